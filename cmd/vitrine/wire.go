@@ -151,7 +151,7 @@ func chores(in *instance, log *slog.Logger) []*worker.Loop {
 func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sitestats.Stats, viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
 	in := s.instance
 	sites, _ := c.sites(public, content) // Validate has said what is wrong with it
-	return &web.Server{
+	return &web.Server{Gallery: c.Dev,
 		PublicURL:         public,
 		ContentURL:        content,
 		SitesURL:          sites,

@@ -89,6 +89,9 @@ type Server struct {
 	// tell of limits, and of no plans.
 	UpgradeURL string
 
+	// Gallery serves the page of all components, /dev/gallery.
+	Gallery bool
+
 	// What people sign in for.
 	Sessions   *auth.Sessions
 	Logins     *auth.Logins
@@ -118,6 +121,9 @@ func (s *Server) Handler() *Handler {
 	mux := http.NewServeMux()
 	h := s.handlers()
 	h.routes(mux)
+	if s.Gallery {
+		mux.Handle("GET /dev/gallery", h.shell.Page(h.shell.Gallery))
+	}
 	return &Handler{h.shell.Around(h.content.SiteHosts(h.content.Apart(mux))), h.shell.Server}
 }
 

@@ -31,7 +31,7 @@ func sitePages(d *demo) []sitePage {
 	pages := []sitePage{
 		{name: "home", path: "/"}, {name: "plans", path: "/plans"}, {name: "sign in", path: "/sign-in"}, {name: "sign up", path: "/sign-up"}, {name: "reset", path: "/reset"},
 		{name: "no page", path: "/nowhere", status: 404}, {name: "not yet", path: "/p/" + string(d.held.Slug), status: 404}, {name: "no longer", path: "/p/" + string(d.off.Slug), status: 410},
-		{name: "public album", path: "/a/" + string(d.album.Slug)},
+		{name: "public album", path: "/a/" + string(d.album.Slug)}, {name: "gallery", path: "/dev/gallery"},
 	}
 	for _, path := range d.docPaths() {
 		pages = append(pages, sitePage{name: "docs" + strings.TrimPrefix(path, "/docs"), path: path})

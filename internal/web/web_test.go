@@ -107,7 +107,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	views := ingest.NewViews(written)
 	sessions := &auth.Sessions{Store: store, Signer: signer, Now: now}
 	links := &links.Service{Store: store, Blobs: blobs, Log: log, Now: now}
-	s.server = &web.Server{
+	s.server = &web.Server{Gallery: true,
 		PublicURL: public, ContentURL: content, Version: "test",
 		Keys: &auth.Keys{Store: store, Now: now},
 		Accounts: &auth.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: auth.SignUpInvite, Site: public.Host,

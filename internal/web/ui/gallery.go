@@ -1,0 +1,42 @@
+package ui
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+)
+
+// The gallery shows every component in every state, with the tokens that they
+// are made of. It is for development: vitrine serve --dev, /dev/gallery.
+
+var galleryTemplate = Parse("layout.html", "icons.html", "parts.html", "gallery.html")
+
+type galleryPage struct {
+	Page
+	Colors, Sizes, Spaces, Corners []string
+	Plans                          []vitrine.Plan
+	PlanNames                      map[vitrine.Plan]string
+	States                         []vitrine.LinkState
+	Tabs                           []Tab
+	Columns                        []string
+}
+
+// Gallery serves the gallery.
+func (s *Pages) Gallery(w http.ResponseWriter, r *http.Request) error {
+	p := galleryPage{Page: s.NewChrome("Gallery · Vitrine"),
+		Colors:  []string{"wall", "light", "glass", "ink", "soft", "line", "edge", "hover", "brass", "alarm", "good", "views", "uniques", "was"},
+		Sizes:   []string{"xs", "s", "m", "base", "l", "xl", "2xl", "3xl"},
+		Spaces:  []string{"2", "4", "6", "8", "12", "16", "20", "24", "32", "48", "64", "96"},
+		Corners: []string{"s", "m", "l", "full"},
+		Plans:   []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro},
+		PlanNames: map[vitrine.Plan]string{
+			vitrine.PlanFree: PlanName(vitrine.PlanFree), vitrine.PlanPro: PlanName(vitrine.PlanPro),
+		},
+		States:  []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled},
+		Tabs:    []Tab{{Name: "Queue", Address: "#tabs", Count: 3, Current: true}, {Name: "Decisions", Address: "#tabs"}},
+		Columns: []string{"Link", "Kind", "Views"},
+	}
+	s.SetPagePolicy(w, r, httpx.FrontPage, p.Nonce)
+	return Render(w, r, http.StatusOK, galleryTemplate, &p)
+}
