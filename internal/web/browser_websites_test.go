@@ -113,7 +113,7 @@ func (s *site) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
 // dragLastToFirst is what a browser tells a page of a row that is dragged; a
 // headless one does not drag by itself.
 const dragLastToFirst = `(() => {
-	const rows = [...document.querySelectorAll(".members li")], dataTransfer = new DataTransfer();
+	const rows = [...document.querySelectorAll(".album-links li")], dataTransfer = new DataTransfer();
 	const tell = (row, type, clientY = 0) => row.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer, clientY}));
 	tell(rows.at(-1), "dragstart");
 	tell(rows[0], "dragover", rows[0].getBoundingClientRect().top + 1);
@@ -135,7 +135,7 @@ func TestBrowserAlbum(t *testing.T) {
 		tb.run(chromedp.Click(`.picks [value="`+string(l.Slug)+`"]`, chromedp.ByQuery))
 	}
 	tb.run(chromedp.Click(".picker form[method=post] button", chromedp.ByQuery))
-	tb.arrives(`document.querySelectorAll(".members li").length === 3`)
+	tb.arrives(`document.querySelectorAll(".album-links li").length === 3`)
 	order := func(want ...*vitrine.Link) {
 		t.Helper()
 		eventually(t, "the order of the public page", func() bool {
@@ -158,12 +158,12 @@ func TestBrowserAlbum(t *testing.T) {
 	}
 	press(a, "-1")
 	press(a, "-1")
-	tb.until(`document.querySelector(".members li").dataset.link === "` + string(a.Slug) + `" && document.activeElement.dataset.by === "1"`)
+	tb.until(`document.querySelector(".album-links li").dataset.link === "` + string(a.Slug) + `" && document.activeElement.dataset.by === "1"`)
 	order(a, c, b)
 	press(c, "1")
 	order(a, b, c)
 	tb.run(chromedp.Reload())
-	tb.until(`[...document.querySelectorAll(".members li")].map((l) => l.dataset.link).join() === "` + string(a.Slug+","+b.Slug+","+c.Slug) + `"`)
+	tb.until(`[...document.querySelectorAll(".album-links li")].map((l) => l.dataset.link).join() === "` + string(a.Slug+","+b.Slug+","+c.Slug) + `"`)
 	tb.run(chromedp.Evaluate(dragLastToFirst, nil))
 	order(c, a, b)
 	h.setState(b, vitrine.StateReview)

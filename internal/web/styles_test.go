@@ -121,3 +121,34 @@ func TestStylesOfPages(t *testing.T) {
 		}
 	}
 }
+
+// A class means one thing: one file alone says how it looks by itself. Others
+// only say how it looks inside of what is theirs. Frames of viewers are
+// documents of their own.
+func TestStylesOfClasses(t *testing.T) {
+	rule := regexp.MustCompile(`([^{};]+)\{`)
+	inner := regexp.MustCompile(`\([^()]*\)`)
+	alone := regexp.MustCompile(`^\.([a-zA-Z][\w-]*)(?::{1,2}[a-z-]+)*$`)
+	homes := map[string][]string{}
+	for name, css := range styleSheets(t) {
+		if strings.HasPrefix(name, "viewer/pdf/") || strings.HasPrefix(name, "viewer/docx/") {
+			continue
+		}
+		for _, m := range rule.FindAllStringSubmatch(css, -1) {
+			for _, selector := range strings.Split(inner.ReplaceAllString(inner.ReplaceAllString(m[1], ""), ""), ",") {
+				if c := alone.FindStringSubmatch(strings.TrimSpace(strings.ReplaceAll(selector, ":has", "[has]"))); c != nil && !slices.Contains(homes[c[1]], name) {
+					homes[c[1]] = append(homes[c[1]], name)
+				}
+			}
+		}
+	}
+	if len(homes) < 100 {
+		t.Fatalf("%d classes", len(homes))
+	}
+	for class, files := range homes {
+		if len(files) > 1 {
+			slices.Sort(files)
+			t.Errorf(".%s is styled in %s", class, strings.Join(files, " and "))
+		}
+	}
+}

@@ -13,7 +13,7 @@ var sheets = map[string][]string{
 	// The app, the pages about Vitrine and those on which people get in.
 	"ui/app.css": {
 		"styles/figures.css", "components/shell.css", "components/menu.css", "components/layout.css", "components/keys.css", "components/field.css", "components/tile.css", "components/table.css",
-		"components/list.css", "components/chip.css", "components/dialog.css", "components/toast.css", "components/banner.css",
+		"components/list.css", "components/chip.css", "components/dialog.css", "components/drop.css", "components/toast.css", "components/banner.css",
 		"components/tabs.css", "components/empty.css", "components/progress.css", "components/link-rows.css", "components/link-head.css",
 		"components/manage.css",
 		"components/secret.css", "components/key-rows.css",
