@@ -55,6 +55,7 @@ type fake struct {
 	links    map[string]Link   // path to link
 	renewed  int               // signed URLs given out
 	seen     []map[string]any  // bodies of complete
+	begun    []map[string]any  // bodies of step 1
 }
 
 func newFake(t *testing.T) *fake {
@@ -91,6 +92,7 @@ func (f *fake) step(name string, do func(http.ResponseWriter, *http.Request)) ht
 func (f *fake) begin(w http.ResponseWriter, r *http.Request) {
 	var b map[string]any
 	json.NewDecoder(r.Body).Decode(&b)
+	f.begun = append(f.begun, b)
 	key := b["idempotencyKey"].(string)
 	path, ok := f.keys[key]
 	if !ok {

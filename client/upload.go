@@ -66,6 +66,9 @@ type Options struct {
 	Slug     string // custom slug, on plans that have them; "" is one of the instance's choice
 	LinkName string // title of the page; "" is the file's name
 	ViewOnly bool   // the page offers no download
+	// Replace is the slug of a link whose file this one replaces. The link keeps
+	// its address, title and settings: Slug, LinkName and ViewOnly are not sent.
+	Replace string
 	// IdempotencyKey is a UUID under which the upload may be tried again, also
 	// by another process, and makes one link; "" is a new one.
 	IdempotencyKey string
@@ -83,6 +86,9 @@ type Link struct {
 	Processing bool   `json:"processing,omitempty"` // a video that is still scanned; not public yet
 	Reason     string `json:"reason,omitempty"`     // why it is held: a reason code
 	Detail     string `json:"detail,omitempty"`     // what exactly was found
+
+	Version     int          `json:"version,omitempty"`     // the current one, after its file was replaced
+	Replacement *Replacement `json:"replacement,omitempty"` // what the upload has made of it
 }
 
 // Upload publishes a file in three steps: it announces the file, sends
@@ -149,26 +155,36 @@ type begun struct {
 }
 
 func (c *Client) begin(ctx context.Context, f File, o Options) (b begun, err error) {
+	if o.Replace != "" {
+		o.Slug = ""
+	}
 	err = c.post(ctx, "/uploads", struct {
 		Name string `json:"name"`
 		Type string `json:"type"`
 		Size int64  `json:"size"`
 		Slug string `json:"slug,omitempty"`
 		Key  string `json:"idempotencyKey"`
-	}{f.Name, o.Type, f.Size, o.Slug, o.IdempotencyKey}, &b)
+
+		Replace string `json:"replace,omitempty"`
+	}{f.Name, o.Type, f.Size, o.Slug, o.IdempotencyKey, o.Replace}, &b)
 	return b, err
 }
 
 func (c *Client) complete(ctx context.Context, path string, f File, o Options) (l Link, err error) {
+	download := new(bool)
+	if *download = !o.ViewOnly; o.Replace != "" {
+		o.Slug, o.LinkName, download = "", "", nil
+	}
 	err = c.post(ctx, "/uploads/complete", struct {
 		Path          string `json:"path"`
 		Name          string `json:"name"`
 		Type          string `json:"type"`
 		LinkName      string `json:"linkName,omitempty"`
 		Slug          string `json:"slug,omitempty"`
-		AllowDownload bool   `json:"allowDownload"`
+		AllowDownload *bool  `json:"allowDownload,omitempty"`
 		Key           string `json:"idempotencyKey"`
-	}{path, f.Name, o.Type, o.LinkName, o.Slug, !o.ViewOnly, o.IdempotencyKey}, &l)
+		Replace       string `json:"replace,omitempty"`
+	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace}, &l)
 	return l, err
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,63 +53,6 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// screen is what a terminal shows of what was written to it.
-func screen(written string) []string {
-	lines, column := [][]rune{{}}, 0
-	for i := 0; i < len(written); {
-		last := len(lines) - 1
-		switch rest := written[i:]; {
-		case strings.HasPrefix(rest, "\x1b[2K"):
-			lines[last] = nil
-			i += 4
-		case rest[0] == '\r':
-			column = 0
-			i++
-		case rest[0] == '\n':
-			lines, column = append(lines, []rune{}), 0
-			i++
-		default:
-			r := []rune(rest)[0]
-			for len(lines[last]) <= column {
-				lines[last] = append(lines[last], ' ')
-			}
-			lines[last][column] = r
-			column++
-			i += len(string(r))
-		}
-	}
-	text := make([]string, len(lines))
-	for i, l := range lines {
-		text[i] = strings.TrimRight(string(l), " ")
-	}
-	return text
-}
-
-// The progress bar leaves nothing on the line that the link is printed on.
-func TestBarLeavesNothing(t *testing.T) {
-	var out bytes.Buffer
-	b := &bar{t: &terminal.Terminal{Err: &out, ErrTTY: true}}
-	b.begin(client.File{Name: "Größe 日本語 report with a name that is long.pdf", Size: 10 << 20})
-	for sent := int64(0); sent <= 10<<20; sent += 1 << 20 {
-		b.bar.Reset() // so that each is drawn
-		b.set(sent, 10<<20)
-		if sent == 5<<20 {
-			b.clear()
-			b.t.Say("a server is not there; trying again in 2s")
-		}
-	}
-	if !strings.Contains(out.String(), "report") {
-		t.Fatalf("nothing is drawn: %q", out.String())
-	}
-	b.end()
-	b.set(10<<20, 10<<20) // told late
-	fmt.Fprintln(&out, "http://localhost:8080/p/k7m2w9xq4t")
-	lines := screen(out.String())
-	if lines[0] != "a server is not there; trying again in 2s" || lines[1] != "http://localhost:8080/p/k7m2w9xq4t" {
-		t.Errorf("the terminal shows %q", lines)
-	}
-}
-
 // With several files a terminal shows which link is whose; a program reads the
 // links alone.
 func TestPutNamesFiles(t *testing.T) {
@@ -139,7 +81,7 @@ func TestPutRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{dir: "is a folder", empty: "the file is empty"} {
-		_, err := new(putCmd).put(t.Context(), nil, &bar{t: &terminal.Terminal{}}, path)
+		_, err := new(putCmd).put(t.Context(), nil, &terminal.Bar{T: &terminal.Terminal{}}, path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

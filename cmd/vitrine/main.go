@@ -34,6 +34,7 @@ type cli struct {
 	Logout   logoutCmd   `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`
 	Put      putCmd      `cmd:"" group:"use" help:"Publish files; prints a link for each."`
 	Ls       lsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
+	Versions versionsCmd `cmd:"" group:"use" help:"List, restore and delete the versions of a link's file."`
 	Captions captionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or sound."`
 	Stats    statsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
 	Version  versionCmd  `cmd:"" group:"use" help:"Print the version."`

@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"sync"
 
 	"vitrine"
 	"vitrine/client"
 	"vitrine/internal/terminal"
-
-	"github.com/schollz/progressbar/v3"
 )
 
 type putCmd struct {
@@ -21,13 +17,17 @@ type putCmd struct {
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it."`
 	ViewOnly bool     `help:"Offer no download on the page."`
 	Type     string   `help:"MIME type. Default: that of the file's extension."`
+	Replace  string   `help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"SLUG"`
 	remote
 }
 
 // Validate refuses options that name one file where there are several.
 func (c *putCmd) Validate() error {
-	if len(c.Files) > 1 && (c.Slug != "" || c.Title != "") {
-		return errors.New("--slug and --title are for one file")
+	switch {
+	case len(c.Files) > 1 && (c.Slug != "" || c.Title != "" || c.Replace != ""):
+		return errors.New("--slug, --title and --replace are for one file")
+	case c.Replace != "" && (c.Slug != "" || c.Title != "" || c.ViewOnly):
+		return errors.New("--replace goes without --slug, --title and --view-only: the link keeps what it has")
 	}
 	return nil
 }
@@ -43,8 +43,8 @@ type put struct {
 // Run publishes the files one after the other. A file that fails does not
 // keep the others.
 func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	b := &bar{t: t}
-	api, err := c.client(t, client.WithRetryNotice(func(r client.Retry) { b.clear(); notice(t, r) }))
+	b := &terminal.Bar{T: t}
+	api, err := c.client(t, client.WithRetryNotice(func(r client.Retry) { b.Clear(); notice(t, r) }))
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c *putCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-func (c *putCmd) put(ctx context.Context, api *client.Client, b *bar, path string) (*client.Link, error) {
+func (c *putCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {
 	f, err := client.OpenFile(path)
 	if err != nil {
 		return nil, bare(err)
@@ -81,9 +81,9 @@ func (c *putCmd) put(ctx context.Context, api *client.Client, b *bar, path strin
 	if f.Size == 0 {
 		return nil, errors.New("the file is empty")
 	}
-	b.begin(f)
-	defer b.end()
-	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly, Progress: b.set})
+	b.Begin(f)
+	defer b.End()
+	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly, Replace: c.Replace, Progress: b.Set})
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,9 @@ func (c *putCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 			t.Say("%s", meaning)
 		}
 	}
+	if r := l.Replacement; r != nil {
+		t.Say("%s", terminal.Plain(replacedText(path, r)))
+	}
 	if l.Processing {
 		t.Say("%s is being checked: its link works in a moment.", terminal.Plain(path))
 	}
@@ -121,64 +124,6 @@ func (c *putCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 	}
 	_, err := fmt.Fprintln(t.Out, line)
 	return err
-}
-
-// bar shows on a terminal how much of a file is on its way. It is the one line
-// of the terminal that is drawn again.
-type bar struct {
-	t    *terminal.Terminal
-	mu   sync.Mutex // what is sent is told from another goroutine
-	bar  *progressbar.ProgressBar
-	sent int64
-}
-
-func (b *bar) begin(f client.File) {
-	if !b.t.ErrTTY {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sent = 0
-	b.bar = progressbar.NewOptions64(f.Size,
-		progressbar.OptionSetWriter(b.t.Err),
-		progressbar.OptionSetDescription(terminal.Pad(terminal.Truncate(terminal.Plain(filepath.Base(f.Name)), 30), 30)),
-		progressbar.OptionSetWidth(24),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(terminal.ProgressEvery),
-		progressbar.OptionSetRenderBlankState(true))
-}
-
-func (b *bar) set(sent, _ int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.bar == nil {
-		return
-	}
-	if sent < b.sent {
-		b.bar.Reset() // the transfer begins again
-	}
-	b.sent = sent
-	_ = b.bar.Set64(sent)
-}
-
-// clearLine moves to the beginning of a line and empties it.
-const clearLine = "\r\x1b[2K"
-
-// clear takes the bar off the screen until something more is sent.
-func (b *bar) clear() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.bar != nil {
-		fmt.Fprint(b.t.Err, clearLine)
-	}
-}
-
-// end takes the bar off the screen for good.
-func (b *bar) end() {
-	b.clear()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.bar = nil
 }
 
 // bare is a file's failure without the file's name, which the caller has.

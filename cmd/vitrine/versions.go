@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/terminal"
+)
+
+type versionsCmd struct {
+	Slug    string `arg:"" help:"The part of the link's address after /p/."`
+	Restore int    `help:"Show this version again." placeholder:"N"`
+	Delete  int    `help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
+	remote
+}
+
+// Validate refuses what cannot be meant.
+func (c *versionsCmd) Validate() error {
+	if c.Restore != 0 && c.Delete != 0 {
+		return errors.New("--restore and --delete do not go together")
+	}
+	if c.Restore < 0 || c.Delete < 0 {
+		return errors.New("the number of a version is 1 or more")
+	}
+	return nil
+}
+
+// Run restores or deletes a version, and lists those that the link has then:
+// aligned on a terminal, else tab-separated as number, status, kind, bytes,
+// time of creation, file.
+func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	api, err := c.reader(t)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Restore != 0:
+		_, err = api.RestoreVersion(ctx, c.Slug, c.Restore)
+	case c.Delete != 0:
+		err = api.DeleteVersion(ctx, c.Slug, c.Delete)
+	}
+	if err != nil {
+		return err
+	}
+	all, err := api.Versions(ctx, c.Slug)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, v := range all {
+		if c.JSON {
+			if err := t.JSON(v); err != nil {
+				return err
+			}
+			continue
+		}
+		status := v.Status
+		switch {
+		case v.Current:
+			status = "current"
+		case v.Reason != "":
+			status += " (" + why(v.Reason, v.Detail) + ")"
+		}
+		rows = append(rows, []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes), stamp(v.CreatedAt), v.Name})
+	}
+	if c.JSON {
+		return nil
+	}
+	return t.Table([]string{"VERSION", "STATUS", "KIND", "SIZE", "CREATED", "FILE"}, rows)
+}
+
+// replacedText says what became of a file that replaces another.
+func replacedText(path string, r *client.Replacement) string {
+	switch {
+	case r.Unchanged:
+		return path + " is what the link has already: nothing was changed."
+	case r.Status == string(vitrine.StateReview):
+		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the version before until a person has cleared it.", path, r.Version, why(r.Reason, r.Detail))
+	case r.Status == string(vitrine.StateProcessing):
+		return fmt.Sprintf("%s is version %d and is being checked: the link shows the version before until then.", path, r.Version)
+	}
+	return fmt.Sprintf("%s is version %d.", path, r.Version)
+}

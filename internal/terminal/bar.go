@@ -1,0 +1,72 @@
+package terminal
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"vitrine/client"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// Bar shows on a terminal how much of a file is on its way. It is the one line
+// of the terminal that is drawn again.
+type Bar struct {
+	T *Terminal
+
+	mu   sync.Mutex // what is sent is told from another goroutine
+	bar  *progressbar.ProgressBar
+	sent int64
+}
+
+// Begin shows a file that begins.
+func (b *Bar) Begin(f client.File) {
+	if !b.T.ErrTTY {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sent = 0
+	b.bar = progressbar.NewOptions64(f.Size,
+		progressbar.OptionSetWriter(b.T.Err),
+		progressbar.OptionSetDescription(Pad(Truncate(Plain(filepath.Base(f.Name)), 30), 30)),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionThrottle(ProgressEvery),
+		progressbar.OptionSetRenderBlankState(true))
+}
+
+// Set shows that so many bytes are sent.
+func (b *Bar) Set(sent, _ int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bar == nil {
+		return
+	}
+	if sent < b.sent {
+		b.bar.Reset() // the transfer begins again
+	}
+	b.sent = sent
+	_ = b.bar.Set64(sent)
+}
+
+// clearLine moves to the beginning of a line and empties it.
+const clearLine = "\r\x1b[2K"
+
+// Clear takes the bar off the screen until something more is sent.
+func (b *Bar) Clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bar != nil {
+		fmt.Fprint(b.T.Err, clearLine)
+	}
+}
+
+// End takes the bar off the screen for good.
+func (b *Bar) End() {
+	b.Clear()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bar = nil
+}

@@ -1,0 +1,67 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine/client"
+)
+
+// screen is what a terminal shows of what was written to it.
+func screen(written string) []string {
+	lines, column := [][]rune{{}}, 0
+	for i := 0; i < len(written); {
+		last := len(lines) - 1
+		switch rest := written[i:]; {
+		case strings.HasPrefix(rest, "\x1b[2K"):
+			lines[last] = nil
+			i += 4
+		case rest[0] == '\r':
+			column = 0
+			i++
+		case rest[0] == '\n':
+			lines, column = append(lines, []rune{}), 0
+			i++
+		default:
+			r := []rune(rest)[0]
+			for len(lines[last]) <= column {
+				lines[last] = append(lines[last], ' ')
+			}
+			lines[last][column] = r
+			column++
+			i += len(string(r))
+		}
+	}
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		text[i] = strings.TrimRight(string(l), " ")
+	}
+	return text
+}
+
+// The progress bar leaves nothing on the line that the link is printed on.
+func TestBarLeavesNothing(t *testing.T) {
+	var out bytes.Buffer
+	b := &Bar{T: &Terminal{Err: &out, ErrTTY: true}}
+	b.Begin(client.File{Name: "Größe 日本語 report with a name that is long.pdf", Size: 10 << 20})
+	for sent := int64(0); sent <= 10<<20; sent += 1 << 20 {
+		b.bar.Reset() // so that each is drawn
+		b.Set(sent, 10<<20)
+		if sent == 5<<20 {
+			b.Clear()
+			b.T.Say("a server is not there; trying again in 2s")
+		}
+	}
+	if !strings.Contains(out.String(), "report") {
+		t.Fatalf("nothing is drawn: %q", out.String())
+	}
+	b.End()
+	b.Set(10<<20, 10<<20) // told late
+	fmt.Fprintln(&out, "http://localhost:8080/p/k7m2w9xq4t")
+	lines := screen(out.String())
+	if lines[0] != "a server is not there; trying again in 2s" || lines[1] != "http://localhost:8080/p/k7m2w9xq4t" {
+		t.Errorf("the terminal shows %q", lines)
+	}
+}
