@@ -91,7 +91,7 @@ web/app/accountpage          web/ui
 web/app/albumpage            vitrine collections links web/app web/httpx web/ui web/viewer
 web/app/entrypage            vitrine auth web/httpx web/ui
 web/app/keypage              vitrine auth web/app web/httpx web/ui
-web/app/linkpage             vitrine analytics filetype links publish report web/app web/httpx web/ui
+web/app/linkpage             vitrine analytics collections filetype links publish report web/app web/httpx web/ui
 web/app/linkpage             web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links report sitestats web/app web/httpx

@@ -135,6 +135,7 @@ func (h *handlers) linkRoutes(r *router) {
 	r.data("GET /links/{slug}/state", h.upload.State)
 	r.data("POST /links/{slug}/edit", h.upload.Edit)
 	r.member("GET /links", h.links.List)
+	r.member("POST /links", h.links.Bulk)
 	r.member("GET /links/{slug}", h.links.Show(app.LinkOverview))
 	r.member("GET /links/{slug}/share", h.links.Show(app.LinkShare))
 	r.member("GET /links/{slug}/settings", h.links.Show(app.LinkSettings))

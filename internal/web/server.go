@@ -167,7 +167,7 @@ func (s *Server) handlers() *handlers {
 		content:    &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse},
 		front:      &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
 		entry:      &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins},
-		links:      &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions, Analytics: s.Analytics},
+		links:      &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions, Albums: s.Albums, Analytics: s.Analytics},
 		keys:       &keypage.Handler{Shell: shell, Keys: s.Keys},
 		account:    &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics, SiteStats: s.SiteStats},
 		people:     &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},

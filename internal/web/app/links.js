@@ -1,5 +1,5 @@
 // The list of links, and the page of one: menus beside their buttons, a search that goes by itself, addresses that are looked up while they are typed.
-import { all, find } from "../ui/app.js";
+import { all, find, say } from "../ui/app.js";
 
 // watchSlug says of what is typed into a field whether it can be had as an address; of is the slug of the link that it is for, told when it is asked.
 export const watchSlug = (field, says, of = () => "") => {
@@ -54,11 +54,65 @@ const closeMenus = () => {
 };
 addEventListener("scroll", closeMenus, { passive: true });
 
-const search = find("form.search");
-search?.addEventListener("change", (event) => {
-  if (event.target.matches("select")) search.requestSubmit();
-});
 // Addresses stay short: what is not searched for is not sent.
+const search = find("form.search");
 search?.addEventListener("formdata", (event) => {
   for (const [name, value] of [...event.formData]) if (!value) event.formData.delete(name);
 });
+
+// The list follows what is typed and chosen. It shows what the form’s own answer would show.
+const results = search?.dataset.results && document.getElementById(search.dataset.results);
+let typed;
+let asking;
+const follow = () => {
+  clearTimeout(typed);
+  asking?.abort();
+  const query = new URLSearchParams(new FormData(search)).toString();
+  const address = search.action + (query && `?${query}`);
+  const x = new XMLHttpRequest();
+  asking = x;
+  x.open("GET", address);
+  x.responseType = "document";
+  x.onload = () => {
+    const now = x.response?.getElementById(results.id);
+    if (!now) {
+      location.href = address; // signed out, or an error: that page says so
+      return;
+    }
+    results.replaceChildren(...document.adoptNode(now).childNodes);
+    find("#matches").textContent = x.response.getElementById("matches").textContent;
+    history.replaceState(null, "", address);
+  };
+  x.onerror = () => say("Can't reach the server. The list shows the search before.");
+  x.send();
+};
+if (results) {
+  search.addEventListener("change", (event) => event.target.matches("select") && follow());
+  search.addEventListener("input", (event) => {
+    if (!event.target.matches("input")) return;
+    clearTimeout(typed);
+    typed = setTimeout(follow, 200);
+  });
+  search.addEventListener("submit", (event) => {
+    event.preventDefault();
+    follow();
+  });
+}
+
+// Links that are selected.
+const picks = () => all(".pick input");
+const picked = () => {
+  const form = find("#bulk");
+  if (!form) return;
+  const n = picks().filter((box) => box.checked).length;
+  find(".picked", form).textContent = `${n} selected`;
+  find(".picked-links", form).textContent = n === 1 ? "the selected link" : `${n} links`;
+};
+document.addEventListener("change", (event) => event.target.matches(".pick input") && picked());
+document.addEventListener("reset", (event) => event.target.id === "bulk" && setTimeout(picked));
+document.addEventListener("click", (event) => {
+  if (!event.target.matches(".pick-all")) return;
+  for (const box of picks()) box.checked = true;
+  picked();
+});
+picked();

@@ -179,7 +179,7 @@ func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var wordFuncs = map[string]any{
 	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning, "state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": Deed, "doer": Doer, "plan": PlanName, "role": roleName,
-	"plural": Plural, "values": Values, "bytes": ByteSize, "moment": moment, "machine": machineTime,
+	"plural": Plural, "counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values, "bytes": ByteSize, "moment": moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return ReasonTexts[r][0] },
 	"events": func(list []moderation.Event, subject string) eventList { return eventList{list, subject} },

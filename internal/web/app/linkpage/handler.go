@@ -4,6 +4,7 @@ import (
 	"embed"
 
 	"vitrine/internal/analytics"
+	"vitrine/internal/collections"
 	"vitrine/internal/links"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/app"
@@ -16,6 +17,7 @@ type Handler struct {
 	Links     *links.Service
 	Uploads   *publish.Uploads
 	Captions  *publish.Captions
+	Albums    *collections.Albums
 	Analytics *analytics.Service
 }
 

@@ -36,6 +36,8 @@ type linksPage struct {
 	Bytes                int64
 	Search               links.LinkSearch
 	Kinds, States, Sorts []choice
+	Albums               []choice
+	Outcome              *bulkOutcome // nil: no form about several links led here
 	Number               int
 	Previous, Next       string // addresses; "" for none
 	Here                 string // the address of this page
@@ -59,9 +61,9 @@ func (p *linksPage) From() int { return p.Search.Skip + 1 }
 // Matches tells how many links were found of how many, as far as that is known.
 func (p *linksPage) Matches() string {
 	if p.More {
-		return fmt.Sprintf("more than %d of %s", p.To(), ui.Plural(p.Total, "link", "links"))
+		return fmt.Sprintf("more than %d of %s", p.To(), ui.Counted(p.Total, "link", "links"))
 	}
-	return fmt.Sprintf("%d of %s", p.To(), ui.Plural(p.Total, "link", "links"))
+	return fmt.Sprintf("%d of %s", p.To(), ui.Counted(p.Total, "link", "links"))
 }
 
 // To is the number of the last.
@@ -120,8 +122,14 @@ func searchAddress(search links.LinkSearch, page int) string {
 }
 
 func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	p := linksPage{Page: s.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: app.LinksRoot}
-	p.Search, p.Number = linkSearch(r.URL.Query(), me)
+	return s.writeList(w, r, me, r.URL.Query(), nil)
+}
+
+// writeList answers with the links that a query asks for, and with what came of
+// a form about several links; nil: there was none.
+func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.Account, query url.Values, out *bulkOutcome) error {
+	p := linksPage{Page: s.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: app.LinksRoot, Outcome: out}
+	p.Search, p.Number = linkSearch(query, me)
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
 		return err
@@ -134,6 +142,13 @@ func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		return err
 	}
 	p.Rows = s.LinkRows(found)
+	albums, err := s.Albums.List(r.Context(), me)
+	if err != nil {
+		return err
+	}
+	for _, a := range albums {
+		p.Albums = append(p.Albums, choice{Value: string(a.Slug), Name: a.Title})
+	}
 	p.Here = searchAddress(p.Search, p.Number)
 	if p.Number > 1 {
 		p.Previous = searchAddress(p.Search, p.Number-1)

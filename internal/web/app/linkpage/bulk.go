@@ -1,0 +1,127 @@
+package linkpage
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+
+	"vitrine"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// Bounds of a form about several links: a page of the list, and its bytes.
+const (
+	maxBulkLinks = 2 * linksAtOnce
+	maxBulkForm  = 64 << 10
+)
+
+// bulkDeed is what a form does with each of several links. It returns why a
+// link was left as it was, or an error.
+type bulkDeed struct {
+	done [2]string // what was done to one link, and to several
+	do   func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string, err error)
+}
+
+// bulkDeeds are what can be done with several links, by the name of the button.
+var bulkDeeds = map[string]bulkDeed{
+	"disable": {[2]string{"link disabled", "links disabled"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+		if l.State != vitrine.StateLive {
+			return "It is not live: " + ui.StateName(l.State) + ".", nil
+		}
+		_, err := s.Links.Disable(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
+		return "", err
+	}},
+	"enable": {[2]string{"link enabled", "links enabled"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+		if l.State != vitrine.StateDisabled || l.Reason != vitrine.ReasonOwner {
+			return "It is not a link that you disabled.", nil
+		}
+		_, err := s.Links.Undo(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
+		return "", err
+	}},
+	"delete": {[2]string{"link deleted", "links deleted"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+		return "", s.Links.Delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
+	}},
+	"album": {[2]string{"link added to the album", "links added to the album"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (string, error) {
+		return "", s.Albums.Add(ctx, me, f.Get("album"), []string{string(l.Slug)})
+	}},
+}
+
+// bulkOutcome is what came of a form about several links.
+type bulkOutcome struct {
+	Done   string // "" if nothing was done
+	Failed []bulkFailure
+	Undo   []string // slugs of links that were disabled
+	Album  string   // address of the album that links were added to
+	Back   string   // address of the list
+}
+
+// bulkFailure is a link that was left as it was, and why.
+type bulkFailure struct{ Name, Why string }
+
+// Bulk does one thing with several links, and shows the list with what came of
+// each. Links that fail do not keep others.
+func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, maxBulkForm); err != nil {
+		return err
+	}
+	action := r.PostForm.Get("action")
+	deed, ok := bulkDeeds[action]
+	slugs := r.PostForm["link"]
+	switch {
+	case !ok:
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "The form does not say what to do with the links. Go back and try again.")
+	case len(slugs) > maxBulkLinks:
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "At most %d links can be changed at once.", maxBulkLinks)
+	}
+	back, err := url.Parse(backTo(r.PostForm.Get("back"), app.LinksRoot))
+	if err != nil {
+		return err
+	}
+	if len(slugs) == 0 || action == "album" && r.PostForm.Get("album") == "" {
+		why := "Select the links first."
+		if len(slugs) > 0 {
+			why = "Choose an album first."
+		}
+		return s.writeList(w, r, me, back.Query(), &bulkOutcome{Failed: []bulkFailure{{Why: why}}})
+	}
+	out := &bulkOutcome{Back: back.String()}
+	var done int64
+	for _, slug := range slugs {
+		name, why := s.bulkOne(w, r, me, deed, slug)
+		if why != "" {
+			out.Failed = append(out.Failed, bulkFailure{name, why})
+			continue
+		}
+		done++
+		if action == "disable" {
+			out.Undo = append(out.Undo, slug)
+		}
+	}
+	if done > 0 {
+		out.Done = ui.Plural(done, deed.done[0], deed.done[1])
+		if action == "album" {
+			out.Album = "/albums/" + url.PathEscape(r.PostForm.Get("album"))
+		}
+	}
+	return s.writeList(w, r, me, back.Query(), out)
+}
+
+// bulkOne does it with one link. It returns why it failed, for people.
+func (s *Handler) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.Account, deed bulkDeed, slug string) (name, why string) {
+	o, err := s.Links.Own(r.Context(), me, slug)
+	if err == nil {
+		name = o.Title
+		why, err = deed.do(s, r.Context(), me, o.Link, r.PostForm)
+	}
+	if err == nil {
+		return name, why
+	}
+	e, _ := s.Known(w, r, err)
+	if e.Code == vitrine.CodeNotFound {
+		return slug, e.Message
+	}
+	return cmp.Or(name, slug), httpx.AdviceOn(e)
+}

@@ -1,0 +1,159 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/collections"
+
+	"github.com/chromedp/chromedp"
+)
+
+// One form does something with several links. It says what came of each, and
+// disabling can be undone.
+func TestBulkLinks(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	a, b := d.publish("notes.txt", []byte("a"), titled("First")), d.publish("notes.txt", []byte("b"), titled("Second <2>"))
+	held := d.held("data.json", vitrine.ReasonSuspicious)
+	stranger := d.join("stranger@example.org", vitrine.RoleMember)
+	d.account = stranger
+	theirs := d.publish("notes.txt", []byte("theirs"))
+	d.account = d.member
+	slugs := func(links ...*vitrine.Link) (s []string) {
+		for _, l := range links {
+			s = append(s, string(l.Slug))
+		}
+		return s
+	}
+	send := func(action string, links []string, more ...string) document {
+		t.Helper()
+		f := url.Values{"action": {action}, "link": links, "back": {"/links?sort=oldest"}}
+		for i := 0; i < len(more); i += 2 {
+			f.Set(more[i], more[i+1])
+		}
+		return d.parse(d.status(d.post("/links", f, cookie), http.StatusOK).body)
+	}
+	outcome := func(page document) string {
+		t.Helper()
+		var words []string
+		for _, class := range []string{"done", "wrong"} {
+			for _, e := range page.class(class) {
+				words = append(words, strings.Join(strings.Fields(e.text()), " "))
+			}
+		}
+		return strings.Join(words, " | ")
+	}
+	states := func(want ...vitrine.LinkState) {
+		t.Helper()
+		for i, l := range []*vitrine.Link{a, b, held, theirs} {
+			if got := d.stateOf(l); got != want[i] {
+				t.Errorf("link %d is %s, want %s", i, got, want[i])
+			}
+		}
+	}
+
+	page := send("disable", append(slugs(a, b, held, theirs), "nosuch"))
+	got := outcome(page)
+	for _, want := range []string{"2 links disabled.", "3 links were not changed:", "It is not live: In review.", string(theirs.Slug) + " : There is no such link", "nosuch :"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+	states(vitrine.StateDisabled, vitrine.StateDisabled, vitrine.StateReview, vitrine.StateLive)
+	if rows := page.class("title"); rows[0].text() != "First" { // the list as it was, oldest first
+		t.Errorf("the first row is %q", rows[0].text())
+	}
+	var undo []string
+	for _, input := range page.class("done")[0].tags("input") {
+		if input.attr("name") == "link" {
+			undo = append(undo, input.attr("value"))
+		}
+	}
+	same(t, "what can be undone", fmt.Sprint(undo), fmt.Sprint(slugs(a, b)))
+	same(t, "undone", outcome(send("enable", undo)), "2 links enabled.")
+	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
+	if got := outcome(send("enable", slugs(b, held))); !strings.Contains(got, "2 links were not changed:") || strings.Contains(got, "enabled.") {
+		t.Errorf("enabled what was not disabled: %q", got)
+	}
+	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
+
+	album, err := d.server.Albums.Create(t.Context(), d.member, "Spring", "")
+	d.check(err)
+	foreign, err := d.server.Albums.Create(t.Context(), stranger, "Theirs", "")
+	d.check(err)
+	same(t, "added", outcome(send("album", slugs(b, a), "album", string(album.Slug))), "2 links added to the album. Open the album")
+	if got := outcome(send("album", slugs(a), "album", string(foreign.Slug))); !strings.Contains(got, "no album") {
+		t.Errorf("another account's album: %q", got)
+	}
+	same(t, "no album", outcome(send("album", slugs(a))), "Choose an album first.")
+	in := func() (f *collections.AlbumFacts) {
+		f, err := d.server.Albums.BySlug(t.Context(), d.member, string(album.Slug))
+		d.check(err)
+		return f
+	}
+	same(t, "in the album", len(in().Links), 2)
+
+	same(t, "nothing selected", outcome(send("delete", nil)), "Select the links first.")
+	d.status(d.post("/links", url.Values{"action": {"rub out"}, "link": slugs(a)}, cookie), http.StatusBadRequest)
+	d.status(d.post("/links", url.Values{"action": {"delete"}, "link": make([]string, 101)}, cookie), http.StatusBadRequest)
+	d.status(d.do(http.MethodPost, "/links", "action=delete&link="+string(a.Slug), form, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie), http.StatusForbidden)
+	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
+	if got := outcome(send("delete", slugs(a, held, theirs))); !strings.Contains(got, "2 links deleted.") || !strings.Contains(got, "1 link was not changed:") {
+		t.Errorf("deleted: %q", got)
+	}
+	same(t, "links that are left", len(d.linksOf(d.member)), 1)
+	same(t, "in the album", len(in().Links), 1)
+	same(t, "the stranger's", len(d.linksOf(stranger)), 1)
+}
+
+// The list follows what is typed and chosen, as its form would answer, and
+// several links are selected, disabled and enabled again in a browser.
+func TestBrowserLinkList(t *testing.T) {
+	d := newDesk(t)
+	for _, title := range []string{"Oak", "Oak moss", "Willow"} { // no slug has an o
+		d.publish("data.json", fmt.Appendf(nil, "%q", title), titled(title))
+		d.ahead.Add(int64(time.Second))
+	}
+	d.publish("picture.png", samples["picture.png"], titled("Zoo"))
+	tb := d.memberTab(d.member, "/links")
+	titles := `[...document.querySelectorAll(".link-rows .title")].map((a) => a.textContent).join()`
+	click := func(at string) chromedp.Action {
+		return chromedp.Evaluate(`document.querySelector("`+at+`").click()`, nil)
+	}
+	is := func(want string) { t.Helper(); tb.until(titles + ` === ` + fmt.Sprintf("%q", want)) }
+	tb.run(chromedp.SendKeys(`[type=search]`, "oak"))
+	is("Oak moss,Oak")
+	tb.run(chromedp.SendKeys(`[type=search]`, " mo"))
+	is("Oak moss")
+	tb.until(`location.search === "?q=oak+mo" && document.querySelector("#matches").textContent === "1 of 4 links" && document.activeElement.type === "search"`)
+	tb.run(chromedp.Reload())
+	is("Oak moss")
+	tb.run(chromedp.Evaluate(`for (const [n, v] of [["q", ""], ["kind", "image"]]) document.querySelector("form.search").elements[n].value = v`, nil),
+		chromedp.Evaluate(`document.querySelector("[name=kind]").dispatchEvent(new Event("change", {bubbles: true}))`, nil))
+	is("Zoo")
+	tb.until(`location.search === "?kind=image"`)
+
+	tb.visit(d.url + "/links?q=oak")
+	tb.until(`!document.querySelector("#bulk").checkVisibility()`)
+	tb.run(click(`.pick input`))
+	tb.until(`document.querySelector("#bulk").checkVisibility() && document.querySelector(".picked").textContent === "1 selected"`)
+	tb.look("links, one selected")
+	tb.run(click(`.pick-all`))
+	tb.until(`document.querySelector(".picked").textContent === "2 selected"`)
+	tb.run(click(`[popovertarget=bulk-delete]`))
+	tb.until(`document.querySelector("#bulk-delete h2").textContent === "Delete 2 links?"`)
+	tb.run(chromedp.Evaluate(`document.querySelector("#bulk-delete").hidePopover()`, nil), click(`#bulk [value=disable]`))
+	tb.arrives(`document.querySelector("#results .done")?.textContent.includes("2 links disabled.")`)
+	is("Oak moss,Oak")
+	tb.look("links, two disabled")
+	tb.run(click(`#results .done button`))
+	tb.arrives(`document.querySelector("#results .done")?.textContent.includes("2 links enabled.")`)
+	tb.quiet()
+}
