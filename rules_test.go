@@ -76,7 +76,7 @@ sqldb                        vitrine durable
 sqlstore                     vitrine sqldb
 viewdb                       vitrine report sqldb viewdb/feed viewdb/labels viewdb/segment
 viewdb/segment               vitrine report
-viewdb/labels                vitrine sqldb viewdb/segment
+viewdb/labels                vitrine report sqldb viewdb/segment
 viewdb/feed                  vitrine report
 
 web                          vitrine analytics auth collections ingest links moderation publish signer sitestats versions
@@ -104,7 +104,7 @@ web/content                  web/httpx web/ui web/viewer
 web/front                    vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth report visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
-web/public                   vitrine accept collections filetype ingest links moderation visitor web/httpx
+web/public                   vitrine report accept collections filetype ingest links moderation visitor web/httpx
 web/public                   web/ui web/viewer
 web/samples                  vitrine report visitor
 web/ui                       vitrine filetype importer moderation report visitor web/httpx

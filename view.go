@@ -51,6 +51,7 @@ type Claim struct {
 	Duration   int64 // of the medium
 	Played     int64 // distinct time played
 	Reached    int64 // furthest point
+	Parts      report.Parts
 	Depth      int64 // of the scroll, percent
 	Downloaded bool
 	Automation bool
@@ -102,6 +103,8 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 		if c.Duration > 0 && c.Duration <= maxDuration {
 			s.Session.Played = share(bound(c.Played, min(c.Duration, elapsed*maxPlaybackRate)), c.Duration)
 			s.Session.Reached = share(bound(c.Reached, c.Duration), c.Duration)
+			s.Session.Parts = c.Parts.Within(s.Session.Played, s.Session.Reached)
+			clamped = clamped || s.Session.Parts != c.Parts
 		}
 	case report.ContentScroll:
 		s.Session.Depth = bound(c.Depth, 100) * (Million / 100)
@@ -134,6 +137,7 @@ func (e *Engagement) Apply(s Snapshot) {
 	e.Session.Max(&n)
 	e.Session.EngagedMs = min(e.Session.EngagedMs, e.Session.PresentMs)
 	e.Session.Pages = withinTime(e.Session.Pages, e.Session.EngagedMs)
+	e.Session.Parts = e.Session.Parts.Within(e.Session.Played, e.Session.Reached)
 	e.StartMs = max(start, s.At-e.Session.EngagedMs)
 }
 

@@ -18,6 +18,10 @@ const (
 	LabelBrowser  Label = byBrowser
 	LabelOS       Label = byOS
 	LabelScreen   Label = byScreen
+	LabelCampaign Label = byCampaign
+	LabelMedium   Label = byMedium
+	LabelContent  Label = byContent
+	LabelTerm     Label = byTerm
 )
 
 // Sums are sums over views that have a day, or a link, in common, or over all.
@@ -111,10 +115,15 @@ func (t *Tally) AddCity(city, country string, n int64) {
 	}
 }
 
-// AddBots adds n views by bots, with the reason.
-func (t *Tally) AddBots(reason string, n int64) {
-	if n != 0 {
-		t.bots.add(reason, n)
+// AddBots adds n views by bots, with the reason and, where it is known, the
+// product.
+func (t *Tally) AddBots(reason, product string, n int64) {
+	if n == 0 {
+		return
+	}
+	t.bots.add(reason, n)
+	if product != "" {
+		t.products.add(reason+productBreak+product, n)
 	}
 }
 

@@ -98,7 +98,7 @@ func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 // its pages.
 func addGroups(t *report.Tally, o *report.View) {
 	if o.Bot != "" {
-		t.AddBots(o.Bot, 1)
+		t.AddBots(o.Bot, o.Product, 1)
 		return
 	}
 	day := report.DayOf(o.At)
@@ -108,7 +108,8 @@ func addGroups(t *report.Tally, o *report.View) {
 		screen = o.Session.Screen
 	}
 	for l, label := range map[report.Label]string{report.LabelCountry: o.Country, report.LabelReferrer: o.Referrer, report.LabelSource: o.Source,
-		report.LabelDevice: o.Device, report.LabelBrowser: o.Browser, report.LabelOS: o.OS, report.LabelScreen: screen} {
+		report.LabelDevice: o.Device, report.LabelBrowser: o.Browser, report.LabelOS: o.OS, report.LabelScreen: screen,
+		report.LabelCampaign: o.Campaign, report.LabelMedium: o.Medium, report.LabelContent: o.Content, report.LabelTerm: o.Term} {
 		t.AddLabel(l, label, 1)
 	}
 	t.AddCity(o.City, o.Country, 1)
@@ -116,6 +117,15 @@ func addGroups(t *report.Tally, o *report.View) {
 		return
 	}
 	t.AddTime(o.Session.EngagedMs, 1)
+	if o.Session.Parts != (report.Parts{}) {
+		var parts [report.PartCount]int64
+		for i := range parts {
+			if o.Session.Parts.Has(i) {
+				parts[i] = 1
+			}
+		}
+		t.AddParts(1, parts)
+	}
 	for i, p := range o.Session.Pages {
 		last := int64(0)
 		if i == len(o.Session.Pages)-1 {

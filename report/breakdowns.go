@@ -39,7 +39,14 @@ const (
 	byBrowser
 	byOS
 	byScreen
+	byCampaign
+	byMedium
+	byContent
+	byTerm
 	dimensions
+
+	// firstDimensions are those that stored tallies always have.
+	firstDimensions = byScreen + 1
 )
 
 // addLabels counts the labels of a view that is a person's, n times.
@@ -51,6 +58,10 @@ func (t *Tally) addLabels(o *View, n int64) {
 		byDevice:   o.Device,
 		byBrowser:  o.Browser,
 		byOS:       o.OS,
+		byCampaign: o.Campaign,
+		byMedium:   o.Medium,
+		byContent:  o.Content,
+		byTerm:     o.Term,
 	}
 	if o.Session != nil {
 		labels[byScreen] = o.Session.Screen
@@ -93,6 +104,10 @@ func breakdowns(t *Tally) Breakdowns {
 		Screens:   topBuckets(t.labels[byScreen], maxBuckets),
 	}
 }
+
+// Labels lists the n labels with most views, most first, ties by label; of
+// screens, with most sessions.
+func (t *Tally) Labels(l Label, n int) []Bucket { return topBuckets(t.labels[l], n) }
 
 // topBuckets is the n largest counts, ties by key ascending.
 func topBuckets(c counts, n int) []Bucket {

@@ -13,6 +13,10 @@ type View struct {
 	Link   int64 // opaque number of the link
 	Viewer uint64
 
+	// Version is the version of the link's file that the page showed; 0 and 1
+	// are the first one.
+	Version int
+
 	Country string // ISO 3166-1 alpha-2
 	City    string // without its country
 	Referrer,
@@ -21,7 +25,14 @@ type View struct {
 	Browser,
 	OS string
 
+	// What utm_ parameters of the page's address said, source aside.
+	Campaign,
+	Medium,
+	Content,
+	Term string
+
 	Bot       string // reason code; "" is a person
+	Product   string // the program or network that Bot is about, such as GPTBot; "" of a person
 	QR        bool   // came by the link's QR code
 	Returning bool   // this viewer opened this link before
 
@@ -59,6 +70,7 @@ type Session struct {
 	Pages      []PageTime // pdf: the pages seen, each once, ascending
 	Played     int64      // media: distinct time played, of the duration
 	Reached    int64      // media: furthest point, of the duration
+	Parts      Parts      // media: which hundredths of the duration were played
 	Depth      int64      // scroll kinds: furthest depth
 }
 
@@ -82,6 +94,7 @@ func (s *Session) Max(t *Session) {
 	s.Pages = maxPages(s.Pages, t.Pages)
 	s.Played = max(s.Played, t.Played)
 	s.Reached = max(s.Reached, t.Reached)
+	s.Parts = s.Parts.Union(t.Parts)
 	s.Depth = max(s.Depth, t.Depth)
 }
 

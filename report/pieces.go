@@ -14,16 +14,21 @@ import (
 //	head    the counters, and the rows of its days with their visits: all that a
 //	        comparison with another window needs
 //	body    heat, bots, labels, how many times are in each bucket, media, scroll, pages,
-//	        links
+//	        links; in a second form also the labels of campaigns, and parts of media
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
 // Each piece begins with the version of its form and ends with a checksum.
 // Labels stand in it as numbers of a dictionary that belongs to the part that
 // stores it. Numbers are varints; what is sorted is stored as differences.
 
-// pieceVersion is the form of the pieces. A piece of another one is as good as
-// damaged: the tally is made again from its views.
-const pieceVersion = 1
+// pieceVersion is the form of the pieces, and moreVersion that of a body with
+// what the first form has no place for; where there is nothing of it a body
+// stays in the first. A piece of another one is as good as damaged: the tally is
+// made again from its views.
+const (
+	pieceVersion = 1
+	moreVersion  = 2
+)
 
 // ErrPiece says that a piece is damaged or of another version.
 var ErrPiece = errors.New("the stored tally is damaged or of another version")
@@ -38,7 +43,7 @@ func seal(b []byte, start int) []byte {
 // CheckPiece reports whether a piece can be added: ErrPiece if not.
 func CheckPiece(piece []byte) error {
 	end := len(piece) - 4
-	if end < 1 || piece[0] != pieceVersion || crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
+	if end < 1 || piece[0] != pieceVersion && piece[0] != moreVersion || crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
 		return ErrPiece
 	}
 	return nil
@@ -53,7 +58,7 @@ func (t *Tally) OfLink() *Tally {
 // OfAccount leaves out what the report of an account never shows, and returns
 // t.
 func (t *Tally) OfAccount() *Tally {
-	t.pages, t.media, t.scroll = nil, progress{}, progress{}
+	t.pages, t.media, t.scroll, t.parts = nil, progress{}, progress{}, partSums{}
 	return t
 }
 
@@ -109,11 +114,14 @@ func (t *Tally) AddHead(piece []byte, since Day) error {
 
 // AppendBody appends the body to b; id gives the number of a label.
 func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]byte, error) {
-	start := len(b)
-	b = append(b, pieceVersion)
+	start, version := len(b), byte(pieceVersion)
+	if t.hasMore() {
+		version = moreVersion
+	}
+	b = append(b, version)
 	b = t.appendHeat(b)
 	var err error
-	for _, c := range append([]counts{t.bots}, t.labels[:]...) {
+	for _, c := range append([]counts{t.bots}, t.labels[:firstDimensions]...) {
 		if b, err = c.append(b, id); err != nil {
 			return nil, err
 		}
@@ -130,7 +138,13 @@ func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]b
 		}
 		before = p
 	}
-	return seal(t.appendLinks(b), start), nil
+	b = t.appendLinks(b)
+	if version == moreVersion {
+		if b, err = t.appendMore(b, id); err != nil {
+			return nil, err
+		}
+	}
+	return seal(b, start), nil
 }
 
 func (t *Tally) appendLinks(b []byte) []byte {
@@ -167,7 +181,7 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 	if err := r.counts(&t.bots, label); err != nil {
 		return err
 	}
-	for i := range t.labels {
+	for i := range firstDimensions {
 		if err := r.counts(&t.labels[i], label); err != nil {
 			return err
 		}
@@ -188,6 +202,11 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 		l.views += views
 		return l
 	})
+	if piece[0] == moreVersion {
+		if err := r.more(t, label); err != nil {
+			return err
+		}
+	}
 	return r.end()
 }
 
@@ -408,7 +427,7 @@ type pieceReader struct {
 
 // open begins to read a piece whose checksum was looked at.
 func open(piece []byte) (*pieceReader, error) {
-	if len(piece) < 5 || piece[0] != pieceVersion {
+	if len(piece) < 5 || piece[0] != pieceVersion && piece[0] != moreVersion {
 		return nil, ErrPiece
 	}
 	return &pieceReader{b: piece[1 : len(piece)-4], since: NoDay}, nil

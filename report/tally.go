@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Tally is an exact summary of the views of one scope (a link, or an account)
@@ -19,6 +20,7 @@ type Tally struct {
 	qr        int64
 	returning int64
 	bots      counts // views by reason
+	products  counts // those of which a product is known, by productKey
 	atypical  int64
 
 	sessions engagement
@@ -31,6 +33,7 @@ type Tally struct {
 	pages  map[int]*pageSums
 	media  progress // by furthest point
 	scroll progress // by depth
+	parts  partSums
 	links  map[int64]*linkSums
 }
 
@@ -60,7 +63,7 @@ func (t *Tally) count(o *View, n int64) {
 		t.atypical += n
 	}
 	if !o.Counted() {
-		t.bots.add(o.Bot, n)
+		t.AddBots(o.Bot, o.Product, n)
 		return
 	}
 	t.views += n
@@ -106,6 +109,7 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) {
 	}
 	t.media.add(s.Played > 0, s.Reached, n)
 	t.scroll.add(s.Depth > 0, s.Depth, n)
+	t.parts.add(s.Parts, n)
 }
 
 // addPages counts the pages that a session saw, n times, and returns how many
@@ -185,11 +189,13 @@ func (t *Tally) Merge(u *Tally) {
 		}
 	}
 	t.bots.merge(u.bots)
+	t.products.merge(u.products)
 	for i := range u.labels {
 		t.labels[i].merge(u.labels[i])
 	}
 	t.media.merge(u.media)
 	t.scroll.merge(u.scroll)
+	t.parts.merge(&u.parts)
 	for d, row := range u.days {
 		t.day(d).merge(row)
 	}
@@ -222,8 +228,8 @@ func (t *Tally) Equal(u *Tally) bool {
 	}
 	return t.views == u.views && t.qr == u.qr && t.returning == u.returning &&
 		t.atypical == u.atypical && t.sessions == u.sessions && t.bounces == u.bounces &&
-		t.heat == u.heat && t.media == u.media && t.scroll == u.scroll &&
-		maps.EqualFunc(t.bots, u.bots, same) &&
+		t.heat == u.heat && t.media == u.media && t.scroll == u.scroll && t.parts == u.parts &&
+		maps.EqualFunc(t.bots, u.bots, same) && maps.EqualFunc(t.products, u.products, same) &&
 		maps.EqualFunc(t.pages, u.pages, same) &&
 		maps.EqualFunc(t.links, u.links, (*linkSums).equal) &&
 		maps.EqualFunc(t.days, u.days, (*dayRow).equal) &&
@@ -239,7 +245,7 @@ func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len
 // Size is about how many bytes t takes.
 func (t *Tally) Size() int {
 	const counter, row, link = 64, 160, 240 // with their place in a map
-	n := 2048 + counter*len(t.bots) + row*len(t.days) + link*len(t.links) + counter*len(t.pages) + 4*t.Times() + counter*len(t.times)
+	n := 2048 + counter*(len(t.bots)+len(t.products)) + row*len(t.days) + link*len(t.links) + counter*len(t.pages) + 4*t.Times() + counter*len(t.times)
 	for i := range t.labels {
 		n += counter * len(t.labels[i])
 	}
@@ -277,6 +283,29 @@ func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 
 // Bots lists the bots' views by reason, most first, ties by reason.
 func (t *Tally) Bots() []Bucket { return topBuckets(t.bots, len(t.bots)) }
+
+// Product is how many views an excluded program or network has, with a reason.
+type Product struct {
+	Reason, Product string
+	Count           int64
+}
+
+// Products lists the excluded views of which a product is known, by reason,
+// most first, ties by product.
+func (t *Tally) Products() []Product {
+	var list []Product
+	for key, n := range t.products {
+		reason, product, _ := strings.Cut(key, productBreak)
+		list = append(list, Product{reason, product, *n})
+	}
+	slices.SortFunc(list, func(a, b Product) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Product, b.Product))
+	})
+	return list
+}
+
+// productBreak stands between a reason and a product in a label.
+const productBreak = "\x1f"
 
 // Top lists the n of links with most views, most first; the newer link stands
 // first on a tie. Links without a view are left out.

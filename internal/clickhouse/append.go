@@ -186,6 +186,9 @@ func (w *writing) add(k key, o *vitrine.ViewRecord, imported bool) *viewRow {
 	link := w.own(o)
 	row := &viewRow{View: o.View, account: link.account, imported: imported}
 	row.ID, row.At = int64(k.id), k.id.Ms()
+	if row.Version <= 1 {
+		row.Version = 0
+	}
 	if o.Session != nil {
 		s := *o.Session
 		s.Pages = append([]report.PageTime(nil), s.Pages...)

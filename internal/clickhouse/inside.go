@@ -21,6 +21,7 @@ const (
 	partVisit            // of viewers of a day: the day on which they came last, how many
 	partLinkVisit        // of viewers of a link: the day on which it saw them last, how many
 	partDownload         // of download events of a day: how many
+	partPlayed           // of counted sessions that played a part of a medium, or (-1) any: how many
 )
 
 // insideLabels are the columns that views are counted by, in the order of their
@@ -31,6 +32,7 @@ var insideLabels = []struct {
 }{
 	{"country", report.LabelCountry}, {"referrer", report.LabelReferrer}, {"source", report.LabelSource}, {"device", report.LabelDevice},
 	{"browser", report.LabelBrowser}, {"os", report.LabelOS}, {"screen", report.LabelScreen}, {"bot", -1}, {"city", -1},
+	{"campaign", report.LabelCampaign}, {"medium", report.LabelMedium}, {"content", report.LabelContent}, {"term", report.LabelTerm},
 }
 
 // inside counts the views of a window inside the database, with their visits;
@@ -73,7 +75,7 @@ func addPart(t *report.Tally, kind byte, i int64, s1, s2 string, v *[20]int64) {
 		switch l := insideLabels[i]; l.column {
 		case "bot":
 			if s1 != "" {
-				t.AddBots(s1, v[1])
+				t.AddBots(s1, s2, v[1])
 			}
 		case "city":
 			t.AddCity(s1, s2, v[0])
@@ -90,6 +92,15 @@ func addPart(t *report.Tally, kind byte, i int64, s1, s2 string, v *[20]int64) {
 		t.AddLinkVisits(i, report.Day(v[0]), v[1])
 	case partDownload:
 		t.AddDownloads(report.Day(i), v[0])
+	case partPlayed:
+		var parts [report.PartCount]int64
+		sessions := int64(0)
+		if i < 0 {
+			sessions = v[0]
+		} else if i < report.PartCount {
+			parts[i] = v[0]
+		}
+		t.AddParts(sessions, parts)
 	}
 }
 
@@ -149,21 +160,28 @@ func (w window) insideMore(rules report.Rules, views string, seen bool) []string
 	var columns, sets, which []string
 	for i, l := range insideLabels {
 		set := "(" + l.column + ")"
-		if l.column == "city" {
+		switch l.column {
+		case "city":
 			set = "(city, country)"
 			which = append([]string{fmt.Sprintf("grouping(city) = 0, %d", i)}, which...) // before the country alone
-		} else {
+		case "bot":
+			set = "(bot, product)"
+			fallthrough
+		default:
 			which = append(which, fmt.Sprintf("grouping(%s) = 0, %d", l.column, i))
 		}
 		sets, columns = append(sets, set), append(columns, "toString("+l.column+")")
 	}
 	parts := []string{
-		fmt.Sprintf(`SELECT %d, toInt64(multiIf(%s, -1)), if(grouping(city) = 0, toString(city), concat(%s)), if(grouping(city) = 0, toString(country), ''),
+		fmt.Sprintf(`SELECT %d, toInt64(multiIf(%s, -1)), if(grouping(city) = 0, toString(city), concat(%s)), multiIf(grouping(city) = 0, toString(country), grouping(bot) = 0, toString(product), ''),
 			[toInt64(sum(view)), toInt64(count())] FROM %s GROUP BY GROUPING SETS (%s)`,
 			partLabel, strings.Join(which, ", "), strings.Join(columns, ", "), views, strings.Join(sets, ", ")),
 		fmt.Sprintf("SELECT %d, e, '', '', [toInt64(count())] FROM %s WHERE counted GROUP BY e", partTime, views),
 	}
 	if w.Link != 0 {
+		parts = append(parts, fmt.Sprintf(`SELECT %d, part, '', '', [toInt64(count())] FROM (SELECT arrayJoin(arrayConcat([toInt64(-1)],
+			arrayMap(p -> toInt64(p), bitPositionsToArray(parts_low)), arrayMap(p -> toInt64(p) + 64, bitPositionsToArray(parts_high)))) AS part
+			FROM %s WHERE counted AND (parts_low != 0 OR parts_high != 0)) GROUP BY part`, partPlayed, views))
 		return append(parts, fmt.Sprintf(`SELECT %d, page, '', '', [toInt64(count()), sum(least(greatest(ms, 0), %d)), toInt64(countIf(page = pages[-1]))]
 			FROM (SELECT pages, page, ms FROM %s ARRAY JOIN pages AS page, page_ms AS ms WHERE counted AND page >= 1) GROUP BY page`, partPage, rules.MaxMs, views))
 	}

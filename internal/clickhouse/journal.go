@@ -260,10 +260,11 @@ func (l *ViewLog) finish(ctx context.Context) error {
 		return nil
 	}
 	var left []step
+	var damaged error
 	_, err = l.c.one(ctx, fmt.Sprintf("SELECT effect FROM journal WHERE number = %d AND done = 0 LIMIT 1", number), func(r *reader) {
-		left, err = readSteps(append([]byte(nil), r.bytes()...))
+		left, damaged = readSteps(append([]byte(nil), r.bytes()...))
 	})
-	if err != nil {
+	if err = errors.Join(err, damaged); err != nil {
 		return failure(ctx, err)
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)

@@ -14,6 +14,14 @@ var migrations = []func(a address) []string{
 		}
 		return statements
 	},
+	func(a address) []string { return tableOf("opens").add(a, moreOfViews) },
+}
+
+// moreOfViews are columns of views that schema version 2 adds.
+var moreOfViews = []string{
+	"file UInt32 CODEC(T64, ZSTD(1))", "campaign LowCardinality(String)", "medium LowCardinality(String)", "content LowCardinality(String)",
+	"term LowCardinality(String)", "product LowCardinality(String)", "decided Bool", "waits Bool",
+	"parts_low UInt64 CODEC(T64, ZSTD(1))", "parts_high UInt64 CODEC(T64, ZSTD(1))",
 }
 
 // versions is the table that tells which migrations were made.

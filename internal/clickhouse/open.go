@@ -13,6 +13,8 @@ type viewRow struct {
 	account     vitrine.AccountID
 	startMs     int64 // vitrine.Engagement.StartMs
 	told        bool  // a bot by its own beacon's word, not by the request's
+	decided     bool  // a person's, decided after it was stored as a bot's
+	waits       bool  // a download waits for that decision
 	imported    bool
 	version     uint64
 	changed     bool            // not as it is stored
@@ -21,7 +23,8 @@ type viewRow struct {
 
 // openColumns are the columns of opens as openRow reads and writes them.
 const viewColumns = "account, link, id, viewer, country, city, referrer, source, device, browser, os, bot, qr, returning, told, imported, " +
-	"session, engaged, present, start, screen, downloaded, pages, page_ms, played, reached, depth"
+	"session, engaged, present, start, screen, downloaded, pages, page_ms, played, reached, depth, " +
+	"file, campaign, medium, content, term, product, decided, waits, parts_low, parts_high"
 
 // insertOpens is where rows of append go.
 const insertViews = "opens (" + viewColumns + ", version)"
@@ -35,6 +38,9 @@ func (o *viewRow) same(n *report.View) bool {
 	}
 	for _, x := range []*report.View{&a, &b} {
 		x.Returning, x.Session, x.At = false, nil, 0
+		if x.Version == 1 {
+			x.Version = 0
+		}
 	}
 	return a == b && !o.imported
 }
@@ -70,6 +76,14 @@ func (o *viewRow) append(w *rows, version uint64) {
 	w.int64(s.Played)
 	w.int64(s.Reached)
 	w.int64(s.Depth)
+	w.uint32(uint32(max(o.Version, 0)))
+	for _, label := range []string{o.Campaign, o.Medium, o.Content, o.Term, o.Product} {
+		w.string(label)
+	}
+	w.bool(o.decided)
+	w.bool(o.waits)
+	w.uint64(s.Parts[0])
+	w.uint64(s.Parts[1])
 	w.uint64(version)
 }
 
@@ -107,6 +121,12 @@ func (o *viewRow) read(r *reader) {
 		s.Pages[i].Ms = r.int64()
 	}
 	s.Played, s.Reached, s.Depth = r.int64(), r.int64(), r.int64()
+	o.Version = int(r.int32())
+	for _, label := range []*string{&o.Campaign, &o.Medium, &o.Content, &o.Term, &o.Product} {
+		*label = r.word()
+	}
+	o.decided, o.waits = r.bool(), r.bool()
+	s.Parts = report.Parts{r.uint64(), r.uint64()}
 	if engaged {
 		o.Session = s
 	} else {

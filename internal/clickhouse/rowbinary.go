@@ -15,6 +15,7 @@ type rows struct{ b []byte }
 
 func (w *rows) int64(v int64)    { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(v)) }
 func (w *rows) uint64(v uint64)  { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
+func (w *rows) uint32(v uint32)  { w.b = binary.LittleEndian.AppendUint32(w.b, v) }
 func (w *rows) length(n int)     { w.b = binary.AppendUvarint(w.b, uint64(n)) }
 func (w *rows) string(s string)  { w.length(len(s)); w.b = append(w.b, s...) }
 func (w *rows) bytes(s []byte)   { w.length(len(s)); w.b = append(w.b, s...) }

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -151,6 +152,16 @@ func (t *table) create(a address) []string {
 	if t.local(a) != t.name {
 		statements = append(statements, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s%s AS %s\nENGINE = Distributed('%s', '%s', '%s', cityHash64(account, link))",
 			t.name, a.onCluster(), t.local(a), a.cluster, a.database, t.local(a)))
+	}
+	return statements
+}
+
+// add are the statements that add columns where they are not there, first to
+// the parts of servers.
+func (t *table) add(a address, columns []string) (statements []string) {
+	change := "ADD COLUMN IF NOT EXISTS " + strings.Join(columns, ", ADD COLUMN IF NOT EXISTS ")
+	for _, name := range slices.Compact([]string{t.local(a), t.name}) {
+		statements = append(statements, fmt.Sprintf("ALTER TABLE %s%s %s", name, a.onCluster(), change))
 	}
 	return statements
 }

@@ -29,7 +29,13 @@ type importedView struct {
 	Device    string           `json:"device"`
 	Browser   string           `json:"browser"`
 	OS        string           `json:"os"`
+	Version   int              `json:"version"`
+	Campaign  string           `json:"campaign"`
+	Medium    string           `json:"medium"`
+	Content   string           `json:"content"`
+	Term      string           `json:"term"`
 	Bot       bool             `json:"bot"`
+	Product   string           `json:"product"`
 	QR        bool             `json:"qr"`
 	Returning bool             `json:"returning"`
 	Session   *importedSession `json:"session"`
@@ -43,6 +49,7 @@ type importedSession struct {
 	Pages      []importedPage `json:"pages"`
 	PlayedPct  *float64       `json:"playedPct"`
 	ReachedPct *float64       `json:"reachedPct"`
+	PlayedIn   [][2]float64   `json:"playedIn"`
 	ScrollPct  *float64       `json:"scrollPct"`
 }
 
@@ -84,8 +91,14 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	}
 	*o = vitrine.ViewRecord{Account: l.account, View: report.View{At: at.UnixMilli(), Link: int64(l.link), Viewer: importedViewer(l.account, in.Viewer),
 		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: cmp.Or(in.Source, "Direct"), Device: in.Device,
-		Browser: in.Browser, OS: in.OS, QR: in.QR, Returning: in.Returning}}
-	if in.Bot {
+		Browser: in.Browser, OS: in.OS, Version: in.Version, Campaign: in.Campaign, Medium: in.Medium, Content: in.Content, Term: in.Term,
+		Product: in.Product, QR: in.QR, Returning: in.Returning}}
+	switch {
+	case in.Version < 0 || in.Version > maxVersion:
+		return nil, fmt.Errorf("version %d is not between 1 and %d", in.Version, maxVersion)
+	case in.Product != "" && !in.Bot:
+		return nil, errors.New("product is for views with bot")
+	case in.Bot:
 		o.Bot = BotImported
 	}
 	for _, label := range labelsOf(o) {
@@ -110,6 +123,9 @@ func printableASCII(s string) bool {
 	return true
 }
 
+// maxVersion bounds the version of a file.
+const maxVersion = 1 << 30
+
 // maxImportMs bounds a time in an import: 34 years.
 const maxImportMs = 1 << 40
 
@@ -127,8 +143,8 @@ func (in *importedSession) read(l *importTarget, s *report.Session) error {
 		return fmt.Errorf("session.screen %q is none of %v", in.Screen, screenRanges)
 	case len(in.Pages) > 0 && l.content != report.ContentPages:
 		return errors.New("session.pages is for PDF links")
-	case (in.PlayedPct != nil || in.ReachedPct != nil) && l.content != report.ContentMedia:
-		return errors.New("session.playedPct and session.reachedPct are for video and audio links")
+	case (in.PlayedPct != nil || in.ReachedPct != nil || in.PlayedIn != nil) && l.content != report.ContentMedia:
+		return errors.New("session.playedPct, session.reachedPct and session.playedIn are for video and audio links")
 	case in.ScrollPct != nil && l.content != report.ContentScroll:
 		return errors.New("session.scrollPct is for links that scroll: html, image, text and document")
 	}
@@ -158,6 +174,21 @@ func (in *importedSession) read(l *importTarget, s *report.Session) error {
 		*m.to = int64(math.Round(*m.pct * (vitrine.Million / 100)))
 	}
 	s.Reached = max(s.Reached, s.Played)
+	return in.readParts(s)
+}
+
+// readParts reads the ranges of a medium that were played, in percent.
+func (in *importedSession) readParts(s *report.Session) error {
+	for _, r := range in.PlayedIn {
+		from, to := r[0], r[1]
+		if !(0 <= from && from < to && to <= report.PartCount) {
+			return fmt.Errorf("session.playedIn: %v is not a range within 0 to 100", r)
+		}
+		s.Parts.AddRange(int(math.Round(from)), int(math.Round(to)))
+	}
+	if s.Parts.Within(s.Played, s.Reached) != s.Parts {
+		return errors.New("session.playedIn has more than session.playedPct, or is behind session.reachedPct")
+	}
 	return nil
 }
 

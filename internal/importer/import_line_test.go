@@ -62,6 +62,8 @@ func TestStagedRecord(t *testing.T) {
 		`"slug":"archive","session":{"engagedMs":0,"presentMs":1099511627776,"downloaded":true}`,
 		`"slug":"pdf","session":{"engagedMs":5,"presentMs":6,"screen":"1920+","pages":[{"page":100000,"ms":1099511627776},{"page":1,"ms":0}]}`,
 		`"slug":"video","bot":true,"session":{"engagedMs":5,"presentMs":6,"playedPct":0.0001,"reachedPct":100}`,
+		`"slug":"video","version":7,"campaign":"` + label + `","medium":"m","content":"n","term":"t","bot":true,"product":"GPTBot",
+			"session":{"engagedMs":5,"presentMs":6,"playedPct":62,"reachedPct":100,"playedIn":[[0,50.2],[99,100]]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
 		var want, got vitrine.ViewRecord
 		if _, err := in.view(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)), &want); err != nil {

@@ -15,11 +15,21 @@ const (
 	stagedReturning
 	stagedSession
 	stagedDownloaded
+	stagedMore // what few views have
 )
 
 // labelsOf are the labels of a view that is staged, each at most 255 bytes.
-func labelsOf(o *vitrine.ViewRecord) [7]*string {
-	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS}
+func labelsOf(o *vitrine.ViewRecord) [12]*string {
+	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS, &o.Campaign, &o.Medium, &o.Content, &o.Term, &o.Product}
+}
+
+// stagedLabels are how many labels are staged of every view.
+const stagedLabels = 7
+
+// hasMore reports whether a view has what few views have.
+func hasMore(o *vitrine.ViewRecord) bool {
+	return o.Version > 1 || o.Campaign != "" || o.Medium != "" || o.Content != "" || o.Term != "" || o.Product != "" ||
+		o.Session != nil && o.Session.Parts != report.Parts{}
 }
 
 // appendStaged writes a view in a short form that readStaged reads; all but
@@ -30,14 +40,20 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 	for _, f := range []struct {
 		set bool
 		bit byte
-	}{{o.Bot != "", stagedBot}, {o.QR, stagedQR}, {o.Returning, stagedReturning}, {s != nil, stagedSession}, {s != nil && s.Downloaded, stagedDownloaded}} {
+	}{{o.Bot != "", stagedBot}, {o.QR, stagedQR}, {o.Returning, stagedReturning}, {s != nil, stagedSession}, {s != nil && s.Downloaded, stagedDownloaded}, {hasMore(o), stagedMore}} {
 		if f.set {
 			flags |= f.bit
 		}
 	}
 	b = append(b, flags)
 	b = binary.LittleEndian.AppendUint64(b, o.Viewer)
-	for _, l := range labelsOf(o) {
+	all := labelsOf(o)
+	labels := all[:stagedLabels]
+	if flags&stagedMore != 0 {
+		labels = all[:]
+		b = binary.AppendUvarint(b, uint64(o.Version))
+	}
+	for _, l := range labels {
 		b = append(append(b, byte(len(*l))), *l...)
 	}
 	if s == nil {
@@ -50,6 +66,10 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 	for _, p := range s.Pages {
 		b = binary.AppendUvarint(b, uint64(p.Page))
 		b = binary.AppendUvarint(b, uint64(p.Ms))
+	}
+	if flags&stagedMore != 0 {
+		b = binary.LittleEndian.AppendUint64(b, s.Parts[0])
+		b = binary.LittleEndian.AppendUint64(b, s.Parts[1])
 	}
 	return b
 }
@@ -65,7 +85,13 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	}
 	o.QR, o.Returning = flags&stagedQR != 0, flags&stagedReturning != 0
 	o.Viewer = binary.LittleEndian.Uint64(r.bytes(8))
-	for _, l := range labelsOf(o) {
+	all := labelsOf(o)
+	labels := all[:stagedLabels]
+	if flags&stagedMore != 0 {
+		labels = all[:]
+		o.Version = int(r.number())
+	}
+	for _, l := range labels {
 		*l = words.of(r.bytes(int(r.bytes(1)[0])))
 	}
 	if flags&stagedSession != 0 {
@@ -79,6 +105,9 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 		}
 		for i := range s.Pages {
 			s.Pages[i] = report.PageTime{Page: int(r.number()), Ms: r.number()}
+		}
+		if flags&stagedMore != 0 {
+			s.Parts = report.Parts{binary.LittleEndian.Uint64(r.bytes(8)), binary.LittleEndian.Uint64(r.bytes(8))}
 		}
 		o.Session = s
 	}

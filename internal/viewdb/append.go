@@ -244,24 +244,9 @@ func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 
 // asReported is a view as the engine takes it; it shares no memory with e.
 func (w *writing) asReported(key viewKey, e *engaged, session bool) (*report.View, error) {
-	o := &report.View{ID: int64(key.view), At: key.view.Ms(), Link: int64(key.link), Viewer: e.Viewer,
-		QR: e.Flags&segment.ViewQR != 0, Returning: e.Flags&segment.ViewReturning != 0}
-	for _, l := range []struct {
-		id     segment.LabelID
-		labels []*string
-	}{
-		{e.Place, []*string{&o.Country, &o.City}},
-		{e.Origin, []*string{&o.Referrer, &o.Source}},
-		{e.Agent, []*string{&o.Device, &o.Browser, &o.OS}},
-		{e.Bot, []*string{&o.Bot}},
-	} {
-		word, err := w.words.Word(l.id)
-		if err != nil {
-			return nil, err
-		}
-		for i, label := range l.labels {
-			*label = word.Labels[i]
-		}
+	o := new(report.View)
+	if err := labels.ReadView(w.words.Word, int64(key.link), &segment.Row{ID: key.view, View: e.View}, o); err != nil {
+		return nil, err
 	}
 	if session {
 		s := e.Session

@@ -167,7 +167,7 @@ func (w *writing) importVisits() error {
 // row makes the row of an imported view.
 func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
 	r.ID = vitrine.ViewID(o.ID)
-	if r.View, err = writeView(w.words, &o.View); err != nil {
+	if r.View, err = w.words.View(&o.View); err != nil {
 		return r, err
 	}
 	r.Flags |= segment.ViewImported
@@ -180,7 +180,7 @@ func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
 
 // imported writes a view of a running day.
 func (w *writing) imported(o *vitrine.ViewRecord) error {
-	r, err := writeView(w.words, &o.View)
+	r, err := w.words.View(&o.View)
 	if err != nil {
 		return err
 	}

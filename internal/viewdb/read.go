@@ -1,7 +1,6 @@
 package viewdb
 
 import (
-	"errors"
 	"math"
 
 	"vitrine"
@@ -33,20 +32,10 @@ func (r *viewReader) read(link, id int64, open, session []byte) (*report.View, e
 
 // make makes a view of a row, with whose pages it shares memory.
 func (r *viewReader) make(link int64, row *segment.Row) (*report.View, error) {
-	rec, o := &row.View, &r.view
-	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: rec.Viewer,
-		QR: rec.Flags&segment.ViewQR != 0, Returning: rec.Flags&segment.ViewReturning != 0}
-	place, err1 := r.words.Word(rec.Place)
-	origin, err2 := r.words.Word(rec.Origin)
-	agent, err3 := r.words.Word(rec.Agent)
-	bot, err4 := r.words.Word(rec.Bot)
-	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
-		return nil, errors.Join(err1, err2, err3, err4)
+	o := &r.view
+	if err := labels.ReadView(r.words.Word, link, row, o); err != nil {
+		return nil, err
 	}
-	o.Country, o.City = place.Labels[0], place.Labels[1]
-	o.Referrer, o.Source = origin.Labels[0], origin.Labels[1]
-	o.Device, o.Browser, o.OS = agent.Labels[0], agent.Labels[1], agent.Labels[2]
-	o.Bot = bot.Labels[0]
 	if !row.Engaged {
 		return o, nil
 	}

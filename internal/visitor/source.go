@@ -59,6 +59,20 @@ func campaign(utm string) string {
 	return utm
 }
 
+// campaignLabel is a utm parameter other than the source, as its author wrote
+// it, clean and bounded. One that holds a reader's address is left out: no
+// report includes it.
+func campaignLabel(query url.Values, name string) string {
+	s := query.Get(name)
+	if s == "" {
+		return ""
+	}
+	if s = clean(s); mailAddress.MatchString(s) {
+		return ""
+	}
+	return s
+}
+
 var mailAddress = regexp.MustCompile(`[^\s@]@[^\s@]`)
 
 // clean drops what must not be in a label, control and format characters (bidi

@@ -21,7 +21,7 @@ type Request struct {
 	UserAgent string
 	Referrer  string     // the Referer header
 	Addr      netip.Addr // of the client, as ClientAddr tells it
-	Query     url.Values // of the requested page: qr, utm_source, utm_medium
+	Query     url.Values // of the requested page: qr, utm_source and the other utm parameters
 	OwnHost   string     // the instance's own public host, with or without port: a referrer from there is none
 
 	SecCHUA string // Sec-CH-UA: the brands of a Chromium browser
@@ -37,6 +37,10 @@ type Visitor struct {
 	City     string // always "": the embedded table knows countries only
 	Referrer string // the referring host without "www."
 	Source   string // contract, "sources"
+	Campaign string // utm_campaign, and so on
+	Medium   string
+	Content  string
+	Term     string
 	Device   string // contract, "devices"
 	Browser  string
 	OS       string
@@ -58,6 +62,8 @@ func Classify(r Request) Visitor {
 		QR:       r.Query.Get("qr") == "1",
 	}
 	v.Source = source(r.Query, v.Referrer, v.QR)
+	v.Campaign, v.Medium = campaignLabel(r.Query, "utm_campaign"), campaignLabel(r.Query, "utm_medium")
+	v.Content, v.Term = campaignLabel(r.Query, "utm_content"), campaignLabel(r.Query, "utm_term")
 	switch {
 	case v.Bot != "":
 	case headlessBrand(r.SecCHUA):

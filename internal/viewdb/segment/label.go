@@ -9,19 +9,20 @@ type LabelID uint64
 // together because they come together: a city with its country, a browser with
 // its system.
 const (
-	WordPlace  = 'p' // country, city
-	WordOrigin = 'o' // referrer, source
-	WordAgent  = 'a' // device, browser, os
-	WordBot    = 'b' // reason
-	WordScreen = 's'
-	WordLabel  = 'l' // of a tally
+	WordPlace    = 'p' // country, city
+	WordOrigin   = 'o' // referrer, source
+	WordAgent    = 'a' // device, browser, os
+	WordBot      = 'b' // reason, [product]
+	WordScreen   = 's'
+	WordCampaign = 'c' // campaign, medium, content, term
+	WordLabel    = 'l' // of a tally
 )
 
-// Labels is up to three labels. Its stored form is its kind and each label
+// Labels is up to four labels. Its stored form is its kind and each label
 // behind its length.
 type Labels struct {
 	kind   byte
-	Labels [3]string
+	Labels [4]string
 }
 
 var Unknown = new(Labels)

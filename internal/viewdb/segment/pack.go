@@ -25,11 +25,20 @@ import (
 //	session   a byte a session: the flags of its record
 //	engaged, present (less engaged), screen
 //	start, pages, media, depth       where their flag is set, as in the record
+//
+// The second version adds columns at the end:
+//
+//	more      the upper flags of a view, and what they say that there is, where its flag is set
+//	parts     where its flag is set
 const (
-	packVersion   = 1
+	packVersion   = 2
 	packedSession = 1 << 5
+	packedMore    = 1 << 6
+	sessionParts  = 1 << 5 // of the flags of a session
+)
 
-	columnFlags = iota - 2
+const (
+	columnFlags = iota
 	columnTime
 	columnCounter
 	columnViewer
@@ -45,7 +54,12 @@ const (
 	columnPages
 	columnMedia
 	columnDepth
+	columnMore
+	columnParts
 	columns
+
+	// columnsBefore are those of the first version.
+	columnsBefore = columnMore
 )
 
 // Counters is how many IDs a millisecond has.
@@ -85,9 +99,14 @@ func (p *Packer) Add(r *Row) {
 	if p.Opens == 0 {
 		p.First, p.lastMs = r.ID, ms
 	}
-	flags := r.Flags
+	upper := r.flags()
+	flags := byte(upper)
 	if r.Engaged {
 		flags |= packedSession
+	}
+	if upper>>8 != 0 {
+		flags |= packedMore
+		p.columns[columnMore] = r.appendMore(append(p.columns[columnMore], byte(upper>>8)), upper)
 	}
 	p.columns[columnFlags] = append(p.columns[columnFlags], flags)
 	number(columnTime, ms-p.lastMs)
@@ -107,6 +126,10 @@ func (p *Packer) Add(r *Row) {
 	p.Sessions++
 	s := &r.Session
 	sflags := s.flags()
+	if s.Parts != (report.Parts{}) {
+		sflags |= sessionParts
+		p.columns[columnParts] = appendParts(p.columns[columnParts], s.Parts)
+	}
 	p.columns[columnSession] = append(p.columns[columnSession], sflags)
 	number(columnEngaged, s.EngagedMs)
 	signed(columnPresent, s.PresentMs-s.EngagedMs)
@@ -167,6 +190,7 @@ func (p *Packer) End(b []byte) []byte {
 type Unpacker struct {
 	left            int64
 	columns         [columns]Reader
+	packedFlags     byte // of the last row
 	lastMs, lastCnt int64
 	row             Row
 }
@@ -174,14 +198,17 @@ type Unpacker struct {
 // Open begins to read a pack whose first view is known.
 func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 	end := len(pack) - 4
-	if end < 2 || pack[0] != packVersion || crc32.Checksum(pack[:end], castagnoli) != binary.LittleEndian.Uint32(pack[end:]) {
+	if end < 2 || pack[0] < 1 || pack[0] > packVersion || crc32.Checksum(pack[:end], castagnoli) != binary.LittleEndian.Uint32(pack[end:]) {
 		return ErrDamaged
 	}
 	r := Reader{b: pack[1:end]}
 	u.left = r.number()
 	var lengths [columns]int64
-	sum := int64(0)
-	for i := range lengths {
+	there, sum := columns, int64(0)
+	if pack[0] == 1 {
+		there = columnsBefore
+	}
+	for i := range lengths[:there] {
 		lengths[i] = r.number()
 		sum += lengths[i]
 	}
@@ -208,7 +235,8 @@ func (u *Unpacker) Brief() *Row {
 	u.lastMs += c[columnTime].number()
 	u.lastCnt = (u.lastCnt + c[columnCounter].number()) % Counters
 	r.ID = vitrine.ViewIDAt(u.lastMs, int(u.lastCnt))
-	r.Flags, r.Engaged = flags&^packedSession, flags&packedSession != 0
+	u.packedFlags = flags
+	r.Flags, r.Engaged = uint16(flags&^(packedSession|packedMore)), flags&packedSession != 0
 	r.Viewer = c[columnViewer].uint64()
 	return r
 }
@@ -222,6 +250,9 @@ func (u *Unpacker) Next() *Row {
 	r.Place, r.Origin, r.Agent, r.Bot = c[columnPlace].word(), c[columnOrigin].word(), c[columnAgent].word(), 0
 	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
+	}
+	if r.Version, r.Campaign = 0, 0; u.packedFlags&packedMore != 0 {
+		r.more(c[columnMore].byte(), &c[columnMore])
 	}
 	if !r.Engaged {
 		return r
@@ -247,6 +278,9 @@ func (u *Unpacker) Next() *Row {
 	}
 	if sflags&sessionDepth != 0 {
 		s.Depth = c[columnDepth].share()
+	}
+	if sflags&sessionParts != 0 {
+		s.Parts = c[columnParts].parts()
 	}
 	return r
 }

@@ -14,9 +14,12 @@ import (
 )
 
 func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
-	w := Row{ID: id, View: View{Flags: byte(r.IntN(32)), Viewer: r.Uint64(), Place: LabelID(r.IntN(300)), Origin: LabelID(r.IntN(3)), Agent: LabelID(r.Uint64() >> 1)}}
+	w := Row{ID: id, View: View{Flags: uint16(r.IntN(32)), Viewer: r.Uint64(), Place: LabelID(r.IntN(300)), Origin: LabelID(r.IntN(3)), Agent: LabelID(r.Uint64() >> 1)}}
 	if w.Flags&ViewBot != 0 {
 		w.Bot = LabelID(r.IntN(300))
+	}
+	if r.IntN(3) == 0 {
+		w.Version, w.Campaign, w.Flags = 2*r.IntN(200), LabelID(r.IntN(200)), w.Flags|uint16(r.IntN(64))<<10
 	}
 	if w.Engaged = r.IntN(3) > 0; w.Engaged {
 		w.Session = Session{Screen: LabelID(r.IntN(9)), Session: report.Session{EngagedMs: r.Int64N(1 << 40), PresentMs: r.Int64N(1 << 40), Downloaded: r.IntN(2) == 0,
@@ -24,11 +27,66 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 		if r.IntN(2) == 0 {
 			w.Session.StartMs = id.Ms() - r.Int64N(1000)
 		}
+		if r.IntN(3) == 0 {
+			w.Session.Parts = randomParts(r)
+		}
 		for p := 1; r.IntN(3) > 0; p += 1 + r.IntN(4) {
 			w.Session.Pages = append(w.Session.Pages, report.PageTime{Page: p, Ms: r.Int64N(1 << 33)})
 		}
 	}
 	return w
+}
+
+func randomParts(r *rand.Rand) (p report.Parts) {
+	if r.IntN(2) == 0 {
+		for range r.IntN(4) {
+			p.AddRange(r.IntN(report.PartCount), r.IntN(report.PartCount+1))
+		}
+		return p
+	}
+	for i := range report.PartCount {
+		if r.IntN(2) == 0 {
+			p.Add(i)
+		}
+	}
+	return p
+}
+
+// A pack of the first version, which has no column for what came later, is
+// read as it was.
+func TestFirstPacks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	var rows, got []Row
+	var p Packer
+	for i := range 50 {
+		w := randomRow(r, vitrine.ViewIDAt(testMs+int64(i), i))
+		w.Version, w.Campaign, w.Flags, w.Session.Parts = 0, 0, w.Flags&31, report.Parts{}
+		rows = append(rows, w)
+		p.Add(&w)
+	}
+	b := p.End(nil)
+	at := 1 // behind the number of views and the lengths of columns
+	for range 1 + columnsBefore {
+		_, size := binary.Uvarint(b[at:])
+		at += size
+	}
+	if b[at] != 0 || b[at+1] != 0 {
+		t.Fatalf("columns of %d and %d bytes, want them empty", b[at], b[at+1])
+	}
+	first := append([]byte{1}, b[1:at]...)
+	first = append(first, b[at+2:len(b)-4]...)
+	first = binary.LittleEndian.AppendUint32(first, crc32.Checksum(first, castagnoli))
+	if err := UnpackAll(first, rows[0].ID, &got); err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		if len(rows[i].Session.Pages) == 0 {
+			rows[i].Session.Pages, got[i].Session.Pages = nil, nil
+		}
+		if !reflect.DeepEqual(rows[i], got[i]) {
+			t.Fatalf("row %d: %+v reads as %+v", i, rows[i], got[i])
+		}
+	}
 }
 
 // Rows are read as they were packed, before 1970 too.

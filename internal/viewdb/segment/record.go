@@ -17,9 +17,14 @@ import (
 //	open:    viewer (8 bytes), place, origin, agent, [bot]
 //	session: engaged, present, screen, [start − open's ms], [count, (page − page before, ms)…], [played, reached], [depth]
 //
-// Parts in brackets are there when their flag is set.
+// Parts in brackets are there when their flag is set. What few views have makes
+// a blob of the second version, which has more at the end:
+//
+//	open:    a byte of the upper flags, [version of the file], [campaign]
+//	session: parts
 const (
 	version     = 1 << 5
+	moreVersion = 2 << 5
 	versionMask = 7 << 5
 
 	ViewReturning = 1 << 0
@@ -27,6 +32,10 @@ const (
 	ViewBot       = 1 << 2
 	ViewTold      = 1 << 3 // a bot by its own beacon's word, not by the request's
 	ViewImported  = 1 << 4
+
+	// The upper flags.
+	viewVersion  = 1 << 8 // the version of the file is not 1
+	viewCampaign = 1 << 9
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -39,13 +48,32 @@ var ErrDamaged = errors.New("the record is damaged")
 
 // View is the blob of a view.
 type View struct {
-	Flags                     byte
+	Flags                     uint16
 	Viewer                    uint64
 	Place, Origin, Agent, Bot LabelID
+	Campaign                  LabelID
+	Version                   int // of the file; 0: the first
+}
+
+// flags are those of the record, with those that say which parts it has.
+func (o *View) flags() uint16 {
+	flags := o.Flags
+	if o.Version > 1 {
+		flags |= viewVersion
+	}
+	if o.Campaign != 0 {
+		flags |= viewCampaign
+	}
+	return flags
 }
 
 func (o *View) Append(b []byte) []byte {
-	b = append(b, version|o.Flags)
+	flags := o.flags()
+	if flags>>8 == 0 {
+		b = append(b, version|byte(flags))
+	} else {
+		b = append(b, moreVersion|byte(flags))
+	}
 	b = binary.LittleEndian.AppendUint64(b, o.Viewer)
 	b = binary.AppendUvarint(b, uint64(o.Place))
 	b = binary.AppendUvarint(b, uint64(o.Origin))
@@ -53,19 +81,49 @@ func (o *View) Append(b []byte) []byte {
 	if o.Flags&ViewBot != 0 {
 		b = binary.AppendUvarint(b, uint64(o.Bot))
 	}
+	if flags>>8 != 0 {
+		b = o.appendMore(append(b, byte(flags>>8)), flags)
+	}
 	return b
 }
 
+// appendMore appends what the upper flags say that there is.
+func (o *View) appendMore(b []byte, flags uint16) []byte {
+	if flags&viewVersion != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Version))
+	}
+	if flags&viewCampaign != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Campaign))
+	}
+	return b
+}
+
+// more reads the upper flags, and what appendMore wrote.
+func (o *View) more(flags byte, r *Reader) {
+	upper := uint16(flags) << 8
+	if upper&viewVersion != 0 {
+		if o.Version = int(r.number()); o.Version < 2 {
+			r.bad = true
+		}
+	}
+	if upper&viewCampaign != 0 {
+		o.Campaign = r.word()
+	}
+	o.Flags |= upper &^ (viewVersion | viewCampaign)
+}
+
 func (o *View) Decode(b []byte) error {
-	if len(b) < 9 || b[0]&versionMask != version {
+	if len(b) < 9 || b[0]&versionMask != version && b[0]&versionMask != moreVersion {
 		return ErrDamaged
 	}
-	o.Flags = b[0] &^ versionMask
-	o.Viewer = binary.LittleEndian.Uint64(b[1:])
+	*o = View{Flags: uint16(b[0] &^ versionMask), Viewer: binary.LittleEndian.Uint64(b[1:])}
 	r := Reader{b: b[9:]}
-	o.Place, o.Origin, o.Agent, o.Bot = r.word(), r.word(), r.word(), 0
+	o.Place, o.Origin, o.Agent = r.word(), r.word(), r.word()
 	if o.Flags&ViewBot != 0 {
 		o.Bot = r.word()
+	}
+	if b[0]&versionMask == moreVersion {
+		o.more(r.byte(), &r)
 	}
 	return r.end()
 }
@@ -118,7 +176,11 @@ func (s *Session) flags() (flags byte) {
 
 func (s *Session) Append(b []byte, openMs int64) []byte {
 	flags := s.flags()
-	b = append(b, version|flags)
+	if s.Parts == (report.Parts{}) {
+		b = append(b, version|flags)
+	} else {
+		b = append(b, moreVersion|flags)
+	}
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
 	number(s.EngagedMs)
 	number(s.PresentMs)
@@ -135,6 +197,9 @@ func (s *Session) Append(b []byte, openMs int64) []byte {
 	}
 	if flags&sessionDepth != 0 {
 		number(s.Depth)
+	}
+	if s.Parts != (report.Parts{}) {
+		b = appendParts(b, s.Parts)
 	}
 	return b
 }
@@ -167,7 +232,7 @@ func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 
 // Decode reads b into s, whose memory for pages it uses again.
 func (s *Session) Decode(b []byte, openMs int64) error {
-	if len(b) < 1 || b[0]&versionMask != version {
+	if len(b) < 1 || b[0]&versionMask != version && b[0]&versionMask != moreVersion {
 		return ErrDamaged
 	}
 	flags, r := b[0], Reader{b: b[1:]}
@@ -187,6 +252,9 @@ func (s *Session) Decode(b []byte, openMs int64) error {
 	}
 	if flags&sessionDepth != 0 {
 		s.Depth = r.number()
+	}
+	if flags&versionMask == moreVersion {
+		s.Parts = r.parts()
 	}
 	return r.end()
 }

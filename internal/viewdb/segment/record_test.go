@@ -22,6 +22,8 @@ func TestRecordBytes(t *testing.T) {
 		{View{Viewer: 0x0102030405060708, Place: 1, Origin: 127, Agent: 300}, "20" + "0807060504030201" + "01" + "7f" + "ac02"},
 		{View{Flags: ViewBot | ViewQR, Viewer: math.MaxUint64, Bot: 5}, "26" + "ffffffffffffffff" + "000000" + "05"},
 		{View{Flags: ViewReturning | ViewImported}, "31" + "0000000000000000" + "000000"},
+		{View{Flags: ViewQR, Version: 300, Campaign: 7}, "42" + "0000000000000000" + "000000" + "03" + "ac02" + "07"},
+		{View{Campaign: 1}, "40" + "0000000000000000" + "000000" + "02" + "01"},
 	} {
 		if got := hex.EncodeToString(c.view.Append(nil)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.view, got, c.want)
@@ -41,6 +43,8 @@ func TestRecordBytes(t *testing.T) {
 		{Session{Session: report.Session{Played: 1_000_000, Reached: 0}, StartMs: testMs - 1}, "2a" + "000000" + "01" + "c0843d" + "00"},
 		{Session{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 2}, {Page: 4, Ms: 0}}, Depth: 7}},
 			"34" + "000000" + "02" + "0102" + "0300" + "07"},
+		{Session{Session: report.Session{Played: 1_000_000, Reached: 1, Parts: report.Parts{0b1110, 1 << 35}}}, "48" + "000000" + "c0843d" + "01" + "02" + "0103" + "5f01"},
+		{Session{Session: report.Session{Parts: report.Parts{0x5555555555555555, 0x555555555}}}, "40" + "000000" + "ff" + "55555555555555555555555505"},
 	} {
 		if got := hex.EncodeToString(c.session.Append(nil, testMs)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.session, got, c.want)
@@ -55,8 +59,8 @@ func TestRecordBytes(t *testing.T) {
 
 // A record that was cut, lengthened or made by a version to come is refused.
 func TestRecordDamage(t *testing.T) {
-	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000}).Append(nil)
-	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5, Depth: 6}
+	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000, Version: 5000, Campaign: 6000}).Append(nil)
+	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5, Depth: 6, Parts: report.Parts{7, 8}}
 	session := (&Session{Session: full, Screen: 1, StartMs: testMs}).Append(nil, testMs)
 	decodeView := func(b []byte) error { return new(View).Decode(b) }
 	decodeSession := func(b []byte) error { return new(Session).Decode(b, testMs) }
@@ -76,7 +80,7 @@ func TestRecordDamage(t *testing.T) {
 		if c.decode(append(bytes.Clone(c.record), 0)) == nil {
 			t.Errorf("%s: accepted with a byte more", c.name)
 		}
-		for _, v := range []byte{0, 2, 7} {
+		for _, v := range []byte{0, 3, 7} {
 			other := bytes.Clone(c.record)
 			other[0] = other[0]&^versionMask | v<<5
 			if c.decode(other) == nil {

@@ -84,6 +84,8 @@ func (t logTest) otherView() {
 		func(o *report.View) { o.OS = "Plan 9" },
 		func(o *report.View) { o.QR = true },
 		func(o *report.View) { o.Bot = "crawler" },
+		func(o *report.View) { o.Version = 2 },
+		func(o *report.View) { o.Campaign = "spring" },
 	} {
 		o := a
 		change(&o.View)
@@ -91,7 +93,7 @@ func (t logTest) otherView() {
 	}
 	fresh := view(1, time.Minute, 10)
 	batch.Views = append(batch.Views, fresh, a)
-	vitrinetest.Equal(t, "opens refused", t.append(batch), []int{0, 1, 2, 3, 4, 5})
+	vitrinetest.Equal(t, "opens refused", t.append(batch), []int{0, 1, 2, 3, 4, 5, 6, 7})
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true})
 	// Those that were refused have left nothing: their viewer is new.

@@ -75,7 +75,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		r.Apply(s)
 		r.view.Session = &r.Engagement.Session
 		if s.Bot != "" && r.view.Counted() {
-			r.view.Bot, r.view.Returning = s.Bot, false
+			r.view.Bot, r.view.Product, r.view.Returning = s.Bot, "", false
 			for event, open := range m.downloads[s.Link] {
 				if open == s.View {
 					delete(m.downloads[s.Link], event)
@@ -164,7 +164,10 @@ func (c chance) view() vitrine.ViewRecord {
 	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"), City: c.word("city "),
 		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0, Returning: c.IntN(2) == 0}
 	if c.IntN(6) == 0 {
-		o.Bot = "crawler"
+		o.Bot, o.Product = "crawler", c.word("Bot")
+	}
+	if c.IntN(3) == 0 {
+		o.Version, o.Campaign, o.Medium, o.Content, o.Term = 2*c.IntN(3), c.word("campaign "), c.word("medium "), c.word("content "), c.word("term ")
 	}
 	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
 }
@@ -179,6 +182,8 @@ func (c chance) session() report.Session {
 		}
 	case 1:
 		s.Played, s.Reached = c.Int64N(1_000_001), c.Int64N(1_000_001)
+		s.Parts.AddRange(c.IntN(report.PartCount), c.IntN(report.PartCount))
+		s.Parts.Add(c.IntN(report.PartCount))
 	case 2:
 		s.Depth = c.Int64N(1_000_001)
 	}
@@ -362,7 +367,13 @@ func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
 			all = append(all, report.ForLink(l, w, tally, tally, nil))
 		}
 	}
-	all = append(all, events(tally, from, to))
+	all = append(all, events(tally, from, to), tally.Bots(), tally.Products())
+	if sessions, parts := tally.PlayedParts(); s.Link != 0 {
+		all = append(all, sessions, parts)
+	}
+	for _, l := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent, report.LabelTerm} {
+		all = append(all, tally.Labels(l, 100))
+	}
 	if s.Link == 0 {
 		var top []report.TopLink
 		for _, l := range tally.Top(links, 25) {

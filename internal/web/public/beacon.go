@@ -8,6 +8,7 @@ import (
 	"vitrine"
 	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
+	"vitrine/report"
 )
 
 // maxBeacon bounds the body of a beacon (engagement, The page's tracker).
@@ -64,6 +65,15 @@ func readBeacon(w http.ResponseWriter, r *http.Request) (httpx.Object, error) {
 	return httpx.ReadBounded(w, r, maxBeacon)
 }
 
+// partsOf are the hundredths of a medium in ranges: of each the first one, and
+// the one behind its last.
+func partsOf(ranges map[int]int64) (p report.Parts) {
+	for from, to := range ranges {
+		p.AddRange(from, int(min(to, report.PartCount)))
+	}
+	return p
+}
+
 // parseClaim reads what a beacon says. Members that it does not know are
 // ignored; known ones must be of their type.
 func parseClaim(o httpx.Object) (vitrine.Claim, error) {
@@ -76,6 +86,7 @@ func parseClaim(o httpx.Object) (vitrine.Claim, error) {
 		Duration:   f.Amount("duration"),
 		Played:     f.Amount("played"),
 		Reached:    f.Amount("reached"),
+		Parts:      partsOf(f.Amounts("parts")),
 		Depth:      f.Amount("depth"),
 		Downloaded: f.Flag("downloaded"),
 		Automation: f.Flag("automation"),

@@ -68,6 +68,24 @@ function tick() {
 
 const reach = (percent) => (depth = Math.max(depth, Math.min(100, Math.round(percent))));
 
+// The hundredths of a medium of which at least half was played, as runs: the first one, and the one behind the last.
+function parts(played, part) {
+  const runs = {};
+  let from = -1;
+  for (let p = 0; p <= 100; p++) {
+    let half = 0;
+    for (let i = 0; p < 100 && i < played.length; i++)
+      half += Math.max(0, Math.min(played.end(i), part * (p + 1)) - Math.max(played.start(i), part * p));
+    const has = half >= part / 2;
+    if (has && from < 0) from = p;
+    if (!has && from >= 0) {
+      runs[from] = p;
+      from = -1;
+    }
+  }
+  return runs;
+}
+
 function snapshot() {
   const s = { engaged: Math.floor(engaged), width: innerWidth };
   if (kind === "pages") {
@@ -86,6 +104,7 @@ function snapshot() {
     s.duration = ms(media.duration);
     s.played = ends.reduce((sum, end, i) => sum + ms(end - played.start(i)), 0);
     s.reached = ms(Math.max(0, ...ends));
+    s.parts = parts(played, media.duration / 100);
   }
   if (kind === "scroll") s.depth = depth || (downloaded ? 100 : 0);
   if (downloaded) s.downloaded = true;

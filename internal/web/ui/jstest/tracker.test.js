@@ -333,3 +333,13 @@ test("in another site's page time counts while some of the frame is in view", ()
   p.pass(5);
   assert.equal(p.leave().engaged, 25_000);
 });
+
+test("a medium is told in hundredths of which at least half was played, as runs", () => {
+  const ranges = (...all) => ({ length: all.length, start: (i) => all[i][0], end: (i) => all[i][1] });
+  const p = new FakePage({
+    kind: "media",
+    media: film({ duration: 200, played: ranges([0, 2.9], [3.1, 10.9], [50, 51], [52, 52.9], [199, 200]) }),
+  });
+  p.pass(1);
+  assert.deepEqual(p.leave().parts, { 0: 5, 25: 26, 99: 100 });
+});

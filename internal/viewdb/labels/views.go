@@ -1,0 +1,69 @@
+package labels
+
+import (
+	"vitrine/internal/viewdb/segment"
+	"vitrine/report"
+)
+
+// View makes the record of a view.
+func (w *Writer) View(o *report.View) (r segment.View, err error) {
+	r.Viewer = o.Viewer
+	if o.Returning {
+		r.Flags |= segment.ViewReturning
+	}
+	if o.QR {
+		r.Flags |= segment.ViewQR
+	}
+	if o.Version > 1 {
+		r.Version = o.Version
+	}
+	for _, word := range []struct {
+		id     *segment.LabelID
+		kind   byte
+		labels []string
+	}{
+		{&r.Place, segment.WordPlace, []string{o.Country, o.City}},
+		{&r.Origin, segment.WordOrigin, []string{o.Referrer, o.Source}},
+		{&r.Agent, segment.WordAgent, []string{o.Device, o.Browser, o.OS}},
+		{&r.Campaign, segment.WordCampaign, []string{o.Campaign, o.Medium, o.Content, o.Term}},
+	} {
+		if *word.id, err = w.ID(word.kind, word.labels...); err != nil {
+			return r, err
+		}
+	}
+	if o.Bot != "" {
+		r.Flags |= segment.ViewBot
+		r.Bot, err = w.Bot(o.Bot, o.Product)
+	}
+	return r, err
+}
+
+// Bot is the word of a reason, and of a product where there is one.
+func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
+	if product == "" {
+		return w.ID(segment.WordBot, reason)
+	}
+	return w.ID(segment.WordBot, reason, product)
+}
+
+// ReadView makes a view of a row of a link, all but its session; word finds the
+// labels of a number.
+func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, o *report.View) error {
+	r := &row.View
+	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
+		QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0}
+	var words [5]*segment.Labels
+	for i, id := range [...]segment.LabelID{r.Place, r.Origin, r.Agent, r.Campaign, r.Bot} {
+		var err error
+		if words[i], err = word(id); err != nil {
+			return err
+		}
+	}
+	place, origin, agent, campaign, bot := &words[0].Labels, &words[1].Labels, &words[2].Labels, &words[3].Labels, &words[4].Labels
+	o.Country, o.City = place[0], place[1]
+	o.Referrer, o.Source = origin[0], origin[1]
+	o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]
+	o.Campaign, o.Medium, o.Content, o.Term = campaign[0], campaign[1], campaign[2], campaign[3]
+	o.Bot, o.Product = bot[0], bot[1]
+	return nil
+}
