@@ -114,6 +114,7 @@ vitrinetest                  vitrine report vitrinetest/tier
 vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier
 vitrinetest/tier
 vitrinetest/fault            vitrine report sqldb
+vitrinetest/firefox          vitrinetest
 vitrinetest/fixture          vitrine signer report audit auth collections disk filetype links moderation outbox password publish sqlstore versions viewdb vitrinetest vitrinetest/fault
 vitrinetest/mailtest         vitrine vitrinetest
 vitrinetest/previewtest      vitrine filetype vitrinetest
@@ -337,6 +338,7 @@ var dependencies = map[string]string{
 	"github.com/emersion/go-smtp":        "tests: a mail server that messages are sent to",
 	"github.com/getkin/kin-openapi":      "tests: holds every answer of the API against openapi.json",
 	"github.com/go-json-experiment/json": "strict JSON: duplicate names, invalid UTF-8 and other case are refused, unlike encoding/json",
+	"github.com/gobwas/ws":               "tests: the WebSocket by which Firefox is driven",
 	"github.com/google/uuid":             "idempotency keys",
 	"github.com/hashicorp/golang-lru/v2": "the cards that were drawn last",
 	"github.com/jackc/pgx/v5":            "PostgreSQL",

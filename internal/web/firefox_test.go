@@ -1,0 +1,78 @@
+package web_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"vitrine/internal/vitrinetest/firefox"
+	"vitrine/report"
+)
+
+// In Firefox, too, somebody signs in, uploads a file and passes its link on;
+// another opens it, reads it, and is in the numbers.
+func TestFirefox(t *testing.T) {
+	d := newDesk(t)
+	const password = "correct horse battery staple"
+	d.check(d.server.Accounts.SetPassword(t.Context(), d.member.Email, password))
+	b := firefox.Start(t)
+
+	owner := b.Visitor()
+	owner.Go(d.url + "/sign-in")
+	owner.Click(`input[name="email"]`)
+	owner.Type(d.member.Email + firefox.Tabulator + password + firefox.Enter)
+	owner.Until(`location.pathname === "/dashboard" && document.body.classList.contains("has-script")`)
+	file := filepath.Join(t.TempDir(), "report.pdf")
+	d.check(os.WriteFile(file, samples["report.pdf"], 0o600))
+	owner.Choose("#files", file)
+	owner.Until(fileRow("report.pdf") + `?.dataset.state === "live"`)
+	address := owner.Text(fileRow("report.pdf") + `.querySelector(".address input").value`)
+	l := d.linksOf(d.member)[0]
+	if address != d.url+"/p/"+string(l.Slug) {
+		t.Fatalf("the link is at %s", address)
+	}
+	owner.Quiet()
+
+	reader := b.Visitor()
+	reader.Go(address)
+	pages := reader.Frame("/view")
+	pages.Until(`document.querySelector(".page canvas") && document.getElementById("count").textContent === "12" && document.getElementById("status").hidden`)
+	pages.Until(`document.querySelector(".text span")?.textContent === "Page 1"`)
+	reader.Until(`document.activeElement.tagName === "IFRAME"`)
+	reader.Type(firefox.ArrowRight)
+	pages.Until(`document.getElementById("page").value === "2"`)
+	pages.Until(`(window.print = () => (window.printed = document.querySelectorAll("#paper img").length))`) // no dialog of the system
+	reader.Click("#print")
+	pages.Until(`window.printed === 12`)
+	d.session(t, l, "a reader in Firefox", func(s *report.Session) bool { return s.EngagedMs >= 1000 })
+	reader.Quiet()
+
+	owner.Front()
+	owner.Go(d.url + "/links/" + string(l.Slug) + "/analytics")
+	owner.Until(`document.body.innerText.includes("1 all-time") && document.body.innerText.includes("Firefox")`)
+	owner.Quiet()
+}
+
+// Viewers show in Firefox what they show in Chromium, and Firefox refuses
+// nothing of their pages.
+func TestFirefoxViewers(t *testing.T) {
+	s := newSite(t)
+	b := firefox.Start(t)
+	for name, shown := range map[string]string{
+		"picture.png":  `document.querySelector(".picture img").naturalWidth > 0`,
+		"clip.webm":    `document.querySelector("video").readyState > 0 && !document.getElementById("speed").hidden`,
+		"view-only.md": `document.querySelector("article.sheet h2")?.textContent.includes("Title")`,
+		"data.json":    `document.querySelector("article.sheet").textContent.includes("a")`,
+	} {
+		reader := b.Visitor()
+		reader.Window(390, 844)
+		reader.Go(s.url + "/p/" + string(s.publish(name, samples[name]).Slug))
+		reader.Until(shown)
+		reader.Until(`document.documentElement.scrollWidth <= innerWidth`)
+		reader.Quiet()
+	}
+	reader := b.Visitor()
+	reader.Go(s.url + "/p/" + string(s.publish("page.html", samples["page.html"]).Slug))
+	reader.Frame("/frame").Until(`document.body.textContent.includes("You are invited.")`)
+	reader.Quiet()
+}
