@@ -38,6 +38,7 @@ const (
 	ActionClear   Action = "clear"   // published by a person
 	ActionReject  Action = "reject"  // disabled by a person instead of published
 	ActionDisable Action = "disable" // taken off display
+	ActionExpire  Action = "expire"  // disabled at the time that its owner set
 	ActionUndo    Action = "undo"    // the decision before it was taken back
 	ActionDelete  Action = "delete"
 	ActionReplace Action = "replace" // another version of the file is current: Detail says which; the state stays
@@ -66,6 +67,7 @@ const (
 	ActorInspection ActorKind = "inspection" // of the file's bytes
 	ActorScanner    ActorKind = "scanner"
 	ActorReaders    ActorKind = "readers" // who reported it
+	ActorExpiry     ActorKind = "expiry"  // the time that its owner set
 )
 
 // Operator is a person at the command line of the server.

@@ -1,7 +1,10 @@
 package vitrine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -115,6 +118,36 @@ type Link struct {
 	Preview PreviewState // whether those that are made of the bytes have been made
 }
 
+// Expired reports whether a live link is past its expiry, though that is not
+// written down yet.
+func (l *Link) Expired(now time.Time) bool {
+	return l.State == StateLive && !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt)
+}
+
+// Settle makes a link that was read what it is at a time: one that has expired
+// is disabled, also before Expire has written it down.
+func (l *Link) Settle(now time.Time) {
+	if l.Expired(now) {
+		l.State, l.Reason, l.Detail, l.StateAt = StateDisabled, ReasonExpired, "", l.ExpiresAt
+	}
+}
+
+// Expire writes down that a link has expired, if it has.
+func (l *Link) Expire(tx Tx, now time.Time) error {
+	if !l.Expired(now) {
+		return nil
+	}
+	return l.Transition(tx, now, Change{By: Actor{Kind: ActorExpiry}, Action: ActionExpire, To: StateDisabled, Reason: ReasonExpired})
+}
+
+// Tag names what the owner is shown of a link and its file: it changes when any
+// of that does.
+func (l *Link) Tag() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d", l.Upload, l.Slug, l.Title, l.Name, l.Type, l.AllowDownload,
+		l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli()))
+	return hex.EncodeToString(sum[:12])
+}
+
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
 
@@ -148,16 +181,22 @@ func (l *Link) stateFor(a *Account) LinkState {
 
 var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 
-// ShownBy is nil when the public may see the link of an account, and otherwise
-// what its public page says.
-func (l *Link) ShownBy(a *Account) error {
+// ShownBy is nil when the public may see the link of an account at a time, and
+// otherwise what its public page says.
+func (l *Link) ShownBy(a *Account, now time.Time) error {
 	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || !l.Own() {
 		return ErrNoLink
+	}
+	if l.Expired(now) {
+		l = &Link{State: StateDisabled, Reason: ReasonExpired}
 	}
 	switch l.stateFor(a) {
 	case StateLive:
 		return nil
 	case StateDisabled:
+		if !a.Banned && l.Reason == ReasonExpired {
+			return Errorf(CodeDisabled, "This link has expired.")
+		}
 		return Errorf(CodeDisabled, "This link has been disabled.")
 	}
 	return Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
@@ -174,7 +213,7 @@ type OldSlug struct {
 // MayMove reports whether the owner of a link may give it another address: not
 // of one that is being looked at, or that was taken down by others.
 func (l *Link) MayMove() bool {
-	return l.State == StateLive || l.State == StateDisabled && l.Reason == ReasonOwner
+	return l.State == StateLive || l.State == StateDisabled && (l.Reason == ReasonOwner || l.Reason == ReasonExpired)
 }
 
 // Move takes a link to another address within a transaction that then stores
@@ -313,6 +352,9 @@ type LinkTx interface {
 	// bytes. A website that is not deleted is one link, whatever its versions,
 	// and so is a link; the bytes are those of versions, too.
 	CountLinks(a AccountID) (n, bytes int64, err error)
+	// LinksExpired lists at most n live links that have expired at a time, the
+	// longest expired first.
+	LinksExpired(now time.Time, n int) ([]*Link, error)
 	// LinksByKey counts the links of an account that are not deleted by the key
 	// that they were made with.
 	LinksByKey(a AccountID) (map[KeyID]int64, error)

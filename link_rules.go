@@ -22,6 +22,7 @@ func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time
 	case err != nil:
 		return nil, err
 	}
+	l.Settle(now)
 	return l, nil
 }
 

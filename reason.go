@@ -15,6 +15,7 @@ const (
 	ReasonAbuse           = "abuse_reports"
 	ReasonOwner           = "owner"
 	ReasonModerator       = "moderator"
+	ReasonExpired         = "expired"
 )
 
 // Reason is a reason code and what it means to the owner and the moderator.
@@ -30,6 +31,7 @@ var ownReasons = []Reason{
 	{ReasonAbuse, "Readers have reported the file. A person must look at it."},
 	{ReasonOwner, "Its owner has disabled it."},
 	{ReasonModerator, "A moderator has disabled it."},
+	{ReasonExpired, "It has reached the time at which it expires. Its owner can set a later one."},
 }
 
 // Reasons are all reason codes that a link or a refusal can have.

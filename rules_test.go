@@ -84,7 +84,7 @@ web                          web/api web/app web/app/accountpage web/app/albumpa
 web                          web/app/linkpage web/app/peoplepage web/app/reportpage web/app/uploadpage
 web                          web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
 web                          web/viewer
-web/api                      vitrine analytics auth links publish versions web/httpx web/viewer
+web/api                      vitrine analytics auth filetype links publish versions web/httpx web/viewer
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx
 web/app/accountpage          web/ui

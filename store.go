@@ -78,7 +78,8 @@ type LinkQuery struct {
 	Account   AccountID
 	Key       KeyID // links that were made with it
 	State     LinkState
-	WithBytes bool // deleted links that still have something to be removed: those alone
+	Now       time.Time // if set, links that have expired by then are in State as they are after Settle
+	WithBytes bool      // deleted links that still have something to be removed: those alone
 	// PreviewDue selects live links with bytes whose parts are to be made.
 	PreviewDue bool
 	Kind       filetype.Kind

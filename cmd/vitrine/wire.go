@@ -39,6 +39,7 @@ const (
 	previewEvery = 5 * time.Second
 	sweepEvery   = 5 * time.Minute
 	purgeEvery   = 5 * time.Minute
+	expireEvery  = time.Minute
 	// A day is settled once its last beacons have come.
 	settleEvery = 10 * time.Minute
 	forgetEvery = time.Hour
@@ -139,6 +140,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 func chores(in *instance, log *slog.Logger) []*worker.Loop {
 	return []*worker.Loop{
 		worker.New("purge", purgeEvery, log, in.links.Purge),
+		worker.New("expire links", expireEvery, log, in.links.Expire),
 		worker.New("settle", settleEvery, log, in.analytics.RollUp),
 		worker.New("forget", forgetEvery, log, in.analytics.Expire),
 		worker.New("forget reports", forgetEvery, log, in.abuse.Expire),

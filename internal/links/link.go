@@ -97,7 +97,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 		return nil, nil, err
 	}
 	l, a := found.link, found.account // the caller's own
-	if err := l.ShownBy(&a); err != nil {
+	if err := l.ShownBy(&a, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := s.FreshViewerKey(ctx, &a); err != nil {
@@ -119,21 +119,59 @@ func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.L
 	return l, err
 }
 
-// List is an account's links, newest first, at most n after a cursor; next is
-// the cursor of the page after, nil at the end.
-func (s *Service) List(ctx context.Context, a vitrine.AccountID, n int, after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
+// List is an account's links of a search, newest first, at most q.Limit after a
+// cursor; next is the cursor of the page after, nil at the end.
+func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch, after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
+	n, rows := q.Limit, q.rows(a, s.Now())
+	rows.Before = after
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		links, err = tx.Links(vitrine.LinkQuery{Account: a, Files: true, Before: after, Limit: n + 1})
+		links, err = tx.Links(rows)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
+	settle(links, rows.Now)
 	if len(links) > n {
 		links = links[:n]
 		next = &vitrine.LinkCursor{CreatedAt: links[n-1].CreatedAt, ID: links[n-1].ID}
 	}
 	return links, next, nil
+}
+
+// settle makes links that were read what they are now.
+func settle(links []*vitrine.Link, now time.Time) {
+	for _, l := range links {
+		l.Settle(now)
+	}
+}
+
+// expiredAtOnce bounds the rows of one transaction.
+const expiredAtOnce = 200
+
+// Expire writes down which links have expired. Readers and owners are told so
+// before.
+func (s *Service) Expire(ctx context.Context) error {
+	for {
+		n := 0
+		err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+			now := s.Now()
+			due, err := tx.LinksExpired(now, expiredAtOnce)
+			if err != nil {
+				return err
+			}
+			n = len(due)
+			for _, l := range due {
+				if err := l.Expire(tx, now); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || n < expiredAtOnce {
+			return err
+		}
+	}
 }
 
 // BySlug finds a link for the operator, whatever its state, by a slug that it
@@ -143,18 +181,21 @@ func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err
 		l, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
 		return err
 	})
+	if err == nil {
+		l.Settle(s.Now())
+	}
 	return l, err
 }
 
 // Clear publishes a link that was held for review: the only way from review to
 // live (contract, Link states).
 func (s *Service) Clear(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.decide(ctx, slug, d, vitrine.ActionClear, "held for review", vitrine.StateReview, vitrine.Change{To: vitrine.StateLive})
+	return s.review(ctx, slug, d, vitrine.Change{Action: vitrine.ActionClear, To: vitrine.StateLive})
 }
 
 // Reject disables a link that was held for review.
 func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.decide(ctx, slug, d, vitrine.ActionReject, "held for review", vitrine.StateReview, vitrine.Change{To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator})
+	return s.review(ctx, slug, d, vitrine.Change{Action: vitrine.ActionReject, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator})
 }
 
 // RejectSame takes off display every link with the very same bytes as one, that
@@ -193,8 +234,9 @@ func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decisio
 				if err != nil {
 					return err
 				}
-				if l.State == vitrine.StateDisabled && l.Reason != vitrine.ReasonOwner || !l.DeletedAt.IsZero() {
-					continue // an owner's own disabling would be theirs to undo
+				theirs := l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired // the owner's to undo
+				if l.State == vitrine.StateDisabled && !theirs || !l.DeletedAt.IsZero() {
+					continue
 				}
 				action := vitrine.ActionReject
 				if l.State == vitrine.StateLive {
@@ -229,13 +271,22 @@ func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	return err
 }
 
-// Disable takes a live link off the public.
+// Disable takes a live link off the public, or one that has expired, which its
+// owner could make live again.
 func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
+	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) { return disabling(l, d.By) })
+}
+
+func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
 	reason := vitrine.ReasonModerator
-	if d.By.Kind == vitrine.ActorOwner {
+	if by.Kind == vitrine.ActorOwner {
 		reason = vitrine.ReasonOwner
 	}
-	return s.decide(ctx, slug, d, vitrine.ActionDisable, "live", vitrine.StateLive, vitrine.Change{To: vitrine.StateDisabled, Reason: reason})
+	c := vitrine.Change{Action: vitrine.ActionDisable, To: vitrine.StateDisabled, Reason: reason}
+	if l.State == vitrine.StateLive || l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonExpired {
+		return c, nil
+	}
+	return c, errNotIn(l, "live")
 }
 
 // Undo takes the last change of a link back, if a person decided it: the link
@@ -244,16 +295,18 @@ func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) 
 // once more: that takes the decision before it back. What inspection, scanner
 // or readers have found is no decision.
 func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
-		last, before, since, err := vitrine.LastDecision(tx, l.ID)
-		if err != nil {
-			return c, err
-		}
-		if last == nil || !d.By.MayUndo(last.By) {
-			return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.", l.Slug, l.State, because(l.Reason))
-		}
-		return vitrine.Change{Action: vitrine.ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail, Since: since}, nil
-	})
+	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) { return undoing(tx, l, d.By) })
+}
+
+func undoing(tx vitrine.ChangeTx, l *vitrine.Link, by vitrine.Actor) (c vitrine.Change, err error) {
+	last, before, since, err := vitrine.LastDecision(tx, l.ID)
+	if err != nil {
+		return c, err
+	}
+	if last == nil || !by.MayUndo(last.By) {
+		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.", l.Slug, l.State, because(l.Reason))
+	}
+	return vitrine.Change{Action: vitrine.ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail, Since: since}, nil
 }
 
 func because(reason string) string {
@@ -263,16 +316,19 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// decide moves a link out of a state, whose name is for a sentence.
-func (s *Service) decide(ctx context.Context, slug string, d vitrine.Decision, a vitrine.Action, name string, from vitrine.LinkState, to vitrine.Change) (*vitrine.Link, error) {
+func errNotIn(l *vitrine.Link, state string) error {
+	return vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, state, l.State, because(l.Reason))
+}
+
+// review moves a link out of review.
+func (s *Service) review(ctx context.Context, slug string, d vitrine.Decision, to vitrine.Change) (*vitrine.Link, error) {
 	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
-		if d.By.Kind == vitrine.ActorOwner && a != vitrine.ActionDisable {
+		if d.By.Kind == vitrine.ActorOwner {
 			return to, vitrine.Errorf(vitrine.CodeInvalidRequest, "The owner of the link %s cannot decide whether it becomes public.", l.Slug)
 		}
-		if l.State != from {
-			return to, vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, name, l.State, because(l.Reason))
+		if l.State != vitrine.StateReview {
+			return to, errNotIn(l, "held for review")
 		}
-		to.Action = a
 		return to, nil
 	})
 }
@@ -284,10 +340,11 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f
 		return nil, err
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now := s.Now()
 		if d.By.Kind == vitrine.ActorOwner {
 			l, err = vitrine.LinkBySlug(tx, slug)
 		} else {
-			l, err = vitrine.LinkByAnySlug(tx, slug, s.Now()) // its owner may have moved it since it was looked at
+			l, err = vitrine.LinkByAnySlug(tx, slug, now) // its owner may have moved it since it was looked at
 		}
 		if err != nil {
 			return err
@@ -298,7 +355,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f
 		if d.By.Kind == vitrine.ActorOwner && l.Of != 0 {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
 		}
-		if err := seen(tx, l, d.Seen); err != nil {
+		if err := errors.Join(seen(tx, l, d.Seen), l.Expire(tx, now)); err != nil {
 			return err
 		}
 		c, err := f(tx, l)
@@ -306,17 +363,20 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f
 			return err
 		}
 		if d.By.Kind == vitrine.ActorOwner && c.Action != vitrine.ActionDelete {
-			if err := vitrine.OwnerMayChange(tx, l, s.Now()); err != nil {
+			if err := vitrine.OwnerMayChange(tx, l, now); err != nil {
 				return err
 			}
 		}
 		c.By, c.Note = d.By, note
 		from := l.State
-		if err := l.Transition(tx, s.Now(), c); err != nil {
+		if err := l.Transition(tx, now, c); err != nil {
 			return err
 		}
-		return versions.Settled(tx, l, from, d.By, s.Plans, s.Now())
+		return versions.Settled(tx, l, from, d.By, s.Plans, now)
 	})
+	if err == nil {
+		l.Settle(s.Now())
+	}
 	return l, err
 }
 
@@ -329,9 +389,24 @@ const purgeGrace = time.Hour
 // what was reported about it, and then its bytes and its views. What is left
 // when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
 func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) error {
+	_, err := s.delete(ctx, slug, d, nil)
+	return err
+}
+
+// DeleteOwn is Delete of a link of an account that has one of some tags.
+// Errors: CodeNotFound; CodePreconditionFailed, with the link as it is.
+func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string, m Match) (*vitrine.Link, error) {
+	l, err := s.Of(ctx, a, slug)
+	if err != nil {
+		return nil, err
+	}
+	return s.delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(a.ID)}, m)
+}
+
+func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m Match) (*vitrine.Link, error) {
 	var gone []*vitrine.Link
 	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
-		if err := errors.Join(versions.Leave(tx, l), l.LeaveSite(tx)); err != nil {
+		if err := errors.Join(m.Check(l), versions.Leave(tx, l), l.LeaveSite(tx)); err != nil {
 			return c, err
 		}
 		if gone, err = versions.DeleteAll(tx, l, s.Now(), d.By); err != nil {
@@ -341,12 +416,12 @@ func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) e
 		return vitrine.Change{Action: vitrine.ActionDelete}, tx.DeleteAbuseReports(l.ID) // nobody can report it any more
 	})
 	if err != nil {
-		return err
+		return l, err
 	}
 	for _, l := range append(gone, l) {
 		_ = s.PurgeLink(ctx, l) // the link is deleted; what this leaves, Purge removes
 	}
-	return nil
+	return l, nil
 }
 
 // Purge removes what deleted links have left, and gives slugs free that have

@@ -2,6 +2,8 @@ package links
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"vitrine"
 )
@@ -13,47 +15,180 @@ type Edit struct {
 	// before leads to it for SlugRest, and is blocked for others as long.
 	Slug     *string
 	Download *bool // readers may download the file, or else it is view-only
+	Disabled *bool // its owner keeps it from the public
+	// ExpiresAt is when the link is disabled; the zero time: never. A link that
+	// has expired becomes what it was before when it is set anew.
+	ExpiresAt *time.Time
+
+	Match Match
+	// LinkLife bounds ExpiresAt, counted from the link's creation; 0: no bound
+	// (vitrine.APIKey).
+	LinkLife time.Duration
 }
 
-// Edit changes a link of an account, all of it or nothing. Errors: those of
-// SetTitle and SetSlug.
-func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e Edit) (l *vitrine.Link, err error) {
-	var title string
-	var next vitrine.Slug
+// Match are the tags of a link, one of which it must have to be changed; nil:
+// it may be whatever it is. A tag "*" is that of any link.
+type Match []string
+
+// Check refuses a link that has none of the tags. Errors:
+// CodePreconditionFailed.
+func (m Match) Check(l *vitrine.Link) error {
+	if m == nil || slices.Contains(m, "*") || slices.Contains(m, l.Tag()) {
+		return nil
+	}
+	return vitrine.Errorf(vitrine.CodePreconditionFailed, "The link has changed since you read it. Compare it with what you have, then send the request with its new ETag.")
+}
+
+// parsed is an Edit whose texts were read.
+type parsed struct {
+	title string
+	slug  vitrine.Slug
+}
+
+func (e *Edit) parse(a *vitrine.Account, now time.Time) (p parsed, err error) {
+	if e.Slug != nil {
+		if err := a.MayChooseSlug(); err != nil {
+			return p, err
+		}
+	}
 	if e.Title != nil {
-		if title, err = vitrine.ParseTitle(*e.Title); err != nil {
+		if p.title, err = vitrine.ParseTitle(*e.Title); err != nil {
 			wrong := *err.(*vitrine.Error)
 			wrong.Field = "title"
-			return nil, &wrong
+			return p, &wrong
 		}
 	}
 	if e.Slug != nil {
-		if err := a.MayChooseSlug(); err != nil {
-			return nil, err
-		}
-		if next, err = vitrine.ParseSlug(*e.Slug); err != nil {
-			return nil, err
+		if p.slug, err = vitrine.ParseSlug(*e.Slug); err != nil {
+			return p, err
 		}
 	}
-	return s.edit(ctx, a, slug, func(tx vitrine.Tx, l *vitrine.Link) error {
-		if e.Title != nil {
-			l.Title = title
-		}
-		if e.Download != nil {
-			l.AllowDownload = *e.Download
-		}
-		if e.Slug == nil || next == l.Slug {
-			return nil
-		}
-		owner, err := tx.Account(l.Account)
-		if err != nil {
+	if e.ExpiresAt != nil && !e.ExpiresAt.IsZero() && !e.ExpiresAt.After(now) {
+		return p, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt", Message: "The link would have expired already. Choose a later time, or disable it."}
+	}
+	return p, nil
+}
+
+// Edit changes a link of an account, all of it or nothing, by a slug that it
+// had before, too. Errors: CodeInvalidRequest, CodeProRequired, CodeInvalidSlug,
+// CodeSlugTaken, CodeNotFound, CodeRateLimited; CodePreconditionFailed, with
+// the link as it is.
+func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e Edit) (l *vitrine.Link, err error) {
+	p, err := e.parse(a, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now := s.Now()
+		if l, err = ownLink(tx, a, slug, now); err != nil {
 			return err
 		}
-		if err := owner.MayChooseSlug(); err != nil {
+		if err := e.Match.Check(l); err != nil {
 			return err
 		}
-		return l.Move(tx, next, s.Now())
+		before := *l
+		if err := e.apply(tx, l, p, now); err != nil {
+			return err
+		}
+		if *l != before {
+			if err := tx.PutLink(l); err != nil {
+				return err
+			}
+		}
+		return e.decide(tx, l, now)
 	})
+	if err != nil && vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
+		return nil, err
+	}
+	l.Settle(s.Now())
+	return l, err
+}
+
+// ownLink is a link of an account within a transaction that may change it, by
+// any slug. That it has expired is written down first.
+func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
+	l, err := vitrine.LinkByAnySlug(tx, slug, now)
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != a.ID || !l.Own()) {
+		return nil, vitrine.ErrNoOwnLink
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Expire(tx, now)
+}
+
+// apply changes what is no decision about the link's state.
+func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) error {
+	if e.Title != nil {
+		l.Title = p.title
+	}
+	if e.Download != nil {
+		l.AllowDownload = *e.Download
+	}
+	if e.ExpiresAt != nil {
+		most := l.CreatedAt.Add(e.LinkLife)
+		if e.LinkLife > 0 && (e.ExpiresAt.IsZero() || e.ExpiresAt.After(most)) {
+			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
+				Message: "This API key limits how long links are public: this one until " + most.UTC().Format(time.RFC3339) + " at most."}
+		}
+		l.ExpiresAt = e.ExpiresAt.Truncate(time.Millisecond)
+	}
+	if e.Slug == nil || p.slug == l.Slug {
+		return nil
+	}
+	owner, err := tx.Account(l.Account)
+	if err != nil {
+		return err
+	}
+	if err := owner.MayChooseSlug(); err != nil {
+		return err
+	}
+	return l.Move(tx, p.slug, now)
+}
+
+// decide moves a link to the state that an edit asks for.
+func (e *Edit) decide(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
+	by := vitrine.Owner(l.Account)
+	move := func(c vitrine.Change) error {
+		if err := vitrine.OwnerMayChange(tx, l, now); err != nil {
+			return err
+		}
+		c.By = by
+		return l.Transition(tx, now, c)
+	}
+	if e.ExpiresAt != nil && l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonExpired {
+		// What expired was live. Taking the expiry back leaves the decisions
+		// before it as they were.
+		if err := move(vitrine.Change{Action: vitrine.ActionUndo, To: vitrine.StateLive}); err != nil {
+			return err
+		}
+	}
+	byOwner := l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonOwner
+	switch {
+	case e.Disabled == nil, *e.Disabled == byOwner, !*e.Disabled && l.State == vitrine.StateLive:
+		return nil
+	case *e.Disabled:
+		c, err := disabling(l, by)
+		if err != nil {
+			return inField("disabled", err)
+		}
+		return move(c)
+	}
+	c, err := undoing(tx, l, by)
+	if err != nil {
+		return inField("disabled", err)
+	}
+	return move(c)
+}
+
+// inField names the member of a request that an error is about.
+func inField(field string, err error) error {
+	if e, ok := err.(*vitrine.Error); ok {
+		about := *e
+		about.Field = field
+		return &about
+	}
+	return err
 }
 
 // SlugFree reports whether an account may take a slug now: for its link with a
@@ -79,19 +214,4 @@ func (s *Service) SlugFree(ctx context.Context, a *vitrine.Account, of, slug str
 		}
 		return vitrine.SlugFree(tx, u, s.Now())
 	})
-}
-
-// edit changes what an owner may choose of a link.
-func (s *Service) edit(ctx context.Context, a *vitrine.Account, slug string, f func(vitrine.Tx, *vitrine.Link) error) (l *vitrine.Link, err error) {
-	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		if l, err = vitrine.OwnLinkIn(tx, a, slug); err != nil {
-			return err
-		}
-		before := *l
-		if err := f(tx, l); err != nil || *l == before {
-			return err
-		}
-		return tx.PutLink(l)
-	})
-	return l, err
 }

@@ -221,7 +221,7 @@ func TestSearchByViews(t *testing.T) {
 		s.Note(fmt.Sprint("text ", i))
 		s.Clock.Advance(time.Second)
 	}
-	service, _, err := s.Links.List(ctx, s.Account.ID, 10, vitrine.LinkCursor{})
+	service, _, err := s.Links.List(ctx, s.Account.ID, links.LinkSearch{Limit: 10}, vitrine.LinkCursor{})
 	s.Must(err)
 	for _, l := range service {
 		want = append(want, string(l.Slug))

@@ -16,6 +16,13 @@ type LinkDetail struct {
 	Undoable bool
 }
 
+// Of finds a link of an account, whatever its state, by a slug that it had
+// before, too. Errors: CodeNotFound; another account's link is like an unknown
+// one.
+func (s *Service) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
+	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+}
+
 // maxOwnersEvents bounds a history as its owner reads it.
 const maxOwnersEvents = 100
 
@@ -32,6 +39,7 @@ func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *
 		if err != nil {
 			return err
 		}
+		o.Settle(s.Now())
 		if o.Old, err = tx.OldSlugs(o.ID, s.Now()); err != nil {
 			return err
 		}

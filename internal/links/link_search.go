@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -27,6 +28,13 @@ type LinkSearch struct {
 	Views bool
 }
 
+// rows are the links of an account that are searched for, one more than the
+// limit.
+func (q LinkSearch) rows(a vitrine.AccountID, now time.Time) vitrine.LinkQuery {
+	return vitrine.LinkQuery{Account: a, Files: true, State: q.State, Now: now, Kind: q.Kind, Key: q.Key, Words: vitrine.FoldWords(q.Text),
+		Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
+}
+
 // FoundLink is a link of a search, and its counted views of each of the last
 // ViewDays, oldest first; nil when they were not asked for.
 type FoundLink struct {
@@ -48,7 +56,7 @@ func (f FoundLink) Views() (n int64) {
 func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) (found []FoundLink, more bool, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays
-	rows := vitrine.LinkQuery{Account: a.ID, Files: true, State: q.State, Kind: q.Kind, Key: q.Key, Words: vitrine.FoldWords(q.Text), Sort: q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
+	rows := q.rows(a.ID, s.Now())
 	var links []*vitrine.Link
 	if q.Sort == vitrine.SortViews {
 		links, err = s.byViews(ctx, a, rows, from, to)
@@ -61,6 +69,7 @@ func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) 
 	if err != nil {
 		return nil, false, err
 	}
+	settle(links, rows.Now)
 	if more = len(links) > q.Limit; more {
 		links = links[:q.Limit]
 	}

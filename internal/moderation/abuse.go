@@ -102,7 +102,7 @@ func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine
 		if err != nil {
 			return nil, err
 		}
-		return l, l.ShownBy(a)
+		return l, l.ShownBy(a, s.Now())
 	})
 }
 

@@ -25,6 +25,7 @@ type CompleteRequest struct {
 	LinkLife                       time.Duration  // how long the link may be public (vitrine.APIKey)
 	Replaces                       string         // the link of step 1, by its slug
 	If                             versions.Condition
+	ExpiresAt                      *time.Time // when the link expires; nil or the zero time: never
 }
 
 // Complete makes the link of an upload whose bytes are stored: seals them,
@@ -76,10 +77,29 @@ func (s *Uploads) asked(r CompleteRequest) (l vitrine.Link, err error) {
 			return l, err
 		}
 	}
+	l.ExpiresAt, err = r.expiry(s.Now())
+	return l, err
+}
+
+// expiry is when the link of a request expires.
+func (r *CompleteRequest) expiry(now time.Time) (at time.Time, err error) {
+	most := now.Add(r.LinkLife)
 	if r.LinkLife > 0 {
-		l.ExpiresAt = s.Now().Add(r.LinkLife)
+		at = most
 	}
-	return l, nil
+	if r.ExpiresAt != nil {
+		at = r.ExpiresAt.Truncate(time.Millisecond)
+	}
+	wrong := func(message string) error {
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt", Message: message}
+	}
+	switch {
+	case r.LinkLife > 0 && (at.IsZero() || at.After(most)):
+		return at, wrong("This API key limits how long links are public: one that is made now until " + most.UTC().Format(time.RFC3339) + " at most.")
+	case !at.IsZero() && !at.After(now):
+		return at, wrong("The link would have expired already. Choose a later time.")
+	}
+	return at, nil
 }
 
 var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}

@@ -27,6 +27,7 @@ const (
 	PurposeView    Purpose = "view"    // the beacon of one view
 	PurposeContent Purpose = "content" // the bytes of one link
 	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, whatever its state
+	PurposeOwner   Purpose = "owner"   // the bytes of one link, for its owner, whatever its state
 	PurposeLinkID  Purpose = "link-id" // the public id of a link
 	PurposeDevice  Purpose = "device"  // a browser that has signed in to an account
 	PurposeAttempt Purpose = "attempt" // what tries at a password count against
@@ -41,6 +42,9 @@ const (
 	// ExamineLife bounds the time of a token by which a moderator sees a link
 	// that the public does not.
 	ExamineLife = time.Hour
+	// OwnerLife bounds the time of a token by which an owner fetches the bytes
+	// of a link.
+	OwnerLife = 10 * time.Minute
 )
 
 // Signer makes and checks the instance's tokens: HMAC-SHA-256 over
@@ -50,7 +54,7 @@ type Signer struct{ keys map[Purpose][]byte }
 // New derives the keys from the instance's secret.
 func New(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
-	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup} {
+	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup} {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
 		if err != nil {
 			panic(err) // the length is constant and allowed
@@ -179,17 +183,37 @@ func (s *Signer) ParseContentToken(token string, now time.Time) (l vitrine.LinkI
 // ExamineToken opens the bytes of a link until a time, whatever the link's
 // state. It is for a moderator's page alone.
 func (s *Signer) ExamineToken(l vitrine.LinkID, until time.Time) string {
-	return s.token(PurposeExamine, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
+	return s.linkToken(PurposeExamine, l, until)
 }
 
 // ParseExamineToken checks an examine token. Errors: CodeInvalidSignature,
 // CodeURLExpired.
 func (s *Signer) ParseExamineToken(token string, now time.Time) (vitrine.LinkID, error) {
-	f, ok := s.parse(PurposeExamine, token, 2)
+	return s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
+}
+
+// OwnerToken opens the bytes of a link for OwnerLife, whatever the link's
+// state. It is for its owner alone.
+func (s *Signer) OwnerToken(l vitrine.LinkID, now time.Time) string {
+	return s.linkToken(PurposeOwner, l, now.Add(OwnerLife))
+}
+
+// ParseOwnerToken checks an owner token. Errors: CodeInvalidSignature,
+// CodeURLExpired.
+func (s *Signer) ParseOwnerToken(token string, now time.Time) (vitrine.LinkID, error) {
+	return s.parseLinkToken(PurposeOwner, token, now, OwnerLife)
+}
+
+func (s *Signer) linkToken(p Purpose, l vitrine.LinkID, until time.Time) string {
+	return s.token(p, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36))
+}
+
+func (s *Signer) parseLinkToken(p Purpose, token string, now time.Time, life time.Duration) (vitrine.LinkID, error) {
+	f, ok := s.parse(p, token, 2)
 	if !ok {
 		return 0, errBadAddress
 	}
-	return linkOf(f, now, ExamineLife)
+	return linkOf(f, now, life)
 }
 
 var errBadAddress = vitrine.Errorf(vitrine.CodeInvalidSignature, "This address is not valid.")

@@ -126,7 +126,12 @@ func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
 	if q.Files {
 		w.Where("site = 0 AND version_of = 0")
 	}
-	if q.State != "" {
+	switch {
+	case q.State == vitrine.StateLive && !q.Now.IsZero():
+		w.Where("state = $%d AND (expires_at IS NULL OR expires_at > $%d)", string(q.State), sqldb.Ms(q.Now))
+	case q.State == vitrine.StateDisabled && !q.Now.IsZero():
+		w.Where("(state = $%d OR state = 'live' AND expires_at <= $%d)", string(q.State), sqldb.Ms(q.Now))
+	case q.State != "":
 		w.Where("state = $%d", string(q.State))
 	}
 	if q.Kind != "" {
@@ -213,6 +218,12 @@ func (t Tx) CountLinks(a vitrine.AccountID) (n, bytes int64, err error) {
 		CAST(coalesce(sum(CASE WHEN has_bytes THEN size ELSE 0 END), 0) AS BIGINT)
 		FROM links WHERE account = $2 AND deleted_at IS NULL`, int64(a), int64(a))
 	return n, bytes, err
+}
+
+func (t Tx) LinksExpired(now time.Time, n int) ([]*vitrine.Link, error) {
+	w := sqldb.Selection{}
+	w.Where("expires_at IS NOT NULL AND state = 'live' AND deleted_at IS NULL AND expires_at <= $%d", sqldb.Ms(now))
+	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY expires_at, id", n), w.Args...)
 }
 
 func (t Tx) LinksByKey(a vitrine.AccountID) (map[vitrine.KeyID]int64, error) {

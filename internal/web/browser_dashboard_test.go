@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/links"
 	"vitrine/internal/publish"
 
 	"github.com/chromedp/cdproto/network"
@@ -65,7 +66,7 @@ func (tb *tab) text(expression string) (text string) {
 
 func (s *site) linksOf(a *vitrine.Account) []*vitrine.Link {
 	s.t.Helper()
-	links, _, err := s.server.Links.List(s.t.Context(), a.ID, 100, vitrine.LinkCursor{})
+	links, _, err := s.server.Links.List(s.t.Context(), a.ID, links.LinkSearch{Limit: 100}, vitrine.LinkCursor{})
 	s.check(err)
 	return links
 }

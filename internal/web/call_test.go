@@ -100,9 +100,12 @@ func (f *fixture) call(key, method, path string, body any) answer {
 	return f.do(req)
 }
 
+// unled is a client that follows no redirects.
+var unled = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 func (f *fixture) do(req *http.Request) answer {
 	f.t.Helper()
-	res, err := http.DefaultClient.Do(req)
+	res, err := unled.Do(req)
 	if err != nil {
 		f.t.Fatal(err)
 	}

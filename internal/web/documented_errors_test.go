@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -32,6 +33,10 @@ var asked = map[string]func(c caller) answer{
 	"completeUpload":      func(c caller) answer { return c.complete("nope", noteFile) },
 	"putFile":             func(c caller) answer { return c.put(c.address(), "text/plain", strings.NewReader(note)) },
 	"listLinks":           func(c caller) answer { return c.call(c.key, "GET", "/links", nil) },
+	"getLink":             func(c caller) answer { return c.call(c.key, "GET", "/links/nope", nil) },
+	"updateLink":          func(c caller) answer { return c.call(c.key, "PATCH", "/links/nope", fields{"title": "x"}) },
+	"deleteLink":          func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope", nil) },
+	"getFile":             func(c caller) answer { return c.call(c.key, "GET", "/links/nope/file", nil) },
 	"listCaptions":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope/captions", nil) },
 	"putCaptions":         func(c caller) answer { return c.send(c.key, "PUT", "/links/nope/captions/en", "text/vtt", morning) },
 	"deleteCaptions":      func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/captions/en", nil) },
@@ -47,9 +52,23 @@ var asked = map[string]func(c caller) answer{
 
 // paths are the paths of operations, for a method that none of them takes.
 var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete", "listLinks": "/links",
+	"getLink": "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en", "deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore", "deleteVersion": "/links/nope/versions/1",
 	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "revokeKey": "/key"}
+
+// edit changes or deletes a link, if it has an ETag.
+func (c caller) edit(method, slug string, change fields, etag string) answer {
+	c.t.Helper()
+	b, err := json.Marshal(change)
+	c.check(err)
+	req, err := http.NewRequest(method, c.url+"/api/v1/links/"+slug, bytes.NewReader(b))
+	c.check(err)
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("If-Match", etag)
+	return c.do(req)
+}
 
 func (c caller) create(change fields) answer {
 	return c.call(c.key, "POST", "/uploads", noteFile.with(change))
@@ -96,7 +115,11 @@ func (c caller) method(op string) answer {
 	if op == "putFile" {
 		address = c.address()
 	}
-	req, err := http.NewRequest(http.MethodPatch, address, nil)
+	method := http.MethodPatch
+	if paths[op] == "/links/nope" {
+		method = http.MethodPost
+	}
+	req, err := http.NewRequest(method, address, nil)
 	c.check(err)
 	return c.do(req)
 }
@@ -126,10 +149,14 @@ func (r failingReceiver) Receive(context.Context, vitrine.PutGrant, io.Reader) (
 // provoked are ways to have each code from each operation that is documented
 // to answer with it; "" means every operation that has no way of its own.
 var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
-	vitrine.CodeInvalidJSON: {"": func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], "name=x") }},
+	vitrine.CodeInvalidJSON: {
+		"":           func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], "name=x") },
+		"updateLink": func(c caller, op string) answer { return c.call(c.key, "PATCH", paths[op], "title=x") },
+	},
 	vitrine.CodeInvalidRequest: {
-		"":          func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], fields{"name": 5}) },
-		"listLinks": func(c caller, _ string) answer { return c.call(c.key, "GET", "/links?cursor=!!", nil) },
+		"updateLink": func(c caller, op string) answer { return c.call(c.key, "PATCH", paths[op], fields{"title": 5}) },
+		"":           func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], fields{"name": 5}) },
+		"listLinks":  func(c caller, _ string) answer { return c.call(c.key, "GET", "/links?cursor=!!", nil) },
 		"putCaptions": func(c caller, _ string) answer {
 			return c.send(c.key, "PUT", c.sound(c.key)+"/en", "text/vtt", "Good morning.")
 		},
@@ -151,13 +178,21 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		"putFile":      func(c caller, _ string) answer { return c.put(c.address(), "image/png", strings.NewReader(note)) },
 	},
 	vitrine.CodeInvalidSize: {"": func(c caller, _ string) answer { return c.create(fields{"size": 0}) }},
+	vitrine.CodePreconditionFailed: {"": func(c caller, op string) answer {
+		return c.edit(map[string]string{"updateLink": "PATCH", "deleteLink": "DELETE"}[op], c.published(c.key, noteFile, note), fields{"title": "x"}, `"other"`)
+	}},
 	vitrine.CodeInvalidSlug: {
+		"updateLink":   func(c caller, op string) answer { return c.call(c.key, "PATCH", paths[op], fields{"slug": "-"}) },
 		"createUpload": func(c caller, _ string) answer { return c.create(fields{"slug": "-"}) },
 		"completeUpload": func(c caller, _ string) answer {
 			return c.complete(c.stored(c.key, noteFile, note), noteFile.with(fields{"slug": "-"}))
 		},
 	},
 	vitrine.CodeSlugTaken: {
+		"updateLink": func(c caller, _ string) answer {
+			c.published(c.key, noteFile.with(fields{"slug": "mine"}), note)
+			return c.call(c.key, "PATCH", "/links/"+c.published(c.key, noteFile, note), fields{"slug": "mine"})
+		},
 		"createUpload": func(c caller, _ string) answer {
 			c.published(c.key, noteFile.with(fields{"slug": "mine"}), note)
 			return c.create(fields{"slug": "mine"})
@@ -228,6 +263,9 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	}},
 	vitrine.CodeProRequired: {
 		"": func(c caller, op string) answer { return asked[op](c.free(vitrine.Limits{})) },
+		"updateLink": func(c caller, op string) answer {
+			return c.free(vitrine.Limits{}).call(c.key, "PATCH", paths[op], fields{"slug": "my-own"})
+		},
 		"createUpload": func(c caller, _ string) answer {
 			return c.free(vitrine.Limits{}).create(fields{"slug": "my-own"})
 		},
@@ -288,6 +326,13 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	}},
 	vitrine.CodeUploadInProgress: {"": func(c caller, _ string) answer { return c.putDuring(c.address()) }},
 	vitrine.CodeRateLimited: {
+		"updateLink": func(c caller, _ string) answer {
+			slug := c.published(c.key, noteFile, note)
+			for i := range 30 {
+				c.call(c.key, "PATCH", "/links/"+slug, fields{"disabled": i%2 == 0}).want(200, "")
+			}
+			return c.call(c.key, "PATCH", "/links/"+slug, fields{"disabled": true})
+		},
 		"createUpload": func(c caller, _ string) answer {
 			c.create(nil).want(200, "")
 			return c.free(vitrine.Limits{HourlyUploads: 1}).create(nil)

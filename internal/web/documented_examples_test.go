@@ -134,6 +134,10 @@ func TestDocumentedExamples(t *testing.T) {
 	c.published(c.key, create.with(fields{"idempotencyKey": nil, "size": len(second), "replace": slug}), second)
 	check("listVersions", c.call(c.key, "GET", "/links/"+slug+"/versions", nil))
 	check("restoreVersion", c.call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil))
+	published := "/links/" + slug
+	c.described(published)
+	check("getLink", c.call(c.key, "GET", published, nil))
+	check("updateLink", c.call(c.key, "PATCH", published, request("updateLink", nil)))
 	captions := c.sound(c.key)
 	check("putCaptions", c.send(c.key, "PUT", captions+"/de", "text/vtt", morning))
 	check("listCaptions", c.call(c.key, "GET", captions, nil))

@@ -43,7 +43,13 @@ var requests = map[string]func(c caller, slug string) answer{
 		c.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 		return c.complete(path, noteFile)
 	},
-	"GET /api/v1/links":                 func(c caller, _ string) answer { return c.call(c.key, "GET", "/links?views=true", nil) },
+	"GET /api/v1/links":        func(c caller, _ string) answer { return c.call(c.key, "GET", "/links?views=true", nil) },
+	"GET /api/v1/links/{slug}": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug, nil) },
+	"PATCH /api/v1/links/{slug}": func(c caller, slug string) answer {
+		return c.call(c.key, "PATCH", "/links/"+slug, fields{"title": "Changed"})
+	},
+	"DELETE /api/v1/links/{slug}":       func(c caller, slug string) answer { return c.call(c.key, "DELETE", "/links/"+slug, nil) },
+	"GET /api/v1/links/{slug}/file":     func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/file", nil) },
 	"GET /api/v1/links/{slug}/captions": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/captions", nil) },
 	"PUT /api/v1/links/{slug}/captions/{language}": func(c caller, slug string) answer {
 		return c.send(c.key, "PUT", "/links/"+slug+"/captions/de", "text/vtt", morning)

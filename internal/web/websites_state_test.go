@@ -246,7 +246,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	}
 
 	h.noPages(slug)
-	service, _, err := h.server.Links.List(t.Context(), h.member.ID, 100, vitrine.LinkCursor{})
+	service, _, err := h.server.Links.List(t.Context(), h.member.ID, links.LinkSearch{Limit: 100}, vitrine.LinkCursor{})
 	h.check(err)
 	found, _, err := h.server.Links.Search(t.Context(), h.member, links.LinkSearch{Limit: 10})
 	h.check(err)

@@ -66,6 +66,40 @@ func (t storeTest) links() {
 	})
 }
 
+// expiringLinks tests that links past their expiry are listed as live until
+// that, and as disabled after it, whatever their rows say.
+func (t storeTest) expiringLinks() {
+	ann := t.account("ann@example.org")
+	at := func(l *vitrine.Link, hours int) *vitrine.Link {
+		l.ExpiresAt = vitrinetest.Epoch.Add(time.Duration(hours) * time.Hour)
+		return l
+	}
+	never, late, soon, off, gone := link(ann, "never", 4), at(link(ann, "late", 3), 3), at(link(ann, "soon", 2), 2), at(link(ann, "off", 1), 1), at(link(ann, "gone", 0), 1)
+	off.State, gone.DeletedAt = vitrine.StateDisabled, vitrinetest.Epoch
+	t.addLinks(never, late, soon, off, gone)
+	check := func(hours int, due, live, disabled []*vitrine.Link) {
+		t.Helper()
+		now := vitrinetest.Epoch.Add(time.Duration(hours) * time.Hour)
+		t.read(func(tx vitrine.Tx) error {
+			got, err1 := tx.LinksExpired(now, 10)
+			vitrinetest.Equal(t, "links that have expired", got, due)
+			isLive, err2 := tx.Links(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateLive, Now: now, Sort: vitrine.SortID})
+			vitrinetest.Equal(t, "live links", isLive, live)
+			isOff, err3 := tx.Links(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateDisabled, Now: now, Sort: vitrine.SortID})
+			vitrinetest.Equal(t, "disabled links", isOff, disabled)
+			return errors.Join(err1, err2, err3)
+		})
+	}
+	check(1, nil, []*vitrine.Link{never, late, soon}, []*vitrine.Link{off})
+	check(2, []*vitrine.Link{soon}, []*vitrine.Link{never, late}, []*vitrine.Link{soon, off})
+	check(9, []*vitrine.Link{soon, late}, []*vitrine.Link{never}, []*vitrine.Link{late, soon, off})
+	t.read(func(tx vitrine.Tx) error {
+		got, err := tx.LinksExpired(vitrinetest.Epoch.Add(9*time.Hour), 1)
+		vitrinetest.Equal(t, "one link that has expired", got, []*vitrine.Link{soon})
+		return err
+	})
+}
+
 func (t storeTest) linkSlugs() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	live, gone, longGone := link(ann, "live", 0), link(ann, "gone", 0), link(ann, "long-gone", 0)

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"StaleUploads", storeTest.staleUploads},
 		{"Links", storeTest.links},
 		{"LinkSlugs", storeTest.linkSlugs},
+		{"ExpiringLinks", storeTest.expiringLinks},
 		{"LinkLists", storeTest.linkLists},
 		{"LinkSearch", storeTest.linkSearch},
 		{"OldSlugs", storeTest.oldSlugs},

@@ -178,6 +178,7 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Call
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
 		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace"))}
+	req.ExpiresAt = expiry(&f)
 	if c.Key != nil {
 		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife
 	}
@@ -202,53 +203,6 @@ func program(r *http.Request) string {
 		return ""
 	}
 	return first
-}
-
-type listItem struct {
-	Slug      vitrine.Slug `json:"slug"`
-	Title     string       `json:"title"`
-	URL       string       `json:"url"`
-	Kind      string       `json:"kind"`
-	SizeBytes int64        `json:"size_bytes"`
-	CreatedAt string       `json:"created_at"`
-	Status    string       `json:"status"`
-	Views     *int64       `json:"views,omitempty"` // of the last links.ViewDays, if they were asked for
-	why
-}
-
-func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	q := r.URL.Query()
-	cursor, err := httpx.ParseCursor(q.Get("cursor"))
-	if err != nil {
-		return err
-	}
-	links, next, err := s.Links.List(r.Context(), c.ID, listLimit(q.Get("limit")), cursor)
-	if err != nil {
-		return err
-	}
-	body := struct {
-		Links      []listItem `json:"links"`
-		NextCursor *string    `json:"nextCursor"`
-	}{Links: make([]listItem, len(links))}
-	for i, l := range links {
-		body.Links[i] = listItem{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
-			CreatedAt: l.CreatedAt.UTC().Format(httpx.TimeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
-	}
-	if q.Get("views") == "true" && c.Plan.Pro() {
-		found, err := s.Links.WithViews(r.Context(), links)
-		if err != nil {
-			return err
-		}
-		for i, l := range found {
-			n := l.Views()
-			body.Links[i].Views = &n
-		}
-	}
-	if next != nil {
-		cursor := httpx.FormatCursor(*next)
-		body.NextCursor = &cursor
-	}
-	return httpx.WriteJSON(w, body)
 }
 
 // listLimit: out of range is clamped, what is no number means the default

@@ -113,6 +113,24 @@ func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.
 	return nil
 }
 
+// OnOwned finds the link of an owner's token, in whatever state. Browsers keep
+// nothing of it.
+func (s *Handler) OnOwned(h contentHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := s.Signer.ParseOwnerToken(r.PathValue("token"), s.Now())
+		if err != nil {
+			return err
+		}
+		l, err := s.Links.Examined(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		return h(w, r, l)
+	}
+}
+
 // inertHTML shows a moderator how a web page looks. Its policy lets it run and load
 // nothing; the elements that make a browser greet a host all the same
 // (preconnect), or go elsewhere, are not in it any more, and its links lead

@@ -102,7 +102,9 @@ type Fields struct {
 	Err error
 }
 
-func (f *Fields) wrong(name, message string) {
+// Wrong keeps what is wrong with a member, unless something else was wrong
+// before.
+func (f *Fields) Wrong(name, message string) {
 	if f.Err == nil {
 		f.Err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name, Message: message}
 	}
@@ -113,7 +115,7 @@ func (f *Fields) Text(name string) string {
 	if s := f.OptionalText(name); s != nil {
 		return *s
 	}
-	f.wrong(name, "The member \""+name+"\" is missing. It is a string.")
+	f.Wrong(name, "The member \""+name+"\" is missing. It is a string.")
 	return ""
 }
 
@@ -123,12 +125,12 @@ func (f *Fields) OptionalText(name string) *string {
 		return nil
 	}
 	if v.Kind() != '"' {
-		f.wrong(name, "The member \""+name+"\" is not a string.")
+		f.Wrong(name, "The member \""+name+"\" is not a string.")
 		return nil
 	}
 	b, err := jsontext.AppendUnquote(nil, v)
 	if err != nil {
-		f.wrong(name, "The member \""+name+"\" is not a string.")
+		f.Wrong(name, "The member \""+name+"\" is not a string.")
 	}
 	s := string(b)
 	return &s
@@ -149,7 +151,7 @@ func (f *Fields) OptionalBool(name string) *bool {
 	}
 	b := v.Kind() == 't'
 	if !b && v.Kind() != 'f' {
-		f.wrong(name, "The member \""+name+"\" is not true or false.")
+		f.Wrong(name, "The member \""+name+"\" is not true or false.")
 	}
 	return &b
 }
@@ -159,7 +161,7 @@ func (f *Fields) OptionalBool(name string) *bool {
 func (f *Fields) Integer(name string) int64 {
 	v, ok := f.Object[name]
 	if !ok || v.Kind() != '0' {
-		f.wrong(name, "The member \""+name+"\" is missing or not a number.")
+		f.Wrong(name, "The member \""+name+"\" is missing or not a number.")
 		return 0
 	}
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
@@ -199,7 +201,20 @@ type errorBody struct {
 	Held       *int64       `json:"held,omitempty"`
 	HeldUntil  string       `json:"heldUntil,omitempty"`
 	UpgradeURL string       `json:"upgradeUrl,omitempty"`
+	Current    any          `json:"current,omitempty"`
 }
+
+// withCurrent is a failure with what the thing is that was to be changed.
+type withCurrent struct {
+	error
+	current any
+}
+
+func (e withCurrent) Unwrap() error { return e.error }
+
+// WithCurrent adds to the body of a failure what the thing is that the request
+// would have changed.
+func WithCurrent(err error, current any) error { return withCurrent{err, current} }
 
 // WriteError answers a failure as JSON.
 func (s *Server) WriteError(w http.ResponseWriter, r *http.Request, err error) {
@@ -207,6 +222,9 @@ func (s *Server) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used, Held: e.Held}
 	if e.Held != nil {
 		body.HeldUntil = e.HeldUntil.UTC().Format(TimeFormat)
+	}
+	if c := (withCurrent{}); errors.As(err, &c) {
+		body.Current = c.current
 	}
 	if e.Upgrade {
 		body.UpgradeURL = s.plansURL()
@@ -247,7 +265,7 @@ func (f *Fields) Amount(name string) int64 {
 
 func (f *Fields) number(name string, v jsontext.Value) int64 {
 	if v.Kind() != '0' {
-		f.wrong(name, "The member \""+name+"\" is not a number.")
+		f.Wrong(name, "The member \""+name+"\" is not a number.")
 		return 0
 	}
 	n, _ := strconv.ParseFloat(string(v), 64) // out of range is an infinity
@@ -261,19 +279,19 @@ func (f *Fields) Amounts(name string) map[int]int64 {
 		return nil
 	}
 	if v.Kind() != '{' {
-		f.wrong(name, "The member \""+name+"\" is not an object.")
+		f.Wrong(name, "The member \""+name+"\" is not an object.")
 		return nil
 	}
 	o, err := members(v)
 	if err != nil {
-		f.wrong(name, "The member \""+name+"\" is not an object.")
+		f.Wrong(name, "The member \""+name+"\" is not an object.")
 		return nil
 	}
 	m := make(map[int]int64, len(o))
 	for key, v := range o {
 		n, err := strconv.ParseInt(key, 10, 32)
 		if err != nil || strconv.FormatInt(n, 10) != key {
-			f.wrong(name, "A name in \""+name+"\" is not a page number.")
+			f.Wrong(name, "A name in \""+name+"\" is not a page number.")
 			continue
 		}
 		m[int(n)] = f.number(name, v)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -65,7 +66,7 @@ func (s *Handler) writeAccount(w http.ResponseWriter, r *http.Request, me *vitri
 		}
 		p.First = p.Address
 	}
-	links, next, err := s.Links.List(r.Context(), c.Account.ID, accountRows, after)
+	links, next, err := s.Links.List(r.Context(), c.Account.ID, links.LinkSearch{Limit: accountRows}, after)
 	if err != nil {
 		return err
 	}

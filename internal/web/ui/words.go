@@ -23,6 +23,7 @@ var reasonNames = map[string]string{
 	vitrine.ReasonAbuse:           "Reported by readers",
 	vitrine.ReasonOwner:           "By its owner",
 	vitrine.ReasonModerator:       "By a moderator",
+	vitrine.ReasonExpired:         "Expired",
 	"pdf_launch_action":           "PDF starts a program",
 	"pdf_embedded_program":        "Program in a PDF",
 	"pdf_script":                  "Script in a PDF",
@@ -86,6 +87,7 @@ var deeds = map[vitrine.Action]string{
 	vitrine.ActionClear:   "Approved",
 	vitrine.ActionReject:  "Rejected",
 	vitrine.ActionDisable: "Disabled",
+	vitrine.ActionExpire:  "Expired",
 	vitrine.ActionUndo:    "Undone",
 	vitrine.ActionDelete:  "Deleted",
 	vitrine.ActionRefuse:  "Refused",
@@ -129,6 +131,7 @@ var actorNames = map[vitrine.ActorKind]string{
 	vitrine.ActorInspection: "Inspection",
 	vitrine.ActorScanner:    "The scanner",
 	vitrine.ActorReaders:    "Readers",
+	vitrine.ActorExpiry:     "Its expiry",
 	vitrine.ActorOwner:      "Its owner",
 	vitrine.ActorModerator:  "A moderator",
 }

@@ -1,0 +1,272 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/auth"
+	"vitrine/internal/filetype"
+	"vitrine/internal/links"
+	"vitrine/internal/web/httpx"
+)
+
+// LinkItem is a row of the list of links.
+type LinkItem struct {
+	Slug      vitrine.Slug `json:"slug"`
+	Title     string       `json:"title"`
+	URL       string       `json:"url"`
+	Kind      string       `json:"kind"`
+	SizeBytes int64        `json:"size_bytes"`
+	CreatedAt string       `json:"created_at"`
+	Status    string       `json:"status"`
+	Views     *int64       `json:"views,omitempty"` // of the last links.ViewDays, if they were asked for
+	ExpiresAt *string      `json:"expiresAt,omitempty"`
+	why
+}
+
+// LinkList is a page of the list of links.
+type LinkList struct {
+	Links      []LinkItem `json:"links"`
+	NextCursor *string    `json:"nextCursor"`
+}
+
+func (s *Handler) item(l *vitrine.Link) LinkItem {
+	i := LinkItem{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug), Kind: string(l.Kind), SizeBytes: l.Size,
+		CreatedAt: l.CreatedAt.UTC().Format(httpx.TimeFormat), Status: string(l.State), why: why{l.Reason, l.Detail}}
+	if !l.ExpiresAt.IsZero() {
+		at := l.ExpiresAt.UTC().Format(httpx.TimeFormat)
+		i.ExpiresAt = &at
+	}
+	return i
+}
+
+// ListQuery is what a list of links is asked for, each as text; "": not.
+type ListQuery struct {
+	Limit, Cursor, Text, Kind, Status string
+	Views                             bool
+}
+
+// List is a page of the account's links.
+func (s *Handler) List(r *http.Request, a *vitrine.Account, q ListQuery) (*LinkList, error) {
+	cursor, err := httpx.ParseCursor(q.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	search := links.LinkSearch{Text: q.Text, Kind: filetype.Kind(q.Kind), State: vitrine.LinkState(q.Status), Limit: listLimit(q.Limit)}
+	if q.Kind != "" && !slices.Contains(filetype.Kinds(), search.Kind) {
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "kind", Message: fmt.Sprintf("There is no kind %q. The kinds are %s.", q.Kind, words(filetype.Kinds()))}
+	}
+	if q.Status != "" && !slices.Contains(states, search.State) {
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "status", Message: fmt.Sprintf("There is no status %q. It is one of %s.", q.Status, words(states))}
+	}
+	found, next, err := s.Links.List(r.Context(), a.ID, search, cursor)
+	if err != nil {
+		return nil, err
+	}
+	list := &LinkList{Links: make([]LinkItem, len(found))}
+	for i, l := range found {
+		list.Links[i] = s.item(l)
+	}
+	if q.Views && a.Plan.Pro() {
+		viewed, err := s.Links.WithViews(r.Context(), found)
+		if err != nil {
+			return nil, err
+		}
+		for i, l := range viewed {
+			n := l.Views()
+			list.Links[i].Views = &n
+		}
+	}
+	if next != nil {
+		cursor := httpx.FormatCursor(*next)
+		list.NextCursor = &cursor
+	}
+	return list, nil
+}
+
+var states = []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled}
+
+func words[T ~string](list []T) string {
+	text := make([]string, len(list))
+	for i, w := range list {
+		text[i] = string(w)
+	}
+	return strings.Join(text, ", ")
+}
+
+func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	q := r.URL.Query()
+	list, err := s.List(r, c.Account, ListQuery{Limit: q.Get("limit"), Cursor: q.Get("cursor"), Text: q.Get("q"), Kind: q.Get("kind"),
+		Status: q.Get("status"), Views: q.Get("views") == "true"})
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, list)
+}
+
+// LinkDetail is what the owner of a link is told of it.
+type LinkDetail struct {
+	LinkItem
+	Name          string `json:"name"`
+	Type          string `json:"type"`
+	SHA256        string `json:"sha256,omitempty"`
+	Pages         int    `json:"pages,omitempty"`
+	Version       int    `json:"version"`
+	AllowDownload bool   `json:"allowDownload"`
+	Disabled      bool   `json:"disabled"`              // by its owner
+	PublishedBy   string `json:"publishedBy,omitempty"` // the program
+}
+
+// Detail is what the owner of a link is told of it.
+func (s *Handler) Detail(l *vitrine.Link) LinkDetail {
+	return LinkDetail{LinkItem: s.item(l), Name: l.Name, Type: l.Type, SHA256: l.SHA256, Pages: l.Pages, Version: l.Version, AllowDownload: l.AllowDownload,
+		Disabled: l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonOwner, PublishedBy: l.Client}
+}
+
+func etag(l *vitrine.Link) string { return `"` + l.Tag() + `"` }
+
+// match reads If-Match; nil: there is none. A weak tag matches nothing.
+func match(r *http.Request) (m links.Match) {
+	for _, line := range r.Header.Values("If-Match") {
+		for tag := range strings.SplitSeq(line, ",") {
+			tag = strings.TrimSpace(tag)
+			if len(tag) > 2 && tag[0] == '"' && tag[len(tag)-1] == '"' && tag != `"*"` {
+				tag = tag[1 : len(tag)-1]
+			} else if tag != "*" {
+				tag = ""
+			}
+			m = append(m, tag)
+		}
+	}
+	return m
+}
+
+// outdated adds to a failed precondition what the link is.
+func (s *Handler) outdated(w http.ResponseWriter, l *vitrine.Link, err error) error {
+	if vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
+		return err
+	}
+	w.Header().Set("ETag", etag(l))
+	return httpx.WithCurrent(err, s.Detail(l))
+}
+
+func (s *Handler) writeLink(w http.ResponseWriter, l *vitrine.Link) error {
+	w.Header().Set("ETag", etag(l))
+	return httpx.WriteJSON(w, s.Detail(l))
+}
+
+func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	l, err := s.Links.Of(r.Context(), c.Account, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	if r.Header.Get("If-None-Match") == etag(l) {
+		w.Header().Set("ETag", etag(l))
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return s.writeLink(w, l)
+}
+
+// editable are the members of a link that may be changed.
+var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt"}
+
+// never is an expiresAt that is none.
+const never = "never"
+
+// ReadEdit reads what is to be changed of a link.
+func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err error) {
+	f := httpx.Fields{Object: o}
+	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"), Download: f.OptionalBool("allowDownload"), Disabled: f.OptionalBool("disabled"),
+		ExpiresAt: expiry(&f), LinkLife: c.Key.LinkLife}
+	if err := s.wrong(c.Account, f); err != nil {
+		return e, err
+	}
+	for name := range o {
+		if !slices.Contains(editable, name) {
+			return e, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name,
+				Message: fmt.Sprintf("A link has no member %q that can be changed. These can: %s.", name, strings.Join(editable, ", "))}
+		}
+	}
+	return e, nil
+}
+
+// expiry reads expiresAt; nil: it is not given.
+func expiry(f *httpx.Fields) *time.Time {
+	text := f.FilledText("expiresAt")
+	if text == nil {
+		return nil
+	}
+	if *text == never {
+		return &time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, *text)
+	if err != nil || at.IsZero() {
+		f.Wrong("expiresAt", "The member \"expiresAt\" is a date-time such as 2027-01-31T09:00:00Z, or \"never\".")
+		return nil
+	}
+	return &at
+}
+
+func (s *Handler) UpdateLink(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	o, err := httpx.ReadObject(w, r)
+	if err != nil {
+		return err
+	}
+	e, err := s.ReadEdit(c, o)
+	if err != nil {
+		return err
+	}
+	e.Match = match(r)
+	l, err := s.Links.Edit(r.Context(), c.Account, r.PathValue("slug"), e)
+	if err != nil {
+		return s.outdated(w, l, err)
+	}
+	return s.writeLink(w, l)
+}
+
+func (s *Handler) DeleteLink(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	l, err := s.Links.DeleteOwn(r.Context(), c.Account, r.PathValue("slug"), match(r))
+	if err != nil {
+		return s.outdated(w, l, err)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// fileLife is how long the address of a file in a bucket is good for.
+const fileLife = time.Minute
+
+// FileAddress is where the owner of a link fetches its bytes, for some minutes.
+// It needs no key. Errors: CodeNotFound.
+func (s *Handler) FileAddress(r *http.Request, a *vitrine.Account, slug string) (*vitrine.Link, string, error) {
+	l, err := s.Links.Of(r.Context(), a, slug)
+	if err != nil {
+		return nil, "", err
+	}
+	if !l.HasBytes {
+		return nil, "", vitrine.Errorf(vitrine.CodeNotFound, "The file of this link is not kept here.")
+	}
+	if b, ok := s.Blobs.(vitrine.GetSigner); ok {
+		address, err := b.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
+			Disposition: httpx.Disposition("attachment", l.Name), Expires: s.Now().Add(fileLife)})
+		return l, address, err
+	}
+	return l, httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.OwnerToken(l.ID, s.Now()) + "/original", nil
+}
+
+func (s *Handler) GetFile(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	_, address, err := s.FileAddress(r, c.Account, r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, address, http.StatusFound)
+	return nil
+}

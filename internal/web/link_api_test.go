@@ -1,0 +1,302 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/auth"
+)
+
+// described gives a link what not every link has: pages that were counted.
+func (f *fixture) described(path string) {
+	f.t.Helper()
+	f.check(f.server.Links.Store.Update(f.t.Context(), func(tx vitrine.Tx) error {
+		l, err := vitrine.LinkBySlug(tx, strings.TrimPrefix(path, "/links/"))
+		if err == nil {
+			l.Pages = 12
+			err = tx.PutLink(l)
+		}
+		return err
+	}))
+}
+
+// A program reads, changes and deletes a link; each change changes its ETag,
+// and who has an old one changes nothing.
+func TestLinkOverTheAPI(t *testing.T) {
+	f := newFixture(t)
+	c := caller{f, f.account(vitrine.PlanPro)}
+	slug := f.published(c.key, noteFile, note)
+	get := func() answer { return f.call(c.key, "GET", "/links/"+slug, nil).want(200, "") }
+	first := get()
+	if l := first.json(); l["status"] != "live" || l["name"] != "minutes.txt" || l["allowDownload"] != true || l["disabled"] != false || l["publishedBy"] != "Go-http-client/1.1" || l["expiresAt"] != nil {
+		t.Errorf("the link is %s", first.Body)
+	}
+	tag := first.Header.Get("ETag")
+	if again := get().Header.Get("ETag"); tag == "" || again != tag {
+		t.Errorf("ETags %q and %q", tag, again)
+	}
+	seen := map[string]bool{tag: true}
+	for _, change := range []fields{{"title": "Minutes"}, {"allowDownload": false}, {"disabled": true}, {"disabled": false}, {"expiresAt": "2026-06-01T00:00:00.1234Z"}, {"slug": "the-minutes"}} {
+		before := get().Header.Get("ETag")
+		c.edit("PATCH", slug, fields{"title": "lost"}, `"0", W/`+before).want(412, "precondition_failed")
+		a := c.edit("PATCH", slug, change, `"0", `+before).want(200, "")
+		now := a.Header.Get("ETag")
+		if change["disabled"] == false {
+			delete(seen, now) // the link is what it was
+		}
+		if seen[now] || now != get().Header.Get("ETag") {
+			t.Errorf("after %v the ETag is %s", change, now)
+		}
+		seen[now] = true
+		for name, value := range change {
+			if got := a.json()[name]; name != "expiresAt" && got != value {
+				t.Errorf("%s is %v, want %v", name, got, value)
+			}
+		}
+	}
+	l := get().json() // by its old slug
+	if l["slug"] != "the-minutes" || l["title"] != "Minutes" || l["expiresAt"] != "2026-06-01T00:00:00.123Z" {
+		t.Errorf("the link is %v", l)
+	}
+	if a := c.edit("PATCH", slug, fields{"title": "lost"}, tag).want(412, "precondition_failed"); a.json()["current"].(map[string]any)["title"] != "Minutes" || a.Header.Get("ETag") != get().Header.Get("ETag") {
+		t.Errorf("the link is, by the answer, %s", a.Body)
+	}
+	f.call(c.key, "PATCH", "/links/"+slug, fields{}).want(200, "")
+	f.call(c.key, "PATCH", "/links/"+slug, fields{"title": nil, "slug": "", "views": nil}).want(200, "")
+	for field, value := range map[string]any{"title": "", "slug": "-", "allowDownload": "no", "disabled": 1, "expiresAt": "tomorrow", "views": 5, "Title": "x", "status": "live"} {
+		if a := f.call(c.key, "PATCH", "/links/"+slug, fields{"title": "lost", field: value}); a.Status != 400 || a.text("field") != field || get().text("title") != "Minutes" {
+			t.Errorf("%s %v: %d %s", field, value, a.Status, a.Body)
+		}
+	}
+	f.call(c.key, "PATCH", "/links/"+slug, fields{"expiresAt": "2026-05-04T12:00:00Z"}).want(400, "invalid_request")
+	c.edit("DELETE", slug, nil, tag).want(412, "precondition_failed")
+	c.edit("DELETE", slug, nil, get().Header.Get("ETag")).want(204, "")
+	for _, s := range []string{slug, "the-minutes"} {
+		f.call(c.key, "GET", "/links/"+s, nil).want(404, "not_found")
+		f.call(c.key, "DELETE", "/links/"+s, nil).want(404, "not_found")
+	}
+}
+
+// Of two who change a link at once with the same ETag, one does.
+func TestOneOfTwoEdits(t *testing.T) {
+	f := newFixture(t)
+	c := caller{f, f.account(vitrine.PlanPro)}
+	slug := f.published(c.key, noteFile, note)
+	for range 20 {
+		tag := f.call(c.key, "GET", "/links/"+slug, nil).Header.Get("ETag")
+		status := map[int]int{}
+		for _, a := range parallel(4, func(i int) answer { return c.edit("PATCH", slug, fields{"title": fmt.Sprint(tag, i)}, tag) }) {
+			status[a.Status]++
+		}
+		if status[200] != 1 || status[412] != 3 {
+			t.Fatalf("four edits with one ETag: %v", status)
+		}
+	}
+}
+
+func TestGetLinkUnchanged(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	slug := f.published(key, noteFile, note)
+	ask := func(tag string) answer {
+		req, err := http.NewRequest("GET", f.url+"/api/v1/links/"+slug, nil)
+		f.check(err)
+		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("If-None-Match", tag)
+		return f.do(req)
+	}
+	a := ask(`"0"`).want(200, "")
+	if b := ask(a.Header.Get("ETag")); b.Status != 304 || len(b.Body) != 0 {
+		t.Errorf("unchanged: %d %s", b.Status, b.Body)
+	}
+}
+
+// The owner gets the bytes in every state; the address that leads to them is
+// good for some minutes, and for nothing else.
+func TestFileOverTheAPI(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanFree)
+	slug := f.published(key, noteFile, note)
+	fetch := func(address string) (int, string) {
+		t.Helper()
+		res, err := http.Get(address)
+		f.check(err)
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		f.check(err)
+		return res.StatusCode, string(b)
+	}
+	location := func() string {
+		t.Helper()
+		req, err := http.NewRequest("GET", f.url+"/api/v1/links/"+slug+"/file", nil)
+		f.check(err)
+		req.Header.Set("Authorization", "Bearer "+key)
+		return f.do(req).want(302, "").Header.Get("Location")
+	}
+	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": true, "allowDownload": false}).want(200, "")
+	address := location()
+	if status, body := fetch(address); status != 200 || body != note {
+		t.Errorf("%d %q", status, body)
+	}
+	for _, other := range []string{"/examine", "/file", "/copy", "/source"} {
+		if status, body := fetch(strings.TrimSuffix(address, "/original") + other); status < 400 {
+			t.Errorf("%s of the same token: %d %s", other, status, body)
+		}
+	}
+	f.clock.Advance(11 * time.Minute)
+	if status, _ := fetch(address); status != 403 {
+		t.Errorf("an old address: %d", status)
+	}
+	address = location()
+	f.call(key, "DELETE", "/links/"+slug, nil).want(204, "")
+	if status, _ := fetch(address); status != 404 {
+		t.Errorf("of a deleted link: %d", status)
+	}
+}
+
+// A list is searched by words, kind and status; what is none is an error.
+func TestListLinksSearch(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	f.published(key, noteFile.with(fields{"slug": "one"}), note)
+	f.clock.Advance(time.Second)
+	f.published(key, noteFile.with(fields{"slug": "two", "name": "plan_b.md", "type": "text/markdown"}), note)
+	f.clock.Advance(time.Second)
+	f.published(key, noteFile.with(fields{"slug": "three", "name": "page.html", "type": "text/html"}), note)
+	f.call(key, "PATCH", "/links/two", fields{"disabled": true}).want(200, "")
+	f.call(key, "PATCH", "/links/one", fields{"expiresAt": "2026-05-04T13:00:00Z"}).want(200, "")
+	listed := func(query string) (slugs string) {
+		t.Helper()
+		for _, l := range f.call(key, "GET", "/links?"+query, nil).want(200, "").json()["links"].([]any) {
+			slugs += l.(map[string]any)["slug"].(string) + " "
+		}
+		return strings.TrimSpace(slugs)
+	}
+	for query, want := range map[string]string{"": "three two one", "q=MINUTES": "one", "q=n_b+two": "two", "q=%25": "", "kind=html": "three", "kind=text": "two one", "status=live": "three one",
+		"status=disabled": "two", "status=review": "", "q=t&kind=text&status=live": "one", "q=&kind=&status=": "three two one"} {
+		if got := listed(query); got != want {
+			t.Errorf("%q lists %q, want %q", query, got, want)
+		}
+	}
+	f.clock.Advance(time.Hour) // one has expired, and nothing has run since
+	for query, want := range map[string]string{"status=live": "three", "status=disabled": "two one"} {
+		if got := listed(query); got != want {
+			t.Errorf("%q lists %q, want %q", query, got, want)
+		}
+	}
+	for field, query := range map[string]string{"kind": "kind=pptx", "status": "status=gone"} {
+		if a := f.call(key, "GET", "/links?"+query, nil).want(400, "invalid_request"); a.text("field") != field {
+			t.Errorf("%s: %s", query, a.Body)
+		}
+	}
+	page := f.call(key, "GET", "/links?limit=1&q=n", nil).json()
+	if next := listed("limit=1&q=n&cursor=" + page["nextCursor"].(string)); next == "" {
+		t.Error("no second page of a search")
+	}
+}
+
+// From its expiry on a link is off the public on every way to its bytes, before
+// anything runs in the background; its owner brings it back.
+func TestExpiry(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	slug := f.published(key, noteFile, note)
+	l, err := f.server.Links.BySlug(t.Context(), slug)
+	f.check(err)
+	public := func(live bool) {
+		t.Helper()
+		token := f.server.Signer.ContentToken(l.ID, l.Version, f.clock.Now().Add(time.Hour))
+		page, content := "/p/"+slug, "/c/"+token
+		for _, way := range []string{page, page + "/embed", page + "/download", page + "/picture", page + "/qr.svg", page + "/qr.png", page + "/report", "/oembed?url=" + f.server.PublicURL.String() + page,
+			content + "/file", content + "/frame", content + "/view", content + "/preview", content + "/part/picture", content + "/captions/en"} {
+			res, err := http.Get(f.url + way)
+			f.check(err)
+			b, _ := io.ReadAll(res.Body)
+			res.Body.Close()
+			gone := res.StatusCode == 410 || strings.HasPrefix(way, "/oembed") && res.StatusCode == 404
+			if gone == live || !live && strings.Contains(string(b), "minutes.txt") {
+				t.Errorf("%s: %d", way, res.StatusCode)
+			}
+		}
+	}
+	state := func(status, reason string) {
+		t.Helper()
+		a := f.call(key, "GET", "/links/"+slug, nil).want(200, "")
+		if got, _ := a.json()["reason"].(string); a.text("status") != status || got != reason {
+			t.Errorf("the link is %s", a.Body)
+		}
+	}
+	set := func(to any) answer { return f.call(key, "PATCH", "/links/"+slug, fields{"expiresAt": to}) }
+	hour := func(n int) string { return f.clock.Now().Add(time.Duration(n) * time.Hour).Format(time.RFC3339) }
+	set(hour(1)).want(200, "")
+	public(true)
+	f.clock.Advance(time.Hour)
+	public(false)
+	state("disabled", "expired")
+	set(hour(1)).want(200, "") // nothing has run yet
+	public(true)
+	f.clock.Advance(time.Hour)
+	f.check(f.server.Links.Expire(t.Context()))
+	public(false)
+	state("disabled", "expired")
+	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": false}).want(200, "") // it is not its owner who has disabled it
+	state("disabled", "expired")
+	set("never").want(200, "")
+	public(true)
+	state("live", "")
+	// What its owner disabled stays so, whatever becomes of the expiry.
+	set(hour(1)).want(200, "")
+	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": true}).want(200, "")
+	f.clock.Advance(time.Hour)
+	f.check(f.server.Links.Expire(t.Context()))
+	state("disabled", "owner")
+	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": false}).want(200, "")
+	state("disabled", "expired")
+	set(hour(1)).want(200, "")
+	state("live", "")
+	// A moderator's decision is not undone by a later expiry.
+	f.clock.Advance(time.Hour)
+	f.check(f.server.Links.Expire(t.Context()))
+	_, err = f.server.Links.Disable(context.Background(), slug, vitrine.Decision{By: vitrine.Operator})
+	f.check(err)
+	set("never").want(200, "")
+	state("disabled", "moderator")
+	public(false)
+}
+
+// A key may limit how long its links are public, at their making and later.
+func TestLinkLife(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	k, err := f.server.Keys.Create(t.Context(), f.emails[key], auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish, LinkLife: 24 * time.Hour})
+	f.check(err)
+	agent := string(k)
+	c := caller{f, agent}
+	slug := f.published(agent, noteFile, note)
+	if at := f.call(agent, "GET", "/links/"+slug, nil).text("expiresAt"); at != "2026-05-05T12:00:00.000Z" {
+		t.Errorf("the link expires at %q", at)
+	}
+	path := f.stored(agent, noteFile, note)
+	for _, wrong := range []any{"2026-05-05T12:00:01Z", "never", "2026-05-04T12:00:00Z", "soon", 5} {
+		if a := c.complete(path, noteFile.with(fields{"expiresAt": wrong})).want(400, "invalid_request"); a.text("field") != "expiresAt" {
+			t.Errorf("expiresAt %v: %s", wrong, a.Body)
+		}
+	}
+	other := c.complete(path, noteFile.with(fields{"expiresAt": "2026-05-04T13:00:00Z"})).want(200, "").text("slug")
+	if at := f.call(agent, "GET", "/links/"+other, nil).text("expiresAt"); at != "2026-05-04T13:00:00.000Z" {
+		t.Errorf("the link expires at %q", at)
+	}
+	f.clock.Advance(12 * time.Hour)
+	for to, status := range map[string]int{"never": 400, "2026-05-05T12:00:01Z": 400, "2026-05-05T12:00:00Z": 200} {
+		if a := f.call(agent, "PATCH", "/links/"+other, fields{"expiresAt": to}); a.Status != status {
+			t.Errorf("expiresAt %s: %d %s", to, a.Status, a.Body)
+		}
+	}
+	f.call(key, "PATCH", "/links/"+other, fields{"expiresAt": "never"}).want(200, "")
+}
