@@ -74,7 +74,7 @@ func (t storeTest) expiringLinks() {
 		l.ExpiresAt = vitrinetest.Epoch.Add(time.Duration(hours) * time.Hour)
 		return l
 	}
-	never, late, soon, off, gone := link(ann, "never", 4), at(link(ann, "late", 3), 3), at(link(ann, "soon", 2), 2), at(link(ann, "off", 1), 1), at(link(ann, "gone", 0), 1)
+	never, late, soon, off, gone := link(ann, "never", 0), at(link(ann, "late", 0), 3), at(link(ann, "soon", 0), 2), at(link(ann, "off", 0), 1), at(link(ann, "gone", 0), 1)
 	off.State, gone.DeletedAt = vitrine.StateDisabled, vitrinetest.Epoch
 	t.addLinks(never, late, soon, off, gone)
 	check := func(hours int, due, live, disabled []*vitrine.Link) {
