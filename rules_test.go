@@ -74,7 +74,8 @@ s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine sqldb
-viewdb                       vitrine report sqldb viewdb/feed viewdb/labels viewdb/segment
+viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/segment
+viewdb/kept
 viewdb/segment               vitrine report
 viewdb/labels                vitrine report sqldb viewdb/segment
 viewdb/feed                  vitrine report

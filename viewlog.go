@@ -32,12 +32,14 @@ type ViewLog interface {
 	// downloads of those days. A visit whose previous day lies before the first
 	// may be given as never. Of an account's tally the pages, media and scroll
 	// are left out, of a link's the links. With a cap only the newest views of
-	// the window are counted, and truncated tells whether any was left out.
+	// the window are counted, and truncated tells whether any was left out. A
+	// narrow query is answered from single views: those of forgotten days are
+	// left out of it, and that counts as truncated.
 	Tally(ctx context.Context, q TallyQuery) (t *report.Tally, truncated bool, err error)
 
-	// DailyViews are the counted views of each of the days [from, to), of links
-	// of an account.
-	DailyViews(ctx context.Context, a AccountID, links []LinkID, from, to report.Day) (map[LinkID][]int64, error)
+	// DailyViews are the counted views of each step of a query of an account, of
+	// some of its links.
+	DailyViews(ctx context.Context, q TallyQuery, links []LinkID) (map[LinkID][]int64, error)
 
 	// RollUp is background work: it puts what is known of days before one away
 	// in its final form, so that it takes little room and is quickly summed.
@@ -57,10 +59,9 @@ type ViewLog interface {
 	// before are forgotten.
 	RetainedFrom(ctx context.Context, a AccountID) (from report.Day, err error)
 
-	// Recent lists the newest n views of a link in [from, to) that have
-	// engagement data, newest first. Downloaded is set of those that a download
-	// event belongs to; no other method sets it.
-	Recent(ctx context.Context, l LinkID, from, to report.Day, n int) ([]report.View, error)
+	// Recent lists the newest views of a link, newest first. Downloaded is set of
+	// those that a download event belongs to; no other method sets it.
+	Recent(ctx context.Context, q RecentQuery) ([]report.View, error)
 
 	// Views calls f with every view of a link in [from, to), oldest first; f
 	// keeps nothing of what it is given.
@@ -143,6 +144,16 @@ type TallyQuery struct {
 	// more.
 	Brief bool
 	Cap   int // most views to count; 0: all
+	report.Lens
+}
+
+// RecentQuery asks for single views of a link.
+type RecentQuery struct {
+	Link     LinkID
+	From, To ViewID // exclusive
+	N        int
+	Engaged  bool // those with engagement data alone
+	Filter   report.Filter
 }
 
 // Batch is what Append stores at once.

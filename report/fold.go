@@ -16,6 +16,10 @@ import (
 // fold the days together, or use Tally.AddVisit with what is known of the days
 // before.
 type Fold struct {
+	// Steps are what the tally has in the place of UTC days, where that is
+	// something else.
+	Steps *Steps
+
 	tally  Tally
 	visits [][]viewerDay // in chunks, each but the last one full
 }
@@ -36,14 +40,17 @@ const (
 
 // Add counts a view.
 func (f *Fold) Add(o *View) {
-	f.tally.Add(o)
+	f.tally.count(o, 1, f.Steps)
 	if o.Counted() {
-		f.addVisit(viewerDay{o.Viewer, o.Link, DayOf(o.At)})
+		f.addVisit(viewerDay{o.Viewer, o.Link, f.Steps.Of(o.At)})
 	}
 }
 
 // AddDownload counts a download event, not a bot's.
 func (f *Fold) AddDownload(d Day) { f.tally.AddDownload(d) }
+
+// AddDownloadAt is AddDownload of an event at a time.
+func (f *Fold) AddDownloadAt(ms int64) { f.tally.AddDownload(f.Steps.Of(ms)) }
 
 // Tally is the tally of everything added. It ends the fold, which is empty
 // afterwards.
@@ -73,7 +80,7 @@ func (f *Fold) Tally() *Tally {
 			prev = v
 		}
 	}
-	*f = Fold{}
+	*f = Fold{Steps: f.Steps}
 	return &t
 }
 

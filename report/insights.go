@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -71,8 +72,8 @@ func trend(f findings) (Insight, bool) {
 	d := f.Deltas.Views
 	card := Insight{
 		ID: "trend", Label: "Trend", Tone: Neutral,
-		Detail: fmt.Sprintf("%s, %s in the %s before",
-			plural(f.Totals.Views, "view"), number(f.Previous.Views), days(f.Range.Days)),
+		Detail: fmt.Sprintf("%s, %s in the %s",
+			plural(f.Totals.Views, "view"), number(f.Previous.Views), f.before()),
 	}
 	switch {
 	case d.Pct == nil:
@@ -93,6 +94,17 @@ func trend(f findings) (Insight, bool) {
 	return card, true
 }
 
+// before names the time that the report is compared with.
+func (f findings) before() string {
+	switch {
+	case f.Range.Compare == CompareYear:
+		return "same time a year before"
+	case f.Range.Key == RangeDay:
+		return "24 hours before"
+	}
+	return days(f.Range.Days) + " before"
+}
+
 func bestDay(f findings) (Insight, bool) {
 	peak := *f.Timing.PeakWeekday
 	return Insight{
@@ -106,7 +118,7 @@ func bestTime(f findings) (Insight, bool) {
 	peak := *f.Timing.PeakHour
 	return Insight{
 		ID: "best_time", Label: "Best time", Tone: Neutral,
-		Value:  fmt.Sprintf("%02d:00–%02d:00 UTC", peak, (peak+1)%24),
+		Value:  fmt.Sprintf("%02d:00–%02d:00 %s", peak, (peak+1)%24, cmp.Or(f.Range.Timezone, "UTC")),
 		Detail: f.ofViews(f.Timing.ByHour[peak]),
 	}, true
 }

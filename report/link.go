@@ -47,6 +47,7 @@ type Summary struct {
 	Breakdowns  Breakdowns `json:"breakdowns"`
 	Timing      Timing     `json:"timing"`
 	Insights    []Insight  `json:"insights"`
+	Filter      []string   `json:"filter,omitempty"` // its conditions, where there is one
 
 	// What a page shows beside, and the API does not.
 	PreviousSeries []Point  `json:"-"` // of the previous window; as long as Series, but for partial weeks

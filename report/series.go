@@ -1,5 +1,7 @@
 package report
 
+import "time"
+
 // Point is one day or week of the series.
 type Point struct {
 	Date        Day    `json:"date"` // the day, or the week's Monday clipped to the window
@@ -7,9 +9,13 @@ type Point struct {
 	Views       int64  `json:"views"`
 	Uniques     int64  `json:"uniques"` // distinct within the point
 	AvgEngagedS int64  `json:"avgEngagedS"`
+	At          string `json:"at,omitempty"` // when an hour begins; of hours alone
 }
 
 func granularity(w Window) string {
+	if w.Hourly() {
+		return "hour"
+	}
 	if w.Weekly() {
 		return "week"
 	}
@@ -35,6 +41,11 @@ func Series(w Window, t *Tally) []Point {
 // point sums the days [from, to).
 func point(w Window, t *Tally, from, to Day) Point {
 	p := Point{Date: from, Label: dayLabel(w, from)}
+	if w.Hourly() {
+		start := w.Steps.Start(from)
+		shown := w.Steps.local(start)
+		p.Date, p.Label, p.At = DayOf(shown), time.UnixMilli(shown).UTC().Format("15:04"), dateTime(time.UnixMilli(start))
+	}
 	var sessions, engagedMs int64
 	for d := from; d < to; d++ {
 		row := t.row(d)

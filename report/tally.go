@@ -49,16 +49,16 @@ type dayRow struct {
 // Add counts a view: everything of it but the uniqueness of its viewer, which
 // AddVisit and AddLinkVisit give, and its download events, which AddDownload
 // gives.
-func (t *Tally) Add(o *View) { t.count(o, 1) }
+func (t *Tally) Add(o *View) { t.count(o, 1, nil) }
 
 // Remove takes back an Add of the same view.
 func (t *Tally) Remove(o *View) {
-	t.count(o, -1)
+	t.count(o, -1, nil)
 	t.tidy(DayOf(o.At), o.Link)
 }
 
 // count adds a view n times.
-func (t *Tally) count(o *View, n int64) {
+func (t *Tally) count(o *View, n int64, steps *Steps) {
 	if o.Atypical() {
 		t.atypical += n
 	}
@@ -73,10 +73,10 @@ func (t *Tally) count(o *View, n int64) {
 	if o.Returning {
 		t.returning += n
 	}
-	day := DayOf(o.At)
-	row := t.day(day)
+	step, weekday, hour := steps.Place(o.At)
+	row := t.day(step)
 	row.views += n
-	t.heat[day.Weekday()][day.hourOf(o.At)] += n
+	t.heat[weekday][hour] += n
 	t.addLabels(o, n)
 	link := entry(&t.links, o.Link)
 	link.views += n

@@ -53,70 +53,118 @@ func (r Range) days() int {
 	return 0
 }
 
-// Window is the whole UTC days that a report covers.
+// RangeCustom is the key of a window that none of the five ranges names.
+const RangeCustom Range = "custom"
+
+// RangeDay is the key of the last 24 hours.
+const RangeDay Range = "24h"
+
+// Window is the steps that a report covers: UTC days, unless it has Steps.
 type Window struct {
-	Key  Range
-	From Day
-	To   Day // exclusive
+	Key   Range
+	From  Day
+	To    Day    // exclusive
+	Steps *Steps // local days or hours of a zone; nil: UTC days
+
+	before *Window        // what it is compared with, where that is not what lies before
+	zone   *time.Location // nil: UTC
 }
 
 // NewWindow is the window of r as of now (analytics, Range). created is
 // when the link, or the account's oldest link, was created; it matters to
 // RangeAll alone. Zero, or a day after today, gives today alone.
 func NewWindow(r Range, now, created time.Time) Window {
-	today := DayOf(now.UnixMilli())
-	from := today
-	if n := r.days(); n > 0 {
-		from = today - Day(n-1)
-	} else if !created.IsZero() {
-		from = min(today, DayOf(created.UnixMilli()))
+	w, err := WindowOf(Period{Range: r}, now, created)
+	if err != nil {
+		panic(err) // no such range
 	}
-	return Window{Key: r, From: from, To: today + 1}
+	return w
 }
 
-// Days is the width of the window.
+// Days is the width of the window in steps.
 func (w Window) Days() int { return int(w.To - w.From) }
 
-// Previous is the window of the same width that ends where w begins.
+// Previous is what w is compared with: the window of the same width that ends
+// where w begins, or the one of a year before.
 func (w Window) Previous() Window {
+	if w.before != nil {
+		return *w.before
+	}
 	return Window{Key: w.Key, From: w.From - (w.To - w.From), To: w.From}
 }
 
+// Bounds are the moments in Unix milliseconds at which the window begins and
+// ends.
+func (w Window) Bounds() (from, to int64) { return w.Steps.Bounds(w.From, w.To) }
+
+// Hourly says that the steps are hours.
+func (w Window) Hourly() bool { return w.Steps.Hourly() }
+
+// Zone is the zone whose days and hours the window has.
+func (w Window) Zone() *time.Location {
+	if w.zone == nil {
+		return time.UTC
+	}
+	return w.zone
+}
+
 // Weekly says that the series has a point a week instead of one a day.
-func (w Window) Weekly() bool { return w.Days() > weeklyOverDays }
+func (w Window) Weekly() bool { return !w.Hourly() && w.Days() > weeklyOverDays }
 
 // Label names the window to a person.
 func (w Window) Label() string {
 	if n := w.Key.days(); n > 0 {
 		return fmt.Sprintf("Last %d days", n)
 	}
+	switch w.Key {
+	case RangeDay:
+		return "Last 24 hours"
+	case RangeCustom:
+		first, last := w.dates()
+		if first == last {
+			return first.Time().Format("2 Jan 2006")
+		}
+		return first.Time().Format("2 Jan 2006") + " – " + last.Time().Format("2 Jan 2006")
+	}
 	return "All time"
+}
+
+// dates are the first and the last local date of the window.
+func (w Window) dates() (first, last Day) {
+	if !w.Hourly() {
+		return w.From, w.To - 1
+	}
+	from, to := w.Bounds()
+	return DayOf(w.Steps.local(from)), DayOf(w.Steps.local(to - 1))
 }
 
 // Contains reports whether the instant, in Unix milliseconds, lies in the
 // window.
 func (w Window) Contains(ms int64) bool {
-	return ms >= w.From.StartMs() && ms < w.To.StartMs()
+	from, to := w.Bounds()
+	return ms >= from && ms < to
 }
 
 // RangeCard is `range` of a report.
 type RangeCard struct {
-	Key   Range     `json:"key"`
-	From  time.Time `json:"from"`
-	To    time.Time `json:"to"` // exclusive
-	Days  int       `json:"days"`
-	Label string    `json:"label"`
+	Key      Range     `json:"key"`
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"` // exclusive
+	Days     int       `json:"days"`
+	Label    string    `json:"label"`
+	Timezone string    `json:"timezone,omitempty"` // if one was asked for
+	Compare  Compare   `json:"compare,omitempty"`  // if it is not what lies before
 }
 
 // MarshalJSON writes From and To as dateTime does.
 func (r RangeCard) MarshalJSON() ([]byte, error) {
+	type plain RangeCard
 	return json.Marshal(struct {
-		Key   Range  `json:"key"`
-		From  string `json:"from"`
-		To    string `json:"to"`
-		Days  int    `json:"days"`
-		Label string `json:"label"`
-	}{r.Key, dateTime(r.From), dateTime(r.To), r.Days, r.Label})
+		Key  Range  `json:"key"`
+		From string `json:"from"`
+		To   string `json:"to"`
+		plain
+	}{r.Key, dateTime(r.From), dateTime(r.To), plain(r)})
 }
 
 // dateTime is an instant as JSON has it: UTC, always with three digits of a
@@ -124,5 +172,14 @@ func (r RangeCard) MarshalJSON() ([]byte, error) {
 func dateTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func rangeCard(w Window) RangeCard {
-	return RangeCard{Key: w.Key, From: w.From.Time(), To: w.To.Time(), Days: w.Days(), Label: w.Label()}
+	from, to := w.Bounds()
+	first, last := w.dates()
+	c := RangeCard{Key: w.Key, From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC(), Days: int(last-first) + 1, Label: w.Label()}
+	if w.zone != nil {
+		c.Timezone = w.zone.String()
+	}
+	if w.before != nil && w.before.Key == lastYear {
+		c.Compare = CompareYear
+	}
+	return c
 }

@@ -20,8 +20,8 @@ const (
 // Log is what this package uses of [vitrine.ViewLog].
 type Log interface {
 	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
-	DailyViews(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error)
-	Recent(ctx context.Context, l vitrine.LinkID, from, to report.Day, n int) ([]report.View, error)
+	DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error)
+	Recent(ctx context.Context, q vitrine.RecentQuery) ([]report.View, error)
 	Counts(ctx context.Context, links []vitrine.LinkID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	RollUp(ctx context.Context, before report.Day) error
@@ -62,10 +62,13 @@ func (s *Service) Expire(ctx context.Context) error {
 }
 
 // Link is the report of one link of an account. Errors: CodeProRequired,
-// CodeBadRange, CodeNotFound; another account's link is like an unknown one. A
-// slug that the link had before finds it for as long as the old address leads
-// on.
-func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, r report.Range) (*report.LinkReport, error) {
+// CodeBadRange, CodeInvalidRequest, CodeNotFound; another account's link is
+// like an unknown one. A slug that the link had before finds it for as long as
+// the old address leads on.
+func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Query) (*report.LinkReport, error) {
+	if err := q.check(s.Now(), true); err != nil {
+		return nil, err
+	}
 	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
 		return nil, err
@@ -74,23 +77,31 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, r r
 	if err != nil {
 		return nil, err
 	}
-	w := report.NewWindow(r, s.Now(), l.CreatedAt)
-	scope := vitrine.Scope{Account: a.ID, Link: l.ID}
-	cur, prev, truncated, err := s.tallies(ctx, scope, w)
+	w, err := q.window(s.Now(), l.CreatedAt)
 	if err != nil {
 		return nil, err
 	}
-	recent, err := s.Log.Recent(ctx, l.ID, w.From, w.To, recentRows)
+	cur, prev, truncated, err := s.tallies(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID, Link: l.ID}, Lens: report.Lens{Filter: q.Filter}}, w)
+	if err != nil {
+		return nil, err
+	}
+	from, to := w.Bounds()
+	recent, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0),
+		N: recentRows, Engaged: true, Filter: q.Filter})
 	if err != nil {
 		return nil, err
 	}
 	rep := report.ForLink(described, w, cur, prev, recent)
 	rep.Truncated = truncated
+	q.note(&rep.Summary, cur)
 	return rep, nil
 }
 
 // Account is one report over every link of an account.
-func (s *Service) Account(ctx context.Context, a *vitrine.Account, r report.Range) (*report.AccountReport, error) {
+func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*report.AccountReport, error) {
+	if err := q.check(s.Now(), false); err != nil {
+		return nil, err
+	}
 	links, err := s.linksOf(ctx, a)
 	if err != nil {
 		return nil, err
@@ -104,17 +115,25 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, r report.Rang
 		all.Views += l.Views
 		all.Downloads += l.Downloads
 	}
-	w := report.NewWindow(r, s.Now(), oldest)
-	cur, prev, truncated, err := s.tallies(ctx, vitrine.Scope{Account: a.ID}, w)
+	w, err := q.window(s.Now(), oldest)
 	if err != nil {
 		return nil, err
 	}
-	top, err := s.top(ctx, a, cur.Top(links, topRows), w)
+	of := vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, Lens: report.Lens{Filter: q.Filter}}
+	if of.Links, err = s.matching(ctx, a, links, q.Filter); err != nil {
+		return nil, err
+	}
+	cur, prev, truncated, err := s.tallies(ctx, of, w)
+	if err != nil {
+		return nil, err
+	}
+	top, err := s.top(ctx, of, cur.Top(links, topRows), w)
 	if err != nil {
 		return nil, err
 	}
 	rep := report.ForAccount(links, w, cur, prev, top, all)
 	rep.Truncated = truncated
+	q.note(&rep.Summary, cur)
 	return rep, nil
 }
 
@@ -142,13 +161,14 @@ func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Lin
 }
 
 // top gives links their names and daily views.
-func (s *Service) top(ctx context.Context, a *vitrine.Account, links []report.Link, w report.Window) (top []report.TopLink, err error) {
+func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.Link, w report.Window) (top []report.TopLink, err error) {
 	ids := make([]vitrine.LinkID, len(links))
 	for i, l := range links {
 		ids[i] = vitrine.LinkID(l.ID)
 	}
-	from, to := report.SparkDays(w)
-	views, err := s.Log.DailyViews(ctx, a.ID, ids, from, to)
+	q.Steps = w.Steps
+	q.From, q.To = report.SparkDays(w)
+	views, err := s.Log.DailyViews(ctx, q, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -180,12 +200,14 @@ func (s *Service) name(l *report.Link, row *vitrine.Link) {
 
 // tallies reads the window's summary, and the one of the time before it, which
 // matters for comparison alone.
-func (s *Service) tallies(ctx context.Context, scope vitrine.Scope, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
-	cur, truncated, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: w.From, To: w.To, Cap: s.MaxViews})
+func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
+	q.From, q.To, q.Steps, q.Cap = w.From, w.To, w.Steps, s.MaxViews
+	cur, truncated, err = s.Log.Tally(ctx, q)
 	if err == nil && w.Key != report.RangeAll { // which has no time before it
 		p := w.Previous()
+		q.From, q.To, q.Steps, q.Brief = p.From, p.To, p.Steps, true
 		var cut bool
-		prev, cut, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: p.From, To: p.To, Cap: s.MaxViews, Brief: true})
+		prev, cut, err = s.Log.Tally(ctx, q)
 		truncated = truncated || cut
 	}
 	return cur, prev, truncated, err

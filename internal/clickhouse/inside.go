@@ -14,7 +14,7 @@ import (
 const (
 	partWhole     = iota // of all views: the sums
 	partLink             // of a link: the number is the link, the sums
-	partHour             // of an hour since 1970: the sums
+	partHour             // of an hour since clocks showed 1970: the sums, and the step
 	partLabel            // of opens with a label: the number is which (insideLabels), the texts are the label and a city's country; views, views
 	partTime             // of counted sessions of an engaged time: how many
 	partPage             // of counted sessions that saw a page: how many, their time on it, how many saw no later one
@@ -66,10 +66,9 @@ func addPart(t *report.Tally, kind byte, i int64, s1, s2 string, v *[20]int64) {
 	case partLink:
 		t.AddLinkSums(i, sumsOf(v))
 	case partHour:
-		if s := sumsOf(v); s.Views > 0 {
-			day := report.Day(i / 24)
-			t.AddDaySums(day, s)
-			t.AddHour(day, int(i%24), s.Views)
+		if s := (&report.Sums{Views: v[0], Sessions: v[1], EngagedMs: v[2]}); s.Views > 0 {
+			t.AddDaySums(report.Day(v[3]), s)
+			t.AddHour(report.Day(i/24), int(i%24), s.Views)
 		}
 	case partLabel:
 		switch l := insideLabels[i]; l.column {
@@ -145,8 +144,8 @@ func (w window) insideSQL(seen bool) string {
 		arrayCount(p -> p >= 1, pages) AS seen FROM opens FINAL WHERE %s)`, typical, rules.MaxMs, w.where())
 	parts := []string{
 		fmt.Sprintf("SELECT %d AS kind, toInt64(0) AS i, '' AS s1, '' AS s2, %s AS v FROM %s", partWhole, insideSums(rules, true), views),
-		fmt.Sprintf("SELECT %d, intDiv(bitShiftRight(id, 21), 3600000) AS hour, '', '', %s FROM %s GROUP BY hour", partHour, insideSums(rules, false), views),
-		fmt.Sprintf("SELECT %d, toInt64(day), '', '', [toInt64(count())] FROM downloads FINAL WHERE %s GROUP BY day", partDownload, w.where()),
+		fmt.Sprintf("SELECT %d, %s AS hour, '', '', arrayPushBack(%s, toInt64(%s AS step)) FROM %s GROUP BY hour, step", partHour, w.hourOf(), insideSums(rules, false), w.dayOf(), views),
+		fmt.Sprintf("SELECT %d, toInt64(%s) AS step, '', '', [toInt64(count())] FROM downloads FINAL WHERE %s GROUP BY step", partDownload, w.dayOf(), w.whereDownloads()),
 		fmt.Sprintf("SELECT %d, toInt64(d), '', '', [toInt64(prev), n] FROM (%s)", partVisit, w.visits("viewer", "viewer", "", seen)),
 	}
 	if !w.Brief {

@@ -12,14 +12,23 @@ import (
 
 // Recent implements [vitrine.ViewLog]. Which opens they are is found in narrow
 // columns.
-func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.View, err error) {
-	account, r, err := l.kept(ctx, link, from, to)
-	if err != nil || account == 0 || n <= 0 {
+func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []report.View, err error) {
+	st, err := l.c.state(ctx)
+	if err != nil || q.N <= 0 {
 		return nil, err
 	}
-	where := within(vitrine.Scope{Account: account, Link: link}) + " AND " + r.where()
-	sql := fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND id IN (SELECT id FROM opens FINAL WHERE %s AND session ORDER BY id DESC LIMIT %d) ORDER BY id DESC",
-		viewColumns, where, where, n)
+	account, err := l.c.owner(ctx, q.Link)
+	if err != nil || account == 0 {
+		return nil, err
+	}
+	scope := vitrine.Scope{Account: account, Link: q.Link}
+	where := within(scope) + " AND " + ids{max(q.From, idsOf(st.forgotten, st.forgotten).from), q.To}.where()
+	which := where + filterSQL(q.Filter)
+	if q.Engaged {
+		which += " AND session"
+	}
+	sql := fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND id IN (SELECT id FROM opens FINAL WHERE %s ORDER BY id DESC LIMIT %d) ORDER BY id DESC",
+		viewColumns, where, which, q.N)
 	err = l.c.query(ctx, sql, func(r *reader) error {
 		var o viewRow
 		o.read(r)
@@ -29,7 +38,7 @@ func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to repo
 	if err != nil || len(recent) == 0 {
 		return recent, err
 	}
-	return recent, l.markDownloaded(ctx, vitrine.Scope{Account: account, Link: link}, recent)
+	return recent, l.markDownloaded(ctx, scope, recent)
 }
 
 // markDownloaded sets Downloaded of those views of a link that a download event

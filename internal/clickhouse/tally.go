@@ -12,8 +12,14 @@ import (
 
 // Tally implements [vitrine.ViewLog].
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
-	err = l.asOf(ctx, q.From, func(s state) (err error) {
-		t, truncated, err = l.c.anyTally(ctx, q, s)
+	first := q.From
+	tally := l.c.anyTally
+	if q.Narrow() {
+		from, _ := q.Steps.Bounds(q.From, q.To)
+		first, tally = report.DayOf(from), l.c.narrow
+	}
+	err = l.asOf(ctx, first, func(s state) (err error) {
+		t, truncated, err = tally(ctx, q, s)
 		return err
 	})
 	if err != nil {
@@ -78,11 +84,12 @@ type window struct {
 	// reach are the views that say when viewers of the window came before,
 	// where that is more than the window's own; zero: it is not.
 	reach ids
+	more  string // a condition that follows others
 	state
 }
 
 // where is the condition of the views, or downloads, that are there.
-func (w window) where() string { return within(w.Scope) + " AND " + w.ids.where() }
+func (w window) where() string { return within(w.Scope) + " AND " + w.ids.where() + w.more }
 
 // count is how many opens there are, exactly.
 func (c *client) count(ctx context.Context, w window) (n int64, err error) {
@@ -136,7 +143,7 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 
 // fold reads opens and counts them here, with the downloads of the window.
 func (c *client) fold(ctx context.Context, w window, where string) (*report.Tally, error) {
-	var fold report.Fold
+	fold := report.Fold{Steps: w.Steps}
 	if err := c.eachView(ctx, where, fold.Add); err != nil {
 		return nil, err
 	}
@@ -157,7 +164,7 @@ func (c *client) eachView(ctx context.Context, where string, f func(*report.View
 
 // downloads adds the download events of a window.
 func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error {
-	return c.query(ctx, "SELECT toInt32(day), toInt64(count()) FROM downloads FINAL WHERE "+w.where()+" GROUP BY day", func(r *reader) error {
+	return c.query(ctx, "SELECT "+w.dayOf()+" AS d, toInt64(count()) FROM downloads FINAL WHERE "+w.whereDownloads()+" GROUP BY d", func(r *reader) error {
 		if day, n := report.Day(r.int32()), r.int64(); r.err == nil {
 			t.AddDownloads(day, n)
 		}
@@ -166,10 +173,15 @@ func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error
 }
 
 // DailyViews implements [vitrine.ViewLog].
-func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
+func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	var views map[vitrine.LinkID][]int64
-	err := l.asOf(ctx, from, func(s state) (err error) {
-		views, err = l.c.dailyViews(ctx, s, account, links, from, to)
+	from, _ := q.Steps.Bounds(q.From, q.To)
+	err := l.asOf(ctx, report.DayOf(from), func(s state) (err error) {
+		if q.Narrow() {
+			views, err = l.c.narrowDaily(ctx, s, q, links)
+			return err
+		}
+		views, err = l.c.dailyViews(ctx, s, q.Account, links, q.From, q.To)
 		return err
 	})
 	return views, err

@@ -41,7 +41,7 @@ func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(
 // visits is the query for visits of viewers, or of viewers of links. The days
 // of each viewer are gathered, and each is beside the one before.
 func (w window) visits(columns, by, of string, seen bool) string {
-	from := fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.where())
+	from := fmt.Sprintf("SELECT %s, %s AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.dayOf(), w.where())
 	if w.reach.from < w.ids.from && w.reach.to > 0 {
 		from = fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND %s AND bot = '' AND viewer GLOBAL IN (SELECT viewer FROM opens WHERE %s)",
 			columns, within(w.Scope), w.reach.where(), w.where())
@@ -57,7 +57,7 @@ func (w window) visits(columns, by, of string, seen bool) string {
 		from += fmt.Sprintf(" UNION ALL SELECT %s, toInt32(max(day)) AS d FROM seen WHERE account = %d AND %s AND %s GROUP BY %s",
 			columns, w.Account, links, w.state.counted(), by)
 	}
-	first := report.DayOf(w.ids.from.Ms())
+	first := w.Steps.Of(w.ids.from.Ms())
 	return fmt.Sprintf(`SELECT %sd, prev, toInt64(count()) AS n FROM (SELECT %sarraySort(groupUniqArray(d)) AS days FROM (%s) GROUP BY %s)
 		ARRAY JOIN days AS d, arrayPushFront(arrayPopBack(days), toInt32(%d)) AS prev WHERE d >= %d GROUP BY %sd, prev`,
 		of, of, from, by, report.NoDay, first, of)

@@ -228,7 +228,7 @@ var formula = regexp.MustCompile("(^|;[ \t\r\n\u00a0]*)([=+@＝＋－＠-])")
 // report writes the report over all of a link's time, the same that the API
 // answers.
 func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Link, z *zip.Writer) error {
-	r, err := e.Analytics.Link(ctx, a, string(l.Slug), report.RangeAll)
+	r, err := e.Analytics.Link(ctx, a, string(l.Slug), analytics.In(report.RangeAll))
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
 		return nil // deleted meanwhile
 	}

@@ -22,7 +22,7 @@ import (
 // Log is what this package uses of [vitrine.ViewLog].
 type Log interface {
 	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
-	DailyViews(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error)
+	DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error)
 	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
 	DeleteLink(ctx context.Context, l vitrine.LinkID) error
 }
@@ -222,7 +222,7 @@ func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []repo
 		ids[i] = vitrine.LinkID(p.ID)
 	}
 	from, to := report.SparkDays(w)
-	views, err := s.Log.DailyViews(ctx, account, ids, from, to)
+	views, err := s.Log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: from, To: to}, ids)
 	for i, p := range pages {
 		top = append(top, report.TopLink{Link: p, Spark: views[ids[i]]})
 	}

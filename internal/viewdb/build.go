@@ -234,8 +234,8 @@ func (b *building) run() error {
 
 // visits finds the visits of all links, and gives those of the account to its
 // tallies.
-func (b *building) visits() (facts map[int64][]visitFact, err error) {
-	facts = map[int64][]visitFact{}
+func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
+	facts = map[int64][]segment.Fact{}
 	err = b.read(func(t logTx) error {
 		var visits []segment.Visit
 		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true, func(link vitrine.LinkID, r *segment.Row) error {
@@ -259,12 +259,12 @@ func (b *building) visits() (facts map[int64][]visitFact, err error) {
 		}
 		visits = segment.SortVisits(visits)
 		h.expect(len(visits))
-		return eachVisit(h, 0, visits, func(f visitFact) {
-			if f.link == 0 {
-				b.whole.of(f.day).AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+		return eachVisit(h, 0, visits, func(f segment.Fact) {
+			if f.Link == 0 {
+				b.whole.of(f.Day).AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
 				return
 			}
-			facts[f.link] = append(facts[f.link], f)
+			facts[f.Link] = append(facts[f.Link], f)
 		})
 	})
 	return facts, err
@@ -290,7 +290,7 @@ func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
 }
 
 // views makes the tallies of each link, and adds the views to the account's.
-func (b *building) views(facts map[int64][]visitFact) error {
+func (b *building) views(facts map[int64][]segment.Fact) error {
 	return b.read(func(t logTx) error {
 		downloads, err := b.downloads(t)
 		if err != nil {
@@ -376,7 +376,7 @@ func (b *building) downloads(t logTx) (days map[vitrine.LinkID][]report.Day, err
 }
 
 // link completes the tallies of a link's days, and the account's.
-func (b *building) link(link vitrine.LinkID, days dayTallies, facts []visitFact, downloads []report.Day) error {
+func (b *building) link(link vitrine.LinkID, days dayTallies, facts []segment.Fact, downloads []report.Day) error {
 	small := b.small(link)
 	for _, d := range downloads {
 		b.whole.of(d).AddDownload(d)
@@ -386,14 +386,14 @@ func (b *building) link(link vitrine.LinkID, days dayTallies, facts []visitFact,
 		days.of(d).AddDownload(d)
 	}
 	for _, f := range facts {
-		b.whole.of(f.day).AddLinkVisit(f.link, f.prev)
+		b.whole.of(f.Day).AddLinkVisit(f.Link, f.Prev)
 		if small {
 			continue
 		}
-		if days[f.day] == nil {
-			return fmt.Errorf("link %d has visits on %v and no views: %w", link, f.day, segment.ErrDamaged)
+		if days[f.Day] == nil {
+			return fmt.Errorf("link %d has visits on %v and no views: %w", link, f.Day, segment.ErrDamaged)
 		}
-		days[f.day].AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+		days[f.Day].AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
 	}
 	if small {
 		return nil

@@ -1,7 +1,6 @@
 package viewdb
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -79,8 +78,10 @@ func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 }
 
 // packed adds what packs have of some days.
-func (g *gathering) packed(from, to report.Day) error {
-	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
+func (g *gathering) packed(from, to report.Day) error { return g.idsPacked(idsOf(from, to)) }
+
+func (g *gathering) idsPacked(r ids) error {
+	return g.tx.packedRows(g.scope, r, false, func(link vitrine.LinkID, r *segment.Row) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
@@ -124,8 +125,10 @@ const nearDays = 8
 func everyDay(report.Day) bool { return true }
 
 // running adds what the table of views has of some days.
-func (g *gathering) running(from, to report.Day) error {
-	clause, args := within(g.scope, "opens", idsOf(from, to))
+func (g *gathering) running(from, to report.Day) error { return g.idsRunning(idsOf(from, to)) }
+
+func (g *gathering) idsRunning(r ids) error {
+	clause, args := within(g.scope, "opens", r)
 	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
 		o, err := g.views.read(link, id, open, session)
 		if err != nil {
@@ -162,27 +165,20 @@ func (g *gathering) addVisits(alone bool) error {
 	}
 	g.visits = segment.SortVisits(g.visits)
 	h.expect(len(g.visits))
-	return eachVisit(h, g.scope.Link, g.visits, func(f visitFact) {
-		t := g.tallies.of(f.day)
-		if f.link == 0 {
-			t.AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+	return eachVisit(h, g.scope.Link, g.visits, func(f segment.Fact) {
+		t := g.tallies.of(f.Day)
+		if f.Link == 0 {
+			t.AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
 		} else if g.scope.Link == 0 {
-			t.AddLinkVisit(f.link, f.prev)
+			t.AddLinkVisit(f.Link, f.Prev)
 		}
 	})
-}
-
-// visitFact is a visit of a link, or of the scope (link 0), with the day of the
-// visit before.
-type visitFact struct {
-	link      int64
-	day, prev report.Day
 }
 
 // eachVisit calls f with the facts of visits, which are sorted by viewer. What
 // was before them is in the history, or among themselves. With a link, the
 // history of that link alone counts.
-func eachVisit(h *history, link vitrine.LinkID, visits []segment.Visit, f func(visitFact)) error {
+func eachVisit(h *history, link vitrine.LinkID, visits []segment.Visit, f func(segment.Fact)) error {
 	for len(visits) > 0 {
 		n := 1
 		for n < len(visits) && visits[n].Viewer == visits[0].Viewer {
@@ -192,57 +188,8 @@ func eachVisit(h *history, link vitrine.LinkID, visits []segment.Visit, f func(v
 		if err != nil {
 			return err
 		}
-		viewerFacts(before, link, visits[:n], f)
+		segment.Facts(before, int64(link), visits[:n], f)
 		visits = visits[n:]
 	}
 	return nil
-}
-
-// viewerFacts calls f with the facts of visits of one viewer, who made others
-// before. With a link, the others of that link alone count.
-func viewerFacts(before []segment.Visit, link vitrine.LinkID, visits []segment.Visit, f func(visitFact)) {
-	type entry struct {
-		segment.Visit
-		asked bool
-	}
-	if len(visits) == 1 && len(before) == 0 {
-		f(visitFact{visits[0].Link, visits[0].Day, report.NoDay})
-		f(visitFact{0, visits[0].Day, report.NoDay})
-		return
-	}
-	all := make([]entry, 0, len(visits)+len(before))
-	for _, v := range visits {
-		all = append(all, entry{v, true})
-	}
-	for _, v := range before {
-		if link == 0 || v.Link == int64(link) {
-			all = append(all, entry{v, false})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.Day, b.Day)) })
-	for i, e := range all {
-		if !e.asked {
-			continue
-		}
-		prev := report.NoDay
-		for j := i - 1; j >= 0 && all[j].Link == e.Link; j-- {
-			if all[j].Day < e.Day {
-				prev = all[j].Day
-				break
-			}
-		}
-		f(visitFact{e.Link, e.Day, prev})
-	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.Day, b.Day) })
-	prev := report.NoDay
-	for i := 0; i < len(all); {
-		day, asked := all[i].Day, false
-		for ; i < len(all) && all[i].Day == day; i++ {
-			asked = asked || all[i].asked
-		}
-		if asked {
-			f(visitFact{0, day, prev})
-		}
-		prev = day
-	}
 }

@@ -249,7 +249,7 @@ func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []s
 
 func (h *facts) wrongDaily(fault func(string, ...any), l *ViewLog, account vitrine.AccountID, from, to report.Day) {
 	links := slices.Sorted(maps.Keys(h.account))
-	got, err := l.DailyViews(context.Background(), account, links, from, to)
+	got, err := l.DailyViews(context.Background(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: from, To: to}, links)
 	if err != nil {
 		fault("DailyViews: %v", err)
 	}

@@ -229,22 +229,22 @@ const fitsEvery = 1 << 14
 const lastDay report.Day = 1<<31 - 1
 
 // addFact adds a visit to the tally of its day.
-func (lv *hotScope) addFact(f visitFact) {
-	switch t := lv.tallies.of(f.day); {
-	case f.link == 0:
-		t.AddVisit(report.Visit{Day: f.day, Prev: f.prev})
+func (lv *hotScope) addFact(f segment.Fact) {
+	switch t := lv.tallies.of(f.Day); {
+	case f.Link == 0:
+		t.AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
 	case lv.scope.Link == 0:
-		t.AddLinkVisit(f.link, f.prev)
+		t.AddLinkVisit(f.Link, f.Prev)
 	}
 }
 
 // removeFact takes back an addFact.
-func (lv *hotScope) removeFact(f visitFact) {
-	switch t := lv.tallies.of(f.day); {
-	case f.link == 0:
-		t.RemoveVisit(report.Visit{Day: f.day, Prev: f.prev})
+func (lv *hotScope) removeFact(f segment.Fact) {
+	switch t := lv.tallies.of(f.Day); {
+	case f.Link == 0:
+		t.RemoveVisit(report.Visit{Day: f.Day, Prev: f.Prev})
 	case lv.scope.Link == 0:
-		t.RemoveLinkVisit(f.link, f.prev)
+		t.RemoveLinkVisit(f.Link, f.Prev)
 	}
 }
 
@@ -296,8 +296,8 @@ func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
 	if err != nil {
 		return err
 	}
-	viewerFacts(before, lv.scope.Link, old, lv.removeFact)
-	viewerFacts(before, lv.scope.Link, lv.visits.Of(nil, v.Viewer), lv.addFact)
+	segment.Facts(before, int64(lv.scope.Link), old, lv.removeFact)
+	segment.Facts(before, int64(lv.scope.Link), lv.visits.Of(nil, v.Viewer), lv.addFact)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,35 +16,45 @@ import (
 	"vitrine/report"
 )
 
-// selectRecent selects the newest views of a link with engagement data.
-func (t logTx) selectRecent() string {
-	return "SELECT link, id, open, session FROM opens" + t.Dialect.UseEngaged +
-		" WHERE link = $1 AND id >= $2 AND id < $3 AND session IS NOT NULL ORDER BY id DESC LIMIT $4"
+// selectRecent selects the newest views of a link, or those with engagement
+// data alone.
+func (t logTx) selectRecent(engaged bool) string {
+	use, with := "", ""
+	if engaged {
+		use, with = t.Dialect.UseEngaged, " AND session IS NOT NULL"
+	}
+	return "SELECT link, id, open, session FROM opens" + use + " WHERE link = $1 AND id >= $2 AND id < $3" + with + " ORDER BY id DESC LIMIT $4"
 }
 
 // Recent implements [vitrine.ViewLog].
-func (l *ViewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) (recent []report.View, err error) {
-	if n <= 0 {
+func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []report.View, err error) {
+	if q.N <= 0 {
 		return nil, nil
 	}
 	err = l.read(ctx, func(t logTx) error {
 		recent = nil
-		r := idsOf(from, to)
+		n := q.N
+		if len(q.Filter) > 0 {
+			n = math.MaxInt32
+		}
 		err := t.Opens(func(link, id int64, open, session []byte) error {
+			if len(recent) == q.N {
+				return errStop
+			}
 			views := viewReader{words: l.words}
 			o, err := views.read(link, id, open, session)
-			if err == nil {
+			if err == nil && q.Filter.Match(o) {
 				recent = append(recent, *o)
 			}
 			return err
-		}, t.selectRecent(), int64(link), int64(r.from), int64(r.to), n)
-		if err != nil {
+		}, t.selectRecent(q.Engaged), int64(q.Link), int64(q.From), int64(q.To), n)
+		if err != nil && !errors.Is(err, errStop) {
 			return err
 		}
-		if err := l.recentPacked(t, link, r, n, &recent); err != nil {
+		if err := l.recentPacked(t, q, &recent); err != nil {
 			return err
 		}
-		return t.markDownloaded(link, recent)
+		return t.markDownloaded(q.Link, recent)
 	})
 	return recent, err
 }
@@ -74,11 +85,11 @@ func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 	return nil
 }
 
-// recentPacked adds sessions in packs to a list of the newest, newest first,
-// and cuts it to n.
-func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recent *[]report.View) error {
-	for before, limit := r.to, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
-		packs, first, err := l.recentIn(t, link, r, before, limit, n, recent)
+// recentPacked adds views in packs to a list of the newest, newest first, and
+// cuts it to n.
+func (l *ViewLog) recentPacked(t logTx, q vitrine.RecentQuery, recent *[]report.View) error {
+	for before, limit := q.To, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
+		packs, first, err := l.recentIn(t, q, before, limit, recent)
 		if errors.Is(err, errStop) {
 			return nil
 		}
@@ -92,7 +103,11 @@ func (l *ViewLog) recentPacked(t logTx, link vitrine.LinkID, r ids, n int, recen
 // recentIn is recentPacked of the newest packs that begin before an ID. It
 // tells how many there were, and where they begin. errStop: no other has
 // anything newer.
-func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.ViewID, limit, n int, recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
+func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID, limit int, recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
+	some := 0
+	if q.Engaged {
+		some = 1
+	}
 	err = t.Each(func(s sqldb.Scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
@@ -104,26 +119,28 @@ func (l *ViewLog) recentIn(t logTx, link vitrine.LinkID, r ids, before vitrine.V
 			return err
 		}
 		for _, row := range slices.Backward(rows) {
-			if !row.Engaged || row.ID < r.from || row.ID >= r.to {
+			if q.Engaged && !row.Engaged || row.ID < q.From || row.ID >= q.To {
 				continue
 			}
 			views := viewReader{words: l.words}
-			o, err := views.make(int64(link), &row)
+			o, err := views.make(int64(q.Link), &row)
 			if err != nil {
 				return err
 			}
-			*recent = append(*recent, *o)
+			if q.Filter.Match(o) {
+				*recent = append(*recent, *o)
+			}
 		}
-		if slices.SortFunc(*recent, func(a, b report.View) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < n {
+		if slices.SortFunc(*recent, func(a, b report.View) int { return cmp.Compare(b.ID, a.ID) }); len(*recent) < q.N {
 			return nil
 		}
-		*recent = (*recent)[:n]
-		if (*recent)[n-1].ID >= int64(p.first) {
+		*recent = (*recent)[:q.N]
+		if (*recent)[q.N-1].ID >= int64(p.first) {
 			return errStop
 		}
 		return nil
-	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions > 0 ORDER BY first DESC LIMIT $4",
-		int64(link), int64(before), int64(r.from), limit)
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3 AND sessions >= $4 ORDER BY first DESC LIMIT $5",
+		int64(q.Link), int64(before), int64(q.From), some, limit)
 	return packs, first, err
 }
 

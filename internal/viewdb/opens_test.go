@@ -14,7 +14,7 @@ import (
 func TestRecentPlans(t *testing.T) {
 	l := openTestLog(t)
 	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
-		plan, err := sqltest.SqlitePlan(tx, logTx{tx}.selectRecent())
+		plan, err := sqltest.SqlitePlan(tx, logTx{tx}.selectRecent(true))
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("SQLite: %s", plan)
 		}
@@ -29,7 +29,7 @@ func TestRecentPlans(t *testing.T) {
 	}
 	defer p.Close()
 	err = p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
-		plan, err := sqltest.PlanOf(tx, logTx{tx}.selectRecent())
+		plan, err := sqltest.PlanOf(tx, logTx{tx}.selectRecent(true))
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "Sort") {
 			t.Errorf("PostgreSQL: %s", plan)
 		}

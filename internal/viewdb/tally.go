@@ -22,6 +22,9 @@ const checkEvery = 1 << 12
 // running days are kept in memory and brought up to date, and whatever is left
 // is read from its views.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
+	if q.Narrow() {
+		return l.narrow(ctx, q)
+	}
 	if q.Cap > 0 {
 		if t, truncated, err = l.newest(ctx, q); err != nil || truncated {
 			return t, truncated, err
@@ -70,13 +73,31 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 	return t, nil
 }
 
+// keptBytes bounds the memory for tallies of settled days that were asked for
+// last. They stay the same until something of those days changes, which the
+// state of their account tells, or until tomorrow.
+const keptBytes = 24 << 20
+
+// keptOf is what a tally is of.
+type keptOf struct {
+	vitrine.Scope
+	span
+	brief bool
+}
+
+// keptTally is a tally that nobody changes any more.
+type keptTally struct {
+	tally *report.Tally
+	parts []part
+}
+
 // settledTally is the part of a tally that is of settled days. It is nobody's
 // to change.
 func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQuery, w window) (*keptTally, error) {
 	of := keptOf{q.Scope, span{q.From, w.running.from}, q.Brief}
 	trusted := w.stored.from < w.stored.to
 	if trusted {
-		if k := l.kept.find(of, w.state); k != nil {
+		if k, found := l.kept.Find(of, w.state); found {
 			return k, nil
 		}
 	}
@@ -94,9 +115,9 @@ func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQue
 	if err == nil {
 		err = s.times(trim(q.Scope, t))
 	}
-	k := &keptTally{of: of, state: w.state, tally: t, parts: s.parts}
+	k := &keptTally{t, s.parts}
 	if err == nil && trusted {
-		l.kept.keep(k)
+		l.kept.Keep(of, w.state, k, t.Size())
 	}
 	return k, err
 }
@@ -195,7 +216,11 @@ func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w wind
 }
 
 // DailyViews implements [vitrine.ViewLog].
-func (l *ViewLog) DailyViews(ctx context.Context, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
+func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+	if q.Narrow() {
+		return l.narrowDaily(ctx, q, links)
+	}
+	account, from, to := q.Account, q.From, q.To
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	err := l.read(ctx, func(t logTx) error {
 		for _, link := range links {

@@ -9,6 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/feed"
+	"vitrine/internal/viewdb/kept"
 	"vitrine/internal/viewdb/labels"
 )
 
@@ -18,7 +19,7 @@ type ViewLog struct {
 	words *labels.Dict
 	feed  *feed.Feed
 	lives *hotDays
-	kept  *tallyCache
+	kept  *kept.Answers[keptOf, state, *keptTally]
 	// background is held while this process does background work. Processes
 	// exclude each other by the lock "settle".
 	background sync.Mutex
@@ -42,7 +43,7 @@ func Open(place string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: feed.NewFeed(), kept: newKept(), least: leastViews}
+	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: feed.NewFeed(), kept: kept.New[keptOf, state, *keptTally](keptBytes), least: leastViews}
 	l.lives = newLives(l)
 	return l, nil
 }

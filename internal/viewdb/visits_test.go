@@ -273,7 +273,7 @@ func TestVisitFacts(t *testing.T) {
 		}
 		for _, link := range []vitrine.LinkID{0, 2} {
 			asked := slices.DeleteFunc(segment.SortVisits(slices.Clone(asked)), func(e segment.Visit) bool { return link != 0 && e.Link != int64(link) })
-			want := map[visitFact]int{}
+			want := map[segment.Fact]int{}
 			of := func(scope int64, e segment.Visit) {
 				prev := report.NoDay
 				for _, o := range old {
@@ -281,7 +281,7 @@ func TestVisitFacts(t *testing.T) {
 						prev = max(prev, o.Day)
 					}
 				}
-				want[visitFact{scope, e.Day, prev}]++
+				want[segment.Fact{Link: scope, Day: e.Day, Prev: prev}]++
 			}
 			seen := map[segment.Visit]bool{}
 			for _, e := range asked {
@@ -296,7 +296,7 @@ func TestVisitFacts(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return eachVisit(h, link, asked, func(f visitFact) { want[f]-- })
+				return eachVisit(h, link, asked, func(f segment.Fact) { want[f]-- })
 			})
 			if err != nil {
 				t.Fatal(err)

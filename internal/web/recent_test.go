@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/links"
 	"vitrine/report"
 )
@@ -31,7 +32,7 @@ func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 	s.countOpens(l, 2)
 
 	for _, r := range []report.Range{report.Range7d, report.RangeAll} {
-		rep, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), r)
+		rep, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 	}
 	// Days later they are in no short range.
 	s.ahead.Add(int64(10 * 24 * time.Hour))
-	rep, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), report.Range7d)
+	rep, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/report"
 )
 
@@ -95,7 +96,7 @@ func TestWebsiteNumbers(t *testing.T) {
 	if got, want := buckets(r.Breakdowns.Referrers), "news.example 1"; got != want {
 		t.Errorf("referrers: %s; want %s", got, want)
 	}
-	account, err := h.server.Analytics.Account(t.Context(), h.member, report.RangeAll)
+	account, err := h.server.Analytics.Account(t.Context(), h.member, analytics.In(report.RangeAll))
 	h.check(err)
 	if account.Totals.Views != 0 || account.AllTime.Views != 0 || len(account.TopLinks) > 0 {
 		t.Errorf("the account's report has page loads of a website: %+v", account.Totals)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/analytics"
 	"vitrine/report"
 )
 
@@ -39,7 +40,7 @@ func TestUnfurl(t *testing.T) {
 		t.Fatalf("only %d programs are in the corpus", programs)
 	}
 	s.status(s.get("/p/"+string(l.Slug)), 200) // a person
-	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), report.Range7d)
+	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 	s.check(err)
 	if n := r.Totals; n.Views != 1 || n.Uniques != 1 || n.BotsExcluded != int64(programs) {
 		t.Errorf("%d programs and a person are %+v", programs, n)
@@ -56,7 +57,7 @@ func TestMailScannerIsAtypical(t *testing.T) {
 	reader := s.status(s.get("/p/"+string(l.Slug), "X-Forwarded-For: 192.0.2.9"), 200)
 	s.ahead.Store(int64(time.Minute))
 	s.status(s.do("POST", s.beaconOf(reader.body), `{"engaged":40000,"present":41000,"width":1280,"pages":{"1":40000}}`, "Content-Type: text/plain"), 204)
-	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), report.Range7d)
+	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 	s.check(err)
 	if n := r.Totals; n.Views != 2 || n.Sessions != 1 || n.Atypical != 1 || n.AvgEngagedMs != 40000 || n.BouncePct != 0 {
 		t.Errorf("%+v", n)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/export"
 	"vitrine/internal/filetype"
 	"vitrine/internal/links"
@@ -258,7 +259,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		t.Errorf("listed %d, found %d, %d by its name, %d by views", len(service), len(found), len(named), len(viewed))
 	}
 	for _, err := range []error{
-		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, report.Range30d)), failureOf(h.server.Links.Own(t.Context(), h.member, slug)),
+		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, analytics.In(report.Range30d))), failureOf(h.server.Links.Own(t.Context(), h.member, slug)),
 		failureOf(h.server.Links.Edit(t.Context(), h.member, slug, links.Edit{Title: new("x")})), h.server.Albums.Add(t.Context(), h.member, string(h.album("Album").Slug), []string{slug}),
 	} {
 		if vitrine.CodeOf(err) != vitrine.CodeNotFound {
@@ -271,7 +272,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		"files/" + slug + "/site.zip": {"<h1>Garden</h1>", "notes"},
 	})
 	h.visit(site, "/")
-	all, err := h.server.Analytics.Account(t.Context(), h.member, report.Range30d)
+	all, err := h.server.Analytics.Account(t.Context(), h.member, analytics.In(report.Range30d))
 	h.check(err)
 	if all.AllTime.Links != 1 || all.Totals.Views != 0 {
 		t.Errorf("the report has %d links and %d views", all.AllTime.Links, all.Totals.Views)

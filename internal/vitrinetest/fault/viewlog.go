@@ -27,8 +27,8 @@ func (l viewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tal
 	return l.real.Tally(ctx, q)
 }
 
-func (l viewLog) DailyViews(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
-	return value(l.fault, func() (map[vitrine.LinkID][]int64, error) { return l.real.DailyViews(ctx, a, links, from, to) })
+func (l viewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+	return value(l.fault, func() (map[vitrine.LinkID][]int64, error) { return l.real.DailyViews(ctx, q, links) })
 }
 
 func (l viewLog) RollUp(ctx context.Context, before report.Day) error {
@@ -43,8 +43,8 @@ func (l viewLog) RetainedFrom(ctx context.Context, a vitrine.AccountID) (report.
 	return value(l.fault, func() (report.Day, error) { return l.real.RetainedFrom(ctx, a) })
 }
 
-func (l viewLog) Recent(ctx context.Context, link vitrine.LinkID, from, to report.Day, n int) ([]report.View, error) {
-	return value(l.fault, func() ([]report.View, error) { return l.real.Recent(ctx, link, from, to, n) })
+func (l viewLog) Recent(ctx context.Context, q vitrine.RecentQuery) ([]report.View, error) {
+	return value(l.fault, func() ([]report.View, error) { return l.real.Recent(ctx, q) })
 }
 
 func (l viewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.View) error) error {

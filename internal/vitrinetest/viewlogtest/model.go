@@ -348,7 +348,7 @@ func (t logTest) compareDaily(m *memory, s vitrine.Scope, from, to report.Day) {
 			want[link+1] = m.tally(vitrine.Scope{Account: s.Account, Link: link + 1}, from, to).DailyViews(from, to)
 		}
 	}
-	got, err := t.log.DailyViews(ctx, s.Account, links, from, to)
+	got, err := t.log.DailyViews(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to}, links)
 	if err != nil {
 		t.Fatal(err)
 	}

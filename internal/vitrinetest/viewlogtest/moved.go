@@ -124,8 +124,8 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 		}
 		vitrinetest.Equal(h, when+", counts", now, of)
 		live := slices.Sorted(maps.Keys(of))
-		a, err := h.log.DailyViews(ctx, account, live, day, day+historyDays)
-		b, err2 := other.DailyViews(ctx, account, live, day, day+historyDays)
+		a, err := h.log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: day, To: day + historyDays}, live)
+		b, err2 := other.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: day, To: day + historyDays}, live)
 		if err != nil || err2 != nil {
 			h.Fatal(err, err2)
 		}

@@ -47,10 +47,7 @@ func (t logTest) days() {
 			got = append(got, o.Viewer)
 		}
 		vitrinetest.Equal(t, "viewers of opens", got, c.want)
-		recent, err := t.log.Recent(ctx, 1, c.from, c.to, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		recent := t.recents(1, c.from, c.to, 100)
 		vitrinetest.Equal(t, "recent", len(recent), len(c.want))
 		for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 1}} {
 			for _, cap := range []int{0, 100} {
@@ -106,10 +103,7 @@ func (t logTest) recent() {
 	batch.Views[6].Bot = vitrine.BotAutomation
 	for range 2 {
 		for _, n := range []int{0, 1, 5, 25} {
-			got, err := t.log.Recent(ctx, 1, day, day+1, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := t.recents(1, day, day+1, n)
 			vitrinetest.Equal(t, "number of recent opens", len(got), min(n, 20))
 			for i, o := range got {
 				n := 38 - 2*i

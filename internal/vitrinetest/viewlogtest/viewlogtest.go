@@ -197,6 +197,21 @@ func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 	return r
 }
 
+// recents lists the newest views with engagement data of days.
+func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []report.View {
+	t.Helper()
+	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Link: link, From: firstID(from), To: firstID(to), N: n, Engaged: true})
+	if err != nil {
+		t.Fatalf("Recent: %v", err)
+	}
+	return recent
+}
+
+// firstID is the first ID of a day, or of the first or last day that IDs tell.
+func firstID(d report.Day) vitrine.ViewID {
+	return vitrine.ViewIDAt(min(max(d, firstDay), lastDay).StartMs(), 0)
+}
+
 func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.Tally, bool) {
 	t.Helper()
 	tally, truncated, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Cap: cap})

@@ -5,10 +5,12 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/auth"
 	"vitrine/internal/publish"
 	"vitrine/internal/web/httpx"
@@ -226,12 +228,22 @@ func isInteger(s string) bool {
 	return d != "" && strings.Trim(d, "0123456789") == ""
 }
 
+// reportQuery reads what a report is asked of. If the query cannot be read, the
+// part that cannot may have been the range.
+func reportQuery(r *http.Request) (analytics.Query, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		values = url.Values{"range": {""}}
+	}
+	return analytics.ParseQuery(values)
+}
+
 func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	rg, err := httpx.ReportRange(r)
+	q, err := reportQuery(r)
 	if err != nil {
 		return err
 	}
-	rep, err := s.Analytics.Link(r.Context(), c.Account, r.PathValue("slug"), rg)
+	rep, err := s.Analytics.Link(r.Context(), c.Account, r.PathValue("slug"), q)
 	if err != nil {
 		return err
 	}
@@ -239,11 +251,11 @@ func (s *Handler) LinkAnalytics(w http.ResponseWriter, r *http.Request, c *auth.
 }
 
 func (s *Handler) AccountAnalytics(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	rg, err := httpx.ReportRange(r)
+	q, err := reportQuery(r)
 	if err != nil {
 		return err
 	}
-	rep, err := s.Analytics.Account(r.Context(), c.Account, rg)
+	rep, err := s.Analytics.Account(r.Context(), c.Account, q)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -14,7 +15,7 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 	if !me.Plan.Pro() {
 		return nil, nil
 	}
-	r, err := s.Analytics.Link(ctx, me, string(l.Slug), report.Range30d)
+	r, err := s.Analytics.Link(ctx, me, string(l.Slug), analytics.In(report.Range30d))
 	if err != nil || r.AllTimeViews == 0 {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -81,9 +82,9 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case n.sample:
 		n.account = samples.SampleAccount(rg, s.Now())
 	case l != nil:
-		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), rg)
+		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), analytics.In(rg))
 	default:
-		n.account, err = s.Analytics.Account(ctx, me, rg)
+		n.account, err = s.Analytics.Account(ctx, me, analytics.In(rg))
 	}
 	return n, err
 }

@@ -1,0 +1,216 @@
+package analytics
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+	_ "time/tzdata" // the same zones wherever the program runs
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Query says what a report is of. The zero value is the default range in UTC,
+// of all views.
+type Query struct {
+	report.Period
+	Filter report.Filter
+}
+
+// In is the query of a range.
+func In(r report.Range) Query { return Query{Period: report.Period{Range: r}} }
+
+// The parameters of an address that asks for a report, but for its range.
+const (
+	paramFrom        = "from"
+	paramTo          = "to"
+	paramFilter      = "filter"
+	paramTimezone    = "timezone"
+	paramCompare     = "compare"
+	paramGranularity = "granularity"
+)
+
+// ParseQuery reads the parameters of an address. Those that it does not know
+// are ignored, empty ones are like none; but for the range, which is not empty.
+// Errors name the parameter: CodeBadRange for range, from and to,
+// CodeInvalidRequest for others.
+func ParseQuery(values url.Values) (q Query, err error) {
+	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity} {
+		if len(values[name]) > 1 {
+			return q, wrong(name, "There is more than one %s.", name)
+		}
+	}
+	v, ranged := values["range"]
+	switch {
+	case !ranged:
+	case len(v) != 1 || v[0] == "":
+		return q, badRange("range", "The range is one of 7d, 14d, 30d, 90d, all.")
+	default:
+		if q.Range, err = report.ParseRange(v[0]); err != nil {
+			return q, badRange("range", "The range is one of 7d, 14d, 30d, 90d, all.")
+		}
+	}
+	if q.Filter, err = report.ParseFilter(slices.DeleteFunc(slices.Clone(values[paramFilter]), func(s string) bool { return s == "" })); err != nil {
+		return q, wrong(paramFilter, "The filter is wrong: %v.", err)
+	}
+	if q.Zone, err = parseZone(values.Get(paramTimezone)); err != nil {
+		return q, err
+	}
+	switch c := report.Compare(values.Get(paramCompare)); c {
+	case "", report.ComparePrevious, report.CompareYear:
+		q.Compare = c
+	default:
+		return q, wrong(paramCompare, "compare is %q or %q.", report.ComparePrevious, report.CompareYear)
+	}
+	switch values.Get(paramGranularity) {
+	case "":
+	case "hour":
+		q.Hourly = true
+	default:
+		return q, wrong(paramGranularity, `granularity is "hour" or left out.`)
+	}
+	return q, q.parseDates(values, ranged)
+}
+
+func (q *Query) parseDates(values url.Values, ranged bool) error {
+	from, to := values.Get(paramFrom), values.Get(paramTo)
+	switch {
+	case from == "" && to == "":
+		if ranged && q.Hourly {
+			return wrong(paramGranularity, "A range has no hours: ask for them with from and to, or without a range for the last 24.")
+		}
+		return nil
+	case ranged:
+		return badRange("range", "A report is of a range or of the dates from and to, not of both.")
+	case from == "" || to == "":
+		return badRange(map[bool]string{true: paramFrom, false: paramTo}[from == ""], "from and to go together.")
+	}
+	q.Dates = new(report.Dates)
+	for _, d := range []struct {
+		name, text string
+		day        *report.Day
+	}{{paramFrom, from, &q.Dates.First}, {paramTo, to, &q.Dates.Last}} {
+		var err error
+		if *d.day, err = report.ParseDate(d.text); err != nil {
+			return badRange(d.name, "%s is wrong: %v.", d.name, err)
+		}
+	}
+	return nil
+}
+
+// zoneName is what names of zones look like. What else the system may have
+// under that directory is none.
+var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`)
+
+// parseZone reads the IANA name of a zone; nil: none is asked for.
+func parseZone(name string) (*time.Location, error) {
+	if name == "" {
+		return nil, nil
+	}
+	if zoneName.MatchString(name) && name != "Local" {
+		if zone, err := time.LoadLocation(name); err == nil {
+			return zone, nil
+		}
+	}
+	return nil, wrong(paramTimezone, "The time zone is none that is known. It is a name such as Europe/Berlin or UTC.")
+}
+
+func wrong(field, format string, args ...any) error {
+	e := vitrine.Errorf(vitrine.CodeInvalidRequest, format, args...)
+	e.Field = field
+	return e
+}
+
+func badRange(field, format string, args ...any) error {
+	e := vitrine.Errorf(vitrine.CodeBadRange, format, args...)
+	e.Field = field
+	return e
+}
+
+// Values are the parameters that ParseQuery reads the query of.
+func (q Query) Values() url.Values {
+	v := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	set("range", string(q.Range))
+	if q.Dates != nil {
+		set(paramFrom, q.Dates.First.String())
+		set(paramTo, q.Dates.Last.String())
+	}
+	if q.Zone != nil {
+		set(paramTimezone, q.Zone.String())
+	}
+	set(paramCompare, string(q.Compare))
+	if q.Hourly {
+		set(paramGranularity, "hour")
+	}
+	if len(q.Filter) > 0 {
+		v[paramFilter] = q.Filter.Texts()
+	}
+	return v
+}
+
+// check says what is wrong with a query, before anything is looked up.
+func (q *Query) check(now time.Time, link bool) error {
+	if link && len(q.Filter.On(report.OnLink, report.OnKind)) > 0 {
+		return wrong(paramFilter, "The filter is wrong: a report of one link has no filter by link or kind.")
+	}
+	_, err := q.window(now, time.Time{})
+	return err
+}
+
+func (q *Query) window(now, created time.Time) (report.Window, error) {
+	w, err := report.WindowOf(q.Period, now, created)
+	if err == nil {
+		return w, nil
+	}
+	field := paramTo
+	if q.Dates == nil {
+		field = "range"
+	}
+	return w, badRange(field, "The range is wrong: %v.", err)
+}
+
+// note adds what a filter changes in a report: it says so, and its downloads
+// are those of its views alone.
+func (q *Query) note(s *report.Summary, cur *report.Tally) {
+	if len(q.Filter) > 0 {
+		s.Filter = q.Filter.Texts()
+		s.Totals.Downloads = cur.Downloads()
+	}
+}
+
+// matching lists the links of which a filter says that they count; nil: it says
+// nothing of links. A slug that the account has not is of no link.
+func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []report.Link, f report.Filter) ([]int64, error) {
+	f = slices.Clone(f.On(report.OnLink, report.OnKind))
+	if len(f) == 0 {
+		return nil, nil
+	}
+	for i, c := range f {
+		if c.Dimension != report.OnLink {
+			continue
+		}
+		switch l, err := vitrine.OwnLink(ctx, s.Store, a, c.Value, s.Now()); {
+		case err == nil:
+			f[i].Value = strconv.FormatInt(int64(l.ID), 10)
+		case vitrine.CodeOf(err) == vitrine.CodeNotFound:
+			f[i].Value = ""
+		default:
+			return nil, err
+		}
+	}
+	ids := []int64{}
+	for _, l := range links {
+		if f.MatchLink(strconv.FormatInt(l.ID, 10), l.Kind) {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids, nil
+}

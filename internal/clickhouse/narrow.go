@@ -1,0 +1,145 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// narrow is the tally of a query that stored tallies do not answer.
+func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool, err error) {
+	from, to := q.Steps.Bounds(q.From, q.To)
+	w := window{TallyQuery: q, ids: ids{vitrine.ViewIDAt(max(from, 0), 0), vitrine.ViewIDAt(max(to, 0), 0)}, more: linksSQL(q.Links), state: s}
+	if gone := idsOf(0, s.forgotten).to; w.ids.from < gone {
+		forgotten, _, err := c.anyTally(ctx, vitrine.TallyQuery{Scope: q.Scope, From: max(report.DayOf(from), 0), To: min(s.forgotten, report.DayOf(to-1)+1)}, s)
+		if err != nil {
+			return nil, false, err
+		}
+		truncated = forgotten.AllViews() > 0
+		w.ids.from = gone
+	}
+	if w.ids.from >= w.ids.to {
+		return new(report.Tally), truncated, nil
+	}
+	views, err := c.count(ctx, w)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case q.Cap > 0 && views > int64(q.Cap):
+		truncated = true
+		w.more += fmt.Sprintf(" AND (id, link) >= (SELECT id, link FROM opens FINAL WHERE %s ORDER BY id DESC, link DESC LIMIT 1 OFFSET %d)", w.where(), q.Cap-1)
+	}
+	w.more += filterSQL(q.Filter)
+	if !q.Steps.Hourly() && c.insideFrom >= 0 && views >= int64(c.insideFrom) {
+		t = new(report.Tally)
+		return t, truncated, c.inside(ctx, w, false, t)
+	}
+	t, err = c.fold(ctx, w, w.where())
+	return t, truncated, err
+}
+
+// narrowDaily is DailyViews of such a query.
+func (c *client) narrowDaily(ctx context.Context, s state, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+	views := make(map[vitrine.LinkID][]int64, len(links))
+	for _, link := range links {
+		views[link] = make([]int64, max(q.To-q.From, 0))
+	}
+	if len(links) == 0 {
+		return views, nil
+	}
+	from, to := q.Steps.Bounds(q.From, q.To)
+	r := ids{max(vitrine.ViewIDAt(max(from, 0), 0), idsOf(0, s.forgotten).to), vitrine.ViewIDAt(max(to, 0), 0)}
+	sql := fmt.Sprintf("SELECT link, id FROM opens FINAL WHERE account = %d AND link IN (%s) AND %s AND bot = ''%s%s",
+		q.Account, list(links), r.where(), linksSQL(q.Links), filterSQL(q.Filter))
+	err := c.query(ctx, sql, func(r *reader) error {
+		of, id := views[vitrine.LinkID(r.int64())], vitrine.ViewID(r.int64())
+		if r.err == nil && of != nil {
+			of[q.Steps.Of(id.Ms())-q.From]++
+		}
+		return nil
+	})
+	return views, err
+}
+
+// linksSQL is the condition that views are of some links.
+func linksSQL(links []int64) string {
+	switch {
+	case links == nil:
+		return ""
+	case len(links) == 0:
+		return " AND 0"
+	}
+	return " AND link IN (" + list(links) + ")"
+}
+
+// filterColumns are the dimensions of views as expressions.
+var filterColumns = []struct {
+	dimension report.Dimension
+	sql       string
+}{
+	{report.OnCountry, "country"}, {report.OnCity, "if(city = '' OR country = '', toString(city), concat(city, ', ', country))"},
+	{report.OnReferrer, "referrer"}, {report.OnSource, "if(source = '', 'Direct', toString(source))"},
+	{report.OnDevice, "device"}, {report.OnBrowser, "browser"}, {report.OnOS, "os"},
+	{report.OnCampaign, "campaign"}, {report.OnMedium, "medium"}, {report.OnContent, "content"}, {report.OnTerm, "term"},
+	{report.OnVersion, "toString(greatest(file, 1))"},
+	{report.OnScreen, "if(session, toString(screen), '')"}, {report.OnQR, "if(qr, 'yes', 'no')"}, {report.OnReturning, "if(returning, 'yes', 'no')"},
+}
+
+// filterSQL is a filter as conditions that follow others.
+func filterSQL(f report.Filter) string {
+	var b strings.Builder
+	for _, c := range filterColumns {
+		var is, not []string
+		for _, condition := range f.On(c.dimension) {
+			value := fmt.Sprintf("unhex('%x')", condition.Value)
+			if condition.Not {
+				not = append(not, value)
+			} else {
+				is = append(is, value)
+			}
+		}
+		if is != nil {
+			fmt.Fprintf(&b, " AND %s IN (%s)", c.sql, strings.Join(is, ", "))
+		}
+		if not != nil {
+			fmt.Fprintf(&b, " AND %s NOT IN (%s)", c.sql, strings.Join(not, ", "))
+		}
+	}
+	return b.String()
+}
+
+// shifted is the expression of a moment of an ID moved by what is in force then.
+func shifted(shifts []report.Shift) string {
+	ms := "bitShiftRight(id, 21)"
+	expr := fmt.Sprint(shifts[0].Offset)
+	for _, s := range shifts[1:] {
+		expr = fmt.Sprintf("if(%s >= %d, %d, %s)", ms, s.From, s.Offset, expr)
+	}
+	return fmt.Sprintf("(%s + %s)", ms, expr)
+}
+
+// dayOf is the expression of the step of a view or download.
+func (w window) dayOf() string {
+	if w.Steps == nil {
+		return "toInt32(day)"
+	}
+	return fmt.Sprintf("toInt32(floor(%s / 86400000))", shifted(w.Steps.Days()))
+}
+
+// hourOf is the expression of the hour that clocks show, since they showed 1970.
+func (w window) hourOf() string {
+	return fmt.Sprintf("toInt64(floor(%s / 3600000))", shifted(w.Steps.Shifts()))
+}
+
+// whereDownloads is the condition of the download events of a window: with a
+// filter, of those whose views match.
+func (w window) whereDownloads() string {
+	where := within(w.Scope) + " AND " + w.ids.where() + linksSQL(w.Links)
+	if len(w.Filter) > 0 {
+		where += fmt.Sprintf(" AND (link, open) GLOBAL IN (SELECT link, id FROM opens FINAL WHERE %s%s%s)", within(w.Scope), linksSQL(w.Links), filterSQL(w.Filter))
+	}
+	return where
+}

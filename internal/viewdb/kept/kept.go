@@ -1,0 +1,68 @@
+// Package kept keeps answers in memory, as long as what they were made of stays
+// as it is and there is room for them.
+package kept
+
+import "sync"
+
+// Answers keeps what was made last, by what it is of. It is safe for several
+// goroutines at once.
+type Answers[Of, State comparable, Answer any] struct {
+	mu    sync.Mutex
+	byOf  map[Of]*kept[Of, State, Answer]
+	clock int64
+	size  int
+	most  int
+}
+
+type kept[Of, State comparable, Answer any] struct {
+	of     Of
+	state  State
+	answer Answer
+	used   int64
+	size   int
+}
+
+// New makes a memory of so many bytes.
+func New[Of, State comparable, Answer any](bytes int) *Answers[Of, State, Answer] {
+	return &Answers[Of, State, Answer]{byOf: map[Of]*kept[Of, State, Answer]{}, most: bytes}
+}
+
+// Find finds an answer as of a state of what it is made of.
+func (k *Answers[Of, State, Answer]) Find(of Of, st State) (a Answer, found bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t := k.byOf[of]
+	if t == nil || t.state != st {
+		return a, false
+	}
+	k.clock++
+	t.used = k.clock
+	return t.answer, true
+}
+
+// Keep keeps an answer, which nobody changes any more, and lets go of those
+// that were not used for longest while all together are too large.
+func (k *Answers[Of, State, Answer]) Keep(of Of, st State, a Answer, bytes int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.drop(k.byOf[of])
+	k.clock++
+	k.byOf[of] = &kept[Of, State, Answer]{of, st, a, k.clock, bytes}
+	k.size += bytes
+	for k.size > k.most {
+		var oldest *kept[Of, State, Answer]
+		for _, t := range k.byOf {
+			if oldest == nil || t.used < oldest.used {
+				oldest = t
+			}
+		}
+		k.drop(oldest)
+	}
+}
+
+func (k *Answers[Of, State, Answer]) drop(t *kept[Of, State, Answer]) {
+	if t != nil {
+		delete(k.byOf, t.of)
+		k.size -= t.size
+	}
+}

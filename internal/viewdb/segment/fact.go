@@ -1,0 +1,63 @@
+package segment
+
+import (
+	"cmp"
+	"slices"
+
+	"vitrine/report"
+)
+
+// Fact is a visit of a link, or of all links of a scope (Link 0), with the day
+// of the visit before.
+type Fact struct {
+	Link      int64
+	Day, Prev report.Day
+}
+
+// Facts calls f with the facts of visits of one viewer, who made others before. With a link, the others of that link alone count.
+func Facts(before []Visit, link int64, visits []Visit, f func(Fact)) {
+	type entry struct {
+		Visit
+		asked bool
+	}
+	if len(visits) == 1 && len(before) == 0 {
+		f(Fact{visits[0].Link, visits[0].Day, report.NoDay})
+		f(Fact{0, visits[0].Day, report.NoDay})
+		return
+	}
+	all := make([]entry, 0, len(visits)+len(before))
+	for _, v := range visits {
+		all = append(all, entry{v, true})
+	}
+	for _, v := range before {
+		if link == 0 || v.Link == link {
+			all = append(all, entry{v, false})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.Day, b.Day)) })
+	for i, e := range all {
+		if !e.asked {
+			continue
+		}
+		prev := report.NoDay
+		for j := i - 1; j >= 0 && all[j].Link == e.Link; j-- {
+			if all[j].Day < e.Day {
+				prev = all[j].Day
+				break
+			}
+		}
+		f(Fact{e.Link, e.Day, prev})
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.Day, b.Day) })
+	prev := report.NoDay
+	for i := 0; i < len(all); {
+		day, asked := all[i].Day, false
+		for ; i < len(all) && all[i].Day == day; i++ {
+			asked = asked || all[i].asked
+		}
+		if asked {
+			f(Fact{0, day, prev})
+		}
+		prev = day
+	}
+}

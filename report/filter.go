@@ -1,0 +1,282 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Dimension is what a condition of a filter looks at: a label of a view, or of
+// its link.
+type Dimension string
+
+// The dimensions (analytics, Filters).
+const (
+	OnCountry   Dimension = "country"
+	OnCity      Dimension = "city" // "City, CC", as its card has it
+	OnReferrer  Dimension = "referrer"
+	OnSource    Dimension = "source"
+	OnDevice    Dimension = "device"
+	OnBrowser   Dimension = "browser"
+	OnOS        Dimension = "os"
+	OnScreen    Dimension = "screen" // of the engagement
+	OnCampaign  Dimension = "campaign"
+	OnMedium    Dimension = "medium"
+	OnContent   Dimension = "content"
+	OnTerm      Dimension = "term"
+	OnQR        Dimension = "qr"        // yes or no
+	OnReturning Dimension = "returning" // yes or no
+	OnVersion   Dimension = "version"   // of the file, from 1
+	OnKind      Dimension = "kind"      // of the link's file; of account reports
+	OnLink      Dimension = "link"      // its slug; of account reports
+)
+
+// Dimensions lists the dimensions in the order in which a filter has them.
+func Dimensions() []Dimension {
+	return []Dimension{OnLink, OnKind, OnCountry, OnCity, OnReferrer, OnSource, OnDevice, OnBrowser, OnOS, OnScreen,
+		OnCampaign, OnMedium, OnContent, OnTerm, OnVersion, OnQR, OnReturning}
+}
+
+// Condition says that a dimension has a value, or has not. The empty value
+// means that it is unknown.
+type Condition struct {
+	Dimension Dimension
+	Not       bool
+	Value     string
+}
+
+// The values of dimensions that are true or false.
+const (
+	Yes = "yes"
+	No  = "no"
+)
+
+const (
+	isWord    = "is"
+	isNotWord = "is_not"
+)
+
+// Bounds of a filter.
+const (
+	maxConditions = 20
+	maxValue      = 500 // bytes
+)
+
+// String is the condition as ParseCondition reads it.
+func (c Condition) String() string {
+	word := isWord
+	if c.Not {
+		word = isNotWord
+	}
+	return string(c.Dimension) + ":" + word + ":" + c.Value
+}
+
+// ParseCondition reads DIMENSION:is:VALUE or DIMENSION:is_not:VALUE. The value
+// is all that follows the second colon. An error says which part is wrong.
+func ParseCondition(text string) (c Condition, err error) {
+	name, rest, some := strings.Cut(text, ":")
+	c.Dimension = Dimension(name)
+	if !slices.Contains(Dimensions(), c.Dimension) {
+		return c, fmt.Errorf("a filter cannot look at %q; it can look at %s", shortened(name), joined(Dimensions()))
+	}
+	word, value, all := strings.Cut(rest, ":")
+	if !some || word != isWord && word != isNotWord {
+		return c, fmt.Errorf("after %q there must be %q or %q", name+":", isWord+":", isNotWord+":")
+	}
+	switch c.Not, c.Value = word == isNotWord, value; {
+	case !all:
+		return c, fmt.Errorf("after %q there must be a colon and the value; no value after the colon means unknown", name+":"+word)
+	case len(value) > maxValue:
+		return c, fmt.Errorf("the value of %q is longer than %d bytes", name, maxValue)
+	case !utf8.ValidString(value):
+		return c, fmt.Errorf("the value of %q is not valid UTF-8", name)
+	case (c.Dimension == OnQR || c.Dimension == OnReturning) && value != Yes && value != No:
+		return c, fmt.Errorf("the value of %q is %q or %q", name, Yes, No)
+	case c.Dimension == OnVersion && !isVersion(value):
+		return c, fmt.Errorf("the value of %q is a number from 1 on", name)
+	}
+	return c, nil
+}
+
+func isVersion(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n > 0 && strconv.Itoa(n) == s
+}
+
+func shortened(s string) string {
+	if s = strings.ToValidUTF8(s, "?"); len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return s
+}
+
+func joined[S ~string](list []S) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Filter says which views a report is of: those for which its conditions hold.
+// Of conditions that a dimension is a value, one per dimension has to hold; of
+// conditions that it is not, all. The empty filter has all views.
+type Filter []Condition
+
+// ParseFilter reads the conditions of a filter, each as ParseCondition does. In
+// the filter they are in one order, each once.
+func ParseFilter(texts []string) (f Filter, err error) {
+	if len(texts) > maxConditions {
+		return nil, fmt.Errorf("a filter has at most %d conditions", maxConditions)
+	}
+	for _, text := range texts {
+		c, err := ParseCondition(text)
+		if err != nil {
+			return nil, err
+		}
+		f = append(f, c)
+	}
+	return f.sorted(), nil
+}
+
+func (f Filter) sorted() Filter {
+	all := Dimensions()
+	s := slices.Clone(f)
+	slices.SortFunc(s, func(a, b Condition) int {
+		not := func(c Condition) int {
+			if c.Not {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(slices.Index(all, a.Dimension)-slices.Index(all, b.Dimension), not(a)-not(b), cmp.Compare(a.Value, b.Value))
+	})
+	return slices.Compact(s)
+}
+
+// Texts is the filter as ParseFilter reads it.
+func (f Filter) Texts() []string {
+	texts := make([]string, len(f))
+	for i, c := range f {
+		texts[i] = c.String()
+	}
+	return texts
+}
+
+// On is the part of the filter that looks at some dimensions. A view matches a
+// filter if it matches the parts on each of its dimensions.
+func (f Filter) On(dimensions ...Dimension) (part Filter) {
+	for _, c := range f {
+		if slices.Contains(dimensions, c.Dimension) {
+			part = append(part, c)
+		}
+	}
+	return part
+}
+
+// Match reports whether a view is one of those that the filter has. What the
+// filter says of the link is not looked at: see MatchLink.
+func (f Filter) Match(o *View) bool {
+	return f.match(func(d Dimension) (string, bool) { return o.value(d), d != OnKind && d != OnLink })
+}
+
+// MatchLink reports whether what the filter says of links holds for one.
+func (f Filter) MatchLink(slug, kind string) bool {
+	return f.match(func(d Dimension) (string, bool) {
+		switch d {
+		case OnKind:
+			return kind, true
+		case OnLink:
+			return slug, true
+		}
+		return "", false
+	})
+}
+
+// match reports whether the conditions hold for the values of dimensions that
+// are asked about.
+func (f Filter) match(value func(Dimension) (v string, asked bool)) bool {
+	for len(f) > 0 {
+		n := 1
+		for n < len(f) && f[n].Dimension == f[0].Dimension {
+			n++
+		}
+		if v, asked := value(f[0].Dimension); asked && !f[:n].holds(v) {
+			return false
+		}
+		f = f[n:]
+	}
+	return true
+}
+
+// holds reports whether conditions of one dimension hold for its value.
+func (f Filter) holds(value string) bool {
+	wanted, found := false, false
+	for _, c := range f {
+		is := c.Value == value
+		if c.Not && is {
+			return false
+		}
+		if !c.Not {
+			wanted, found = true, found || is
+		}
+	}
+	return found || !wanted
+}
+
+// value is what a view has for a dimension of its own.
+func (o *View) value(d Dimension) string {
+	switch d {
+	case OnCountry:
+		return o.Country
+	case OnCity:
+		return cityKey(o.City, o.Country)
+	case OnReferrer:
+		return o.Referrer
+	case OnSource:
+		return cmp.Or(o.Source, directSource)
+	case OnDevice:
+		return o.Device
+	case OnBrowser:
+		return o.Browser
+	case OnOS:
+		return o.OS
+	case OnScreen:
+		if o.Session != nil {
+			return o.Session.Screen
+		}
+	case OnCampaign:
+		return o.Campaign
+	case OnMedium:
+		return o.Medium
+	case OnContent:
+		return o.Content
+	case OnTerm:
+		return o.Term
+	case OnVersion:
+		return strconv.Itoa(max(o.Version, 1))
+	case OnQR:
+		return yesNo(o.QR)
+	case OnReturning:
+		return yesNo(o.Returning)
+	}
+	return ""
+}
+
+func yesNo(b bool) string {
+	if b {
+		return Yes
+	}
+	return No
+}
+
+// cityKey is a city as its card names it.
+func cityKey(city, country string) string {
+	if city == "" || country == "" {
+		return city
+	}
+	return city + ", " + country
+}

@@ -1,0 +1,19 @@
+package report
+
+// Lens says which views a tally is of, and what its steps are. The zero value
+// is of all views, by UTC day.
+type Lens struct {
+	// Steps are what days number in the place of UTC days.
+	Steps *Steps
+	// Filter says which views count, and the downloads of which; downloads that
+	// belong to no view are left out with one. What it says of links is ignored.
+	Filter Filter
+	Links  []int64 // which alone count; nil: all
+}
+
+// Narrow says that the lens is not the zero one.
+func (l *Lens) Narrow() bool { return l.Steps != nil || len(l.Filter) > 0 || l.Links != nil }
+
+// Bounds are the moments, in Unix milliseconds, at which the steps [from, to)
+// begin and end.
+func (s *Steps) Bounds(from, to Day) (begin, end int64) { return s.Start(from), s.Start(to) }

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"time"
+)
+
+// Period is what a reader asks a report to cover.
+type Period struct {
+	Range Range // one of the five; "" for DefaultRange, or where something else says what
+
+	// Dates are any two dates, the second one included, in the place of a range.
+	Dates *Dates
+	// Hourly asks for hours: of the dates, or the last 24 without dates.
+	Hourly bool
+	// Zone is whose days and hours they are; nil: UTC.
+	Zone    *time.Location
+	Compare Compare // "" is ComparePrevious
+}
+
+// Dates are two dates and all between them.
+type Dates struct{ First, Last Day }
+
+// Compare is what a report compares its window with.
+type Compare string
+
+// A window is compared with the same width of time before it, or with the same
+// dates of the year before.
+const (
+	ComparePrevious Compare = "previous"
+	CompareYear     Compare = "year"
+)
+
+// Bounds of windows.
+const (
+	maxHourlyDays = 7
+	maxDays       = 366 * 50
+)
+
+// lastYear is the key of a window that another one is compared with.
+const lastYear Range = "year"
+
+// ParseDate reads a date as 2026-11-03, of 1970 or later.
+func ParseDate(s string) (Day, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil || t.Year() < 1970 {
+		return 0, fmt.Errorf("%q is no date such as 2026-11-03, of 1970 or later", shortened(s))
+	}
+	return DayOf(t.UnixMilli()), nil
+}
+
+// WindowOf is the window of a period as of now; created is as in NewWindow. An
+// error says what is wrong with the period, to who asked for it.
+func WindowOf(p Period, now, created time.Time) (w Window, err error) {
+	zone := p.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	today := localDay(now, zone)
+	w = Window{Key: p.Range, zone: p.Zone}
+	switch {
+	case p.Dates != nil:
+		err = p.Dates.check(today, p)
+		w.Key, w.From, w.To = RangeCustom, p.Dates.First, p.Dates.Last+1
+	case p.Hourly:
+		return lastDay(p, zone, now), nil
+	default:
+		if w.Key == "" {
+			w.Key = DefaultRange
+		}
+		if _, err = ParseRange(string(w.Key)); err != nil {
+			return w, err
+		}
+		w.From, w.To = today, today+1
+		if n := w.Key.days(); n > 0 {
+			w.From = today - Day(n-1)
+		} else if !created.IsZero() {
+			w.From = min(today, localDay(created, zone))
+		}
+	}
+	if err != nil {
+		return w, err
+	}
+	before := Window{Key: w.Key, From: w.From - (w.To - w.From), To: w.From, zone: p.Zone}
+	if p.Compare == CompareYear {
+		from := yearBefore(w.From)
+		before = Window{Key: lastYear, From: from, To: from + (w.To - w.From), zone: p.Zone}
+	}
+	switch {
+	case p.Hourly:
+		w.toHours(zone)
+		before.toHours(zone)
+	case zone != time.UTC:
+		w.Steps, before.Steps = daysIn(zone, w.From, w.To), daysIn(zone, before.From, before.To)
+	case p.Compare != CompareYear:
+		return w, nil
+	}
+	w.before = &before
+	return w, nil
+}
+
+func (d *Dates) check(today Day, p Period) error {
+	switch {
+	case d.Last < d.First:
+		return fmt.Errorf("the last date, %v, is before the first, %v", d.Last, d.First)
+	case d.Last > today:
+		zone := "UTC"
+		if p.Zone != nil {
+			zone = p.Zone.String()
+		}
+		return fmt.Errorf("the last date, %v, is after today, which is %v in %s", d.Last, today, zone)
+	case d.Last-d.First >= maxDays:
+		return fmt.Errorf("a report covers at most %d days", maxDays)
+	case p.Hourly && d.Last-d.First >= maxHourlyDays:
+		return fmt.Errorf("a report by the hour covers at most %d days", maxHourlyDays)
+	}
+	return nil
+}
+
+// localDay is the date that clocks of a zone show, or showed already.
+func localDay(t time.Time, zone *time.Location) Day {
+	_, offset := t.In(zone).Zone()
+	d := DayOf(t.UnixMilli() + int64(offset)*1000)
+	if next := daysIn(zone, d, d+2); t.UnixMilli() >= next.Start(d+1) {
+		return d + 1
+	}
+	return d
+}
+
+// toHours replaces the days of a window by their hours.
+func (w *Window) toHours(zone *time.Location) {
+	days := daysIn(zone, w.From, w.To)
+	w.Steps = hoursIn(zone, days.Start(w.From), days.Start(w.To))
+	w.From, w.To = 0, Day(w.Steps.Count())
+}
+
+// lastDay is the last 24 hours, the one that is not over included.
+func lastDay(p Period, zone *time.Location, now time.Time) Window {
+	at := now.UnixMilli()
+	soon := hoursIn(zone, at, at+2*hourMs) // the second one begins with the next full hour
+	end := soon.Start(1)
+	back := func(key Range, end int64) *Window {
+		w := &Window{Key: key, Steps: hoursIn(zone, end-dayMs, end), zone: p.Zone}
+		w.To = Day(w.Steps.Count())
+		return w
+	}
+	w := back(RangeDay, end)
+	if w.before = back(RangeDay, end-dayMs); p.Compare == CompareYear {
+		year := time.UnixMilli(end).In(zone)
+		w.before = back(lastYear, year.AddDate(-1, 0, 0).UnixMilli())
+	}
+	return *w
+}
+
+// yearBefore is the same date a year before; of 29 February the 28th.
+func yearBefore(d Day) Day {
+	t := d.Time()
+	year := t.AddDate(-1, 0, 0)
+	if year.Month() != t.Month() {
+		year = year.AddDate(0, 0, -1)
+	}
+	return DayOf(year.UnixMilli())
+}
