@@ -105,7 +105,7 @@ web/content                  web/httpx web/ui web/viewer
 web/front                    vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth report visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
-web/public                   vitrine report accept collections filetype ingest links moderation visitor web/httpx
+web/public                   vitrine report accept collections filetype ingest links markup moderation visitor web/httpx
 web/public                   web/ui web/viewer
 web/samples                  vitrine report visitor
 web/ui                       vitrine filetype importer moderation report visitor web/httpx

@@ -118,7 +118,7 @@ func (p *page) folder(f *folder, depth int) {
 		p.folder(sub, depth+1)
 		p.tags("</details></li>")
 	}
-	slices.SortStableFunc(f.files, func(a, b file) int { return natural(a.name, b.name) })
+	slices.SortStableFunc(f.files, func(a, b file) int { return Natural(a.name, b.name) })
 	for _, file := range f.files {
 		p.tags("<li>")
 		p.name(file.name)
@@ -132,7 +132,7 @@ func sorted(folders map[string]*folder) []*folder {
 	for _, f := range folders {
 		all = append(all, f)
 	}
-	slices.SortFunc(all, func(a, b *folder) int { return cmp.Or(natural(a.name, b.name), strings.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b *folder) int { return cmp.Or(Natural(a.name, b.name), strings.Compare(a.name, b.name)) })
 	return all
 }
 
@@ -152,9 +152,9 @@ func files(n int) string {
 	return strconv.Itoa(n) + " files"
 }
 
-// natural compares names as people sort them: without case, and numbers by
+// Natural compares names as people sort them: without case, and numbers by
 // their value.
-func natural(a, b string) int {
+func Natural(a, b string) int {
 	x, y := strings.ToLower(a), strings.ToLower(b)
 	for x != "" && y != "" {
 		if digit(x[0]) && digit(y[0]) {

@@ -85,6 +85,7 @@ func (h *handlers) publicRoutes(r *router) {
 	r.json("POST /p/{slug}/beacon", h.public.Beacon)
 	r.plain("GET /oembed", h.public.Oembed)
 	r.page("GET /a/{slug}", h.public.ShowAlbum)
+	r.page("GET /a/{slug}/download", h.public.DownloadAlbum)
 	r.page("GET /report/website/{slug}", h.public.OnSite(h.public.SiteReportForm))
 	r.form("POST /report/website/{slug}", h.public.OnSite(h.public.FileSiteReport))
 }

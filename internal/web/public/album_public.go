@@ -2,8 +2,10 @@ package public
 
 import (
 	"net/http"
+	"slices"
 
 	"vitrine"
+	"vitrine/internal/markup"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -14,9 +16,48 @@ var publicAlbumTemplate = ui.Parse("layout.html", "icons.html", "album_public.ht
 // publicAlbumPage is an album as its visitors see it.
 type publicAlbumPage struct {
 	ui.Page
-	Heading string
-	URL     string
-	Covers  []viewer.Cover
+	Heading  string
+	URL      string
+	Covers   []viewer.Cover
+	Sorts    []sort
+	Download string // address of all files in one; "" where none may be downloaded
+	Size     string // of these
+	Left     int    // files that are not among them
+}
+
+// sort is an order that an album can be seen in.
+type sort struct {
+	Name, Address string
+	Chosen        bool
+}
+
+// orders are those that are offered, by what an address says.
+var orders = []struct {
+	query, name string
+	compare     func(a, b *vitrine.Link) int
+}{
+	{"", "Album order", nil},
+	{"name", "Name", func(a, b *vitrine.Link) int { return markup.Natural(ui.Title(a), ui.Title(b)) }},
+	{"newest", "Newest", func(a, b *vitrine.Link) int { return b.CreatedAt.Compare(a.CreatedAt) }},
+}
+
+// arrange puts the links of an album in the order that a request asks for, and
+// tells which there are.
+func arrange(links []*vitrine.Link, here, asked string) (sorts []sort) {
+	if len(links) < 2 {
+		return nil
+	}
+	for _, o := range orders {
+		address := here
+		if o.query != "" {
+			address += "?sort=" + o.query
+		}
+		sorts = append(sorts, sort{o.name, address, o.query == asked})
+		if o.query == asked && o.compare != nil {
+			slices.SortStableFunc(links, o.compare)
+		}
+	}
+	return sorts
 }
 
 // ShowAlbum answers with the public page of an album: of its links those that
@@ -40,6 +81,15 @@ func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := publicAlbumPage{Page: s.NewChrome(album.Title), Heading: album.Title, URL: s.AlbumURL(slug)}
+	here := httpx.AlbumRoot + string(slug)
+	p.Sorts = arrange(album.Links, here, r.URL.Query().Get("sort"))
+	if files := downloadable(album.Links); len(files) > 0 {
+		var size int64
+		for _, l := range files {
+			size += l.Size
+		}
+		p.Download, p.Size, p.Left = here+"/download", ui.ByteSize(size), len(album.Links)-len(files)
+	}
 	for _, l := range album.Links {
 		p.Covers = append(p.Covers, s.Cover(l))
 	}

@@ -1,0 +1,162 @@
+package public
+
+import (
+	"archive/zip"
+	"context"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// DownloadAlbum sends the files of an album as one ZIP, as they are read: there
+// is no temporary file, and no file is held in memory. Whether a file may be
+// downloaded is asked when its turn comes. One that may not be any more is left
+// out; one that is taken down while it is sent ends the answer, as a download of
+// it alone would end.
+//
+// Each file counts as a download without a view of its page does.
+func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("X-Robots-Tag", "noindex")
+	if httpx.Speculative(r) {
+		http.Error(w, "This file is not served ahead of its reader.", http.StatusServiceUnavailable)
+		return nil
+	}
+	slug, err := vitrine.ParseSlug(r.PathValue("slug"))
+	if err != nil {
+		return errNoAlbum
+	}
+	album, err := s.Albums.Public(r.Context(), slug)
+	if err != nil {
+		return err
+	}
+	links := downloadable(album.Links)
+	if len(links) == 0 {
+		return httpx.ErrNoPage
+	}
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", httpx.Disposition("attachment", strings.ReplaceAll(album.Title, "/", "_")+".zip"))
+	h.Set("Accept-Ranges", "none")
+	s.SetPolicy(w, r, httpx.FileBytes)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	z := zip.NewWriter(w)
+	names := zipNames{}
+	begun := false
+	for _, l := range links {
+		sent, err := s.zipLink(w, r, z, names, l.ID)
+		if err != nil && !begun && !sent {
+			for _, name := range []string{"Content-Type", "Content-Disposition", "Accept-Ranges"} {
+				h.Del(name)
+			}
+			return err
+		}
+		if err != nil {
+			if r.Context().Err() == nil {
+				s.Log.Warn("album download ended early", "album", slug, "link", l.Slug, "error", err)
+			}
+			panic(http.ErrAbortHandler) // what was sent is not the whole, and must not pass for it
+		}
+		begun = begun || sent
+	}
+	if !begun {
+		return httpx.ErrNoPage
+	}
+	if err := z.Close(); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// downloadable are the links of which copies are offered.
+func downloadable(links []*vitrine.Link) (all []*vitrine.Link) {
+	for _, l := range links {
+		if l.AllowDownload && l.HasBytes {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// zipLink adds the file of a link to a ZIP, if it may be downloaded now, and
+// reports whether it did. An error before anything of it was sent leaves the ZIP
+// as it was.
+func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer, names zipNames, id vitrine.LinkID) (sent bool, err error) {
+	l, err := s.Links.PublicByID(r.Context(), id)
+	switch vitrine.CodeOf(err) {
+	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if len(downloadable([]*vitrine.Link{l})) == 0 {
+		return false, nil
+	}
+	blob, err := s.Blob(r, l)
+	if err != nil {
+		return false, err
+	}
+	defer blob.Close()
+	if err := s.countDownload(r, l); err != nil {
+		return false, err
+	}
+	shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
+	return true, s.WhileShown(w, r, shown, func() error {
+		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store, Modified: l.CreatedAt.UTC()})
+		if err != nil {
+			return err
+		}
+		n, err := io.Copy(to, blob)
+		if err == nil && n != l.Size {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	})
+}
+
+// zipNames are the names that are taken in a ZIP, as file systems that ignore
+// case compare them.
+type zipNames map[string]bool
+
+// add makes a name one that every file system takes, and that no file before it
+// has.
+func (n zipNames) add(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`"\/:*?<>|`, r) {
+			return '_'
+		}
+		return r
+	}, norm.NFC.String(name))
+	ext := path.Ext(name)
+	base := strings.TrimSuffix(name, ext)
+	if reserved[strings.ToUpper(strings.SplitN(base, ".", 2)[0])] {
+		base = "_" + base
+	}
+	unique := base + ext
+	for i := 2; n[strings.ToLower(unique)]; i++ {
+		unique = base + " (" + strconv.Itoa(i) + ")" + ext
+	}
+	n[strings.ToLower(unique)] = true
+	return unique
+}
+
+// reserved are names that Windows gives no file.
+var reserved = func() map[string]bool {
+	all := map[string]bool{"CON": true, "PRN": true, "AUX": true, "NUL": true}
+	for _, port := range []string{"COM", "LPT"} {
+		for i := range 10 {
+			all[port+strconv.Itoa(i)] = true
+		}
+	}
+	return all
+}()
