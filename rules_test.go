@@ -97,7 +97,7 @@ web/app/linkpage             web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
-web/app/uploadpage           vitrine auth links publish web/api web/app web/httpx web/ui
+web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
 web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats

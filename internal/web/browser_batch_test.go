@@ -1,6 +1,12 @@
 package web_test
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -11,11 +17,12 @@ import (
 func TestBrowserBatch(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
-	tb.choose("one.txt", "picture.exe", "two.txt", "three.txt")
-	tb.until(`document.querySelector("#batch p").textContent === "3 links created, 1 not uploaded"`)
+	tb.choose("one.txt", "picture.exe", "two.txt", "failed.exe.zip", "three.txt")
+	tb.until(`document.querySelector("#batch p").textContent === "3 links ready, 1 not uploaded"`)
+	tb.until(`document.querySelector("#refused li").textContent.startsWith("picture.exe Executables") && document.querySelector("#toast").textContent.startsWith("3 links ready")`)
 	var order string
 	tb.run(chromedp.Evaluate(`[...document.querySelectorAll("#rows .title")].map((t) => t.textContent).join()`, &order))
-	if order != "one.txt,picture.exe,two.txt,three.txt" {
+	if order != "one.txt,two.txt,failed.exe.zip,three.txt" {
 		t.Errorf("the order: %s", order)
 	}
 	var links, buttons string
@@ -23,14 +30,76 @@ func TestBrowserBatch(t *testing.T) {
 		const own = [...document.querySelectorAll("#rows .address:not([hidden]) input")].map((i) => i.value).join("\n");
 		return String(own === document.querySelector(".copy-all").dataset.text && own.split("\n").length === 3);
 	})()`, &links), chromedp.Evaluate(`[...document.querySelectorAll("#batch button")].filter((b) => b.checkVisibility()).map((b) => b.textContent).join()`, &buttons))
-	if links != "true" || buttons != "Copy all links,Clear" {
+	if links != "true" || buttons != "Copy all links,Create album,Clear" {
 		t.Errorf("the links of all rows: %s; buttons %s", links, buttons)
 	}
+	// A reload keeps what has become a link, and the buttons for all.
+	tb.run(chromedp.Reload())
+	tb.until(`document.querySelector("#batch p")?.textContent === "3 links ready" && document.querySelector(".copy-all").dataset.text.split("\n").length === 3`)
 	tb.run(chromedp.Click(".clear-all"))
 	tb.until(`!document.querySelector("#rows li") && !document.querySelector("#batch").checkVisibility()`)
+
+	tb.run(chromedp.Reload())
+	tb.until(`document.querySelector("#drop.compact") && !document.querySelector("#rows li")`)
 
 	// One file alone has no head.
 	tb.choose("four.txt")
 	tb.until(`document.querySelector("#rows .address input")?.value.includes("/p/")`)
 	tb.until(`!document.querySelector("#batch").checkVisibility()`)
+
+	// A folder brings its files, in the order of their names, and they become an
+	// album.
+	tb.run(chromedp.Evaluate(`document.querySelector("#rows .remove").click()`, nil))
+	deck := folder(t, "Deck", map[string]string{"page-10.txt": "ten", "page-2.txt": "two", ".DS_Store": "x", "more/end.txt": "end"})
+	tb.run(chromedp.SetUploadFiles("#folder", []string{deck}, chromedp.ByQuery))
+	tb.until(`document.querySelector("#batch p").textContent === "3 links ready"`)
+	tb.run(chromedp.Click(".make-album button"))
+	tb.arrives(`location.pathname.startsWith("/albums/") && document.querySelector(".banner").textContent.includes("Album created")`)
+	var members string
+	tb.run(chromedp.Evaluate(`[...document.querySelectorAll(".album-links .title")].map((a) => a.textContent).join()`, &members))
+	if members != "end.txt,page-2.txt,page-10.txt" {
+		t.Errorf("in the album: %s", members)
+	}
+}
+
+// A reload loses no link, and the same file chosen again goes on as the upload
+// that it was: one link, however far that had come.
+func TestBrowserUploadReload(t *testing.T) {
+	gate := make(chan struct{})
+	var held atomic.Bool
+	d := newDeskWith(t, siteOptions{around: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/dashboard/uploads/complete" && held.CompareAndSwap(true, false) {
+				next.ServeHTTP(httptest.NewRecorder(), r) // the link is made, and its page never hears of it
+				<-gate
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
+	t.Cleanup(sync.OnceFunc(func() { close(gate) }))
+	tb := d.memberTab(d.member, "/dashboard")
+	// Nobody is here to be asked whether the page may be left.
+	tb.run(chromedp.ActionFunc(onNewDocument(`{ const add = addEventListener; addEventListener = (type, ...rest) => type === "beforeunload" || add(type, ...rest); }`)),
+		chromedp.Navigate(d.url+"/dashboard?first"))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "slow.txt")
+	d.check(os.WriteFile(file, []byte("slow"), 0o600))
+	choose := func() { tb.run(chromedp.SetUploadFiles("#files", []string{file}, chromedp.ByQuery)) }
+	tb.choose("quick.txt")
+	tb.fares("quick.txt", "live")
+	held.Store(true)
+	choose()
+	tb.fares("slow.txt", "checking")
+	eventually(t, "the link is made", func() bool { return len(d.linksOf(d.member)) == 2 })
+	tb.run(chromedp.Navigate(d.url + "/dashboard?again"))
+	tb.fares("quick.txt", "live")
+	tb.until(`document.querySelector("#unsent").innerText.includes("slow.txt")`)
+	tb.look("after a reload")
+	choose()
+	tb.fares("slow.txt", "live")
+	tb.until(`!document.querySelector("#unsent").checkVisibility()`)
+	if n := len(d.linksOf(d.member)); n != 2 {
+		t.Errorf("%d links", n)
+	}
 }

@@ -300,9 +300,17 @@ func TestBrowserUploadRefused(t *testing.T) {
 	large := filepath.Join(dir, "large.txt")
 	d.check(os.WriteFile(large, make([]byte, 3000), 0o600))
 	tb.run(chromedp.SetUploadFiles("#files", []string{large}, chromedp.ByQuery))
-	refused("large.txt", false, "3.0 kB", "At most 2.0 kB a file", "Compare the plans")
 	tb.choose("setup.exe")
-	refused("setup.exe", false, "Executables")
+	d.check(os.WriteFile(large, nil, 0o600))
+	tb.run(chromedp.SetUploadFiles("#files", []string{large}, chromedp.ByQuery))
+	tb.until(`document.querySelectorAll("#refused li").length === 3`)
+	if got := tb.text(`document.querySelector("#refused").innerText`); !strings.Contains(got, "3 files are not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. At most 2.0 kB a file") ||
+		!strings.Contains(got, "setup.exe Executables") || !strings.Contains(got, "large.txt The file is empty.") || !strings.Contains(got, "Compare the plans") {
+		t.Errorf("refused: %s", got)
+	}
+	tb.until(`document.querySelectorAll("#rows li").length === 0`)
+	tb.choose("setup.exe.zip") // the server has the last word
+	refused("setup.exe.zip", false, "Executables")
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	first := d.publish("notes.txt", []byte("the one link of the plan")) // the page does not know
 	tb.choose("second.txt")
@@ -396,9 +404,10 @@ func TestBrowserLinksAxe(t *testing.T) {
 	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
 	tb.look("/links, a menu open")
 	tb.visit(d.url + "/dashboard")
-	tb.choose("setup.exe", "notes.txt")
+	tb.choose("setup.exe", "notes.txt", "setup.exe.zip", "setup.dwg")
 	tb.fares("notes.txt", "live")
-	tb.fares("setup.exe", "failed")
+	tb.fares("setup.exe.zip", "failed")
+	tb.until(`document.querySelectorAll("#refused li").length === 2`)
 	tb.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((x) => x.open = true)`, nil))
 	tb.look("/dashboard")
 	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off) + "/settings"} {

@@ -90,7 +90,7 @@ var sayings = map[string]string{
 	"restored":     "Visitors see this version again.",
 	"site-deleted": "The website was deleted.",
 	"version-gone": "The version was deleted.",
-	"album-made":   "Album created. Add links to it.",
+	"album-made":   "Album created.",
 	"album-gone":   "The album was deleted.",
 	"added":        "Added to the album.",
 	"removed":      "Taken out of the album. The link itself stays.",

@@ -87,6 +87,11 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
+	for _, link := range r.PostForm["link"] { // those of the page that asked; one that is gone meanwhile is left out
+		if err := s.Albums.Add(r.Context(), me, string(album.Slug), []string{link}); err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			return err
+		}
+	}
 	return httpx.Redirect(w, r, app.Said(albumAddress(album.Slug), "album-made"))
 }
 

@@ -13,14 +13,14 @@ export const summary = (rows, speed) => {
   const links = rows.filter((r) => r.url).map((r) => r.url);
   const failed = rows.filter((r) => gone.has(r.state)).length;
   if (!open.length) {
-    const made = `${links.length} ${links.length === 1 ? "link" : "links"} created`;
+    const made = `${links.length} ${links.length === 1 ? "link" : "links"} ready`;
     return { open: 0, links, text: failed ? `${made}, ${failed} not uploaded` : made };
   }
   const kept = rows.filter((r) => !gone.has(r.state));
   const of = kept.reduce((sum, r) => sum + r.size, 0);
   const sent = kept.reduce((sum, r) => sum + (going.has(r.state) ? r.sent : r.size), 0);
   const words = [`${rows.length - open.length} of ${rows.length} files`, `${bytes(sent)} of ${bytes(of)}`];
-  if (speed > 0 && sent < of) words.push(`${span((of - sent) / speed)} left`);
+  if (speed > 0 && sent < of) words.push(`${bytes(speed)}/s`, `${span((of - sent) / speed)} left`);
   return { open: open.length, links, text: words.join(" · ") };
 };
 
@@ -44,6 +44,8 @@ export const newBatch = (rows) => {
     find(".copy-all", head).hidden = !links.length;
     find(".copy-all", head).dataset.text = links.join("\n");
     find(".clear-all", head).hidden = open > 0;
+    find(".retry-all", head).hidden = open > 0 || !all.some((r) => r.canRetry);
+    find(".make-album", head).hidden = open > 0 || links.length < 2;
     if (open) announced = false;
     else if (!announced) {
       announced = true;
@@ -52,6 +54,21 @@ export const newBatch = (rows) => {
   };
   find(".cancel-all", head).addEventListener("click", () => {
     for (const row of rows()) row.cancel();
+  });
+  find(".retry-all", head).addEventListener("click", () => {
+    for (const row of rows()) if (row.canRetry) row.start();
+  });
+  // An album of the links: its form is filled in when it is sent.
+  find(".make-album", head).addEventListener("submit", (event) => {
+    const form = event.target;
+    const made = rows().filter((r) => r.link);
+    form.elements.title.value = `${made.length} files, ${new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}`;
+    for (const old of form.querySelectorAll("[name=link]")) old.remove();
+    for (const row of made) {
+      const input = document.createElement("input");
+      Object.assign(input, { type: "hidden", name: "link", value: row.link.slug });
+      form.append(input);
+    }
   });
   find(".clear-all", head).addEventListener("click", () => {
     for (const row of rows()) row.remove();

@@ -1,9 +1,13 @@
 package uploadpage
 
 import (
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 	"vitrine/internal/links"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -27,6 +31,8 @@ type dashboardPage struct {
 	Prefix    string // what is before a slug in an address, as people read it
 	FileLimit int64  // bytes; 0: none
 	FileText  string // the same for people; "" for none
+	Accepts   string // extensions of files that can be uploaded, with commas between them
+	Programs  string // extensions of executables and scripts
 	Base      string // address of the API
 	Site      string // address of the site
 	Scan      string // what a file is checked for
@@ -43,6 +49,7 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
 		p.FileText = ui.ByteSize(p.FileLimit)
 	}
+	p.Accepts, p.Programs = strings.Join(filetype.Extensions(), ","), strings.Join(slices.Sorted(maps.Keys(filetype.Programs)), ",")
 	found, _, err := s.Links.Search(r.Context(), me, links.LinkSearch{Limit: recentLinks, Views: p.Views})
 	if err != nil {
 		return err

@@ -5,7 +5,9 @@ import { bytes } from "../../ui/size.js";
 import { deletable, held, linksInUse, span, uploadsUsed } from "../limit.js";
 import { watchSlug } from "../links.js";
 import { newKey, upload } from "../upload.js";
+import { filesIn, mostInFolder, ofFolder, refusal } from "./admit.js";
 import { newBatch } from "./batch.js";
+import { keep, kept, takeKey, unfinished } from "./journal.js";
 
 const drop = find("#drop");
 const picker = find("#files");
@@ -15,7 +17,11 @@ const before = find("#before");
 const overlay = find("#overlay");
 // full tells of the plan when nothing can be put on display; it stands in the place of the drop zone then.
 const full = () => (find("#full").hidden ? "" : find("#full h2").textContent);
-const fileLimit = Number(drop.dataset.fileLimit);
+const rules = {
+  accepts: new Set(drop.dataset.accepts.split(",")),
+  programs: new Set(drop.dataset.programs.split(",")),
+  limit: Number(drop.dataset.fileLimit),
+};
 
 const words = {
   waiting: "Waiting",
@@ -37,7 +43,6 @@ const final = new Set([
   "unsafe_file",
   "malware",
   "file_too_large",
-  "empty",
   "unreadable",
 ]);
 
@@ -71,18 +76,29 @@ const explain = (err) => {
 };
 
 const files = new Set();
-const batch = newBatch(() => [...files]);
+const unsent = unfinished(kept); // files that were not finished when the page was loaded again
+const showBatch = newBatch(() => [...files]);
+const compact = drop.classList.contains("compact"); // there are links already
+const batch = () => {
+  showBatch();
+  keep([...files], unsent);
+  find("#unsent").hidden = !unsent.length;
+  find("#unsent span").textContent = unsent.map((e) => e.name).join(", ");
+  drop.classList.toggle("compact", compact || files.size > 0);
+};
 // tell says what became of one file; of several the head says what became of all.
 const tell = (text) => files.size > 1 || say(text);
 
 class Row {
-  constructor(file, chosen) {
+  // A row of a file that was chosen, or, with a link, of one that was uploaded before the page was loaded again.
+  constructor(file, chosen, link) {
     this.file = file;
     this.name = file.name;
     this.size = file.size;
+    this.modified = file.lastModified ?? file.modified;
     this.sent = 0;
     this.state = "waiting";
-    this.key = newKey();
+    this.key = file.key ?? takeKey(unsent, file) ?? newKey();
     this.li = find("#file-row").content.firstElementChild.cloneNode(true);
     this.bar = this.part("progress");
     this.part(".title").textContent = file.name;
@@ -108,7 +124,12 @@ class Row {
     section.hidden = false;
     files.add(this);
     this.facts(bytes(file.size));
-    this.start();
+    if (link) {
+      this.sent = file.size;
+      this.part(".save").hidden = false;
+      this.set(link);
+      this.watch();
+    } else this.start();
   }
 
   part(selector) {
@@ -149,6 +170,10 @@ class Row {
     return this.link?.url;
   }
 
+  get canRetry() {
+    return (this.state === "failed" || this.state === "cancelled") && !this.part(".retry").hidden;
+  }
+
   // cancel ends what can be cancelled: a file that is being checked goes on.
   cancel() {
     if (underWay.has(this.state) && this.state !== "checking") this.abort?.abort();
@@ -165,14 +190,6 @@ class Row {
 
   async start() {
     this.part(".retry").hidden = true;
-    if (this.file.size === 0) return this.fail({ code: "empty", message: "The file is empty." });
-    if (fileLimit && this.file.size > fileLimit)
-      return this.fail({
-        code: "file_too_large",
-        limit: fileLimit,
-        used: this.file.size,
-        upgrade: drop.dataset.upgrade !== undefined,
-      });
     const slug = this.options().slug;
     if (this.asked !== undefined && this.asked !== slug) this.key = newKey(); // another address is another upload
     this.asked = slug;
@@ -204,6 +221,7 @@ class Row {
         this.show("cancelled");
         this.facts(bytes(this.file.size));
         this.part(".retry").hidden = false;
+        batch();
       } else this.fail(err);
     }
     usage();
@@ -232,6 +250,7 @@ class Row {
     this.facts(bytes(this.file.size));
     this.part(".retry").hidden = final.has(err.code);
     this.part(".before").hidden = final.has(err.code);
+    batch();
     if (err.field === "slug") this.part(".before").open = true;
     tell(`${this.name} was not uploaded. ${why}`);
   }
@@ -290,7 +309,7 @@ class Row {
         this.link = now;
         this.show(now.state, now.status, now.meaning ?? "");
         this.part(".open").hidden = now.state !== "live";
-        say(now.state === "live" ? `${this.name} is live` : `${this.name}: ${now.status}`);
+        tell(now.state === "live" ? `${this.name} is live` : `${this.name}: ${now.status}`);
       } catch {
         // asked again
       }
@@ -332,12 +351,37 @@ class Row {
   }
 }
 
+// Files that cannot be taken are listed with the reason, and are in no line.
+const refused = find("#refused");
+const refuse = (file) => {
+  const why = refusal(file, rules);
+  if (!why) return false;
+  const line = document.createElement("li");
+  const name = document.createElement("b");
+  name.dir = "auto";
+  name.textContent = file.name;
+  line.append(name, ` ${why}`);
+  const lines = find("ul", refused);
+  lines.append(line);
+  refused.hidden = false;
+  const n = lines.children.length;
+  find("h2", refused).textContent = `${n} ${n === 1 ? "file is" : "files are"} not uploaded`;
+  return true;
+};
+const dismiss = () => {
+  refused.hidden = true;
+  find("ul", refused).replaceChildren();
+};
+find("button", refused).addEventListener("click", dismiss);
+
 // The options above are for the next files; a title and an address are for one file alone.
 const beforeField = (name) => find(`[name=${name}]`, before);
 if (beforeField("slug")) watchSlug(beforeField("slug"), find(".slug-says", before));
-const add = (some) => {
-  if (!some.length) return;
+const add = (chosen) => {
+  if (!chosen.length) return;
   if (full()) return say(`${full()}.`);
+  const some = chosen.filter((file) => !refuse(file));
+  if (!some.length) return;
   const one = some.length === 1;
   for (const file of some)
     new Row(file, {
@@ -357,8 +401,20 @@ const chosen = () => {
   picker.value = "";
 };
 picker.addEventListener("change", chosen);
+const addFolder = (some) => {
+  if (some.length > mostInFolder)
+    return say(`A folder can have ${mostInFolder} files here. Pack it as a ZIP, or publish it as a website.`);
+  if (!some.length) return say("There are no files in this folder.");
+  add(some);
+};
+const folder = find("#folder");
+find("#choose-folder").addEventListener("click", () => (full() ? say(`${full()}.`) : folder.click()));
+folder.addEventListener("change", () => {
+  if (folder.files.length) addFolder(ofFolder(folder.files));
+  folder.value = "";
+});
 
-// Dropped anywhere in the window. A folder is told from a file by its entry.
+// Dropped anywhere in the window: files, and folders with the files in them.
 const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
 let inside = 0;
 addEventListener("dragenter", (event) => {
@@ -383,14 +439,9 @@ addEventListener("drop", (event) => {
   inside = 0;
   overlay.hidden = true;
   const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
-  const folders = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory).length;
-  add(
-    items
-      .filter((item) => !item.webkitGetAsEntry?.()?.isDirectory)
-      .map((item) => item.getAsFile())
-      .filter(Boolean),
-  );
-  if (folders) say("A folder cannot be uploaded here. Pack it as a ZIP, or put it up as a website.");
+  const entries = items.map((item) => item.webkitGetAsEntry?.()); // asked now: later they are gone
+  if (!entries.some((entry) => entry?.isDirectory)) return add(items.map((item) => item.getAsFile()).filter(Boolean));
+  filesIn(entries.filter(Boolean)).then(addFolder, () => say("The folder cannot be read. Choose its files."));
 });
 addEventListener("paste", (event) => {
   const pasted = [...(event.clipboardData?.files ?? [])];
@@ -423,6 +474,26 @@ const usage = () => {
 
 // Room is made on other pages.
 document.addEventListener("visibilitychange", () => !document.hidden && full() && usage());
+
+// What the page had before it was loaded again: its links are there still, and files that were not finished are named.
+const restore = async () => {
+  for (const file of kept.filter((e) => e.slug)) {
+    try {
+      const answer = await fetch(`/links/${file.slug}/state`, { cache: "no-store" });
+      if (answer.ok) new Row(file, { title: "", slug: "", download: true }, await answer.json());
+    } catch {
+      return; // the list of links has them
+    }
+  }
+};
+find("#unsent button").addEventListener("click", () => {
+  unsent.length = 0;
+  batch();
+});
+if (kept.length) {
+  await restore();
+  batch();
+}
 
 // Files that were chosen on the front page before somebody signed in. Whoever has not just come from there is asked: others use this browser, too.
 const asked = find("#asked");

@@ -21,15 +21,19 @@ test("while files are on their way, files, bytes and the time that is left", () 
     row("waiting", 2000, 0),
     row("failed", 9000, 50),
   ];
-  assert.deepEqual(summary(rows, 500), { open: 2, links: ["u1"], text: "2 of 4 files · 2.0 kB of 6.0 kB · 8 s left" });
+  assert.deepEqual(summary(rows, 500), {
+    open: 2,
+    links: ["u1"],
+    text: "2 of 4 files · 2.0 kB of 6.0 kB · 500 B/s · 8 s left",
+  });
   assert.equal(summary(rows, 0).text, "2 of 4 files · 2.0 kB of 6.0 kB");
 });
 
 test("at the end, how many links there are, and how many files failed", () => {
-  assert.equal(summary([row("live", 1, 1, "u1"), row("review", 1, 1, "u2")], 0).text, "2 links created");
+  assert.equal(summary([row("live", 1, 1, "u1"), row("review", 1, 1, "u2")], 0).text, "2 links ready");
   assert.deepEqual(summary([row("live", 1, 1, "u1"), row("cancelled", 5, 1)], 9), {
     open: 0,
     links: ["u1"],
-    text: "1 link created, 1 not uploaded",
+    text: "1 link ready, 1 not uploaded",
   });
 });
