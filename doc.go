@@ -82,6 +82,7 @@
 //	analytics            reports; rolling up and expiring past days
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree
+//	sharedreport         read-only addresses of reports
 //	sitestats            page loads of websites
 //	lease, outbox        work shared by processes; mail that is sent later
 //	logowner             whether a view log belongs to a store

@@ -22,6 +22,7 @@ type (
 	AttemptID      int64
 	LetterID       int64
 	LoginID        int64
+	SharedReportID int64
 )
 
 // ViewID names one view of a link: the millisecond of the view (UTC) in the

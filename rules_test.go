@@ -61,6 +61,7 @@ logowner                     vitrine
 moderation                   vitrine visitor
 outbox                       vitrine
 publish                      vitrine filetype filetype/inspect lease storageowner turn versions webvtt
+sharedreport                 vitrine password signer
 sitestats                    vitrine report ingest
 storageowner                 vitrine
 versions                     vitrine
@@ -87,19 +88,22 @@ web                          web/app/websitepage web/content web/front web/httpx
 web                          web/viewer
 web/api                      vitrine analytics auth filetype links publish versions web/httpx web/viewer
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
+web/app                      web/chart
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx
 web/app/accountpage          web/ui
 web/app/albumpage            vitrine collections links web/app web/httpx web/ui web/viewer
 web/app/entrypage            vitrine auth web/httpx web/ui
 web/app/keypage              vitrine auth web/app web/httpx web/ui
 web/app/linkpage             vitrine analytics collections filetype links publish report web/app web/httpx web/ui
-web/app/linkpage             web/viewer
+web/app/linkpage             web/chart web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
+web/app/reportpage           web/chart
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
+web/chart                    web/ui
 web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats
 web/content                  web/httpx web/ui web/viewer
 web/front                    vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
@@ -170,6 +174,7 @@ var ports = map[string][]string{
 	"moderation":   {"Store"},
 	"outbox":       {"Mailer", "Store"},
 	"publish":      {"Blobs", "Previewer", "Scanner", "Store"},
+	"sharedreport": {"Store"},
 	"sitestats":    {"Store"},
 	"storageowner": {"Store"},
 	"versions":     {"Store"},

@@ -57,6 +57,7 @@ type Tx interface {
 	OneTimeTokenTx
 	AttemptTx
 	LoginTx
+	SharedReportTx
 	KeyTx
 	UploadTx
 	LinkTx

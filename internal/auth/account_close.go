@@ -41,7 +41,7 @@ func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current,
 
 func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) error {
 	now := s.Now()
-	if err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID)); err != nil {
+	if err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID), tx.DeleteSharedReport(a.ID, 0)); err != nil {
 		return err
 	}
 	a.Email, a.Password, a.Role = vitrine.ClosedName(a.ID), "", vitrine.RoleMember

@@ -32,6 +32,8 @@ const (
 	PurposeDevice  Purpose = "device"  // a browser that has signed in to an account
 	PurposeAttempt Purpose = "attempt" // what tries at a password count against
 	PurposeSetup   Purpose = "setup"   // the token with which the first account is made
+
+	PurposeSharedReport Purpose = "shared-report" // a browser that has given the password of a shared report
 )
 
 const macSize = 16
@@ -54,7 +56,8 @@ type Signer struct{ keys map[Purpose][]byte }
 // New derives the keys from the instance's secret.
 func New(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
-	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup} {
+	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup,
+		PurposeSharedReport} {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
 		if err != nil {
 			panic(err) // the length is constant and allowed

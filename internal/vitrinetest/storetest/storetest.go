@@ -25,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 		{"Sessions", storeTest.sessions},
 		{"OneTimeTokens", storeTest.oneTimeTokens},
 		{"Logins", storeTest.logins},
+		{"SharedReports", storeTest.sharedReports},
 		{"SitePages", storeTest.sitePages},
 		{"Attempts", storeTest.attempts},
 		{"Leases", storeTest.leases},

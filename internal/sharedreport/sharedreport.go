@@ -1,0 +1,287 @@
+// Package sharedreport makes read-only addresses of reports: of one link, or of
+// all links of an account. Whoever has the address sees the report, and nothing
+// else of the account. An address can have a password and an expiry, and its
+// owner can revoke it.
+package sharedreport
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"vitrine"
+	"vitrine/internal/password"
+	"vitrine/internal/signer"
+)
+
+const (
+	// MaxEach is how many addresses one report may have.
+	MaxEach = 50
+	// MaxLabel bounds a label, in characters.
+	MaxLabel = 80
+	// PassLife is how long a browser that has given the password is let in.
+	PassLife = 12 * time.Hour
+
+	secretSize = 16 // bytes
+)
+
+// How often a password may be tried: from one network, and in all.
+const (
+	triesByNetwork = 5
+	networkTime    = 15 * time.Minute
+	triesInAll     = 100
+	allTime        = time.Hour
+)
+
+// Service makes, finds and revokes shared reports.
+type Service struct {
+	Store  vitrine.Store
+	Signer *signer.Signer
+	Now    func() time.Time
+}
+
+// Options are what an owner chooses for an address.
+type Options struct {
+	Label    string
+	Password string        // "": none
+	Life     time.Duration // 0: until it is revoked
+}
+
+// Shared is a report that an address leads to.
+type Shared struct {
+	*vitrine.SharedReport
+	Owner *vitrine.Account
+	Of    *vitrine.Link // nil: all links of the account
+}
+
+// errNone is the same for an address that never was, has expired or was
+// revoked.
+var errNone = vitrine.Errorf(vitrine.CodeNotFound, "There is no report at this address. It may have expired or been revoked. Ask the person who sent it.")
+
+// Create makes an address for the report of a link of an account, or of all its
+// links (nil), and returns its secret, which is kept nowhere. Errors:
+// CodeProRequired, CodeInvalidRequest.
+func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link, o Options) (secret string, err error) {
+	if !a.Plan.Pro() {
+		return "", &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+	}
+	r := &vitrine.SharedReport{Account: a.ID, CreatedAt: s.Now()}
+	if r.Label = strings.TrimSpace(o.Label); !utf8.ValidString(r.Label) || utf8.RuneCountInString(r.Label) > MaxLabel || strings.ContainsFunc(r.Label, isControl) {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "label", Message: "Choose a name of at most 80 characters, in one line."}
+	}
+	if o.Life < 0 {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life", Message: "Choose a time in the future."}
+	}
+	if o.Life > 0 {
+		r.ExpiresAt = r.CreatedAt.Add(o.Life)
+	}
+	if l != nil {
+		r.Link = l.ID
+	}
+	if o.Password != "" {
+		pw, err := password.Parse(o.Password, "")
+		if err != nil {
+			return "", err
+		}
+		if r.Password, err = password.Hash(ctx, pw); err != nil {
+			return "", err
+		}
+	}
+	var random [secretSize]byte
+	rand.Read(random[:])
+	secret = base64.RawURLEncoding.EncodeToString(random[:])
+	r.Hash = sha256.Sum256([]byte(secret))
+	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		old, err := tx.SharedReports(a.ID, r.Link)
+		if err != nil {
+			return err
+		}
+		if len(old) >= MaxEach {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This report has %d addresses, the most that it can have. Revoke one first.", MaxEach)
+		}
+		return tx.AddSharedReport(r)
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// List returns the addresses of a report that hold, newest first.
+func (s *Service) List(ctx context.Context, a *vitrine.Account, l *vitrine.Link) (list []*vitrine.SharedReport, err error) {
+	var link vitrine.LinkID
+	if l != nil {
+		link = l.ID
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		all, err := tx.SharedReports(a.ID, link)
+		list = nil
+		for _, r := range all {
+			if s.holds(r) {
+				list = append(list, r)
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+func (s *Service) holds(r *vitrine.SharedReport) bool {
+	return r.ExpiresAt.IsZero() || s.Now().Before(r.ExpiresAt)
+}
+
+// Revoke deletes an address of an account. It is gone for everybody at once.
+// Errors: CodeNotFound.
+func (s *Service) Revoke(ctx context.Context, a *vitrine.Account, id vitrine.SharedReportID) error {
+	if id <= 0 {
+		return errNone
+	}
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		err := tx.DeleteSharedReport(a.ID, id)
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return errNone
+		}
+		return err
+	})
+}
+
+// Open finds the report that an address leads to. Errors: CodeNotFound, also
+// where its account is suspended or has no analytics, and where its link was
+// deleted.
+func (s *Service) Open(ctx context.Context, secret string) (found *Shared, err error) {
+	if b, err := base64.RawURLEncoding.Strict().DecodeString(secret); err != nil || len(b) != secretSize {
+		return nil, errNone
+	}
+	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
+		found, err = s.open(tx, sha256.Sum256([]byte(secret)))
+		if errors.Is(err, vitrine.ErrNotFound) {
+			return errNone
+		}
+		return err
+	})
+	return found, err
+}
+
+func (s *Service) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
+	r, err := tx.SharedReportByHash(hash)
+	if err != nil {
+		return nil, err
+	}
+	found := &Shared{SharedReport: r}
+	if found.Owner, err = tx.Account(r.Account); err != nil {
+		return nil, err
+	}
+	if r.Link != 0 {
+		if found.Of, err = tx.Link(r.Link); err != nil {
+			return nil, err
+		}
+		if !found.Of.DeletedAt.IsZero() || found.Of.Account != r.Account {
+			return nil, errNone
+		}
+	}
+	if !s.holds(r) || found.Owner.Banned || !found.Owner.Plan.Pro() {
+		return nil, errNone
+	}
+	return found, nil
+}
+
+// Enter checks the password of a report and returns a pass, with which a browser
+// is let in for PassLife. A right password takes back the tries of its network.
+// Errors: CodeRateLimited, with the time after which to try again;
+// CodeInvalidRequest for a wrong password.
+func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Addr) (pass string, err error) {
+	id := strconv.FormatInt(int64(r.ID), 10)
+	limits := []limit{
+		{s.Signer.AttemptKey("shared report by network", id, network(from)), triesByNetwork, networkTime},
+		{s.Signer.AttemptKey("shared report", id), triesInAll, allTime},
+	}
+	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return take(tx, s.Now(), limits) }); err != nil {
+		return "", err
+	}
+	ok, _, err := password.Check(ctx, r.Password, pw)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password", Message: "That is not the password of this report."}
+	}
+	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteAttempts(limits[0].key) }); err != nil {
+		return "", err
+	}
+	until := strconv.FormatInt(s.Now().Add(PassLife).Unix(), 10)
+	return until + "." + s.Signer.Sign(signer.PurposeSharedReport, id, r.Password, until), nil
+}
+
+// Passes reports whether a browser with a pass, or without one (""), sees a
+// report.
+func (s *Service) Passes(r *Shared, pass string) bool {
+	if r.Password == "" {
+		return true
+	}
+	until, sig, ok := strings.Cut(pass, ".")
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	if !ok || err != nil {
+		return false
+	}
+	left := time.Unix(seconds, 0).Sub(s.Now())
+	return left > 0 && left <= PassLife+vitrine.ClockJump &&
+		s.Signer.Verify(sig, signer.PurposeSharedReport, strconv.FormatInt(int64(r.ID), 10), r.Password, until)
+}
+
+// Expire deletes what has expired. It is background work.
+func (s *Service) Expire(ctx context.Context) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		_, err := tx.ExpireSharedReports(s.Now())
+		return err
+	})
+}
+
+// limit is how many tries count against one key within a time.
+type limit struct {
+	key    vitrine.AttemptKey
+	most   int64
+	within time.Duration
+}
+
+// take counts a try before it is known what comes of it: of tries at once no
+// more pass than may.
+func take(tx vitrine.AttemptTx, now time.Time, limits []limit) error {
+	var wait time.Duration
+	for _, l := range limits {
+		n, oldest, err := tx.CountAttempts(l.key, now.Add(-l.within), now.Add(vitrine.ClockJump))
+		if err != nil {
+			return err
+		}
+		if n >= l.most {
+			wait = max(wait, min(oldest.Add(l.within).Sub(now), l.within), time.Second)
+		}
+	}
+	if wait > 0 {
+		return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: wait, Message: "Too many attempts at the password."}
+	}
+	for _, l := range limits {
+		if err := tx.AddAttempt(&vitrine.Attempt{Key: l.key, At: now}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// network is what of an address counts: an IPv4 /24, an IPv6 /64.
+func network(a netip.Addr) string {
+	a, bits := a.Unmap().WithZone(""), 64
+	if a.Is4() {
+		bits = 24
+	}
+	p, _ := a.Prefix(bits)
+	return p.String()
+}

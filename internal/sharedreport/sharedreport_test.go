@@ -1,0 +1,230 @@
+package sharedreport_test
+
+import (
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sharedreport"
+	"vitrine/internal/signer"
+	"vitrine/internal/vitrinetest/fixture"
+)
+
+var (
+	here  = netip.MustParseAddr("192.0.2.7")
+	there = netip.MustParseAddr("198.51.100.9")
+)
+
+func service(f *fixture.Instance) *sharedreport.Service {
+	return &sharedreport.Service{Store: f.Store, Signer: signer.New([]byte("k")), Now: f.Clock.Now}
+}
+
+// An address leads to its report until it expires, is revoked, or its account
+// or link is no longer what it was. A guess, or a part of it, leads nowhere.
+func TestOpen(t *testing.T) {
+	f := fixture.New(t)
+	s := service(f)
+	ctx := t.Context()
+	l := f.Note("to be read")
+	one, err := s.Create(ctx, f.Account, l, sharedreport.Options{Label: " For the board ", Life: time.Hour})
+	f.Must(err)
+	all, err := s.Create(ctx, f.Account, nil, sharedreport.Options{})
+	f.Must(err)
+	opens := func(what, secret string, want bool) {
+		t.Helper()
+		r, err := s.Open(ctx, secret)
+		if (err == nil) != want || !want && vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			t.Errorf("%s: %v, want %t", what, err, want)
+		}
+		if err == nil && (r.Owner.ID != f.Account.ID || (r.Of == nil) != (secret == all)) {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	opens("one link", one, true)
+	opens("all links", all, true)
+	for _, bad := range []string{"", "x", one[:21], one + "A", strings.ToUpper(one) + "=", strings.Repeat("A", 22), "../" + one, one[:21] + "\n"} {
+		opens("a guess", bad, false)
+	}
+	list, err := s.List(ctx, f.Account, l)
+	f.Must(err)
+	if len(list) != 1 || list[0].Label != "For the board" || strings.Contains(string(list[0].Hash[:]), one) {
+		t.Errorf("list %+v", list)
+	}
+	f.Clock.Advance(time.Hour - time.Millisecond)
+	opens("just before it expires", one, true)
+	f.Clock.Advance(time.Millisecond)
+	opens("expired", one, false)
+	if list, err = s.List(ctx, f.Account, l); err != nil || len(list) != 0 {
+		t.Errorf("list of expired ones: %v, %v", list, err)
+	}
+	f.Must(s.Expire(ctx))
+
+	if list, err = s.List(ctx, f.Account, nil); err != nil || len(list) != 1 {
+		t.Fatalf("list of all links: %v, %v", list, err)
+	}
+	other := *f.Account
+	other.ID++
+	if err := s.Revoke(ctx, &other, list[0].ID); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("another account revokes: %v", err)
+	}
+	if err := s.Revoke(ctx, f.Account, 0); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		t.Errorf("nothing is revoked: %v", err)
+	}
+	opens("still there", all, true)
+	f.Must(s.Revoke(ctx, f.Account, list[0].ID))
+	opens("revoked", all, false)
+}
+
+// A report is gone for as long as its account is suspended, and for good with
+// its link.
+func TestOpenAfterwards(t *testing.T) {
+	f := fixture.New(t)
+	s := service(f)
+	ctx := t.Context()
+	l := f.Note("to be read")
+	secret, err := s.Create(ctx, f.Account, l, sharedreport.Options{})
+	f.Must(err)
+	change := func(do func(a *vitrine.Account, l *vitrine.Link)) {
+		t.Helper()
+		f.Must(f.Store.Update(ctx, func(tx vitrine.Tx) error {
+			a, err := tx.Account(f.Account.ID)
+			if err != nil {
+				return err
+			}
+			now, err := tx.Link(l.ID)
+			if err != nil {
+				return err
+			}
+			do(a, now)
+			if err := tx.PutAccount(a); err != nil {
+				return err
+			}
+			return tx.PutLink(now)
+		}))
+	}
+	for _, c := range []struct {
+		name string
+		do   func(a *vitrine.Account, l *vitrine.Link)
+		want bool
+	}{
+		{"suspended", func(a *vitrine.Account, _ *vitrine.Link) { a.Banned = true }, false},
+		{"again", func(a *vitrine.Account, _ *vitrine.Link) { a.Banned = false }, true},
+		{"on Free", func(a *vitrine.Account, _ *vitrine.Link) { a.Plan = vitrine.PlanFree }, false},
+		{"on Pro", func(a *vitrine.Account, _ *vitrine.Link) { a.Plan = vitrine.PlanPro }, true},
+		{"deleted", func(_ *vitrine.Account, l *vitrine.Link) { l.DeletedAt = f.Clock.Now() }, false},
+	} {
+		change(c.do)
+		if _, err := s.Open(ctx, secret); (err == nil) != c.want {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	f := fixture.New(t)
+	s := service(f)
+	for name, o := range map[string]sharedreport.Options{
+		"a long label":     {Label: strings.Repeat("ä", 81)},
+		"a label of lines": {Label: "a\nb"},
+		"no text":          {Label: "a\xff"},
+		"a time long past": {Life: -time.Hour},
+		"a short password": {Password: "short"},
+	} {
+		if _, err := s.Create(t.Context(), f.Account, nil, o); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	free := *f.Account
+	free.Plan = vitrine.PlanFree
+	if _, err := s.Create(t.Context(), &free, nil, sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeProRequired {
+		t.Errorf("on Free: %v", err)
+	}
+	for range sharedreport.MaxEach {
+		if _, err := s.Create(t.Context(), f.Account, nil, sharedreport.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Create(t.Context(), f.Account, nil, sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		t.Errorf("one too many: %v", err)
+	}
+}
+
+// A password lets a browser in for some hours. A pass is of one report, and
+// tries are limited.
+func TestPassword(t *testing.T) {
+	f := fixture.New(t)
+	s := service(f)
+	ctx := t.Context()
+	open := func(o sharedreport.Options) *sharedreport.Shared {
+		t.Helper()
+		secret, err := s.Create(ctx, f.Account, nil, o)
+		f.Must(err)
+		r, err := s.Open(ctx, secret)
+		f.Must(err)
+		return r
+	}
+	const words = "a cafe\u0301 at noon"
+	r, other, plain := open(sharedreport.Options{Password: words}), open(sharedreport.Options{Password: words}), open(sharedreport.Options{})
+	if s.Passes(r, "") || !s.Passes(plain, "") {
+		t.Error("without a pass")
+	}
+	pass, err := s.Enter(ctx, r, "a café at noon", here)
+	f.Must(err)
+	if !s.Passes(r, pass) || s.Passes(other, pass) {
+		t.Error("a pass is of one report")
+	}
+	for _, bad := range []string{pass + "x", "9" + pass, strings.Replace(pass, ".", "", 1), "99999999999999999999.x", "."} {
+		if s.Passes(r, bad) {
+			t.Errorf("%q passes", bad)
+		}
+	}
+	f.Clock.Advance(sharedreport.PassLife)
+	if s.Passes(r, pass) {
+		t.Error("it passes for ever")
+	}
+	for range 5 {
+		if _, err := s.Enter(ctx, r, "wrong", here); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+			t.Errorf("wrong: %v", err)
+		}
+	}
+	if _, err := s.Enter(ctx, r, words, here); vitrine.CodeOf(err) != vitrine.CodeRateLimited {
+		t.Errorf("too often: %v", err)
+	}
+	if _, err := s.Enter(ctx, r, words, there); err != nil {
+		t.Errorf("someone else is kept out: %v", err)
+	}
+	f.Clock.Advance(15*time.Minute + time.Millisecond)
+	if _, err := s.Enter(ctx, r, words, here); err != nil {
+		t.Errorf("after the wait: %v", err)
+	}
+}
+
+// Of many who try at once no more pass than may.
+func TestPasswordAtOnce(t *testing.T) {
+	f := fixture.New(t)
+	s := service(f)
+	secret, err := s.Create(t.Context(), f.Account, nil, sharedreport.Options{Password: "some words of it"})
+	f.Must(err)
+	r, err := s.Open(t.Context(), secret)
+	f.Must(err)
+	var tried, limited atomic.Int32
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			switch _, err := s.Enter(t.Context(), r, "wrong", here); vitrine.CodeOf(err) {
+			case vitrine.CodeInvalidRequest:
+				tried.Add(1)
+			case vitrine.CodeRateLimited:
+				limited.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if tried.Load() != 5 || limited.Load() != 15 {
+		t.Errorf("%d were tried, %d not", tried.Load(), limited.Load())
+	}
+}
