@@ -26,14 +26,14 @@ func TestBrowserStatsLive(t *testing.T) {
 	tb.until(`document.querySelector("#stats").innerText.includes("Nobody has opened it yet")`)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	tb.until(`document.querySelector("#card-views .value")?.textContent === "1"`)
-	tb.until(`document.querySelector("#plot .uplot canvas") !== null && /^Changed at \d\d:\d\d UTC$/.test(document.querySelector("#live").innerText.trim())`)
+	tb.until(`document.querySelector(".marks [tabindex='0']") !== null && /^Changed at \d\d:\d\d UTC$/.test(document.querySelector("#live").innerText.trim())`)
 	tb.run(chromedp.Evaluate(`document.querySelector("#series-details summary").click(), document.querySelector("#ledger summary").click(), document.querySelector("#series-details summary").focus(), scrollTo(0, 200)`, nil))
 	d.openNow(l, 2)
 	tb.run(nudge)
 	tb.until(`document.querySelector("#card-views .value").textContent === "2"`)
-	tb.until(`document.querySelector("#plot").getAttribute("aria-valuetext").includes(": 2 views, 2 unique viewers")`)
+	tb.until(`document.querySelector(".over-time .marks g:last-child").dataset.tip.includes("Views|2\nuniques|Unique viewers|2")`)
 	for _, kept := range []string{`document.querySelector("#series-details").open`, `document.querySelector("#ledger").open`, `scrollY === 200`,
-		`document.activeElement === document.querySelector("#series-details summary")`, `document.querySelectorAll("#plot .uplot").length === 1`, `document.querySelector("#heard").textContent !== ""`} {
+		`document.activeElement === document.querySelector("#series-details summary")`, `document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`, `document.querySelector("#heard").textContent !== ""`} {
 		tb.until(kept)
 	}
 	d.countOpens(l, 2) // looking at numbers is none
@@ -48,34 +48,112 @@ func TestBrowserStatsLive(t *testing.T) {
 	tb.until(`document.querySelector("#live a")?.textContent.startsWith("Signed out")`)
 }
 
-// The chart is drawn from its table, and speaks to mouse, finger and keys.
+// tipOf is a condition: the tip is shown, and says what the mark that a script
+// finds has to say.
+func tipOf(mark string) string {
+	return `((m, tip) => m.classList.contains("is-on") && !tip.hidden && tip.querySelector("b").textContent === m.dataset.tip.split("\n")[0] &&
+		[...tip.querySelectorAll("span")].map((s) => s.textContent).join() === m.dataset.tip.split("\n").slice(1).map((l) => l.split("|").slice(1).reverse().join("")).join())(` + mark + `, document.querySelector(".tip"))`
+}
+
+const noTip = `document.querySelector(".tip").hidden && document.querySelector("[data-tip].is-on") === null`
+
+// Every mark of every chart says what it shows to the keyboard, to a finger and
+// to a mouse.
 func TestBrowserStatsChart(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+"?range=30d"))
-	tb.until(`document.querySelector("#plot .uplot canvas") !== null`)
-	row := func(i int) string {
-		return fmt.Sprintf(`((r, n) => r.cells[0].textContent + ": " + n(r.cells[1], " view") + ", " + n(r.cells[2], " unique viewer"))(document.querySelectorAll("#series tbody tr")[%d], (cell, what) => cell.textContent + what + (cell.textContent === "1" ? "" : "s"))`, i)
-	}
-	says := func(i int) {
+	tb.until(`document.querySelectorAll(".over-time .marks g").length === 30 && document.querySelector(".marks [tabindex='0']") === document.querySelector(".marks g:last-child")`)
+	day := func(i int) string { return fmt.Sprintf(`document.querySelectorAll(".over-time .marks g")[%d]`, i) }
+	says := func(mark string) {
 		t.Helper()
-		tb.until(`document.querySelector("#plot").getAttribute("aria-valuetext").startsWith(` + row(i) + `) && document.querySelector("#plot").getAttribute("aria-valuenow") === "` + fmt.Sprint(i+1) + `"`)
-		tb.until(`!document.querySelector("#plot .tip").hidden && document.querySelector("#plot .tip").innerText.startsWith(document.querySelectorAll("#series tbody th")[` + fmt.Sprint(i) + `].textContent)`)
+		tb.until(tipOf(mark))
 	}
-	tb.run(chromedp.Focus("#plot"), chromedp.KeyEvent(kb.Home))
-	says(0)
+	focus := func(mark string) {
+		t.Helper()
+		tb.run(chromedp.Evaluate(mark+`.focus({focusVisible: true})`, nil))
+	}
+	// Keys.
+	focus(day(29))
+	says(day(29))
+	tb.until(day(29) + `.getAttribute("aria-label").includes("today so far: Views ")`)
+	tb.run(chromedp.KeyEvent(kb.Home))
+	says(day(0))
 	tb.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	says(2)
-	tb.run(chromedp.KeyEvent(kb.End))
-	says(29)
+	says(day(2))
+	tb.until(`document.activeElement === ` + day(2) + ` && document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`)
 	tb.run(chromedp.KeyEvent(kb.Escape))
-	tb.until(`document.querySelector("#plot .tip").hidden`)
-	tb.run(chromedp.Evaluate(`document.activeElement.blur(); document.querySelector("#plot .u-over").dispatchEvent(new PointerEvent("pointerdown", {pointerType: "touch", bubbles: true,
-		clientX: document.querySelector("#plot").getBoundingClientRect().left + 1}))`, nil))
-	says(0)
-	// What a legend turns off is gone from the canvas.
-	tb.run(chromedp.Evaluate(`window.painted = document.querySelector("#plot canvas").toDataURL()`, nil), chromedp.Click("#show-views"), chromedp.Click("#show-was"))
-	tb.until(`!document.querySelector("#show-views").checked && document.querySelector("#plot canvas").toDataURL().length < window.painted.length`)
+	tb.until(noTip)
+	// What it says is in the table.
+	tb.until(`[...document.querySelectorAll("#series tbody tr")].every((r, i) => document.querySelectorAll(".over-time .marks g")[i].dataset.tip.includes("Views|" + r.querySelector("data").textContent + "\n"))`)
+	cell := func(day, hour int) string {
+		return fmt.Sprintf(`document.querySelectorAll(".heat tbody tr")[%d].querySelectorAll("[data-tip]")[%d]`, day, hour)
+	}
+	focus(cell(0, 0))
+	says(cell(0, 0))
+	tb.run(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight))
+	says(cell(1, 1))
+	tb.run(chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp)) // there is no row above
+	says(cell(0, 1))
+	pages := func(i int) string { return fmt.Sprintf(`document.querySelectorAll(".by-page [data-tip]")[%d]`, i) }
+	focus(pages(0))
+	tb.run(chromedp.KeyEvent(kb.ArrowDown))
+	says(pages(1))
+	tb.run(chromedp.Evaluate(`document.activeElement.blur()`, nil))
+	tb.until(noTip)
+	// A finger, which moves over the days.
+	touch := func(kind, mark string) {
+		t.Helper()
+		tb.run(chromedp.Evaluate(`((m, r) => { m.scrollIntoView({block: "center"}); r = m.getBoundingClientRect(); m.dispatchEvent(new PointerEvent("`+kind+`", {pointerType: "touch", bubbles: true, clientX: r.left + r.width / 2, clientY: r.top + r.height / 2})) })(`+mark+`)`, nil))
+	}
+	for _, mark := range []string{day(3), cell(2, 5), pages(0), `document.querySelector(".bars [data-tip]")`} {
+		touch("pointerdown", mark)
+		says(mark)
+	}
+	touch("pointerdown", day(3))
+	touch("pointermove", day(7))
+	says(day(7))
+	tb.run(chromedp.Evaluate(`document.body.dispatchEvent(new PointerEvent("pointerdown", {pointerType: "touch", bubbles: true}))`, nil))
+	tb.until(noTip)
+	// A mouse.
+	for _, mark := range []string{day(12), cell(4, 9), pages(0), `document.querySelector("#by-countries [data-tip]")`} {
+		var at []float64
+		tb.run(chromedp.Evaluate(`((m, r) => { m.scrollIntoView({block: "center"}); r = m.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2] })(`+mark+`)`, &at))
+		tb.run(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
+		says(mark)
+		tb.until(`(([a, b]) => a.left >= 0 && a.right <= innerWidth && a.top >= 0)([document.querySelector(".tip").getBoundingClientRect()])`)
+	}
+	tb.run(chromedp.MouseEvent("mouseMoved", 2, 2))
+	tb.until(noTip)
+	// What a legend turns off is gone.
+	tb.run(chromedp.Evaluate(`document.querySelector("#show-views").click(), document.querySelector("#show-was").click()`, nil))
+	for shown, want := range map[string]string{".lines .views": "none", ".lines .was": "none", ".lines .uniques": "inline"} {
+		tb.until(`getComputedStyle(document.querySelector("` + shown + `")).display === "` + want + `"`)
+	}
+	tb.quiet()
+}
+
+// The curve of a video, of a sound and of a text is drawn as other charts are.
+func TestBrowserStatsCurve(t *testing.T) {
+	o := newOffice(t)
+	tb := newMember(t, o.site, o.account)
+	for _, kind := range []report.ContentKind{report.ContentMedia, report.ContentScroll} {
+		tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[kind])+"?range=all"))
+		mark := `document.querySelector("[aria-labelledby=content-title] .marks g:last-child")`
+		tb.until(mark + `?.tabIndex === 0`)
+		tb.run(chromedp.Evaluate(mark+`.focus({focusVisible: true})`, nil))
+		tb.until(tipOf(mark))
+		tb.until(mark + `.dataset.tip.includes("100%\nkept|of sessions|")`)
+	}
+	tb.quiet()
+}
+
+// Times of visits are the reader's own, with UTC in the title; days are not.
+func TestBrowserStatsTimes(t *testing.T) {
+	o := newOffice(t)
+	tb := newMember(t, o.site, o.account)
+	tb.run(emulation.SetTimezoneOverride("Asia/Kathmandu"), chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
+	tb.until(`[...document.querySelectorAll(".visits time")].every((t) => { const local = new Date(new Date(t.dateTime).getTime() + 345 * 60000).toISOString(); return t.textContent.includes(local.slice(11, 16)) && !t.textContent.includes("UTC") && t.title.includes(new Date(t.dateTime).toISOString().slice(11, 16) + " UTC") })`)
 	tb.quiet()
 }
 
@@ -84,9 +162,9 @@ func TestBrowserStatsWithoutScript(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.ActionFunc(func(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }),
-		chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+"/analytics"))
+		chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
 	for _, shown := range []string{`document.querySelector(".lines .views").getBoundingClientRect().width > 500`, `getComputedStyle(document.querySelector(".lines")).visibility === "visible"`,
-		`document.querySelector("#plot").childElementCount === 0`} {
+		`/, \d\d:\d\d UTC$/.test(document.querySelector(".visits time").textContent)`} {
 		tb.until(shown)
 	}
 }

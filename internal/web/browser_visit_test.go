@@ -48,7 +48,7 @@ func (tb *tab) visitAt(width int64, address string) {
 		fetch.Enable().WithPatterns(patterns), chromedp.ActionFunc(navigate))
 	tb.until(`window.leaving !== true && document.readyState !== "loading" && performance.getEntriesByName("first-contentful-paint").length > 0`)
 	tb.run(fetch.Disable()) // lets go of what was held back
-	tb.until(`document.readyState === "complete" && (document.querySelector("#plot") === null || document.querySelector("#plot .uplot canvas") !== null)`)
+	tb.until(`document.readyState === "complete"`)
 	var shift struct {
 		Sum   float64
 		Moved []string

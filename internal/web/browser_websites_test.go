@@ -67,7 +67,7 @@ func TestBrowserWebsite(t *testing.T) {
 	tb.run(chromedp.Navigate(manage), chromedp.Click(`main a[href$="/analytics"]`, chromedp.ByQuery))
 	tb.arrives(`location.pathname.endsWith("/analytics")`)
 	tb.until(`document.querySelector("#card-views .value").innerText === "1" && document.querySelector("#card-uniques .value").innerText === "1"`)
-	tb.until(`(rows => rows.length === 1 && rows[0].innerText.startsWith("/"))(document.querySelectorAll(".stacked tbody tr"))`)
+	tb.until(`(rows => rows.length === 1 && rows[0].innerText.startsWith("/"))(document.querySelectorAll(".top-links tbody tr"))`)
 	tb.accessible("numbers of a website")
 
 	site := &vitrine.Site{Slug: slug}

@@ -406,7 +406,7 @@ func TestLinkList(t *testing.T) {
 	d.check(err)
 	cookie = d.signIn(free)
 	expect("?sort=views", 50, "Zoo")
-	if r := d.get("/links", cookie); strings.Contains(r.body, "polyline") || !strings.Contains(r.body, "part of Pro") {
+	if r := d.get("/links", cookie); strings.Contains(r.body, `class="spark"`) || !strings.Contains(r.body, "part of Pro") {
 		t.Error("on Free the list tells views, or does not say where they are")
 	}
 }
@@ -454,7 +454,7 @@ func TestDashboard(t *testing.T) {
 			t.Errorf("no %q in %s", want, r.body)
 		}
 	}
-	if strings.Contains(r.body, "polyline") || strings.Contains(r.body, `class="held" hidden`) {
+	if strings.Contains(r.body, `class="spark"`) || strings.Contains(r.body, `class="held" hidden`) {
 		t.Error("on Free the page tells views, or hides that the plan is full")
 	}
 }

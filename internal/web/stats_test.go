@@ -48,7 +48,7 @@ func TestStatsAreTheAPIs(t *testing.T) {
 			t.Run(string(kind)+" "+rg, func(t *testing.T) {
 				sameSummary(t, page, &want.Summary)
 				sameContent(t, page, &want.Content)
-				recent := page.class("recent")
+				recent := page.class("visits")
 				if len(recent) != 1 {
 					t.Fatalf("%d tables of recent opens", len(recent))
 				}
@@ -71,7 +71,7 @@ func TestAccountStatsAreTheAPIs(t *testing.T) {
 		o.api("/analytics?range="+rg, &want)
 		page := o.parse(o.status(o.get("/analytics?range="+rg, o.cookie), http.StatusOK).body)
 		sameSummary(t, page, &want.Summary)
-		rows := page.class("stacked")[0].tags("tbody")[0].tags("tr")
+		rows := page.class("top-links")[0].tags("tbody")[0].tags("tr")
 		same(t, "links", len(rows), len(want.TopLinks))
 		for i, row := range rows[:min(len(rows), len(want.TopLinks))] {
 			top := want.TopLinks[i]
@@ -157,7 +157,7 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 			same(t, "hour", cell.text(), humanize.Comma(want.Timing.Heat[day][hour]))
 		}
 	}
-	same(t, "insights", len(page.class("tips")) == 1, len(want.Insights) > 0)
+	same(t, "insights", len(page.class("tips")) == 1, slices.ContainsFunc(want.Insights, func(i report.Insight) bool { return i.ID == "top_source" }))
 }
 
 func sameContent(t *testing.T, page document, want *report.Content) {
@@ -182,7 +182,7 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 	case want.Media != nil:
 		marks = append([]report.Mark{{ReachPct: want.Media.PlayedPct}}, want.Media.Quartiles...)
 	case want.Scroll != nil:
-		marks = want.Scroll.Depths
+		marks = append([]report.Mark{{ReachPct: 1000}}, want.Scroll.Depths...)
 	default:
 		same(t, "content", len(page.all(func(e document) bool { return e.attr("id") == "content-title" })), 0)
 		return
@@ -326,7 +326,7 @@ func TestStatsSample(t *testing.T) {
 	o.status(o.get("/links/nothing-here/analytics", o.cookie), http.StatusNotFound)
 	for kind, l := range o.links {
 		for _, rg := range []string{"7d", "14d", "30d", "all"} {
-			if _, numbers := look(statsPath(l) + "?range=" + rg); !strings.Contains(numbers, "Insights") {
+			if _, numbers := look(statsPath(l) + "?range=" + rg); !strings.Contains(numbers, "Top source") {
 				t.Errorf("a sample of %s says nothing", kind)
 			}
 		}

@@ -141,9 +141,9 @@ func TestWebsiteNumbersPage(t *testing.T) {
 			t.Errorf("%s: %s, want %s", id, got, want)
 		}
 	}
-	rows := d.class("stacked")[0].tags("tbody")[0].tags("tr")
+	rows := d.class("top-links")[0].tags("tbody")[0].tags("tr")
 	if len(rows) != 2 || rows[0].tags("th")[0].text() != "/" || rows[1].tags("th")[0].text() != "/a b/ünder.html" {
-		t.Errorf("rows of pages: %s", d.class("stacked")[0].text())
+		t.Errorf("rows of pages: %s", d.class("top-links")[0].text())
 	}
 	if !strings.Contains(r.body, ".localhost:"+h.server.PublicURL.Port()+"/a%20b/%C3%BCnder.html") {
 		t.Error("a page's row does not lead to it")

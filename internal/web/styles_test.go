@@ -106,7 +106,7 @@ func TestStylesOfPages(t *testing.T) {
 		b, err := os.ReadFile(p)
 		for _, m := range linked.FindAllStringSubmatch(string(b), -1) {
 			used[m[1]] = true
-			if dir := path.Dir(m[1]); dir != "ui" && dir != "viewer" && dir != "uplot" && dir != "viewer/text" && dir != path.Dir(p) {
+			if dir := path.Dir(m[1]); dir != "ui" && dir != "viewer" && dir != "viewer/text" && dir != path.Dir(p) {
 				t.Errorf("%s links the styles of another page, %s", p, m[1])
 			}
 		}

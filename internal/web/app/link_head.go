@@ -5,6 +5,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 )
 
@@ -42,7 +43,7 @@ type LinkHead struct {
 // LinkNumbers are the last 30 days of a link, in short.
 type LinkNumbers struct {
 	Figures []LinkFigure
-	Spark   string // points of a line of its daily views
+	Spark   chart.Spark // its daily views
 }
 
 // LinkFigure is one of its numbers.

@@ -1,13 +1,13 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/links"
+	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 )
 
@@ -21,12 +21,12 @@ func LinkAddress(l *vitrine.Link) string { return LinksRoot + "/" + string(l.Slu
 type LinkRow struct {
 	links.FoundLink
 	Badge   string
-	URL     string // public address
-	Address string // the same without its scheme
-	Manage  string // address of its page on the site
-	Why     string // why it is held, in words
-	Spark   string // points of a line of its daily views; "" without them
-	Peak    int64  // of a day
+	URL     string      // public address
+	Address string      // the same without its scheme
+	Manage  string      // address of its page on the site
+	Why     string      // why it is held, in words
+	Spark   chart.Spark // its daily views
+	Peak    int64       // of a day
 }
 
 // MayDisable reports whether the owner may take it off display.
@@ -49,7 +49,7 @@ func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 		}
 		if len(f.Daily) > 0 {
 			r.Peak = slices.Max(f.Daily)
-			r.Spark = Spark(f.Daily)
+			r.Spark = chart.NewSpark(f.Daily, "view", "views")
 		}
 		rows = append(rows, r)
 	}
@@ -66,19 +66,3 @@ func SearchedText(text string) string {
 	}
 	return text
 }
-
-// Spark is the points of a line through daily numbers, the highest of which is
-// at the top.
-func Spark(daily []int64) string {
-	peak := max(slices.Max(daily), 1)
-	var b strings.Builder
-	for i, n := range daily {
-		x := 1 + float64(i)*(sparkWidth-2)/float64(max(len(daily)-1, 1))
-		y := sparkHeight - 1.5 - float64(n)*(sparkHeight-3)/float64(peak)
-		fmt.Fprintf(&b, "%.1f,%.1f ", x, y)
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// The box that a spark is drawn in.
-const sparkWidth, sparkHeight = 90, 22

@@ -16,6 +16,8 @@ var sheets = map[string][]string{
 		"components/list.css", "components/chip.css", "components/dialog.css", "components/drop.css", "components/toast.css", "components/banner.css",
 		"components/tabs.css", "components/empty.css", "components/progress.css", "components/link-rows.css", "components/link-head.css",
 		"components/manage.css",
-		"components/secret.css", "components/key-rows.css",
+		"components/secret.css", "components/key-rows.css", "components/chart.css",
 	},
+	// Reports: of links, accounts and websites.
+	"ui/report.css": {"components/report.css"},
 }

@@ -1,13 +1,11 @@
 #!/bin/sh
-# Fetches pdf.js from npm and copies what the PDF viewer needs into vendor/pdfjs/; docx-preview with JSZip, which it reads archives
-# by, into vendor/docx/; and uPlot, which draws charts, into vendor/uplot/. Run it from anywhere; what it writes is
-# committed. To move to another version, change the lines below and run the browser tests.
+# Fetches pdf.js from npm and copies what the PDF viewer needs into vendor/pdfjs/, and docx-preview with JSZip, which it reads
+# archives by, into vendor/docx/. Run it from anywhere; what it writes is committed. To move to another version, change the lines below and run the browser tests.
 set -eu
 
 version=5.6.205
 docx_version=0.4.1
 jszip_version=3.10.2
-uplot_version=1.6.32
 
 # The predefined CMaps of ISO 32000-1, table 118, and the maps to Unicode that go with them: text in Chinese, Japanese and Korean
 # files that name an encoding instead of embedding it. The library's other CMaps are not valid in a PDF.
@@ -91,15 +89,4 @@ cat >"$to/VERSION" <<NOTE
 docx-preview $docx_version, https://github.com/VolodymyrBaydalka/docxjs, Apache-2.0 (LICENSE).
 jszip $jszip_version, https://github.com/Stuk/jszip, used under the MIT licence (LICENSE_JSZIP); it holds pako, MIT.
 Copied by vendor.sh, unchanged.
-NOTE
-
-to=$here/vendor/uplot
-rm -rf "$to"
-mkdir -p "$to"
-(cd "$temp" && rm -rf package ./*.tgz && npm pack --ignore-scripts --silent "uplot@$uplot_version" >/dev/null && tar -xzf ./*.tgz)
-cp "$from/dist/uPlot.iife.min.js" "$from/dist/uPlot.min.css" "$from/LICENSE" "$to/"
-find "$to" -type f -exec chmod 644 {} +
-
-cat >"$to/VERSION" <<NOTE
-uPlot $uplot_version, https://github.com/leeoniya/uPlot, MIT (LICENSE). Copied by vendor.sh, unchanged.
 NOTE

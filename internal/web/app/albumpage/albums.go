@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	albumsTemplate = app.Parse("link_rows.html", "albums.html")
-	albumTemplate  = app.Parse("link_rows.html", "album.html")
+	albumsTemplate = app.Parse("chart.html", "link_rows.html", "albums.html")
+	albumTemplate  = app.Parse("chart.html", "link_rows.html", "album.html")
 )
 
 // albumsRoot is where an account's albums are listed; albumRoot is where their

@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var linksTemplate = app.Parse("link_rows.html", "links.html")
+var linksTemplate = app.Parse("chart.html", "link_rows.html", "links.html")
 
 // linksAtOnce is how many links stand on a page of the list; maxLinksPage
 // bounds the number of a page.

@@ -6,6 +6,7 @@ import (
 	"vitrine"
 	"vitrine/internal/analytics"
 	"vitrine/internal/web/app"
+	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -29,5 +30,5 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 	}
 	return &app.LinkNumbers{Figures: []app.LinkFigure{{Name: "Views", Value: ui.Figure(r.Totals.Views).String()},
 		{Name: "Unique viewers", Value: ui.Figure(r.Totals.Uniques).String()}, {Name: "Average time", Value: ui.Lasting(r.Totals.AvgEngagedMs).String()},
-		{Name: "Completion", Value: completion}}, Spark: app.Spark(daily)}, nil
+		{Name: "Completion", Value: completion}}, Spark: chart.NewSpark(daily, "view", "views")}, nil
 }

@@ -2,7 +2,9 @@ package reportpage
 
 import (
 	"slices"
+	"strings"
 
+	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -16,6 +18,7 @@ type statsBars struct {
 // statsBar is one row.
 type statsBar struct {
 	Name, Note string
+	Tip        string
 	Count      ui.Figure
 	Pct        report.Tenths
 	Width      string // of the bar, the first one's being all there is
@@ -23,16 +26,17 @@ type statsBar struct {
 
 // statsBarsOf makes rows of buckets, the largest of which comes first. name, if
 // given, is what a key is called, and dress adds the rest.
-func statsBarsOf(buckets []report.Bucket, name func(key string) string, dress func(key string, b *statsBar)) []statsBar {
+func statsBarsOf(buckets []report.Bucket, of string, name func(key string) string, dress func(key string, b *statsBar)) []statsBar {
 	var rows []statsBar
 	for _, bucket := range buckets {
-		b := statsBar{Name: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct, Width: percentOf(bucket.Count, buckets[0].Count)}
+		b := statsBar{Name: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct, Width: chart.Percent(bucket.Count, buckets[0].Count)}
 		if name != nil {
 			b.Name = name(bucket.Key)
 		}
 		if dress != nil {
 			dress(bucket.Key, &b)
 		}
+		b.Tip = chart.Tip(strings.TrimSpace(b.Name+" "+b.Note), [3]string{"", of, b.Count.String()}, [3]string{"", "Share", b.Pct.String() + "%"})
 		rows = append(rows, b)
 	}
 	return rows
@@ -43,21 +47,22 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 		row.Name, row.Note = ui.CityName(label)
 	}
 	return []statsBars{
-		{"countries", "Countries", "Views", statsBarsOf(b.Countries, report.CountryName, nil)},
-		{"cities", "Cities", "Views", statsBarsOf(b.Cities, nil, city)},
-		{"sources", "Sources", "Views", statsBarsOf(b.Sources, nil, nil)},
-		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, nil, nil)},
-		{"devices", "Devices", "Views", statsBarsOf(b.Devices, nil, nil)},
-		{"browsers", "Browsers", "Views", statsBarsOf(b.Browsers, nil, nil)},
-		{"os", "Systems", "Views", statsBarsOf(b.OS, nil, nil)},
-		{"screens", "Window widths", "Sessions", statsBarsOf(b.Screens, ui.ScreenName, nil)},
+		{"countries", "Countries", "Views", statsBarsOf(b.Countries, "Views", report.CountryName, nil)},
+		{"cities", "Cities", "Views", statsBarsOf(b.Cities, "Views", nil, city)},
+		{"sources", "Sources", "Views", statsBarsOf(b.Sources, "Views", nil, nil)},
+		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, "Views", nil, nil)},
+		{"devices", "Devices", "Views", statsBarsOf(b.Devices, "Views", nil, nil)},
+		{"browsers", "Browsers", "Views", statsBarsOf(b.Browsers, "Views", nil, nil)},
+		{"os", "Systems", "Views", statsBarsOf(b.OS, "Views", nil, nil)},
+		{"screens", "Window widths", "Sessions", statsBarsOf(b.Screens, "Sessions", ui.ScreenName, nil)},
 	}
 }
 
 // statsHeat is when people come: a row a weekday, from Monday, a cell an hour.
 type statsHeat struct {
-	Rows []statsHeatRow
-	Busy string // the busiest day and hour; "" below busyViews
+	Hours []string
+	Rows  []statsHeatRow
+	Busy  string // the busiest day and hour; "" below busyViews
 }
 
 type statsHeatRow struct {
@@ -68,9 +73,9 @@ type statsHeatRow struct {
 
 // statsHeatCell has a step of colour from 0, for nothing, to heatSteps.
 type statsHeatCell struct {
-	Hour  string
 	Count ui.Figure
 	Step  int64
+	Tip   string
 }
 
 const heatSteps = 5
@@ -81,11 +86,14 @@ func newStatsHeat(t *report.Timing, views int64) statsHeat {
 	for _, hours := range t.Heat {
 		most = max(most, slices.Max(hours[:]))
 	}
+	for hour := range t.Heat[0] {
+		h.Hours = append(h.Hours, ui.HourName(hour)[:2])
+	}
 	for i := range t.Heat {
 		day := (i + 1) % 7
 		row := statsHeatRow{Day: ui.WeekdayNames[day], Total: ui.Figure(t.ByWeekday[day])}
 		for hour, n := range t.Heat[day] {
-			cell := statsHeatCell{Hour: ui.HourName(hour), Count: ui.Figure(n)}
+			cell := statsHeatCell{Count: ui.Figure(n), Tip: chart.Tip(row.Day+", "+ui.HourName(hour)+"–"+ui.HourName(hour+1)+" UTC", [3]string{"", "Views", ui.Figure(n).String()})}
 			if n > 0 {
 				cell.Step = (n*heatSteps + most - 1) / most
 			}

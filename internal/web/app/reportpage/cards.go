@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -131,13 +132,13 @@ type statsTip struct {
 	Aloud                string // what the tone says
 }
 
-// onTiles are the insights that repeat a tile of the page.
-var onTiles = map[string]bool{"trend": true, "completion": true, "returning": true}
+// inShort are the insights that no other part of the page has.
+var inShort = map[string]bool{"dropoff": true, "best_time": true, "top_source": true}
 
 func statsTips(insights []report.Insight) []statsTip {
 	var tips []statsTip
 	for _, i := range insights {
-		if onTiles[i.ID] {
+		if !inShort[i.ID] {
 			continue
 		}
 		t := statsTip{Label: i.Label, Value: i.Value, Detail: i.Detail, Tone: i.Tone}
@@ -183,14 +184,14 @@ type statsTop struct {
 	Engaged    ui.Lasting
 	Completion string
 	Loads      ui.Figure
-	Spark      statsSpark
+	Spark      chart.Spark
 }
 
 func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 	var rows []statsTop
 	for _, l := range links {
 		t := statsTop{LinkSummary: l, Address: "/links/" + l.Slug + analyticsRoot, Noun: ui.KindNoun(l.Kind), Seen: ui.Figure(l.Views), Who: ui.Figure(l.Uniques),
-			Engaged: ui.Lasting(l.AvgEngagedMs), Completion: "–", Loads: ui.Figure(l.Downloads), Spark: newStatsSpark(l.Spark)}
+			Engaged: ui.Lasting(l.AvgEngagedMs), Completion: "–", Loads: ui.Figure(l.Downloads), Spark: chart.NewSpark(l.Spark, "view", "views")}
 		if l.CompletionPct != nil {
 			t.Completion = l.CompletionPct.String() + "%"
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
@@ -21,6 +22,7 @@ type statsPageRow struct {
 	Seen    ui.Figure
 	Time    ui.Lasting
 	Stopped string // "22%" on the page after which most stopped, else ""
+	Tip     string
 }
 
 // newStatsPages makes the rows; before tells whether there were views before
@@ -42,50 +44,71 @@ func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
 			r.Stopped = c.Dropoff.LostPct.String() + "%"
 		}
+		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.String() + "%"}, [3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
+			[3]string{"", "Average time", r.Time.String()}, [3]string{"", "Share of time", row.AttentionPct.String() + "%"})
 		p.Rows = append(p.Rows, r)
 	}
 	return p
 }
 
-// statsMarks is how far a video, a sound or a page held its readers.
+// statsMarks is how far a video, a sound or a page held its readers: a curve,
+// and its marks as a table.
 type statsMarks struct {
-	Title, Past string // of the card, and what was done with so much of the file
-	Facts       [][2]string
-	Rows        []statsMark
-	Drop        string // where most stopped, in words
+	Title string
+	Facts [][2]string
+	Drop  string // where most stopped, in words
+	Curve chart.Chart
+	Rows  []statsMark
 }
 
+// statsMark is a place of the file, and the share that got there.
 type statsMark struct {
-	Name  string
-	Pct   report.Tenths
-	Lost  bool // most stopped before it
-	First bool // those who began, not a mark
+	Name string
+	Pct  report.Tenths
 }
 
 func newStatsMarks(c *report.Content) *statsMarks {
 	var m *statsMarks
+	var past string // what was done with so much of the file
 	var marks []report.Mark
 	var drop report.MarkDropoff
 	switch {
 	case c.Media != nil:
-		m = &statsMarks{Title: "How far it was played", Past: "Got to", Facts: [][2]string{
+		m = &statsMarks{Title: "How far it was played", Facts: [][2]string{
 			{"Played on average", c.Media.AvgPlayedPct.String() + "%"}, {"Played to the end", c.Media.FinishedPct.String() + "%"}}}
-		m.Rows = append(m.Rows, statsMark{Name: "Began to play", Pct: c.Media.PlayedPct, First: true})
-		marks, drop = c.Media.Quartiles, c.Media.Dropoff
+		m.Rows = append(m.Rows, statsMark{"Began to play", c.Media.PlayedPct})
+		past, marks, drop = "Got to", c.Media.Quartiles, c.Media.Dropoff
 	case c.Scroll != nil:
-		m = &statsMarks{Title: "How far it was scrolled", Past: "Saw", Facts: [][2]string{
+		m = &statsMarks{Title: "How far it was scrolled", Facts: [][2]string{
 			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%"}, {"Read to the end", c.Scroll.ReadToEndPct.String() + "%"}}}
-		marks, drop = c.Scroll.Depths, c.Scroll.Dropoff
+		m.Rows = append(m.Rows, statsMark{"Opened", report.Tenths(1000)})
+		past, marks, drop = "Saw", c.Scroll.Depths, c.Scroll.Dropoff
 	default:
 		return nil
 	}
+	below := []string{"0%"}
 	for _, mark := range marks {
-		row := statsMark{Name: fmt.Sprintf("%s %d%%", m.Past, mark.Pct), Pct: mark.ReachPct}
+		m.Rows = append(m.Rows, statsMark{fmt.Sprintf("%s %d%%", past, mark.Pct), mark.ReachPct})
+		below = append(below, fmt.Sprintf("%d%%", mark.Pct))
 		if drop.BeforePct != nil && *drop.BeforePct == mark.Pct {
-			row.Lost = true
 			m.Drop = fmt.Sprintf("%s%% stopped before %d%%", drop.LostPct, mark.Pct)
 		}
-		m.Rows = append(m.Rows, row)
 	}
+	m.Curve = newCurve(m.Title, below, m.Rows)
 	return m
+}
+
+// newCurve draws what share of the sessions got to each of some places.
+func newCurve(title string, below []string, rows []statsMark) chart.Chart {
+	values, tips := make([]int64, len(rows)), make([]string, len(rows))
+	for i, r := range rows {
+		values[i], tips[i] = int64(r.Pct), chart.Tip(r.Name, [3]string{"kept", "of sessions", r.Pct.String() + "%"})
+	}
+	const top = 1000 // tenths of a percent
+	var ticks []chart.Tick
+	for pct := int64(100); pct >= 0; pct -= 25 {
+		ticks = append(ticks, chart.Tick{Label: fmt.Sprintf("%d%%", pct), At: chart.Percent(100-pct, 100)})
+	}
+	return chart.New(title+", share of sessions. Arrow keys go from point to point", top, ticks, chart.Labels(below),
+		[]chart.Series{{Class: "kept", Values: values, Filled: true}}, tips)
 }

@@ -17,7 +17,8 @@ let changed = Date.now();
 let spoken = 0;
 
 // turn makes an element what another is, keeping all that has not changed: where the focus is, what is open, how far something is scrolled.
-// What is marked data-keep is the scripts' own.
+// What scripts set for the keyboard stays.
+const scripts = new Set(["open", "tabindex", "aria-label"]);
 const turn = (from, to) => {
   if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id)
     return from.replaceWith(to.cloneNode(true));
@@ -25,9 +26,8 @@ const turn = (from, to) => {
     if (from.data !== to.data) from.data = to.data;
     return;
   }
-  if (from.hasAttribute("data-keep")) return;
   for (const { name } of [...from.attributes])
-    if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
+    if (!to.hasAttribute(name) && !scripts.has(name)) from.removeAttribute(name);
   for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   const olds = [...from.childNodes];
   const news = [...to.childNodes];

@@ -24,7 +24,7 @@ import (
 
 const analyticsRoot = "/analytics"
 
-var statsTemplate = app.Parse("link_head.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
+var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
 
 // numbers are one report: of a link, of an account, or of a website, whose
 // pages are its links.
@@ -189,7 +189,7 @@ type reportPage struct {
 	Ranges  []statsRange
 	Cards   []statsCard
 	Ledger  []statsReason
-	Chart   statsChart
+	Series  statsSeries
 	Tips    []statsTip
 	Bars    []statsBars
 	Heat    statsHeat
@@ -269,7 +269,11 @@ func (p *reportPage) fill(n *numbers, now time.Time) {
 	if p.Link != nil && p.Of.AllTimeViews < fewViews {
 		p.Few, from = true, report.DayOf(p.Link.CreatedAt.UnixMilli())
 	}
-	p.Chart = newStatsChart(p.Summary, from)
+	words := linkWords
+	if p.Website != nil {
+		words = websiteWords
+	}
+	p.Series = newStatsSeries(p.Summary, from, words)
 	p.Tips = statsTips(p.Insights)
 	p.Bars = statsBreakdowns(&p.Breakdowns)
 	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views)
@@ -289,7 +293,7 @@ func (p *reportPage) fill(n *numbers, now time.Time) {
 		return
 	}
 	if len(a.Mix) > 0 {
-		p.Bars = append([]statsBars{{"mix", "Kinds of files", "Views", statsBarsOf(a.Mix, ui.KindNoun, nil)}}, p.Bars...)
+		p.Bars = append([]statsBars{{"mix", "Kinds of files", "Views", statsBarsOf(a.Mix, "Views", ui.KindNoun, nil)}}, p.Bars...)
 	}
 }
 

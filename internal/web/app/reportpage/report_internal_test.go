@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"vitrine/internal/web/ui"
-	"vitrine/report"
 )
 
 func TestStatsWords(t *testing.T) {
@@ -22,29 +21,5 @@ func TestStatsWords(t *testing.T) {
 		if got := ui.ScreenName(label); got != want {
 			t.Errorf("%q is called %q, want %q", label, got, want)
 		}
-	}
-}
-
-// Scales begin at 0, hold the largest value and have few round steps.
-func TestStatsScale(t *testing.T) {
-	for most := range int64(20_000) {
-		step := niceStep(most)
-		n := max((most+step-1)/step, 1)
-		if n > 5 || n*step < most || most >= 10 && n < 3 {
-			t.Fatalf("a scale to %d has %d steps of %d", most, n, step)
-		}
-	}
-	for _, n := range []int{1, 2, 7, 14, 30, 90, 120, 400} {
-		series := make([]report.Point, n)
-		ticks := dateTicks(series)
-		if len(ticks) > mostDates || len(ticks) == 0 {
-			t.Errorf("%d dates for %d points", len(ticks), n)
-		}
-	}
-	if got := chartPath([]int64{5}, 10); got != "M0,50L1000,50" {
-		t.Errorf("a single point is drawn as %q", got)
-	}
-	if got := chartPath([]int64{0, 10, 5}, 10); got != "M0,100L500,0L1000,50" {
-		t.Errorf("three points are drawn as %q", got)
 	}
 }

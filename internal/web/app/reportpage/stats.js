@@ -1,2 +1,3 @@
-import "./chart.js";
+import "../../chart/chart.js";
+import "../../ui/times.js";
 import "./live.js";

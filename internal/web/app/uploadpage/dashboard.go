@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-var dashboardTemplate = app.Parse("link_rows.html", "dashboard.html")
+var dashboardTemplate = app.Parse("chart.html", "link_rows.html", "dashboard.html")
 
 // recentLinks is how many links stand below the drop zone.
 const recentLinks = 10

@@ -1,0 +1,91 @@
+package reportpage
+
+import (
+	"vitrine/internal/web/chart"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// statsSeries is views and unique viewers over time, and those of the time
+// before: a chart, and the same numbers as a table.
+type statsSeries struct {
+	chart.Chart
+	Points []statsPoint
+	Before bool // there is a time before
+	Weekly bool // a point is a week
+}
+
+// statsPoint is a day or a week, and as many days before the same place of the
+// time before.
+type statsPoint struct {
+	Date, Label          string
+	SoFar                string // "today so far" for the current day, which is the last
+	Views, Uniques       ui.Figure
+	WasLabel             string
+	WasViews, WasUniques ui.Figure
+	Engaged              ui.Lasting
+}
+
+// seriesWords are what the numbers of a series are called.
+type seriesWords struct{ Views, Label string }
+
+var (
+	linkWords    = seriesWords{"Views", "Views and unique viewers"}
+	websiteWords = seriesWords{"Page loads", "Page loads and unique viewers"}
+)
+
+// newStatsSeries draws a summary from its first day on, or from a later one.
+func newStatsSeries(r *report.Summary, from report.Day, words seriesWords) statsSeries {
+	series := r.Series
+	for len(series) > 1 && series[1].Date <= from {
+		series = series[1:]
+	}
+	c := statsSeries{Weekly: r.Granularity == "week", Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0}
+	views, uniques, was := make([]int64, len(series)), make([]int64, len(series)), make([]int64, len(series))
+	labels, tips := make([]string, len(series)), make([]string, len(series))
+	var most int64
+	for i, p := range series {
+		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views), Uniques: ui.Figure(p.Uniques), Engaged: ui.Lasting(1000 * p.AvgEngagedS)}
+		if c.Before {
+			b := r.PreviousSeries[i]
+			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)
+			was[i] = b.Views
+		}
+		if i == len(series)-1 {
+			point.SoFar = "today so far"
+			if c.Weekly {
+				point.SoFar = "this week so far"
+			}
+		}
+		views[i], uniques[i], labels[i] = p.Views, p.Uniques, p.Label
+		tips[i] = c.tip(point, words)
+		most = max(most, views[i], uniques[i], was[i])
+		c.Points = append(c.Points, point)
+	}
+	top, ticks := chart.Scale(most)
+	lines := []chart.Series{{Class: "views", Values: views, Filled: true, Open: true}, {Class: "uniques", Values: uniques, Open: true}}
+	if c.Before {
+		lines = append([]chart.Series{{Class: "was", Values: was}}, lines...)
+	}
+	c.Chart = chart.New(words.Label+". Arrow keys go from point to point", top, ticks, chart.Labels(labels), lines, tips)
+	return c
+}
+
+// tip is what the chart says of a point.
+func (c *statsSeries) tip(p statsPoint, words seriesWords) string {
+	title := p.Label
+	if c.Weekly {
+		title = "Week of " + title
+	}
+	if p.SoFar != "" {
+		title += ", " + p.SoFar
+	}
+	rows := [][3]string{{"views", words.Views, p.Views.String()}, {"uniques", "Unique viewers", p.Uniques.String()}}
+	if c.Before {
+		rows = append(rows, [3]string{"was", words.Views + ", " + p.WasLabel, p.WasViews.String()})
+	}
+	if p.Engaged > 0 {
+		rows = append(rows, [3]string{"", "Average time", p.Engaged.String()})
+	}
+	return chart.Tip(title, rows...)
+}

@@ -1,0 +1,229 @@
+// Package chart draws numbers as SVG, on the server: lines over equal steps,
+// and small pictures of daily numbers. The template "chart" shows a [Chart],
+// "spark" a [Spark]. chart.js shows what each mark
+// says to a pointer, a finger and the keyboard: any element with data-tip.
+package chart
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vitrine/internal/web/ui"
+)
+
+//go:embed *.html *.js
+var files embed.FS
+
+var _ = ui.Folder("chart", files)
+
+// Width and Height are what paths lie within. They are stretched to the room
+// that the page has.
+const (
+	Width  = 1000
+	Height = 100
+)
+
+// Chart is one or more lines.
+type Chart struct {
+	Label  string // what it shows, read aloud
+	Ticks  []Tick // of the scale, which begins at 0
+	Below  []Tick // under the chart
+	Lines  []Line
+	Points []Point
+}
+
+// Series is the values of one line, which Class styles: "views", "uniques",
+// "was" or "kept".
+type Series struct {
+	Class  string
+	Values []int64
+	Filled bool // down to the axis
+	Open   bool // the last step is not over, and is drawn apart
+}
+
+// Line is a line as it is drawn.
+type Line struct {
+	Class, Area string
+	Past, Now   string // Now is the last step, if it is not over
+}
+
+// Tick is a label of a scale, and its place in percent.
+type Tick struct {
+	Label, At string
+	Anchor    string // of the text
+	Spare     bool   // left out where there is little room
+}
+
+// Point is one step of a chart: what is said of it, and where it is.
+type Point struct {
+	Tip            string
+	From, Wide, At string // in percent of the width
+	Dots           []Dot
+}
+
+// Dot marks a point on a line.
+type Dot struct{ Class, At string }
+
+// New draws series of equal lengths on a scale from 0 to top. tips has what is
+// said of each point; see [Tip].
+func New(label string, top int64, ticks, below []Tick, series []Series, tips []string) Chart {
+	c := Chart{Label: label, Ticks: ticks, Below: below}
+	for _, s := range series {
+		c.Lines = append(c.Lines, line(s, top))
+	}
+	last := int64(max(len(tips)-1, 1))
+	for i, tip := range tips {
+		at := 2 * int64(i) // in halves of a step
+		p := Point{Tip: tip, At: Percent(at, 2*last), From: Percent(max(at-1, 0), 2*last), Wide: Percent(2, 2*last)}
+		if i == 0 || i == len(tips)-1 {
+			p.Wide = Percent(1, 2*last)
+		}
+		if len(tips) == 1 {
+			p.At, p.Wide = "50%", "100%"
+		}
+		for _, s := range series {
+			p.Dots = append(p.Dots, Dot{s.Class, Percent(top-s.Values[i], top)})
+		}
+		c.Points = append(c.Points, p)
+	}
+	return c
+}
+
+// Tip is what is said of a mark: a title, and rows of a class, a name and a
+// value. chart.js takes it apart.
+func Tip(title string, rows ...[3]string) string {
+	var b strings.Builder
+	b.WriteString(clean(title))
+	for _, r := range rows {
+		fmt.Fprintf(&b, "\n%s|%s|%s", r[0], clean(r[1]), clean(r[2]))
+	}
+	return b.String()
+}
+
+// clean keeps a text within its place in a tip.
+func clean(s string) string {
+	return strings.NewReplacer("\n", " ", "\r", " ", "|", "¦").Replace(s)
+}
+
+// Scale is a round top for values up to most, and its ticks.
+func Scale(most int64) (top int64, ticks []Tick) {
+	step := Step(most)
+	top = max((most+step-1)/step, 1) * step
+	for v := top; v >= 0; v -= step {
+		ticks = append(ticks, Tick{Label: ui.Figure(v).String(), At: Percent(top-v, top)})
+	}
+	return top, ticks
+}
+
+// Step is a step of 1, 2 or 5 and zeros by which three to five lead to most.
+func Step(most int64) int64 {
+	for step := int64(1); ; step *= 10 {
+		for _, m := range []int64{1, 2, 5} {
+			if step*m*5 >= most {
+				return step * m
+			}
+		}
+	}
+}
+
+// Percent is a place in percent, with two decimals.
+func Percent(part, all int64) string {
+	if all == 0 {
+		return "0%"
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(all), 'f', 2, 64) + "%"
+}
+
+// mostBelow is how many labels fit under a chart.
+const mostBelow = 8
+
+// Labels are some of the labels of points, evenly spaced from the last one on.
+func Labels(all []string) (ticks []Tick) {
+	last := len(all) - 1
+	every := (len(all) + mostBelow - 1) / mostBelow
+	for i, n := last, 0; i >= 0; i, n = i-every, n+1 {
+		t := Tick{Label: all[i], At: Percent(int64(i), int64(max(last, 1))), Anchor: "middle", Spare: n%2 == 1}
+		switch {
+		case i == last && last > 0:
+			t.Anchor = "end"
+		case last == 0:
+			t.At = "50%"
+		case i*30 < last:
+			t.Anchor = "start"
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+func line(s Series, top int64) Line {
+	l := Line{Class: s.Class}
+	if s.Filled {
+		l.Area = area(s.Values, top)
+	}
+	last := len(s.Values) - 1
+	switch {
+	case !s.Open:
+		l.Past = path(s.Values, top)
+	case last < 1:
+		l.Now = path(s.Values, top)
+	default:
+		l.Past, l.Now = part(s.Values, top, 0, last-1), part(s.Values, top, last-1, last)
+	}
+	return l
+}
+
+func area(values []int64, top int64) string {
+	return path(values, top) + fmt.Sprintf("L%d,%dL0,%dZ", Width, Height, Height)
+}
+
+// path is a line through values on a scale from 0 to top; a single value is a
+// level line.
+func path(values []int64, top int64) string {
+	if len(values) == 1 {
+		values = []int64{values[0], values[0]}
+	}
+	return part(values, top, 0, len(values)-1)
+}
+
+// part is the line of path from one value to another.
+func part(values []int64, top int64, from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		v, command := values[i], byte('L')
+		if i == from {
+			command = 'M'
+		}
+		b.WriteByte(command)
+		b.WriteString(coordinate(Width * float64(i) / float64(len(values)-1)))
+		b.WriteByte(',')
+		b.WriteString(coordinate(Height * (1 - float64(v)/float64(max(top, 1)))))
+	}
+	return b.String()
+}
+
+func coordinate(f float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
+}
+
+// Spark is daily numbers in a small picture; the zero Spark shows none.
+type Spark struct {
+	Path, Area string
+	Words      string // what it shows
+}
+
+// NewSpark draws daily numbers of something, such as "view" and "views".
+func NewSpark(daily []int64, one, many string) Spark {
+	if len(daily) == 0 {
+		return Spark{}
+	}
+	var most int64
+	for _, v := range daily {
+		most = max(most, v)
+	}
+	top := max(most, 1)
+	return Spark{Path: path(daily, top), Area: area(daily, top), Words: fmt.Sprintf("%s: at most %s a day, %d on the last",
+		ui.Plural(int64(len(daily)), "day", "days"), ui.Counted(most, one, many), daily[len(daily)-1])}
+}
