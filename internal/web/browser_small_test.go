@@ -45,17 +45,25 @@ func TestBrowserSmallThings(t *testing.T) {
 	}
 
 	// A long table shows its first 50 rows, and all of them on request; a short
-	// one shows all, and no bar to scroll it by.
+	// one shows all, and no bar to scroll it by. On a phone it is the first 12,
+	// and the page is no longer than some screens.
 	rows := `[...document.querySelectorAll("#pages tbody tr")].filter((r) => r.checkVisibility()).length`
 	for name, pages := range map[string]int{"catalogue.pdf": 96, "annual-report.pdf": 24} {
 		member.visit(d.url + statsPath(d.links[name]) + "?range=all")
-		member.run(chromedp.Evaluate(openAll, nil))
+		member.run(chromedp.EmulateViewport(1440, 844), chromedp.Evaluate(openAll, nil))
 		evaluates(member, name+", at first", rows, min(pages, 50))
 		evaluates(member, name+", the height", `(() => { const s = document.querySelector("#pages .scroll"); return s.scrollHeight <= s.clientHeight; })()`, true)
 		if pages > 50 {
 			member.run(chromedp.Evaluate(`document.querySelector("#pages .show-all input")?.click()`, nil))
 			evaluates(member, name+", all", rows, pages)
 		}
+		member.visit(d.url + statsPath(d.links[name]) + "?range=all") // on a phone
+		evaluates(member, name+", on a phone", rows, 12)
+		evaluates(member, name+", visits", `document.querySelectorAll(".visits tbody tr").length`, 25)
+		evaluates(member, name+", the height of the page", `document.documentElement.scrollHeight <= 4000 && document.documentElement.scrollWidth === 390`, true)
+		member.run(chromedp.Evaluate(`document.querySelectorAll(".show-all input").forEach((i) => i.click())`, nil))
+		evaluates(member, name+", all, on a phone", rows, pages)
+		evaluates(member, name+", all visits", `[...document.querySelectorAll(".visits tbody tr")].filter((r) => r.checkVisibility()).length`, 25)
 	}
 
 	// On a phone the link's page begins with sharing, by the system's sheet where
