@@ -24,7 +24,9 @@ var linkTemplates = map[app.LinkTab]ui.Template{
 	app.LinkSettings: parseLink("link_settings.html"),
 }
 
-func parseLink(tab string) ui.Template { return app.Parse("chart.html", "link_head.html", "link_tabs.html", tab) }
+func parseLink(tab string) ui.Template {
+	return app.Parse("chart.html", "link_head.html", "link_tabs.html", tab)
+}
 
 // maxLinkForm bounds the forms of a link, in bytes: a title of 200 characters,
 // each up to 12 bytes of the form's encoding.
