@@ -1,10 +1,6 @@
 package vitrine
 
-import (
-	"crypto/hmac"
-	"strings"
-	"time"
-)
+import "time"
 
 // Attempt is one try at something that may not be tried without end: a
 // password, or to have a message sent.
@@ -20,13 +16,6 @@ type AttemptKey [16]byte
 
 // DeviceLife is how long a browser is known after it has signed in.
 const DeviceLife = 365 * 24 * time.Hour
-
-// SameAccountDevice reports whether two devices are of one account: a browser
-// keeps the newest of each.
-func SameAccountDevice(a, b string) bool {
-	of := func(d string) string { account, _, _ := strings.Cut(d, "."); return account }
-	return hmac.Equal([]byte(of(a)), []byte(of(b)))
-}
 
 // AttemptTx reads and writes attempts within a transaction.
 type AttemptTx interface {

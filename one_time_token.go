@@ -1,9 +1,7 @@
 package vitrine
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"time"
 )
 
@@ -62,13 +60,6 @@ type TokenText string
 func (TokenText) String() string { return "…" }
 
 func (t TokenText) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) }
-
-// NewSecret is a secret of 256 random bits, safe in addresses and cookies.
-func NewSecret() string {
-	var b [32]byte
-	rand.Read(b[:])
-	return base64.RawURLEncoding.EncodeToString(b[:])
-}
 
 // OneTimeTokenTx reads and writes one-time tokens within a transaction.
 type OneTimeTokenTx interface {

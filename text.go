@@ -1,7 +1,6 @@
 package vitrine
 
 import (
-	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,18 +34,6 @@ func FoldWords(text string) []string {
 // together.
 func folded(s string) string {
 	return strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD")))
-}
-
-// ParseTitleField is ParseTitle for a form.
-func ParseTitleField(title string) (string, error) {
-	title, err := ParseTitle(title)
-	var e *Error
-	if errors.As(err, &e) {
-		in := *e
-		in.Field = "title"
-		return "", &in
-	}
-	return title, err
 }
 
 const titleRunes = 200

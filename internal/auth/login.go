@@ -76,7 +76,7 @@ func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (
 			return nil, "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: "Program and machine have 1 to 100 characters each, no control characters."}
 		}
 	}
-	secret = vitrine.LoginSecret(vitrine.NewSecret())
+	secret = vitrine.LoginSecret(newSecret())
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		if _, err := takeAttempt(tx, now, rateLimit{s.Signer.AttemptKey("login by network", g.network()), loginsByNetwork, attemptTime}); err != nil {

@@ -13,7 +13,7 @@ var errToken = vitrine.Errorf(vitrine.CodeUnauthorized, "This address is of no u
 // addOneTimeToken gives out the secret of a new token, which takes the place of
 // the one before of its purpose and address.
 func addOneTimeToken(tx vitrine.OneTimeTokenTx, t vitrine.OneTimeToken, now time.Time) (vitrine.TokenText, error) {
-	text := vitrine.TokenText(vitrine.NewSecret())
+	text := vitrine.TokenText(newSecret())
 	t.Hash, t.CreatedAt = text.Hash(), now
 	if life := vitrine.TokenPurposes[t.Purpose]; life > 0 {
 		t.ExpiresAt = now.Add(life)

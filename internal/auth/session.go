@@ -152,7 +152,7 @@ func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error
 // begin signs a browser in.
 func (s *Sessions) begin(tx vitrine.SessionTx, a *vitrine.Account, g Client, byToken bool) (SignedIn, error) {
 	now := s.Now()
-	text := vitrine.SessionText(vitrine.NewSecret())
+	text := vitrine.SessionText(newSecret())
 	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken, CreatedAt: now, UsedAt: now}
 	session.ExpiresAt = session.Until(now)
 	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)

@@ -21,7 +21,7 @@ type Albums struct {
 // custom slugs. Errors: CodeInvalidRequest (field title, or MaxAlbums are
 // there), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeBanned.
 func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug string) (album *vitrine.Album, err error) {
-	title, err = vitrine.ParseTitleField(title)
+	title, err = parseTitle(title)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, 
 // SetTitle names an album of an account anew. Errors: CodeInvalidRequest (field
 // title), CodeNotFound.
 func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) error {
-	title, err := vitrine.ParseTitleField(title)
+	title, err := parseTitle(title)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type Sites struct {
 // whatever its versions. Errors: CodeInvalidRequest (field title),
 // CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeLinkLimit, CodeBanned.
 func (s *Sites) Create(ctx context.Context, a *vitrine.Account, title, slug string) (site *vitrine.Site, err error) {
-	title, err = vitrine.ParseTitleField(title)
+	title, err = parseTitle(title)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (s *Sites) StillPublic(ctx context.Context, version vitrine.LinkID) error {
 // SetTitle names a website of an account anew. Errors: CodeInvalidRequest
 // (field title), CodeNotFound.
 func (s *Sites) SetTitle(ctx context.Context, a *vitrine.Account, slug, title string) error {
-	title, err := vitrine.ParseTitleField(title)
+	title, err := parseTitle(title)
 	if err != nil {
 		return err
 	}
