@@ -25,7 +25,7 @@ func Table(src string, comma rune, cut bool) Document {
 	if wide < 2 {
 		return Code(src, "txt", cut)
 	}
-	g := grid{rows: rows, header: header(rows)}
+	g := grid{rows: rows, header: header(rows), paged: true}
 	var p page
 	var d Document
 	d.Cut = p.grid(g, "Table", maxCells)
@@ -176,6 +176,7 @@ type grid struct {
 	rows    [][]string
 	header  bool // the first row names the columns
 	letters bool // columns are named as in a spreadsheet
+	paged   bool // many rows are shown in parts
 }
 
 // grid writes a table with numbers of rows, at most so many cells of it, and
@@ -200,6 +201,15 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 		rows, cut = rows[:most], true
 	}
 	body, first := rows, 1
+	if g.header {
+		body, first = rows[1:], 2
+	}
+	part := len(body)
+	if g.paged && part > maxPart {
+		part = maxPart
+		p.tags(`<div class="paged">`)
+		defer p.parts(len(body))
+	}
 	p.tags(`<div class="scroll grid`, when(wide <= fewColumns, " few"), `" role="region" tabindex="0" aria-label="`)
 	p.text(label)
 	p.tags(`"><table>`)
@@ -220,11 +230,19 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 		}
 		p.tags("</tr></thead>")
 	}
-	if g.header {
-		body, first = rows[1:], 2
-	}
-	p.tags("<tbody>")
-	for i, row := range body {
+	cut = p.body(body, numeric, first, part) || cut
+	p.tags("</table></div>")
+	return cut
+}
+
+// body writes rows, of which the first has a number, in parts of so many, and
+// tells whether a cell was shortened.
+func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool) {
+	wide := len(numeric)
+	for i, row := range rows {
+		if i%part == 0 {
+			p.tags(when(i > 0, "</tbody>"), "<tbody", when(part < len(rows), ` id="`+partID(i/part)+`"`), ">")
+		}
 		p.tags(`<tr><th scope="row">`, strconv.Itoa(first+i), "</th>")
 		for j := range min(len(row), wide) {
 			p.tags("<td", when(numeric[j], ` class="n"`), ">")
@@ -236,8 +254,21 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 		}
 		p.tags("</tr>")
 	}
-	p.tags("</tbody></table></div>")
+	p.tags(when(len(rows) > 0, "</tbody>"))
 	return cut
+}
+
+// partID is the id of a part of the rows, from 0.
+func partID(i int) string { return "doc-rows-" + strconv.Itoa(i+1) }
+
+// parts ends a table whose rows are in parts: links show one part at a time, by
+// the page's style sheet.
+func (p *page) parts(rows int) {
+	p.tags(`<div class="parts" role="navigation" aria-label="Pages of rows">`)
+	for i := range (rows + maxPart - 1) / maxPart {
+		p.tags(`<a href="#`, partID(i), `" aria-label="Rows, page `, strconv.Itoa(i+1), `">`, strconv.Itoa(i+1), "</a>")
+	}
+	p.tags("</div></div>")
 }
 
 func (p *page) cell(s string) (cut bool) {

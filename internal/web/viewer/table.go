@@ -52,6 +52,15 @@ var Table = []*Viewer{
 		Fill:  fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
+		Name: "table", Layout: "text", Page: "table/page.html", Style: "viewer/text/text.css", Script: "viewer/table/table.js",
+		Full: true, Prints: true, Height: 480, Type: "website",
+		Shows: func(_ *Viewers, l *vitrine.Link) bool {
+			t, _ := filetype.ByExt(l.Name)
+			return l.Kind == filetype.Text && (t.Ext == "csv" || t.Ext == "tsv")
+		},
+		Fill: fillText, Inert: "text/inert.html",
+	},
+	{
 		Name: "document", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)

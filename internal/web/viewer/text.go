@@ -32,8 +32,8 @@ func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	return DecodeText(b, cut), cut, nil
 }
 
-// arranged are the kinds of text that have a form for reading.
-var arranged = []string{"md", "csv", "tsv", "json", "xml", "yaml", "yml"}
+// arranged are the kinds of text that have a form for reading, tables apart.
+var arranged = []string{"md", "json", "xml", "yaml", "yml"}
 
 func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) (err error) {
 	c.Text, c.TextCut, err = s.Text(r, l)
