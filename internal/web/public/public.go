@@ -45,7 +45,7 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 		}
 		l, a, err := s.Links.Public(r.Context(), slug)
 		if err != nil {
-			return err
+			return s.forOwner(r, slug, err)
 		}
 		if l.Slug != slug {
 			return lead(l.Slug)

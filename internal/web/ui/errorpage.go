@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -25,8 +26,21 @@ type errorPage struct {
 	Request         string // the request's id
 	Again           string // address to try again; "" where that is of no use
 	Way             way    // where one can go on
+	Enable          string // address of a form that enables what is shown here
 	Framed          bool   // the page is in a frame of another
 }
+
+// OwnersError is the failure of a public page as its owner is told of it.
+type OwnersError struct {
+	Err       error
+	Advice    string
+	Way, Name string // where the owner can change that
+	Enable    string // address of the form that takes back what the owner did; "" for none
+}
+
+func (e *OwnersError) Error() string { return e.Err.Error() }
+
+func (e *OwnersError) Unwrap() error { return e.Err }
 
 // way is an address and what to call it.
 type way struct{ Address, Name string }
@@ -49,7 +63,11 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 			p.Way = way{"/dashboard", "Go to the dashboard"}
 		}
 	}
-	s.writeErrorPage(w, r, e, status, &p, httpx.PublicPage)
+	of := httpx.PublicPage
+	if own := (*OwnersError)(nil); errors.As(err, &own) {
+		p.Advice, p.Enable, p.Way, of = own.Advice, own.Enable, way{own.Way, own.Name}, httpx.ReportForm
+	}
+	s.writeErrorPage(w, r, e, status, &p, of)
 }
 
 // appFailure answers a failure of the pages that someone signs in for.

@@ -1,0 +1,48 @@
+package public
+
+import (
+	"net/http"
+
+	"vitrine"
+	"vitrine/internal/web/ui"
+)
+
+// forOwner adds to the failure of a public page what its owner can do about it,
+// if the owner is signed in where the request comes from. For everybody else the
+// failure stays as it is, and so does the answer, byte for byte.
+func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error {
+	switch vitrine.CodeOf(err) {
+	case vitrine.CodeDisabled, vitrine.CodeNotAvailable:
+	default:
+		return err
+	}
+	if s.Framers(r) != "'none'" {
+		return err // a page of another site is around it
+	}
+	me := s.Whoever(r)
+	if me == nil {
+		return err
+	}
+	l, own := s.Links.Own(r.Context(), me, string(slug))
+	if own != nil {
+		return err
+	}
+	here := "/links/" + string(l.Slug) // the app is on the public host
+	told := &ui.OwnersError{Err: err, Way: here, Name: "Manage this link"}
+	switch {
+	case l.State == vitrine.StateProcessing:
+		told.Advice = "Your video is still being scanned. The link opens by itself when that is done."
+	case l.State == vitrine.StateReview:
+		told.Advice = "Your link is held for review. It opens when a moderator clears it."
+		told.Name = "See why"
+	case l.Reason == vitrine.ReasonExpired:
+		told.Advice = "Your link has expired. Choose a later date to open it again."
+	case l.Undoable && l.HasBytes:
+		told.Advice = "You disabled this link. Readers see that it is no longer available."
+		told.Enable = here + "/undo"
+	default:
+		told.Advice = "Your link was disabled, and not by you."
+		told.Name = "See why"
+	}
+	return told
+}

@@ -1,0 +1,62 @@
+package web_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"vitrine"
+)
+
+// What somebody sees of a link that is not shown is the same whether they are
+// signed in or not, but for its owner, who is told what to do.
+func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
+	d := newDesk(t)
+	l := d.publish("report.pdf", samples["report.pdf"], titled("Secret plans"))
+	path := "/p/" + string(l.Slug)
+	owner, other := d.signIn(d.member), d.signIn(d.join("other@example.org", vitrine.RoleMember))
+	moderator := d.signIn(d.owner)
+	varying := regexp.MustCompile(`nonce="[^"]*"|Request [0-9a-f]+|<a class="button" href="[^"]*">[^<]*</a>`)
+	same := func(status int, path string) {
+		t.Helper()
+		unknown := varying.ReplaceAllString(d.status(d.get(path), status).body, "")
+		for _, who := range []string{other, moderator, "Cookie: vitrine=rubbish"} {
+			if got := varying.ReplaceAllString(d.status(d.get(path, who), status).body, ""); got != unknown {
+				t.Errorf("%s is shown\n%s\ninstead of\n%s", who, got, unknown)
+			}
+		}
+	}
+	_, err := d.server.Links.Disable(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)})
+	d.check(err)
+	same(410, path)
+	r := d.status(d.get(path, owner), 410)
+	enable := `action="/links/` + string(l.Slug) + `/undo"`
+	if !strings.Contains(r.body, "You disabled this link.") || !strings.Contains(r.body, enable) || !strings.Contains(r.Header.Get("Content-Security-Policy"), "form-action 'self'") ||
+		r.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v\n%s", r.Header, r.body)
+	}
+	if body := d.status(d.get(path+"/embed", owner), 410).body; strings.Contains(body, "You disabled") {
+		t.Errorf("a page of another site says whose link it shows:\n%s", body)
+	}
+	d.status(d.post("/links/"+string(l.Slug)+"/undo", nil, owner), 303)
+	d.status(d.get(path), 200)
+
+	d.hold(l, "html_password_form", "")
+	same(404, path)
+	if body := d.status(d.get(path, owner), 404).body; !strings.Contains(body, "held for review") || strings.Contains(body, enable) || !strings.Contains(body, `href="/links/`+string(l.Slug)+`"`) {
+		t.Errorf("%s", body)
+	}
+	_, err = d.server.Links.Reject(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Moderator(d.owner)})
+	d.check(err)
+	if body := d.status(d.get(path, owner), 410).body; !strings.Contains(body, "not by you") || strings.Contains(body, enable) {
+		t.Errorf("%s", body)
+	}
+	if body := d.status(d.get("/p/no-such-link", owner), 404).body; strings.Contains(body, "Manage") {
+		t.Errorf("%s", body)
+	}
+	d.check(d.server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)}))
+	same(404, path)
+	if body := d.status(d.get(path, owner), 404).body; strings.Contains(body, "Manage") {
+		t.Errorf("%s", body)
+	}
+}
