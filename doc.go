@@ -95,6 +95,8 @@
 //	visitor              a request to labels, bot reason and viewer
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
+//	fold                 a folder's page with what it uses to one HTML file
+//	remote               commands that use an instance over its API
 //	terminal             what commands print; credentials, manifest: their files
 //	datadir              the data directory: who serves from it, and its room
 //	limits               limits of plans as flags say them

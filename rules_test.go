@@ -21,7 +21,7 @@ report
 client                       report filetype
 e2e
 cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest limits
-cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker
+cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker
 
 vitrine                      report filetype
 
@@ -42,6 +42,8 @@ credentials                  terminal
 datadir                      terminal
 manifest                     durable
 terminal                     vitrine client report
+fold
+remote                       vitrine client credentials fold report terminal
 limits                       vitrine terminal
 markup                       vitrine
 password                     vitrine turn
@@ -357,6 +359,9 @@ var dependencies = map[string]string{
 	"github.com/tetratelabs/wazero":      "bounds the memory of PDFium, and keeps what it compiled",
 	"github.com/xuri/excelize/v2":        "the cells of a workbook as they are shown, row by row",
 	"github.com/wneessen/go-mail":        "mail: messages and SMTP with TLS and authentication",
+	"github.com/posener/complete":        "shell completion: which files",
+	"github.com/tdewolff/parse/v2":       "the tokens of style sheets, for folders that become one file",
+	"github.com/willabides/kongplete":    "shell completion of the commands and flags that kong knows",
 	"github.com/yuin/goldmark":           "Markdown: CommonMark with GitHub's extensions",
 	"github.com/ulikunitz/xz":            "what is in a 7z archive, read in bounded steps: its LZMA",
 	"golang.org/x/crypto":                "argon2id, by which passwords are kept",

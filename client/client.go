@@ -143,13 +143,14 @@ func (c *Client) post(ctx context.Context, path string, body, answer any) error 
 	if err != nil {
 		return err
 	}
-	return c.call(ctx, http.MethodPost, path, nil, payload{"application/json", b}, answer)
+	return c.call(ctx, http.MethodPost, path, nil, payload{contentType: "application/json", bytes: b}, answer)
 }
 
 // payload is the body of a request; the zero payload is none.
 type payload struct {
 	contentType string
 	bytes       []byte
+	ifMatch     string // the ETag that the request is for; "": any
 }
 
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, body payload, answer any) error {
@@ -158,22 +159,28 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	if len(query) > 0 {
 		u += "?" + query.Encode()
 	}
-	return c.retry(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, stallTime)
-		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, method, u, bytes.NewReader(body.bytes))
-		if err != nil {
-			return final(err)
-		}
-		req.Header.Set("Accept", "application/json")
-		if body.contentType != "" {
-			req.Header.Set("Content-Type", body.contentType)
-		}
-		if c.key != "" {
-			req.Header.Set("Authorization", "Bearer "+c.key)
-		}
-		return c.send(req, answer)
-	})
+	return c.retry(ctx, func(ctx context.Context) error { return c.once(ctx, method, u, body, answer) })
+}
+
+// once makes one attempt of a request to the API.
+func (c *Client) once(ctx context.Context, method, address string, body payload, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, stallTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body.bytes))
+	if err != nil {
+		return final(err)
+	}
+	req.Header.Set("Accept", "application/json")
+	if body.contentType != "" {
+		req.Header.Set("Content-Type", body.contentType)
+	}
+	if body.ifMatch != "" {
+		req.Header.Set("If-Match", body.ifMatch)
+	}
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	return c.send(req, answer)
 }
 
 // send makes one attempt. A success is decoded into answer, unless that is nil;
@@ -198,6 +205,9 @@ func (c *Client) send(req *http.Request, answer any) error {
 	}
 	if err := json.Unmarshal(body, answer); err != nil {
 		return final(fmt.Errorf("%s did not answer as a Vitrine instance does; is the address right? (%w)", req.URL.Host, err))
+	}
+	if h, ok := answer.(headed); ok {
+		h.head(res.Header)
 	}
 	return nil
 }

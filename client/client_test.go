@@ -401,7 +401,7 @@ func TestAllLinksGoesThroughThePages(t *testing.T) {
 	defer s.Close()
 	c, _ := fresh(t, s.URL)
 	var slugs []string
-	for l, err := range c.AllLinks(t.Context()) {
+	for l, err := range c.AllLinks(t.Context(), Query{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -410,7 +410,7 @@ func TestAllLinksGoesThroughThePages(t *testing.T) {
 	if want := []string{"a", "b", "c"}; !reflect.DeepEqual(slugs, want) {
 		t.Errorf("slugs %v, want %v", slugs, want)
 	}
-	for range c.AllLinks(t.Context()) {
+	for range c.AllLinks(t.Context(), Query{}) {
 		break // stopping early is allowed
 	}
 }
@@ -420,7 +420,7 @@ func TestAllLinksEndsWithTheFirstError(t *testing.T) {
 	defer s.Close()
 	c, _ := fresh(t, s.URL)
 	n := 0
-	for _, err := range c.AllLinks(t.Context()) {
+	for _, err := range c.AllLinks(t.Context(), Query{}) {
 		if n++; err == nil {
 			t.Error("no error")
 		}

@@ -26,6 +26,9 @@ type Error struct {
 	UpgradeURL string // where a higher plan is described, or ""
 	RequestID  string // for the operator of the instance
 	RetryAfter time.Duration
+	Current    *LinkDetail // with precondition_failed: the link as it is
+
+	location string // of a redirect
 }
 
 func (e *Error) Error() string {
@@ -56,7 +59,7 @@ func (e *Error) Error() string {
 
 // refusal reads an answer that is no success.
 func refusal(res *http.Response, body []byte) *Error {
-	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
+	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), RetryAfter: retryAfter(res.Header.Get("Retry-After")), location: res.Header.Get("Location")}
 	var b struct {
 		Error      string `json:"error"`
 		Code       string `json:"code"`
@@ -67,10 +70,15 @@ func refusal(res *http.Response, body []byte) *Error {
 		Held       int64  `json:"held"`
 		HeldUntil  string `json:"heldUntil"`
 		UpgradeURL string `json:"upgradeUrl"`
+
+		Current *LinkDetail `json:"current"`
 	}
 	if json.Unmarshal(body, &b) == nil && b.Error != "" {
 		e.Message, e.Code, e.Field, e.Reason, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Reason, b.Limit, b.Used, b.UpgradeURL
-		e.Held = b.Held
+		e.Held, e.Current = b.Held, b.Current
+		if e.Current != nil {
+			e.Current.head(res.Header)
+		}
 		e.HeldUntil, _ = time.Parse(time.RFC3339, b.HeldUntil)
 		return e
 	}

@@ -18,10 +18,11 @@ type ListedLink struct {
 	Kind      string    `json:"kind"` // pdf, image, video, audio, document, text, html, archive
 	SizeBytes int64     `json:"size_bytes"`
 	CreatedAt time.Time `json:"created_at"`
-	Status    string    `json:"status"`           // live, review, processing, disabled
-	Reason    string    `json:"reason,omitempty"` // why it is in review or disabled: a reason code
-	Detail    string    `json:"detail,omitempty"` // what exactly was found
-	Views     *int64    `json:"views,omitempty"`  // of the last 30 days, if they were asked for and the plan has analytics
+	Status    string    `json:"status"`             // live, review, processing, disabled
+	Reason    string    `json:"reason,omitempty"`   // why it is in review or disabled: a reason code
+	Detail    string    `json:"detail,omitempty"`   // what exactly was found
+	ExpiresAt time.Time `json:"expiresAt,omitzero"` // when it is disabled; zero: never
+	Views     *int64    `json:"views,omitempty"`    // of the last 30 days, if they were asked for and the plan has analytics
 }
 
 // Page is a part of the list of links, newest first.
@@ -30,45 +31,44 @@ type Page struct {
 	NextCursor string       `json:"nextCursor"` // where the next page begins; "" at the end
 }
 
-// Links lists the account's links, newest first: at most limit (1 to 100; 0 is
-// the instance's default, 20) after a cursor, "" for the beginning.
-func (c *Client) Links(ctx context.Context, cursor string, limit int) (Page, error) {
-	return c.page(ctx, cursor, limit, false)
+// Query selects links. Zero members do not select.
+type Query struct {
+	Text   string // words of the title, the file's name or the slug
+	Kind   string
+	Status string
+	Views  bool // with the views of each link
+	// Limit is how many links are read at once, 1 to 100; 0 is the instance's
+	// default, 20.
+	Limit int
 }
 
-func (c *Client) page(ctx context.Context, cursor string, limit int, views bool) (Page, error) {
+// Links lists the account's links, newest first: those of a query, after a
+// cursor, "" for the beginning.
+func (c *Client) Links(ctx context.Context, cursor string, query Query) (Page, error) {
 	q := url.Values{}
-	if views {
+	for name, value := range map[string]string{"q": query.Text, "kind": query.Kind, "status": query.Status, "cursor": cursor} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if query.Views {
 		q.Set("views", "true")
 	}
-	if cursor != "" {
-		q.Set("cursor", cursor)
-	}
-	if limit != 0 {
-		q.Set("limit", strconv.Itoa(limit))
+	if query.Limit != 0 {
+		q.Set("limit", strconv.Itoa(query.Limit))
 	}
 	var p Page
 	err := c.get(ctx, "/links", q, &p)
 	return p, err
 }
 
-// AllLinks goes through all links of the account, newest first, page by page.
-// It ends with the first error.
-func (c *Client) AllLinks(ctx context.Context) iter.Seq2[ListedLink, error] {
-	return c.all(ctx, 100, false)
-}
-
-// AllLinksWithViews is AllLinks with the views of each link. It reads as many
-// links at once as limit says, 1 to 100.
-func (c *Client) AllLinksWithViews(ctx context.Context, limit int) iter.Seq2[ListedLink, error] {
-	return c.all(ctx, limit, true)
-}
-
-func (c *Client) all(ctx context.Context, limit int, views bool) iter.Seq2[ListedLink, error] {
+// AllLinks goes through all links of a query, newest first, page by page. It
+// ends with the first error.
+func (c *Client) AllLinks(ctx context.Context, query Query) iter.Seq2[ListedLink, error] {
 	return func(yield func(ListedLink, error) bool) {
 		cursor := ""
 		for {
-			p, err := c.page(ctx, cursor, limit, views)
+			p, err := c.Links(ctx, cursor, query)
 			if err != nil {
 				yield(ListedLink{}, err)
 				return

@@ -66,8 +66,11 @@ type Options struct {
 	Slug     string // custom slug, on plans that have them; "" is one of the instance's choice
 	LinkName string // title of the page; "" is the file's name
 	ViewOnly bool   // the page offers no download
+	// ExpiresAt is when the link is disabled; zero: never.
+	ExpiresAt time.Time
 	// Replace is the slug of a link whose file this one replaces. The link keeps
-	// its address, title and settings: Slug, LinkName and ViewOnly are not sent.
+	// its address, title and settings: Slug, LinkName, ViewOnly and ExpiresAt are not
+	// sent.
 	Replace string
 	// IdempotencyKey is a UUID under which the upload may be tried again, also
 	// by another process, and makes one link; "" is a new one.
@@ -172,8 +175,12 @@ func (c *Client) begin(ctx context.Context, f File, o Options) (b begun, err err
 
 func (c *Client) complete(ctx context.Context, path string, f File, o Options) (l Link, err error) {
 	download := new(bool)
+	var expires string
+	if !o.ExpiresAt.IsZero() {
+		expires = expiry(&o.ExpiresAt)
+	}
 	if *download = !o.ViewOnly; o.Replace != "" {
-		o.Slug, o.LinkName, download = "", "", nil
+		o.Slug, o.LinkName, download, expires = "", "", nil, ""
 	}
 	err = c.post(ctx, "/uploads/complete", struct {
 		Path          string `json:"path"`
@@ -184,7 +191,8 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 		AllowDownload *bool  `json:"allowDownload,omitempty"`
 		Key           string `json:"idempotencyKey"`
 		Replace       string `json:"replace,omitempty"`
-	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace}, &l)
+		ExpiresAt     string `json:"expiresAt,omitempty"`
+	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace, expires}, &l)
 	return l, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"vitrine"
 	"vitrine/internal/datadir"
 	"vitrine/internal/limits"
+	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 )
 
@@ -32,15 +33,11 @@ type emailArg struct {
 	Email string `arg:"" help:"E-mail address of the account."`
 }
 
-type jsonFlag struct {
-	JSON bool `name:"json" help:"Print JSON, for programs."`
-}
-
 type accountCreateCmd struct {
 	Email string `arg:"" optional:"" help:"E-mail address of the account."`
 	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and if you like role (member, moderator) and password. Prints the address and the API key of each, or JSON lines. Accounts that exist are left as they are." placeholder:"FILE"`
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 	Plan          string `help:"Plan: free, pro or lifetime. Required for each account after the first, which is lifetime." default:"" enum:",free,pro,lifetime"`
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }
@@ -111,10 +108,10 @@ func (c *accountCreateCmd) instead(err error) error {
 	}
 	switch e.Field {
 	case "email":
-		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, self(), terminal.ShellWord(c.Email))
+		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, terminal.Self(), terminal.ShellWord(c.Email))
 	case "plan":
 		return fmt.Errorf("%s For an API key of an account that exists: %s key create EMAIL, or %s login. For a further account, name its plan: %s account create %s --plan free",
-			e.Message, self(), self(), self(), terminal.ShellWord(c.Email))
+			e.Message, terminal.Self(), terminal.Self(), terminal.Self(), terminal.ShellWord(c.Email))
 	}
 	return err
 }
@@ -130,7 +127,7 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 	}
 	if t.OutTTY && t.ErrTTY {
 		_, address := datadir.Served(dir)
-		t.Say("\nWith the server running, publish a file:\n\n%s", putHint(cmp.Or(address, defaultURL), string(key)))
+		t.Say("\nWith the server running, publish a file:\n\n%s", putHint(cmp.Or(address, remote.DefaultURL), string(key)))
 	}
 	return nil
 }
@@ -141,7 +138,7 @@ type accountPlanCmd struct {
 	Limit limits.Bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
 	noteFlag
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 	planFlags
 }
 
@@ -157,7 +154,7 @@ func (c *accountPlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return c.show(t, a, "has the plan "+c.Plan)
+		return showAccount(t, c.JSONFlag, a, "has the plan "+c.Plan)
 	})
 }
 
@@ -165,7 +162,7 @@ type accountListCmd struct {
 	Role   string `help:"Only those with a role: moderator or owner." enum:",moderator,owner" default:""`
 	Banned bool   `help:"Only those that are suspended."`
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -186,7 +183,7 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			if a.Banned {
 				suspended = "suspended"
 			}
-			rows = append(rows, []string{a.Email, string(a.Plan), string(a.Role), suspended, stamp(a.CreatedAt)})
+			rows = append(rows, []string{a.Email, string(a.Plan), string(a.Role), suspended, terminal.Stamp(a.CreatedAt)})
 		}
 		if c.JSON {
 			return nil
@@ -209,7 +206,7 @@ func rowOf(a *vitrine.Account) accountRow {
 }
 
 // show tells what an account is now.
-func (f jsonFlag) show(t *terminal.Terminal, a *vitrine.Account, what string) error {
+func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, what string) error {
 	if f.JSON {
 		return t.JSON(rowOf(a))
 	}
@@ -233,7 +230,7 @@ type accountBanCmd struct {
 	emailArg
 	noteFlag
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -242,7 +239,7 @@ func (c *accountBanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return c.show(t, a, "is suspended")
+		return showAccount(t, c.JSONFlag, a, "is suspended")
 	})
 }
 
@@ -250,7 +247,7 @@ type accountUnbanCmd struct {
 	emailArg
 	noteFlag
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -259,7 +256,7 @@ func (c *accountUnbanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return c.show(t, a, "is not suspended")
+		return showAccount(t, c.JSONFlag, a, "is not suspended")
 	})
 }
 
@@ -268,7 +265,7 @@ type accountRoleCmd struct {
 	Role string `arg:"" help:"Role: member, moderator or owner (a moderator that no moderator can suspend)." enum:"member,moderator,owner"`
 	noteFlag
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -281,7 +278,7 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return c.show(t, a, "has the role "+c.Role)
+		return showAccount(t, c.JSONFlag, a, "has the role "+c.Role)
 	})
 }
 
@@ -296,12 +293,4 @@ func withInstance(ctx context.Context, places placeFlags, f func(*instance) erro
 	}
 	defer in.Close()
 	return f(in)
-}
-
-// stamp is a time for a person and for programs; "" of the zero time.
-func stamp(at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.UTC().Format("2006-01-02T15:04:05Z")
 }

@@ -26,7 +26,7 @@ type backupCmd struct {
 	To    string `arg:"" help:"Directory to make, which becomes the backup: it has its name once it is whole."`
 	Since string `help:"An earlier backup on the same file system as the new one: files that are in it already are linked from there, and take no more room." placeholder:"DIR" type:"path"`
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (*backupCmd) Help() string {
@@ -77,7 +77,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 	} else {
 		t.Say("Backup %s: %s, %s, %s, %s of files, as of %s.", terminal.Plain(c.To), terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "open"),
-			terminal.FormatSize(m.FileBytes), stamp(m.Moment))
+			terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
 	}
 	if len(m.Damaged) > 0 {
 		return fmt.Errorf("the backup is whole, but of %s of the instance the bytes are damaged or gone: %s", terminal.Counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))

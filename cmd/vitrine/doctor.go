@@ -27,7 +27,7 @@ import (
 type doctorCmd struct {
 	serveCmd
 	ClamdConf string `help:"Configuration of a clamd on this machine, which tells what it does not tell itself." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (*doctorCmd) Help() string {

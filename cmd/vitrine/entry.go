@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/mail"
 	"vitrine/internal/outbox"
 	"vitrine/internal/password"
+	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 	"vitrine/internal/web/httpx"
 )
@@ -68,10 +69,10 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
 	_, address := datadir.Served(dir)
 	if address == "" {
-		t.Say("No server runs on this directory: put its address in place of %s.", defaultURL)
+		t.Say("No server runs on this directory: put its address in place of %s.", remote.DefaultURL)
 	}
 	t.Say("%s", what)
-	_, err := fmt.Fprintln(t.Out, httpx.TokenURL(cmp.Or(address, defaultURL), p, text))
+	_, err := fmt.Fprintln(t.Out, httpx.TokenURL(cmp.Or(address, remote.DefaultURL), p, text))
 	return err
 }
 

@@ -361,7 +361,7 @@ func (r *traffic) end() {
 	r.stop()
 	r.done.Wait()
 	there := map[string]int{}
-	for l, err := range f.client(f.url, r.key).AllLinks(f.t.Context()) {
+	for l, err := range f.client(f.url, r.key).AllLinks(f.t.Context(), client.Query{}) {
 		if err != nil {
 			f.t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ type importCmd struct {
 type fileArg struct {
 	File string `arg:"" help:"NDJSON file, or - for standard input."`
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 // run opens the file and tells what do made of it, and how long finish took

@@ -21,7 +21,7 @@ type keyCmd struct {
 type keyCreateCmd struct {
 	emailArg
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 	Name     string `help:"What the key is for." default:"key"`
 	Scope    string `help:"What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys)." enum:"read,publish,full" default:"full"`
 	Expires  string `help:"When the key expires, such as 30d, 12h or 2027-01-31. Without it, never." placeholder:"WHEN"`
@@ -67,7 +67,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type keyListCmd struct {
 	emailArg
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 type keyRow struct {
@@ -90,7 +90,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		var rows [][]string
 		for _, k := range keys {
-			r := keyRow{k.ID, k.Name, k.Last4, stamp(k.CreatedAt), stamp(k.UsedAt), stamp(k.RevokedAt), stamp(k.ExpiresAt), string(k.Scope), int64(k.LinkLife / time.Second)}
+			r := keyRow{k.ID, k.Name, k.Last4, terminal.Stamp(k.CreatedAt), terminal.Stamp(k.UsedAt), terminal.Stamp(k.RevokedAt), terminal.Stamp(k.ExpiresAt), string(k.Scope), int64(k.LinkLife / time.Second)}
 			if c.JSON {
 				if err := t.JSON(r); err != nil {
 					return err

@@ -157,7 +157,7 @@ func (k *killed) check(url string) {
 		k.t.Fatal(err)
 	}
 	there := map[string]bool{}
-	for l, err := range c.AllLinks(k.t.Context()) {
+	for l, err := range c.AllLinks(k.t.Context(), client.Query{}) {
 		if err != nil {
 			k.t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ type linkCmd struct {
 type slugArg struct {
 	Slug string `arg:"" help:"The part of the link's address after /p/."`
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 // linkRow is what the operator sees of a link.
@@ -66,13 +66,13 @@ func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance, l
 	if err != nil {
 		return err
 	}
-	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail, stamp(l.CreatedAt), l.SHA256}
+	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail, terminal.Stamp(l.CreatedAt), l.SHA256}
 	if c.JSON {
 		return t.JSON(row)
 	}
 	status := string(row.Status)
 	if row.Reason != "" {
-		status += " (" + why(row.Reason, row.Detail) + ")"
+		status += " (" + terminal.Why(row.Reason, row.Detail) + ")"
 	}
 	if owner.Banned {
 		status += ", account suspended"
@@ -123,7 +123,7 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		var rows [][]string
 		for _, r := range reports {
-			row := reportRow{stamp(r.At), r.Reason, r.Note}
+			row := reportRow{terminal.Stamp(r.At), r.Reason, r.Note}
 			if c.JSON {
 				if err := t.JSON(row); err != nil {
 					return err

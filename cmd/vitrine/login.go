@@ -8,13 +8,12 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
 	"vitrine/client"
 	"vitrine/internal/credentials"
+	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 )
 
@@ -47,7 +46,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	api, err := newClient(t, terminal.Target{Server: server}, patient(t)...)
+	api, err := remote.NewClient(t, terminal.Target{Server: server}, remote.Patient(t)...)
 	if err != nil {
 		return err
 	}
@@ -60,7 +59,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	t.Say("Your code: %s\n", terminal.Plain(l.Code))
 	t.Say("Open this address, sign in, and compare the code:\n\n  %s\n", terminal.Plain(cmp.Or(l.URLWithCode, l.URL)))
-	if !c.NoBrowser && t.ErrTTY && t.InTTY && openBrowser(l.URLWithCode) {
+	if !c.NoBrowser && t.ErrTTY && t.InTTY && remote.OpenBrowser(l.URLWithCode) {
 		t.Say("The address was opened in your browser.")
 	}
 	t.Say("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
@@ -69,7 +68,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	v := credentials.Credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
-	mine, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"}, client.WithAttempts(2))
+	mine, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"}, client.WithAttempts(2))
 	if err != nil {
 		return err
 	}
@@ -78,7 +77,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	t.Say("Logged in to %s as %s. The API key %q is in %s.", terminal.Plain(server), terminal.Plain(v.Email), terminal.Plain(v.Name), stored.File(server))
 	if before != nil {
-		replaced, err := newClient(t, terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}, client.WithAttempts(2))
+		replaced, err := remote.NewClient(t, terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}, client.WithAttempts(2))
 		if err == nil {
 			err = replaced.RevokeKey(ctx)
 		}
@@ -140,34 +139,6 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// openBrowser opens a page in the user's browser, and reports whether it could
-// begin to.
-func openBrowser(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return false // a server's answer is no command
-	}
-	var command []string
-	switch {
-	case os.Getenv("SSH_CONNECTION") != "":
-		return false
-	case runtime.GOOS == "darwin":
-		command = []string{"open"}
-	case runtime.GOOS == "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
-	case os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "":
-		command = []string{"xdg-open"}
-	default:
-		return false
-	}
-	p := exec.Command(command[0], append(command[1:], u.String())...)
-	if p.Start() != nil {
-		return false
-	}
-	go func() { _ = p.Wait() }()
-	return true
-}
-
 // logoutCmd revokes the key that "login" has stored.
 type logoutCmd struct {
 	Server string `help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_URL" placeholder:"URL"`
@@ -178,7 +149,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	server, err := serverOr(strings.TrimSpace(c.Server), stored)
+	server, err := remote.ServerOr(strings.TrimSpace(c.Server), stored)
 	if err != nil {
 		return err
 	}
@@ -189,7 +160,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if server == "" || v == nil {
 		return errors.New("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := newClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the key of \"login\""}, patient(t)...)
+	api, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the key of \"login\""}, remote.Patient(t)...)
 	if err != nil {
 		return err
 	}

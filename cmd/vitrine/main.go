@@ -10,9 +10,12 @@ import (
 	"os/signal"
 	"syscall"
 
+	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 
 	"github.com/alecthomas/kong"
+	"github.com/posener/complete"
+	"github.com/willabides/kongplete"
 )
 
 type cli struct {
@@ -30,14 +33,20 @@ type cli struct {
 	Migrate     migrateCmd     `cmd:"" group:"run" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
 	Restore     restoreCmd     `cmd:"" group:"run" help:"Restore a backup into a new data directory."`
 
-	Login    loginCmd    `cmd:"" group:"use" help:"Sign in through your browser, and store an API key for the commands below."`
-	Logout   logoutCmd   `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`
-	Put      putCmd      `cmd:"" group:"use" help:"Publish files; prints a link for each."`
-	Ls       lsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
-	Versions versionsCmd `cmd:"" group:"use" help:"List, restore and delete the versions of a link's file."`
-	Captions captionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or sound."`
-	Stats    statsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
-	Version  versionCmd  `cmd:"" group:"use" help:"Print the version."`
+	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser, and store an API key for the commands below."`
+	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`
+	Put      remote.PutCmd      `cmd:"" group:"use" help:"Publish files; prints a link for each."`
+	Ls       remote.LsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
+	Edit     remote.EditCmd     `cmd:"" group:"use" help:"Change the title, address, download or expiry of a link, or disable it."`
+	Rm       remote.RmCmd       `cmd:"" group:"use" help:"Delete links, their files and their numbers, for good."`
+	Open     remote.OpenCmd     `cmd:"" group:"use" help:"Open a link in your browser."`
+	Get      remote.GetCmd      `cmd:"" group:"use" help:"Fetch the file of one of your links, as it was uploaded."`
+	Versions remote.VersionsCmd `cmd:"" group:"use" help:"List, restore and delete the versions of a link's file."`
+	Captions remote.CaptionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or sound."`
+	Stats    remote.StatsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
+	Version  versionCmd         `cmd:"" group:"use" help:"Print the version."`
+
+	Completion remote.CompletionCmd `cmd:"" group:"use" help:"Print the commands that make your shell complete commands and flags. For bash, add to ~/.bashrc: source <(vitrine completion bash)"`
 
 	Preview previewCmd `cmd:"" hidden:""`
 }
@@ -73,6 +82,7 @@ func main() {
 
 // run does what the arguments say and returns the exit code.
 func run(ctx context.Context, t *terminal.Terminal, args []string) int {
+	remote.Version = version
 	exited := -1
 	parser := kong.Must(new(cli),
 		kong.Name("vitrine"),
@@ -83,6 +93,10 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		kong.ExplicitGroups(groups),
 		helpFacts(),
 	)
+	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")))
+	if exited >= 0 { // a shell has asked
+		return exited
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -27,7 +27,7 @@ type migrateCmd struct {
 	To     []string `arg:"" help:"Where it is to be: a directory, a file with settings, or addresses: postgres://… for accounts, links and opens, clickhouse://… for opens alone, s3://… for files. What no address names stays where it is, or goes into the directory if there is one."`
 	AtOnce int      `help:"How many files are copied side by side." default:"8"`
 	Deep   bool     `help:"Read the bytes of every file back, too, and compare their SHA-256."`
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (*migrateCmd) Help() string {

@@ -14,14 +14,6 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// why is a reason code with what exactly was found.
-func why(reason, detail string) string {
-	if reason == "" || detail == "" {
-		return reason + detail
-	}
-	return reason + ": " + detail
-}
-
 // decideArg is a decision about a link.
 type decideArg struct {
 	slugArg
@@ -90,7 +82,7 @@ type linkQueueCmd struct {
 	Reason string `help:"Only those held for this reason code." placeholder:"CODE"`
 	Limit  int    `help:"How many at most; 0: all." default:"0"`
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 // queueRow is what the operator sees of a link that waits.
@@ -122,14 +114,14 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				seen++
 				l := w.Link
-				row := queueRow{l.Slug, l.Reason, l.Detail, stamp(l.StateAt), w.Reports, string(l.Kind), l.Size, w.Account.Email, l.Title, l.Name}
+				row := queueRow{l.Slug, l.Reason, l.Detail, terminal.Stamp(l.StateAt), w.Reports, string(l.Kind), l.Size, w.Account.Email, l.Title, l.Name}
 				if c.JSON {
 					if err := t.JSON(row); err != nil {
 						return err
 					}
 					continue
 				}
-				rows = append(rows, []string{string(row.Slug), why(row.Reason, row.Detail), row.Since, strconv.Itoa(row.Reports),
+				rows = append(rows, []string{string(row.Slug), terminal.Why(row.Reason, row.Detail), row.Since, strconv.Itoa(row.Reports),
 					row.Kind, t.Size(row.SizeBytes), row.Account, row.Title})
 			}
 			if next == (vitrine.ReviewCursor{}) || c.Limit > 0 && seen == c.Limit {
@@ -156,14 +148,14 @@ func (c *linkHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return c.history(t, history)
+		return showHistory(t, c.JSONFlag, history)
 	})
 }
 
 type accountHistoryCmd struct {
 	emailArg
 	placeFlags
-	jsonFlag
+	terminal.JSONFlag
 }
 
 func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -172,7 +164,7 @@ func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error
 		if err != nil {
 			return err
 		}
-		return c.history(t, history)
+		return showHistory(t, c.JSONFlag, history)
 	})
 }
 
@@ -191,10 +183,10 @@ type changeRow struct {
 }
 
 // history prints changes, newest first.
-func (f jsonFlag) history(t *terminal.Terminal, history []moderation.Event) error {
+func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation.Event) error {
 	var rows [][]string
 	for _, e := range history {
-		row := changeRow{stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail, e.Note}
+		row := changeRow{terminal.Stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail, e.Note}
 		if f.JSON {
 			if err := t.JSON(row); err != nil {
 				return err
@@ -205,7 +197,7 @@ func (f jsonFlag) history(t *terminal.Terminal, history []moderation.Event) erro
 		if row.Person != "" {
 			by += " " + row.Person
 		}
-		rows = append(rows, []string{row.At, by, string(row.Action), string(row.Slug), string(row.To), why(row.Reason, row.Detail), row.Note})
+		rows = append(rows, []string{row.At, by, string(row.Action), string(row.Slug), string(row.To), terminal.Why(row.Reason, row.Detail), row.Note})
 	}
 	if f.JSON {
 		return nil

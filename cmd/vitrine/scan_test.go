@@ -18,7 +18,7 @@ func (h *held) state(c *client.Client, slug, want, reason string) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for range 1200 {
-		for l, err := range c.AllLinks(h.t.Context()) {
+		for l, err := range c.AllLinks(h.t.Context(), client.Query{}) {
 			if err != nil {
 				h.t.Fatal(err)
 			}

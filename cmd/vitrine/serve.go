@@ -127,12 +127,12 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 			t.Say("There is no account yet. Open this address to create the owner's, once:\n")
 			t.Say("  %s\n", setup)
 			t.Say("or, without a browser, create it in another terminal:\n")
-			t.Say("  %s account create you@example.com --data %s\n", self(), terminal.ShellWord(c.Data))
+			t.Say("  %s account create you@example.com --data %s\n", terminal.Self(), terminal.ShellWord(c.Data))
 			t.Say("Then publish a file in another terminal:\n")
 		} else {
 			t.Say("Publish a file in another terminal:\n")
 		}
-		t.Say("  %s login --server %s\n  %s put FILE\n", self(), terminal.ShellWord(public.String()), self())
+		t.Say("  %s login --server %s\n  %s put FILE\n", terminal.Self(), terminal.ShellWord(public.String()), terminal.Self())
 	}
 	if c.LogFormat != "text" && setup != "" {
 		log.Warn("there is no account yet: open the address to make the first one, once", "address", setup)
@@ -142,12 +142,9 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	}
 }
 
-// self is how this program was called, to be called so again.
-func self() string { return terminal.ShellWord(os.Args[0]) }
-
 // putHint is what to type to publish a file with a key.
 func putHint(public, key string) string {
-	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key, self())
+	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key, terminal.Self())
 }
 
 // lettersTime is how long a server that ends begins to send messages. What is

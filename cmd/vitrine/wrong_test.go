@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/remote"
 	"vitrine/internal/terminal"
 )
 
@@ -39,9 +40,9 @@ func TestWrongServer(t *testing.T) {
 		refusing.URL + "/api/v1?x=": {"address of an instance"},
 	} {
 		term := &terminal.Terminal{Out: new(strings.Builder), Err: new(strings.Builder)}
-		api, err := remote{URL: server, APIKey: key}.client(term, client.WithAttempts(1))
+		api, err := remote.Flags{URL: server, APIKey: key}.Client(term, client.WithAttempts(1))
 		if err == nil {
-			err = func() error { _, err := api.Links(t.Context(), "", 1); return err }()
+			err = func() error { _, err := api.Links(t.Context(), "", client.Query{Limit: 1}); return err }()
 		}
 		if err == nil {
 			t.Errorf("%s: no failure", server)

@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"os"
@@ -24,12 +24,12 @@ func TestOpenBrowser(t *testing.T) {
 	t.Setenv("WAYLAND_DISPLAY", "")
 	t.Setenv("DISPLAY", ":0")
 	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "--help", "", "https:///x", "http://a b"} {
-		if openBrowser(bad) {
+		if OpenBrowser(bad) {
 			t.Errorf("%q is opened", bad)
 		}
 	}
 	const page = "https://share.example/device?code=WDJB-MJHT"
-	if !openBrowser(page) {
+	if !OpenBrowser(page) {
 		t.Fatal("the page is not opened")
 	}
 	got, err := os.ReadFile(pipe) // waits until it is opened for writing
@@ -37,12 +37,12 @@ func TestOpenBrowser(t *testing.T) {
 		t.Errorf("opened with %q, %v", got, err)
 	}
 	t.Setenv("SSH_CONNECTION", "192.0.2.1 22 192.0.2.2 22")
-	if openBrowser(page) {
+	if OpenBrowser(page) {
 		t.Error("it is opened on a machine where nobody sits")
 	}
 	t.Setenv("SSH_CONNECTION", "")
 	t.Setenv("DISPLAY", "")
-	if openBrowser(page) {
+	if OpenBrowser(page) {
 		t.Error("it is opened without a display")
 	}
 }

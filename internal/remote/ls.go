@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"context"
@@ -15,14 +15,17 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-type lsCmd struct {
-	All   bool `help:"List all links."`
-	Limit int  `help:"List that many links." default:"20"`
-	remote
+type LsCmd struct {
+	Words  []string `arg:"" optional:"" name:"word" help:"Words of the title, the file name or the address; only links with all of them are listed."`
+	All    bool     `help:"List all links."`
+	Limit  int      `help:"List that many links." default:"20"`
+	Kind   string   `help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive."`
+	Status string   `help:"Only links in this status: live, review, processing or disabled."`
+	Flags
 }
 
 // Validate refuses a limit that cannot be meant.
-func (c *lsCmd) Validate() error {
+func (c *LsCmd) Validate() error {
 	if c.Limit < 1 {
 		return errors.New("--limit is 1 or more")
 	}
@@ -32,7 +35,7 @@ func (c *lsCmd) Validate() error {
 // Run lists links: aligned on a terminal, with titles first and as wide as it
 // is; else tab-separated as slug, status, kind, bytes, time of creation, title,
 // address.
-func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -62,8 +65,11 @@ func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	switch {
 	case c.JSON:
 		return nil
+	case n == 0 && t.OutTTY && (len(c.Words) > 0 || c.Kind != "" || c.Status != ""):
+		t.Say("No link matches.")
+		return nil
 	case n == 0 && t.OutTTY:
-		t.Say("No links yet. Make one: %s put FILE", self())
+		t.Say("No links yet. Make one: %s put FILE", terminal.Self())
 		return nil
 	case t.OutTTY:
 		_, err := t.Out.Write([]byte(listing(t, links, time.Now())))
@@ -73,19 +79,16 @@ func (c *lsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // links reads links with their views where these are shown.
-func (c *lsCmd) links(ctx context.Context, t *terminal.Terminal, api *client.Client) iter.Seq2[client.ListedLink, error] {
-	if !t.OutTTY && !c.JSON {
-		return api.AllLinks(ctx)
+func (c *LsCmd) links(ctx context.Context, t *terminal.Terminal, api *client.Client) iter.Seq2[client.ListedLink, error] {
+	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100}
+	if q.Views = t.OutTTY || c.JSON; q.Views && !c.All {
+		q.Limit = min(c.Limit, q.Limit)
 	}
-	most := 100
-	if !c.All {
-		most = min(c.Limit, most)
-	}
-	return api.AllLinksWithViews(ctx, most)
+	return api.AllLinks(ctx, q)
 }
 
 func listRow(t *terminal.Terminal, l client.ListedLink) []string {
-	return []string{l.Slug, listStatus(l), l.Kind, t.Size(l.SizeBytes), stamp(l.CreatedAt), l.Title, l.URL}
+	return []string{l.Slug, listStatus(l), l.Kind, t.Size(l.SizeBytes), terminal.Stamp(l.CreatedAt), l.Title, l.URL}
 }
 
 func listStatus(l client.ListedLink) string {

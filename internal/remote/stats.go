@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"vitrine/report"
 )
 
-type statsCmd struct {
+type StatsCmd struct {
 	Slug  string `arg:"" optional:"" help:"The part of the link's address after /p/, or the address. Without it: all your links together."`
 	Range string `help:"Days, today included: 7d, 14d, 30d, 90d or all." default:"30d" enum:"7d,14d,30d,90d,all"`
-	remote
+	Flags
 }
 
-func (c *statsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err

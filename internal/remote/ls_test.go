@@ -1,12 +1,10 @@
-package main
+package remote
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -66,7 +64,7 @@ func TestPutNamesFiles(t *testing.T) {
 		{false, []string{"a.pdf", "b.pdf"}, "http://x/p/y\n"},
 	} {
 		var out bytes.Buffer
-		c := &putCmd{Files: test.files}
+		c := &PutCmd{Files: test.files}
 		if err := c.show(&terminal.Terminal{Out: &out, OutTTY: test.terminal}, "a.pdf", &client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
 			t.Errorf("%+v: %q, %v", test, out.String(), err)
 		}
@@ -80,29 +78,10 @@ func TestPutRefuses(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dir: "is a folder", empty: "the file is empty"} {
-		_, err := new(putCmd).put(t.Context(), nil, &terminal.Bar{T: &terminal.Terminal{}}, path)
+	for path, want := range map[string]string{dir: "no HTML page in the folder", empty: "the file is empty"} {
+		_, err := new(PutCmd).put(t.Context(), nil, &terminal.Bar{T: &terminal.Terminal{}}, path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
-		}
-	}
-}
-
-// Where the server cannot listen, it says what to do.
-func TestNotListening(t *testing.T) {
-	other := errors.New("other")
-	for _, test := range []struct {
-		address string
-		err     error
-		want    string
-	}{
-		{"127.0.0.1:8080", &os.SyscallError{Syscall: "bind", Err: syscall.EADDRINUSE}, "--listen 127.0.0.1:8081"},
-		{":80", syscall.EACCES, "port 80"},
-		{":8080", other, "other"},
-		{"nonsense", other, "other"},
-	} {
-		if got := notListening(test.address, test.err).Error(); !strings.Contains(got, test.want) {
-			t.Errorf("%s, %v: %s", test.address, test.err, got)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package remote has the commands that use an instance over its API.
+package remote
 
 import (
 	"cmp"
@@ -12,32 +13,36 @@ import (
 	"vitrine/internal/terminal"
 )
 
-const defaultURL = "http://localhost:8080"
+// Version is that of the program, for the instances that it asks.
+var Version = "dev"
 
-// remote names the instance that a verb uses over its API.
-type remote struct {
+// DefaultURL is the instance that is asked when none is named.
+const DefaultURL = "http://localhost:8080"
+
+// Flags names the instance that a verb uses over its API.
+type Flags struct {
 	URL    string `help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with an API key of your own." env:"VITRINE_URL" placeholder:"URL"`
 	APIKey string `help:"API key. Default: the one that \"login\" has stored. Better in the environment: arguments can be seen by others on the machine." env:"VITRINE_API_KEY" placeholder:"KEY"`
-	jsonFlag
+	terminal.JSONFlag
 }
 
 // target finds server and key: those that were named, then those that "login"
 // has stored. A key that was named is never sent to a server of which only the
 // stored settings know.
-func (r remote) target() (terminal.Target, error) {
+func (r Flags) target() (terminal.Target, error) {
 	address, key := strings.TrimSpace(r.URL), strings.TrimSpace(r.APIKey)
 	if key != "" {
 		from := "--api-key"
 		if strings.TrimSpace(os.Getenv("VITRINE_API_KEY")) == key {
 			from = "VITRINE_API_KEY"
 		}
-		return terminal.Target{Server: cmp.Or(address, defaultURL), Key: key, From: from}, nil
+		return terminal.Target{Server: cmp.Or(address, DefaultURL), Key: key, From: from}, nil
 	}
 	stored, err := credentials.Open()
 	if err != nil {
 		return terminal.Target{}, terminal.Usage(noKey(address))
 	}
-	server, err := serverOr(address, stored)
+	server, err := ServerOr(address, stored)
 	if err != nil {
 		return terminal.Target{}, err
 	}
@@ -54,9 +59,9 @@ func (r remote) target() (terminal.Target, error) {
 	return terminal.Target{Server: server, Key: c.APIKey, From: "the key of \"login\""}, nil
 }
 
-// serverOr is the address that was named, or else the server that was logged in
+// ServerOr is the address that was named, or else the server that was logged in
 // to last; "" for neither.
-func serverOr(address string, stored credentials.Store) (string, error) {
+func ServerOr(address string, stored credentials.Store) (string, error) {
 	if address != "" {
 		return credentials.NormalServer(address)
 	}
@@ -64,25 +69,25 @@ func serverOr(address string, stored credentials.Store) (string, error) {
 }
 
 func noKey(server string) string {
-	login := self() + " login"
+	login := terminal.Self() + " login"
 	if server != "" {
 		login += " --server " + terminal.ShellWord(server)
 	}
 	return fmt.Sprintf("there is no API key: run \"%s\", or set VITRINE_API_KEY", login)
 }
 
-// client is the API's client.
-func (r remote) client(t *terminal.Terminal, opts ...client.Option) (*client.Client, error) {
+// Client is the API's client.
+func (r Flags) Client(t *terminal.Terminal, opts ...client.Option) (*client.Client, error) {
 	to, err := r.target()
 	if err != nil {
 		return nil, err
 	}
-	return newClient(t, to, opts...)
+	return NewClient(t, to, opts...)
 }
 
 // newClient makes a client, of whose server the terminal speaks from now on.
-func newClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) (*client.Client, error) {
-	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+version))...)
+func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) (*client.Client, error) {
+	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+Version))...)
 	if err != nil {
 		return nil, terminal.Usage(err.Error())
 	}
@@ -90,17 +95,17 @@ func newClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 	return c, nil
 }
 
-// reader is client for verbs whose answer a person waits for: they give up
+// reader is Client for verbs whose answer a person waits for: they give up
 // after seconds.
-func (r remote) reader(t *terminal.Terminal) (*client.Client, error) {
-	return r.client(t, patient(t)...)
+func (r Flags) reader(t *terminal.Terminal) (*client.Client, error) {
+	return r.Client(t, Patient(t)...)
 }
 
-func patient(t *terminal.Terminal) []client.Option {
-	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second), client.WithRetryNotice(func(r client.Retry) { notice(t, r) })}
+func Patient(t *terminal.Terminal) []client.Option {
+	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second), client.WithRetryNotice(func(r client.Retry) { Notice(t, r) })}
 }
 
 // notice tells a person of a pause.
-func notice(t *terminal.Terminal, r client.Retry) {
+func Notice(t *terminal.Terminal, r client.Retry) {
 	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(t.Sentence(r.Err), ".")), r.Wait.Round(100*time.Millisecond))
 }

@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 	"vitrine/internal/terminal"
 )
 
-type captionsCmd struct {
+type CaptionsCmd struct {
 	Slug     string `arg:"" help:"The part of the link's address after /p/."`
 	File     string `arg:"" optional:"" help:"Captions to add: WebVTT (.vtt) or SubRip (.srt), in UTF-8. Without it, the captions of the link are listed."`
 	Language string `help:"Language of the captions, such as de or pt-BR. Default: what the file's name says, as in film.de.vtt." placeholder:"TAG"`
 	Delete   bool   `help:"Delete the captions in the language."`
-	remote
+	Flags
 }
 
 // Validate refuses what cannot be meant.
-func (c *captionsCmd) Validate() error {
+func (c *CaptionsCmd) Validate() error {
 	switch {
 	case c.Delete && c.File != "":
 		return errors.New("--delete goes with --language, and without a file")
@@ -37,7 +37,7 @@ func (c *captionsCmd) Validate() error {
 
 // Run adds, deletes or lists captions: those that the link has then are aligned
 // on a terminal, else tab-separated as language, name, address.
-func (c *captionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	language, text, err := c.read()
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c *captionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // read reads the file and tells its language.
-func (c *captionsCmd) read() (language string, text []byte, err error) {
+func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	if c.File == "" {
 		return c.Language, nil, nil
 	}
@@ -98,7 +98,7 @@ func languageOf(path string) string {
 	return tag
 }
 
-func (c *captionsCmd) show(t *terminal.Terminal, all []client.Captions) error {
+func (c *CaptionsCmd) show(t *terminal.Terminal, all []client.Captions) error {
 	var rows [][]string
 	for _, one := range all {
 		if c.JSON {

@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 	"vitrine/internal/terminal"
 )
 
-type versionsCmd struct {
+type VersionsCmd struct {
 	Slug    string `arg:"" help:"The part of the link's address after /p/."`
 	Restore int    `help:"Show this version again." placeholder:"N"`
 	Delete  int    `help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
-	remote
+	Flags
 }
 
 // Validate refuses what cannot be meant.
-func (c *versionsCmd) Validate() error {
+func (c *VersionsCmd) Validate() error {
 	if c.Restore != 0 && c.Delete != 0 {
 		return errors.New("--restore and --delete do not go together")
 	}
@@ -32,7 +32,7 @@ func (c *versionsCmd) Validate() error {
 // Run restores or deletes a version, and lists those that the link has then:
 // aligned on a terminal, else tab-separated as number, status, kind, bytes,
 // time of creation, file.
-func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -63,9 +63,9 @@ func (c *versionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		case v.Current:
 			status = "current"
 		case v.Reason != "":
-			status += " (" + why(v.Reason, v.Detail) + ")"
+			status += " (" + terminal.Why(v.Reason, v.Detail) + ")"
 		}
-		rows = append(rows, []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes), stamp(v.CreatedAt), v.Name})
+		rows = append(rows, []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes), terminal.Stamp(v.CreatedAt), v.Name})
 	}
 	if c.JSON {
 		return nil
@@ -79,7 +79,7 @@ func replacedText(path string, r *client.Replacement) string {
 	case r.Unchanged:
 		return path + " is what the link has already: nothing was changed."
 	case r.Status == string(vitrine.StateReview):
-		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the version before until a person has cleared it.", path, r.Version, why(r.Reason, r.Detail))
+		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the version before until a person has cleared it.", path, r.Version, terminal.Why(r.Reason, r.Detail))
 	case r.Status == string(vitrine.StateProcessing):
 		return fmt.Sprintf("%s is version %d and is being checked: the link shows the version before until then.", path, r.Version)
 	}

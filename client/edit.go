@@ -1,0 +1,128 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// LinkDetail is what the owner of a link is told of it.
+type LinkDetail struct {
+	ListedLink
+	Name          string `json:"name"` // of the file
+	Type          string `json:"type"`
+	SHA256        string `json:"sha256,omitempty"` // of the file, lower-case hex
+	Pages         int    `json:"pages,omitempty"`  // of a PDF
+	Version       int    `json:"version"`          // the current one
+	AllowDownload bool   `json:"allowDownload"`
+	Disabled      bool   `json:"disabled"` // by its owner
+	PublishedBy   string `json:"publishedBy,omitempty"`
+
+	ETag string `json:"-"` // the state of the link, for Change.IfMatch
+}
+
+func (l *LinkDetail) head(h http.Header) { l.ETag = h.Get("ETag") }
+
+// headed is an answer that reads headers, too.
+type headed interface{ head(http.Header) }
+
+// Change is what UpdateLink changes; what is nil stays as it is.
+type Change struct {
+	Title         *string
+	Slug          *string
+	AllowDownload *bool
+	Disabled      *bool
+	ExpiresAt     *time.Time // the zero time: never
+	// IfMatch is the ETag that the link must have; "": any. With another one,
+	// the error has the code precondition_failed, and Error.Current is the link.
+	IfMatch string
+}
+
+// Link reads one link of the account.
+func (c *Client) Link(ctx context.Context, slug string) (l LinkDetail, err error) {
+	err = c.get(ctx, linkPath(slug), nil, &l)
+	return l, err
+}
+
+// UpdateLink changes a link, all of it or nothing.
+func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l LinkDetail, err error) {
+	b, err := json.Marshal(struct {
+		Title         *string `json:"title,omitempty"`
+		Slug          *string `json:"slug,omitempty"`
+		AllowDownload *bool   `json:"allowDownload,omitempty"`
+		Disabled      *bool   `json:"disabled,omitempty"`
+		ExpiresAt     string  `json:"expiresAt,omitempty"`
+	}{change.Title, change.Slug, change.AllowDownload, change.Disabled, expiry(change.ExpiresAt)})
+	if err != nil {
+		return l, err
+	}
+	err = c.call(ctx, http.MethodPatch, linkPath(slug), nil, payload{contentType: "application/json", bytes: b, ifMatch: change.IfMatch}, &l)
+	return l, err
+}
+
+// expiry is a time as the API takes it.
+func expiry(at *time.Time) string {
+	switch {
+	case at == nil:
+		return ""
+	case at.IsZero():
+		return "never"
+	}
+	return at.UTC().Format(time.RFC3339Nano)
+}
+
+// DeleteLink deletes a link, its file and its numbers, for good. ifMatch is the
+// ETag that it must have; "": any.
+func (c *Client) DeleteLink(ctx context.Context, slug, ifMatch string) error {
+	tries := 0
+	return c.retry(ctx, func(ctx context.Context) error {
+		tries++
+		err := c.once(ctx, http.MethodDelete, c.base.String()+linkPath(slug), payload{ifMatch: ifMatch}, nil)
+		if tries > 1 && codeOf(err) == "not_found" {
+			return nil // the answer to an earlier try was lost
+		}
+		return err
+	})
+}
+
+// FileAddress is where the file of a link can be fetched without a key, for
+// some minutes, as it was uploaded.
+func (c *Client) FileAddress(ctx context.Context, slug string) (string, error) {
+	err := c.get(ctx, linkPath(slug)+"/file", nil, nil)
+	var e *Error
+	if errors.As(err, &e) && e.Status == http.StatusFound && e.location != "" {
+		return e.location, nil
+	}
+	if err == nil {
+		err = errors.New("the instance names no address of the file")
+	}
+	return "", err
+}
+
+// OpenLinkFile begins to fetch the file of a link; its caller closes it.
+func (c *Client) OpenLinkFile(ctx context.Context, slug string) (*http.Response, error) {
+	address, err := c.FileAddress(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	req.Header.Set("User-Agent", c.userAgent)
+	req.Header.Set("Accept-Encoding", "identity")
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	if res.StatusCode != http.StatusOK {
+		defer res.Body.Close()
+		return nil, refusal(res, nil)
+	}
+	return res, nil
+}
+
+func linkPath(slug string) string { return "/links/" + url.PathEscape(slug) }

@@ -1,0 +1,83 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Requests about one link carry what they are asked for, and answers their
+// ETag; the address of a file takes no key with it.
+func TestLinkOperations(t *testing.T) {
+	var asked []string
+	var h http.HandlerFunc = func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, fmt.Sprint(r.Method, " ", r.URL.EscapedPath(), " ", r.Header.Get("If-Match"), " ", string(body), " ", r.Header.Get("Authorization") != ""))
+		w.Header().Set("ETag", `"2"`)
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/file"):
+			http.Redirect(w, r, "/bytes", http.StatusFound)
+		case r.URL.Path == "/bytes":
+			_, _ = io.WriteString(w, "the file")
+		case r.Header.Get("If-Match") == `"1"`:
+			w.WriteHeader(http.StatusPreconditionFailed)
+			_, _ = io.WriteString(w, `{"error":"changed","code":"precondition_failed","current":{"slug":"x","title":"theirs"}}`)
+		case r.Method == http.MethodDelete && len(asked)%2 == 1:
+			panic(http.ErrAbortHandler) // the answer is lost
+		case r.Method == http.MethodDelete:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"error":"no such link","code":"not_found"}`)
+		default:
+			_, _ = io.WriteString(w, `{"slug":"x","title":"t","expiresAt":"2027-01-31T09:00:00.000Z"}`)
+		}
+	}
+	s := httptest.NewServer(h)
+	defer s.Close()
+	c, err := New(s.URL, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.sleep = func(context.Context, time.Duration) error { return nil }
+	l, err := c.Link(t.Context(), "a/b")
+	if err != nil || l.ETag != `"2"` || l.ExpiresAt.IsZero() {
+		t.Errorf("%+v, %v", l, err)
+	}
+	title, never := "t", time.Time{}
+	if _, err = c.UpdateLink(t.Context(), "x", Change{Title: &title, ExpiresAt: &never, IfMatch: `"2"`}); err != nil {
+		t.Error(err)
+	}
+	_, err = c.UpdateLink(t.Context(), "x", Change{IfMatch: `"1"`})
+	var e *Error
+	if !errors.As(err, &e) || e.Current == nil || e.Current.Title != "theirs" || e.Current.ETag != `"2"` {
+		t.Errorf("%+v", err)
+	}
+	res, err := c.OpenLinkFile(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := io.ReadAll(res.Body)
+	res.Body.Close()
+	if string(b) != "the file" {
+		t.Errorf("%q", b)
+	}
+	want := []string{"GET /api/v1/links/a%2Fb   true", `PATCH /api/v1/links/x "2" {"title":"t","expiresAt":"never"} true`, `PATCH /api/v1/links/x "1" {} true`,
+		"GET /api/v1/links/x/file   true", "GET /bytes   false"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked\n%s", strings.Join(asked, "\n"))
+	}
+	asked = nil
+	if err := c.DeleteLink(t.Context(), "x", ""); err != nil || len(asked) != 2 {
+		t.Errorf("a deletion whose answer is lost: %v, %d requests", err, len(asked))
+	}
+	asked = []string{""}
+	if err := c.DeleteLink(t.Context(), "x", ""); codeOf(err) != "not_found" {
+		t.Errorf("a link that is not there: %v", err)
+	}
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Where the server cannot listen, it says what to do.
+func TestNotListening(t *testing.T) {
+	other := errors.New("other")
+	for _, test := range []struct {
+		address string
+		err     error
+		want    string
+	}{
+		{"127.0.0.1:8080", &os.SyscallError{Syscall: "bind", Err: syscall.EADDRINUSE}, "--listen 127.0.0.1:8081"},
+		{":80", syscall.EACCES, "port 80"},
+		{":8080", other, "other"},
+		{"nonsense", other, "other"},
+	} {
+		if got := notListening(test.address, test.err).Error(); !strings.Contains(got, test.want) {
+			t.Errorf("%s, %v: %s", test.address, test.err, got)
+		}
+	}
+}

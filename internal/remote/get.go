@@ -1,0 +1,154 @@
+package remote
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"vitrine/client"
+	"vitrine/internal/terminal"
+)
+
+// GetCmd fetches the file of a link.
+type GetCmd struct {
+	Link   string `arg:"" help:"The part of the link's address after /p/, or the address."`
+	Output string `short:"o" help:"File to write, or - for standard output. Default: the name that the file was uploaded with, in this directory." placeholder:"FILE"`
+	Force  bool   `short:"f" help:"Replace a file that exists."`
+	Flags
+}
+
+// Run writes the file under its name only once it is whole and its SHA-256 is
+// that of the link.
+func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	api, err := c.reader(t)
+	if err != nil {
+		return err
+	}
+	l, err := api.Link(ctx, slugOf(c.Link))
+	if err != nil {
+		return err
+	}
+	if c.Output == "-" {
+		return fetch(ctx, t, api, l, t.Out)
+	}
+	path := c.Output
+	if path == "" {
+		path = filepath.Base(filepath.FromSlash(l.Name))
+	}
+	if _, err := os.Lstat(path); err == nil && !c.Force {
+		return fmt.Errorf("%s exists. Replace it with --force, or name another file with --output", path)
+	}
+	part, err := os.CreateTemp(filepath.Dir(path), ".vitrine-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name())
+	err = fetch(ctx, t, api, l, part)
+	if err = errors.Join(err, part.Chmod(0o644), part.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(part.Name(), path); err != nil {
+		return err
+	}
+	if c.JSON {
+		return t.JSON(map[string]any{"file": path, "size_bytes": l.SizeBytes, "sha256": l.SHA256, "version": l.Version})
+	}
+	_, err = fmt.Fprintln(t.Out, terminal.Plain(path))
+	return err
+}
+
+func fetch(ctx context.Context, t *terminal.Terminal, api *client.Client, l client.LinkDetail, w io.Writer) error {
+	res, err := api.OpenLinkFile(ctx, l.Slug)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	bar := &terminal.Meter{T: t}
+	bar.Begin(l.Name, l.SizeBytes)
+	defer bar.End()
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, sum, moved(bar.Add)), res.Body)
+	switch {
+	case err != nil:
+		return err
+	case n != l.SizeBytes || l.SHA256 != "" && hex.EncodeToString(sum.Sum(nil)) != l.SHA256:
+		return errors.New("the bytes that arrived are not those of the link: it may have been replaced meanwhile. Try again")
+	}
+	return nil
+}
+
+// moved counts what is written.
+type moved func(int64)
+
+func (m moved) Write(b []byte) (int, error) { m(int64(len(b))); return len(b), nil }
+
+// OpenCmd shows a link in the browser.
+type OpenCmd struct {
+	Link  string `arg:"" help:"The part of the link's address after /p/, or the address."`
+	Stats bool   `help:"Show its analytics on the site instead of its public page."`
+	Flags
+}
+
+// Run opens the page, and prints its address.
+func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	api, err := c.reader(t)
+	if err != nil {
+		return err
+	}
+	l, err := api.Link(ctx, slugOf(c.Link))
+	if err != nil {
+		return err
+	}
+	address := l.URL
+	if c.Stats {
+		address = strings.TrimSuffix(strings.TrimSuffix(l.URL, l.Slug), "/p/") + "/links/" + l.Slug + "/analytics"
+	}
+	if !c.Stats && l.Status != "live" {
+		t.Say("The link is %s: its page shows nothing yet, or no more.", terminal.Plain(listStatus(l.ListedLink)))
+	}
+	if c.JSON {
+		return t.JSON(map[string]string{"url": address})
+	}
+	if t.ErrTTY {
+		OpenBrowser(address)
+	}
+	_, err = fmt.Fprintln(t.Out, terminal.Plain(address))
+	return err
+}
+
+// OpenBrowser opens a page in the user's browser, and reports whether it could
+// begin to.
+func OpenBrowser(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return false // a server's answer is no command
+	}
+	var command []string
+	switch {
+	case os.Getenv("SSH_CONNECTION") != "":
+		return false
+	case runtime.GOOS == "darwin":
+		command = []string{"open"}
+	case runtime.GOOS == "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	case os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "":
+		command = []string{"xdg-open"}
+	default:
+		return false
+	}
+	p := exec.Command(command[0], append(command[1:], u.String())...)
+	if p.Start() != nil {
+		return false
+	}
+	go func() { _ = p.Wait() }()
+	return true
+}

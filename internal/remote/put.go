@@ -1,0 +1,196 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/fold"
+	"vitrine/internal/terminal"
+)
+
+// PutCmd publishes files.
+type PutCmd struct {
+	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses."`
+	Title    string   `help:"Title of the page. Default: the file's name."`
+	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it."`
+	ViewOnly bool     `help:"Offer no download on the page."`
+	Expires  string   `help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
+	Type     string   `help:"MIME type. Default: that of the file's extension."`
+	Replace  string   `help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"SLUG"`
+	Flags
+
+	expires time.Time // of Expires
+}
+
+// Validate refuses options that name one file where there are several.
+func (c *PutCmd) Validate() error {
+	switch {
+	case len(c.Files) > 1 && (c.Slug != "" || c.Title != "" || c.Replace != ""):
+		return errors.New("--slug, --title and --replace are for one file")
+	case c.Replace != "" && (c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires != ""):
+		return errors.New("--replace goes without --slug, --title, --view-only and --expires: the link keeps what it has")
+	}
+	return nil
+}
+
+// put is one file's line of the output in JSON.
+type put struct {
+	File string `json:"file"`
+	*client.Link
+	Error string `json:"error,omitempty"`
+	Code  string `json:"code,omitempty"`
+}
+
+// Run publishes the files one after the other. A file that fails does not
+// keep the others.
+func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if c.Expires != "" {
+		at, err := terminal.ParseWhen(c.Expires, time.Now())
+		if err != nil {
+			return terminal.Usage(err.Error())
+		}
+		c.expires = at
+	}
+	b := &terminal.Bar{T: t}
+	api, err := c.Client(t, client.WithRetryNotice(func(r client.Retry) { b.Clear(); Notice(t, r) }))
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, path := range c.Files {
+		l, err := c.put(ctx, api, b, path)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			failed++
+			if len(c.Files) > 1 || c.JSON {
+				t.Say("vitrine: %s: %s", terminal.Plain(path), terminal.Plain(t.Sentence(err)))
+			} else {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		if err := c.show(t, path, l, err); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d files failed", failed, len(c.Files))
+	}
+	return nil
+}
+
+func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {
+	f, err := open(b.T, path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	if f.Size == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	b.Begin(f)
+	defer b.End()
+	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly, Replace: slugOf(c.Replace), ExpiresAt: c.expires, Progress: b.Set})
+	if err != nil {
+		return nil, err
+	}
+	return &l, nil
+}
+
+// open opens a file, or what a folder becomes.
+func open(t *terminal.Terminal, path string) (client.File, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return client.OpenFile(path)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return client.File{}, err
+	}
+	defer root.Close()
+	page, err := fold.Folder(root.FS())
+	if err != nil {
+		return client.File{}, err
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return client.File{}, err
+	}
+	out, err := os.CreateTemp("", "vitrine-*.html")
+	if err != nil {
+		return client.File{}, err
+	}
+	_ = os.Remove(out.Name()) // it is read by its handle; where that fails, it stays in the temporary directory
+	size, err := page.WriteTo(out)
+	if err != nil {
+		out.Close()
+		return client.File{}, err
+	}
+	if n := len(page.Unused); n > 0 {
+		t.Say("%s are not used by %s, and not published: %s", terminal.Counted(int64(n), "file"), terminal.Plain(page.Entry), terminal.Plain(some(page.Unused)))
+	}
+	if n := len(page.Remote); n > 0 {
+		t.Say("%s stays on the web, and may not load: %s", terminal.Counted(int64(n), "address"), terminal.Plain(some(page.Remote)))
+	}
+	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil
+}
+
+// some are the first few of many names.
+func some(names []string) string {
+	if len(names) > 5 {
+		return strings.Join(names[:5], ", ") + " …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// show prints what came of a file.
+func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure error) error {
+	if c.JSON {
+		row := put{File: path, Link: l}
+		if failure != nil {
+			row.Error = t.Sentence(failure)
+			var e *client.Error
+			if errors.As(failure, &e) {
+				row.Error, row.Code = e.Message, e.Code
+			}
+		}
+		return t.JSON(row)
+	}
+	if failure != nil {
+		return nil
+	}
+	if l.Review {
+		t.Say("%s is held for review (%s): its link works once a person has cleared it.", terminal.Plain(path), terminal.Plain(terminal.Why(l.Reason, l.Detail)))
+		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
+			t.Say("%s", meaning)
+		}
+	}
+	if r := l.Replacement; r != nil {
+		t.Say("%s", terminal.Plain(replacedText(path, r)))
+	}
+	if l.Processing {
+		t.Say("%s is being checked: its link works in a moment.", terminal.Plain(path))
+	}
+	line := terminal.Plain(l.URL)
+	if t.OutTTY && len(c.Files) > 1 {
+		line = terminal.Plain(path) + " → " + line
+	}
+	_, err := fmt.Fprintln(t.Out, line)
+	return err
+}
+
+// bare is a file's failure without the file's name, which the caller has.
+func bare(err error) error {
+	if p := new(os.PathError); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,30 @@
+package terminal
+
+import (
+	"os"
+	"time"
+)
+
+// JSONFlag is the flag of commands that can print for programs.
+type JSONFlag struct {
+	JSON bool `name:"json" help:"Print JSON, for programs."`
+}
+
+// Stamp is a time for a person and for programs; "" of the zero time.
+func Stamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04:05Z")
+}
+
+// Why is a reason code with what exactly was found.
+func Why(reason, detail string) string {
+	if reason == "" || detail == "" {
+		return reason + detail
+	}
+	return reason + ": " + detail
+}
+
+// Self is the program as it was called, for commands that it suggests.
+func Self() string { return ShellWord(os.Args[0]) }
