@@ -59,7 +59,10 @@ func (e *Error) Error() string {
 
 // refusal reads an answer that is no success.
 func refusal(res *http.Response, body []byte) *Error {
-	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), RetryAfter: retryAfter(res.Header.Get("Retry-After")), location: res.Header.Get("Location")}
+	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
+	if to, err := res.Location(); err == nil {
+		e.location = to.String()
+	}
 	var b struct {
 		Error      string `json:"error"`
 		Code       string `json:"code"`
