@@ -95,6 +95,7 @@
 //	visitor              a request to labels, bot reason and viewer
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
+//	agent, secrets       tools for AI agents; what looks like a key in a text
 //	fold                 a folder's page with what it uses to one HTML file
 //	remote               commands that use an instance over its API
 //	terminal             what commands print; credentials, manifest: their files

@@ -43,7 +43,9 @@ datadir                      terminal
 manifest                     durable
 terminal                     vitrine client report
 fold
-remote                       vitrine client credentials fold report terminal
+secrets
+agent                        client report secrets terminal
+remote                       vitrine agent client credentials fold report terminal
 limits                       vitrine terminal
 markup                       vitrine
 password                     vitrine turn
@@ -84,10 +86,11 @@ viewdb/labels                vitrine report sqldb viewdb/segment
 viewdb/feed                  vitrine report
 
 web                          vitrine analytics auth collections ingest links moderation publish signer sitestats versions
-web                          web/api web/app web/app/accountpage web/app/albumpage web/app/entrypage web/app/keypage
+web                          web/agents web/api web/app web/app/accountpage web/app/albumpage web/app/entrypage web/app/keypage
 web                          web/app/linkpage web/app/peoplepage web/app/reportpage web/app/uploadpage
 web                          web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
 web                          web/viewer
+web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth filetype links publish versions web/httpx web/viewer
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app                      web/chart
@@ -375,6 +378,8 @@ var dependencies = map[string]string{
 	"rsc.io/qr":                          "QR codes",
 	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
 
+	"github.com/google/jsonschema-go":         "the schemas of what tools for agents answer",
+	"github.com/modelcontextprotocol/go-sdk":  "the protocol of AI agents",
 	"github.com/aws/aws-sdk-go-v2":            "S3: signatures, and trying again",
 	"github.com/aws/aws-sdk-go-v2/config":     "S3: credentials wherever Amazon's tools find them: environment, files, roles",
 	"github.com/aws/aws-sdk-go-v2/service/s3": "S3: the operations, as Amazon and those after it speak them",

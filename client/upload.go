@@ -109,6 +109,29 @@ func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	}
 }
 
+// Begun is an upload whose bytes are to be sent to a signed URL.
+type Begun struct {
+	Path      string `json:"path"`      // names the upload in step 3
+	SignedURL string `json:"signedUrl"` // takes the bytes with PUT, for ten minutes, without a key
+	Existing  *Link  `json:"existing"`  // the link that the idempotency key has made already: nothing is to be sent
+}
+
+// BeginUpload is step 1 alone, for bytes that another program sends. Of the
+// options it needs Type, Slug, Replace and IdempotencyKey.
+func (c *Client) BeginUpload(ctx context.Context, name string, size int64, o Options) (Begun, error) {
+	o.Type = cmp.Or(o.Type, typeOf(name))
+	return c.begin(ctx, File{Name: name, Size: size}, o)
+}
+
+// CompleteUpload is step 3 alone, with what step 1 had.
+func (c *Client) CompleteUpload(ctx context.Context, path, name string, o Options) (Link, error) {
+	o.Type = cmp.Or(o.Type, typeOf(name))
+	return c.complete(ctx, path, File{Name: name}, o)
+}
+
+// TypeOf is the MIME type that a file is sent as whose name has an extension.
+func TypeOf(name string) string { return typeOf(name) }
+
 // upload goes through the three steps once.
 func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
 	b, err := c.begin(ctx, f, o)
@@ -150,14 +173,7 @@ func typeOf(name string) string {
 	return "application/octet-stream"
 }
 
-// begun is the answer of step 1.
-type begun struct {
-	Path      string `json:"path"`
-	SignedURL string `json:"signedUrl"`
-	Existing  *Link  `json:"existing"`
-}
-
-func (c *Client) begin(ctx context.Context, f File, o Options) (b begun, err error) {
+func (c *Client) begin(ctx context.Context, f File, o Options) (b Begun, err error) {
 	if o.Replace != "" {
 		o.Slug = ""
 	}
@@ -166,7 +182,7 @@ func (c *Client) begin(ctx context.Context, f File, o Options) (b begun, err err
 		Type string `json:"type"`
 		Size int64  `json:"size"`
 		Slug string `json:"slug,omitempty"`
-		Key  string `json:"idempotencyKey"`
+		Key  string `json:"idempotencyKey,omitempty"`
 
 		Replace string `json:"replace,omitempty"`
 	}{f.Name, o.Type, f.Size, o.Slug, o.IdempotencyKey, o.Replace}, &b)
@@ -189,7 +205,7 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 		LinkName      string `json:"linkName,omitempty"`
 		Slug          string `json:"slug,omitempty"`
 		AllowDownload *bool  `json:"allowDownload,omitempty"`
-		Key           string `json:"idempotencyKey"`
+		Key           string `json:"idempotencyKey,omitempty"`
 		Replace       string `json:"replace,omitempty"`
 		ExpiresAt     string `json:"expiresAt,omitempty"`
 	}{path, f.Name, o.Type, o.LinkName, o.Slug, download, o.IdempotencyKey, o.Replace, expires}, &l)

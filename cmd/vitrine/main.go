@@ -44,6 +44,7 @@ type cli struct {
 	Versions remote.VersionsCmd `cmd:"" group:"use" help:"List, restore and delete the versions of a link's file."`
 	Captions remote.CaptionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or sound."`
 	Stats    remote.StatsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
+	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Offer your links to an AI agent on this machine, over the Model Context Protocol on standard input and output."`
 	Version  versionCmd         `cmd:"" group:"use" help:"Print the version."`
 
 	Completion remote.CompletionCmd `cmd:"" group:"use" help:"Print the commands that make your shell complete commands and flags. For bash, add to ~/.bashrc: source <(vitrine completion bash)"`

@@ -47,6 +47,9 @@ func (h *handlers) apiRoutes(r *router) {
 	r.pro(vitrine.ScopeRead, "GET /api/v1/analytics", h.api.AccountAnalytics)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/key", h.api.RevokeOwnKey)
 
+	// Each tool asks the routes above, whose scopes hold for it.
+	r.key(vitrine.ScopeRead, "POST /mcp", h.agents.Serve)
+
 	r.json("GET /api/v1/status", h.api.Status)
 	r.json("GET /api/v1/openapi.json", h.api.OpenAPI)
 	r.json("POST /api/v1/logins", h.api.StartLogin)

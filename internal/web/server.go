@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/signer"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/versions"
+	"vitrine/internal/web/agents"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/app/accountpage"
@@ -120,11 +121,14 @@ type Handler struct {
 func (s *Server) Handler() *Handler {
 	mux := http.NewServeMux()
 	h := s.handlers()
+	var all http.Handler
+	h.agents = agents.New(s.PublicURL, s.ContentURL, func() http.Handler { return all }, s.Version, s.Now)
 	h.routes(mux)
 	if s.Gallery {
 		mux.Handle("GET /dev/gallery", h.shell.Page(h.shell.Gallery))
 	}
-	return &Handler{h.shell.Around(h.content.SiteHosts(h.content.Apart(mux))), h.shell.Server}
+	all = h.shell.Around(h.content.SiteHosts(h.content.Apart(mux)))
+	return &Handler{all, h.shell.Server}
 }
 
 // EndStalled ends transfers to this server that make no progress, and those to
@@ -135,6 +139,7 @@ func (h *Handler) EndStalled() { h.common.EndStalled() }
 type handlers struct {
 	shell      *app.Shell
 	api        *api.Handler
+	agents     *agents.Handler
 	public     *public.Handler
 	content    *content.Handler
 	front      *front.Handler

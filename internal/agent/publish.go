@@ -1,0 +1,252 @@
+package agent
+
+import (
+	"crypto/sha1"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"vitrine/client"
+	"vitrine/internal/secrets"
+	"vitrine/internal/terminal"
+
+	"github.com/google/uuid"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxInline bounds a text that is sent as an argument.
+const maxInline = 1 << 20
+
+// linkOut is a link that was published or changed.
+type linkOut struct {
+	Slug      string     `json:"slug"`
+	URL       string     `json:"url" jsonschema:"the public address"`
+	Title     string     `json:"title"`
+	Status    string     `json:"status" jsonschema:"live, review (a person must look first), processing or disabled"`
+	Reason    string     `json:"reason,omitempty"`
+	Detail    string     `json:"detail,omitempty"`
+	Version   int        `json:"version,omitempty" jsonschema:"number of the version that readers see"`
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+	Unchanged bool       `json:"unchanged,omitempty" jsonschema:"the link has these bytes already"`
+	Waiting   string     `json:"waiting,omitempty" jsonschema:"status of the new version, while readers still see the one before"`
+	Warnings  []string   `json:"warnings,omitempty" jsonschema:"tell the person about these"`
+}
+
+func published(l client.Link, warnings []string) linkOut {
+	out := linkOut{Slug: l.Slug, URL: l.URL, Title: l.Title, Status: "live", Reason: l.Reason, Detail: l.Detail, Version: l.Version, Warnings: warnings}
+	switch {
+	case l.Review:
+		out.Status = "review"
+	case l.Processing:
+		out.Status = "processing"
+	}
+	if r := l.Replacement; r != nil {
+		out.Unchanged = r.Unchanged
+		if r.Status != "live" {
+			out.Waiting, out.Reason, out.Detail = r.Status, r.Reason, r.Detail
+		}
+	}
+	return out
+}
+
+// asked are options that all ways to publish have.
+type asked struct {
+	Title    string `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
+	Slug     string `json:"slug,omitempty" jsonschema:"custom last part of the address; needs the Pro plan"`
+	ViewOnly bool   `json:"view_only,omitempty" jsonschema:"offer no download"`
+	Expires  string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31"`
+}
+
+func (a asked) options(c call) (o client.Options, err error) {
+	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly}
+	if a.Expires != "" {
+		o.ExpiresAt, err = terminal.ParseWhen(a.Expires, c.Now())
+	}
+	return o, err
+}
+
+type publishTextIn struct {
+	Name    string `json:"name" jsonschema:"file name with extension: .md, .html, .txt, .csv or .json"`
+	Content string `json:"content" jsonschema:"the whole text, at most 1 MiB"`
+	asked
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"UUID; default: derived from the arguments, so that a repeated call makes no second link"`
+}
+
+// text is a text as a file, with what is to be said of it.
+func text(name, content string) (client.File, []string, error) {
+	switch {
+	case len(content) == 0:
+		return client.File{}, nil, errors.New("the content is empty")
+	case len(content) > maxInline:
+		return client.File{}, nil, fmt.Errorf("the content has %d bytes; at most %d can be sent inline. Upload it as a file instead", len(content), maxInline)
+	}
+	return client.File{Name: name, Size: int64(len(content)), Content: strings.NewReader(content)}, secrets.Warnings([]byte(content)), nil
+}
+
+// derivedKey is the idempotency key of a call: the same for the same arguments.
+func derivedKey(args ...any) string {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err) // the arguments came as JSON
+	}
+	return uuid.NewHash(sha1.New(), uuid.NameSpaceURL, b, 5).String()
+}
+
+func (c call) publishText(in publishTextIn) (linkOut, error) {
+	f, warnings, err := text(in.Name, in.Content)
+	if err != nil {
+		return linkOut{}, err
+	}
+	o, err := in.options(c)
+	if err != nil {
+		return linkOut{}, err
+	}
+	if o.IdempotencyKey = in.IdempotencyKey; o.IdempotencyKey == "" {
+		o.IdempotencyKey = derivedKey("publish_text", in)
+	}
+	l, err := c.Upload(c.ctx, f, o)
+	return published(l, warnings), err
+}
+
+type replaceIn struct {
+	Slug    string `json:"slug" jsonschema:"slug or address of the link"`
+	Content string `json:"content" jsonschema:"the whole new text, at most 1 MiB"`
+	Name    string `json:"name,omitempty" jsonschema:"file name with extension; default: the one that the link has"`
+}
+
+func (c call) replace(in replaceIn) (linkOut, error) {
+	slug := slugOf(in.Slug)
+	if in.Name == "" {
+		l, err := c.Link(c.ctx, slug)
+		if err != nil {
+			return linkOut{}, err
+		}
+		in.Name = l.Name
+	}
+	f, warnings, err := text(in.Name, in.Content)
+	if err != nil {
+		return linkOut{}, err
+	}
+	l, err := c.Upload(c.ctx, f, client.Options{Replace: slug})
+	return published(l, warnings), err
+}
+
+type beginIn struct {
+	Name           string `json:"name" jsonschema:"file name with extension"`
+	Size           int64  `json:"size" jsonschema:"exact size in bytes"`
+	Type           string `json:"type,omitempty" jsonschema:"MIME type; default: that of the extension"`
+	Slug           string `json:"slug,omitempty" jsonschema:"custom last part of the address; needs the Pro plan"`
+	Replace        string `json:"replace,omitempty" jsonschema:"slug of a link whose file is replaced"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"UUID that makes retries safe"`
+}
+
+type begunOut struct {
+	Path      string   `json:"path,omitempty" jsonschema:"give this to complete_upload"`
+	UploadURL string   `json:"upload_url,omitempty" jsonschema:"PUT the bytes here within 10 minutes"`
+	Curl      string   `json:"curl,omitempty" jsonschema:"a command that does so, run where the file is"`
+	Existing  *linkOut `json:"existing,omitempty" jsonschema:"the link that this idempotency_key has made already; nothing is left to do"`
+}
+
+func (c call) begin(in beginIn) (begunOut, error) {
+	o := client.Options{Type: in.Type, Slug: in.Slug, Replace: slugOf(in.Replace), IdempotencyKey: in.IdempotencyKey}
+	if o.Type == "" {
+		o.Type = client.TypeOf(in.Name)
+	}
+	b, err := c.BeginUpload(c.ctx, in.Name, in.Size, o)
+	if err != nil {
+		return begunOut{}, err
+	}
+	if b.Existing != nil {
+		l := published(*b.Existing, nil)
+		return begunOut{Existing: &l}, nil
+	}
+	return begunOut{Path: b.Path, UploadURL: b.SignedURL,
+		Curl: fmt.Sprintf("curl -fsS -T %s -H %s %s", terminal.ShellWord("./"+in.Name), terminal.ShellWord("Content-Type: "+o.Type), terminal.ShellWord(b.SignedURL))}, nil
+}
+
+type completeIn struct {
+	Path string `json:"path" jsonschema:"as begin_upload returned it"`
+	Name string `json:"name" jsonschema:"as in begin_upload"`
+	Type string `json:"type,omitempty" jsonschema:"as in begin_upload"`
+	asked
+	Replace string `json:"replace,omitempty" jsonschema:"as in begin_upload"`
+}
+
+func (c call) complete(in completeIn) (linkOut, error) {
+	o, err := in.options(c)
+	if err != nil {
+		return linkOut{}, err
+	}
+	o.Type, o.Replace = in.Type, slugOf(in.Replace)
+	l, err := c.CompleteUpload(c.ctx, in.Path, in.Name, o)
+	return published(l, nil), err
+}
+
+type publishFileIn struct {
+	Path string `json:"path" jsonschema:"file on this machine"`
+	asked
+	Replace string `json:"replace,omitempty" jsonschema:"slug or address of a link whose file is replaced"`
+}
+
+// publishFile publishes a file of the machine that the agent runs on.
+func (c call) publishFile(in publishFileIn) (linkOut, error) {
+	f, err := client.OpenFile(in.Path)
+	if err != nil {
+		return linkOut{}, err
+	}
+	defer f.Close()
+	o, err := in.options(c)
+	if err != nil {
+		return linkOut{}, err
+	}
+	o.Replace, o.Progress = slugOf(in.Replace), c.progress()
+	var warnings []string
+	if t := client.TypeOf(f.Name); strings.HasPrefix(t, "text/") || t == "application/json" {
+		head, err := io.ReadAll(io.NewSectionReader(f.Content, 0, maxInline))
+		if err != nil {
+			return linkOut{}, err
+		}
+		warnings = secrets.Warnings(head)
+	}
+	l, err := c.Upload(c.ctx, f, o)
+	return published(l, warnings), err
+}
+
+// progress tells the client how far an upload is, in steps of some percent; nil
+// if it does not ask.
+func (c call) progress() func(sent, total int64) {
+	token := c.req.Params.GetProgressToken()
+	if token == nil || c.req.Session == nil {
+		return nil
+	}
+	told := int64(-1)
+	return func(sent, total int64) {
+		step := sent * 20 / max(total, 1)
+		if step == told {
+			return
+		}
+		told = step
+		_ = c.req.Session.NotifyProgress(c.ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(sent), Total: float64(total)})
+	}
+}
+
+func (s *Server) publishTools(m *mcp.Server) {
+	tool(s, m, "publish_text", "Publish a text", "Publish Markdown, HTML, text, CSV or JSON that you have written, and get its public link. HTML must be one self-contained file.",
+		adds, call.publishText)
+	tool(s, m, "replace_file", "Replace a file", "Replace the text of a link by a new version at the same address. Readers see the version before until the new one has been checked. For other files give replace to an upload.",
+		changes, call.replace)
+	if s.Local {
+		tool(s, m, "publish_file", "Publish a file", "Publish a file of this machine by its path (PDF, picture, video, document, HTML and more), or replace the file of a link by it.",
+			adds, call.publishFile)
+	} else {
+		tool(s, m, "begin_upload", "Begin an upload", "Publish any file in three steps: call this, run the curl command that it returns, then call complete_upload. Never send bytes as base64.",
+			adds, call.begin)
+		tool(s, m, "complete_upload", "Complete an upload", "Last step of an upload: checks the bytes that were sent, and makes the public link. Repeating it returns the same link.",
+			changes, call.complete)
+	}
+	tool(s, m, "update_link", "Change a link", "Change the title, address, download, expiry or visibility of a link. What you leave out stays as it is.",
+		changes, call.update)
+}

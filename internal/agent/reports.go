@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"vitrine/report"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type linkReportIn struct {
+	Slug  string `json:"slug" jsonschema:"slug or address of the link"`
+	Range string `json:"range,omitempty" jsonschema:"7d, 14d, 30d (default), 90d or all"`
+	Full  bool   `json:"full,omitempty" jsonschema:"also daily numbers, all breakdowns, hours and recent views"`
+}
+
+type accountReportIn struct {
+	Range string `json:"range,omitempty" jsonschema:"7d, 14d, 30d (default), 90d or all"`
+	Full  bool   `json:"full,omitempty" jsonschema:"also daily numbers, all breakdowns, hours and 25 links"`
+}
+
+// object is a JSON object of the API, whose schema is that of the API.
+type object map[string]any
+
+// asObject is what the API would send of a value.
+func asObject(v any) object {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a report is JSON
+	}
+	var o object
+	if err := json.Unmarshal(b, &o); err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// bucket is a row of a breakdown.
+type bucket struct {
+	Key   string  `json:"key"`
+	Count int64   `json:"count"`
+	Pct   float64 `json:"pct"`
+}
+
+// numbers are what both reports begin with. The types of their members are
+// those of the API.
+type numbers struct {
+	Range     object              `json:"range" jsonschema:"whole UTC days; to is exclusive"`
+	Totals    object              `json:"totals" jsonschema:"views by people, viewers, engaged time in ms, completion in percent, downloads, bots left out"`
+	Previous  object              `json:"previous" jsonschema:"the same length of time before"`
+	Deltas    object              `json:"deltas"`
+	Insights  []string            `json:"insights" jsonschema:"what the numbers say, with the figures behind it"`
+	Top       map[string][]bucket `json:"top,omitempty" jsonschema:"the three largest of each breakdown"`
+	Truncated bool                `json:"truncated,omitempty" jsonschema:"too many views for exact numbers: these are lower bounds; a shorter range is exact"`
+	Report    object              `json:"report,omitempty" jsonschema:"the whole report, as the API returns it"`
+}
+
+type linkReportOut struct {
+	Link    object `json:"link"`
+	Content object `json:"content" jsonschema:"how far readers came, by page of a PDF, by time of media or by scrolling"`
+	numbers
+}
+
+type accountReportOut struct {
+	AllTime  object   `json:"allTime"`
+	TopLinks []object `json:"topLinks"`
+	numbers
+}
+
+func summarize(s *report.Summary, truncated bool) numbers {
+	n := numbers{Range: asObject(s.Range), Totals: asObject(s.Totals), Previous: asObject(s.Previous), Deltas: asObject(s.Deltas), Insights: []string{}, Truncated: truncated}
+	for _, i := range s.Insights {
+		n.Insights = append(n.Insights, i.Label+": "+i.Value+". "+i.Detail)
+	}
+	n.Top = map[string][]bucket{}
+	for name, buckets := range map[string][]report.Bucket{"countries": s.Breakdowns.Countries, "sources": s.Breakdowns.Sources, "devices": s.Breakdowns.Devices} {
+		for _, b := range buckets[:min(len(buckets), 3)] {
+			n.Top[name] = append(n.Top[name], bucket{b.Key, b.Count, b.Pct.Float()})
+		}
+	}
+	return n
+}
+
+// mostPages bounds the pages of a PDF in an answer that is not full.
+const mostPages = 30
+
+func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
+	r, err := c.LinkAnalytics(c.ctx, slugOf(in.Slug), report.Range(in.Range))
+	if err != nil {
+		return linkReportOut{}, err
+	}
+	content := r.Content
+	if p := content.Pages; p != nil && len(p.Pages) > mostPages && !in.Full {
+		some := *p
+		some.Pages = some.Pages[:mostPages]
+		content.Pages = &some
+	}
+	out := linkReportOut{Link: asObject(r.Link), Content: asObject(content), numbers: summarize(&r.Summary, r.Truncated)}
+	if in.Full {
+		out.Report = asObject(r)
+	}
+	return out, nil
+}
+
+// mostLinks bounds the links in an answer that is not full.
+const mostLinks = 10
+
+func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
+	r, err := c.Analytics(c.ctx, report.Range(in.Range))
+	if err != nil {
+		return accountReportOut{}, err
+	}
+	links := []object{}
+	for _, l := range r.TopLinks[:min(len(r.TopLinks), mostLinks)] {
+		links = append(links, object{"slug": l.Slug, "title": l.Title, "kind": l.Kind, "views": l.Views, "uniques": l.Uniques, "avgEngagedMs": l.AvgEngagedMs, "completionPct": l.CompletionPct})
+	}
+	out := accountReportOut{AllTime: asObject(r.AllTime), TopLinks: links, numbers: summarize(&r.Summary, r.Truncated)}
+	if in.Full {
+		out.Report = asObject(r)
+	}
+	return out, nil
+}
+
+func (s *Server) reportTools(m *mcp.Server) {
+	tool(s, m, "link_report", "How a link was read", "How people read a link: views, time, how far they came, where from, with insights as sentences. Bots are left out. Needs the Pro plan.", reads, call.linkReport)
+	tool(s, m, "account_report", "How all links were read", "One report over all links of the account, and the most viewed ones. Needs the Pro plan.", reads, call.accountReport)
+}

@@ -1,0 +1,32 @@
+// One call of a tool by the client of the Model Context Protocol that others have written:
+//   node agent.mjs http URL KEY TOOL ARGUMENTS
+//   node agent.mjs stdio PROGRAM TOOL ARGUMENTS
+// It prints the tools that are offered and what the call answers, as JSON.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+const [, , way, ...rest] = process.argv;
+let transport;
+if (way === "http") {
+  const [url, key] = rest.splice(0, 2);
+  transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
+} else {
+  const [program] = rest.splice(0, 1);
+  transport = new StdioClientTransport({ command: program, args: ["mcp"], env: process.env });
+}
+const [name, text] = rest;
+const client = new Client({ name: "example-agent", version: "2.1.0" });
+await client.connect(transport);
+const { tools } = await client.listTools(); // with the schemas of answers, by which callTool checks them
+const progress = [];
+const answer = await client.callTool({ name, arguments: JSON.parse(text) }, undefined, { onprogress: (p) => progress.push(p.progress) });
+console.log(JSON.stringify({
+  server: client.getServerVersion(),
+  tools: tools.map((t) => t.name),
+  refused: answer.isError === true,
+  text: answer.content.map((c) => c.text).join("\n"),
+  data: answer.structuredContent,
+  progress,
+}));
+await client.close();
