@@ -86,7 +86,7 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 9 {
+	if len(paths) != 10 {
 		t.Errorf("pages %v", paths)
 	}
 }

@@ -35,6 +35,8 @@ var docPages = []docPage{
 	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.", nil, parseDoc("docs_api.html")},
 	{docsRoot + "/errors", "Errors", "Every code that the API answers with: when, and what to do.",
 		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"}, {"again", "What to try again"}}, parseDoc("docs_errors.html")},
+	{docsRoot + "/agents", "AI agents", "Let an agent publish, replace and ask how it was read, with the tools of this instance.",
+		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}}, parseDoc("docs_agents.html")},
 	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to everybody.",
 		[]docSection{{"plans", "Of an account"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html")},
 	{docsRoot + "/file-types", "File types", "Which files can be published, what their pages show, and how progress is measured.",
@@ -74,7 +76,8 @@ type docSets struct{ MaxAlbums, MaxAlbumLinks, MaxSites, KeptVersions, MaxSiteEn
 
 // Doc serves a page of the documentation.
 func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
-	i := slices.IndexFunc(docPages, func(d docPage) bool { return d.Path == r.URL.Path })
+	path := strings.TrimSuffix(r.URL.Path, ".md")
+	i := slices.IndexFunc(docPages, func(d docPage) bool { return d.Path == path })
 	if i < 0 {
 		return httpx.ErrNoPage
 	}
@@ -99,6 +102,10 @@ func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
 	}
 	if i+1 < len(docPages) {
 		p.Next = &docPages[i+1]
+	}
+	w.Header().Add("Vary", "Accept")
+	if asMarkdown(r) {
+		return s.writeMarkdown(w, r, d.template, &p)
 	}
 	return s.writeFront(w, r, d.template, p.Nonce, &p)
 }

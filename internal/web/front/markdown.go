@@ -1,0 +1,78 @@
+package front
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// asMarkdown reports whether a request asks for a page of the documentation as
+// Markdown: by its address, or by what it accepts.
+func asMarkdown(r *http.Request) bool {
+	return strings.HasSuffix(r.URL.Path, ".md") || strings.Contains(r.Header.Get("Accept"), "text/markdown")
+}
+
+// writeMarkdown answers with the article of a page, for programs and agents.
+func (s *Handler) writeMarkdown(w http.ResponseWriter, r *http.Request, t ui.Template, page any) error {
+	var b bytes.Buffer
+	if err := t().Execute(&b, page); err != nil {
+		return err
+	}
+	root, err := html.Parse(&b)
+	if err != nil {
+		return err
+	}
+	article := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Article })
+	prune(article)
+	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	text, err := c.ConvertNode(article, converter.WithDomain(s.PublicURL.String()))
+	if err != nil {
+		return err
+	}
+	return s.writeText(w, r, "text/markdown; charset=utf-8", append(text, '\n'))
+}
+
+func find(n *html.Node, is func(*html.Node) bool) *html.Node {
+	if is(n) {
+		return n
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if found := find(c, is); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// prune removes what only people use: buttons, and the way to other pages.
+func prune(n *html.Node) {
+	for c := n.FirstChild; c != nil; {
+		next := c.NextSibling
+		if c.DataAtom == atom.Nav || c.DataAtom == atom.Button || c.DataAtom == atom.Svg {
+			n.RemoveChild(c)
+		} else {
+			prune(c)
+		}
+		c = next
+	}
+}
+
+// writeText answers with a text for programs, which may keep it for an hour.
+func (s *Handler) writeText(w http.ResponseWriter, r *http.Request, kind string, text []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "public, max-age=3600")
+	s.SetPolicy(w, r, httpx.FileBytes)
+	_, _ = w.Write(text) // the reader may have gone away
+	return nil
+}
