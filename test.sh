@@ -31,7 +31,7 @@ failures=() took=() skipped=()
 
 # A program that the tier needs, and the Debian packages that bring it.
 needs=(jq:jq node:nodejs npm:npm)
-[[ $tier == check ]] || needs+=(chromium:chromium firefox-esr:firefox-esr gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
+[[ $tier == check ]] || needs+=(python3:python3 chromium:chromium firefox-esr:firefox-esr gcc:build-essential ffmpeg:ffmpeg heif-convert:libheif-examples clamd:clamav-daemon
   pg_ctlcluster:postgresql pgbouncer:pgbouncer curl:curl systemd-analyze:systemd "soffice:libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui")
 
 install_programs() {

@@ -162,6 +162,11 @@ func TestToolsByScope(t *testing.T) {
 		list, err := a.s.ListTools(t.Context(), nil)
 		f.check(err)
 		var names []string
+		said, err := json.Marshal(list.Tools)
+		f.check(err)
+		if t.Logf("a %s key is offered %d tools in %d bytes", scope, len(list.Tools), len(said)); len(said) > 20<<10 {
+			t.Errorf("the tools take %d bytes of an agent's context", len(said))
+		}
 		for _, tool := range list.Tools {
 			names = append(names, tool.Name)
 			if tool.Description == "" || tool.OutputSchema == nil || tool.Annotations == nil || tool.Annotations.ReadOnlyHint != slices.Contains(reading, tool.Name) || *tool.Annotations.DestructiveHint != slices.Contains([]string{"delete_link", "replace_file", "update_link", "complete_upload"}, tool.Name) {
