@@ -202,16 +202,11 @@ func (o *oracle) topLinks() []any {
 }
 
 func (o *oracle) spark(views []report.View) []any {
-	n := min(o.days(), 30)
-	days := make([]int64, n)
-	for _, x := range views {
-		ago := int(o.to.Sub(time.UnixMilli(x.At)) / (24 * time.Hour))
-		if time.UnixMilli(x.At).Equal(o.to.AddDate(0, 0, -ago)) {
-			ago-- // the first moment of a day belongs to it
-		}
-		if i := n - 1 - ago; i >= 0 {
-			days[i]++
-		}
+	var all []int64
+	for at := o.from; at.Before(o.to); {
+		end := o.next(at)
+		all = append(all, some(views, func(x report.View) bool { return !time.UnixMilli(x.At).Before(at) && time.UnixMilli(x.At).Before(end) }))
+		at = end
 	}
-	return wholes(days)
+	return wholes(all[max(len(all)-30, 0):])
 }

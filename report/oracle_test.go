@@ -20,24 +20,35 @@ type object = map[string]any
 type oracle struct {
 	now, before []report.View // of the window and of the one before it
 	down, was   int           // download events of the two
-	from, to    time.Time
+	from, to    time.Time     // in the zone
+	hourly      bool
+	year        bool // compared with the year before
+	zoned       bool
 	links       map[int64]report.Link
 }
 
 func consult(w *world, win report.Window, links ...report.Link) *oracle {
-	o := &oracle{from: win.From.Time(), to: win.To.Time(), links: map[int64]report.Link{}}
+	from, to := win.Bounds()
+	o := &oracle{hourly: win.Hourly(), year: w.compare == report.CompareYear, links: map[int64]report.Link{}, zoned: w.zone != nil}
+	zone := time.UTC
+	if o.zoned {
+		zone = w.zone
+	}
+	o.from, o.to = time.UnixMilli(from).In(zone), time.UnixMilli(to).In(zone)
 	for _, l := range links {
 		o.links[l.ID] = l
 	}
-	past := o.from.Add(-o.to.Sub(o.from))
+	from, to = win.Previous().Bounds()
 	if win.Key == report.RangeAll {
-		past = o.from // all time has no time before it
+		from, to = 0, 0 // all time has no time before it
 	}
+	past, end := time.UnixMilli(from), time.UnixMilli(to)
 	for _, x := range w.views {
 		switch at := time.UnixMilli(x.At); {
 		case !at.Before(o.from) && at.Before(o.to):
 			o.now = append(o.now, x)
-		case !at.Before(past) && at.Before(o.from):
+		}
+		if at := time.UnixMilli(x.At); !at.Before(past) && at.Before(end) {
 			o.before = append(o.before, x)
 		}
 	}
@@ -45,7 +56,8 @@ func consult(w *world, win report.Window, links ...report.Link) *oracle {
 		switch at := time.UnixMilli(d.at); {
 		case !at.Before(o.from) && at.Before(o.to):
 			o.down++
-		case !at.Before(past) && at.Before(o.from):
+		}
+		if at := time.UnixMilli(d.at); !at.Before(past) && at.Before(end) {
 			o.was++
 		}
 	}
@@ -75,23 +87,79 @@ func (o *oracle) account(win report.Window, all report.AllTime) object {
 
 func (o *oracle) common(win report.Window, downloads int64) object {
 	return object{
-		"range": object{
-			"key": string(win.Key), "from": o.from.Format("2006-01-02T15:04:05.000Z"), "to": o.to.Format("2006-01-02T15:04:05.000Z"),
-			"days":  whole(int64(o.to.Sub(o.from).Hours() / 24)),
-			"label": map[string]string{"7d": "Last 7 days", "14d": "Last 14 days", "30d": "Last 30 days", "90d": "Last 90 days", "all": "All time"}[string(win.Key)],
-		},
+		"range":       o.rangeOf(win),
 		"totals":      o.totals(downloads),
 		"previous":    o.previous(),
 		"deltas":      o.deltas(),
-		"granularity": map[bool]string{false: "day", true: "week"}[o.days() > 120],
+		"granularity": o.granularity(),
 		"series":      o.series(),
 		"breakdowns":  o.breakdowns(),
-		"timing":      oracleTiming(people(o.now)),
+		"timing":      oracleTiming(people(o.now), o.from.Location()),
 		"truncated":   false,
 	}
 }
 
-func (o *oracle) days() int { return int(o.to.Sub(o.from) / (24 * time.Hour)) }
+func (o *oracle) rangeOf(win report.Window) object {
+	r := object{
+		"key": string(win.Key), "from": o.from.UTC().Format("2006-01-02T15:04:05.000Z"), "to": o.to.UTC().Format("2006-01-02T15:04:05.000Z"),
+		"days": whole(int64(o.days())),
+	}
+	first, last := o.from.Format("2 Jan 2006"), o.to.Add(-1).Format("2 Jan 2006")
+	if r["label"] = first + " – " + last; first == last {
+		r["label"] = first
+	}
+	if label := map[string]string{"7d": "Last 7 days", "14d": "Last 14 days", "30d": "Last 30 days", "90d": "Last 90 days", "all": "All time", "24h": "Last 24 hours"}[string(win.Key)]; label != "" {
+		r["label"] = label
+	}
+	if o.zoned {
+		r["timezone"] = o.from.Location().String()
+	}
+	if o.year {
+		r["compare"] = "year"
+	}
+	return r
+}
+
+func (o *oracle) granularity() string {
+	switch {
+	case o.hourly:
+		return "hour"
+	case o.days() > 120:
+		return "week"
+	}
+	return "day"
+}
+
+// days is how many dates clocks show from the first moment to the last.
+func (o *oracle) days() int {
+	return int(dateAt(o.to.Add(-time.Millisecond))-dateAt(o.from)) + 1
+}
+
+// dateAt is the date that clocks show.
+func dateAt(t time.Time) report.Day { return dateOf(t.Year(), t.Month(), t.Day()) }
+
+func dateOf(y int, m time.Month, d int) report.Day {
+	return report.DayOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).UnixMilli())
+}
+
+// next is where the day of a moment, or the hour, ends.
+func (o *oracle) next(at time.Time) time.Time {
+	t := at
+	if o.hourly {
+		_, offset := at.Zone()
+		for t.Before(o.to) {
+			t = t.Add(time.Minute)
+			if _, now := t.Zone(); t.Hour() != at.Hour() || now != offset {
+				break
+			}
+		}
+		return t
+	}
+	for t = t.Add(20 * time.Hour); dateAt(t) <= dateAt(at); {
+		t = t.Add(time.Minute)
+	}
+	return t
+}
 
 func people(opens []report.View) (views []report.View) {
 	for _, x := range opens {
@@ -238,9 +306,9 @@ func oracleDelta(now, before *big.Rat) object {
 func (o *oracle) series() []any {
 	points := []any{}
 	for at := o.from; at.Before(o.to); {
-		end := at.AddDate(0, 0, 1)
-		for o.days() > 120 && end.Weekday() != time.Monday && end.Before(o.to) {
-			end = end.AddDate(0, 0, 1)
+		end := o.next(at)
+		for o.granularity() == "week" && end.Weekday() != time.Monday && end.Before(o.to) {
+			end = o.next(end)
 		}
 		var in []report.View
 		for _, x := range o.now {
@@ -253,11 +321,15 @@ func (o *oracle) series() []any {
 			label = at.Format("2 Jan 2006")
 		}
 		sessions := sessionsOf(in)
-		points = append(points, object{
+		point := object{
 			"date": at.Format("2006-01-02"), "label": label,
 			"views": whole(int64(len(people(in)))), "uniques": whole(viewers(people(in))),
 			"avgEngagedS": round(over(engagedSum(sessions), 1000*int64(len(sessions))), 0),
-		})
+		}
+		if o.hourly {
+			point["label"], point["at"] = at.Format("15:04"), at.UTC().Format("2006-01-02T15:04:05.000Z")
+		}
+		points = append(points, point)
 		at = end
 	}
 	return points
@@ -320,12 +392,12 @@ func oracleBuckets(views []report.View, key func(report.View) string) []any {
 	return rows
 }
 
-func oracleTiming(views []report.View) object {
+func oracleTiming(views []report.View, zone *time.Location) object {
 	var hours [24]int64
 	var weekdays [7]int64
 	var heat [7][24]int64
 	for _, x := range views {
-		at := time.UnixMilli(x.At).UTC()
+		at := time.UnixMilli(x.At).In(zone)
 		hours[at.Hour()]++
 		weekdays[at.Weekday()]++
 		heat[at.Weekday()][at.Hour()]++

@@ -124,7 +124,7 @@ func (s *Steps) Days() []Shift {
 	days := slices.Clone(s.Shifts())
 	for i := 1; i < len(days); i++ {
 		before, at := days[i-1].Offset, days[i].From
-		if d := DayOf(at + before); d > DayOf(at+days[i].Offset) {
+		if d := DayOf(at - 1 + before); d > DayOf(at+days[i].Offset) {
 			days[i].From = d.StartMs() - days[i].Offset
 		}
 	}

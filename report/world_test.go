@@ -13,6 +13,9 @@ type world struct {
 	links     []report.Link
 	views     []report.View
 	downloads []download
+
+	zone    *time.Location // of reports; nil: UTC
+	compare report.Compare
 }
 
 // download is a download event, not a bot's.
@@ -26,7 +29,7 @@ func (w *world) scope(link int64) *world {
 	if link == 0 {
 		return w
 	}
-	s := &world{}
+	s := &world{zone: w.zone, compare: w.compare}
 	for _, o := range w.views {
 		if o.Link == link {
 			s.views = append(s.views, o)
@@ -42,7 +45,7 @@ func (w *world) scope(link int64) *world {
 
 // fold is the tally of the world within a window.
 func (w *world) fold(win report.Window) *report.Tally {
-	var f report.Fold
+	f := report.Fold{Steps: win.Steps}
 	for i := range w.views {
 		if win.Contains(w.views[i].At) {
 			f.Add(&w.views[i])
@@ -50,7 +53,7 @@ func (w *world) fold(win report.Window) *report.Tally {
 	}
 	for _, d := range w.downloads {
 		if win.Contains(d.at) {
-			f.AddDownload(report.DayOf(d.at))
+			f.AddDownloadAt(d.at)
 		}
 	}
 	return f.Tally()

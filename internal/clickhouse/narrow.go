@@ -123,9 +123,6 @@ func shifted(shifts []report.Shift) string {
 
 // dayOf is the expression of the step of a view or download.
 func (w window) dayOf() string {
-	if w.Steps == nil {
-		return "toInt32(day)"
-	}
 	return fmt.Sprintf("toInt32(floor(%s / 86400000))", shifted(w.Steps.Days()))
 }
 

@@ -310,6 +310,7 @@ func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
 	got, truncated := t.tally(s, from, to, c.IntN(2)*1_000_000)
 	want := m.tally(s, from, to)
 	t.compareBrief(s, from, to, want)
+	t.compareNarrow(c, m, s, from, to)
 	if s.Link == 0 {
 		t.compareDaily(m, s, from, to)
 	}
@@ -357,7 +358,11 @@ func (t logTest) compareDaily(m *memory, s vitrine.Scope, from, to report.Day) {
 
 // reports renders a tally in every way that its scope allows.
 func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
-	w := report.Window{Key: report.RangeAll, From: from, To: to}
+	return reportsOver(s, tally, report.Window{Key: report.RangeAll, From: from, To: to})
+}
+
+// reportsOver is reports over a window.
+func reportsOver(s vitrine.Scope, tally *report.Tally, w report.Window) string {
 	var all []any
 	var links []report.Link
 	for i, content := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll, report.ContentNone} {
@@ -367,7 +372,7 @@ func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
 			all = append(all, report.ForLink(l, w, tally, tally, nil))
 		}
 	}
-	all = append(all, events(tally, from, to), tally.Bots(), tally.Products())
+	all = append(all, events(tally, w.From, w.To), tally.Bots(), tally.Products())
 	if sessions, parts := tally.PlayedParts(); s.Link != 0 {
 		all = append(all, sessions, parts)
 	}

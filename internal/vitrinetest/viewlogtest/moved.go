@@ -19,7 +19,7 @@ import (
 // have gone on with the same views. With erased, a link is erased of which days
 // are forgotten. share is as in [vitrine.ViewLog].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
-	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0}
+	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0, 0}
 	step := func(what string, err error) {
 		t.Helper()
 		if err != nil {
@@ -36,7 +36,7 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	}
 	h.audit()
 	to := move()
-	after := history{logTest{t, to, share}, h.chance, h.memory, 0}
+	after := history{logTest{t, to, share}, h.chance, h.memory, 0, 0}
 	after.audit()
 	moved := func(when string) {
 		t.Helper()

@@ -23,7 +23,7 @@ func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLo
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint("history ", seed), func(t *testing.T) {
-			h := history{logTest{t, open(t), share}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0}
+			h := history{logTest{t, open(t), share}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0, 0}
 			h.live()
 			h.audit()
 		})
@@ -38,7 +38,8 @@ type history struct {
 	logTest
 	chance chance
 	memory *memory
-	n      int // of views, which makes their IDs differ
+	n      int        // of views, which makes their IDs differ
+	kept   report.Day // from this day on views are kept, and surely those that downloads are of
 }
 
 func (h *history) live() {
@@ -63,9 +64,14 @@ func (h *history) live() {
 	step("Settle", h.log.RollUp(ctx, day+historyDays-10))
 	h.same("settled again")
 	step("Forget", h.log.Expire(ctx, day+historyDays-30))
-	if from, err := h.log.RetainedFrom(ctx, 1); err != nil || from <= day {
+	from, err := h.log.RetainedFrom(ctx, 1)
+	if err != nil || from <= day {
 		h.Fatalf("opens are kept from %v on, %v: nothing is forgotten", from, err)
 	}
+	if of2, err := h.log.RetainedFrom(ctx, 2); err == nil {
+		from = max(from, of2)
+	}
+	h.kept = from + 2
 	h.same("with days forgotten")
 }
 
@@ -140,6 +146,9 @@ func (h *history) same(when string) {
 		for _, w := range windows {
 			got, _ := h.tally(s, w[0], w[1], 0)
 			want := h.memory.tally(s, w[0], w[1])
+			if from := max(w[0], h.kept); w[1] > from {
+				h.compareNarrow(h.chance, h.memory, s, from, w[1])
+			}
 			vitrinetest.Equal(h, fmt.Sprintf("%s, reports of %+v over [%v, %v)", when, s, w[0], w[1]), reports(s, got, w[0], w[1]), reports(s, want, w[0], w[1]))
 		}
 	}
