@@ -91,7 +91,7 @@ web                          web/app/linkpage web/app/peoplepage web/app/reportp
 web                          web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
 web                          web/viewer
 web/agents                   vitrine client agent auth
-web/api                      vitrine analytics auth filetype links publish versions web/httpx web/viewer
+web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app                      web/chart
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx

@@ -153,6 +153,7 @@ type RecentQuery struct {
 	From, To ViewID // exclusive
 	N        int
 	Engaged  bool // those with engagement data alone
+	Viewer   *uint64
 	Filter   report.Filter
 }
 

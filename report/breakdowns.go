@@ -16,6 +16,12 @@ type Breakdowns struct {
 	Browsers  []Bucket `json:"browsers"`
 	OS        []Bucket `json:"os"`
 	Screens   []Bucket `json:"screens"`
+
+	// What utm_ parameters said, on request.
+	Campaigns []Bucket `json:"campaigns,omitzero"`
+	Mediums   []Bucket `json:"mediums,omitzero"`
+	Contents  []Bucket `json:"contents,omitzero"`
+	Terms     []Bucket `json:"terms,omitzero"`
 }
 
 // Bucket is one label of a card. Pct is its share of all labels of the card,
@@ -92,17 +98,26 @@ func (c *counts) addCity(city, country string, n int64) {
 	c.add(string(label), n)
 }
 
-func breakdowns(t *Tally) Breakdowns {
-	return Breakdowns{
-		Countries: topBuckets(t.labels[byCountry], maxBuckets),
-		Cities:    topBuckets(t.labels[byCity], maxBuckets),
-		Referrers: topBuckets(t.labels[byReferrer], maxBuckets),
-		Sources:   topBuckets(t.labels[bySource], maxBuckets),
-		Devices:   topBuckets(t.labels[byDevice], maxBuckets),
-		Browsers:  topBuckets(t.labels[byBrowser], maxBuckets),
-		OS:        topBuckets(t.labels[byOS], maxBuckets),
-		Screens:   topBuckets(t.labels[byScreen], maxBuckets),
+func breakdowns(t *Tally) Breakdowns { return t.Breakdowns(maxBuckets, false) }
+
+// Breakdowns are the cards with so many buckets each, at most; with utm, those
+// of what utm_ parameters said, too.
+func (t *Tally) Breakdowns(rows int, utm bool) Breakdowns {
+	b := Breakdowns{
+		Countries: topBuckets(t.labels[byCountry], rows),
+		Cities:    topBuckets(t.labels[byCity], rows),
+		Referrers: topBuckets(t.labels[byReferrer], rows),
+		Sources:   topBuckets(t.labels[bySource], rows),
+		Devices:   topBuckets(t.labels[byDevice], rows),
+		Browsers:  topBuckets(t.labels[byBrowser], rows),
+		OS:        topBuckets(t.labels[byOS], rows),
+		Screens:   topBuckets(t.labels[byScreen], rows),
 	}
+	if utm {
+		b.Campaigns, b.Mediums = topBuckets(t.labels[byCampaign], rows), topBuckets(t.labels[byMedium], rows)
+		b.Contents, b.Terms = topBuckets(t.labels[byContent], rows), topBuckets(t.labels[byTerm], rows)
+	}
+	return b
 }
 
 // Labels lists the n labels with most views, most first, ties by label; of

@@ -31,10 +31,13 @@ func ContentOf(kind string) ContentKind {
 // (analytics, Content). Of its cards the one of its kind is there, none for
 // ContentNone.
 type Content struct {
-	Kind   ContentKind    `json:"kind"`
-	Pages  *PagesContent  `json:"pages,omitempty"`
-	Media  *MediaContent  `json:"media,omitempty"`
-	Scroll *ScrollContent `json:"scroll,omitempty"`
+	Kind ContentKind `json:"kind"`
+	// Version is the version of the file that the card is of; 0: there was only
+	// ever one.
+	Version int            `json:"version,omitempty"`
+	Pages   *PagesContent  `json:"pages,omitempty"`
+	Media   *MediaContent  `json:"media,omitempty"`
+	Scroll  *ScrollContent `json:"scroll,omitempty"`
 }
 
 // PagesContent is how a document was read. With its length unknown PagesTotal
@@ -45,6 +48,7 @@ type PagesContent struct {
 	ReadToEndPct Tenths      `json:"readToEndPct"`
 	Pages        []PageRow   `json:"pages"`
 	Dropoff      PageDropoff `json:"dropoff"`
+	ExpectedMs   *int64      `json:"expectedMs,omitempty"` // on request: the median of the pages
 }
 
 // PageRow is one page of a document, counted from 1.
@@ -54,6 +58,8 @@ type PageRow struct {
 	ReachPct     Tenths `json:"reachPct"`     // share whose furthest page is this or a later one
 	AvgMs        int64  `json:"avgMs"`        // among those that saw it
 	AttentionPct Tenths `json:"attentionPct"` // share of the time on all pages
+
+	ExpectedPct *Tenths `json:"expectedPct,omitempty"` // on request: AvgMs, of the expected time
 }
 
 // PageDropoff is the page after which most sessions stopped; both nil when too
@@ -70,6 +76,10 @@ type MediaContent struct {
 	FinishedPct  Tenths      `json:"finishedPct"`
 	Quartiles    []Mark      `json:"quartiles"` // by furthest point
 	Dropoff      MarkDropoff `json:"dropoff"`
+
+	// On request, 100 points each.
+	Curve  []Tenths `json:"curve,omitzero"`  // share whose furthest point is this percent or beyond
+	Played []Tenths `json:"played,omitzero"` // share that played this hundredth, of those of which it is known
 }
 
 // ScrollContent is how far a page was scrolled.
@@ -78,6 +88,8 @@ type ScrollContent struct {
 	ReadToEndPct Tenths      `json:"readToEndPct"`
 	Depths       []Mark      `json:"depths"`
 	Dropoff      MarkDropoff `json:"dropoff"`
+
+	Curve []Tenths `json:"curve,omitzero"` // on request: share that came to this percent or further, 100 points
 }
 
 // Mark is the share of sessions that reached a point of 25, 50, 75 or 100
@@ -93,6 +105,9 @@ type MarkDropoff struct {
 	BeforePct *int64  `json:"beforePct"`
 	LostPct   *Tenths `json:"lostPct"`
 }
+
+// ContentOfTally is the content card of a link alone.
+func ContentOfTally(l *Link, t *Tally) Content { return content(l, orEmpty(t)) }
 
 func content(l *Link, t *Tally) Content {
 	switch l.Content {

@@ -177,6 +177,22 @@ func (f Filter) On(dimensions ...Dimension) (part Filter) {
 	return part
 }
 
+// Only is the one value that a filter of one dimension asks for; "": it asks for
+// none or for several.
+func (f Filter) Only() string {
+	if len(f) != 1 || f[0].Not {
+		return ""
+	}
+	return f[0].Value
+}
+
+// With is the filter with one value of a dimension, in the place of what it said
+// of that dimension.
+func (f Filter) With(d Dimension, value string) Filter {
+	with := slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Dimension == d })
+	return append(with, Condition{Dimension: d, Value: value}).sorted()
+}
+
 // Match reports whether a view is one of those that the filter has. What the
 // filter says of the link is not looked at: see MatchLink.
 func (f Filter) Match(o *View) bool {

@@ -19,6 +19,8 @@ type Fold struct {
 	// Steps are what the tally has in the place of UTC days, where that is
 	// something else.
 	Steps *Steps
+	// Single has the tally count what Lens.Single asks for.
+	Single bool
 
 	tally  Tally
 	visits [][]viewerDay // in chunks, each but the last one full
@@ -40,6 +42,9 @@ const (
 
 // Add counts a view.
 func (f *Fold) Add(o *View) {
+	if f.Single && f.tally.points == nil {
+		f.tally.points = new(points)
+	}
 	f.tally.count(o, 1, f.Steps)
 	if o.Counted() {
 		f.addVisit(viewerDay{o.Viewer, o.Link, f.Steps.Of(o.At)})
@@ -80,7 +85,7 @@ func (f *Fold) Tally() *Tally {
 			prev = v
 		}
 	}
-	*f = Fold{Steps: f.Steps}
+	*f = Fold{Steps: f.Steps, Single: f.Single}
 	return &t
 }
 

@@ -9,10 +9,14 @@ type Lens struct {
 	// belong to no view are left out with one. What it says of links is ignored.
 	Filter Filter
 	Links  []int64 // which alone count; nil: all
+	// Single asks for what is not stored of tallies, too: Content.AddCurves.
+	Single bool
 }
 
 // Narrow says that the lens is not the zero one.
-func (l *Lens) Narrow() bool { return l.Steps != nil || len(l.Filter) > 0 || l.Links != nil }
+func (l *Lens) Narrow() bool {
+	return l.Steps != nil || len(l.Filter) > 0 || l.Links != nil || l.Single
+}
 
 // Bounds are the moments, in Unix milliseconds, at which the steps [from, to)
 // begin and end.

@@ -35,6 +35,7 @@ type Tally struct {
 	scroll progress // by depth
 	parts  partSums
 	links  map[int64]*linkSums
+	points *points // nil: not counted
 }
 
 // dayRow is what the series and the spark show of a day.
@@ -109,6 +110,9 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) {
 	}
 	t.media.add(s.Played > 0, s.Reached, n)
 	t.scroll.add(s.Depth > 0, s.Depth, n)
+	if t.points != nil {
+		t.points.add(s, n)
+	}
 	t.parts.add(s.Parts, n)
 }
 
@@ -195,6 +199,12 @@ func (t *Tally) Merge(u *Tally) {
 	}
 	t.media.merge(u.media)
 	t.scroll.merge(u.scroll)
+	if u.points != nil {
+		if t.points == nil {
+			t.points = new(points)
+		}
+		t.points.merge(u.points)
+	}
 	t.parts.merge(&u.parts)
 	for d, row := range u.days {
 		t.day(d).merge(row)

@@ -1,7 +1,9 @@
 package analytics
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -18,6 +20,13 @@ import (
 type Query struct {
 	report.Period
 	Filter report.Filter
+
+	Rows   int  // of each card of Breakdowns; 0: 8
+	UTM    bool // the cards of what utm_ parameters said, too
+	Curves bool // the content card with curves and the expected reading time
+	// Version is the version of the file that the content card is of; 0: the
+	// current one.
+	Version int
 }
 
 // In is the query of a range.
@@ -31,6 +40,9 @@ const (
 	paramTimezone    = "timezone"
 	paramCompare     = "compare"
 	paramGranularity = "granularity"
+	paramLimit       = "limit"
+	paramInclude     = "include"
+	paramVersion     = "version"
 )
 
 // ParseQuery reads the parameters of an address. Those that it does not know
@@ -38,7 +50,7 @@ const (
 // Errors name the parameter: CodeBadRange for range, from and to,
 // CodeInvalidRequest for others.
 func ParseQuery(values url.Values) (q Query, err error) {
-	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity} {
+	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity, paramLimit, paramVersion} {
 		if len(values[name]) > 1 {
 			return q, wrong(name, "There is more than one %s.", name)
 		}
@@ -72,7 +84,44 @@ func ParseQuery(values url.Values) (q Query, err error) {
 	default:
 		return q, wrong(paramGranularity, `granularity is "hour" or left out.`)
 	}
+	if err := q.parseCards(values); err != nil {
+		return q, err
+	}
 	return q, q.parseDates(values, ranged)
+}
+
+// maxRows is the most buckets that a card has.
+const maxRows = 1000
+
+// parseCards reads what a report has on request.
+func (q *Query) parseCards(values url.Values) error {
+	for _, n := range []struct {
+		name  string
+		most  int
+		value *int
+	}{{paramLimit, maxRows, &q.Rows}, {paramVersion, math.MaxInt32, &q.Version}} {
+		text := values.Get(n.name)
+		if text == "" {
+			continue
+		}
+		number, err := strconv.Atoi(text)
+		if err != nil || number < 1 || number > n.most {
+			return wrong(n.name, "%s is a number from 1 to %d.", n.name, n.most)
+		}
+		*n.value = number
+	}
+	for _, name := range values[paramInclude] {
+		switch name {
+		case "":
+		case "utm":
+			q.UTM = true
+		case "curves":
+			q.Curves = true
+		default:
+			return wrong(paramInclude, `include is "utm" or "curves"; both are two parameters.`)
+		}
+	}
+	return nil
 }
 
 func (q *Query) parseDates(values url.Values, ranged bool) error {
@@ -156,6 +205,9 @@ func (q Query) Values() url.Values {
 	return v
 }
 
+// defaultRows is how many buckets a card has (contract, Limits).
+const defaultRows = 8
+
 // check says what is wrong with a query, before anything is looked up.
 func (q *Query) check(now time.Time, link bool) error {
 	if link && len(q.Filter.On(report.OnLink, report.OnKind)) > 0 {
@@ -177,9 +229,12 @@ func (q *Query) window(now, created time.Time) (report.Window, error) {
 	return w, badRange(field, "The range is wrong: %v.", err)
 }
 
-// note adds what a filter changes in a report: it says so, and its downloads
-// are those of its views alone.
+// note adds what was asked for to a report. One with a filter says so, and its
+// downloads are those of its views alone.
 func (q *Query) note(s *report.Summary, cur *report.Tally) {
+	if q.Rows > 0 || q.UTM {
+		s.Breakdowns = cur.Breakdowns(cmp.Or(q.Rows, defaultRows), q.UTM)
+	}
 	if len(q.Filter) > 0 {
 		s.Filter = q.Filter.Texts()
 		s.Totals.Downloads = cur.Downloads()

@@ -33,7 +33,7 @@ func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery, s state) (t *
 		w.more += fmt.Sprintf(" AND (id, link) >= (SELECT id, link FROM opens FINAL WHERE %s ORDER BY id DESC, link DESC LIMIT 1 OFFSET %d)", w.where(), q.Cap-1)
 	}
 	w.more += filterSQL(q.Filter)
-	if !q.Steps.Hourly() && c.insideFrom >= 0 && views >= int64(c.insideFrom) {
+	if !q.Steps.Hourly() && !q.Single && c.insideFrom >= 0 && views >= int64(c.insideFrom) {
 		t = new(report.Tally)
 		return t, truncated, c.inside(ctx, w, false, t)
 	}

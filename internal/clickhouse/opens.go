@@ -27,6 +27,9 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 	if q.Engaged {
 		which += " AND session"
 	}
+	if q.Viewer != nil {
+		which += fmt.Sprintf(" AND viewer = %d", *q.Viewer)
+	}
 	sql := fmt.Sprintf("SELECT %s FROM opens FINAL WHERE %s AND id IN (SELECT id FROM opens FINAL WHERE %s ORDER BY id DESC LIMIT %d) ORDER BY id DESC",
 		viewColumns, where, which, q.N)
 	err = l.c.query(ctx, sql, func(r *reader) error {

@@ -143,7 +143,7 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 
 // fold reads opens and counts them here, with the downloads of the window.
 func (c *client) fold(ctx context.Context, w window, where string) (*report.Tally, error) {
-	fold := report.Fold{Steps: w.Steps}
+	fold := report.Fold{Steps: w.Steps, Single: w.Single}
 	if err := c.eachView(ctx, where, fold.Add); err != nil {
 		return nil, err
 	}

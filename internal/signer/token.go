@@ -33,6 +33,7 @@ const (
 	PurposeAttempt Purpose = "attempt" // what tries at a password count against
 	PurposeSetup   Purpose = "setup"   // the token with which the first account is made
 
+	PurposeViewer       Purpose = "viewer"        // what a viewer of one link is called
 	PurposeSharedReport Purpose = "shared-report" // a browser that has given the password of a shared report
 )
 
@@ -57,7 +58,7 @@ type Signer struct{ keys map[Purpose][]byte }
 func New(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
 	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup,
-		PurposeSharedReport} {
+		PurposeSharedReport, PurposeViewer} {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
 		if err != nil {
 			panic(err) // the length is constant and allowed
@@ -132,6 +133,13 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (vitrine.Put
 // how many links there are.
 func (s *Signer) LinkID(id vitrine.LinkID) string {
 	return "lnk_" + hex.EncodeToString(s.MAC(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
+}
+
+// Viewer is what a viewer is called in the visits of a link: the same each
+// time, and something else on every other link.
+func (s *Signer) Viewer(l vitrine.LinkID, viewer uint64) string {
+	b := s.MAC(PurposeViewer, strconv.FormatInt(int64(l), 10), strconv.FormatUint(viewer, 16))
+	return strings.ToUpper(vitrine.Base32.EncodeToString(b[:5]))
 }
 
 // ViewToken is what a page carries so that its beacons are believed to be of

@@ -20,7 +20,7 @@ type downloadOf struct {
 // narrow is Tally of a query that stored tallies do not answer.
 func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	var fold report.Fold
-	fold.Steps = q.Steps
+	fold.Steps, fold.Single = q.Steps, q.Single
 	truncated, err = l.narrowViews(ctx, q, fold.Add, fold.AddDownloadAt)
 	return trim(q.Scope, fold.Tally()), truncated, err
 }

@@ -34,7 +34,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 	err = l.read(ctx, func(t logTx) error {
 		recent = nil
 		n := q.N
-		if len(q.Filter) > 0 {
+		if len(q.Filter) > 0 || q.Viewer != nil {
 			n = math.MaxInt32
 		}
 		err := t.Opens(func(link, id int64, open, session []byte) error {
@@ -43,7 +43,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 			}
 			views := viewReader{words: l.words}
 			o, err := views.read(link, id, open, session)
-			if err == nil && q.Filter.Match(o) {
+			if err == nil && matches(q, o) {
 				recent = append(recent, *o)
 			}
 			return err
@@ -57,6 +57,10 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 		return t.markDownloaded(q.Link, recent)
 	})
 	return recent, err
+}
+
+func matches(q vitrine.RecentQuery, o *report.View) bool {
+	return q.Filter.Match(o) && (q.Viewer == nil || *q.Viewer == o.Viewer)
 }
 
 // markDownloaded sets Downloaded of those views of a link, listed newest first,
@@ -127,7 +131,7 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 			if err != nil {
 				return err
 			}
-			if q.Filter.Match(o) {
+			if matches(q, o) {
 				*recent = append(*recent, *o)
 			}
 		}

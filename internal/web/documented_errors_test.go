@@ -44,6 +44,8 @@ var asked = map[string]func(c caller) answer{
 	"restoreVersion":      func(c caller) answer { return c.call(c.key, "POST", "/links/nope/versions/1/restore", nil) },
 	"deleteVersion":       func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/versions/1", nil) },
 	"getLinkAnalytics":    func(c caller) answer { return c.call(c.key, "GET", "/links/nope/analytics", nil) },
+	"listVisits":          func(c caller) answer { return c.call(c.key, "GET", "/links/nope/visits", nil) },
+	"getVisit":            func(c caller) answer { return c.call(c.key, "GET", "/links/nope/visits/1", nil) },
 	"getAccountAnalytics": func(c caller) answer { return c.call(c.key, "GET", "/analytics", nil) },
 	"startLogin":          func(c caller) answer { return c.call("", "POST", "/logins", laptop) },
 	"takeLogin":           func(c caller) answer { return c.call("", "POST", "/logins/take", fields{"secret": "nope"}) },
@@ -55,7 +57,12 @@ var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "
 	"getLink": "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
 	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en", "deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
 	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore", "deleteVersion": "/links/nope/versions/1",
+	"listVisits": "/links/nope/visits", "getVisit": "/links/nope/visits/1",
 	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "revokeKey": "/key"}
+
+func wrongFilter(c caller, op string) answer {
+	return c.call(c.key, "GET", paths[op]+"?filter=country:was:DE", nil)
+}
 
 // edit changes or deletes a link, if it has an ETag.
 func (c caller) edit(method, slug string, change fields, etag string) answer {
@@ -167,6 +174,9 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			c.check(err)
 			return c.call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
 		},
+		"getLinkAnalytics":    wrongFilter,
+		"getAccountAnalytics": wrongFilter,
+		"listVisits":          wrongFilter,
 		"deleteVersion": func(c caller, _ string) answer { // the current one
 			return c.call(c.key, "DELETE", "/links/"+c.spoken(c.key)+"/versions/2", nil)
 		},

@@ -64,6 +64,15 @@ var requests = map[string]func(c caller, slug string) answer{
 	"DELETE /api/v1/links/{slug}/versions/{version}": func(c caller, slug string) answer {
 		return c.call(c.key, "DELETE", "/links/"+slug+"/versions/1", nil)
 	},
+	"GET /api/v1/links/{slug}/visits": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/visits", nil) },
+	"GET /api/v1/links/{slug}/visits/{visit}": func(c caller, slug string) answer {
+		c.get("/p/" + slug)
+		id := "1"
+		if visits, _ := c.call(c.key, "GET", "/links/"+slug+"/visits", nil).json()["visits"].([]any); len(visits) > 0 {
+			id = visits[0].(map[string]any)["id"].(string)
+		}
+		return c.call(c.key, "GET", "/links/"+slug+"/visits/"+id, nil)
+	},
 	"GET /api/v1/links/{slug}/analytics": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/analytics", nil) },
 	"GET /api/v1/analytics":              func(c caller, _ string) answer { return c.call(c.key, "GET", "/analytics", nil) },
 	"DELETE /api/v1/key":                 func(c caller, _ string) answer { return c.call(c.key, "DELETE", "/key", nil) },
@@ -173,7 +182,7 @@ func TestIsolation(t *testing.T) {
 					t.Errorf("another account has changed %s to %s", before, now)
 				}
 			}
-			if a := request(caller{f, free}, ofFree); strings.HasSuffix(route, "/analytics") {
+			if a := request(caller{f, free}, ofFree); strings.HasSuffix(route, "/analytics") || strings.Contains(route, "/visits") {
 				a.want(403, string(vitrine.CodeProRequired))
 			} else if a.Status >= 400 {
 				t.Errorf("the plan Free is refused: %d %s", a.Status, a.Body)

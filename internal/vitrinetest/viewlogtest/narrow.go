@@ -156,11 +156,14 @@ func (t logTest) compareRecent(c chance, m *memory, q vitrine.TallyQuery) {
 	t.Helper()
 	from, to := q.Steps.Bounds(q.From, q.To)
 	r := vitrine.RecentQuery{Link: q.Link, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0), N: 1 + c.IntN(9), Engaged: c.IntN(2) == 0, Filter: q.Filter}
+	if viewer := uint64(c.IntN(8)); c.IntN(3) == 0 {
+		r.Viewer = &viewer
+	}
 	q.Links = nil
 	views, _ := m.narrowViews(q)
 	var want []report.View
 	for _, o := range views {
-		if len(want) == r.N || r.Engaged && o.Session == nil {
+		if len(want) == r.N || r.Engaged && o.Session == nil || r.Viewer != nil && *r.Viewer != o.Viewer {
 			continue
 		}
 		for _, of := range m.downloads[q.Link] {

@@ -1,0 +1,138 @@
+package analytics
+
+import (
+	"context"
+	"strconv"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// VisitQuery says which visits of a link are listed. The zero value is the
+// newest of all that are kept.
+type VisitQuery struct {
+	Query
+	All     bool // views without engagement data, too
+	Before  vitrine.ViewID
+	N       int
+	whoever *uint64
+}
+
+// Visits is a part of the visits of a link, newest first.
+type Visits struct {
+	Link report.Link
+	Rows []report.VisitRow
+	// Next is what goes on with those before: VisitQuery.Before. 0: there are
+	// none.
+	Next vitrine.ViewID
+}
+
+// Visits lists visits of a link. Errors are those of Link.
+func (s *Service) Visits(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery) (*Visits, error) {
+	if err := q.check(s.Now(), true); err != nil {
+		return nil, err
+	}
+	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	of, err := s.describe(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	return s.visits(ctx, of, q)
+}
+
+func (s *Service) visits(ctx context.Context, l report.Link, q VisitQuery) (*Visits, error) {
+	r := vitrine.RecentQuery{Link: vitrine.LinkID(l.ID), To: 1<<63 - 1, N: q.N + 1, Engaged: !q.All, Filter: q.Filter, Viewer: q.whoever}
+	if q.Range != "" || q.Dates != nil || q.Hourly {
+		w, err := q.window(s.Now(), l.Created)
+		if err != nil {
+			return nil, err
+		}
+		from, to := w.Bounds()
+		r.From, r.To = vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0)
+	}
+	if q.Before != 0 {
+		r.To = min(r.To, q.Before)
+	}
+	views, err := s.Log.Recent(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	v := &Visits{Link: l, Rows: []report.VisitRow{}}
+	if len(views) > q.N {
+		views = views[:q.N]
+		v.Next = vitrine.ViewID(views[q.N-1].ID)
+	}
+	for i := range views {
+		v.Rows = append(v.Rows, s.visit(&l, &views[i]))
+	}
+	return v, nil
+}
+
+func (s *Service) visit(l *report.Link, o *report.View) report.VisitRow {
+	return report.VisitOf(l, strconv.FormatInt(o.ID, 36), s.Signer.Viewer(vitrine.LinkID(l.ID), o.Viewer), o)
+}
+
+// sameViewer is how many visits of one viewer are listed at most.
+const sameViewer = 100
+
+// Visit is one visit of a link, by the ID that its row has, with the visits of
+// the same viewer, newest first, itself included. Errors: CodeNotFound.
+func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string) (v report.VisitRow, err error) {
+	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
+	if err != nil {
+		return v, err
+	}
+	of, err := s.describe(ctx, l)
+	if err != nil {
+		return v, err
+	}
+	n, err := strconv.ParseInt(id, 36, 64)
+	if err != nil || n <= 0 || strconv.FormatInt(n, 36) != id {
+		return v, errNoVisit
+	}
+	views, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewID(n), To: vitrine.ViewID(n) + 1, N: 1})
+	if err != nil {
+		return v, err
+	}
+	if len(views) == 0 {
+		return v, errNoVisit
+	}
+	viewer := views[0].Viewer
+	v = s.visit(&of, &views[0])
+	same, err := s.visits(ctx, of, VisitQuery{All: true, N: sameViewer, whoever: &viewer})
+	if err != nil {
+		return v, err
+	}
+	for _, o := range same.Rows {
+		v.SameViewer = append(v.SameViewer, report.SameVisit{ID: o.ID, At: o.At})
+	}
+	return v, nil
+}
+
+var errNoVisit = vitrine.Errorf(vitrine.CodeNotFound, "There is no such visit of this link. Single visits may be kept for some months only.")
+
+// visitsAtOnce is how many visits are read at once where all are wanted.
+const visitsAtOnce = 1000
+
+// EachVisit calls f with every visit that a query is of, newest first, whatever
+// its N. The first call comes after what is wrong with the query was said.
+func (s *Service) EachVisit(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery, f func(*report.VisitRow) error) error {
+	for q.N = visitsAtOnce; ; {
+		some, err := s.Visits(ctx, a, slug, q)
+		if err != nil {
+			return err
+		}
+		for i := range some.Rows {
+			if err := f(&some.Rows[i]); err != nil {
+				return err
+			}
+		}
+		if some.Next == 0 {
+			return nil
+		}
+		q.Before = some.Next
+	}
+}

@@ -1,0 +1,167 @@
+package api
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/auth"
+	"vitrine/internal/export"
+	"vitrine/internal/web/httpx"
+	"vitrine/report"
+)
+
+// Visits lists visits of a link: a page of them as JSON, or all as CSV or
+// NDJSON.
+func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		values = url.Values{"range": {""}}
+	}
+	q, err := visitQuery(values)
+	if err != nil {
+		return err
+	}
+	slug := r.PathValue("slug")
+	switch format := values.Get("format"); format {
+	case "", "json":
+	case "csv", "ndjson":
+		return s.allVisits(w, r, c.Account, slug, q, format)
+	default:
+		return invalid("format", `format is "json", "csv" or "ndjson".`)
+	}
+	v, err := s.Analytics.Visits(r.Context(), c.Account, slug, q)
+	if err != nil {
+		return err
+	}
+	body := struct {
+		Visits     []report.VisitRow `json:"visits"`
+		NextCursor *string           `json:"nextCursor"`
+	}{Visits: v.Rows}
+	if v.Next != 0 {
+		next := strconv.FormatInt(int64(v.Next), 36)
+		body.NextCursor = &next
+	}
+	return httpx.WriteJSON(w, body)
+}
+
+func visitQuery(values url.Values) (q analytics.VisitQuery, err error) {
+	if q.Query, err = analytics.ParseQuery(values); err != nil {
+		return q, err
+	}
+	q.N = listLimit(values.Get("limit"))
+	switch values.Get("engaged") {
+	case "", "false":
+		q.All = true
+	case "true":
+	default:
+		return q, invalid("engaged", `engaged is "true" or "false".`)
+	}
+	if text := values.Get("cursor"); text != "" {
+		n, err := strconv.ParseInt(text, 36, 64)
+		if err != nil || n <= 0 {
+			return q, invalid("cursor", "The cursor is not one that this list gave out.")
+		}
+		q.Before = vitrine.ViewID(n)
+	}
+	return q, nil
+}
+
+func invalid(field, message string) error {
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
+}
+
+// Visit is one visit of a link, with the visits of the same viewer.
+func (s *Handler) Visit(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
+	v, err := s.Analytics.Visit(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("visit"))
+	if err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, v)
+}
+
+// allVisits streams every visit that a query is of. What fails after the first
+// of them ends the answer early: its connection breaks.
+func (s *Handler) allVisits(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string, q analytics.VisitQuery, format string) error {
+	write, begun := visitWriter(w, format), false
+	begin := func() {
+		if begun {
+			return
+		}
+		begun = true
+		h := w.Header()
+		h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}[format])
+		h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="visits.%s"`, format))
+	}
+	err := s.Analytics.EachVisit(r.Context(), a, slug, q, func(v *report.VisitRow) error {
+		begin()
+		return write(v)
+	})
+	if err != nil && begun {
+		s.Log.Info("list of visits broke off", "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	if err != nil {
+		return err
+	}
+	begin()
+	return write(nil)
+}
+
+// visitWriter returns what writes visits in a format, and with nil what is left.
+func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
+	if format == "ndjson" {
+		encode := json.NewEncoder(w)
+		return func(v *report.VisitRow) error {
+			if v == nil {
+				return nil
+			}
+			return encode.Encode(v)
+		}
+	}
+	rows := csv.NewWriter(w)
+	_ = rows.Write(visitColumns)
+	return func(v *report.VisitRow) error {
+		if v == nil {
+			rows.Flush()
+			return rows.Error()
+		}
+		return rows.Write(visitCells(v))
+	}
+}
+
+var visitColumns = []string{"id", "at", "viewer", "country", "city", "source", "referrer", "campaign", "medium", "content", "term", "device", "browser", "os",
+	"screen", "version", "qr", "returning", "excluded", "product", "engaged", "engaged_ms", "present_ms", "progress", "atypical", "downloaded", "pages", "played_pct",
+	"reached_pct", "depth_pct"}
+
+func visitCells(v *report.VisitRow) []string {
+	var pages strings.Builder
+	for i, p := range v.Pages {
+		if i > 0 {
+			pages.WriteByte(' ')
+		}
+		fmt.Fprintf(&pages, "%d:%d", p.Page, p.Ms)
+	}
+	share := func(p *report.Tenths) string {
+		if p == nil {
+			return ""
+		}
+		b, _ := json.Marshal(p)
+		return string(b)
+	}
+	cells := []string{v.ID, v.At.Format(httpx.TimeFormat), v.Viewer, v.Country, v.City, v.Source, v.Referrer, v.Campaign, v.Medium, v.Content, v.Term,
+		v.Device, v.Browser, v.OS, v.Screen, strconv.Itoa(v.Version), strconv.FormatBool(v.QR), strconv.FormatBool(v.Returning), v.Excluded, v.Product,
+		strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10), strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),
+		strconv.FormatBool(v.Downloaded), pages.String(), share(v.Played), share(v.Reached), share(v.Depth)}
+	for i, c := range cells {
+		cells[i] = export.NoFormula(c)
+	}
+	return cells
+}

@@ -1,0 +1,158 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/report"
+
+	"github.com/getkin/kin-openapi/openapi3filter"
+)
+
+func init() {
+	openapi3filter.RegisterBodyDecoder("application/x-ndjson", openapi3filter.FileBodyDecoder)
+}
+
+// ask asks the API and holds its answer against the document.
+func (o *office) ask(path string) answer {
+	o.t.Helper()
+	req, err := http.NewRequest("GET", o.url+"/api/v1"+path, nil)
+	o.check(err)
+	req.Header.Set("Authorization", "Bearer "+o.key)
+	return (&fixture{site: o.site}).do(req).want(http.StatusOK, "")
+}
+
+// A report with a filter is of the views that match: each bucket of a card is
+// the whole of a report that is filtered by it, and what is not in it is the
+// rest.
+func TestFilteredReports(t *testing.T) {
+	o := newOffice(t)
+	for _, path := range []string{"/analytics", "/links/" + string(o.links[report.ContentPages].Slug) + "/analytics"} {
+		all := o.ask(path + "?range=all").json()
+		views := all["totals"].(map[string]any)["views"].(float64)
+		for card, dimension := range map[string]string{"countries": "country", "cities": "city", "sources": "source", "devices": "device", "os": "os", "referrers": "referrer"} {
+			for _, b := range all["breakdowns"].(map[string]any)[card].([]any) {
+				bucket := b.(map[string]any)
+				of := func(word string) float64 {
+					filter := dimension + ":" + word + ":" + bucket["key"].(string)
+					r := o.ask(path + "?range=all&filter=" + url.QueryEscape(filter)).json()
+					same(t, "the filter that "+path+" says it has", fmt.Sprint(r["filter"]), fmt.Sprint([]string{filter}))
+					return r["totals"].(map[string]any)["views"].(float64)
+				}
+				same(t, path+", views of "+fmt.Sprint(bucket), of("is"), bucket["count"].(float64))
+				same(t, path+", other views than of "+fmt.Sprint(bucket), of("is_not"), views-bucket["count"].(float64))
+			}
+		}
+	}
+	kinds := o.ask("/analytics?range=all&filter=kind:is:pdf&filter=kind:is:video").json()
+	same(t, "links of two kinds", len(kinds["top_links"].([]any)), 2)
+	slug := string(o.links[report.ContentScroll].Slug)
+	one, alone := o.ask("/analytics?range=all&filter=link:is:"+slug).json(), o.ask("/links/"+slug+"/analytics?range=all").json()
+	for _, name := range []string{"series", "breakdowns", "timing", "previous"} {
+		same(t, name+" of an account with one link and of the link", fmt.Sprint(one[name]), fmt.Sprint(alone[name]))
+	}
+	same(t, "views of a link that there is not", o.ask("/analytics?filter=link:is:nope").json()["totals"].(map[string]any)["views"].(float64), 0)
+}
+
+// What is asked for on top of a range changes what it names, and nothing else.
+func TestReportParameters(t *testing.T) {
+	o := newOffice(t)
+	path := "/links/" + string(o.links[report.ContentMedia].Slug) + "/analytics"
+	today := report.DayOf(o.server.Now().UnixMilli())
+	dates := fmt.Sprintf("?from=%v&to=%v", today-6, today)
+	week, plain := o.ask(path+dates).json(), o.ask(path+"?range=7d").json()
+	same(t, "key", week["range"].(map[string]any)["key"], "custom")
+	for name, value := range plain {
+		if name != "range" {
+			same(t, name+" of seven days and of dates", fmt.Sprint(week[name]), fmt.Sprint(value))
+		}
+	}
+	utc := o.ask(path + "?range=7d&timezone=UTC").json()
+	same(t, "time zone", utc["range"].(map[string]any)["timezone"], "UTC")
+	same(t, "series in UTC", fmt.Sprint(utc["series"]), fmt.Sprint(plain["series"]))
+	o.ask(path + "?range=90d&timezone=Asia/Kolkata&compare=year&include=utm&include=curves&limit=100")
+	hours := o.ask(path + "?granularity=hour&timezone=Australia/Lord_Howe").json()
+	same(t, "granularity", hours["granularity"], "hour")
+	same(t, "hours", len(hours["series"].([]any)), 24)
+	for _, kind := range []report.ContentKind{report.ContentPages, report.ContentScroll, report.ContentNone} {
+		o.ask("/links/" + string(o.links[kind].Slug) + "/analytics?range=all&include=curves")
+	}
+	curve := o.ask(path + "?range=all&include=curves").json()["content"].(map[string]any)["media"].(map[string]any)
+	for i, q := range curve["quartiles"].([]any) {
+		mark := q.(map[string]any)
+		same(t, fmt.Sprintf("mark %d of the curve", i), curve["curve"].([]any)[int(mark["pct"].(float64))-1], mark["reachPct"])
+	}
+}
+
+// Visits are listed page by page, one by one and all at once, and name nobody.
+func TestVisits(t *testing.T) {
+	o := newOffice(t)
+	l := o.links[report.ContentPages]
+	path := "/links/" + string(l.Slug) + "/visits"
+	var ids, viewers []string
+	for cursor := ""; ; {
+		a := o.ask(path + "?limit=50" + cursor)
+		page := a.json()
+		for _, v := range page["visits"].([]any) {
+			ids, viewers = append(ids, v.(map[string]any)["id"].(string)), append(viewers, v.(map[string]any)["viewer"].(string))
+		}
+		next, more := page["nextCursor"].(string)
+		if !more {
+			break
+		}
+		cursor = "&cursor=" + next
+	}
+	var want []string
+	of := map[string]uint64{}
+	o.check(o.log.Views(t.Context(), l.ID, 0, 40_000, func(v *report.View) error {
+		want = append([]string{fmt.Sprint(v.ID)}, want...)
+		of[fmt.Sprint(v.ID)] = v.Viewer
+		return nil
+	}))
+	same(t, "visits", len(ids), len(want))
+	same(t, "visits twice", len(slices.Compact(slices.Sorted(slices.Values(ids)))), len(ids))
+	names := map[uint64]string{}
+	for i := range want {
+		if name, known := names[of[want[i]]]; known && name != viewers[i] {
+			t.Errorf("a viewer has the names %s and %s", name, viewers[i])
+		}
+		names[of[want[i]]] = viewers[i]
+	}
+	same(t, "names of viewers", len(slices.Compact(slices.Sorted(slices.Values(viewers)))), len(names))
+	one := o.ask(path + "/" + ids[3]).json()
+	same(t, "viewer of one visit", one["viewer"].(string), viewers[3])
+	for _, s := range one["sameViewer"].([]any) {
+		i := slices.Index(ids, s.(map[string]any)["id"].(string))
+		same(t, "a visit of the same viewer", viewers[i], viewers[3])
+	}
+	lines := strings.Split(strings.TrimSpace(string(o.ask(path+"?format=ndjson").Body)), "\n")
+	same(t, "lines of NDJSON", len(lines), len(ids))
+	rows, err := csv.NewReader(strings.NewReader(string(o.ask(path + "?format=csv").Body))).ReadAll()
+	o.check(err)
+	same(t, "rows of CSV", len(rows), len(ids)+1)
+	for i, r := range rows[1:] {
+		same(t, "visit of a row", r[0], ids[i])
+		for _, cell := range r {
+			if strings.HasPrefix(cell, "=") || strings.HasPrefix(cell, "@") {
+				t.Errorf("a spreadsheet would run %s", cell)
+			}
+		}
+	}
+	engaged := o.ask(path + "?engaged=true&limit=100&range=all&filter=country:is:DE").json()["visits"].([]any)
+	for _, v := range engaged {
+		same(t, "country", v.(map[string]any)["country"], "DE")
+		same(t, "engaged", v.(map[string]any)["engaged"], true)
+	}
+	if len(engaged) == 0 {
+		t.Error("nobody from Germany has engaged")
+	}
+	other := o.links[report.ContentScroll]
+	if foreign := o.ask("/links/" + string(other.Slug) + "/visits?limit=100").json()["visits"].([]any); slices.Contains(viewers, foreign[0].(map[string]any)["viewer"].(string)) {
+		t.Error("a viewer has one name on two links")
+	}
+}

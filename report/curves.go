@@ -1,0 +1,83 @@
+package report
+
+import "slices"
+
+// points counts counted sessions by the percent that their furthest point, or
+// their depth, has reached. Stored tallies have none: only those of single
+// views do (Lens.Single).
+type points struct {
+	reached, depth [101]int64
+}
+
+func (p *points) add(s *Session, n int64) {
+	p.reached[within(s.Reached, whole)/(whole/100)] += n
+	p.depth[within(s.Depth, whole)/(whole/100)] += n
+}
+
+func (p *points) merge(q *points) {
+	for i := range p.reached {
+		p.reached[i] += q.reached[i]
+		p.depth[i] += q.depth[i]
+	}
+}
+
+// curve is the share of sessions that reached each percent from 1 to 100. From
+// 95 on all is the end (analytics, Content).
+func curve(counts *[101]int64, sessions int64) []Tenths {
+	c := make([]Tenths, 100)
+	var reach int64
+	for i := 100; i > 0; i-- {
+		reach += counts[i]
+		c[i-1] = pct(reach, sessions)
+	}
+	for i := 95; i < 100; i++ {
+		c[i] = c[94]
+	}
+	return c
+}
+
+// AddCurves adds to a content card what it has on request alone: curves by
+// percent, of a tally of single views, and the expected reading time.
+func (c *Content) AddCurves(t *Tally) {
+	t = orEmpty(t)
+	p := t.points
+	if p == nil {
+		p = new(points)
+	}
+	sessions := t.sessions.sessions
+	switch c.Kind {
+	case ContentPages:
+		c.Pages.addExpected()
+	case ContentMedia:
+		c.Media.Curve = curve(&p.reached, sessions)
+		c.Media.Played = make([]Tenths, PartCount)
+		for i, n := range t.parts.parts {
+			c.Media.Played[i] = pct(n, t.parts.sessions)
+		}
+	case ContentScroll:
+		c.Scroll.Curve = curve(&p.depth, sessions)
+	}
+}
+
+// addExpected sets the time that a page is expected to take: the median of the
+// mean times of the pages that anybody saw, the lower one of two in the middle.
+func (c *PagesContent) addExpected() {
+	var times []int64
+	for _, p := range c.Pages {
+		if p.Views > 0 {
+			times = append(times, p.AvgMs)
+		}
+	}
+	if len(times) == 0 {
+		return
+	}
+	slices.Sort(times)
+	expected := times[(len(times)-1)/2]
+	c.ExpectedMs = &expected
+	for i := range c.Pages {
+		if p := &c.Pages[i]; p.Views > 0 && expected > 0 {
+			share := pct(p.AvgMs, expected)
+			p.ExpectedPct = &share
+		}
+	}
+}

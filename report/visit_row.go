@@ -1,0 +1,102 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+)
+
+// VisitRow is one view of a link, with everything that the log has of it but
+// what would identify its viewer (analytics, Visits).
+type VisitRow struct {
+	ID     string `json:"id"`
+	Viewer string `json:"viewer"` // a name for whoever it was, on this link alone
+
+	At         time.Time `json:"at"`
+	Country    string    `json:"country"` // labels are "" when unknown
+	City       string    `json:"city"`
+	Device     string    `json:"device"`
+	Browser    string    `json:"browser"`
+	OS         string    `json:"os"`
+	Source     string    `json:"source"`
+	EngagedMs  int64     `json:"engagedMs"`
+	Progress   string    `json:"progress"`
+	Downloaded bool      `json:"downloaded"`
+	Returning  bool      `json:"returning"`
+	Atypical   bool      `json:"atypical"`
+
+	Referrer  string     `json:"referrer"`
+	Campaign  string     `json:"campaign"`
+	Medium    string     `json:"medium"`
+	Content   string     `json:"content"`
+	Term      string     `json:"term"`
+	Screen    string     `json:"screen"`
+	Version   int        `json:"version"`
+	QR        bool       `json:"qr"`
+	Excluded  string     `json:"excluded"` // the reason code of a view that does not count
+	Product   string     `json:"product"`  // the program of such a view, where it is known
+	Engaged   bool       `json:"engaged"`  // there is engagement data: the rest is 0 or none without
+	PresentMs int64      `json:"presentMs"`
+	Pages     []PageSeen `json:"pages,omitempty"`     // in order
+	Played    *Tenths    `json:"playedPct,omitempty"` // of media
+	Reached   *Tenths    `json:"reachedPct,omitempty"`
+	PlayedIn  [][2]int   `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
+	Depth     *Tenths    `json:"depthPct,omitempty"` // of what is scrolled
+
+	// SameViewer are the visits of the same viewer, newest first, itself included:
+	// of one visit that is asked for, not in lists.
+	SameViewer []SameVisit `json:"sameViewer,omitempty"`
+}
+
+// SameVisit is a visit in short.
+type SameVisit struct {
+	ID string
+	At time.Time
+}
+
+// MarshalJSON writes At as dateTime does.
+func (v SameVisit) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]string{"id": v.ID, "at": dateTime(v.At)})
+}
+
+// PageSeen is a page that a visit saw.
+type PageSeen struct {
+	Page int   `json:"page"`
+	Ms   int64 `json:"ms"`
+}
+
+// VisitOf renders a view of a link.
+func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
+	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser, OS: o.OS,
+		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(),
+		Referrer: o.Referrer, Campaign: o.Campaign, Medium: o.Medium, Content: o.Content, Term: o.Term,
+		Version: max(o.Version, 1), QR: o.QR, Excluded: o.Bot, Product: o.Product}
+	s := o.Session
+	if s == nil {
+		return row
+	}
+	row.Engaged, row.EngagedMs, row.PresentMs, row.Screen, row.Progress = true, s.EngagedMs, s.PresentMs, s.Screen, progressText(l, s)
+	switch l.Content {
+	case ContentPages:
+		for _, p := range s.Pages {
+			row.Pages = append(row.Pages, PageSeen(p))
+		}
+	case ContentMedia:
+		played, reached := pct(within(s.Played, whole), whole), pct(within(s.Reached, whole), whole)
+		row.Played, row.Reached = &played, &reached
+		s.Parts.Ranges(func(from, to int) { row.PlayedIn = append(row.PlayedIn, [2]int{from, to}) })
+	case ContentScroll:
+		depth := pct(within(s.Depth, whole), whole)
+		row.Depth = &depth
+	}
+	return row
+}
+
+// MarshalJSON writes At as dateTime does.
+func (v VisitRow) MarshalJSON() ([]byte, error) {
+	type plain VisitRow
+	return json.Marshal(struct {
+		plain
+		At string `json:"at"`
+	}{plain(v), dateTime(v.At)})
+}
