@@ -3,9 +3,7 @@ package publish_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -55,8 +53,7 @@ func TestInspectionsTakeTurns(t *testing.T) {
 		kind, _ := filetype.ByExt(name)
 		b, err := s.Uploads.Create(t.Context(), s.Account, publish.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(name))})
 		s.Must(err)
-		_, err = s.Blobs.Receive(t.Context(), vitrine.PutGrant{Key: b.Path, Size: int64(len(name)), Type: kind.MIME, Expires: s.Clock.Now().Add(time.Minute)}, strings.NewReader(name))
-		s.Must(err)
+		s.Put(b.Path, kind.MIME, name)
 		return publish.CompleteRequest{Path: string(b.Path), Name: name, Type: kind.MIME}
 	}
 	complete := func(ctx context.Context, r publish.CompleteRequest) chan answer {

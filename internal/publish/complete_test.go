@@ -2,9 +2,7 @@ package publish_test
 
 import (
 	"context"
-	"strings"
 	"testing"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -32,8 +30,7 @@ func TestCompleteByTwo(t *testing.T) {
 		kind, _ := filetype.ByExt("note.txt")
 		b, err := s.Uploads.Create(t.Context(), s.Account, publish.UploadRequest{Name: "note.txt", Type: kind.MIME, Size: int64(len(content))})
 		s.Must(err)
-		_, err = s.Blobs.Receive(t.Context(), vitrine.PutGrant{Key: b.Path, Size: int64(len(content)), Type: kind.MIME, Expires: s.Clock.Now().Add(time.Minute)}, strings.NewReader(content))
-		s.Must(err)
+		s.Put(b.Path, kind.MIME, content)
 		return publish.CompleteRequest{Path: string(b.Path), Name: "note.txt", Type: kind.MIME}
 	}
 	other := func(s *fixture.Instance, m *fixture.Scanner) *publish.Uploads {

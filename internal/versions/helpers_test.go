@@ -1,17 +1,13 @@
 package versions_test
 
 import (
-	"io"
 	"os"
-	"strings"
 	"testing"
 
 	"vitrine/internal/links"
 
 	"github.com/google/uuid"
 )
-
-func reader(text string) io.Reader { return strings.NewReader(text) }
 
 func newKey() string { return uuid.NewString() }
 

@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/signer"
 	"vitrine/internal/vitrinetest/fault"
 	"vitrine/internal/vitrinetest/fixture"
+	"vitrine/internal/vitrinetest/tier"
 )
 
 // versioned is an instance with one link of one version.
@@ -22,9 +23,23 @@ type versioned struct {
 
 func newVersioned(t *testing.T) *versioned {
 	t.Helper()
-	v := &versioned{Instance: fixture.New(t)}
+	return versionedOn(fixture.New(t))
+}
+
+func versionedOn(i *fixture.Instance) *versioned {
+	v := &versioned{Instance: i}
 	v.link = v.Note("text 1")
 	return v
+}
+
+// onEach runs a test on SQLite with a directory, and on PostgreSQL with a
+// bucket.
+func onEach(t *testing.T, test func(*testing.T, *versioned)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, newVersioned(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) {
+		tier.Need(t, tier.Test, "PostgreSQL and a bucket")
+		test(t, versionedOn(fixture.NewRemote(t)))
+	})
 }
 
 // replace makes a version of a text and returns the link.
@@ -74,8 +89,9 @@ func (v *versioned) want(text, list string) {
 	v.Audit()
 }
 
-func TestReplace(t *testing.T) {
-	v := newVersioned(t)
+func TestReplace(t *testing.T) { onEach(t, testReplace) }
+
+func testReplace(t *testing.T, v *versioned) {
 	v.want("text 1", "1 live current; ")
 	l := v.replace("text 2")
 	if l.ID != v.link.ID || l.Slug != v.link.Slug || l.Title != v.link.Title || l.Version != 2 || !l.CreatedAt.Equal(v.link.CreatedAt) {
@@ -122,8 +138,9 @@ func TestReplaceTitleAndKind(t *testing.T) {
 }
 
 // Restoring brings back a file with its number; deleting takes it at once.
-func TestRestoreAndDelete(t *testing.T) {
-	v := newVersioned(t)
+func TestRestoreAndDelete(t *testing.T) { onEach(t, testRestoreAndDelete) }
+
+func testRestoreAndDelete(t *testing.T, v *versioned) {
 	ctx, slug := t.Context(), string(v.link.Slug)
 	v.replace("text 2")
 	v.replace("text 3")
@@ -161,8 +178,9 @@ func TestRestoreAndDelete(t *testing.T) {
 
 // The oldest versions go when there are too many, but who reads one goes on as
 // long as their page's addresses are good; then the bytes are gone.
-func TestOldVersionsLapse(t *testing.T) {
-	v := newVersioned(t)
+func TestOldVersionsLapse(t *testing.T) { onEach(t, testOldVersionsLapse) }
+
+func testOldVersionsLapse(t *testing.T, v *versioned) {
 	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Versions: 1}
 	v.replace("text 2")
 	v.replace("text 3")
@@ -187,8 +205,9 @@ func TestOldVersionsLapse(t *testing.T) {
 
 // Until a person has cleared a held version the one before is shown; when the
 // decision is undone it is shown again.
-func TestHeldVersion(t *testing.T) {
-	v := newVersioned(t)
+func TestHeldVersion(t *testing.T) { onEach(t, testHeldVersion) }
+
+func testHeldVersion(t *testing.T, v *versioned) {
 	ctx := t.Context()
 	v.Scanner.Verdict = fixture.Suspicious
 	if l := v.replace("text 2"); l.State != vitrine.StateLive || l.Version != 1 {
@@ -254,8 +273,9 @@ func TestHeldVersionComesTooLate(t *testing.T) {
 }
 
 // Malware makes no version, and leaves the link as it was.
-func TestMalwareVersion(t *testing.T) {
-	v := newVersioned(t)
+func TestMalwareVersion(t *testing.T) { onEach(t, testMalwareVersion) }
+
+func testMalwareVersion(t *testing.T, v *versioned) {
 	v.Scanner.Verdict = fixture.Malware
 	if _, err := v.Replace(v.link, "note.txt", "text 2"); vitrine.CodeOf(err) != vitrine.CodeMalware {
 		t.Errorf("malware: %v", err)
@@ -281,8 +301,9 @@ func TestMalwareVersion(t *testing.T) {
 }
 
 // A video becomes current when its scan has found it clean.
-func TestVideoVersion(t *testing.T) {
-	v := newVersioned(t)
+func TestVideoVersion(t *testing.T) { onEach(t, testVideoVersion) }
+
+func testVideoVersion(t *testing.T, v *versioned) {
 	l, err := v.Replace(v.link, "clip.webm", clip(t))
 	v.Must(err)
 	if l.Kind != "text" || l.State != vitrine.StateLive {
@@ -320,8 +341,9 @@ func TestReplaceWhileDisabled(t *testing.T) {
 
 // Deleting a link deletes all versions and their bytes, those too that readers
 // still have open.
-func TestDeleteLinkWithVersions(t *testing.T) {
-	v := newVersioned(t)
+func TestDeleteLinkWithVersions(t *testing.T) { onEach(t, testDeleteLinkWithVersions) }
+
+func testDeleteLinkWithVersions(t *testing.T, v *versioned) {
 	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Versions: 1}
 	uploads := []vitrine.UploadID{v.link.Upload, v.replace("text 2").Upload, v.replace("text 3").Upload}
 	v.Must(v.Links.Delete(t.Context(), string(v.link.Slug), vitrine.Decision{By: vitrine.Owner(v.Account.ID)}))
@@ -353,8 +375,9 @@ func TestReplaceWithinLimits(t *testing.T) {
 }
 
 // Of two replacements of the same version, the condition admits one.
-func TestConditionalReplace(t *testing.T) {
-	v := newVersioned(t)
+func TestConditionalReplace(t *testing.T) { onEach(t, testConditionalReplace) }
+
+func testConditionalReplace(t *testing.T, v *versioned) {
 	changed := &vitrine.Error{Code: vitrine.CodePreconditionFailed}
 	first := func(l *vitrine.Link) error {
 		if l.Version != 1 {
@@ -365,8 +388,7 @@ func TestConditionalReplace(t *testing.T) {
 	begin := func(text string) publish.CreatedUpload {
 		b, err := v.Uploads.Create(t.Context(), v.Account, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)), Replaces: string(v.link.Slug), If: first})
 		v.Must(err)
-		_, err = v.Blobs.Receive(t.Context(), vitrine.PutGrant{Key: b.Path, Size: int64(len(text)), Type: "text/plain", Expires: v.Clock.Now().Add(time.Minute)}, reader(text))
-		v.Must(err)
+		v.Put(b.Path, "text/plain", text)
 		return b
 	}
 	a, b := begin("text A"), begin("text B")
@@ -390,8 +412,9 @@ func TestConditionalReplace(t *testing.T) {
 // Whichever operation of a replacement fails, before or after it has had its
 // effect: trying again makes the version, once, and until then the version
 // before is whole.
-func TestReplaceFailsAtEveryStep(t *testing.T) {
-	v := newVersioned(t)
+func TestReplaceFailsAtEveryStep(t *testing.T) { onEach(t, testReplaceFailsAtEveryStep) }
+
+func testReplaceFailsAtEveryStep(t *testing.T, v *versioned) {
 	before := "text 1"
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {
@@ -416,6 +439,14 @@ func TestReplaceFailsAtEveryStep(t *testing.T) {
 	}
 }
 
+// put stores the bytes of an upload, unless they are.
+func (v *versioned) put(id vitrine.UploadID, text string) {
+	v.T.Helper()
+	if _, err := v.Blobs.Stat(v.T.Context(), id); errors.Is(err, vitrine.ErrNotFound) {
+		v.Put(id, "text/plain", text)
+	}
+}
+
 // replaceUntilDone tries each step again when it fails, and looks at what
 // readers see after each failure.
 func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *vitrine.Link {
@@ -429,10 +460,7 @@ func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *v
 			if err != nil || b.Existing != nil {
 				return b.Existing, err
 			}
-			grant := vitrine.PutGrant{Key: b.Path, Size: request.Size, Type: request.Type, Expires: v.Clock.Now().Add(time.Minute)}
-			if _, err := v.Blobs.Receive(ctx, grant, reader(text)); err != nil {
-				return nil, err
-			}
+			v.put(b.Path, text)
 			return u.Complete(ctx, v.Account, publish.CompleteRequest{Path: string(b.Path), Name: request.Name, Type: request.Type, Replaces: request.Replaces, IdempotencyKey: &key})
 		}()
 		if err == nil {
