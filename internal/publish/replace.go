@@ -21,6 +21,7 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 		}
 	}
 	if r.If != nil {
+		m.Settle(s.Now())
 		return r.If(m)
 	}
 	return nil
@@ -78,6 +79,9 @@ func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
 // version make none, and are not used.
 func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition, now time.Time) (unused bool, err error) {
 	m, err := tx.Link(u.Replaces)
+	if err == nil {
+		err = m.Expire(tx, now)
+	}
 	if err != nil {
 		return false, err
 	}

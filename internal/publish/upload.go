@@ -56,7 +56,8 @@ type UploadRequest struct {
 }
 
 // CreatedUpload is the answer of step 1: where to put the bytes, or the link
-// that the idempotency key made already, of which Path was the upload.
+// that the idempotency key made already; if it has replaced the file of that
+// link, Path was its upload.
 type CreatedUpload struct {
 	Path      vitrine.UploadID
 	SignedURL string
@@ -202,7 +203,11 @@ func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) boo
 func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (CreatedUpload, error) {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
-		return CreatedUpload{Path: u.ID, Existing: l}, err
+		made := CreatedUpload{Existing: l}
+		if u.Replaces != 0 {
+			made.Path = u.ID
+		}
+		return made, err
 	}
 	if !now.Before(u.HoldUntil) {
 		if err := s.admit(tx, u, now, false); err != nil {

@@ -38,6 +38,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account, slug string) (m 
 		if m, err = own(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
+		m.Settle(s.Now())
 		if list, err = all(tx, m); err != nil {
 			return err
 		}
@@ -159,6 +160,9 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n
 // current version may be nil.
 func (s *Service) find(tx vitrine.Tx, a *vitrine.Account, slug string, n int, if_ Condition) (m, v *vitrine.Link, err error) {
 	if m, err = own(tx, a, slug, s.Now()); err != nil {
+		return nil, nil, err
+	}
+	if err := m.Expire(tx, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if if_ != nil {

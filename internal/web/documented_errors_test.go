@@ -67,9 +67,15 @@ func wrongFilter(c caller, op string) answer {
 // edit changes or deletes a link, if it has an ETag.
 func (c caller) edit(method, slug string, change fields, etag string) answer {
 	c.t.Helper()
+	return c.conditional(method, "/links/"+slug, change, etag)
+}
+
+// conditional is a request about a link that has an ETag.
+func (c caller) conditional(method, path string, change fields, etag string) answer {
+	c.t.Helper()
 	b, err := json.Marshal(change)
 	c.check(err)
-	req, err := http.NewRequest(method, c.url+"/api/v1/links/"+slug, bytes.NewReader(b))
+	req, err := http.NewRequest(method, c.url+"/api/v1"+path, bytes.NewReader(b))
 	c.check(err)
 	req.Header.Set("Authorization", "Bearer "+c.key)
 	req.Header.Set("Content-Type", "application/json")
@@ -188,9 +194,24 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		"putFile":      func(c caller, _ string) answer { return c.put(c.address(), "image/png", strings.NewReader(note)) },
 	},
 	vitrine.CodeInvalidSize: {"": func(c caller, _ string) answer { return c.create(fields{"size": 0}) }},
-	vitrine.CodePreconditionFailed: {"": func(c caller, op string) answer {
-		return c.edit(map[string]string{"updateLink": "PATCH", "deleteLink": "DELETE"}[op], c.published(c.key, noteFile, note), fields{"title": "x"}, `"other"`)
-	}},
+	vitrine.CodePreconditionFailed: {
+		"": func(c caller, op string) answer {
+			return c.edit(map[string]string{"updateLink": "PATCH", "deleteLink": "DELETE"}[op], c.published(c.key, noteFile, note), fields{"title": "x"}, `"other"`)
+		},
+		"createUpload": func(c caller, _ string) answer {
+			return c.conditional("POST", "/uploads", noteFile.with(fields{"replace": c.published(c.key, noteFile, note)}), `"other"`)
+		},
+		"completeUpload": func(c caller, _ string) answer {
+			file := noteFile.with(fields{"replace": c.published(c.key, noteFile, note)})
+			return c.conditional("POST", "/uploads/complete", file.with(fields{"path": c.stored(c.key, file, strings.ToUpper(note)), "size": nil}), `"other"`)
+		},
+		"restoreVersion": func(c caller, _ string) answer {
+			return c.conditional("POST", "/links/"+c.spoken(c.key)+"/versions/1/restore", nil, `"other"`)
+		},
+		"deleteVersion": func(c caller, _ string) answer {
+			return c.conditional("DELETE", "/links/"+c.spoken(c.key)+"/versions/1", nil, `"other"`)
+		},
+	},
 	vitrine.CodeInvalidSlug: {
 		"updateLink":   func(c caller, op string) answer { return c.call(c.key, "PATCH", paths[op], fields{"slug": "-"}) },
 		"createUpload": func(c caller, _ string) answer { return c.create(fields{"slug": "-"}) },

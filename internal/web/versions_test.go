@@ -215,3 +215,50 @@ func (f *fixtureOf) do200(req *http.Request) []byte {
 	}
 	return a.Body
 }
+
+// Of two replacements that begin with the same ETag one wins, and the other is
+// told what the link is now.
+func TestReplaceWithIfMatch(t *testing.T) {
+	f := newFixtureOf(t, vitrine.PlanPro)
+	c := caller{f.fixture, f.key}
+	slug := f.published(f.key, noteFile, note)
+	etag := f.call(f.key, "GET", "/links/"+slug, nil).want(200, "").Header.Get("ETag")
+	texts := []string{"text A", "text B"}
+	file := func(text string) fields {
+		return fields{"name": "minutes.txt", "type": "text/plain", "size": len(text), "replace": slug}
+	}
+	var begun []answer
+	for _, text := range texts {
+		b := c.conditional("POST", "/uploads", file(text), etag).want(200, "")
+		f.put(b.text("signedUrl"), "text/plain", strings.NewReader(text)).want(200, "")
+		begun = append(begun, b)
+	}
+	answers := parallel(2, func(i int) answer {
+		return c.conditional("POST", "/uploads/complete", file(texts[i]).with(fields{"path": begun[i].text("path"), "size": nil}), etag)
+	})
+	won, lost := answers[0], answers[1]
+	if won.Status != 200 {
+		won, lost = lost, won
+	}
+	won.want(200, "")
+	lost.want(412, "precondition_failed")
+	now := f.call(f.key, "GET", "/links/"+slug, nil).want(200, "")
+	current, _ := lost.json()["current"].(map[string]any)
+	if current["version"] != 2.0 || lost.Header.Get("ETag") != now.Header.Get("ETag") || won.Header.Get("ETag") != now.Header.Get("ETag") {
+		t.Errorf("the one that lost is told %s; the link is %s", lost.Body, now.Body)
+	}
+	if got, want := f.listed(slug), fmt.Sprintf("2 live true 6; 1 live false %d; ", len(note)); got != want {
+		t.Errorf("versions %q, want %q", got, want)
+	}
+	for i, b := range begun {
+		if answers[i].Status != 200 && f.blobExists(b.text("path")) {
+			t.Error("the bytes of the one that lost are kept")
+		}
+		// A retry is answered as before.
+		again := c.conditional("POST", "/uploads/complete", file(texts[i]).with(fields{"path": b.text("path"), "size": nil}), etag)
+		again.want(answers[i].Status, answers[i].text("code"))
+	}
+	c.conditional("POST", "/uploads", file("text C"), etag).want(412, "precondition_failed")
+	c.conditional("POST", "/links/"+slug+"/versions/1/restore", nil, now.Header.Get("ETag")).want(200, "")
+	c.conditional("DELETE", "/links/"+slug+"/versions/2", nil, now.Header.Get("ETag")).want(412, "precondition_failed")
+}

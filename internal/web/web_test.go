@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -61,6 +62,7 @@ type siteOptions struct {
 	viewLog func(vitrine.ViewLog) vitrine.ViewLog // wraps the log
 	around  func(http.Handler) http.Handler       // is before the server
 	content bool                                  // file bytes have a host of their own
+	store   string                                // the place of the store, if not in the site's directory
 	now     func() time.Time                      // the server's clock, if not the wall's
 }
 
@@ -75,7 +77,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 			t.Fatal(err)
 		}
 	}
-	store, err := sqlstore.Open(filepath.Join(dir, "vitrine.db"))
+	store, err := sqlstore.Open(cmp.Or(o.store, filepath.Join(dir, "vitrine.db")))
 	ok(err)
 	log, err := viewdb.Open(filepath.Join(dir, "views.db"))
 	ok(err)

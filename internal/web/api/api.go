@@ -112,7 +112,7 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 	if b.Existing == nil {
 		return WriteBegun(w, b)
 	}
-	made, err := s.Made(r.Context(), b.Existing, b.Path)
+	made, err := s.Made(w, r, b.Existing, b.Path)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,12 @@ func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request, a *vitrine
 	}
 	f := httpx.Fields{Object: o}
 	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
-		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace"))}
+		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace")), If: condition(r)}
 	if err := s.wrong(a, f); err != nil {
 		return publish.CreatedUpload{}, err
 	}
-	return s.Uploads.Create(r.Context(), a, req)
+	b, err := s.Uploads.Create(r.Context(), a, req)
+	return b, s.notAsExpected(w, r, a, req.Replaces, err)
 }
 
 // filled is "" for a member that was not sent.
@@ -162,7 +163,7 @@ func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth
 	if err != nil {
 		return err
 	}
-	made, err := s.Made(r.Context(), l, id)
+	made, err := s.Made(w, r, l, id)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Call
 	f := httpx.Fields{Object: o}
 	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
 		LinkName: f.FilledText("linkName"), Slug: f.FilledText("slug"), AllowDownload: f.OptionalBool("allowDownload"),
-		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace"))}
+		IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace")), If: condition(r)}
 	req.ExpiresAt = expiry(&f)
 	if c.Key != nil {
 		req.Key, req.Client, req.LinkLife = c.Key.ID, program(r), c.Key.LinkLife
@@ -191,7 +192,7 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Call
 		replaced = vitrine.UploadID(req.Path)
 	}
 	l, err = s.Uploads.Complete(r.Context(), c.Account, req)
-	return l, replaced, err
+	return l, replaced, s.notAsExpected(w, r, c.Account, req.Replaces, err)
 }
 
 // programRunes bounds the name of a program that is kept with a link.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 
@@ -21,13 +20,14 @@ type replacement struct {
 
 // Made is a link as the answer of an upload tells it, with the version that the
 // upload has made, if it replaces the file of a link; "" if it does not.
-func (s *Handler) Made(ctx context.Context, l *vitrine.Link, replaced vitrine.UploadID) (Link, error) {
+func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link, replaced vitrine.UploadID) (Link, error) {
 	made := s.Link(l)
 	if replaced == "" {
 		return made, nil
 	}
+	w.Header().Set("ETag", etag(l))
 	made.Version = l.Version
-	v, err := s.Versions.OfUpload(ctx, l, replaced)
+	v, err := s.Versions.OfUpload(r.Context(), l, replaced)
 	switch {
 	case err != nil:
 		return made, err
@@ -57,7 +57,7 @@ type versionItem struct {
 }
 
 func (s *Handler) ListVersions(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	_, list, err := s.Versions.List(r.Context(), c.Account, r.PathValue("slug"))
+	l, list, err := s.Versions.List(r.Context(), c.Account, r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
@@ -69,6 +69,7 @@ func (s *Handler) ListVersions(w http.ResponseWriter, r *http.Request, c *auth.C
 			Kind: string(v.Kind), SizeBytes: v.Size, SHA256: v.SHA256, Pages: v.Pages, CreatedAt: v.CreatedAt.UTC().Format(httpx.TimeFormat),
 			Key: v.KeyName, Client: v.Client, why: why{v.Reason, v.Detail}})
 	}
+	w.Header().Set("ETag", etag(l))
 	return httpx.WriteJSON(w, body)
 }
 
@@ -85,8 +86,9 @@ func versionOf(r *http.Request) int {
 func (s *Handler) RestoreVersion(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	l, err := s.Versions.Restore(r.Context(), c.Account, r.PathValue("slug"), versionOf(r), condition(r))
 	if err != nil {
-		return err
+		return s.notAsExpected(w, r, c.Account, r.PathValue("slug"), err)
 	}
+	w.Header().Set("ETag", etag(l))
 	made := s.Link(l)
 	made.Version = l.Version
 	return httpx.WriteJSON(w, made)
@@ -94,11 +96,29 @@ func (s *Handler) RestoreVersion(w http.ResponseWriter, r *http.Request, c *auth
 
 func (s *Handler) DeleteVersion(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	if err := s.Versions.Delete(r.Context(), c.Account, r.PathValue("slug"), versionOf(r), condition(r)); err != nil {
-		return err
+		return s.notAsExpected(w, r, c.Account, r.PathValue("slug"), err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-// condition is what a request expects of the link that it changes.
-func condition(*http.Request) versions.Condition { return nil }
+// condition is what a request expects of the link that it changes; nil: nothing.
+func condition(r *http.Request) versions.Condition {
+	m := match(r)
+	if m == nil {
+		return nil
+	}
+	return m.Check
+}
+
+// notAsExpected adds to a failed precondition what the link is.
+func (s *Handler) notAsExpected(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string, err error) error {
+	if vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
+		return err
+	}
+	l, missing := s.Links.Of(r.Context(), a, slug)
+	if missing != nil {
+		return missing
+	}
+	return s.outdated(w, l, err)
+}
