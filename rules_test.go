@@ -88,7 +88,7 @@ viewdb/feed                  vitrine report
 web                          vitrine analytics auth collections ingest links moderation publish signer sitestats versions
 web                          web/agents web/api web/app web/app/accountpage web/app/albumpage web/app/entrypage web/app/keypage
 web                          web/app/linkpage web/app/peoplepage web/app/reportpage web/app/uploadpage
-web                          web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
+web                          web/app/versionpage web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
 web                          web/viewer
 web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
@@ -106,6 +106,7 @@ web/app/reportpage           vitrine analytics collections export links report s
 web/app/reportpage           web/samples web/ui
 web/app/reportpage           web/chart
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
+web/app/versionpage          vitrine publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
 web/chart                    web/ui

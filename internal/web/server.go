@@ -33,6 +33,7 @@ import (
 	"vitrine/internal/web/app/peoplepage"
 	"vitrine/internal/web/app/reportpage"
 	"vitrine/internal/web/app/uploadpage"
+	"vitrine/internal/web/app/versionpage"
 	"vitrine/internal/web/app/websitepage"
 	"vitrine/internal/web/content"
 	"vitrine/internal/web/front"
@@ -146,6 +147,7 @@ type handlers struct {
 	entry      *entrypage.Handler
 	upload     *uploadpage.Handler
 	links      *linkpage.Handler
+	versions   *versionpage.Handler
 	keys       *keypage.Handler
 	account    *accountpage.Handler
 	people     *peoplepage.Handler
@@ -180,6 +182,7 @@ func (s *Server) handlers() *handlers {
 		analytics:  &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats},
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
+	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}
 	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links, API: h.api}
 	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: h.content}
 	return h

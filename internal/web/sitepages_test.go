@@ -46,7 +46,7 @@ func sitePages(d *demo) []sitePage {
 		sitePage{name: "a definition", path: "/analytics", as: d.pro, then: `document.querySelector("[popovertarget=means-views]").click()`,
 			holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means-views").getBoundingClientRect())`})
 	for name, path := range map[string]string{"dashboard": "/dashboard", "links": "/links", "link": "/links/" + string(d.links["annual-report.pdf"].Slug),
-		"link share": "/links/" + string(d.links["annual-report.pdf"].Slug) + "/share", "link settings": "/links/" + string(d.links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
+		"link share": "/links/" + string(d.links["annual-report.pdf"].Slug) + "/share", "link versions": "/links/" + string(d.links["annual-report.pdf"].Slug) + "/versions", "link settings": "/links/" + string(d.links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
 		"albums": "/albums", "album": "/albums/" + string(d.album.Slug), "websites": "/websites", "website": "/websites/" + string(d.website.Slug), "website analytics": "/websites/" + string(d.website.Slug) + "/analytics", "keys": "/keys", "account": "/account",
 		"plans of Pro": "/plans"} {
 		member(d.pro, name, path)

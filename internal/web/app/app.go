@@ -84,6 +84,10 @@ var sayings = map[string]string{
 	"captions-gone": "Captions removed.",
 	"saved":         "Saved.",
 
+	"version-made":     "Replaced. Readers see the new file from now on.",
+	"version-held":     "The file has arrived. Readers see it once it has been checked.",
+	"version-restored": "Readers see this version again.",
+
 	"website-made": "The website is made. Drop its files below.",
 	"deployed":     "Deployed. Visitors see this version from now on.",
 	"deploy-held":  "The files have arrived, and a person must look at them first.",

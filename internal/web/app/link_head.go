@@ -17,6 +17,7 @@ const (
 	LinkOverview  LinkTab = ""
 	LinkAnalytics LinkTab = "/analytics"
 	LinkShare     LinkTab = "/share"
+	LinkVersions  LinkTab = "/versions"
 	LinkSettings  LinkTab = "/settings"
 )
 
@@ -24,7 +25,7 @@ const (
 var linkTabs = []struct {
 	Tab  LinkTab
 	Name string
-}{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkSettings, "Settings"}}
+}{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkVersions, "Versions"}, {LinkSettings, "Settings"}}
 
 // LinkHead is what the pages of a link begin with: its title and address, its
 // numbers, and the tabs between the pages (link_head.html, "link-head").

@@ -90,6 +90,8 @@ var deeds = map[vitrine.Action]string{
 	vitrine.ActionExpire:  "Expired",
 	vitrine.ActionUndo:    "Undone",
 	vitrine.ActionDelete:  "Deleted",
+	vitrine.ActionReplace: "File replaced",
+	vitrine.ActionRestore: "Version restored",
 	vitrine.ActionRefuse:  "Refused",
 	vitrine.ActionBan:     "Suspended",
 	vitrine.ActionUnban:   "Suspension lifted",

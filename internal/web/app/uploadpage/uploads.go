@@ -41,18 +41,26 @@ func (s *Handler) Begin(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if err != nil {
 		return err
 	}
-	if b.Existing != nil {
-		return httpx.WriteJSON(w, map[string]memberLink{"existing": s.memberLink(b.Existing)})
+	if b.Existing == nil {
+		return api.WriteBegun(w, b)
 	}
-	return api.WriteBegun(w, b)
+	m := s.memberLink(b.Existing)
+	if m.Link, err = s.API.Made(w, r, b.Existing, b.Path); err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, map[string]memberLink{"existing": m})
 }
 
 func (s *Handler) Complete(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	l, _, err := s.API.EndUpload(w, r, &auth.Caller{Account: me})
+	l, replaced, err := s.API.EndUpload(w, r, &auth.Caller{Account: me})
 	if err != nil {
 		return err
 	}
-	return httpx.WriteJSON(w, s.memberLink(l))
+	m := s.memberLink(l)
+	if m.Link, err = s.API.Made(w, r, l, replaced); err != nil {
+		return err
+	}
+	return httpx.WriteJSON(w, m)
 }
 
 // State is asked for as long as a link is being scanned.

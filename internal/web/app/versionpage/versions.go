@@ -1,0 +1,117 @@
+package versionpage
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"vitrine"
+	"vitrine/internal/versions"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+)
+
+// maxForm bounds the forms of the page, in bytes.
+const maxForm = 4 << 10
+
+// versionsPage is the page of a link's versions for its owner.
+type versionsPage struct {
+	app.Page
+	Head        *app.LinkHead
+	List        []versions.Version // newest first
+	Waits       *versions.Version  // what becomes current once it is live; nil: nothing
+	Bytes       int64              // that all versions take
+	Most        int64              // how many earlier versions are kept; 0: all
+	Replaceable bool
+	FileLimit   int64 // of the plan; 0: none
+}
+
+// Earlier reports whether there is a version besides the current one.
+func (p *versionsPage) Earlier() bool { return len(p.List) > 1 }
+
+// Review is the address of the case of what waits, for an owner who may decide
+// about it; "" for others.
+func (p *versionsPage) Review() string {
+	if p.Waits == nil {
+		return ""
+	}
+	return app.ReviewAddress(p.Me, p.Waits.Link)
+}
+
+// Show serves the page.
+func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	text := r.PathValue("slug")
+	l, list, err := s.Versions.List(r.Context(), me, text)
+	if err != nil {
+		return err
+	}
+	if string(l.Slug) != text { // another spelling, or a slug that it had before
+		http.Redirect(w, r, app.LinkAddress(l)+string(app.LinkVersions), http.StatusSeeOther)
+		return nil
+	}
+	return s.write(w, r, http.StatusOK, s.page(r, me, l, list))
+}
+
+func (s *Handler) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, list []versions.Version) *versionsPage {
+	limits := s.Uploads.Plans.LimitsOf(me)
+	p := &versionsPage{Page: s.NewAppPage(r, me, l.Title, "links"), Head: s.LinkHead(l, app.LinkVersions), List: list,
+		Most: limits.Versions, Replaceable: versions.Replaceable(l) == nil, FileLimit: limits.FileBytes}
+	for i, v := range list {
+		if v.HasBytes {
+			p.Bytes += v.Size
+		}
+		if v.Waits {
+			p.Waits = &list[i]
+		}
+	}
+	return p
+}
+
+func (s *Handler) write(w http.ResponseWriter, r *http.Request, status int, p *versionsPage) error {
+	return s.WriteApp(w, r, status, versionsTemplate, p.Nonce, p)
+}
+
+// Restore takes the form that makes a version the current one.
+func (s *Handler) Restore(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.form(w, r, me, "version-restored", func(ctx context.Context, slug string, n int) error {
+		_, err := s.Versions.Restore(ctx, me, slug, n, nil)
+		return err
+	})
+}
+
+// Delete takes the form that deletes a version.
+func (s *Handler) Delete(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	return s.form(w, r, me, "version-gone", func(ctx context.Context, slug string, n int) error {
+		return s.Versions.Delete(ctx, me, slug, n, nil)
+	})
+}
+
+// form does something with the version that a form names. What cannot be done
+// is said on the page.
+func (s *Handler) form(w http.ResponseWriter, r *http.Request, me *vitrine.Account, said string, do func(context.Context, string, int) error) error {
+	if err := httpx.ReadForm(w, r, maxForm); err != nil {
+		return err
+	}
+	slug := r.PathValue("slug")
+	n, err := strconv.Atoi(r.PostForm.Get("version"))
+	if err != nil {
+		return versions.ErrNoVersion
+	}
+	failed := do(r.Context(), slug, n)
+	if failed == nil {
+		return httpx.Redirect(w, r, app.Said(app.LinksRoot+"/"+slug+string(app.LinkVersions), said))
+	}
+	wrong := httpx.WrongWith(failed)
+	if wrong == nil || vitrine.CodeOf(failed) == vitrine.CodeNotFound {
+		return failed
+	}
+	l, list, err := s.Versions.List(r.Context(), me, slug)
+	if err != nil {
+		return err
+	}
+	e, status := s.Known(w, r, failed)
+	httpx.RetryAfter(w, e)
+	p := s.page(r, me, l, list)
+	p.Wrong = httpx.Wrong{"": e.Message}
+	return s.write(w, r, status, p)
+}
