@@ -106,7 +106,7 @@ web/app/reportpage           vitrine analytics collections export links report s
 web/app/reportpage           web/samples web/ui
 web/app/reportpage           web/chart
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
-web/app/versionpage          vitrine publish versions web/app web/httpx web/ui
+web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
 web/app/websitepage          web/ui
 web/chart                    web/ui

@@ -14,7 +14,7 @@ func TestVersionsPage(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	cookie, stranger := d.signIn(d.member), d.signIn(d.owner)
-	l := d.publish("notes.txt", samples["notes.txt"])
+	l := d.publish("report.pdf", samples["report.pdf"])
 	at := linkPath(l) + "/versions"
 	page := d.status(d.get(at, cookie), http.StatusOK)
 	if !strings.Contains(page.body, "Version 1") || strings.Contains(page.body, "/versions/restore") || !strings.Contains(page.body, `id="replace"`) {

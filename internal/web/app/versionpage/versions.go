@@ -6,9 +6,11 @@ import (
 	"strconv"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 	"vitrine/internal/versions"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 )
 
 // maxForm bounds the forms of the page, in bytes.
@@ -28,6 +30,12 @@ type versionsPage struct {
 
 // Earlier reports whether there is a version besides the current one.
 func (p *versionsPage) Earlier() bool { return len(p.List) > 1 }
+
+// Facts are what the file of a version is.
+func (p *versionsPage) Facts(v versions.Version) []string {
+	t, _ := filetype.ByExt(v.Name)
+	return ui.Facts(v.Link, t)
+}
 
 // Review is the address of the case of what waits, for an owner who may decide
 // about it; "" for others.
