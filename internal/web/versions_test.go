@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,19 @@ func (f *fixtureOf) listed(slug string) string {
 		text += fmt.Sprintf("%v %v %v %v; ", v["version"], v["status"], v["current"], v["size_bytes"])
 	}
 	return text
+}
+
+// viewedVersions are the versions that the views of a link were of, in order.
+func (f *fixtureOf) viewedVersions(slug string) (list []int) {
+	f.t.Helper()
+	l, err := f.server.Links.BySlug(f.t.Context(), slug)
+	f.check(err)
+	views, err := f.log.Recent(f.t.Context(), vitrine.RecentQuery{Link: l.ID, To: 1 << 62, N: 100})
+	f.check(err)
+	for _, v := range slices.Backward(views) {
+		list = append(list, max(v.Version, 1))
+	}
+	return list
 }
 
 // shown is what the public page of a link shows of its text.
@@ -87,6 +101,9 @@ func TestReplaceOverTheAPI(t *testing.T) {
 	f.call(f.key, "DELETE", "/links/"+slug+"/versions/2", nil).want(204, "")
 	if got, want := f.listed(slug), "1 live true 8; "; got != want {
 		t.Errorf("versions %q, want %q", got, want)
+	}
+	if got := fmt.Sprint(f.viewedVersions(slug)); got != "[2 1]" {
+		t.Errorf("the views were of the versions %s, want of 2 and then 1", got)
 	}
 	// What a link keeps is not sent with a replacement.
 	file := fields{"name": "minutes.txt", "type": "text/plain", "size": 3, "replace": slug}

@@ -84,6 +84,7 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vi
 	now := s.Now()
 	o := &vitrine.ViewRecord{Account: a.ID, View: s.PageLoad(r, a, s.PublicURL.Host, now)}
 	o.Link = int64(l.ID)
+	o.Version = l.Version
 	if accept.Gone(r.Context()) {
 		return 0, httpx.ErrClientGone
 	}
