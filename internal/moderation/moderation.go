@@ -5,6 +5,7 @@ package moderation
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,10 @@ type Case struct {
 	// Undoable says that the link's last change that was not undone is a
 	// decision, and one that a moderator may take back.
 	Undoable bool
+	// Of is the link that this is a version of; nil: it is a link of its own.
+	Of *vitrine.Link
+	// Versions are those of the link that are not current, newest first.
+	Versions []*vitrine.Link
 	// Next is the link that waits longest besides this one; nil: none does.
 	Next *vitrine.Link
 }
@@ -128,6 +133,9 @@ func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 		if c.Reports, err = tx.AbuseReports(c.Link.ID, time.Time{}); err != nil {
 			return err
 		}
+		if err := c.versions(tx); err != nil {
+			return err
+		}
 		if c.History, err = events(tx, vitrine.ChangeQuery{Link: c.Link.ID, Limit: caseRows}); err != nil {
 			return err
 		}
@@ -145,6 +153,25 @@ func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 		return err
 	})
 	return c, err
+}
+
+// versions reads what belongs together by versions.
+func (c *Case) versions(tx vitrine.LinkTx) (err error) {
+	if c.Link.Of != 0 {
+		c.Of, err = tx.Link(c.Link.Of)
+		return err
+	}
+	if c.Link.Versions == 0 {
+		return nil
+	}
+	list, err := tx.Links(vitrine.LinkQuery{Of: c.Link.ID})
+	for _, v := range list {
+		if v.Version != c.Link.Version {
+			c.Versions = append(c.Versions, v)
+		}
+	}
+	slices.SortFunc(c.Versions, func(a, b *vitrine.Link) int { return b.Version - a.Version })
+	return err
 }
 
 // Account tells of an account. Errors: CodeNotFound.

@@ -6,6 +6,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"vitrine"
+	"vitrine/internal/publish"
+	instance "vitrine/internal/vitrinetest/fixture"
 )
 
 // The page of a link's versions restores and deletes them without a script, and
@@ -44,5 +48,42 @@ func TestVersionsPage(t *testing.T) {
 	}
 	if history := d.status(d.get(linkPath(l), cookie), http.StatusOK).body; !strings.Contains(history, "File replaced") || !strings.Contains(history, "Version restored") || !strings.Contains(history, "version 2") {
 		t.Error("the history does not tell of the versions")
+	}
+}
+
+// A moderator sees of which link a held version is, and that approving it shows
+// it; the case of the link leads to its other versions.
+func TestCaseOfVersion(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	owner := d.signIn(d.owner)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	d.server.Uploads.Scanner = &instance.Scanner{Known: "1", Verdict: instance.Suspicious}
+	u, text := d.server.Uploads, "held"
+	b, err := u.Create(t.Context(), d.account, publish.UploadRequest{Name: "notes.txt", Type: "text/plain", Size: int64(len(text)), Replaces: string(l.Slug)})
+	d.check(err)
+	d.status(d.do(http.MethodPut, b.SignedURL, text, "Content-Type: text/plain"), http.StatusOK)
+	_, err = u.Complete(t.Context(), d.account, publish.CompleteRequest{Path: string(b.Path), Name: "notes.txt", Type: "text/plain", Replaces: string(l.Slug)})
+	d.check(err)
+	queue, _, err := d.server.Moderation.Queue(t.Context(), "", vitrine.ReviewCursor{}, 1)
+	d.check(err)
+	held := queue[0].Link
+	page := d.status(d.get(casePath(held), owner), http.StatusOK)
+	for _, want := range []string{"Version 2 of <a href=\"" + casePath(l) + "\"", "readers see it in place of version 1", string(d.server.PublicURL.String() + "/p/" + string(l.Slug))} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the case of a held version has no %q", want)
+		}
+	}
+	if r := d.status(d.get(casePath(l), owner), http.StatusOK); !strings.Contains(r.body, `<a href="`+casePath(held)+`">Version 2</a>`) {
+		t.Error("the case of the link does not lead to its version")
+	}
+	d.status(d.post(casePath(held)+"/clear", url.Values{"seen": {d.seen(held)}}, owner), http.StatusSeeOther)
+	page = d.status(d.get(casePath(held), owner), http.StatusOK)
+	if !strings.Contains(page.body, "which readers see now") || !strings.Contains(page.body, "This is the current version") {
+		t.Error("the case of a cleared version does not say that readers see it")
+	}
+	d.status(d.post(casePath(held)+"/undo", url.Values{"seen": {d.seen(held)}}, owner), http.StatusSeeOther)
+	if r := d.status(d.get("/p/"+string(l.Slug)), http.StatusOK); strings.Contains(r.body, ">held") {
+		t.Error("a version whose clearance was undone is shown")
 	}
 }

@@ -15,6 +15,12 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
+// caseVersion is another version of a link, and where its case is.
+type caseVersion struct {
+	*vitrine.Link
+	Address string
+}
+
 // casePage is a link as a moderator decides about it.
 type casePage struct {
 	moderatorPage
@@ -36,6 +42,9 @@ type casePage struct {
 	Problem string // why what was sent was not done
 	Note    string
 	MaxNote int
+
+	OfAddress string        // of the case of the link that this is a version of; ""
+	Versions  []caseVersion // other versions of the link
 }
 
 // examination is where a case shows its file.
@@ -88,6 +97,18 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 		if p.Path = s.SiteURL(site.Slug); p.Public != "" {
 			p.Public = p.Path
 		}
+	}
+	if of := c.Of; of != nil {
+		p.Path, p.Public, p.OfAddress = "/p/"+string(of.Slug), "", app.CaseAddress(of.Slug, "")
+		if of.Live() && !c.Account.Account.Banned {
+			p.Public = s.LinkURL(of.Slug)
+		}
+		if !l.HasBytes && of.Version == l.Version {
+			p.Preview = examination{Message: "This is the current version of the link, whose case shows the file."}
+		}
+	}
+	for _, v := range c.Versions {
+		p.Versions = append(p.Versions, caseVersion{v, app.CaseAddress(v.Slug, "")})
 	}
 	if a.queue != "" {
 		next, err := s.nextIn(r.Context(), a.queue, l)
