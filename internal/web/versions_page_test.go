@@ -1,13 +1,20 @@
 package web_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/collections"
+	"vitrine/internal/export"
 	"vitrine/internal/publish"
 	instance "vitrine/internal/vitrinetest/fixture"
 )
@@ -85,5 +92,42 @@ func TestCaseOfVersion(t *testing.T) {
 	d.status(d.post(casePath(held)+"/undo", url.Values{"seen": {d.seen(held)}}, owner), http.StatusSeeOther)
 	if r := d.status(d.get("/p/"+string(l.Slug)), http.StatusOK); strings.Contains(r.body, ">held") {
 		t.Error("a version whose clearance was undone is shown")
+	}
+}
+
+// The archive of an account has earlier versions, and closing the account
+// deletes them.
+func TestExportHasVersions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	l := d.sendVersion("", 1)
+	d.sendVersion(string(l.Slug), 2)
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	e := &export.Exporter{Store: d.server.Links.Store, Blobs: d.server.Blobs, Analytics: d.server.Analytics, Now: d.server.Now,
+		URL: func(vitrine.Slug) string { return "" }}
+	d.check(e.Write(t.Context(), d.account, z))
+	d.check(z.Close())
+	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	d.check(err)
+	texts := map[string]string{}
+	for _, f := range r.File {
+		c, err := f.Open()
+		d.check(err)
+		text, err := io.ReadAll(c)
+		d.check(err)
+		texts[f.Name] = string(text)
+	}
+	current, earlier := "files/"+string(l.Slug)+"/edition2y.html", "files/"+string(l.Slug)+"/versions/1/edition1y.txt"
+	if !strings.HasPrefix(texts[current], "edition2y ") || !strings.HasPrefix(texts[earlier], "edition1y ") || texts["missing.txt"] != "" ||
+		!strings.Contains(texts["versions.json"], earlier) || strings.Count(texts["links.csv"], "\n") != 2 {
+		t.Errorf("the archive has %v; %s; %s", slices.Sorted(maps.Keys(texts)), texts["versions.json"], texts["links.csv"])
+	}
+	contents := collections.Contents{Store: d.server.Links.Store, Links: d.server.Links, Now: d.server.Now}
+	d.check(contents.DeleteAll(t.Context(), d.account))
+	n := 0
+	d.check(d.server.Blobs.Each(t.Context(), func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }))
+	if n != 0 {
+		t.Errorf("%d files are left of a closed account", n)
 	}
 }
