@@ -139,11 +139,16 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, answer 
 
 // post sends one object to the API and reads the answer.
 func (c *Client) post(ctx context.Context, path string, body, answer any) error {
+	return c.postIf(ctx, "", path, body, answer)
+}
+
+// postIf is post about a link that must have an ETag; "": any.
+func (c *Client) postIf(ctx context.Context, etag, path string, body, answer any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	return c.call(ctx, http.MethodPost, path, nil, payload{contentType: "application/json", bytes: b}, answer)
+	return c.call(ctx, http.MethodPost, path, nil, payload{contentType: "application/json", bytes: b, ifMatch: etag}, answer)
 }
 
 // payload is the body of a request; the zero payload is none.

@@ -92,6 +92,7 @@ func (f *fake) step(name string, do func(http.ResponseWriter, *http.Request)) ht
 func (f *fake) begin(w http.ResponseWriter, r *http.Request) {
 	var b map[string]any
 	json.NewDecoder(r.Body).Decode(&b)
+	b["If-Match"] = r.Header.Get("If-Match")
 	f.begun = append(f.begun, b)
 	key := b["idempotencyKey"].(string)
 	path, ok := f.keys[key]
@@ -125,6 +126,7 @@ func (f *fake) put(w http.ResponseWriter, r *http.Request) {
 func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 	var b map[string]any
 	json.NewDecoder(r.Body).Decode(&b)
+	b["If-Match"] = r.Header.Get("If-Match")
 	f.seen = append(f.seen, b)
 	path := b["path"].(string)
 	if _, ok := f.stored[path]; !ok {

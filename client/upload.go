@@ -72,6 +72,9 @@ type Options struct {
 	// its address, title and settings: Slug, LinkName, ViewOnly and ExpiresAt are not
 	// sent.
 	Replace string
+	// IfMatch is an ETag of the link to replace: it is replaced only if nothing
+	// has changed it since. "": whatever it is.
+	IfMatch string
 	// IdempotencyKey is a UUID under which the upload may be tried again, also
 	// by another process, and makes one link; "" is a new one.
 	IdempotencyKey string
@@ -177,7 +180,7 @@ func (c *Client) begin(ctx context.Context, f File, o Options) (b Begun, err err
 	if o.Replace != "" {
 		o.Slug = ""
 	}
-	err = c.post(ctx, "/uploads", struct {
+	err = c.postIf(ctx, o.IfMatch, "/uploads", struct {
 		Name string `json:"name"`
 		Type string `json:"type"`
 		Size int64  `json:"size"`
@@ -198,7 +201,7 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 	if *download = !o.ViewOnly; o.Replace != "" {
 		o.Slug, o.LinkName, download, expires = "", "", nil, ""
 	}
-	err = c.post(ctx, "/uploads/complete", struct {
+	err = c.postIf(ctx, o.IfMatch, "/uploads/complete", struct {
 		Path          string `json:"path"`
 		Name          string `json:"name"`
 		Type          string `json:"type"`

@@ -51,11 +51,11 @@ func TestVersions(t *testing.T) {
 func TestUploadReplaces(t *testing.T) {
 	f := newFake(t)
 	c, _ := fresh(t, f.URL)
-	if _, err := c.Upload(t.Context(), textFile(), Options{Replace: "mine"}); err != nil {
+	if _, err := c.Upload(t.Context(), textFile(), Options{Replace: "mine", IfMatch: `"x"`}); err != nil {
 		t.Fatal(err)
 	}
 	b := f.seen[0]
-	if _, sent := b["allowDownload"]; sent || b["replace"] != "mine" || f.begun[0]["replace"] != "mine" {
+	if _, sent := b["allowDownload"]; sent || b["replace"] != "mine" || f.begun[0]["replace"] != "mine" || b["If-Match"] != `"x"` || f.begun[0]["If-Match"] != `"x"` {
 		t.Errorf("step 1 was sent %v, step 3 %v", f.begun[0], b)
 	}
 }
