@@ -79,8 +79,9 @@ s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine sqldb
-viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/segment
+viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/scan viewdb/segment
 viewdb/kept
+viewdb/scan                  vitrine report viewdb/segment
 viewdb/segment               vitrine report
 viewdb/labels                vitrine report sqldb viewdb/segment
 viewdb/feed                  vitrine report

@@ -21,6 +21,15 @@ func (p *points) merge(q *points) {
 	}
 }
 
+// AddPoints adds counted sessions by the percent of their furthest point and of
+// their depth.
+func (t *Tally) AddPoints(reached, depth [101]int64) {
+	if t.points == nil {
+		t.points = new(points)
+	}
+	t.points.merge(&points{reached, depth})
+}
+
 // curve is the share of sessions that reached each percent from 1 to 100. From
 // 95 on all is the end (analytics, Content).
 func curve(counts *[101]int64, sessions int64) []Tenths {

@@ -1,5 +1,7 @@
 package report
 
+import "math"
+
 // Lens says which views a tally is of, and what its steps are. The zero value
 // is of all views, by UTC day.
 type Lens struct {
@@ -16,6 +18,14 @@ type Lens struct {
 // Narrow says that the lens is not the zero one.
 func (l *Lens) Narrow() bool {
 	return l.Steps != nil || len(l.Filter) > 0 || l.Links != nil || l.Single
+}
+
+// Reach is Bounds of all steps.
+func (s *Steps) Reach() (from, to int64) {
+	if s == nil {
+		return math.MinInt64, math.MaxInt64
+	}
+	return s.starts[0], s.starts[len(s.starts)-1]
 }
 
 // Bounds are the moments, in Unix milliseconds, at which the steps [from, to)

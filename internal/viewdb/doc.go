@@ -12,6 +12,7 @@
 //	forget.go                                 views that are too old: their tallies stay
 //	state.go                                  how far an account is rolled up, and what may be trusted
 //	tally.go gather.go                        answers: what is stored, and what has to be read
+//	scan/ narrow.go                           answers that no tally has: filters, time zones, hours
 //	kept/                                     tallies of past days, in memory
 //	live.go feed/                             running days, in memory, and how they follow changes
 //	views.go newest.go                        single views

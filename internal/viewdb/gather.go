@@ -78,10 +78,8 @@ func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 }
 
 // packed adds what packs have of some days.
-func (g *gathering) packed(from, to report.Day) error { return g.idsPacked(idsOf(from, to)) }
-
-func (g *gathering) idsPacked(r ids) error {
-	return g.tx.packedRows(g.scope, r, false, func(link vitrine.LinkID, r *segment.Row) error {
+func (g *gathering) packed(from, to report.Day) error {
+	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
@@ -125,10 +123,8 @@ const nearDays = 8
 func everyDay(report.Day) bool { return true }
 
 // running adds what the table of views has of some days.
-func (g *gathering) running(from, to report.Day) error { return g.idsRunning(idsOf(from, to)) }
-
-func (g *gathering) idsRunning(r ids) error {
-	clause, args := within(g.scope, "opens", r)
+func (g *gathering) running(from, to report.Day) error {
+	clause, args := within(g.scope, "opens", idsOf(from, to))
 	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
 		o, err := g.views.read(link, id, open, session)
 		if err != nil {

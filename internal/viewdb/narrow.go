@@ -1,12 +1,13 @@
 package viewdb
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/scan"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -19,75 +20,87 @@ type downloadOf struct {
 
 // narrow is Tally of a query that stored tallies do not answer.
 func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
-	var fold report.Fold
-	fold.Steps, fold.Single = q.Steps, q.Single
-	truncated, err = l.narrowViews(ctx, q, fold.Add, fold.AddDownloadAt)
-	return trim(q.Scope, fold.Tally()), truncated, err
+	truncated, err = l.keptOf(ctx, q, func(tx logTx, r ids) (capped bool, err error) {
+		oldest := segment.Place{ID: r.from}
+		if q.Cap > 0 {
+			all := segment.NewestOf(q.Cap)
+			if err := eachID(ctx, tx, q.Scope, r, all.Add); err != nil {
+				return false, err
+			}
+			if capped = all.Full; capped {
+				oldest = all.Places[0]
+			}
+		}
+		events, err := tx.downloadsOf(q.Scope, r)
+		if err != nil {
+			return false, err
+		}
+		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0, Brief: q.Brief}
+		if len(q.Filter) > 0 {
+			of.Events = map[vitrine.LinkID][]scan.Event{}
+			events = slices.DeleteFunc(events, func(e downloadOf) bool {
+				within := e.view >= r.from && e.view < r.to
+				if within {
+					of.Events[e.link] = append(of.Events[e.link], scan.Event{View: e.view, Ms: e.event.Ms()})
+				}
+				return within
+			})
+		}
+		s, err := l.scan(ctx, tx, q.Scope, ids{oldest.ID, r.to}, &of)
+		if err != nil {
+			return false, err
+		}
+		t = s.Tally()
+		return capped, l.narrowDownloads(tx, q, events, t)
+	})
+	if t == nil {
+		t = new(report.Tally)
+	}
+	return trim(q.Scope, t), truncated, err
 }
 
 // narrowDaily is DailyViews of such a query.
 func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
+	some := []int64{}
 	for _, link := range links {
 		views[link] = make([]int64, max(q.To-q.From, 0))
-	}
-	_, err := l.narrowViews(ctx, q, func(o *report.View) {
-		if of := views[vitrine.LinkID(o.Link)]; of != nil && o.Counted() {
-			of[q.Steps.Of(o.At)-q.From]++
+		if q.Links == nil || slices.Contains(q.Links, int64(link)) {
+			some = append(some, int64(link))
 		}
-	}, nil)
+	}
+	q.Links = some
+	_, err := l.keptOf(ctx, q, func(tx logTx, r ids) (bool, error) {
+		s, err := l.scan(ctx, tx, q.Scope, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
+		if err != nil {
+			return false, err
+		}
+		s.EachDaily(func(link vitrine.LinkID, step report.Day, n int64) { views[link][step-q.From] += n })
+		return false, nil
+	})
 	return views, err
 }
 
-// narrowViews calls f with the views that a query is of, and downloaded, unless
-// it is nil, with the time of each of its downloads.
-func (l *ViewLog) narrowViews(ctx context.Context, q vitrine.TallyQuery, f func(*report.View), downloaded func(ms int64)) (truncated bool, err error) {
+// keptOf calls f with the IDs of a query whose views are kept. It reports
+// whether any are left out, because they are not, or because f says so.
+func (l *ViewLog) keptOf(ctx context.Context, q vitrine.TallyQuery, f func(logTx, ids) (bool, error)) (truncated bool, err error) {
 	from, to := q.Steps.Bounds(q.From, q.To)
 	if from >= to {
 		return false, nil
 	}
 	var forgotten report.Day // days of the query before this one are
 	err = l.read(ctx, func(tx logTx) error {
-		forgotten, truncated = 0, false
 		st, err := tx.state(q.Account)
 		if err != nil {
 			return err
 		}
 		r := ids{vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0)}
+		forgotten = 0
 		if kept := firstID(st.retainedFrom); st.retainedFrom > 0 && r.from < kept {
 			r.from, forgotten = kept, st.retainedFrom
 		}
-		oldest := segment.Place{ID: r.from}
-		if q.Cap > 0 {
-			all := segment.NewestOf(q.Cap)
-			if err := eachID(ctx, tx, q.Scope, r, all.Add); err != nil {
-				return err
-			}
-			if all.Full {
-				oldest, truncated = all.Places[0], true
-			}
-		}
-		wanted := func(o *report.View) bool {
-			p := segment.Place{ID: vitrine.ViewID(o.ID), Link: vitrine.LinkID(o.Link)}
-			return !p.Before(oldest) && (q.Links == nil || slices.Contains(q.Links, o.Link)) && q.Filter.Match(o)
-		}
-		var events []downloadOf
-		if downloaded != nil {
-			if events, err = tx.downloadsOf(q.Scope, r); err != nil {
-				return err
-			}
-		}
-		g := l.gather(ctx, tx, q.Scope)
-		g.each = func(o *report.View) {
-			if wanted(o) {
-				f(o)
-			}
-		}
-		r.from = oldest.ID
-		if err := errors.Join(g.idsPacked(r), g.idsRunning(r)); err != nil {
-			return err
-		}
-		return l.narrowDownloads(tx, q, events, downloaded)
+		truncated, err = f(tx, r)
+		return err
 	})
 	if err != nil || forgotten == 0 || truncated {
 		return truncated, err
@@ -96,9 +109,33 @@ func (l *ViewLog) narrowViews(ctx context.Context, q vitrine.TallyQuery, f func(
 	return err == nil && gone.AllViews() > 0, err
 }
 
-// narrowDownloads calls downloaded with the time of each event that a query
-// has: with a filter, those of views that match.
-func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downloadOf, downloaded func(ms int64)) error {
+// scan counts the views of a scope in a range of IDs, wherever they are.
+func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids, q *scan.Query) (s *scan.Scan, err error) {
+	q.Word = l.words.Word
+	s = scan.Begin(ctx, q)
+	defer func() {
+		if again := s.End(); err == nil {
+			err = again
+		}
+	}()
+	err = tx.packs(scope, r, func(link vitrine.LinkID, p *storedPack) error { return s.Segment(link, p.first, p.data) })
+	if err != nil {
+		return nil, err
+	}
+	clause, args := within(scope, "opens", r)
+	var row segment.Row
+	return s, tx.VisitOpens(func(link, id int64, open, session []byte) error {
+		row.ID = vitrine.ViewID(id)
+		if err := row.Decode(open, session); err != nil {
+			return err
+		}
+		return s.Row(vitrine.LinkID(link), &row)
+	}, clause, args)
+}
+
+// narrowDownloads counts download events: with a filter, those of views that
+// match.
+func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downloadOf, t *report.Tally) error {
 	views := viewReader{words: l.words}
 	for _, e := range events {
 		if q.Links != nil && !slices.Contains(q.Links, int64(e.link)) {
@@ -118,12 +155,13 @@ func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downl
 				continue
 			}
 		}
-		downloaded(e.event.Ms())
+		t.AddDownload(q.Steps.Of(e.event.Ms()))
 	}
 	return nil
 }
 
-// downloadsOf lists the download events of a scope in a range of IDs.
+// downloadsOf lists the download events of a scope in a range of IDs, by the
+// views that they belong to.
 func (t logTx) downloadsOf(s vitrine.Scope, r ids) (list []downloadOf, err error) {
 	clause, args := within(s, "downloads", r)
 	err = t.Each(func(row sqldb.Scanner) error {
@@ -132,5 +170,6 @@ func (t logTx) downloadsOf(s vitrine.Scope, r ids) (list []downloadOf, err error
 		list = append(list, d)
 		return err
 	}, "SELECT o.link, o.id, o.open"+clause, args...)
+	slices.SortFunc(list, func(a, b downloadOf) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view)) })
 	return list, err
 }

@@ -1,0 +1,414 @@
+package scan
+
+import (
+	"slices"
+	"sync"
+
+	"vitrine"
+	"vitrine/internal/viewdb/segment"
+	"vitrine/report"
+)
+
+// counter counts views as report.Tally.Add does, but by the numbers of labels.
+type counter struct {
+	q      *Query
+	rules  report.Rules
+	match  matcher
+	failed bool
+
+	mu     sync.Mutex
+	unpack segment.Unpacker
+
+	link   vitrine.LinkID
+	skip   bool // the link is not one of those that count
+	of     *linkSums
+	events []Event // of the link, from the view on that comes next
+
+	whole  report.Sums
+	steps  []report.Sums
+	links  map[vitrine.LinkID]*linkSums
+	heat   [7][24]int64
+	labels [kinds]tallies
+	times  []uint32
+	pages  []pageSums
+	parts  [report.PartCount]int64
+	parted int64
+	points *[2][101]int64
+	visits visits
+	got    []int64 // of views that are wanted
+	clock  clock
+}
+
+type linkSums struct {
+	report.Sums
+	daily []int64
+}
+
+type pageSums struct{ sessions, ms, last int64 }
+
+// The kinds of labels that rows have numbers of.
+const (
+	place = iota
+	origin
+	agent
+	campaign
+	bot
+	screen
+	kinds
+)
+
+// tallies counts by number: an array for small ones, which are most.
+type tallies struct {
+	few  []int64
+	many map[segment.LabelID]int64
+}
+
+const fewLabels = 1 << 16
+
+func (t *tallies) add(id segment.LabelID) {
+	if id >= fewLabels {
+		if t.many == nil {
+			t.many = map[segment.LabelID]int64{}
+		}
+		t.many[id]++
+		return
+	}
+	if int(id) >= len(t.few) {
+		t.few = append(t.few, make([]int64, int(id)+1-len(t.few))...)
+	}
+	t.few[id]++
+}
+
+func (t *tallies) each(f func(id segment.LabelID, n int64) error) error {
+	for id, n := range t.few {
+		if n != 0 {
+			if err := f(segment.LabelID(id), n); err != nil {
+				return err
+			}
+		}
+	}
+	for id, n := range t.many {
+		if err := f(id, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newCounter(q *Query) *counter {
+	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{}, steps: make([]report.Sums, max(q.To-q.From, 0)),
+		clock: clock{steps: q.Steps}}
+	if q.Single {
+		c.points = new([2][101]int64)
+	}
+	c.link = -1
+	return c
+}
+
+// begin goes to a link, and to its views from an ID on.
+func (c *counter) begin(link vitrine.LinkID, from vitrine.ViewID) {
+	if link != c.link {
+		c.link = link
+		c.skip = c.q.Links != nil && !slices.Contains(c.q.Links, int64(link))
+		c.of = c.links[link]
+	}
+	c.events = c.q.Events[link]
+	if len(c.events) > 0 {
+		i, _ := slices.BinarySearchFunc(c.events, from, func(e Event, id vitrine.ViewID) int {
+			switch {
+			case e.View < id:
+				return -1
+			case e.View > id:
+				return 1
+			}
+			return 0
+		})
+		for i > 0 && c.events[i-1].View == from {
+			i--
+		}
+		c.events = c.events[i:]
+	}
+}
+
+// segment counts the rows of a segment.
+func (c *counter) segment(p *pack) error {
+	c.begin(p.link, p.first)
+	if c.skip {
+		return nil
+	}
+	if err := c.unpack.Open(p.data, p.first); err != nil {
+		return err
+	}
+	if some, err := c.match.some(&c.unpack); err != nil || !some {
+		return err
+	}
+	for r := c.unpack.Next(); r != nil; r = c.unpack.Next() {
+		if err := c.row(r); err != nil {
+			return err
+		}
+	}
+	return c.unpack.End()
+}
+
+// row counts a row of the link.
+func (c *counter) row(r *segment.Row) error {
+	if c.skip || r.ID >= c.q.End || (segment.Place{ID: r.ID, Link: c.link}).Before(c.q.Oldest) {
+		return nil
+	}
+	if ok, err := c.match.row(r); err != nil || !ok {
+		return err
+	}
+	for len(c.events) > 0 && c.events[0].View <= r.ID {
+		if c.events[0].View == r.ID {
+			c.got = append(c.got, c.events[0].Ms)
+		}
+		c.events = c.events[1:]
+	}
+	if c.q.Daily {
+		c.daily(r)
+		return nil
+	}
+	human := r.Human()
+	s := &r.Session
+	brief := r.Engaged && s.EngagedMs < c.rules.AtypicalEngagedMs && s.PresentMs < c.rules.AtypicalPresentMs
+	if r.Engaged && (!human || brief) {
+		c.whole.Atypical++
+	}
+	if !human {
+		c.labels[bot].add(r.Bot)
+		return nil
+	}
+	c.whole.Views++
+	if r.Flags&segment.ViewQR != 0 {
+		c.whole.QR++
+	}
+	if r.Flags&segment.ViewReturning != 0 {
+		c.whole.Returning++
+	}
+	c.clock.set(r.ID.Ms())
+	step := &c.steps[c.clock.step-c.q.From]
+	step.Views++
+	c.visits.add(r.Viewer, c.link, c.clock.step)
+	if c.of == nil {
+		c.of = &linkSums{}
+		c.links[c.link] = c.of
+	}
+	c.of.Views++
+	if !c.q.Brief {
+		c.heat[c.clock.weekday][c.clock.hour]++
+		c.labels[place].add(r.Place)
+		c.labels[origin].add(r.Origin)
+		c.labels[agent].add(r.Agent)
+		if r.Campaign != 0 {
+			c.labels[campaign].add(r.Campaign)
+		}
+		if r.Engaged {
+			c.labels[screen].add(s.Screen)
+		}
+	}
+	if r.Engaged && !brief {
+		c.session(s, step)
+	}
+	return nil
+}
+
+// daily counts a view of a link and step.
+func (c *counter) daily(r *segment.Row) {
+	if !r.Human() {
+		return
+	}
+	if c.of == nil {
+		c.of = &linkSums{daily: make([]int64, c.q.To-c.q.From)}
+		c.links[c.link] = c.of
+	}
+	c.clock.set(r.ID.Ms())
+	c.of.daily[c.clock.step-c.q.From]++
+}
+
+// session counts engagement that is not atypical.
+func (c *counter) session(s *segment.Session, step *report.Sums) {
+	const whole = 1_000_000
+	engaged := min(max(s.EngagedMs, 0), c.rules.MaxMs)
+	played, depth := min(max(s.Played, 0), whole), min(max(s.Depth, 0), whole)
+	pages := int64(len(s.Pages))
+	if pages > 0 && s.Pages[0].Page < 1 {
+		pages = 0
+		for _, p := range s.Pages {
+			if p.Page >= 1 {
+				pages++
+			}
+		}
+	}
+	step.Sessions++
+	step.EngagedMs += engaged
+	for _, sums := range [...]*report.Sums{&c.whole, &c.of.Sums} {
+		sums.Sessions++
+		sums.EngagedMs += engaged
+		sums.Pages += pages
+		sums.Played += played
+		sums.Depth += depth
+	}
+	if engaged < c.rules.BounceMs {
+		c.whole.Bounces++
+	}
+	if c.q.Brief {
+		return
+	}
+	c.times = append(c.times, uint32(engaged))
+	if c.q.Account {
+		return
+	}
+	c.progress(&c.whole.Media, s.Played > 0, s.Reached)
+	c.progress(&c.whole.Scroll, s.Depth > 0, s.Depth)
+	c.page(s.Pages)
+	if s.Parts != (report.Parts{}) {
+		c.parted++
+		s.Parts.Ranges(func(from, to int) {
+			for i := from; i < to; i++ {
+				c.parts[i]++
+			}
+		})
+	}
+	if c.points != nil {
+		c.points[0][min(max(s.Reached, 0), whole)/(whole/100)]++
+		c.points[1][depth/(whole/100)]++
+	}
+}
+
+func (c *counter) progress(p *report.ProgressSums, begun bool, furthest int64) {
+	if begun {
+		p.Begun++
+	}
+	for i, m := range c.rules.Marks {
+		if furthest >= m {
+			p.Reached[i]++
+		}
+	}
+}
+
+// mostPages is how many pages are counted in an array. No document has more.
+const mostPages = vitrine.MaxPages
+
+func (c *counter) page(pages []report.PageTime) {
+	last := 0
+	for _, p := range pages {
+		if p.Page < 1 || p.Page > mostPages {
+			continue
+		}
+		for p.Page >= len(c.pages) {
+			c.pages = append(c.pages, pageSums{})
+		}
+		sums := &c.pages[p.Page]
+		sums.sessions++
+		sums.ms += min(max(p.Ms, 0), c.rules.MaxMs)
+		last = p.Page
+	}
+	if last > 0 {
+		c.pages[last].last++
+	}
+}
+
+// addTo adds what was counted to a tally, but for visits.
+func (c *counter) addTo(t *report.Tally) error {
+	t.AddSums(&c.whole)
+	for i := range c.steps {
+		t.AddDaySums(c.q.From+report.Day(i), &c.steps[i])
+	}
+	for _, ms := range c.got {
+		t.AddDownload(c.q.Steps.Of(ms))
+	}
+	for link, sums := range c.links {
+		t.AddLinkSums(int64(link), &sums.Sums)
+	}
+	for weekday := range c.heat {
+		for hour, n := range c.heat[weekday] {
+			t.AddHour(sunday+report.Day(weekday), hour, n)
+		}
+	}
+	for _, ms := range c.times {
+		t.AddTime(int64(ms), 1)
+	}
+	for p, sums := range c.pages {
+		t.AddPage(p, sums.sessions, sums.ms, sums.last)
+	}
+	t.AddParts(c.parted, c.parts)
+	if c.points != nil {
+		t.AddPoints(c.points[0], c.points[1])
+	}
+	return c.addLabels(t)
+}
+
+// sunday is a day whose weekday is 0.
+const sunday report.Day = 3
+
+func (c *counter) addLabels(t *report.Tally) error {
+	for kind, add := range [kinds]func(l *[4]string, n int64){
+		place: func(l *[4]string, n int64) {
+			t.AddLabel(report.LabelCountry, l[0], n)
+			t.AddCity(l[1], l[0], n)
+		},
+		origin: func(l *[4]string, n int64) {
+			t.AddLabel(report.LabelReferrer, l[0], n)
+			t.AddLabel(report.LabelSource, l[1], n)
+		},
+		agent: func(l *[4]string, n int64) {
+			t.AddLabel(report.LabelDevice, l[0], n)
+			t.AddLabel(report.LabelBrowser, l[1], n)
+			t.AddLabel(report.LabelOS, l[2], n)
+		},
+		campaign: func(l *[4]string, n int64) {
+			for i, label := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent, report.LabelTerm} {
+				t.AddLabel(label, l[i], n)
+			}
+		},
+		bot:    func(l *[4]string, n int64) { t.AddBots(l[0], l[1], n) },
+		screen: func(l *[4]string, n int64) { t.AddLabel(report.LabelScreen, l[0], n) },
+	} {
+		err := c.labels[kind].each(func(id segment.LabelID, n int64) error {
+			l, err := c.q.Word(id)
+			if err == nil {
+				add(&l.Labels, n)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clock knows the step, weekday and hour of a moment, and until when they stay:
+// most moments are near the one before.
+type clock struct {
+	steps         *report.Steps
+	from, until   int64
+	step          report.Day
+	weekday, hour int
+}
+
+// quarter is a time in which neither the step nor the hour changes, where zones
+// are ahead of UTC by quarters of an hour.
+const quarter = 15 * 60 * 1000
+
+func (c *clock) set(ms int64) {
+	if ms >= c.from && ms < c.until {
+		return
+	}
+	c.step, c.weekday, c.hour = c.steps.Place(ms)
+	c.from = ms - ms%quarter
+	c.until = c.from + quarter
+	for _, edge := range [...]int64{c.from, c.until - 1} { // unless a zone is odd
+		if step, weekday, hour := c.place(edge); step != c.step || weekday != c.weekday || hour != c.hour {
+			c.from, c.until = ms, ms+1
+		}
+	}
+}
+
+// place is Place of a moment that may be outside of the steps.
+func (c *clock) place(ms int64) (report.Day, int, int) {
+	if from, to := c.steps.Reach(); ms < from || ms >= to {
+		return -1, -1, -1
+	}
+	return c.steps.Place(ms)
+}

@@ -1,0 +1,107 @@
+package scan
+
+import (
+	"vitrine/internal/viewdb/segment"
+	"vitrine/report"
+)
+
+// matcher applies a filter to rows: to each label once.
+type matcher struct {
+	word  func(segment.LabelID) (*segment.Labels, error)
+	parts [kinds]part
+	flags report.Filter // on what rows have themselves
+	all   bool          // there is no filter
+}
+
+// part is what a filter says of one kind of labels.
+type part struct {
+	filter report.Filter
+	set    func(o *report.View, l *[4]string)
+	known  []byte // by number: 0 not looked at, 1 no, 2 yes
+}
+
+func newMatcher(q *Query) matcher {
+	f := q.Filter
+	m := matcher{word: q.Word, all: len(f) == 0, flags: f.On(report.OnQR, report.OnReturning, report.OnVersion)}
+	m.parts = [kinds]part{
+		place:  {filter: f.On(report.OnCountry, report.OnCity), set: func(o *report.View, l *[4]string) { o.Country, o.City = l[0], l[1] }},
+		origin: {filter: f.On(report.OnReferrer, report.OnSource), set: func(o *report.View, l *[4]string) { o.Referrer, o.Source = l[0], l[1] }},
+		agent:  {filter: f.On(report.OnDevice, report.OnBrowser, report.OnOS), set: func(o *report.View, l *[4]string) { o.Device, o.Browser, o.OS = l[0], l[1], l[2] }},
+		campaign: {filter: f.On(report.OnCampaign, report.OnMedium, report.OnContent, report.OnTerm), set: func(o *report.View, l *[4]string) {
+			o.Campaign, o.Medium, o.Content, o.Term = l[0], l[1], l[2], l[3]
+		}},
+		screen: {filter: f.On(report.OnScreen), set: func(o *report.View, l *[4]string) { o.Session = &report.Session{Screen: l[0]} }},
+	}
+	return m
+}
+
+// holds reports whether the part holds for a number.
+func (m *matcher) holds(kind int, id segment.LabelID) (bool, error) {
+	p := &m.parts[kind]
+	if id < segment.LabelID(len(p.known)) && p.known[id] != 0 {
+		return p.known[id] == 2, nil
+	}
+	l, err := m.word(id)
+	if err != nil {
+		return false, err
+	}
+	var o report.View
+	p.set(&o, &l.Labels)
+	holds := p.filter.Match(&o)
+	if id < fewLabels {
+		if int(id) >= len(p.known) {
+			p.known = append(p.known, make([]byte, int(id)+1-len(p.known))...)
+		}
+		if p.known[id] = 1; holds {
+			p.known[id] = 2
+		}
+	}
+	return holds, nil
+}
+
+// row reports whether a row matches.
+func (m *matcher) row(r *segment.Row) (bool, error) {
+	if m.all {
+		return true, nil
+	}
+	if len(m.flags) > 0 {
+		o := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0, Version: r.Version}
+		if !m.flags.Match(&o) {
+			return false, nil
+		}
+	}
+	ids := [...]segment.LabelID{place: r.Place, origin: r.Origin, agent: r.Agent, campaign: r.Campaign, screen: 0}
+	if r.Engaged {
+		ids[screen] = r.Session.Screen
+	}
+	for kind, id := range ids {
+		if len(m.parts[kind].filter) == 0 {
+			continue
+		}
+		if ok, err := m.holds(kind, id); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// some reports whether a segment may have rows that match: one for each label
+// that every row has.
+func (m *matcher) some(u *segment.Unpacker) (bool, error) {
+	for kind, column := range [...]segment.Column{place: segment.PlaceColumn, origin: segment.OriginColumn, agent: segment.AgentColumn} {
+		if len(m.parts[kind].filter) == 0 {
+			continue
+		}
+		found := false
+		for r := u.Column(column); r.More() && !found; {
+			var err error
+			if found, err = m.holds(kind, r.Word()); err != nil {
+				return false, err
+			}
+		}
+		if !found {
+			return false, nil
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,202 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// visit is that a viewer came to a link in a step.
+type visit struct {
+	viewer uint64
+	link   uint32 // the number of the link in the scan
+	step   report.Day
+}
+
+// visits keeps visits apart by viewer, so that all of one viewer are together
+// and parts of them can be looked at alone.
+type visits struct {
+	parts   [visitParts][][]visit // in chunks, each but the last one full
+	numbers map[vitrine.LinkID]uint32
+	links   []vitrine.LinkID
+	link    vitrine.LinkID
+	number  uint32
+}
+
+const (
+	visitParts = 256
+	firstChunk = 16
+	visitChunk = 1024
+)
+
+// spread spreads viewers evenly, also where their numbers are small.
+func spread(viewer uint64) uint64 { return viewer * 0x9e3779b97f4a7c15 }
+
+func (v *visits) add(viewer uint64, link vitrine.LinkID, step report.Day) {
+	if v.numbers == nil || link != v.link {
+		if v.numbers == nil {
+			v.numbers = map[vitrine.LinkID]uint32{}
+		}
+		number, known := v.numbers[link]
+		if !known {
+			number = uint32(len(v.links))
+			v.numbers[link] = number
+			v.links = append(v.links, link)
+		}
+		v.link, v.number = link, number
+	}
+	p := &v.parts[spread(viewer)>>56]
+	n := len(*p) - 1
+	if n < 0 || len((*p)[n]) == cap((*p)[n]) {
+		size := firstChunk
+		if n >= 0 {
+			size = min(2*cap((*p)[n]), visitChunk)
+		}
+		*p = append(*p, make([]visit, 0, size))
+		n++
+	}
+	(*p)[n] = append((*p)[n], visit{viewer, v.number, step})
+}
+
+// found is what visits come to.
+type found struct {
+	firsts []int64            // by step, of viewers who had not come before
+	again  map[[2]int32]int64 // by step and the step before
+	links  map[vitrine.LinkID]int64
+}
+
+// addVisits adds the visits of all counters to a tally.
+func addVisits(t *report.Tally, q *Query, counters []*counter) {
+	results := make([]found, workers)
+	var done sync.WaitGroup
+	for w := range results {
+		f := &results[w]
+		*f = found{make([]int64, max(q.To-q.From, 0)), map[[2]int32]int64{}, map[vitrine.LinkID]int64{}}
+		done.Go(func() {
+			var all, sorted []visit
+			links := make([]int64, 0)
+			numbers := globalNumbers(counters)
+			links = append(links, make([]int64, len(numbers.links))...)
+			for p := w; p < visitParts; p += workers {
+				all = all[:0]
+				for i, c := range counters {
+					for _, chunk := range c.visits.parts[p] {
+						for _, v := range chunk {
+							v.link = numbers.of[i][v.link]
+							all = append(all, v)
+						}
+					}
+				}
+				sorted = f.part(q, all, sorted, links)
+			}
+			for i, n := range links {
+				if n != 0 {
+					f.links[numbers.links[i]] = n
+				}
+			}
+		})
+	}
+	done.Wait()
+	for _, f := range results {
+		for i, n := range f.firsts {
+			if n != 0 {
+				t.AddVisits(report.Visit{Day: q.From + report.Day(i), Prev: report.NoDay}, n)
+			}
+		}
+		for k, n := range f.again {
+			t.AddVisits(report.Visit{Day: report.Day(k[0]), Prev: report.Day(k[1])}, n)
+		}
+		for link, n := range f.links {
+			t.AddLinkVisits(int64(link), report.NoDay, n)
+		}
+	}
+}
+
+// numbering gives the links of all counters one number each.
+type numbering struct {
+	links []vitrine.LinkID
+	of    [][]uint32 // by counter and its number
+}
+
+func globalNumbers(counters []*counter) numbering {
+	var n numbering
+	known := map[vitrine.LinkID]uint32{}
+	for _, c := range counters {
+		of := make([]uint32, len(c.visits.links))
+		for i, link := range c.visits.links {
+			number, there := known[link]
+			if !there {
+				number = uint32(len(n.links))
+				known[link] = number
+				n.links = append(n.links, link)
+			}
+			of[i] = number
+		}
+		n.of = append(n.of, of)
+	}
+	return n
+}
+
+// part counts the visits of some viewers, all of whose are there. It deals them
+// into small groups, which are quicker to sort.
+func (f *found) part(q *Query, all, dealt []visit, links []int64) []visit {
+	const groups = 1 << 10
+	group := func(v visit) uint64 { return spread(v.viewer) >> 46 & (groups - 1) }
+	var ends [groups + 1]int
+	for _, v := range all {
+		ends[group(v)+1]++
+	}
+	for g := range groups {
+		ends[g+1] += ends[g]
+	}
+	dealt = slices.Grow(dealt[:0], len(all))[:len(all)]
+	for _, v := range all {
+		g := group(v)
+		dealt[ends[g]] = v
+		ends[g]++
+	}
+	start := 0
+	for g := range groups {
+		f.group(q, dealt[start:ends[g]], links)
+		start = ends[g]
+	}
+	return dealt
+}
+
+func (f *found) group(q *Query, visits []visit, links []int64) {
+	slices.SortFunc(visits, func(a, b visit) int {
+		if a.viewer != b.viewer {
+			return cmp.Compare(a.viewer, b.viewer)
+		}
+		return cmp.Compare(a.step, b.step)
+	})
+	for len(visits) > 0 {
+		n := 1
+		for n < len(visits) && visits[n].viewer == visits[0].viewer {
+			n++
+		}
+		of := visits[:n]
+		visits = visits[n:]
+		f.firsts[of[0].step-q.From]++
+		for i := 1; i < n; i++ {
+			if of[i].step != of[i-1].step {
+				f.again[[2]int32{int32(of[i].step), int32(of[i-1].step)}]++
+			}
+		}
+		if !q.Account || q.Brief {
+			continue
+		}
+		if n > 1 {
+			slices.SortFunc(of, func(a, b visit) int { return cmp.Compare(a.link, b.link) })
+		}
+		links[of[0].link]++
+		for i := 1; i < n; i++ {
+			if of[i].link != of[i-1].link {
+				links[of[i].link]++
+			}
+		}
+	}
+}
