@@ -72,7 +72,7 @@ func FuzzTree(f *testing.F) {
 		for i, path := range strings.Split(src, "\n") {
 			l.Entries = append(l.Entries, filetype.Entry{Name: path, Size: int64(i) << 55, Dir: strings.HasSuffix(path, "/")})
 		}
-		lawful(t, Tree(l))
+		lawful(t, Tree(l, nil))
 	})
 }
 

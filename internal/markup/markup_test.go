@@ -15,7 +15,7 @@ import (
 func everything(s string) map[string]Document {
 	return map[string]Document{
 		"markdown": Markdown(s), "table": Table(s, 0, false), "tsv": Table(s, '\t', false), "json": Code(s, "json", false), "xml": Code(s, "xml", false), "yaml": Code(s, "yaml", false), "log": Code(s, "log", false), "txt": Code(s, "txt", false),
-		"tree":   Tree(vitrine.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1}, {Name: s, Dir: true}}, Total: 3}),
+		"tree":   Tree(vitrine.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1}, {Name: s, Dir: true}}, Total: 3}, nil),
 		"sheets": Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: s, Rows: [][]string{{s}, {s, s}}}, {Name: s}}}),
 	}
 }
@@ -146,7 +146,7 @@ func TestTree(t *testing.T) {
 	d := Tree(vitrine.Listing{Total: 52_310, Entries: []filetype.Entry{
 		{Name: "b/file10.txt", Size: 10}, {Name: "b/file9.txt", Size: 1000}, {Name: "a.txt", Size: 5}, {Name: "b/", Dir: true}, {Name: `win\dir\x.txt`}, {Name: "../../up.txt"},
 		{Name: "/etc/passwd"}, {Name: "a.txt", Size: 5}, {Name: "gpj.\u202eexe"}, {Name: "", Size: 1}, {Name: strings.Repeat("d/", 5000) + "leaf"},
-	}})
+	}}, nil)
 	text := lawful(t, d)
 	html := string(d.HTML)
 	if !d.Cut || d.Note != "11 of 52,310 entries shown." {
@@ -233,7 +233,7 @@ func BenchmarkTree(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		Tree(l)
+		Tree(l, nil)
 	}
 }
 

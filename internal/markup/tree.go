@@ -15,15 +15,22 @@ import (
 // Tree shows what is in an archive as folders that open without scripts. Names
 // are shown as they are stored, "..", absolute paths and double names too,
 // since nothing is unpacked; what turns the direction of text is made visible.
-func Tree(l vitrine.Listing) Document {
+//
+// address is where a file can be seen, by its place in the listing; "" for
+// nowhere, and nil where none can. The address opens in the frame "entry".
+func Tree(l vitrine.Listing, address func(i int) string) Document {
 	d := Document{}
 	root := newFolder("")
 	entries := l.Entries
 	if len(entries) > maxEntries {
 		entries = entries[:maxEntries]
 	}
-	for _, e := range entries {
-		root.add(e.Name, e.Size, e.Dir)
+	for i, e := range entries {
+		to := ""
+		if address != nil && !e.Dir && !l.Encrypted {
+			to = address(i)
+		}
+		root.add(e.Name, to, e.Size, e.Dir)
 	}
 	root.sum()
 	var p page
@@ -54,15 +61,16 @@ type folder struct {
 }
 
 type file struct {
-	name string
-	size uint64
+	name    string
+	address string // where it is seen; "" for nowhere
+	size    uint64
 }
 
 func newFolder(name string) *folder { return &folder{name: name, folders: map[string]*folder{}} }
 
 // add puts an entry where its path says. Archives of some programs have
 // backslashes in paths.
-func (f *folder) add(path string, size int64, dir bool) {
+func (f *folder) add(path, address string, size int64, dir bool) {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "." })
 	if len(parts) > maxTreeDepth {
@@ -76,7 +84,7 @@ func (f *folder) add(path string, size int64, dir bool) {
 	}
 	for i, part := range parts {
 		if i == len(parts)-1 && !dir {
-			f.files = append(f.files, file{part, uint64(max(size, 0))})
+			f.files = append(f.files, file{part, address, uint64(max(size, 0))})
 			return
 		}
 		next := f.folders[part]
@@ -121,8 +129,13 @@ func (p *page) folder(f *folder, depth int) {
 	slices.SortStableFunc(f.files, func(a, b file) int { return Natural(a.name, b.name) })
 	for _, file := range f.files {
 		p.tags("<li>")
+		if file.address != "" {
+			p.tags(`<a target="entry" href="`)
+			p.text(file.address)
+			p.tags(`">`)
+		}
 		p.name(file.name)
-		p.tags("<small>", humanize.Bytes(file.size), "</small></li>")
+		p.tags(when(file.address != "", "</a>"), "<small>", humanize.Bytes(file.size), "</small></li>")
 	}
 	p.tags("</ul>")
 }

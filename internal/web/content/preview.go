@@ -3,6 +3,7 @@ package content
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"vitrine"
@@ -89,7 +90,12 @@ type inertPage struct {
 func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) (p inertPage, err error) {
 	p.Title, p.Styles = l.Title, httpx.Origin(s.ContentURL)
 	if v.Inert != "" {
-		p.Content, err = s.ContentOf(v, r, l, func(what string) string { return what })
+		p.Content, err = s.ContentOf(v, r, l, func(what string) string {
+			if strings.HasPrefix(what, "entry/") {
+				return "" // there is no frame for it here
+			}
+			return what
+		})
 	}
 	return p, err
 }

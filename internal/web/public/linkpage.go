@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"vitrine"
 	"vitrine/internal/filetype"
@@ -93,7 +94,12 @@ func (p *linkPage) identify(token string) {
 // fill adds to a page what its viewer needs.
 func (s *Handler) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error) {
 	p.Passing = p.Viewer.Waits
-	p.Content, err = s.ContentOf(p.Viewer, r, l, func(what string) string { return s.ContentAddress(l, what) })
+	p.Content, err = s.ContentOf(p.Viewer, r, l, func(what string) string {
+		if p.Form == Embedded && strings.HasPrefix(what, "entry/") {
+			what += httpx.EmbedQuery
+		}
+		return s.ContentAddress(l, what)
+	})
 	if errors.Is(err, httpx.ErrNoPage) { // a part is lost, which is made again
 		p.Viewer, p.Passing, err = viewer.Card, true, nil
 	}

@@ -4,17 +4,69 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 	"vitrine/internal/markup"
 	"vitrine/internal/web/httpx"
 )
 
-func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
+func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {
 	var listing vitrine.Listing
 	err := s.readPart(r, l, vitrine.PartEntries, &listing)
-	c.Document = markup.Tree(listing)
+	c.Document = markup.Tree(listing, func(i int) string {
+		if EntryViewer(l, listing.Entries[i]) == "" {
+			return ""
+		}
+		return address("entry/" + strconv.Itoa(i))
+	})
 	return err
+}
+
+// EntryMost bounds a file in an archive that is shown from it, in bytes.
+const EntryMost = 32 << 20
+
+// EntryViewer is the name of what shows a file in an archive; "" where nothing
+// does.
+func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
+	archive, _ := filetype.ByExt(l.Name)
+	t, known := filetype.ByExt(e.Name)
+	ext := strings.ToLower(strings.TrimPrefix(path.Ext(e.Name), "."))
+	switch {
+	case archive.Ext != "zip" && archive.Ext != "tar", e.Dir, e.Size <= 0, e.Size > EntryMost:
+		return ""
+	case t.Ext == "pdf":
+		return "pdf"
+	case known && t.Kind == filetype.Image && filetype.Inline(t):
+		return "image"
+	case known && (t.Kind == filetype.Text || t.Kind == filetype.HTML), slices.Contains(sources, ext):
+		return "text"
+	}
+	return ""
+}
+
+// sources are the extensions of texts that are on no list of ours, and are shown
+// from an archive as the text that they are.
+var sources = strings.Fields("bash bat c cc cfg conf cpp cs css diff env go gradle h hpp ini java jl js jsx kt less lua m mjs php pl pm properties " +
+	"ps1 py r rb rs rst sass scala scss sh sql svelte swift tex toml ts tsx vue zsh")
+
+// Entry reads a part's listing, and of it one entry.
+func (s *Viewers) Entry(r *http.Request, l *vitrine.Link, i int) (e filetype.Entry, err error) {
+	if !l.Parts.Has(vitrine.PartEntries) {
+		return e, httpx.ErrNoPage
+	}
+	var listing vitrine.Listing
+	if err := s.readPart(r, l, vitrine.PartEntries, &listing); err != nil {
+		return e, err
+	}
+	if i < 0 || i >= len(listing.Entries) || listing.Encrypted {
+		return e, httpx.ErrNoPage
+	}
+	return listing.Entries[i], nil
 }
 
 func fillSheets(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {

@@ -27,7 +27,8 @@ var Table = []*Viewer{
 		Fill:  fillSheets, Inert: "text/inert.html",
 	},
 	{
-		Name: "tree", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Full: true, Height: 480, Type: "website",
+		Name: "tree", Layout: "text", Page: "tree/page.html", Style: "viewer/text/text.css", Script: "viewer/tree/tree.js",
+		Full: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartEntries) },
 		Fill:  fillTree, Inert: "text/inert.html",
 	},

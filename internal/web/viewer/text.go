@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/markup"
 )
 
-// maxText is how much of a text file its page shows.
-const maxText = 1 << 20
+// MaxText is how much of a text file its page shows, in bytes.
+const MaxText = 1 << 20
 
 // Text reads the beginning of a text file as UTF-8, and tells whether there is
 // more of it.
@@ -24,7 +24,7 @@ func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 		return "", false, err
 	}
 	defer blob.Close()
-	b, err := io.ReadAll(io.LimitReader(blob, maxText))
+	b, err := io.ReadAll(io.LimitReader(blob, MaxText))
 	if err != nil {
 		return "", false, vitrine.Unavailable(err)
 	}
@@ -35,21 +35,28 @@ func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 // arranged are the kinds of text that have a form for reading, tables apart.
 var arranged = []string{"md", "json", "xml", "yaml", "yml"}
 
-func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) (err error) {
-	c.Text, c.TextCut, err = s.Text(r, l)
-	t, _ := filetype.ByExt(l.Name)
-	c.Wrap = t.Ext == "txt" || t.Ext == "log"
+func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
+	text, cut, err := s.Text(r, l)
+	*c = Arrange(l.Name, text, cut)
+	return err
+}
+
+// Arrange is a text in the form for reading that its name's extension has. cut
+// says that there is more of it.
+func Arrange(name, text string, cut bool) Content {
+	t, _ := filetype.ByExt(name)
+	c := Content{Text: text, TextCut: cut, Wrap: t.Ext == "txt" || t.Ext == "log"}
 	switch t.Ext {
 	case "md":
-		c.Document = markup.Markdown(c.Text)
+		c.Document = markup.Markdown(text)
 	case "csv":
-		c.Document = markup.Table(c.Text, 0, c.TextCut)
+		c.Document = markup.Table(text, 0, cut)
 	case "tsv":
-		c.Document = markup.Table(c.Text, '\t', c.TextCut)
+		c.Document = markup.Table(text, '\t', cut)
 	case "json", "xml", "yaml", "yml":
-		c.Document, c.Lines = markup.Code(c.Text, t.Ext, c.TextCut), true
+		c.Document, c.Lines = markup.Code(text, t.Ext, cut), true
 	}
-	return err
+	return c
 }
 
 // Note is what has to be said below the content; "" for nothing.

@@ -1,0 +1,139 @@
+package web_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// inArchive are files of an archive, in this order.
+var inArchive = []struct{ name, content string }{
+	{"kit/", ""},
+	{"kit/readme.md", "# Read me\n\nHello <b>there</b>.\n"},
+	{"kit/picture.png", string(png)},
+	{"kit/report.pdf", string(samples["report.pdf"])},
+	{"kit/page.html", "<!doctype html><script>alert(1)</script><p>Hello"},
+	{"kit/main.go", "package main // <script>\n"},
+	{"kit/data.bin", "\x00\x01"},
+}
+
+func zipped(t testing.TB, method uint16) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range inArchive {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f.name, Method: method})
+		if err == nil && f.content != "" {
+			_, err = w.Write([]byte(f.content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarred(t testing.TB) []byte {
+	var b bytes.Buffer
+	z := tar.NewWriter(&b)
+	for _, f := range inArchive {
+		h := &tar.Header{Name: f.name, Mode: 0o644, Size: int64(len(f.content)), Typeflag: tar.TypeReg}
+		if strings.HasSuffix(f.name, "/") {
+			h.Typeflag, h.Mode = tar.TypeDir, 0o755
+		}
+		if err := z.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := z.Write([]byte(f.content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Files of an archive are shown one by one, of its sealed bytes, as long as it
+// is live, and nothing in them runs.
+func TestArchiveEntries(t *testing.T) {
+	for name, content := range map[string][]byte{"deflated.zip": zipped(t, zip.Deflate), "stored.zip": zipped(t, zip.Store), "plain.tar": tarred(t)} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			previewer(t, s)
+			l := s.publish(name, content, viewOnly)
+			s.check(s.server.Previews.Make(t.Context()))
+			page := s.status(s.get("/p/"+string(l.Slug)), 200).body
+			base := s.attr(page, `href="([^"]+/entry/)1"`)
+			if n := strings.Count(page, `target="entry"`); n != 5 {
+				t.Fatalf("%d entries can be opened:\n%s", n, page)
+			}
+			for i, want := range map[int]string{1: "Hello", 4: "&lt;script&gt;alert(1)", 5: "package main // &lt;script&gt;", 2: `src="2/bytes"`} {
+				r := s.status(s.get(base+fmt.Sprint(i)), 200)
+				if !strings.Contains(r.body, want) || strings.Contains(r.body, "<script>alert") {
+					t.Errorf("entry %d:\n%s", i, r.body)
+				}
+				if policy := r.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "sandbox allow-scripts") || strings.Contains(policy, "allow-same-origin") || !strings.Contains(policy, "default-src 'none'") {
+					t.Errorf("entry %d: %s", i, policy)
+				}
+			}
+			if r := s.status(s.get(base+"2/bytes"), 200); r.body != string(png) || r.Header.Get("Content-Type") != "image/png" || r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+				t.Errorf("%d bytes, %v", len(r.body), r.Header)
+			}
+			pdf := string(samples["report.pdf"])
+			if r := s.status(s.get(base+"3/bytes", "Range: bytes=100-199"), 206); r.body != pdf[100:200] {
+				t.Errorf("a range: %q", r.body)
+			}
+			if r := s.status(s.get(base+"3"), 303); r.Header.Get("Location") != "3/view" {
+				t.Errorf("a PDF leads to %s", r.Header.Get("Location"))
+			}
+			for _, bad := range []string{"0", "6", "7", "-1", "x", "1/bytes", "1/view", "4/bytes", "6/bytes"} {
+				s.status(s.get(base+bad), 404)
+			}
+			s.status(s.get(base+"2/bytes", "Sec-Fetch-Dest: document"), 303)
+			s.countOpens(l, 1)
+			s.setState(l, vitrine.StateDisabled)
+			s.status(s.get(base+"1"), 410)
+			s.status(s.get(base+"2/bytes"), 410)
+		})
+	}
+}
+
+// A file of an archive opens over the list, and closes again.
+func TestBrowserArchiveEntries(t *testing.T) {
+	s := newSite(t)
+	previewer(t, s)
+	l := s.publish("kit.zip", zipped(t, zip.Deflate))
+	s.check(s.server.Previews.Make(t.Context()))
+	tb := newTab(t, s.page(l))
+	open := func(name string) {
+		t.Helper()
+		tb.run(chromedp.Click(fmt.Sprintf(`//a[@target="entry"][normalize-space()=%q]`, name)))
+		tb.until(`document.getElementById("entry").open && document.getElementById("entry-name").textContent === "` + name + `"`)
+	}
+	open("readme.md")
+	tb.frame("/entry/1").until(`document.body.textContent.includes("Read me")`)
+	tb.accessible("a file of an archive")
+	tb.run(chromedp.Click("#entry-close"))
+	tb.until(`!document.getElementById("entry").open`)
+	open("picture.png")
+	tb.frame("/entry/2").until(`document.querySelector("img.whole").naturalWidth > 0`)
+	tb.run(chromedp.Click("#entry-close"))
+	open("report.pdf")
+	f := tb.frame("/entry/3/view")
+	f.until(`document.querySelector(".page canvas") !== null && document.getElementById("count").textContent === "12"`)
+	f.quiet()
+	tb.run(chromedp.Focus("#entry-close"), chromedp.KeyEvent(kb.Escape))
+	tb.until(`!document.getElementById("entry").open`)
+	tb.quiet()
+}

@@ -1,0 +1,187 @@
+package content
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/filetype"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/internal/web/viewer"
+)
+
+// entry is a file in an archive, read from the archive's sealed bytes.
+type entry struct {
+	filetype.Entry
+	viewer *viewer.Viewer
+	bytes  io.ReadSeeker
+	packed bool // ranges of it cost as much as all before them
+	tag    string
+	close  func()
+}
+
+// onEntry finds the entry that a request names by its place in the archive's
+// listing. What no viewer shows is not served.
+func (s *Handler) onEntry(h func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, e entry) error) httpx.HandlerFunc {
+	return s.OnContent(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+		i, err := strconv.Atoi(r.PathValue("entry"))
+		if err != nil {
+			return httpx.ErrNoPage
+		}
+		if httpx.Navigated(r) {
+			return s.toPage(w, r, l)
+		}
+		listed, err := s.Viewers.Entry(r, l, i)
+		if err != nil {
+			return err
+		}
+		v := viewer.Named(viewer.EntryViewer(l, listed))
+		if v == nil {
+			return httpx.ErrNoPage
+		}
+		blob, err := s.Blob(r, l)
+		if err != nil {
+			return err
+		}
+		defer blob.Close()
+		e := entry{Entry: listed, viewer: v, tag: fmt.Sprintf(`"%.16s-entry-%d"`, l.SHA256, i)}
+		if t, _ := filetype.ByExt(l.Name); t.Ext == "tar" {
+			err = e.fromTar(blob, i)
+		} else {
+			err = e.fromZip(blob, i)
+		}
+		if err != nil {
+			return err
+		}
+		if e.close != nil {
+			defer e.close()
+		}
+		return h(w, r, l, e)
+	})
+}
+
+// fromZip finds an entry by the directory at the end of a ZIP.
+func (e *entry) fromZip(blob vitrine.Blob, i int) error {
+	z, err := zip.NewReader(blob, blob.Size())
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return vitrine.Unavailable(err)
+	}
+	if i >= len(z.File) {
+		return httpx.ErrNoPage
+	}
+	f := z.File[i]
+	at, err := f.DataOffset()
+	switch {
+	case err != nil:
+		return vitrine.Unavailable(err)
+	case strings.ToValidUTF8(f.Name, "\ufffd") != e.Name, f.UncompressedSize64 != uint64(e.Size), f.Flags&1 != 0,
+		at < 0 || f.CompressedSize64 > uint64(blob.Size()-at):
+		return httpx.ErrNoPage // read in another way than when it was listed
+	}
+	part := io.NewSectionReader(blob, at, int64(f.CompressedSize64))
+	switch f.Method {
+	case zip.Store:
+		e.bytes = part
+	case zip.Deflate:
+		unpacked := &unpackedFile{packed: part, size: e.Size}
+		e.bytes, e.packed, e.close = unpacked, true, func() { _ = unpacked.Close() }
+	default:
+		return httpx.ErrNoPage
+	}
+	return nil
+}
+
+// fromTar finds an entry by the headers before it.
+func (e *entry) fromTar(blob vitrine.Blob, i int) error {
+	in := io.NewSectionReader(blob, 0, blob.Size())
+	t := tar.NewReader(in)
+	for n := 0; ; n++ {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return httpx.ErrNoPage
+		}
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
+			return vitrine.Unavailable(err)
+		}
+		if n < i {
+			continue
+		}
+		at, err := in.Seek(0, io.SeekCurrent)
+		if err != nil || h.Typeflag != tar.TypeReg || strings.ToValidUTF8(h.Name, "\ufffd") != e.Name || h.Size != e.Size {
+			return httpx.ErrNoPage
+		}
+		e.bytes = io.NewSectionReader(blob, at, h.Size)
+		return nil
+	}
+}
+
+// Entry is the frame that shows a file in an archive.
+func (s *Handler) Entry() httpx.HandlerFunc {
+	return s.onEntry(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, e entry) error {
+		here := r.PathValue("entry") + "/"
+		query := ""
+		if r.URL.Query().Has("embed") {
+			query = httpx.EmbedQuery
+		}
+		if e.viewer.Frame != nil {
+			return httpx.SeeOther(w, r, here+"view"+query)
+		}
+		p := inertPage{Title: e.Name, Styles: httpx.Origin(s.ContentURL)}
+		p.Script = p.Styles + ui.AssetPath("viewer/html/frame.js")
+		if e.viewer == viewer.Named("text") {
+			text, err := io.ReadAll(io.LimitReader(e.bytes, viewer.MaxText))
+			if err != nil {
+				return vitrine.Unavailable(err)
+			}
+			cut := e.Size > int64(len(text))
+			p.Content = viewer.Arrange(e.Name, viewer.DecodeText(text, cut), cut)
+		} else {
+			p.File = here + "bytes"
+		}
+		s.SetPolicy(w, r, httpx.PreviewFrame, "{sandbox}", "allow-scripts allow-popups allow-popups-to-escape-sandbox")
+		return s.writeInert(w, r, e.viewer, p)
+	})
+}
+
+// EntryFrame is the viewer of an entry that has a frame of its own.
+func (s *Handler) EntryFrame() httpx.HandlerFunc {
+	return s.onEntry(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, e entry) error {
+		f := e.viewer.Frame
+		if f == nil {
+			return httpx.ErrNoPage
+		}
+		s.SetPolicy(w, r, f.Policy, "{sandbox}", f.SandboxOf(l))
+		p := framePage{Library: ui.AssetPath(f.Library), File: "bytes", Size: e.Size, Prints: l.AllowDownload}
+		return ui.Render(w, r, http.StatusOK, frameTemplates[e.viewer], p)
+	})
+}
+
+// EntryBytes sends a file in an archive to its viewer.
+func (s *Handler) EntryBytes() httpx.HandlerFunc {
+	return s.onEntry(func(w http.ResponseWriter, r *http.Request, _ *vitrine.Link, e entry) error {
+		t, _ := filetype.ByExt(e.Name)
+		if e.viewer == viewer.Named("text") {
+			return httpx.ErrNoPage // its frame holds it
+		}
+		h := w.Header()
+		h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Range, Content-Length, ETag")
+		s.SetPolicy(w, r, httpx.FileBytes)
+		h.Set("Content-Type", filetype.ContentType(t))
+		h.Set("Content-Disposition", "inline")
+		h.Set("ETag", e.tag)
+		if e.packed && strings.Contains(r.Header.Get("Range"), ",") {
+			r = r.Clone(r.Context())
+			r.Header.Del("Range") // each range would be unpacked from the beginning
+		}
+		http.ServeContent(w, r, "", time.Time{}, e.bytes)
+		return nil
+	})
+}
