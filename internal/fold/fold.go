@@ -44,11 +44,16 @@ type Page struct {
 
 // Problem is why a folder cannot be one file.
 type Problem struct {
-	File string // the file that asks for what cannot be folded
+	File string // the file that asks for what cannot be folded; ".": the folder
 	Text string
 }
 
-func (p *Problem) Error() string { return p.File + ": " + p.Text }
+func (p *Problem) Error() string {
+	if p.File == "." {
+		return p.Text
+	}
+	return p.File + ": " + p.Text
+}
 
 // Folder reads a folder. Errors: *Problem.
 func Folder(folder fs.FS) (*Page, error) {
