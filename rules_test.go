@@ -17,6 +17,7 @@ import (
 // Who may import whom inside the module, tests aside. A package that is not
 // listed may be imported by nobody here.
 var mayImport = table(`
+docs
 report
 client                       report filetype
 e2e
@@ -113,7 +114,7 @@ web/app/websitepage          web/ui
 web/chart                    web/ui
 web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats
 web/content                  web/httpx web/ui web/viewer
-web/front                    vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
+web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth report visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
 web/public                   vitrine report accept collections filetype ingest links markup moderation visitor web/httpx
@@ -144,7 +145,7 @@ func table(text string) map[string][]string {
 		switch name {
 		case "vitrine":
 			return name
-		case "report", "client", "e2e", "cmd/vitrine":
+		case "docs", "report", "client", "e2e", "cmd/vitrine":
 			return "vitrine/" + name
 		}
 		return "vitrine/internal/" + name

@@ -46,6 +46,8 @@ var served = map[string]block{
 	"c-curl":   {want: `"slug"`},
 	"c-cli":    {want: "/p/"},
 	"c-go":     {skip: "TestGoInDocs"},
+	"c-js":     {skip: "TestQuickStart"},
+	"c-python": {skip: "TestQuickStart"},
 	"c-read":   {want: `"totals"`},
 	"c-frame":  {skip: "HTML: TestBrowserEmbed"},
 	"c-oembed": {want: `"html"`},

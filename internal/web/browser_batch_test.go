@@ -92,7 +92,7 @@ func TestBrowserUploadReload(t *testing.T) {
 	choose()
 	tb.fares("slow.txt", "checking")
 	eventually(t, "the link is made", func() bool { return len(d.linksOf(d.member)) == 2 })
-	tb.run(chromedp.Navigate(d.url + "/dashboard?again"))
+	tb.run(chromedp.Reload())
 	tb.fares("quick.txt", "live")
 	tb.until(`document.querySelector("#unsent").innerText.includes("slow.txt")`)
 	tb.look("after a reload")

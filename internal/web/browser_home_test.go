@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -35,6 +36,7 @@ func (tb *tab) comesIn(d *site, a *vitrine.Account) {
 func TestBrowserDropBeforeSignIn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	d.server.Accounts.SignUp = auth.SignUpOpen // a stranger may choose a file
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	var over bool
@@ -43,7 +45,7 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 		t.Error("nothing shows that a file may be let go, or it stays")
 	}
 	tb.until(`!document.querySelector("#waiting").hidden && document.querySelector("#waiting-name").textContent === "early.txt" && document.activeElement.id === "go-on"`)
-	if got := tb.text(`document.querySelector("#go-on").getAttribute("href")`); got != "/sign-in?next=/dashboard" {
+	if got := tb.text(`document.querySelector("#go-on").getAttribute("href")`); got != "/sign-up?next=/dashboard" {
 		t.Errorf("leads to %s", got)
 	}
 	if n := len(d.linksOf(d.member)); n != 0 {
@@ -53,7 +55,7 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 	tb.until(`!document.querySelector("#waiting").hidden`)
 
 	tb.run(chromedp.Click("#go-on"))
-	tb.arrives(`location.pathname === "/sign-in"`)
+	tb.arrives(`location.pathname === "/sign-up"`)
 	tb.comesIn(d, d.member)
 	tb.fares("early.txt", "live")
 	tb.run(chromedp.Navigate(d.url + "/"))
@@ -78,6 +80,7 @@ func TestBrowserDropBeforeSignIn(t *testing.T) {
 func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	d.server.Accounts.SignUp = auth.SignUpOpen // a stranger may choose a file
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	leave := func() {
@@ -131,6 +134,7 @@ func TestBrowserPendingIsAskedAbout(t *testing.T) {
 func TestBrowserForgetPending(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	d.server.Accounts.SignUp = auth.SignUpOpen // a stranger may choose a file
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	tb.run(chromedp.Evaluate(dropHere, nil))

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"html"
 	"net/url"
 	"os"
@@ -86,7 +85,7 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) != 10 {
+	if len(paths) != 12 {
 		t.Errorf("pages %v", paths)
 	}
 }
@@ -114,9 +113,13 @@ func TestDocsOfThisInstance(t *testing.T) {
 			t.Errorf("no %s among the types", ext)
 		}
 	}
-	sets := s.status(s.get("/docs/albums-and-websites"), 200).body
-	if !strings.Contains(sets, "100, of 500 links each") || !strings.Contains(sets, "share a host") {
-		t.Errorf("of albums and websites: %s", sets)
+	if r := s.status(s.get("/docs/albums-and-websites"), 308); r.Header.Get("Location") != "/docs/websites" {
+		t.Errorf("the page before leads to %s", r.Header.Get("Location"))
+	}
+	for page, want := range map[string]string{"/docs/websites": `<h2 id="albums">Albums</h2>`, "/docs/moderation": `<h2 id="work-through-the-queue">`} {
+		if body := s.status(s.get(page), 200).body; !strings.Contains(body, want) || strings.Contains(body, ".md") || strings.Contains(body, "<img") {
+			t.Errorf("%s has no %q, or leads into the repository", page, want)
+		}
 	}
 	if strings.Contains(types, ".docm</code>") {
 		t.Error("a format of macros among the types")
@@ -125,7 +128,7 @@ func TestDocsOfThisInstance(t *testing.T) {
 
 // The lines of the quick start do what they say.
 func TestQuickStart(t *testing.T) {
-	for _, program := range []string{"bash", "curl", "jq"} {
+	for _, program := range []string{"bash", "curl", "jq", "node", "python3"} {
 		if _, err := exec.LookPath(program); err != nil {
 			if os.Getenv("CI") != "" {
 				t.Fatal(err)
@@ -140,16 +143,21 @@ func TestQuickStart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "report.pdf"), samples["report.pdf"], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for page, id := range map[string]string{"/docs": "c-curl", "/": "curl-lines"} {
+	for _, lines := range []struct{ page, id, program, want string }{
+		{"/docs", "c-curl", "bash -euc", `"url":"` + f.url + "/p/"}, {"/", "curl-lines", "bash -euc", `"url":"` + f.url + "/p/"},
+		{"/docs", "c-js", "node --input-type=module -e", f.url + "/p/"}, {"/docs", "c-python", "python3 -c", f.url + "/p/"},
+	} {
+		page, id := lines.page, lines.id
 		m := regexp.MustCompile(`(?s)<code id="` + id + `">(.*?)</code>`).FindStringSubmatch(s.status(s.get(page), 200).body)
 		if m == nil {
 			t.Fatalf("no %s at %s", id, page)
 		}
-		lines := strings.Replace(html.UnescapeString(m[1]), "key=vtr_…", "key="+key, 1)
-		c := exec.CommandContext(t.Context(), "bash", "-euc", lines)
+		text := strings.Replace(html.UnescapeString(m[1]), "key=vtr_…", "key="+key, 1)
+		command := append(strings.Fields(lines.program), text)
+		c := exec.CommandContext(t.Context(), command[0], command[1:]...)
 		c.Dir, c.Env = dir, append(os.Environ(), "VITRINE_API_KEY="+key, "no_proxy=*")
 		out, err := c.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), fmt.Sprintf(`"url":"%s/p/`, f.url)) {
+		if err != nil || !strings.Contains(string(out), lines.want) {
 			t.Errorf("%s: %v\n%s", page, err, out)
 		}
 	}
@@ -176,5 +184,51 @@ func TestDocErrorIsReal(t *testing.T) {
 	}
 	if len(real) != len(shown) {
 		t.Errorf("the API answers %v, and %v is shown", real, shown)
+	}
+}
+
+// The documentation is searched on the server: parts that have all words, those
+// with the words in their title first, and nothing else.
+func TestDocsSearch(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	results := func(query string) (list []string, page document) {
+		t.Helper()
+		r := s.status(s.get("/docs/search?q="+url.QueryEscape(query)), 200)
+		if !strings.Contains(r.body, "noindex") {
+			t.Error("search engines may list results")
+		}
+		page = s.parse(r.body)
+		for _, ol := range page.class("found") {
+			for _, a := range ol.tags("a") {
+				list = append(list, a.attr("href"))
+			}
+		}
+		return list, page
+	}
+	for query, first := range map[string]string{"albums": "/docs/websites#albums", "Queue work": "/docs/moderation#work-through-the-queue", "send deck": "/docs/send-a-deck", "idempotencyKey retries": "/docs#retries"} {
+		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {
+			t.Errorf("%q finds %v", query, list)
+		}
+	}
+	for _, query := range []string{"", "  ", "no-such-word-anywhere", strings.Repeat("ä", 4000), "\x00\xff", "%"} {
+		if list, _ := results(query); len(list) > 0 && query != "%" {
+			t.Errorf("%.20q finds %v", query, list)
+		}
+	}
+	list, page := results(`wildcard`)
+	if len(list) == 0 || !strings.EqualFold(page.tags("mark")[0].text(), "wildcard") {
+		t.Errorf("wildcard finds %v", list)
+	}
+	if r := s.get("/docs/search?q=" + url.QueryEscape(`"><script>alert(1)</script>`)); strings.Contains(r.body, "<script>alert") {
+		t.Error("what is searched for is on the page as HTML")
+	}
+	seen := map[string]bool{}
+	for _, to := range func() []string { l, _ := results("file"); return l }() {
+		if seen[to] {
+			t.Errorf("%s is found twice", to)
+		}
+		seen[to] = true
+		s.status(s.get(strings.Split(to, "#")[0]), 200)
 	}
 }

@@ -142,7 +142,7 @@ func TestBrowserLinkList(t *testing.T) {
 
 	tb.visit(d.url + "/links?q=oak")
 	tb.until(`!document.querySelector("#bulk").checkVisibility()`)
-	tb.run(click(`.pick input`))
+	tb.run(click(`.row-pick input`))
 	tb.until(`document.querySelector("#bulk").checkVisibility() && document.querySelector(".picked").textContent === "1 selected"`)
 	tb.look("links, one selected")
 	tb.run(click(`.pick-all`))

@@ -6,6 +6,7 @@ import (
 	"vitrine"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/content"
+	"vitrine/internal/web/front"
 	"vitrine/internal/web/public"
 	"vitrine/internal/web/ui"
 )
@@ -71,6 +72,8 @@ func (h *handlers) frontRoutes(r *router) {
 	r.page("GET /docs.md", h.front.Doc)
 	r.page("GET /llms.txt", h.front.LLMs)
 	r.page("GET /skill.md", h.front.Skill)
+	r.front("GET /docs/search", h.front.SearchDocs)
+	r.front("GET /docs/albums-and-websites", front.OldDoc("/docs/websites"))
 	r.page("GET /picture.png", h.front.SendFrontPicture)
 	r.plain("GET /robots.txt", h.front.Robots)
 	r.page("GET /sitemap.xml", h.front.Sitemap)

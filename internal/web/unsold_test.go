@@ -38,6 +38,9 @@ func TestPlansNotSold(t *testing.T) {
 		if p.path == "/docs/api" || p.path == "/docs/errors" || p.path == "/docs/self-hosting" {
 			continue // codes of the API, and flags
 		}
+		if p.name == "gallery" {
+			continue // components, with words that fill them
+		}
 		body := page(p)
 		if p.path != "/plans" && strings.Contains(body, `href="/plans"`) {
 			t.Errorf("%s leads to the plans", p.name)

@@ -100,7 +100,7 @@ if (results) {
 }
 
 // Links that are selected.
-const picks = () => all(".pick input");
+const picks = () => all(".row-pick input");
 const picked = () => {
   const form = find("#bulk");
   if (!form) return;
@@ -108,7 +108,7 @@ const picked = () => {
   find(".picked", form).textContent = `${n} selected`;
   find(".picked-links", form).textContent = n === 1 ? "the selected link" : `${n} links`;
 };
-document.addEventListener("change", (event) => event.target.matches(".pick input") && picked());
+document.addEventListener("change", (event) => event.target.matches(".row-pick input") && picked());
 document.addEventListener("reset", (event) => event.target.id === "bulk" && setTimeout(picked));
 document.addEventListener("click", (event) => {
   if (!event.target.matches(".pick-all")) return;

@@ -22,6 +22,7 @@ type docPage struct {
 	Path, Title, Description string
 	Sections                 []docSection // what is on it, by anchor
 	template                 ui.Template
+	guide                    func() guide // of the repository; nil: the template has the text
 }
 
 type docSection struct{ ID, Title string }
@@ -30,25 +31,27 @@ func parseDoc(name string) ui.Template { return parseFront("docs.html", name) }
 
 // docPages are all of them, in the order in which they are read.
 var docPages = []docPage{
-	{docsRoot, "Quick start", "From a file to a link in three steps: with curl, on the command line, or in Go.",
-		[]docSection{{"key", "Get a key"}, {"curl", "With curl"}, {"cli", "On the command line"}, {"go", "In Go"}, {"retries", "Retries"}, {"reading", "Read how it is read"}}, parseDoc("docs_start.html")},
-	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.", nil, parseDoc("docs_api.html")},
+	{docsRoot, "Quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
+		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"}, {"retries", "Retries"}, {"reading", "Read how it is read"}}, parseDoc("docs_start.html"), nil},
+	{docsRoot + "/send-a-deck", "Send a deck and follow it", "From a PDF to a link, and how to see how far it was read.",
+		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"}, {"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, parseDoc("docs_deck.html"), nil},
+	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.", nil, parseDoc("docs_api.html"), nil},
 	{docsRoot + "/errors", "Errors", "Every code that the API answers with: when, and what to do.",
-		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"}, {"again", "What to try again"}}, parseDoc("docs_errors.html")},
+		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"}, {"again", "What to try again"}}, parseDoc("docs_errors.html"), nil},
 	{docsRoot + "/agents", "AI agents", "Let an agent publish, replace and ask how it was read, with the tools of this instance.",
-		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}}, parseDoc("docs_agents.html")},
+		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}}, parseDoc("docs_agents.html"), nil},
 	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to everybody.",
-		[]docSection{{"plans", "Of an account"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html")},
+		[]docSection{{"plans", "Of an account"}, {"fixed", "For everybody"}, {"names", "Names of links"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html"), nil},
 	{docsRoot + "/file-types", "File types", "Which files can be published, what their pages show, and how progress is measured.",
-		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html")},
+		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html"), nil},
 	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what is known of a reader.",
-		[]docSection{{"opens", "Opens and views"}, {"readers", "Unique viewers"}, {"time", "Average time"}, {"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"downloads", "Downloads and QR scans"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html")},
+		[]docSection{{"opens", "Opens and views"}, {"readers", "Unique viewers"}, {"time", "Average time"}, {"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"downloads", "Downloads and QR scans"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html"), nil},
 	{docsRoot + "/embedding", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
-		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"}, {"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html")},
-	{docsRoot + "/albums-and-websites", "Albums and websites", "Several links under one address, and whole static sites.",
-		[]docSection{{"albums", "Albums"}, {"websites", "Websites"}, {"versions", "Versions"}, {"bounds", "Bounds"}}, parseDoc("docs_sets.html")},
+		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"}, {"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html"), nil},
+	{docsRoot + "/websites", "Websites and albums", "Publish a whole static site, or several links under one address.", nil, parseDoc("docs_guide.html"), newGuide("websites.md")},
+	{docsRoot + "/moderation", "Moderation", "Decide about files that are held until a person has looked at them.", nil, parseDoc("docs_guide.html"), newGuide("moderation.md")},
 	{docsRoot + "/self-hosting", "Self-hosting", "Run Vitrine on a machine of your own: one binary, one directory.",
-		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and limits"}, {"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}}, parseDoc("docs_hosting.html")},
+		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and limits"}, {"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}}, parseDoc("docs_hosting.html"), nil},
 }
 
 // docsPage is a page of the documentation as it is shown.
@@ -68,11 +71,10 @@ type docsPage struct {
 	Bucket     bool   // signed URLs lead to a bucket
 	Scanned    bool   // a malware scanner is configured
 	Scan       string // what a file is checked for
-	docSets
+	Guide      guide
+	Query      string // what is searched for
+	Found      []docFound
 }
-
-// docSets are the bounds of what is made of several files.
-type docSets struct{ MaxAlbums, MaxAlbumLinks, MaxSites, KeptVersions, MaxSiteEntries int }
 
 // Doc serves a page of the documentation.
 func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
@@ -81,9 +83,22 @@ func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
 	if i < 0 {
 		return httpx.ErrNoPage
 	}
-	d := &docPages[i]
-	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Site: s.PublicURL.String(),
-		docSets: docSets{vitrine.MaxAlbums, vitrine.MaxAlbumLinks, vitrine.MaxSites, vitrine.KeptVersions, filetype.MaxSiteEntries}}
+	p := s.docsPage(r, i)
+	w.Header().Add("Vary", "Accept")
+	if asMarkdown(r) {
+		return s.writeMarkdown(w, r, docPages[i].template, p)
+	}
+	return s.writeFront(w, r, docPages[i].template, p.Nonce, p)
+}
+
+// docsPage is one of the pages for who asks.
+func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
+	d := docPages[i]
+	p := &docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: &d, All: docPages, Site: s.PublicURL.String()}
+	if d.guide != nil {
+		p.Guide = d.guide()
+		d.Sections = p.Guide.Sections
+	}
 	p.Base = p.Site + httpx.APIRoot
 	if s.SitesURL != nil {
 		p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
@@ -103,11 +118,7 @@ func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
 	if i+1 < len(docPages) {
 		p.Next = &docPages[i+1]
 	}
-	w.Header().Add("Vary", "Accept")
-	if asMarkdown(r) {
-		return s.writeMarkdown(w, r, d.template, &p)
-	}
-	return s.writeFront(w, r, d.template, p.Nonce, &p)
+	return p
 }
 
 // docBound is a limit that no plan changes.

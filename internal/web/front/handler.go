@@ -2,6 +2,7 @@ package front
 
 import (
 	"embed"
+	"sync"
 
 	"vitrine/internal/auth"
 	"vitrine/internal/publish"
@@ -14,6 +15,10 @@ type Handler struct {
 	Accounts *auth.Accounts
 	Uploads  *publish.Uploads
 	Bucket   bool // signed URLs lead to a bucket
+
+	indexOnce sync.Once
+	index     []docPart // of the documentation, once somebody searches
+	indexErr  error
 }
 
 //go:embed *.html *.css *.js

@@ -43,9 +43,9 @@ func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") 
 // whyClosed says who opens accounts here, where not everybody may.
 func (s *Handler) whyClosed() string {
 	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
-		return "Accounts are by invitation."
+		return "Accounts here are by invitation. If you have an invitation, open the link in it."
 	}
-	return "No accounts are opened here."
+	return "This instance opens no new accounts. Ask its administrator."
 }
 
 // mayJoin reports whether anybody may make an account here.

@@ -58,7 +58,7 @@ func find(n *html.Node, is func(*html.Node) bool) *html.Node {
 func prune(n *html.Node) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
-		if c.DataAtom == atom.Nav || c.DataAtom == atom.Button || c.DataAtom == atom.Svg {
+		if c.DataAtom == atom.Nav || c.DataAtom == atom.Button || c.DataAtom == atom.Fieldset || c.DataAtom == atom.Svg {
 			n.RemoveChild(c)
 		} else {
 			prune(c)

@@ -476,7 +476,9 @@ const usage = () => {
 document.addEventListener("visibilitychange", () => !document.hidden && full() && usage());
 
 // What the page had before it was loaded again: its links are there still, and files that were not finished are named.
+// Somebody who comes from another page sees the links in the list below.
 const restore = async () => {
+  if (performance.getEntriesByType("navigation")[0]?.type === "navigate") return;
   for (const file of kept.filter((e) => e.slug)) {
     try {
       const answer = await fetch(`/links/${file.slug}/state`, { cache: "no-store" });

@@ -1,0 +1,121 @@
+package front
+
+import (
+	"bytes"
+	"html/template"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"vitrine/docs"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// A guide is a how-to page of the repository, as HTML.
+type guide struct {
+	Sections []docSection
+	HTML     template.HTML
+}
+
+// guidePages are the paths of served guides, by the names of their files.
+var guidePages = map[string]string{
+	"websites.md":   docsRoot + "/websites",
+	"moderation.md": docsRoot + "/moderation",
+}
+
+var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+// newGuide returns a function that reads a guide once. It panics if the guide
+// cannot be read, which is part of the program.
+func newGuide(name string) func() guide {
+	return sync.OnceValue(func() guide {
+		source, err := docs.Guides.ReadFile("how-to/" + name)
+		if err != nil {
+			panic(err)
+		}
+		doc := guideMarkdown.Parser().Parse(text.NewReader(source))
+		var g guide
+		for n := doc.FirstChild(); n != nil; {
+			next := n.NextSibling()
+			h, ok := n.(*ast.Heading)
+			switch {
+			case ok && h.Level == 1, onlyImage(n): // the page has the title; pictures are in the repository
+				doc.RemoveChild(doc, n)
+			case ok && h.Level == 2:
+				id, _ := h.AttributeString("id")
+				g.Sections = append(g.Sections, docSection{string(id.([]byte)), plainText(h, source)})
+			}
+			n = next
+		}
+		serveLinks(doc)
+		var b bytes.Buffer
+		if err := guideMarkdown.Renderer().Render(&b, source, doc); err != nil {
+			panic(err)
+		}
+		g.HTML = template.HTML(dressed(b.String()))
+		return g
+	})
+}
+
+var (
+	guideTable = regexp.MustCompile(`(?s)<table>(.*?)</table>`)
+	noHeads    = regexp.MustCompile(`<thead>\s*<tr>\s*(?:<th></th>\s*)+</tr>\s*</thead>`)
+)
+
+// dressed gives tables and code the form that they have on all pages.
+func dressed(text string) string {
+	text = noHeads.ReplaceAllString(text, "")
+	text = guideTable.ReplaceAllString(text, `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="table">$1</table></div>`)
+	return strings.ReplaceAll(text, "<pre>", `<pre class="code" tabindex="0" role="region" aria-label="Commands">`)
+}
+
+// onlyImage reports whether a node is a paragraph of an image alone.
+func onlyImage(n ast.Node) bool {
+	_, ok := n.FirstChild().(*ast.Image)
+	return ok && n.Kind() == ast.KindParagraph && n.ChildCount() == 1
+}
+
+// plainText is the text of a node without its marks.
+func plainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			b.Write(t.Segment.Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// serveLinks has links between guides lead to served pages. What is not served
+// stays as text: it is in the repository.
+func serveLinks(doc ast.Node) {
+	var links []*ast.Link
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if l, ok := n.(*ast.Link); ok && entering {
+			links = append(links, l)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, l := range links {
+		to, anchor, _ := strings.Cut(string(l.Destination), "#")
+		switch page := guidePages[path.Base(to)]; {
+		case to == "" || page != "":
+			if anchor != "" {
+				anchor = "#" + anchor
+			}
+			l.Destination = []byte(page + anchor)
+		default:
+			for c := l.FirstChild(); c != nil; c = l.FirstChild() {
+				l.Parent().InsertBefore(l.Parent(), l, c)
+			}
+			l.Parent().RemoveChild(l.Parent(), l)
+		}
+	}
+}
