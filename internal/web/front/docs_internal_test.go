@@ -98,7 +98,8 @@ func TestReference(t *testing.T) {
 			if got := d.Paths[op.Path][strings.ToLower(op.Method)].OperationID; got != op.ID {
 				t.Errorf("%s %s is %s", op.Method, op.Path, got)
 			}
-			if op.Example == "" && op.Method != "DELETE" || op.BodyType == "application/json" && op.Request == "" {
+			if op.Example == "" && op.Method != "DELETE" && op.ID != "getFile" || // which answers with a file
+				op.BodyType == "application/json" && op.Request == "" {
 				t.Errorf("%s has no example", op.ID)
 			}
 			for _, text := range []string{op.Example, op.Request} {

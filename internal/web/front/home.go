@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-var homeTemplate = parseFront("home.html")
+var homeTemplate = parseFront("home.html", "chart.html")
 
 type homePage struct {
 	frontPage

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/web/chart"
 	"vitrine/internal/web/samples"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -17,12 +18,8 @@ import (
 type sample struct {
 	Title, Range   string
 	Cards          []sampleCard
-	Bars           []sampleBar
-	First, Last    string // labels of the first and the last day
-	Most           int64  // views of the best day
+	Chart          chart.Chart
 	Pages          []samplePage
-	After          int    // the page after which most stopped
-	Lost           string // of all readers, there
 	Sources        []report.Bucket
 	Bots, Atypical int64
 	JSON           map[string]string // what the API answers, by operation
@@ -30,19 +27,12 @@ type sample struct {
 
 type sampleCard struct{ Label, Value, Change string }
 
-// sampleBar is one day in a drawing of 100 by 100 units.
-type sampleBar struct {
-	X, Y, W, H string
-	Label      string
-}
-
-// samplePage is a page of the document with how many readers reached it, in
-// units of a hundred.
+// samplePage is a page of the document with how many readers reached it.
 type samplePage struct {
-	Page  int
-	Reach report.Tenths
-	Time  string
-	Most  bool // it was looked at longest
+	Page    int
+	Reach   report.Tenths
+	Time    string
+	Stopped string // how many stopped there, where most did
 }
 
 // sampleDay is when the sample was drawn.
@@ -57,7 +47,7 @@ var theSample = sync.OnceValue(func() *sample {
 	}
 	r := of(report.Range30d)
 	p := &sample{Title: r.Link.Title, Range: r.Range.Label, Bots: r.Totals.BotsExcluded, Atypical: r.Totals.Atypical,
-		First: r.Series[0].Label, Last: r.Series[len(r.Series)-1].Label, Sources: r.Breakdowns.Sources[:4]}
+		Sources: r.Breakdowns.Sources[:4]}
 	change := func(d report.Delta) string {
 		if d.Pct == nil {
 			return ""
@@ -75,28 +65,25 @@ var theSample = sync.OnceValue(func() *sample {
 	return p
 })
 
-// draw makes the bars of days and pages.
+// draw makes the chart of days and the rows of pages, as a report has them.
 func (p *sample) draw(r *report.LinkReport) {
-	for _, d := range r.Series {
-		p.Most = max(p.Most, d.Views)
-	}
-	step := 100 / float64(len(r.Series))
+	views, uniques := make([]int64, len(r.Series)), make([]int64, len(r.Series))
+	labels, tips := make([]string, len(r.Series)), make([]string, len(r.Series))
+	var most int64
 	for i, d := range r.Series {
-		h := 100 * float64(d.Views) / float64(p.Most)
-		p.Bars = append(p.Bars, sampleBar{X: fmt.Sprintf("%.2f", float64(i)*step+step*.14), W: fmt.Sprintf("%.2f", step*.72), Y: fmt.Sprintf("%.2f", 100-h), H: fmt.Sprintf("%.2f", h),
-			Label: d.Label + ": " + ui.Counted(d.Views, "view", "views")})
+		views[i], uniques[i], labels[i] = d.Views, d.Uniques, d.Label
+		tips[i] = chart.Tip(d.Label, [3]string{"views", "Views", ui.Figure(d.Views).String()}, [3]string{"uniques", "Unique viewers", ui.Figure(d.Uniques).String()})
+		most = max(most, d.Views)
 	}
+	top, ticks := chart.Scale(most)
+	p.Chart = chart.New("Views and unique viewers a day. Arrow keys go from day to day", top, ticks, chart.Labels(labels),
+		[]chart.Series{{Class: "views", Values: views, Filled: true}, {Class: "uniques", Values: uniques}}, tips)
 	pages := r.Content.Pages
-	longest := 0
-	for i, x := range pages.Pages {
-		if x.AttentionPct > pages.Pages[longest].AttentionPct {
-			longest = i
+	for _, x := range pages.Pages {
+		row := samplePage{Page: x.Page, Reach: x.ReachPct, Time: ui.Lasting(x.AvgMs).String()}
+		if d := pages.Dropoff; d.AfterPage != nil && *d.AfterPage == x.Page {
+			row.Stopped = d.LostPct.String() + "%"
 		}
-	}
-	for i, x := range pages.Pages {
-		p.Pages = append(p.Pages, samplePage{Page: x.Page, Reach: x.ReachPct, Time: ui.Lasting(x.AvgMs).String(), Most: i == longest})
-	}
-	if d := pages.Dropoff; d.AfterPage != nil {
-		p.After, p.Lost = *d.AfterPage, d.LostPct.String()
+		p.Pages = append(p.Pages, row)
 	}
 }
