@@ -19,6 +19,10 @@ type UsageBar struct {
 	Note       string // what to know when it is full
 }
 
+// Low reports whether there is no limit, or less than half of it is used: then
+// a bar says nothing that the numbers do not.
+func (b UsageBar) Low() bool { return b.Of == 0 || 2*b.Part < b.Of }
+
 // LinksInUse says that an account has as many links as it may have.
 func LinksInUse(most int64) string {
 	if most == 1 {
