@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/preview"
 	"vitrine/internal/publish"
 	"vitrine/internal/sitestats"
+	"vitrine/internal/terminal"
 	"vitrine/internal/web"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/worker"
@@ -159,6 +160,7 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 		SitesURL:          sites,
 		TrustedProxies:    c.proxies(),
 		Version:           version,
+		SetupCommand:      self() + " setup --data " + terminal.ShellWord(c.Data),
 		Keys:              in.keys,
 		Uploads:           uploads,
 		Links:             in.links,

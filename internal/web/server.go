@@ -87,6 +87,10 @@ type Server struct {
 	// is a vitrine.GetSigner; else they come through this process.
 	RedirectDownloads bool
 
+	// SetupCommand prints the address at which the first account is made, on the
+	// server's machine. "": "vitrine setup".
+	SetupCommand string
+
 	// UpgradeURL is where a larger plan is sold. "": plans are not sold; pages
 	// tell of limits, and of no plans.
 	UpgradeURL string
@@ -173,7 +177,7 @@ func (s *Server) handlers() *handlers {
 			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},
 		content:    &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse},
 		front:      &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
-		entry:      &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins},
+		entry:      &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins, SetupCommand: s.SetupCommand},
 		links:      &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions, Albums: s.Albums, Analytics: s.Analytics},
 		keys:       &keypage.Handler{Shell: shell, Keys: s.Keys},
 		account:    &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics, SiteStats: s.SiteStats},

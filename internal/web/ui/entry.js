@@ -4,6 +4,16 @@ import "./signout.js";
 
 document.body.classList.add("has-script");
 
+for (const button of document.querySelectorAll("[data-copy]"))
+  button.addEventListener("click", async () => {
+    const text = document.getElementById(button.dataset.copy).textContent;
+    const copied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    button.textContent = copied ? "Copied" : "Select the text and copy it by hand";
+  });
+
 let sent = new WeakSet();
 document.addEventListener("submit", (event) => {
   if (sent.has(event.target)) event.preventDefault();

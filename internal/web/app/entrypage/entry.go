@@ -1,6 +1,7 @@
 package entrypage
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -27,13 +28,15 @@ type entryPage struct {
 	Next    string      // where it leads, if not to insideRoot
 	Mode    auth.SignUp // who may open an account
 	Mail    bool        // messages are sent
+	Command string      // that prints the address of setup
 	Done    bool        // a message is on its way, if there is anybody to send it to
 	Invited bool        // the token is an invitation
 	Limited bool        // there were too many tries
 }
 
 func (s *Handler) newEntry(heading string) entryPage {
-	return entryPage{Page: s.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil}
+	return entryPage{Page: s.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil,
+		Command: cmp.Or(s.SetupCommand, "vitrine setup")}
 }
 
 func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int, t ui.Template, p *entryPage) error {

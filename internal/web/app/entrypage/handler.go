@@ -13,6 +13,8 @@ type Handler struct {
 	*ui.Pages
 	Accounts *auth.Accounts
 	Logins   *auth.Logins
+	// SetupCommand prints the address at which the first account is made.
+	SetupCommand string
 
 	hasOwner atomic.Bool // there is an account
 }
