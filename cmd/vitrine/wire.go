@@ -160,7 +160,7 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 		SitesURL:          sites,
 		TrustedProxies:    c.proxies(),
 		Version:           version,
-		SetupCommand:      self() + " setup --data " + terminal.ShellWord(c.Data),
+		SetupCommand:      terminal.Self() + " setup --data " + terminal.ShellWord(c.Data),
 		Keys:              in.keys,
 		Uploads:           uploads,
 		Links:             in.links,

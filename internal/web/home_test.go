@@ -18,7 +18,7 @@ func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)
 	for _, want := range []string{d.url + "/api/v1", "curl", `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No cookies", `href="/docs/self-hosting"`, `href="/sign-in"`,
-		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot views excluded", "Unique viewers", "Average time", "Accounts here are by invitation.", "a website takes one"} {
+		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot views excluded", "Unique viewers", "Average time", "Accounts here are by invitation.", "A website uses one"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}
@@ -90,7 +90,7 @@ func TestPlans(t *testing.T) {
 	d.server.UpgradeURL = "https://pay.example/vitrine?a=1&b=2"
 	r = d.status(d.get("/plans", d.signIn(d.member)), 200)
 	if !strings.Contains(r.body, `href="https://pay.example/vitrine?a=1&amp;b=2"`) || strings.Count(r.body, "Your plan") != 1 ||
-		!strings.Contains(r.body, "You have 1 link with 23 B, and have begun 1 upload in the last hour.") || !strings.Contains(r.body, "Another plan") || !regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
+		!strings.Contains(r.body, "You have 1 link with 23 B and started 1 upload in the last hour.") || !strings.Contains(r.body, "Another plan") || !regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
 		t.Errorf("%s", r.body)
 	}
 	h := newHosting(t)

@@ -38,7 +38,7 @@ var plansInOrder = []struct {
 }{
 	{vitrine.PlanFree, "Free", "For occasional sharing."},
 	{vitrine.PlanPro, "Pro", "For people who want to know how their files are read."},
-	{vitrine.PlanLifetime, "Lifetime", "All of Pro, for as long as the account lives."},
+	{vitrine.PlanLifetime, "Lifetime", "Everything in Pro, for as long as the account exists."},
 }
 
 // planRows are the plans as they are configured, with an account's own limits
@@ -86,9 +86,9 @@ func planSize(n int64) string {
 }
 
 func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
-	title, about := "Plans", "What each plan of this Vitrine has: links, albums, websites, sizes, storage, analytics."
+	title, about := "Plans", "Compare the plans of this instance: links, file sizes, storage, analytics."
 	if !s.Sold() {
-		title, about = "Limits", "What an account of this Vitrine can hold: links, albums, websites, sizes, storage."
+		title, about = "Limits", "What an account on this instance can hold: links, file sizes, storage."
 	}
 	p := plansPage{frontPage: s.newFrontPage(r, title, about, "plans"), Upgrade: s.UpgradeURL}
 	p.Plans, p.Way = s.planRows(p.Me), "A larger plan"
@@ -108,7 +108,7 @@ func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 		if u.Sites > 0 {
 			have += " and " + ui.Plural(u.Sites, "website", "websites")
 		}
-		p.Have = "You have " + have + " with " + planSize(u.Bytes) + ", and have begun " + ui.Plural(u.Uploads, "upload", "uploads") + " in the last hour."
+		p.Have = "You have " + have + " with " + planSize(u.Bytes) + " and started " + ui.Plural(u.Uploads, "upload", "uploads") + " in the last hour."
 	}
 	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
 }
