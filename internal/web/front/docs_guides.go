@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -65,14 +66,20 @@ func newGuide(name string) func() guide {
 
 var (
 	guideTable = regexp.MustCompile(`(?s)<table>(.*?)</table>`)
+	guideLabel = regexp.MustCompile(`aria-label="(?:Table|Commands) "`)
 	noHeads    = regexp.MustCompile(`<thead>\s*<tr>\s*(?:<th></th>\s*)+</tr>\s*</thead>`)
 )
 
 // dressed gives tables and code the form that they have on all pages.
 func dressed(text string) string {
 	text = noHeads.ReplaceAllString(text, "")
-	text = guideTable.ReplaceAllString(text, `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="table">$1</table></div>`)
-	return strings.ReplaceAll(text, "<pre>", `<pre class="code" tabindex="0" role="region" aria-label="Commands">`)
+	text = guideTable.ReplaceAllString(text, `<div class="scroll" tabindex="0" role="region" aria-label="Table "><table class="table">$1</table></div>`)
+	text = strings.ReplaceAll(text, "<pre>", `<pre class="code" tabindex="0" role="region" aria-label="Commands ">`)
+	n := 0
+	return guideLabel.ReplaceAllStringFunc(text, func(label string) string { // each region has a name of its own
+		n++
+		return strings.TrimSuffix(label, `"`) + strconv.Itoa(n) + `"`
+	})
 }
 
 // onlyImage reports whether a node is a paragraph of an image alone.
