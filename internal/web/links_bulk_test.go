@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/collections"
+	"vitrine/internal/links"
 
 	"github.com/chromedp/chromedp"
 )
@@ -111,6 +112,53 @@ func TestBulkLinks(t *testing.T) {
 	same(t, "links that are left", len(d.linksOf(d.member)), 1)
 	same(t, "in the album", len(in().Links), 1)
 	same(t, "the stranger's", len(d.linksOf(stranger)), 1)
+}
+
+// A link has a last day. It is public until that is over, and becomes public
+// again with a later one or with none.
+func TestLinkLastDay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	l := d.publish("notes.txt", samples["notes.txt"])
+	at := linkPath(l) + "/settings"
+	day := func(n int) string { return d.server.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
+	expires := func() time.Time {
+		now, err := d.server.Links.BySlug(t.Context(), string(l.Slug))
+		d.check(err)
+		return now.ExpiresAt
+	}
+	set := func(day string) reply {
+		t.Helper()
+		return d.post(at, url.Values{"title": {"A note"}, "expires": {day}}, cookie)
+	}
+	if page := d.follow(set(day(1)), cookie).body; !strings.Contains(page, `value="`+day(1)+`"`) {
+		t.Errorf("the settings do not have the last day: %s", page)
+	}
+	same(t, "expires", expires().Format(time.RFC3339), day(2)+"T00:00:00Z")
+	if page := d.get(linkPath(l), cookie).body; !strings.Contains(page, "<dt>Expires</dt>") {
+		t.Error("the overview does not tell that the link expires")
+	}
+	for bad, why := range map[string]string{day(-1): "would have expired already", "tomorrow": "Write the day as", "2026-13-40": "Write the day as"} {
+		if r := d.status(set(bad), 400); !strings.Contains(r.body, why) || !strings.Contains(r.body, `id="expires-wrong"`) || !strings.Contains(r.body, `value="`+bad+`"`) {
+			t.Errorf("%s: %s", bad, r.body)
+		}
+	}
+	noon := expires().Add(12 * time.Hour) // as a program has set it
+	_, err := d.server.Links.Edit(t.Context(), d.member, string(l.Slug), links.Edit{ExpiresAt: &noon})
+	d.check(err)
+	d.follow(set(day(2)), cookie)
+	same(t, "saved without a change", expires().Equal(noon), true)
+
+	d.ahead.Add(int64(72 * time.Hour))
+	cookie = d.signIn(d.member)
+	d.status(d.get("/p/"+string(l.Slug)), http.StatusGone)
+	if page := d.get(at, cookie).body; !strings.Contains(page, "The link has expired.") || strings.Contains(page, "An administrator") {
+		t.Errorf("the settings of an expired link: %s", page)
+	}
+	d.follow(set(""), cookie)
+	d.status(d.get("/p/"+string(l.Slug)), 200)
+	same(t, "expires", expires().IsZero(), true)
 }
 
 // The list follows what is typed and chosen, as its form would answer, and

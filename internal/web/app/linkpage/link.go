@@ -53,6 +53,7 @@ type linkPage struct {
 	NewTitle    string // as in the form
 	NewSlug     string
 	NewDownload bool
+	NewExpires  string // the last day; "" for none
 	NewLanguage string
 }
 
@@ -99,7 +100,7 @@ func (s *Handler) Show(tab app.LinkTab) app.MemberHandler {
 
 func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDetail, tab app.LinkTab) *linkPage {
 	p := &linkPage{Page: s.NewAppPage(r, me, o.Title, "links"), Link: o, Head: s.LinkHead(o.Link, tab), Prefix: s.PublicURL.Host + "/p/",
-		Embed: s.EmbedOf(o.Link).HTML(), NewTitle: o.Title, NewSlug: string(o.Slug), NewDownload: o.AllowDownload}
+		Embed: s.EmbedOf(o.Link).HTML(), NewTitle: o.Title, NewSlug: string(o.Slug), NewDownload: o.AllowDownload, NewExpires: lastDay(o.ExpiresAt)}
 	p.Texts, p.Mail = shareTexts(o.Title, p.Head.URL), mailTo(o.Title, p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Tracks(o.Link)
@@ -139,6 +140,13 @@ var linkForms = map[string]linkDeed{
 		}
 		if f.Has("download") {
 			e.Download = new(allows(f))
+		}
+		o, err := s.Links.Own(ctx, me, slug)
+		if err != nil {
+			return nil, "", err
+		}
+		if e.ExpiresAt, err = expiryOf(f, o.Link); err != nil {
+			return nil, "", err
 		}
 		l, err := s.Links.Edit(ctx, me, slug, e)
 		if err == nil && string(l.Slug) != slug {
@@ -197,7 +205,7 @@ func (s *Handler) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitr
 	}
 	p := s.linkPage(r, me, o, app.LinkSettings)
 	p.Wrong = wrong
-	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "language": &p.NewLanguage} {
+	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "expires": &p.NewExpires, "language": &p.NewLanguage} {
 		if r.PostForm.Has(name) {
 			*field = r.PostForm.Get(name)
 		}
