@@ -142,16 +142,17 @@ func (c *counter) segment(p *pack) error {
 	if some, err := c.match.some(&c.unpack); err != nil || !some {
 		return err
 	}
+	c.unpack.CountPages = c.q.Account
 	for r := c.unpack.Next(); r != nil; r = c.unpack.Next() {
-		if err := c.row(r); err != nil {
+		if err := c.row(r, c.unpack.SeenPages); err != nil {
 			return err
 		}
 	}
 	return c.unpack.End()
 }
 
-// row counts a row of the link.
-func (c *counter) row(r *segment.Row) error {
+// row counts a row of the link, whose session has seen some pages.
+func (c *counter) row(r *segment.Row, pages int64) error {
 	if c.skip || r.ID >= c.q.End || (segment.Place{ID: r.ID, Link: c.link}).Before(c.q.Oldest) {
 		return nil
 	}
@@ -207,7 +208,7 @@ func (c *counter) row(r *segment.Row) error {
 		}
 	}
 	if r.Engaged && !brief {
-		c.session(s, step)
+		c.session(s, pages, step)
 	}
 	return nil
 }
@@ -226,19 +227,10 @@ func (c *counter) daily(r *segment.Row) {
 }
 
 // session counts engagement that is not atypical.
-func (c *counter) session(s *segment.Session, step *report.Sums) {
+func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 	const whole = 1_000_000
 	engaged := min(max(s.EngagedMs, 0), c.rules.MaxMs)
 	played, depth := min(max(s.Played, 0), whole), min(max(s.Depth, 0), whole)
-	pages := int64(len(s.Pages))
-	if pages > 0 && s.Pages[0].Page < 1 {
-		pages = 0
-		for _, p := range s.Pages {
-			if p.Page >= 1 {
-				pages++
-			}
-		}
-	}
 	step.Sessions++
 	step.EngagedMs += engaged
 	for _, sums := range [...]*report.Sums{&c.whole, &c.of.Sums} {

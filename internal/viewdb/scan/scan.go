@@ -113,7 +113,7 @@ func (s *Scan) Row(link vitrine.LinkID, r *segment.Row) error {
 	c.mu.Lock() // its goroutine may be at a segment
 	defer c.mu.Unlock()
 	c.begin(link, r.ID)
-	return c.row(r)
+	return c.row(r, int64(len(r.Session.Pages)))
 }
 
 func (s *Scan) work(c *counter) error {

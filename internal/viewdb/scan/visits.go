@@ -63,9 +63,45 @@ func (v *visits) add(viewer uint64, link vitrine.LinkID, step report.Day) {
 
 // found is what visits come to.
 type found struct {
-	firsts []int64            // by step, of viewers who had not come before
-	again  map[[2]int32]int64 // by step and the step before
+	firsts []int64 // by step, of viewers who had not come before
+	again  prevs   // of others
 	links  map[vitrine.LinkID]int64
+}
+
+// prevs counts viewers by step and the step before on which they came.
+type prevs struct {
+	steps int
+	few   []int64 // a row for each step; nil: there are too many
+	many  map[[2]int]int64
+}
+
+// mostDense is up to how many steps an array is used: 4 MB.
+const mostDense = 700
+
+func newPrevs(steps int) prevs {
+	if steps > mostDense {
+		return prevs{many: map[[2]int]int64{}}
+	}
+	return prevs{steps: steps, few: make([]int64, steps*steps)}
+}
+
+func (p *prevs) add(step, prev int) {
+	if p.few != nil {
+		p.few[step*p.steps+prev]++
+		return
+	}
+	p.many[[2]int{step, prev}]++
+}
+
+func (p *prevs) each(f func(step, prev int, n int64)) {
+	for i, n := range p.few {
+		if n != 0 {
+			f(i/p.steps, i%p.steps, n)
+		}
+	}
+	for k, n := range p.many {
+		f(k[0], k[1], n)
+	}
 }
 
 // addVisits adds the visits of all counters to a tally.
@@ -74,7 +110,7 @@ func addVisits(t *report.Tally, q *Query, counters []*counter) {
 	var done sync.WaitGroup
 	for w := range results {
 		f := &results[w]
-		*f = found{make([]int64, max(q.To-q.From, 0)), map[[2]int32]int64{}, map[vitrine.LinkID]int64{}}
+		*f = found{make([]int64, max(q.To-q.From, 0)), newPrevs(int(q.To - q.From)), map[vitrine.LinkID]int64{}}
 		done.Go(func() {
 			var all, sorted []visit
 			links := make([]int64, 0)
@@ -106,9 +142,9 @@ func addVisits(t *report.Tally, q *Query, counters []*counter) {
 				t.AddVisits(report.Visit{Day: q.From + report.Day(i), Prev: report.NoDay}, n)
 			}
 		}
-		for k, n := range f.again {
-			t.AddVisits(report.Visit{Day: report.Day(k[0]), Prev: report.Day(k[1])}, n)
-		}
+		f.again.each(func(step, prev int, n int64) {
+			t.AddVisits(report.Visit{Day: q.From + report.Day(step), Prev: q.From + report.Day(prev)}, n)
+		})
 		for link, n := range f.links {
 			t.AddLinkVisits(int64(link), report.NoDay, n)
 		}
@@ -183,7 +219,7 @@ func (f *found) group(q *Query, visits []visit, links []int64) {
 		f.firsts[of[0].step-q.From]++
 		for i := 1; i < n; i++ {
 			if of[i].step != of[i-1].step {
-				f.again[[2]int32{int32(of[i].step), int32(of[i-1].step)}]++
+				f.again.add(int(of[i].step-q.From), int(of[i-1].step-q.From))
 			}
 		}
 		if !q.Account || q.Brief {

@@ -14,7 +14,7 @@ const (
 func (u *Unpacker) Column(c Column) Reader { return u.columns[c] }
 
 // More reports whether there is more to read.
-func (r *Reader) More() bool { return len(r.b) > 0 }
+func (r *Reader) More() bool { return r.left() > 0 }
 
 // Word reads the number of a word.
 func (r *Reader) Word() LabelID { return r.word() }

@@ -188,6 +188,11 @@ func (p *Packer) End(b []byte) []byte {
 // Unpacker reads the rows of a pack. What next returned is good until the next
 // call, and until the pack's memory is used again.
 type Unpacker struct {
+	// CountPages leaves the pages of sessions out: SeenPages, which is how many
+	// the last row has, is all that is wanted.
+	CountPages bool
+	SeenPages  int64
+
 	left            int64
 	columns         [columns]Reader
 	packedFlags     byte // of the last row
@@ -212,12 +217,12 @@ func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 		lengths[i] = r.number()
 		sum += lengths[i]
 	}
-	if r.bad || sum != int64(len(r.b)) || slices.Min(lengths[:]) < 0 || u.left != lengths[columnFlags] {
+	if r.bad || sum != int64(r.left()) || slices.Min(lengths[:]) < 0 || u.left != lengths[columnFlags] {
 		return ErrDamaged
 	}
 	for i, n := range lengths {
-		u.columns[i] = Reader{b: r.b[:n]}
-		r.b = r.b[n:]
+		u.columns[i] = Reader{b: r.b[r.at:][:n:n]}
+		r.at += int(n)
 	}
 	u.lastMs, u.lastCnt = first.Ms(), 0
 	return nil
@@ -268,8 +273,13 @@ func (u *Unpacker) Next() *Row {
 	if sflags&sessionStart != 0 {
 		s.StartMs = u.lastMs + c[columnStart].signed()
 	}
-	if sflags&sessionPages != 0 {
-		pages = c[columnPages].pages(pages)
+	if u.SeenPages = 0; sflags&sessionPages != 0 {
+		if u.CountPages {
+			u.SeenPages = c[columnPages].countPages()
+		} else {
+			pages = c[columnPages].pages(pages)
+			u.SeenPages = int64(len(pages))
+		}
 	}
 	s.Pages = pages
 	if sflags&sessionMedia != 0 {

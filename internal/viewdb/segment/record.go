@@ -218,8 +218,8 @@ func appendPages(b []byte, pages []report.PageTime) []byte {
 // pages reads what appendPages wrote, into memory that it is given.
 func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 	n := r.number()
-	if n < 1 || n > int64(len(r.b)) {
-		r.b, r.bad = nil, true
+	if n < 1 || n > int64(r.left()) {
+		r.fail()
 		return pages
 	}
 	page := 0
@@ -262,41 +262,66 @@ func (s *Session) Decode(b []byte, openMs int64) error {
 // Reader takes numbers off a blob. After a failure it yields zeros.
 type Reader struct {
 	b   []byte
+	at  int
 	bad bool
 }
 
+// left is how many bytes there are.
+func (r *Reader) left() int { return len(r.b) - r.at }
+
+func (r *Reader) fail() { r.at, r.bad = len(r.b), true }
+
 func (r *Reader) number() int64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 {
-		n := r.b[0]
-		r.b = r.b[1:]
+	if r.at < len(r.b) && r.b[r.at] < 0x80 {
+		n := r.b[r.at]
+		r.at++
 		return int64(n)
 	}
-	n, size := binary.Uvarint(r.b)
+	n, size := binary.Uvarint(r.b[r.at:])
 	return int64(take(r, n, size))
 }
 
 func (r *Reader) signed() int64 {
-	n, size := binary.Varint(r.b)
+	n, size := binary.Varint(r.b[r.at:])
 	return take(r, n, size)
 }
 
 func (r *Reader) byte() byte {
-	if len(r.b) == 0 {
+	if r.at >= len(r.b) {
 		r.bad = true
 		return 0
 	}
-	c := r.b[0]
-	r.b = r.b[1:]
+	c := r.b[r.at]
+	r.at++
 	return c
 }
 
 func (r *Reader) uint64() uint64 {
-	if len(r.b) < 8 {
-		r.b, r.bad = nil, true
+	if r.left() < 8 {
+		r.fail()
 		return 0
 	}
-	n := binary.LittleEndian.Uint64(r.b)
-	r.b = r.b[8:]
+	n := binary.LittleEndian.Uint64(r.b[r.at:])
+	r.at += 8
+	return n
+}
+
+// countPages is how many pages appendPages wrote.
+func (r *Reader) countPages() int64 {
+	n := r.number()
+	if n < 1 || n > int64(r.left()) {
+		r.fail()
+		return 0
+	}
+	for range 2 * n {
+		for r.at < len(r.b) && r.b[r.at] >= 0x80 {
+			r.at++
+		}
+		if r.at++; r.at > len(r.b) {
+			r.fail()
+			return 0
+		}
+	}
 	return n
 }
 
@@ -304,16 +329,16 @@ func (r *Reader) word() LabelID { return LabelID(r.number()) }
 
 func take[N any](r *Reader, n N, size int) N {
 	if size <= 0 {
-		r.b, r.bad = nil, true
+		r.fail()
 		return *new(N)
 	}
-	r.b = r.b[size:]
+	r.at += size
 	return n
 }
 
 // end reports whether all was read and nothing is left.
 func (r *Reader) end() error {
-	if r.bad || len(r.b) > 0 {
+	if r.bad || r.left() > 0 {
 		return ErrDamaged
 	}
 	return nil

@@ -86,7 +86,7 @@ func ReadVisits(list []Visit, first int64, b []byte) ([]Visit, error) {
 	r, before := Reader{b: b[:end]}, len(list)
 	base := report.Day(r.signed())
 	last := Visit{Viewer: first}
-	for i := 0; len(r.b) > 0; i++ {
+	for i := 0; r.left() > 0; i++ {
 		d := r.number()
 		e := Visit{Viewer: last.Viewer + d}
 		same := d == 0 && i > 0
