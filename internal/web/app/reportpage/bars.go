@@ -18,6 +18,8 @@ type statsBars struct {
 // statsBar is one row.
 type statsBar struct {
 	Name, Note string
+	Key        string // of the bucket
+	Only       string // address of the report of these views alone; "": it is it, or has none
 	Tip        string
 	Count      ui.Figure
 	Pct        report.Tenths
@@ -29,7 +31,7 @@ type statsBar struct {
 func statsBarsOf(buckets []report.Bucket, of string, name func(key string) string, dress func(key string, b *statsBar)) []statsBar {
 	var rows []statsBar
 	for _, bucket := range buckets {
-		b := statsBar{Name: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct, Width: chart.Percent(bucket.Count, buckets[0].Count)}
+		b := statsBar{Name: bucket.Key, Key: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct, Width: chart.Percent(bucket.Count, buckets[0].Count)}
 		if name != nil {
 			b.Name = name(bucket.Key)
 		}
@@ -40,6 +42,12 @@ func statsBarsOf(buckets []report.Bucket, of string, name func(key string) strin
 		rows = append(rows, b)
 	}
 	return rows
+}
+
+// filteredBy are the cards that have what a filter looks at.
+var filteredBy = map[string]report.Dimension{
+	"mix": report.OnKind, "countries": report.OnCountry, "cities": report.OnCity, "sources": report.OnSource, "referrers": report.OnReferrer, "devices": report.OnDevice,
+	"browsers": report.OnBrowser, "os": report.OnOS, "screens": report.OnScreen,
 }
 
 func statsBreakdowns(b *report.Breakdowns) []statsBars {
@@ -80,7 +88,7 @@ type statsHeatCell struct {
 
 const heatSteps = 5
 
-func newStatsHeat(t *report.Timing, views int64) statsHeat {
+func newStatsHeat(t *report.Timing, views int64, zone string) statsHeat {
 	var h statsHeat
 	var most int64
 	for _, hours := range t.Heat {
@@ -93,7 +101,7 @@ func newStatsHeat(t *report.Timing, views int64) statsHeat {
 		day := (i + 1) % 7
 		row := statsHeatRow{Day: ui.WeekdayNames[day], Total: ui.Figure(t.ByWeekday[day])}
 		for hour, n := range t.Heat[day] {
-			cell := statsHeatCell{Count: ui.Figure(n), Tip: chart.Tip(row.Day+", "+ui.HourName(hour)+"–"+ui.HourName(hour+1)+" UTC", [3]string{"", "Views", ui.Figure(n).String()})}
+			cell := statsHeatCell{Count: ui.Figure(n), Tip: chart.Tip(row.Day+", "+ui.HourName(hour)+"–"+ui.HourName(hour+1)+" "+zone, [3]string{"", "Views", ui.Figure(n).String()})}
 			if n > 0 {
 				cell.Step = (n*heatSteps + most - 1) / most
 			}
@@ -102,7 +110,7 @@ func newStatsHeat(t *report.Timing, views int64) statsHeat {
 		h.Rows = append(h.Rows, row)
 	}
 	if views >= busyViews && t.PeakWeekday != nil && t.PeakHour != nil {
-		h.Busy = ui.WeekdayNames[*t.PeakWeekday] + "s and the hour from " + ui.HourName(*t.PeakHour) + " UTC"
+		h.Busy = ui.WeekdayNames[*t.PeakWeekday] + "s and the hour from " + ui.HourName(*t.PeakHour) + " " + zone
 	}
 	return h
 }

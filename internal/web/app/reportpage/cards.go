@@ -15,6 +15,7 @@ type statsCard struct {
 	Note            string // what else belongs to it
 	Delta           *statsDelta
 	Means           string
+	Only            string // address of the report of what it counts alone
 }
 
 // statsDelta is a change against the time before, in a sign and in words.
@@ -33,15 +34,15 @@ func statsCards(n *numbers) []statsCard {
 		completion = t.CompletionPct.String() + "%"
 	}
 	return []statsCard{
-		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n), change(d.Views, ui.Figure(before.Views).String()), ui.MeansViews},
-		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "", change(d.Uniques, ui.Figure(before.Uniques).String()), ui.MeansUniques},
+		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n), change(d.Views, ui.Figure(before.Views).String()), ui.MeansViews, ""},
+		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "", change(d.Uniques, ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
 		{"engaged", "Average time", ui.Lasting(t.AvgEngagedMs).String(),
-			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)), change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged},
-		{"completion", completionName(n), completion, completionNote(n), nil, ui.MeansCompletion},
-		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), ui.Figure(t.Downloads).String() + " all-time", change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads},
-		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil, ui.MeansBounce},
-		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil, ui.MeansReturning},
-		{"qr", "QR scans", ui.Figure(t.QRScans).String(), "", nil, ui.MeansQR},
+			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)), change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
+		{"completion", completionName(n), completion, completionNote(n), nil, ui.MeansCompletion, ""},
+		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), ui.Figure(t.Downloads).String() + " all-time", change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
+		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil, ui.MeansBounce, ""},
+		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil, ui.MeansReturning, ""},
+		{"qr", "QR scans", ui.Figure(t.QRScans).String(), "", nil, ui.MeansQR, ""},
 	}
 }
 
@@ -90,18 +91,18 @@ func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
 	if r.Range.Key == report.RangeAll || r.Previous.Views == 0 {
 		return nil
 	}
-	days := ui.Plural(int64(r.Range.Days), "day", "days")
+	span := before(&r.Range, r.Granularity == "hour")
 	s := &statsDelta{Dir: d.Dir, Sign: map[report.Dir]string{report.Up: "↑", report.Down: "↓", report.Flat: "="}[d.Dir]}
 	switch {
 	case d.Dir == report.Flat:
-		s.Short, s.Words = "as before", fmt.Sprintf("The same as in the %s before.", days)
+		s.Short, s.Words = "as before", "The same as in "+span+"."
 	case d.Pct == nil:
 		s.Dir, s.Sign = report.Flat, "" // from nothing, there is no telling how good it is
-		s.Short, s.Words = "none before", fmt.Sprintf("There was nothing in the %s before.", days)
+		s.Short, s.Words = "none before", "There was nothing in "+span+"."
 	default:
 		pct := max(*d.Pct, -*d.Pct)
 		s.Short, s.From = fmt.Sprintf("%s%%", ui.Figure(pct)), "from "+was
-		s.Words = fmt.Sprintf("%s %s percent, from %s in the %s before.", ui.Capital(string(d.Dir)), ui.Figure(pct), was, days)
+		s.Words = fmt.Sprintf("%s %s percent, from %s in %s.", ui.Capital(string(d.Dir)), ui.Figure(pct), was, span)
 	}
 	return s
 }

@@ -33,6 +33,7 @@ type numbers struct {
 	account *report.AccountReport  // nil: of a link
 	website *collections.SiteFacts // nil: of a link or an account
 	sample  bool                   // made up
+	q       analytics.Query
 }
 
 // subject is what a page of numbers is about; the zero subject is all links of
@@ -69,9 +70,9 @@ func (n *numbers) version() (string, error) {
 
 // numbersOf makes the report that a request is about; of an account whose plan
 // has none, a sample, and of its websites nothing.
-func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject, rg report.Range) (n *numbers, err error) {
-	l := of.link
-	n = &numbers{website: of.website, sample: !me.Plan.Pro()}
+func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject, q analytics.Query) (n *numbers, err error) {
+	l, rg := of.link, q.Range
+	n = &numbers{website: of.website, sample: !me.Plan.Pro(), q: q}
 	switch {
 	case of.website != nil && n.sample:
 		n.account = report.ForWebsite(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil, report.AllTime{})
@@ -82,9 +83,9 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case n.sample:
 		n.account = samples.SampleAccount(rg, s.Now())
 	case l != nil:
-		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), analytics.In(rg))
+		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q)
 	default:
-		n.account, err = s.Analytics.Account(ctx, me, analytics.In(rg))
+		n.account, err = s.Analytics.Account(ctx, me, q)
 	}
 	return n, err
 }
@@ -114,15 +115,15 @@ func (s *Handler) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, e
 }
 
 func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	rg, err := httpx.ReportRange(r)
-	if err != nil {
-		return err
-	}
 	of, err := s.subjectOf(r, me)
 	if err != nil {
 		return err
 	}
-	n, err := s.numbersOf(r.Context(), me, of, rg)
+	q, err := queryOf(r, me, of)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbersOf(r.Context(), me, of, q)
 	if err != nil {
 		return err
 	}
@@ -141,15 +142,15 @@ func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if !me.Plan.Pro() {
 		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
 	}
-	rg, err := httpx.ReportRange(r)
-	if err != nil {
-		return err
-	}
 	of, err := s.subjectOf(r, me)
 	if err != nil {
 		return err
 	}
-	n, err := s.numbersOf(r.Context(), me, of, rg)
+	q, err := queryOf(r, me, of)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbersOf(r.Context(), me, of, q)
 	if err != nil {
 		return err
 	}
@@ -187,6 +188,8 @@ type reportPage struct {
 	Now     string
 	Call    string // of the API, for a shell
 	Ranges  []statsRange
+	Ask     statsAsk
+	Zone    string // whose days and hours they are
 	Cards   []statsCard
 	Ledger  []statsReason
 	Series  statsSeries
@@ -211,6 +214,7 @@ type statsLink struct {
 type statsRange struct {
 	Name, Address string
 	Chosen        bool
+	Key           int // that chooses it; 0: none
 }
 
 func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*reportPage, error) {
@@ -244,13 +248,12 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 		row := s.WebsiteRow(n.website)
 		root, p.Website = app.WebsiteAddress(n.website.Slug)+analyticsRoot, &row
 	}
-	key := string(p.Range.Key)
-	p.Address, p.Pulse, p.Now = withRange(root, key), withRange(root+"/pulse", key), withRange(root+"/now", key)
-	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + withRange(api+root, key) + `"`
-	for _, rg := range report.Ranges() {
-		p.Ranges = append(p.Ranges, statsRange{ui.RangeNames[rg], withRange(root, string(rg)), rg == p.Range.Key})
-	}
-	p.fill(n, s.Now())
+	of := place{root, n.q}
+	p.Address, p.Pulse, p.Now = of.at(""), of.at("/pulse"), of.at("/now")
+	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + root, n.q}.at("") + `"`
+	asks := n.website == nil && !n.sample
+	p.Ranges, p.Ask = ranges(of, asks), newStatsAsk(of, p.Summary, asks, s.Now())
+	p.fill(n, of, s.Now())
 	return p, nil
 }
 
@@ -262,21 +265,26 @@ const (
 )
 
 // fill makes what is drawn of the numbers.
-func (p *reportPage) fill(n *numbers, now time.Time) {
+func (p *reportPage) fill(n *numbers, of place, now time.Time) {
+	p.Zone = zoneName(&p.Range)
 	p.Cards = statsCards(n)
 	p.Ledger = statsLedger(p.Excluded)
 	var from report.Day // of the chart
-	if p.Link != nil && p.Of.AllTimeViews < fewViews {
-		p.Few, from = true, report.DayOf(p.Link.CreatedAt.UnixMilli())
+	if p.Link != nil && p.Of.AllTimeViews < fewViews && len(n.q.Filter) == 0 {
+		p.Few = true
+		if !n.q.Hourly {
+			from = report.DayOf(p.Link.CreatedAt.UnixMilli())
+		}
 	}
 	words := linkWords
 	if p.Website != nil {
 		words = websiteWords
 	}
-	p.Series = newStatsSeries(p.Summary, from, words)
+	p.Series = newStatsSeries(p.Summary, from, words, now)
 	p.Tips = statsTips(p.Insights)
 	p.Bars = statsBreakdowns(&p.Breakdowns)
-	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views)
+	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views, p.Zone)
+	defer p.link(of)
 	if of := p.Of; of != nil {
 		p.Part = of.Truncated
 		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
@@ -297,8 +305,30 @@ func (p *reportPage) fill(n *numbers, now time.Time) {
 	}
 }
 
-// KeyOf is the key that chooses a range.
-func (p *reportPage) KeyOf(i int) int { return i + 1 }
+// link gives each bucket the address that filters the report by it.
+func (p *reportPage) link(of place) {
+	if !p.Ask.Form {
+		return
+	}
+	for _, card := range p.Bars {
+		d, ok := filteredBy[card.ID]
+		if !ok {
+			continue
+		}
+		for i := range card.Rows {
+			row := &card.Rows[i]
+			row.Only = of.only(d, row.Key)
+		}
+	}
+	for i := range p.Cards {
+		switch c := &p.Cards[i]; c.ID {
+		case "qr":
+			c.Only = of.only(report.OnQR, report.Yes)
+		case "returning":
+			c.Only = of.only(report.OnReturning, report.Yes)
+		}
+	}
+}
 
 // AllTime is what all links have come to.
 func (p *reportPage) AllTime() string {
@@ -322,5 +352,3 @@ func (p *reportPage) CSV(card string) string {
 	u.RawQuery = q.Encode()
 	return u.String()
 }
-
-func withRange(path, key string) string { return path + "?range=" + url.QueryEscape(key) }

@@ -1,6 +1,8 @@
 package reportpage
 
 import (
+	"time"
+
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -11,14 +13,18 @@ import (
 type statsSeries struct {
 	chart.Chart
 	Points []statsPoint
-	Before bool // there is a time before
-	Weekly bool // a point is a week
+	Before bool   // there is a time before
+	Weekly bool   // a point is a week
+	Hourly bool   // a point is an hour
+	Was    string // what Before is
+	Open   string // what the last point is called while it is not over
 }
 
 // statsPoint is a day or a week, and as many days before the same place of the
 // time before.
 type statsPoint struct {
 	Date, Label          string
+	Day                  string // of an hour
 	SoFar                string // "today so far" for the current day, which is the last
 	Views, Uniques       ui.Figure
 	WasLabel             string
@@ -35,12 +41,16 @@ var (
 )
 
 // newStatsSeries draws a summary from its first day on, or from a later one.
-func newStatsSeries(r *report.Summary, from report.Day, words seriesWords) statsSeries {
+func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now time.Time) statsSeries {
 	series := r.Series
-	for len(series) > 1 && series[1].Date <= from {
+	for from != 0 && len(series) > 1 && series[1].Date <= from {
 		series = series[1:]
 	}
-	c := statsSeries{Weekly: r.Granularity == "week", Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0}
+	c := statsSeries{Weekly: r.Granularity == "week", Hourly: r.Granularity == "hour", Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0}
+	c.Was = ui.Capital(before(&r.Range, c.Hourly))
+	if r.Range.To.After(now) {
+		c.Open = map[string]string{"day": "today so far", "week": "this week so far", "hour": "this hour so far"}[r.Granularity]
+	}
 	views, uniques, was := make([]int64, len(series)), make([]int64, len(series)), make([]int64, len(series))
 	labels, tips := make([]string, len(series)), make([]string, len(series))
 	var most int64
@@ -52,10 +62,10 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords) stats
 			was[i] = b.Views
 		}
 		if i == len(series)-1 {
-			point.SoFar = "today so far"
-			if c.Weekly {
-				point.SoFar = "this week so far"
-			}
+			point.SoFar = c.Open
+		}
+		if c.Hourly {
+			point.Date, point.Day = p.At, p.Date.Time().Format("2 Jan")
 		}
 		views[i], uniques[i], labels[i] = p.Views, p.Uniques, p.Label
 		tips[i] = c.tip(point, words)
@@ -63,7 +73,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords) stats
 		c.Points = append(c.Points, point)
 	}
 	top, ticks := chart.Scale(most)
-	lines := []chart.Series{{Class: "views", Values: views, Filled: true, Open: true}, {Class: "uniques", Values: uniques, Open: true}}
+	lines := []chart.Series{{Class: "views", Values: views, Filled: true, Open: c.Open != ""}, {Class: "uniques", Values: uniques, Open: c.Open != ""}}
 	if c.Before {
 		lines = append([]chart.Series{{Class: "was", Values: was}}, lines...)
 	}
@@ -74,8 +84,11 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords) stats
 // tip is what the chart says of a point.
 func (c *statsSeries) tip(p statsPoint, words seriesWords) string {
 	title := p.Label
-	if c.Weekly {
+	switch {
+	case c.Weekly:
 		title = "Week of " + title
+	case c.Hourly:
+		title = p.Day + ", " + title
 	}
 	if p.SoFar != "" {
 		title += ", " + p.SoFar
@@ -89,3 +102,6 @@ func (c *statsSeries) tip(p statsPoint, words seriesWords) string {
 	}
 	return chart.Tip(title, rows...)
 }
+
+// Now is what the last point is called while it is not over.
+func (c statsSeries) Now() string { return ui.Capital(c.Open) }

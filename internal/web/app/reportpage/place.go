@@ -1,0 +1,178 @@
+package reportpage
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// A place is the address of a report: of what it is, and what is asked of it.
+type place struct {
+	root string
+	q    analytics.Query
+}
+
+// at is the address below the root, such as "/pulse".
+func (p place) at(below string) string { return p.root + below + "?" + p.q.Values().Encode() }
+
+// with is the address with another query.
+func (p place) with(change func(*analytics.Query)) string {
+	p.q.Filter = slices.Clone(p.q.Filter)
+	change(&p.q)
+	return p.at("")
+}
+
+// queryOf reads what is asked of a report. A website, and a sample, have the
+// ranges alone.
+func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Query, err error) {
+	if of.website != nil || !me.Plan.Pro() {
+		rg, err := httpx.ReportRange(r)
+		return analytics.In(rg), err
+	}
+	if q, err = analytics.ParseQuery(r.URL.Query()); err != nil {
+		return q, err
+	}
+	if q.Range == "" && q.Dates == nil && !q.Hourly {
+		q.Range = report.DefaultRange
+	}
+	return q, nil
+}
+
+// dimensionNames are what the dimensions of a filter are called.
+var dimensionNames = map[report.Dimension]string{
+	report.OnLink: "Link", report.OnKind: "Kind", report.OnCountry: "Country", report.OnCity: "City", report.OnReferrer: "Referrer", report.OnSource: "Source",
+	report.OnDevice: "Device", report.OnBrowser: "Browser", report.OnOS: "System", report.OnScreen: "Window width", report.OnCampaign: "Campaign",
+	report.OnMedium: "Medium", report.OnContent: "Content", report.OnTerm: "Term", report.OnVersion: "Version", report.OnQR: "QR scan", report.OnReturning: "Returning",
+}
+
+// valueName is what a value of a dimension is called.
+func valueName(d report.Dimension, value string) string {
+	switch {
+	case value == "":
+		return "unknown"
+	case d == report.OnCountry:
+		return report.CountryName(value)
+	case d == report.OnKind:
+		return ui.KindNoun(value)
+	case d == report.OnScreen:
+		return ui.ScreenName(value)
+	}
+	return value
+}
+
+// statsChip is a condition of the filter, which can be turned round and taken
+// away.
+type statsChip struct {
+	Name, Value  string
+	Not          bool
+	Turn, Remove string
+}
+
+// statsAsk is what can be asked of a report: its dates, its filter, and what it
+// is compared with.
+type statsAsk struct {
+	Chips   []statsChip
+	Clear   string // without a filter
+	Form    bool   // any dates, hours and comparisons can be asked for
+	Action  string
+	Hidden  [][2]string // what the form keeps
+	From    string
+	To      string
+	Today   string // the last date that can be asked for
+	Hourly  bool
+	Year    bool
+	Other   statsRange // the other comparison
+	Custom  bool       // dates were chosen
+	Current string     // the label of these
+}
+
+func newStatsAsk(p place, s *report.Summary, form bool, now time.Time) statsAsk {
+	a := statsAsk{Form: form, Action: p.root, Hourly: p.q.Hourly, Year: p.q.Compare == report.CompareYear, Custom: p.q.Dates != nil}
+	for i, c := range p.q.Filter {
+		a.Chips = append(a.Chips, statsChip{Name: dimensionNames[c.Dimension], Value: valueName(c.Dimension, c.Value), Not: c.Not,
+			Turn:   p.with(func(q *analytics.Query) { q.Filter[i].Not = !c.Not }),
+			Remove: p.with(func(q *analytics.Query) { q.Filter = slices.Delete(q.Filter, i, i+1) })})
+	}
+	a.Clear = p.with(func(q *analytics.Query) { q.Filter = nil })
+	if !form {
+		return a
+	}
+	for _, c := range p.q.Filter.Texts() {
+		a.Hidden = append(a.Hidden, [2]string{"filter", c})
+	}
+	zone := time.UTC
+	if p.q.Zone != nil {
+		zone = p.q.Zone
+		a.Hidden = append(a.Hidden, [2]string{"timezone", zone.String()})
+	}
+	a.Today = now.In(zone).Format(time.DateOnly)
+	a.From, a.To = s.Range.From.In(zone).Format(time.DateOnly), s.Range.To.Add(-time.Millisecond).In(zone).Format(time.DateOnly)
+	if s.Range.Key == report.RangeAll {
+		return a
+	}
+	if a.Custom {
+		a.Current = s.Range.Label
+	}
+	compare := report.CompareYear
+	a.Other.Name = "Compare with the year before"
+	if a.Year {
+		compare, a.Other.Name = "", "Compare with the time before"
+	}
+	a.Other.Address = p.with(func(q *analytics.Query) { q.Compare = compare })
+	return a
+}
+
+// ranges are the fixed choices of days, and of hours where these can be asked
+// for.
+func ranges(p place, form bool) (all []statsRange) {
+	if form {
+		all = append(all, statsRange{Name: "24 hours", Chosen: p.q.Hourly && p.q.Dates == nil,
+			Address: p.with(func(q *analytics.Query) { q.Range, q.Dates, q.Hourly = "", nil, true })})
+	}
+	for i, rg := range report.Ranges() {
+		all = append(all, statsRange{Name: ui.RangeNames[rg], Chosen: rg == p.q.Range, Key: i + 1,
+			Address: p.with(func(q *analytics.Query) { q.Range, q.Dates, q.Hourly = rg, nil, false })})
+	}
+	return all
+}
+
+// only is the address of the report of views for which a dimension has a value;
+// "" where it already is.
+func (p place) only(d report.Dimension, value string) string {
+	c := report.Condition{Dimension: d, Value: value}
+	if slices.Contains(p.q.Filter, c) {
+		return ""
+	}
+	return p.with(func(q *analytics.Query) {
+		q.Filter = append(q.Filter, c)
+		if f, err := report.ParseFilter(q.Filter.Texts()); err == nil {
+			q.Filter = f
+		}
+	})
+}
+
+// before is what a report is compared with, in words: "the 30 days before".
+func before(r *report.RangeCard, hourly bool) string {
+	switch {
+	case r.Compare == report.CompareYear:
+		return "the year before"
+	case hourly && r.Key == report.RangeDay:
+		return "the 24 hours before"
+	}
+	return "the " + ui.Plural(int64(r.Days), "day", "days") + " before"
+}
+
+// zoneName is the zone whose days and hours a report has.
+func zoneName(r *report.RangeCard) string {
+	if r.Timezone == "" {
+		return "UTC"
+	}
+	return strings.ReplaceAll(r.Timezone, "_", " ")
+}

@@ -1,0 +1,134 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/report"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Each bucket of each card leads to the report of its views alone, which is the
+// API's; its chip turns it round and takes it away.
+func TestStatsFilters(t *testing.T) {
+	o := newOffice(t)
+	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
+		page := o.parse(o.status(o.get(path+"?range=90d", o.cookie), http.StatusOK).body)
+		for _, card := range []string{"countries", "cities", "sources", "referrers", "devices", "browsers", "os", "screens"} {
+			rows := page.id("by-" + card).tags("tbody")[0].tags("tr")
+			for _, row := range rows {
+				links := row.tags("a")
+				if len(links) != 1 {
+					t.Fatalf("%s: %d links in %q", card, len(links), row.text())
+				}
+				o.sameFiltered(t, card, links[0].attr("href"), card == "screens", row.tags("td")[0].text())
+			}
+		}
+	}
+	kinds := o.parse(o.get("/analytics?range=90d", o.cookie).body).id("by-mix").tags("tbody")[0].tags("tr")
+	o.sameFiltered(t, "mix", kinds[0].tags("a")[0].attr("href"), false, kinds[0].tags("td")[0].text())
+}
+
+// sameFiltered compares the page of a filter with the API, and its views with
+// the bucket that led there, which counts sessions of screens.
+func (o *office) sameFiltered(t *testing.T, card, address string, sessions bool, count string) {
+	t.Helper()
+	var want report.Summary
+	o.api(address, &want)
+	page := o.parse(o.status(o.get(address, o.cookie), http.StatusOK).body)
+	views := page.id("card-views").class("value")[0].text()
+	same(t, card, views, humanize.Comma(want.Totals.Views))
+	if !sessions {
+		same(t, card+" and its bucket", views, count)
+	}
+	chips := page.class("conditions")
+	if len(chips) != 1 || len(chips[0].tags("li")) != 2 {
+		t.Fatalf("%s: %d lists of chips", address, len(chips))
+	}
+	same(t, card+", filters", len(want.Filter), 1)
+	turned := chips[0].tags("a")[0].attr("href")
+	u, err := url.Parse(turned)
+	o.check(err)
+	same(t, card+", turned round", u.Query()["filter"][0], strings.Replace(want.Filter[0], ":is:", ":is_not:", 1))
+	for _, a := range []document{chips[0].class("away")[0], chips[0].class("clear")[0].tags("a")[0]} {
+		u, err := url.Parse(a.attr("href"))
+		o.check(err)
+		same(t, card+", removed", u.Query().Has("filter"), false)
+		same(t, card+", and the range", u.Query().Get("range"), "90d")
+	}
+}
+
+// Several filters hold together, and what is not a filter is refused.
+func TestStatsFiltersTogether(t *testing.T) {
+	o := newOffice(t)
+	path := statsPath(o.links[report.ContentPages]) + "?range=all&filter=country:is_not:DE&filter=device:is:Mobile"
+	var want report.LinkReport
+	o.api(path, &want)
+	page := o.parse(o.status(o.get(path, o.cookie), http.StatusOK).body)
+	same(t, "views", page.id("card-views").class("value")[0].text(), humanize.Comma(want.Totals.Views))
+	same(t, "chips", len(page.class("conditions")[0].tags("li")), 3)
+	if text := page.class("conditions")[0].text(); !strings.Contains(text, "Country is not Germany") || !strings.Contains(text, "Device is Mobile") {
+		t.Errorf("the chips say %q", text)
+	}
+	for _, row := range page.id("by-countries").tags("tbody")[0].tags("tr") {
+		if strings.Contains(row.text(), "Germany") {
+			t.Error("what is left out is in a card")
+		}
+	}
+	same(t, "files", len(o.file(t, path, "countries"))-1, len(want.Breakdowns.Countries))
+	for _, bad := range []string{"filter=nothing:is:x", "filter=country", "filter=link:is:x", "from=2026-01-01", "from=2026-02-30&to=2026-03-01", "from=2026-03-02&to=2026-03-01", "compare=never",
+		"timezone=Mars/Phobos", "granularity=day", "range=7d&granularity=hour", "range=7d&from=2026-01-01&to=2026-01-02"} {
+		o.status(o.get(statsPath(o.links[report.ContentPages])+"?"+bad, o.cookie), http.StatusBadRequest)
+	}
+}
+
+// Any two dates, hours and the year before can be asked for by a form that
+// needs no script.
+func TestStatsDates(t *testing.T) {
+	o := newOffice(t)
+	root := statsPath(o.links[report.ContentPages])
+	page := o.parse(o.get(root+"?range=7d&filter=device:is:Mobile", o.cookie).body)
+	form := page.id("dates").tags("form")[0]
+	same(t, "form", form.attr("action"), root)
+	today := o.server.Now().UTC()
+	values := url.Values{}
+	for _, in := range form.tags("input") {
+		if in.attr("type") != "checkbox" {
+			values.Add(in.attr("name"), in.attr("value"))
+		}
+	}
+	same(t, "from", values.Get("from"), today.AddDate(0, 0, -6).Format(time.DateOnly))
+	same(t, "to", values.Get("to"), today.Format(time.DateOnly))
+	same(t, "the filter stays", values.Get("filter"), "device:is:Mobile")
+	for name, query := range map[string]string{
+		"dates":            "from=" + today.AddDate(0, 0, -40).Format(time.DateOnly) + "&to=" + today.AddDate(0, 0, -11).Format(time.DateOnly) + "&compare=",
+		"the year before":  "range=30d&compare=year",
+		"24 hours":         "granularity=hour",
+		"hours of days":    "from=" + today.AddDate(0, 0, -2).Format(time.DateOnly) + "&to=" + today.Format(time.DateOnly) + "&granularity=hour",
+		"another zone":     "range=14d&timezone=Asia/Kathmandu",
+		"today, elsewhere": "granularity=hour&timezone=America/New_York",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want report.LinkReport
+			o.api(root+"?"+query, &want)
+			page := o.parse(o.status(o.get(root+"?"+query, o.cookie), http.StatusOK).body)
+			same(t, "views", page.id("card-views").class("value")[0].text(), humanize.Comma(want.Totals.Views))
+			rows := page.id("series").tags("tbody")[0].tags("tr")
+			same(t, "points", len(rows), len(want.Series))
+			marks := page.class("over-time")[0].class("marks")[0].tags("g")
+			same(t, "marks", len(marks), len(want.Series))
+			for i, row := range rows {
+				same(t, "views of a point", row.tags("data")[0].attr("value"), humanize.Comma(want.Series[i].Views))
+			}
+			// What is over is not "so far".
+			same(t, "so far", strings.Contains(page.id("series").text(), "so far"), want.Range.To.After(o.server.Now()))
+			if zone := want.Range.Timezone; zone != "" && !strings.Contains(page.text(), "All days and hours are "+strings.ReplaceAll(zone, "_", " ")) {
+				t.Errorf("the page does not say %s", zone)
+			}
+		})
+	}
+}
