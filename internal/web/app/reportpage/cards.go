@@ -39,11 +39,20 @@ func statsCards(n *numbers) []statsCard {
 		{"engaged", "Average time", ui.Lasting(t.AvgEngagedMs).String(),
 			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)), change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
 		{"completion", completionName(n), completion, completionNote(n), nil, ui.MeansCompletion, ""},
-		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), ui.Figure(t.Downloads).String() + " all-time", change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
+		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeDownloads(n), change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
 		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil, ui.MeansBounce, ""},
 		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil, ui.MeansReturning, ""},
 		{"qr", "QR scans", ui.Figure(t.QRScans).String(), "", nil, ui.MeansQR, ""},
 	}
+}
+
+// allTimeDownloads is "" of a filtered report, which has those of its own days
+// alone.
+func allTimeDownloads(n *numbers) string {
+	if len(n.q.Filter) > 0 {
+		return ""
+	}
+	return ui.Figure(n.summary().Totals.Downloads).String() + " all-time"
 }
 
 func allTimeNote(n *numbers) string {
