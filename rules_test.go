@@ -94,6 +94,8 @@ web                          web/app/versionpage web/app/websitepage web/content
 web                          web/viewer
 web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
+web                          sharedreport
+web/api                      vitrine analytics auth filetype links publish versions web/httpx web/viewer
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app                      web/chart
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx
@@ -106,7 +108,7 @@ web/app/linkpage             web/chart web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
-web/app/reportpage           web/chart
+web/app/reportpage           web/chart sharedreport
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx

@@ -255,8 +255,8 @@ func (s *Sessions) SignOutOthers(ctx context.Context, a *vitrine.Account, keep v
 	})
 }
 
-// Expire removes what has expired: sessions, tokens, logins, and attempts that
-// count no more.
+// Expire removes what has expired: sessions, tokens, logins, addresses of
+// reports, and attempts that count no more.
 func (s *Sessions) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
@@ -264,7 +264,8 @@ func (s *Sessions) Expire(ctx context.Context) error {
 		_, err2 := tx.ExpireOneTimeTokens(now)
 		_, err3 := tx.ExpireAttempts(now.Add(-attemptHour))
 		_, err4 := tx.ExpireLogins(now)
-		return errors.Join(err1, err2, err3, err4)
+		_, err5 := tx.ExpireSharedReports(now)
+		return errors.Join(err1, err2, err3, err4, err5)
 	})
 }
 

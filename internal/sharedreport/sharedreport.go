@@ -237,14 +237,6 @@ func (s *Service) Passes(r *Shared, pass string) bool {
 		s.Signer.Verify(sig, signer.PurposeSharedReport, strconv.FormatInt(int64(r.ID), 10), r.Password, until)
 }
 
-// Expire deletes what has expired. It is background work.
-func (s *Service) Expire(ctx context.Context) error {
-	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		_, err := tx.ExpireSharedReports(s.Now())
-		return err
-	})
-}
-
 // limit is how many tries count against one key within a time.
 type limit struct {
 	key    vitrine.AttemptKey

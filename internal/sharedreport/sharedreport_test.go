@@ -61,7 +61,6 @@ func TestOpen(t *testing.T) {
 	if list, err = s.List(ctx, f.Account, l); err != nil || len(list) != 0 {
 		t.Errorf("list of expired ones: %v, %v", list, err)
 	}
-	f.Must(s.Expire(ctx))
 
 	if list, err = s.List(ctx, f.Account, nil); err != nil || len(list) != 1 {
 		t.Fatalf("list of all links: %v, %v", list, err)

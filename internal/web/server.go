@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/publish"
+	"vitrine/internal/sharedreport"
 	"vitrine/internal/signer"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/versions"
@@ -169,6 +170,7 @@ func (s *Server) handlers() *handlers {
 	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
 	shell := &app.Shell{Viewers: view, Moderation: s.Moderation, Notices: s.Notices}
 	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
+	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
 	h := &handlers{
 		shell: shell,
 		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: kept, Captions: s.Captions,
@@ -183,7 +185,7 @@ func (s *Server) handlers() *handlers {
 		account:    &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics, SiteStats: s.SiteStats},
 		people:     &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},
 		albums:     &albumpage.Handler{Shell: shell, Albums: s.Albums, Links: s.Links},
-		analytics:  &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats},
+		analytics:  &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Shared: shared},
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
 	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}

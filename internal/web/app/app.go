@@ -71,6 +71,7 @@ var sayings = map[string]string{
 	"email-asked":    "We have sent a link to the new address. Open it in this browser to confirm it.",
 	"session-ended":  "That browser is signed out.",
 	"sessions-ended": "All other browsers are signed out.",
+	"share-revoked":  "The address is revoked. The report can no longer be seen there.",
 	"key-revoked":    "The key is revoked.",
 	"withdrawn":      "The invitation is withdrawn.",
 	"person":         "The account is changed.",

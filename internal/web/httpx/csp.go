@@ -29,6 +29,7 @@ const (
 	ExamineSite                  // a website as a moderator sees it
 	SitePage                     // a file of a website that has no host of its own
 	SiteFailure                  // what is shown in the place of a website
+	EmbeddedChart                // the chart of a shared report, on any site
 )
 
 // policies has a row for each surface. {nonce} admits the page's own scripts
@@ -69,6 +70,8 @@ var policies = map[Surface]string{
 	ExamineHTML:  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; " + noForms,
 	ExamineSite: "sandbox; default-src 'none'; img-src {base} data:; style-src {base} 'unsafe-inline'; font-src {base}; media-src {base}; " +
 		noForms,
+	EmbeddedChart: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'none'; " +
+		"frame-ancestors *; require-trusted-types-for 'script'; trusted-types 'none'",
 	SitePage:    "sandbox {sandbox}; form-action 'none'",
 	SiteFailure: "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src {assets}; base-uri 'none'; form-action 'none'",
 }

@@ -6,6 +6,7 @@ import (
 	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
+	"vitrine/internal/sharedreport"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
@@ -17,6 +18,7 @@ type Handler struct {
 	Analytics *analytics.Service
 	Links     *links.Service
 	Sites     *collections.Sites
+	Shared    *sharedreport.Service
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
 }
 

@@ -34,7 +34,7 @@ func (p place) with(change func(*analytics.Query)) string {
 func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Query, err error) {
 	if of.website != nil || !me.Plan.Pro() {
 		rg, err := httpx.ReportRange(r)
-		return analytics.In(rg), err
+		return inRange(rg), err
 	}
 	if q, err = analytics.ParseQuery(r.URL.Query()); err != nil {
 		return q, err
@@ -44,6 +44,9 @@ func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Quer
 	}
 	return q, nil
 }
+
+// inRange asks for a range alone.
+func inRange(rg report.Range) analytics.Query { return analytics.In(rg) }
 
 // dimensionNames are what the dimensions of a filter are called.
 var dimensionNames = map[report.Dimension]string{

@@ -24,7 +24,7 @@ import (
 
 const analyticsRoot = "/analytics"
 
-var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
+var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html", "stats_share.html")
 
 // numbers are one report: of a link, of an account, or of a website, whose
 // pages are its links.
@@ -130,11 +130,36 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if q := r.URL.Query(); q.Has("format") || q.Has("card") {
 		return writeCard(w, r, n, q.Get("format"), q.Get("card"))
 	}
+	return s.write(w, r, me, http.StatusOK, of, n, nil)
+}
+
+// show answers with the page of a report, of the default range, after a change.
+func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*reportPage)) error {
+	of, err := s.subjectOf(r, me)
+	if err != nil {
+		return err
+	}
+	n, err := s.numbersOf(r.Context(), me, of, inRange(report.DefaultRange))
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, me, status, of, n, change)
+}
+
+func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, of subject, n *numbers, change func(*reportPage)) error {
 	p, err := s.newStatsPage(r, me, of.link, n)
 	if err != nil {
 		return err
 	}
-	return s.WriteApp(w, r, http.StatusOK, statsTemplate, p.Nonce, p)
+	if of.website == nil && !n.sample {
+		if p.Shares, err = s.shares(r, me, of.link); err != nil {
+			return err
+		}
+	}
+	if change != nil {
+		change(p)
+	}
+	return s.WriteApp(w, r, status, statsTemplate, p.Nonce, p)
 }
 
 // Pulse tells a page whether its numbers have changed, by their version.
@@ -178,7 +203,9 @@ type reportPage struct {
 	Website *app.WebsiteRow       // nil: of a link or an account
 	Of      *report.LinkReport    // nil: of an account
 	Account *report.AccountReport // nil: of a link
+	Shares  *statsShares          // nil: the report has no read-only addresses
 	Sample  bool
+	Reader  bool // seen by who has a read-only address
 	Empty   bool // nobody has ever come
 	Few     bool // a link with so few views that single visits say more than sums
 	Part    bool // the report is cut short
@@ -295,7 +322,7 @@ func (p *reportPage) fill(n *numbers, of place, now time.Time) {
 	a := p.Account
 	p.Part = a.Truncated
 	p.Empty = a.AllTime.Views == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
-	p.Top = statsTopLinks(a.TopLinks, n.sample)
+	p.Top = statsTopLinks(a.TopLinks, n.sample || p.Reader)
 	if p.Website != nil {
 		p.fillWebsite(n)
 		return
@@ -336,10 +363,10 @@ func (p *reportPage) AllTime() string {
 	return ui.Counted(a.Views, "view", "views") + " and " + ui.Counted(a.Downloads, "download", "downloads") + " of " + ui.Counted(a.Links, "link", "links") + " since the beginning"
 }
 
-// CSV is the address of a card's table as a file; "" of a sample, which has
-// none.
+// CSV is the address of a card's table as a file; "" of a sample, and of
+// a shared report, which have none.
 func (p *reportPage) CSV(card string) string {
-	if p.Sample {
+	if p.Sample || p.Reader {
 		return ""
 	}
 	u, err := url.Parse(p.Address)

@@ -1,0 +1,252 @@
+package reportpage
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/sharedreport"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
+)
+
+// Read-only addresses of a report, as its owner sees them: a list, a form for
+// another one, and the one that was just made, which is shown once.
+
+// sharedRoot begins the addresses of shared reports.
+const sharedRoot = "/r/"
+
+// shareLives are how long an address may be good.
+var shareLives = []struct {
+	Value, Name string
+	life        time.Duration
+}{{"7d", "7 days", 7 * 24 * time.Hour}, {"30d", "30 days", 30 * 24 * time.Hour}, {"90d", "90 days", 90 * 24 * time.Hour}, {"365d", "1 year", 365 * 24 * time.Hour}}
+
+// statsShares are the addresses of a report.
+type statsShares struct {
+	Action string // that makes one, and below which they are revoked
+	List   []*vitrine.SharedReport
+	New    string // address that was just made
+	Embed  string // HTML that shows its chart; "" with a password
+	Wrong  httpx.Wrong
+	Label  string // that was typed
+	Life   string
+}
+
+// Lives are the choices of the form.
+func (*statsShares) Lives() any { return shareLives }
+
+// shares are the addresses of the report of a page.
+func (s *Handler) shares(r *http.Request, me *vitrine.Account, l *vitrine.Link) (*statsShares, error) {
+	list, err := s.Shared.List(r.Context(), me, l)
+	if err != nil {
+		return nil, err
+	}
+	return &statsShares{Action: reportRoot(l) + "/share", List: list}, nil
+}
+
+// reportRoot is the address of the page of a link's report, or of that of all
+// links.
+func reportRoot(l *vitrine.Link) string {
+	if l == nil {
+		return analyticsRoot
+	}
+	return app.LinkAddress(l) + analyticsRoot
+}
+
+// Share makes an address, and shows it on the page.
+func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.linkOf(r, me)
+	if err != nil {
+		return err
+	}
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	o := sharedreport.Options{Label: r.PostForm.Get("label"), Password: r.PostForm.Get("password")}
+	life := r.PostForm.Get("life")
+	for _, c := range shareLives {
+		if c.Value == life {
+			o.Life = c.life
+		}
+	}
+	var secret string
+	if o.Life == 0 && life != "" {
+		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life", Message: "Choose one of the times in the list."}
+	} else {
+		secret, err = s.Shared.Create(r.Context(), me, l, o)
+	}
+	status, wrong := http.StatusOK, httpx.Wrong(nil)
+	if err != nil {
+		if wrong = httpx.WrongWith(err); wrong == nil {
+			return err
+		}
+		_, status = s.Known(w, r, err)
+	}
+	return s.show(w, r, me, status, func(p *reportPage) {
+		if wrong != nil {
+			p.Shares.Wrong, p.Shares.Label, p.Shares.Life = wrong, o.Label, life
+			return
+		}
+		p.Shares.New = s.PublicURL.String() + sharedRoot + secret
+		if o.Password == "" {
+			p.Shares.Embed = `<iframe src="` + p.Shares.New + `/embed" title="Views" width="640" height="320" style="border:0" loading="lazy"></iframe>`
+		}
+	})
+}
+
+// Unshare revokes an address.
+func (s *Handler) Unshare(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.linkOf(r, me)
+	if err != nil {
+		return err
+	}
+	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err := s.Shared.Revoke(r.Context(), me, vitrine.SharedReportID(id)); err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, app.Said(reportRoot(l), "share-revoked")+"#share")
+}
+
+var (
+	sharedTemplate = ui.Parse("layout.html", "icons.html", "app.html", "shared.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
+	askTemplate    = ui.ParseEntry("shared_password.html")
+	embedTemplate  = ui.Parse("layout.html", "icons.html", "shared_embed.html", "chart.html")
+)
+
+// readShared finds the report at an address, for a browser that is let in; for
+// others found is not let in.
+func (s *Handler) readShared(r *http.Request) (found *sharedreport.Shared, in bool, err error) {
+	found, err = s.Shared.Open(r.Context(), r.PathValue("token"))
+	if err != nil {
+		return nil, false, err
+	}
+	pass := ""
+	if c, err := r.Cookie(passCookie); err == nil {
+		pass = c.Value
+	}
+	return found, s.Shared.Passes(found, pass), nil
+}
+
+// passCookie holds the pass of a report with a password. It is sent with the
+// address of this report alone.
+const passCookie = "vitrine-report"
+
+// quietly has nobody keep the page, list it, or learn its address from a link
+// that is followed.
+func quietly(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	h.Set("Referrer-Policy", "no-referrer")
+}
+
+// sharedPage is the report of a shared address.
+func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*reportPage, error) {
+	of := subject{link: found.Of}
+	rg, err := httpx.ReportRange(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.numbersOf(r.Context(), found.Owner, of, inRange(rg))
+	if err != nil {
+		return nil, err
+	}
+	title := "Analytics of all links"
+	if found.Of != nil {
+		title = "Analytics of " + found.Of.Title
+	}
+	p := &reportPage{Page: app.Page{Page: s.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link, Account: n.account, Reader: true}
+	if l := found.Of; l != nil {
+		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)), State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
+	}
+	where := place{sharedRoot + r.PathValue("token"), n.q}
+	p.Ranges, p.Ask = ranges(where, false), newStatsAsk(where, p.Summary, false, s.Now())
+	p.fill(n, where, s.Now())
+	return p, nil
+}
+
+// ShowShared is the page of a shared report.
+func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
+	quietly(w)
+	found, in, err := s.readShared(r)
+	if err != nil {
+		return err
+	}
+	if !in {
+		return s.askPassword(w, r, http.StatusOK, nil)
+	}
+	p, err := s.sharedPage(r, found)
+	if err != nil {
+		return err
+	}
+	s.SetPagePolicy(w, r, httpx.FrontPage, p.Nonce)
+	return ui.Render(w, r, http.StatusOK, sharedTemplate, p)
+}
+
+// passwordPage asks for the password of a report. It tells nothing of it.
+type passwordPage struct {
+	ui.Page
+	Heading string
+	Email   string // of entry pages; none here
+	Wrong   httpx.Wrong
+}
+
+func (s *Handler) askPassword(w http.ResponseWriter, r *http.Request, status int, wrong httpx.Wrong) error {
+	p := &passwordPage{Page: s.NewChrome("Password · Vitrine"), Heading: "This report has a password", Wrong: wrong}
+	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
+	return ui.Render(w, r, status, askTemplate, p)
+}
+
+// EnterShared takes the password of a report.
+func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
+	quietly(w)
+	found, in, err := s.readShared(r)
+	if err != nil {
+		return err
+	}
+	here := (&url.URL{Path: sharedRoot + r.PathValue("token")}).String()
+	if in {
+		return httpx.Redirect(w, r, here)
+	}
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	pass, err := s.Shared.Enter(r.Context(), found, r.PostForm.Get("password"), s.ClientAddr(r))
+	if err != nil {
+		wrong := httpx.WrongWith(err)
+		if wrong == nil {
+			return err
+		}
+		e, status := s.Known(w, r, err)
+		if e.Code == vitrine.CodeRateLimited {
+			httpx.RetryAfter(w, e)
+			wrong[""] = httpx.AdviceOn(e)
+		}
+		return s.askPassword(w, r, status, wrong)
+	}
+	http.SetCookie(w, &http.Cookie{Name: passCookie, Value: pass, Path: here, MaxAge: int(sharedreport.PassLife.Seconds()), HttpOnly: true, Secure: s.Secure(), SameSite: http.SameSiteLaxMode})
+	return httpx.Redirect(w, r, here)
+}
+
+// EmbedShared is the chart of a shared report alone, for a frame on any site.
+// Of one with a password there is none: a frame has no cookie of its own.
+func (s *Handler) EmbedShared(w http.ResponseWriter, r *http.Request) error {
+	quietly(w)
+	found, err := s.Shared.Open(r.Context(), r.PathValue("token"))
+	if err != nil {
+		return err
+	}
+	if found.Password != "" {
+		return httpx.ErrNoPage
+	}
+	p, err := s.sharedPage(r, found)
+	if err != nil {
+		return err
+	}
+	s.SetPagePolicy(w, r, httpx.EmbeddedChart, p.Nonce)
+	return ui.Render(w, r, http.StatusOK, embedTemplate, p)
+}

@@ -1,0 +1,2 @@
+import "../../chart/chart.js";
+import "../../ui/times.js";
