@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/auth"
+	"vitrine/internal/sharedreport"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -64,6 +65,11 @@ func sitePages(d *demo) []sitePage {
 	d.check(err)
 	member(d.pro, "device", "/device")
 	member(d.pro, "device asks", "/device?code="+l.Code)
+	pages = append(pages, sitePage{name: "filtered analytics", path: statsPath(d.links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop", as: d.pro, then: openAll},
+		sitePage{name: "dates of a report", path: "/analytics?granularity=hour", as: d.pro, then: `document.querySelector("[popovertarget=dates]").click()`,
+			holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("dates").getBoundingClientRect())`},
+		sitePage{name: "shared report", path: d.shared(d.links["annual-report.pdf"], ""), then: openAll}, sitePage{name: "shared report of all", path: d.shared(nil, "")},
+		sitePage{name: "shared chart", path: d.shared(d.links["annual-report.pdf"], "") + "/embed"}, sitePage{name: "shared report, password", path: d.shared(nil, "a cafe at noon")})
 	for i := range pages {
 		if pages[i].path == "/nowhere" {
 			pages[i].status = 404
@@ -73,6 +79,15 @@ func sitePages(d *demo) []sitePage {
 		}
 	}
 	return pages
+}
+
+// shared makes a read-only address of a report.
+func (d *demo) shared(l *vitrine.Link, password string) string {
+	d.t.Helper()
+	s := &sharedreport.Service{Store: d.server.Links.Store, Signer: d.server.Signer, Now: d.server.Now}
+	secret, err := s.Create(d.t.Context(), d.pro, l, sharedreport.Options{Label: "The board", Password: password})
+	d.check(err)
+	return "/r/" + secret
 }
 
 func inTheme(theme string) chromedp.Action {

@@ -81,7 +81,15 @@ addEventListener("resize", hide);
 const stop = (group, mark) => {
   for (const old of group.querySelectorAll('[data-tip][tabindex="0"]')) if (old !== mark) old.tabIndex = -1;
   mark.setAttribute("tabindex", "0");
-  if (mark instanceof SVGElement) mark.setAttribute("aria-label", spoken(parse(mark.dataset.tip)));
+};
+
+// name gives marks of a drawing, which have no text, what they say as their name.
+const name = (marks) => {
+  for (const mark of marks) {
+    if (!(mark instanceof SVGGElement)) continue;
+    mark.setAttribute("role", "img");
+    mark.setAttribute("aria-label", spoken(parse(mark.dataset.tip)));
+  }
 };
 
 document.addEventListener("focusin", (event) => {
@@ -112,6 +120,7 @@ document.addEventListener("keydown", (event) => {
 const ready = () => {
   for (const group of document.querySelectorAll("[data-tips]")) {
     const marks = marksOf(group);
+    name(marks);
     if (!marks.length || marks.some((m) => m.tabIndex === 0)) continue;
     stop(group, group.dataset.tips === "last" ? marks.at(-1) : marks[0]);
   }

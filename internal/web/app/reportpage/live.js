@@ -18,7 +18,7 @@ let spoken = 0;
 
 // turn makes an element what another is, keeping all that has not changed: where the focus is, what is open, how far something is scrolled.
 // What scripts set for the keyboard stays.
-const scripts = new Set(["open", "tabindex", "aria-label"]);
+const scripts = new Set(["open", "tabindex", "role", "aria-label"]);
 const turn = (from, to) => {
   if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id)
     return from.replaceWith(to.cloneNode(true));
