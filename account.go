@@ -63,6 +63,7 @@ type Account struct {
 	// ViewerKeyAt is when the key was made; past a configured age it is
 	// replaced and the ids made with it become noise.
 	ViewerKeyAt time.Time
+	TimeZone    string // of days and hours of its reports in the app, an IANA name; "": UTC
 	CreatedAt   time.Time
 	ClosedAt    time.Time // zero: it is open. One that is closed is suspended for good
 	Closing     bool      // it is closed, and something of it is still to be removed

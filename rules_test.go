@@ -102,6 +102,7 @@ web/app/accountpage          vitrine analytics auth export links password publis
 web/app/accountpage          web/ui
 web/app/albumpage            vitrine collections links web/app web/httpx web/ui web/viewer
 web/app/entrypage            vitrine auth web/httpx web/ui
+web/app/entrypage            analytics
 web/app/keypage              vitrine auth web/app web/httpx web/ui
 web/app/linkpage             vitrine analytics collections filetype links publish report web/app web/httpx web/ui
 web/app/linkpage             web/chart web/viewer

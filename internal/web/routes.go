@@ -225,6 +225,7 @@ func (h *handlers) accountRoutes(r *router) {
 	r.member("GET /account", h.account.Show)
 	r.member("POST /account/password", h.account.ChangePassword)
 	r.member("POST /account/email", h.account.ChangeEmail)
+	r.member("POST /account/timezone", h.account.ChangeTimeZone)
 	r.member("GET /account/email/{token}", h.account.ShowEmail)
 	r.member("POST /account/email/{token}", h.account.ConfirmEmail)
 	r.member("POST /account/sessions", h.account.EndSessions)

@@ -132,3 +132,44 @@ func TestStatsDates(t *testing.T) {
 		})
 	}
 }
+
+// The time zone of the account is that of its days, hours and today in the
+// app, and on what it shares; the API stays with UTC.
+func TestStatsAccountZone(t *testing.T) {
+	o := newOffice(t)
+	root := statsPath(o.links[report.ContentPages])
+	form := "Content-Type: application/x-www-form-urlencoded"
+	for _, bad := range []string{"Mars/Phobos", "../UTC", "Local", "europe/berlin"} {
+		r := o.status(o.do("POST", "/account/timezone", "timezone="+url.QueryEscape(bad), form, o.cookie), http.StatusBadRequest)
+		same(t, bad, o.parse(r.body).id("timezone").attr("value"), bad)
+	}
+	o.status(o.do("POST", "/account/timezone", "timezone=Asia/Kathmandu", form, o.cookie), http.StatusSeeOther)
+	same(t, "the account's page", o.parse(o.get("/account", o.cookie).body).id("timezone").attr("value"), "Asia/Kathmandu")
+	shared := o.share(t, root, "")
+	for _, query := range []string{"?range=7d", "?range=all"} {
+		var want, utc report.LinkReport
+		o.api(root+query+"&timezone=Asia/Kathmandu", &want)
+		o.api(root+query, &utc)
+		same(t, "the API's zone", utc.Range.Timezone, "")
+		for _, r := range []reply{o.get(root+query, o.cookie), o.get(shared + query)} {
+			page := o.parse(o.status(r, http.StatusOK).body)
+			same(t, "views", page.id("card-views").class("value")[0].text(), humanize.Comma(want.Totals.Views))
+			for i, row := range page.id("series").tags("tbody")[0].tags("tr") {
+				same(t, "views of a day", row.tags("data")[0].attr("value"), humanize.Comma(want.Series[i].Views))
+			}
+			for i, row := range page.class("heat")[0].tags("tbody")[0].tags("tr") {
+				for hour, cell := range row.tags("td")[:24] {
+					same(t, "hour", cell.text(), humanize.Comma(want.Timing.Heat[(i+1)%7][hour]))
+				}
+			}
+			if !strings.Contains(page.text(), "All days and hours are Asia/Kathmandu") {
+				t.Error("the page does not say whose days they are")
+			}
+		}
+	}
+	if call := o.parse(o.get(root, o.cookie).body).id("call-text").text(); !strings.Contains(call, "timezone=Asia%2FKathmandu") {
+		t.Errorf("the API call is %q", call)
+	}
+	o.status(o.do("POST", "/account/timezone", "timezone=UTC", form, o.cookie), http.StatusSeeOther)
+	same(t, "UTC again", o.parse(o.get(root, o.cookie).body).text() != "" && strings.Contains(o.get(root, o.cookie).body, "All days and hours are UTC"), true)
+}

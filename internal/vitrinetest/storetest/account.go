@@ -39,9 +39,14 @@ func (t storeTest) accountsClosed() {
 		vitrinetest.Equal(t, "closed account", got, eve)
 		return errors.Join(err1, err2)
 	})
-	eve.Closing = false
+	eve.Closing, eve.TimeZone = false, "Asia/Kathmandu"
 	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(eve) })
 	check(vitrine.AccountQuery{Closing: true})
+	t.read(func(tx vitrine.Tx) error {
+		got, err := tx.Account(eve.ID)
+		vitrinetest.Equal(t, "changed account", got, eve)
+		return err
+	})
 }
 
 // tokens tests that an address has one token of a purpose, found by its hash

@@ -20,3 +20,7 @@ document.addEventListener("submit", (event) => {
   sent.add(event.target);
 });
 addEventListener("pageshow", () => (sent = new WeakSet()));
+
+// A new account's reports have the days and hours of the browser that made it.
+for (const field of document.querySelectorAll("[data-zone]"))
+  field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";

@@ -2,13 +2,17 @@ package accountpage
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/export"
 	"vitrine/internal/password"
 	"vitrine/internal/web/app"
@@ -34,6 +38,7 @@ type mePage struct {
 	LastOwner   bool
 	Form        string // the form that Wrong is about
 	Email       string // typed into it
+	Zone        string // typed into the form, or the account's
 	MinPassword int
 }
 
@@ -63,7 +68,7 @@ func (s *Handler) writeMe(w http.ResponseWriter, r *http.Request, status int, ch
 		return err
 	}
 	p := mePage{Page: s.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(), HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
-		Mail: s.Accounts.Mail != nil, MinPassword: password.MinLength}
+		Mail: s.Accounts.Mail != nil, MinPassword: password.MinLength, Zone: cmp.Or(me.TimeZone, "UTC")}
 	usage, err := s.Uploads.Usage(ctx, me)
 	if err != nil {
 		return err
@@ -104,7 +109,9 @@ func (s *Handler) meAgain(w http.ResponseWriter, r *http.Request, form string, e
 		httpx.RetryAfter(w, e)
 		wrong["current"] = httpx.AdviceOn(e)
 	}
-	return s.writeMe(w, r, status, func(p *mePage) { p.Form, p.Wrong, p.Email = form, wrong, r.PostForm.Get("email") })
+	return s.writeMe(w, r, status, func(p *mePage) {
+		p.Form, p.Wrong, p.Email, p.Zone = form, wrong, r.PostForm.Get("email"), r.PostForm.Get("timezone")
+	})
 }
 
 // own reads a form of the account's page, and the session that it comes from.
@@ -125,6 +132,24 @@ func (s *Handler) ChangePassword(w http.ResponseWriter, r *http.Request, me *vit
 		return s.meAgain(w, r, "password", err)
 	}
 	return httpx.Redirect(w, r, app.Said(accountRoot, "password"))
+}
+
+// ChangeTimeZone takes the time zone of the account's reports.
+func (s *Handler) ChangeTimeZone(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	zone := strings.TrimSpace(r.PostForm.Get("timezone"))
+	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err != nil {
+		return s.meAgain(w, r, "timezone", err)
+	}
+	if zone == "UTC" {
+		zone = ""
+	}
+	if err := s.Accounts.SetTimeZone(r.Context(), me.ID, zone); err != nil {
+		return err
+	}
+	return httpx.Redirect(w, r, app.Said(accountRoot, "saved"))
 }
 
 func (s *Handler) ChangeEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {

@@ -6,3 +6,19 @@ if (again) {
   again.showPopover();
 }
 document.querySelector(".account .wrong")?.closest("section")?.scrollIntoView();
+
+// Time zones: a list to choose from, and the one of this browser.
+const zone = document.querySelector("#timezone");
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+for (const name of Intl.supportedValuesOf?.("timeZone") ?? []) {
+  const option = document.createElement("option");
+  option.value = name;
+  document.querySelector("#zones").append(option);
+}
+const button = document.querySelector("#own-zone");
+button.hidden = !own || own === zone.value;
+button.textContent = `Use ${own}`;
+button.addEventListener("click", () => {
+  zone.value = own;
+  zone.focus();
+});

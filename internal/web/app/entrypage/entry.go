@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/auth"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
@@ -86,6 +88,18 @@ func (s *Handler) AfterSetup(h httpx.HandlerFunc) httpx.HandlerFunc {
 		p := s.newEntry("Not set up yet")
 		return s.writeEntry(w, r, http.StatusOK, unsetTemplate, &p)
 	}
+}
+
+// welcome lets in the owner of a new account, whose reports have the time zone
+// of the browser that made it, if that is known.
+func (s *Handler) welcome(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
+	zone := r.PostForm.Get("timezone")
+	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err == nil && zone != "UTC" {
+		if err := s.Accounts.SetTimeZone(r.Context(), in.Account.ID, zone); err != nil {
+			return err
+		}
+	}
+	return s.letIn(w, r, in, next)
 }
 
 // letIn gives a browser its session, and the cookie by which it is known from

@@ -55,7 +55,7 @@ func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
 		p.Email = r.PostForm.Get("email")
 		return s.again(w, r, setupTemplate, &p, err)
 	}
-	return s.letIn(w, r, in, "")
+	return s.welcome(w, r, in, "")
 }
 
 // noSetup answers for a token that sets nothing up.

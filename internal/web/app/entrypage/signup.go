@@ -52,7 +52,7 @@ func (s *Handler) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return s.again(w, r, signUpTemplate, &p, err)
 		}
-		return s.letIn(w, r, in, p.Next)
+		return s.welcome(w, r, in, p.Next)
 	}
 	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.Client(r)); err != nil {
 		return s.again(w, r, signUpTemplate, &p, err)
@@ -99,5 +99,5 @@ func (s *Handler) TakeAccept(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.again(w, r, acceptTemplate, &p, err)
 	}
-	return s.letIn(w, r, in, "")
+	return s.welcome(w, r, in, "")
 }

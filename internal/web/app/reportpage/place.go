@@ -2,6 +2,7 @@ package reportpage
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +44,19 @@ func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Quer
 		q.Range = report.DefaultRange
 	}
 	return q, nil
+}
+
+// zoneOf is the zone of the days and hours of a report: what is asked for, or
+// the account's; nil: UTC.
+func zoneOf(me *vitrine.Account, q analytics.Query) *time.Location {
+	if q.Zone != nil || me.TimeZone == "" {
+		return q.Zone
+	}
+	own, err := analytics.ParseQuery(url.Values{"timezone": {me.TimeZone}})
+	if err != nil {
+		return nil // no longer known
+	}
+	return own.Zone
 }
 
 // inRange asks for a range alone.
@@ -110,10 +124,12 @@ func newStatsAsk(p place, s *report.Summary, form bool, now time.Time) statsAsk 
 	for _, c := range p.q.Filter.Texts() {
 		a.Hidden = append(a.Hidden, [2]string{"filter", c})
 	}
-	zone := time.UTC
 	if p.q.Zone != nil {
-		zone = p.q.Zone
-		a.Hidden = append(a.Hidden, [2]string{"timezone", zone.String()})
+		a.Hidden = append(a.Hidden, [2]string{"timezone", p.q.Zone.String()})
+	}
+	zone, err := time.LoadLocation(s.Range.Timezone)
+	if err != nil {
+		zone = time.UTC
 	}
 	a.Today = now.In(zone).Format(time.DateOnly)
 	a.From, a.To = s.Range.From.In(zone).Format(time.DateOnly), s.Range.To.Add(-time.Millisecond).In(zone).Format(time.DateOnly)

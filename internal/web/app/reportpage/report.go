@@ -83,8 +83,10 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case n.sample:
 		n.account = samples.SampleAccount(rg, s.Now())
 	case l != nil:
+		q.Zone = zoneOf(me, q)
 		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q)
 	default:
+		q.Zone = zoneOf(me, q)
 		n.account, err = s.Analytics.Account(ctx, me, q)
 	}
 	return n, err
@@ -277,7 +279,11 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	}
 	of := place{root, n.q}
 	p.Address, p.Pulse, p.Now = of.at(""), of.at("/pulse"), of.at("/now")
-	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + root, n.q}.at("") + `"`
+	asked := n.q
+	if asked.Zone == nil && p.Range.Timezone != "" { // so that the API answers the same
+		asked.Zone = zoneOf(me, asked)
+	}
+	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + root, asked}.at("") + `"`
 	asks := n.website == nil && !n.sample
 	p.Ranges, p.Ask = ranges(of, asks), newStatsAsk(of, p.Summary, asks, s.Now())
 	p.fill(n, of, s.Now())
