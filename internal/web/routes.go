@@ -180,6 +180,8 @@ func (h *handlers) reportRoutes(r *router) {
 	r.member("GET /links/{slug}/analytics", h.analytics.Show)
 	r.look("GET /links/{slug}/analytics/pulse", h.analytics.Pulse)
 	r.lookPage("GET /links/{slug}/analytics/now", h.analytics.Show)
+	r.member("GET /links/{slug}/analytics/visits", h.analytics.ShowVisits)
+	r.member("GET /links/{slug}/analytics/visits/{visit}", h.analytics.ShowVisit)
 	r.member("POST /analytics/share", h.analytics.Share)
 	r.member("POST /analytics/share/{id}/revoke", h.analytics.Unshare)
 	r.member("POST /links/{slug}/analytics/share", h.analytics.Share)

@@ -189,6 +189,7 @@ func (s *Server) handlers() *handlers {
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
 	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}
+	h.analytics.API = h.api
 	h.upload = &uploadpage.Handler{Shell: shell, Uploads: s.Uploads, Links: s.Links, API: h.api}
 	h.websites = &websitepage.Handler{Shell: shell, Sites: s.Sites, Uploads: s.Uploads, Content: h.content}
 	return h

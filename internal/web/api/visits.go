@@ -25,7 +25,7 @@ func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	if err != nil {
 		values = url.Values{"range": {""}}
 	}
-	q, err := visitQuery(values)
+	q, err := VisitQuery(values)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	switch format := values.Get("format"); format {
 	case "", "json":
 	case "csv", "ndjson":
-		return s.allVisits(w, r, c.Account, slug, q, format)
+		return s.SendVisits(w, r, c.Account, slug, q, format)
 	default:
 		return invalid("format", `format is "json", "csv" or "ndjson".`)
 	}
@@ -52,7 +52,8 @@ func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	return httpx.WriteJSON(w, body)
 }
 
-func visitQuery(values url.Values) (q analytics.VisitQuery, err error) {
+// VisitQuery reads the parameters of an address that lists visits.
+func VisitQuery(values url.Values) (q analytics.VisitQuery, err error) {
 	if q.Query, err = analytics.ParseQuery(values); err != nil {
 		return q, err
 	}
@@ -87,9 +88,9 @@ func (s *Handler) Visit(w http.ResponseWriter, r *http.Request, c *auth.Caller) 
 	return httpx.WriteJSON(w, v)
 }
 
-// allVisits streams every visit that a query is of. What fails after the first
+// SendVisits streams every visit that a query is of. What fails after the first
 // of them ends the answer early: its connection breaks.
-func (s *Handler) allVisits(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string, q analytics.VisitQuery, format string) error {
+func (s *Handler) SendVisits(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string, q analytics.VisitQuery, format string) error {
 	write, begun := visitWriter(w, format), false
 	begin := func() {
 		if begun {

@@ -163,24 +163,12 @@ func statsTips(insights []report.Insight) []statsTip {
 	return tips
 }
 
-// statsView is one of the recent views.
-type statsView struct {
-	report.RecentView
-	When, Place string
-	Engaged     ui.Lasting
-}
-
-func statsRecent(recent []report.RecentView, now time.Time) []statsView {
-	rows := []statsView{}
+// statsRecent are the recent views of a report, which have no pages.
+func statsRecent(recent []report.RecentView, now time.Time) []statsVisit {
+	rows := []statsVisit{}
 	for _, o := range recent {
-		place := o.City
-		if o.Country != "" {
-			if place != "" {
-				place += ", "
-			}
-			place += report.CountryName(o.Country)
-		}
-		rows = append(rows, statsView{o, ui.RecentTime(o.At, now), place, ui.Lasting(o.EngagedMs)})
+		rows = append(rows, newVisit(report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser, OS: o.OS, Source: o.Source,
+			EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical}, now))
 	}
 	return rows
 }

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/links"
 	"vitrine/internal/sharedreport"
 	"vitrine/internal/sitestats"
+	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
 )
@@ -19,6 +20,7 @@ type Handler struct {
 	Links     *links.Service
 	Sites     *collections.Sites
 	Shared    *sharedreport.Service
+	API       *api.Handler
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
 }
 

@@ -157,6 +157,12 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		if p.Shares, err = s.shares(r, me, of.link); err != nil {
 			return err
 		}
+		if of.link != nil {
+			if p.Recent, err = s.recentVisits(r, me, of.link, n.q, mostRecent); err != nil {
+				return err
+			}
+			p.Visits = place{visitsRoot(of.link), n.q}.at("")
+		}
 	}
 	if change != nil {
 		change(p)
@@ -227,7 +233,8 @@ type reportPage struct {
 	Heat    statsHeat
 	Pages   *statsPages
 	Marks   *statsMarks
-	Recent  []statsView
+	Recent  []statsVisit
+	Visits  string // address of all visits
 	Top     []statsTop
 }
 
@@ -293,8 +300,9 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 // fewViews is below how many views, of all time, a link's page leads with the
 // visits; busyViews is from how many on it names the busiest hour.
 const (
-	fewViews  = 20
-	busyViews = 30
+	mostRecent = 25 // visits on the page
+	fewViews   = 20
+	busyViews  = 30
 )
 
 // fill makes what is drawn of the numbers.

@@ -1,0 +1,261 @@
+package reportpage
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/web/api"
+	"vitrine/internal/web/app"
+	"vitrine/internal/web/chart"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+var (
+	visitsTemplate = app.Parse("chart.html", "link_head.html", "stats.html", "visits.html", "stats_tables.html")
+	visitTemplate  = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html")
+)
+
+// visitsAtOnce is how many visits a page lists.
+const visitsAtOnce = 50
+
+// statsVisit is one visit, as pages show it.
+type statsVisit struct {
+	report.VisitRow
+	When, Place string
+	Engaged     ui.Lasting
+	Address     string // of its page; "" where it has none
+}
+
+func newVisit(v report.VisitRow, now time.Time) statsVisit {
+	place := v.City
+	if v.Country != "" {
+		if place != "" {
+			place += ", "
+		}
+		place += report.CountryName(v.Country)
+	}
+	return statsVisit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Engaged: ui.Lasting(v.EngagedMs)}
+}
+
+// newVisit is a visit with the address of its page.
+func (s *Handler) newVisit(l *vitrine.Link, v report.VisitRow) statsVisit {
+	row := newVisit(v, s.Now())
+	row.Address = visitsRoot(l) + "/" + v.ID
+	return row
+}
+
+func visitsRoot(l *vitrine.Link) string { return reportRoot(l) + "/visits" }
+
+// visitsPage lists visits of a link.
+type visitsPage struct {
+	app.Page
+	Head    *app.LinkHead
+	Ask     statsAsk
+	Report  string // address of the report
+	Label   string // of the days; "" for all
+	Visits  []statsVisit
+	First   string // address of the newest; "" on that page
+	Next    string // address of the ones before; ""
+	CSV     string
+	NDJSON  string
+	Sample  bool
+	Website bool
+}
+
+// ShowVisits lists the visits of a link that are kept, newest first, a page at
+// a time; as CSV and NDJSON all of them.
+func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.linkOf(r, me)
+	if err != nil {
+		return err
+	}
+	if !me.Plan.Pro() {
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+	}
+	values := r.URL.Query()
+	q, err := api.VisitQuery(values)
+	if err != nil {
+		return err
+	}
+	q.Zone = zoneOf(me, q.Query)
+	switch format := values.Get("format"); format {
+	case "":
+	case "csv", "ndjson":
+		return s.API.SendVisits(w, r, me, string(l.Slug), q, format)
+	default:
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, `format is "csv" or "ndjson".`)
+	}
+	q.N = visitsAtOnce
+	some, err := s.Analytics.Visits(r.Context(), me, string(l.Slug), q)
+	if err != nil {
+		return err
+	}
+	p := &visitsPage{Page: s.NewAppPage(r, me, "Visits of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics)}
+	asked := q.Query
+	if asked.Zone != nil && values.Get("timezone") == "" {
+		asked.Zone = nil
+	}
+	here := place{visitsRoot(l), asked}
+	p.Ask = newStatsAsk(here, &report.Summary{}, false, s.Now())
+	p.Report = place{reportRoot(l), asked}.at("")
+	p.CSV, p.NDJSON = here.at("")+"&format=csv", here.at("")+"&format=ndjson"
+	if q.Before != 0 {
+		p.First = here.at("")
+	}
+	if some.Next != 0 {
+		p.Next = here.at("") + "&cursor=" + strconv.FormatInt(int64(some.Next), 36)
+	}
+	for _, v := range some.Rows {
+		p.Visits = append(p.Visits, s.newVisit(l, v))
+	}
+	return s.WriteApp(w, r, http.StatusOK, visitsTemplate, p.Nonce, p)
+}
+
+// visitPage is one visit.
+type visitPage struct {
+	app.Page
+	Head   *app.LinkHead
+	All    string // address of the list
+	Visit  statsVisit
+	Pages  []visitedPage
+	Ranges string // of hundredths that were played, in words
+	Played chart.Chart
+	Facts  [][2]string
+	Others []statsVisit // visits of the same viewer
+}
+
+// visitedPage is a page that was seen, and its share of the longest time.
+type visitedPage struct {
+	Page  int
+	Time  ui.Lasting
+	Width string
+}
+
+// ShowVisit is the page of one visit.
+func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.linkOf(r, me)
+	if err != nil {
+		return err
+	}
+	if !me.Plan.Pro() {
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+	}
+	v, err := s.Analytics.Visit(r.Context(), me, string(l.Slug), r.PathValue("visit"))
+	if err != nil {
+		return err
+	}
+	p := &visitPage{Page: s.NewAppPage(r, me, "A visit of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics), All: visitsRoot(l), Visit: s.newVisit(l, v)}
+	var longest int64
+	for _, page := range v.Pages {
+		longest = max(longest, page.Ms)
+	}
+	for _, page := range v.Pages {
+		p.Pages = append(p.Pages, visitedPage{page.Page, ui.Lasting(page.Ms), chart.Percent(page.Ms, longest)})
+	}
+	if len(v.PlayedIn) > 0 {
+		p.Played, p.Ranges = playedChart(v.PlayedIn), rangesInWords(v.PlayedIn)
+	}
+	p.Facts = visitFacts(&v)
+	for _, other := range v.SameViewer {
+		if other.ID != v.ID {
+			p.Others = append(p.Others, s.newVisit(l, report.VisitRow{ID: other.ID, At: other.At}))
+		}
+	}
+	return s.WriteApp(w, r, http.StatusOK, visitTemplate, p.Nonce, p)
+}
+
+// visitFacts are what is known of a visit beside its progress.
+func visitFacts(v *report.VisitRow) (facts [][2]string) {
+	add := func(name, value string) {
+		if value != "" {
+			facts = append(facts, [2]string{name, value})
+		}
+	}
+	percent := func(t *report.Tenths) string {
+		if t == nil {
+			return ""
+		}
+		return t.String() + "%"
+	}
+	browser := v.Browser
+	if browser != "" && v.OS != "" {
+		browser += " on " + v.OS
+	} else if browser == "" {
+		browser = v.OS
+	}
+	add("Played", percent(v.Played))
+	add("Got to", percent(v.Reached))
+	add("Scrolled", percent(v.Depth))
+	add("Source", v.Source)
+	add("Referrer", v.Referrer)
+	add("Campaign", v.Campaign)
+	add("Medium", v.Medium)
+	add("Content", v.Content)
+	add("Term", v.Term)
+	add("Browser", browser)
+	add("Device", v.Device)
+	if v.Screen != "" {
+		add("Window width", ui.ScreenName(v.Screen))
+	}
+	if v.Version > 1 {
+		add("Version of the file", strconv.Itoa(v.Version))
+	}
+	if v.QR {
+		add("QR code", "Yes")
+	}
+	if v.Engaged {
+		add("Page open for", ui.Lasting(v.PresentMs).String())
+	}
+	return facts
+}
+
+// playedChart is which hundredths of a video or sound were played.
+func playedChart(ranges [][2]int) chart.Chart {
+	values, tips := make([]int64, 100), make([]string, 100)
+	for _, r := range ranges {
+		for i := max(r[0], 0); i < min(r[1], 100); i++ {
+			values[i] = 1
+		}
+	}
+	for i := range tips {
+		said := "Not played"
+		if values[i] == 1 {
+			said = "Played"
+		}
+		tips[i] = chart.Tip(said, [3]string{"", "of the file", fmt.Sprintf("%d–%d%%", i, i+1)})
+	}
+	labels := make([]string, 100)
+	for i := range labels {
+		labels[i] = fmt.Sprintf("%d%%", i+1)
+	}
+	return chart.New("Which parts were played. Arrow keys go from part to part", 1, nil, chart.Labels(labels), []chart.Series{{Class: "kept", Values: values, Filled: true}}, tips)
+}
+
+func rangesInWords(ranges [][2]int) string {
+	var words []string
+	for _, r := range ranges {
+		words = append(words, fmt.Sprintf("%d–%d%%", r[0], r[1]))
+	}
+	return strings.Join(words, ", ")
+}
+
+// recentVisits are the newest visits of a report with engagement data, with the
+// addresses of their pages.
+func (s *Handler) recentVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.Query, n int) ([]statsVisit, error) {
+	q.Zone = zoneOf(me, q)
+	some, err := s.Analytics.Visits(r.Context(), me, string(l.Slug), analytics.VisitQuery{Query: q, N: n})
+	if err != nil {
+		return nil, err
+	}
+	rows := []statsVisit{}
+	for _, v := range some.Rows {
+		rows = append(rows, s.newVisit(l, v))
+	}
+	return rows, nil
+}
