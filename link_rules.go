@@ -135,7 +135,8 @@ func ChosenSlug(a *Account, slug string) (Slug, error) {
 	return ParseSlug(slug)
 }
 
-var errSlugTaken = &Error{Code: CodeSlugTaken, Field: "slug", Message: "This address is taken. Choose another."}
+// ErrSlugTaken is the failure of a slug that someone has already.
+var ErrSlugTaken = &Error{Code: CodeSlugTaken, Field: "slug", Message: "This address is taken. Choose another."}
 
 // AddNamed adds what has a slug of its own, the chosen one or, with "", one
 // that it makes.
@@ -143,7 +144,7 @@ func AddNamed(chosen Slug, add func(Slug) error) error {
 	if chosen != "" {
 		err := add(chosen)
 		if errors.Is(err, ErrExists) {
-			return errSlugTaken
+			return ErrSlugTaken
 		}
 		return err
 	}
@@ -157,23 +158,4 @@ func AddNamed(chosen Slug, add func(Slug) error) error {
 		}
 	}
 	return errors.New("no free slug found")
-}
-
-// SlugUnused reports whether a look-up of a slug that an account chose finds
-// nothing.
-func SlugUnused(ctx context.Context, store Store, a *Account, slug string, find func(Tx, Slug) error) error {
-	if err := a.MayChooseSlug(); err != nil {
-		return err
-	}
-	chosen, err := ParseSlug(slug)
-	if err != nil {
-		return err
-	}
-	return store.Read(ctx, func(tx Tx) error {
-		err := find(tx, chosen)
-		if err == nil {
-			return errSlugTaken
-		}
-		return NotFoundIsNil(err)
-	})
 }

@@ -64,7 +64,7 @@ func mayMake(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.A
 // SlugFree reports whether an account may give a new album a slug now. Errors:
 // CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
-	return vitrine.SlugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.AlbumBySlug(slug); return err })
+	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.AlbumBySlug(slug); return err })
 }
 
 // AlbumFacts are an album and what is in it.

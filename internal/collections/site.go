@@ -76,7 +76,7 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 // SlugFree reports whether an account may give a new website a slug now.
 // Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Sites) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
-	return vitrine.SlugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.SiteBySlug(slug); return err })
+	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.SiteBySlug(slug); return err })
 }
 
 // SiteFacts are a website and its versions.
