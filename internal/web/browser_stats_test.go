@@ -139,6 +139,7 @@ func TestBrowserStatsCurve(t *testing.T) {
 	tb := newMember(t, o.site, o.account)
 	for _, kind := range []report.ContentKind{report.ContentMedia, report.ContentScroll} {
 		tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[kind])+"?range=all"))
+		tb.until(`document.querySelectorAll("[aria-labelledby=content-title] .marks g").length === 101`)
 		mark := `document.querySelector("[aria-labelledby=content-title] .marks g:last-child")`
 		tb.until(mark + `?.tabIndex === 0`)
 		tb.run(chromedp.Evaluate(mark+`.focus({focusVisible: true})`, nil))

@@ -1,6 +1,7 @@
 package reportpage
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,14 +48,15 @@ func statsBarsOf(buckets []report.Bucket, of string, name func(key string) strin
 // filteredBy are the cards that have what a filter looks at.
 var filteredBy = map[string]report.Dimension{
 	"mix": report.OnKind, "countries": report.OnCountry, "cities": report.OnCity, "sources": report.OnSource, "referrers": report.OnReferrer, "devices": report.OnDevice,
-	"browsers": report.OnBrowser, "os": report.OnOS, "screens": report.OnScreen,
+	"browsers": report.OnBrowser, "campaigns": report.OnCampaign, "mediums": report.OnMedium, "contents": report.OnContent, "terms": report.OnTerm,
+	"os": report.OnOS, "screens": report.OnScreen,
 }
 
 func statsBreakdowns(b *report.Breakdowns) []statsBars {
 	city := func(label string, row *statsBar) {
 		row.Name, row.Note = ui.CityName(label)
 	}
-	return []statsBars{
+	all := []statsBars{
 		{"countries", "Countries", "Views", statsBarsOf(b.Countries, "Views", report.CountryName, nil)},
 		{"cities", "Cities", "Views", statsBarsOf(b.Cities, "Views", nil, city)},
 		{"sources", "Sources", "Views", statsBarsOf(b.Sources, "Views", nil, nil)},
@@ -62,9 +64,32 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 		{"devices", "Devices", "Views", statsBarsOf(b.Devices, "Views", nil, nil)},
 		{"browsers", "Browsers", "Views", statsBarsOf(b.Browsers, "Views", nil, nil)},
 		{"os", "Systems", "Views", statsBarsOf(b.OS, "Views", nil, nil)},
+		{"campaigns", "Campaigns", "Views", statsBarsOf(b.Campaigns, "Views", nil, nil)},
+		{"mediums", "Campaign mediums", "Views", statsBarsOf(b.Mediums, "Views", nil, nil)},
+		{"contents", "Campaign contents", "Views", statsBarsOf(b.Contents, "Views", nil, nil)},
+		{"terms", "Campaign terms", "Views", statsBarsOf(b.Terms, "Views", nil, nil)},
 		{"screens", "Window widths", "Sessions", statsBarsOf(b.Screens, "Sessions", ui.ScreenName, nil)},
 	}
+	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
 }
+
+// utmCards are there only when links were given campaigns.
+var utmCards = map[string]bool{"campaigns": true, "mediums": true, "contents": true, "terms": true}
+
+// More says how many rows there are beside those that a card shows at first; ""
+// where it shows all.
+func (c statsBars) More() string {
+	switch n := len(c.Rows); {
+	case n <= shownBuckets:
+		return ""
+	case n < mostBuckets:
+		return fmt.Sprintf("All %d %s", n, strings.ToLower(c.Name))
+	}
+	return fmt.Sprintf("The first %d %s", mostBuckets, strings.ToLower(c.Name))
+}
+
+// shownBuckets is how many rows a card shows at first.
+const shownBuckets = 8
 
 // statsHeat is when people come: a row a weekday, from Monday, a cell an hour.
 type statsHeat struct {

@@ -12,17 +12,19 @@ import (
 // statsPages is how a document was read, page by page.
 type statsPages struct {
 	*report.PagesContent
-	Unread string // in place of the rows: nobody has seen a page
-	Rows   []statsPageRow
+	Unread  string // in place of the rows: nobody has seen a page
+	Rows    []statsPageRow
+	Expects bool // it is known how long reading is expected to take
 }
 
 // statsPageRow is one page of a document.
 type statsPageRow struct {
 	report.PageRow
-	Seen    ui.Figure
-	Time    ui.Lasting
-	Stopped string // "22%" on the page after which most stopped, else ""
-	Tip     string
+	Seen     ui.Figure
+	Time     ui.Lasting
+	Expected string // the time, of what reading it is expected to take
+	Stopped  string // "22%" on the page after which most stopped, else ""
+	Tip      string
 }
 
 // newStatsPages makes the rows; before tells whether there were views before
@@ -46,6 +48,11 @@ func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 		}
 		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.String() + "%"}, [3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
 			[3]string{"", "Average time", r.Time.String()}, [3]string{"", "Share of time", row.AttentionPct.String() + "%"})
+		if row.ExpectedPct != nil {
+			r.Expected = row.ExpectedPct.String() + "%"
+			r.Tip += "\n|Of the expected reading time|" + r.Expected
+			p.Expects = true
+		}
 		p.Rows = append(p.Rows, r)
 	}
 	return p
@@ -72,43 +79,50 @@ func newStatsMarks(c *report.Content) *statsMarks {
 	var past string // what was done with so much of the file
 	var marks []report.Mark
 	var drop report.MarkDropoff
+	var curve []report.Tenths // finer than the marks
 	switch {
 	case c.Media != nil:
 		m = &statsMarks{Title: "How far it was played", Facts: [][2]string{
 			{"Played on average", c.Media.AvgPlayedPct.String() + "%"}, {"Played to the end", c.Media.FinishedPct.String() + "%"}}}
 		m.Rows = append(m.Rows, statsMark{"Began to play", c.Media.PlayedPct})
-		past, marks, drop = "Got to", c.Media.Quartiles, c.Media.Dropoff
+		past, marks, drop, curve = "Got to", c.Media.Quartiles, c.Media.Dropoff, c.Media.Curve
 	case c.Scroll != nil:
 		m = &statsMarks{Title: "How far it was scrolled", Facts: [][2]string{
 			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%"}, {"Read to the end", c.Scroll.ReadToEndPct.String() + "%"}}}
 		m.Rows = append(m.Rows, statsMark{"Opened", report.Tenths(1000)})
-		past, marks, drop = "Saw", c.Scroll.Depths, c.Scroll.Dropoff
+		past, marks, drop, curve = "Saw", c.Scroll.Depths, c.Scroll.Dropoff, c.Scroll.Curve
 	default:
 		return nil
 	}
-	below := []string{"0%"}
 	for _, mark := range marks {
 		m.Rows = append(m.Rows, statsMark{fmt.Sprintf("%s %d%%", past, mark.Pct), mark.ReachPct})
-		below = append(below, fmt.Sprintf("%d%%", mark.Pct))
 		if drop.BeforePct != nil && *drop.BeforePct == mark.Pct {
 			m.Drop = fmt.Sprintf("%s%% stopped before %d%%", drop.LostPct, mark.Pct)
 		}
 	}
-	m.Curve = newCurve(m.Title, below, m.Rows)
+	points := m.Rows
+	if len(curve) > 0 {
+		points = points[:1:1]
+		for i, pct := range curve {
+			points = append(points, statsMark{fmt.Sprintf("%s %d%%", past, (i+1)*100/len(curve)), pct})
+		}
+	}
+	m.Curve = newCurve(m.Title, points)
 	return m
 }
 
 // newCurve draws what share of the sessions got to each of some places.
-func newCurve(title string, below []string, rows []statsMark) chart.Chart {
+func newCurve(title string, rows []statsMark) chart.Chart {
 	values, tips := make([]int64, len(rows)), make([]string, len(rows))
 	for i, r := range rows {
 		values[i], tips[i] = int64(r.Pct), chart.Tip(r.Name, [3]string{"kept", "of sessions", r.Pct.String() + "%"})
 	}
 	const top = 1000 // tenths of a percent
-	var ticks []chart.Tick
+	var ticks, below []chart.Tick
 	for pct := int64(100); pct >= 0; pct -= 25 {
+		below = append(below, chart.Tick{Label: fmt.Sprintf("%d%%", pct), At: chart.Percent(pct, 100), Anchor: map[int64]string{0: "start", 100: "end"}[pct]})
 		ticks = append(ticks, chart.Tick{Label: fmt.Sprintf("%d%%", pct), At: chart.Percent(100-pct, 100)})
 	}
-	return chart.New(title+", share of sessions. Arrow keys go from point to point", top, ticks, chart.Labels(below),
+	return chart.New(title+", share of sessions. Arrow keys go from point to point", top, ticks, below,
 		[]chart.Series{{Class: "kept", Values: values, Filled: true}}, tips)
 }

@@ -37,6 +37,10 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"devices":   func(n *numbers) [][]string { return bucketRows("device", "views", n.summary().Breakdowns.Devices) },
 	"browsers":  func(n *numbers) [][]string { return bucketRows("browser", "views", n.summary().Breakdowns.Browsers) },
 	"os":        func(n *numbers) [][]string { return bucketRows("os", "views", n.summary().Breakdowns.OS) },
+	"campaigns": func(n *numbers) [][]string { return bucketRows("campaign", "views", n.summary().Breakdowns.Campaigns) },
+	"mediums":   func(n *numbers) [][]string { return bucketRows("medium", "views", n.summary().Breakdowns.Mediums) },
+	"contents":  func(n *numbers) [][]string { return bucketRows("content", "views", n.summary().Breakdowns.Contents) },
+	"terms":     func(n *numbers) [][]string { return bucketRows("term", "views", n.summary().Breakdowns.Terms) },
 	"screens":   func(n *numbers) [][]string { return bucketRows("screen", "sessions", n.summary().Breakdowns.Screens) },
 }
 

@@ -1,6 +1,7 @@
 package reportpage
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -83,10 +84,10 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case n.sample:
 		n.account = samples.SampleAccount(rg, s.Now())
 	case l != nil:
-		q.Zone = zoneOf(me, q)
+		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, mostBuckets), true, true
 		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q)
 	default:
-		q.Zone = zoneOf(me, q)
+		q.Zone, q.Rows, q.UTM = zoneOf(me, q), cmp.Or(q.Rows, mostBuckets), true
 		n.account, err = s.Analytics.Account(ctx, me, q)
 	}
 	return n, err
@@ -124,6 +125,9 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	q, err := queryOf(r, me, of)
 	if err != nil {
 		return err
+	}
+	if r.URL.Query().Has("format") {
+		q.Rows = fileBuckets
 	}
 	n, err := s.numbersOf(r.Context(), me, of, q)
 	if err != nil {
@@ -300,9 +304,11 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 // fewViews is below how many views, of all time, a link's page leads with the
 // visits; busyViews is from how many on it names the busiest hour.
 const (
-	mostRecent = 25 // visits on the page
-	fewViews   = 20
-	busyViews  = 30
+	mostRecent  = 25   // visits on the page
+	mostBuckets = 100  // of a card on the page
+	fileBuckets = 1000 // of a card as a file
+	fewViews    = 20
+	busyViews   = 30
 )
 
 // fill makes what is drawn of the numbers.
