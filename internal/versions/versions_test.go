@@ -1,6 +1,7 @@
 package versions_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -484,4 +485,59 @@ func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *v
 	}
 	v.T.Fatalf("it fails again and again: %v", last)
 	return nil
+}
+
+// Sweeping storage keeps the files of all versions, also of one that readers may
+// still have open, and removes bytes that made none.
+func TestSweepKeepsVersions(t *testing.T) { onEach(t, testSweepKeepsVersions) }
+
+func testSweepKeepsVersions(t *testing.T, v *versioned) {
+	v.replace("text 2")
+	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Versions: 1}
+	// The bytes of the current version again, whose deletion fails.
+	b, err := v.Uploads.Create(t.Context(), v.Account, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: 6, Replaces: string(v.link.Slug)})
+	v.Must(err)
+	v.Put(b.Path, "text/plain", "text 2")
+	kept := &publish.Uploads{Store: v.Store, Blobs: undeletable{v.Blobs}, Scanner: v.Scanner, Plans: v.Uploads.Plans, Now: v.Clock.Now}
+	_, err = kept.Complete(t.Context(), v.Account, publish.CompleteRequest{Path: string(b.Path), Name: "note.txt", Type: "text/plain", Replaces: string(v.link.Slug)})
+	v.Must(err)
+	v.Audit()
+	for range 60 {
+		v.Clock.Advance(time.Hour)
+		v.Must(v.Uploads.Sweep(t.Context()))
+	}
+	if _, err := v.Blobs.Stat(t.Context(), b.Path); !errors.Is(err, vitrine.ErrNotFound) {
+		t.Errorf("bytes that made no version: %v", err)
+	}
+	v.want("text 2", "2 live current; 1 live; ")
+	v.replace("text 3")
+	v.Must(v.Uploads.Sweep(t.Context()))
+	if one, two := v.text(1), v.text(2); one != "text 1" || two != "text 2" {
+		t.Errorf("earlier readers read %q and %q", one, two)
+	}
+	v.want("text 3", "3 live current; 2 live; ")
+}
+
+// undeletable is storage that deletes nothing.
+type undeletable struct{ vitrine.Blobs }
+
+func (undeletable) Delete(context.Context, vitrine.UploadID) error { return fault.ErrInjected }
+
+// Bytes that were taken down anywhere are held as a version, too.
+func TestKnownBytesVersion(t *testing.T) {
+	v := newVersioned(t)
+	bad := v.Note("bad text")
+	_, err := v.Links.Disable(t.Context(), string(bad.Slug), fixture.Operator(""))
+	v.Must(err)
+	v.replace("bad text")
+	v.want("text 1", "2 review waits; 1 live current; ")
+	// And what is taken down everywhere is taken from earlier versions.
+	v.replace("text 3")
+	v.replace("text 4")
+	_, err = v.Links.RejectSame(t.Context(), string(v.Note("text 3").Slug), fixture.Operator(""))
+	v.Must(err)
+	v.want("text 4", "4 live current; 3 disabled; 2 review; 1 live; ")
+	if got := v.text(3); got != string(vitrine.CodeNotFound) {
+		t.Errorf("a version that was taken down is read: %q", got)
+	}
 }
