@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -74,7 +75,9 @@ func TestPageOfEachKind(t *testing.T) {
 // KB, the tracker below 3).
 func TestPageWeight(t *testing.T) {
 	s := newSite(t)
-	for name, content := range samples {
+	all := maps.Clone(samples)
+	all["table.csv"] = []byte("City,Visitors\nHamburg,12\nLyon,7\n")
+	for name, content := range all {
 		l := s.publish(name, content, titled("A title of some length, such as people give to their files"))
 		page := s.status(s.get("/p/"+string(l.Slug)), 200)
 		sum, tracker, files := page.wire, 0, ""

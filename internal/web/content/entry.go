@@ -143,6 +143,7 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 			}
 			cut := e.Size > int64(len(text))
 			p.Content = viewer.Arrange(e.Name, viewer.DecodeText(text, cut), cut)
+			p.Sheets = viewer.Named("table").Styles
 		} else {
 			p.File = here + "bytes"
 		}

@@ -79,16 +79,17 @@ const previewRefresh = "2"
 // inertPage is a frame that holds content, but no script of its viewer.
 type inertPage struct {
 	Title   string
-	Styles  string // origin of the styles
-	Script  string // address of the script that tells how far it was read; "" for none
-	Message string // what is here in the place of content
+	Styles  string   // origin of the styles
+	Sheets  []string // styles of the viewer
+	Script  string   // address of the script that tells how far it was read; "" for none
+	Message string   // what is here in the place of content
 	viewer.Content
 }
 
 // inertPage gathers what a viewer shows without its scripts. Addresses are
 // relative to the frame's.
 func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) (p inertPage, err error) {
-	p.Title, p.Styles = l.Title, httpx.Origin(s.ContentURL)
+	p.Title, p.Styles, p.Sheets = l.Title, httpx.Origin(s.ContentURL), v.Styles
 	if v.Inert != "" {
 		p.Content, err = s.ContentOf(v, r, l, func(what string) string {
 			if strings.HasPrefix(what, "entry/") {

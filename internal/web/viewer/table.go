@@ -22,18 +22,18 @@ var Table = []*Viewer{
 		Examined: Examined{Path: "view", Sandbox: frameSandbox},
 	},
 	{
-		Name: "sheets", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Full: true, Prints: true, Height: 480, Type: "website",
+		Name: "sheets", Layout: "text", Page: "text/page.html", Styles: []string{"viewer/table/table.css", "viewer/sheets/sheets.css"}, Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
 		Fill:  fillSheets, Inert: "text/inert.html",
 	},
 	{
-		Name: "tree", Layout: "text", Page: "tree/page.html", Style: "viewer/text/text.css", Script: "viewer/tree/tree.js",
+		Name: "tree", Layout: "text", Page: "tree/page.html", Styles: []string{"viewer/tree/tree.css"}, Script: "viewer/tree/tree.js",
 		Full: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartEntries) },
 		Fill:  fillTree, Inert: "text/inert.html",
 	},
 	{
-		Name: "image", Layout: "image", Page: "image/page.html", Style: "viewer/image/image.css", Script: "viewer/image/image.js",
+		Name: "image", Layout: "image", Page: "image/page.html", Styles: []string{"viewer/image/image.css"}, Script: "viewer/image/image.js",
 		Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
 			return l.Kind == filetype.Image && !s.awaits(l, vitrine.PartImage)
@@ -41,19 +41,19 @@ var Table = []*Viewer{
 		Fill: fillImage, Inert: "image/inert.html", Examined: Examined{Source: true},
 	},
 	{
-		Name: "video", Layout: "video", Page: "media/video.html", Style: "viewer/media/media.css", Script: "viewer/media/media.js",
+		Name: "video", Layout: "video", Page: "media/video.html", Styles: []string{"viewer/media/media.css"}, Script: "viewer/media/media.js",
 		Speeds: true, Height: 360, Wide: true, Type: "video.other",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Video },
 		Fill:  fillMedia, Inert: "media/video_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
-		Name: "audio", Layout: "audio", Page: "media/audio.html", Style: "viewer/media/media.css", Script: "viewer/media/media.js",
+		Name: "audio", Layout: "audio", Page: "media/audio.html", Styles: []string{"viewer/media/media.css"}, Script: "viewer/media/media.js",
 		Speeds: true, Height: 88, Type: "music.song",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
 		Fill:  fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
-		Name: "table", Layout: "text", Page: "table/page.html", Style: "viewer/text/text.css", Script: "viewer/table/table.js",
+		Name: "table", Layout: "text", Page: "table/page.html", Styles: []string{"viewer/table/table.css"}, Script: "viewer/table/table.js",
 		Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)
@@ -62,7 +62,7 @@ var Table = []*Viewer{
 		Fill: fillText, Inert: "text/inert.html",
 	},
 	{
-		Name: "document", Layout: "text", Page: "text/page.html", Style: "viewer/text/text.css", Full: true, Prints: true, Height: 480, Type: "website",
+		Name: "document", Layout: "text", Page: "text/page.html", Styles: []string{"viewer/text/text.css"}, Full: true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)
 			return l.Kind == filetype.Text && slices.Contains(arranged, t.Ext)

@@ -28,11 +28,11 @@ type Viewer struct {
 	Layout string // of the page: the class of its body after "is-"
 	Page   string // template that defines "shown", the content on the page
 
-	Style  string // asset; "" for none but the page's
-	Script string // asset; "" for none
-	Speeds bool   // there is a choice of speeds
-	Full   bool   // it can fill the screen
-	Prints bool   // what it shows can be printed
+	Styles []string // assets, besides the page's own
+	Script string   // asset; "" for none
+	Speeds bool     // there is a choice of speeds
+	Full   bool     // it can fill the screen
+	Prints bool     // what it shows can be printed
 
 	// Shows reports whether it shows a link whose bytes are here and that no
 	// viewer before it in the table shows.

@@ -40,7 +40,10 @@ const explain = (err) => {
   if (err.code === "file_too_large")
     return [`The file has ${bytes(err.used)}, and at most ${bytes(err.limit)} are allowed.`, plans];
   if (err.code === "storage_limit")
-    return [`${bytes(err.used)} of ${bytes(err.limit)} are used, and the file does not fit. Delete older versions, or links.`, plans];
+    return [
+      `${bytes(err.used)} of ${bytes(err.limit)} are used, and the file does not fit. Delete older versions, or links.`,
+      plans,
+    ];
   if (err.code === "unauthorized") return ["You are not signed in any more.", ["Sign in", "/sign-in"]];
   if (err instanceof TypeError) return ["The connection was lost. Readers still see the file as it was; try again."];
   return [err.message, plans];
