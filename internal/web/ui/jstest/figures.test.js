@@ -1,7 +1,6 @@
-// Numbers as pages show them: sizes, and the chart over time.
+// Numbers as pages show them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, read, spoken } from "../../app/reportpage/series.js";
 import { bytes } from "../size.js";
 
 test("sizes have two digits or more, in decimal units", () => {
@@ -34,68 +33,4 @@ const table = (rows, unit = "", top = 10) => ({
       querySelectorAll: () =>
         [views, uniques, ...was].map((n) => ({ value: String(n), textContent: n.toLocaleString("en") })),
     })),
-});
-
-test("the chart has what its table has", () => {
-  const { rows, top } = read(
-    table(
-      [
-        ["1 May", 1200, 1, "1 min 05 s"],
-        ["8 May", 1, 20, "0 s"],
-      ],
-      "Week of ",
-      1500,
-    ),
-  );
-  assert.equal(top, 1500);
-  assert.deepEqual(columns(rows), [
-    [0, 1],
-    [1200, null],
-    [1, null],
-    [null, null],
-    [1200, 1], // up to today, which is not over
-    [1, 20],
-  ]);
-  assert.deepEqual(rows.map(spoken), [
-    "Week of 1 May: 1,200 views, 1 unique viewer, average time 1 min 05 s",
-    "Week of 8 May: 1 view, 20 unique viewers, average time 0 s",
-  ]);
-});
-
-test("a website has no time to speak of", () => {
-  const { rows } = read(table([["1 May", 2, 1, undefined]]));
-  assert.equal(spoken(rows[0]), "1 May: 2 views, 1 unique viewer");
-});
-
-test("a comparison is a third line, and is spoken too", () => {
-  const { rows } = read(
-    table([
-      ["2 May", 0, 0, "0 s", "1 May", 1, 2],
-      ["3 May", 5, 4, "9 s", "2 May", 0, 0],
-    ]),
-  );
-  assert.deepEqual(columns(rows), [
-    [0, 1],
-    [0, null],
-    [0, null],
-    [1, 0],
-    [0, 5],
-    [0, 4],
-  ]);
-  assert.equal(
-    spoken(rows[0]),
-    "2 May: 0 views, 0 unique viewers, average time 0 s. Before, 1 May: 1 view, 2 unique viewers",
-  );
-});
-
-test("a single point makes a line of two", () => {
-  const { rows } = read(table([["2 May", 3, 2, "1 s"]]));
-  assert.deepEqual(columns(rows), [
-    [0, 1],
-    [null, null],
-    [null, null],
-    [null, null],
-    [3, 3],
-    [2, 2],
-  ]);
 });
