@@ -314,7 +314,7 @@ func TestWhoMaySignUp(t *testing.T) {
 	}
 	d.status(d.post("/people/change", url.Values{"email": {d.owner.Email}, "plan": {"lifetime"}, "role": {""}}, owner), 400)
 	d.server.Accounts.SignUp = auth.SignUpClosed
-	if !strings.Contains(d.get("/sign-up").body, "No accounts are opened here") {
+	if !strings.Contains(d.get("/sign-up").body, "Sign-up is closed") {
 		t.Error("nobody is told that no accounts are opened")
 	}
 }

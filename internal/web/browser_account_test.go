@@ -20,7 +20,7 @@ func TestBrowserSignUp(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, true)
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/sign-up"))
 	tb.run(chromedp.SendKeys(`[name=email]`, "bob@example.org\r"))
-	tb.arrives(`document.querySelector("h1").textContent === "Look into your mail"`)
+	tb.arrives(`document.querySelector("h1").textContent === "Check your e-mail"`)
 	tb.run(chromedp.Navigate(d.url+d.letters.path(t)), chromedp.SendKeys(`#password`, words), chromedp.Click(`[data-shows]`))
 	tb.until(`document.querySelector("#password").type === "text" && document.querySelector("[data-shows]").textContent === "Hide"`)
 	tb.run(chromedp.Click(`button[type=submit]`))
@@ -68,7 +68,7 @@ func TestBrowserKeys(t *testing.T) {
 	tb.run(chromedp.Click(`.key-rows > li [popovertarget^=revoke]`, chromedp.ByQuery))
 	tb.until(`document.querySelector(":popover-open") !== null`)
 	tb.run(chromedp.Click(`:popover-open button[type=submit]`, chromedp.ByQuery))
-	tb.arrives(`document.querySelector(".banner")?.textContent === "The key is revoked."`)
+	tb.arrives(`document.querySelector(".banner")?.textContent === "Key revoked."`)
 	api(key, http.StatusUnauthorized)
 	tb.quiet()
 }
@@ -99,7 +99,7 @@ func TestBrowserDialogs(t *testing.T) {
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	for _, look := range []struct{ path, viewReader, focus string }{
-		{linkPath(l), "[popovertarget=delete]", `textContent === "Keep it"`},
+		{linkPath(l) + "/settings", "[popovertarget=delete]", `textContent === "Keep it"`},
 		{"/keys", "[popovertarget^=roll]", `value === "day"`},
 		{"/keys", "[popovertarget^=revoke]", `textContent === "Keep it"`},
 		{"/account", "[popovertarget=close]", `name === "email"`},
@@ -151,6 +151,6 @@ func TestBrowserAccountAxe(t *testing.T) {
 		owner.look(path + ", its dialog")
 	}
 	visitor.visit(d.url+"/sign-in", chromedp.SendKeys(`[name=email]`, "nobody@example.org"), chromedp.SendKeys(`#password`, "wrong\r"))
-	visitor.arrives(`document.querySelector(".wrong") !== null`)
+	visitor.arrives(`document.querySelector(".banner.is-alarm") !== null`)
 	visitor.look("wrong password")
 }

@@ -290,6 +290,6 @@ func TestBrowserModerationAxe(t *testing.T) {
 	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)), chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
 	tb.visit(d.url + "/moderation")
-	tb.arrives(`document.querySelector("h1").textContent === "This is for moderators"`)
+	tb.arrives(`document.querySelector("h1").textContent === "Moderators only"`)
 	tb.look("a member")
 }

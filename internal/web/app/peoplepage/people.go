@@ -129,7 +129,7 @@ func parsePlan(s string) (vitrine.Plan, error) {
 	case vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime:
 		return p, nil
 	}
-	return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such plan. Choose one of the list.")
+	return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "This plan does not exist. Choose one from the list.")
 }
 
 func (s *Handler) Invite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -173,7 +173,7 @@ func (s *Handler) Change(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	}
 	role := vitrine.Role(f.Get("role"))
 	if role != vitrine.RoleMember && role != vitrine.RoleModerator && role != vitrine.RoleOwner {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such role. Choose one of the list.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "This role does not exist. Choose one from the list.")
 	}
 	a, err := s.Accounts.ByEmail(ctx, f.Get("email"))
 	if err != nil {
