@@ -139,7 +139,7 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	for _, l := range []*vitrine.Link{b, c} {
 		d.status(d.get("/p/"+string(l.Slug)), 200)
 	}
-	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.review-rows [type="checkbox"]`), chromedp.Click(`.bulk [value="reject"]`), chromedp.WaitVisible(".done"))
+	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.review-rows [type="checkbox"]`), chromedp.Click(`.review-bulk [value="reject"]`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(a.Slug)), 410)
 	tb.run(chromedp.Navigate(d.url+casePath(b)), chromedp.Click(`//summary[contains(., "Suspend")]`), chromedp.Click(`form[action$="/suspend"] button`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(b.Slug)), 410)
