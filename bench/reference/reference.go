@@ -27,6 +27,7 @@ type Scope struct {
 	Account  int
 	Link     *dataset.Link // nil: the account
 	From, To time.Time
+	Where    string // a condition of the account's views, in SQL; "": all
 }
 
 // Spent by SQL engines; Vitrine gets as many cores.

@@ -61,6 +61,9 @@ func (d *dialect) first(s Scope, r *result) []query {
 	if s.Link != nil {
 		mine = "link = {link}"
 	}
+	if s.Where != "" {
+		mine += " AND " + s.Where
+	}
 	window := mine + " AND opened >= {from} AND opened < {to}"
 	before := mine + " AND opened >= {prev} AND opened < {from}"
 	people := " AND NOT bot"
@@ -101,6 +104,9 @@ func (d *dialect) second(r *result) []query {
 		return nil
 	}
 	some := "account = {account} AND " + d.among + " AND NOT bot AND opened < {to} AND opened >= "
+	if where := r.scope.Where; where != "" {
+		some = where + " AND " + some
+	}
 	return []query{
 		{d.distinct("link", "opens", some+"{from}"), r.topUniques},
 		{"SELECT link, " + d.div("opened", dayMs) + ", count(*) FROM opens WHERE " + some + "{spark} GROUP BY 1, 2", r.sparks},
