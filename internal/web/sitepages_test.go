@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/analytics"
 	"vitrine/internal/auth"
 	"vitrine/internal/sharedreport"
 
@@ -65,6 +66,13 @@ func sitePages(d *demo) []sitePage {
 	d.check(err)
 	member(d.pro, "device", "/device")
 	member(d.pro, "device asks", "/device?code="+l.Code)
+	for _, name := range []string{"annual-report.pdf", "tour.webm"} {
+		root := statsPath(d.links[name]) + "/visits"
+		some, err := d.server.Analytics.Visits(d.t.Context(), d.pro, string(d.links[name].Slug), analytics.VisitQuery{N: 1})
+		d.check(err)
+		member(d.pro, "visits of "+name, root)
+		member(d.pro, "visit of "+name, root+"/"+some.Rows[0].ID)
+	}
 	pages = append(pages, sitePage{name: "filtered analytics", path: statsPath(d.links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop", as: d.pro, then: openAll},
 		sitePage{name: "dates of a report", path: "/analytics?granularity=hour", as: d.pro, then: `document.querySelector("[popovertarget=dates]").click()`,
 			holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("dates").getBoundingClientRect())`},
