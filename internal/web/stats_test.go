@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -473,7 +474,7 @@ func TestScriptBudget(t *testing.T) {
 		r := d.status(d.get(address), http.StatusOK)
 		sizes[address] = r.wire
 		for _, m := range importedModule.FindAllStringSubmatch(r.body, -1) {
-			follow(address[:strings.LastIndex(address, "/")+1] + m[1])
+			follow(path.Join(path.Dir(address), m[1]))
 		}
 	}
 	cookies := d.cookies()
@@ -495,5 +496,5 @@ func TestScriptBudget(t *testing.T) {
 	}
 }
 
-// importedModule is a module of the same directory that another one imports.
-var importedModule = regexp.MustCompile(`\bimport\b[^;"]*"\./([^"]+)"`)
+// importedModule is a module that another one imports.
+var importedModule = regexp.MustCompile(`\bimport\b[^;"]*"(\.{1,2}/[^"]+)"`)
