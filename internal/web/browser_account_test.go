@@ -99,7 +99,7 @@ func TestBrowserDialogs(t *testing.T) {
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	for _, look := range []struct{ path, viewReader, focus string }{
-		{linkPath(l) + "/settings", "[popovertarget=delete]", `textContent === "Keep it"`},
+		{linkPath(l) + "/settings", "[popovertarget=delete]", `textContent === "Cancel"`},
 		{"/keys", "[popovertarget^=roll]", `value === "day"`},
 		{"/keys", "[popovertarget^=revoke]", `textContent === "Keep it"`},
 		{"/account", "[popovertarget=close]", `name === "email"`},

@@ -23,7 +23,7 @@ func TestBrowserVersions(t *testing.T) {
 	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(d.url+linkPath(l)+"/versions"))
 	tb.accessible("versions of a file that was never replaced")
 	choose(file("page.html", "<h1>the second text</h1>"))
-	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Replaced. Readers see the new file")`)
+	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Readers now see the new file")`)
 	tb.until(`document.querySelector("h1").innerText === "page.html"`)
 	tb.until(`[...document.querySelectorAll(".file-versions li b")].map((b) => b.innerText).join() === "Version 2,Version 1"`)
 	tb.accessible("versions of a file")
