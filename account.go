@@ -62,11 +62,13 @@ type Account struct {
 	ViewerKey []byte // 32 bytes; viewers are distinguished with it, within this account alone
 	// ViewerKeyAt is when the key was made; past a configured age it is
 	// replaced and the ids made with it become noise.
-	ViewerKeyAt time.Time
-	TimeZone    string // of days and hours of its reports in the app, an IANA name; "": UTC
-	CreatedAt   time.Time
-	ClosedAt    time.Time // zero: it is open. One that is closed is suspended for good
-	Closing     bool      // it is closed, and something of it is still to be removed
+	ViewerKeyAt  time.Time
+	TimeZone     string // of days and hours of its reports in the app, an IANA name; "": UTC
+	CreatedAt    time.Time
+	ClosedAt     time.Time // zero: it is open. One that is closed is suspended for good
+	CountOwn     bool      // the owner's own views count
+	Closing      bool      // it is closed, and something of it is still to be removed
+	OwnChangedAt time.Time // when CountOwn was changed, until all views follow it
 }
 
 // Role is what an account may do on the website beyond its own links.

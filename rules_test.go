@@ -22,7 +22,7 @@ report
 client                       report filetype
 e2e
 cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest limits
-cmd/vitrine                  lease links logowner mail manifest moderation outbox password preview publish remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker
+cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker
 
 vitrine                      report filetype
 
@@ -65,6 +65,7 @@ links                        vitrine report filetype signer versions
 logowner                     vitrine
 moderation                   vitrine visitor
 outbox                       vitrine
+ownviews                     vitrine report
 publish                      vitrine filetype filetype/inspect lease storageowner turn versions webvtt
 sharedreport                 vitrine password signer
 sitestats                    vitrine report ingest
@@ -87,7 +88,7 @@ viewdb/segment               vitrine report
 viewdb/labels                vitrine report sqldb viewdb/segment
 viewdb/feed                  vitrine report
 
-web                          vitrine analytics auth collections ingest links moderation publish signer sitestats versions
+web                          vitrine analytics auth collections ingest links moderation ownviews publish signer sitestats versions
 web                          web/agents web/api web/app web/app/accountpage web/app/albumpage web/app/entrypage web/app/keypage
 web                          web/app/linkpage web/app/peoplepage web/app/reportpage web/app/uploadpage
 web                          web/app/versionpage web/app/websitepage web/content web/front web/httpx web/moderator web/public web/ui
@@ -107,7 +108,7 @@ web/app/keypage              vitrine auth web/app web/httpx web/ui
 web/app/linkpage             vitrine analytics collections filetype links publish report web/app web/httpx web/ui
 web/app/linkpage             web/chart web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
-web/app/reportpage           vitrine analytics collections export links report sitestats web/app web/httpx
+web/app/reportpage           vitrine analytics collections export links ownviews report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
 web/app/reportpage           web/chart sharedreport web/api
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
@@ -185,6 +186,7 @@ var ports = map[string][]string{
 	"logowner":     {"Store"},
 	"moderation":   {"Store"},
 	"outbox":       {"Mailer", "Store"},
+	"ownviews":     {"Store"},
 	"publish":      {"Blobs", "Previewer", "Scanner", "Store"},
 	"sharedreport": {"Store"},
 	"sitestats":    {"Store"},

@@ -100,12 +100,13 @@ type LinkQuery struct {
 // AccountQuery selects accounts that are not closed. Zero members do not
 // select.
 type AccountQuery struct {
-	Role    Role
-	Banned  bool
-	Closing bool   // closed accounts of which something is to be removed: those alone
-	Search  string // stands somewhere in the email, in whatever case
-	After   AccountID
-	Limit   int // 0: all
+	Role       Role
+	Banned     bool
+	OwnChanged bool   // those whose OwnChangedAt is set
+	Closing    bool   // closed accounts of which something is to be removed: those alone
+	Search     string // stands somewhere in the email, in whatever case
+	After      AccountID
+	Limit      int // 0: all
 }
 
 // ReviewQuery selects links in review. Zero members do not select.

@@ -11,24 +11,18 @@ import (
 // Bounds of what a beacon may claim (engagement, The server).
 const (
 	// TokenLife is how long the beacon of a view is accepted.
-	TokenLife = 24 * time.Hour
-	// maxSessionMs is the longest time one view can count.
-	maxSessionMs = 4 * 60 * 60 * 1000
-	// clockSlackMs is what a claim may be ahead of the server's clock.
-	clockSlackMs = 2000
-	// pageSeenMs is the engaged time after which a page of a PDF counts as
-	// seen.
-	pageSeenMs = 1000
-	// maxPlaybackRate is the fastest a browser plays media.
-	maxPlaybackRate = 16
+	TokenLife       = 24 * time.Hour
+	maxSessionMs    = 4 * 60 * 60 * 1000 // the longest time one view can count
+	clockSlackMs    = 2000               // what a claim may be ahead of the server's clock
+	pageSeenMs      = 1000               // the engaged time after which a page of a PDF counts as seen
+	maxPlaybackRate = 16                 // the fastest a browser plays media
 	// maxDuration bounds what a medium can last, in ms, so that shares of it do
 	// not overflow: 30 years.
 	maxDuration = 1_000_000_000_000
 	Million     = 1_000_000
 )
 
-// BotAutomation is the reason of a view whose own browser told that a program
-// drives it.
+// BotAutomation means that the view's own browser told that a program drives it.
 const BotAutomation = "automation"
 
 // Snapshot is what one beacon says of one view so far. Every member only grows,
@@ -136,28 +130,7 @@ func (e *Engagement) Apply(s Snapshot) {
 	n.EngagedMs = min(n.EngagedMs, max(s.At-start, 0)+clockSlackMs)
 	e.Session.Max(&n)
 	e.Session.EngagedMs = min(e.Session.EngagedMs, e.Session.PresentMs)
-	e.Session.Pages = withinTime(e.Session.Pages, e.Session.EngagedMs)
+	e.Session.Pages = report.PagesWithin(e.Session.Pages, e.Session.EngagedMs, pageSeenMs)
 	e.Session.Parts = e.Session.Parts.Within(e.Session.Played, e.Session.Reached)
 	e.StartMs = max(start, s.At-e.Session.EngagedMs)
-}
-
-// withinTime cuts the time on pages where together it is more than the engaged
-// time: no honest page says so.
-func withinTime(pages []report.PageTime, engaged int64) []report.PageTime {
-	var sum int64
-	for _, p := range pages {
-		sum += p.Ms
-	}
-	if sum <= engaged {
-		return pages
-	}
-	var kept []report.PageTime
-	for _, p := range pages {
-		p.Ms = min(p.Ms, engaged)
-		engaged -= p.Ms
-		if p.Ms >= pageSeenMs {
-			kept = append(kept, p)
-		}
-	}
-	return kept
 }

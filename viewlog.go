@@ -21,11 +21,15 @@ type ViewLog interface {
 	//     caller set is ignored. A view with Bot set neither returns nor makes others return.
 	//   - A view of a day that is forgotten (Forget) is refused alone, too, with ErrForgotten.
 	//   - A snapshot goes to its view by Engagement.Apply. A snapshot with Bot set makes the open a bot's: its views and downloads
-	//     leave the counts.
-	//   - A download of a bot's view is not an event. Each (Link, ID) counts once.
+	//     leave the counts. One that brings a view with BotUndecided to DecidedMs makes it a person's; whether its viewer returns
+	//     is decided then.
+	//   - A reclass makes an open with Own a person's or (BotOwn) excludes it. With a reason it changes that of another excluded one.
+	//   - A download of a bot's view is not an event. One of a view with BotUndecided or BotOwn waits: it is an event, with the
+	//     view's ID, if the view becomes a person's. Each (Link, ID) counts once. A download without a view is an event of its
+	//     account's link.
 	//   - A snapshot or download whose view is not there is early: it is not stored, and the outcome has it. Nothing is early of an
 	//     open of a day that is forgotten, as far as the log knows whose its link is: that is dropped.
-	//   - Within a batch views come first, then snapshots, then downloads.
+	//   - Within a batch views come first, then snapshots, downloads and own views.
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
 	// Tally summarises the views of a scope over the days of a query and its
@@ -152,7 +156,7 @@ type RecentQuery struct {
 	Link     LinkID
 	From, To ViewID // exclusive
 	N        int
-	Engaged  bool // those with engagement data alone
+	Engaged  bool // those with engagement data alone, without excluded ones of the owner
 	Viewer   *uint64
 	Filter   report.Filter
 }
@@ -162,16 +166,20 @@ type Batch struct {
 	Views     []ViewRecord
 	Snapshots []Snapshot
 	Downloads []Download
+	Reclasses []Reclass `json:",omitempty"`
 }
 
 // Len is how many entries a batch has.
-func (b *Batch) Len() int { return len(b.Views) + len(b.Snapshots) + len(b.Downloads) }
+func (b *Batch) Len() int {
+	return len(b.Views) + len(b.Snapshots) + len(b.Downloads) + len(b.Reclasses)
+}
 
 // Add adds the entries of another batch.
 func (b *Batch) Add(c Batch) {
 	b.Views = append(b.Views, c.Views...)
 	b.Snapshots = append(b.Snapshots, c.Snapshots...)
 	b.Downloads = append(b.Downloads, c.Downloads...)
+	b.Reclasses = append(b.Reclasses, c.Reclasses...)
 }
 
 // Outcome is what became of the entries of a batch that were not stored. The
@@ -200,12 +208,21 @@ type ImportReceipt struct {
 	At    time.Time
 }
 
-// Download is the event that a file was downloaded by a reader who opened its
-// page.
+// Download is the event that a file was downloaded.
 type Download struct {
-	ID   ViewID // of the event
-	Link LinkID
-	View ViewID // the open it belongs to
+	ID      ViewID // of the event
+	Link    LinkID
+	View    ViewID    // the open it belongs to; 0: none, the file was fetched without its page
+	Account AccountID `json:",omitempty"` // whose the link is; needed only without a View
+}
+
+// Reclass changes the class of a view: whether one by the link's owner counts
+// or, with a Reason, why another one is excluded.
+type Reclass struct {
+	Link   LinkID
+	View   ViewID
+	Count  bool
+	Reason string
 }
 
 // LinkCounts stand on the link's row: all-time, bots left out.

@@ -49,6 +49,8 @@ type LoggedView struct {
 	StartMs    int64 // Engagement.StartMs
 	Told       bool  // a bot by its own beacon's word
 	Imported   bool
+	Decided    bool // what it is was decided after it was stored
+	Waits      bool // a download waits until it is a person's
 }
 
 // LoggedDownload is a download event and whose it is.

@@ -65,7 +65,7 @@ func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 		return 0
 	}
 	s := o.Session
-	atypical := s != nil && (o.Bot != "" || s.EngagedMs < rules.AtypicalEngagedMs && s.PresentMs < rules.AtypicalPresentMs)
+	atypical := s != nil && o.Bot != report.BotOwn && (o.Bot != "" || s.EngagedMs < rules.AtypicalEngagedMs && s.PresentMs < rules.AtypicalPresentMs)
 	for _, sums := range all {
 		sums.Atypical += one(atypical)
 		if o.Bot != "" {

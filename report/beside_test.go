@@ -35,7 +35,7 @@ func TestBeside(t *testing.T) {
 			if rep.Previous.Downloads != before.Totals.RangeDownloads {
 				t.Errorf("%s: %d downloads in the window before, its own report has %d", win.Key, rep.Previous.Downloads, before.Totals.RangeDownloads)
 			}
-			if left != rep.Totals.BotsExcluded {
+			if left != rep.Totals.BotsExcluded+rep.Totals.OwnExcluded {
 				t.Errorf("%s: the ledger has %d of %d opens", win.Key, left, rep.Totals.BotsExcluded)
 			}
 			for _, l := range w.links {

@@ -199,6 +199,12 @@ func (f Filter) Match(o *View) bool {
 	return f.match(func(d Dimension) (string, bool) { return o.value(d), d != OnKind && d != OnLink })
 }
 
+// Lists reports whether a list has a view: one that matches and, in a list of
+// those with engagement data, is not left out as the owner's.
+func (f Filter) Lists(o *View, engaged bool) bool {
+	return f.Match(o) && !(engaged && o.Bot == BotOwn)
+}
+
 // MatchLink reports whether what the filter says of links holds for one.
 func (f Filter) MatchLink(slug, kind string) bool {
 	return f.match(func(d Dimension) (string, bool) {

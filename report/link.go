@@ -48,10 +48,14 @@ type Summary struct {
 	Timing      Timing     `json:"timing"`
 	Insights    []Insight  `json:"insights"`
 	Filter      []string   `json:"filter,omitempty"` // its conditions, where there is one
+	// FinalUntil is the moment before which no view changes its class any more;
+	// left zero: it is for the reader of the log to say.
+	FinalUntil FinalTime `json:"finalUntil,omitzero"`
 
 	// What a page shows beside, and the API does not.
-	PreviousSeries []Point  `json:"-"` // of the previous window; as long as Series, but for partial weeks
-	Excluded       []Bucket `json:"-"` // bots' views by reason, all that Totals.BotsExcluded counts
+	PreviousSeries []Point   `json:"-"` // of the previous window; as long as Series, but for partial weeks
+	Excluded       []Bucket  `json:"-"` // excluded views by reason: Totals.BotsExcluded and OwnExcluded
+	Products       []Product `json:"-"` // those of which the program or network is known
 }
 
 // ForLink renders the report of l over w. cur and prev are tallies of exactly
@@ -91,6 +95,7 @@ func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64)
 
 		PreviousSeries: Series(w.Previous(), prev),
 		Excluded:       cur.Bots(),
+		Products:       cur.Products(),
 	}
 }
 

@@ -33,6 +33,7 @@ type View struct {
 
 	Bot       string // reason code; "" is a person
 	Product   string // the program or network that Bot is about, such as GPTBot; "" of a person
+	Own       bool   // by a browser signed in as the link's owner
 	QR        bool   // came by the link's QR code
 	Returning bool   // this viewer opened this link before
 
@@ -44,21 +45,36 @@ type View struct {
 	Downloaded bool
 }
 
+// BotOwn is the reason of a view by the link's owner, unless the owner counts
+// these. BotUndecided is that of a view from a network of mail scanners: with
+// DecidedMs engaged it becomes a person's, and without, once its beacons are
+// accepted no more, it is a mail scanner's. Reports call it so, and say until
+// when they are final.
+const (
+	BotOwn       = "own"
+	BotUndecided = "mail_network"
+	DecidedMs    = 1000
+)
+
+// mailScanner is the reason of an undecided view, as reports call it.
+const mailScanner = "mail_scanner"
+
 // Counted says that the view is a person's: a view.
 func (o *View) Counted() bool { return o.Bot == "" }
 
 // Atypical says that the view is a session by a bot, a scanner or a preview:
-// known as one from its request, or gone as soon as it came.
+// known as one from its request, or gone as soon as it came. A session by the
+// owner is none.
 func (o *View) Atypical() bool {
 	s := o.Session
-	if s == nil {
+	if s == nil || o.Bot == BotOwn {
 		return false
 	}
 	return !o.Counted() || s.EngagedMs < atypicalEngagedMs && s.PresentMs < atypicalPresentMs
 }
 
 // CountedSession says that the view has engagement data that enters averages.
-func (o *View) CountedSession() bool { return o.Session != nil && !o.Atypical() }
+func (o *View) CountedSession() bool { return o.Session != nil && o.Counted() && !o.Atypical() }
 
 // Session is the engagement data of a view. Durations are in milliseconds and
 // not negative; shares are in millionths, 0 to 1,000,000.
@@ -105,4 +121,26 @@ func maxPages(a, b []PageTime) []PageTime {
 		return cmp.Or(cmp.Compare(p.Page, q.Page), cmp.Compare(q.Ms, p.Ms))
 	})
 	return slices.CompactFunc(pages, func(p, q PageTime) bool { return p.Page == q.Page })
+}
+
+// PagesWithin cuts the time on pages where together it is more than the engaged
+// time: no honest page says so. Pages with less than a least time are dropped
+// then.
+func PagesWithin(pages []PageTime, engaged, least int64) []PageTime {
+	var sum int64
+	for _, p := range pages {
+		sum += p.Ms
+	}
+	if sum <= engaged {
+		return pages
+	}
+	var kept []PageTime
+	for _, p := range pages {
+		p.Ms = min(p.Ms, engaged)
+		engaged -= p.Ms
+		if p.Ms >= least {
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }

@@ -120,7 +120,7 @@ func furthestPage(s *report.Session) int {
 func oracleRecent(l report.Link, views []report.View) []any {
 	var with []report.View
 	for _, x := range views {
-		if x.Session != nil {
+		if x.Session != nil && x.Bot != "own" {
 			with = append(with, x)
 		}
 	}

@@ -171,11 +171,12 @@ func people(opens []report.View) (views []report.View) {
 }
 
 func gone(x report.View) bool {
-	return x.Session != nil && (x.Bot != "" || x.Session.EngagedMs < 1000 && x.Session.PresentMs < 2000)
+	return x.Session != nil && x.Bot != "own" && (x.Bot != "" || x.Session.EngagedMs < 1000 && x.Session.PresentMs < 2000)
 }
 
 // sessionsOf is the counted sessions.
 func sessionsOf(views []report.View) (s []report.View) {
+	views = people(views)
 	for _, x := range views {
 		if x.Session != nil && !gone(x) {
 			s = append(s, x)
@@ -223,7 +224,8 @@ func (o *oracle) totals(downloads int64) object {
 		"qrScans":         whole(some(views, func(x report.View) bool { return x.QR })),
 		"returningPct":    percent(returned, int64(len(views))),
 		"bouncePct":       percent(bounced, int64(len(sessions))),
-		"botsExcluded":    whole(some(o.now, func(x report.View) bool { return x.Bot != "" })),
+		"botsExcluded":    whole(some(o.now, func(x report.View) bool { return x.Bot != "" && x.Bot != "own" })),
+		"ownExcluded":     whole(some(o.now, func(x report.View) bool { return x.Bot == "own" })),
 		"atypical":        whole(some(o.now, gone)),
 	}
 }

@@ -77,7 +77,7 @@ func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
 		QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0,
 	}
 	if r.IntN(6) == 0 {
-		o.Bot, o.Product = pick(r, "crawler", "preview"), label(r, "Bot", 3)
+		o.Bot, o.Product = pick(r, "crawler", "preview", "own", "mail_network"), label(r, "Bot", 3)
 	}
 	if r.IntN(3) == 0 {
 		o.Version, o.Campaign, o.Medium, o.Content, o.Term = r.IntN(4), label(r, "c", 3), label(r, "m", 3), label(r, "n", 3), label(r, "t", 3)

@@ -33,11 +33,17 @@ func (o RecentView) MarshalJSON() ([]byte, error) {
 	}{dateTime(o.At), plain(o)})
 }
 
+// FinalTime is a moment that is written as dateTime does.
+type FinalTime struct{ time.Time }
+
+// MarshalJSON writes the moment.
+func (t FinalTime) MarshalJSON() ([]byte, error) { return json.Marshal(dateTime(t.Time)) }
+
 // recentViews lists the newest views of the window that have engagement data.
 func recentViews(l *Link, w Window, views []View) []RecentView {
 	var newest []*View
 	for i := range views {
-		if o := &views[i]; o.Session != nil && w.Contains(o.At) {
+		if o := &views[i]; o.Session != nil && o.Bot != BotOwn && w.Contains(o.At) {
 			newest = append(newest, o)
 		}
 	}

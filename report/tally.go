@@ -291,8 +291,30 @@ func (t *Tally) DailyViews(from, to Day) []int64 {
 // LinkViews is the number of counted views of a link of the scope.
 func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 
-// Bots lists the bots' views by reason, most first, ties by reason.
-func (t *Tally) Bots() []Bucket { return topBuckets(t.bots, len(t.bots)) }
+// own is the number of excluded views by the owner.
+func (t *Tally) own() int64 {
+	if n := t.bots[BotOwn]; n != nil {
+		return *n
+	}
+	return 0
+}
+
+// Bots lists the excluded views by reason, most first, ties by reason.
+func (t *Tally) Bots() []Bucket {
+	c := counts{}
+	for reason, n := range t.bots {
+		c.add(shownReason(reason), *n)
+	}
+	return topBuckets(c, len(c))
+}
+
+// shownReason is a reason as reports call it.
+func shownReason(reason string) string {
+	if reason == BotUndecided {
+		return mailScanner
+	}
+	return reason
+}
 
 // Product is how many views an excluded program or network has, with a reason.
 type Product struct {
@@ -303,8 +325,13 @@ type Product struct {
 // Products lists the excluded views of which a product is known, by reason,
 // most first, ties by product.
 func (t *Tally) Products() []Product {
-	var list []Product
+	c := counts{}
 	for key, n := range t.products {
+		reason, product, _ := strings.Cut(key, productBreak)
+		c.add(shownReason(reason)+productBreak+product, *n)
+	}
+	var list []Product
+	for key, n := range c {
 		reason, product, _ := strings.Cut(key, productBreak)
 		list = append(list, Product{reason, product, *n})
 	}

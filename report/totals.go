@@ -16,6 +16,7 @@ type Totals struct {
 	ReturningPct    Tenths  `json:"returningPct"`
 	BouncePct       Tenths  `json:"bouncePct"`
 	BotsExcluded    int64   `json:"botsExcluded"`
+	OwnExcluded     int64   `json:"ownExcluded"` // views by the owner, which are in nothing else here
 	Atypical        int64   `json:"atypical"`
 }
 
@@ -33,7 +34,8 @@ func totals(w Window, t *Tally, completionPct *Tenths, downloads int64) Totals {
 		QRScans:         t.qr,
 		ReturningPct:    pct(t.returning, t.views),
 		BouncePct:       pct(t.bounces, t.sessions.sessions),
-		BotsExcluded:    t.bots.total(),
+		BotsExcluded:    t.bots.total() - t.own(),
+		OwnExcluded:     t.own(),
 		Atypical:        t.atypical,
 	}
 }

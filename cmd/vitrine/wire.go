@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/lease"
 	"vitrine/internal/mail"
 	"vitrine/internal/outbox"
+	"vitrine/internal/ownviews"
 	"vitrine/internal/preview"
 	"vitrine/internal/publish"
 	"vitrine/internal/sitestats"
@@ -118,6 +119,10 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		s.loops = append(s.loops, letters)
 	}
 	c.apply(in.accounts, s.outbox, public)
+	own := &ownviews.Service{Store: in.store, Log: in.log, Now: in.now}
+	follow := worker.New("own views", scanEvery, log, own.Apply)
+	own.Wake = follow.Wake
+	s.loops = append(s.loops, follow)
 	viewIDs := vitrine.NewViewIDs()
 	siteStats := sitestats.New(sitestats.Stats{Store: in.store, Log: in.log, Views: s.views, IDs: viewIDs, Now: in.now})
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge), worker.New("rescan", rescanEvery, log, scans.Rescan),
@@ -132,7 +137,9 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	in.links.ViewerKeyLife, in.links.Plans = c.ViewerKeyLife, c.plans()
 	in.analytics.MaxViews, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
-	s.http = s.httpServer(c.app(s, uploads, made, siteStats, viewIDs, public, content))
+	app := c.app(s, uploads, made, siteStats, viewIDs, public, content)
+	app.OwnViews = own
+	s.http = s.httpServer(app)
 	return s
 }
 

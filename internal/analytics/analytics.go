@@ -95,6 +95,7 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	}
 	rep := report.ForLink(described, w, cur, prev, recent)
 	rep.Truncated = truncated
+	rep.FinalUntil = report.FinalTime{Time: s.Now().Add(-vitrine.TokenLife)}
 	q.note(&rep.Summary, cur)
 	return rep, s.addContent(ctx, l, described, q, w, cur, rep)
 }
@@ -192,6 +193,7 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 	}
 	rep := report.ForAccount(links, w, cur, prev, top, all)
 	rep.Truncated = truncated
+	rep.FinalUntil = report.FinalTime{Time: s.Now().Add(-vitrine.TokenLife)}
 	q.note(&rep.Summary, cur)
 	return rep, nil
 }

@@ -32,7 +32,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 				refused[i] = err
 			}
 		}
-		if err := w.loadTold(b.Snapshots); err != nil {
+		if err := w.loadChanging(&b); err != nil {
 			return nil, err
 		}
 		for i := range b.Snapshots {
@@ -40,6 +40,9 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 		}
 		for i := range b.Downloads {
 			w.download(&b.Downloads[i])
+		}
+		for i := range b.Reclasses {
+			w.reclass(&b.Reclasses[i])
 		}
 		o = vitrine.Outcome{Refused: refused, Early: w.early}
 		return w.steps(number), nil
@@ -120,6 +123,9 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	for i := range b.Downloads {
 		links[b.Downloads[i].Link] = true
 	}
+	for i := range b.Reclasses {
+		links[b.Reclasses[i].Link] = true
+	}
 	if err := w.loadLinks(links); err != nil {
 		return err
 	}
@@ -140,6 +146,12 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 		d := &b.Downloads[i]
 		told = append(told, key{d.Link, d.View})
 		downloads = append(downloads, key{d.Link, d.ID})
+		if d.View == 0 && w.links[d.Link] == nil && d.Account != 0 {
+			w.links[d.Link] = &linkRow{account: d.Account}
+		}
+	}
+	for i := range b.Reclasses {
+		told = append(told, key{b.Reclasses[i].Link, b.Reclasses[i].View})
 	}
 	return together(
 		func() error {
@@ -239,24 +251,35 @@ func (w *writing) see(link vitrine.LinkID, viewer uint64, views int64) (before b
 	return before
 }
 
-// loadTold reads what changes with views that are told to be a bot's: their
-// viewers, and their downloads.
-func (w *writing) loadTold(snapshots []vitrine.Snapshot) error {
-	var told []key
+// loadChanging reads what changes with views that may become a bot's or a
+// person's: their viewers, and their downloads.
+func (w *writing) loadChanging(b *vitrine.Batch) error {
+	var changing []key
 	var viewers []viewerKey
-	for i := range snapshots {
-		s := &snapshots[i]
-		k := key{s.Link, s.View}
+	add := func(k key) {
 		o := w.views[k]
-		if s.Bot == "" || o == nil || !o.Counted() {
-			continue
-		}
-		told = append(told, k)
-		if v := (viewerKey{s.Link, o.Viewer}); w.viewers[v] == nil {
+		changing = append(changing, k)
+		if v := (viewerKey{k.link, o.Viewer}); w.viewers[v] == nil {
 			viewers = append(viewers, v)
 		}
 	}
-	return together(func() error { return w.loadViewers(viewers) }, func() error { return w.loadDownloadsOf(told) })
+	for i := range b.Snapshots {
+		s := &b.Snapshots[i]
+		if o := w.views[key{s.Link, s.View}]; o != nil && (s.Bot != "" && o.Counted() || o.Bot == report.BotUndecided) {
+			add(key{s.Link, s.View})
+		}
+	}
+	for i := range b.Reclasses {
+		if k := (key{b.Reclasses[i].Link, b.Reclasses[i].View}); w.views[k] != nil && w.views[k].Own {
+			add(k)
+		}
+	}
+	return together(func() error { return w.loadViewers(viewers) }, func() error {
+		if err := w.loadDownloadsOf(changing); err != nil {
+			return err
+		}
+		return w.loadDownloads(changing) // where one that waits will be
+	})
 }
 
 // snapshot takes a snapshot in.
@@ -276,10 +299,27 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 	e.Apply(*s)
 	o.Session, o.startMs = &e.Session, e.StartMs
 	w.changedView(k, o)
-	if s.Bot == "" || !o.Counted() {
+	undecided := o.Bot == report.BotUndecided
+	switch {
+	case s.Bot != "" && (undecided || o.Counted()):
+		w.exclude(k, o, s.Bot)
+		o.told = true
+	case undecided && o.Session.EngagedMs >= report.DecidedMs:
+		w.include(k, o)
+	default:
 		return
 	}
-	o.Bot, o.Returning, o.told = s.Bot, false, true
+	o.decided = o.decided || undecided
+}
+
+// exclude makes a view a bot's, with a reason.
+func (w *writing) exclude(k key, o *viewRow, reason string) {
+	counted := o.Counted()
+	o.Bot, o.Product, o.Returning, o.waits = reason, "", false, false
+	w.changedView(k, o)
+	if !counted {
+		return
+	}
 	w.see(k.link, o.Viewer, -1)
 	w.count(k.link, -1, 0)
 	for event, d := range w.downloads {
@@ -287,21 +327,64 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 			d.deleted = true
 			w.changedDownload(event, d)
 			w.count(k.link, 0, -1)
+			o.waits = reason == report.BotOwn
 		}
+	}
+}
+
+// include makes a view a person's.
+func (w *writing) include(k key, o *viewRow) {
+	waits := o.waits
+	o.Bot, o.Product, o.waits = "", "", false
+	o.Returning = w.see(k.link, o.Viewer, 1)
+	w.changedView(k, o)
+	w.count(k.link, 1, 0)
+	if waits && report.DayOf(k.id.Ms()) >= w.state.forgotten {
+		w.addDownload(k, k.id)
+	}
+}
+
+// reclass changes the class of a view.
+func (w *writing) reclass(d *vitrine.Reclass) {
+	k := key{d.Link, d.View}
+	switch o := w.views[k]; {
+	case o == nil:
+	case !o.Own:
+		if !o.Counted() && d.Reason != "" && o.Bot != report.BotUndecided && o.Bot != d.Reason {
+			o.Bot, o.decided = d.Reason, true
+			w.changedView(k, o)
+		}
+	case o.Bot == report.BotOwn && d.Count:
+		w.include(k, o)
+	case o.Counted() && !d.Count:
+		w.exclude(k, o, report.BotOwn)
 	}
 }
 
 // download decides on a download.
 func (w *writing) download(d *vitrine.Download) {
-	k := key{d.Link, d.View}
-	o := w.views[k]
-	if o == nil && w.mayCome(k) {
-		w.early.Downloads = append(w.early.Downloads, *d)
-	}
-	if o == nil || !o.Counted() || report.DayOf(d.ID.Ms()) < w.state.forgotten {
+	event := key{d.Link, d.ID}
+	if d.View == 0 {
+		if l := w.links[d.Link]; l != nil && l.account == d.Account && report.DayOf(d.ID.Ms()) >= w.state.forgotten {
+			w.addDownload(event, 0)
+		}
 		return
 	}
-	w.addDownload(key{d.Link, d.ID}, d.View)
+	k := key{d.Link, d.View}
+	o := w.views[k]
+	switch {
+	case o == nil:
+		if w.mayCome(k) {
+			w.early.Downloads = append(w.early.Downloads, *d)
+		}
+	case !o.Counted():
+		if !o.waits && (o.Bot == report.BotUndecided || o.Bot == report.BotOwn) {
+			o.waits = true
+			w.changedView(k, o)
+		}
+	case report.DayOf(d.ID.Ms()) >= w.state.forgotten:
+		w.addDownload(event, d.View)
+	}
 }
 
 // mayCome reports whether a view that is not there may be there later.

@@ -211,7 +211,7 @@ func viewersSQL(s state, where string) string {
 const mostFaults = 100
 
 func strayDownloadsSQL(kept ids, where string) string {
-	return fmt.Sprintf(`SELECT link, id, open FROM downloads FINAL WHERE %s AND open >= %d
+	return fmt.Sprintf(`SELECT link, id, open FROM downloads FINAL WHERE %s AND open >= greatest(%d, 1)
 		AND (link, open) NOT IN (SELECT link, id FROM opens FINAL WHERE bot = '' AND %s) LIMIT %d`, where, kept.from, where, mostFaults)
 }
 

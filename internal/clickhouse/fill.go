@@ -145,7 +145,7 @@ func (f *filling) add(entry vitrine.LogEntry) error {
 		f.seen.uint64(f.number)
 	case *vitrine.LoggedView:
 		f.totals[3]++
-		row := viewRow{View: e.View, account: e.Account, startMs: e.StartMs, told: e.Told, imported: e.Imported}
+		row := viewRow{View: e.View, account: e.Account, startMs: e.StartMs, told: e.Told, imported: e.Imported, decided: e.Decided, waits: e.Waits}
 		row.append(&f.views, f.number)
 	case *vitrine.LoggedDownload:
 		f.totals[4]++

@@ -117,7 +117,7 @@ func insideSums(rules report.Rules, all bool) string {
 		return "[" + toInt64(sums) + "]"
 	}
 	sums = append(sums, "countIf(view AND qr)", "countIf(view AND returning)",
-		"countIf(session AND (NOT view OR brief))", fmt.Sprintf("countIf(counted AND e < %d)", rules.BounceMs),
+		"countIf(session AND bot != 'own' AND (NOT view OR brief))", fmt.Sprintf("countIf(counted AND e < %d)", rules.BounceMs),
 		"sumIf(seen, counted)", "sumIf(least(greatest(played, 0), 1000000), counted)", "sumIf(least(greatest(depth, 0), 1000000), counted)")
 	for _, column := range []struct{ begun, reached string }{{"played", "reached"}, {"depth", "depth"}} {
 		sums = append(sums, fmt.Sprintf("countIf(counted AND %s > 0)", column.begun))
@@ -140,7 +140,7 @@ func toInt64(expressions []string) string {
 func (w window) insideSQL(seen bool) string {
 	rules := report.CountingRules()
 	typical := fmt.Sprintf("(engaged >= %d OR present >= %d)", rules.AtypicalEngagedMs, rules.AtypicalPresentMs)
-	views := fmt.Sprintf(`(SELECT *, bot = '' AS view, NOT %s AS brief, view AND session AND NOT brief AS counted, least(greatest(engaged, 0), %d) AS e,
+	views := fmt.Sprintf(`(SELECT *, day, bot = '' AS view, NOT %s AS brief, view AND session AND NOT brief AS counted, least(greatest(engaged, 0), %d) AS e,
 		arrayCount(p -> p >= 1, pages) AS seen FROM opens FINAL WHERE %s)`, typical, rules.MaxMs, w.where())
 	parts := []string{
 		fmt.Sprintf("SELECT %d AS kind, toInt64(0) AS i, '' AS s1, '' AS s2, %s AS v FROM %s", partWhole, insideSums(rules, true), views),

@@ -20,7 +20,7 @@ var migrations = []func(a address) []string{
 // moreOfViews are columns of views that schema version 2 adds.
 var moreOfViews = []string{
 	"file UInt32 CODEC(T64, ZSTD(1))", "campaign LowCardinality(String)", "medium LowCardinality(String)", "content LowCardinality(String)",
-	"term LowCardinality(String)", "product LowCardinality(String)", "decided Bool", "waits Bool",
+	"term LowCardinality(String)", "product LowCardinality(String)", "own Bool", "decided Bool", "waits Bool",
 	"parts_low UInt64 CODEC(T64, ZSTD(1))", "parts_high UInt64 CODEC(T64, ZSTD(1))",
 }
 

@@ -13,8 +13,8 @@ type viewRow struct {
 	account     vitrine.AccountID
 	startMs     int64 // vitrine.Engagement.StartMs
 	told        bool  // a bot by its own beacon's word, not by the request's
-	decided     bool  // a person's, decided after it was stored as a bot's
-	waits       bool  // a download waits for that decision
+	decided     bool  // what it is was decided after it was stored
+	waits       bool  // a download waits until it is a person's
 	imported    bool
 	version     uint64
 	changed     bool            // not as it is stored
@@ -24,7 +24,7 @@ type viewRow struct {
 // openColumns are the columns of opens as openRow reads and writes them.
 const viewColumns = "account, link, id, viewer, country, city, referrer, source, device, browser, os, bot, qr, returning, told, imported, " +
 	"session, engaged, present, start, screen, downloaded, pages, page_ms, played, reached, depth, " +
-	"file, campaign, medium, content, term, product, decided, waits, parts_low, parts_high"
+	"file, campaign, medium, content, term, product, own, decided, waits, parts_low, parts_high"
 
 // insertOpens is where rows of append go.
 const insertViews = "opens (" + viewColumns + ", version)"
@@ -38,6 +38,9 @@ func (o *viewRow) same(n *report.View) bool {
 	}
 	for _, x := range []*report.View{&a, &b} {
 		x.Returning, x.Session, x.At = false, nil, 0
+		if x.Own || o.decided {
+			x.Bot, x.Product = "", ""
+		}
 		if x.Version == 1 {
 			x.Version = 0
 		}
@@ -80,6 +83,7 @@ func (o *viewRow) append(w *rows, version uint64) {
 	for _, label := range []string{o.Campaign, o.Medium, o.Content, o.Term, o.Product} {
 		w.string(label)
 	}
+	w.bool(o.Own)
 	w.bool(o.decided)
 	w.bool(o.waits)
 	w.uint64(s.Parts[0])
@@ -125,7 +129,7 @@ func (o *viewRow) read(r *reader) {
 	for _, label := range []*string{&o.Campaign, &o.Medium, &o.Content, &o.Term, &o.Product} {
 		*label = r.word()
 	}
-	o.decided, o.waits = r.bool(), r.bool()
+	o.Own, o.decided, o.waits = r.bool(), r.bool(), r.bool()
 	s.Parts = report.Parts{r.uint64(), r.uint64()}
 	if engaged {
 		o.Session = s

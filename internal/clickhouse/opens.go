@@ -25,7 +25,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 	where := within(scope) + " AND " + ids{max(q.From, idsOf(st.forgotten, st.forgotten).from), q.To}.where()
 	which := where + filterSQL(q.Filter)
 	if q.Engaged {
-		which += " AND session"
+		which += " AND session AND bot != '" + report.BotOwn + "'"
 	}
 	if q.Viewer != nil {
 		which += fmt.Sprintf(" AND viewer = %d", *q.Viewer)

@@ -40,6 +40,11 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 				return err
 			}
 		}
+		for i := range b.Reclasses {
+			if err := w.reclass(&b.Reclasses[i]); err != nil {
+				return err
+			}
+		}
 		o = vitrine.Outcome{Refused: refused, Early: w.early}
 		return w.finish()
 	})
@@ -83,9 +88,9 @@ type viewKey struct {
 type engaged struct {
 	segment.View
 	vitrine.Engagement
-	engagementChanged bool
-	account           vitrine.AccountID
-	before            *report.View // as it was; nil: nobody wants to know
+	hasSession, changed bool
+	account             vitrine.AccountID
+	before              *report.View // as it was; nil: nobody wants to know
 }
 
 func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
@@ -165,6 +170,9 @@ func (w *writing) look(batch vitrine.Batch) error {
 	for i := range batch.Downloads {
 		ask(batch.Downloads[i].Link, batch.Downloads[i].View)
 	}
+	for i := range batch.Reclasses {
+		ask(batch.Reclasses[i].Link, batch.Reclasses[i].View)
+	}
 	if err := w.learnOwners(links); err != nil {
 		return err
 	}
@@ -204,7 +212,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	if err != nil {
 		return nil, err
 	}
-	e := &engaged{View: r, account: account}
+	e := &engaged{View: r, account: account, hasSession: session != nil}
 	if session != nil {
 		var s segment.Session
 		if err := s.Decode(session, id.Ms()); err != nil {
@@ -223,7 +231,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 		return nil, err
 	}
 	if followed {
-		if e.before, err = w.asReported(key, e, session != nil); err != nil {
+		if e.before, err = w.asReported(key, e); err != nil {
 			return nil, err
 		}
 	}
@@ -243,12 +251,12 @@ func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 }
 
 // asReported is a view as the engine takes it; it shares no memory with e.
-func (w *writing) asReported(key viewKey, e *engaged, session bool) (*report.View, error) {
+func (w *writing) asReported(key viewKey, e *engaged) (*report.View, error) {
 	o := new(report.View)
 	if err := labels.ReadView(w.words.Word, int64(key.link), &segment.Row{ID: key.view, View: e.View}, o); err != nil {
 		return nil, err
 	}
-	if session {
+	if e.hasSession {
 		s := e.Session
 		s.Pages = append([]report.PageTime(nil), s.Pages...)
 		o.Session = &s
@@ -268,25 +276,25 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 		return nil
 	}
 	e.Apply(*s)
-	e.engagementChanged = true
-	if s.Bot == "" || !e.Human() {
+	e.hasSession, e.changed = true, true
+	undecided, err := w.excludedAs(e, report.BotUndecided)
+	switch {
+	case err != nil:
+		return err
+	case s.Bot != "" && (undecided || e.Human()):
+		if err := w.exclude(s.Link, s.View, e, s.Bot); err != nil {
+			return err
+		}
+		e.Flags |= segment.ViewTold
+	case undecided && e.Session.EngagedMs >= report.DecidedMs:
+		err = w.include(s.Link, s.View, e)
+	default:
 		return nil
 	}
-	if e.Bot, err = w.words.ID(segment.WordBot, s.Bot); err != nil {
-		return err
+	if undecided {
+		e.Flags |= segment.ViewDecided
 	}
-	c := w.change(s.Link)
-	c.views--
-	n, err := w.dropDownloads(e.account, s.Link, s.View)
-	if err != nil {
-		return err
-	}
-	c.downloads -= n
-	if n > 0 {
-		w.told.Reset(e.account)
-	}
-	e.Flags = e.Flags&^segment.ViewReturning | segment.ViewBot | segment.ViewTold
-	return w.tx.decrementViewer(s.Link, e.Viewer, 1)
+	return err
 }
 
 // dropDownloads removes the download events of a view and tells how many there
@@ -311,6 +319,9 @@ func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, 
 }
 
 func (w *writing) download(d *vitrine.Download) error {
+	if d.View == 0 {
+		return w.downloadAlone(d)
+	}
 	e, err := w.find(d.Link, d.View)
 	if err != nil {
 		return err
@@ -318,23 +329,32 @@ func (w *writing) download(d *vitrine.Download) error {
 	if e == nil && w.missing[viewKey{d.Link, d.View}] {
 		w.early.Downloads = append(w.early.Downloads, *d)
 	}
-	if e == nil || !e.Human() {
+	if e == nil {
 		return nil
 	}
-	if a, err := w.account(e.account); err != nil || report.DayOf(d.ID.Ms()) < a.retainedFrom {
+	if !e.Human() {
+		return w.waits(e)
+	}
+	return w.event(e.account, d)
+}
+
+// event counts a download.
+func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
+	day := report.DayOf(d.ID.Ms())
+	if a, err := w.account(account); err != nil || day < a.retainedFrom {
 		return err
 	}
 	n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.View))
 	w.change(d.Link).downloads += n
-	if n > 0 {
-		if err := w.changedOn(e.account, report.DayOf(d.ID.Ms())); err != nil {
-			return err
-		}
-	}
-	if followed, err := w.follows(e.account, d.Link); err != nil {
+	if err != nil || n == 0 {
 		return err
-	} else if n > 0 && followed {
-		w.told.Add(feed.Event{Account: e.account, Link: d.Link, Day: report.DayOf(d.ID.Ms()), Downloads: n})
+	}
+	if err := w.changedOn(account, day); err != nil {
+		return err
+	}
+	followed, err := w.follows(account, d.Link)
+	if followed {
+		w.told.Add(feed.Event{Account: account, Link: d.Link, Day: day, Downloads: n})
 	}
 	return err
 }
@@ -365,16 +385,20 @@ func (w *writing) finishEngaged() error {
 	var keys []viewKey
 	var rows []blobs
 	for key, e := range w.engaged {
-		if e == nil || !e.engagementChanged {
+		if e == nil || !e.changed {
 			continue
 		}
-		session, err := w.session(&e.Engagement, key.view)
-		if err != nil {
-			return err
+		row := blobs{open: e.View.Append(nil)}
+		if e.hasSession {
+			session, err := w.session(&e.Engagement, key.view)
+			if err != nil {
+				return err
+			}
+			row.session = slices.Clone(session)
 		}
-		keys, rows = append(keys, key), append(rows, blobs{e.View.Append(nil), slices.Clone(session)})
+		keys, rows = append(keys, key), append(rows, row)
 		if e.before != nil {
-			after, err := w.asReported(key, e, true)
+			after, err := w.asReported(key, e)
 			if err != nil {
 				return err
 			}
@@ -382,7 +406,7 @@ func (w *writing) finishEngaged() error {
 		}
 	}
 	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys), func(i int) []any {
-		return []any{rows[i].open, rows[i].session, int64(keys[i].link), int64(keys[i].view)}
+		return []any{rows[i].open, segment.OrNull(rows[i].session), int64(keys[i].link), int64(keys[i].view)}
 	})
 	return err
 }

@@ -39,7 +39,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	for i := range views {
 		list[i].ViewRecord = &views[i]
 	}
-	if err := writeViews(w.words, list); err != nil {
+	if err := w.words.Views(len(list), func(i int) (*report.View, *segment.View) { return &list[i].View, &list[i].record }); err != nil {
 		return nil, err
 	}
 	for i := range list {
@@ -188,19 +188,12 @@ func (w *writing) insertAll(list []adding) error {
 	added, err := w.tx.ExecMany("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING", len(taken),
 		func(i int) []any {
 			a := taken[i]
-			return []any{a.Link, a.ID, a.blob, blobOrNull(sessions[i])}
+			return []any{a.Link, a.ID, a.blob, segment.OrNull(sessions[i])}
 		})
 	for i, n := range added {
 		taken[i].added = n == 1
 	}
 	return err
-}
-
-func blobOrNull(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return b
 }
 
 // notAdded takes back what was done for views whose ID was there: they are

@@ -271,7 +271,7 @@ func (a *linksAudit) open(link int64, l *linkAudit, r *segment.Row, packed bool)
 		}
 	}
 	if o.Session != nil {
-		if wrong := wrongSession(o.Session, imported); wrong != "" {
+		if wrong := segment.WrongSession(o.Session, imported); wrong != "" {
 			l.fault("open %d: %s", r.ID, wrong)
 		}
 	}
@@ -306,6 +306,7 @@ func (a *linksAudit) readDownloads() error {
 		l.downloads++
 		var r segment.View
 		switch {
+		case d.of == 0: // of no view
 		case open == nil && a.packed >= mostPacked:
 			many = append(many, d)
 		case open == nil:
@@ -334,32 +335,4 @@ func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool)
 		return nil
 	})
 	return err == nil && found
-}
-
-// maxSessionMs is the longest time one view can count (engagement, The server).
-const maxSessionMs = 4 * 60 * 60 * 1000
-
-// wrongSession says what no session can be. Another system's history is held to
-// less.
-func wrongSession(s *report.Session, imported bool) string {
-	const whole = 1_000_000
-	share := func(n int64) bool { return 0 <= n && n <= whole }
-	switch {
-	case s.EngagedMs < 0 || s.PresentMs < 0:
-		return "its times are negative"
-	case !imported && s.EngagedMs > s.PresentMs:
-		return fmt.Sprintf("it was engaged for %d ms and present for %d", s.EngagedMs, s.PresentMs)
-	case !imported && s.PresentMs > maxSessionMs:
-		return fmt.Sprintf("it was present for %d ms, longer than an open can count", s.PresentMs)
-	case !share(s.Played) || !share(s.Reached) || !share(s.Depth):
-		return "its progress is more than the whole"
-	}
-	page := 0
-	for _, p := range s.Pages {
-		if p.Page <= page || p.Ms < 0 {
-			return fmt.Sprintf("its time on page %d is in the wrong place or negative", p.Page)
-		}
-		page = p.Page
-	}
-	return ""
 }

@@ -69,7 +69,7 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID, from
 	}
 	var sources []source
 	for _, r := range runs {
-		sources = append(sources, source{tx: t, account: account, run: r.number})
+		sources = append(sources, source{tx: t, account: account, run: r.Number})
 	}
 	sums = map[int64]uint64{}
 	var last segment.Visit

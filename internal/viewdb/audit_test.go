@@ -59,7 +59,7 @@ func TestAuditFinds(t *testing.T) {
 		{"a download's open", "UPDATE downloads SET open = 5", "belongs to open 5, which does not exist", nil},
 		{"a download of a bot", "UPDATE downloads SET open = $1", "which is a bot's", []any{from(4, "").ID}},
 		{"an endless session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "longer than an open can count",
-			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{PresentMs: maxSessionMs + 1}}).Append(nil, 0)}},
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{PresentMs: segment.MaxSessionMs + 1}}).Append(nil, 0)}},
 		{"a session of more than all", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "more than the whole",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Depth: 1_000_001}}).Append(nil, 0)}},
 		{"engaged while away", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "engaged for 2 ms and present for 1",

@@ -32,7 +32,7 @@ func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	}
 }
 
-var errChanged = errors.New("the days changed during the work")
+var errChanged = errors.New("the days changed meanwhile")
 
 // building is an attempt to make the tallies of some days of an account.
 type building struct {
@@ -90,7 +90,7 @@ func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 	var views int64
 	err = t.Get([]any{&from, &to, &views}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
 		FROM links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link AND p.last >= $2 AND p.first < $3`,
-		int64(b.account), int64(firstID(b.state.staleFrom)), int64(firstID(b.state.rolledUpUntil)))
+		int64(b.account), int64(segment.FirstID(b.state.staleFrom)), int64(segment.FirstID(b.state.rolledUpUntil)))
 	if err != nil {
 		return 0, 0, err
 	}

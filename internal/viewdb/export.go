@@ -29,7 +29,7 @@ func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 		var account int64
 		err := t.Get([]any{&account}, `SELECT l.account FROM links l LEFT JOIN accounts a ON a.account = l.account WHERE l.account > 0 AND coalesce(a.forgotten, 0) < $1 AND
 			(EXISTS (SELECT 1 FROM packs p WHERE p.link = l.link AND p.first < $2) OR EXISTS (SELECT 1 FROM opens o WHERE o.link = l.link AND o.id < $2)
-			OR EXISTS (SELECT 1 FROM downloads d WHERE d.link = l.link AND d.id < $2)) ORDER BY l.account LIMIT 1`, day, int64(firstID(day)))
+			OR EXISTS (SELECT 1 FROM downloads d WHERE d.link = l.link AND d.id < $2)) ORDER BY l.account LIMIT 1`, day, int64(segment.FirstID(day)))
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return nil
 		}
@@ -260,7 +260,8 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 			if err != nil {
 				return fmt.Errorf("open %d of link %d: %w", row.ID, c.Link, err)
 			}
-			out := vitrine.LoggedView{ViewRecord: vitrine.ViewRecord{Account: e.account, View: *o}, Told: row.Flags&segment.ViewTold != 0, Imported: row.Flags&segment.ViewImported != 0}
+			out := vitrine.LoggedView{ViewRecord: vitrine.ViewRecord{Account: e.account, View: *o}, Told: row.Flags&segment.ViewTold != 0, Imported: row.Flags&segment.ViewImported != 0,
+				Decided: row.Flags&segment.ViewDecided != 0, Waits: row.Flags&segment.ViewWaits != 0}
 			if row.Engaged {
 				out.StartMs = row.Session.StartMs
 			}

@@ -78,7 +78,7 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 			return err
 		}
 		for _, link := range b.links {
-			if err := t.dropViews(link, firstID(s.retainedFrom)); err != nil {
+			if err := t.dropViews(link, segment.FirstID(s.retainedFrom)); err != nil {
 				return err
 			}
 		}

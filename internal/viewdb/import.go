@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"vitrine"
@@ -223,8 +222,8 @@ func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 			w.change(link).downloads++
 			return nil
 		}
-		if event = next(event); event == id {
-			return errFull(link, id)
+		if event = segment.NextID(event); event == id {
+			return segment.ErrFull(link, id)
 		}
 	}
 }
@@ -246,7 +245,7 @@ func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID
 	if err == nil && id == end {
 		run.first = start
 		if id, err = w.gap(link, start, from); err == nil && id == from {
-			err = errFull(link, from)
+			err = segment.ErrFull(link, from)
 		}
 	}
 	run.last = id
@@ -275,16 +274,4 @@ func (w *writing) gap(link vitrine.LinkID, from, to vitrine.ViewID) (vitrine.Vie
 		err = nil
 	}
 	return id, err
-}
-
-// next is the ID after id, going round within its millisecond.
-func next(id vitrine.ViewID) vitrine.ViewID {
-	if id+1 == vitrine.ViewIDAt(id.Ms()+1, 0) {
-		return vitrine.ViewIDAt(id.Ms(), 0)
-	}
-	return id + 1
-}
-
-func errFull(link vitrine.LinkID, id vitrine.ViewID) error {
-	return fmt.Errorf("link %d has no free ID left in the millisecond %s", link, id.Time().Format("2006-01-02T15:04:05.000Z"))
 }

@@ -94,7 +94,7 @@ func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error)
 	if err != nil {
 		return nil, err
 	}
-	from := toMerge(list, tidy)
+	from := segment.RunsToMerge(list, tidy)
 	if from == nil {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (m *merging) step(t logTx) (more bool, err error) {
 	w := runWriter{tx: t, account: m.account, run: m.run}
 	var sources []source
 	for _, r := range m.from {
-		sources = append(sources, source{tx: t, account: m.account, run: r.number})
+		sources = append(sources, source{tx: t, account: m.account, run: r.Number})
 	}
 	for {
 		best, err := first(sources, m.next)
@@ -156,7 +156,7 @@ func (m *merging) step(t logTx) (more bool, err error) {
 		return false, err
 	}
 	for _, r := range m.from {
-		if _, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), r.number); err != nil {
+		if _, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), r.Number); err != nil {
 			return false, err
 		}
 	}

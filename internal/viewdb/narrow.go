@@ -96,7 +96,7 @@ func (l *ViewLog) keptOf(ctx context.Context, q vitrine.TallyQuery, f func(logTx
 		}
 		r := ids{vitrine.ViewIDAt(from, 0), vitrine.ViewIDAt(to, 0)}
 		forgotten = 0
-		if kept := firstID(st.retainedFrom); st.retainedFrom > 0 && r.from < kept {
+		if kept := segment.FirstID(st.retainedFrom); st.retainedFrom > 0 && r.from < kept {
 			r.from, forgotten = kept, st.retainedFrom
 		}
 		truncated, err = f(tx, r)

@@ -32,24 +32,30 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 		return nil, nil
 	}
 	err = l.read(ctx, func(t logTx) error {
-		recent = nil
 		n := q.N
 		if len(q.Filter) > 0 || q.Viewer != nil {
 			n = math.MaxInt32
 		}
-		err := t.Opens(func(link, id int64, open, session []byte) error {
-			if len(recent) == q.N {
-				return errStop
+		for ; ; n *= 4 { // the owner's may be among them
+			read := 0
+			recent = nil
+			err := t.Opens(func(link, id int64, open, session []byte) error {
+				if read++; len(recent) == q.N {
+					return errStop
+				}
+				views := viewReader{words: l.words}
+				o, err := views.read(link, id, open, session)
+				if err == nil && matches(q, o) {
+					recent = append(recent, *o)
+				}
+				return err
+			}, t.selectRecent(q.Engaged), int64(q.Link), int64(q.From), int64(q.To), n)
+			if err != nil && !errors.Is(err, errStop) {
+				return err
 			}
-			views := viewReader{words: l.words}
-			o, err := views.read(link, id, open, session)
-			if err == nil && matches(q, o) {
-				recent = append(recent, *o)
+			if read < n || len(recent) == q.N {
+				break
 			}
-			return err
-		}, t.selectRecent(q.Engaged), int64(q.Link), int64(q.From), int64(q.To), n)
-		if err != nil && !errors.Is(err, errStop) {
-			return err
 		}
 		if err := l.recentPacked(t, q, &recent); err != nil {
 			return err
@@ -60,7 +66,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 }
 
 func matches(q vitrine.RecentQuery, o *report.View) bool {
-	return q.Filter.Match(o) && (q.Viewer == nil || *q.Viewer == o.Viewer)
+	return q.Filter.Lists(o, q.Engaged) && (q.Viewer == nil || *q.Viewer == o.Viewer)
 }
 
 // markDownloaded sets Downloaded of those views of a link, listed newest first,

@@ -129,7 +129,7 @@ func (w *packWriter) write(rows []segment.Row, mayMove bool) error {
 	for len(old) > 0 || len(rows) > 0 {
 		if mayMove && len(rows) > 0 && w.written && rows[0].ID <= w.last {
 			if w.last+1 == vitrine.ViewIDAt(rows[0].ID.Ms()+1, 0) {
-				return errFull(w.link, rows[0].ID)
+				return segment.ErrFull(w.link, rows[0].ID)
 			}
 			rows[0].ID = w.last + 1
 		}

@@ -1,8 +1,6 @@
 package viewdb
 
 import (
-	"math"
-
 	"vitrine"
 	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
@@ -51,19 +49,7 @@ func (r *viewReader) make(link int64, row *segment.Row) (*report.View, error) {
 // ids is a range of IDs, its end not included.
 type ids struct{ from, to vitrine.ViewID }
 
-func idsOf(from, to report.Day) ids { return ids{firstID(from), firstID(to)} }
-
-// firstID is the smallest ID of a day.
-func firstID(d report.Day) vitrine.ViewID {
-	const days = math.MaxInt64>>21/(24*60*60*1000) - 1 // that IDs can tell, either side of 1970
-	switch {
-	case d > days:
-		return math.MaxInt64
-	case d < -days:
-		return math.MinInt64
-	}
-	return vitrine.ViewIDAt(d.StartMs(), 0)
-}
+func idsOf(from, to report.Day) ids { return ids{segment.FirstID(from), segment.FirstID(to)} }
 
 // within is the end of a query for a scope's rows in a range of IDs, from a
 // table with link and id, which it calls o. Its arguments are args.

@@ -99,7 +99,7 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 		links = append(links, link)
 		return err
 	}, `SELECT l.link FROM links l WHERE l.account = $1 AND EXISTS (SELECT 1 FROM opens o WHERE o.link = l.link AND o.id < $2) ORDER BY l.link LIMIT $3`,
-		int64(account), int64(firstID(before)), packedAtOnce)
+		int64(account), int64(segment.FirstID(before)), packedAtOnce)
 	if err != nil {
 		return false, err
 	}
@@ -138,7 +138,7 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 		}
 		rows = append(rows, r)
 		return nil
-	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link), int64(firstID(before)), n)
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link), int64(segment.FirstID(before)), n)
 	if err != nil || len(rows) == 0 {
 		return 0, nil, err
 	}

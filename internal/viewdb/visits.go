@@ -1,10 +1,8 @@
 package viewdb
 
 import (
-	"cmp"
 	"database/sql"
 	"errors"
-	"math"
 	"slices"
 
 	"vitrine"
@@ -17,15 +15,13 @@ import (
 const visitBytes = 900
 
 // run is a sorted run of entries.
-type run struct {
-	number, entries int64
-}
+type run = segment.Run
 
 // runs lists the runs of an account that are true, oldest first.
 func (t logTx) runs(account vitrine.AccountID) (list []run, err error) {
 	err = t.Each(func(s sqldb.Scanner) error {
 		var r run
-		err := s.Scan(&r.number, &r.entries)
+		err := s.Scan(&r.Number, &r.Entries)
 		list = append(list, r)
 		return err
 	}, "SELECT run, entries FROM runs WHERE account = $1 AND merging = 0 ORDER BY run", int64(account))
@@ -134,8 +130,8 @@ func (t logTx) history(account vitrine.AccountID) (*history, error) {
 	}
 	h := &history{tx: t, account: account}
 	for _, r := range list {
-		h.runs = append(h.runs, runReader{run: r.number, rows: 1})
-		h.entries += r.entries
+		h.runs = append(h.runs, runReader{run: r.Number, rows: 1})
+		h.entries += r.Entries
 	}
 	err = t.Each(func(s sqldb.Scanner) error {
 		var link int64
@@ -282,7 +278,7 @@ func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []segment
 		var first int64
 		var data []byte
 		err := t.Get([]any{&first, &data}, selectVisits,
-			int64(account), r.number, entries[0].Viewer)
+			int64(account), r.Number, entries[0].Viewer)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			entries = entries[1:]
 			continue
@@ -312,14 +308,14 @@ func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []segment
 			continue
 		}
 		removed += int64(len(row) - len(kept))
-		if err := t.replaceVisits(account, r.number, first, kept); err != nil {
+		if err := t.replaceVisits(account, r.Number, first, kept); err != nil {
 			return err
 		}
 	}
 	if removed == 0 {
 		return nil
 	}
-	_, err := t.Exec("UPDATE runs SET entries = entries - $1 WHERE account = $2 AND run = $3", removed, int64(account), r.number)
+	_, err := t.Exec("UPDATE runs SET entries = entries - $1 WHERE account = $2 AND run = $3", removed, int64(account), r.Number)
 	return err
 }
 
@@ -329,41 +325,4 @@ func (t logTx) replaceVisits(account vitrine.AccountID, run, first int64, entrie
 	}
 	_, err := t.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(account), run, entries[0].Viewer, segment.AppendVisits(nil, entries))
 	return err
-}
-
-// Runs are merged so that there are few, and each entry not often.
-const (
-	levelRuns   = 4 // of about the same size are merged
-	smallestRun = 4096
-	fewRuns     = 3 // are left when there is time
-)
-
-// level tells runs of about the same size.
-func (r run) level() int {
-	return int(math.Log2(float64(max(r.entries, smallestRun)/smallestRun)) / 2)
-}
-
-// toMerge picks runs that are to be one; none: there are few enough. With tidy,
-// it leaves few.
-func toMerge(list []run, tidy bool) []run {
-	byLevel := map[int][]run{}
-	for _, r := range list {
-		l := r.level()
-		if byLevel[l] = append(byLevel[l], r); len(byLevel[l]) == levelRuns {
-			return byLevel[l]
-		}
-	}
-	if !tidy || len(list) <= fewRuns {
-		return nil
-	}
-	slices.SortFunc(list, func(a, b run) int { return cmp.Compare(b.entries, a.entries) })
-	small := list[1:]
-	all := int64(0)
-	for _, r := range small {
-		all += r.entries
-	}
-	if all*levelRuns > list[0].entries {
-		small = list
-	}
-	return small
 }

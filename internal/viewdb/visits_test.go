@@ -133,7 +133,7 @@ func TestMergeAtOnce(t *testing.T) {
 	for {
 		select {
 		case <-ended:
-			if left := runsOf(t, l); len(left) > fewRuns {
+			if left := runsOf(t, l); len(left) > segment.FewRuns {
 				t.Errorf("%d runs are left", len(left))
 			}
 			return
@@ -187,7 +187,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 			return err
 		}
 		for _, r := range runs {
-			err := tx.visitRows(1, r.number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
+			err := tx.visitRows(1, r.Number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
 				list, err := segment.ReadVisits(nil, first, data)
 				got += int64(len(list))
 				return err

@@ -12,7 +12,7 @@ const (
 )
 
 // agent is what a user agent says; see Visitor for the members.
-type agent struct{ bot, device, browser, os string }
+type agent struct{ bot, product, device, browser, os string }
 
 // parseAgent reads a user agent.
 //
@@ -27,6 +27,9 @@ func parseAgent(userAgent string) agent {
 	}
 	if ua != "" {
 		a.device = deviceOf(ua)
+	}
+	if a.bot != "" {
+		a.product = productOf(userAgent)
 	}
 	return a
 }

@@ -24,6 +24,9 @@ const shortest = 16
 // read about the robot, no trace of a browser engine. An app that shows pages
 // sends its engine along and is a person; the app's own requests do not.
 func botReason(ua string) string {
+	if reason, _ := class(ua); reason != "" {
+		return reason
+	}
 	if reason := botNames.label(ua); reason != "" {
 		return reason
 	}

@@ -45,6 +45,7 @@ type Visitor struct {
 	Browser  string
 	OS       string
 	Bot      string // one of the Bot reasons
+	Product  string // the name of the program, where Bot is set and a name is given; never of a person
 	QR       bool   // came by the QR code (qr=1)
 }
 
@@ -59,6 +60,7 @@ func Classify(r Request) Visitor {
 		Browser:  brand(r.SecCHUA, a.browser),
 		OS:       a.os,
 		Bot:      a.bot,
+		Product:  a.product,
 		QR:       r.Query.Get("qr") == "1",
 	}
 	v.Source = source(r.Query, v.Referrer, v.QR)

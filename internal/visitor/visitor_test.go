@@ -111,7 +111,8 @@ func FuzzClassify(f *testing.F) {
 	for _, row := range corpus(f, "bots.tsv", 2) {
 		f.Add(row[1], "android-app://com.slack/", "utm_source=%E2%80%AE", []byte{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, "", "")
 	}
-	reasons := []string{"", BotShortUserAgent, BotLinkPreview, BotClientLibrary, BotCrawler, BotHeadless, BotMailScanner, BotSpeculative}
+	reasons := []string{"", BotShortUserAgent, BotLinkPreview, BotClientLibrary, BotCrawler, BotHeadless, BotMailScanner, BotSpeculative,
+		BotAIAssistant, BotAITraining, BotMonitor}
 	devices := []string{"", Desktop, Mobile, Tablet, TV, Other}
 	f.Fuzz(func(t *testing.T, userAgent, referer, query string, ip []byte, brands, purpose string) {
 		q, _ := url.ParseQuery(query)

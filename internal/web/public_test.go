@@ -394,24 +394,26 @@ func TestDownload(t *testing.T) {
 			t.Errorf("got %q", r.body)
 		}
 	}
-	// Served, and no event: no view is known, or it is not the beginning of a transfer.
+	// Of no view, and one download: the same viewer, again and again.
 	same(s.get(plain))
 	same(s.get(plain + "?v=rubbish"))
 	same(s.get(plain + foreign))
+	events(1)
+	// Served, and no event: it is not the beginning of a transfer.
 	s.status(s.do(http.MethodHead, address, ""), 200)
 	if r := s.status(s.get(address, "Range: bytes=5-"), 206); r.body != string(samples["notes.txt"][5:]) {
 		t.Errorf("range: %q", r.body)
 	}
 	s.status(s.get(address, "If-None-Match: "+s.get(plain).Header.Get("ETag")), 304)
-	events(0)
+	events(1)
 	same(s.get(address))
-	events(1)
+	events(2)
 	s.status(s.get(address, "Range: bytes=0-3"), 206) // again: one view downloads once
-	events(1)
+	events(2)
 	address = s.attr(s.get("/p/"+string(l.Slug)).body, `href="(/p/[^"]+/download[^"]+)"`)
 	s.ahead.Store(int64(25 * time.Hour))
 	same(s.get(address)) // the token has expired
-	events(1)
+	events(3)
 	s.countOpens(l, 2)
 }
 

@@ -81,9 +81,6 @@ func (h *handlers) frontRoutes(r *router) {
 	r.plain("GET /favicon.ico", ui.SendIcon)
 	r.page("GET /assets/{path...}", ui.ServeAsset)
 	r.page("/", ui.NoPage)
-	if h.gallery {
-		r.page("GET /dev/gallery", h.shell.Gallery)
-	}
 }
 
 // publicRoutes are public pages of links and albums, and what these send back.
@@ -178,6 +175,7 @@ func (h *handlers) linkRoutes(r *router) {
 // session.
 func (h *handlers) reportRoutes(r *router) {
 	r.member("GET /analytics", h.analytics.Show)
+	r.member("POST /analytics/own", h.analytics.CountOwn)
 	r.look("GET /analytics/pulse", h.analytics.Pulse)
 	r.lookPage("GET /analytics/now", h.analytics.Show)
 	r.member("GET /links/{slug}/analytics", h.analytics.Show)

@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
+	"vitrine/internal/ownviews"
 	"vitrine/internal/publish"
 	"vitrine/internal/sharedreport"
 	"vitrine/internal/signer"
@@ -67,6 +68,7 @@ type Server struct {
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 	Analytics *analytics.Service
+	OwnViews  *ownviews.Service
 	Views     *ingest.Views
 	ViewIDs   *vitrine.ViewIDs
 	Blobs     vitrine.Blobs
@@ -130,6 +132,9 @@ func (s *Server) Handler() *Handler {
 	var all http.Handler
 	h.agents = agents.New(s.PublicURL, s.ContentURL, func() http.Handler { return all }, s.Version, s.Now)
 	h.routes(mux)
+	if s.Gallery {
+		mux.Handle("GET /dev/gallery", h.shell.Page(h.shell.Gallery))
+	}
 	all = h.shell.Around(h.content.SiteHosts(h.content.Apart(mux)))
 	return &Handler{all, h.shell.Server}
 }
@@ -140,7 +145,6 @@ func (h *Handler) EndStalled() { h.common.EndStalled() }
 
 // handlers are the surfaces of the server.
 type handlers struct {
-	gallery    bool // the page of all components is served
 	shell      *app.Shell
 	api        *api.Handler
 	agents     *agents.Handler
@@ -170,7 +174,7 @@ func (s *Server) handlers() *handlers {
 	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
 	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
 	h := &handlers{
-		shell: shell, gallery: s.Gallery,
+		shell: shell,
 		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: kept, Captions: s.Captions,
 			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
 		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views,
@@ -183,7 +187,7 @@ func (s *Server) handlers() *handlers {
 		account:    &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics, SiteStats: s.SiteStats},
 		people:     &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},
 		albums:     &albumpage.Handler{Shell: shell, Albums: s.Albums, Links: s.Links},
-		analytics:  &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Shared: shared},
+		analytics:  &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Shared: shared, OwnViews: s.OwnViews},
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
 	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}

@@ -27,6 +27,7 @@ import (
 	"vitrine/internal/ingest"
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
+	"vitrine/internal/ownviews"
 	"vitrine/internal/publish"
 	"vitrine/internal/signer"
 	"vitrine/internal/sqlstore"
@@ -125,7 +126,8 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Abuse:    &moderation.AbuseReports{Store: store, Now: now, Threshold: moderation.DefaultAbuseThreshold},
 		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }},
-		Views: views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
+		OwnViews: &ownviews.Service{Store: store, Log: written, Now: now},
+		Views:    views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
 		Ready: func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

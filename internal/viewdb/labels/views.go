@@ -14,6 +14,9 @@ func (w *Writer) View(o *report.View) (r segment.View, err error) {
 	if o.QR {
 		r.Flags |= segment.ViewQR
 	}
+	if o.Own {
+		r.Flags |= segment.ViewOwn
+	}
 	if o.Version > 1 {
 		r.Version = o.Version
 	}
@@ -38,6 +41,37 @@ func (w *Writer) View(o *report.View) (r segment.View, err error) {
 	return r, err
 }
 
+// Views makes the records of n views. What words it does not know it asks for
+// together.
+func (w *Writer) Views(n int, view func(i int) (*report.View, *segment.View)) (err error) {
+	w.Collects, w.Noted, w.Unknown = true, map[string]bool{}, nil
+	var again []int
+	write := func(i int) error {
+		o, r := view(i)
+		*r, err = w.View(o)
+		return err
+	}
+	for i := range n {
+		before := w.Misses
+		if err = write(i); err != nil {
+			break
+		}
+		if w.Misses > before {
+			again = append(again, i)
+		}
+	}
+	w.Collects = false
+	if err == nil {
+		err = w.Learn(w.Unknown)
+	}
+	for _, i := range again {
+		if err == nil {
+			err = write(i)
+		}
+	}
+	return err
+}
+
 // Bot is the word of a reason, and of a product where there is one.
 func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
 	if product == "" {
@@ -51,7 +85,7 @@ func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
 func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, o *report.View) error {
 	r := &row.View
 	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
-		QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0}
+		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0}
 	var words [5]*segment.Labels
 	for i, id := range [...]segment.LabelID{r.Place, r.Origin, r.Agent, r.Campaign, r.Bot} {
 		var err error

@@ -172,12 +172,12 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	human := r.Human()
 	s := &r.Session
 	brief := r.Engaged && s.EngagedMs < c.rules.AtypicalEngagedMs && s.PresentMs < c.rules.AtypicalPresentMs
-	if r.Engaged && (!human || brief) {
-		c.whole.Atypical++
-	}
 	if !human {
 		c.labels[bot].add(r.Bot)
-		return nil
+		return c.atypical(r)
+	}
+	if brief {
+		c.whole.Atypical++
 	}
 	c.whole.Views++
 	if r.Flags&segment.ViewQR != 0 {
@@ -210,6 +210,21 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	if r.Engaged && !brief {
 		c.session(s, pages, step)
 	}
+	return nil
+}
+
+// atypical counts the engagement of an excluded view, unless that is the
+// owner's.
+func (c *counter) atypical(r *segment.Row) error {
+	if !r.Engaged {
+		return nil
+	}
+	if r.Flags&segment.ViewOwn != 0 {
+		if word, err := c.q.Word(r.Bot); err != nil || word.Labels[0] == report.BotOwn {
+			return err
+		}
+	}
+	c.whole.Atypical++
 	return nil
 }
 

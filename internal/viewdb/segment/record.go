@@ -36,6 +36,9 @@ const (
 	// The upper flags.
 	viewVersion  = 1 << 8 // the version of the file is not 1
 	viewCampaign = 1 << 9
+	ViewOwn      = 1 << 10
+	ViewDecided  = 1 << 11 // what it is was decided after it was stored
+	ViewWaits    = 1 << 12 // a download waits until it is a person's
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -134,13 +137,14 @@ func (o *View) Human() bool { return o.Flags&ViewBot == 0 }
 // Same says that o and p are of one view: equal but for what the log itself
 // decides.
 func (o *View) Same(p *View) bool {
-	return o.asWritten() == p.asWritten()
+	decided := (o.Flags | p.Flags) & ViewDecided
+	return o.asWritten(decided) == p.asWritten(decided)
 }
 
-func (o *View) asWritten() View {
+func (o *View) asWritten(decided uint16) View {
 	w := *o
-	w.Flags &^= ViewReturning
-	if w.Flags&ViewTold != 0 {
+	w.Flags &^= ViewReturning | ViewDecided | ViewWaits
+	if (w.Flags|decided)&(ViewTold|ViewOwn|ViewDecided) != 0 {
 		w.Flags &^= ViewTold | ViewBot
 		w.Bot = 0
 	}

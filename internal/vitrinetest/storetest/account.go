@@ -40,6 +40,9 @@ func (t storeTest) accountsClosed() {
 		return errors.Join(err1, err2)
 	})
 	eve.Closing, eve.TimeZone = false, "Asia/Kathmandu"
+	bob.CountOwn, bob.OwnChangedAt = true, vitrinetest.Epoch
+	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(bob) })
+	check(vitrine.AccountQuery{OwnChanged: true}, bob)
 	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(eve) })
 	check(vitrine.AccountQuery{Closing: true})
 	t.read(func(tx vitrine.Tx) error {

@@ -24,7 +24,8 @@ type remembered struct {
 	view   report.View
 	asSent report.View
 	vitrine.Engagement
-	imported bool
+	imported       bool
+	decided, waits bool
 }
 
 func newMemory() *memory {
@@ -52,7 +53,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		link := vitrine.LinkID(o.Link)
 		o.Returning = false
 		if there := m.views[link][id(o)]; there != nil {
-			if there.asSent != o.View {
+			if !there.sent(o.View) {
 				refused = append(refused, i)
 			}
 			continue
@@ -74,16 +75,21 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		}
 		r.Apply(s)
 		r.view.Session = &r.Engagement.Session
-		if s.Bot != "" && r.view.Counted() {
-			r.view.Bot, r.view.Product, r.view.Returning = s.Bot, "", false
-			for event, open := range m.downloads[s.Link] {
-				if open == s.View {
-					delete(m.downloads[s.Link], event)
-				}
-			}
+		undecided := r.view.Bot == report.BotUndecided
+		switch {
+		case s.Bot != "" && (undecided || r.view.Counted()):
+			m.exclude(r, s.Bot)
+			r.decided = r.decided || undecided
+		case undecided && r.Engagement.Session.EngagedMs >= report.DecidedMs:
+			m.include(r)
+			r.decided = true
 		}
 	}
 	for _, d := range b.Downloads {
+		if d.View == 0 {
+			m.downloadAlone(d)
+			continue
+		}
 		r := m.views[d.Link][d.View]
 		if r == nil {
 			early.Downloads = append(early.Downloads, d)
@@ -91,8 +97,70 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		if _, counted := m.downloads[d.Link][d.ID]; r != nil && r.view.Counted() && !counted {
 			m.downloads[d.Link][d.ID] = d.View
 		}
+		if r != nil && (r.view.Bot == report.BotUndecided || r.view.Bot == report.BotOwn) {
+			r.waits = true
+		}
+	}
+	for _, d := range b.Reclasses {
+		switch r := m.views[d.Link][d.View]; {
+		case r == nil:
+		case !r.view.Own:
+			if !r.view.Counted() && d.Reason != "" && r.view.Bot != report.BotUndecided && r.view.Bot != d.Reason {
+				r.view.Bot, r.decided = d.Reason, true
+			}
+		case d.Count && r.view.Bot == report.BotOwn:
+			m.include(r)
+		case !d.Count && r.view.Counted():
+			m.exclude(r, report.BotOwn)
+		}
 	}
 	return refused, early
+}
+
+// sent reports whether a view is the one that was sent, but for what may be
+// decided later.
+func (r *remembered) sent(o report.View) bool {
+	sent := r.asSent
+	if o.Own && sent.Own || r.decided {
+		sent.Bot, o.Bot, sent.Product, o.Product = "", "", "", ""
+	}
+	return sent == o
+}
+
+func (m *memory) exclude(r *remembered, reason string) {
+	o := &r.view
+	o.Bot, o.Product, o.Returning, r.waits = reason, "", false, false
+	for event, open := range m.downloads[vitrine.LinkID(o.Link)] {
+		if int64(open) == o.ID {
+			delete(m.downloads[vitrine.LinkID(o.Link)], event)
+			r.waits = reason == report.BotOwn
+		}
+	}
+}
+
+func (m *memory) include(r *remembered) {
+	o := &r.view
+	link := vitrine.LinkID(o.Link)
+	for _, other := range m.views[link] {
+		if other.view.Counted() && other.view.Viewer == o.Viewer {
+			o.Returning = true
+		}
+	}
+	o.Bot, o.Product = "", ""
+	if _, counted := m.downloads[link][vitrine.ViewID(o.ID)]; r.waits && !counted {
+		m.downloads[link][vitrine.ViewID(o.ID)] = vitrine.ViewID(o.ID)
+	}
+	r.waits = false
+}
+
+func (m *memory) downloadAlone(d vitrine.Download) {
+	if m.accounts[d.Link] == 0 {
+		m.accounts[d.Link] = d.Account
+		m.views[d.Link], m.downloads[d.Link] = map[vitrine.ViewID]*remembered{}, map[vitrine.ViewID]vitrine.ViewID{}
+	}
+	if _, counted := m.downloads[d.Link][d.ID]; !counted && m.accounts[d.Link] == d.Account {
+		m.downloads[d.Link][d.ID] = 0
+	}
 }
 
 func (m *memory) erase(link vitrine.LinkID) {
@@ -166,6 +234,14 @@ func (c chance) view() vitrine.ViewRecord {
 	if c.IntN(6) == 0 {
 		o.Bot, o.Product = "crawler", c.word("Bot")
 	}
+	switch c.IntN(8) {
+	case 0:
+		o.Bot, o.Product = report.BotUndecided, c.word("network ")
+	case 1:
+		if o.Own, o.Bot, o.Product = true, "", ""; c.IntN(3) > 0 {
+			o.Bot = report.BotOwn
+		}
+	}
 	if c.IntN(3) == 0 {
 		o.Version, o.Campaign, o.Medium, o.Content, o.Term = 2*c.IntN(3), c.word("campaign "), c.word("medium "), c.word("content "), c.word("term ")
 	}
@@ -175,6 +251,9 @@ func (c chance) view() vitrine.ViewRecord {
 func (c chance) session() report.Session {
 	s := report.Session{PresentMs: c.Int64N(3_600_000), Screen: c.word("screen "), Downloaded: c.IntN(3) == 0}
 	s.EngagedMs = c.Int64N(s.PresentMs + 1)
+	if c.IntN(4) == 0 {
+		s.EngagedMs %= 1500
+	}
 	switch c.IntN(4) {
 	case 0:
 		for p := 1; p < 10; p += 1 + c.IntN(3) {
@@ -213,7 +292,15 @@ func (c chance) batch(m *memory) (b vitrine.Batch) {
 	}
 	for range c.IntN(4) {
 		link, open := c.known(m)
-		b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: open})
+		d := vitrine.Download{ID: vitrine.ViewIDAt(open.Ms()+c.Int64N(3)*86_400_000, c.IntN(3)), Link: link, View: open}
+		if c.IntN(3) == 0 {
+			d.View, d.Account = 0, vitrine.AccountID(1+link%2)
+		}
+		b.Downloads = append(b.Downloads, d)
+	}
+	for range c.IntN(4) {
+		link, open := c.known(m)
+		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open, Count: c.IntN(2) == 0, Reason: c.word("reason ")})
 	}
 	return b
 }

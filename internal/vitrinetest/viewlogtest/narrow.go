@@ -163,7 +163,7 @@ func (t logTest) compareRecent(c chance, m *memory, q vitrine.TallyQuery) {
 	views, _ := m.narrowViews(q)
 	var want []report.View
 	for _, o := range views {
-		if len(want) == r.N || r.Engaged && o.Session == nil || r.Viewer != nil && *r.Viewer != o.Viewer {
+		if len(want) == r.N || r.Engaged && (o.Session == nil || o.Bot == report.BotOwn) || r.Viewer != nil && *r.Viewer != o.Viewer {
 			continue
 		}
 		for _, of := range m.downloads[q.Link] {

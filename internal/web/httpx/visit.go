@@ -31,6 +31,6 @@ func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, n
 	return report.View{
 		Viewer:  visitor.ViewerID(key, addr, r.UserAgent()),
 		Country: v.Country, City: v.City, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
-		Campaign: v.Campaign, Medium: v.Medium, Content: v.Content, Term: v.Term, Bot: v.Bot, QR: v.QR,
+		Campaign: v.Campaign, Medium: v.Medium, Content: v.Content, Term: v.Term, Bot: v.Bot, Product: v.Product, QR: v.QR,
 	}
 }

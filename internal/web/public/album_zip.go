@@ -107,7 +107,11 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 		return false, err
 	}
 	defer blob.Close()
-	if err := s.countDownload(r, l); err != nil {
+	_, a, err := s.Links.Public(r.Context(), l.Slug)
+	if err == nil {
+		err = s.countDownload(r, l, a)
+	}
+	if err != nil {
 		return false, err
 	}
 	shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }

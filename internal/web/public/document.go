@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"html/template"
 	"net/http"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ type document struct {
 // it.
 type piece struct {
 	text []byte
-	then byte // the gap after it: nonceGap, tokenGap; 0 at the end
+	then byte // the gap after it: nonceGap, tokenGap, barGap; 0 at the end
 }
 
 // Gaps of a document. In the template's output each is a mark and one of these
@@ -42,10 +43,12 @@ type piece struct {
 const (
 	nonceGap byte = 'n'
 	tokenGap byte = 'v'
+	barGap   byte = 'b'
 )
 
-// filling is what one view puts into the gaps.
-type filling struct{ nonce, token string }
+// filling is what one view puts into the gaps. The bar is HTML for the link's
+// owner; "" for everyone else.
+type filling struct{ nonce, token, bar string }
 
 func (f filling) of(gap byte) string {
 	switch gap {
@@ -53,6 +56,8 @@ func (f filling) of(gap byte) string {
 		return f.nonce
 	case tokenGap:
 		return f.token
+	case barGap:
+		return f.bar
 	}
 	return ""
 }
@@ -91,6 +96,7 @@ func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document,
 func newDocument(l *vitrine.Link, p *linkPage) (*document, error) {
 	mark := httpx.NewNonce()
 	p.Nonce = mark + string(nonceGap)
+	p.Bar = template.HTML(mark + string(barGap))
 	p.identify(mark + string(tokenGap))
 	var b bytes.Buffer
 	if err := p.template().Execute(&b, p); err != nil {
@@ -112,13 +118,12 @@ func cut(page []byte, mark string) (pieces []piece) {
 }
 
 // write answers with the page of one view.
-func (d *document) write(w http.ResponseWriter, r *http.Request, nonce, token string) error {
+func (d *document) write(w http.ResponseWriter, r *http.Request, f filling) error {
 	// What fills a gap is escaped by nobody: it has no letter that would have
 	// to be.
-	if !plain(nonce) || !plain(token) {
-		return fmt.Errorf("nonce %q or view token %q cannot stand on a page", nonce, token)
+	if !plain(f.nonce) || !plain(f.token) {
+		return fmt.Errorf("nonce %q or view token %q cannot stand on a page", f.nonce, f.token)
 	}
-	f := filling{nonce, token}
 	if httpx.AcceptsGzip(r) {
 		ui.Send(w, r, http.StatusOK, d.compressed(f), true)
 	} else {
@@ -129,7 +134,7 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, nonce, token st
 
 // fill is the page of one view.
 func (d *document) fill(f filling) []byte {
-	page := make([]byte, 0, d.size+len(d.pieces)*len(f.token))
+	page := make([]byte, 0, d.size+len(d.pieces)*len(f.token)+len(f.bar))
 	for _, p := range d.pieces {
 		page = append(append(page, p.text...), f.of(p.then)...)
 	}
@@ -155,7 +160,7 @@ func (d *document) pack(f filling) packed {
 	k := packed{nonce: len(f.nonce), token: len(f.token)}
 	// While the texts are compressed the gaps are full of a byte that is in no
 	// text: nothing can refer to what is in a gap.
-	empty := filling{strings.Repeat("\x00", k.nonce), strings.Repeat("\x00", k.token)}
+	empty := filling{nonce: strings.Repeat("\x00", k.nonce), token: strings.Repeat("\x00", k.token)}
 	z := httpx.GzipWriters.Get().(*gzip.Writer)
 	defer httpx.GzipWriters.Put(z)
 	var b bytes.Buffer
@@ -178,6 +183,9 @@ func (d *document) pack(f filling) packed {
 
 // compressed is the page of one open in the form of gzip.
 func (d *document) compressed(f filling) []byte {
+	if f.bar != "" {
+		return httpx.Compress(d.fill(f))
+	}
 	d.packing.Do(func() { d.packed = d.pack(f) })
 	if d.packed.texts == nil || len(f.nonce) != d.packed.nonce || len(f.token) != d.packed.token {
 		return httpx.Compress(d.fill(f))

@@ -69,7 +69,7 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 					if n := strings.Count(want.String(), `nonce="`+nonce+`"`); n < 3 || n != strings.Count(want.String(), "nonce=") {
 						t.Fatalf("the nonce stands in %d places", n)
 					}
-					f := filling{nonce, token}
+					f := filling{nonce: nonce, token: token}
 					if got := d.fill(f); !bytes.Equal(got, want.Bytes()) {
 						t.Fatalf("got\n%s\nwant\n%s", got, want.Bytes())
 					}
@@ -94,9 +94,9 @@ func TestDocumentRefusesFillings(t *testing.T) {
 		if good && (template.HTMLEscapeString(s) != s || template.JSEscapeString(s) != s || url.QueryEscape(s) != s) {
 			t.Errorf("%q would have to be escaped", s)
 		}
-		for _, f := range []filling{{s, "token"}, {"nonce", s}} {
+		for _, f := range []filling{{nonce: s, token: "token"}, {nonce: "nonce", token: s}} {
 			w := httptest.NewRecorder()
-			err := d.write(w, httptest.NewRequest("GET", "/", nil), f.nonce, f.token)
+			err := d.write(w, httptest.NewRequest("GET", "/", nil), f)
 			if (err == nil) != good || (err != nil && w.Body.Len() > 0) {
 				t.Errorf("%q: %v, %d bytes", f, err, w.Body.Len())
 			}
@@ -119,7 +119,7 @@ func FuzzDocumentCompressed(f *testing.F) {
 		}
 		d := &document{pieces: []piece{{a, nonceGap}, {b, tokenGap}, {a, nonceGap}, {nil, tokenGap}, {b, 0}}}
 		for _, token := range []string{first, second, first} {
-			f := filling{nonce, token}
+			f := filling{nonce: nonce, token: token}
 			want := string(a) + nonce + string(b) + token + string(a) + nonce + token + string(b)
 			if got := string(d.fill(f)); got != want {
 				t.Fatalf("filled: %q, want %q", got, want)

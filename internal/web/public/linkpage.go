@@ -42,6 +42,7 @@ type linkPage struct {
 	Download string // address; "" for a view-only link
 	Report   string // address
 	Notice   notice
+	Bar      template.HTML // where the owner's bar goes
 
 	Embed   string         // HTML that shows the content on another page
 	OEmbed  string         // address that tells the same to programs

@@ -9,8 +9,10 @@ import (
 
 	"vitrine"
 	"vitrine/internal/accept"
+	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/viewer"
+	"vitrine/report"
 )
 
 // LinkHandler answers for a link that the public may see.
@@ -69,22 +71,36 @@ func (s *Handler) Show(f form) LinkHandler {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
 		}
-		view, err := s.open(r, l, a)
+		me := s.Whoever(r)
+		own := me != nil && me.ID == a.ID
+		view, err := s.open(r, l, a, own)
 		if err != nil {
 			return err
 		}
 		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, View: view, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
-		return d.write(w, r, nonce, token)
+		fills := filling{nonce: nonce, token: token}
+		if own {
+			fills.bar = ownBar(l, a.CountOwn)
+		}
+		return d.write(w, r, fills)
 	}
 }
 
 // open writes that a link's page is being read, and by whom as far as the
-// request tells.
-func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vitrine.ViewID, error) {
+// request tells. A view by the link's owner is left out of the numbers, unless
+// the owner wants it counted.
+func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (vitrine.ViewID, error) {
 	now := s.Now()
 	o := &vitrine.ViewRecord{Account: a.ID, View: s.PageLoad(r, a, s.PublicURL.Host, now)}
-	o.Link = int64(l.ID)
-	o.Version = l.Version
+	o.Link, o.Version = int64(l.ID), l.Version
+	if name := visitor.MailNetwork(s.ClientAddr(r)); name != "" && o.Bot == "" {
+		o.Bot, o.Product = report.BotUndecided, name // until it is read
+	}
+	if own {
+		if o.Own, o.Bot, o.Product = true, "", ""; !a.CountOwn {
+			o.Bot = report.BotOwn
+		}
+	}
 	if accept.Gone(r.Context()) {
 		return 0, httpx.ErrClientGone
 	}
@@ -94,20 +110,20 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account) (vi
 // Download sends a file to keep. A link that is view-only has no such address.
 // A download by a reader who opened the page counts once, however many ranges
 // it is fetched in; without a view token, or with one that is no longer good,
-// the bytes are served all the same.
-func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
+// it counts for itself.
+func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 	if !l.AllowDownload || !l.HasBytes {
 		return httpx.ErrNoPage
 	}
 	if signer, ok := s.Blobs.(vitrine.GetSigner); ok && s.RedirectDownloads && r.Method == http.MethodGet {
-		return s.redirectDownload(w, r, l, signer)
+		return s.redirectDownload(w, r, l, a, signer)
 	}
 	blob, err := s.Blob(r, l)
 	if err != nil {
 		return err
 	}
 	defer blob.Close()
-	if err := s.countDownload(r, l); err != nil {
+	if err := s.countDownload(r, l, a); err != nil {
 		return err
 	}
 	h := w.Header()
@@ -126,13 +142,13 @@ const redirectLife = time.Minute
 // redirectDownload sends a reader to storage for the bytes. They are an
 // attachment of no type there, so that nothing of a stranger's is ever shown on
 // the origin of the bucket.
-func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, signer vitrine.GetSigner) error {
+func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account, signer vitrine.GetSigner) error {
 	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
 		Disposition: httpx.Disposition("attachment", l.Name), Expires: s.Now().Add(redirectLife)})
 	if err != nil {
 		return err
 	}
-	if err := s.countDownload(r, l); err != nil {
+	if err := s.countDownload(r, l, a); err != nil {
 		return err
 	}
 	h := w.Header()
@@ -150,17 +166,47 @@ func (s *Handler) Guarded(h LinkHandler) LinkHandler {
 	}
 }
 
-// countDownload writes a download event for the beginning of a transfer. It has
-// the ID of its view: one view downloads once.
-func (s *Handler) countDownload(r *http.Request, l *vitrine.Link) error {
-	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now())
-	if err != nil || v.Link != l.ID || r.Method != http.MethodGet || !FromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
+// countDownload writes a download event for the beginning of a transfer. With a
+// view token it has the ID of its view: one view downloads once. Without, it
+// belongs to no view, and the same viewer downloads a link once in half an
+// hour: whoever begins again has not got another copy.
+func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
+	if r.Method != http.MethodGet || !FromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
+		return nil
+	}
+	d := &vitrine.Download{Link: l.ID}
+	if v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), s.Now()); err == nil && v.Link == l.ID {
+		d.ID, d.View = v.View, v.View
+	} else if d.ID, d.Account = s.downloadID(r, a), a.ID; d.ID == 0 {
 		return nil
 	}
 	if accept.Gone(r.Context()) {
 		return httpx.ErrClientGone
 	}
-	return s.Views.Download(r.Context(), &vitrine.Download{ID: v.View, Link: l.ID, View: v.View})
+	return s.Views.Download(r.Context(), d)
+}
+
+const (
+	// downloadTime is how long the transfers of one viewer are one download. It
+	// divides the hours of almost every time zone.
+	downloadTime = 30 * time.Minute
+	// Counters of IDs of downloads without a view begin where those of views
+	// seldom come.
+	downloadCounter, downloadCounters = 1 << 20, 1 << 20
+)
+
+// downloadID is the ID of a download without a view; 0: it is a bot's, or the
+// owner's, and does not count. People fetch with programs such as curl, too.
+func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID {
+	now := s.Now()
+	o := s.PageLoad(r, a, s.PublicURL.Host, now)
+	if o.Bot != "" && o.Bot != visitor.BotClientLibrary || visitor.MailNetwork(s.ClientAddr(r)) != "" {
+		return 0
+	}
+	if me := s.Whoever(r); me != nil && me.ID == a.ID {
+		return 0
+	}
+	return vitrine.ViewIDAt(now.Truncate(downloadTime).UnixMilli(), downloadCounter+int(o.Viewer%downloadCounters))
 }
 
 // FromStart reports whether a Range header, or its absence, asks for a file's

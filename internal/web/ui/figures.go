@@ -5,6 +5,7 @@ import (
 
 	"vitrine/internal/importer"
 	"vitrine/internal/visitor"
+	"vitrine/report"
 
 	"github.com/dustin/go-humanize"
 )
@@ -53,9 +54,13 @@ func KindNoun(kind string) string {
 
 // BotNouns are the reasons why a view is not a person's, and who that is.
 var BotNouns = map[string][2]string{
+	report.BotOwn:             {"Your own visits", "pages of your links that you opened while signed in"},
 	visitor.BotLinkPreview:    {"Link previews", "a chat or a network that draws a card of the link"},
 	visitor.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does"},
-	visitor.BotCrawler:        {"Crawlers", "search engines, archives, assistants, monitors"},
+	visitor.BotCrawler:        {"Crawlers", "search engines, archives, marketing, security scans"},
+	visitor.BotAIAssistant:    {"AI assistants", "an assistant that a person asked, which read the page for them"},
+	visitor.BotAITraining:     {"AI training", "a collector of pages that models are trained on"},
+	visitor.BotMonitor:        {"Monitors", "a service that checks whether the page is up"},
 	visitor.BotHeadless:       {"Headless browsers", "a browser without a person in front of it"},
 	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
 	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},

@@ -39,7 +39,7 @@ if (list) {
         });
         if (!answer.ok) throw new Error();
       } catch {
-        say("The order could not be saved. Reload the page and try again.");
+        say("The order could not be stored.");
         location.reload();
       }
     });

@@ -6,6 +6,7 @@ import (
 	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
 	"vitrine/internal/links"
+	"vitrine/internal/ownviews"
 	"vitrine/internal/sharedreport"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/web/api"
@@ -21,6 +22,7 @@ type Handler struct {
 	Sites     *collections.Sites
 	Shared    *sharedreport.Service
 	API       *api.Handler
+	OwnViews  *ownviews.Service
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
 }
 

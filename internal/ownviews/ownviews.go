@@ -1,0 +1,113 @@
+// Package ownviews decides whether the views of an account's owner count.
+package ownviews
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error)
+	AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error)
+	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
+	Views(ctx context.Context, l vitrine.LinkID, from, to report.Day, f func(*report.View) error) error
+}
+
+// Service keeps the setting "Count my own visits" of accounts, and brings the
+// stored views into line with it.
+type Service struct {
+	Store vitrine.Store
+	Log   Log
+	Now   func() time.Time
+	Wake  func() // has Apply run soon; nil: nobody does
+}
+
+// settling is how long after a change of the setting views may still be written
+// as they were before: other processes know the account for a while.
+const settling = 30 * time.Second
+
+// SetCount sets whether the owner's views count. Past views follow soon: Apply
+// brings them into line. Numbers of days whose views are kept no more stay.
+func (s *Service) SetCount(ctx context.Context, a vitrine.AccountID, count bool) error {
+	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		account, err := tx.Account(a)
+		if err != nil || account.CountOwn == count {
+			return err
+		}
+		account.CountOwn, account.OwnChangedAt = count, s.Now()
+		return tx.PutAccount(account)
+	})
+	if err == nil && s.Wake != nil {
+		s.Wake()
+	}
+	return err
+}
+
+// Apply brings the views of each account whose setting was changed into line
+// with it. It is background work: what a run does not finish, the next one
+// does.
+func (s *Service) Apply(ctx context.Context) error {
+	var changed []*vitrine.Account
+	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
+		changed, err = tx.Accounts(vitrine.AccountQuery{OwnChanged: true})
+		return err
+	})
+	for _, a := range changed {
+		if err == nil {
+			err = s.apply(ctx, a)
+		}
+	}
+	return err
+}
+
+func (s *Service) apply(ctx context.Context, a *vitrine.Account) error {
+	settled := s.Now().Sub(a.OwnChangedAt) >= settling
+	links, err := s.Log.AccountCounts(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	from, err := s.Log.RetainedFrom(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for link := range links {
+		if err := s.applyTo(ctx, link, from, a.CountOwn); err != nil {
+			return err
+		}
+	}
+	if !settled {
+		return nil // views that were about to be written come with the next run
+	}
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		now, err := tx.Account(a.ID)
+		if err != nil || !now.OwnChangedAt.Equal(a.OwnChangedAt) {
+			return vitrine.NotFoundIsNil(err)
+		}
+		now.OwnChangedAt = time.Time{}
+		return tx.PutAccount(now)
+	})
+}
+
+// atOnce is how many views are decided at once.
+const atOnce = 500
+
+func (s *Service) applyTo(ctx context.Context, link vitrine.LinkID, from report.Day, count bool) error {
+	var wrong []vitrine.Reclass
+	err := s.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
+		if o.Own && (count && o.Bot == report.BotOwn || !count && o.Counted()) {
+			wrong = append(wrong, vitrine.Reclass{Link: link, View: vitrine.ViewID(o.ID), Count: count})
+		}
+		return nil
+	})
+	for len(wrong) > 0 && err == nil {
+		n := min(len(wrong), atOnce)
+		_, err = s.Log.Append(ctx, vitrine.Batch{Reclasses: wrong[:n]})
+		wrong = wrong[n:]
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package viewdb
+
+import (
+	"vitrine"
+	"vitrine/internal/viewdb/segment"
+	"vitrine/report"
+)
+
+// excludedAs reports whether a view is excluded for a reason.
+func (w *writing) excludedAs(e *engaged, reason string) (bool, error) {
+	if e.Human() {
+		return false, nil
+	}
+	word, err := w.words.Word(e.Bot)
+	return err == nil && word.Labels[0] == reason, err
+}
+
+// exclude makes a view a bot's, with a reason.
+func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, reason string) (err error) {
+	human := e.Human()
+	if e.Bot, err = w.words.Bot(reason, ""); err != nil {
+		return err
+	}
+	e.Flags = e.Flags&^(segment.ViewReturning|segment.ViewWaits) | segment.ViewBot
+	e.changed = true
+	if !human {
+		return nil
+	}
+	c := w.change(link)
+	c.views--
+	n, err := w.dropDownloads(e.account, link, view)
+	if err != nil {
+		return err
+	}
+	c.downloads -= n
+	if n > 0 {
+		w.told.Reset(e.account)
+		if reason == report.BotOwn {
+			e.Flags |= segment.ViewWaits
+		}
+	}
+	return w.tx.decrementViewer(link, e.Viewer, 1)
+}
+
+// include makes a view a person's.
+func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) error {
+	seen, err := w.see([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account, View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
+	if err != nil {
+		return err
+	}
+	waits := e.Flags&segment.ViewWaits != 0
+	e.Bot, e.changed = 0, true
+	e.Flags &^= segment.ViewBot | segment.ViewWaits
+	if seen[viewerOf{link, e.Viewer}] {
+		e.Flags |= segment.ViewReturning
+	}
+	w.change(link).views++
+	if waits {
+		return w.event(e.account, &vitrine.Download{ID: view, Link: link, View: view})
+	}
+	return nil
+}
+
+// waits notes that an excluded view has a download, if the view may yet become
+// a person's.
+func (w *writing) waits(e *engaged) error {
+	for _, reason := range []string{report.BotUndecided, report.BotOwn} {
+		as, err := w.excludedAs(e, reason)
+		if err != nil {
+			return err
+		}
+		if as && e.Flags&segment.ViewWaits == 0 {
+			e.Flags |= segment.ViewWaits
+			e.changed = true
+		}
+	}
+	return nil
+}
+
+// reclass changes the class of a view.
+func (w *writing) reclass(d *vitrine.Reclass) error {
+	e, err := w.find(d.Link, d.View)
+	if err != nil || e == nil {
+		return err
+	}
+	if e.Flags&segment.ViewOwn == 0 {
+		word, err := w.words.Word(e.Bot)
+		if err != nil || e.Human() || d.Reason == "" || word.Labels[0] == report.BotUndecided || word.Labels[0] == d.Reason {
+			return err
+		}
+		e.Bot, err = w.words.Bot(d.Reason, word.Labels[1])
+		e.Flags, e.changed = e.Flags|segment.ViewDecided, true
+		return err
+	}
+	own, err := w.excludedAs(e, report.BotOwn)
+	switch {
+	case err != nil:
+		return err
+	case own && d.Count:
+		return w.include(d.Link, d.View, e)
+	case e.Human() && !d.Count:
+		return w.exclude(d.Link, d.View, e, report.BotOwn)
+	}
+	return nil
+}
+
+// downloadAlone counts a download of a link that belongs to no view.
+func (w *writing) downloadAlone(d *vitrine.Download) error {
+	account, err := w.owner(d.Link)
+	if err != nil {
+		return err
+	}
+	if account == 0 { // its row comes with this transaction
+		account = d.Account
+		w.owners[d.Link] = account
+		w.change(d.Link).account = account
+	}
+	if account != d.Account || account == 0 {
+		return nil
+	}
+	return w.event(account, d)
+}

@@ -1,0 +1,61 @@
+package viewdb
+
+import (
+	"context"
+
+	"vitrine"
+	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/feed"
+)
+
+// update runs f as a transaction that writes, and tells the feed what it did.
+func (l *ViewLog) update(ctx context.Context, f func(logTx, *feed.Changes) error) error {
+	return l.transact(ctx, func(t logTx) error {
+		c := l.feed.Begin()
+		if err := f(t, c); err != nil {
+			return err
+		}
+		var err error
+		if c.Seq, err = t.nextSeq(); err != nil {
+			return err
+		}
+		t.OnCommit(func() { l.feed.Publish(c) })
+		return nil
+	})
+}
+
+// Position implements [vitrine.ViewLog]. A commit is visible only after it is
+// durable: SQLite runs with synchronous=FULL, PostgreSQL with
+// synchronous_commit on.
+func (l *ViewLog) Position(ctx context.Context) (p vitrine.LogPosition, err error) {
+	err = l.read(ctx, func(t logTx) error { return t.Get([]any{&p.Mark, &p.Last}, "SELECT mark, seq FROM log WHERE id = 1") })
+	return p, err
+}
+
+// SetMark implements [vitrine.ViewLog].
+func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
+	return l.transact(ctx, func(t logTx) error {
+		_, err := t.Exec("UPDATE log SET mark = $1 WHERE id = 1 AND mark = $2", mark, old)
+		return err
+	})
+}
+
+// viewlogTables are the tables of a log.
+var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies", "times", "daily_views", "downloads",
+	"imports", sqldb.LogTable}
+
+// Fits is Store's of a log.
+func (l *ViewLog) Fits(ctx context.Context, to *ViewLog) error {
+	_, _, err := sqldb.Fits(ctx, l.db, to.db, viewlogTables)
+	return err
+}
+
+// CopyTo is Store's of a log.
+func (l *ViewLog) CopyTo(ctx context.Context, to *ViewLog, told sqldb.Copied) error {
+	return sqldb.CopyDB(ctx, l.db, to.db, viewlogTables, told)
+}
+
+// Compare is Store's of a log.
+func (l *ViewLog) Compare(ctx context.Context, to *ViewLog) ([]string, error) {
+	return sqldb.CompareDB(ctx, l.db, to.db, viewlogTables)
+}

@@ -1,0 +1,35 @@
+package segment
+
+import (
+	"fmt"
+
+	"vitrine/report"
+)
+
+// MaxSessionMs is the longest time one view can count (engagement, The server).
+const MaxSessionMs = 4 * 60 * 60 * 1000
+
+// WrongSession says what no session can be. Another system's history is held to
+// less.
+func WrongSession(s *report.Session, imported bool) string {
+	const whole = 1_000_000
+	share := func(n int64) bool { return 0 <= n && n <= whole }
+	switch {
+	case s.EngagedMs < 0 || s.PresentMs < 0:
+		return "its times are negative"
+	case !imported && s.EngagedMs > s.PresentMs:
+		return fmt.Sprintf("it was engaged for %d ms and present for %d", s.EngagedMs, s.PresentMs)
+	case !imported && s.PresentMs > MaxSessionMs:
+		return fmt.Sprintf("it was present for %d ms, longer than an open can count", s.PresentMs)
+	case !share(s.Played) || !share(s.Reached) || !share(s.Depth):
+		return "its progress is more than the whole"
+	}
+	page := 0
+	for _, p := range s.Pages {
+		if p.Page <= page || p.Ms < 0 {
+			return fmt.Sprintf("its time on page %d is in the wrong place or negative", p.Page)
+		}
+		page = p.Page
+	}
+	return ""
+}

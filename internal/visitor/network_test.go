@@ -1,0 +1,43 @@
+package visitor
+
+import (
+	"net/netip"
+	"testing"
+)
+
+func TestMailNetwork(t *testing.T) {
+	for text, want := range map[string]string{
+		"64.235.144.0": "Barracuda", "64.235.147.255": "Barracuda", "64.235.149.255": "", "64.235.150.0": "Barracuda",
+		"52.129.0.0": "", "8.8.8.8": "", "192.0.2.1": "", "::": "", "0.0.0.0": "", "255.255.255.255": "", "2001:db8::1": "",
+		"::ffff:64.235.144.9": "Barracuda", "104.47.1.1": "Microsoft", "40.107.1.1": "Microsoft", "66.159.227.8": "Proofpoint",
+	} {
+		if got := MailNetwork(netip.MustParseAddr(text)); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	if got := MailNetwork(netip.Addr{}); got != "" {
+		t.Errorf("no address: %q", got)
+	}
+	list, six := mailNetworks, 0
+	for i, n := range list {
+		if n.name == "" || n.to.Compare(n.from) < 0 || i > 0 && n.from.Compare(list[i-1].to) <= 0 {
+			t.Errorf("%v to %v (%q) is out of order", n.from, n.to, n.name)
+		}
+		if n.from.Is6() {
+			six++
+		}
+		if got := MailNetwork(n.to); got != n.name {
+			t.Errorf("%v is of %q, want %q", n.to, got, n.name)
+		}
+	}
+	if len(list) < 500 || six == 0 {
+		t.Errorf("%d networks, %d of IPv6", len(list), six)
+	}
+}
+
+func BenchmarkMailNetwork(b *testing.B) {
+	addr := netip.MustParseAddr("66.159.227.8")
+	for b.Loop() {
+		MailNetwork(addr)
+	}
+}

@@ -1,0 +1,75 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"vitrine/internal/analytics"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// A browser behind a network of mail scanners is one when it reads, and only
+// then: the network alone does not say.
+func TestMailNetworks(t *testing.T) {
+	s := newSite(t)
+	s.trustProxy()
+	l := s.publish("notes.txt", samples["notes.txt"])
+	const chrome = "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
+	const gateway, home = "X-Forwarded-For: 104.47.1.7", "X-Forwarded-For: 85.214.132.117"
+	address := "/p/" + string(l.Slug)
+	numbers := func(views, scanners, downloads int64) {
+		t.Helper()
+		r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
+		s.check(err)
+		vitrinetest.Equal(t, "views, scanners, downloads", [3]int64{r.Totals.Views, r.Totals.BotsExcluded, r.Totals.RangeDownloads}, [3]int64{views, scanners, downloads})
+		vitrinetest.Equal(t, "counted", s.counts(l).Views, views)
+		if scanners > 0 {
+			vitrinetest.Equal(t, "excluded", r.Excluded[0].Key, "mail_scanner")
+			vitrinetest.Equal(t, "products", r.Products, []report.Product{{Reason: "mail_scanner", Product: "Microsoft", Count: scanners}})
+		}
+		if until := r.FinalUntil.Time; until.IsZero() || time.Since(until) < 20*time.Hour {
+			t.Errorf("final until %v", until)
+		}
+	}
+	for range 5 {
+		s.status(s.get(address, chrome, gateway), 200)
+	}
+	s.status(s.get(address, chrome, home), 200)
+	numbers(1, 5, 0)
+
+	page := s.get(address, chrome, gateway).body
+	beacon := s.beaconOf(page)
+	s.status(s.get(address+"/download?"+mustURL(beacon).RawQuery, chrome, gateway), 200) // before anything is known of it
+	numbers(1, 6, 0)
+	s.ahead.Store(int64(time.Minute))
+	send := func(body string) { s.status(s.do(http.MethodPost, beacon, body, plainText), 204) }
+	send(`{"engaged":900,"present":1000}`)
+	numbers(1, 6, 0)
+	send(`{"engaged":1500,"present":2000,"depth":50}`)
+	numbers(2, 5, 1)
+	s.status(s.get(address+"/download?"+mustURL(beacon).RawQuery, chrome, gateway), 200)
+	numbers(2, 5, 1)
+	for _, o := range s.views(l) {
+		if o.Counted() && o.Product != "" {
+			t.Errorf("a person's view has the product %q", o.Product)
+		}
+	}
+	// A gateway that runs scripts and is driven stays out.
+	beacon = s.beaconOf(s.get(address, chrome, gateway).body)
+	send(`{"engaged":900,"present":1000,"automation":true}`)
+	send(`{"engaged":5000,"present":6000}`)
+	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
+	s.check(err)
+	vitrinetest.Equal(t, "views, excluded", [2]int64{r.Totals.Views, r.Totals.BotsExcluded}, [2]int64{2, 6})
+}
+
+func mustURL(address string) *url.URL {
+	u, err := url.Parse(address)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}

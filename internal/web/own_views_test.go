@@ -1,0 +1,99 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/internal/analytics"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// The owner's own views are recorded, left out, and counted once the owner says
+// so; nobody else is told of it.
+func TestOwnViews(t *testing.T) {
+	s := newSite(t)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	address, owner := "/p/"+string(l.Slug), s.signIn(s.account)
+	other := s.signIn(s.join("other@example.org", vitrine.RoleMember))
+	const bar = "Only you see this: your visit is "
+	for range 5 {
+		if page := s.status(s.get(address, owner), 200).body; !strings.Contains(page, bar+"not counted") || !strings.Contains(page, `href="/links/`+string(l.Slug)+`/analytics"`) {
+			t.Fatalf("the owner's page has no bar: %s", page)
+		}
+	}
+	for _, headers := range [][]string{nil, {other}, {"Cookie: vitrine=nonsense"}, {"Accept-Encoding: gzip", owner}} {
+		r := s.status(s.get(address, headers...), 200)
+		if cc := r.Header.Get("Cache-Control"); !strings.Contains(cc, "no-store") {
+			t.Errorf("%v: Cache-Control %q", headers, cc)
+		}
+		if len(headers) < 2 && strings.Contains(r.body, bar) {
+			t.Errorf("%v: a stranger sees the bar", headers)
+		}
+	}
+	numbers := func(views, own, bots int64) {
+		t.Helper()
+		r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
+		s.check(err)
+		a, err := s.server.Analytics.Account(t.Context(), s.account, analytics.In(report.Range7d))
+		s.check(err)
+		for _, n := range []report.Totals{r.Totals, a.Totals} {
+			vitrinetest.Equal(t, "views, own, bots", [3]int64{n.Views, n.OwnExcluded, n.BotsExcluded}, [3]int64{views, own, bots})
+		}
+		vitrinetest.Equal(t, "all time", a.AllTime.Views, views)
+		vitrinetest.Equal(t, "views of the link", s.counts(l).Views, views)
+		if n := int64(0); len(a.Mix) > 0 {
+			for _, b := range a.Mix {
+				n += b.Count
+			}
+			vitrinetest.Equal(t, "mix", n, views)
+		}
+	}
+	numbers(3, 6, 0)
+	// An owner who reads is not in the list of recent views.
+	beacon := s.beaconOf(s.get(address, owner).body)
+	s.ahead.Store(int64(time.Minute))
+	s.status(s.do(http.MethodPost, beacon, `{"engaged":5000,"present":6000,"depth":90}`, plainText), 204)
+	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
+	s.check(err)
+	if len(r.Recent) != 0 || r.Totals.Sessions != 0 || r.Totals.Atypical != 0 {
+		t.Errorf("recent %v, %d sessions, %d atypical", r.Recent, r.Totals.Sessions, r.Totals.Atypical)
+	}
+
+	set := func(count, back string) {
+		t.Helper()
+		got := s.status(s.post("/analytics/own", url.Values{"count": {count}, "back": {back}}, owner), http.StatusSeeOther)
+		want := back
+		if !strings.HasPrefix(back, "/links/") {
+			want = "/analytics"
+		}
+		vitrinetest.Equal(t, "back", got.Header.Get("Location"), want)
+		s.check(s.server.OwnViews.Apply(t.Context()))
+	}
+	set("yes", "/links/"+string(l.Slug)+"/analytics?range=7d")
+	numbers(10, 0, 0)
+	if page := s.get(address, owner).body; !strings.Contains(page, bar+"counted") {
+		t.Errorf("the bar does not say that the visit is counted: %s", page)
+	}
+	numbers(11, 0, 0)
+	set("no", "https://evil.example/analytics")
+	numbers(3, 8, 0)
+	s.status(s.post("/analytics/own", url.Values{"count": {"perhaps"}}, owner), 400)
+	// The setting is settled once no process can write by the one before.
+	pending := func() (n int) {
+		s.check(s.server.Links.Store.Read(t.Context(), func(tx vitrine.Tx) error {
+			changed, err := tx.Accounts(vitrine.AccountQuery{OwnChanged: true})
+			n = len(changed)
+			return err
+		}))
+		return n
+	}
+	vitrinetest.Equal(t, "accounts to settle", pending(), 1)
+	s.ahead.Store(int64(2 * time.Minute))
+	s.check(s.server.OwnViews.Apply(t.Context()))
+	vitrinetest.Equal(t, "accounts to settle", pending(), 0)
+}

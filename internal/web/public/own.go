@@ -1,0 +1,21 @@
+package public
+
+import (
+	"html/template"
+	"strings"
+
+	"vitrine"
+)
+
+var ownBarTemplate = template.Must(template.New("").Parse(`<p class="own" role="note">Only you see this: your visit is {{if .Counted}}counted{{else}}not counted{{end}} · ` +
+	`<a href="/links/{{.Slug}}/analytics">Analytics</a> · <a href="/links/{{.Slug}}">Edit</a></p>`))
+
+// ownBar is what the owner of a link sees above its page, and nobody else.
+func ownBar(l *vitrine.Link, counted bool) string {
+	var b strings.Builder
+	_ = ownBarTemplate.Execute(&b, struct { // into memory
+		Counted bool
+		Slug    vitrine.Slug
+	}{counted, l.Slug})
+	return b.String()
+}

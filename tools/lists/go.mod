@@ -1,0 +1,3 @@
+module vitrine/tools/lists
+
+go 1.25

@@ -1,0 +1,182 @@
+// Lists makes what the program ships of public lists: the networks of mail
+// scanners, from which views are decided late, and the user agents of programs
+// that the tests of the bot rules are held against. update.sh fetches the
+// lists and runs it.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log"
+	"math/bits"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+)
+
+// networks are the autonomous systems whose addresses open the links of mail,
+// and the name that reports give them. A view from one of them is only decided
+// late, never by its address alone, so a system with readers does no harm.
+var networks = map[string]string{
+	"8075":  "Microsoft",
+	"13916": "Proofpoint", "22843": "Proofpoint", "26211": "Proofpoint", "52129": "Proofpoint",
+	"30031": "Mimecast", "33538": "Mimecast", "37235": "Mimecast", "39588": "Mimecast", "42427": "Mimecast", "60492": "Mimecast",
+	"136792": "Mimecast", "397726": "Mimecast",
+	"15324": "Barracuda",
+	"16417": "Cisco", "30215": "Cisco", "30238": "Cisco", "40427": "Cisco",
+	"13448": "Forcepoint", "42465": "Forcepoint", "43251": "Forcepoint", "44444": "Forcepoint",
+	"16880": "Trend Micro", "132229": "Trend Micro",
+	"58976": "Sophos", "48328": "Retarus", "401943": "Hornetsecurity", "17330": "Trellix", "46484": "Trellix",
+}
+
+func main() {
+	log.SetFlags(0)
+	asn4, asn6 := flag.String("asn4", "", "CSV of IPv4 ranges: first, last, number, name"), flag.String("asn6", "", "the same of IPv6")
+	crawlers := flag.String("crawlers", "", "crawler-user-agents.json")
+	to := flag.String("to", "", "directory of the package visitor")
+	flag.Parse()
+	if err := errors.Join(writeNetworks(*to+"/mailnets.txt", *asn4, *asn6), writeCorpus(*to+"/testdata/crawlers.tsv", *crawlers)); err != nil {
+		log.Fatal(err)
+	}
+}
+
+type span struct {
+	from, to netip.Addr
+	name     string
+}
+
+func writeNetworks(to string, files ...string) error {
+	var spans []span
+	for _, name := range files {
+		some, err := readSpans(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		spans = append(spans, some...)
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(strings.Compare(a.name, b.name), a.from.Compare(b.from)) })
+	var joined []span
+	for _, s := range spans {
+		if n := len(joined); n > 0 && joined[n-1].name == s.name && joined[n-1].to.Next() == s.from {
+			joined[n-1].to = s.to
+			continue
+		}
+		joined = append(joined, s)
+	}
+	var b strings.Builder
+	b.WriteString("# Networks of mail scanners, by tools/lists. From @ip-location-db/asn: Route Views (routeviews.org) and DB-IP (db-ip.com), both CC BY 4.0.\n")
+	for i, s := range joined {
+		if i == 0 || joined[i-1].name != s.name {
+			fmt.Fprintf(&b, "%s:\n", s.name)
+		}
+		for _, p := range prefixes(s) {
+			fmt.Fprintln(&b, p)
+		}
+	}
+	return os.WriteFile(to, []byte(b.String()), 0o644)
+}
+
+func readSpans(name string) (spans []span, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(bufio.NewReader(f))
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			return spans, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(row) < 3 || networks[row[2]] == "" {
+			continue
+		}
+		from, err1 := netip.ParseAddr(row[0])
+		to, err2 := netip.ParseAddr(row[1])
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		spans = append(spans, span{from, to, networks[row[2]]})
+	}
+}
+
+// prefixes are the fewest prefixes that make up a span.
+func prefixes(s span) (list []netip.Prefix) {
+	for from := s.from; from.IsValid() && from.Compare(s.to) <= 0; {
+		length := from.BitLen() - trailingZeros(from)
+		for netip.PrefixFrom(from, length).Masked().Addr() != from || last(netip.PrefixFrom(from, length)).Compare(s.to) > 0 {
+			length++
+		}
+		p := netip.PrefixFrom(from, length)
+		list = append(list, p)
+		from = last(p).Next()
+	}
+	return list
+}
+
+func trailingZeros(a netip.Addr) (n int) {
+	for _, c := range slices.Backward(a.AsSlice()) {
+		z := bits.TrailingZeros8(c)
+		if n += z; z < 8 {
+			break
+		}
+	}
+	return min(n, a.BitLen())
+}
+
+// last is the last address of a prefix.
+func last(p netip.Prefix) netip.Addr {
+	b := p.Addr().AsSlice()
+	for i := p.Bits(); i < len(b)*8; i++ {
+		b[i/8] |= 0x80 >> (i % 8)
+	}
+	a, _ := netip.AddrFromSlice(b)
+	return a
+}
+
+// writeCorpus writes the user agents of programs, those that may be studied
+// first and, of each pattern by its hash, one half apart that is only counted.
+func writeCorpus(to, from string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	var list []struct {
+		Pattern   string
+		Instances []string
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	halves := map[bool][]string{}
+	for _, entry := range list {
+		h := fnv.New32a()
+		h.Write([]byte(entry.Pattern))
+		for i, ua := range entry.Instances {
+			if i < 2 && !strings.ContainsAny(ua, "\t\n\r") { // some have hundreds
+				halves[h.Sum32()%2 == 1] = append(halves[h.Sum32()%2 == 1], ua)
+			}
+		}
+	}
+	var out strings.Builder
+	out.WriteString("# User agents of programs, by tools/lists from crawler-user-agents (MIT). Do not look at the half behind \"held\" when you change rules.\n")
+	for _, held := range []bool{false, true} {
+		half := map[bool]string{false: "studied", true: "held"}[held]
+		slices.Sort(halves[held])
+		for _, ua := range slices.Compact(halves[held]) {
+			fmt.Fprintf(&out, "%s\t%s\n", half, ua)
+		}
+	}
+	return os.WriteFile(to, []byte(out.String()), 0o644)
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Refreshes internal/visitor/mailnets.txt and testdata/crawlers.tsv from npm packages.
+set -euo pipefail
+cd "$(dirname "$0")"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+(cd "$dir" && npm pack --silent @ip-location-db/asn crawler-user-agents >/dev/null
+  for f in *.tgz; do mkdir "${f%.tgz}" && tar -xzf "$f" -C "${f%.tgz}"; done)
+go run . -asn4 "$dir"/ip-location-db-asn-*/package/asn-ipv4.csv -asn6 "$dir"/ip-location-db-asn-*/package/asn-ipv6.csv \
+  -crawlers "$dir"/crawler-user-agents-*/package/crawler-user-agents.json -to ../../internal/visitor
