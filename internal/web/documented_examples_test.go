@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vitrine/report"
 )
 
 // example is an example of a body in openapi.json.
@@ -148,6 +150,12 @@ func TestDocumentedExamples(t *testing.T) {
 		t.Errorf("a login is taken with %v", take)
 	}
 	check("takeLogin", c.call("", "POST", "/logins/take", c.login()))
+
+	o := newOffice(t)
+	visits := "/links/" + string(o.links[report.ContentPages].Slug) + "/visits"
+	listed := o.ask(visits + "?engaged=true&limit=1")
+	check("listVisits", listed)
+	check("getVisit", o.ask(visits+"/"+listed.json()["visits"].([]any)[0].(map[string]any)["id"].(string)))
 	for op := range all {
 		t.Errorf("the example of %s was not compared", op)
 	}

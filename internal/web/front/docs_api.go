@@ -238,7 +238,7 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 		a := apiAnswer{Status: m.Name, About: prose(r.Description)}
 		for _, c := range r.Content {
 			a.Refs = c.Value.Schema.refs()
-			if strings.HasPrefix(m.Name, "2") {
+			if strings.HasPrefix(m.Name, "2") && op.Example == "" {
 				op.Example = example(c.Value.Example)
 			}
 		}
