@@ -41,15 +41,17 @@
 //
 //	link                  a published file and its public page
 //	slug                  the part of a link's address after /p/
-//	view                  one load of a page that was answered; "open" in older code
-//	engagement            what the tracker measured of a view; "sessions" in the API
+//	view                  one load of a page that was answered; the tables and
+//	                      --keep-opens call it "open"
+//	engagement            what the tracker measured of a view; type report.Session,
+//	                      "sessions" in the API
 //	session               a signed-in browser
 //	viewer                a distinct reader: a keyed hash
 //	administrator         who runs an instance; moderator, owner, member: accounts
 //	website               a published static website; [Site] in code
 //	rollup                stored aggregates of past days
 //	segment               a packed row of views; "pack" in older code
-//	orphan event          a beacon whose view has not arrived yet; "early" in older code
+//	early event           a beacon or download whose view has not arrived yet
 //	storage owner         which database owns a bucket or directory
 //	attempt, rate limit   counted tries
 //	one-time token        sign-in, invitation and reset links

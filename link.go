@@ -5,68 +5,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
 	"vitrine/internal/filetype"
 	"vitrine/report"
-)
-
-// Captions are the languages that the link has captions in, canonical and
-// sorted.
-func (l *Link) Captions() []string {
-	var languages []string
-	for _, p := range l.Parts.All() {
-		if tag, err := ParseLanguage(p.Language()); err == nil {
-			languages = append(languages, tag)
-		}
-	}
-	slices.Sort(languages)
-	return languages
-}
-
-// MayHaveCaptions refuses captions for what has no sound or no bytes, and more
-// of them than a link may have.
-func (l *Link) MayHaveCaptions(p Part) error {
-	refuse := func(message string) error { return Errorf(CodeInvalidRequest, "%s", message) }
-	switch {
-	case l.Kind != filetype.Video && l.Kind != filetype.Audio:
-		return refuse("Only videos and sounds have captions.")
-	case !l.HasBytes:
-		return refuse("The file of this link is not kept here, so it cannot have captions.")
-	case !l.Parts.Has(p) && len(l.Captions()) >= maxCaptionLanguages:
-		return refuse("A link has captions in at most 20 languages. Delete one first.")
-	}
-	return nil
-}
-
-// Hold makes a link one that begins in review; the first reason stays.
-func (l *Link) Hold(reason, detail string) {
-	if l.State != StateReview {
-		l.State, l.Reason, l.Detail = StateReview, reason, detail
-	}
-}
-
-// Maker is whose doing the state is that a link begins in.
-func (l *Link) Maker() Actor {
-	switch l.Reason {
-	case "", ReasonKnownBytes:
-		return Owner(l.Account)
-	case ReasonScanUnavailable, ReasonScanSlow, ReasonScanLimit, ReasonSuspicious:
-		return Actor{Kind: ActorScanner}
-	}
-	return Actor{Kind: ActorInspection}
-}
-
-// LinkState is where a link stands (contract, Link states).
-type LinkState string
-
-const (
-	StateLive       LinkState = "live"
-	StateReview     LinkState = "review"     // held until a person clears it
-	StateProcessing LinkState = "processing" // a video that is being scanned
-	StateDisabled   LinkState = "disabled"
 )
 
 // Link is a published file.
@@ -116,6 +59,34 @@ type Link struct {
 
 	Parts   Parts        // what is kept beside its bytes
 	Preview PreviewState // whether those that are made of the bytes have been made
+}
+
+// LinkState is the state of a link (contract, Link states).
+type LinkState string
+
+const (
+	StateLive       LinkState = "live"
+	StateReview     LinkState = "review"     // held until a person clears it
+	StateProcessing LinkState = "processing" // a video that is being scanned
+	StateDisabled   LinkState = "disabled"
+)
+
+// Hold makes a link one that begins in review; the first reason stays.
+func (l *Link) Hold(reason, detail string) {
+	if l.State != StateReview {
+		l.State, l.Reason, l.Detail = StateReview, reason, detail
+	}
+}
+
+// Maker returns who put a new link into its first state.
+func (l *Link) Maker() Actor {
+	switch l.Reason {
+	case "", ReasonKnownBytes:
+		return Owner(l.Account)
+	case ReasonScanUnavailable, ReasonScanSlow, ReasonScanLimit, ReasonSuspicious:
+		return Actor{Kind: ActorScanner}
+	}
+	return Actor{Kind: ActorInspection}
 }
 
 // Expired reports whether a live link is past its expiry, though that is not
@@ -170,8 +141,8 @@ func ContentKindOf(k filetype.Kind) report.ContentKind {
 	}
 }
 
-// State is what the outside is told of a link: a suspended account's links are
-// disabled as long as it is suspended.
+// stateFor returns the state that the public sees: the links of a suspended
+// account are disabled while it is suspended.
 func (l *Link) stateFor(a *Account) LinkState {
 	if a.Banned {
 		return StateDisabled

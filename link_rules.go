@@ -3,8 +3,11 @@ package vitrine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
+
+	"vitrine/internal/filetype"
 )
 
 var ErrNoOwnLink = Errorf(CodeNotFound, "There is no such link on this account.")
@@ -158,4 +161,32 @@ func AddNamed(chosen Slug, add func(Slug) error) error {
 		}
 	}
 	return errors.New("no free slug found")
+}
+
+// Captions are the languages that the link has captions in, canonical and
+// sorted.
+func (l *Link) Captions() []string {
+	var languages []string
+	for _, p := range l.Parts.All() {
+		if tag, err := ParseLanguage(p.Language()); err == nil {
+			languages = append(languages, tag)
+		}
+	}
+	slices.Sort(languages)
+	return languages
+}
+
+// MayHaveCaptions refuses captions for what has no sound or no bytes, and more
+// of them than a link may have.
+func (l *Link) MayHaveCaptions(p Part) error {
+	refuse := func(message string) error { return Errorf(CodeInvalidRequest, "%s", message) }
+	switch {
+	case l.Kind != filetype.Video && l.Kind != filetype.Audio:
+		return refuse("Only videos and sounds have captions.")
+	case !l.HasBytes:
+		return refuse("The file of this link is not kept here, so it cannot have captions.")
+	case !l.Parts.Has(p) && len(l.Captions()) >= maxCaptionLanguages:
+		return refuse("A link has captions in at most 20 languages. Delete one first.")
+	}
+	return nil
 }

@@ -96,7 +96,6 @@ web                          web/viewer
 web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
 web                          sharedreport
-web/api                      vitrine analytics auth filetype links publish versions web/httpx web/viewer
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app                      web/chart
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx

@@ -8,7 +8,7 @@ import (
 )
 
 // ViewLog keeps every view of every link, what is known of how it was read, and
-// the counts on the link rows. Opens are of 1970 or later.
+// the counts on the link rows. Views are of 1970 or later.
 //
 // Every backend passes the suite viewlogtest.Run.
 type ViewLog interface {
@@ -17,18 +17,18 @@ type ViewLog interface {
 	//
 	//   - A view whose (Link, ID) is stored with the same content is there already: success, and nothing is counted twice. With
 	//     other content it is refused alone, with ErrExists.
-	//   - Open.Returning is decided here, in the same transaction, from all views of the link by people so far; what the
+	//   - View.Returning is decided here, in the same transaction, from all views of the link by people so far; what the
 	//     caller set is ignored. A view with Bot set neither returns nor makes others return.
 	//   - A view of a day that is forgotten (Forget) is refused alone, too, with ErrForgotten.
-	//   - A snapshot goes to its view by Engagement.Apply. A snapshot with Bot set makes the open a bot's: its views and downloads
-	//     leave the counts. One that brings a view with BotUndecided to DecidedMs makes it a person's; whether its viewer returns
-	//     is decided then.
-	//   - A reclass makes an open with Own a person's or (BotOwn) excludes it. With a reason it changes that of another excluded one.
+	//   - A snapshot goes to its view by Engagement.Apply. A snapshot with Bot set makes the view a bot's: it and its downloads leave
+	//     the counts. One that brings a view with BotUndecided to DecidedMs makes it a person's; whether its viewer returns is
+	//     decided then.
+	//   - A reclass makes a view with Own a person's or (BotOwn) excludes it. With a reason it changes that of another excluded one.
 	//   - A download of a bot's view is not an event. One of a view with BotUndecided or BotOwn waits: it is an event, with the
 	//     view's ID, if the view becomes a person's. Each (Link, ID) counts once. A download without a view is an event of its
 	//     account's link.
-	//   - A snapshot or download whose view is not there is early: it is not stored, and the outcome has it. Nothing is early of an
-	//     open of a day that is forgotten, as far as the log knows whose its link is: that is dropped.
+	//   - A snapshot or download whose view is not there is early: it is not stored, and the outcome has it. If its view is of a
+	//     forgotten day it is dropped instead, provided that the log knows the account of the link.
 	//   - Within a batch views come first, then snapshots, downloads and own views.
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
@@ -55,7 +55,7 @@ type ViewLog interface {
 	// Expire is background work: it removes the views of days before one, or of
 	// somewhat fewer, once they are settled. Tallies and counts stay as they
 	// are, but for links that are erased later: what they were of is still in
-	// the forgotten days of their account. Recent and Opens leave those days
+	// the forgotten days of their account. Recent and Views leave those days
 	// out, and nothing can be added to them.
 	Expire(ctx context.Context, before report.Day) error
 
@@ -186,7 +186,7 @@ func (b *Batch) Add(c Batch) {
 // zero Outcome: all of them were.
 type Outcome struct {
 	// Refused has for each view of the batch why it was refused, or nil. As
-	// long as the batch's Opens; nil when none was.
+	// long as the batch's Views; nil when none was.
 	Refused []error
 	// Early are snapshots and downloads that came before their views, in the
 	// order of the batch.

@@ -48,11 +48,11 @@
 // Tallies add up: a report costs its days, not its views, once the tallies of
 // finished days are kept. Distinct viewers add up too, by visits (see [Visit]).
 //
-//	open.go                      Open, Session: what the engine is fed
+//	open.go                      View, Session: what the engine is fed
 //	day.go window.go             Day; Range and Window: which days
 //	tally.go sums.go visit.go times.go
 //	                             Tally: what is remembered, and how it adds up
-//	fold.go                      Fold: opens in any order to a tally with its visits
+//	fold.go                      Fold: views in any order to a tally with its visits
 //	link.go account.go           ForLink, ForAccount: tallies to reports
 //	totals.go completion.go deltas.go series.go breakdowns.go timing.go content.go
 //	insights.go recent.go        one card each, with its JSON type

@@ -88,7 +88,7 @@ func (s *Accounts) PurgeClosed(ctx context.Context) error {
 		closing, err = tx.Accounts(vitrine.AccountQuery{Closing: true})
 		return err
 	})
-	var failed []error // one account that cannot be emptied keeps no other
+	var failed []error // one account that cannot be emptied does not stop the others
 	for _, a := range closing {
 		_, err := s.Leases.Hold(ctx, fmt.Sprintf("empty %d", a.ID), func(tx vitrine.Tx) (bool, error) {
 			now, err := tx.Account(a.ID)

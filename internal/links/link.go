@@ -435,7 +435,7 @@ func (s *Service) Purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var failed []error // one link that cannot be purged keeps no other
+	var failed []error // one link that cannot be purged does not stop the others
 	for _, l := range gone {
 		failed = append(failed, s.PurgeLink(ctx, l))
 	}

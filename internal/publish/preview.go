@@ -65,10 +65,11 @@ func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
 }
 
 // Make makes the parts of live links that have none yet, the newest first,
-// until there is nothing to do. What is interrupted is done again by the next
-// call: the state is the queue. A link that fails keeps no other: it is told
-// of, and tried again later. Several processes share the links, each under a
-// lease; parts that are made twice all the same take each other's place.
+// until there is nothing to do. The links' states are the queue, so the next
+// call does again what was interrupted. A link that fails does not stop the
+// others: Failed is called with it, and it is tried again later. Several
+// processes share the links, each link under a lease. Parts that are made twice
+// all the same replace each other.
 func (s *Previews) Make(ctx context.Context) error {
 	var g errgroup.Group
 	for range previewsAtOnce {

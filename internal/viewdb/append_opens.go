@@ -29,8 +29,8 @@ type viewerOf struct {
 	viewer uint64
 }
 
-// views writes views, and tells of each that is refused why; nil: none is. All
-// are asked for at once what they need to know of those that are there.
+// views writes views. refused has the reason for each view that is refused, or
+// is nil if none is. What must be known of stored views is read at once for all.
 func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error) {
 	if len(views) == 0 {
 		return nil, nil
@@ -162,7 +162,8 @@ func decide(list []adding, before map[viewerOf]bool, counts func(*adding) bool) 
 	return changed
 }
 
-// insertAll writes rows, but of those whose link has the ID.
+// insertAll inserts the views that are not refused. A view whose ID is taken is
+// not inserted, and added stays false.
 func (w *writing) insertAll(list []adding) error {
 	var taken []*adding
 	var blobs []byte

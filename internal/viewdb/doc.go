@@ -4,7 +4,8 @@
 // of many views each, the segments, with an index of who came when and tallies
 // of what happened. Where both may hold a day, both together are true.
 //
-//	append.go written.go import.go erase.go   what changes views
+//	append.go append_opens.go written.go      views and what pages say of them
+//	import.go erase.go                        the other changes of views
 //	segment/, labels/                         stored forms; the dictionary of labels
 //	settle.go packs.go                        past days: views into segments, and back when they change
 //	visits.go merge.go                        the index of visits, in sorted runs
@@ -15,7 +16,7 @@
 //	scan/ narrow.go                           answers that no tally has: filters, time zones, hours
 //	kept/                                     tallies of past days, in memory
 //	live.go feed/                             running days, in memory, and how they follow changes
-//	views.go newest.go                        single views
+//	opens.go newest.go                        single views
 //	audit.go audit_tally.go                   everything counted again
 //	export.go                                 everything, for a log of another kind
 package viewdb

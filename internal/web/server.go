@@ -1,4 +1,4 @@
-// Package web is the only package that speaks HTTP: the API, the signed PUT,
+// Package web serves HTTP: the API, the signed PUT,
 // the public pages and their beacons, and the bytes of files. It parses
 // requests into typed values, calls one service, and renders what comes back.
 package web

@@ -11,21 +11,20 @@ import (
 	"vitrine/report"
 )
 
-// maxBeacon bounds the body of a beacon (engagement, The page's tracker).
+// maxBeacon bounds the body of a beacon (engagement, The page's tracker). The
+// number of beacons is not bounded: each costs the server as little as the one
+// before, and what is stored does not grow (docs/reference/beacon.md).
 const maxBeacon = 4 << 10
 
-// clampedBeacons counts beacons that claimed more than was possible. That a
-// page sends at most 240 of them is the page's own affair: one more costs the
-// server as little as one before, and changes what is kept by nothing
-// (docs/reference/beacon.md).
+// clampedBeacons counts beacons that claimed more than was possible.
 var clampedBeacons atomic.Int64
 
 // ClampedBeacons tells how many beacons this process received that claimed more
 // than was possible.
 func ClampedBeacons() int64 { return clampedBeacons.Load() }
 
-// Beacon takes in how a page is being read. The signature comes first: without
-// a view to speak of, a body is not looked at.
+// Beacon stores a snapshot of how a page is being read. It checks the signature
+// before it reads the body.
 func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 	now := s.Now()
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)
