@@ -50,7 +50,7 @@ func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) 
 	}
 	waits := e.Flags&segment.ViewWaits != 0
 	e.Bot, e.changed = 0, true
-	e.Flags &^= segment.ViewBot | segment.ViewWaits
+	e.Flags &^= segment.ViewBot | segment.ViewWaits | segment.ViewReturning
 	if seen[viewerOf{link, e.Viewer}] {
 		e.Flags |= segment.ViewReturning
 	}

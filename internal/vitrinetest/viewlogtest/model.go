@@ -141,6 +141,7 @@ func (m *memory) exclude(r *remembered, reason string) {
 func (m *memory) include(r *remembered) {
 	o := &r.view
 	link := vitrine.LinkID(o.Link)
+	o.Returning = false
 	for _, other := range m.views[link] {
 		if other.view.Counted() && other.view.Viewer == o.Viewer {
 			o.Returning = true
