@@ -15,10 +15,8 @@ const (
 	slugLength   = 10
 	slugAlphabet = "abcdefghjkmnpqrstuvwxyz23456789" // no 0 o 1 l i: it is read aloud and typed from paper
 
-	// SlugHold is how long a custom slug, a free link slot and storage are held
-	// for an upload that was begun.
-	SlugHold = 15 * time.Minute
-	// SlugRest is how long the slug of a deleted link stays blocked.
+	// SlugRest is how long the slug of a deleted link, or one that a link had
+	// before, stays blocked. Link.Move and package links apply it.
 	SlugRest = 90 * 24 * time.Hour
 )
 

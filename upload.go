@@ -40,11 +40,16 @@ func (u *Upload) FailureError() error {
 
 const (
 	// URLLife is how long a signed upload URL is valid (contract, Signed PUT).
+	// Package publish applies it, and package signer refuses a longer life.
 	URLLife = 10 * time.Minute
-	// UploadLife is how long an upload that is never completed can still be,
-	// and how long its idempotency key counts.
+	// UploadHold is how long an upload that was begun holds its custom slug, a
+	// link slot and its bytes of storage. Package publish applies it.
+	UploadHold = 15 * time.Minute
+	// UploadLife is how long an upload can be completed after it was begun, and
+	// how long its idempotency key counts. Package publish applies it.
 	UploadLife = 24 * time.Hour
-	// RateWindow is what the hourly limit of a plan counts over.
+	// RateWindow is the time over which a plan's hourly limit counts uploads.
+	// Package publish applies it.
 	RateWindow = time.Hour
 )
 

@@ -106,7 +106,7 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 		if err != nil {
 			return vitrine.Verdict{}, err
 		}
-		v, usable, err := s.with(ctx, d, r, size)
+		v, usable, err := s.scanOn(ctx, d, r, size)
 		if usable {
 			return v, err
 		}
@@ -115,9 +115,9 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 	return vitrine.Verdict{}, all(failures)
 }
 
-// with has one daemon scan, and gives its turn back. usable tells that no other
-// daemon is to be asked.
-func (s *Scanner) with(ctx context.Context, d *daemon, r io.Reader, size int64) (v vitrine.Verdict, usable bool, err error) {
+// scanOn has one daemon scan, and gives its turn back. usable reports whether the
+// result stands, so that no other daemon is asked.
+func (s *Scanner) scanOn(ctx context.Context, d *daemon, r io.Reader, size int64) (v vitrine.Verdict, usable bool, err error) {
 	usable = true // also when r panics
 	defer func() { s.done(d, usable) }()
 	v, begun, err := d.scan(ctx, r, size)

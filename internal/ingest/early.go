@@ -8,36 +8,36 @@ import (
 	"vitrine"
 )
 
-// Several servers may write to one log. While the log is away the view of a
-// page goes to the spool of the server that answered with the page; what the
-// page says then may reach another server, for which the log is there again
-// first. It is early: it waits in Views.Early, on the disk of that server,
-// until the first one has replayed its spool. Then it may come late, and after
-// what was said later; that changes nothing, since a snapshot carries the time
-// of its arrival and Engagement.Apply takes the largest of each member, and a
+// Several servers may write to one log. While the log is away, a view goes to
+// the spool of the server that answered the page. A beacon or download of that
+// view may reach another server, which may see the log again first. The event
+// is then early: it waits in Views.Early, on the disk of that server, until the
+// first server has replayed its spool. It may therefore be stored after later
+// events of the view. That changes nothing: a snapshot carries the time of its
+// arrival, Engagement.Apply takes the largest value of each member, and a
 // download counts by its ID.
 
 const (
-	// earlyLife is how long after a view something waits for it: as long as
-	// its page may say anything, and once more, for a server with a spool to be
-	// there again.
+	// earlyLife is how long after the time of a view its early events are kept:
+	// the time in which its page may send anything, and as long again for the
+	// server with the view in its spool to come back.
 	earlyLife = 2 * vitrine.TokenLife
-	// earlyPatience is for how long a process tries what is that old before it
-	// lets it go: when all servers were down for days, the one that has the
-	// open begins with its spool as late as this one with what is early.
+	// earlyPatience is how long a process tries early events that are older than
+	// earlyLife before it drops them. After all servers were down for days, the
+	// server with the view may replay its spool no earlier than this one retries.
 	earlyPatience = time.Hour
-	// firstEarlyPause is the time before the first try at what is early; it
-	// doubles with each that gets nothing done, to longestPause.
+	// firstEarlyPause is the time before the first try to store early events. It
+	// doubles, up to longestPause, with each try that stores nothing.
 	firstEarlyPause = time.Second
-	// earlyRest is how many times as long as a try has taken there is none, up
-	// to longestEarlyPause: what waits may be much, and the log has other
-	// things to do.
+	// After a try that took d, there is none for earlyRest times d, at most
+	// longestEarlyPause. Many events may wait, and the log has other work.
 	earlyRest         = 9
 	longestEarlyPause = 10 * time.Minute
 )
 
-// wait keeps what is early; durable when nil.
-func (v *Views) wait(early vitrine.Batch) error {
+// spoolEarly writes early events to their spool. They are durable when it
+// returns nil.
+func (v *Views) spoolEarly(early vitrine.Batch) error {
 	if v.Early == nil || early.Len() == 0 {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (v *Views) wait(early vitrine.Batch) error {
 	return nil
 }
 
-// retry tries what is early whenever there is some, with pauses.
+// retry tries to store early events while there are any, with pauses.
 func (v *Views) retry(ctx context.Context) {
 	started := time.Now()
 	for {
@@ -69,17 +69,17 @@ func (v *Views) retry(ctx context.Context) {
 				return
 			}
 			if pause = min(2*pause, longestPause); some {
-				pause = firstEarlyPause // there may be more of what has come
+				pause = firstEarlyPause // more views may have come
 			}
-			if err == nil { // else the log was not at work all the time
+			if err == nil { // otherwise the log was not busy all the time
 				pause = max(pause, min(earlyRest*time.Since(began), longestEarlyPause))
 			}
 		}
 	}
 }
 
-// retryOnce hands what is early to the log, and tells whether that took
-// anything. What is old is dropped only if letGoOld.
+// retryOnce hands early events to the log, and reports whether the log took any.
+// Old events are dropped only if letGoOld is set.
 func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err error) {
 	waiting, letGo := 0, 0
 	err = v.Early.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
@@ -101,9 +101,9 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 	return some, err
 }
 
-// awaited is what is early without what no view will come for: of links that
-// were deleted, and, if letGoOld, of old views, of which it tells how many
-// entries there are.
+// awaited returns the early events whose views may still come. It leaves out
+// events of deleted links and, if letGoOld is set, of old views; old is the
+// number of the latter.
 func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int, err error) {
 	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()
 	wanted := func(of viewOf) bool {
@@ -133,7 +133,8 @@ func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool)
 	return b, old, err
 }
 
-// viewsOf are the views that the snapshots and downloads of a batch are about.
+// viewsOf returns the views that the snapshots and downloads of a batch are
+// about.
 func viewsOf(b vitrine.Batch) map[viewOf]bool {
 	of := map[viewOf]bool{}
 	for _, s := range b.Snapshots {

@@ -9,8 +9,8 @@ import (
 	"vitrine"
 )
 
-// replay is the replayer: it empties the spool whenever something is there,
-// with pauses that grow while the log takes nothing.
+// replay empties the spool whenever it has something. Its pauses grow while the
+// log takes nothing.
 func (v *Views) replay(ctx context.Context) {
 	for {
 		select {
@@ -32,18 +32,18 @@ func (v *Views) replay(ctx context.Context) {
 				return
 			}
 			if some {
-				pause = firstPause / 2 // the next is a first one
+				pause = firstPause / 2 // so that the next pause is firstPause
 			}
 			v.Notice(fmt.Errorf("replay the spool: %w", err))
 		}
 	}
 }
 
-// drain empties the spool, and tells whether the log took anything. What
-// arrives meanwhile goes to the spool as well. Once that is no more than the
-// log takes at once, the writer is held up while the last of it is replayed, no
-// longer than for a batch of its own; then the spool is empty, and the writer
-// goes to the log again.
+// drain empties the spool, and reports whether the log took anything. What
+// arrives in the meantime goes to the spool as well. Once the spool has no more
+// than one batch, the writer waits while that is replayed, for at most Patience,
+// as it would for a batch of its own. Then the spool is empty, and the writer
+// writes to the log again.
 func (v *Views) drain(ctx context.Context) (some bool, err error) {
 	for again := true; again; {
 		n, err := v.replaySpool(ctx)
@@ -67,10 +67,10 @@ func (v *Views) drain(ctx context.Context) (some bool, err error) {
 	return some, nil
 }
 
-// replaySpool hands what is in the spool to the log, once, and tells in how
-// many batches. What is early and cannot be kept elsewhere stays in the spool
-// alone: what else was in its file is handed over, and so makes room; the error
-// says that it is so, and n is 0.
+// replaySpool hands the content of the spool to the log, once, and returns the
+// number of batches. Early events that cannot be written to their own spool stay
+// in this one; the rest of their file is handed over and makes room. Then
+// replaySpool returns 0 and the error.
 func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 	var lost error
 	err = v.Spool.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
@@ -78,7 +78,7 @@ func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return b, err
 		}
-		if err := v.wait(early); err != nil {
+		if err := v.spoolEarly(early); err != nil {
 			lost = err
 			return early, nil
 		}
@@ -91,12 +91,13 @@ func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 	return n, errors.Join(err, lost)
 }
 
-// take hands a batch of the spool to the log, and tells what of it is early.
-// The page of a view was answered long ago, with an ID that the log now has of
-// another view: it moves on to the next free one of its millisecond. That keeps
-// the view, and is all that can be done: what its page says is put down to the
-// other. A view of a day that is forgotten by now is dropped, as it would be
-// had it come in time.
+// take hands a batch of the spool to the log, and returns its early events.
+//
+// The log may have another view with the ID of a spooled view, whose page was
+// answered long ago. The spooled view then gets the next free ID of its
+// millisecond. That keeps the view, but beacons of its page count for the other
+// one: nothing else can be done. A view of a day that is forgotten by now is
+// dropped.
 func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch, err error) {
 	if b, err = v.living(ctx, b); err != nil {
 		return early, err
@@ -123,8 +124,9 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 	}
 }
 
-// living is a batch without the views of links that were deleted, or are
-// another's; what else there is of them is early, and let go there.
+// living returns a batch without the views of links that were deleted or belong
+// to another account. Snapshots and downloads of such views become early events,
+// and are dropped there.
 func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
 	owner := v.owners(ctx)
 	var kept []vitrine.ViewRecord
@@ -141,7 +143,7 @@ func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, err
 	return b, nil
 }
 
-// owners is Owner, which is asked once for each link.
+// owners returns a function like Owner that asks Owner once for each link.
 func (v *Views) owners(ctx context.Context) func(vitrine.LinkID) (vitrine.AccountID, error) {
 	known := map[vitrine.LinkID]vitrine.AccountID{}
 	return func(id vitrine.LinkID) (vitrine.AccountID, error) {

@@ -7,10 +7,10 @@ import (
 	"vitrine"
 )
 
-// DrainSpool puts what a server has left in its spool into the log, as it would
-// itself at its next start. Nobody else writes to any of these. What is early
-// goes to a spool of its own, as far as its view is not there after that, or
-// nowhere: early may be nil.
+// DrainSpool writes what a server left in its spool into the log, as the server
+// itself would at its next start. Nothing else may write to the log or the
+// spools meanwhile. Events that are still early after that go to the spool
+// early; they are dropped if early is nil.
 func DrainSpool(ctx context.Context, store vitrine.Store, log Log, spool, early vitrine.Spool) error {
 	v := &Views{Log: log, Spool: spool, Early: early, Owner: LinkOwner(store), EarlyNotice: func(int, int, error) {},
 		logging: make(chan struct{}, 1), waiting: make(chan struct{}, 1)}

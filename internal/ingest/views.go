@@ -1,6 +1,6 @@
 // Package ingest writes page views, snapshots and downloads into the view log:
-// many in one commit, into a spool while the log is away, and orphan events
-// once their view has come.
+// many in one commit, into a spool while the log is away, and early events once
+// their view has come.
 package ingest
 
 import (
@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// defaultPatience is little enough for a visitor to wait, and much more
-	// than a log in order needs for a batch.
+	// defaultPatience is short enough for a visitor to wait, and much longer
+	// than a healthy log needs for a batch.
 	defaultPatience = 2 * time.Second
-	// firstPause and longestPause bound the time between attempts to replay; it
-	// doubles with each that fails.
+	// firstPause and longestPause bound the time between attempts to replay. It
+	// doubles with each attempt that fails.
 	firstPause   = 250 * time.Millisecond
 	longestPause = 30 * time.Second
 	// maxBatch bounds the memory of one batch, and how long its transaction
@@ -33,66 +33,66 @@ type Log interface {
 	Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error)
 }
 
-// Views writes what happens on public pages into the log, many at a time:
-// whatever arrives while one batch is being made durable goes into the next
-// (group commit). Each method returns nil once its own entry is durable: in the
-// log or, when the log fails or hangs, in the spool. As long as anything is in
-// the spool everything goes there, so that the log gets it in the order of its
-// arrival. What is early (ViewLog.Append) waits for its open in a spool of its
-// own. When none of them can be written the error has CodeUnavailable, and
-// nothing is lost that was acknowledged.
+// Views writes what happens on public pages into the log, many entries at a
+// time: whatever arrives while one batch is being made durable goes into the
+// next (group commit). Each method returns nil once its own entry is durable: in
+// the log or, when the log fails or hangs, in the spool. While the spool has
+// anything, all entries go there, so that the log gets them in the order of
+// their arrival. Early events (ViewLog.Append) wait for their view in a spool of
+// their own. When an entry can be written nowhere, the error has
+// CodeUnavailable. Acknowledged entries are never lost.
 //
-// What waits for its turn is bounded, and callers wait beyond that.
+// The queue is bounded: when it is full, callers wait.
 type Views struct {
 	Log   Log
 	Spool vitrine.Spool
 
-	// Early keeps what is early, until its view is there. nil: what is early is
-	// dropped, as it may be where no other process writes to the log, so that
-	// the view never comes.
+	// Early keeps early events until their view is there. If it is nil, they are
+	// dropped. That is right where no other process writes to the log: the view
+	// never comes.
 	Early vitrine.Spool
 
 	// Patience is how long a batch waits for the log before it goes to the
 	// spool. 0: two seconds.
 	Patience time.Duration
 
-	// Owner, unless nil, is whose a link is; 0: it was deleted, or there is
-	// none. What the spool has of such is dropped, for the link may have been
-	// purged since, and views of a link that is another account's: the store
-	// was restored, and has given the number again.
+	// Owner, unless nil, returns the account of a link, or 0 if the link was
+	// deleted or does not exist. Spooled entries of such a link are dropped,
+	// since it may have been purged. So are views of a link that belongs to
+	// another account than the view: the store was restored and has used the ID
+	// again.
 	Owner func(context.Context, vitrine.LinkID) (vitrine.AccountID, error)
 
-	// Notice, unless nil, is told the reason whenever the log does not take
-	// something: when the spool comes into use, and after each attempt to
-	// replay it that failed; and nil when everything of the spool is in the
-	// log. It may be called by two goroutines at once, holds writing up, and
-	// does not use Views.
+	// Notice, unless nil, is called with the error when the log fails to take
+	// something: when the spool comes into use, and after each failed attempt to
+	// replay it. It is called with nil when the spool has been emptied into the
+	// log. Two goroutines may call it at once. Writing waits for it, so it must
+	// not use Views.
 	Notice func(error)
 
-	// EarlyNotice, unless nil, is told after each try at what is in Early how
-	// many snapshots and downloads still wait, of how many the view has not
-	// come in earlyLife nor while they were tried for earlyPatience, so that
-	// they were dropped, and what failed.
+	// EarlyNotice, unless nil, is called after each try to store early events.
+	// waiting is how many still wait. letGo is how many were dropped because
+	// their view came neither within earlyLife nor within earlyPatience of
+	// trying. err is what failed, or nil.
 	EarlyNotice func(waiting, letGo int, err error)
 
 	entries chan entry
 	written chan struct{} // closed when all entries are
 
-	// turn is held by the goroutine that may write what has just arrived, to
-	// the log or to the spool: the writer, and the replayer while it hands
-	// over.
+	// turn is held by the goroutine that may write new entries to the log or the
+	// spool: the writer, or the replayer while it replays the last batch.
 	turn chan struct{}
-	// logging is held by the one Append to the log that is under way, also when
-	// nobody waits for it any more.
+	// logging is held while an Append to the log is under way, also when nobody
+	// waits for it any more.
 	logging chan struct{}
-	// spooled wakes the replayer, and waiting the retries of early events
-	// again.
+	// spooled wakes the replayer, and waiting the goroutine that retries early
+	// events.
 	spooled, waiting chan struct{}
 
-	refusing atomic.Bool // the last entries could be written nowhere
+	refusing atomic.Bool // the last entries could be written neither to the log nor to the spool
 
 	stopReplay context.CancelFunc
-	replayed   sync.WaitGroup // both of these
+	replayed   sync.WaitGroup // the replayer and the retries
 }
 
 type entry struct {
@@ -108,7 +108,7 @@ type viewOf struct {
 	view vitrine.ViewID
 }
 
-// of is the view that an entry is about.
+// of returns the view that an entry is about.
 func (e *entry) of() viewOf {
 	switch {
 	case e.snapshot != nil:
@@ -119,8 +119,8 @@ func (e *entry) of() viewOf {
 	return viewOf{vitrine.LinkID(e.view.Link), vitrine.ViewID(e.view.ID)}
 }
 
-// NewViews starts writing to log alone: what it does not take is refused, and
-// it has all the time that it wants.
+// NewViews returns started Views that write to log alone, without a spool. What
+// the log does not take is refused, and writing waits for it without a limit.
 func NewViews(log Log) *Views {
 	v := &Views{Log: log, Spool: noSpool{}, Patience: math.MaxInt64}
 	v.Start()
@@ -134,8 +134,8 @@ func (noSpool) Append(vitrine.Batch) error                                      
 func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error)) error { return nil }
 func (noSpool) Empty() bool                                                              { return true }
 
-// Start begins to write, and to replay what a process before this one has left
-// in the spools. Close ends it.
+// Start begins to write, and to replay what an earlier process left in the
+// spools. Close ends both.
 func (v *Views) Start() {
 	if v.Patience == 0 {
 		v.Patience = defaultPatience
@@ -162,7 +162,7 @@ func (v *Views) Start() {
 	}
 }
 
-// wake wakes who waits for a channel, or will, unless it is awake.
+// wake wakes the goroutine that receives from c, now or when it next receives.
 func wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -170,9 +170,9 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-// Close writes what was handed in and stops, once the log has answered what it
-// was asked. What is in the spools stays there for the next Start. No method
-// may be called after it.
+// Close writes the entries that were handed in, waits for the log's last answer,
+// and stops. What is in the spools stays there for the next Start. No method may
+// be called after Close.
 func (v *Views) Close() {
 	close(v.entries)
 	<-v.written
@@ -181,13 +181,13 @@ func (v *Views) Close() {
 	v.logging <- struct{}{} // the log may be closed now
 }
 
-// Add writes a view. ErrExists: its ID is taken, and another must be tried.
+// Add writes a view. It returns ErrExists if its ID is taken: try another.
 func (v *Views) Add(ctx context.Context, o *vitrine.ViewRecord) error {
-	return v.hand(ctx, entry{view: o})
+	return v.enqueue(ctx, entry{view: o})
 }
 
-// viewTries bounds the search for a free ID: two views of one link must meet in
-// a millisecond and in a counter of two million.
+// viewTries bounds the search for a free ID. A collision is rare: two views of
+// one link must have the same millisecond and the same of two million counters.
 const viewTries = 3
 
 // AddNext writes a view under the next free ID of a moment, which it returns.
@@ -203,20 +203,20 @@ func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time
 	return 0, vitrine.Unavailable(vitrine.ErrExists)
 }
 
-// Snapshot writes what a beacon said.
+// Snapshot writes the snapshot of a beacon.
 func (v *Views) Snapshot(ctx context.Context, s *vitrine.Snapshot) error {
-	return v.hand(ctx, entry{snapshot: s})
+	return v.enqueue(ctx, entry{snapshot: s})
 }
 
 // Download writes a download event.
 func (v *Views) Download(ctx context.Context, d *vitrine.Download) error {
-	return v.hand(ctx, entry{download: d})
+	return v.enqueue(ctx, entry{download: d})
 }
 
-// hand waits for a place until ctx ends, and then for the outcome, however
-// long: a caller that goes away must not leave an answer without its outcome,
-// and a batch has its bound.
-func (v *Views) hand(ctx context.Context, e entry) error {
+// enqueue waits for a place in the queue until ctx ends. Then it waits for the
+// outcome without regard to ctx: an entry that is in the queue is written, so its
+// caller must learn the outcome. The time that a batch takes is bounded.
+func (v *Views) enqueue(ctx context.Context, e entry) error {
 	e.done = make(chan error, 1)
 	select {
 	case v.entries <- e:
@@ -226,13 +226,13 @@ func (v *Views) hand(ctx context.Context, e entry) error {
 	}
 }
 
-// write is the writer: it takes what has arrived, a batch at a time. Each batch
-// costs a wait for the disk, however small it is; so while many arrive at once,
-// it lingers for those that are about to.
+// write is the writer: it writes what has arrived, a batch at a time. Each batch
+// costs a wait for the disk, however small it is. So while many entries arrive,
+// it waits for a moment until more have come.
 func (v *Views) write() {
 	defer close(v.written)
 	var batch []entry
-	many := false // the batch before was of several
+	many := false // the batch before had several entries
 	for e := range v.entries {
 		batch = append(batch[:0], e)
 		if batch = v.fill(batch); many && len(batch) < maxBatch {
@@ -248,7 +248,8 @@ func (v *Views) write() {
 const (
 	// linger is how long a batch waits for more.
 	linger = 200 * time.Microsecond
-	// several entries in one batch tell that more will come.
+	// several is the number of entries in a batch from which on more are
+	// expected to come.
 	several = 8
 )
 
@@ -268,7 +269,7 @@ func (v *Views) fill(batch []entry) []entry {
 	return batch
 }
 
-// store makes entries durable and tells each its outcome.
+// store makes entries durable and sends each its outcome.
 func (v *Views) store(entries []entry) {
 	var b vitrine.Batch
 	for _, e := range entries {
@@ -282,9 +283,9 @@ func (v *Views) store(entries []entry) {
 		}
 	}
 	v.turn <- struct{}{}
-	outcome, err := v.keep(b)
+	outcome, err := v.storeOrSpool(b)
 	<-v.turn
-	lost := v.wait(outcome.Early)
+	lost := v.spoolEarly(outcome.Early)
 	var early map[viewOf]bool
 	if lost != nil {
 		early = viewsOf(outcome.Early)
@@ -305,11 +306,11 @@ func (v *Views) store(entries []entry) {
 	}
 }
 
-// keep puts a batch into the log or, while the log is not to be had or the
-// spool has something that comes before it, into the spool. The log may have
-// taken, or may yet take, a batch that goes to the spool: it comes to the same
-// (ViewLog.Append).
-func (v *Views) keep(b vitrine.Batch) (o vitrine.Outcome, err error) {
+// storeOrSpool writes a batch to the log. It writes it to the spool instead if
+// the log is unavailable or if the spool has earlier entries. The log may have
+// taken a batch that goes to the spool, or may take it later. That does no harm,
+// since it stores each entry once (ViewLog.Append).
+func (v *Views) storeOrSpool(b vitrine.Batch) (o vitrine.Outcome, err error) {
 	var cause error
 	if v.Spool.Empty() {
 		ctx, cancel := context.WithTimeout(context.Background(), v.Patience)
@@ -336,8 +337,8 @@ func (v *Views) keep(b vitrine.Batch) (o vitrine.Outcome, err error) {
 	return o, nil
 }
 
-// Ready reports whether views can be written: nil unless the last could be
-// written nowhere and there is still no room for any.
+// Ready returns nil if views can be written. It returns an error if the last
+// entries could not be written and the spool still has no room.
 func (v *Views) Ready() error {
 	if !v.refusing.Load() {
 		return nil
@@ -352,7 +353,7 @@ func (v *Views) Ready() error {
 }
 
 // append hands a batch to the log, one at a time, and waits until ctx ends. The
-// log may still take it then.
+// log may still take the batch after that.
 func (v *Views) append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
 	type answer struct {
 		vitrine.Outcome

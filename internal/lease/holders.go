@@ -8,16 +8,16 @@ import (
 	"vitrine"
 )
 
-// ServedWithin is within what time a server that shares a store renews a lease,
-// or takes up one that another has left: the first every 10 s, the second after
-// 41 s at most.
+// ServedWithin is the time within which a server that shares a store takes or
+// renews a lease. It renews its own every 10 s, and takes one that another
+// server left after at most 41 s.
 const ServedWithin = 45 * time.Second
 
-// Holders lists who serves an instance over a store that servers share: a
-// process that takes or renews a lease while this looks on. What is in the
-// leases is compared with no clock; those of servers that were killed stay as
-// they are. waiting is called when there are leases, and with that something to
-// wait for.
+// Holders lists the processes that serve an instance over a shared store: those
+// that take or renew a lease while Holders watches, for at most ServedWithin.
+// The times in the leases are not compared with a clock. Leases of servers that
+// were killed do not change, and so do not count. If there are any leases,
+// Holders calls waiting before it begins to wait.
 func Holders(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error), waiting func()) (holders []string, err error) {
 	left, err := leases(ctx)
 	if err != nil || len(left) == 0 {

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// leaseLife is how long a lease is held that is not renewed. It is renewed
-	// after each third of it.
+	// leaseLife is how long a lease lasts without renewal. Its holder renews it
+	// after each third of that time.
 	leaseLife = 30 * time.Second
-	// leaseSpare is by how much longer others have to have seen no renewal:
-	// they count no faster than the holder does.
+	// leaseSpare is how much longer than leaseLife others must see no renewal
+	// before they take a lease, in case their clocks run faster.
 	leaseSpare = time.Second
-	// leaseBack is how long giving a lease back may take; one that is not given
-	// back is lost in its time.
+	// leaseBack is how long giving a lease back may take. A lease that is not
+	// given back ends after leaseLife.
 	leaseBack = 10 * time.Second
-	// sightsKept is how long it is remembered how a lease was seen that nobody
-	// asked for again.
+	// sightsKept is how long the sight of a lease is kept that nobody asks for
+	// again.
 	sightsKept = time.Hour
-	// staleLeaseRetention is after what time leases that a crash has left are
+	// staleLeaseRetention is the age at which leases that a crash left are
 	// deleted. No clock is that wrong.
 	staleLeaseRetention = 30 * 24 * time.Hour
 )
@@ -34,45 +34,46 @@ const (
 // renewed, or another process has it.
 var ErrLost = errors.New("the lease of this work was lost")
 
-// Leases is the service by which the processes of an instance share its
-// background work. A nil *Leases is that of a process that alone works on its
-// store, as with an embedded database, whose directory it has locked: it gives
-// every lease at once and writes nothing.
+// Leases shares the background work of an instance among its processes. A nil
+// *Leases is for a process that works alone on its store, for example on an
+// embedded database whose directory it has locked. It gives every lease at once
+// and writes nothing.
 //
-// The rule. A lease ends leaseLife after its holder last renewed it, and the
-// holder stops then. Another takes it once it has itself seen the same lease,
-// not renewed, for a little longer. Both measure a span by their own clock, and
-// no clock is compared with another: so two never have it both, whatever their
-// clocks say, and what a crash leaves is taken up within leaseLife and the time
-// between two looks of those that are left.
+// A lease ends leaseLife after its holder last renewed it, and the holder then
+// stops its work. Another process takes the lease once it has itself seen it
+// without renewal for leaseLife and leaseSpare. Each process measures the time
+// by its own clock, and no clock is compared with another. So two processes
+// never hold a lease at once, whatever their clocks say. Work that a crash
+// leaves is taken up within leaseLife and the time between two looks of the
+// other processes.
 //
 // A process that was paused, or whose clock is wrong, may still be in the
-// middle of a step when another has its lease. So whatever is done under a
-// lease does no harm when it is done twice, or late: a lease saves work, and is
-// no lock.
+// middle of a step when another process has its lease. So work under a lease
+// must do no harm when it is done twice or late. A lease saves work; it is not a
+// lock.
 type Leases struct {
 	Store  vitrine.Store
 	Now    func() time.Time
-	Holder string // NewHolder
+	Holder string // this process; see NewHolder
 
 	mu   sync.Mutex
-	seen map[string]sight // leases of others, by name
+	seen map[string]sight // leases of other processes, by name
 }
 
-// sight is a lease as it was first seen since it last changed.
+// sight is a lease, and when this process first saw it in this state.
 type sight struct {
 	vitrine.Lease
 	at time.Time
 }
 
-// NewHolder is a name for a process that no other has.
+// NewHolder returns a unique name for a process.
 func NewHolder() string { return rand.Text() }
 
-// Hold does work under a lease, and tells whether it could be had. due, unless
-// nil, is asked in the transaction that takes the lease whether the work is
-// still to be done, and false is as good as a lease that another has. The
-// context of work ends with the lease, with ErrLost, which Hold then returns.
-// One process holds a lease once at a time: its caller sees to that.
+// Hold takes a lease and calls work. It returns false, without calling work, if
+// another process holds the lease. It does the same if due, called in the
+// transaction that takes the lease, returns false; due may be nil. When the
+// lease is lost, the context of work ends with ErrLost, and Hold returns
+// ErrLost. The caller must not hold the same lease twice at a time.
 func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bool, error), work func(context.Context) error) (held bool, err error) {
 	if s == nil {
 		return true, work(ctx)
@@ -89,7 +90,7 @@ func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bo
 		end(nil)
 		renewing.Wait()
 		lost.Stop()
-		// What cannot be given back is lost in its time.
+		// A lease that cannot be given back ends after leaseLife.
 		_ = s.giveBack(context.WithoutCancel(ctx), name)
 	}()
 	if err = work(inner); errors.Is(context.Cause(inner), ErrLost) {
@@ -98,7 +99,7 @@ func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bo
 	return true, err
 }
 
-// take makes a lease this process's, if nobody has it and the work is due.
+// take takes a lease if no other process holds it and the work is due.
 func (s *Leases) take(ctx context.Context, name string, due func(vitrine.Tx) (bool, error)) (taken bool, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		taken = false
@@ -118,8 +119,8 @@ func (s *Leases) take(ctx context.Context, name string, due func(vitrine.Tx) (bo
 	return taken && err == nil, err
 }
 
-// lapsed reports whether another's lease has been seen for longer than it
-// lasts.
+// lapsed reports whether this process has seen another's lease without renewal
+// for longer than a lease lasts.
 func (s *Leases) lapsed(l *vitrine.Lease, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +135,7 @@ func (s *Leases) lapsed(l *vitrine.Lease, now time.Time) bool {
 	return false
 }
 
-// renew moves the end of a lease on until ctx ends, and lost with it.
+// renew renews a lease, and resets the timer lost, until ctx ends.
 func (s *Leases) renew(ctx context.Context, name string, lost *time.Timer, end context.CancelCauseFunc) {
 	tick := time.NewTicker(leaseLife / 3)
 	defer tick.Stop()
@@ -154,7 +155,7 @@ func (s *Leases) renew(ctx context.Context, name string, lost *time.Timer, end c
 			return tx.PutLease(l)
 		})
 		switch {
-		case err != nil: // it is tried again, until it is lost
+		case err != nil: // tried again until the lease is lost
 		case !mine:
 			end(ErrLost)
 		case lost.Stop(): // unless it has been lost meanwhile
@@ -175,7 +176,7 @@ func (s *Leases) giveBack(ctx context.Context, name string) error {
 	})
 }
 
-// Expire removes what crashes have left of leases.
+// Expire deletes leases that crashes left.
 func (s *Leases) Expire(ctx context.Context) error {
 	if s == nil {
 		return nil

@@ -77,9 +77,9 @@ var scanSteps = [places][findings]step{
 	wasLive:       {nothing, malware, suspicious, nothing},
 }
 
-// after returns the change of a link by the answer of a scan. It has no state
+// changeFor returns the change of a link by the answer of a scan. It has no state
 // if nothing changes.
-func after(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
+func changeFor(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
 	found, detail := foundClean, ""
 	switch {
 	case err != nil:

@@ -27,7 +27,7 @@ func TestScanSteps(t *testing.T) {
 			}
 			for answer, a := range answers {
 				l := &vitrine.Link{State: state, Reason: reason, Detail: "before"}
-				c := after(l, a.v, a.err)
+				c := changeFor(l, a.v, a.err)
 				what := string(state) + " " + reason + ", " + answer
 				is, was := c.To, state
 				if is == "" {
@@ -54,7 +54,7 @@ func TestScanSteps(t *testing.T) {
 				// The same answer once more changes nothing.
 				if c.To != "" && c.To != vitrine.StateDisabled {
 					l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
-					if again := after(l, a.v, a.err); again.To != "" {
+					if again := changeFor(l, a.v, a.err); again.To != "" {
 						t.Errorf("%s: once more: %s %s", what, again.To, again.Reason)
 					}
 				}

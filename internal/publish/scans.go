@@ -76,7 +76,7 @@ func (s *Scans) Pending(ctx context.Context) error {
 		return err
 	}
 	for after := vitrine.LinkID(0); ; {
-		if after, err = s.some(ctx, vitrine.StateProcessing, signatures, after, max(s.AtOnce, 1)); err != nil || after == 0 {
+		if after, err = s.scanBatch(ctx, vitrine.StateProcessing, signatures, after, max(s.AtOnce, 1)); err != nil || after == 0 {
 			return err
 		}
 	}
@@ -96,14 +96,14 @@ func (s *Scans) Rescan(ctx context.Context) error {
 		// What waits in review goes before what is live, of which there may be
 		// very much.
 		for held := vitrine.LinkID(0); ; {
-			if held, err = s.some(ctx, vitrine.StateReview, signatures, held, 1); err != nil {
+			if held, err = s.scanBatch(ctx, vitrine.StateReview, signatures, held, 1); err != nil {
 				return err
 			}
 			if held == 0 {
 				break
 			}
 		}
-		if live, err = s.some(ctx, vitrine.StateLive, signatures, live, 1); err != nil || live == 0 {
+		if live, err = s.scanBatch(ctx, vitrine.StateLive, signatures, live, 1); err != nil || live == 0 {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ type outcome struct {
 
 // some scans some links in a state, from the one behind after on, several at
 // once, and tells the last one; 0: there are no more.
-func (s *Scans) some(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID, atOnce int) (last vitrine.LinkID, err error) {
+func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID, atOnce int) (last vitrine.LinkID, err error) {
 	var due []*vitrine.Link
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		due, err = tx.ScanDue(state, signatures, after, scansLooked)
@@ -271,7 +271,7 @@ func (s *Scans) scan(ctx context.Context, l *vitrine.Link) (o outcome, ok bool) 
 	if err != nil && !errors.Is(err, vitrine.ErrScanLimit) {
 		return o, false
 	}
-	return outcome{l, after(l, v, err), signatures}, true
+	return outcome{l, changeFor(l, v, err), signatures}, true
 }
 
 func (s *Scans) verdict(ctx context.Context, l *vitrine.Link) (vitrine.Verdict, string, error) {

@@ -163,7 +163,7 @@ func (s *Uploads) begin(tx vitrine.Tx, u vitrine.Upload) (CreatedUpload, error) 
 	if err := s.admit(tx, &u, now, true); err != nil {
 		return CreatedUpload{}, err
 	}
-	u.CreatedAt, u.HoldUntil = now, now.Add(vitrine.SlugHold)
+	u.CreatedAt, u.HoldUntil = now, now.Add(vitrine.UploadHold)
 	return CreatedUpload{Path: u.ID}, tx.AddUpload(&u)
 }
 
@@ -214,7 +214,7 @@ func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (Creat
 			return CreatedUpload{}, err
 		}
 	}
-	u.HoldUntil = now.Add(vitrine.SlugHold)
+	u.HoldUntil = now.Add(vitrine.UploadHold)
 	return CreatedUpload{Path: u.ID}, tx.PutUpload(u)
 }
 

@@ -231,7 +231,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		"completeUpload": func(c caller, _ string) answer { // its hold on the slug has ended
 			file := noteFile.with(fields{"slug": "mine"})
 			path := c.stored(c.key, file, note)
-			c.clock.Advance(vitrine.SlugHold)
+			c.clock.Advance(vitrine.UploadHold)
 			c.published(c.key, file, note)
 			return c.complete(path, file)
 		},
@@ -311,7 +311,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		},
 		"completeUpload": func(c caller, _ string) answer {
 			path := c.stored(c.key, noteFile, note)
-			c.clock.Advance(vitrine.SlugHold)
+			c.clock.Advance(vitrine.UploadHold)
 			c.published(c.key, noteFile, note)
 			return c.free(vitrine.Limits{Links: 1}).complete(path, noteFile)
 		},

@@ -35,7 +35,7 @@ func TestStorageLimitsTheDisk(t *testing.T) {
 				t.Fatalf("%d files are stored, and the plan has room for %d", n, most)
 			}
 		}
-		f.clock.Advance(vitrine.SlugHold)
+		f.clock.Advance(vitrine.UploadHold)
 	}
 	if n := stored(); n != most {
 		t.Errorf("%d files are stored while no room was needed, want %d", n, most)

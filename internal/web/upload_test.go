@@ -375,7 +375,7 @@ func TestRefusalIsRepeated(t *testing.T) {
 	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 1000})
 	key := f.account(vitrine.PlanFree)
 	path := f.stored(key, noteFile, note)
-	f.clock.Advance(vitrine.SlugHold)
+	f.clock.Advance(vitrine.UploadHold)
 	f.published(key, noteFile, note)
 	complete := func() answer { return f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})) }
 	first := complete().want(403, "link_limit")
@@ -444,7 +444,7 @@ func TestHoldsExpire(t *testing.T) {
 	key := f.account(vitrine.PlanFree)
 	path := f.stored(key, noteFile, note)
 	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
-	f.clock.Advance(vitrine.SlugHold)
+	f.clock.Advance(vitrine.UploadHold)
 	second, url := f.begun(key, noteFile)
 	// The first one is late: there is no room now, and it holds none.
 	a := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(403, "link_limit")

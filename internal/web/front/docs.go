@@ -128,7 +128,7 @@ type docBound struct{ What, Value string }
 func docBounds() []docBound {
 	return []docBound{
 		{"A signed upload URL is good for", httpx.Wait(vitrine.URLLife) + ", for one file of exactly the size and type that were declared"},
-		{"An upload reserves a custom address for", httpx.Wait(vitrine.SlugHold)},
+		{"An upload reserves a custom address for", httpx.Wait(vitrine.UploadHold)},
 		{"An upload that is not completed is deleted after", httpx.Wait(vitrine.UploadLife)},
 		{"The body of an API request", "16 KiB, nested at most 8 deep"},
 		{"Name of a file", "255 bytes"},
