@@ -95,7 +95,7 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	}
 	rep := report.ForLink(described, w, cur, prev, recent)
 	rep.Truncated = truncated
-	rep.FinalUntil = report.FinalTime{Time: s.Now().Add(-vitrine.TokenLife)}
+	rep.FinalUntil = s.finalUntil()
 	q.note(&rep.Summary, cur)
 	return rep, s.addContent(ctx, l, described, q, w, cur, rep)
 }
@@ -193,7 +193,7 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 	}
 	rep := report.ForAccount(links, w, cur, prev, top, all)
 	rep.Truncated = truncated
-	rep.FinalUntil = report.FinalTime{Time: s.Now().Add(-vitrine.TokenLife)}
+	rep.FinalUntil = s.finalUntil()
 	q.note(&rep.Summary, cur)
 	return rep, nil
 }
@@ -284,4 +284,10 @@ func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, e
 		Views: counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
 	s.name(&d, l)
 	return d, nil
+}
+
+// finalUntil is the beginning of the UTC day before which no view changes its
+// class any more. Whole days keep the answers of processes equal.
+func (s *Service) finalUntil() report.FinalTime {
+	return report.FinalTime{Time: s.Now().UTC().Add(-vitrine.TokenLife).Truncate(24 * time.Hour)}
 }

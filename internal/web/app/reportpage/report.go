@@ -59,12 +59,8 @@ func (n *numbers) answer() any {
 	return n.account
 }
 
-// version is the same as long as no number of the report changes. The moment
-// until which numbers are final moves on by itself, so it is no part of it.
+// version is the same as long as no number of the report changes.
 func (n *numbers) version() (string, error) {
-	until := &n.summary().FinalUntil
-	defer func(was report.FinalTime) { *until = was }(*until)
-	*until = report.FinalTime{}
 	b, err := json.Marshal(n.answer())
 	if err != nil {
 		return "", err
