@@ -13,25 +13,25 @@ import (
 	"vitrine/internal/webvtt"
 )
 
-// Captions is the service of the captions of videos and sounds: WebVTT in a
-// language, which is a part of the link's bytes. They count towards no limit
-// but their own.
+// Captions stores and deletes the captions of videos and sounds. Captions are
+// WebVTT in a language, and a part of the link's bytes. They have a limit of
+// their own and count towards no other.
 type Captions struct {
 	Store vitrine.Store
 	Blobs vitrine.Blobs
 	Now   func() time.Time
 
-	// mu keeps a Put and a Delete of one text apart: between them the link
-	// could be left to name a text that is gone. Those of several instances put
-	// that right after each other, see keep and drop; only one that ends
-	// between its two steps, while another is under way, leaves such a name.
-	// Putting or deleting the text again takes it away.
+	// mu keeps a Put and a Delete of one text apart. Otherwise a link could name
+	// a text that is gone. Several processes correct this after each other, see
+	// keep and drop. Such a name stays only if one of them is killed between its
+	// two steps while another is at work. To put or delete the text again
+	// corrects it.
 	mu sync.Mutex
 }
 
-// Put gives a link captions in a language, in place of those that it has; text
-// is WebVTT, or SubRip, which is made WebVTT. The text is durable before the
-// link names it: what is interrupted leaves at most a text that no page shows.
+// Put gives a link captions in a language, in place of those that it has. text is
+// WebVTT or SubRip, which is converted to WebVTT. The text is durable before the
+// link names it, so an interrupted Put leaves at most a text that no page shows.
 //
 // Errors: CodeInvalidRequest (language, text, kind of file, too many
 // languages), CodeNotFound, as for another account's link.
@@ -57,9 +57,9 @@ func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang strin
 	return s.keep(ctx, l, part, vtt)
 }
 
-// keep stores a text and names it, until the text is still there afterwards: a
-// Delete of another instance, which removed it before it was named, may have
-// been done before it was.
+// keep stores a text and has the link name it. It repeats both if the text is
+// gone afterwards: a Delete of another process may have removed it before the
+// link named it.
 func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part, vtt []byte) (*vitrine.Link, error) {
 	for {
 		err := s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
@@ -89,8 +89,8 @@ func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part,
 	}
 }
 
-// Delete takes the captions in a language from a link; there being none is
-// success. The link stops naming them before they are removed.
+// Delete deletes a link's captions in a language. It succeeds if there are none.
+// The link stops naming them before they are deleted.
 //
 // Errors: CodeInvalidRequest, CodeNotFound, as for Put.
 func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang string) error {
@@ -111,10 +111,10 @@ func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang st
 	return s.drop(ctx, l, part)
 }
 
-// drop stops naming a text and removes it. A Put of another instance that had
-// stored it before may have named it since: if so, the name goes, too, which is
-// as if the Put had come first. One that names it later sees itself that the
-// text is gone.
+// drop has the link stop naming a text, and deletes the text. A Put of another
+// process that stored the text before may have named it since. Then drop removes
+// that name too, as if the Put had come first. A Put that names the text later
+// finds that it is gone.
 func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
 	unname := func(now *vitrine.Link) error { now.Parts = now.Parts.Without(part); return nil }
 	if l.Parts.Has(part) {
@@ -138,13 +138,13 @@ func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part)
 		return nil
 	}
 	if there, err := s.stored(ctx, l, part); err != nil || there {
-		return err // put again since
+		return err // put again in the meantime
 	}
 	_, err = s.change(ctx, l, unname)
 	return err
 }
 
-// stored reports whether a part is there.
+// stored reports whether a part is stored.
 func (s *Captions) stored(ctx context.Context, l *vitrine.Link, part vitrine.Part) (bool, error) {
 	b, err := s.Blobs.OpenPart(ctx, l.Upload, part)
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -156,13 +156,14 @@ func (s *Captions) stored(ctx context.Context, l *vitrine.Link, part vitrine.Par
 	return true, b.Close()
 }
 
-// Of finds a link of the account, to tell its captions; a foreign slug answers
-// as an unknown one does: CodeNotFound.
+// Of finds a link of the account, for its captions. It returns CodeNotFound for
+// the slug of another account's link, as for an unknown one.
 func (s *Captions) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
 	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 }
 
-// change changes a link that is still there.
+// change changes a link in a transaction unless it was deleted or its file was
+// replaced.
 func (s *Captions) change(ctx context.Context, l *vitrine.Link, f func(*vitrine.Link) error) (now *vitrine.Link, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if now, err = tx.Link(l.ID); err != nil {
@@ -185,7 +186,7 @@ func (s *Captions) change(ctx context.Context, l *vitrine.Link, f func(*vitrine.
 	return now, nil
 }
 
-// readCaptions reads a text in one of its two forms and returns it as WebVTT.
+// readCaptions reads WebVTT or SubRip and returns WebVTT.
 func readCaptions(r io.Reader) ([]byte, error) {
 	refuse := func(message string) error { return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: message} }
 	b, err := io.ReadAll(io.LimitReader(r, vitrine.MaxCaptions+1))

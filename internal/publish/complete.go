@@ -28,11 +28,11 @@ type CompleteRequest struct {
 	ExpiresAt                      *time.Time // when the link expires; nil or the zero time: never
 }
 
-// Complete makes the link of an upload whose bytes are stored: seals them,
-// checks that they are what the name says, has them scanned, and admits the
-// link within the plan's limits, all or nothing. Any retry, a hundred at once
-// too, answers the same link. A check that refuses the file deletes its bytes,
-// and later retries answer the same refusal.
+// Complete makes the link of an upload whose bytes are stored. It seals the
+// bytes, checks that they are of the type that the name says, scans them, and
+// checks the plan's limits, all or nothing. Every retry returns the same link,
+// also when many run at once. If a check refuses the file, its bytes are deleted,
+// and later retries return the same refusal.
 //
 // Errors: the 400, 403 and 429 rows of the contract.
 func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRequest) (*vitrine.Link, error) {
@@ -69,7 +69,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	})
 }
 
-// asked is what a request says of its link.
+// asked returns the link that a request describes.
 func (s *Uploads) asked(r CompleteRequest) (l vitrine.Link, err error) {
 	l = vitrine.Link{Title: r.Name, AllowDownload: r.AllowDownload == nil || *r.AllowDownload, Key: r.Key, Client: r.Client}
 	if r.LinkName != nil {
@@ -81,7 +81,7 @@ func (s *Uploads) asked(r CompleteRequest) (l vitrine.Link, err error) {
 	return l, err
 }
 
-// expiry is when the link of a request expires.
+// expiry returns when the link of a request expires; zero: never.
 func (r *CompleteRequest) expiry(now time.Time) (at time.Time, err error) {
 	most := now.Add(r.LinkLife)
 	if r.LinkLife > 0 {
@@ -104,7 +104,7 @@ func (r *CompleteRequest) expiry(now time.Time) (at time.Time, err error) {
 
 var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}
 
-// find reads the upload that r speaks of; the link, where it exists already.
+// find reads the upload that r names, and its link if that exists already.
 func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteRequest) (u *vitrine.Upload, l *vitrine.Link, err error) {
 	unknown := errUploadUnknown
 	id, ok := vitrine.ParseUploadID(r.Path)
@@ -152,7 +152,7 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteReques
 	return u, l, err
 }
 
-// same reports whether step 3 says what step 1 has said.
+// same returns an error if step 3 differs from step 1.
 func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r CompleteRequest, slug vitrine.Slug, key string) error {
 	mismatch := func(field string) error {
 		return &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: field, Message: "The " + field + " differs from the one of step 1. Send the same one."}
@@ -178,8 +178,8 @@ func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r C
 	return err
 }
 
-// publish checks the stored bytes of an upload and makes its link, of which the
-// request has said the rest.
+// publish checks the stored bytes of an upload and makes its link from made,
+// which has what the request said of it.
 func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made vitrine.Link, expected versions.Condition) (*vitrine.Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -198,7 +198,7 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 	l.Account, l.Upload, l.Slug, l.Name, l.Type, l.Size, l.Site, l.Of = u.Account, u.ID, u.Slug, u.Name, u.Type, u.Size, u.Site, u.Replaces
 	l.SHA256, l.HasBytes = info.SHA256, true
 	if l.Site != 0 {
-		l.AllowDownload, l.Preview = false, vitrine.PreviewDone // there is no page that would offer the one or show the other
+		l.AllowDownload, l.Preview = false, vitrine.PreviewDone // a website has no page for downloads or previews
 	}
 	if err := s.check(ctx, c, l); err != nil {
 		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
@@ -216,7 +216,7 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 		return nil, err
 	}
 	if unused {
-		_ = s.Blobs.Delete(ctx, u.ID) // what this leaves is swept
+		_ = s.Blobs.Delete(ctx, u.ID) // if this fails, the bytes are swept
 	}
 	if s.Wake != nil {
 		s.Wake()
@@ -224,8 +224,8 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 	return l, nil
 }
 
-// absent answers for an upload without stored bytes: it may have ended since it
-// was read.
+// absent returns the answer for an upload without stored bytes, which may have
+// ended since it was read.
 func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Upload(u.ID)
@@ -243,12 +243,12 @@ func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Lin
 	return l, err
 }
 
-// completeScanTime is how long complete waits for the scanner. The caller
-// is waiting; what takes longer a person must look at.
+// completeScanTime is how long Complete waits for the scanner, since its caller
+// waits too. A file that takes longer goes to review.
 const completeScanTime = 2 * time.Minute
 
-// check inspects and scans sealed bytes and fills in what the link takes from
-// them: kind, pages, SHA-256, state.
+// check inspects and scans sealed bytes, and sets the kind, pages, SHA-256 and
+// state of the link.
 func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 	t, err := filetype.ByName(l.Name, l.Type)
 	if err != nil {
@@ -296,8 +296,8 @@ func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 	return nil
 }
 
-// inspectBytes looks through a link's bytes, and counts the files of a version
-// of a website.
+// inspectBytes inspects a link's bytes, and counts the files of a version of a
+// website.
 func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Facts, error) {
 	if l.Site == 0 {
 		return inspect.Inspect(b, b.Size(), t)
@@ -309,9 +309,9 @@ func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Fa
 	return facts, err
 }
 
-// commit makes the link, or the version of one, and ends the upload in one
-// transaction. When another process did so first, l becomes its link. It also
-// tells whether nothing needs the bytes.
+// commit makes the link or the version and ends the upload, in one transaction.
+// If another process did so first, l becomes its link. unused reports whether the
+// bytes are not needed.
 func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition) (unused bool, err error) {
 	checked := *l
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -371,9 +371,9 @@ func (s *Uploads) end(tx vitrine.UploadTx, u *vitrine.Upload, l *vitrine.Link, n
 	return tx.PutUpload(u)
 }
 
-// holdKnown holds a link whose bytes were taken down, or are held as malware or
-// by reports, on whichever account. That is a better reason than that nobody
-// could scan them.
+// holdKnown holds a link if the same bytes were taken down, or are held as malware
+// or by reports, on any account. This reason replaces that the bytes could not be
+// scanned.
 func (s *Uploads) holdKnown(tx vitrine.LinkTx, l *vitrine.Link) error {
 	bad, err := tx.BytesRefused(l.SHA256)
 	if !bad {
@@ -386,8 +386,8 @@ func (s *Uploads) holdKnown(tx vitrine.LinkTx, l *vitrine.Link) error {
 	return err
 }
 
-// refusal is what the history says of a file that is dangerous: moderators
-// should see who sends such. nil for any other failure.
+// refusal returns the entry in the history for a dangerous file, so that
+// moderators see who sends such files. It is nil for any other failure.
 func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 	by := vitrine.Actor{Kind: vitrine.ActorInspection}
 	switch e.Code {
@@ -400,8 +400,8 @@ func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 	return &vitrine.Change{By: by, Action: vitrine.ActionRefuse, Account: u.Account, Reason: e.Reason, Detail: u.Name, Note: e.Message}
 }
 
-// doubt has the bytes of a link scanned anew that another process made, while a
-// scanner said here that they are malware.
+// doubt marks a link to be scanned again if the scanner found malware here while
+// another process made the link.
 func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) error {
 	if e.Code != vitrine.CodeMalware {
 		return nil
@@ -414,8 +414,8 @@ func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) 
 	return tx.PutLink(l)
 }
 
-// fail ends an upload that a check refused and deletes its bytes; cause is what
-// the caller and later retries are told.
+// fail ends an upload that a check refused and deletes its bytes. The caller and
+// later retries get cause.
 func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) error {
 	made := false
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -444,7 +444,7 @@ func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) erro
 	if err != nil {
 		return err
 	}
-	// Bytes that stay behind because this fails are swept with the upload.
+	// If this fails, the bytes are swept with the upload.
 	if err := s.Blobs.Delete(ctx, u.ID); err != nil {
 		return vitrine.Unavailable(err)
 	}

@@ -11,21 +11,21 @@ import (
 	"vitrine/internal/turn"
 )
 
-// inspectWait is how long an inspection waits for its turn.
+// inspectWait is how long an inspection waits for its turn. takeTurn applies it.
 const inspectWait = time.Minute
 
-// checks are the checks of uploads that are under way in this process.
+// checks are the checks of uploads that this process is doing.
 type checks struct {
 	mu    sync.Mutex
 	of    map[vitrine.UploadID]*check // those that a caller may join
 	turns *turn.Queue[vitrine.AccountID]
 }
 
-// check is one check of an upload, however many have asked for it.
+// check is one check of an upload, shared by all its callers.
 type check struct {
-	callers int             // that wait for it
-	begun   bool            // the inspection has its turn: it goes on without callers
-	waiting context.Context // how long it waits for the turn
+	callers int             // how many wait for it
+	begun   bool            // the inspection has its turn, and goes on without callers
+	waiting context.Context // ends the wait for the turn
 	leave   context.CancelFunc
 	done    chan struct{}
 	link    *vitrine.Link
@@ -57,7 +57,7 @@ func (s *Uploads) checkOnce(ctx context.Context, id vitrine.UploadID, f func(*ch
 	return c.result()
 }
 
-// result is a copy for each caller.
+// result returns the result; each caller gets a copy of the link.
 func (c *check) result() (*vitrine.Link, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -83,7 +83,7 @@ func (s *checks) join(ctx context.Context, id vitrine.UploadID) (c *check, first
 	return c, true
 }
 
-// gone says that a caller of a check has gone away.
+// gone records that a caller of a check has gone away.
 func (s *checks) gone(id vitrine.UploadID, c *check) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,9 +105,9 @@ func (s *checks) remove(id vitrine.UploadID, c *check) {
 	}
 }
 
-// takeTurn waits for the inspection's turn. Errors: CodeUnavailable when there
-// is none for long, or when all callers have gone away. Otherwise the caller
-// calls release.
+// takeTurn waits for the inspection's turn. It returns CodeUnavailable after
+// inspectWait, or when all callers have gone away. Otherwise the caller must call
+// release.
 func (s *Uploads) takeTurn(c *check, a vitrine.AccountID) (release func(), err error) {
 	s.checks.mu.Lock()
 	if s.checks.turns == nil {

@@ -17,23 +17,23 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Previews is the service that has the parts of links made.
+// Previews makes the parts of links.
 type Previews struct {
 	Store     vitrine.Store
 	Blobs     vitrine.Blobs
 	Previewer vitrine.Previewer
 	Now       func() time.Time
-	// Failed, if set, is told of a link whose parts could not be made this
-	// time.
+	// Failed, unless nil, is called for each link whose parts could not be made
+	// this time.
 	Failed func(*vitrine.Link, error)
 	Leases *lease.Leases
 
 	mu    sync.Mutex
-	tries map[vitrine.LinkID]previewTry // of links that failed, or are being worked on, here or elsewhere
+	tries map[vitrine.LinkID]previewTry // of links that failed or that a process works on
 }
 
-// previewTry is how often a link's parts could not be made, and when that may
-// be tried again; busy while it is.
+// previewTry counts how often a link's parts could not be made, and says when the
+// next try may begin. busy is set during a try.
 type previewTry struct {
 	failures int
 	next     time.Time
@@ -41,24 +41,24 @@ type previewTry struct {
 }
 
 const (
-	// previewWait is how long a page waits for parts after its link has become
-	// live: longer than all but the slowest take.
+	// previewWait is how long after its link has become live a page waits for
+	// parts. All but the slowest are made by then.
 	previewWait = 2 * time.Minute
-	// previewsAtOnce bounds how many links are worked on at the same time. One
-	// may wait for LibreOffice, which runs once; each other takes a core.
+	// previewsAtOnce bounds how many links are worked on at once. One may wait
+	// for LibreOffice, of which one runs at a time. Each other takes a core.
 	previewsAtOnce = 3
-	// previewTries is after how many failures of the machine a link stays
-	// without parts, and previewPause the time before the second try, which
-	// doubles: a quarter of an hour in all.
+	// After previewTries failures of the machine a link stays without parts.
+	// previewPause is the time before the second try. It doubles with each, so
+	// all tries take a quarter of an hour.
 	previewTries = 6
 	previewPause = 30 * time.Second
-	// previewElsewhere is how long a link that another process works on is not
-	// looked at again.
+	// previewElsewhere is the time before a link is looked at again that another
+	// process works on.
 	previewElsewhere = 10 * time.Second
 )
 
-// Expects reports whether a part of a link is still to be made, or may be, so
-// that a page may wait for it.
+// Expects reports whether a part of a link may still be made, so that a page may
+// wait for it.
 func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
 	t, ok := filetype.ByExt(l.Name)
 	return ok && l.HasBytes && l.Preview == vitrine.PreviewDue && s.Now().Sub(l.StateAt) < previewWait && s.Previewer.Makes(p, t.Ext)
@@ -89,8 +89,8 @@ func (s *Previews) Make(ctx context.Context) error {
 	return g.Wait()
 }
 
-// leased makes the parts of a link, unless another process is at it or has
-// been. An error is of the leases.
+// leased makes the parts of a link, unless another process does or did so. Its
+// errors are those of the leases.
 func (s *Previews) leased(ctx context.Context, l *vitrine.Link) error {
 	var made error
 	held, err := s.Leases.Hold(ctx, fmt.Sprintf("preview %d", l.ID), func(tx vitrine.Tx) (bool, error) {
@@ -120,15 +120,15 @@ func (s *Previews) elsewhere(l *vitrine.Link) {
 	s.tries[l.ID] = t
 }
 
-// previewsLooked is among how many links that are due the next one is looked
-// for.
+// previewsLooked is how many of the links that are due next looks through.
 const previewsLooked = 200
 
-// next takes a link whose parts are due; nil when there is none to be worked on
-// now.
+// next takes a link whose parts are due. It returns nil if there is none to work
+// on now.
 func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
-	// What is due is read when nobody can end being busy: a link is never both
-	// read as due and found idle because it has just been done.
+	// The links that are due are read while mu is held, so that no try ends in
+	// between: otherwise a link that was just done could be read as due and then
+	// be found idle.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var due []*vitrine.Link
@@ -139,7 +139,7 @@ func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(due) < previewsLooked { // all there are
+	if len(due) < previewsLooked { // due has all of them
 		maps.DeleteFunc(s.tries, func(id vitrine.LinkID, t previewTry) bool {
 			return !t.busy && !slices.ContainsFunc(due, func(l *vitrine.Link) bool { return l.ID == id })
 		})
@@ -158,7 +158,7 @@ func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
 	return nil, nil
 }
 
-// done notes how working on a link ended.
+// done records how work on a link ended.
 func (s *Previews) done(ctx context.Context, l *vitrine.Link, err error) {
 	s.mu.Lock()
 	t := s.tries[l.ID]
@@ -187,9 +187,9 @@ func (s *Previews) done(ctx context.Context, l *vitrine.Link, err error) {
 // renewAtOnce bounds the rows of one transaction.
 const renewAtOnce = 500
 
-// Renew has the parts of one link made anew by the next Make, or with "" those
-// of all, and tells of how many: after a program was installed that makes more
-// of them. Until they are there a link keeps what it has.
+// Renew marks one link, or with "" all links, so that the next Make makes their
+// parts again, and returns how many. It is for use after a program was installed
+// that makes more parts. Until then a link keeps the parts that it has.
 func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 	if slug != "" {
 		return 1, s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -226,7 +226,7 @@ func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 	blob, err := s.Blobs.Open(ctx, l.Upload)
 	if err != nil {
-		return err // ErrNotFound of a link that is deleted meanwhile
+		return err // ErrNotFound if the link was deleted meanwhile
 	}
 	defer blob.Close()
 	var made []vitrine.Part
@@ -243,11 +243,11 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 	return s.finish(ctx, l, made)
 }
 
-// finish writes which parts a link has got.
+// finish writes which parts a link has.
 func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Link(l.ID)
-		if err != nil || now.Upload != l.Upload { // another version meanwhile, whose parts are made by themselves
+		if err != nil || now.Upload != l.Upload { // replaced meanwhile: the parts of the new version are made separately
 			return err
 		}
 		now.Parts, now.Preview = now.Parts.With(made...), vitrine.PreviewDone

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/versions"
 )
 
-// replaces finds the link that an upload is to be a version of.
+// replaces sets the link that an upload becomes a version of.
 func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r UploadRequest) error {
 	m, err := s.replaced(tx, a, r.Replaces)
 	if err != nil {
@@ -15,7 +15,7 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 	}
 	u.Replaces = m.ID
 	if r.If != nil && u.IdempotencyKey != "" {
-		// A retry is answered as its first try was.
+		// A retry gets the same answer as the first try.
 		if _, err := tx.UploadByKey(u.Account, u.IdempotencyKey); err == nil {
 			return nil
 		}
@@ -27,7 +27,7 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 	return nil
 }
 
-// replaced is a link of an account that is to have another file.
+// replaced finds the link of an account whose file is to be replaced.
 func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vitrine.Link, error) {
 	m, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Own()) {
@@ -38,7 +38,8 @@ func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vit
 
 var errNotReplaced = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "replace", Message: vitrine.ErrNoOwnLink.Message}
 
-// keepsPage refuses to change the page of a link that is replaced.
+// keepsPage returns an error if a request that replaces a file would also change
+// the link's page.
 func (r CompleteRequest) keepsPage() error {
 	field := ""
 	switch {
@@ -61,8 +62,8 @@ func keepsPage(field string) error {
 		Message: "A link keeps its title, address and settings when its file is replaced. Leave " + field + " out, and edit the link instead."}
 }
 
-// openReplaced is nil when the link that an upload replaces may have another
-// file.
+// openReplaced returns an error if the file of the link that an upload names
+// cannot be replaced.
 func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
 	m, err := tx.Link(u.Replaces)
 	if vitrine.NotFoundIsNil(err) != nil {
@@ -75,8 +76,8 @@ func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
 }
 
 // replace makes a checked file a version of the link that its upload replaces,
-// and ends the upload. l becomes that link. Bytes that are those of the current
-// version make none, and are not used.
+// and ends the upload. l becomes that link. If the bytes are those of the current
+// version, replace makes no version and returns true.
 func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition, now time.Time) (unused bool, err error) {
 	m, err := tx.Link(u.Replaces)
 	if err == nil {

@@ -6,7 +6,8 @@ import (
 	"vitrine"
 )
 
-// A place is how a link waits for a scan.
+// A place is a link's state before a scan, as far as the scan's effect depends
+// on it.
 type place int
 
 const (
@@ -37,7 +38,7 @@ func placeOf(l *vitrine.Link) place {
 	return wasHeld
 }
 
-// A finding is what a scan came to.
+// A finding is the result of a scan.
 type finding int
 
 const (
@@ -63,11 +64,11 @@ var (
 	late       = step{to: vitrine.StateReview, reason: vitrine.ReasonScanLate}
 )
 
-// scanSteps is the whole of what scans in the background do
-// (contract, Link states). A scan makes a link live only if it was processing,
-// and never takes one out of review: a person does. It disables nothing but a
-// new file. A link that is live was clean by what the scanner could see of it,
-// or a person has cleared it, so a limit does not hold it.
+// scanSteps says what each scan in the background does to a link
+// (contract, Link states). A scan makes a link live only if it was in
+// processing. It never takes a link out of review: only a person does. It
+// disables only new files. A limit does not hold a live link: either the scanner
+// found the part clean that it scans, or a person has cleared the link.
 var scanSteps = [places][findings]step{
 	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious, {to: vitrine.StateLive}},
 	wasUnscanned:  {limit, malware, suspicious, late},
@@ -77,7 +78,7 @@ var scanSteps = [places][findings]step{
 	wasLive:       {nothing, malware, suspicious, nothing},
 }
 
-// changeFor returns the change of a link by the answer of a scan. It has no state
+// changeFor returns the change that a scan's answer makes to a link. Its To is ""
 // if nothing changes.
 func changeFor(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
 	found, detail := foundClean, ""

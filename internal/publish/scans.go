@@ -17,17 +17,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ScanTime is how long a video may wait for its scan before a person must look
-// (contract, Link states).
+// ScanTime is how long a video may wait for its scan before it goes to review
+// (contract, Link states). Pending applies it.
 const ScanTime = 30 * time.Minute
 
-// Scans is the background service that has bytes scanned: videos, which are
-// scanned after they became links; what could not be scanned then; and what is
-// live, when the signatures change. The links' states are the queue: what is
-// interrupted is done again. Several processes share Pending, each link under a
-// lease; Rescan is one's at a time. What a scan says counts only while its link
-// is as it was when the scan began, so that of two scans of a link, wherever
-// they come from, the first to end is the one that counts.
+// Scans scans files in the background: videos, once they are links; files that
+// could not be scanned on completion; and live links when the signatures change.
+// The links' states are the queue, so interrupted scans are done again.
+//
+// Several processes may run Pending at once: each link is scanned under a lease.
+// Only one process may run Rescan at a time. The result of a scan counts only if
+// its link is as it was when the scan began. So of two scans of a link the first
+// to end counts.
 type Scans struct {
 	Store   vitrine.Store
 	Blobs   vitrine.Blobs
@@ -36,7 +37,7 @@ type Scans struct {
 	AtOnce  int // how many scans Pending runs side by side; 0: one
 	Leases  *lease.Leases
 	Plans   vitrine.Plans // how many versions of a file are kept; nil: all
-	// Failed, if set, is told of each scan that had no answer.
+	// Failed, unless nil, is called for each scan without an answer.
 	Failed func(*vitrine.Link, error)
 
 	mu    sync.Mutex
@@ -44,29 +45,29 @@ type Scans struct {
 	tries map[vitrine.LinkID]scanTry
 }
 
-// scanTry is how often in a row a scan had no answer, and when it may be tried
-// again.
+// scanTry counts how often in a row a scan had no answer, and says when the next
+// may begin.
 type scanTry struct {
 	failures int
 	pause    time.Duration
 	next     time.Time
-	scanned  string // Link.Scanned then: another one is someone who asks for it now
+	scanned  string // Link.Scanned at that time; if it differs now, a new scan was asked for
 }
 
 const (
 	// scanPause is the time before a scan without an answer is tried again. It
-	// doubles, up to scanPauseMost; and after scanTries failures, which are no
-	// scanner's bad hour but this file's fault, up to a day.
+	// doubles, up to scanPauseMost. After scanTries failures the cause is likely
+	// the file and not the scanner, and the time doubles up to scanPauseLast.
 	scanPause     = 15 * time.Second
 	scanPauseMost = 5 * time.Minute
 	scanPauseLast = 24 * time.Hour
 	scanTries     = 10
-	// scansLooked bounds how many links one transaction lists, or marks.
+	// scansLooked bounds how many links one transaction lists or marks.
 	scansLooked = 50
 )
 
-// Pending scans the links in processing and moves each to where the scan sends
-// it.
+// Pending scans the links in processing and gives each the state that the scan
+// asks for.
 func (s *Scans) Pending(ctx context.Context) error {
 	if err := s.expire(ctx); err != nil {
 		return err
@@ -82,19 +83,18 @@ func (s *Scans) Pending(ctx context.Context) error {
 	}
 }
 
-// Rescan scans, one after the other, the links in review that no scanner has
-// spoken on, and what is live and was not scanned by the present signatures. A
-// hit takes a live link to review. Nothing goes from review to live, which a
-// person alone does (contract, Link states); and what the scanner cannot answer
-// stays as it is.
+// Rescan scans, one after the other, the links in review and the live links that
+// were not scanned with the present signatures. A finding moves a live link to
+// review. Rescan never makes a link in review live: only a person does
+// (contract, Link states). A link whose scan has no answer stays as it is.
 func (s *Scans) Rescan(ctx context.Context) error {
 	for live := vitrine.LinkID(0); ; {
 		signatures, err := s.Scanner.Signatures(ctx)
-		if err != nil || signatures == "" { // without a scanner, what one could not answer stays so
+		if err != nil || signatures == "" { // without a scanner nothing changes
 			return err
 		}
-		// What waits in review goes before what is live, of which there may be
-		// very much.
+		// Links in review go before live links, of which there may be very
+		// many.
 		for held := vitrine.LinkID(0); ; {
 			if held, err = s.scanBatch(ctx, vitrine.StateReview, signatures, held, 1); err != nil {
 				return err
@@ -109,8 +109,8 @@ func (s *Scans) Rescan(ctx context.Context) error {
 	}
 }
 
-// Again has one link scanned anew, or with "" all of them, and tells of how
-// many: after the scanner was set up otherwise.
+// Again marks one link, or with "" all links, to be scanned again, and returns
+// how many. It is for use after a change of the scanner's configuration.
 func (s *Scans) Again(ctx context.Context, slug string) (n int, err error) {
 	mark := "again " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
 	if slug != "" {
@@ -151,8 +151,9 @@ func (s *Scans) Again(ctx context.Context, slug string) (n int, err error) {
 	return n, nil
 }
 
-// expire sends to review what has waited for its scan for ScanTime: since it
-// was made, or since this process has been there to scan it.
+// expire moves links to review that have waited for their scan for ScanTime,
+// counted from when they went into processing or from when this process first
+// looked, the later of both.
 func (s *Scans) expire(ctx context.Context) error {
 	s.mu.Lock()
 	if s.since.IsZero() {
@@ -176,7 +177,7 @@ func (s *Scans) expire(ctx context.Context) error {
 	return s.settle(ctx, late)
 }
 
-// left is how long a link in processing may still wait.
+// left returns how long a link in processing may still wait.
 func (s *Scans) left(l *vitrine.Link) time.Duration {
 	since := l.StateAt
 	if s.since.After(since) {
@@ -185,15 +186,15 @@ func (s *Scans) left(l *vitrine.Link) time.Duration {
 	return ScanTime - s.Now().Sub(since)
 }
 
-// outcome is what a scan says of a link.
+// outcome is the result of a link's scan.
 type outcome struct {
 	link       *vitrine.Link // as it was when the scan began
 	change     vitrine.Change
 	signatures string
 }
 
-// some scans some links in a state, from the one behind after on, several at
-// once, and tells the last one; 0: there are no more.
+// scanBatch scans the next links in a state after the given ID, atOnce at a time.
+// It returns the ID of the last link, or 0 if there are no more.
 func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID, atOnce int) (last vitrine.LinkID, err error) {
 	var due []*vitrine.Link
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -204,7 +205,7 @@ func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatur
 		return 0, err
 	}
 	var mu sync.Mutex
-	var as []outcome // that leave their links as they are, and are written together
+	var as []outcome // those that change no state, which are written together
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	for _, l := range due {
@@ -233,8 +234,8 @@ func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatur
 	return due[len(due)-1].ID, errors.Join(err, s.settle(context.WithoutCancel(ctx), as))
 }
 
-// leased does what is to be done about a link that other processes may be at,
-// too: nothing, when one is.
+// leased does work on a link unless another process holds the link's lease. Only
+// links in processing need one.
 func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.Context) error) error {
 	if l.State != vitrine.StateProcessing {
 		return work(ctx)
@@ -244,19 +245,19 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 		return err == nil && awaits(now, l), vitrine.NotFoundIsNil(err)
 	}, work)
 	if errors.Is(err, lease.ErrLost) {
-		return nil // another does it
+		return nil // another process does it
 	}
 	return err
 }
 
-// awaits reports whether a link is what it was when its scan was begun, or was
-// to be.
+// awaits reports whether a link still is as it was when its scan began or was
+// planned.
 func awaits(now, then *vitrine.Link) bool {
 	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned && now.Upload == then.Upload && now.HasBytes && now.DeletedAt.IsZero()
 }
 
-// scan has one link scanned. What fails about this link alone is told to
-// Failed, keeps no other, and is not ok.
+// scan scans one link. If that fails for this link alone, it calls Failed and
+// returns false; the other links are not affected.
 func (s *Scans) scan(ctx context.Context, l *vitrine.Link) (o outcome, ok bool) {
 	bounded, cancel := ctx, context.CancelFunc(func() {})
 	if l.State == vitrine.StateProcessing {
@@ -277,15 +278,15 @@ func (s *Scans) scan(ctx context.Context, l *vitrine.Link) (o outcome, ok bool) 
 func (s *Scans) verdict(ctx context.Context, l *vitrine.Link) (vitrine.Verdict, string, error) {
 	blob, err := s.Blobs.Open(ctx, l.Upload)
 	if err != nil {
-		return vitrine.Verdict{}, "", err // deleted meanwhile, or lost, which the audit tells
+		return vitrine.Verdict{}, "", err // deleted meanwhile, or lost, which the audit reports
 	}
 	defer blob.Close()
 	return scanBytes(ctx, s.Scanner, blob)
 }
 
-// settle writes what scans of links say, in one transaction, and removes the
-// bytes of what was found to be malware. A link that is not any more what it
-// was when its scan began is left alone.
+// settle writes the outcomes of scans in one transaction, and deletes the bytes
+// of links that it disables as malware. It skips links that have changed since
+// their scan began.
 func (s *Scans) settle(ctx context.Context, all []outcome) error {
 	if len(all) == 0 {
 		return nil
@@ -330,8 +331,8 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 		}
 		return nil
 	})
-	// Bytes that stay behind when this is interrupted are swept: their link has
-	// none.
+	// If this is interrupted, the remaining bytes are swept, because their links
+	// have HasBytes unset.
 	for _, id := range doomed {
 		if err == nil {
 			err = s.Blobs.Delete(ctx, id)
@@ -340,8 +341,8 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 	return err
 }
 
-// clearedBefore reports whether a person has cleared a link of the very finding
-// already: it is not taken down by it again.
+// clearedBefore reports whether a person has cleared a link of the same finding
+// before. Then the finding does not hold the link again.
 func clearedBefore(tx vitrine.Tx, l *vitrine.Link, c vitrine.Change) (bool, error) {
 	found, cleared := false, false
 	look := func(h *vitrine.Change) bool {
@@ -372,7 +373,7 @@ func (s *Scans) mayTry(l *vitrine.Link) bool {
 	return !ok || wait <= 0 || wait > t.pause /* the clock was set back */ || t.scanned != l.Scanned
 }
 
-// tried notes how a scan ended.
+// tried records how a scan ended.
 func (s *Scans) tried(l *vitrine.Link, err error) {
 	if err == nil || errors.Is(err, vitrine.ErrScanLimit) || errors.Is(err, vitrine.ErrNotFound) {
 		s.mu.Lock()
@@ -398,8 +399,8 @@ func (s *Scans) tried(l *vitrine.Link, err error) {
 	}
 }
 
-// scanBytes has a whole blob scanned, and says by which signatures at least it
-// was. An answer that is none of a Verdict's is an error.
+// scanBytes scans a whole blob. The signatures that were used are those returned
+// or newer ones. A result that is not one of a Verdict's is an error.
 func scanBytes(ctx context.Context, scanner vitrine.Scanner, b vitrine.Blob) (v vitrine.Verdict, signatures string, err error) {
 	if signatures, err = scanner.Signatures(ctx); err != nil {
 		return v, "", err
@@ -416,8 +417,7 @@ func scanBytes(ctx context.Context, scanner vitrine.Scanner, b vitrine.Blob) (v 
 	return v, signatures, nil
 }
 
-// unscanned is why a link waits that a scanner did not speak on, and what
-// exactly it said.
+// unscanned returns the reason and detail of a link whose scan had no verdict.
 func unscanned(err error) (reason, detail string) {
 	switch {
 	case errors.Is(err, vitrine.ErrScanLimit):
@@ -428,7 +428,7 @@ func unscanned(err error) (reason, detail string) {
 	return vitrine.ReasonScanUnavailable, ""
 }
 
-// limitOf is what an error with ErrScanLimit says of the limit.
+// limitOf returns the limit that an error with ErrScanLimit names.
 func limitOf(err error) string {
 	_, limit, _ := strings.Cut(err.Error(), vitrine.ErrScanLimit.Error()+": ")
 	return vitrine.OneLine(limit)

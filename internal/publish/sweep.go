@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/storageowner"
 )
 
-// SweepGrace is what an upload may be older than UploadLife before it is swept:
-// a complete that began in time may be running.
+// SweepGrace is how much older than UploadLife an upload must be before Sweep
+// deletes it: a Complete that began in time may still be running.
 const SweepGrace = time.Hour
 
 // sweepAtOnce bounds the rows of one transaction.
@@ -20,19 +20,18 @@ const (
 	// CheckEvery is how often the owner of the storage is checked. Sweeping
 	// happens only right after the check.
 	CheckEvery = time.Hour
-	// ownedFor is how long the storage must have been this database's, without
-	// a break, before bytes without an owner are removed. A process on a copy
-	// of the database is noticed by then: both have checked again.
+	// ownedFor is how long this database must have owned the storage without a
+	// break before Sweep deletes bytes without an owner. A process on a copy of
+	// the database is noticed by then, because both have checked again.
 	ownedFor = 2 * CheckEvery
 	// LeftoversEvery is how often storage is searched for bytes without an
 	// owner. Only a crash leaves any.
 	LeftoversEvery = 24 * time.Hour
 )
 
-// Sweep removes uploads that never became a link, and what they left in
-// storage, unless the storage belongs to another database: then it calls
-// Uploads.Foreign with ErrOther. It works once an hour, however often it is
-// called.
+// Sweep deletes uploads that never became a link, and their bytes. If the storage
+// belongs to another database, it deletes nothing and calls Uploads.Foreign with
+// ErrOther. It works once in CheckEvery, however often it is called.
 func (s *Uploads) Sweep(ctx context.Context) error {
 	now := s.Now()
 	if !s.looked.IsZero() && now.Sub(s.looked) < CheckEvery {
@@ -49,7 +48,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.kept.IsZero() || now.Sub(s.looked) >= 2*CheckEvery { // another process checked it meanwhile, or none did
+	if s.kept.IsZero() || now.Sub(s.looked) >= 2*CheckEvery { // another process checked it meanwhile, or none has
 		s.kept = now
 	}
 	before := now.Add(-vitrine.UploadLife - SweepGrace)

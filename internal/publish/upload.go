@@ -23,11 +23,11 @@ type Uploads struct {
 	Scanner vitrine.Scanner
 	Plans   vitrine.Plans
 	Now     func() time.Time
-	// Wake is called when a link was made: there may be something to scan, or
-	// to make of it.
+	// Wake, unless nil, is called after a link was made: there may be something
+	// to scan or to preview.
 	Wake func()
-	// Foreign is called with why nothing is swept (ErrOther), once an hour. It
-	// may be nil.
+	// Foreign, unless nil, is called once in CheckEvery with the reason if
+	// nothing is swept: storageowner.ErrOther.
 	Foreign func(error)
 
 	// Inspections is how many files are inspected at once; 0: one for each
@@ -35,8 +35,9 @@ type Uploads struct {
 	Inspections int
 
 	checks checks
-	// Sweep's own: when the place was last looked after, since when it was this
-	// database's each time, and when it was last gone through.
+	// Used by Sweep only: when it last checked the owner of the storage, since
+	// when this database has been the owner, and when it last searched for bytes
+	// without an owner.
 	looked, kept, swept time.Time
 }
 
@@ -45,13 +46,13 @@ type UploadRequest struct {
 	Name, Type           string
 	Size                 int64
 	Slug, IdempotencyKey *string
-	// Site has the file, a ZIP, deployed as a version of this website of the
-	// account; 0: it becomes a link.
+	// Site is the website of the account to which the file, a ZIP, is deployed
+	// as a version; 0: the file becomes a link.
 	Site vitrine.SiteID
-	// Replaces has the file become a new version of this link of the account, by
-	// its slug; "": it becomes a link of its own.
+	// Replaces is the slug of the account's link of which the file becomes a new
+	// version; "": the file becomes a link of its own.
 	Replaces string
-	// If, unless it is nil, is asked of the link that is replaced.
+	// If, unless nil, must hold for the link whose file is replaced.
 	If versions.Condition
 }
 
@@ -188,9 +189,9 @@ func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 	})
 }
 
-// alive reports whether an upload's idempotency key still counts: as long as
-// its link lives, or for UploadLife when it may still get one. A refused file's
-// key may begin anew.
+// alive reports whether an upload's idempotency key still counts: while its link
+// exists, or for UploadLife while the upload can be completed. After a refusal
+// the key may be used for a new upload.
 func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) bool {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
@@ -199,7 +200,8 @@ func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) boo
 	return u.State == vitrine.UploadOpen && now.Sub(u.CreatedAt) < vitrine.UploadLife
 }
 
-// resume answers step 1 from the upload that its idempotency key began.
+// resume returns the answer to step 1 from the upload that began with the same
+// idempotency key.
 func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (CreatedUpload, error) {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
@@ -218,9 +220,9 @@ func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (Creat
 	return CreatedUpload{Path: u.ID}, tx.PutUpload(u)
 }
 
-// admit reports whether u may hold its slug, a link slot and its bytes from now
-// on; fresh, whether it may be begun at all. u itself counts once: what it may
-// hold already is left out.
+// admit returns an error unless u may hold its slug, a link slot and its bytes
+// from now on. If fresh is set, it also checks whether u may begin at all. What u
+// holds already is not counted twice.
 func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh bool) error {
 	a, err := tx.Account(u.Account)
 	if err != nil {

@@ -7,24 +7,24 @@ import (
 	"vitrine"
 )
 
-// Usage is what an account uses of its limits. What uploads hold that are under
-// way counts, as it does where limits are checked.
+// Usage is how much of its limits an account uses. What unfinished uploads hold
+// counts, as it does when limits are checked.
 type Usage struct {
 	Limits  vitrine.Limits
 	Links   int64
-	Sites   int64 // of the links so many are websites
+	Sites   int64 // how many of the links are websites
 	Bytes   int64
 	Uploads int64 // begun in the last 60 minutes
-	// HeldLinks and HeldBytes are of unfinished uploads, within Links and
-	// Bytes. All of it is released by HeldUntil.
+	// HeldLinks and HeldBytes are the parts of Links and Bytes that unfinished
+	// uploads hold. All of it is released by HeldUntil.
 	HeldLinks, HeldBytes int64
 	HeldUntil            time.Time
-	// NextUpload is when the next upload may be begun after the hourly limit
-	// was met; zero: now.
+	// NextUpload is when the next upload may begin if the hourly limit is
+	// reached; zero: now.
 	NextUpload time.Time
 }
 
-// Usage tells what an account uses now.
+// Usage returns what an account uses now.
 func (s *Uploads) Usage(ctx context.Context, a *vitrine.Account) (u Usage, err error) {
 	now := s.Now()
 	u.Limits = s.Plans.LimitsOf(a)

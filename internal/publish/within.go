@@ -9,9 +9,9 @@ import (
 	"vitrine"
 )
 
-// within checks a plan's limits on links, file size and storage for an upload,
-// which itself is not counted. Errors: CodeFileTooLarge, CodeLinkLimit,
-// CodeStorageLimit.
+// within checks a plan's limits on links, file size and storage for an upload.
+// What the upload itself holds is not counted. Errors: CodeFileTooLarge,
+// CodeLinkLimit, CodeStorageLimit.
 func within(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vitrine.Upload, now time.Time) error {
 	links, bytes, err := tx.CountLinks(a.ID)
 	if err != nil {
@@ -44,13 +44,13 @@ type fullLimit struct {
 	upload *vitrine.Upload
 	now    time.Time
 	what   vitrine.Holding
-	links  int64 // the account has so many
-	held   int64 // of what, by other unfinished uploads
-	need   int64 // so much has to be released
+	links  int64 // how many the account has
+	held   int64 // how much of what other unfinished uploads hold
+	need   int64 // how much must be released
 }
 
-// explain adds to e what makes room: deleting a link, if there is one, or
-// waiting for unfinished uploads to release what they hold, or both.
+// explain adds to e how to make room: delete a link if there is one, wait until
+// unfinished uploads release what they hold, or both.
 func (f fullLimit) explain(e *vitrine.Error) error {
 	if f.held == 0 {
 		if f.links > 0 {
@@ -58,7 +58,7 @@ func (f fullLimit) explain(e *vitrine.Error) error {
 		}
 		return e
 	}
-	// Where all of it is not enough, the last of it is told.
+	// If releasing all of it is not enough, until is when the last is released.
 	until, err := f.tx.HeldUntil(f.upload.Account, f.now, f.upload.ID, f.what, min(f.need, f.held))
 	if err != nil {
 		return err
@@ -72,9 +72,10 @@ func (f fullLimit) explain(e *vitrine.Error) error {
 	return e
 }
 
-// sentences say what other unfinished uploads hold until when, and what to do.
+// sentences returns what other unfinished uploads hold, until when, and what to
+// do.
 func (f fullLimit) sentences(enough bool, until time.Time) string {
-	// A minute that has begun is not over.
+	// Rounded up to the next minute.
 	at := until.Add(time.Minute - time.Millisecond).UTC().Format("15:04 UTC")
 	held := strconv.FormatInt(f.held, 10) + " of them"
 	if f.what == vitrine.Bytes {
@@ -94,7 +95,7 @@ func (f fullLimit) sentences(enough bool, until time.Time) string {
 	return text + "."
 }
 
-// decimalSize writes a number of bytes as people read it, such as 1.5 MB.
+// decimalSize formats a number of bytes for people, such as 1.5 MB.
 func decimalSize(n int64) string {
 	for _, unit := range []struct {
 		name  string

@@ -10,9 +10,9 @@ import (
 	"vitrine"
 )
 
-// HighestIDs are the highest numbers of an account and of a link that anything
-// in the spool is of, websites left out; 0: of none. What cannot be read tells
-// nothing, as it will not when it is replayed.
+// HighestIDs returns the highest IDs of an account and of a link that occur in
+// the spool, without those of websites; 0 if there is none. It skips damaged
+// records, as a replay does.
 func (s *Spool) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	s.mu.Lock()
 	files := slices.Clone(s.files)

@@ -12,9 +12,9 @@ import (
 )
 
 // A record is a mark, the length of its body, the CRC-32C of length and body
-// (both little-endian), and the body: a Batch as JSON. No UTF-8 has a byte of
-// the mark, so no body does, and behind damage the next record is found by its
-// mark.
+// (both little-endian), and the body: a Batch as JSON. A body cannot contain the
+// mark, because UTF-8 never has its byte 0xff. So the mark shows where the next
+// record begins after damage.
 const (
 	mark       = "\xff\xfe\xff\x01"
 	headerSize = len(mark) + 4 + 4
@@ -41,7 +41,8 @@ func checksum(length, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, body)
 }
 
-// decode reads the record that data begins with; false: there is none whole.
+// decode reads the record at the beginning of data. It returns false if there is
+// no whole record.
 func decode(data []byte) (b vitrine.Batch, size int, ok bool) {
 	if len(data) < headerSize || string(data[:len(mark)]) != mark {
 		return b, 0, false
@@ -58,12 +59,12 @@ func decode(data []byte) (b vitrine.Batch, size int, ok bool) {
 	return b, size, true
 }
 
-// reader reads the records of a file. What is no whole record is passed over
-// and counted: as torn if it is what a write that did not come to its end
-// leaves behind the last record, otherwise as damaged.
+// reader reads the records of a file. It skips bytes that are not a whole record,
+// and counts them: as torn if an interrupted write left them after the last
+// record, otherwise as damaged.
 type reader struct {
 	data          []byte
-	at            int // what is before it has been read
+	at            int // how many bytes have been read
 	torn, damaged int // bytes
 }
 
@@ -91,9 +92,9 @@ func (r *reader) next() (vitrine.Batch, bool) {
 	return vitrine.Batch{}, false
 }
 
-// torn reports whether a file's end is the beginning of a record, or room that
-// nothing was written to. A last record of its full length but with a wrong
-// checksum may be either torn or damaged: it counts as damaged, and is kept.
+// torn reports whether the end of a file is the beginning of a record, or room
+// that was never written to. A last record with its full length and a wrong
+// checksum may be torn or damaged. It counts as damaged, so that it is kept.
 func torn(end []byte) bool {
 	if len(bytes.Trim(end, "\x00")) == 0 {
 		return true
@@ -104,8 +105,8 @@ func torn(end []byte) bool {
 	return string(end[:len(mark)]) == mark && int64(binary.LittleEndian.Uint32(end[4:])) > int64(len(end)-headerSize)
 }
 
-// join reads records into one batch, until it is large enough or there are no
-// more.
+// join reads records into one batch until it has joined entries or there are no
+// more records.
 func (r *reader) join() (all vitrine.Batch, ok bool) {
 	for all.Len() < joined {
 		b, more := r.next()

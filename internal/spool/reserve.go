@@ -12,27 +12,26 @@ import (
 	"vitrine/internal/durable"
 )
 
-// On a full disk the spool goes on in its reserve: empty files whose blocks the
-// file system has already given, so that nobody else can take them. Each
-// becomes a file of the spool when it is needed, and is replaced once there is
-// room.
+// On a full disk the spool continues in its reserve: empty files whose blocks are
+// already allocated, so that nothing else can take them. Each becomes a file of
+// the spool when it is needed, and is replaced once there is room.
 
 const (
 	pieceBytes = 4 << 20 // of each file of the reserve
-	// pieces is how many files the reserve has, some hundred thousand opens in
-	// all.
+	// pieces is how many files the reserve has, with room for some hundred
+	// thousand views in all.
 	pieces = 16
-	// reserveShare is the part of a file system that the reserve takes at most.
+	// The reserve takes at most one reserveShare-th of a file system.
 	reserveShare = 16
-	// reserveLeaves is how much room it leaves for the databases.
+	// reserveLeaves is how much free room the reserve leaves for the databases.
 	reserveLeaves = 4 * pieceBytes
 	reserveSuffix = ".reserve"
 	probeBytes    = 64 << 10
 )
 
-// Reserve keeps room for a full disk in a directory beside that of the spool.
-// It is called before the first use of the spool. A file system that cannot
-// give room ahead, or has little, has no reserve.
+// Reserve allocates room for the time of a full disk, in a directory beside that
+// of the spool. It must be called before the first use of the spool. If the file
+// system cannot allocate room ahead, or has little, there is no reserve.
 func (s *Spool) Reserve() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,8 +47,9 @@ func (s *Spool) piece(n int) string {
 	return filepath.Join(s.reserve, strconv.Itoa(n))
 }
 
-// replenish makes what the reserve lacks and the file system has room for.
-// Pieces of an earlier process have their room already, or get it here.
+// replenish makes the missing files of the reserve, as far as the file system has
+// room. Files of an earlier process are used again, and get their room if they
+// lack it.
 func (s *Spool) replenish() {
 	if s.reserve == "" {
 		return
@@ -71,8 +71,8 @@ func (s *Spool) replenish() {
 // full reports whether an error says that there is no room on the disk.
 func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// resume continues the last file when it is a piece of the reserve: a replay
-// that failed has closed it, and its room is there still.
+// resume opens the last file again if it is a piece of the reserve. A replay that
+// failed has closed it, but it still has room.
 func (s *Spool) resume() error {
 	if s.open != nil || len(s.files) == 0 {
 		return nil
@@ -109,8 +109,8 @@ func (s *Spool) beginReserve(records []byte) error {
 	return s.fill(w, f, records)
 }
 
-// Room reports whether the spool has room for more: nil, [ErrFull], or why the
-// disk takes nothing. It makes the reserve anew where it was used.
+// Room returns nil if the spool has room for more, and otherwise [ErrFull] or the
+// error of the disk. It replaces files of the reserve that were used.
 func (s *Spool) Room() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,11 +1,10 @@
-// Package spool keeps batches of views in files of a directory while the log of
-// views cannot take them.
+// Package spool keeps batches of views in the files of a directory while the
+// view log cannot take them.
 //
-// A file is a sequence of records (record.go) and is written by one process,
-// front to back. Its name is a number, NUMBER.spool; higher numbers are later.
-// When all of its batches are replayed it is removed, and one that was damaged
-// is kept as NUMBER.damaged; what the replay has left of them is in a later
-// file by then.
+// A file is a sequence of records (record.go). One process writes it, front to
+// back. Its name is NUMBER.spool; higher numbers are later. When all of its
+// batches are replayed, the file is removed, or kept as NUMBER.damaged if it was
+// damaged. What the replay left over is in a later file by then.
 package spool
 
 import (
@@ -28,23 +27,23 @@ import (
 
 const (
 	defaultMaxBytes = 1 << 30
-	fileBytes       = 8 << 20 // from which on a file is not continued; with one record more, the memory of a replay
-	staysBytes      = 1 << 20 // from which on a file stays as it is when nothing of it was taken; smaller ones become one
-	joined          = 4096    // views, snapshots and downloads from which on records are not joined
+	fileBytes       = 8 << 20 // a larger file is not continued; a replay needs memory for this and one record
+	staysBytes      = 1 << 20 // a larger file stays as it is if nothing of it was taken; smaller ones are joined
+	joined          = 4096    // records are joined up to this many views, snapshots and downloads
 	suffix          = ".spool"
 	damagedSuffix   = ".damaged"
 )
 
 var fileName = regexp.MustCompile(`^(\d{12})(\.spool|\.damaged)$`)
 
-// ErrFull says that the spool holds MaxBytes.
+// ErrFull is the error of a spool that has no room left within MaxBytes.
 var ErrFull = errors.New("the spool is full")
 
-// Spool is a vitrine.Spool on a directory, which no other process may have
-// open.
+// Spool implements [vitrine.Spool] in a directory. No other process may have the
+// directory open.
 type Spool struct {
-	// MaxBytes bounds all files together; set before first use. Open sets it to
-	// 1 GiB.
+	// MaxBytes bounds the size of all files together. Open sets it to 1 GiB; it
+	// may be changed before the first use.
 	MaxBytes int64
 
 	dir string
@@ -52,28 +51,28 @@ type Spool struct {
 
 	mu    sync.Mutex
 	files []*file  // oldest first
-	open  *os.File // the last of files, while it may be continued
+	open  *os.File // the last of files, while it can be continued
 	next  int64    // number of the next file
 	size  int64
 
 	reserve string // directory of the reserve; "": there is none
-	pieces  int    // that it has
+	pieces  int    // how many files it has
 
-	replayed chan struct{} // closed at the end of the replay that is under way; nil: none is
+	replayed chan struct{} // closed when the running replay ends; nil: none is running
 }
 
-// file is one that has records, or may have.
+// file is a file that may have records.
 type file struct {
 	number   int64
 	size     int64
-	replayed int64 // of its bytes
+	replayed int64 // how many of its bytes
 	piece    bool  // of the reserve
 	busy     bool  // it is being replayed
 }
 
-// Open opens a directory, making it if it is not there. It takes no time for
-// what an earlier process left: that is read when it is replayed. The log is
-// told what was found damaged then.
+// Open opens a directory, and makes it if it does not exist. It does not read
+// what an earlier process left: that happens on replay, and damage is then
+// logged.
 func Open(dir string, log *slog.Logger) (*Spool, error) {
 	s := &Spool{MaxBytes: defaultMaxBytes, dir: dir, log: log, next: 1}
 	err := os.MkdirAll(dir, 0o700)
@@ -87,13 +86,13 @@ func Open(dir string, log *slog.Logger) (*Spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the spool: %w", err)
 	}
-	for _, e := range entries { // in the order of their names
+	for _, e := range entries { // sorted by name
 		m := fileName.FindStringSubmatch(e.Name())
 		if m == nil {
 			continue
 		}
 		n, _ := strconv.ParseInt(m[1], 10, 64)
-		s.next = n + 1 // a damaged file's number is not used again, either
+		s.next = n + 1 // the number of a damaged file is not used again either
 		if m[2] != suffix {
 			continue
 		}
@@ -121,7 +120,7 @@ func (s *Spool) Empty() bool {
 	return len(s.files) == 0
 }
 
-// Size is the length of all files together, in bytes.
+// Size returns the size of all files together, in bytes.
 func (s *Spool) Size() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +140,8 @@ func (s *Spool) Append(b vitrine.Batch) error {
 	return err
 }
 
-// awaitReplay waits for a replay that is under way, which has the last piece of
-// the reserve: on a full disk it ends soon. It reports whether it has ended.
+// awaitReplay waits until the running replay ends, and reports whether it has. On
+// a full disk the replay may hold the last piece of the reserve, and ends soon.
 func (s *Spool) awaitReplay() bool {
 	s.mu.Lock()
 	replayed := s.replayed
@@ -158,10 +157,11 @@ func (s *Spool) awaitReplay() bool {
 	}
 }
 
-// replayWait bounds how long a page waits for a replay to end.
+// replayWait bounds how long awaitReplay, and so a page, waits for a replay.
 const replayWait = 5 * time.Second
 
-// add adds records, all or none, up to a bound on all files.
+// add adds all records or none. It returns ErrFull if all files together would
+// have more than most bytes.
 func (s *Spool) add(records []byte, most int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,9 +190,8 @@ func (s *Spool) put(records []byte) error {
 	}
 	f := s.last()
 	if err := write(s.open, records); err != nil {
-		// What is on the disk now is not known. The file is not continued, and
-		// should a part of a record stay at its end, the reader knows what to
-		// do with it.
+		// What is on the disk now is unknown, so the file is not continued. The
+		// reader skips a part of a record at its end.
 		return errors.Join(err, s.open.Truncate(f.size), s.seal())
 	}
 	f.size += int64(len(records))
@@ -279,14 +278,13 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.
 	return nil
 }
 
-// replay replays a file from where the last replay came to, and puts it away.
-// What is left of it goes to another file before; if that cannot be written,
-// the file stays, and all of it comes again.
+// replay replays a file from where the last replay ended, and removes it. What is
+// left over goes to another file first. If that cannot be written, the file
+// stays, and all of it is replayed again.
 func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrine.Batch) (vitrine.Batch, error)) error {
 	data, err := os.ReadFile(s.path(file, suffix))
 	if errors.Is(err, fs.ErrNotExist) {
-		// Nothing can be done about it, and what came after it must not wait
-		// for ever.
+		// Nothing can be done about it, and later files must not wait for ever.
 		s.log.Error("a file of the spool is gone: what was in it is not in the log", "file", s.path(file, suffix))
 		s.forget(file)
 		return nil
@@ -317,7 +315,7 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 			}
 			left = append(left, record...)
 		}
-		if r.damaged == 0 && left == nil { // else the next reader has to find it, too
+		if r.damaged == 0 && left == nil { // otherwise the next replay must read it again
 			file.replayed = int64(r.at)
 		}
 	}
@@ -325,7 +323,7 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 		if !taken && r.damaged == 0 && (only || file.size >= staysBytes) {
 			return nil
 		}
-		if err := s.add(left, s.MaxBytes+file.size); err != nil { // whose room is free right after
+		if err := s.add(left, s.MaxBytes+file.size); err != nil { // the file's room is free right after
 			s.log.Warn("what is left of a file of the spool cannot be written to another: the file stays for now", "file", s.path(file, suffix), "error", err)
 			return nil
 		}
@@ -337,7 +335,7 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 	return nil
 }
 
-// forget takes a file off the list.
+// forget removes a file from the list.
 func (s *Spool) forget(gone *file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -345,9 +343,8 @@ func (s *Spool) forget(gone *file) {
 	s.size -= gone.size
 }
 
-// putAway removes a file, or gives it another name if something in it could not
-// be read. Should power fail before that is durable, the file is replayed
-// again.
+// putAway removes a file, or renames it if a part of it could not be read. If
+// power fails before that is durable, the file is replayed again.
 func (s *Spool) putAway(file *file, r *reader) error {
 	path, aside := s.path(file, suffix), s.path(file, damagedSuffix)
 	if r.damaged > 0 {

@@ -20,19 +20,18 @@ type Blobs interface {
 	PutMarker(ctx context.Context, token string) error
 }
 
-// Owner records which database owns a directory or a bucket of files, so
-// that the sweeper never deletes the files of another database: of one that was
-// named by mistake, of a copy that is being tried, or of a later state that was
-// replaced by a backup.
+// Owner records which database owns a directory or a bucket of files, so that
+// the sweeper never deletes the files of another database. That could happen
+// with storage that was named by mistake, with a copy of a database, or after
+// a backup replaced a later state of this database.
 //
 // A marker in the storage holds a random token, and the store has a copy of it.
-// [Owner.Rotate] replaces both again and again. Storage without a marker
-// belongs to nobody, unless the store knows a token and the newest files are
-// missing as well: then it is the wrong storage, for example a volume that is
-// not mounted. Storage with another token was used by another database since,
-// or by a later state of this one. It is disputed and belongs to nobody until
-// [Owner.Claim]. So when two databases use one storage in turns, both
-// notice.
+// [Owner.Rotate] replaces both again and again. Storage without a marker may be
+// used by any database. But if the store knows a token and the newest files are
+// missing too, it is the wrong storage, for example a volume that is not
+// mounted. Storage with another token was used by another database since, or by
+// a later state of this one. It is disputed and belongs to no database until
+// [Owner.Claim]. So when two databases use one storage in turns, both notice.
 //
 // A new token is written to the store before it is written to the storage, so
 // no crash makes the two differ. Processes of one store that rotate at the same
@@ -46,7 +45,7 @@ type Owner struct {
 // disputed storage.
 const (
 	tokenSecret     = "mark"      // the token that the storage has
-	nextTokenSecret = "mark next" // the one that is being written, or the same
+	nextTokenSecret = "mark next" // the token that is being written, or the same one
 	disputed        = "DISPUTED"
 )
 
@@ -54,8 +53,8 @@ const (
 // the steps of Rotate or Claim.
 const keepTries = 20
 
-// ErrOther says that the storage does not belong to this database, so that
-// nothing there may be swept. errMissing is ErrOther by errors.Is.
+// ErrOther means that the storage does not belong to this database, so that
+// nothing there may be swept. errors.Is reports errMissing as ErrOther.
 var ErrOther error = notOwned("these files were last used by another database, or by a later state of this one")
 
 const errMissing = notOwned("the storage has neither its marker nor the newest files that the database knows, like a volume that is not mounted")
@@ -68,7 +67,8 @@ func (e notOwned) Is(target error) bool { return target == ErrOther }
 // tokens are the store's copies of the token.
 type tokens struct{ current, next string }
 
-// own reports whether a token in the storage is this database's. None ("") is.
+// own reports whether a token in the storage is this database's. It is true for
+// "", storage without a token.
 func (m tokens) own(token string) bool { return token == "" || token == m.current || token == m.next }
 
 func readTokens(tx vitrine.SecretTx) (m tokens, err error) {
@@ -85,8 +85,8 @@ func readTokens(tx vitrine.SecretTx) (m tokens, err error) {
 	return m, nil
 }
 
-// Verify reports whether the storage is this database's: nil, ErrOther, or the
-// error that kept it from finding out. It changes nothing.
+// Verify returns nil if the storage is this database's, ErrOther if it is not, or
+// the error that kept it from finding out. It changes nothing.
 func (p Owner) Verify(ctx context.Context) error {
 	m, token, err := p.read(ctx)
 	if err == nil && token == "" {
@@ -158,7 +158,7 @@ func (p Owner) read(ctx context.Context) (m tokens, token string, err error) {
 // Rotate writes the next token if the storage is this database's. Otherwise it
 // marks the storage as disputed and returns ErrOther.
 func (p Owner) Rotate(ctx context.Context) error {
-	var put, doubted string // tokens: written by this call, and doubted by it
+	var put, doubted string // the tokens that this call wrote and doubted
 	for range keepTries {
 		m, err := p.begin(ctx, "")
 		if err != nil {
@@ -256,8 +256,8 @@ func (p Owner) errShared() error {
 	return vitrine.Unavailable(fmt.Errorf("the marker of the storage: other processes rotated it in between, %d times", keepTries))
 }
 
-// begin records in the store which token is written next: the given one, else
-// the one that is recorded already, else a new one.
+// begin records in the store which token is written next: next, or if it is "",
+// the one that is recorded already, or a new one.
 func (p Owner) begin(ctx context.Context, next string) (m tokens, err error) {
 	err = p.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if m, err = readTokens(tx); err != nil || next == "" && m.next != m.current {

@@ -53,11 +53,11 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 			w.engaged[viewKey{a.link(), a.id()}] = nil // nor will it ever be there
 		}
 	}
-	seen, err := w.see(list)
+	seen, err := w.countViewers(list)
 	if err != nil {
 		return nil, err
 	}
-	decide(list, seen, func(a *adding) bool { return a.refused == nil })
+	markReturning(list, seen, func(a *adding) bool { return a.refused == nil })
 	if err := w.insertAll(list); err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	return refused, nil
 }
 
-// see counts the views by people, and tells which viewers their links have seen
-// before.
-func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
+// countViewers counts the views by people, and returns which viewers their links
+// have seen before.
+func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error) {
 	type viewer struct {
 		viewerOf
 		account vitrine.AccountID
@@ -140,9 +140,9 @@ func (w *writing) see(list []adding) (seen map[viewerOf]bool, err error) {
 	return seen, nil
 }
 
-// decide decides for each view that counts whether its viewer returns, and
-// lists those of which it had been decided otherwise.
-func decide(list []adding, before map[viewerOf]bool, counts func(*adding) bool) (changed []*adding) {
+// markReturning sets for each view that counts whether its viewer returns, and
+// lists the views for which that has changed.
+func markReturning(list []adding, before map[viewerOf]bool, counts func(*adding) bool) (changed []*adding) {
 	now := make(map[viewerOf]bool, len(before))
 	for i := range list {
 		a := &list[i]
@@ -223,7 +223,7 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 	if !some {
 		return nil
 	}
-	for _, a := range decide(list, seen, func(a *adding) bool { return a.added }) {
+	for _, a := range markReturning(list, seen, func(a *adding) bool { return a.added }) {
 		_, err := w.tx.Exec("UPDATE opens SET open = $1 WHERE link = $2 AND id = $3", a.record.Append(nil), a.Link, a.ID)
 		if err != nil {
 			return err

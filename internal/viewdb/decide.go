@@ -44,7 +44,7 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 
 // include makes a view a person's.
 func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) error {
-	seen, err := w.see([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account, View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
+	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account, View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
 	if err != nil {
 		return err
 	}

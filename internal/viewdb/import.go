@@ -204,7 +204,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 	if !r.Human() {
 		return nil
 	}
-	if err := w.tx.see(link, r.Viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
+	if err := w.tx.countViewer(link, r.Viewer); err != nil || o.Session == nil || !o.Session.Downloaded {
 		return err
 	}
 	return w.importDownload(link, id)

@@ -191,7 +191,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 		o := &rows[i]
 		if o.Human() {
 			visits = append(visits, o.Visit(link))
-			if err := t.see(link, o.Viewer); err != nil {
+			if err := t.countViewer(link, o.Viewer); err != nil {
 				return false, err
 			}
 		}
@@ -208,14 +208,14 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 	return len(rows) > 0, t.removeVisits(account, segment.SortVisits(visits))
 }
 
-// see counts a view by a person in the table of views.
-func (t logTx) see(link vitrine.LinkID, viewer uint64) error {
+// countViewer counts a view by a person in the table of viewers.
+func (t logTx) countViewer(link vitrine.LinkID, viewer uint64) error {
 	_, err := t.Exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
 		int64(link), int64(viewer))
 	return err
 }
 
-// decrementViewer takes some sees back.
+// decrementViewer takes back views that were counted.
 func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, views int64) error {
 	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer), views)
 	if err == nil && n == 0 {
