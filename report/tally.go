@@ -341,6 +341,22 @@ func (t *Tally) Products() []Product {
 	return list
 }
 
+// ProductsOf lists the programs and networks of a reason as Products has them,
+// with their share of those that are known of it.
+func (s *Summary) ProductsOf(reason string) []Bucket {
+	var list []Bucket
+	var all int64
+	for _, p := range s.Products {
+		if p.Reason == reason {
+			list, all = append(list, Bucket{Key: p.Product, Count: p.Count}), all+p.Count
+		}
+	}
+	for i := range list {
+		list[i].Pct = pct(list[i].Count, all)
+	}
+	return list
+}
+
 // productBreak stands between a reason and a product in a label.
 const productBreak = "\x1f"
 

@@ -71,7 +71,7 @@ func TestOwnViews(t *testing.T) {
 		if !strings.HasPrefix(back, "/links/") {
 			want = "/analytics"
 		}
-		vitrinetest.Equal(t, "back", got.Header.Get("Location"), want)
+		vitrinetest.Equal(t, "back", got.Header.Get("Location"), want+"#own")
 		s.check(s.server.OwnViews.Apply(t.Context()))
 	}
 	set("yes", "/links/"+string(l.Slug)+"/analytics?range=7d")

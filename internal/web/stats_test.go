@@ -120,7 +120,7 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		completion = want.Totals.CompletionPct.String() + "%"
 	}
 	same(t, "completion", value("completion"), completion)
-	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary, fmt.Sprintf("%d bot open", want.Totals.BotsExcluded)) ||
+	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary, fmt.Sprintf("%d bot view", want.Totals.BotsExcluded)) ||
 		!strings.HasSuffix(summary, fmt.Sprintf("· %d atypical", want.Totals.Atypical)) {
 		t.Errorf("the ledger says %q of %+v", summary, want.Totals)
 	}
@@ -131,7 +131,7 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 			left += n
 		}
 	}
-	same(t, "the ledger's sum", left, want.Totals.BotsExcluded)
+	same(t, "the ledger's sum", left, want.Totals.BotsExcluded+want.Totals.OwnExcluded)
 	rows := page.id("series").tags("tbody")[0].tags("tr")
 	same(t, "points", len(rows), len(want.Series))
 	for i, row := range rows {

@@ -240,7 +240,7 @@ func RecentTime(t, now time.Time) string {
 // What the numbers mean, in a sentence or two (analytics).
 const (
 	MeansViews = "How often the page was opened by a person, in these days. Each load of the page counts once, also where scripts are off. " +
-		"Bots, link previews and mail scanners are left out; the owner’s own preview is none."
+		"Bots, link previews and mail scanners are left out, and so are the owner’s own visits, unless the owner counts them."
 	MeansUniques = "How many different people that were, as far as possible without cookies: the same browser in the same place is one viewer, " +
 		"whichever day it comes."
 	MeansEngaged = "How long people really looked, on average: time in which the page was in front and its reader there. Opens by bots, " +

@@ -14,6 +14,7 @@ import (
 type statsBars struct {
 	ID, Name, Of string // what its rows are, and what is counted
 	Rows         []statsBar
+	Training     []statsProgram // of assistants: crawlers that train models
 }
 
 // statsBar is one row.
@@ -57,18 +58,18 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 		row.Name, row.Note = ui.CityName(label)
 	}
 	all := []statsBars{
-		{"countries", "Countries", "Views", statsBarsOf(b.Countries, "Views", report.CountryName, nil)},
-		{"cities", "Cities", "Views", statsBarsOf(b.Cities, "Views", nil, city)},
-		{"sources", "Sources", "Views", statsBarsOf(b.Sources, "Views", nil, nil)},
-		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, "Views", nil, nil)},
-		{"devices", "Devices", "Views", statsBarsOf(b.Devices, "Views", nil, nil)},
-		{"browsers", "Browsers", "Views", statsBarsOf(b.Browsers, "Views", nil, nil)},
-		{"os", "Systems", "Views", statsBarsOf(b.OS, "Views", nil, nil)},
-		{"campaigns", "Campaigns", "Views", statsBarsOf(b.Campaigns, "Views", nil, nil)},
-		{"mediums", "Campaign mediums", "Views", statsBarsOf(b.Mediums, "Views", nil, nil)},
-		{"contents", "Campaign contents", "Views", statsBarsOf(b.Contents, "Views", nil, nil)},
-		{"terms", "Campaign terms", "Views", statsBarsOf(b.Terms, "Views", nil, nil)},
-		{"screens", "Window widths", "Sessions", statsBarsOf(b.Screens, "Sessions", ui.ScreenName, nil)},
+		{"countries", "Countries", "Views", statsBarsOf(b.Countries, "Views", report.CountryName, nil), nil},
+		{"cities", "Cities", "Views", statsBarsOf(b.Cities, "Views", nil, city), nil},
+		{"sources", "Sources", "Views", statsBarsOf(b.Sources, "Views", nil, nil), nil},
+		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, "Views", nil, nil), nil},
+		{"devices", "Devices", "Views", statsBarsOf(b.Devices, "Views", nil, nil), nil},
+		{"browsers", "Browsers", "Views", statsBarsOf(b.Browsers, "Views", nil, nil), nil},
+		{"os", "Systems", "Views", statsBarsOf(b.OS, "Views", nil, nil), nil},
+		{"campaigns", "Campaigns", "Views", statsBarsOf(b.Campaigns, "Views", nil, nil), nil},
+		{"mediums", "Campaign mediums", "Views", statsBarsOf(b.Mediums, "Views", nil, nil), nil},
+		{"contents", "Campaign contents", "Views", statsBarsOf(b.Contents, "Views", nil, nil), nil},
+		{"terms", "Campaign terms", "Views", statsBarsOf(b.Terms, "Views", nil, nil), nil},
+		{"screens", "Window widths", "Sessions", statsBarsOf(b.Screens, "Sessions", ui.ScreenName, nil), nil},
 	}
 	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
 }

@@ -116,25 +116,6 @@ func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
 	return s
 }
 
-// statsReason is a line of the ledger of what was left out.
-type statsReason struct {
-	Name, Who string
-	Count     ui.Figure
-	Pct       string
-}
-
-func statsLedger(excluded []report.Bucket) []statsReason {
-	var rows []statsReason
-	for _, b := range excluded {
-		noun, ok := ui.BotNouns[b.Key]
-		if !ok {
-			noun[0] = ui.ReasonName(b.Key)
-		}
-		rows = append(rows, statsReason{noun[0], noun[1], ui.Figure(b.Count), b.Pct.String() + "%"})
-	}
-	return rows
-}
-
 // statsTip is an insight.
 type statsTip struct {
 	Label, Value, Detail string

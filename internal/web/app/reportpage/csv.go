@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/export"
+	"vitrine/internal/visitor"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -23,6 +24,7 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"totals":    totalsRows,
 	"series":    seriesRows,
 	"excluded":  func(n *numbers) [][]string { return bucketRows("reason", "opens", n.summary().Excluded) },
+	"programs":  programRows,
 	"timing":    timingRows,
 	"insights":  insightRows,
 	"content":   contentRows,
@@ -30,6 +32,9 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"top_links": topLinkRows,
 	"mix":       mixRows,
 
+	"assistants": func(n *numbers) [][]string {
+		return bucketRows("assistant", "reads", n.summary().ProductsOf(visitor.BotAIAssistant))
+	},
 	"countries": func(n *numbers) [][]string { return bucketRows("country", "views", n.summary().Breakdowns.Countries) },
 	"cities":    func(n *numbers) [][]string { return bucketRows("city", "views", n.summary().Breakdowns.Cities) },
 	"referrers": func(n *numbers) [][]string { return bucketRows("referrer", "views", n.summary().Breakdowns.Referrers) },
@@ -106,10 +111,10 @@ func totalsRows(n *numbers) [][]string {
 	t := &r.Totals
 	return [][]string{
 		{"from", "to", "views", "uniques", "sessions", "avgEngagedMs", "medianEngagedMs", "totalEngagedMs", "completionPct", "downloads", "rangeDownloads", "qrScans", "returningPct",
-			"bouncePct", "botsExcluded", "atypical"},
+			"bouncePct", "botsExcluded", "atypical", "ownExcluded"},
 		{r.Range.From.Format(httpx.TimeFormat), r.Range.To.Format(httpx.TimeFormat), whole(t.Views), whole(t.Uniques), whole(t.Sessions), whole(t.AvgEngagedMs), whole(t.MedianEngagedMs),
 			whole(t.TotalEngagedMs), tenths(t.CompletionPct), whole(t.Downloads), whole(t.RangeDownloads), whole(t.QRScans), t.ReturningPct.String(), t.BouncePct.String(),
-			whole(t.BotsExcluded), whole(t.Atypical)},
+			whole(t.BotsExcluded), whole(t.Atypical), whole(t.OwnExcluded)},
 	}
 }
 

@@ -24,9 +24,9 @@ func (s *Handler) CountOwn(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err := s.OwnViews.SetCount(r.Context(), me.ID, count == "yes"); err != nil {
 		return err
 	}
-	back := r.PostForm.Get("back")
+	back, _, _ := strings.Cut(r.PostForm.Get("back"), "#")
 	if path, _, _ := strings.Cut(back, "?"); path != analyticsRoot && !(strings.HasPrefix(path, "/links/") && strings.HasSuffix(path, analyticsRoot)) {
 		back = analyticsRoot
 	}
-	return httpx.Redirect(w, r, back)
+	return httpx.Redirect(w, r, back+"#own")
 }

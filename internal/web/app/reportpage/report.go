@@ -231,6 +231,7 @@ type reportPage struct {
 	Zone    string // whose days and hours they are
 	Cards   []statsCard
 	Ledger  []statsReason
+	Own     *statsOwn // nil: a website, a sample, or seen by who has a read-only address
 	Series  statsSeries
 	Tips    []statsTip
 	Bars    []statsBars
@@ -294,6 +295,9 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	if asked.Zone == nil && p.Range.Timezone != "" { // so that the API answers the same
 		asked.Zone = zoneOf(me, asked)
 	}
+	if n.website == nil && !n.sample {
+		p.Own = newStatsOwn(me, p.Address)
+	}
 	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + root, asked}.at("") + `"`
 	asks := n.website == nil && !n.sample
 	p.Ranges, p.Ask = ranges(of, asks), newStatsAsk(of, p.Summary, asks, s.Now())
@@ -315,7 +319,7 @@ const (
 func (p *reportPage) fill(n *numbers, of place, now time.Time) {
 	p.Zone = zoneName(&p.Range)
 	p.Cards = statsCards(n)
-	p.Ledger = statsLedger(p.Excluded)
+	p.Ledger = newLedger(p.Summary, p.Reader)
 	var from report.Day // of the chart
 	if p.Link != nil && p.Of.AllTimeViews < fewViews && len(n.q.Filter) == 0 {
 		p.Few = true
@@ -330,6 +334,9 @@ func (p *reportPage) fill(n *numbers, of place, now time.Time) {
 	p.Series = newStatsSeries(p.Summary, from, words, now)
 	p.Tips = statsTips(p.Insights)
 	p.Bars = statsBreakdowns(&p.Breakdowns)
+	if card, any := assistants(p.Summary); any {
+		p.Bars = append(p.Bars, card)
+	}
 	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views, p.Zone)
 	defer p.link(of)
 	if of := p.Of; of != nil {
@@ -348,7 +355,8 @@ func (p *reportPage) fill(n *numbers, of place, now time.Time) {
 		return
 	}
 	if len(a.Mix) > 0 {
-		p.Bars = append([]statsBars{{"mix", "Kinds of files", "Views", statsBarsOf(a.Mix, "Views", ui.KindNoun, nil)}}, p.Bars...)
+		mix := statsBars{ID: "mix", Name: "Kinds of files", Of: "Views", Rows: statsBarsOf(a.Mix, "Views", ui.KindNoun, nil)}
+		p.Bars = append([]statsBars{mix}, p.Bars...)
 	}
 }
 

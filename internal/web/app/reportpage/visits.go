@@ -32,6 +32,18 @@ type statsVisit struct {
 	Address     string // of its page; "" where it has none
 }
 
+// Why is the reason of an excluded visit in words, with the program's name.
+func (v statsVisit) Why() string {
+	name := ui.BotNouns[v.Excluded][0]
+	if name == "" {
+		name = ui.ReasonName(v.Excluded)
+	}
+	if v.Product != "" {
+		name += ", " + v.Product
+	}
+	return name
+}
+
 func newVisit(v report.VisitRow, now time.Time) statsVisit {
 	place := v.City
 	if v.Country != "" {

@@ -1,0 +1,79 @@
+package reportpage
+
+import (
+	"vitrine"
+	"vitrine/internal/visitor"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// statsReason is a line of the list of excluded views.
+type statsReason struct {
+	Name, Who string
+	Programs  []statsProgram
+	Count     ui.Figure
+	Pct       string
+}
+
+// statsProgram is a program or network, and how many views it has.
+type statsProgram struct {
+	Name  string
+	Count ui.Figure
+}
+
+// shownPrograms is how many programs a page names of a reason.
+const shownPrograms = 8
+
+// newLedger lists the excluded views of a report by reason. Who reads a shared
+// report is not told of its owner's visits.
+func newLedger(r *report.Summary, shared bool) []statsReason {
+	var rows []statsReason
+	for _, b := range r.Excluded {
+		if shared && b.Key == report.BotOwn {
+			continue
+		}
+		noun, ok := ui.BotNouns[b.Key]
+		if !ok {
+			noun[0] = ui.ReasonName(b.Key)
+		}
+		rows = append(rows, statsReason{noun[0], noun[1], programs(r, b.Key), ui.Figure(b.Count), b.Pct.String() + "%"})
+	}
+	return rows
+}
+
+// programs are those that a reason has most views of.
+func programs(r *report.Summary, reason string) []statsProgram {
+	var list []statsProgram
+	for _, b := range r.ProductsOf(reason) {
+		list = append(list, statsProgram{b.Key, ui.Figure(b.Count)})
+	}
+	return list[:min(len(list), shownPrograms)]
+}
+
+// statsOwn is the setting "Count my own visits".
+type statsOwn struct {
+	Count    bool
+	Changing bool   // past views do not follow it yet
+	Back     string // address of the page that it is on
+}
+
+func newStatsOwn(me *vitrine.Account, address string) *statsOwn {
+	return &statsOwn{me.CountOwn, !me.OwnChangedAt.IsZero(), address}
+}
+
+// assistants is the card of what AI assistants read, with the crawlers that
+// collect pages for training beside; false where there was neither.
+func assistants(r *report.Summary) (card statsBars, any bool) {
+	read := r.ProductsOf(visitor.BotAIAssistant)
+	card = statsBars{ID: "assistants", Name: "Read by assistants", Of: "Reads", Rows: statsBarsOf(read, "Reads", nil, nil), Training: programs(r, visitor.BotAITraining)}
+	return card, len(read) > 0 || len(card.Training) > 0
+}
+
+// programRows are the excluded views of which the program or network is known.
+func programRows(n *numbers) [][]string {
+	rows := [][]string{{"reason", "program", "views"}}
+	for _, p := range n.summary().Products {
+		rows = append(rows, []string{p.Reason, p.Product, whole(p.Count)})
+	}
+	return rows
+}
