@@ -1,0 +1,32 @@
+package web_test
+
+import (
+	"testing"
+
+	"vitrine/internal/visitor"
+	"vitrine/report"
+
+	"github.com/chromedp/chromedp"
+)
+
+// The owner opens a link, is told that the visit is not counted, finds it in the
+// list of excluded views, and has it counted there.
+func TestBrowserOwnVisits(t *testing.T) {
+	o := newOffice(t)
+	l := o.links[report.ContentScroll]
+	o.addExcluded(l, [2]string{visitor.BotAIAssistant, "ChatGPT-User"}, [2]string{visitor.BotAITraining, "GPTBot"})
+	tb := newMember(t, o.site, o.account)
+	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(o.url+"/p/"+string(l.Slug)))
+	tb.until(`document.querySelector(".own")?.innerText.includes("your visit is not counted")`)
+	tb.run(chromedp.Navigate(o.url + statsPath(l) + "?range=7d"))
+	tb.until(`document.querySelector("#ledger summary").innerText.includes("· 1 of your own ·")`)
+	tb.until(`document.querySelector("#by-assistants").innerText.includes("ChatGPT-User")`)
+	tb.run(chromedp.Click("#ledger summary"))
+	tb.accessible("excluded views")
+	tb.run(chromedp.Click("#own button"))
+	tb.until(`location.hash === "#own" && document.querySelector("#ledger").open && document.querySelector("#own").innerText.includes("Count my own visits: on.")`)
+	o.check(o.server.OwnViews.Apply(t.Context()))
+	tb.run(chromedp.Reload())
+	tb.until(`!document.querySelector("#ledger summary").innerText.includes("of your own")`)
+	tb.quiet()
+}
