@@ -46,7 +46,7 @@ type KeyScope string
 const (
 	ScopeRead    KeyScope = "read"    // lists and reports
 	ScopePublish KeyScope = "publish" // also uploads and edits
-	ScopeFull    KeyScope = "full"    // also deletes, and manages keys
+	ScopeFull    KeyScope = "full"    // also deletes links, and revokes itself
 )
 
 // Scopes are all scopes, the least first.

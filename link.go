@@ -310,43 +310,44 @@ type LinkTx interface {
 	// disabled as malware or by a moderator, or in review as malware or by
 	// abuse reports.
 	BytesRefused(sum string) (bool, error)
-	// ScanDue lists at most n links with bytes in a state, by ID from the one
-	// behind after on, whose last scan was by other signatures.
+	// ScanDue lists at most n links with bytes in a state, with IDs greater
+	// than after, in order, whose last scan was by other signatures.
 	ScanDue(state LinkState, signatures string, after LinkID, n int) ([]*Link, error)
-	// LinkIDs is Links, telling no more than which they are, in no order and
-	// all of them: Sort, Before, Offset and Limit do not count.
+	// LinkIDs returns only the IDs of Links, all of them and in no order: Sort,
+	// Before, Offset and Limit are ignored.
 	LinkIDs(q LinkQuery) ([]LinkID, error)
 	// LinkFacts lists what an account's report needs of each link that is not
 	// deleted, in any order; versions are left out.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
 	// CountLinks counts an account's links that are not deleted, and their
-	// bytes. A website that is not deleted is one link, whatever its versions,
-	// and so is a link; the bytes are those of versions, too.
+	// bytes. A website or a link counts once, however many versions it has; the
+	// bytes include those of its versions.
 	CountLinks(a AccountID) (n, bytes int64, err error)
 	// LinksExpired lists at most n live links that have expired at a time, the
 	// longest expired first.
 	LinksExpired(now time.Time, n int) ([]*Link, error)
-	// LinksByKey counts the links of an account that are not deleted by the key
-	// that they were made with.
+	// LinksByKey counts the links of an account that are not deleted, for each
+	// key that they were made with.
 	LinksByKey(a AccountID) (map[KeyID]int64, error)
 	// ReleaseSlugs takes the slug from the rows of links, websites and albums
-	// deleted before a time, so that it can be given again, and tells from how
-	// many.
+	// deleted before a time, so that the slug can be used again, and returns
+	// the number of rows.
 	ReleaseSlugs(deletedBefore time.Time) (int64, error)
 }
 
 // OldSlugTx reads and writes slugs that links had within a transaction.
 type OldSlugTx interface {
-	// PutOldSlug keeps a slug that was a link's, in place of what was kept of
-	// the same slug. The link must exist.
+	// PutOldSlug stores a slug that a link had, and replaces what was stored
+	// for the same slug. The link must exist.
 	PutOldSlug(o *OldSlug) error
-	// OldSlug finds a slug that was a link's and still leads to it at a time:
-	// its Until is later.
+	// OldSlug finds a slug that a link had and that still leads to the link at
+	// now: its Until is later.
 	OldSlug(s Slug, now time.Time) (*OldSlug, error)
-	// OldSlugs lists the slugs of a link (0: of any) that still lead to it at a
-	// time, those first that do so longest.
+	// OldSlugs lists the slugs that still lead to a link (0: to any) at now,
+	// the one with the latest Until first.
 	OldSlugs(l LinkID, now time.Time) ([]*OldSlug, error)
 	DeleteOldSlug(s Slug) error
-	// ExpireOldSlugs removes those that lead nowhere any more at a time.
+	// ExpireOldSlugs deletes the slugs whose Until is not after now, and
+	// returns their number.
 	ExpireOldSlugs(now time.Time) (int64, error)
 }

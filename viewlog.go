@@ -200,11 +200,11 @@ type ViewRecord struct {
 	report.View
 }
 
-// ImportReceipt says which file a batch of imported views is from, and up to
-// which line it reaches once the batch is stored.
+// ImportReceipt says which file a batch of imported views is from, and how far
+// the import is once the batch is stored.
 type ImportReceipt struct {
 	File  [32]byte // SHA-256 of the whole file
-	Lines int64
+	Lines int64    // views stored so far; with the last batch, the lines of the file
 	At    time.Time
 }
 

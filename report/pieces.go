@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A tally is stored in pieces, so that who wants little reads little:
+// A tally is stored in pieces, so that a caller reads only what it needs:
 //
 //	head    the counters, and the rows of its days with their visits: all that a
 //	        comparison with another window needs
@@ -18,13 +18,14 @@ import (
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
 // Each piece begins with the version of its form and ends with a checksum.
-// Labels stand in it as numbers of a dictionary that belongs to the part that
-// stores it. Numbers are varints; what is sorted is stored as differences.
+// Pieces have labels as numbers in a dictionary, which belongs to the part that
+// stores the piece. Numbers are varints; sorted numbers are stored as
+// differences.
 
-// pieceVersion is the form of the pieces, and moreVersion that of a body with
-// what the first form has no place for; where there is nothing of it a body
-// stays in the first. A piece of another one is as good as damaged: the tally is
-// made again from its views.
+// pieceVersion is the form of the pieces, and moreVersion the form of a body
+// with data that the first form has no place for. A body without such data has
+// the first form. A piece of any other version counts as damaged: the tally is
+// computed again from its views.
 const (
 	pieceVersion = 1
 	moreVersion  = 2
@@ -40,7 +41,7 @@ func seal(b []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 }
 
-// CheckPiece reports whether a piece can be added: ErrPiece if not.
+// CheckPiece returns ErrPiece if a piece cannot be added.
 func CheckPiece(piece []byte) error {
 	end := len(piece) - 4
 	if end < 1 || piece[0] != pieceVersion && piece[0] != moreVersion || crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
@@ -87,9 +88,9 @@ func (t *Tally) AppendHead(b []byte) []byte {
 	return seal(b, start)
 }
 
-// AddHead merges a head into t, whose piece is known to be whole. Visits whose
-// day before is before since are taken as first ones: a window that begins
-// there, or later, counts the same. NoDay changes nothing.
+// AddHead merges a head into t. The caller has checked the piece. Visits whose
+// day before is before since count as first ones, which changes nothing for a
+// window that begins on since or later. With NoDay no visit is changed.
 func (t *Tally) AddHead(piece []byte, since Day) error {
 	r, err := open(piece)
 	if err != nil {
@@ -112,7 +113,7 @@ func (t *Tally) AddHead(piece []byte, since Day) error {
 	return r.end()
 }
 
-// AppendBody appends the body to b; id gives the number of a label.
+// AppendBody appends the body to b; id returns the number of a label.
 func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]byte, error) {
 	start, version := len(b), byte(pieceVersion)
 	if t.hasMore() {
@@ -148,7 +149,7 @@ func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]b
 }
 
 func (t *Tally) appendLinks(b []byte) []byte {
-	first := Day(0) // of the tally: days stand in relation to it
+	first := Day(0) // day of the tally: other days are stored relative to it
 	for d := range t.days {
 		if first == 0 || d < first {
 			first = d
@@ -168,9 +169,9 @@ func (t *Tally) appendLinks(b []byte) []byte {
 	return b
 }
 
-// AddBody merges a body into t, whose piece is known to be whole; label gives
-// the label of a number. With a since other than NoDay, which has to be where
-// the window begins, what no uniques of the window are made of is left out.
+// AddBody merges a body into t. The caller has checked the piece; label returns
+// the label of a number. since is NoDay or the first day of the window; with a
+// day, data that does not affect the window's distinct viewers is skipped.
 func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, error)) error {
 	r, err := open(piece)
 	if err != nil {
@@ -210,8 +211,8 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 	return r.end()
 }
 
-// AppendLinkViews appends to b a piece that tells the views of each link of the
-// scope, for EachLinkViews.
+// AppendLinkViews appends to b a piece with the views of each link of the
+// scope. EachLinkViews reads it.
 func (t *Tally) AppendLinkViews(b []byte) []byte {
 	start := len(b)
 	b = append(b, pieceVersion)
@@ -263,8 +264,9 @@ func (r *pieceReader) engagement() (e engagement) {
 	return e
 }
 
-// append writes how many viewers had never come, and then, on each day before,
-// in relation to a day that the reader knows.
+// append writes how many viewers came for the first time, and then how many had
+// last come on each earlier day. Days are relative to day, which the reader
+// knows.
 func (s *seen) append(b []byte, day Day) []byte {
 	prevs, viewers := s.prevs, s.viewers
 	never := int64(0)
@@ -286,8 +288,9 @@ func (s *seen) append(b []byte, day Day) []byte {
 	return b
 }
 
-// seen reads visits into s. Those of links, of which only how many are first
-// ones is asked for, are not kept from since on.
+// seen reads visits into s. Visits whose day before is before r.since count as
+// first ones. For links only first visits matter, so later visits are dropped
+// from r.since on.
 func (r *pieceReader) seen(s *seen, day Day, link bool) {
 	first := r.number()
 	prev := day
@@ -309,7 +312,7 @@ func (r *pieceReader) seen(s *seen, day Day, link bool) {
 	}
 }
 
-// addLast is add for days that mostly come in order.
+// addLast does what add does, and is faster when days come in order.
 func (s *seen) addLast(prev Day, viewers int64) {
 	if n := len(s.prevs); n == 0 || s.prevs[n-1] < prev {
 		s.prevs = append(s.prevs, prev)
@@ -418,14 +421,14 @@ func (r *pieceReader) links(f func(id, views int64) *linkSums) {
 	}
 }
 
-// pieceReader takes numbers off a piece. After a failure it yields zeros.
+// pieceReader reads numbers from a piece. After a failure it returns zeros.
 type pieceReader struct {
 	b     []byte
 	since Day
 	bad   bool
 }
 
-// open begins to read a piece whose checksum was looked at.
+// open begins to read a piece whose checksum was verified.
 func open(piece []byte) (*pieceReader, error) {
 	if len(piece) < 5 || piece[0] != pieceVersion && piece[0] != moreVersion {
 		return nil, ErrPiece
@@ -458,7 +461,7 @@ func (r *pieceReader) number() int64 {
 	return int64(n)
 }
 
-// count is the number of things that follow, each of a byte or more.
+// count reads the number of items that follow, each of at least one byte.
 func (r *pieceReader) count() int64 {
 	n := r.number()
 	if n < 0 || n > int64(len(r.b)) {
@@ -478,7 +481,7 @@ func (r *pieceReader) signed() int64 {
 	return n
 }
 
-// end reports whether all was read and nothing is left.
+// end returns ErrPiece if a read failed or bytes are left.
 func (r *pieceReader) end() error {
 	if r.bad || len(r.b) > 0 {
 		return ErrPiece

@@ -20,7 +20,7 @@ type Tally struct {
 	qr        int64
 	returning int64
 	bots      counts // views by reason
-	products  counts // those of which a product is known, by productKey
+	products  counts // views with a known product, by product
 	atypical  int64
 
 	sessions engagement

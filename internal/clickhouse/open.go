@@ -21,12 +21,13 @@ type viewRow struct {
 	spare       *report.Session // memory for the next row that is read
 }
 
-// openColumns are the columns of opens as openRow reads and writes them.
+// viewColumns are the columns of the table opens, in the order in which viewRow
+// reads and writes them.
 const viewColumns = "account, link, id, viewer, country, city, referrer, source, device, browser, os, bot, qr, returning, told, imported, " +
 	"session, engaged, present, start, screen, downloaded, pages, page_ms, played, reached, depth, " +
 	"file, campaign, medium, content, term, product, own, decided, waits, parts_low, parts_high"
 
-// insertOpens is where rows of append go.
+// insertViews names the table and columns into which append writes rows.
 const insertViews = "opens (" + viewColumns + ", version)"
 
 // same says that o is stored as n is to be: equal but for what the log itself

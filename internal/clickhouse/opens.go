@@ -62,8 +62,8 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []r
 	})
 }
 
-// opensAtOnce is about how many opens are read before they are handed on:
-// the consumer may be slow.
+// viewsAtOnce is about how many views are read before they are passed on: the
+// consumer may be slow.
 const viewsAtOnce = 16_384
 
 // Views implements [vitrine.ViewLog].

@@ -135,8 +135,8 @@ func programName(head []byte) string {
 	return ""
 }
 
-// SurelyProgram is programAt for data of which nobody said what it is: two
-// letters alone do not convict random bytes.
+// SurelyProgram is ProgramAt for data without a declared type: two letters
+// alone do not convict random bytes.
 func SurelyProgram(head []byte) string {
 	what := programName(head)
 	switch {

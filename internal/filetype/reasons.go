@@ -151,7 +151,7 @@ func ReasonOf(code string) (Reason, bool) {
 const MaxDetail = 200
 
 // Detail makes a stranger's text fit to be kept and shown: valid UTF-8 without
-// control or text-direction characters, of at most maxDetail bytes.
+// control or text-direction characters, of at most MaxDetail bytes.
 func Detail(text string) string {
 	text = text[:min(len(text), 2*MaxDetail)]
 	text = strings.Map(func(r rune) rune {

@@ -38,7 +38,7 @@ func CutShort(t Type) *Problem {
 type Source struct {
 	R    io.ReaderAt
 	Size int64
-	Head []byte // the first headBytes, or all there is
+	Head []byte // the first HeadBytes, or all there is
 	Left int    // steps that walks through its parts may still take, together
 	// names refuses members of a ZIP for what another field than their own name
 	// calls them.

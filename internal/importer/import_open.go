@@ -24,7 +24,7 @@ const importBatch = 16_384
 // the order of account, link, time, those of one millisecond in the order of
 // the file, and in the same order in each run. A batch has at most 16,384
 // views. Each open's ID is the smallest of its millisecond. ImportReceipt.Lines
-// counts the views stored so far, and with the last batch it is the number of
+// is the number of views stored so far, and with the last batch the number of
 // lines of the file.
 func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	staged, err := newStaging(s.runViews)

@@ -20,16 +20,15 @@ type linkKey struct {
 	version int // of the link that is asked for by its ID; 0: the current one
 }
 
-// shownLink is what the public page of a link is decided by. It is written by
-// nobody.
+// shownLink is what the public page of a link is decided by. It is read-only.
 type shownLink struct {
 	link    vitrine.Link
 	account vitrine.Account
 }
 
-// linkCache keeps links as they are at one version of the store. Nothing is
-// kept when the store has changed since, be it by another process: what is
-// answered is what the store would say.
+// linkCache keeps links as they are at one version of the store. Each page asks
+// Store.Version first. PostgreSQL notifies other processes of each commit; if
+// the listener is silent for 3 s, nothing cached is used.
 type linkCache struct {
 	mu      sync.Mutex
 	version int64

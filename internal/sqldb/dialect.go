@@ -33,8 +33,8 @@ type Dialect struct {
 	// text makes arguments of a query such that the database can hold them;
 	// nil: it holds all.
 	text func(args []any) []any
-	// useEngaged follows the name of the table opens in a query that is to use
-	// the index opens_engaged, where the planner would not.
+	// UseEngaged follows the name of the table opens in a query. It makes the
+	// planner use the index opens_engaged.
 	UseEngaged string
 	// changes is a query for a number that is another one when another
 	// connection has changed the database since this one asked.

@@ -12,9 +12,9 @@ import (
 
 // locks are named locks that hold over all processes which use a database.
 type locks interface {
-	// lock takes a lock, waiting for it until ctx ends, or, without wait,
-	// answers errHeld where another has it. unlock fails where the lock had
-	// been lost before.
+	// lock takes a lock. With wait it waits until ctx ends; without wait it
+	// returns ErrHeld if another process has the lock. unlock returns an error
+	// if the lock was lost before.
 	lock(ctx context.Context, name string, wait bool) (unlock func() error, err error)
 }
 

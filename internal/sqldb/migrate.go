@@ -19,7 +19,7 @@ var Migrations embed.FS
 const migrateTries = 5
 
 // versionTries bounds how often the version is asked for while others begin a
-// new database, and versionPause is by how much longer each try waits: some
+// new database, and VersionPause is by how much longer each try waits: some
 // four seconds in all.
 const versionTries = 20
 

@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Listener has a connection that must show each second that it is alive, which
-// says of the server, too, that it is (lines). By it the listener of a store
-// knows of changes by anyone: each transaction that changes something says so
-// (NOTIFY), and that connection listens. As long as it is known to be alive the
-// number means what is in the store; while it is not, each number is
-// another one.
+// Listener has a connection that must answer each second, and thereby shows
+// that the server is alive (Lines). The listener of a store also learns of
+// changes by every process: each transaction that changes something sends
+// NOTIFY, and the connection listens. While the connection is alive, an
+// unchanged number means an unchanged store; while it is not, each call of
+// version returns a new number.
 type Listener struct {
 	config  *pgx.ConnConfig
 	channel string // "" listens to nothing
@@ -26,40 +26,40 @@ type Listener struct {
 
 	mu     sync.Mutex
 	number int64
-	heard  time.Time // everything that was said before is in the number; zero: nobody listens
-	told   time.Time // when the server last said what time it is
-	said   time.Time // what it said
-	shared bool      // a pooler was found between that does not leave the connection to its client: what is told may reach nobody
+	heard  time.Time // every notification before this time is in the number; zero: nobody listens
+	told   time.Time // when the server last returned its time
+	said   time.Time // the time that it returned
+	shared bool      // a pooler gave the connection to other clients: notifications may be lost
 	closed bool
 }
 
 // Waits say how long a server is waited for.
 type Waits struct {
-	// beat is how often the connection has to show that it is alive, and answer
-	// how long it may take to.
+	// Beat is how often the connection must answer, and Answer how long an
+	// answer may take.
 	Beat, Answer time.Duration
-	// heard is how long after it last did the number is still good. A change by
-	// another process is seen within this time and a beat.
+	// Heard is how long after the last answer the number is still valid. A
+	// change by another process is seen within Heard plus Beat.
 	Heard time.Duration
-	// again is how long after a failure another connection is opened, and open
-	// how long one may take to open. A server that was taken for frozen is
-	// given as long as any connection to it.
+	// Again is how long after a failure another connection is opened, and Open
+	// how long opening may take. While the server is taken for frozen, the time
+	// limit of any other connection applies instead.
 	Again, Open time.Duration
-	// silence is how long a server has to be silent to be taken for frozen.
+	// Silence is how long a server must be silent to be taken for frozen.
 	Silence time.Duration
 }
 
-// PostgresWaits are those of databases that are opened from now on. Tests make
-// them shorter.
+// PostgresWaits are the waits of databases that are opened from now on. Tests
+// shorten them.
 var PostgresWaits = Waits{Beat: time.Second, Answer: 2 * time.Second, Heard: 3 * time.Second,
 	Again: 500 * time.Millisecond, Open: 4 * time.Second, Silence: 6 * time.Second}
 
 const (
-	// heartbeatQuery is what it is asked: the process that answers, and what
+	// HeartbeatQuery asks the server which of its processes answers, and what
 	// time it is, in UTC ms.
 	HeartbeatQuery = "SELECT pg_backend_pid(), (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-	// timeGood is how long after the server said what time it is that is relied
-	// on, and timeTold how long it may have taken to.
+	// timeGood is how long the time that the server returned is relied on, and
+	// timeTold how long that answer may have taken.
 	timeGood = 10 * time.Second
 	timeTold = time.Second
 )
@@ -73,7 +73,7 @@ func newListener(config *pgx.ConnConfig, channel string, lines *trackedConns) *L
 	return l
 }
 
-// version is another number whenever something may have changed.
+// version returns a new number whenever something may have changed.
 func (l *Listener) version() (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,8 +86,8 @@ func (l *Listener) version() (int64, error) {
 	return l.number, nil
 }
 
-// committed notes a change by this process, which listeners learn
-// next, before the news of it come.
+// committed counts a change. This process calls it after each commit, before
+// the notification arrives.
 func (l *Listener) committed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,8 +129,9 @@ func (l *Listener) listen(ctx context.Context) {
 	}
 }
 
-// open opens a connection that listens and is alive, and tells by which process
-// of the server. One that is given along with an error is not.
+// open opens a connection that listens and has answered, and returns the
+// process of the server that answered. With an error, the connection may be
+// open but is not usable.
 func (l *Listener) open(ctx context.Context) (c *pgx.Conn, process int64, err error) {
 	config := l.config.Copy()
 	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.committed() }
@@ -140,7 +141,7 @@ func (l *Listener) open(ctx context.Context) (c *pgx.Conn, process int64, err er
 	c, err = pgx.ConnectConfig(ctx, config)
 	if err == nil && l.channel != "" {
 		err = l.ask(ctx, c, "LISTEN "+l.channel)
-		l.committed() // what happened before was not told
+		l.committed() // earlier changes were not notified
 	}
 	if err == nil {
 		err = l.beat(ctx, c, &process)
@@ -148,7 +149,7 @@ func (l *Listener) open(ctx context.Context) (c *pgx.Conn, process int64, err er
 	return c, process, err
 }
 
-// hear takes notifications until the next heartbeat.
+// hear reads notifications until the next heartbeat is due.
 func (l *Listener) hear(ctx context.Context, c *pgx.Conn) {
 	until, cancel := context.WithTimeout(ctx, l.waits.Beat)
 	defer cancel()
@@ -156,8 +157,8 @@ func (l *Listener) hear(ctx context.Context, c *pgx.Conn) {
 	}
 }
 
-// beat has the connection answer, by the process that it had before; 0: by any.
-// Whatever was said before it was asked comes before the answer.
+// beat queries the connection. The same process as before must answer; 0: any
+// process. Notifications sent before the query arrive before the answer.
 func (l *Listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error {
 	until, cancel := context.WithTimeout(ctx, l.waits.Answer)
 	defer cancel()
@@ -177,21 +178,22 @@ func (l *Listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error 
 	return nil
 }
 
-// saidTime notes what the server said the time is, in UTC ms, when it was asked
-// at a time of ours.
+// saidTime records the server's time, ms in UTC, which was asked for at the
+// local time asked.
 func (l *Listener) saidTime(asked time.Time, ms int64) {
 	now := time.Now()
 	took := now.Sub(asked)
 	if took > timeTold {
-		return // nobody knows when that was
+		return // the answer took too long to know when it was true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told, l.said = now.Round(0), time.UnixMilli(ms).Add(took/2)
 }
 
-// time is what time the server says it is; false: it has not said so lately.
-// Between two heartbeats it follows the wall, as what it is compared with.
+// time returns the server's time; known is false if the last answer is too old.
+// Between two heartbeats the time advances with the wall clock, with which it
+// is compared.
 func (l *Listener) time() (now time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,8 +208,8 @@ func (l *Listener) ask(ctx context.Context, c *pgx.Conn, statement string) error
 	return err
 }
 
-// Close ends listening. Whatever is asked of the server after it waits for its
-// answer for ever.
+// Close ends listening. After it nothing notices a frozen server: queries wait
+// without a time limit.
 func (l *Listener) Close() error {
 	l.mu.Lock()
 	l.closed = true

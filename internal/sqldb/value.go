@@ -19,7 +19,7 @@ func MsOrNull(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// Instant reads a time that was stored with ms or msOrNull.
+// Instant reads a time that was stored with Ms or MsOrNull.
 type Instant struct{ *time.Time }
 
 var _ sql.Scanner = Instant{}

@@ -139,7 +139,7 @@ func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 	return nil
 }
 
-// dropOpens removes the packed opens and the download events of a link before
+// dropViews removes the packed views and the download events of a link before
 // an ID.
 func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	var kept []segment.Row

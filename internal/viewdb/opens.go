@@ -154,9 +154,9 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 	return packs, first, err
 }
 
-// opensAtOnce is how many opens are read before they are handed on. Anyone who
-// takes them may be slow, and a transaction that is held meanwhile would keep
-// others from the connection and the database's log from being shortened.
+// viewsAtOnce is how many views one transaction reads before they are passed
+// on. The consumer may be slow; a transaction held meanwhile would block the
+// connection and keep the database's log from being shortened.
 const viewsAtOnce = 1000
 
 // Views implements [vitrine.ViewLog].

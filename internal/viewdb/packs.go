@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/viewdb/segment"
 )
 
-// packOpens is how many opens a pack has at most.
+// packViews is how many views a pack has at most.
 const packViews = 1024
 
 // storedPack is a pack in its table.

@@ -25,7 +25,7 @@ type ZipMember struct {
 	Crc       uint32
 	flags     uint16
 	Mode      uint32
-	Start     []byte        // the first peekBytes as they are packed, until they have been looked at
+	Start     []byte        // the first filetype.PeekBytes as they are packed, until they have been looked at
 	Form      filetype.Form // what it is to be opened as, by its first bytes
 }
 

@@ -58,7 +58,7 @@ func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype
 	return nil
 }
 
-// inflated tells a ratio that honest content does not reach.
+// inflated reports whether the ratio is too high for honest content.
 func inflated(packed, unpacked int64) bool {
 	return unpacked > filetype.BombFloor && unpacked/filetype.MaxRatio > packed
 }

@@ -101,7 +101,8 @@ func field(f *filetype.Facts, instruction string) *filetype.Problem {
 	return nil
 }
 
-// fieldScan finds DDE fields in the text of a binary Word document, in which a field begins with 0x13, in one byte a character or two.
+// fieldScan finds DDE fields in the text of a binary Word document, in which a
+// field begins with 0x13, with one or two bytes per character.
 type fieldScan struct {
 	facts   *filetype.Facts
 	inside  bool

@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// inspectGzip decompresses up to maxInflated bytes without keeping them. A tar
-// inside is walked, an archive or document opened; anything else is taken for
-// one file, which must not be a program. tgz must hold a tar.
+// inspectGzip unpacks up to filetype.MaxInflated bytes without keeping them. A
+// tar inside is walked, an archive or document opened; anything else is taken
+// for one file, which must not be a program. tgz must hold a tar.
 func inspectGzip(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).gzip(s, t, 0)
 }

@@ -17,10 +17,10 @@ import (
 
 // inspect7z reads the directory, which is compressed itself, and judges names,
 // links and sizes as those of a ZIP. Then it looks at how members begin, as far
-// as maxSolid and the coders below reach: members are packed together, and the
-// last one's beginning costs the unpacking of all before it. Members out of
-// reach go by their names alone, and archives among them are held; a scanner,
-// where one is configured, unpacks them.
+// as filetype.MaxSolid and the coders below reach: members are packed together,
+// and the last one's beginning costs the unpacking of all before it. Members
+// out of reach go by their names alone, and archives among them are held; a
+// scanner, where one is configured, unpacks them.
 func inspect7z(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).sevenZip(s, t, 0)
 }
@@ -89,7 +89,7 @@ func (z *inspection) sevenHeader(s *filetype.Source, header []byte, depth int) *
 	}
 }
 
-// sevenUnpacked unpacks a directory, of at most maxDirectory bytes.
+// sevenUnpacked unpacks a directory, of at most filetype.MaxDirectory bytes.
 func (z *inspection) sevenUnpacked(s *filetype.Source, a *archive.SevenArchive) ([]byte, bool) {
 	if len(a.Folders) != 1 || a.Folders[0].Size() > filetype.MaxDirectory {
 		return nil, false

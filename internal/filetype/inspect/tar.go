@@ -40,7 +40,7 @@ func (z *inspection) tar(r io.Reader, s *filetype.Source, t filetype.Type, depth
 			return w.end()
 		case errors.Is(err, filetype.ErrAllowance), errors.Is(err, errRatio):
 			return spent(err, z.facts)
-		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // memberName judges that
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // filetype.MemberName judges that
 			return filetype.Damaged(t)
 		}
 		if p := w.member(h); p != nil {
@@ -147,8 +147,9 @@ func (w *tarWalk) end() *filetype.Problem {
 	return nil
 }
 
-// zeros reports whether r goes on with zeros alone, for maxGap at most. Anyone
-// who reads on judges why it ends.
+// zeros reports whether r ends within filetype.MaxGap bytes and has only zeros
+// until then. A read error counts as the end: a caller that reads on finds it
+// again.
 func zeros(r io.Reader) bool {
 	buf := make([]byte, filetype.ChunkBytes)
 	for left := int64(filetype.MaxGap); left > 0; {

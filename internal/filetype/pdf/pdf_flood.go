@@ -41,8 +41,8 @@ func (d *pdfDict) flates() (n int) {
 	return n
 }
 
-// unfolds tells a stream that unpacks to more than bombFloor at a ratio that no
-// honest one has.
+// unfolds reports a stream that unpacks to more than filetype.BombFloor at a
+// ratio that no honest one has.
 func (p *pdfScan) unfolds(at, length int64, flates int) bool {
 	if flates == 1 && 0 < length && length < filetype.BombSample || !p.sample(filetype.KiB) {
 		return false

@@ -43,12 +43,12 @@ const (
 )
 
 const (
-	// maxMarkupText is how much of a text is given at once, and kept of a
+	// MaxMarkupText is how much of a text is passed at once, and kept of a
 	// directive or instruction.
 	MaxMarkupText = 32 * filetype.KiB
 
-	// maxMarkupValue is how much of the value of an attribute is kept, and
-	// maxMarkupTag of all of one tag. Longer ones are paths of drawings and
+	// MaxMarkupValue is how much of the value of an attribute is kept, and
+	// MaxMarkupTag of all of one tag. Longer ones are paths of drawings and
 	// pictures within the text.
 	MaxMarkupValue = 4 * filetype.KiB
 	MaxMarkupTag   = 256 * filetype.KiB

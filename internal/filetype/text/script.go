@@ -44,7 +44,7 @@ var (
 )
 
 // ScriptIn names the sort of script that text begins as, or ""; "#!" is
-// programAt's. In Markdown a line that begins with "#" is a heading, elsewhere
+// filetype.ProgramAt's. In Markdown a line that begins with "#" is a heading, elsewhere
 // it is taken for a comment and passed over.
 func ScriptIn(text string, markdown bool) string {
 	text = strings.ToLower(strings.TrimSpace(text))

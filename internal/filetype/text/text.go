@@ -48,7 +48,7 @@ func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 // files have.
 var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
 
-// checkText validates up to maxTextScan bytes: UTF-8, UTF-16 with a byte order mark, or an 8-bit or multi-byte legacy encoding,
+// checkText validates up to filetype.MaxTextScan bytes: UTF-8, UTF-16 with a byte order mark, or an 8-bit or multi-byte legacy encoding,
 // which cannot be told from another but has no control characters. visit, if given, sees the text in chunks, UTF-16 made UTF-8.
 func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *filetype.Problem {
 	if what := filetype.OtherText(s.Head); what != "" {

@@ -31,7 +31,7 @@ type visitLeaf struct {
 const (
 	maxLinkPlaces = 1 << 24
 	maxVisitDay   = 1<<16 - 1
-	// manyViews in a leaf means a count in visitSet.many.
+	// manyViews in a leaf means a count in VisitSet.many.
 	manyViews = 1<<8 - 1
 )
 
