@@ -40,10 +40,10 @@ type TopLink struct {
 }
 
 // ForAccount renders the report of an account over w. links are all links that
-// the views of cur may have; a link that is missing is in no mix and no
-// completion. cur and prev are tallies of the account over exactly the days of
-// w and of w.Previous(), nil where nothing happened. top holds at least the
-// links of cur.Top(links, 25). It only reads what it is given.
+// the views of cur may have; the mix and the completion leave out a link that
+// is missing. cur and prev are tallies of the account over exactly the days of
+// w and of w.Previous(), or nil if nothing happened. top has at least the links
+// of cur.Top(links, 25). ForAccount does not change its arguments.
 func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
 	r := ForWebsite(links, w, cur, prev, top, allTime)
 	r.TopLinks = r.TopLinks[:min(len(r.TopLinks), maxTopLinks)]
@@ -74,7 +74,7 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 	return r
 }
 
-// topLinks renders the links with most views (analytics, Account report).
+// topLinks renders the links with the most views (analytics, Account report).
 func topLinks(w Window, t *Tally, top []TopLink) []LinkSummary {
 	viewed := slices.DeleteFunc(slices.Clone(top), func(l TopLink) bool { return t.link(l.Link.ID).views == 0 })
 	slices.SortFunc(viewed, func(a, b TopLink) int {

@@ -1,15 +1,15 @@
 package report
 
-// A database that holds views can count them itself: what it has summed makes
-// the same tally as Add, AddVisit, AddLinkVisit and AddDownload do one by one.
-// Each method adds n facts at once; the caller makes sure that every
+// A database that has views can sum them itself. The methods below make its
+// sums the same tally that Add, AddVisit, AddLinkVisit and AddDownload make one
+// by one. Each method adds n facts at once; the caller makes sure that every
 // fact is in each of the sums that it belongs to.
 
 // Label is one of the labels that a tally counts views by.
 type Label int
 
-// The labels of a view. The empty label means unknown, and is not counted; but
-// for a source, of which it means a direct one.
+// The labels of a view. An empty label means unknown, and is not counted. An
+// empty source means a direct view, and is counted.
 const (
 	LabelCountry  Label = byCountry
 	LabelReferrer Label = byReferrer
@@ -24,13 +24,13 @@ const (
 	LabelTerm     Label = byTerm
 )
 
-// Sums are sums over views that have a day, or a link, in common, or over all.
-// Only views count, but for Atypical; what begins with Sessions is of counted
-// sessions alone, with times of 0 to MaxMs and shares of 0 to a million, both
-// brought into these bounds before they are added up.
+// Sums are sums over the views of one day or one link, or over all views. Only
+// counted views count, except in Atypical. Sessions and the fields after it sum
+// counted sessions only. Times are limited to 0 to MaxMs, and shares to 0 to a
+// million, before they are added.
 type Sums struct {
 	Views, QR, Returning int64
-	Atypical             int64 // bots' too
+	Atypical             int64 // with sessions of bots
 	Sessions             int64
 	EngagedMs            int64
 	Pages                int64 // from 1 up, seen
@@ -45,15 +45,15 @@ type ProgressSums struct {
 	Reached [len(marks)]int64
 }
 
-// Rules are the numbers by which sums are made.
+// Rules are the thresholds by which Sums are computed.
 type Rules struct {
-	AtypicalEngagedMs, AtypicalPresentMs int64 // a session with less of both is atypical, and so is each of a bot
+	AtypicalEngagedMs, AtypicalPresentMs int64 // a session below both is atypical, and so is each session of a bot
 	BounceMs                             int64
 	MaxMs                                int64
 	Marks                                [len(marks)]int64 // millionths
 }
 
-// CountingRules are those that Add follows.
+// CountingRules returns the rules that Add follows.
 func CountingRules() Rules {
 	r := Rules{AtypicalEngagedMs: atypicalEngagedMs, AtypicalPresentMs: atypicalPresentMs, BounceMs: bounceMs, MaxMs: maxMs}
 	for i, m := range marks {
@@ -62,12 +62,12 @@ func CountingRules() Rules {
 	return r
 }
 
-// engagement is the part of s that days, links and the whole have in common.
+// engagement returns the part of s that days, links and the whole share.
 func (s *Sums) engagement() engagement {
 	return engagement{sessions: s.Sessions, engagedMs: s.EngagedMs, pages: s.Pages, played: s.Played, depth: s.Depth}
 }
 
-// AddSums adds what is counted of opens as a whole.
+// AddSums adds the sums over all views.
 func (t *Tally) AddSums(s *Sums) {
 	t.views += s.Views
 	t.qr += s.QR
@@ -79,26 +79,26 @@ func (t *Tally) AddSums(s *Sums) {
 	t.scroll.merge(progress{s.Scroll.Begun, s.Scroll.Reached})
 }
 
-// AddDaySums adds what is counted of the views of a day: views, sessions and
-// engaged time.
+// AddDaySums adds the sums of the views of a day: views, sessions and engaged
+// time.
 func (t *Tally) AddDaySums(d Day, s *Sums) {
 	if s.Views != 0 {
 		t.day(d).merge(&dayRow{views: s.Views, sessions: s.Sessions, engagedMs: s.EngagedMs})
 	}
 }
 
-// AddLinkSums adds what is counted of the views of a link of the scope: views,
-// and what sessions have.
+// AddLinkSums adds the sums of the views of a link of the scope: views and the
+// sums of sessions.
 func (t *Tally) AddLinkSums(link int64, s *Sums) {
 	if s.Views != 0 {
 		entry(&t.links, link).merge(&linkSums{views: s.Views, sessions: s.engagement()})
 	}
 }
 
-// AddHour adds n views of an hour, 0 to 23, of days of the week like d.
+// AddHour adds n views in an hour, 0 to 23, on the weekday of d.
 func (t *Tally) AddHour(d Day, hour int, n int64) { t.heat[d.Weekday()][hour] += n }
 
-// AddLabel adds n views with a label; of screens, n views with a session.
+// AddLabel adds n views with a label; for screens, n views with a session.
 func (t *Tally) AddLabel(l Label, label string, n int64) {
 	if label == "" && l == LabelSource {
 		label = directSource
@@ -115,8 +115,7 @@ func (t *Tally) AddCity(city, country string, n int64) {
 	}
 }
 
-// AddBots adds n views by bots, with the reason and, where it is known, the
-// product.
+// AddBots adds n views by bots with a reason and, if known, a product.
 func (t *Tally) AddBots(reason, product string, n int64) {
 	if n == 0 {
 		return
@@ -127,26 +126,26 @@ func (t *Tally) AddBots(reason, product string, n int64) {
 	}
 }
 
-// AddPage adds the counted sessions that saw a page, from 1 up: their time on
-// it together, and how many of them saw no later one.
+// AddPage adds counted sessions that saw a page, counted from 1: ms is their
+// total time on the page, and last how many of them saw no later page.
 func (t *Tally) AddPage(page int, sessions, ms, last int64) {
 	if sessions != 0 {
 		entry(&t.pages, page).merge(&pageSums{sessions: sessions, ms: ms, last: last})
 	}
 }
 
-// AddTime adds n counted sessions of an engaged time, 0 to MaxMs.
+// AddTime adds n counted sessions with an engaged time of 0 to MaxMs.
 func (t *Tally) AddTime(engagedMs, n int64) {
 	for range n {
 		t.times.add(uint32(engagedMs))
 	}
 }
 
-// AddVisits is AddVisit of n viewers.
+// AddVisits does n times what AddVisit does.
 func (t *Tally) AddVisits(v Visit, n int64) { t.day(v.Day).seen.add(v.Prev, n) }
 
-// AddLinkVisits is AddLinkVisit of n viewers.
+// AddLinkVisits does n times what AddLinkVisit does.
 func (t *Tally) AddLinkVisits(link int64, prev Day, n int64) { entry(&t.links, link).seen.add(prev, n) }
 
-// AddDownloads is AddDownload of n events.
+// AddDownloads does n times what AddDownload does.
 func (t *Tally) AddDownloads(d Day, n int64) { t.day(d).downloads += n }

@@ -6,7 +6,7 @@ import (
 )
 
 // Breakdowns is `breakdowns` of a report: counted views by label, the largest
-// first (analytics, Breakdowns). Screens alone counts sessions.
+// first (analytics, Breakdowns). Only Screens counts sessions.
 type Breakdowns struct {
 	Countries []Bucket `json:"countries"` // ISO 3166-1 alpha-2
 	Cities    []Bucket `json:"cities"`    // "City, CC"
@@ -17,7 +17,7 @@ type Breakdowns struct {
 	OS        []Bucket `json:"os"`
 	Screens   []Bucket `json:"screens"`
 
-	// What utm_ parameters said, on request.
+	// The values of utm_ parameters, on request.
 	Campaigns []Bucket `json:"campaigns,omitzero"`
 	Mediums   []Bucket `json:"mediums,omitzero"`
 	Contents  []Bucket `json:"contents,omitzero"`
@@ -25,14 +25,14 @@ type Breakdowns struct {
 }
 
 // Bucket is one label of a card. Pct is its share of all labels of the card,
-// also of those that the card has no room for.
+// including labels that the card has no room for.
 type Bucket struct {
 	Key   string `json:"key"`
 	Count int64  `json:"count"`
 	Pct   Tenths `json:"pct"`
 }
 
-// directSource is the source of a view of which nothing else is known.
+// directSource is the source of a view without any other source.
 const directSource = "Direct"
 
 // The labels that a tally counts.
@@ -51,11 +51,11 @@ const (
 	byTerm
 	dimensions
 
-	// firstDimensions are those that stored tallies always have.
+	// firstDimensions are the labels that stored tallies always have.
 	firstDimensions = byScreen + 1
 )
 
-// addLabels counts the labels of a view that is a person's, n times.
+// addLabels counts the labels of a counted view n times.
 func (t *Tally) addLabels(o *View, n int64) {
 	labels := [dimensions]string{
 		byCountry:  o.Country,
@@ -82,8 +82,8 @@ func (t *Tally) addLabels(o *View, n int64) {
 	}
 }
 
-// addCity counts a city under the name that its card shows. It is a label like
-// others but for the memory that joining its name would take for every view.
+// addCity counts a city under the name that its card shows. Unlike with other
+// labels, the name is joined without allocating memory for every view.
 func (c *counts) addCity(city, country string, n int64) {
 	if country == "" {
 		c.add(city, n)
@@ -100,8 +100,8 @@ func (c *counts) addCity(city, country string, n int64) {
 
 func breakdowns(t *Tally) Breakdowns { return t.Breakdowns(maxBuckets, false) }
 
-// Breakdowns are the cards with so many buckets each, at most; with utm, those
-// of what utm_ parameters said, too.
+// Breakdowns returns the cards with at most rows buckets each; with utm, also
+// the cards of utm_ parameters.
 func (t *Tally) Breakdowns(rows int, utm bool) Breakdowns {
 	b := Breakdowns{
 		Countries: topBuckets(t.labels[byCountry], rows),
@@ -120,11 +120,11 @@ func (t *Tally) Breakdowns(rows int, utm bool) Breakdowns {
 	return b
 }
 
-// Labels lists the n labels with most views, most first, ties by label; of
-// screens, with most sessions.
+// Labels lists the n labels with the most views (for screens, the most
+// sessions), most first, ties by label.
 func (t *Tally) Labels(l Label, n int) []Bucket { return topBuckets(t.labels[l], n) }
 
-// topBuckets is the n largest counts, ties by key ascending.
+// topBuckets returns the n largest counts, ties by key ascending.
 func topBuckets(c counts, n int) []Bucket {
 	top := make([]Bucket, 0, n+1)
 	for key, count := range c {

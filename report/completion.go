@@ -3,14 +3,14 @@ package report
 import "math/big"
 
 // completion is the mean completion of counted sessions, over links of every
-// kind and length (analytics, Totals). Sums are kept by denominator: the pages
-// of a file, or a million for what is measured in millionths.
+// kind and length (analytics, Totals). Sums are kept by denominator: the number
+// of pages of a file, or a million for shares in millionths.
 type completion struct {
-	sessions int64           // that have a completion
+	sessions int64           // sessions that have a completion
 	sums     map[int64]int64 // denominator -> numerator
 }
 
-// add takes in the sessions of a link.
+// add adds the sessions of a link.
 func (c *completion) add(l *Link, e engagement) {
 	sum, of := e.completion(l)
 	if of == 0 || e.sessions == 0 {
@@ -23,8 +23,9 @@ func (c *completion) add(l *Link, e engagement) {
 	c.sums[of] += min(sum, e.sessions*of)
 }
 
-// completion is how far the sessions of a link got, summed, and what one
-// complete session counts; 0 when a session of that link has no completion.
+// completion returns the sum of how far the sessions of a link got, and in of
+// the value of one complete session; of is 0 if sessions of that link have no
+// completion.
 func (e engagement) completion(l *Link) (sum, of int64) {
 	switch l.Content {
 	case ContentPages:
@@ -37,8 +38,9 @@ func (e engagement) completion(l *Link) (sum, of int64) {
 	return 0, 0
 }
 
-// pct is the mean, nil of none. The fractions of many page counts have no small
-// common denominator; they are added without reducing them, and rounded once.
+// pct returns the mean, or nil without sessions. Fractions of many page counts
+// have no small common denominator, so they are added unreduced and rounded
+// once.
 func (c *completion) pct() *Tenths {
 	if c.sessions == 0 {
 		return nil

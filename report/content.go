@@ -13,8 +13,8 @@ const (
 	ContentNone   ContentKind = "none"
 )
 
-// ContentOf is how a file kind is read (contract, createUpload); ContentNone
-// for a kind that it does not know.
+// ContentOf returns how a file kind is read (contract, createUpload), or
+// ContentNone for an unknown kind.
 func ContentOf(kind string) ContentKind {
 	switch kind {
 	case "pdf":
@@ -27,20 +27,19 @@ func ContentOf(kind string) ContentKind {
 	return ContentNone
 }
 
-// Content is `content` of a link's report, over counted sessions
-// (analytics, Content). Of its cards the one of its kind is there, none for
-// ContentNone.
+// Content is `content` of a link's report, over counted sessions (analytics,
+// Content). Only the card of its kind is set; with ContentNone none is.
 type Content struct {
 	Kind ContentKind `json:"kind"`
-	// Version is the version of the file that the card is of; 0: there was only
-	// ever one.
+	// Version is the version of the file that the card describes; 0: the file
+	// was never replaced.
 	Version int            `json:"version,omitempty"`
 	Pages   *PagesContent  `json:"pages,omitempty"`
 	Media   *MediaContent  `json:"media,omitempty"`
 	Scroll  *ScrollContent `json:"scroll,omitempty"`
 }
 
-// PagesContent is how a document was read. With its length unknown PagesTotal
+// PagesContent is how a document was read. If its length is unknown, PagesTotal
 // and ReadToEndPct are 0 and Pages ends with the furthest page seen.
 type PagesContent struct {
 	PagesTotal   int         `json:"pagesTotal"`
@@ -106,7 +105,7 @@ type MarkDropoff struct {
 	LostPct   *Tenths `json:"lostPct"`
 }
 
-// ContentOfTally is the content card of a link alone.
+// ContentOfTally returns only the content card of a link.
 func ContentOfTally(l *Link, t *Tally) Content { return content(l, orEmpty(t)) }
 
 func content(l *Link, t *Tally) Content {
@@ -143,7 +142,8 @@ func pagesContent(total int, t *Tally) *PagesContent {
 	return c
 }
 
-// reach is how many sessions have page p or a later one as their furthest.
+// reach returns how many sessions have page p or a later page as their furthest
+// page.
 func (t *Tally) reach(p int) int64 {
 	var n int64
 	for q, s := range t.pages {
@@ -154,8 +154,8 @@ func (t *Tally) reach(p int) int64 {
 	return n
 }
 
-// pageRows lists the pages 1 to end; of a document of absurd length, those that
-// anyone came to.
+// pageRows lists the pages 1 to end; of a document of absurd length, only the
+// pages that a session reached.
 func pageRows(end, furthest int, t *Tally) []PageRow {
 	if end > maxPageRows {
 		end = min(furthest, maxPageRows)
@@ -184,8 +184,8 @@ func pageRows(end, furthest int, t *Tally) []PageRow {
 	return rows
 }
 
-// pageDropoff looks for the page before end that was the furthest of most
-// sessions: reach(p) − reach(p+1) is how many those were.
+// pageDropoff returns the page before end that was the furthest page of the
+// most sessions: reach(p) − reach(p+1) is their number.
 func pageDropoff(end int, t *Tally) PageDropoff {
 	page, lost := 0, int64(0)
 	for p, s := range t.pages {
@@ -221,7 +221,7 @@ func scrollContent(t *Tally) *ScrollContent {
 	}
 }
 
-// finished is how many sessions reached the end.
+// finished returns how many sessions reached the end.
 func (p *progress) finished() int64 { return p.reached[len(marks)-1] }
 
 func (p *progress) marks(sessions int64) []Mark {
@@ -232,8 +232,8 @@ func (p *progress) marks(sessions int64) []Mark {
 	return m
 }
 
-// dropoff looks for the mark with the largest loss from the one before it;
-// before the first stand the sessions that began.
+// dropoff returns the mark with the largest loss against the mark before; the
+// first mark is compared with the sessions that began.
 func (p *progress) dropoff(sessions int64) MarkDropoff {
 	mark, lost, before := 0, int64(0), p.begun
 	for i, n := range p.reached {
@@ -249,7 +249,7 @@ func (p *progress) dropoff(sessions int64) MarkDropoff {
 	return MarkDropoff{BeforePct: &marks[mark].pct, LostPct: &lostPct}
 }
 
-// telling says that a loss is worth naming.
+// telling reports whether a loss is worth naming.
 func telling(lost, sessions int64) bool {
 	return sessions >= dropoffMinSessions && 100*lost >= dropoffMinPoints*sessions
 }

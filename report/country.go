@@ -6,7 +6,8 @@ import (
 )
 
 // CountryName returns the English name of a country by its ISO 3166-1 alpha-2
-// code. It returns what is no such code, or has no name, as it is.
+// code. A string that is not such a code, or has no name, is returned
+// unchanged.
 func CountryName(code string) string {
 	region, err := language.ParseRegion(code)
 	if err != nil || len(code) != 2 {

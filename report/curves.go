@@ -3,8 +3,8 @@ package report
 import "slices"
 
 // points counts counted sessions by the percent that their furthest point, or
-// their depth, has reached. Stored tallies have none: only those of single
-// views do (Lens.Single).
+// their depth, has reached. Stored tallies have no points; only tallies of
+// single views do (Lens.Single).
 type points struct {
 	reached, depth [101]int64
 }
@@ -30,8 +30,8 @@ func (t *Tally) AddPoints(reached, depth [101]int64) {
 	t.points.merge(&points{reached, depth})
 }
 
-// curve is the share of sessions that reached each percent from 1 to 100. From
-// 95 on all is the end (analytics, Content).
+// curve returns the share of sessions that reached each percent from 1 to 100.
+// From 95 percent on, every point counts as the end (analytics, Content).
 func curve(counts *[101]int64, sessions int64) []Tenths {
 	c := make([]Tenths, 100)
 	var reach int64
@@ -45,8 +45,9 @@ func curve(counts *[101]int64, sessions int64) []Tenths {
 	return c
 }
 
-// AddCurves adds to a content card what it has on request alone: curves by
-// percent, of a tally of single views, and the expected reading time.
+// AddCurves adds to a content card the parts that it has only on request:
+// curves by percent, from a tally of single views, and the expected reading
+// time.
 func (c *Content) AddCurves(t *Tally) {
 	t = orEmpty(t)
 	p := t.points
@@ -68,8 +69,8 @@ func (c *Content) AddCurves(t *Tally) {
 	}
 }
 
-// addExpected sets the time that a page is expected to take: the median of the
-// mean times of the pages that anybody saw, the lower one of two in the middle.
+// addExpected sets the expected time of a page: the median of the mean times of
+// the pages that were seen, or the lower of the two middle times.
 func (c *PagesContent) addExpected() {
 	var times []int64
 	for _, p := range c.Pages {

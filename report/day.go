@@ -9,7 +9,7 @@ import (
 // Day is a UTC day, counted from 1970-01-01.
 type Day int32
 
-// NoDay is the absence of a day. It is before every day.
+// NoDay means no day. It is before every day.
 const NoDay Day = math.MinInt32
 
 const (
@@ -17,8 +17,8 @@ const (
 	dayMs  = 24 * hourMs
 )
 
-// DayOf is the UTC day of an instant in Unix milliseconds. It serves the years
-// that time.Time can print, which fit many times over.
+// DayOf returns the UTC day of an instant in Unix milliseconds. Every year that
+// time.Time can print fits in a Day.
 func DayOf(ms int64) Day {
 	d := ms / dayMs
 	if ms%dayMs < 0 {

@@ -56,8 +56,8 @@ func deltas(w Window, cur, prev *Tally) Deltas {
 	}
 }
 
-// exactAvg is the mean engaged time before rounding: a change of averages is
-// rounded once, itself.
+// exactAvg returns the mean engaged time before rounding: only the change of
+// averages is rounded.
 func (e engagement) exactAvg() *big.Rat {
 	if e.sessions == 0 {
 		return new(big.Rat)

@@ -1,7 +1,7 @@
 // Package report is the analytics engine: it turns the views of links into the
-// report that the API and the dashboard show. It is pure: no input or output,
-// no clock, no log. What every number means is defined by
-// docs/specification/analytics.md; comments name its section.
+// report that the API and the dashboard show. The package is pure: no input or
+// output, no clock, no log. docs/specification/analytics.md defines the meaning
+// of every number; comments name its section.
 //
 // # Dictionary
 //
@@ -45,8 +45,9 @@
 //	}
 //	r := report.ForLink(link, w, cur.Tally(), prev.Tally(), newest)
 //
-// Tallies add up: a report costs its days, not its views, once the tallies of
-// finished days are kept. Distinct viewers add up too, by visits (see [Visit]).
+// Tallies add up: once the tallies of finished days are kept, the cost of a
+// report depends on its days, not on its views. Distinct viewers add up too, by
+// visits (see [Visit]).
 //
 //	open.go                      View, Session: what the engine is fed
 //	day.go window.go             Day; Range and Window: which days

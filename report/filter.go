@@ -34,14 +34,14 @@ const (
 	OnLink      Dimension = "link"      // its slug; of account reports
 )
 
-// Dimensions lists the dimensions in the order in which a filter has them.
+// Dimensions lists the dimensions in the order of a filter.
 func Dimensions() []Dimension {
 	return []Dimension{OnLink, OnKind, OnCountry, OnCity, OnReferrer, OnSource, OnDevice, OnBrowser, OnOS, OnScreen,
 		OnCampaign, OnMedium, OnContent, OnTerm, OnVersion, OnQR, OnReturning}
 }
 
-// Condition says that a dimension has a value, or has not. The empty value
-// means that it is unknown.
+// Condition requires that a dimension has a value, or that it does not. The
+// empty value means unknown.
 type Condition struct {
 	Dimension Dimension
 	Not       bool
@@ -65,7 +65,7 @@ const (
 	maxValue      = 500 // bytes
 )
 
-// String is the condition as ParseCondition reads it.
+// String returns the condition in the form that ParseCondition reads.
 func (c Condition) String() string {
 	word := isWord
 	if c.Not {
@@ -75,7 +75,7 @@ func (c Condition) String() string {
 }
 
 // ParseCondition reads DIMENSION:is:VALUE or DIMENSION:is_not:VALUE. The value
-// is all that follows the second colon. An error says which part is wrong.
+// is everything after the second colon. An error says which part is wrong.
 func ParseCondition(text string) (c Condition, err error) {
 	name, rest, some := strings.Cut(text, ":")
 	c.Dimension = Dimension(name)
@@ -121,13 +121,13 @@ func joined[S ~string](list []S) string {
 	return strings.Join(texts, ", ")
 }
 
-// Filter says which views a report is of: those for which its conditions hold.
-// Of conditions that a dimension is a value, one per dimension has to hold; of
-// conditions that it is not, all. The empty filter has all views.
+// Filter selects the views of a report by its conditions. For each dimension,
+// at least one of its "is" conditions must hold, and all of its "is not"
+// conditions. The empty filter selects all views.
 type Filter []Condition
 
-// ParseFilter reads the conditions of a filter, each as ParseCondition does. In
-// the filter they are in one order, each once.
+// ParseFilter reads the conditions of a filter, each as ParseCondition does.
+// The filter has them sorted and without duplicates.
 func ParseFilter(texts []string) (f Filter, err error) {
 	if len(texts) > maxConditions {
 		return nil, fmt.Errorf("a filter has at most %d conditions", maxConditions)
@@ -157,7 +157,7 @@ func (f Filter) sorted() Filter {
 	return slices.Compact(s)
 }
 
-// Texts is the filter as ParseFilter reads it.
+// Texts returns the filter in the form that ParseFilter reads.
 func (f Filter) Texts() []string {
 	texts := make([]string, len(f))
 	for i, c := range f {
@@ -166,8 +166,8 @@ func (f Filter) Texts() []string {
 	return texts
 }
 
-// On is the part of the filter that looks at some dimensions. A view matches a
-// filter if it matches the parts on each of its dimensions.
+// On returns the conditions on the given dimensions. A view matches a filter if
+// it matches the parts on each of its dimensions.
 func (f Filter) On(dimensions ...Dimension) (part Filter) {
 	for _, c := range f {
 		if slices.Contains(dimensions, c.Dimension) {
@@ -177,8 +177,8 @@ func (f Filter) On(dimensions ...Dimension) (part Filter) {
 	return part
 }
 
-// Only is the one value that a filter of one dimension asks for; "": it asks for
-// none or for several.
+// Only returns the value that a filter on one dimension requires, or "" if it
+// requires none or allows several.
 func (f Filter) Only() string {
 	if len(f) != 1 || f[0].Not {
 		return ""
@@ -186,26 +186,26 @@ func (f Filter) Only() string {
 	return f[0].Value
 }
 
-// With is the filter with one value of a dimension, in the place of what it said
-// of that dimension.
+// With returns the filter with one value of a dimension instead of its
+// conditions on that dimension.
 func (f Filter) With(d Dimension, value string) Filter {
 	with := slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Dimension == d })
 	return append(with, Condition{Dimension: d, Value: value}).sorted()
 }
 
-// Match reports whether a view is one of those that the filter has. What the
-// filter says of the link is not looked at: see MatchLink.
+// Match reports whether the filter selects a view. Conditions on the link are
+// ignored: see MatchLink.
 func (f Filter) Match(o *View) bool {
 	return f.match(func(d Dimension) (string, bool) { return o.value(d), d != OnKind && d != OnLink })
 }
 
-// Lists reports whether a list has a view: one that matches and, in a list of
-// those with engagement data, is not left out as the owner's.
+// Lists reports whether a list has a view: the view matches and, in a list of
+// views with engagement data, is not excluded as the owner's.
 func (f Filter) Lists(o *View, engaged bool) bool {
 	return f.Match(o) && !(engaged && o.Bot == BotOwn)
 }
 
-// MatchLink reports whether what the filter says of links holds for one.
+// MatchLink reports whether the filter's conditions on links hold for a link.
 func (f Filter) MatchLink(slug, kind string) bool {
 	return f.match(func(d Dimension) (string, bool) {
 		switch d {
@@ -218,8 +218,8 @@ func (f Filter) MatchLink(slug, kind string) bool {
 	})
 }
 
-// match reports whether the conditions hold for the values of dimensions that
-// are asked about.
+// match reports whether the conditions hold on the dimensions for which value
+// returns asked.
 func (f Filter) match(value func(Dimension) (v string, asked bool)) bool {
 	for len(f) > 0 {
 		n := 1
@@ -249,7 +249,7 @@ func (f Filter) holds(value string) bool {
 	return found || !wanted
 }
 
-// value is what a view has for a dimension of its own.
+// value returns the view's value of a dimension.
 func (o *View) value(d Dimension) string {
 	switch d {
 	case OnCountry:
@@ -295,7 +295,7 @@ func yesNo(b bool) string {
 	return No
 }
 
-// cityKey is a city as its card names it.
+// cityKey returns the name of a city on its card.
 func cityKey(city, country string) string {
 	if city == "" || country == "" {
 		return city

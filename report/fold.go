@@ -7,19 +7,17 @@ import (
 )
 
 // Fold turns the views of one scope, in any order, into a Tally with its
-// visits. It keeps 24 bytes a view until Tally (which takes as much again for
-// its moment), and not the opens themselves. The zero value is empty and ready.
+// visits. Until Tally it keeps 24 bytes per view, not the views themselves.
+// Tally briefly needs as much again. The zero value is empty and ready.
 //
-// A fold knows of the days that it was given and no others, so what it counts
-// as distinct is exact for every window inside them. Tallies of two folds over
-// different days of a scope merge into one that counts a viewer of both twice:
-// fold the days together, or use Tally.AddVisit with what is known of the days
-// before.
+// A fold knows only the days that were added, so its distinct viewers are exact
+// for every window inside those days. A merge of the tallies of two folds over
+// different days counts a viewer of both twice: fold the days together, or use
+// Tally.AddVisit with the viewer's earlier day.
 type Fold struct {
-	// Steps are what the tally has in the place of UTC days, where that is
-	// something else.
+	// Steps replace UTC days in the tally; nil: UTC days.
 	Steps *Steps
-	// Single has the tally count what Lens.Single asks for.
+	// Single makes the tally count what Lens.Single asks for.
 	Single bool
 
 	tally  Tally
@@ -33,8 +31,8 @@ type viewerDay struct {
 	day    Day
 }
 
-// Chunks of visits grow to this size and no further, so that large folds copy
-// nothing and small ones stay small.
+// Chunks of visits grow up to this size, so that large folds copy nothing and
+// small ones stay small.
 const (
 	minChunk = 16
 	maxChunk = 8192
@@ -54,11 +52,10 @@ func (f *Fold) Add(o *View) {
 // AddDownload counts a download event, not a bot's.
 func (f *Fold) AddDownload(d Day) { f.tally.AddDownload(d) }
 
-// AddDownloadAt is AddDownload of an event at a time.
+// AddDownloadAt counts a download event at a time, in Unix milliseconds.
 func (f *Fold) AddDownloadAt(ms int64) { f.tally.AddDownload(f.Steps.Of(ms)) }
 
-// Tally is the tally of everything added. It ends the fold, which is empty
-// afterwards.
+// Tally returns the tally of everything added, and empties the fold.
 func (f *Fold) Tally() *Tally {
 	t := f.tally
 	for _, group := range groupByViewer(f.visits) {
@@ -115,9 +112,9 @@ func (v viewerDay) byLink(u viewerDay) int {
 	return cmp.Or(cmp.Compare(v.viewer, u.viewer), cmp.Compare(v.link, u.link), cmp.Compare(v.day, u.day))
 }
 
-// groupByViewer deals visits into groups of about sixteen so that each viewer's
-// are in one: sorting many small groups takes a fraction of the time of sorting
-// all at once.
+// groupByViewer puts visits into groups of about sixteen, all visits of a
+// viewer in the same group: sorting many small groups takes a fraction of the
+// time of sorting all at once.
 func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
 	if len(chunks) <= 1 {
 		return chunks
@@ -136,7 +133,8 @@ func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
 	for g := range len(ends) - 1 {
 		ends[g+1] += ends[g]
 	}
-	// Now ends[g] is where group g begins; dealing moves it to where it ends.
+	// Now ends[g] is where group g begins; the loop moves it to where the group
+	// ends.
 	dealt := make([]viewerDay, visits)
 	for _, chunk := range chunks {
 		for _, v := range chunk {
@@ -154,7 +152,7 @@ func groupByViewer(chunks [][]viewerDay) [][]viewerDay {
 	return groups
 }
 
-// group spreads viewers evenly, also where their numbers are small.
+// group spreads viewers evenly, even if their numbers are small.
 func (v viewerDay) group(groupBits int) uint64 {
 	return v.viewer * 0x9e3779b97f4a7c15 >> (64 - groupBits)
 }

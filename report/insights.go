@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Insight is one card of `insights`: a sentence's worth of the report, with the
-// figures that it rests on in Detail (contract, Insights).
+// Insight is one card of `insights`: one sentence about the report, with its
+// figures in Detail (contract, Insights).
 type Insight struct {
 	ID     string `json:"id"`
 	Label  string `json:"label"`
@@ -17,7 +17,7 @@ type Insight struct {
 	Tone   Tone   `json:"tone"`
 }
 
-// Tone says how an insight is to be taken.
+// Tone says whether an insight is good news, bad news or neither.
 type Tone string
 
 // The tones.
@@ -27,15 +27,15 @@ const (
 	Warn    Tone = "warn"
 )
 
-// findings is what the insights look at: the finished report.
+// findings are the input of the insights: the finished report.
 type findings struct {
 	*Summary
 	content   *Content // nil for an account
 	completed int64    // sessions that have a completion
 }
 
-// insights phrases 3 to 8 cards, in the order of the contract; none for too few
-// views.
+// insights returns 3 to 8 cards in the order of the contract, or none if there
+// are too few views.
 func insights(s *Summary, c *Content, completed int64) []Insight {
 	cards := []Insight{}
 	if s.Totals.Views < insightMinViews {
@@ -53,8 +53,7 @@ func insights(s *Summary, c *Content, completed int64) []Insight {
 	return telltale(cards)
 }
 
-// telltale leaves out expendable cards that say nothing good or bad until there
-// is room for the others.
+// telltale drops neutral expendable cards until the rest fits.
 func telltale(cards []Insight) []Insight {
 	for _, id := range expendable {
 		if len(cards) > maxInsights {
@@ -64,7 +63,7 @@ func telltale(cards []Insight) []Insight {
 	return cards
 }
 
-// trend compares with the time before, which all time does not have.
+// trend compares with the previous window. The range of all time has none.
 func trend(f findings) (Insight, bool) {
 	if f.Range.Key == RangeAll {
 		return Insight{}, false
@@ -94,7 +93,7 @@ func trend(f findings) (Insight, bool) {
 	return card, true
 }
 
-// before names the time that the report is compared with.
+// before names the window that the report is compared with.
 func (f findings) before() string {
 	switch {
 	case f.Range.Compare == CompareYear:
@@ -186,8 +185,8 @@ func dropoffInsight(f findings) (Insight, bool) {
 	return card, true
 }
 
-// stop is where most sessions stopped and how many in percent; nil when the
-// card of the content does not say.
+// stop returns where most sessions stopped, and their share in percent; lost is
+// nil if the content card does not say.
 func (c *Content) stop() (where string, lost *Tenths) {
 	var d MarkDropoff
 	switch {
@@ -235,12 +234,12 @@ func bots(f findings) (Insight, bool) {
 	return card, true
 }
 
-// ofViews is "42 of 120 views".
+// ofViews returns text like "42 of 120 views".
 func (f findings) ofViews(n int64) string {
 	return fmt.Sprintf("%d of %s", n, plural(f.Totals.Views, "view"))
 }
 
-// number is a count in a sentence.
+// number formats a count for a sentence.
 func number(n int64) string {
 	if n == 0 {
 		return "none"
@@ -248,7 +247,7 @@ func number(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// days is "day" or "30 days", as after "in the".
+// days returns "day" or, for example, "30 days", to follow "in the".
 func days(n int) string {
 	if n == 1 {
 		return "day"

@@ -2,7 +2,7 @@ package report
 
 import "time"
 
-// Link is what a report says of a link beside its views.
+// Link has the facts about a link that a report needs besides its views.
 type Link struct {
 	ID        int64  // Open.Link of its views
 	PublicID  string // the id that readers of a report see
@@ -48,20 +48,20 @@ type Summary struct {
 	Timing      Timing     `json:"timing"`
 	Insights    []Insight  `json:"insights"`
 	Filter      []string   `json:"filter,omitempty"` // its conditions, where there is one
-	// FinalUntil is the moment before which no view changes its class any more;
-	// left zero: it is for the reader of the log to say.
+	// FinalUntil is the time before which views no longer change class. This
+	// package leaves it zero: the reader of the log sets it.
 	FinalUntil FinalTime `json:"finalUntil,omitzero"`
 
-	// What a page shows beside, and the API does not.
-	PreviousSeries []Point   `json:"-"` // of the previous window; as long as Series, but for partial weeks
+	// What a page shows and the API does not.
+	PreviousSeries []Point   `json:"-"` // of the previous window; as long as Series, except for partial weeks
 	Excluded       []Bucket  `json:"-"` // excluded views by reason: Totals.BotsExcluded and OwnExcluded
 	Products       []Product `json:"-"` // those of which the program or network is known
 }
 
 // ForLink renders the report of l over w. cur and prev are tallies of exactly
-// the days of w and of w.Previous(), nil where nothing happened; recent holds
-// at least the 25 newest views of w with engagement data, or all there are, in
-// any order. It only reads what it is given.
+// the days of w and of w.Previous(), or nil if nothing happened. recent has at
+// least the 25 newest views of w with engagement data, or all if there are
+// fewer, in any order. ForLink does not change its arguments.
 func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion
@@ -78,7 +78,8 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 	return r
 }
 
-// summary renders all but the insights, which look at the finished report.
+// summary renders everything except the insights, which need the finished
+// report.
 func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64) Summary {
 	if w.Key == RangeAll {
 		prev = new(Tally) // all time has no time before it

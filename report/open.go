@@ -25,7 +25,7 @@ type View struct {
 	Browser,
 	OS string
 
-	// What utm_ parameters of the page's address said, source aside.
+	// The utm_ parameters of the page's address, except the source.
 	Campaign,
 	Medium,
 	Content,
@@ -40,31 +40,31 @@ type View struct {
 	Session *Session // nil: no engagement data
 
 	// Downloaded says that a download event of this view is counted. It is
-	// known of recent opens alone; Session.Downloaded is what the page's script
-	// said.
+	// known only for recent views; Session.Downloaded is what the page's script
+	// reported.
 	Downloaded bool
 }
 
 // BotOwn is the reason of a view by the link's owner, unless the owner counts
-// these. BotUndecided is that of a view from a network of mail scanners: with
-// DecidedMs engaged it becomes a person's, and without, once its beacons are
-// accepted no more, it is a mail scanner's. Reports call it so, and say until
-// when they are final.
+// these views. BotUndecided is the reason of a view from a network of mail
+// scanners. With DecidedMs engaged the view becomes a person's; if it has less
+// when its beacons are no longer accepted, it remains a mail scanner's. Reports
+// call it a mail scanner's from the start, and say until when they are final.
 const (
 	BotOwn       = "own"
 	BotUndecided = "mail_network"
 	DecidedMs    = 1000
 )
 
-// mailScanner is the reason of an undecided view, as reports call it.
+// mailScanner is what reports call the reason of an undecided view.
 const mailScanner = "mail_scanner"
 
-// Counted says that the view is a person's: a view.
+// Counted reports whether the view is a person's.
 func (o *View) Counted() bool { return o.Bot == "" }
 
-// Atypical says that the view is a session by a bot, a scanner or a preview:
-// known as one from its request, or gone as soon as it came. A session by the
-// owner is none.
+// Atypical reports whether the view is a session by a bot, a scanner or a
+// preview: its request shows it, or it ended at once. A session of the owner is
+// not atypical.
 func (o *View) Atypical() bool {
 	s := o.Session
 	if s == nil || o.Bot == BotOwn {
@@ -73,7 +73,8 @@ func (o *View) Atypical() bool {
 	return !o.Counted() || s.EngagedMs < atypicalEngagedMs && s.PresentMs < atypicalPresentMs
 }
 
-// CountedSession says that the view has engagement data that enters averages.
+// CountedSession reports whether the view has engagement data that counts in
+// averages.
 func (o *View) CountedSession() bool { return o.Session != nil && o.Counted() && !o.Atypical() }
 
 // Session is the engagement data of a view. Durations are in milliseconds and
@@ -96,12 +97,11 @@ type PageTime struct {
 	Ms   int64
 }
 
-// Max raises each member of s to that of t where t's is larger; pages are
-// merged by number and the first known screen stays. Snapshots of one session
-// can so be lost, repeated or reordered: Max is idempotent and associative, and
-// commutative but for the screen. It also brings pages given in any order into
-// the order that Session promises. t is left as it is and shares no memory with
-// s.
+// Max raises each field of s to that of t if t's is larger. Pages are merged by
+// number, and the first known screen stays. So snapshots of one session can be
+// lost, repeated or reordered: Max is idempotent and associative, and
+// commutative except for the screen. It also sorts the pages as Session
+// promises. It does not change t, which shares no memory with s.
 func (s *Session) Max(t *Session) {
 	s.EngagedMs = max(s.EngagedMs, t.EngagedMs)
 	s.PresentMs = max(s.PresentMs, t.PresentMs)
@@ -114,7 +114,8 @@ func (s *Session) Max(t *Session) {
 	s.Depth = max(s.Depth, t.Depth)
 }
 
-// maxPages is the longest time of every page of a and b, ascending by page.
+// maxPages returns the longest time of every page of a and b, ascending by
+// page.
 func maxPages(a, b []PageTime) []PageTime {
 	pages := slices.Concat(a, b)
 	slices.SortFunc(pages, func(p, q PageTime) int {
@@ -123,9 +124,8 @@ func maxPages(a, b []PageTime) []PageTime {
 	return slices.CompactFunc(pages, func(p, q PageTime) bool { return p.Page == q.Page })
 }
 
-// PagesWithin cuts the time on pages where together it is more than the engaged
-// time: no honest page says so. Pages with less than a least time are dropped
-// then.
+// PagesWithin cuts the times on pages if their sum exceeds the engaged time,
+// which no honest page reports. It then drops pages with less than least.
 func PagesWithin(pages []PageTime, engaged, least int64) []PageTime {
 	var sum int64
 	for _, p := range pages {

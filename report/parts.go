@@ -5,9 +5,9 @@ import "math/bits"
 // PartCount is how many parts a medium is divided into.
 const PartCount = 100
 
-// Parts is a set of hundredths of a medium's duration, counted from 0. A
-// hundredth is in it if at least half of it was played. Bits from PartCount on
-// are 0.
+// Parts is a set of hundredths of a medium's duration, counted from 0. The set
+// has a hundredth if at least half of that hundredth was played. Bits from
+// PartCount on are 0.
 type Parts [2]uint64
 
 // Has reports whether p has a part.
@@ -15,7 +15,7 @@ func (p Parts) Has(part int) bool {
 	return 0 <= part && part < PartCount && p[part/64]&(1<<(part%64)) != 0
 }
 
-// Add adds a part. One that there is not is ignored.
+// Add adds a part. A number out of range is ignored.
 func (p *Parts) Add(part int) {
 	if 0 <= part && part < PartCount {
 		p[part/64] |= 1 << (part % 64)
@@ -29,15 +29,15 @@ func (p *Parts) AddRange(from, to int) {
 	}
 }
 
-// Union is the parts that p or q has.
+// Union returns the parts that p or q has.
 func (p Parts) Union(q Parts) Parts { return Parts{p[0] | q[0], p[1] | q[1]} }
 
-// Count is how many parts p has.
+// Count returns how many parts p has.
 func (p Parts) Count() int { return bits.OnesCount64(p[0]) + bits.OnesCount64(p[1]) }
 
-// Within is p without what a session cannot have played: parts behind its
-// furthest point, and more parts than its time played is enough for half of
-// each. The first ones are kept.
+// Within returns p without parts that a session cannot have played: parts
+// behind its furthest point, and parts beyond the number of which its time
+// played covers half each. The first parts are kept.
 func (p Parts) Within(played, reached int64) Parts {
 	const part = whole / PartCount
 	var kept Parts
@@ -64,8 +64,8 @@ func (p Parts) Ranges(f func(from, to int)) {
 	}
 }
 
-// partSums counts the counted sessions of which parts are known, and of each
-// part how many of them have it.
+// partSums counts the counted sessions with known parts, and for each part how
+// many of them have it.
 type partSums struct {
 	sessions int64
 	parts    [PartCount]int64
@@ -90,14 +90,14 @@ func (s *partSums) merge(t *partSums) {
 	}
 }
 
-// PlayedParts is how many counted sessions have parts of a medium, and how many
-// of them have each of its hundredths.
+// PlayedParts returns how many counted sessions have parts of a medium, and how
+// many have each hundredth.
 func (t *Tally) PlayedParts() (sessions int64, parts [PartCount]int64) {
 	return t.parts.sessions, t.parts.parts
 }
 
-// AddParts adds what is counted of the parts of media: counted sessions that
-// have any, and those that have each.
+// AddParts adds the number of counted sessions with parts of a medium, and the
+// number with each part.
 func (t *Tally) AddParts(sessions int64, parts [PartCount]int64) {
 	t.parts.merge(&partSums{sessions, parts})
 }

@@ -7,13 +7,14 @@ import (
 
 // Period is what a reader asks a report to cover.
 type Period struct {
-	Range Range // one of the five; "" for DefaultRange, or where something else says what
+	Range Range // one of the five; "" for DefaultRange, or if Dates or Hourly is set
 
-	// Dates are any two dates, the second one included, in the place of a range.
+	// Dates replace the range by any two dates, the second one included.
 	Dates *Dates
-	// Hourly asks for hours: of the dates, or the last 24 without dates.
+	// Hourly asks for the hours of the dates or, without dates, for the last
+	// 24.
 	Hourly bool
-	// Zone is whose days and hours they are; nil: UTC.
+	// Zone is the time zone of the days and hours; nil: UTC.
 	Zone    *time.Location
 	Compare Compare // "" is ComparePrevious
 }
@@ -37,10 +38,10 @@ const (
 	maxDays       = 366 * 50
 )
 
-// lastYear is the key of a window that another one is compared with.
+// lastYear is the key of the window a year before, as a comparison.
 const lastYear Range = "year"
 
-// ParseDate reads a date as 2026-11-03, of 1970 or later.
+// ParseDate reads a date such as 2026-11-03, from 1970 on.
 func ParseDate(s string) (Day, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil || t.Year() < 1970 {
@@ -49,8 +50,8 @@ func ParseDate(s string) (Day, error) {
 	return DayOf(t.UnixMilli()), nil
 }
 
-// WindowOf is the window of a period as of now; created is as in NewWindow. An
-// error says what is wrong with the period, to who asked for it.
+// WindowOf returns the window of a period as of now; created is as in
+// NewWindow. An error tells the client what is wrong with the period.
 func WindowOf(p Period, now, created time.Time) (w Window, err error) {
 	zone := p.Zone
 	if zone == nil {
@@ -117,7 +118,7 @@ func (d *Dates) check(today Day, p Period) error {
 	return nil
 }
 
-// localDay is the date that clocks of a zone show, or showed already.
+// localDay returns the latest date that clocks of a zone have shown by t.
 func localDay(t time.Time, zone *time.Location) Day {
 	_, offset := t.In(zone).Zone()
 	d := DayOf(t.UnixMilli() + int64(offset)*1000)
@@ -134,7 +135,7 @@ func (w *Window) toHours(zone *time.Location) {
 	w.From, w.To = 0, Day(w.Steps.Count())
 }
 
-// lastDay is the last 24 hours, the one that is not over included.
+// lastDay returns the last 24 hours, including the current one.
 func lastDay(p Period, zone *time.Location, now time.Time) Window {
 	at := now.UnixMilli()
 	soon := hoursIn(zone, at, at+2*hourMs) // the second one begins with the next full hour
@@ -152,7 +153,7 @@ func lastDay(p Period, zone *time.Location, now time.Time) Window {
 	return *w
 }
 
-// yearBefore is the same date a year before; of 29 February the 28th.
+// yearBefore returns the same date a year before; for 29 February, the 28th.
 func yearBefore(d Day) Day {
 	t := d.Time()
 	year := t.AddDate(-1, 0, 0)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// RecentView is one row of `recent` (analytics, Recent). It names nobody.
+// RecentView is one row of `recent` (analytics, Recent). It does not identify
+// the viewer.
 type RecentView struct {
 	At         time.Time `json:"at"`
 	Country    string    `json:"country"` // labels are "" when unknown
@@ -90,7 +91,7 @@ func progressText(l *Link, s *Session) string {
 	return "opened"
 }
 
-// plural is "1 page" or "2 pages".
+// plural returns, for example, "1 page" or "2 pages".
 func plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -21,8 +21,8 @@ func (t Tenths) Float() float64 { return float64(t) / 10 }
 // MarshalJSON writes the number.
 func (t Tenths) MarshalJSON() ([]byte, error) { return t.append(nil), nil }
 
-// UnmarshalJSON reads a number, of which one decimal counts. Like other types
-// it leaves t alone on null.
+// UnmarshalJSON reads a number and keeps one decimal. As for other types, null
+// leaves t unchanged.
 func (t *Tenths) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -47,15 +47,15 @@ func (t Tenths) append(b []byte) []byte {
 	return b
 }
 
-// pct is part ÷ all in percent, 0 of nothing.
+// pct returns part ÷ all in percent, or 0 if all is 0.
 func pct(part, all int64) Tenths { return Tenths(ratio(part, all, 1000)) }
 
-// mean is sum ÷ n to the nearest integer, 0 of nothing.
+// mean returns sum ÷ n to the nearest integer, or 0 if n is 0.
 func mean(sum, n int64) int64 { return ratio(sum, n, 1) }
 
-// ratio is a·scale ÷ b to the nearest integer, halves away from zero; 0 when b
-// is 0. The product has 128 bits; b and scale are not negative. A result that
-// no int64 holds becomes the nearest one.
+// ratio returns a·scale ÷ b to the nearest integer, halves away from zero, or 0
+// if b is 0. The product has 128 bits; b and scale are not negative. A result
+// out of range becomes the nearest int64.
 func ratio(a, b, scale int64) int64 {
 	if b == 0 {
 		return 0
@@ -80,8 +80,8 @@ func ratio(a, b, scale int64) int64 {
 	return int64(q)
 }
 
-// bigRatio is num ÷ den to the nearest integer, halves away from zero. den is
-// positive.
+// bigRatio returns num ÷ den to the nearest integer, halves away from zero. den
+// is positive.
 func bigRatio(num, den *big.Int) *big.Int {
 	twice := new(big.Int).Lsh(new(big.Int).Abs(num), 1)
 	q := twice.Add(twice, den)

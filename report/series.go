@@ -23,8 +23,8 @@ func granularity(w Window) string {
 }
 
 // Series lists every point of the window, zeros included (analytics, Series). A
-// report carries its own; the previous window's is for a chart that compares
-// them.
+// report has the series of its own window; a chart that compares windows also
+// needs the previous one's.
 func Series(w Window, t *Tally) []Point {
 	points := []Point{}
 	for from := w.From; from < w.To; {
@@ -58,8 +58,8 @@ func point(w Window, t *Tally, from, to Day) Point {
 	return p
 }
 
-// dayLabel names a day to a person, with the year where the window has more
-// than one day of that name.
+// dayLabel returns the name of a day for people, with the year if the window
+// has more than one day of that name.
 func dayLabel(w Window, d Day) string {
 	if w.Days() > 365 {
 		return d.Time().Format("2 Jan 2006")

@@ -18,8 +18,8 @@ type Steps struct {
 	hours  bool
 }
 
-// Shift says that from a moment on clocks are ahead of UTC by some time; both
-// are in ms. The first shift also serves what is before it.
+// Shift says that clocks are ahead of UTC by Offset from the moment From on;
+// both are in ms. The first shift also applies before its From.
 type Shift struct{ From, Offset int64 }
 
 // shiftsOf lists the offsets of a zone within [from, to), ascending.
@@ -50,7 +50,7 @@ func daysIn(zone *time.Location, from, to Day) *Steps {
 	return s
 }
 
-// firstMoment is when clocks show a day or a later one for the first time.
+// firstMoment returns when clocks first show a day or a later one.
 func firstMoment(shifts []Shift, d Day) int64 {
 	for i, s := range shifts {
 		at := max(s.From, d.StartMs()-s.Offset)
@@ -82,7 +82,7 @@ func floorMod(n, of int64) int64 { return ((n % of) + of) % of }
 // Count is how many steps there are.
 func (s *Steps) Count() int { return len(s.starts) - 1 }
 
-// Of is the step of a moment that is in one of them.
+// Of returns the step of a moment, which must be in one of them.
 func (s *Steps) Of(ms int64) Day {
 	if s == nil {
 		return DayOf(ms)
@@ -97,8 +97,8 @@ func (s *Steps) Of(ms int64) Day {
 	return s.first + Day(i)
 }
 
-// Start is when a step begins, in ms; of the one after the last, when that
-// ends.
+// Start returns when a step begins, in ms. For the number after the last step
+// it returns when the last step ends.
 func (s *Steps) Start(d Day) int64 {
 	if s == nil {
 		return d.StartMs()
@@ -117,9 +117,10 @@ func (s *Steps) Shifts() []Shift {
 // Hourly says that the steps are hours.
 func (s *Steps) Hourly() bool { return s != nil && s.hours }
 
-// Days are the offsets by which days follow each other: of steps that are days,
-// a moment moved by what is in force then lies on its step. They are Shifts,
-// but that where clocks are set back over midnight the day does not begin twice.
+// Days returns the offsets that map moments to local days: a moment plus the
+// offset in force lies on the day of its step. The offsets are those of Shifts,
+// except that a day does not begin twice when clocks are set back over
+// midnight.
 func (s *Steps) Days() []Shift {
 	days := slices.Clone(s.Shifts())
 	for i := 1; i < len(days); i++ {
@@ -131,7 +132,8 @@ func (s *Steps) Days() []Shift {
 	return days
 }
 
-// local is a moment as the zone's clocks show it, in ms since they showed 1970.
+// local returns a moment as the zone's clocks show it, in ms since 1970 on
+// those clocks.
 func (s *Steps) local(ms int64) int64 {
 	if s == nil {
 		return ms
@@ -143,8 +145,8 @@ func (s *Steps) local(ms int64) int64 {
 	return ms + s.shifts[i].Offset
 }
 
-// Place is the step of a moment, and the weekday (0 = Sunday) and hour that
-// clocks show.
+// Place returns the step of a moment, and the weekday (0 = Sunday) and hour on
+// the zone's clocks.
 func (s *Steps) Place(ms int64) (step Day, weekday, hour int) {
 	local := s.local(ms)
 	day := DayOf(local)

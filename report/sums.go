@@ -16,14 +16,14 @@ type engagement struct {
 type linkSums struct {
 	views    int64
 	sessions engagement
-	seen     seen // by the day on which the link had seen them last
+	seen     seen // viewers, by the day on which the link had last seen them
 }
 
 // pageSums sums the counted sessions that saw a page.
 type pageSums struct {
 	sessions int64
 	ms       int64
-	last     int64 // sessions that got no further
+	last     int64 // sessions whose last page this is
 }
 
 // progress counts the counted sessions that began, and that reached each of
@@ -46,7 +46,7 @@ func (r *dayRow) equal(q *dayRow) bool {
 		r.downloads == q.downloads && r.seen.equal(q.seen)
 }
 
-// empty says that nothing is counted.
+// empty reports whether nothing is counted.
 func (r *dayRow) empty() bool {
 	return r.views == 0 && r.sessions == 0 && r.engagedMs == 0 && r.downloads == 0 && len(r.seen.prevs) == 0
 }
@@ -121,7 +121,7 @@ func (p *progress) merge(q progress) {
 	}
 }
 
-// entry is m's value for k, made where it was missing.
+// entry returns m's value for k, and creates a missing one.
 func entry[M ~map[K]*V, K comparable, V any](m *M, k K) *V {
 	v := (*m)[k]
 	if v == nil {
@@ -134,8 +134,8 @@ func entry[M ~map[K]*V, K comparable, V any](m *M, k K) *V {
 	return v
 }
 
-// same says that two entries hold the same.
+// same reports whether two entries are equal.
 func same[V comparable](a, b *V) bool { return *a == *b }
 
-// within is v brought into 0 to most.
+// within returns v limited to 0 to most.
 func within(v, most int64) int64 { return min(max(v, 0), most) }

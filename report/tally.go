@@ -12,9 +12,9 @@ import (
 // the facts (views, visits, downloads) give the same tally. The zero value is
 // empty and ready.
 //
-// A tally costs as much as its days, links and distinct labels, and 4 bytes a
-// session for the exact median. Reading one is safe for several goroutines at
-// once.
+// The size of a tally grows with its days, links and distinct labels, and by 4
+// bytes per session for the exact median. Several goroutines may read a tally
+// at once.
 type Tally struct {
 	views     int64
 	qr        int64
@@ -38,7 +38,7 @@ type Tally struct {
 	points *points // nil: not counted
 }
 
-// dayRow is what the series and the spark show of a day.
+// dayRow has the counts of a day for the series and the spark.
 type dayRow struct {
 	views     int64
 	sessions  int64
@@ -47,12 +47,11 @@ type dayRow struct {
 	seen      seen
 }
 
-// Add counts a view: everything of it but the uniqueness of its viewer, which
-// AddVisit and AddLinkVisit give, and its download events, which AddDownload
-// gives.
+// Add counts a view. AddVisit and AddLinkVisit count its distinct viewer, and
+// AddDownload its download events.
 func (t *Tally) Add(o *View) { t.count(o, 1, nil) }
 
-// Remove takes back an Add of the same view.
+// Remove undoes an Add of the same view.
 func (t *Tally) Remove(o *View) {
 	t.count(o, -1, nil)
 	t.tidy(DayOf(o.At), o.Link)
@@ -116,8 +115,8 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) {
 	t.parts.add(s.Parts, n)
 }
 
-// addPages counts the pages that a session saw, n times, and returns how many
-// they are.
+// addPages counts the pages that a session saw, n times, and returns their
+// number.
 func (t *Tally) addPages(pages []PageTime, n int64) int64 {
 	var seen int64
 	last := 0
@@ -142,7 +141,7 @@ func (t *Tally) addPages(pages []PageTime, n int64) int64 {
 	return seen
 }
 
-// tidy drops what is nothing after something was taken back.
+// tidy deletes entries that a removal has left empty.
 func (t *Tally) tidy(d Day, link int64) {
 	if r := t.days[d]; r != nil && r.empty() {
 		delete(t.days, d)
@@ -152,33 +151,33 @@ func (t *Tally) tidy(d Day, link int64) {
 	}
 }
 
-// AddVisit counts a viewer of a day. The scope's visits are given once each; a
-// tally's visits say which of its viewers are the same only if their Prev looks
-// at the scope's whole history, or at all days that the tally will ever hold.
+// AddVisit counts a viewer of a day. Each visit of the scope is added once.
+// Distinct viewers are exact only if Prev is taken from the scope's whole
+// history, or from all days that the tally will ever have.
 func (t *Tally) AddVisit(v Visit) { t.day(v.Day).seen.add(v.Prev, 1) }
 
-// RemoveVisit takes back an AddVisit.
+// RemoveVisit undoes an AddVisit.
 func (t *Tally) RemoveVisit(v Visit) {
 	t.day(v.Day).seen.add(v.Prev, -1)
 	t.tidy(v.Day, 0)
 }
 
-// AddLinkVisit counts a viewer of a day on one link of the scope, with the day
-// on which that link had seen the viewer before. Links of an account have their
-// uniques by it.
+// AddLinkVisit counts a viewer of a day on one link of the scope; prev is the
+// day on which that link had last seen the viewer. The distinct viewers of an
+// account's links come from these visits.
 func (t *Tally) AddLinkVisit(link int64, prev Day) { entry(&t.links, link).seen.add(prev, 1) }
 
-// RemoveLinkVisit takes back an AddLinkVisit.
+// RemoveLinkVisit undoes an AddLinkVisit.
 func (t *Tally) RemoveLinkVisit(link int64, prev Day) {
 	entry(&t.links, link).seen.add(prev, -1)
 	t.tidy(NoDay, link)
 }
 
-// AddDownload counts a download event, not a bot's.
+// AddDownload counts a download event. The caller leaves out bots'.
 func (t *Tally) AddDownload(d Day) { t.day(d).downloads++ }
 
-// Merge adds what u has counted to t. It leaves u as it is and shares no memory
-// with it.
+// Merge adds the counts of u to t. It does not change u, and t shares no memory
+// with u.
 func (t *Tally) Merge(u *Tally) {
 	t.views += u.views
 	t.qr += u.qr
@@ -217,8 +216,8 @@ func (t *Tally) Merge(u *Tally) {
 	}
 }
 
-// MergeCounts is Merge without the values of engaged times: they are stored
-// elsewhere.
+// MergeCounts does what Merge does without the values of engaged times, which
+// are stored elsewhere.
 func (t *Tally) MergeCounts(u *Tally) {
 	c := *u
 	c.times = nil
@@ -228,8 +227,8 @@ func (t *Tally) MergeCounts(u *Tally) {
 	}
 }
 
-// Equal says that t and u have counted the same facts: that no report, over any
-// merge with others, distinguishes them.
+// Equal reports whether t and u have counted the same facts, so that no report
+// differs, whatever they are merged with.
 func (t *Tally) Equal(u *Tally) bool {
 	for i := range t.labels {
 		if !maps.EqualFunc(t.labels[i], u.labels[i], same) {
@@ -249,10 +248,10 @@ func (t *Tally) Equal(u *Tally) bool {
 // Downloads is the number of download events.
 func (t *Tally) Downloads() int64 { return t.downloads() }
 
-// Empty says that nothing was added.
+// Empty reports whether nothing was added.
 func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len(t.bots) == 0 }
 
-// Size is about how many bytes t takes.
+// Size returns about how many bytes t takes.
 func (t *Tally) Size() int {
 	const counter, row, link = 64, 160, 240 // with their place in a map
 	n := 2048 + counter*(len(t.bots)+len(t.products)) + row*len(t.days) + link*len(t.links) + counter*len(t.pages) + 4*t.Times() + counter*len(t.times)
@@ -308,7 +307,7 @@ func (t *Tally) Bots() []Bucket {
 	return topBuckets(c, len(c))
 }
 
-// shownReason is a reason as reports call it.
+// shownReason returns the name of a reason in reports.
 func shownReason(reason string) string {
 	if reason == BotUndecided {
 		return mailScanner
@@ -316,14 +315,15 @@ func shownReason(reason string) string {
 	return reason
 }
 
-// Product is how many views an excluded program or network has, with a reason.
+// Product is the number of views of an excluded program or network for a
+// reason.
 type Product struct {
 	Reason, Product string
 	Count           int64
 }
 
-// Products lists the excluded views of which a product is known, by reason,
-// most first, ties by product.
+// Products lists the excluded views with a known product, by reason, most
+// first, ties by product.
 func (t *Tally) Products() []Product {
 	c := counts{}
 	for key, n := range t.products {
@@ -360,8 +360,8 @@ func (s *Summary) ProductsOf(reason string) []Bucket {
 // productBreak stands between a reason and a product in a label.
 const productBreak = "\x1f"
 
-// Top lists the n of links with most views, most first; the newer link stands
-// first on a tie. Links without a view are left out.
+// Top lists the n links with the most views, most first; on a tie the newer
+// link is first. Links without views are left out.
 func (t *Tally) Top(links []Link, n int) []Link {
 	type viewed struct {
 		*Link
@@ -381,7 +381,7 @@ func (t *Tally) Top(links []Link, n int) []Link {
 	return top
 }
 
-// link is the sums of a link, zero where it has none.
+// link returns the sums of a link, or zero sums.
 func (t *Tally) link(id int64) linkSums {
 	if l := t.links[id]; l != nil {
 		return *l
@@ -389,7 +389,7 @@ func (t *Tally) link(id int64) linkSums {
 	return linkSums{}
 }
 
-// row is the counts of a day, zero where it has none.
+// row returns the counts of a day, or zero counts.
 func (t *Tally) row(d Day) dayRow {
 	if r := t.days[d]; r != nil {
 		return *r

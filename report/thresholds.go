@@ -2,8 +2,8 @@ package report
 
 // The bounds of the rules, in one place.
 const (
-	// Atypical sessions (analytics, Views): engaged below the one and
-	// present below the other.
+	// Atypical sessions (analytics, Views): engaged and present both below
+	// these.
 	atypicalEngagedMs = 1000
 	atypicalPresentMs = 2000
 
@@ -25,8 +25,8 @@ const (
 	// length.
 	maxPageRows = 5000
 
-	// Drop-off (analytics, Content): fewer sessions or a smaller loss
-	// say nothing.
+	// Drop-off (analytics, Content): fewer sessions or a smaller loss are not
+	// reported.
 	dropoffMinSessions = 3
 	dropoffMinPoints   = 10
 
@@ -52,8 +52,8 @@ const (
 	insightMinViews = 5
 	maxInsights     = 8 // of ten
 
-	trendGoodPct = 10  // whole percent, a rise from which the trend is good
-	trendWarnPct = -10 // whole percent, a fall from which it is a warning
+	trendGoodPct = 10  // whole percent; from this rise on the trend is good
+	trendWarnPct = -10 // whole percent; from this fall on the trend is a warning
 
 	completionGood Tenths = 600
 	completionWarn Tenths = 300 // below
@@ -62,7 +62,6 @@ const (
 	botsWarn       Tenths = 250 // share of all views, people's and bots'
 )
 
-// expendable are the insights that make room for others, the first first. Of
-// these device and best_time are always neutral, so there is always room in the
-// end.
+// expendable are the insights that are dropped for others, in this order.
+// device and best_time are always neutral, so the others always fit.
 var expendable = [...]string{"bots", "device", "returning", "best_time"}

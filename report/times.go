@@ -6,17 +6,17 @@ import (
 )
 
 // times is a multiset of durations in milliseconds. It counts them in buckets
-// whose width is a thirty-second of their octave, so that it knows at once in
-// which bucket the median lies, and needs the values of that bucket alone:
-// those of others may stay where they are stored.
+// whose width is a thirty-second of their octave. The counts tell in which
+// bucket the median lies, and only the values of that bucket are needed: the
+// values of other buckets can stay in storage.
 type times map[bucket]*timeBucket
 
 // bucket is a range of durations: each of 0 to 63 has its own, and every octave
 // above has 32.
 type bucket int
 
-// timeBucket is what is known of the durations in a bucket: how many they are,
-// and values of them, in any order; none where all in the bucket are the same.
+// timeBucket has the number of durations in a bucket, and their values in any
+// order. A bucket with one possible duration has no values.
 type timeBucket struct {
 	n      int64
 	values []uint32
@@ -27,8 +27,8 @@ const (
 	perOctave  = 32
 )
 
-// bucketOf is the bucket of a duration and how many of its low bits the bucket
-// leaves open.
+// bucketOf returns the bucket of a duration, and how many of its low bits the
+// bucket leaves open.
 func bucketOf(v uint32) (b bucket, open int) {
 	if v < exactTimes {
 		return bucket(v), 0
@@ -37,7 +37,7 @@ func bucketOf(v uint32) (b bucket, open int) {
 	return bucket(exactTimes + (open-1)*perOctave + int(v>>open) - perOctave), open
 }
 
-// low is the smallest duration of b and how many low bits b leaves open.
+// low returns the smallest duration of b, and how many low bits b leaves open.
 func (b bucket) low() (v uint32, open int) {
 	if b < exactTimes {
 		return uint32(b), 0
@@ -56,7 +56,7 @@ func (ts *times) add(v uint32) {
 	}
 }
 
-// remove takes back an add of a duration, whose value must be there.
+// remove undoes an add of a duration, whose value must be in memory.
 func (ts times) remove(v uint32) {
 	k, _ := bucketOf(v)
 	b := ts[k]
@@ -97,7 +97,7 @@ func (ts times) equal(us times) bool {
 	return true
 }
 
-// count is how many durations there are.
+// count returns the number of durations.
 func (ts times) count() int64 {
 	var n int64
 	for _, b := range ts {
@@ -106,8 +106,8 @@ func (ts times) count() int64 {
 	return n
 }
 
-// at finds the bucket of the k-th smallest duration, from 0, and its rank
-// there.
+// at returns the bucket of the k-th smallest duration, counted from 0, and its
+// rank in that bucket.
 func (ts times) at(k int64) (bucket, int64) {
 	for _, b := range ts.buckets() {
 		if k < ts[b].n {
@@ -118,7 +118,7 @@ func (ts times) at(k int64) (bucket, int64) {
 	panic("report: no such rank")
 }
 
-// lacks says that values of a bucket are not there.
+// lacks reports whether values of a bucket are not in memory.
 func (ts times) lacks(b bucket) bool {
 	_, open := b.low()
 	return open > 0 && int64(len(ts[b].values)) < ts[b].n
@@ -134,12 +134,13 @@ func (ts times) buckets() []bucket {
 	return list
 }
 
-// ranks are those whose mean is the median of n values.
+// ranks returns the ranks of the two values whose mean is the median of n
+// values.
 func ranks(n int64) [2]int64 { return [2]int64{(n - 1) / 2, n / 2} }
 
-// median is the middle value, or the mean of the two middle ones rounded to the
-// nearest integer; 0 of none. It leaves ts as it is, and panics where a value
-// that it needs is not there.
+// median returns the middle value, or the mean of the two middle values rounded
+// to the nearest integer, or 0 without values. It does not change ts, and
+// panics if a value that it needs is not in memory.
 func (ts times) median() int64 {
 	n := ts.count()
 	if n == 0 {
@@ -149,7 +150,7 @@ func (ts times) median() int64 {
 	return mean(ts.nth(r[0])+ts.nth(r[1]), 2)
 }
 
-// nth is the k-th smallest value, from 0.
+// nth returns the k-th smallest value, counted from 0.
 func (ts times) nth(k int64) int64 {
 	b, rank := ts.at(k)
 	if ts.lacks(b) {
@@ -159,13 +160,14 @@ func (ts times) nth(k int64) int64 {
 	return int64(low) + smallest(ts[b].values, low, open, rank)
 }
 
-// digitBits is how much of a value one reading of all of them fixes, with
-// counters that stay in the processor's nearest cache.
+// digitBits is how many bits of a value one pass over all values fixes. The
+// counters of a pass fit in the processor's nearest cache.
 const digitBits = 11
 
-// smallest is how far the k-th smallest value, from 0, is above the lowest of
-// its bucket, of which open bits tell. It fixes them from the highest down:
-// linear in any order of the values, without a copy.
+// smallest returns how far the k-th smallest value, counted from 0, is above
+// low, the lowest of its bucket. The lowest open bits of a value say how far.
+// smallest fixes these bits from the highest down, in linear time for any order
+// of the values, without a copy.
 func smallest(values []uint32, low uint32, open int, k int64) int64 {
 	var found uint32 // the bits fixed so far
 	for open > 0 {

@@ -18,7 +18,7 @@ const AllTimes TimesGroup = -1
 
 func (b bucket) group() TimesGroup { return TimesGroup(b / groupBuckets) }
 
-// Times is how many values of engaged times t has in memory.
+// Times returns how many values of engaged times t has in memory.
 func (t *Tally) Times() int {
 	n := 0
 	for _, b := range t.times {
@@ -27,7 +27,7 @@ func (t *Tally) Times() int {
 	return n
 }
 
-// TimesGroups lists the groups of which t has values.
+// TimesGroups lists the groups whose values t has in memory.
 func (t *Tally) TimesGroups() []TimesGroup {
 	var groups []TimesGroup
 	for _, b := range t.times.buckets() {
@@ -38,12 +38,11 @@ func (t *Tally) TimesGroups() []TimesGroup {
 	return groups
 }
 
-// MedianTimes are the engaged times that a median is of, as far as a tally
-// lacks them.
+// MedianTimes are the engaged times that a median needs and a tally lacks.
 type MedianTimes struct{ buckets []bucket }
 
-// MedianTimes tells which values t lacks and its median is of: they must be
-// added, by AddTimes, before t is rendered.
+// MedianTimes returns the values that the median of t needs and t lacks.
+// AddTimes must add them before t is rendered.
 func (t *Tally) MedianTimes() (m MedianTimes) {
 	if n := t.times.count(); n > 0 {
 		for _, k := range ranks(n) {
@@ -55,8 +54,8 @@ func (t *Tally) MedianTimes() (m MedianTimes) {
 	return m
 }
 
-// MergeMedianTimes adds to t the values of engaged times of tallies whose
-// counts t has by MergeCounts, as far as the median of t is of them.
+// MergeMedianTimes adds to t the values that its median needs, from tallies
+// whose counts MergeCounts has added to t.
 func (t *Tally) MergeMedianTimes(of iter.Seq[*Tally]) {
 	n := t.times.count()
 	if n == 0 {
@@ -109,8 +108,8 @@ func (t *Tally) AppendTimes(b []byte, g TimesGroup) []byte {
 	return seal(w.end(), start)
 }
 
-// AddTimes adds the values of a piece to t: those that its median lacks, or all
-// with nil. They are of views that t has counted.
+// AddTimes adds the values of a piece to t: the values in of, or all values if
+// of is nil. t must have counted their views.
 func (t *Tally) AddTimes(piece []byte, of *MedianTimes) error {
 	if err := CheckPiece(piece); err != nil {
 		return err

@@ -24,8 +24,8 @@ func timing(t *Tally) Timing {
 	return c
 }
 
-// peak is the place of the largest count, the first on a tie; nil when all are
-// 0.
+// peak returns the index of the largest count, the first on a tie, or nil if
+// all are 0.
 func peak(counts []int64) *int {
 	most := slices.Max(counts)
 	if most == 0 {

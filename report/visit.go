@@ -6,12 +6,12 @@ import "slices"
 // saw the viewer on Day and, before that, last on Prev; NoDay means never.
 //
 // Visits count distinct viewers without a set of viewers. A viewer of the days
-// [a, b) has in them one visit, the first, whose Prev is before a: so the
-// visits of those days with Prev < a are the distinct viewers, for every a and
-// b. Bots are not seen.
+// [a, b) has exactly one visit in these days whose Prev is before a: the first.
+// So for every a and b, the number of visits with Prev < a is the number of
+// distinct viewers. Bots have no visits.
 type Visit struct{ Day, Prev Day }
 
-// seen counts a day's viewers by the day on which they had come last.
+// seen counts a day's viewers by the day of their visit before.
 type seen struct {
 	prevs   []Day   // ascending
 	viewers []int64 // for each of prevs
@@ -29,7 +29,8 @@ func (s *seen) add(prev Day, viewers int64) {
 	}
 }
 
-// find is where prev is or belongs. Most viewers are new, and so at the front.
+// find returns the index at which prev is or belongs. It tries the first entry
+// first, because most viewers are new.
 func (s *seen) find(prev Day) (i int, ok bool) {
 	if len(s.prevs) > 0 && s.prevs[0] == prev {
 		return 0, true
@@ -47,7 +48,8 @@ func (s *seen) equal(r seen) bool {
 	return slices.Equal(s.prevs, r.prevs) && slices.Equal(s.viewers, r.viewers)
 }
 
-// before is how many of the day's viewers had come last before day a, or never.
+// before returns how many of the day's viewers had last come before day a, or
+// never.
 func (s *seen) before(a Day) int64 {
 	var n int64
 	for i, prev := range s.prevs {

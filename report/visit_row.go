@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// VisitRow is one view of a link, with everything that the log has of it but
+// VisitRow is one view of a link with everything that the log has of it, except
 // what would identify its viewer (analytics, Visits).
 type VisitRow struct {
 	ID     string `json:"id"`
@@ -43,12 +43,12 @@ type VisitRow struct {
 	PlayedIn  [][2]int   `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
 	Depth     *Tenths    `json:"depthPct,omitempty"` // of what is scrolled
 
-	// SameViewer are the visits of the same viewer, newest first, itself included:
-	// of one visit that is asked for, not in lists.
+	// SameViewer are all visits of the same viewer, newest first, this one
+	// included. It is set only for a single visit, not in lists.
 	SameViewer []SameVisit `json:"sameViewer,omitempty"`
 }
 
-// SameVisit is a visit in short.
+// SameVisit is the summary of a visit.
 type SameVisit struct {
 	ID string
 	At time.Time

@@ -18,14 +18,14 @@ const (
 	RangeAll Range = "all"
 )
 
-// DefaultRange is used where none is asked for.
+// DefaultRange is used if no range is given.
 const DefaultRange = Range30d
 
 // Ranges lists the ranges, shortest first.
 func Ranges() []Range { return []Range{Range7d, Range14d, Range30d, Range90d, RangeAll} }
 
-// ParseRange reads a range's key; an empty one is DefaultRange. The match is
-// exact, and everything else is an error (service, Errors: bad_range).
+// ParseRange reads a range's key; an empty key is DefaultRange. The match is
+// exact, and any other key is an error (service, Errors: bad_range).
 func ParseRange(s string) (Range, error) {
 	if s == "" {
 		return DefaultRange, nil
@@ -38,7 +38,7 @@ func ParseRange(s string) (Range, error) {
 	return "", fmt.Errorf("range %q is not one of 7d, 14d, 30d, 90d, all", s)
 }
 
-// days is the width of a fixed range; 0 for RangeAll.
+// days returns the width of a fixed range, or 0 for RangeAll.
 func (r Range) days() int {
 	switch r {
 	case Range7d:
@@ -66,13 +66,13 @@ type Window struct {
 	To    Day    // exclusive
 	Steps *Steps // local days or hours of a zone; nil: UTC days
 
-	before *Window        // what it is compared with, where that is not what lies before
+	before *Window        // the window to compare with, if not the one just before
 	zone   *time.Location // nil: UTC
 }
 
-// NewWindow is the window of r as of now (analytics, Range). created is
-// when the link, or the account's oldest link, was created; it matters to
-// RangeAll alone. Zero, or a day after today, gives today alone.
+// NewWindow returns the window of r as of now (analytics, Range). created is
+// when the link, or the account's oldest link, was created; only RangeAll uses
+// it. If created is zero or after today, the window is today.
 func NewWindow(r Range, now, created time.Time) Window {
 	w, err := WindowOf(Period{Range: r}, now, created)
 	if err != nil {
@@ -81,11 +81,11 @@ func NewWindow(r Range, now, created time.Time) Window {
 	return w
 }
 
-// Days is the width of the window in steps.
+// Days returns the width of the window in steps.
 func (w Window) Days() int { return int(w.To - w.From) }
 
-// Previous is what w is compared with: the window of the same width that ends
-// where w begins, or the one of a year before.
+// Previous returns the window that w is compared with: the window of the same
+// width that ends where w begins, or the one a year before.
 func (w Window) Previous() Window {
 	if w.before != nil {
 		return *w.before
@@ -93,14 +93,13 @@ func (w Window) Previous() Window {
 	return Window{Key: w.Key, From: w.From - (w.To - w.From), To: w.From}
 }
 
-// Bounds are the moments in Unix milliseconds at which the window begins and
-// ends.
+// Bounds returns when the window begins and ends, in Unix milliseconds.
 func (w Window) Bounds() (from, to int64) { return w.Steps.Bounds(w.From, w.To) }
 
-// Hourly says that the steps are hours.
+// Hourly reports whether the steps are hours.
 func (w Window) Hourly() bool { return w.Steps.Hourly() }
 
-// Zone is the zone whose days and hours the window has.
+// Zone returns the time zone of the window's days and hours.
 func (w Window) Zone() *time.Location {
 	if w.zone == nil {
 		return time.UTC
@@ -108,10 +107,10 @@ func (w Window) Zone() *time.Location {
 	return w.zone
 }
 
-// Weekly says that the series has a point a week instead of one a day.
+// Weekly reports whether the series has a point a week instead of one a day.
 func (w Window) Weekly() bool { return !w.Hourly() && w.Days() > weeklyOverDays }
 
-// Label names the window to a person.
+// Label returns the name of the window for people.
 func (w Window) Label() string {
 	if n := w.Key.days(); n > 0 {
 		return fmt.Sprintf("Last %d days", n)
@@ -167,8 +166,8 @@ func (r RangeCard) MarshalJSON() ([]byte, error) {
 	}{r.Key, dateTime(r.From), dateTime(r.To), plain(r)})
 }
 
-// dateTime is an instant as JSON has it: UTC, always with three digits of a
-// second, so that texts sort as instants do.
+// dateTime formats an instant for JSON: UTC, always with three digits of a
+// second, so that the texts sort like the instants.
 func dateTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func rangeCard(w Window) RangeCard {

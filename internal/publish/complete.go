@@ -191,6 +191,8 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 	if info.Size != u.Size {
 		return nil, s.fail(ctx, u, vitrine.Errorf(vitrine.CodeSizeMismatch, "The stored file has %d bytes; %d were announced.", info.Size, u.Size))
 	}
+	// If the process dies after this, the upload is still open: a retry seals
+	// again, or the sweep deletes the bytes.
 	if info, err = s.Blobs.Seal(ctx, u.ID); err != nil {
 		return nil, vitrine.Unavailable(err)
 	}
