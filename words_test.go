@@ -11,7 +11,7 @@ import (
 
 // avoided are words and phrases that readers of pages, logs, errors and help
 // have to decode. docs/specification and doc.go have the plain ones.
-var avoided = regexp.MustCompile(`(?i)\b(whoever|whomever|whom|somebody|tells? apart|told apart|put away|puts away|let go|lets go|text of chance|on display|off display|put back on|stands|will stand|goes by|knower|unsee)\b`)
+var avoided = regexp.MustCompile(`(?i)\b(whoever|whomever|whom|somebody|tells? apart|told apart|put away|puts away|let go|lets go|text of chance|on display|off display|put back on|meanwhile|very same|most likely you|unwanted messages|in the place of|(one|someone)[’']s own|good for an? (day|hour|week)|look among|stands|will stand|goes by|knower|unsee)\b`)
 
 // administrator are old names of the administrator and of what they do, which
 // comments avoid, too.

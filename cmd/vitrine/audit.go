@@ -22,7 +22,7 @@ type auditCmd struct {
 
 func (*auditCmd) Help() string {
 	return `Each fault is a line, and the exit code is 1. With --repair, days of which a stored tally is wrong or missing are marked as stale, with all later days of the account, and their
-tallies are made again; then all is audited, with every tally. A server may run meanwhile. Opens, counts and files are not derived from anything else: where these have faults, restore a backup.
+tallies are made again; then all is audited, with every tally. A server may run at the same time. Opens, counts and files are not derived from anything else: where these have faults, restore a backup.
 The last line says how many of the faults --repair can repair.`
 }
 

@@ -30,7 +30,7 @@ type backupCmd struct {
 }
 
 func (*backupCmd) Help() string {
-	return `The server may run meanwhile. The backup is of one moment: whatever was acknowledged before the command began is in it.
+	return `The server may run at the same time. The backup is of one moment: whatever was acknowledged before the command began is in it.
 Files are linked where the backup is on the file system of the data directory, and copied elsewhere. Only a copy, on another disk, helps when
 the disk fails.
 

@@ -135,7 +135,7 @@ func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return offered(t, c.Data, vitrine.TokenSetup, text, "Open this address in a browser to make the first account. It works once, and one from before does not any more:")
+		return offered(t, c.Data, vitrine.TokenSetup, text, "Open this link in a browser to create the first account. It works once, and earlier links no longer work:")
 	})
 }
 

@@ -31,7 +31,7 @@ type migrateCmd struct {
 }
 
 func (*migrateCmd) Help() string {
-	return `Copies all that there is: accounts, keys, sessions, links, history, opens, tallies, files. The instance must not be served meanwhile, and stays as it is;
+	return `Copies all that there is: accounts, keys, sessions, links, history, opens, tallies, files. Stop the server first. The instance does not change;
 from then on serve only the new one.
 
   vitrine migrate data postgres://vitrine@db.example/vitrine

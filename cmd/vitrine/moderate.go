@@ -28,7 +28,7 @@ func (c *linkClearCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type linkRejectCmd struct {
 	decideArg
-	Same bool `help:"And all links with the very same bytes, whatever their state and account."`
+	Same bool `help:"And all links with the same file, in any state and account."`
 }
 
 func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {

@@ -159,7 +159,7 @@ func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session
 func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {
-		err = vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account has been changed meanwhile. Look at it again.")
+		err = vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account was changed in the meantime. Reload the page and try again.")
 	}
 	return a, err
 }

@@ -165,7 +165,7 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 // CodeNotFound; CodeInvalidRequest for one that has ended, or was replaced.
 func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace time.Duration) (key vitrine.KeyText, err error) {
 	if grace < 0 || grace > RotateGrace {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace", Message: "A key stays good for a week at most beside the new one."}
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace", Message: "The old key can stay valid for one week at most."}
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		a, k, err := keyOf(tx, email, id)

@@ -25,7 +25,7 @@ type Sessions struct {
 }
 
 var (
-	errSignedOut = vitrine.Errorf(vitrine.CodeUnauthorized, "You are not signed in, or not any more.")
+	errSignedOut = vitrine.Errorf(vitrine.CodeUnauthorized, "You are not signed in.")
 	errNoSignIn  = vitrine.Errorf(vitrine.CodeUnauthorized, "The e-mail address or the password is not right.")
 )
 

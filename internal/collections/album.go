@@ -231,7 +231,7 @@ func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string
 		}
 		rest := slices.DeleteFunc(slices.Clone(members), func(id vitrine.LinkID) bool { return id == l.ID })
 		if len(rest) == len(members) {
-			return nil, vitrine.Errorf(vitrine.CodeNotFound, "This link is not in the album any more.")
+			return nil, vitrine.Errorf(vitrine.CodeNotFound, "This link is no longer in the album.")
 		}
 		return slices.Insert(rest, min(max(to, 0), len(rest)), l.ID), nil
 	})

@@ -42,7 +42,7 @@ var documentReasons = []Reason{
 	{HoldDDELink, true, "The document fetches data from another program (DDE). Check that it is one that its readers expect."},
 	{HoldExternalTemplate, true, "The document loads its template from the network when it is opened, and macros with it. Publish it only if that address is known."},
 	{HoldExternalObject, true, "The document loads an object or a part of itself from the network when it is opened. Publish it only if that address is known."},
-	{HoldProgramAction, true, "A click in the presentation starts a program. Publish it only if that is plainly harmless."},
+	{HoldProgramAction, true, "A click in the presentation starts a program. Approve it only if the action is harmless."},
 	{HoldScriptReference, true, "The document calls a script or command of the program that opens it. Publish it only if you know why."},
 	{HoldPDFScript, true, "A script in the PDF saves attachments or uses functions known from attacks. Look at it before you publish."},
 	{HoldPDFNetworkPath, true, "The PDF points to a file on another computer, to which a reader's system may send its login. Publish it only if that address is known."},

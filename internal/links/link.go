@@ -266,7 +266,7 @@ func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	}
 	last, err := tx.Changes(vitrine.ChangeQuery{Link: l.ID, Limit: 1})
 	if err == nil && (len(last) == 0 || last[0].ID != id) {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Something has happened to the link %s meanwhile: it is %s%s. Look again.", l.Slug, l.State, because(l.Reason))
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Link %s changed in the meantime: it is %s%s now. Check it and try again.", l.Slug, l.State, because(l.Reason))
 	}
 	return err
 }

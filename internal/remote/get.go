@@ -81,7 +81,7 @@ func fetch(ctx context.Context, t *terminal.Terminal, api *client.Client, l clie
 	case err != nil:
 		return err
 	case n != l.SizeBytes || l.SHA256 != "" && hex.EncodeToString(sum.Sum(nil)) != l.SHA256:
-		return errors.New("the bytes that arrived are not those of the link: it may have been replaced meanwhile. Try again")
+		return errors.New("the bytes that arrived are not those of the link: it may have been replaced in the meantime. Try again")
 	}
 	return nil
 }

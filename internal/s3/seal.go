@@ -23,7 +23,7 @@ const (
 
 // errReplaced says that what was to be copied has been replaced, or that the
 // place it was to be copied to has something.
-var errReplaced = errors.New("replaced meanwhile")
+var errReplaced = errors.New("replaced by another process")
 
 // Seal copies what is in incoming to the place of the blob, where the server
 // puts nothing in place of anything: the first of all who seal a key decides

@@ -32,7 +32,7 @@ func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	}
 }
 
-var errChanged = errors.New("the days changed meanwhile")
+var errChanged = errors.New("the days changed during the work")
 
 // building is an attempt to make the tallies of some days of an account.
 type building struct {

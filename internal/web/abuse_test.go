@@ -94,7 +94,7 @@ func TestReportFromAnotherSite(t *testing.T) {
 		"an old browser": {"Origin: https://evil.example"},
 	} {
 		r := s.status(s.do(http.MethodPost, path, "reason=malware", append(headers, form)...), 403)
-		if !strings.Contains(r.body, "another site") {
+		if !strings.Contains(r.body, "another website") {
 			t.Errorf("%s: %s", about, r.body)
 		}
 	}

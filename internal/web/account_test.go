@@ -294,7 +294,7 @@ func TestWhoMaySignUp(t *testing.T) {
 	}
 	d.server.Accounts.SignUp = auth.SignUpInvite
 	d.status(d.post("/sign-up", url.Values{"email": {"zoe@example.org"}, "password": {words}}), 403)
-	if !strings.Contains(d.get("/sign-up").body, "by invitation") {
+	if !strings.Contains(d.get("/sign-up").body, "need an invitation") {
 		t.Error("nobody is told that accounts are by invitation")
 	}
 	owner := d.signIn(d.owner)
@@ -314,7 +314,7 @@ func TestWhoMaySignUp(t *testing.T) {
 	}
 	d.status(d.post("/people/change", url.Values{"email": {d.owner.Email}, "plan": {"lifetime"}, "role": {""}}, owner), 400)
 	d.server.Accounts.SignUp = auth.SignUpClosed
-	if !strings.Contains(d.get("/sign-up").body, "No accounts are opened here") {
+	if !strings.Contains(d.get("/sign-up").body, "Sign-up is closed") {
 		t.Error("nobody is told that no accounts are opened")
 	}
 }

@@ -177,7 +177,7 @@ func TestAlbumPages(t *testing.T) {
 	public(a, b)
 	h.status(h.do(http.MethodPost, here+"/order", fmt.Sprintf(`{"link": %q, "to": 1}`, b.Slug), sent[1:]...), http.StatusUnauthorized)
 	h.setState(b, vitrine.StateReview)
-	if r := h.get(here, cookie); !strings.Contains(r.body, "of which visitors see 1") {
+	if r := h.get(here, cookie); !strings.Contains(r.body, "1 visible to visitors") {
 		t.Errorf("the page does not say what visitors see:\n%s", r.body)
 	}
 	h.setState(b, vitrine.StateLive)
@@ -192,7 +192,7 @@ func TestAlbumPages(t *testing.T) {
 	for action := range map[string]bool{"add": true, "remove": true, "move": true, "title": true, "delete": true} {
 		h.status(h.post(here+"/"+action, url.Values{"title": {"x"}, "link": {string(b.Slug)}}, stranger), http.StatusNotFound)
 	}
-	if r := h.follow(h.post(here+"/delete", nil, cookie), cookie); !strings.Contains(r.body, "The album was deleted.") || !strings.Contains(r.body, "There is no album yet") {
+	if r := h.follow(h.post(here+"/delete", nil, cookie), cookie); !strings.Contains(r.body, "Album deleted.") || !strings.Contains(r.body, "Your albums appear here") {
 		t.Errorf("deleted: %s", r.body)
 	}
 	h.status(h.get("/a/spring-time"), http.StatusNotFound)

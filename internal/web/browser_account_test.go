@@ -98,16 +98,16 @@ func TestBrowserDialogs(t *testing.T) {
 	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "A key"})
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
-	for _, look := range []struct{ path, viewReader, focus string }{
+	for _, look := range []struct{ path, opener, focus string }{
 		{linkPath(l) + "/settings", "[popovertarget=delete]", `textContent === "Cancel"`},
 		{"/keys", "[popovertarget^=roll]", `value === "day"`},
 		{"/keys", "[popovertarget^=revoke]", `textContent === "Keep it"`},
 		{"/account", "[popovertarget=close]", `name === "email"`},
 	} {
-		tb.run(chromedp.Navigate(d.url+look.path), chromedp.Focus(look.viewReader, chromedp.ByQuery), chromedp.KeyEvent("\r"))
+		tb.run(chromedp.Navigate(d.url+look.path), chromedp.Focus(look.opener, chromedp.ByQuery), chromedp.KeyEvent("\r"))
 		tb.until(`document.querySelector(":popover-open")?.contains(document.activeElement) && document.activeElement.` + look.focus)
 		tb.run(chromedp.KeyEvent(kb.Escape))
-		tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("` + look.viewReader + `")`)
+		tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("` + look.opener + `")`)
 	}
 	tb.run(chromedp.KeyEvent("\r"))
 	tb.until(`document.activeElement.name === "email"`)

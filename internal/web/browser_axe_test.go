@@ -39,8 +39,8 @@ func (w window) String() string { return fmt.Sprintf("%s, %d px", w.theme, w.wid
 func windows() []window {
 	all := []window{{320, "light", axeNone}, {390, "light", axeAll}, {820, "light", axeNone}, {1440, "dark", axeColours}}
 	if tier.Current() == tier.All {
-		all = []window{{320, "light", axeNone}}
-		for _, width := range []int64{390, 820, 1440} {
+		all = nil
+		for _, width := range []int64{320, 390, 720, 820, 1440} { // 720: 1440 at 200 %
 			all = append(all, window{width, "light", axeAll}, window{width, "dark", axeColours})
 		}
 	}

@@ -314,10 +314,10 @@ func TestBrowserUploadRefused(t *testing.T) {
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	first := d.publish("notes.txt", []byte("the one link of the plan")) // the page does not know
 	tb.choose("second.txt")
-	refused("second.txt", true, "The one link of your account is in use", "Delete a link", "Compare the plans")
+	refused("second.txt", true, "Your account’s one link is in use", "Delete a link", "Compare the plans")
 	tb.until(`document.querySelector("#full").checkVisibility() && !document.querySelector("#drop").checkVisibility()`)
 	tb.choose("third.txt")
-	tb.until(`document.querySelector("#toast").textContent === "The one link of your account is in use." && document.querySelectorAll("#rows li").length === 1`)
+	tb.until(`document.querySelector("#toast").textContent === "Your account’s one link is in use." && document.querySelectorAll("#rows li").length === 1`)
 	d.check(d.server.Links.Delete(t.Context(), string(first.Slug), vitrine.Decision{By: vitrine.Owner(free.ID)}))
 	tb.run(chromedp.Evaluate(fileRow("second.txt")+`.querySelector(".retry").click()`, nil))
 	tb.fares("second.txt", "live")

@@ -139,7 +139,7 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	for _, l := range []*vitrine.Link{b, c} {
 		d.status(d.get("/p/"+string(l.Slug)), 200)
 	}
-	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.review-rows [type="checkbox"]`), chromedp.Click(`.bulk [value="reject"]`), chromedp.WaitVisible(".done"))
+	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.review-rows [type="checkbox"]`), chromedp.Click(`.review-bulk [value="reject"]`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(a.Slug)), 410)
 	tb.run(chromedp.Navigate(d.url+casePath(b)), chromedp.Click(`//summary[contains(., "Suspend")]`), chromedp.Click(`form[action$="/suspend"] button`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(b.Slug)), 410)
@@ -290,6 +290,6 @@ func TestBrowserModerationAxe(t *testing.T) {
 	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)), chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
 	tb.visit(d.url + "/moderation")
-	tb.arrives(`document.querySelector("h1").textContent === "This is for moderators"`)
+	tb.arrives(`document.querySelector("h1").textContent === "Moderators only"`)
 	tb.look("a member")
 }

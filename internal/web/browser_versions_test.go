@@ -33,7 +33,7 @@ func TestBrowserVersions(t *testing.T) {
 	tb.until(`document.querySelector("#stage").innerText === "Not replaced" && document.querySelector("#why").innerText.length > 20 && !document.querySelector("#again").hidden`)
 	tb.accessible("a file that was not replaced")
 	tb.run(chromedp.Click(`form[action$="/versions/restore"] button`, chromedp.ByQuery))
-	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Readers see this version again")`)
+	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Version restored")`)
 	tb.until(`document.querySelector(".file-versions li[aria-current]").innerText.includes("Version 1")`)
 	tb.run(chromedp.Navigate(d.url + "/p/" + string(l.Slug)))
 	tb.until(`document.body.innerText.includes("the first text")`)

@@ -29,14 +29,14 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 		status             int
 		says, way          string
 	}{
-		{"no page", "/nowhere", "", 404, "There is nothing here", start},
-		{"no page, signed in", "/nowhere", member, 404, "There is nothing here", dashboard},
-		{"with a cookie of nobody", "/nowhere", "Cookie: vitrine=rubbish", 404, "typing mistake", start},
+		{"no page", "/nowhere", "", 404, "Page not found", start},
+		{"no page, signed in", "/nowhere", member, 404, "Page not found", dashboard},
+		{"with a cookie of nobody", "/nowhere", "Cookie: vitrine=rubbish", 404, "Check the address for mistakes", start},
 		{"not yet", page(review), member, 404, "Not available yet", "See why"},
 		{"not yet, for a stranger", page(review), "", 404, "Not available yet", start},
 		{"no longer", page(off), "", 410, "No longer available", start},
-		{"not now", page(live), member, 503, "Closed for a moment", dashboard},
-		{"nothing to decide", "/moderation/links/unknown-link", owner, 404, "Nothing here", queue},
+		{"not now", page(live), member, 503, "Temporarily unavailable", dashboard},
+		{"nothing to decide", "/moderation/links/unknown-link", owner, 404, "Not found", queue},
 		{"a fault", "/moderation", owner, 500, "Something went wrong", dashboard},
 	} {
 		if c.name == "nothing to decide" {
@@ -49,7 +49,7 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 			headers = append(headers, c.cookie)
 		}
 		r := d.status(d.get(c.path, headers...), c.status)
-		for _, want := range []string{c.says, c.way + "</a>", "Request " + r.Header.Get("X-Request-Id"), "noindex"} {
+		for _, want := range []string{c.says, c.way + "</a>", "Request ID " + r.Header.Get("X-Request-Id"), "noindex"} {
 			if !strings.Contains(r.body, want) {
 				t.Errorf("%s: no %q in\n%s", c.name, want, r.body)
 			}

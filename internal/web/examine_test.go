@@ -112,7 +112,7 @@ func TestExamineHTML(t *testing.T) {
 		t.Errorf("the source: %s", source.body)
 	}
 	page := d.get(casePath(l), cookie).body
-	if !strings.Contains(page, `sandbox="" title="The file, as it looks"`) || !strings.Contains(page, `sandbox title="The file’s source"`) {
+	if !strings.Contains(page, `sandbox="" title="The file, rendered"`) || !strings.Contains(page, `sandbox title="The file’s source"`) {
 		t.Errorf("%s", page)
 	}
 	// The text of an SVG, which is held for its scripts, is beside its picture.
@@ -144,7 +144,7 @@ func TestExamineGone(t *testing.T) {
 		return tx.PutLink(now)
 	}))
 	r := d.status(d.get(casePath(l), cookie), 200)
-	for _, want := range []string{"deleted when malware was found", "Eicar-Signature", l.SHA256, "Scanned"} {
+	for _, want := range []string{"deleted because malware was found", "Eicar-Signature", l.SHA256, "Scanned"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in %s", want, r.body)
 		}

@@ -184,7 +184,7 @@ func TestLinkForms(t *testing.T) {
 		d.follow(d.post(at+"/undo", url.Values{"back": {elsewhere}}, cookie), cookie)
 		d.follow(d.post(at+"/disable", nil, cookie), cookie)
 	}
-	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "The link was deleted.") || strings.Contains(r.body, "notes.txt") {
+	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "Link deleted.") || strings.Contains(r.body, "notes.txt") {
 		t.Errorf("deleted: %s", r.body)
 	}
 	d.status(d.get(at, cookie), 404)
@@ -418,7 +418,7 @@ func TestLinksInUse(t *testing.T) {
 	cookie := h.signIn(h.member)
 	h.publish("notes.txt", []byte("one"))
 	h.publish("notes.txt", []byte("two"))
-	for most, want := range map[int64]string{2: "All 2 links of your account are in use", 1: "The one link of your account is in use"} {
+	for most, want := range map[int64]string{2: "All 2 links of your account are in use", 1: "Your account’s one link is in use"} {
 		h.server.Uploads.Plans[vitrine.PlanPro] = vitrine.Limits{Links: most, FileBytes: 1000, StorageBytes: 5000, HourlyUploads: 2}
 		for _, path := range []string{"/dashboard", "/websites"} {
 			if r := h.status(h.get(path, cookie), 200); !strings.Contains(r.body, want) {

@@ -25,7 +25,7 @@ func TestQueue(t *testing.T) {
 	}
 	d.publish("song.mp3", samples["song.mp3"])
 	r := d.status(d.get("/moderation", cookie), 200)
-	for _, want := range []string{"62 links to review", "NO MALWARE SCANNER &lt;b&gt;", "Signatures 27412", `href="/moderation?reason=scan_late"`, "Found clean since <b>61</b>", "Suspicious <b>1</b>",
+	for _, want := range []string{"62 links waiting for review", "NO MALWARE SCANNER &lt;b&gt;", "Signatures 27412", `href="/moderation?reason=scan_late"`, "Found clean since <b>61</b>", "Suspicious <b>1</b>",
 		casePath(first) + "?queue=all", d.member.Email, "Pro"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in %s", want, r.body)
@@ -42,10 +42,10 @@ func TestQueue(t *testing.T) {
 		t.Errorf("the second page has %d rows", n)
 	}
 	late := d.status(d.get("/moderation?reason=scan_late", cookie), 200)
-	if !strings.Contains(late.body, "61 links to review") || strings.Contains(late.body, casePath(first)) || !strings.Contains(late.body, `value="clear-late"`) {
+	if !strings.Contains(late.body, "61 links waiting for review") || strings.Contains(late.body, casePath(first)) || !strings.Contains(late.body, `value="clear-late"`) {
 		t.Errorf("the filter: %s", late.body)
 	}
-	if r := d.status(d.get("/moderation?reason=encrypted_archive", cookie), 200); !strings.Contains(r.body, "Nothing to review for this reason") {
+	if r := d.status(d.get("/moderation?reason=encrypted_archive", cookie), 200); !strings.Contains(r.body, "No links are waiting for this reason") {
 		t.Errorf("an empty filter: %s", r.body)
 	}
 	d.status(d.get("/moderation?reason=<script>", cookie), 200)
@@ -76,7 +76,7 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("led to %s", r.Header.Get("Location"))
 	}
 	next := d.follow(r, cookie)
-	if !strings.Contains(next.body, "<b>Cleared</b> <a href=\""+casePath(a)) || !strings.Contains(next.body, "Undo") {
+	if !strings.Contains(next.body, "<b>Approved</b> <a href=\""+casePath(a)) || !strings.Contains(next.body, "Undo") {
 		t.Errorf("does not say what was done: %s", next.body)
 	}
 	public(a, 200)
@@ -89,7 +89,7 @@ func TestDecisions(t *testing.T) {
 	// What was said to be done is taken back by the range that the page was
 	// given.
 	undone := d.follow(d.post("/moderation/undo", url.Values{"done": {d.attr(d.follow(r, cookie).body, `name="done" value="([^"]+)"`)}, "queue": {"all"}}, cookie), cookie)
-	if !strings.Contains(undone.body, "<b>Taken back</b>") || d.stateOf(c) != vitrine.StateReview {
+	if !strings.Contains(undone.body, "<b>Undone</b>") || d.stateOf(c) != vitrine.StateReview {
 		t.Errorf("%s after undo", d.stateOf(c))
 	}
 	r = inQueue(c, "reject", "", vitrine.ReasonAbuse)
@@ -108,7 +108,7 @@ func TestDecisions(t *testing.T) {
 	d.status(d.decide(a, "undo", "", cookie), 303)
 	public(a, 200)
 	history := d.status(d.get("/moderation/history", cookie), 200)
-	for _, want := range []string{"Cleared", "Rejected", "Disabled", "Taken back", "Looks fine.", mod.Email, string(a.Slug)} {
+	for _, want := range []string{"Approved", "Rejected", "Disabled", "Undone", "Looks fine.", mod.Email, string(a.Slug)} {
 		if !strings.Contains(history.body, want) {
 			t.Errorf("no %q in the history: %s", want, history.body)
 		}
@@ -128,7 +128,7 @@ func TestTwoModerators(t *testing.T) {
 	d.status(d.decide(l, "reject", "", one), 303)
 	for _, action := range []string{"clear", "reject", "reject-same", "undo"} {
 		r := d.status(d.post(casePath(l)+"/"+action, url.Values{"seen": {seen}, "note": {"My note & <thought>"}}, two), 409)
-		if !strings.Contains(r.body, "Rejected meanwhile by "+d.owner.Email) || !strings.Contains(r.body, "My note &amp; &lt;thought&gt;</textarea>") || !strings.Contains(r.body, "Disabled") {
+		if !strings.Contains(r.body, "Rejected in the meantime by "+d.owner.Email) || !strings.Contains(r.body, "My note &amp; &lt;thought&gt;</textarea>") || !strings.Contains(r.body, "Disabled") {
 			t.Errorf("%s: %s", action, r.body)
 		}
 	}
@@ -141,7 +141,7 @@ func TestTwoModerators(t *testing.T) {
 	d.hold(l, vitrine.ReasonMalware, "Eicar")
 	d.status(d.post(casePath(l)+"/clear", url.Values{"seen": {seen}}, two), 409)
 	r := d.follow(d.post("/moderation/decide", url.Values{"do": {"clear"}, "link": {string(l.Slug) + " " + vitrine.ReasonScanLate}}, two), two)
-	if d.stateOf(l) != vitrine.StateReview || !strings.Contains(r.Request.URL.RawQuery, "spared=1") || !strings.Contains(r.body, "1 link was left as it is") {
+	if d.stateOf(l) != vitrine.StateReview || !strings.Contains(r.Request.URL.RawQuery, "spared=1") || !strings.Contains(r.body, "1 link was skipped") {
 		t.Errorf("%s, at %s", d.stateOf(l), r.Request.URL)
 	}
 	// All at once: one clears or one rejects.
@@ -192,16 +192,16 @@ func TestDecideMany(t *testing.T) {
 		return d.follow(d.post("/moderation/undo", url.Values{"done": {d.attr(r.body, `name="done" value="([^"]+)"`)}}, cookie), cookie)
 	}
 	r := d.follow(d.post("/moderation/decide", url.Values{"do": {"reject"}, "note": {"A heap."}, "link": append(rows, "unknown-link x", "rubbish")}, cookie), cookie)
-	if !strings.Contains(r.body, "<b>Rejected 3 links</b>") || !strings.Contains(r.body, "2 links were left as they are") {
+	if !strings.Contains(r.body, "<b>Rejected 3 links</b>") || !strings.Contains(r.body, "2 links were skipped") {
 		t.Errorf("%s", r.body)
 	}
 	states(vitrine.StateDisabled)
-	if r := undo(r); !strings.Contains(r.body, "<b>Taken back 3 links</b>") {
+	if r := undo(r); !strings.Contains(r.body, "<b>Undone 3 links</b>") {
 		t.Errorf("%s", r.body)
 	}
 	states(vitrine.StateReview)
 	r = d.follow(d.post("/moderation/decide", url.Values{"do": {"clear-late"}, "reason": {"scan_late"}}, cookie), cookie)
-	if !strings.Contains(r.body, "<b>Cleared 3 links</b>") || d.stateOf(other) != vitrine.StateReview {
+	if !strings.Contains(r.body, "<b>Approved 3 links</b>") || d.stateOf(other) != vitrine.StateReview {
 		t.Errorf("%s", r.body)
 	}
 	states(vitrine.StateLive)
@@ -209,7 +209,7 @@ func TestDecideMany(t *testing.T) {
 	slug, _, _ := strings.Cut(rows[0], " ")
 	l, err := d.server.Links.Disable(t.Context(), slug, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
-	if r := undo(r); !strings.Contains(r.body, "<b>Taken back 2 links</b>") || !strings.Contains(r.body, "1 link was left as it is") || d.stateOf(l) != vitrine.StateDisabled {
+	if r := undo(r); !strings.Contains(r.body, "<b>Undone 2 links</b>") || !strings.Contains(r.body, "1 link was skipped") || d.stateOf(l) != vitrine.StateDisabled {
 		t.Errorf("%s: %s", d.stateOf(l), r.body)
 	}
 	for _, bad := range []string{"", "x", "5-2", "-1-5", "0-9223372036854775807", "0-99999999999999999999"} {
@@ -234,7 +234,7 @@ func TestRejectSame(t *testing.T) {
 	same := []*vitrine.Link{d.publish("notes.txt", samples["notes.txt"]), d.publish("again.txt", samples["notes.txt"]), d.held("notes.txt", vitrine.ReasonAbuse)}
 	other := d.publish("data.json", samples["data.json"])
 	page := d.get(casePath(same[2]), cookie)
-	if !strings.Contains(page.body, "again.txt") || !strings.Contains(page.body, "Reject all with these bytes") || strings.Contains(page.body, string(other.Slug)) {
+	if !strings.Contains(page.body, "again.txt") || !strings.Contains(page.body, "Reject every link with this file") || strings.Contains(page.body, string(other.Slug)) {
 		t.Errorf("%s", page.body)
 	}
 	r := d.status(d.decide(same[2], "reject-same", strings.Repeat("é", 1001), cookie), 400)
@@ -263,7 +263,7 @@ func TestOwnLink(t *testing.T) {
 		d.account = c.account
 		l := d.held(c.files[0], vitrine.ReasonSuspicious)
 		page := d.get(casePath(l), cookie)
-		if !strings.Contains(page.body, "This link is your own") || strings.Contains(page.body, `data-key="c"`) != (c.want == 303) {
+		if !strings.Contains(page.body, "This is your own link") || strings.Contains(page.body, `data-key="a"`) != (c.want == 303) {
 			t.Errorf("%s: %s", c.account.Email, page.body)
 		}
 		d.follow(d.post("/moderation/decide", url.Values{"do": {"clear"}, "link": {string(l.Slug) + " " + l.Reason}}, cookie), cookie)

@@ -81,6 +81,9 @@ func (h *handlers) frontRoutes(r *router) {
 	r.plain("GET /favicon.ico", ui.SendIcon)
 	r.page("GET /assets/{path...}", ui.ServeAsset)
 	r.page("/", ui.NoPage)
+	if h.gallery {
+		r.page("GET /dev/gallery", h.shell.Gallery)
+	}
 }
 
 // publicRoutes are public pages of links and albums, and what these send back.

@@ -132,9 +132,6 @@ func (s *Server) Handler() *Handler {
 	var all http.Handler
 	h.agents = agents.New(s.PublicURL, s.ContentURL, func() http.Handler { return all }, s.Version, s.Now)
 	h.routes(mux)
-	if s.Gallery {
-		mux.Handle("GET /dev/gallery", h.shell.Page(h.shell.Gallery))
-	}
 	all = h.shell.Around(h.content.SiteHosts(h.content.Apart(mux)))
 	return &Handler{all, h.shell.Server}
 }
@@ -145,6 +142,7 @@ func (h *Handler) EndStalled() { h.common.EndStalled() }
 
 // handlers are the surfaces of the server.
 type handlers struct {
+	gallery    bool // the page of all components is served
 	shell      *app.Shell
 	api        *api.Handler
 	agents     *agents.Handler
@@ -174,7 +172,7 @@ func (s *Server) handlers() *handlers {
 	kept := &versions.Service{Store: s.Links.Store, Plans: s.Uploads.Plans, Now: s.Now, PurgeLink: s.Links.PurgeLink}
 	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
 	h := &handlers{
-		shell: shell,
+		shell: shell, gallery: s.Gallery,
 		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: kept, Captions: s.Captions,
 			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
 		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views,

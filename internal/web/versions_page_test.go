@@ -41,7 +41,7 @@ func TestVersionsPage(t *testing.T) {
 		t.Error(made.body)
 	}
 	page = d.follow(d.post(at+"/restore", url.Values{"version": {"1"}}, cookie), cookie)
-	if !strings.Contains(page.body, "Readers see this version again.") || !strings.Contains(page.body, "Restore<span class=\"heard\"> version 2") {
+	if !strings.Contains(page.body, "Version restored. Readers now see it.") || !strings.Contains(page.body, "Restore<span class=\"heard\"> version 2") {
 		t.Error("after version 1 was restored the page does not say so")
 	}
 	for version, want := range map[string]int{"1": http.StatusBadRequest, "3": http.StatusNotFound, "x": http.StatusNotFound, "": http.StatusNotFound} {

@@ -5,7 +5,7 @@ export const span = (s) =>
 
 // linksInUse says that an account has as many links as it may have.
 export const linksInUse = (err) =>
-  err.limit === 1 ? "The one link of your account is in use." : `${err.used} of ${err.limit} links are in use.`;
+  err.limit === 1 ? "Your account’s one link is in use." : `${err.used} of ${err.limit} links are in use.`;
 
 // uploadsUsed says that an account has begun as many uploads in an hour as it may.
 export const uploadsUsed = (err) =>

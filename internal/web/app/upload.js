@@ -127,7 +127,7 @@ const mustBeThere = async (file) => {
   if (end?.byteLength !== 1)
     throw new Refusal({
       code: "unreadable",
-      error: "The file cannot be read any more: it was changed or moved meanwhile. Choose it again.",
+      error: "The file was changed or moved. Choose it again.",
     });
 };
 
@@ -155,7 +155,7 @@ const lostOn = async (address, type, sent, signal) => {
           {
             code: "storage_closed",
             error:
-              "The storage of this site takes no files from its pages. Its operator can allow that: “vitrine storage cors”.",
+              "The file storage rejects uploads from this page. Ask the administrator to run “vitrine storage cors”.",
           },
           503,
         );
@@ -163,7 +163,7 @@ const lostOn = async (address, type, sent, signal) => {
       return new Refusal(
         {
           code: "storage_away",
-          error: "The storage of this site does not answer. Nothing is kept of the file; try again later.",
+          error: "The file storage does not respond. The file was not uploaded. Try again later.",
         },
         503,
       );

@@ -26,7 +26,7 @@ func (b UsageBar) Low() bool { return b.Of == 0 || 2*b.Part < b.Of }
 // LinksInUse says that an account has as many links as it may have.
 func LinksInUse(most int64) string {
 	if most == 1 {
-		return "The one link of your account is in use"
+		return "Your account’s one link is in use"
 	}
 	return fmt.Sprintf("All %d links of your account are in use", most)
 }

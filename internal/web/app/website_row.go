@@ -32,7 +32,7 @@ func (r WebsiteRow) Last() *vitrine.Link {
 func websiteState(f *collections.SiteFacts) (class, words string) {
 	switch {
 	case f.Live() && f.Waiting != nil:
-		return "live", "Live, a newer version waits"
+		return "live", "Live, new version waiting"
 	case f.Live():
 		return "live", "Live"
 	case f.Shown != nil:

@@ -64,7 +64,7 @@ var docErrors = []docError{
 	{Code: vitrine.CodeSlugTaken, When: "The name is in use, held by an upload, or of a link deleted in the last 90 days.", Then: "Choose another.", Ops: append(edits, uploadOps...)},
 	{Code: vitrine.CodeInvalidIdempotencyKey, When: "The idempotencyKey is not a UUID.", Then: "Make one per file, and keep it for retries.", Ops: begins},
 	{Code: vitrine.CodeIdempotencyMismatch, When: "The same idempotencyKey came before with another name, type, size, slug or replace; or step 3 differs from step 1.", Then: "Send in step 3 what step 1 said; make a new key for another file.", Ops: uploadOps},
-	{Code: vitrine.CodeUploadNotFound, When: "There is no upload with that path on this account, or not any more.", Then: "Begin again with step 1.", Ops: completes},
+	{Code: vitrine.CodeUploadNotFound, When: "There is no upload with that path on this account, or it has ended.", Then: "Begin again with step 1.", Ops: completes},
 	{Code: vitrine.CodeUploadIncomplete, When: "Step 3 came before all bytes had arrived.", Then: "Finish the PUT, then repeat step 3. The upload stays good.", Ops: completes},
 	{Code: vitrine.CodeSizeMismatch, When: "More or fewer bytes came than were declared.", Then: "Begin again with the exact size. The bytes were deleted.", Ops: []string{"completeUpload", "putFile"}},
 	{Code: vitrine.CodeContentMismatch, When: "The bytes are not what the name says.", Then: "Give the file the extension of its content. The bytes were deleted.", Ops: completes},

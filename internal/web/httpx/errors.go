@@ -31,27 +31,27 @@ var ErrNoPage = vitrine.Errorf(vitrine.CodeNotFound, "There is no page at this a
 
 // Headings say what happened, in the words of a display case.
 var Headings = map[vitrine.Code]string{
-	vitrine.CodeNotFound:         "There is nothing here",
+	vitrine.CodeNotFound:         "Page not found",
 	vitrine.CodeNotAvailable:     "Not available yet",
 	vitrine.CodeDisabled:         "No longer available",
 	vitrine.CodeURLExpired:       "This address has expired",
-	vitrine.CodeInvalidSignature: "This address is incomplete",
-	vitrine.CodeMethodNotAllowed: "Nothing to do here",
-	vitrine.CodeRateLimited:      "Too many at once",
-	vitrine.CodeUnavailable:      "Closed for a moment",
+	vitrine.CodeInvalidSignature: "This address is not valid",
+	vitrine.CodeMethodNotAllowed: "This does not work here",
+	vitrine.CodeRateLimited:      "Too many requests",
+	vitrine.CodeUnavailable:      "Temporarily unavailable",
 	vitrine.CodeInternal:         "Something went wrong",
 	vitrine.CodeCrossOrigin:      "This is not allowed",
-	vitrine.CodeProRequired:      "Not part of this plan",
+	vitrine.CodeProRequired:      "Not included in your plan",
 }
 
 // advice says what to do, where the failure's own sentence does not.
 var advice = map[vitrine.Code]string{
-	vitrine.CodeNotFound:         "Check the address for a typing mistake, or ask the person who sent it to you.",
-	vitrine.CodeNotAvailable:     "If that does not help, ask the person who sent it to you.",
-	vitrine.CodeDisabled:         "Ask the person who sent it to you for a new one.",
+	vitrine.CodeNotFound:         "Check the address for mistakes, or ask the person who sent it to you.",
+	vitrine.CodeNotAvailable:     "If this does not change, ask the person who sent you the link.",
+	vitrine.CodeDisabled:         "Ask the person who sent it to you for a new link.",
 	vitrine.CodeURLExpired:       "Open the link’s page again.",
 	vitrine.CodeInvalidSignature: "Open the link’s page again, or ask the person who sent it to you.",
-	vitrine.CodeInternal:         "The fault is on our side. Try again in a moment; if it stays, tell the administrator of this site the number below.",
+	vitrine.CodeInternal:         "The error is on our side. Try again in a moment. If it happens again, give the administrator the request ID below.",
 }
 
 // Transient are the failures that the same address may not have a moment later.

@@ -81,7 +81,7 @@ func ParseCursor(text string) (c vitrine.LinkCursor, err error) {
 	if text == "" {
 		return c, nil
 	}
-	bad := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "cursor", Message: "The cursor is not one that this list gave out."}
+	bad := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "cursor", Message: "The cursor is invalid. Use nextCursor from the previous page."}
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return c, bad

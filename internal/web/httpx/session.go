@@ -20,7 +20,7 @@ func (s *Server) SameOrigin(h HandlerFunc) HandlerFunc {
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if protection.Check(r) != nil {
-			return vitrine.Errorf(vitrine.CodeCrossOrigin, "This was sent from a page of another site. Open the link here and send it again.")
+			return vitrine.Errorf(vitrine.CodeCrossOrigin, "This request came from another website. Open this page again and resend it.")
 		}
 		return h(w, r)
 	}
@@ -128,7 +128,7 @@ func ReadForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 	err := r.ParseForm()
 	_, rest := io.Copy(io.Discard, r.Body)
 	if errors.Join(err, rest) != nil {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "What was sent could not be read: it is incomplete, or too long. Go back and send less at once.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "The form is incomplete or too long. Go back, shorten it, and try again.")
 	}
 	return nil
 }

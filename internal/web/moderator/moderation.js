@@ -15,7 +15,7 @@ const every = find("#all");
 const count = () => {
   const n = boxes.filter((b) => b.checked).length;
   find("#chosen").textContent = n ? `${n} selected` : "Select all";
-  every.closest(".bulk").classList.toggle("some", n > 0);
+  every.closest(".review-bulk").classList.toggle("some", n > 0);
   every.checked = n === boxes.length;
   every.indeterminate = n > 0 && n < boxes.length;
 };
@@ -45,7 +45,7 @@ addEventListener("key", (event) => {
   if (event.timeStamp - shown < sight) {
     event.preventDefault();
     say("That was quick. Look at the page, then press the key again.");
-  } else if (event.target.closest(".bulk") && !boxes.some((b) => b.checked)) {
+  } else if (event.target.closest(".review-bulk") && !boxes.some((b) => b.checked)) {
     const box = current();
     if (box) box.checked = true;
     else {

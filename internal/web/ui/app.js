@@ -23,7 +23,7 @@ document.addEventListener("click", async (event) => {
     await navigator.clipboard.writeText(button.dataset.text ?? source.value ?? source.textContent);
     say("Copied");
   } catch {
-    say("The browser does not let this page copy. Select the text and copy it by hand.");
+    say("Your browser blocked copying. Select the text and copy it yourself.");
   }
 });
 

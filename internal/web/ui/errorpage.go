@@ -76,11 +76,11 @@ func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	heading, advice := httpx.Headings[e.Code], e.Message
 	switch e.Code {
 	case vitrine.CodeNotFound:
-		heading = "Nothing here"
+		heading = "Not found"
 	case vitrine.CodeInternal, vitrine.CodeRateLimited:
 		advice = httpx.AdviceOn(e)
 	}
-	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "That did not work")), Advice: advice, Way: way{"/", "Go to the start page"}}
+	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "This did not work")), Advice: advice, Way: way{"/", "Go to the start page"}}
 	switch {
 	case s.Whoever(r) == nil:
 	case strings.HasPrefix(r.URL.Path, httpx.ModerationRoot):

@@ -15,8 +15,7 @@ var galleryTemplate = Parse("layout.html", "icons.html", "parts.html", "gallery.
 type galleryPage struct {
 	Page
 	Colors, Sizes, Spaces, Corners []string
-	Plans                          []vitrine.Plan
-	PlanNames                      map[vitrine.Plan]string
+	Roles                          []Option
 	States                         []vitrine.LinkState
 	Tabs                           []Tab
 	Columns                        []string
@@ -29,10 +28,7 @@ func (s *Pages) Gallery(w http.ResponseWriter, r *http.Request) error {
 		Sizes:   []string{"xs", "s", "m", "base", "l", "xl", "2xl", "3xl"},
 		Spaces:  []string{"2", "4", "6", "8", "12", "16", "20", "24", "32", "48", "64", "96"},
 		Corners: []string{"s", "m", "l", "full"},
-		Plans:   []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro},
-		PlanNames: map[vitrine.Plan]string{
-			vitrine.PlanFree: PlanName(vitrine.PlanFree), vitrine.PlanPro: PlanName(vitrine.PlanPro),
-		},
+		Roles:   []Option{{Value: "member", Name: "Member"}, {Value: "moderator", Name: "Moderator", Chosen: true}},
 		States:  []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled},
 		Tabs:    []Tab{{Name: "Queue", Address: "#tabs", Count: 3, Current: true}, {Name: "Decisions", Address: "#tabs"}},
 		Columns: []string{"Link", "Kind", "Views"},

@@ -26,15 +26,15 @@ func TestErrorPages(t *testing.T) {
 		retry  string // Retry-After
 		says   []string
 	}{
-		{httpx.ErrNoPage, 404, false, "", []string{"There is nothing here", "typing mistake"}},
+		{httpx.ErrNoPage, 404, false, "", []string{"Page not found", "for mistakes"}},
 		{vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later."), 404, true, "", []string{"Not available yet"}},
-		{vitrine.Errorf(vitrine.CodeDisabled, "This link has been disabled."), 410, false, "", []string{"No longer available", "new one"}},
+		{vitrine.Errorf(vitrine.CodeDisabled, "This link has been disabled."), 410, false, "", []string{"No longer available", "new link"}},
 		{vitrine.Errorf(vitrine.CodeBanned, "This account is suspended."), 403, false, "", []string{"This is not allowed"}},
-		{vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature is wrong."), 403, false, "", []string{"incomplete"}},
-		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: 90*time.Second + 1}, 429, true, "91", []string{"Too many at once", "Try again in 2 minutes."}},
+		{vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature is wrong."), 403, false, "", []string{"not valid"}},
+		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: 90*time.Second + 1}, 429, true, "91", []string{"Too many requests", "Try again in 2 minutes."}},
 		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: time.Millisecond}, 429, true, "1", []string{"Try again in 1 second."}},
 		{errors.New("the password is hunter2"), 500, true, "", []string{"Something went wrong", "on our side"}},
-		{vitrine.Unavailable(errors.New("disk hunter2")), 503, true, "5", []string{"Closed for a moment"}},
+		{vitrine.Unavailable(errors.New("disk hunter2")), 503, true, "5", []string{"Temporarily unavailable"}},
 	} {
 		for _, path := range []string{"/p/somewhere?a=<b>", "/c/token/view?embed"} {
 			w := httptest.NewRecorder()

@@ -10,6 +10,12 @@ type Tab struct {
 	Current       bool
 }
 
+// Option is a choice of a select.
+type Option struct {
+	Value, Name string
+	Chosen      bool
+}
+
 // Values are the values of a component: names and values in turn. A component
 // asks by name, and takes what is not given as nothing.
 func Values(pairs ...any) (map[string]any, error) {

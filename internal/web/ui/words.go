@@ -148,7 +148,8 @@ func Doer(e moderation.Event) string {
 
 func PlanName(p vitrine.Plan) string { return Capital(string(p)) }
 
-func roleName(r vitrine.Role) string {
+// RoleName is a role in words.
+func RoleName(r vitrine.Role) string {
 	if r == vitrine.RoleMember {
 		return "Member"
 	}
@@ -183,7 +184,7 @@ func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC")
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var wordFuncs = map[string]any{
-	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning, "state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": Deed, "doer": Doer, "plan": PlanName, "role": roleName,
+	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning, "state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": Deed, "doer": Doer, "plan": PlanName, "role": RoleName,
 	"plural": Plural, "counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values, "bytes": ByteSize, "moment": moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return ReasonTexts[r][0] },

@@ -217,7 +217,7 @@ func (s *Handler) CloseAccount(w http.ResponseWriter, r *http.Request, me *vitri
 	}
 	s.SetSession(w, "", -1)
 	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Your account is closed", Back: "/", BackName: "Go to the start page",
-		Message: "Everything of it is off the site. Files and numbers are being removed, which may take a few minutes."})
+		Message: "Your links are no longer available. Your files and numbers will be deleted within a few minutes."})
 }
 
 // Export sends everything that the site has of an account, as it is read.
@@ -226,7 +226,7 @@ func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		return httpx.Redirect(w, r, accountRoot) // it is much work, and no other page may have it done
 	}
 	if _, busy := s.exporting.LoadOrStore(me.ID, true); busy {
-		return &vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Your data is being sent already, in another window or browser.", RetryAfter: time.Minute}
+		return &vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Another download of your data is already running.", RetryAfter: time.Minute}
 	}
 	defer s.exporting.Delete(me.ID)
 	httpx.PacerOf(w).Within(exportStall)

@@ -39,7 +39,7 @@ if (list) {
         });
         if (!answer.ok) throw new Error();
       } catch {
-        say("The order could not be stored.");
+        say("The order could not be saved. Reload the page and try again.");
         location.reload();
       }
     });

@@ -31,7 +31,7 @@ func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Accounts.Forgot(r.Context(), p.Email, s.Client(r)); err != nil {
 		return s.again(w, r, resetTemplate, &p, err)
 	}
-	p.Done, p.Heading = true, "Look into your mail"
+	p.Done, p.Heading = true, "Check your e-mail"
 	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 }
 

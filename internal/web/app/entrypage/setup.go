@@ -65,7 +65,7 @@ func (s *Handler) noSetup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if is {
-		return s.WriteSignIn(w, r, http.StatusUnauthorized, ui.SignInPage{Heading: "This site is set up", Message: "It has an owner already.", Back: httpx.SignInRoot, BackName: "Sign in"})
+		return s.WriteSignIn(w, r, http.StatusUnauthorized, ui.SignInPage{Heading: "Already set up", Message: "This instance already has an owner.", Back: httpx.SignInRoot, BackName: "Sign in"})
 	}
 	p := s.newEntry("Not set up yet")
 	p.Done = true // there was another address

@@ -17,9 +17,9 @@ var (
 func (s *Handler) signUpPage(next string) entryPage {
 	heading := "Create an account"
 	if s.Accounts.SignUp != auth.SignUpOpen {
-		heading = "Accounts are by invitation"
+		heading = "You need an invitation"
 		if s.Accounts.SignUp != auth.SignUpInvite {
-			heading = "No accounts are opened here"
+			heading = "Sign-up is closed"
 		}
 	}
 	p := s.newEntry(heading)
@@ -57,7 +57,7 @@ func (s *Handler) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Accounts.AskSignUp(r.Context(), p.Email, s.Client(r)); err != nil {
 		return s.again(w, r, signUpTemplate, &p, err)
 	}
-	p.Done, p.Heading = true, "Look into your mail"
+	p.Done, p.Heading = true, "Check your e-mail"
 	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
 }
 

@@ -59,18 +59,31 @@ func (p *peoplePage) PlanName(plan vitrine.Plan) string {
 	return "Limited access"
 }
 
-// PlansFor are the plans that an account of a plan can be given. Where plans
+// PlanOptions are the plans that an account of a plan can be given. Where plans
 // are not sold that are two, which differ in what they allow.
-func (p *peoplePage) PlansFor(plan vitrine.Plan) []vitrine.Plan {
+func (p *peoplePage) PlanOptions(of vitrine.Plan) (list []ui.Option) {
+	plans := p.Plans
 	switch {
 	case p.Sold:
-		return p.Plans
-	case plan.Pro():
-		return []vitrine.Plan{vitrine.PlanFree, plan}
+	case of.Pro():
+		plans = []vitrine.Plan{vitrine.PlanFree, of}
 	case p.Me.Plan.Pro():
-		return []vitrine.Plan{vitrine.PlanFree, p.Me.Plan}
+		plans = []vitrine.Plan{vitrine.PlanFree, p.Me.Plan}
+	default:
+		plans = []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro}
 	}
-	return []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro}
+	for _, plan := range plans {
+		list = append(list, ui.Option{Value: string(plan), Name: p.PlanName(plan), Chosen: plan == of})
+	}
+	return list
+}
+
+// RoleOptions are the roles that an account can have.
+func (p *peoplePage) RoleOptions(of vitrine.Role) (list []ui.Option) {
+	for _, role := range p.Roles {
+		list = append(list, ui.Option{Value: string(role), Name: ui.RoleName(role), Chosen: role == of})
+	}
+	return list
 }
 
 type personRow struct {
@@ -129,7 +142,7 @@ func parsePlan(s string) (vitrine.Plan, error) {
 	case vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime:
 		return p, nil
 	}
-	return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such plan. Choose one of the list.")
+	return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "This plan does not exist. Choose one from the list.")
 }
 
 func (s *Handler) Invite(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -173,7 +186,7 @@ func (s *Handler) Change(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	}
 	role := vitrine.Role(f.Get("role"))
 	if role != vitrine.RoleMember && role != vitrine.RoleModerator && role != vitrine.RoleOwner {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such role. Choose one of the list.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "This role does not exist. Choose one from the list.")
 	}
 	a, err := s.Accounts.ByEmail(ctx, f.Get("email"))
 	if err != nil {

@@ -65,10 +65,7 @@ const explain = (err) => {
     case "pro_required":
       return [err.message, plans];
     case "unauthorized":
-      return [
-        "You are not signed in any more. Sign in in another tab, then try again here.",
-        [["Sign in", "/sign-in"]],
-      ];
+      return ["You have been signed out. Sign in in another tab, then try again here.", [["Sign in", "/sign-in"]]];
   }
   if (err instanceof TypeError)
     return ["The connection was lost. Nothing is kept of the file; try again when you are online.", []];

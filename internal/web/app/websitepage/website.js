@@ -71,9 +71,9 @@ if (drop) {
         `${bytes(err.used)} of ${bytes(err.limit)} are used, and it does not fit. Delete older versions, or links.`,
         plans,
       ];
-    if (err.code === "unauthorized") return ["You are not signed in any more.", ["Sign in", "/sign-in"]];
+    if (err.code === "unauthorized") return ["You have been signed out.", ["Sign in", "/sign-in"]];
     if (err instanceof TypeError)
-      return ["The connection was lost, or a file of the folder could not be read. Nothing has changed; try again."];
+      return ["The connection was lost, or a file could not be read. Nothing has changed. Try again."];
     return [err.message, err.upgrade ? plans : undefined];
   };
 
@@ -120,7 +120,7 @@ if (drop) {
     try {
       show("Reading");
       const { name, files, zip: whole } = await source();
-      if (files && !files.length) throw new TooMuch("There are no files in it.");
+      if (files && !files.length) throw new TooMuch("The folder is empty.");
       const packed =
         whole ??
         (await zip(files, {

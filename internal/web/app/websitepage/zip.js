@@ -86,7 +86,7 @@ export const zip = async (files, { onprogress = () => {}, signal } = {}) => {
       [0, 2],
     ];
     if (name.length > 0xffff || at + 30 + name.length + content.size > most - 46 * mostFiles)
-      throw new TooMuch("The folder takes more than 4 GB. Leave out large files, and give them links of their own.");
+      throw new TooMuch("The folder is larger than 4 GB. Leave out large files and upload them as links.");
     parts.push(record([0x04034b50, 4], ...facts), name, content);
     directory.push(record([0x02014b50, 4], [20, 2], ...facts, [0, 2], [0, 2], [0, 2], [0, 4], [at, 4]), name);
     at += 30 + name.length + content.size;

@@ -13,7 +13,7 @@ test("a limit says what unfinished uploads hold, and how long", () => {
 });
 
 test("one link is in use, and several are", () => {
-  assert.equal(linksInUse({ used: 1, limit: 1 }), "The one link of your account is in use.");
+  assert.equal(linksInUse({ used: 1, limit: 1 }), "Your account’s one link is in use.");
   assert.equal(linksInUse({ used: 2, limit: 2 }), "2 of 2 links are in use.");
   assert.equal(uploadsUsed({ limit: 1 }), "One upload an hour is allowed.");
   assert.equal(uploadsUsed({ limit: 20 }), "20 uploads an hour are allowed.");
