@@ -15,8 +15,8 @@ func TestOpenBrowser(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	viewReader := "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$@\" > " + pipe + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(viewReader), 0o700); err != nil {
+	opener := "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$@\" > " + pipe + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(opener), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
