@@ -14,16 +14,16 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Snapshot is a SQLite file as it was at one moment, whatever is written to it
-// later. While it is held, the write-ahead log grows by what is written; it
-// shrinks afterwards.
+// Snapshot is the state of a SQLite file at one moment; later writes do not
+// change it. While a snapshot is held, the write-ahead log grows with each
+// write; it shrinks afterwards.
 type Snapshot struct {
 	db   *sql.DB
 	conn *conn
 	path string
 }
 
-// HoldSnapshot takes a snapshot of a database file that is there.
+// HoldSnapshot takes a snapshot of an existing database file.
 func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func HoldSnapshot(ctx context.Context, path string) (_ *Snapshot, err error) {
 	if err := s.conn.exec("BEGIN"); err != nil {
 		return nil, explainDamage(path, fmt.Errorf("read %s: %w", path, err))
 	}
-	// The transaction has its moment once it reads.
+	// The first read sets the moment of the snapshot.
 	var n int64
 	if err := c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&n); err != nil {
 		return nil, explainDamage(path, fmt.Errorf("read %s: %w", path, err))
@@ -86,14 +86,14 @@ func (s *Snapshot) Opens(ctx context.Context) (n int64, err error) {
 // progress: 4 MiB.
 const pagesAtOnce = 1024
 
-// onlineBackup is what SQLite's driver offers beside database/sql.
+// onlineBackup is the part of SQLite's driver that database/sql does not have.
 type onlineBackup interface {
 	NewBackup(to string) (*sqlite.Backup, error)
 }
 
-// CopyTo copies the snapshot to a new file, whole and durable when nil; the
-// caller removes what an error leaves. progress is told the bytes that were
-// copied, of how many.
+// CopyTo copies the snapshot to a new file. If it returns nil, the copy is
+// complete and durable; after an error the caller removes the file. CopyTo
+// calls progress with the number of bytes copied and of all bytes.
 func (s *Snapshot) CopyTo(ctx context.Context, path string, progress func(done, all int64)) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Snapshot) CopyTo(ctx context.Context, path string, progress func(done, 
 	if err != nil {
 		return err
 	}
-	// A copy that is cut off is thrown away: it needs no journal.
+	// A partial copy is deleted, so the copy needs no journal.
 	to := url.URL{Scheme: "file", Path: filepath.ToSlash(path),
 		RawQuery: url.Values{"_pragma": {"journal_mode(off)", "synchronous(off)", "locking_mode(exclusive)"}}.Encode()}
 	err = s.conn.Raw(func(c any) error {
@@ -142,7 +142,7 @@ func copyPages(ctx context.Context, b *sqlite.Backup, progress func(done, all in
 // pageBytes is the size of a page of the databases.
 const pageBytes = 4096
 
-// finish ends a copy; what went wrong before says more than the end of it.
+// finish ends a copy. An earlier error takes precedence over its own.
 func finish(b *sqlite.Backup, err error) error {
 	if end := b.Finish(); err == nil {
 		err = end
@@ -159,7 +159,7 @@ func syncFile(path string) error {
 	return durable.Sync(f)
 }
 
-// Close lets the snapshot go.
+// Close releases the snapshot.
 func (s *Snapshot) Close() error {
 	if s.conn != nil {
 		_ = s.conn.Raw(func(any) error { return driver.ErrBadConn }) // with its transaction

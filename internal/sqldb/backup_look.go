@@ -16,14 +16,14 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Look is what there is to say of a database before it is opened.
+// Look describes a database before it is opened.
 type Look struct {
-	There   bool // its schema is
+	There   bool // the schema exists
 	Version int64
 	Known   int64         // the newest version of a schema that this program knows
 	Server  string        // such as "PostgreSQL 15.8" or "SQLite 3.50.4"
-	Took    time.Duration // of a question and its answer
-	Off     time.Duration // by how much its clock is ahead of ours; SQLite has none of its own
+	Took    time.Duration // duration of one query
+	Off     time.Duration // by how much the server's clock is ahead of this machine's; SQLite has no clock of its own
 	// Wrong and Doubts are sentences for the operator, with what to do.
 	Wrong, Doubts []string
 }
@@ -34,8 +34,8 @@ const (
 	ViewLogSchema = "viewlog"
 )
 
-// LookAt looks at a database as OpenStore or OpenViewLog would open it, and
-// changes nothing. The error is that it cannot be looked at.
+// LookAt examines a database as OpenStore or OpenViewLog would open it, and
+// changes nothing. It returns an error if it cannot examine the database.
 func LookAt(ctx context.Context, place, schema string) (*Look, error) {
 	l := new(Look)
 	dialect := "sqlite3"
@@ -133,8 +133,8 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	return handle.QueryRowContext(ctx, fmt.Sprintf(appliedVersion, name+".")).Scan(&l.Version)
 }
 
-// settings checks what a server is and what its user may do. usable reports
-// whether the schema is there and may be read.
+// settings checks the version of a server and the rights of the user. usable
+// reports whether the schema exists and is readable.
 func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnConfig, name string) (usable bool, err error) {
 	var number, connections int
 	var encoding string

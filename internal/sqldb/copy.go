@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// LogTable has one row, also in a database that has nothing else.
+// LogTable has one row, even in an otherwise empty database.
 const LogTable = "log"
 
-// NotCopied says why.
+// NotCopied has the reason for each table that is not copied.
 var NotCopied = map[string]string{
 	"logins":           "codes of programs that ask for a key: they expire within minutes",
 	"leases":           "who does what at the moment: those who do it end before a copy is made",
@@ -31,14 +31,13 @@ var (
 	BatchBytes int64 = 4 << 20
 )
 
-// Copied tells how far a copy has come.
+// Copied reports the progress of a copy.
 type Copied func(table string, rows, bytes int64)
 
-// ErrOtherData says that a database has something in it that is not of the one
-// that is copied.
+// ErrOtherData says that the target has data that the source does not have.
 var ErrOtherData = errors.New("it has other data in it")
 
-// table is what is to be known of a table to copy it.
+// table describes a table to copy.
 type table struct {
 	name    string
 	columns []string
@@ -59,8 +58,8 @@ func (t *table) keyOf(row []any) (key []any) {
 	return key
 }
 
-// SameTables reads what tables both databases have, and sees to it that none is
-// forgotten.
+// SameTables returns the tables that both databases have, and fails if names
+// lacks one.
 func SameTables(ctx context.Context, from, to *DB, names []string) (all []*table, err error) {
 	var theirs, ours map[string]*table
 	if err = from.Read(ctx, func(t *Tx) error { ours, err = t.Tables(); return err }); err != nil {
@@ -84,7 +83,8 @@ func SameTables(ctx context.Context, from, to *DB, names []string) (all []*table
 	return all, nil
 }
 
-// Fits tells for each table the key up to which it was copied before.
+// Fits returns the tables, and for each the key up to which it was copied
+// before.
 func Fits(ctx context.Context, from, to *DB, names []string) (tables []*table, last [][]any, err error) {
 	if tables, err = SameTables(ctx, from, to, names); err != nil {
 		return nil, nil, err
@@ -115,8 +115,9 @@ func CopyDB(ctx context.Context, from, to *DB, names []string, told Copied) erro
 	return to.Update(ctx, func(t *Tx) error { return t.SetLastIDs(ids) })
 }
 
-// begun is the key up to which a table was copied before; nil: nothing was.
-// What is in the target must be what the source has up to there.
+// begun returns the key up to which a table was copied before, or nil if
+// nothing was copied. Up to this key the rows of the target must equal those of
+// the source.
 func begun(ctx context.Context, from, to *DB, t *table) ([]any, error) {
 	if t.name == LogTable {
 		return nil, nil
@@ -178,8 +179,8 @@ func (t *Tx) rowsOf(of *table, rest string, args []any, f func([]any) error) err
 	}, "SELECT "+of.list()+" FROM "+of.name+rest, args...)
 }
 
-// copyTable copies the rows behind a key, in the order of keys, so that what is
-// in the target is always a beginning of it.
+// copyTable copies the rows after a key, in key order, so that the target
+// always has a prefix of the table.
 func copyTable(ctx context.Context, from, to *DB, t *table, after []any, told Copied) error {
 	rest := " ORDER BY " + t.byKey()
 	if after != nil {
@@ -217,7 +218,7 @@ func copyTable(ctx context.Context, from, to *DB, t *table, after []any, told Co
 	return flush()
 }
 
-// sizeOf is about how many bytes a row has.
+// sizeOf returns about how many bytes a row has.
 func sizeOf(row []any) (n int64) {
 	for _, v := range row {
 		switch v := v.(type) {
@@ -234,7 +235,7 @@ func sizeOf(row []any) (n int64) {
 
 // insert adds rows.
 func (t *Tx) insert(of *table, rows [][]any) error {
-	if of.name == LogTable { // its row is there from the beginning
+	if of.name == LogTable { // its row exists from the beginning
 		if _, err := t.Exec("DELETE FROM " + LogTable); err != nil {
 			return err
 		}
@@ -255,8 +256,8 @@ func (t *Tx) insert(of *table, rows [][]any) error {
 	return nil
 }
 
-// sum is what is compared of a table: how many rows it has, and the sum of
-// their hashes, which is the same in whatever order they come.
+// sum is compared to check a copied table: its number of rows, and the sum of
+// their hashes, which does not depend on their order.
 type sum struct {
 	rows   int64
 	lo, hi uint64
@@ -284,7 +285,7 @@ func (d *DB) sum(ctx context.Context, t *table, held func([]any) []any) (s sum, 
 	return s, err
 }
 
-// canonical writes a row in a form that is the same of every database.
+// canonical appends a row in a form that does not depend on the database.
 func canonical(b []byte, row []any) []byte {
 	for _, v := range row {
 		switch v := v.(type) {
@@ -334,12 +335,12 @@ func CompareDB(ctx context.Context, from, to *DB, names []string) (differences [
 	return differences, nil
 }
 
-// Tables reads what tables the database has.
+// Tables returns the tables of the database.
 func (t *Tx) Tables() (map[string]*table, error) {
 	all := map[string]*table{}
 	type column struct {
 		table, name string
-		place       int64 // in the primary key, from 1; 0: it is not in it
+		place       int64 // position in the primary key, from 1; 0: not part of the key
 		truth       bool
 	}
 	query := `SELECT m.name, c.name, c.pk, c.type = 'BOOLEAN' FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`
@@ -371,8 +372,8 @@ func (t *Tx) Tables() (map[string]*table, error) {
 	return all, err
 }
 
-// lastIDs are the last IDs that were given in tables that give some, to rows
-// that are there or not any more.
+// lastIDs returns the last ID that each table with generated IDs has assigned,
+// including IDs of deleted rows.
 func (t *Tx) lastIDs(tables []*table) (map[string]int64, error) {
 	ids := map[string]int64{}
 	add := func(s Scanner) error {
@@ -387,7 +388,7 @@ func (t *Tx) lastIDs(tables []*table) (map[string]int64, error) {
 		return nil
 	}
 	if t.Conn.Postgres != nil {
-		// The value of a sequence that was never asked is none.
+		// A sequence that was never used has no value.
 		return ids, t.Each(add, `SELECT r.relname::text, q.last_value FROM pg_class r JOIN pg_attribute a ON a.attrelid = r.oid
 			JOIN pg_sequences q ON format('%I.%I', q.schemaname, q.sequencename) = pg_get_serial_sequence(format('%I.%I', current_schema(), r.relname), a.attname)
 			WHERE r.relnamespace = current_schema()::regnamespace AND r.relkind = 'r' AND a.attidentity <> ''`)
@@ -404,7 +405,7 @@ func (t *Tx) lastIDs(tables []*table) (map[string]int64, error) {
 	return ids, nil
 }
 
-// SetLastIDs has the next IDs follow those.
+// SetLastIDs makes new rows continue after the given IDs.
 func (t *Tx) SetLastIDs(ids map[string]int64) error {
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
 		if t.Conn.Postgres != nil {

@@ -11,20 +11,20 @@ import (
 	"vitrine/internal/durable"
 )
 
-// DB is one database: connections that write (of SQLite one), and some that
-// read.
+// DB is one database: connections that write (with SQLite, one), and
+// connections that read.
 type DB struct {
 	Dialect *Dialect
 	path    string
 	Writer  *pool
 	Readers *pool
 	words   *pool // for the dictionary of a log
-	Watcher *pool // one connection that never writes, to see changes by others: every other connection is one
+	Watcher *pool // one connection that never writes, and so sees the changes of all other connections
 	locks   locks
 	version storeVersion
-	Changes *Listener // if others change it without this process's knowing: PostgreSQL's store
-	// background, if there is one, wants to know of commits, also of those
-	// whose outcome is unknown, and is closed last.
+	Changes *Listener // nil unless other processes can change the database unnoticed: PostgreSQL's store
+	// Background, if not nil, is told of each commit, even if its outcome is
+	// unknown, and is closed last.
 	Background interface {
 		committed()
 		Close() error
@@ -35,11 +35,11 @@ func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB,
 	return &DB{Dialect: d, path: path, Writer: newPool(writer, writers), Readers: newPool(reader, readers), words: newPool(reader, 1), Watcher: newPool(reader, 1)}
 }
 
-// aloneFrom is from which try on a transaction is alone.
+// aloneFrom is the number of the try from which on a transaction runs alone.
 const aloneFrom = 4
 
-// Update runs f as a transaction that may write, again when others are in the
-// way.
+// Update runs f as a transaction that may write, and runs it again after
+// conflicts.
 func (d *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
 		begin := d.Dialect.beginWrite
@@ -58,16 +58,15 @@ func (d *DB) Read(ctx context.Context, f func(*Tx) error) error {
 	return d.run(ctx, d.Readers, d.Dialect.beginRead, f)
 }
 
-// ReadAside is read for a caller that is in the middle of another transaction:
-// it has a connection of its own.
+// ReadAside does what Read does, on a connection of its own, for a caller
+// inside another transaction.
 func (d *DB) ReadAside(f func(*Tx) error) error {
 	return d.run(context.Background(), d.words, d.Dialect.beginRead, f)
 }
 
-// run runs f as a transaction. Once it has a connection, ctx no longer counts:
-// a transaction is short, and one that is cut off in its commit would leave
-// open what became of it. (A server that is frozen ends it all the same:
-// lines.)
+// run runs f as a transaction. Once it has a connection, it ignores ctx: a
+// transaction is short, and the outcome of a commit that is cut off would be
+// unknown. (If the server freezes, trackedConns still ends the transaction.)
 func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) (err error) {
 	c, err := d.begin(ctx, p, begin)
 	if err != nil {
@@ -117,8 +116,8 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	return nil
 }
 
-// begin gives a connection on which a transaction has begun. A connection that
-// was lost while it was idle is no failure of the next caller.
+// begin returns a connection on which a transaction has begun. If an idle
+// connection was lost, begin opens another one.
 func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 	for {
 		c, err := p.Acquire(ctx)
@@ -139,12 +138,12 @@ func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 	}
 }
 
-// failed says that the database did not do what it was asked to.
+// failed returns the error of a failed database operation.
 func (d *DB) failed(what string, err error) error {
 	return vitrine.Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
 }
 
-// Close waits for running transactions. No other may be begun after it.
+// Close waits for running transactions. After it no transaction may begin.
 func (d *DB) Close() error {
 	err := errors.Join(d.Readers.close(), d.words.close(), d.Watcher.close(), d.Writer.close())
 	if d.Background != nil {

@@ -20,7 +20,7 @@ type locks interface {
 
 var ErrHeld = errors.New("another has the lock")
 
-// lockName is what a lock may be called: it becomes part of a file's name.
+// lockName matches valid names of locks: a name becomes part of a file name.
 var lockName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
 func (d *DB) Lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {
@@ -44,7 +44,7 @@ func (d *DB) Lock(ctx context.Context, name string, wait bool) (unlock func() er
 	return nil, d.failed("lock "+name, err)
 }
 
-// once is f whose second call does nothing.
+// once returns a function that calls f only the first time.
 func once(f func() error) func() error {
 	var once sync.Once
 	return func() (err error) {
@@ -54,7 +54,8 @@ func once(f func() error) func() error {
 }
 
 // postgresLocks are advisory locks, each held by a connection of its own, which
-// is kept for the next. Of a process one goroutine at a time asks for each.
+// is reused for later locks. In each process one goroutine at a time asks for a
+// lock.
 type postgresLocks struct {
 	handle *sql.DB
 	inside insideLocks
@@ -70,7 +71,7 @@ func (l *postgresLocks) lock(ctx context.Context, name string, wait bool) (unloc
 		leave()
 		return nil, err
 	}
-	// A connection that failed has let go of its locks, and is thrown away.
+	// A failed connection has lost its locks, and is closed.
 	end := func() {
 		_ = c.Raw(func(any) error { return driver.ErrBadConn })
 		_ = c.Close()

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// fileLocks are locks on files beside a database, which stay. Two openings of a
-// file are strangers to each other, also in one process.
+// fileLocks are locks on files beside a database. The files are not deleted.
+// Two open handles of a file exclude each other, even in one process.
 type fileLocks struct {
 	path   string // of the database
 	inside insideLocks
 }
 
-// askAgain is how often a lock is asked for that another process has: the
-// system tells nobody when it is free.
+// askAgain is the time between tries to take a lock that another process has:
+// the system does not notify waiting processes.
 const askAgain = 20 * time.Millisecond
 
 func (l *fileLocks) lock(ctx context.Context, name string, wait bool) (unlock func() error, err error) {

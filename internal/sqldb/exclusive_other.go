@@ -4,5 +4,5 @@ package sqldb
 
 import "os"
 
-// lockFile refuses: processes cannot be kept apart by files on this system.
+// lockFile fails: on this system files cannot lock out other processes.
 func lockFile(f *os.File) error { return &os.PathError{Op: "lock", Path: f.Name(), Err: os.ErrInvalid} }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile locks an open file for this one opening of it, against all others in
-// this process and in others, until it is closed.
+// lockFile locks an open file against all other handles of the file, in this
+// process and in others, until f is closed.
 func lockFile(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

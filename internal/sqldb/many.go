@@ -7,11 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Statements that are alike and do not need each other's answers are run
-// together: over a network that takes one turn, not one for each.
+// Statements of the same text that do not depend on each other run together:
+// one network round trip instead of one for each.
 
-// ExecMany runs a statement n times and tells how many rows each changed.
-// Arguments are to stay as they are until it returns.
+// ExecMany runs a statement n times and returns how many rows each run changed.
+// The caller must not change arguments until ExecMany returns.
 func (t *Tx) ExecMany(query string, n int, args func(i int) []any) (changed []int64, err error) {
 	changed = make([]int64, n)
 	if t.Dialect.many != nil {
@@ -26,8 +26,8 @@ func (t *Tx) ExecMany(query string, n int, args func(i int) []any) (changed []in
 	return changed, nil
 }
 
-// GetMany runs a query n times and calls f with the row of each answer that has
-// one. Arguments are to stay as they are until it returns.
+// GetMany runs a query n times and calls f with the row of each result that has
+// one. The caller must not change arguments until GetMany returns.
 func (t *Tx) GetMany(query string, n int, args func(i int) []any, f func(i int, row Scanner) error) error {
 	if t.Dialect.many != nil {
 		return t.Dialect.many(t, query, n, args, f, func(int, int64) {})
@@ -41,11 +41,10 @@ func (t *Tx) GetMany(query string, n int, args func(i int) []any, f func(i int, 
 	return nil
 }
 
-// manyAtOnce are sent together.
+// manyAtOnce is how many statements are sent together.
 const manyAtOnce = 512
 
-// postgresMany sends statements without waiting for the answers of those
-// before.
+// postgresMany sends statements without waiting for earlier answers.
 func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error, done func(i int, changed int64)) error {
 	if err := t.ready(query); err != nil {
 		return err

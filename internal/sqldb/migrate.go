@@ -14,7 +14,7 @@ import (
 //go:embed migrations
 var Migrations embed.FS
 
-// migrateTries bounds how often another process may come between the steps of a
+// migrateTries bounds how often other processes may interrupt the steps of a
 // migration.
 const migrateTries = 5
 
@@ -26,8 +26,8 @@ const versionTries = 20
 var VersionPause = 20 * time.Millisecond
 
 // migrate brings a database to the newest schema, each step in a transaction of
-// its own. A database that is ahead of this program is refused and left as it
-// is.
+// its own. If the database has a newer schema than this program, migrate fails
+// and changes nothing.
 func migrate(d *Dialect, handle *sql.DB, path, schema string) error {
 	steps, err := fs.Sub(Migrations, fmt.Sprintf("migrations/%s/%s", d.goose, schema))
 	if err != nil {
@@ -36,9 +36,9 @@ func migrate(d *Dialect, handle *sql.DB, path, schema string) error {
 	return MigrateTo(d, handle, path, steps)
 }
 
-// versions reads the schema version of a database, and the newest that is
-// known. In a new database it makes the table of versions, which fails at once
-// where another process is making it: then it is there a moment later.
+// versions returns the schema version of a database, and the newest known
+// version. In a new database it creates the table of versions. That fails if
+// another process is creating the table, which then exists a moment later.
 func versions(ctx context.Context, p *goose.Provider) (now, known int64, err error) {
 	for try := range versionTries {
 		if now, known, err = p.GetVersions(ctx); err == nil {
@@ -64,8 +64,8 @@ func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
 			return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer "+
 				"version. Install that version, or restore a backup from before the upgrade", path, before, known)
 		}
-		// A step may have a smaller number than one that was made before it was
-		// written.
+		// A pending step may have a smaller number than a step that has already
+		// run.
 		if pending, err := p.HasPending(ctx); err != nil {
 			return fmt.Errorf("read the schema version of %s: %w", path, err)
 		} else if !pending {

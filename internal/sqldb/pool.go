@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// pool holds the connections of one kind. It keeps each with its prepared
-// statements, which database/sql would have to look for in every transaction
-// anew.
+// pool holds the connections of one kind. It keeps each connection with its
+// prepared statements, which database/sql would look up again in every
+// transaction.
 type pool struct {
 	DB       *sql.DB
 	Idle     chan *conn
-	unopened chan struct{} // a place for each connection that may yet be opened
+	unopened chan struct{} // one value for each connection that may still be opened
 	closed   chan struct{}
 }
 
@@ -24,8 +24,8 @@ type pool struct {
 type conn struct {
 	*sql.Conn
 	Statements map[string]*sql.Stmt
-	used       bool      // it was given back before
-	Postgres   *pgx.Conn // the same, if it is one
+	used       bool      // released at least once
+	Postgres   *pgx.Conn // the connection, if PostgreSQL's
 }
 
 var errClosed = errors.New("closed")
@@ -41,7 +41,7 @@ func newPool(db *sql.DB, n int) *pool {
 // Acquire waits for a connection until ctx ends. None is opened while another
 // is idle.
 func (p *pool) Acquire(ctx context.Context) (*conn, error) {
-	// Nothing is begun for a caller who is gone, even if a connection is idle.
+	// After ctx has ended nothing begins, even if a connection is idle.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// Release gives a connection back; one that is not usable is thrown away and
-// opened anew when it is needed.
+// Release returns a connection to the pool. An unusable connection is closed;
+// the pool opens another one when needed.
 func (p *pool) Release(c *conn, usable bool) {
 	if !usable {
 		_ = c.Raw(func(any) error { return driver.ErrBadConn })
@@ -103,7 +103,7 @@ func (p *pool) Release(c *conn, usable bool) {
 	p.Idle <- c
 }
 
-// close waits until every connection is given back.
+// close waits until every connection is released, and closes them.
 func (p *pool) close() error {
 	select {
 	case <-p.closed:

@@ -86,8 +86,8 @@ func (l *Listener) version() (int64, error) {
 	return l.number, nil
 }
 
-// committed counts a change. This process calls it after each commit, before
-// the notification arrives.
+// committed counts a change: a commit of this process, before its notification
+// arrives, or a notification.
 func (l *Listener) committed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
