@@ -6,8 +6,8 @@
 // constants in limits.go, whatever the input.
 //
 // A file passes two gates. ByName looks at what the uploader says (contract,
-// createUpload); Inspect looks at the bytes (contract, completeUpload). The
-// page "Files are checked by their bytes" explains why. Both return a *Problem
+// createUpload); Inspect looks at the bytes (contract, completeUpload). See
+// also (security, Files are checked by their bytes). Both return a *Problem
 // when the file is refused. A file that may be published only after a person
 // has looked is not refused: Inspect gives the reason in Facts.Hold.
 //

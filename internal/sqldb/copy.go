@@ -58,8 +58,8 @@ func (t *table) keyOf(row []any) (key []any) {
 	return key
 }
 
-// SameTables returns the tables that both databases have, and fails if names
-// lacks one.
+// SameTables returns the named tables. It fails if a table differs between the
+// databases, or if names and NotCopied lack a table of from.
 func SameTables(ctx context.Context, from, to *DB, names []string) (all []*table, err error) {
 	var theirs, ours map[string]*table
 	if err = from.Read(ctx, func(t *Tx) error { ours, err = t.Tables(); return err }); err != nil {
