@@ -33,7 +33,7 @@ var blocks = map[string][]block{
 	"docs/how-to/operate.md":        {{skip: "it needs PostgreSQL and a bucket: TestMigrate"}},
 	"docs/how-to/websites.md":       {{skip: "it needs names in DNS: TestSitesURL"}},
 	"docs/reference/beacon.md":      {{want: "HTTP/1.1 204"}},
-	"docs/reference/bots.md":        {{want: "--- PASS: TestBots"}},
+	"docs/reference/bots.md":        {{want: "--- PASS: TestCrawlers"}, {want: "--- PASS: TestBots"}},
 	"docs/reference/keeping.md":     {{want: "restored"}},
 	"docs/reference/performance.md": {{skip: "benchmarks take hours: make bench"}},
 	"internal/web/front/skill.md":   {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
@@ -42,17 +42,18 @@ var blocks = map[string][]block{
 
 // served are the blocks of the pages below /docs that can be run, by ID.
 var served = map[string]block{
-	"c-env":    {want: ""},
-	"c-curl":   {want: `"slug"`},
-	"c-cli":    {want: "/p/"},
-	"c-go":     {skip: "TestGoInDocs"},
-	"c-js":     {skip: "TestQuickStart"},
-	"c-python": {skip: "TestQuickStart"},
-	"c-read":   {want: `"totals"`},
-	"c-frame":  {skip: "HTML: TestBrowserEmbed"},
-	"c-oembed": {want: `"html"`},
-	"c-run":    {skip: "the test itself builds and serves"},
-	"c-acc":    {want: "vtr_"},
+	"c-env":     {want: ""},
+	"c-curl":    {want: `"slug"`},
+	"c-cli":     {want: "/p/"},
+	"c-go":      {skip: "TestGoInDocs"},
+	"c-js":      {skip: "TestQuickStart"},
+	"c-python":  {skip: "TestQuickStart"},
+	"c-replace": {want: "current"},
+	"c-read":    {want: `"totals"`},
+	"c-frame":   {skip: "HTML: TestBrowserEmbed"},
+	"c-oembed":  {want: `"html"`},
+	"c-run":     {skip: "the test itself builds and serves"},
+	"c-acc":     {want: "vtr_"},
 }
 
 var shellBlock = regexp.MustCompile("(?ms)^```(sh|)\n(.*?)^```$")

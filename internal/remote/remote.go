@@ -85,7 +85,7 @@ func (r Flags) Client(t *terminal.Terminal, opts ...client.Option) (*client.Clie
 	return NewClient(t, to, opts...)
 }
 
-// newClient makes a client, of whose server the terminal speaks from now on.
+// NewClient returns a client. From now on the terminal names its server.
 func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) (*client.Client, error) {
 	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+Version))...)
 	if err != nil {
@@ -105,7 +105,7 @@ func Patient(t *terminal.Terminal) []client.Option {
 	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second), client.WithRetryNotice(func(r client.Retry) { Notice(t, r) })}
 }
 
-// notice tells a person of a pause.
+// Notice tells a person of a pause.
 func Notice(t *terminal.Terminal, r client.Retry) {
 	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(t.Sentence(r.Err), ".")), r.Wait.Round(100*time.Millisecond))
 }

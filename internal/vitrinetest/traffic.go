@@ -28,7 +28,7 @@ func NewTraffic(links, step int) *Traffic {
 // SetStep changes how many milliseconds the next open is away, on average.
 func (g *Traffic) SetStep(ms int) { g.step = ms }
 
-// View is the next open, a page's.
+// Open returns the next view, as of a page.
 func (g *Traffic) Open() vitrine.ViewRecord {
 	pick := func(prefix string, n int) string {
 		return prefix + strconv.Itoa(min(g.Rand.IntN(n), g.Rand.IntN(n)))

@@ -42,7 +42,7 @@ func TestDocsForAgents(t *testing.T) {
 		}
 	}
 	errors := s.get("/docs/errors.md").body
-	if !strings.Contains(errors, "| 403 |") && !regexp.MustCompile("\\|[^|]*403[^|]*\\|").MatchString(errors) || !strings.Contains(errors, "`forbidden`") {
+	if !strings.Contains(errors, "| 403 |") && !regexp.MustCompile(`\|[^|]*403[^|]*\|`).MatchString(errors) || !strings.Contains(errors, "`forbidden`") {
 		t.Errorf("the table of codes is no table:\n%.2000s", errors)
 	}
 	s.status(s.get("/docs/nothing.md"), http.StatusNotFound)
