@@ -21,16 +21,3 @@ test("sizes have two digits or more, in decimal units", () => {
   };
   for (const [n, text] of Object.entries(want)) assert.equal(bytes(Number(n)), text);
 });
-
-// table is what read needs of a table: rows of a heading, cells of counts,
-// time, and with a comparison the heading and the counts of the time before.
-const table = (rows, unit = "", top = 10) => ({
-  dataset: { unit, top: String(top) },
-  querySelectorAll: () =>
-    rows.map(([when, views, uniques, spent, before, ...was]) => ({
-      cells: [{ textContent: when }],
-      querySelector: (cell) => ({ textContent: cell === "[data-spent]" ? spent : before }),
-      querySelectorAll: () =>
-        [views, uniques, ...was].map((n) => ({ value: String(n), textContent: n.toLocaleString("en") })),
-    })),
-});
