@@ -16,7 +16,7 @@ import (
 var inDocs = regexp.MustCompile("(?s)(?m:^```(?:sh|)\n(.*?)^```$)|`([^`\n]+)`|<code[^>]*>(.*?)</code>")
 
 // ofOthers are flags of other programs that documents name.
-var ofOthers = map[string]bool{"--fdpass": true}
+var ofOthers = map[string]bool{"--fdpass": true, "--header": true}
 
 // shellWord is a word of a command: bare, or in quotes.
 var shellWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
