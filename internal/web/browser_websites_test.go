@@ -93,12 +93,12 @@ func TestBrowserWebsite(t *testing.T) {
 	tb.accessible("website, not deployed")
 	h.shows(site, http.StatusOK, "Second")
 	tb.run(chromedp.Click(".versions form[action$='/restore'] button", chromedp.ByQuery))
-	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Visitors see this version again")`)
+	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Visitors now see it")`)
 	h.shows(site, http.StatusOK, "First")
 
 	h.deployed(h.siteOf(slug), login)
 	tb.run(chromedp.Navigate(manage))
-	tb.until(`document.querySelector(".held").innerText.includes("until then visitors see the version before")`)
+	tb.until(`document.querySelector(".held").innerText.includes("Until then, visitors see the previous version")`)
 	tb.accessible("website, with a version that waits")
 }
 
