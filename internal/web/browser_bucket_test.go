@@ -287,7 +287,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	// The bucket knows nothing of the site, and is sent nothing.
 	tb.choose("forbidden.txt")
 	tb.until(fileRow("forbidden.txt") + `?.querySelector(".state").innerText.includes("Waiting for the storage")`)
-	refused("forbidden.txt", true, "takes no files from its pages", "vitrine storage cors")
+	refused("forbidden.txt", true, "rejects uploads from this page", "vitrine storage cors")
 	if g.count() != 0 {
 		t.Errorf("%d were put though the bucket had not been asked", g.count())
 	}
