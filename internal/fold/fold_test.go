@@ -115,7 +115,7 @@ func TestLinkOutOfTheFolder(t *testing.T) {
 		}
 	}
 	if err := os.Symlink("../secret.png", filepath.Join(in, "a.png")); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(in)
 	if err != nil {

@@ -2,7 +2,7 @@ package visitor
 
 import "strings"
 
-// Classes of programs that are told apart by name.
+// Classes of programs, recognized by name.
 const (
 	BotAIAssistant = "ai_assistant" // a person asked an assistant, which reads the page just now
 	BotAITraining  = "ai_training"  // collects pages that models are trained on

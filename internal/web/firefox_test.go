@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// In Firefox, too, somebody signs in, uploads a file and passes its link on;
+// In Firefox, too, a person signs in, uploads a file and passes its link on;
 // another opens it, reads it, and is in the numbers.
 func TestFirefox(t *testing.T) {
 	d := newDesk(t)

@@ -19,7 +19,7 @@ type Query struct {
 	From, To report.Day     // steps, exclusive
 	Oldest   segment.Place  // views before it do not count
 	End      vitrine.ViewID // nor do those from here on
-	Account  bool           // links are told apart, and pages of a file are not
+	Account  bool           // counts are kept for each link, and not for pages of a file
 	Brief    bool           // the counters, and the steps with their views, sessions and visits, alone
 	Daily    bool           // views of each link and step, alone
 	// Word finds the labels of a number. It is safe for several goroutines.

@@ -175,7 +175,7 @@ func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller
 // editable are the members of a link that may be changed.
 var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt"}
 
-// never is an expiresAt that is none.
+// never is the value of expiresAt that removes it.
 const never = "never"
 
 // ReadEdit reads what is to be changed of a link.
