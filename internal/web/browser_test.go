@@ -184,9 +184,12 @@ func (tb *tab) run(actions ...chromedp.Action) {
 // until waits for a condition in the page.
 func (tb *tab) until(condition string) {
 	tb.t.Helper()
+	// A condition that asks about an element may throw before the element is
+	// there. That is "not yet".
+	patient := "(() => { try { return (" + condition + "); } catch { return false; } })()"
 	var ok bool
 	poll := func() error {
-		return chromedp.Run(tb.ctx, chromedp.Poll(condition, &ok, chromedp.WithPollingTimeout(hang)))
+		return chromedp.Run(tb.ctx, chromedp.Poll(patient, &ok, chromedp.WithPollingTimeout(hang)))
 	}
 	err := poll()
 	for tries := 0; err != nil && tries < 5 && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "context was destroyed") || strings.Contains(err.Error(), "target navigated")); tries++ {
