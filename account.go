@@ -133,7 +133,8 @@ func (a *Account) MayChooseSlug() error {
 	if a.Plan.Pro() {
 		return nil
 	}
-	return &Error{Code: CodeProRequired, Field: "slug", Upgrade: true, Message: "Custom addresses are part of the Pro plan."}
+	return &Error{Code: CodeProRequired, Field: "slug", Upgrade: true,
+		Message: "Custom addresses are part of the Pro plan."}
 }
 
 // AccountTx reads and writes accounts within a transaction.

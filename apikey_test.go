@@ -26,7 +26,8 @@ func TestKeyText(t *testing.T) {
 			t.Errorf("a key with character %d mistyped is accepted", i)
 		}
 	}
-	for _, s := range []string{"", "vtr_", string(k) + "0", string(k[:41]), " " + string(k[1:]), strings.Repeat("é", 21)} {
+	for _, s := range []string{"", "vtr_", string(k) + "0", string(k[:41]), " " + string(k[1:]),
+		strings.Repeat("é", 21)} {
 		if _, ok := ParseKeyText(s); ok {
 			t.Errorf("%q is accepted", s)
 		}
@@ -52,13 +53,15 @@ func TestKeySum(t *testing.T) {
 }
 
 func TestParseSlug(t *testing.T) {
-	good := map[string]Slug{"abc": "abc", "Q3-Report": "q3-report", "a1b": "a1b", strings.Repeat("a", 50): Slug(strings.Repeat("a", 50)), "2026": "2026"}
+	good := map[string]Slug{"abc": "abc", "Q3-Report": "q3-report", "a1b": "a1b",
+		strings.Repeat("a", 50): Slug(strings.Repeat("a", 50)), "2026": "2026"}
 	for in, want := range good {
 		if got, err := ParseSlug(in); err != nil || got != want {
 			t.Errorf("ParseSlug(%q) = %q, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"", "a", "ab", "-ab", "ab-", "a--b", "a_b", "a b", "äbc", "abc\n", strings.Repeat("a", 51), "api", "Admin", "a/b", "a.b", "İab"} {
+	for _, in := range []string{"", "a", "ab", "-ab", "ab-", "a--b", "a_b", "a b", "äbc", "abc\n",
+		strings.Repeat("a", 51), "api", "Admin", "a/b", "a.b", "İab"} {
 		if got, err := ParseSlug(in); CodeOf(err) != CodeInvalidSlug {
 			t.Errorf("ParseSlug(%q) = %q, %v", in, got, err)
 		}
@@ -66,7 +69,8 @@ func TestParseSlug(t *testing.T) {
 	seen := map[Slug]bool{}
 	for range 10000 {
 		s := NewSlug()
-		if p, err := ParseSlug(string(s)); err != nil || p != s || len(s) != 10 || strings.ContainsAny(string(s), "ilo01") {
+		if p, err := ParseSlug(string(s)); err != nil || p != s || len(s) != 10 ||
+			strings.ContainsAny(string(s), "ilo01") {
 			t.Fatalf("NewSlug made %q: %v", s, err)
 		}
 		if seen[s] {
@@ -81,7 +85,8 @@ func TestUploadID(t *testing.T) {
 	if got, ok := ParseUploadID(string(id)); !ok || got != id {
 		t.Errorf("%q is refused", id)
 	}
-	for _, s := range []string{"", "../../../../../../etc/passwd", string(id) + "a", strings.ToUpper(string(id)), string(id[:25]) + "/", string(id[:25]) + "1"} {
+	for _, s := range []string{"", "../../../../../../etc/passwd", string(id) + "a", strings.ToUpper(string(id)),
+		string(id[:25]) + "/", string(id[:25]) + "1"} {
 		if _, ok := ParseUploadID(s); ok {
 			t.Errorf("%q is accepted", s)
 		}
@@ -92,7 +97,8 @@ func TestNormalEmail(t *testing.T) {
 	if got, err := NormalEmail(" Ann@Example.ORG "); err != nil || got != "ann@example.org" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	for _, s := range []string{"", "ann", "ann@", "@b.c", "Ann <ann@b.c>", "a@b.c, d@e.f", "a b@c.d", strings.Repeat("a", 250) + "@b.cd"} {
+	for _, s := range []string{"", "ann", "ann@", "@b.c", "Ann <ann@b.c>", "a@b.c, d@e.f", "a b@c.d",
+		strings.Repeat("a", 250) + "@b.cd"} {
 		if _, err := NormalEmail(s); err == nil {
 			t.Errorf("%q is accepted", s)
 		}

@@ -85,7 +85,8 @@ func OpenWhole(ctx context.Context, blobs Blobs, l *Link) (Blob, error) {
 		return nil, Unavailable(fmt.Errorf("link %s: open the stored file %s: %w", l.Slug, l.Upload, err))
 	}
 	if n := b.Size(); n != l.Size {
-		err := fmt.Errorf("link %s: the stored file %s has %d bytes, want %d: restore it from a backup", l.Slug, l.Upload, n, l.Size)
+		err := fmt.Errorf("link %s: the stored file %s has %d bytes, want %d: restore it from a backup", l.Slug,
+			l.Upload, n, l.Size)
 		return nil, Unavailable(errors.Join(err, b.Close()))
 	}
 	return b, nil

@@ -172,19 +172,22 @@ func OwnerMayChange(tx ChangeTx, l *Link, now time.Time) error {
 	}
 	oldest := list[ownerChanges-1]
 	for _, c := range list {
-		if c.By.Kind != ActorOwner || c.Action == ActionCreate || c.Action == ActionReplace || c.At.Before(now.Add(-ownerHour)) {
+		if c.By.Kind != ActorOwner || c.Action == ActionCreate || c.Action == ActionReplace ||
+			c.At.Before(now.Add(-ownerHour)) {
 			return nil
 		}
 	}
-	return &Error{Code: CodeRateLimited, RetryAfter: min(max(oldest.At.Add(ownerHour).Sub(now), time.Second), ownerHour),
-		Message: fmt.Sprintf("You have changed the state of this link %d times within an hour. Wait, then try again.", ownerChanges)}
+	wait := min(max(oldest.At.Add(ownerHour).Sub(now), time.Second), ownerHour)
+	return &Error{Code: CodeRateLimited, RetryAfter: wait, Message: fmt.Sprintf(
+		"You have changed the state of this link %d times within an hour. Wait, then try again.", ownerChanges)}
 }
 
 // CheckedNote is the note of a decision, on one line.
 func (d Decision) CheckedNote() (string, error) {
 	note := OneLine(d.Note)
 	if len([]rune(note)) > MaxNote {
-		return "", &Error{Code: CodeInvalidRequest, Field: "note", Message: "The note is longer than 1000 characters. Shorten it."}
+		return "", &Error{Code: CodeInvalidRequest, Field: "note",
+			Message: "The note is longer than 1000 characters. Shorten it."}
 	}
 	return note, nil
 }
@@ -213,7 +216,8 @@ func (l *Link) Add(tx Tx, by Actor) error {
 	if err := addLink(tx, l); err != nil {
 		return err
 	}
-	return tx.AddChange(&Change{At: l.StateAt, By: by, Action: ActionCreate, Account: l.Account, Link: l.ID, To: l.State, Reason: l.Reason, Detail: l.Detail})
+	return tx.AddChange(&Change{At: l.StateAt, By: by, Action: ActionCreate, Account: l.Account, Link: l.ID,
+		To: l.State, Reason: l.Reason, Detail: l.Detail})
 }
 
 // ChangeQuery selects changes, newest first. Zero members do not select. That a

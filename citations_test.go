@@ -61,7 +61,8 @@ func TestCitations(t *testing.T) {
 	for _, page := range []string{"contract", "analytics", "engagement", "security", "import", "promises"} {
 		pages[page] = headings(t, page)
 	}
-	for text, want := range map[string]int{"(contract, Nothing)": 1, "(contract, link states)": 0, "(promise 23)": 1, "(promises 1, 22)": 0, "(promise of it)": 0, "(engagement data)": 0,
+	for text, want := range map[string]int{"(contract, Nothing)": 1, "(contract, link states)": 0, "(promise 23)": 1,
+		"(promises 1, 22)": 0, "(promise of it)": 0, "(engagement data)": 0,
 		"(analytics, Totals) (security, Surface)": 1, "(import format)": 0} {
 		if got := faultyCitations(pages, text); len(got) != want {
 			t.Errorf("%s: %q", text, got)

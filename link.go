@@ -108,14 +108,15 @@ func (l *Link) Expire(tx Tx, now time.Time) error {
 	if !l.Expired(now) {
 		return nil
 	}
-	return l.Transition(tx, now, Change{By: Actor{Kind: ActorExpiry}, Action: ActionExpire, To: StateDisabled, Reason: ReasonExpired})
+	return l.Transition(tx, now, Change{By: Actor{Kind: ActorExpiry}, Action: ActionExpire, To: StateDisabled,
+		Reason: ReasonExpired})
 }
 
 // Tag names what the owner is shown of a link and its file: it changes when any
 // of that does.
 func (l *Link) Tag() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d", l.Upload, l.Slug, l.Title, l.Name, l.Type, l.AllowDownload,
-		l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d", l.Upload, l.Slug, l.Title, l.Name, l.Type,
+		l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli()))
 	return hex.EncodeToString(sum[:12])
 }
 
@@ -191,7 +192,8 @@ func (l *Link) MayMove() bool {
 // it.
 func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
 	if !l.MayMove() {
-		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is live."}
+		return &Error{Code: CodeInvalidRequest, Field: "slug",
+			Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is live."}
 	}
 	if err := SlugFree(tx, SlugRequest{Slug: to, Link: l.ID}, now); err != nil {
 		return err
@@ -207,8 +209,8 @@ func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
 		}
 	}
 	if kept > maxOldSlugs {
-		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link has had " + strconv.Itoa(maxOldSlugs) +
-			" other addresses in the last 90 days, which all still lead to it. Go back to one of them, or wait until the oldest has lapsed."}
+		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link has had " +
+			strconv.Itoa(maxOldSlugs) + " other addresses in the last 90 days, which all still lead to it. Go back to one of them, or wait until the oldest has lapsed."}
 	}
 	if err := NotFoundIsNil(tx.DeleteOldSlug(to)); err != nil { // its own, or one that has lapsed
 		return err

@@ -25,7 +25,8 @@ const (
 // ParseLanguage reads a BCP 47 tag of a known language and returns its
 // canonical form. Error: CodeInvalidRequest.
 func ParseLanguage(s string) (string, error) {
-	bad := &Error{Code: CodeInvalidRequest, Field: "language", Message: "The language is not one that is known. Send a BCP 47 tag such as en, de or pt-BR."}
+	bad := &Error{Code: CodeInvalidRequest, Field: "language",
+		Message: "The language is not one that is known. Send a BCP 47 tag such as en, de or pt-BR."}
 	if s == "" || len(s) > maxLanguage {
 		return "", bad
 	}

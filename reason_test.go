@@ -19,7 +19,8 @@ func TestReasons(t *testing.T) {
 	table.WriteString("| code | meaning |\n|---|---|\n")
 	seen := map[string]bool{}
 	for _, r := range vitrine.Reasons() {
-		if seen[r.Code] || !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(r.Code) || !strings.HasSuffix(r.Meaning, ".") || vitrine.Meaning(r.Code) != r.Meaning {
+		if seen[r.Code] || !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(r.Code) ||
+			!strings.HasSuffix(r.Meaning, ".") || vitrine.Meaning(r.Code) != r.Meaning {
 			t.Errorf("reason %q: %q", r.Code, r.Meaning)
 		}
 		seen[r.Code] = true
@@ -59,7 +60,8 @@ func TestOwnerMeaning(t *testing.T) {
 		if own == "" || !strings.HasSuffix(own, ".") || len(own) > 200 {
 			t.Errorf("%s: %q", r.Code, own)
 		}
-		for _, word := range []string{"ublish it", "you publish", "Check ", "A person must", "look before", "Look at it"} {
+		for _, word := range []string{"ublish it", "you publish", "Check ", "A person must", "look before",
+			"Look at it"} {
 			if found, ok := filetype.ReasonOf(r.Code); (!ok || found.Holds) && strings.Contains(own, word) {
 				t.Errorf("%s asks its owner to decide: %q", r.Code, own)
 			}

@@ -194,7 +194,8 @@ var ports = map[string][]string{
 }
 
 // Packages that implement ports, try them, or put everything together.
-var allPorts = []string{"clamav", "clickhouse", "disk", "mail", "preview", "s3", "spool", "sqldb", "sqlstore", "viewdb", "vitrinetest", "web"}
+var allPorts = []string{"clamav", "clickhouse", "disk", "mail", "preview", "s3", "spool", "sqldb", "sqlstore", "viewdb",
+	"vitrinetest", "web"}
 
 func TestPorts(t *testing.T) {
 	port := regexp.MustCompile(`\bvitrine\.(Store|ViewLog|Blobs|Scanner|Previewer|Spool|Mailer)\b`)
@@ -296,7 +297,9 @@ func TestVocabulary(t *testing.T) {
 			case *ast.GoStmt:
 				t.Errorf("%s starts a goroutine", name)
 			case *ast.SelectorExpr:
-				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains([]string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick"}, n.Sel.Name) {
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" &&
+					slices.Contains([]string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer",
+						"NewTicker", "Tick"}, n.Sel.Name) {
 					t.Errorf("%s uses the clock: time.%s", name, n.Sel.Name)
 				}
 			}
@@ -304,7 +307,8 @@ func TestVocabulary(t *testing.T) {
 		})
 	}, "*.go")
 	if files > mostFiles || lines > mostLines {
-		t.Errorf("the root package has %d files and %d lines, want at most %d and %d", files, lines, mostFiles, mostLines)
+		t.Errorf("the root package has %d files and %d lines, want at most %d and %d", files, lines, mostFiles,
+			mostLines)
 	}
 }
 

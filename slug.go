@@ -46,7 +46,8 @@ func ParseSlug(s string) (Slug, error) {
 	}, s)
 	switch {
 	case !slugPattern.MatchString(f) || strings.Contains(f, "--"):
-		return "", &Error{Code: CodeInvalidSlug, Field: "slug", Message: "An address has 3 to 50 letters a–z, digits and single hyphens, and begins and ends with a letter or digit."}
+		return "", &Error{Code: CodeInvalidSlug, Field: "slug",
+			Message: "An address has 3 to 50 letters a–z, digits and single hyphens, and begins and ends with a letter or digit."}
 	case reservedSlugs[f]:
 		return "", &Error{Code: CodeInvalidSlug, Field: "slug", Message: "This address is reserved. Choose another."}
 	}

@@ -43,14 +43,16 @@ const titleRunes = 200
 // invalid UTF-8.
 func HasControl(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' ||
+			r >= '\u2066' && r <= '\u2069'
 	})
 }
 
 // ParseTitle checks a link's title (contract, createUpload).
 func ParseTitle(s string) (string, error) {
 	if utf8.RuneCountInString(s) > titleRunes || !strings.ContainsFunc(s, visible) || HasControl(s) {
-		return "", &Error{Code: CodeInvalidRequest, Field: "linkName", Message: "A title has 1 to 200 characters, at least one of them visible, and no control or text-direction characters."}
+		return "", &Error{Code: CodeInvalidRequest, Field: "linkName",
+			Message: "A title has 1 to 200 characters, at least one of them visible, and no control or text-direction characters."}
 	}
 	return s, nil
 }

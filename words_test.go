@@ -46,7 +46,8 @@ func TestPlainWordsEverywhere(t *testing.T) {
 			t.Errorf("%s: %q", file, m)
 		}
 		switch {
-		case strings.HasSuffix(file, "_test.go"), strings.Contains(file, "vitrinetest/"), strings.HasPrefix(file, "bench/"), strings.HasPrefix(file, "tools/"):
+		case strings.HasSuffix(file, "_test.go"), strings.Contains(file, "vitrinetest/"),
+			strings.HasPrefix(file, "bench/"), strings.HasPrefix(file, "tools/"):
 		case strings.HasSuffix(file, ".go"):
 			texts(t, file, func(line int, text string) {
 				read++

@@ -21,7 +21,8 @@ func BenchmarkAccounts(b *testing.B) {
 	const accounts, asking, reports = 100, 32, 200
 	w := worldOf(b, params("accounts", accounts, max(opensAsked(b)/accounts, 100), 20, 365))
 	ctx, path := context.Background(), "/analytics?range=30d"
-	row := table.Row{Figure: fmt.Sprintf("account reports, `30d`, %d accounts of %s opens, %d connections", accounts, million(w.Opens), asking)}
+	row := table.Row{Figure: fmt.Sprintf("account reports, `30d`, %d accounts of %s opens, %d connections", accounts,
+		million(w.Opens), asking)}
 	fs := []func(){func() {
 		atOnce(b, asking, reports, func(i int) error { return w.try(i%accounts, http.MethodGet, path, "", nil) })
 	}}

@@ -28,7 +28,8 @@ func BenchmarkReportWhileOpened(b *testing.B) {
 		busy = medians(b, report)[0]
 		real = stop()
 	})
-	summary.add(table.Row{Figure: fmt.Sprintf("link report, `90d`, %s opens, while %d opens/s arrive at it", million(w.Opens), rate),
+	summary.add(table.Row{Figure: fmt.Sprintf("link report, `90d`, %s opens, while %d opens/s arrive at it",
+		million(w.Opens), rate),
 		Vitrine: table.Of(busy).With("with %.0f opens/s", real), Reference: "the same at rest", Than: table.Of(quiet)})
 }
 

@@ -17,7 +17,8 @@ func BenchmarkGrowth(b *testing.B) {
 			for _, key := range []string{"30d", "all"} {
 				b.Run(key, func(b *testing.B) {
 					took := medians(b, func() { w.call(b, 0, http.MethodGet, "/analytics?range="+key, "", nil) })
-					summary.add(table.Row{Figure: fmt.Sprintf("growth: account report, `%s`, %s opens", key, million(opens)), Vitrine: table.Of(took[0])})
+					summary.add(table.Row{Figure: fmt.Sprintf("growth: account report, `%s`, %s opens", key,
+						million(opens)), Vitrine: table.Of(took[0])})
 				})
 			}
 		})

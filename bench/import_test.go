@@ -13,8 +13,10 @@ func BenchmarkImport(b *testing.B) {
 	w := accountWorld(b)
 	for b.Loop() { // it was measured when the world was made, once
 	}
-	summary.add(table.Row{Figure: fmt.Sprintf("import of %s opens, one core (`GOMAXPROCS=1`)", million(w.Opens)), Vitrine: table.Value{Unit: table.Rate, N: w.rate},
-		Aim: "≥ 100,000/s"})
-	summary.add(table.Row{Figure: "making their tallies after that, likewise", Vitrine: table.Value{Unit: table.Rate, N: w.tallyRate}})
+	summary.add(table.Row{Figure: fmt.Sprintf("import of %s opens, one core (`GOMAXPROCS=1`)", million(w.Opens)),
+		Vitrine: table.Value{Unit: table.Rate, N: w.rate},
+		Aim:     "≥ 100,000/s"})
+	summary.add(table.Row{Figure: "making their tallies after that, likewise",
+		Vitrine: table.Value{Unit: table.Rate, N: w.tallyRate}})
 	b.ReportMetric(w.rate, "opens/s")
 }

@@ -27,7 +27,8 @@ var program = sync.OnceValues(func() (string, error) {
 		return bin, nil
 	}
 	out, _ := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
-	return build("..", "./cmd/vitrine", "CGO_ENABLED=0", "-ldflags", "-s -w -X main.version="+cmp.Or(strings.TrimSpace(string(out)), "dev"))
+	return build("..", "./cmd/vitrine", "CGO_ENABLED=0", "-ldflags",
+		"-s -w -X main.version="+cmp.Or(strings.TrimSpace(string(out)), "dev"))
 })
 
 // runner is the ClickHouse engine's (cmd/clickhouse).
@@ -200,7 +201,8 @@ func newInstance(b *testing.B, emails ...string) *instance {
 func (i *instance) serve(b *testing.B) {
 	b.Helper()
 	addr := freePort(b)
-	i.process = start(b, "http://"+addr, "/readyz", i.bin, "serve", "--data", i.data, "--listen", addr, "--public-url", "http://"+addr)
+	i.process = start(b, "http://"+addr, "/readyz", i.bin, "serve", "--data", i.data, "--listen", addr, "--public-url",
+		"http://"+addr)
 }
 
 // run runs an operator's verb.

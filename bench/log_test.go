@@ -67,22 +67,30 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	blobs, err := disk.New(dir, hs.URL+api.StorageRoot, signer, time.Now)
 	must(err)
 	views := ingest.NewViews(wrap(log))
-	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench", Keys: &auth.Keys{Store: store, Now: time.Now},
-		Uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now},
-		Links:   &links.Service{Store: store, Blobs: blobs, Log: log, Now: time.Now}, Views: views,
-		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: time.Now}, Captions: &publish.Captions{Store: store, Blobs: blobs, Now: time.Now}, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs,
-		Receiver: blobs, Signer: signer, Ready: func(context.Context) error { return nil }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench",
+		Keys: &auth.Keys{Store: store, Now: time.Now},
+		Uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{},
+			Plans: vitrine.DefaultPlans(), Now: time.Now},
+		Links: &links.Service{Store: store, Blobs: blobs, Log: log, Now: time.Now}, Views: views,
+		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: time.Now},
+		Captions: &publish.Captions{Store: store, Blobs: blobs, Now: time.Now}, ViewIDs: vitrine.NewViewIDs(),
+		Blobs:    blobs,
+		Receiver: blobs, Signer: signer, Ready: func(context.Context) error { return nil }, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler)}
 	h = s.Handler()
 	b.Cleanup(func() { hs.Close(); views.Close(); log.Close(); store.Close() })
 
 	a, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org", vitrine.PlanFree)
 	must(err)
 	const text = "A page to be opened often.\n"
-	up, err := s.Uploads.Create(ctx, a, publish.UploadRequest{Name: "page.txt", Type: "text/plain", Size: int64(len(text))})
+	up, err := s.Uploads.Create(ctx, a, publish.UploadRequest{Name: "page.txt", Type: "text/plain",
+		Size: int64(len(text))})
 	must(err)
-	_, err = blobs.Receive(ctx, vitrine.PutGrant{Key: up.Path, Size: int64(len(text)), Type: "text/plain", Expires: time.Now().Add(time.Minute)}, strings.NewReader(text))
+	_, err = blobs.Receive(ctx, vitrine.PutGrant{Key: up.Path, Size: int64(len(text)), Type: "text/plain",
+		Expires: time.Now().Add(time.Minute)}, strings.NewReader(text))
 	must(err)
-	l, err := s.Uploads.Complete(ctx, a, publish.CompleteRequest{Path: string(up.Path), Name: "page.txt", Type: "text/plain"})
+	l, err := s.Uploads.Complete(ctx, a, publish.CompleteRequest{Path: string(up.Path), Name: "page.txt",
+		Type: "text/plain"})
 	must(err)
 	return pageServer{public.Host, "/p/" + string(l.Slug)}
 }
@@ -169,7 +177,8 @@ func (c *connection) ask(request string, body bool) (string, error) {
 }
 
 // bothRates runs the same load on both servers, in turn, and adds the row.
-func bothRates(b *testing.B, figure, reference, aim string, n int, durable, silent pageServer, request func(pageServer) func(connection, i int) string) {
+func bothRates(b *testing.B, figure, reference, aim string, n int, durable, silent pageServer,
+	request func(pageServer) func(connection, i int) string) {
 	b.Helper()
 	var p99 []time.Duration
 	onDurable, onSilent := request(durable), request(silent)
@@ -180,7 +189,8 @@ func bothRates(b *testing.B, figure, reference, aim string, n int, durable, sile
 		},
 		func() { load(b, silent.addr, n, onSilent) })
 	rate := func(d time.Duration) table.Value { return table.Value{Unit: table.Rate, N: float64(n) / d.Seconds()} }
-	summary.add(table.Row{Figure: figure, Vitrine: rate(took[0]).With("p99 %.1f ms", median(p99[1:]).Seconds()*1000), Reference: reference, Than: rate(took[1]), Aim: aim})
+	summary.add(table.Row{Figure: figure, Vitrine: rate(took[0]).With("p99 %.1f ms", median(p99[1:]).Seconds()*1000),
+		Reference: reference, Than: rate(took[1]), Aim: aim})
 	b.ReportMetric(rate(took[0]).N, "durable/s")
 	b.ReportMetric(rate(took[1]).N, "silent/s")
 }
@@ -189,7 +199,8 @@ func bothRates(b *testing.B, figure, reference, aim string, n int, durable, sile
 // durable before its page ends, and, in turn, with a log that writes nothing.
 func BenchmarkPageOpens(b *testing.B) {
 	durable, silent := bothLogs(b)
-	bothRates(b, "page opens, 64 connections, each durable before its page ends", "the same page with a log that writes nothing", "≥ 0.5, p99 ≤ 25 ms",
+	bothRates(b, "page opens, 64 connections, each durable before its page ends",
+		"the same page with a log that writes nothing", "≥ 0.5, p99 ≤ 25 ms",
 		connections*300, durable, silent, func(s pageServer) func(int, int) string {
 			request := pageRequest(s.addr, s.path)
 			return func(int, int) string { return request }
@@ -208,7 +219,8 @@ var beaconAddress = regexp.MustCompile(`data-beacon="([^"]+)"`)
 func BenchmarkBeacons(b *testing.B) {
 	const n = connections * 300
 	durable, silent := bothLogs(b)
-	bothRates(b, "beacons, 64 connections, each durable before its answer", "the same beacons with a log that writes nothing", "≥ 0.5",
+	bothRates(b, "beacons, 64 connections, each durable before its answer",
+		"the same beacons with a log that writes nothing", "≥ 0.5",
 		n, durable, silent, func(s pageServer) func(int, int) string {
 			pages := make([][]string, connections) // the addresses that each connection's pages tell
 			for c := range pages {
@@ -232,7 +244,8 @@ func BenchmarkBeacons(b *testing.B) {
 			opened := time.Now()
 			return func(c, i int) string {
 				ms := time.Since(opened).Milliseconds()
-				body := fmt.Sprintf(`{"engaged":%d,"present":%d,"width":1280,"depth":%d}`, ms, ms+500, min(100, 1+i/len(pages[c])*3))
+				body := fmt.Sprintf(`{"engaged":%d,"present":%d,"width":1280,"depth":%d}`, ms, ms+500,
+					min(100, 1+i/len(pages[c])*3))
 				return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: %d\r\n\r\n%s",
 					pages[c][i%len(pages[c])], s.addr, browser, len(body), body)
 			}

@@ -60,7 +60,8 @@ func opensAsked(b *testing.B) int {
 // VITRINE_BENCH_RUNNING=1, now (on the hour).
 func params(name string, accounts, opens, links, days int) dataset.Params {
 	now := time.Now().UTC()
-	p := dataset.Params{Name: fmt.Sprint(name, accounts*opens), Accounts: accounts, Opens: opens, Links: links, Days: days, Last: dataset.LastDay(now), Seed: 1}
+	p := dataset.Params{Name: fmt.Sprint(name, accounts*opens), Accounts: accounts, Opens: opens, Links: links,
+		Days: days, Last: dataset.LastDay(now), Seed: 1}
 	if hour := now.Truncate(time.Hour); os.Getenv("VITRINE_BENCH_RUNNING") == "1" && hour.Hour() > 0 {
 		p.Until = hour
 	}
@@ -138,7 +139,8 @@ func (r *rows) write() error {
 	if len(r.all) == 0 {
 		return nil
 	}
-	machine := []string{fmt.Sprintf("%d cores of %s, %s/%s, %s", runtime.NumCPU(), processor(), runtime.GOOS, runtime.GOARCH, runtime.Version()),
+	machine := []string{fmt.Sprintf("%d cores of %s, %s/%s, %s", runtime.NumCPU(), processor(), runtime.GOOS,
+		runtime.GOARCH, runtime.Version()),
 		"Vitrine " + cmp.Or(version(), "of an unknown version") + ", " + time.Now().UTC().Format(time.DateOnly)}
 	if len(r.engines) > 0 {
 		machine = append(machine, "references: "+strings.Join(r.engines, ", "))

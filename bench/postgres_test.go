@@ -18,8 +18,10 @@ var errNoPostgres = errors.New("not installed")
 
 // postgresSettings suit a machine of this kind and 32 connections that each
 // keep one core busy; durability is not asked for.
-var postgresSettings = []string{"unix_socket_directories=", "listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
-	"max_wal_size=8GB", "shared_buffers=2GB", "work_mem=64MB", "maintenance_work_mem=512MB", "effective_cache_size=8GB", "random_page_cost=1.1",
+var postgresSettings = []string{"unix_socket_directories=", "listen_addresses=127.0.0.1", "fsync=off",
+	"synchronous_commit=off", "full_page_writes=off",
+	"max_wal_size=8GB", "shared_buffers=2GB", "work_mem=64MB", "maintenance_work_mem=512MB", "effective_cache_size=8GB",
+	"random_page_cost=1.1",
 	"max_parallel_workers_per_gather=0", "jit=off", "max_connections=100"}
 
 // startPostgres starts a PostgreSQL server of its own and returns its address.
@@ -52,7 +54,8 @@ func startPostgres(b *testing.B) (dsn string, stop func(), err error) {
 		return cmd
 	}
 	data := filepath.Join(dir, "data")
-	if out, err := command("initdb", "-D", data, "-A", "trust", "-U", "bench", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync").CombinedOutput(); err != nil {
+	if out, err := command("initdb", "-D", data, "-A", "trust", "-U", "bench", "-E", "UTF8", "--locale=C.UTF-8",
+		"--no-sync").CombinedOutput(); err != nil {
 		return fail(fmt.Errorf("initdb: %w: %s", err, out))
 	}
 	host, port := "127.0.0.1", freePort(b)[len("127.0.0.1:"):]

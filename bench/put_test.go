@@ -51,7 +51,8 @@ func BenchmarkPut(b *testing.B) {
 	var ours, theirs []time.Duration
 	once := func() {
 		var up struct{ SignedURL string }
-		v.call(b, 0, http.MethodPost, "/uploads", fmt.Sprintf(`{"name":"big.zip","type":"application/zip","size":%d}`, gib), &up)
+		v.call(b, 0, http.MethodPost, "/uploads", fmt.Sprintf(`{"name":"big.zip","type":"application/zip","size":%d}`,
+			gib), &up)
 		ours = append(ours, put(b, up.SignedURL))
 		if n != nil {
 			theirs = append(theirs, put(b, n.url+"/big.zip"))
@@ -70,15 +71,18 @@ func BenchmarkPut(b *testing.B) {
 		return table.Value{Unit: table.Speed, N: gib / median(of).Seconds()}
 	}
 	memory := func(p *process) table.Value { return table.Value{Unit: table.Memory, N: p.memory(b, "VmHWM")} }
-	const figure, peak, reference = "PUT of 1 GiB over loopback, SHA-256, fsync, exact size", "the same, peak memory of the server", "nginx WebDAV PUT, no hash, no fsync"
+	const figure, peak, reference = "PUT of 1 GiB over loopback, SHA-256, fsync, exact size",
+		"the same, peak memory of the server", "nginx WebDAV PUT, no hash, no fsync"
 	if n == nil {
 		summary.add(table.Row{Figure: figure, Vitrine: speed(ours), Reference: "nginx: not installed"})
 		summary.add(table.Row{Figure: peak, Vitrine: memory(v.process), Aim: "≤ 12 MiB"})
 		return
 	}
 	defer n.stop()
-	summary.add(table.Row{Figure: figure, Vitrine: speed(ours), Reference: reference, Than: speed(theirs), Aim: "≥ 0.9"})
-	summary.add(table.Row{Figure: peak, Vitrine: memory(v.process), Reference: "nginx", Than: memory(n), Aim: "≤ 12 MiB"})
+	summary.add(table.Row{Figure: figure, Vitrine: speed(ours), Reference: reference, Than: speed(theirs),
+		Aim: "≥ 0.9"})
+	summary.add(table.Row{Figure: peak, Vitrine: memory(v.process), Reference: "nginx", Than: memory(n),
+		Aim: "≤ 12 MiB"})
 }
 
 func put(b *testing.B, url string) time.Duration {
@@ -107,7 +111,8 @@ func startNginx(b *testing.B) *process {
 		}
 	}
 	version, _ := exec.Command(bin, "-v").CombinedOutput()
-	summary.engine(strings.Replace(strings.TrimSpace(strings.TrimPrefix(string(version), "nginx version:")), "/", " ", 1))
+	summary.engine(strings.Replace(strings.TrimSpace(strings.TrimPrefix(string(version), "nginx version:")), "/", " ",
+		1))
 	dir, addr := scratch(b), freePort(b)
 	conf := filepath.Join(dir, "nginx.conf")
 	text := fmt.Sprintf(`daemon off; master_process off; user root; pid %[1]s/pid; error_log %[1]s/error.log;

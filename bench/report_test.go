@@ -33,7 +33,8 @@ func BenchmarkReportAccount(b *testing.B) {
 	for _, r := range []struct{ key, aim string }{{"all", "≥ 100, ≤ 25 ms"}, {"30d", "≥ 40, ≤ 6 ms"}} {
 		b.Run(r.key, func(b *testing.B) {
 			w := accountWorld(b)
-			w.report(b, fmt.Sprintf("account report, `%s`, %s opens, %d links, %d days", r.key, million(w.Opens), w.Links, w.Days), "/analytics?range="+r.key, nil, "", r.aim)
+			w.report(b, fmt.Sprintf("account report, `%s`, %s opens, %d links, %d days", r.key, million(w.Opens),
+				w.Links, w.Days), "/analytics?range="+r.key, nil, "", r.aim)
 		})
 	}
 }
@@ -48,7 +49,8 @@ func BenchmarkReportFiltered(b *testing.B) {
 	} {
 		b.Run(r.name, func(b *testing.B) {
 			w := accountWorld(b)
-			w.report(b, fmt.Sprintf("account report, `all`, %s of %s opens, %d links, %d days", r.name, million(w.Opens), w.Links, w.Days),
+			w.report(b, fmt.Sprintf("account report, `all`, %s of %s opens, %d links, %d days", r.name,
+				million(w.Opens), w.Links, w.Days),
 				"/analytics?range=all&filter="+r.filter, nil, r.where, "≤ 1 s")
 		})
 	}
@@ -58,7 +60,8 @@ func BenchmarkReportFiltered(b *testing.B) {
 func BenchmarkReportLink(b *testing.B) {
 	w := worldOf(b, linkParams(b, "link"))
 	link := w.LinksOf(0)[0]
-	w.report(b, fmt.Sprintf("link report, `90d`, %s opens", million(w.Opens)), "/links/"+link.Slug+"/analytics?range=90d", &link, "", "≥ 50, ≤ 5 ms")
+	w.report(b, fmt.Sprintf("link report, `90d`, %s opens", million(w.Opens)),
+		"/links/"+link.Slug+"/analytics?range=90d", &link, "", "≥ 50, ≤ 5 ms")
 }
 
 func (w *world) report(b *testing.B, figure, path string, link *dataset.Link, where, aim string) {
@@ -78,7 +81,8 @@ func (w *world) report(b *testing.B, figure, path string, link *dataset.Link, wh
 	}
 	took := medians(b, fs...)
 	for i, e := range w.references {
-		summary.add(table.Row{Figure: figure, Vitrine: table.Of(took[0]), Reference: e.Name() + ", 2 threads", Than: table.Of(took[1+i]), Aim: aim})
+		summary.add(table.Row{Figure: figure, Vitrine: table.Of(took[0]), Reference: e.Name() + ", 2 threads",
+			Than: table.Of(took[1+i]), Aim: aim})
 	}
 	for _, m := range w.missing {
 		summary.add(table.Row{Figure: figure, Vitrine: table.Of(took[0]), Reference: m, Aim: aim})

@@ -26,11 +26,13 @@ func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		once()
 	}
-	summary.add(table.Row{Figure: "start on a directory with one account, until it answers", Vitrine: table.Of(median(took))})
+	summary.add(table.Row{Figure: "start on a directory with one account, until it answers",
+		Vitrine: table.Of(median(took))})
 	summary.add(table.Row{Figure: "memory at rest", Vitrine: table.Value{Unit: table.Memory, N: median(rest)}})
 	s, err := os.Stat(v.bin)
 	if err != nil {
 		b.Fatal(err)
 	}
-	summary.add(table.Row{Figure: "the program, one static file", Vitrine: table.Value{Unit: table.Memory, N: float64(s.Size())}})
+	summary.add(table.Row{Figure: "the program, one static file",
+		Vitrine: table.Value{Unit: table.Memory, N: float64(s.Size())}})
 }

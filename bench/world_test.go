@@ -45,7 +45,8 @@ func worldOf(b *testing.B, p dataset.Params) *world {
 		Seconds       float64 `json:"seconds"`
 		FinishSeconds float64 `json:"finishSeconds"`
 	}
-	if err := json.Unmarshal(w.run(b, []string{"GOMAXPROCS=1"}, "import", "opens", opens, "--json"), &took); err != nil {
+	if err := json.Unmarshal(w.run(b, []string{"GOMAXPROCS=1"}, "import", "opens", opens, "--json"),
+		&took); err != nil {
 		b.Fatal(err)
 	}
 	w.rate, w.tallyRate = float64(p.Total())/took.Seconds, float64(p.Total())/took.FinishSeconds

@@ -9,7 +9,8 @@ import (
 // A bucket's answers to the bytes are read as what they mean.
 func TestBucket(t *testing.T) {
 	xml := func(code string) string {
-		return `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>" + code + "</Code><Message>Said by a bucket.</Message><RequestId>1</RequestId></Error>"
+		return `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>" + code +
+			"</Code><Message>Said by a bucket.</Message><RequestId>1</RequestId></Error>"
 	}
 	for _, test := range []struct {
 		name         string
@@ -30,7 +31,8 @@ func TestBucket(t *testing.T) {
 			c, _ := fresh(t, f.URL)
 			l, err := c.Upload(t.Context(), textFile(), Options{})
 			if test.begins == 0 {
-				if err == nil || strings.HasPrefix(test.body, "<?xml") && !strings.Contains(err.Error(), "Storage refuses the file: EntityTooLarge. Said by a bucket.") {
+				if err == nil || strings.HasPrefix(test.body, "<?xml") &&
+					!strings.Contains(err.Error(), "Storage refuses the file: EntityTooLarge. Said by a bucket.") {
 					t.Errorf("Upload: %v", err)
 				}
 			} else if err != nil || l.Slug != "abc" || f.count(stepBegin) != test.begins {

@@ -34,7 +34,8 @@ func (c *Client) PutCaptions(ctx context.Context, slug, language string, text []
 		contentType = "text/vtt"
 	}
 	var l captionList
-	err := c.call(ctx, http.MethodPut, captionsPath(slug)+"/"+url.PathEscape(language), nil, payload{contentType: contentType, bytes: text}, &l)
+	err := c.call(ctx, http.MethodPut, captionsPath(slug)+"/"+url.PathEscape(language), nil,
+		payload{contentType: contentType, bytes: text}, &l)
 	return l.Captions, err
 }
 

@@ -16,7 +16,8 @@ func TestCaptions(t *testing.T) {
 	failures := 1
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		seen = append(seen, fmt.Sprint(r.Method, " ", r.URL.EscapedPath(), " ", r.Header.Get("Content-Type"), " ", r.Header.Get("Authorization"), " ", string(body)))
+		seen = append(seen, fmt.Sprint(r.Method, " ", r.URL.EscapedPath(), " ", r.Header.Get("Content-Type"), " ",
+			r.Header.Get("Authorization"), " ", string(body)))
 		switch {
 		case failures > 0:
 			failures--

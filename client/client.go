@@ -148,7 +148,8 @@ func (c *Client) postIf(ctx context.Context, etag, path string, body, answer any
 	if err != nil {
 		return err
 	}
-	return c.call(ctx, http.MethodPost, path, nil, payload{contentType: "application/json", bytes: b, ifMatch: etag}, answer)
+	return c.call(ctx, http.MethodPost, path, nil, payload{contentType: "application/json", bytes: b, ifMatch: etag},
+		answer)
 }
 
 // payload is the body of a request; the zero payload is none.
@@ -209,7 +210,8 @@ func (c *Client) send(req *http.Request, answer any) error {
 		return nil
 	}
 	if err := json.Unmarshal(body, answer); err != nil {
-		return final(fmt.Errorf("%s did not answer as a Vitrine instance does; is the address right? (%w)", req.URL.Host, err))
+		return final(fmt.Errorf("%s did not answer as a Vitrine instance does; is the address right? (%w)",
+			req.URL.Host, err))
 	}
 	if h, ok := answer.(headed); ok {
 		h.head(res.Header)

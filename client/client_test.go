@@ -44,10 +44,12 @@ func TestUploadSurvives(t *testing.T) {
 	answers := map[string]fault{
 		"cut":  cut,
 		"lost": lost,
-		"429":  refused(http.StatusTooManyRequests, map[string]string{"Retry-After": "3"}, `{"error":"Slow.","code":"rate_limited"}`),
-		"502":  refused(http.StatusBadGateway, nil, "<html>bad gateway</html>"),
-		"503":  refused(http.StatusServiceUnavailable, map[string]string{"Retry-After": "5"}, `{"error":"Down.","code":"unavailable"}`),
-		"504":  refused(http.StatusGatewayTimeout, nil, ""),
+		"429": refused(http.StatusTooManyRequests, map[string]string{"Retry-After": "3"},
+			`{"error":"Slow.","code":"rate_limited"}`),
+		"502": refused(http.StatusBadGateway, nil, "<html>bad gateway</html>"),
+		"503": refused(http.StatusServiceUnavailable, map[string]string{"Retry-After": "5"},
+			`{"error":"Down.","code":"unavailable"}`),
+		"504": refused(http.StatusGatewayTimeout, nil, ""),
 	}
 	for name, a := range answers {
 		for _, step := range []string{stepBegin, stepPut, stepComplete} {
@@ -126,11 +128,13 @@ func TestUploadThatExistsIsNotSentAgain(t *testing.T) {
 func TestUploadSendsTheOptions(t *testing.T) {
 	f := newFake(t)
 	c, _ := fresh(t, f.URL)
-	if _, err := c.Upload(t.Context(), textFile(), Options{Type: "text/x", Slug: "mine", LinkName: "Title", ViewOnly: true}); err != nil {
+	if _, err := c.Upload(t.Context(), textFile(),
+		Options{Type: "text/x", Slug: "mine", LinkName: "Title", ViewOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	b := f.seen[0]
-	if b["type"] != "text/x" || b["slug"] != "mine" || b["linkName"] != "Title" || b["allowDownload"] != false || b["idempotencyKey"] == "" {
+	if b["type"] != "text/x" || b["slug"] != "mine" || b["linkName"] != "Title" || b["allowDownload"] != false ||
+		b["idempotencyKey"] == "" {
 		t.Errorf("complete was sent %v", b)
 	}
 }
@@ -165,7 +169,8 @@ func TestErrorCarriesWhatTheAnswerSays(t *testing.T) {
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v", err)
 	}
-	want := Error{Status: 429, Code: "rate_limited", Message: "Too many.", Field: "f", Limit: 20, Used: 21, Held: 3, HeldUntil: time.Date(2026, 5, 4, 12, 15, 0, 0, time.UTC),
+	want := Error{Status: 429, Code: "rate_limited", Message: "Too many.", Field: "f", Limit: 20, Used: 21, Held: 3,
+		HeldUntil:  time.Date(2026, 5, 4, 12, 15, 0, 0, time.UTC),
 		UpgradeURL: "https://x/#plans", RequestID: "r1", RetryAfter: 3000 * time.Second}
 	if *e != want {
 		t.Errorf("error\n%+v, want\n%+v", *e, want)
@@ -263,7 +268,8 @@ func TestFileThatCannotBeReadIsNotTriedAgain(t *testing.T) {
 	f := newFake(t)
 	c, pauses := fresh(t, f.URL)
 	broken := errors.New("disk on fire")
-	_, err := c.Upload(t.Context(), File{Name: "a.txt", Size: 10, Content: readerAt(func([]byte, int64) (int, error) { return 0, broken })}, Options{})
+	_, err := c.Upload(t.Context(), File{Name: "a.txt", Size: 10,
+		Content: readerAt(func([]byte, int64) (int, error) { return 0, broken })}, Options{})
 	if !errors.Is(err, broken) || len(*pauses) != 0 {
 		t.Errorf("error %v after pauses %v", err, *pauses)
 	}
@@ -447,7 +453,8 @@ func TestSlugStaysOneSegment(t *testing.T) {
 }
 
 func FuzzRetryAfter(f *testing.F) {
-	for _, s := range []string{"", "0", "120", "-5", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT", "1.5", "x"} {
+	for _, s := range []string{"", "0", "120", "-5", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT", "1.5",
+		"x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -463,7 +470,8 @@ func FuzzRefusal(f *testing.F) {
 	f.Add(403, []byte(`{"error":1}`))
 	f.Add(301, []byte(nil))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		if e := refusal(&http.Response{StatusCode: status, Header: http.Header{}}, body); e.Message == "" || e.Error() == "" {
+		if e := refusal(&http.Response{StatusCode: status, Header: http.Header{}}, body); e.Message == "" ||
+			e.Error() == "" {
 			t.Errorf("no message for %d %q", status, body)
 		}
 	})

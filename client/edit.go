@@ -59,7 +59,8 @@ func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l 
 	if err != nil {
 		return l, err
 	}
-	err = c.call(ctx, http.MethodPatch, linkPath(slug), nil, payload{contentType: "application/json", bytes: b, ifMatch: change.IfMatch}, &l)
+	err = c.call(ctx, http.MethodPatch, linkPath(slug), nil,
+		payload{contentType: "application/json", bytes: b, ifMatch: change.IfMatch}, &l)
 	return l, err
 }
 

@@ -19,7 +19,8 @@ func TestLinkOperations(t *testing.T) {
 	var asked []string
 	var h http.HandlerFunc = func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		asked = append(asked, fmt.Sprint(r.Method, " ", r.URL.EscapedPath(), " ", r.Header.Get("If-Match"), " ", string(body), " ", r.Header.Get("Authorization") != ""))
+		asked = append(asked, fmt.Sprint(r.Method, " ", r.URL.EscapedPath(), " ", r.Header.Get("If-Match"), " ",
+			string(body), " ", r.Header.Get("Authorization") != ""))
 		w.Header().Set("ETag", `"2"`)
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/file"):
@@ -67,7 +68,8 @@ func TestLinkOperations(t *testing.T) {
 	if string(b) != "the file" {
 		t.Errorf("%q", b)
 	}
-	want := []string{"GET /api/v1/links/a%2Fb   true", `PATCH /api/v1/links/x "2" {"title":"t","expiresAt":"never"} true`, `PATCH /api/v1/links/x "1" {} true`,
+	want := []string{"GET /api/v1/links/a%2Fb   true",
+		`PATCH /api/v1/links/x "2" {"title":"t","expiresAt":"never"} true`, `PATCH /api/v1/links/x "1" {} true`,
 		"GET /api/v1/links/x/file   true", "GET /bytes   false"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked\n%s", strings.Join(asked, "\n"))

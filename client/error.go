@@ -59,7 +59,8 @@ func (e *Error) Error() string {
 
 // refusal reads an answer that is no success.
 func refusal(res *http.Response, body []byte) *Error {
-	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
+	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"),
+		RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
 	if to, err := res.Location(); err == nil {
 		e.location = to.String()
 	}
@@ -77,7 +78,8 @@ func refusal(res *http.Response, body []byte) *Error {
 		Current *LinkDetail `json:"current"`
 	}
 	if json.Unmarshal(body, &b) == nil && b.Error != "" {
-		e.Message, e.Code, e.Field, e.Reason, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Reason, b.Limit, b.Used, b.UpgradeURL
+		e.Message, e.Code, e.Field, e.Reason, e.Limit, e.Used, e.UpgradeURL = b.Error, b.Code, b.Field, b.Reason,
+			b.Limit, b.Used, b.UpgradeURL
 		e.Held, e.Current = b.Held, b.Current
 		if e.Current != nil {
 			e.Current.head(res.Header)
@@ -88,7 +90,8 @@ func refusal(res *http.Response, body []byte) *Error {
 	if refusedByBucket(e, body) {
 		return e
 	}
-	e.Message = "The server answered " + strings.TrimSpace(strconv.Itoa(res.StatusCode)+" "+http.StatusText(res.StatusCode)) + "."
+	e.Message = "The server answered " + strings.TrimSpace(strconv.Itoa(res.StatusCode)+" "+
+		http.StatusText(res.StatusCode)) + "."
 	if to := res.Header.Get("Location"); to != "" && res.StatusCode < 400 {
 		e.Message = "The address redirects to " + to + ". Use that one."
 	}

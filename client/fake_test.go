@@ -59,7 +59,8 @@ type fake struct {
 }
 
 func newFake(t *testing.T) *fake {
-	f := &fake{t: t, faults: map[string][]fault{}, requests: map[string]int{}, keys: map[string]string{}, stored: map[string]string{}, links: map[string]Link{}}
+	f := &fake{t: t, faults: map[string][]fault{}, requests: map[string]int{}, keys: map[string]string{},
+		stored: map[string]string{}, links: map[string]Link{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/uploads", f.step(stepBegin, f.begin))
 	mux.HandleFunc("PUT /storage/{path}", f.step(stepPut, f.put))
@@ -105,7 +106,8 @@ func (f *fake) begin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.renewed++
-	json.NewEncoder(w).Encode(map[string]string{"path": path, "signedUrl": f.URL + "/storage/" + path + "?signature=secret"})
+	json.NewEncoder(w).Encode(map[string]string{"path": path,
+		"signedUrl": f.URL + "/storage/" + path + "?signature=secret"})
 }
 
 func (f *fake) put(w http.ResponseWriter, r *http.Request) {

@@ -46,7 +46,8 @@ type Query struct {
 // cursor, "" for the beginning.
 func (c *Client) Links(ctx context.Context, cursor string, query Query) (Page, error) {
 	q := url.Values{}
-	for name, value := range map[string]string{"q": query.Text, "kind": query.Kind, "status": query.Status, "cursor": cursor} {
+	for name, value := range map[string]string{"q": query.Text, "kind": query.Kind, "status": query.Status,
+		"cursor": cursor} {
 		if value != "" {
 			q.Set(name, value)
 		}

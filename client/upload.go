@@ -41,7 +41,8 @@ func OpenFile(path string) (File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = &os.PathError{Op: "open", Path: path, Err: errors.New("it is a folder: name the files in it, or a ZIP of it")}
+		err = &os.PathError{Op: "open", Path: path,
+			Err: errors.New("it is a folder: name the files in it, or a ZIP of it")}
 	} else if err == nil && !info.Mode().IsRegular() {
 		err = &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 	}

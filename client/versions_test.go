@@ -31,7 +31,8 @@ func TestVersions(t *testing.T) {
 	defer hs.Close()
 	c, _ := fresh(t, hs.URL)
 	list, err := c.Versions(t.Context(), "a/b")
-	want := []Version{{Version: 2, Current: true, Status: "live", Name: "a.pdf", SizeBytes: 3, CreatedAt: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC), Key: "k"}, {Version: 1, Status: "review", Reason: "x"}}
+	want := []Version{{Version: 2, Current: true, Status: "live", Name: "a.pdf", SizeBytes: 3,
+		CreatedAt: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC), Key: "k"}, {Version: 1, Status: "review", Reason: "x"}}
 	if err != nil || !reflect.DeepEqual(list, want) {
 		t.Errorf("list: %+v, %v", list, err)
 	}
@@ -41,7 +42,8 @@ func TestVersions(t *testing.T) {
 	if err := c.DeleteVersion(t.Context(), "a", 1); err != nil {
 		t.Errorf("delete: %v", err)
 	}
-	wantSeen := []string{"GET /api/v1/links/a%2Fb/versions", "GET /api/v1/links/a%2Fb/versions", "POST /api/v1/links/a/versions/1/restore", "DELETE /api/v1/links/a/versions/1"}
+	wantSeen := []string{"GET /api/v1/links/a%2Fb/versions", "GET /api/v1/links/a%2Fb/versions",
+		"POST /api/v1/links/a/versions/1/restore", "DELETE /api/v1/links/a/versions/1"}
 	if !reflect.DeepEqual(seen, wantSeen) {
 		t.Errorf("requests %q, want %q", seen, wantSeen)
 	}
@@ -55,7 +57,8 @@ func TestUploadReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := f.seen[0]
-	if _, sent := b["allowDownload"]; sent || b["replace"] != "mine" || f.begun[0]["replace"] != "mine" || b["If-Match"] != `"x"` || f.begun[0]["If-Match"] != `"x"` {
+	if _, sent := b["allowDownload"]; sent || b["replace"] != "mine" || f.begun[0]["replace"] != "mine" ||
+		b["If-Match"] != `"x"` || f.begun[0]["If-Match"] != `"x"` {
 		t.Errorf("step 1 was sent %v, step 3 %v", f.begun[0], b)
 	}
 }

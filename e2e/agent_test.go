@@ -59,7 +59,8 @@ func TestAgent(t *testing.T) {
 	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "ann@example.org", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
-	agentKey := strings.TrimSpace(in.vitrine("key", "create", "ann@example.org", "--scope", "publish", "--link-life", "30d"))
+	agentKey := strings.TrimSpace(in.vitrine("key", "create", "ann@example.org", "--scope", "publish", "--link-life",
+		"30d"))
 	reader := newPerson(t)
 	for _, way := range []struct {
 		name string
@@ -83,7 +84,8 @@ func TestAgent(t *testing.T) {
 			slug := first.Data["slug"]
 			reader.do(chromedp.Navigate(address))
 			reader.until(`document.title.includes("Weather")`)
-			second := use("replace_file", map[string]any{"slug": slug, "content": "# Rain\n\nTomorrow in " + way.name + ".\n", "name": "weather.md"})
+			second := use("replace_file", map[string]any{"slug": slug,
+				"content": "# Rain\n\nTomorrow in " + way.name + ".\n", "name": "weather.md"})
 			if second.Refused || second.Data["url"] != address || second.Data["version"] != 2.0 {
 				t.Fatalf("replaced: %+v", second)
 			}
@@ -94,11 +96,13 @@ func TestAgent(t *testing.T) {
 				t.Errorf("the report tells of %v views: %+v", views, report)
 			}
 			got := use("get_link", map[string]any{"slug": slug, "source": true})
-			if got.Data["source"] != "# Rain\n\nTomorrow in "+way.name+".\n" || got.Data["publishedBy"] == "" || got.Data["expiresAt"] == nil {
+			if got.Data["source"] != "# Rain\n\nTomorrow in "+way.name+".\n" || got.Data["publishedBy"] == "" ||
+				got.Data["expiresAt"] == nil {
 				t.Errorf("the link is %+v", got)
 			}
 			refused := use("publish_text", map[string]any{"name": "run.txt", "content": "#!/bin/sh\necho\n"})
-			if !refused.Refused || !strings.HasPrefix(refused.Text, "unsafe_file: ") || !strings.Contains(refused.Text, "Next: ") {
+			if !refused.Refused || !strings.HasPrefix(refused.Text, "unsafe_file: ") ||
+				!strings.Contains(refused.Text, "Next: ") {
 				t.Errorf("a script: %+v", refused)
 			}
 			if may := slices.Contains(refused.Tools, "delete_link"); may != (way.name == "stdio") {
@@ -107,7 +111,8 @@ func TestAgent(t *testing.T) {
 			if way.name != "stdio" {
 				return
 			}
-			if kept := use("delete_link", map[string]any{"slug": slug}); !kept.Refused || !strings.HasPrefix(kept.Text, "forbidden: ") {
+			if kept := use("delete_link", map[string]any{"slug": slug}); !kept.Refused ||
+				!strings.HasPrefix(kept.Text, "forbidden: ") {
 				t.Errorf("a publish key deletes: %+v", kept)
 			}
 			file := filepath.Join(t.TempDir(), "notes.txt")

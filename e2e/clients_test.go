@@ -45,7 +45,8 @@ func TestGeneratedClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	for client, title := range map[string]string{"fetch": "fetch.txt", "functions": "sdk.txt"} {
-		out, err := exec.Command("node", apiTools+"/build/out/"+client+".js", in.url+"/api/v1", made.APIKey).CombinedOutput()
+		out, err := exec.Command("node", apiTools+"/build/out/"+client+".js", in.url+"/api/v1",
+			made.APIKey).CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", client, err, out)
 			continue

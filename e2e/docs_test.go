@@ -37,7 +37,8 @@ var blocks = map[string][]block{
 	"docs/reference/keeping.md":     {{want: "restored"}},
 	"docs/reference/performance.md": {{skip: "benchmarks take hours: make bench"}},
 	"internal/web/front/skill.md":   {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
-	"docs/reference/scanning.md":    {{skip: "Debian's package: test.sh installs it"}, {skip: "settings of clamd: TestDoctorClamd"}},
+	"docs/reference/scanning.md": {{skip: "Debian's package: test.sh installs it"},
+		{skip: "settings of clamd: TestDoctorClamd"}},
 }
 
 // served are the blocks of the pages below /docs that can be run, by ID.
@@ -96,7 +97,8 @@ func newDesk(t *testing.T) *desk {
 			t.Fatal(err)
 		}
 	}
-	d.env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "VITRINE_URL="+in.url, "VITRINE_API_KEY="+made.APIKey, "no_proxy=*")
+	d.env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "VITRINE_URL="+in.url,
+		"VITRINE_API_KEY="+made.APIKey, "no_proxy=*")
 	link := strings.TrimSpace(d.run("vitrine put song.mp3"))
 	d.slug = link[strings.LastIndex(link, "/")+1:]
 	d.env = append(d.env, "host="+in.url, "url="+in.url+"/p/"+d.slug)
@@ -108,7 +110,8 @@ func onePage() string {
 	var b strings.Builder
 	var at []int
 	b.WriteString("%PDF-1.4\n")
-	for i, o := range []string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>"} {
+	for i, o := range []string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>"} {
 		at = append(at, b.Len())
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
@@ -126,8 +129,10 @@ func onePage() string {
 func (d *desk) run(commands string) string {
 	d.t.Helper()
 	for from, to := range map[string]string{
-		"http://localhost:8080": d.url, "SLUG": d.slug, "k7m2w9xq4t": d.slug, "EMAIL": "you@example.com", "you@example.org": "you@example.com",
-		"/backups": d.dir + "/backups", "--data restored": "--data " + d.dir + "/restored", "./internal/": "vitrine/internal/",
+		"http://localhost:8080": d.url, "SLUG": d.slug, "k7m2w9xq4t": d.slug, "EMAIL": "you@example.com",
+		"you@example.org": "you@example.com",
+		"/backups":        d.dir + "/backups", "--data restored": "--data " + d.dir + "/restored",
+		"./internal/": "vitrine/internal/",
 	} {
 		commands = strings.ReplaceAll(commands, from, to)
 	}
@@ -135,7 +140,8 @@ func (d *desk) run(commands string) string {
 		commands = regexp.MustCompile(`(?m)^bin/vitrine login.*$`).ReplaceAllString(commands, "")
 	}
 	if strings.Contains(commands, "account create you@example.com") { // it is there already
-		commands = strings.ReplaceAll(commands, "account create you@example.com", "account create other@example.com --plan pro")
+		commands = strings.ReplaceAll(commands, "account create you@example.com",
+			"account create other@example.com --plan pro")
 	}
 	c := exec.CommandContext(d.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
 	c.Dir, c.Env = d.dir, d.env
@@ -152,7 +158,8 @@ func (d *desk) run(commands string) string {
 func (d *desk) try(where, commands string, b block) {
 	d.t.Helper()
 	if b.skip != "" {
-		if other := regexp.MustCompile(`Test\w+`).FindString(b.skip); other != "" && exec.Command("git", "-C", "..", "grep", "-q", "^func "+other+"(", "--", "*_test.go").Run() != nil {
+		if other := regexp.MustCompile(`Test\w+`).FindString(b.skip); other != "" &&
+			exec.Command("git", "-C", "..", "grep", "-q", "^func "+other+"(", "--", "*_test.go").Run() != nil {
 			d.t.Errorf("%s is left to %s, which does not exist", where, other)
 		}
 		d.t.Logf("%s is not run: %s", where, b.skip)

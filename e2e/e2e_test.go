@@ -110,8 +110,10 @@ type person struct {
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	vitrinetest.Program(t, "chromium")
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-blink-features", "AutomationControlled"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
+		chromedp.UserDataDir(t.TempDir()),
+		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("disable-blink-features", "AutomationControlled"))
 	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
@@ -119,7 +121,8 @@ func newPerson(t *testing.T) *person {
 	p := &person{t, ctx}
 	p.do(network.Enable(), emulation.SetFocusEmulationEnabled(true), page.BringToFront(),
 		emulation.SetUserAgentOverride(reader).WithUserAgentMetadata(&emulation.UserAgentMetadata{Platform: "Linux",
-			Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"}, {Brand: "Google Chrome", Version: "131"}}}))
+			Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"},
+				{Brand: "Google Chrome", Version: "131"}}}))
 	return p
 }
 

@@ -27,8 +27,10 @@ func TestExamplePrograms(t *testing.T) {
 		prepare func(t *testing.T)
 		command []string
 	}{
-		{"Python", func(t *testing.T) { vitrinetest.Program(t, "python3") }, []string{"python3", "../docs/examples/loop.py"}},
-		{"TypeScript", func(t *testing.T) { npm(t, "examples") }, []string{"node", apiTools + "/build/examples/out/loop.js"}},
+		{"Python", func(t *testing.T) { vitrinetest.Program(t, "python3") },
+			[]string{"python3", "../docs/examples/loop.py"}},
+		{"TypeScript", func(t *testing.T) { npm(t, "examples") },
+			[]string{"node", apiTools + "/build/examples/out/loop.js"}},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			example.prepare(t)
@@ -39,7 +41,9 @@ func TestExamplePrograms(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			for _, want := range []string{"Report, corrected is version 2\n", "refused: precondition_failed because it is now Report, corrected\n", "0 views\n", "refused: unsafe_file\n"} {
+			for _, want := range []string{"Report, corrected is version 2\n",
+				"refused: precondition_failed because it is now Report, corrected\n", "0 views\n",
+				"refused: unsafe_file\n"} {
 				if !strings.Contains(out, want) {
 					t.Errorf("it does not print %q:\n%s", want, out)
 				}

@@ -27,7 +27,8 @@ func TestFirstNumbers(t *testing.T) {
 	owner.until(`document.readyState === "complete"`)
 
 	file := filepath.Join(t.TempDir(), "notes.md")
-	if err := os.WriteFile(file, []byte("# Notes\n\n"+strings.Repeat("A line of the notes.\n\n", 200)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("# Notes\n\n"+strings.Repeat("A line of the notes.\n\n", 200)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	owner.do(chromedp.SetUploadFiles("#files", []string{file}, chromedp.ByQuery))
@@ -42,13 +43,15 @@ func TestFirstNumbers(t *testing.T) {
 	someone := newPerson(t)
 	someone.do(chromedp.Navigate(link))
 	someone.shows("Notes")
-	someone.do(chromedp.Evaluate(`scrollTo(0, document.documentElement.scrollHeight); window.since = performance.now()`, nil))
+	someone.do(chromedp.Evaluate(`scrollTo(0, document.documentElement.scrollHeight); window.since = performance.now()`,
+		nil))
 	someone.until(`performance.now() - window.since > 3000`)
 	someone.do(chromedp.Navigate("about:blank"))
 
 	owner.until(`document.querySelector("[data-card=views] .value, #card-views .value")?.textContent.trim() === "1"`)
 
-	owner.do(chromedp.Navigate(in.url+"/keys"), chromedp.SetValue(`input[name=name]`, "first numbers"), chromedp.Submit(`input[name=name]`))
+	owner.do(chromedp.Navigate(in.url+"/keys"), chromedp.SetValue(`input[name=name]`, "first numbers"),
+		chromedp.Submit(`input[name=name]`))
 	owner.until(`/vtr_[0-9A-Za-z]{38}/.test(document.body.innerText + [...document.querySelectorAll("input")].map((i) => i.value).join(" "))`)
 	key := owner.value(`(document.body.innerText + [...document.querySelectorAll("input")].map((i) => i.value).join(" ")).match(/vtr_[0-9A-Za-z]{38}/)[0]`)
 	status, body := in.get("/api/v1/links/"+slug+"/analytics?range=7d", "Bearer "+key)

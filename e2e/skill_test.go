@@ -23,7 +23,8 @@ func TestSkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"report.pdf": onePage(), "report.md": "# Report\n", "page/index.html": "<h1>Page</h1>"} {
+	for name, text := range map[string]string{"report.pdf": onePage(), "report.md": "# Report\n",
+		"page/index.html": "<h1>Page</h1>"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +40,8 @@ func TestSkill(t *testing.T) {
 	run := func(commands string) string {
 		t.Helper()
 		c := exec.Command("bash", "-euo", "pipefail", "-c", commands)
-		c.Dir, c.Env = dir, append(os.Environ(), "VITRINE_API_KEY="+made.APIKey, "PATH="+filepath.Dir(in.bin)+":"+os.Getenv("PATH"))
+		c.Dir, c.Env = dir, append(os.Environ(), "VITRINE_API_KEY="+made.APIKey,
+			"PATH="+filepath.Dir(in.bin)+":"+os.Getenv("PATH"))
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s\n%s", err, commands, out)

@@ -55,7 +55,8 @@ type Rules struct {
 
 // CountingRules returns the rules that Add follows.
 func CountingRules() Rules {
-	r := Rules{AtypicalEngagedMs: atypicalEngagedMs, AtypicalPresentMs: atypicalPresentMs, BounceMs: bounceMs, MaxMs: maxMs}
+	r := Rules{AtypicalEngagedMs: atypicalEngagedMs, AtypicalPresentMs: atypicalPresentMs, BounceMs: bounceMs,
+		MaxMs: maxMs}
 	for i, m := range marks {
 		r.Marks[i] = m.millionths
 	}

@@ -65,7 +65,8 @@ func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 		return 0
 	}
 	s := o.Session
-	atypical := s != nil && o.Bot != report.BotOwn && (o.Bot != "" || s.EngagedMs < rules.AtypicalEngagedMs && s.PresentMs < rules.AtypicalPresentMs)
+	atypical := s != nil && o.Bot != report.BotOwn &&
+		(o.Bot != "" || s.EngagedMs < rules.AtypicalEngagedMs && s.PresentMs < rules.AtypicalPresentMs)
 	for _, sums := range all {
 		sums.Atypical += one(atypical)
 		if o.Bot != "" {
@@ -107,9 +108,11 @@ func addGroups(t *report.Tally, o *report.View) {
 	if o.Session != nil {
 		screen = o.Session.Screen
 	}
-	for l, label := range map[report.Label]string{report.LabelCountry: o.Country, report.LabelReferrer: o.Referrer, report.LabelSource: o.Source,
+	for l, label := range map[report.Label]string{report.LabelCountry: o.Country, report.LabelReferrer: o.Referrer,
+		report.LabelSource: o.Source,
 		report.LabelDevice: o.Device, report.LabelBrowser: o.Browser, report.LabelOS: o.OS, report.LabelScreen: screen,
-		report.LabelCampaign: o.Campaign, report.LabelMedium: o.Medium, report.LabelContent: o.Content, report.LabelTerm: o.Term} {
+		report.LabelCampaign: o.Campaign, report.LabelMedium: o.Medium, report.LabelContent: o.Content,
+		report.LabelTerm: o.Term} {
 		t.AddLabel(l, label, 1)
 	}
 	t.AddCity(o.City, o.Country, 1)

@@ -84,7 +84,8 @@ func BenchmarkForAccount1000Links(b *testing.B) {
 	links := make([]report.Link, count)
 	byLink := make(map[int64]*report.Fold)
 	for i := range links {
-		links[i] = report.Link{ID: int64(i + 1), Content: report.ContentPages, Pages: 1 + i%400, Kind: "pdf", Created: benchNow.AddDate(-1, 0, 0)}
+		links[i] = report.Link{ID: int64(i + 1), Content: report.ContentPages, Pages: 1 + i%400, Kind: "pdf",
+			Created: benchNow.AddDate(-1, 0, 0)}
 		byLink[links[i].ID] = new(report.Fold)
 	}
 	for i := range views {

@@ -33,7 +33,8 @@ func TestBeside(t *testing.T) {
 				left += b.Count
 			}
 			if rep.Previous.Downloads != before.Totals.RangeDownloads {
-				t.Errorf("%s: %d downloads in the window before, its own report has %d", win.Key, rep.Previous.Downloads, before.Totals.RangeDownloads)
+				t.Errorf("%s: %d downloads in the window before, its own report has %d", win.Key,
+					rep.Previous.Downloads, before.Totals.RangeDownloads)
 			}
 			if left != rep.Totals.BotsExcluded+rep.Totals.OwnExcluded {
 				t.Errorf("%s: the ledger has %d of %d opens", win.Key, left, rep.Totals.BotsExcluded)

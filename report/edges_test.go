@@ -32,7 +32,8 @@ func TestAbsentTallies(t *testing.T) {
 			}
 		})
 	}
-	common := []string{"range", "totals", "previous", "deltas", "granularity", "series", "breakdowns", "timing", "insights", "truncated"}
+	common := []string{"range", "totals", "previous", "deltas", "granularity", "series", "breakdowns", "timing",
+		"insights", "truncated"}
 	hasExactly(t, link, append(common, "link", "content", "recent"))
 	hasExactly(t, account, append(common, "top_links", "mix", "all_time"))
 	b, _ := json.Marshal(report.ForLink(report.Link{}, w, nil, nil, nil))
@@ -96,8 +97,10 @@ func TestOnlyBots(t *testing.T) {
 	w := world{}
 	for i := range int64(50) {
 		w.views = append(w.views, report.View{
-			ID: i, At: today.UnixMilli(), Link: 1, Viewer: 1, Bot: []string{"crawler", "preview"}[i%2], Country: "US", QR: true, Returning: true,
-			Session: &report.Session{EngagedMs: 9000, PresentMs: 9000, Screen: "1920+", Pages: []report.PageTime{{1, 9}}},
+			ID: i, At: today.UnixMilli(), Link: 1, Viewer: 1, Bot: []string{"crawler", "preview"}[i%2], Country: "US",
+			QR: true, Returning: true,
+			Session: &report.Session{EngagedMs: 9000, PresentMs: 9000, Screen: "1920+",
+				Pages: []report.PageTime{{1, 9}}},
 		})
 	}
 	l := report.Link{ID: 1, Kind: "pdf", Content: report.ContentPages, Pages: 1}
@@ -248,16 +251,21 @@ func TestAbsurdPages(t *testing.T) {
 		done      report.Tenths
 		avgSeen   report.Tenths
 	}{
-		{"few pages of a million", 1_000_000, []report.View{view(1, 2), view(1)}, 2, [2]report.Tenths{1000, 500}, 0, 0, 15},
-		{"the last of a million", 1_000_000, []report.View{view(1, 2, 1_000_000), view(1)}, 5000, [2]report.Tenths{1000, 500}, 500, 0, 20},
+		{"few pages of a million", 1_000_000, []report.View{view(1, 2), view(1)}, 2, [2]report.Tenths{1000, 500}, 0, 0,
+			15},
+		{"the last of a million", 1_000_000, []report.View{view(1, 2, 1_000_000), view(1)}, 5000,
+			[2]report.Tenths{1000, 500}, 500, 0, 20},
 		{"5000 pages", 5000, []report.View{view(1)}, 5000, [2]report.Tenths{1000, 0}, 0, 0, 10},
-		{"beyond the end", 2, []report.View{view(1, 2, 7, 8), view(-3, 0, 1)}, 2, [2]report.Tenths{1000, 500}, 500, 1000, 25},
-		{"unknown length", 0, []report.View{view(1, 2, math.MaxInt), view(1)}, 5000, [2]report.Tenths{1000, 500}, 0, -1, 20},
+		{"beyond the end", 2, []report.View{view(1, 2, 7, 8), view(-3, 0, 1)}, 2, [2]report.Tenths{1000, 500}, 500,
+			1000, 25},
+		{"unknown length", 0, []report.View{view(1, 2, math.MaxInt), view(1)}, 5000, [2]report.Tenths{1000, 500}, 0, -1,
+			20},
 	} {
 		l := report.Link{ID: 1, Content: report.ContentPages, Pages: c.total}
 		r := (&world{views: c.views}).linkReport(l, win)
 		p := r.Content.Pages
-		if len(p.Pages) != c.rows || p.Pages[0].ReachPct != c.firstTwo[0] || p.Pages[1].ReachPct != c.firstTwo[1] || p.ReadToEndPct != c.readToEnd {
+		if len(p.Pages) != c.rows || p.Pages[0].ReachPct != c.firstTwo[0] || p.Pages[1].ReachPct != c.firstTwo[1] ||
+			p.ReadToEndPct != c.readToEnd {
 			t.Errorf("%s: %d rows, first %+v, read to end %v", c.name, len(p.Pages), p.Pages[:2], p.ReadToEndPct)
 		}
 		if p.AvgPagesSeen != c.avgSeen {
@@ -279,7 +287,8 @@ func TestRubbishSessions(t *testing.T) {
 		}})
 	}
 	win := report.NewWindow(report.Range7d, today, today)
-	for _, kind := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll, report.ContentNone, "rubbish"} {
+	for _, kind := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll,
+		report.ContentNone, "rubbish"} {
 		r := w.linkReport(report.Link{Content: kind, Pages: 1}, win)
 		t49 := int64(math.MaxUint32)
 		if got := r.Totals; got.TotalEngagedMs != 2*t49 || got.MedianEngagedMs != (t49+1)/2 || got.Sessions != 4 {
@@ -317,7 +326,8 @@ func TestDropoffBounds(t *testing.T) {
 		stay, leave int
 		want        string
 	}{
-		{0, 2, ""}, {1, 1, ""}, {2, 1, "33.3"}, {0, 3, "100"}, {9, 1, "10"}, {10, 1, ""}, {91, 10, ""}, {90, 10, "10"}, {3, 0, ""},
+		{0, 2, ""}, {1, 1, ""}, {2, 1, "33.3"}, {0, 3, "100"}, {9, 1, "10"}, {10, 1, ""}, {91, 10, ""}, {90, 10, "10"},
+		{3, 0, ""},
 	} {
 		w := world{}
 		for i := range c.stay + c.leave {

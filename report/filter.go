@@ -88,7 +88,8 @@ func ParseCondition(text string) (c Condition, err error) {
 	}
 	switch c.Not, c.Value = word == isNotWord, value; {
 	case !all:
-		return c, fmt.Errorf("after %q there must be a colon and the value; no value after the colon means unknown", name+":"+word)
+		return c, fmt.Errorf("after %q there must be a colon and the value; no value after the colon means unknown",
+			name+":"+word)
 	case len(value) > maxValue:
 		return c, fmt.Errorf("the value of %q is longer than %d bytes", name, maxValue)
 	case !utf8.ValidString(value):
@@ -152,7 +153,8 @@ func (f Filter) sorted() Filter {
 			}
 			return 0
 		}
-		return cmp.Or(slices.Index(all, a.Dimension)-slices.Index(all, b.Dimension), not(a)-not(b), cmp.Compare(a.Value, b.Value))
+		return cmp.Or(slices.Index(all, a.Dimension)-slices.Index(all, b.Dimension), not(a)-not(b),
+			cmp.Compare(a.Value, b.Value))
 	})
 	return slices.Compact(s)
 }

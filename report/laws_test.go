@@ -245,7 +245,8 @@ func TestSums(t *testing.T) {
 
 // TestInsights: what the contract says of all insights.
 func TestInsights(t *testing.T) {
-	order := []string{"trend", "best_day", "best_time", "top_country", "top_source", "completion", "dropoff", "returning", "device", "bots"}
+	order := []string{"trend", "best_day", "best_time", "top_country", "top_source", "completion", "dropoff",
+		"returning", "device", "bots"}
 	check := func(t *testing.T, s *report.Summary, cards []report.Insight) {
 		views := s.Totals.Views
 		if views < 5 {
@@ -267,7 +268,8 @@ func TestInsights(t *testing.T) {
 			if c.ID == "trend" && s.Range.Key == report.RangeAll {
 				t.Errorf("all time has a trend: %+v", c)
 			}
-			if c.Label == "" || c.Value == "" || c.Detail == "" || !slices.Contains([]report.Tone{report.Good, report.Neutral, report.Warn}, c.Tone) {
+			if c.Label == "" || c.Value == "" || c.Detail == "" ||
+				!slices.Contains([]report.Tone{report.Good, report.Neutral, report.Warn}, c.Tone) {
 				t.Errorf("insight %+v", c)
 			}
 		}
@@ -333,7 +335,8 @@ func TestSessionMax(t *testing.T) {
 		}
 		if len(all.Pages) > 0 {
 			all.Pages[0].Ms = -1
-			if slices.ContainsFunc(slices.Concat(a.Pages, b.Pages, c.Pages), func(p report.PageTime) bool { return p.Ms < 0 }) {
+			if slices.ContainsFunc(slices.Concat(a.Pages, b.Pages, c.Pages),
+				func(p report.PageTime) bool { return p.Ms < 0 }) {
 				t.Fatal("sessions share memory")
 			}
 		}

@@ -13,7 +13,8 @@ import (
 
 // Zones whose clocks are changed by an hour, half an hour, over midnight, a
 // whole day, or never, and are ahead of UTC by full and by other hours.
-var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",
+var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu",
+	"Australia/Lord_Howe",
 	"America/St_Johns", "America/Havana", "Africa/Monrovia", "Pacific/Apia", "Pacific/Kiritimati", "America/Sao_Paulo"}
 
 func zone(t testing.TB, name string) *time.Location {
@@ -41,7 +42,8 @@ func TestDaysOfZones(t *testing.T) {
 	for _, name := range zones {
 		z := zone(t, name)
 		for _, years := range [][2]int{{1970, 1973}, {1986, 1989}, {2010, 2012}, {2025, 2026}} {
-			w := windowOf(t, report.Period{Zone: z, Dates: &report.Dates{First: dateOf(years[0], 2, 1), Last: dateOf(years[1], 11, 1)}}, now, time.Time{})
+			w := windowOf(t, report.Period{Zone: z,
+				Dates: &report.Dates{First: dateOf(years[0], 2, 1), Last: dateOf(years[1], 11, 1)}}, now, time.Time{})
 			from, _ := w.Bounds()
 			day, at := w.From, from
 			for d := w.From; d < w.To; d++ {
@@ -67,7 +69,8 @@ func TestDaysOfZones(t *testing.T) {
 					break
 				}
 				if moved := at + offsetAt(w.Steps.Days(), at); report.DayOf(moved) != day {
-					t.Fatalf("%s: %v moved by its offset is on %v, want %v", name, time.UnixMilli(at).In(z), report.DayOf(moved), day)
+					t.Fatalf("%s: %v moved by its offset is on %v, want %v", name, time.UnixMilli(at).In(z),
+						report.DayOf(moved), day)
 				}
 				_, weekday, hour := w.Steps.Place(at)
 				if shows := time.UnixMilli(at).In(z); int(shows.Weekday()) != weekday || shows.Hour() != hour {
@@ -99,12 +102,17 @@ func TestNightsOfClockChanges(t *testing.T) {
 		some  []string // labels
 	}{
 		{"Europe/Berlin", dateOf(2026, 3, 29), 23, 23 * 3_600_000, []string{"00:00", "01:00", "03:00"}},
-		{"Europe/Berlin", dateOf(2026, 10, 25), 25, 25 * 3_600_000, []string{"00:00", "01:00", "02:00", "02:00", "03:00"}},
-		{"Australia/Lord_Howe", dateOf(2026, 4, 5), 25, 24*3_600_000 + 1_800_000, []string{"00:00", "01:00", "01:30", "02:00"}},
-		{"Australia/Lord_Howe", dateOf(2026, 10, 4), 24, 23*3_600_000 + 1_800_000, []string{"00:00", "01:00", "02:30", "03:00"}},
+		{"Europe/Berlin", dateOf(2026, 10, 25), 25, 25 * 3_600_000,
+			[]string{"00:00", "01:00", "02:00", "02:00", "03:00"}},
+		{"Australia/Lord_Howe", dateOf(2026, 4, 5), 25, 24*3_600_000 + 1_800_000,
+			[]string{"00:00", "01:00", "01:30", "02:00"}},
+		{"Australia/Lord_Howe", dateOf(2026, 10, 4), 24, 23*3_600_000 + 1_800_000,
+			[]string{"00:00", "01:00", "02:30", "03:00"}},
 		{"Asia/Kolkata", dateOf(2026, 3, 29), 24, 24 * 3_600_000, []string{"00:00", "01:00"}},
 	} {
-		w := windowOf(t, report.Period{Zone: zone(t, c.zone), Hourly: true, Dates: &report.Dates{First: c.day, Last: c.day}}, time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC), time.Time{})
+		w := windowOf(t, report.Period{Zone: zone(t, c.zone), Hourly: true,
+			Dates: &report.Dates{First: c.day, Last: c.day}}, time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC),
+			time.Time{})
 		from, to := w.Bounds()
 		points := report.Series(w, new(report.Tally))
 		vitrinetest.Equal(t, c.zone+": hours", len(points), c.hours)
@@ -129,15 +137,26 @@ func TestPeriods(t *testing.T) {
 		before, end    string
 		label, problem string
 	}{
-		{p: report.Period{Dates: dates(leap-2, leap)}, from: "2028-02-27T00:00:00Z", to: "2028-03-01T00:00:00Z", before: "2028-02-24T00:00:00Z", end: "2028-02-27T00:00:00Z", label: "27 Feb 2028 – 29 Feb 2028"},
-		{p: report.Period{Dates: dates(leap, leap), Compare: report.CompareYear}, from: "2028-02-29T00:00:00Z", to: "2028-03-01T00:00:00Z", before: "2027-02-28T00:00:00Z", end: "2027-03-01T00:00:00Z", label: "29 Feb 2028"},
-		{p: report.Period{Zone: zone(t, "Asia/Kolkata"), Range: report.Range7d}, from: "2028-02-23T18:30:00Z", to: "2028-03-01T18:30:00Z", before: "2028-02-16T18:30:00Z", end: "2028-02-23T18:30:00Z", label: "Last 7 days"},
-		{p: report.Period{Hourly: true}, from: "2028-02-29T00:00:00Z", to: "2028-03-01T00:00:00Z", before: "2028-02-28T00:00:00Z", end: "2028-02-29T00:00:00Z", label: "Last 24 hours"},
-		{p: report.Period{Hourly: true, Zone: zone(t, "Asia/Kolkata")}, from: "2028-02-29T00:30:00Z", to: "2028-03-01T00:30:00Z", before: "2028-02-28T00:30:00Z", end: "2028-02-29T00:30:00Z", label: "Last 24 hours"},
-		{p: report.Period{Dates: dates(leap, leap-1)}, problem: "the last date, 2028-02-28, is before the first, 2028-02-29"},
-		{p: report.Period{Dates: dates(leap, leap+1)}, problem: "the last date, 2028-03-01, is after today, which is 2028-02-29 in UTC"},
+		{p: report.Period{Dates: dates(leap-2, leap)}, from: "2028-02-27T00:00:00Z", to: "2028-03-01T00:00:00Z",
+			before: "2028-02-24T00:00:00Z", end: "2028-02-27T00:00:00Z", label: "27 Feb 2028 – 29 Feb 2028"},
+		{p: report.Period{Dates: dates(leap, leap), Compare: report.CompareYear}, from: "2028-02-29T00:00:00Z",
+			to: "2028-03-01T00:00:00Z", before: "2027-02-28T00:00:00Z", end: "2027-03-01T00:00:00Z",
+			label: "29 Feb 2028"},
+		{p: report.Period{Zone: zone(t, "Asia/Kolkata"), Range: report.Range7d}, from: "2028-02-23T18:30:00Z",
+			to: "2028-03-01T18:30:00Z", before: "2028-02-16T18:30:00Z", end: "2028-02-23T18:30:00Z",
+			label: "Last 7 days"},
+		{p: report.Period{Hourly: true}, from: "2028-02-29T00:00:00Z", to: "2028-03-01T00:00:00Z",
+			before: "2028-02-28T00:00:00Z", end: "2028-02-29T00:00:00Z", label: "Last 24 hours"},
+		{p: report.Period{Hourly: true, Zone: zone(t, "Asia/Kolkata")}, from: "2028-02-29T00:30:00Z",
+			to: "2028-03-01T00:30:00Z", before: "2028-02-28T00:30:00Z", end: "2028-02-29T00:30:00Z",
+			label: "Last 24 hours"},
+		{p: report.Period{Dates: dates(leap, leap-1)},
+			problem: "the last date, 2028-02-28, is before the first, 2028-02-29"},
+		{p: report.Period{Dates: dates(leap, leap+1)},
+			problem: "the last date, 2028-03-01, is after today, which is 2028-02-29 in UTC"},
 		{p: report.Period{Dates: dates(0, leap)}, problem: "a report covers at most 18300 days"},
-		{p: report.Period{Dates: dates(leap-7, leap), Hourly: true}, problem: "a report by the hour covers at most 7 days"},
+		{p: report.Period{Dates: dates(leap-7, leap), Hourly: true},
+			problem: "a report by the hour covers at most 7 days"},
 	} {
 		w, err := report.WindowOf(c.p, now, time.Time{})
 		if c.problem != "" {
@@ -153,21 +172,26 @@ func TestPeriods(t *testing.T) {
 		text := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
 		from, to := w.Bounds()
 		before, end := w.Previous().Bounds()
-		vitrinetest.Equal(t, c.label, []string{text(from), text(to), text(before), text(end), w.Label()}, []string{c.from, c.to, c.before, c.end, c.label})
+		vitrinetest.Equal(t, c.label, []string{text(from), text(to), text(before), text(end), w.Label()},
+			[]string{c.from, c.to, c.before, c.end, c.label})
 	}
-	if _, err := report.WindowOf(report.Period{Zone: zone(t, "Asia/Kolkata"), Dates: dates(leap, leap+1)}, now, time.Time{}); err != nil {
+	if _, err := report.WindowOf(report.Period{Zone: zone(t, "Asia/Kolkata"), Dates: dates(leap, leap+1)}, now,
+		time.Time{}); err != nil {
 		t.Errorf("tomorrow in UTC is today in Kolkata: %v", err)
 	}
 }
 
 // TestFiltersAreParsed reads conditions, right and wrong.
 func TestFiltersAreParsed(t *testing.T) {
-	f, err := report.ParseFilter([]string{"source:is_not:a:b", "country:is:DE", "country:is:", "country:is:DE", "city:is:Köln, DE"})
+	f, err := report.ParseFilter([]string{"source:is_not:a:b", "country:is:DE", "country:is:", "country:is:DE",
+		"city:is:Köln, DE"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	vitrinetest.Equal(t, "filter", f.Texts(), []string{"country:is:", "country:is:DE", "city:is:Köln, DE", "source:is_not:a:b"})
-	for _, wrong := range []string{"", "country", "country:", "country:is", "country:isnt:DE", "color:is:red", "qr:is:1", "returning:is:", "city:is:\xff", "Country:is:DE"} {
+	vitrinetest.Equal(t, "filter", f.Texts(), []string{"country:is:", "country:is:DE", "city:is:Köln, DE",
+		"source:is_not:a:b"})
+	for _, wrong := range []string{"", "country", "country:", "country:is", "country:isnt:DE", "color:is:red",
+		"qr:is:1", "returning:is:", "city:is:\xff", "Country:is:DE"} {
 		if _, err := report.ParseFilter([]string{wrong}); err == nil {
 			t.Errorf("%q is taken for a condition", wrong)
 		}
@@ -179,7 +203,8 @@ func TestFiltersAreParsed(t *testing.T) {
 
 // FuzzCondition holds that what is read is written as it was, and read again.
 func FuzzCondition(f *testing.F) {
-	for _, s := range []string{"country:is:DE", "city:is_not:A, B", "qr:is:yes", "::", "source:is:a:b:c", "country:is:"} {
+	for _, s := range []string{"country:is:DE", "city:is_not:A, B", "qr:is:yes", "::", "source:is:a:b:c",
+		"country:is:"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -201,10 +226,12 @@ func TestNarrowReports(t *testing.T) {
 		f := randomFilter(r, w)
 		win := windowOf(t, p, today, w.oldest())
 		all := w.filtered(f, p)
-		vitrinetest.Equal(t, "account, "+text(f.Texts())+text(p), withoutInsights(tree(all.accountReport(win))), consult(all, win, w.links...).account(win, w.allTime()))
+		vitrinetest.Equal(t, "account, "+text(f.Texts())+text(p), withoutInsights(tree(all.accountReport(win))),
+			consult(all, win, w.links...).account(win, w.allTime()))
 		for _, l := range w.links {
 			s := w.scope(l.ID).filtered(f, p)
-			vitrinetest.Equal(t, text(f.Texts())+text(tree(s.linkReport(l, win))["range"]), withoutInsights(tree(s.linkReport(l, win))), consult(s, win, l).link(l, win))
+			vitrinetest.Equal(t, text(f.Texts())+text(tree(s.linkReport(l, win))["range"]),
+				withoutInsights(tree(s.linkReport(l, win))), consult(s, win, l).link(l, win))
 		}
 	})
 }
@@ -228,8 +255,10 @@ func (w *world) filtered(f report.Filter, p report.Period) *world {
 // oracleMatches is a filter in the plainest way: by dimension, the values that
 // are asked for and those that are not.
 func oracleMatches(f report.Filter, o report.View) bool {
-	fields := map[report.Dimension]string{report.OnCountry: o.Country, report.OnCity: o.City, report.OnReferrer: o.Referrer, report.OnSource: o.Source,
-		report.OnDevice: o.Device, report.OnBrowser: o.Browser, report.OnOS: o.OS, report.OnQR: "no", report.OnReturning: "no"}
+	fields := map[report.Dimension]string{report.OnCountry: o.Country, report.OnCity: o.City,
+		report.OnReferrer: o.Referrer, report.OnSource: o.Source,
+		report.OnDevice: o.Device, report.OnBrowser: o.Browser, report.OnOS: o.OS, report.OnQR: "no",
+		report.OnReturning: "no"}
 	if o.City != "" && o.Country != "" {
 		fields[report.OnCity] = o.City + ", " + o.Country
 	}
@@ -272,15 +301,18 @@ func randomFilter(r *rand.Rand, w *world) report.Filter {
 		case 1:
 			c.Dimension, c.Value = report.OnReturning, pick(r, "yes", "no")
 		default:
-			c.Dimension, c.Value = pick(r, report.OnCountry, report.OnCity, report.OnSource, report.OnReferrer, report.OnDevice, report.OnOS, report.OnScreen), ""
+			c.Dimension, c.Value = pick(r, report.OnCountry, report.OnCity, report.OnSource, report.OnReferrer,
+				report.OnDevice, report.OnOS, report.OnScreen), ""
 			if len(w.views) > 0 && r.IntN(6) > 0 {
 				o := w.views[r.IntN(len(w.views))]
 				screen := ""
 				if o.Session != nil {
 					screen = o.Session.Screen
 				}
-				c.Value = map[report.Dimension]string{report.OnCountry: o.Country, report.OnCity: o.City + ", " + o.Country, report.OnSource: o.Source,
-					report.OnReferrer: o.Referrer, report.OnDevice: o.Device, report.OnOS: o.OS, report.OnScreen: screen}[c.Dimension]
+				c.Value = map[report.Dimension]string{report.OnCountry: o.Country,
+					report.OnCity: o.City + ", " + o.Country, report.OnSource: o.Source,
+					report.OnReferrer: o.Referrer, report.OnDevice: o.Device, report.OnOS: o.OS,
+					report.OnScreen: screen}[c.Dimension]
 			}
 		}
 		texts = append(texts, c.String())
@@ -294,7 +326,8 @@ func randomFilter(r *rand.Rand, w *world) report.Filter {
 
 // randomPeriod is a period that ends near the days of random worlds.
 func randomPeriod(t testing.TB, r *rand.Rand) report.Period {
-	p := report.Period{Range: pick(r, report.Ranges()...), Compare: pick(r, "", report.ComparePrevious, report.CompareYear)}
+	p := report.Period{Range: pick(r, report.Ranges()...),
+		Compare: pick(r, "", report.ComparePrevious, report.CompareYear)}
 	if r.IntN(3) > 0 {
 		p.Zone = zone(t, pick(r, zones...))
 	}

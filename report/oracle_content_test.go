@@ -205,7 +205,10 @@ func (o *oracle) spark(views []report.View) []any {
 	var all []int64
 	for at := o.from; at.Before(o.to); {
 		end := o.next(at)
-		all = append(all, some(views, func(x report.View) bool { return !time.UnixMilli(x.At).Before(at) && time.UnixMilli(x.At).Before(end) }))
+		all = append(all, some(views, func(x report.View) bool {
+			return !time.UnixMilli(x.At).Before(at) &&
+				time.UnixMilli(x.At).Before(end)
+		}))
 		at = end
 	}
 	return wholes(all[max(len(all)-30, 0):])

@@ -29,7 +29,8 @@ type oracle struct {
 
 func consult(w *world, win report.Window, links ...report.Link) *oracle {
 	from, to := win.Bounds()
-	o := &oracle{hourly: win.Hourly(), year: w.compare == report.CompareYear, links: map[int64]report.Link{}, zoned: w.zone != nil}
+	o := &oracle{hourly: win.Hourly(), year: w.compare == report.CompareYear, links: map[int64]report.Link{},
+		zoned: w.zone != nil}
 	zone := time.UTC
 	if o.zoned {
 		zone = w.zone
@@ -101,14 +102,16 @@ func (o *oracle) common(win report.Window, downloads int64) object {
 
 func (o *oracle) rangeOf(win report.Window) object {
 	r := object{
-		"key": string(win.Key), "from": o.from.UTC().Format("2006-01-02T15:04:05.000Z"), "to": o.to.UTC().Format("2006-01-02T15:04:05.000Z"),
+		"key": string(win.Key), "from": o.from.UTC().Format("2006-01-02T15:04:05.000Z"),
+		"to":   o.to.UTC().Format("2006-01-02T15:04:05.000Z"),
 		"days": whole(int64(o.days())),
 	}
 	first, last := o.from.Format("2 Jan 2006"), o.to.Add(-1).Format("2 Jan 2006")
 	if r["label"] = first + " – " + last; first == last {
 		r["label"] = first
 	}
-	if label := map[string]string{"7d": "Last 7 days", "14d": "Last 14 days", "30d": "Last 30 days", "90d": "Last 90 days", "all": "All time", "24h": "Last 24 hours"}[string(win.Key)]; label != "" {
+	if label := map[string]string{"7d": "Last 7 days", "14d": "Last 14 days", "30d": "Last 30 days",
+		"90d": "Last 90 days", "all": "All time", "24h": "Last 24 hours"}[string(win.Key)]; label != "" {
 		r["label"] = label
 	}
 	if o.zoned {
@@ -171,7 +174,8 @@ func people(opens []report.View) (views []report.View) {
 }
 
 func gone(x report.View) bool {
-	return x.Session != nil && x.Bot != "own" && (x.Bot != "" || x.Session.EngagedMs < 1000 && x.Session.PresentMs < 2000)
+	return x.Session != nil && x.Bot != "own" && (x.Bot != "" || x.Session.EngagedMs < 1000 &&
+		x.Session.PresentMs < 2000)
 }
 
 // sessionsOf is the counted sessions.

@@ -44,7 +44,8 @@ func seal(b []byte, start int) []byte {
 // CheckPiece returns ErrPiece if a piece cannot be added.
 func CheckPiece(piece []byte) error {
 	end := len(piece) - 4
-	if end < 1 || piece[0] != pieceVersion && piece[0] != moreVersion || crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
+	if end < 1 || piece[0] != pieceVersion && piece[0] != moreVersion ||
+		crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
 		return ErrPiece
 	}
 	return nil

@@ -103,7 +103,8 @@ func TestPieces(t *testing.T) {
 		}
 		got := tree(report.ForAccount(w.links, win, &whole, nil, w.top(&whole, win), w.allTime()))
 		want := w.fold(win)
-		sameReport(t, "from pieces", got, tree(report.ForAccount(w.links, win, want, nil, w.top(want, win), w.allTime())))
+		sameReport(t, "from pieces", got, tree(report.ForAccount(w.links, win, want, nil, w.top(want, win),
+			w.allTime())))
 	})
 }
 

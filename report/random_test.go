@@ -42,7 +42,8 @@ func randomWorld(r *rand.Rand) *world {
 	for i := range 1 + r.IntN(6) {
 		kind := kinds[r.IntN(len(kinds))]
 		l := report.Link{
-			ID: int64(i + 1), PublicID: fmt.Sprintf("id%d", i), Slug: fmt.Sprintf("slug%d", i), Title: "A title", URL: "http://localhost/p/x",
+			ID: int64(i + 1), PublicID: fmt.Sprintf("id%d", i), Slug: fmt.Sprintf("slug%d", i), Title: "A title",
+			URL:  "http://localhost/p/x",
 			Kind: kind, Content: report.ContentOf(kind), Views: r.Int64N(100), Downloads: r.Int64N(100),
 			Created: today.Add(-time.Duration(r.IntN(500*24)) * time.Hour).Add(time.Duration(i)),
 		}
@@ -72,7 +73,8 @@ func randomMoment(r *rand.Rand, span int) int64 {
 func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
 	o := report.View{
 		ID: id, At: randomMoment(r, span), Link: l.ID, Viewer: r.Uint64N(1 + r.Uint64N(60)),
-		Country: label(r, "C", 12), City: label(r, "City", 12), Referrer: label(r, "host", 4), Source: label(r, "Source", 4),
+		Country: label(r, "C", 12), City: label(r, "City", 12), Referrer: label(r, "host", 4),
+		Source: label(r, "Source", 4),
 		Device: label(r, "Device", 3), Browser: label(r, "Browser", 3), OS: label(r, "OS", 3),
 		QR: r.IntN(5) == 0, Returning: r.IntN(3) == 0,
 	}
@@ -80,7 +82,8 @@ func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
 		o.Bot, o.Product = pick(r, "crawler", "preview", "own", "mail_network"), label(r, "Bot", 3)
 	}
 	if r.IntN(3) == 0 {
-		o.Version, o.Campaign, o.Medium, o.Content, o.Term = r.IntN(4), label(r, "c", 3), label(r, "m", 3), label(r, "n", 3), label(r, "t", 3)
+		o.Version, o.Campaign, o.Medium, o.Content, o.Term = r.IntN(4), label(r, "c", 3), label(r, "m", 3),
+			label(r, "n", 3), label(r, "t", 3)
 	}
 	if r.IntN(4) > 0 {
 		o.Session = randomSession(r, l)

@@ -11,9 +11,11 @@ import (
 
 func TestRatio(t *testing.T) {
 	for _, c := range []struct{ a, b, scale, want int64 }{
-		{1, 2, 1, 1}, {-1, 2, 1, -1}, {1, 3, 1, 0}, {2, 3, 1, 1}, {-3, 2, 1, -2}, {3, 2, 1, 2}, {5, 0, 1, 0}, {0, 5, 1, 0},
+		{1, 2, 1, 1}, {-1, 2, 1, -1}, {1, 3, 1, 0}, {2, 3, 1, 1}, {-3, 2, 1, -2}, {3, 2, 1, 2}, {5, 0, 1, 0},
+		{0, 5, 1, 0},
 		{1, 3, 1000, 333}, {1, 16, 1000, 63}, {2499, 5000, 1, 0}, {math.MaxInt64, math.MaxInt64, 1000, 1000},
-		{math.MaxInt64, 1, 1000, math.MaxInt64}, {math.MinInt64, 1, 1000, -math.MaxInt64}, {math.MinInt64, 1, 1, -math.MaxInt64},
+		{math.MaxInt64, 1, 1000, math.MaxInt64}, {math.MinInt64, 1, 1000, -math.MaxInt64},
+		{math.MinInt64, 1, 1, -math.MaxInt64},
 		{math.MaxInt64, 2, 1, 1 << 62},
 	} {
 		if got := ratio(c.a, c.b, c.scale); got != c.want {

@@ -44,7 +44,8 @@ func point(w Window, t *Tally, from, to Day) Point {
 	if w.Hourly() {
 		start := w.Steps.Start(from)
 		shown := w.Steps.local(start)
-		p.Date, p.Label, p.At = DayOf(shown), time.UnixMilli(shown).UTC().Format("15:04"), dateTime(time.UnixMilli(start))
+		p.Date, p.Label, p.At = DayOf(shown), time.UnixMilli(shown).UTC().Format("15:04"),
+			dateTime(time.UnixMilli(start))
 	}
 	var sessions, engagedMs int64
 	for d := from; d < to; d++ {

@@ -254,7 +254,8 @@ func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len
 // Size returns about how many bytes t takes.
 func (t *Tally) Size() int {
 	const counter, row, link = 64, 160, 240 // with their place in a map
-	n := 2048 + counter*(len(t.bots)+len(t.products)) + row*len(t.days) + link*len(t.links) + counter*len(t.pages) + 4*t.Times() + counter*len(t.times)
+	n := 2048 + counter*(len(t.bots)+len(t.products)) + row*len(t.days) + link*len(t.links) + counter*len(t.pages) +
+		4*t.Times() + counter*len(t.times)
 	for i := range t.labels {
 		n += counter * len(t.labels[i])
 	}

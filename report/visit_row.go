@@ -67,15 +67,18 @@ type PageSeen struct {
 
 // VisitOf renders a view of a link.
 func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
-	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser, OS: o.OS,
-		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical(),
+	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Country: o.Country, City: o.City,
+		Device: o.Device, Browser: o.Browser, OS: o.OS,
+		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning,
+		Atypical: o.Atypical(),
 		Referrer: o.Referrer, Campaign: o.Campaign, Medium: o.Medium, Content: o.Content, Term: o.Term,
 		Version: max(o.Version, 1), QR: o.QR, Excluded: o.Bot, Product: o.Product}
 	s := o.Session
 	if s == nil {
 		return row
 	}
-	row.Engaged, row.EngagedMs, row.PresentMs, row.Screen, row.Progress = true, s.EngagedMs, s.PresentMs, s.Screen, progressText(l, s)
+	row.Engaged, row.EngagedMs, row.PresentMs, row.Screen, row.Progress = true, s.EngagedMs, s.PresentMs, s.Screen,
+		progressText(l, s)
 	switch l.Content {
 	case ContentPages:
 		for _, p := range s.Pages {

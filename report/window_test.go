@@ -47,7 +47,8 @@ func TestNewWindow(t *testing.T) {
 		w := report.NewWindow(c.r, date(c.now), created)
 		if w.Key != c.r || !w.From.Time().Equal(date(c.from)) || !w.To.Time().Equal(date(c.to)) ||
 			w.Days() != c.days || w.Weekly() != c.weekly || w.Label() != c.label {
-			t.Errorf("NewWindow(%s, %s, %s) = %v to %v, %d days, weekly %v, %q", c.r, c.now, c.created, w.From, w.To, w.Days(), w.Weekly(), w.Label())
+			t.Errorf("NewWindow(%s, %s, %s) = %v to %v, %d days, weekly %v, %q", c.r, c.now, c.created, w.From, w.To,
+				w.Days(), w.Weekly(), w.Label())
 		}
 		p := w.Previous()
 		if p.To != w.From || p.Days() != w.Days() {
@@ -57,7 +58,8 @@ func TestNewWindow(t *testing.T) {
 }
 
 func TestParseRange(t *testing.T) {
-	for s, want := range map[string]report.Range{"": "30d", "7d": "7d", "14d": "14d", "30d": "30d", "90d": "90d", "all": "all"} {
+	for s, want := range map[string]report.Range{"": "30d", "7d": "7d", "14d": "14d", "30d": "30d", "90d": "90d",
+		"all": "all"} {
 		if got, err := report.ParseRange(s); err != nil || got != want {
 			t.Errorf("ParseRange(%q) = %q, %v", s, got, err)
 		}
@@ -89,7 +91,8 @@ func FuzzParseRange(f *testing.F) {
 func TestDay(t *testing.T) {
 	for s, weekday := range map[string]int{
 		"1969-12-31T23:59:59.999Z": 3, "1970-01-01T00:00:00Z": 4, "1969-12-28T00:00:00Z": 0,
-		"2026-11-21T14:09:00Z": 6, "2024-02-29T23:59:59.999Z": 4, "0001-01-01T00:00:00Z": 1, "9999-12-31T23:59:59.999Z": 5,
+		"2026-11-21T14:09:00Z": 6, "2024-02-29T23:59:59.999Z": 4, "0001-01-01T00:00:00Z": 1,
+		"9999-12-31T23:59:59.999Z": 5,
 	} {
 		at := date(s)
 		d := report.DayOf(at.UnixMilli())

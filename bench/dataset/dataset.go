@@ -35,7 +35,8 @@ func LastDay(now time.Time) time.Time {
 
 // Key names the dataset's files.
 func (p Params) Key() string {
-	key := fmt.Sprintf("%s-v%d-%dx%d-%dlinks-%ddays-%d-%s", p.Name, Version, p.Accounts, p.Opens, p.Links, p.Days, p.Seed, p.Last.Format("20060102"))
+	key := fmt.Sprintf("%s-v%d-%dx%d-%dlinks-%ddays-%d-%s", p.Name, Version, p.Accounts, p.Opens, p.Links, p.Days,
+		p.Seed, p.Last.Format("20060102"))
 	if !p.Until.IsZero() {
 		key += p.Until.Format("-20060102T150405")
 	}
@@ -77,7 +78,8 @@ func (l *Link) Content() string {
 }
 
 // kinds by how many of twenty links are of each.
-var kinds = []string{"pdf", "pdf", "pdf", "pdf", "pdf", "pdf", "pdf", "video", "video", "image", "image", "html", "html", "text",
+var kinds = []string{"pdf", "pdf", "pdf", "pdf", "pdf", "pdf", "pdf", "video", "video", "image", "image", "html",
+	"html", "text",
 	"document", "document", "document", "audio", "archive", "archive"}
 
 // LinksOf lists the links of an account, the most opened one first.
@@ -89,7 +91,8 @@ func (p Params) LinksOf(account int) []Link {
 		*l = Link{Account: account, Number: account*p.Links + i, Created: p.From(), Kind: kinds[r.IntN(len(kinds))]}
 		l.Slug = fmt.Sprintf("%s-%d-%d", p.Name, account, i)
 		if i >= 2 { // the first two are there from the start
-			l.Created = l.Created.Add(time.Duration(r.Float64() * 0.6 * float64(p.Days) * float64(24*time.Hour))).Truncate(time.Second)
+			later := r.Float64() * 0.6 * float64(p.Days) * float64(24*time.Hour)
+			l.Created = l.Created.Add(time.Duration(later)).Truncate(time.Second)
 		}
 		if i < 1 {
 			l.Kind = "pdf"

@@ -42,7 +42,8 @@ func TestEach(t *testing.T) {
 		if o.Link.Account != account {
 			account, before = o.Link.Account, 0
 		}
-		if o.At < before || o.At < o.Link.Created.UnixMilli() && o.Link.Number%p.Links > 1 || o.At >= p.Until.UnixMilli() {
+		if o.At < before || o.At < o.Link.Created.UnixMilli() && o.Link.Number%p.Links > 1 ||
+			o.At >= p.Until.UnixMilli() {
 			t.Fatalf("open %d at %d after one at %d, of a link of %v", n, o.At, before, o.Link.Created)
 		}
 		for i, page := range o.Pages {
@@ -98,7 +99,8 @@ func TestLinesAreJSON(t *testing.T) {
 			At      time.Time
 			Session *struct{ EngagedMs *int64 }
 		}
-		if err := d.Decode(&line); err != nil || line.At.Before(p.From()) || line.Session != nil && line.Session.EngagedMs == nil {
+		if err := d.Decode(&line); err != nil || line.At.Before(p.From()) || line.Session != nil &&
+			line.Session.EngagedMs == nil {
 			t.Fatalf("line %d: %+v %v", n, line, err)
 		}
 	}

@@ -37,8 +37,10 @@ func (p Params) EachOf(account int, f func(*Open) error) error {
 type draws struct{ link, country, city, referrer, source, device, browser, os, screen draw }
 
 func makeDraws(links int) draws {
-	return draws{link: zipf(links, 1.05), country: zipf(len(Countries)-1, 1.1), city: zipf(citiesOfCountry, 1), referrer: zipf(len(Referrers)-1, 1.1),
-		source: zipf(len(Sources), 1.2), device: zipf(len(Devices)-1, 1.2), browser: zipf(len(Browsers)-1, 1.2), os: zipf(len(Systems)-1, 0.9),
+	return draws{link: zipf(links, 1.05), country: zipf(len(Countries)-1, 1.1), city: zipf(citiesOfCountry, 1),
+		referrer: zipf(len(Referrers)-1, 1.1),
+		source:   zipf(len(Sources), 1.2), device: zipf(len(Devices)-1, 1.2), browser: zipf(len(Browsers)-1, 1.2),
+		os:     zipf(len(Systems)-1, 0.9),
 		screen: zipf(len(Screens)-1, 0.8)}
 }
 

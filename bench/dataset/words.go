@@ -8,10 +8,13 @@ import (
 
 // The words of each label, the most frequent first; "" is unknown.
 var (
-	Countries = []string{"", "US", "DE", "GB", "FR", "IN", "BR", "NL", "CA", "ES", "IT", "PL", "SE", "JP", "AU", "MX", "ID", "CH", "BE", "AT", "DK", "NO",
-		"FI", "PT", "IE", "CZ", "RO", "HU", "GR", "TR", "UA", "ZA", "NG", "KE", "EG", "MA", "IL", "SA", "AE", "PK", "BD", "LK", "TH", "VN", "MY",
+	Countries = []string{"", "US", "DE", "GB", "FR", "IN", "BR", "NL", "CA", "ES", "IT", "PL", "SE", "JP", "AU", "MX",
+		"ID", "CH", "BE", "AT", "DK", "NO",
+		"FI", "PT", "IE", "CZ", "RO", "HU", "GR", "TR", "UA", "ZA", "NG", "KE", "EG", "MA", "IL", "SA", "AE", "PK",
+		"BD", "LK", "TH", "VN", "MY",
 		"SG", "PH", "KR", "TW", "HK", "NZ", "AR", "CL", "CO", "PE", "EC", "UY", "HR", "BG", "SK", "SI"}
-	Sources  = []string{"Direct", "Google", "LinkedIn", "Email", "X", "QR code", "GitHub", "Hacker News", "Reddit", "Slack", "Bing", "WhatsApp", "DuckDuckGo", "Facebook"}
+	Sources = []string{"Direct", "Google", "LinkedIn", "Email", "X", "QR code", "GitHub", "Hacker News", "Reddit",
+		"Slack", "Bing", "WhatsApp", "DuckDuckGo", "Facebook"}
 	Devices  = []string{"", "Desktop", "Mobile", "Tablet", "TV"}
 	Browsers = []string{"", "Chrome", "Safari", "Edge", "Firefox", "Samsung Internet", "Opera", "Brave", "Vivaldi"}
 	Systems  = []string{"", "Windows", "iOS", "Android", "macOS", "Linux", "ChromeOS"}
@@ -36,7 +39,8 @@ func cities() (names, keys []string) {
 }
 
 func referrers() []string {
-	known := []string{"", "google.com", "linkedin.com", "t.co", "github.com", "news.ycombinator.com", "reddit.com", "bing.com", "duckduckgo.com", "facebook.com"}
+	known := []string{"", "google.com", "linkedin.com", "t.co", "github.com", "news.ycombinator.com", "reddit.com",
+		"bing.com", "duckduckgo.com", "facebook.com"}
 	for i := range 490 {
 		known = append(known, fmt.Sprintf("blog-%d.example.com", i))
 	}
@@ -44,8 +48,10 @@ func referrers() []string {
 }
 
 // sourceOf is the source that a referrer makes, without other signs.
-var sourceOf = map[string]string{"google.com": "Google", "linkedin.com": "LinkedIn", "t.co": "X", "github.com": "GitHub",
-	"news.ycombinator.com": "Hacker News", "reddit.com": "Reddit", "bing.com": "Bing", "duckduckgo.com": "DuckDuckGo", "facebook.com": "Facebook"}
+var sourceOf = map[string]string{"google.com": "Google", "linkedin.com": "LinkedIn", "t.co": "X",
+	"github.com":           "GitHub",
+	"news.ycombinator.com": "Hacker News", "reddit.com": "Reddit", "bing.com": "Bing", "duckduckgo.com": "DuckDuckGo",
+	"facebook.com": "Facebook"}
 
 // draw is a distribution over a few words, read off 16 random bits.
 type draw []uint16

@@ -155,7 +155,8 @@ func (c *ClickHouse) Report(ctx context.Context, s Scope) (*Figures, error) {
 				settings = ", " + settings
 			}
 			var err error
-			if answers[i], err = c.query(ctx, fmt.Sprintf("%s SETTINGS max_threads = %d%s", text, threads, settings)); err != nil {
+			if answers[i], err = c.query(ctx, fmt.Sprintf("%s SETTINGS max_threads = %d%s", text, threads,
+				settings)); err != nil {
 				return nil, err
 			}
 		}

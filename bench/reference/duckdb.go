@@ -15,7 +15,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-var duckDialect = dialect{div: divide("//"), median: "median(engaged)", distinct: distinctByGroups, among: oneOf, labels: labelsOneByOne}
+var duckDialect = dialect{div: divide("//"), median: "median(engaged)", distinct: distinctByGroups, among: oneOf,
+	labels: labelsOneByOne}
 
 // Labels are enumerations: of what was tried the form that groups fastest.
 const duckTables = `
@@ -90,7 +91,8 @@ func (d *DuckDB) Size(ctx context.Context) (int64, error) {
 }
 
 func (d *DuckDB) load(ctx context.Context, p dataset.Params) error {
-	for i, words := range [...][]string{dataset.Countries, dataset.CityKeys, dataset.Referrers, dataset.Sources, dataset.Devices,
+	for i, words := range [...][]string{dataset.Countries, dataset.CityKeys, dataset.Referrers, dataset.Sources,
+		dataset.Devices,
 		dataset.Browsers, dataset.Systems, dataset.Screens} {
 		words = append(slices.Clone(words), "")
 		slices.Sort(words) // an enumeration is ordered as it was made
@@ -108,7 +110,8 @@ func (d *DuckDB) load(ctx context.Context, p dataset.Params) error {
 			r := rowOf(o)
 			down.add(&r)
 			l := &r.labels
-			return a.AppendRow(r.account, r.link, r.at, r.viewer, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], r.bot, r.qr, r.cameBack, r.session,
+			return a.AppendRow(r.account, r.link, r.at, r.viewer, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], r.bot,
+				r.qr, r.cameBack, r.session,
 				r.counted, r.atypical, r.downloaded, r.engaged, r.present, r.completion, r.played, r.reached, r.depth)
 		})
 	})
@@ -118,7 +121,8 @@ func (d *DuckDB) load(ctx context.Context, p dataset.Params) error {
 	err = d.fill(ctx, "pages", func(a *duckdb.Appender) error {
 		return p.Each(func(o *dataset.Open) error {
 			for _, page := range o.Pages {
-				if err := a.AppendRow(uint32(o.Link.Account), uint32(o.Link.Number), o.At, uint16(page.Page), uint32(page.Ms), o.Counted(), page.Page == o.LastPage()); err != nil {
+				if err := a.AppendRow(uint32(o.Link.Account), uint32(o.Link.Number), o.At, uint16(page.Page),
+					uint32(page.Ms), o.Counted(), page.Page == o.LastPage()); err != nil {
 					return err
 				}
 			}
@@ -131,7 +135,8 @@ func (d *DuckDB) load(ctx context.Context, p dataset.Params) error {
 	return d.fill(ctx, "links", func(a *duckdb.Appender) error {
 		for account := range p.Accounts {
 			for _, l := range p.LinksOf(account) {
-				if err := a.AppendRow(uint32(l.Account), uint32(l.Number), l.Slug, l.Kind, l.Created.UnixMilli(), down[uint32(l.Number)]); err != nil {
+				if err := a.AppendRow(uint32(l.Account), uint32(l.Number), l.Slug, l.Kind, l.Created.UnixMilli(),
+					down[uint32(l.Number)]); err != nil {
 					return err
 				}
 			}

@@ -11,8 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-var postgresDialect = dialect{div: divide("/"), median: "percentile_cont(0.5) WITHIN GROUP (ORDER BY engaged)", distinct: distinctByGroups,
-	among: "link = ANY({top})", labels: labelsTogether}
+var postgresDialect = dialect{div: divide("/"), median: "percentile_cont(0.5) WITHIN GROUP (ORDER BY engaged)",
+	distinct: distinctByGroups,
+	among:    "link = ANY({top})", labels: labelsTogether}
 
 // labelsTogether asks for all breakdowns in one pass over the views.
 func labelsTogether(table, where string) []string {
@@ -95,8 +96,10 @@ func (db *Postgres) load(ctx context.Context, p dataset.Params) error {
 			r := rowOf(o)
 			down.add(&r)
 			l := &r.labels
-			return add(int32(r.account), int32(r.link), r.at, int64(r.viewer), l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], r.bot, r.qr, r.cameBack,
-				r.session, r.counted, r.atypical, r.downloaded, int32(r.engaged), int32(r.present), r.completion, int16(r.played), int16(r.reached), int16(r.depth))
+			return add(int32(r.account), int32(r.link), r.at, int64(r.viewer), l[0], l[1], l[2], l[3], l[4], l[5], l[6],
+				l[7], r.bot, r.qr, r.cameBack,
+				r.session, r.counted, r.atypical, r.downloaded, int32(r.engaged), int32(r.present), r.completion,
+				int16(r.played), int16(r.reached), int16(r.depth))
 		})
 	})
 	if err != nil {
@@ -105,7 +108,8 @@ func (db *Postgres) load(ctx context.Context, p dataset.Params) error {
 	err = db.copy(ctx, "pages", func(add func(...any) error) error {
 		return p.Each(func(o *dataset.Open) error {
 			for _, page := range o.Pages {
-				if err := add(int32(o.Link.Account), int32(o.Link.Number), o.At, int32(page.Page), int32(page.Ms), o.Counted(), page.Page == o.LastPage()); err != nil {
+				if err := add(int32(o.Link.Account), int32(o.Link.Number), o.At, int32(page.Page), int32(page.Ms),
+					o.Counted(), page.Page == o.LastPage()); err != nil {
 					return err
 				}
 			}
@@ -118,7 +122,8 @@ func (db *Postgres) load(ctx context.Context, p dataset.Params) error {
 	err = db.copy(ctx, "links", func(add func(...any) error) error {
 		for account := range p.Accounts {
 			for _, l := range p.LinksOf(account) {
-				if err := add(int32(l.Account), int32(l.Number), l.Slug, l.Kind, l.Created.UnixMilli(), down[uint32(l.Number)]); err != nil {
+				if err := add(int32(l.Account), int32(l.Number), l.Slug, l.Kind, l.Created.UnixMilli(),
+					down[uint32(l.Number)]); err != nil {
 					return err
 				}
 			}

@@ -13,7 +13,8 @@ import (
 
 // TestDuckDB holds the SQL against a count of the same views, one by one.
 func TestDuckDB(t *testing.T) {
-	p := dataset.Params{Name: "t", Accounts: 2, Opens: 30_000, Links: 30, Days: 130, Last: time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), Seed: 1}
+	p := dataset.Params{Name: "t", Accounts: 2, Opens: 30_000, Links: 30, Days: 130,
+		Last: time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), Seed: 1}
 	d, err := OpenDuckDB(context.Background(), p, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,8 @@ func (b *brief) read(f *Figures) {
 }
 
 func largest(of map[string]int64) (key string) {
-	return slices.MaxFunc(append(slices.Sorted(maps.Keys(of)), ""), func(a, b string) int { return cmp.Compare(of[a], of[b]) })
+	return slices.MaxFunc(append(slices.Sorted(maps.Keys(of)), ""),
+		func(a, b string) int { return cmp.Compare(of[a], of[b]) })
 }
 
 func recount(t *testing.T, p dataset.Params, s Scope) (b brief) {
@@ -173,7 +175,8 @@ func recount(t *testing.T, p dataset.Params, s Scope) (b brief) {
 	}
 	b.Totals.Sessions, b.Totals.Uniques = int64(len(times)), int64(len(viewers))
 	b.Previous.Uniques, b.inWeek2 = int64(len(before)), int64(len(point))
-	b.Totals.AvgEngagedMs, b.Previous.AvgEngagedMs = mean(b.TotalEngagedMs, b.Totals.Sessions), mean(prevMs, b.Previous.Sessions)
+	b.Totals.AvgEngagedMs, b.Previous.AvgEngagedMs = mean(b.TotalEngagedMs, b.Totals.Sessions),
+		mean(prevMs, b.Previous.Sessions)
 	if slices.Sort(times); len(times) > 0 {
 		b.MedianEngagedMs = mean(times[(len(times)-1)/2]+times[len(times)/2], 2)
 	}

@@ -36,7 +36,8 @@ type linkRow struct {
 type pageRow struct{ views, ms, furthest int64 }
 
 func newResult(s Scope) *result {
-	r := &result{scope: s, series: map[int64]*sums{}, uniques: map[int64]int64{}, linkRows: map[int64]*linkRow{}, pageRows: map[int]*pageRow{}}
+	r := &result{scope: s, series: map[int64]*sums{}, uniques: map[int64]int64{}, linkRows: map[int64]*linkRow{},
+		pageRows: map[int]*pageRow{}}
 	r.Range.From, r.Range.To, r.Range.Days = s.From, s.To, int(s.days())
 	return r
 }
@@ -64,7 +65,8 @@ func (r *result) hours(rows [][]string) {
 	for _, row := range rows {
 		hour := integer(row[0])
 		day := hour / 24
-		s := sums{integer(row[1]), integer(row[2]), integer(row[3]), integer(row[4]), integer(row[5]), integer(row[6]), integer(row[7]), integer(row[8]), number(row[9])}
+		s := sums{integer(row[1]), integer(row[2]), integer(row[3]), integer(row[4]), integer(row[5]), integer(row[6]),
+			integer(row[7]), integer(row[8]), number(row[9])}
 		p := r.series[r.point(day)]
 		if p == nil {
 			p = new(sums)
@@ -107,7 +109,8 @@ func (r *result) median(rows [][]string) {
 
 func (r *result) labels(rows [][]string) {
 	b := &r.Breakdowns
-	cards := [...]*[]Bucket{&b.Countries, &b.Cities, &b.Referrers, &b.Sources, &b.Devices, &b.Browsers, &b.OS, &b.Screens}
+	cards := [...]*[]Bucket{&b.Countries, &b.Cities, &b.Referrers, &b.Sources, &b.Devices, &b.Browsers, &b.OS,
+		&b.Screens}
 	for _, row := range rows {
 		card := cards[integer(row[0])]
 		*card = append(*card, Bucket{row[1], integer(row[2]), pct(float64(integer(row[2])), integer(row[3]))})
@@ -116,7 +119,8 @@ func (r *result) labels(rows [][]string) {
 
 func (r *result) rows(rows [][]string) {
 	for _, row := range rows {
-		l := &linkRow{link: integer(row[0]), slug: row[1], kind: row[2], created: integer(row[3]), downloads: integer(row[4])}
+		l := &linkRow{link: integer(row[0]), slug: row[1], kind: row[2], created: integer(row[3]),
+			downloads: integer(row[4])}
 		r.linkRows[l.link] = l
 		r.Totals.Downloads += l.downloads
 	}
@@ -165,15 +169,18 @@ func (r *result) recent(rows [][]string) {
 // figures finishes the report: what remains is arithmetic.
 func (r *result) figures() *Figures {
 	t, a := &r.Totals, r.all
-	t.Views, t.Sessions, t.TotalEngagedMs, t.QRScans, t.BotsExcluded, t.Atypical = a.views, a.sessions, a.engaged, a.qr, a.bots, a.atypical
-	t.AvgEngagedMs, t.ReturningPct, t.BouncePct = mean(a.engaged, a.sessions), pct(float64(a.returning), a.views), pct(float64(a.bounces), a.sessions)
+	t.Views, t.Sessions, t.TotalEngagedMs, t.QRScans, t.BotsExcluded, t.Atypical = a.views, a.sessions, a.engaged, a.qr,
+		a.bots, a.atypical
+	t.AvgEngagedMs, t.ReturningPct, t.BouncePct = mean(a.engaged, a.sessions), pct(float64(a.returning), a.views),
+		pct(float64(a.bounces), a.sessions)
 	r.Previous.AvgEngagedMs = mean(r.prevMs, r.Previous.Sessions)
 	for day := r.scope.fromDay(); day < r.scope.toDay(); day++ {
 		if day > r.scope.fromDay() && r.point(day) == r.point(day-1) {
 			continue
 		}
 		s := cmp.Or(r.series[r.point(day)], new(sums))
-		r.Series = append(r.Series, Point{time.UnixMilli(day * dayMs).UTC().Format(time.DateOnly), s.views, r.uniques[r.point(day)], mean(s.engaged, 1000*s.sessions)})
+		r.Series = append(r.Series, Point{time.UnixMilli(day * dayMs).UTC().Format(time.DateOnly), s.views,
+			r.uniques[r.point(day)], mean(s.engaged, 1000*s.sessions)})
 	}
 	if r.scope.Link != nil {
 		t.CompletionPct = completion(r.scope.Link.Kind, a.completion, a.sessions)
@@ -198,10 +205,14 @@ func (r *result) account() {
 	for kind, n := range kinds {
 		r.Mix = append(r.Mix, Bucket{kind, n, pct(float64(n), r.all.views)})
 	}
-	slices.SortFunc(r.Mix, func(a, b Bucket) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(r.Mix, func(a, b Bucket) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Key, b.Key))
+	})
 	for _, l := range r.top {
-		r.TopLinks = append(r.TopLinks, TopLink{Slug: l.slug, Kind: l.kind, Views: l.views, Uniques: l.uniques, AvgEngagedMs: mean(l.engaged, l.sessions),
-			Downloads: l.downloads, CompletionPct: completion(l.kind, l.completion, l.sessions), Spark: l.spark})
+		r.TopLinks = append(r.TopLinks, TopLink{Slug: l.slug, Kind: l.kind, Views: l.views, Uniques: l.uniques,
+			AvgEngagedMs: mean(l.engaged, l.sessions),
+			Downloads:    l.downloads, CompletionPct: completion(l.kind, l.completion, l.sessions), Spark: l.spark})
 	}
 }
 
@@ -216,7 +227,8 @@ func (r *result) content() *Pages {
 	for p := total; p > 0; p-- {
 		row := cmp.Or(r.pageRows[p], new(pageRow))
 		reach += row.furthest
-		c.Pages[p-1] = Page{p, row.views, pct(float64(reach), r.all.sessions), mean(row.ms, row.views), pct(float64(row.ms), ms)}
+		c.Pages[p-1] = Page{p, row.views, pct(float64(reach), r.all.sessions), mean(row.ms, row.views),
+			pct(float64(row.ms), ms)}
 	}
 	c.ReadToEndPct = c.Pages[total-1].ReachPct
 	return c

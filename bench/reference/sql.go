@@ -30,7 +30,8 @@ func distinctByGroups(key, table, where string) string {
 	if key == "" {
 		return "SELECT count(*) FROM (SELECT viewer FROM " + table + " WHERE " + where + " GROUP BY viewer) AS v"
 	}
-	return "SELECT k, count(*) FROM (SELECT " + key + " AS k, viewer FROM " + table + " WHERE " + where + " GROUP BY 1, 2) AS v GROUP BY 1"
+	return "SELECT k, count(*) FROM (SELECT " + key + " AS k, viewer FROM " + table + " WHERE " + where +
+		" GROUP BY 1, 2) AS v GROUP BY 1"
 }
 
 // labelsOneByOne asks for each breakdown alone.
@@ -71,11 +72,14 @@ func (d *dialect) first(s Scope, r *result) []query {
 	if s.weekly() {
 		point = d.div(point+" + 3", 7) // 1970 began on a Thursday
 	}
-	hours := strings.Join([]string{count("NOT bot"), count("counted"), sum("engaged", "counted"), count("counted AND engaged < 5000"),
-		count("qr AND NOT bot"), count("came_back AND NOT bot"), count("bot"), count("atypical"), "coalesce(sum(completion) FILTER (WHERE counted), 0)"}, ", ")
+	hours := strings.Join([]string{count("NOT bot"), count("counted"), sum("engaged", "counted"),
+		count("counted AND engaged < 5000"),
+		count("qr AND NOT bot"), count("came_back AND NOT bot"), count("bot"), count("atypical"),
+		"coalesce(sum(completion) FILTER (WHERE counted), 0)"}, ", ")
 	qs := []query{
 		{"SELECT " + d.div("opened", hourMs) + ", " + hours + " FROM opens WHERE " + window + " GROUP BY 1", r.hours},
-		{"SELECT " + count("NOT bot") + ", " + count("counted") + ", " + sum("engaged", "counted") + ", " + count("downloaded AND NOT bot") +
+		{"SELECT " + count("NOT bot") + ", " + count("counted") + ", " + sum("engaged", "counted") + ", " +
+			count("downloaded AND NOT bot") +
 			" FROM opens WHERE " + before, r.before},
 		{d.distinct("", "opens", window+people), func(rows [][]string) { r.Totals.Uniques = integer(rows[0][0]) }},
 		{d.distinct("", "opens", before+people), func(rows [][]string) { r.Previous.Uniques = integer(rows[0][0]) }},
@@ -87,15 +91,18 @@ func (d *dialect) first(s Scope, r *result) []query {
 	}
 	if s.Link != nil {
 		return append(qs,
-			query{"SELECT downloads FROM links WHERE link = {link}", func(rows [][]string) { r.Totals.Downloads = integer(rows[0][0]) }},
-			query{"SELECT page, count(*), CAST(sum(ms) AS BIGINT), " + count("furthest") + " FROM pages WHERE " + window + " AND counted GROUP BY 1", r.pages},
+			query{"SELECT downloads FROM links WHERE link = {link}",
+				func(rows [][]string) { r.Totals.Downloads = integer(rows[0][0]) }},
+			query{"SELECT page, count(*), CAST(sum(ms) AS BIGINT), " + count("furthest") + " FROM pages WHERE " +
+				window + " AND counted GROUP BY 1", r.pages},
 			query{"SELECT opened, country, city, device, browser, os, source, engaged, completion, downloaded, came_back, atypical FROM opens WHERE " +
 				window + " AND session ORDER BY opened DESC LIMIT 25", r.recent})
 	}
 	return append(qs,
 		query{"SELECT link, slug, kind, created, downloads FROM links WHERE account = {account}", r.rows},
 		query{"SELECT link, " + count("NOT bot") + ", " + count("counted") + ", " + sum("engaged", "counted") +
-			", coalesce(sum(completion) FILTER (WHERE counted), 0) FROM opens WHERE " + window + " GROUP BY 1", r.links})
+			", coalesce(sum(completion) FILTER (WHERE counted), 0) FROM opens WHERE " + window + " GROUP BY 1",
+			r.links})
 }
 
 // second is what an account's report asks of its top links.
@@ -109,14 +116,17 @@ func (d *dialect) second(r *result) []query {
 	}
 	return []query{
 		{d.distinct("link", "opens", some+"{from}"), r.topUniques},
-		{"SELECT link, " + d.div("opened", dayMs) + ", count(*) FROM opens WHERE " + some + "{spark} GROUP BY 1, 2", r.sparks},
+		{"SELECT link, " + d.div("opened", dayMs) + ", count(*) FROM opens WHERE " + some + "{spark} GROUP BY 1, 2",
+			r.sparks},
 	}
 }
 
 // report asks all there is to ask. run answers queries, each with its own rows.
-func (d *dialect) report(s Scope, run func(texts []string, values map[string]any) ([][][]string, error)) (*Figures, error) {
+func (d *dialect) report(s Scope, run func(texts []string, values map[string]any) ([][][]string, error)) (*Figures,
+	error) {
 	r := newResult(s)
-	for _, step := range []func() []query{func() []query { return d.first(s, r) }, func() []query { return d.second(r) }} {
+	for _, step := range []func() []query{func() []query { return d.first(s, r) },
+		func() []query { return d.second(r) }} {
 		qs := step()
 		texts := make([]string, len(qs))
 		for i, q := range qs {
@@ -148,7 +158,8 @@ func (r *result) values() map[string]any {
 	for i, l := range r.top {
 		top[i] = l.link
 	}
-	v := map[string]any{"account": int64(s.Account), "from": s.From.UnixMilli(), "to": s.To.UnixMilli(), "prev": s.prev().UnixMilli(),
+	v := map[string]any{"account": int64(s.Account), "from": s.From.UnixMilli(), "to": s.To.UnixMilli(),
+		"prev":  s.prev().UnixMilli(),
 		"spark": s.sparkDay() * dayMs, "top": top}
 	if s.Link != nil {
 		v["link"] = int64(s.Link.Number)

@@ -56,7 +56,8 @@ func fillSQLite(ctx context.Context, db *sql.DB, p dataset.Params) error {
 	err = p.Each(func(o *dataset.Open) error {
 		r := rowOf(o)
 		l := &r.labels
-		row := []any{r.account, r.link, r.at, int64(r.viewer), l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], r.bot, r.qr, r.cameBack,
+		row := []any{r.account, r.link, r.at, int64(r.viewer), l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], r.bot,
+			r.qr, r.cameBack,
 			nil, nil, nil, nil, nil, nil, nil}
 		if o.Session {
 			row[15], row[16], row[17] = r.engaged, r.present, r.downloaded

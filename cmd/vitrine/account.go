@@ -76,7 +76,8 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if made {
 		t.Say("This is a new instance, in %s.", terminal.Plain(c.Data))
 	}
-	t.Say("Account %s, plan %s, role %s. Its API key, shown this once:", terminal.Plain(a.Email), a.Plan, roleName(a.Role))
+	t.Say("Account %s, plan %s, role %s. Its API key, shown this once:", terminal.Plain(a.Email), a.Plan,
+		roleName(a.Role))
 	return showKey(t, c.Data, key)
 }
 
@@ -108,7 +109,8 @@ func (c *accountCreateCmd) instead(err error) error {
 	}
 	switch e.Field {
 	case "email":
-		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, terminal.Self(), terminal.ShellWord(c.Email))
+		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, terminal.Self(),
+			terminal.ShellWord(c.Email))
 	case "plan":
 		return fmt.Errorf("%s For an API key of an account that exists: %s key create EMAIL, or %s login. For a further account, name its plan: %s account create %s --plan free",
 			e.Message, terminal.Self(), terminal.Self(), terminal.Self(), terminal.ShellWord(c.Email))
@@ -127,7 +129,8 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 	}
 	if t.OutTTY && t.ErrTTY {
 		_, address := datadir.Served(dir)
-		t.Say("\nWith the server running, publish a file:\n\n%s", putHint(cmp.Or(address, remote.DefaultURL), string(key)))
+		t.Say("\nWith the server running, publish a file:\n\n%s",
+			putHint(cmp.Or(address, remote.DefaultURL), string(key)))
 	}
 	return nil
 }
@@ -183,7 +186,8 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			if a.Banned {
 				suspended = "suspended"
 			}
-			rows = append(rows, []string{a.Email, string(a.Plan), string(a.Role), suspended, terminal.Stamp(a.CreatedAt)})
+			rows = append(rows, []string{a.Email, string(a.Plan), string(a.Role), suspended,
+				terminal.Stamp(a.CreatedAt)})
 		}
 		if c.JSON {
 			return nil

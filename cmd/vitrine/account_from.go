@@ -135,7 +135,8 @@ func notAccount(err error) string {
 }
 
 // createLine creates the account of a line.
-func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal, in *instance, line []byte) createdAccount {
+func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal, in *instance,
+	line []byte) createdAccount {
 	var a newAccount
 	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
 		return createdAccount{Error: notAccount(err)}
@@ -181,7 +182,8 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal,
 		}
 	}
 	if a.Role == string(vitrine.RoleModerator) && made.Role == vitrine.RoleMember {
-		if made, err = in.accounts.SetRole(ctx, email, vitrine.RoleModerator, vitrine.Decision{By: vitrine.Operator}); err != nil {
+		if made, err = in.accounts.SetRole(ctx, email, vitrine.RoleModerator,
+			vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return fail(err)
 		}
 		done.Role = roleName(made.Role)

@@ -23,7 +23,8 @@ func (h *held) upload(key string) client.Link {
 		h.t.Fatal(err)
 	}
 	text := []byte("Nothing of this may be lost.\n")
-	l, err := c.Upload(h.t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+	l, err := c.Upload(h.t.Context(), client.File{Name: "a.txt", Size: int64(len(text)),
+		Content: bytes.NewReader(text)}, client.Options{})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -90,7 +91,11 @@ func TestServeAnOlderState(t *testing.T) {
 	}
 	defer in.Close()
 	there := 0
-	if err := in.blobs.Each(t.Context(), func(vitrine.UploadID, vitrine.BlobInfo) error { there++; return nil }); err != nil || there != 2 {
+	if err := in.blobs.Each(t.Context(), func(vitrine.UploadID,
+		vitrine.BlobInfo) error {
+		there++
+		return nil
+	}); err != nil || there != 2 {
 		t.Errorf("%d files, %v", there, err)
 	}
 }
@@ -120,12 +125,14 @@ func TestStorageClaim(t *testing.T) {
 	places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Files: server.Address(server.Bucket(t), "")}
 	tell := func(answer string, args ...string) (code int, said string) {
 		var out bytes.Buffer
-		code = run(t.Context(), &terminal.Terminal{Out: &out, Err: &out, In: strings.NewReader(answer), InTTY: answer != "", ErrTTY: true}, append(args, "--data", places.Data, "--files", places.Files))
+		code = run(t.Context(), &terminal.Terminal{Out: &out, Err: &out, In: strings.NewReader(answer),
+			InTTY: answer != "", ErrTTY: true}, append(args, "--data", places.Data, "--files", places.Files))
 		return code, out.String()
 	}
 	does := func(code int, says, answer string, args ...string) {
 		t.Helper()
-		if got, said := tell(answer, args...); got != code || !strings.Contains(said, says) || strings.Contains(said, server.Secret) {
+		if got, said := tell(answer, args...); got != code || !strings.Contains(said, says) ||
+			strings.Contains(said, server.Secret) {
 			t.Errorf("%s: %d, %s\nwant %d, %q", args, got, said, code, says)
 		}
 	}
@@ -172,7 +179,8 @@ func TestMigrateFilesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		if err := errors.Join(in.place().Verify(t.Context()), in.place().Rotate(t.Context()), in.place().Rotate(t.Context())); err != nil {
+		if err := errors.Join(in.place().Verify(t.Context()), in.place().Rotate(t.Context()),
+			in.place().Rotate(t.Context())); err != nil {
 			t.Error(err)
 		}
 	}
@@ -187,7 +195,9 @@ func TestMigrateFilesBack(t *testing.T) {
 	if out, err := vitrineOn(other.Data, "account", "create", "other@example.org"); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := vitrineOn(other.Data, "migrate", other.Data, settings(t, placeFlags{Data: other.Data, Files: there.Files})); err == nil || !strings.Contains(out, "it has other data in it") {
+	if out, err := vitrineOn(other.Data, "migrate", other.Data,
+		settings(t, placeFlags{Data: other.Data, Files: there.Files})); err == nil ||
+		!strings.Contains(out, "it has other data in it") {
 		t.Errorf("another instance is brought into the bucket: %v: %s", err, out)
 	}
 	h.run("audit", "--deep")

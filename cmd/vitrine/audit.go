@@ -52,7 +52,8 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 	}
-	a := &audit.Checker{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All || c.Repair, Tally: tally}
+	a := &audit.Checker{Store: in.store, Blobs: in.blobs, Log: in.log, Now: in.now, Deep: c.Deep, All: c.All ||
+		c.Repair, Tally: tally}
 	err = a.Run(ctx, fault)
 	switch {
 	case err != nil:

@@ -76,18 +76,22 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 	} else {
-		t.Say("Backup %s: %s, %s, %s, %s of files, as of %s.", terminal.Plain(c.To), terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "open"),
+		t.Say("Backup %s: %s, %s, %s, %s of files, as of %s.", terminal.Plain(c.To),
+			terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"),
+			terminal.Counted(m.Opens, "open"),
 			terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
 	}
 	if len(m.Damaged) > 0 {
-		return fmt.Errorf("the backup is whole, but of %s of the instance the bytes are damaged or gone: %s", terminal.Counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))
+		return fmt.Errorf("the backup is whole, but of %s of the instance the bytes are damaged or gone: %s",
+			terminal.Counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))
 	}
 	return nil
 }
 
 // roomFor says what to do where there is no room.
 func roomFor(err error, where string) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "database or disk is full") {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		strings.Contains(err.Error(), "database or disk is full") {
 		return fmt.Errorf("there is no room for %s; nothing of it was kept: %w", where, err)
 	}
 	return err
@@ -144,7 +148,8 @@ func moveUp(dir, last string) error {
 		}
 	}
 	if err == nil {
-		err = errors.Join(durable.SyncDir(filepath.Dir(dir)), durable.Rename(filepath.Join(dir, last), filepath.Join(dir, "..", last)), os.Remove(dir))
+		err = errors.Join(durable.SyncDir(filepath.Dir(dir)),
+			durable.Rename(filepath.Join(dir, last), filepath.Join(dir, "..", last)), os.Remove(dir))
 	}
 	return errors.Join(err, durable.SyncDir(filepath.Dir(dir)))
 }
@@ -208,8 +213,9 @@ type backup struct {
 // since.
 func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
 	b.manifest = manifest.Manifest{Format: manifest.Format, Program: version, Began: time.Now().UTC()}
-	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since, Progress: b.meter.Add,
-		Damaged: func(k vitrine.UploadID) { b.damaged(k) }}
+	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since,
+		Progress: b.meter.Add,
+		Damaged:  func(k vitrine.UploadID) { b.damaged(k) }}
 	pins, err := b.files.Begin()
 	if err != nil {
 		return nil, err

@@ -77,7 +77,8 @@ func (l *load) end() {
 
 func (l *load) put(ctx context.Context, c *client.Client) string {
 	text := bytes.Repeat([]byte("Nothing of this may be lost.\n"), 1+rand.IntN(5000))
-	link, err := c.Upload(ctx, client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+	link, err := c.Upload(ctx, client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)},
+		client.Options{})
 	if err != nil {
 		l.t.Error(err)
 		<-l.ended
@@ -145,7 +146,8 @@ func (l *load) stillAlive(links []string) (alive []string) {
 // there.
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data"), settings: []string{"VITRINE_PLAN_LIFETIME=links=0,storage=0,uploads=0"}}}
+	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data"),
+		settings: []string{"VITRINE_PLAN_LIFETIME=links=0,storage=0,uploads=0"}}}
 	l.key = strings.TrimSpace(l.run("account", "create", "owner@example.org"))
 	url, kill := l.serve()
 	defer kill()
@@ -182,7 +184,8 @@ func TestBackup(t *testing.T) {
 		checkRestored(t, data, l.links[0], b.links, b.views)
 		t.Logf("%s: %d links, %d views at least", b.dir, len(b.links), b.views)
 	}
-	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "restore", backups[1].dir); err == nil || !strings.Contains(out, "is there already") {
+	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "restore", backups[1].dir); err == nil ||
+		!strings.Contains(out, "is there already") {
 		t.Errorf("restored over an instance: %v: %s", err, out)
 	}
 }
@@ -281,7 +284,8 @@ func TestBackupSpool(t *testing.T) {
 	}
 	for i := range 4 { // the last is of a link that is not there any more
 		id := vitrine.ViewIDAt(time.Now().UnixMilli(), i)
-		o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1 + int64(i/3), ID: int64(id), Viewer: uint64(i + 1)}}
+		o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1 + int64(i/3), ID: int64(id),
+			Viewer: uint64(i + 1)}}
 		if err := s.Append(vitrine.Batch{Views: []vitrine.ViewRecord{o}}); err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +324,8 @@ func TestBackupSpool(t *testing.T) {
 	defer log.Close()
 	counts, err := log.Counts(t.Context(), []vitrine.LinkID{1, 2})
 	if err != nil || counts[1].Views != 3 || counts[2].Views != 0 {
-		t.Errorf("restored are %+v, %v; 3 views of link 1 were in the spool, and one of a link that is gone", counts, err)
+		t.Errorf("restored are %+v, %v; 3 views of link 1 were in the spool, and one of a link that is gone", counts,
+			err)
 	}
 }
 
@@ -340,11 +345,17 @@ func TestRestoreDamaged(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for name, damage := range map[string]func(dir string) error{
-		"no manifest.json":       func(dir string) error { return os.Remove(filepath.Join(dir, manifest.FileName)) },
-		"manifest.json of":       func(dir string) error { return os.Truncate(filepath.Join(dir, manifest.FileName), 40) },
+		"no manifest.json": func(dir string) error { return os.Remove(filepath.Join(dir, manifest.FileName)) },
+		"manifest.json of": func(dir string) error {
+			return os.Truncate(filepath.Join(dir, manifest.FileName),
+				40)
+		},
 		"vitrine.db has":         func(dir string) error { return os.Truncate(filepath.Join(dir, storeFile), 4096) },
 		"views.db: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, viewsFile)) },
-		"it has 0 files":         func(dir string) error { return os.RemoveAll(filepath.Join(dir, filesDir, "blobs", blobOf(t, dir)[:2])) },
+		"it has 0 files": func(dir string) error {
+			return os.RemoveAll(filepath.Join(dir, filesDir, "blobs",
+				blobOf(t, dir)[:2]))
+		},
 		"not those that were uploaded": func(dir string) error {
 			key := blobOf(t, dir)
 			path := filepath.Join(dir, filesDir, "blobs", key[:2], key)

@@ -8,7 +8,8 @@ import (
 func TestSharedClock(t *testing.T) {
 	own := time.Date(2026, 1, 31, 23, 59, 30, 0, time.UTC)
 	off, known := time.Duration(0), true
-	c := &sharedClock{own: func() time.Time { return own }, theirs: func() (time.Time, bool) { return own.Add(off), known }}
+	c := &sharedClock{own: func() time.Time { return own },
+		theirs: func() (time.Time, bool) { return own.Add(off), known }}
 	for _, step := range []struct {
 		what  string
 		off   time.Duration

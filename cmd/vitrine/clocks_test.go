@@ -72,17 +72,20 @@ func (f *fleet) runAt(s *ship, args ...string) string {
 func (a *apart) uploads(one, other *ship) {
 	id := uuid.NewString()
 	b := a.post(one, a.key, "/uploads", beginText("idempotencyKey", id))
-	if again := a.post(other, a.key, "/uploads", beginText("idempotencyKey", id)); b.Path == "" || again.Path != b.Path {
+	if again := a.post(other, a.key, "/uploads", beginText("idempotencyKey", id)); b.Path == "" ||
+		again.Path != b.Path {
 		a.t.Errorf("one key began %+v and %+v", b, again)
 	}
 	if status, body := a.send(http.MethodPut, b.SignedURL, "", fleetText); status != http.StatusOK {
 		a.t.Fatalf("a signed URL: %d, %s", status, body)
 	}
-	done := a.post(other, a.key, "/uploads/complete", map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
+	done := a.post(other, a.key, "/uploads/complete",
+		map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
 	if done.Slug == "" {
 		a.t.Fatalf("complete: %+v", done)
 	}
-	if again := a.post(one, a.key, "/uploads", beginText("idempotencyKey", id)); again.Existing == nil || again.Existing.Slug != done.Slug {
+	if again := a.post(one, a.key, "/uploads", beginText("idempotencyKey", id)); again.Existing == nil ||
+		again.Existing.Slug != done.Slug {
 		a.t.Errorf("the key of %s: %+v", done.Slug, again)
 	}
 	for _, s := range a.ships {
@@ -206,7 +209,8 @@ func (a *apart) reads() {
 			if turn == 4 {
 				ms = readFor.Milliseconds() - 100
 			}
-			status, answer := a.sendText(at.url+address, fmt.Sprintf(`{"engaged": %d, "present": %d, "depth": 60}`, ms, ms))
+			status, answer := a.sendText(at.url+address,
+				fmt.Sprintf(`{"engaged": %d, "present": %d, "depth": 60}`, ms, ms))
 			if status != http.StatusNoContent {
 				f.t.Errorf("beacon: %d, %s", status, answer)
 			}
@@ -227,7 +231,8 @@ func (a *apart) reads() {
 			return
 		}
 		told[i], _ = json.Marshal(r)
-		if n := r.Totals; n.Views != views || n.Sessions != views || n.Downloads != views || n.AvgEngagedMs != readFor.Milliseconds()-100 {
+		if n := r.Totals; n.Views != views || n.Sessions != views || n.Downloads != views ||
+			n.AvgEngagedMs != readFor.Milliseconds()-100 {
 			b, _ := json.Marshal(n)
 			f.t.Errorf("server %d: %s", i, b)
 		}

@@ -69,7 +69,8 @@ type planFlags struct {
 // plans are the limits of an instance: the defaults, changed by the flags.
 func (f planFlags) plans() vitrine.Plans {
 	p := vitrine.DefaultPlans()
-	for plan, b := range map[vitrine.Plan]limits.Bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro, vitrine.PlanLifetime: f.PlanLifetime} {
+	for plan, b := range map[vitrine.Plan]limits.Bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro,
+		vitrine.PlanLifetime: f.PlanLifetime} {
 		p[plan] = b.Over(p[plan])
 	}
 	return p
@@ -130,7 +131,8 @@ func (c *serveCmd) Validate() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if u, err := url.Parse(c.UpgradeURL); c.UpgradeURL != "" && (err != nil || !slices.Contains([]string{"https", "http", "mailto"}, u.Scheme)) {
+	if u, err := url.Parse(c.UpgradeURL); c.UpgradeURL != "" &&
+		(err != nil || !slices.Contains([]string{"https", "http", "mailto"}, u.Scheme)) {
 		return fmt.Errorf("--upgrade-url: %q is not an address such as https://share.example/buy or mailto:you@share.example", c.UpgradeURL)
 	}
 	public, content, err := c.origins("0")
@@ -156,7 +158,8 @@ func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	text := c.SitesURL
 	switch {
-	case text == "off", text == "" && (public.Hostname() != "localhost" || strings.HasSuffix(content.Hostname(), ".localhost")):
+	case text == "off", text == "" && (public.Hostname() != "localhost" ||
+		strings.HasSuffix(content.Hostname(), ".localhost")):
 		return nil, nil
 	case text == "":
 		return &url.URL{Scheme: public.Scheme, Host: "*." + public.Host}, nil
@@ -194,7 +197,8 @@ func origin(flag, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%s: %q is not an address of scheme and host alone, such as https://share.example", flag, s)
+		return nil, fmt.Errorf("%s: %q is not an address of scheme and host alone, such as https://share.example", flag,
+			s)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }

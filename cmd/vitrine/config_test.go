@@ -15,10 +15,13 @@ import (
 func TestBounds(t *testing.T) {
 	free := vitrine.DefaultPlans()[vitrine.PlanFree]
 	for in, want := range map[string]vitrine.Limits{
-		"links=3":                       {Links: 3, FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20, Versions: 1},
-		"file=1MiB, storage=2GB":        {Links: 10, FileBytes: 1 << 20, StorageBytes: 2 * vitrine.GB, HourlyUploads: 20, Versions: 1},
-		"links=0,uploads=0":             {FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, Versions: 1},
-		"file=1234":                     {Links: 10, FileBytes: 1234, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20, Versions: 1},
+		"links=3": {Links: 3, FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB,
+			HourlyUploads: 20, Versions: 1},
+		"file=1MiB, storage=2GB": {Links: 10, FileBytes: 1 << 20, StorageBytes: 2 * vitrine.GB,
+			HourlyUploads: 20, Versions: 1},
+		"links=0,uploads=0": {FileBytes: 25 * vitrine.MB, StorageBytes: 250 * vitrine.MB, Versions: 1},
+		"file=1234": {Links: 10, FileBytes: 1234, StorageBytes: 250 * vitrine.MB, HourlyUploads: 20,
+			Versions: 1},
 		limits.Format(vitrine.Limits{}): {},
 		limits.Format(free):             free,
 	} {
@@ -29,7 +32,8 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%q makes %+v, want %+v", in, got, want)
 		}
 	}
-	for _, in := range []string{"", "links", "links=", "links=-1", "links=1.5", "links=x", "files=3", "Links=3", "file=25XB", "links=1,links=2",
+	for _, in := range []string{"", "links", "links=", "links=-1", "links=1.5", "links=x", "files=3", "Links=3",
+		"file=25XB", "links=1,links=2",
 		"links=1,", "file=99999999EB", "links=99999999999999999999"} {
 		if err := new(limits.Bounds).UnmarshalText([]byte(in)); err == nil {
 			t.Errorf("%q is no error", in)
@@ -51,7 +55,8 @@ func FuzzBounds(f *testing.F) {
 }
 
 func TestNetwork(t *testing.T) {
-	for in, want := range map[string]string{"10.1.2.3/8": "10.0.0.0/8", "127.0.0.1": "127.0.0.1/32", "::1": "::1/128", " 10.0.0.0/24 ": "10.0.0.0/24"} {
+	for in, want := range map[string]string{"10.1.2.3/8": "10.0.0.0/8", "127.0.0.1": "127.0.0.1/32", "::1": "::1/128",
+		" 10.0.0.0/24 ": "10.0.0.0/24"} {
 		var n network
 		if err := n.UnmarshalText([]byte(in)); err != nil || n.Prefix != netip.MustParsePrefix(want) {
 			t.Errorf("%q is %v, %v, want %s", in, n.Prefix, err, want)
@@ -83,7 +88,8 @@ func TestOrigins(t *testing.T) {
 	}{
 		{nil, "http://localhost:8080", "http://localhost:8080"},
 		{[]string{"--public-url", "https://Share.Example/"}, "https://share.example", "https://share.example"},
-		{[]string{"--public-url", "https://a.example", "--content-url", "https://b.example:8443"}, "https://a.example", "https://b.example:8443"},
+		{[]string{"--public-url", "https://a.example", "--content-url", "https://b.example:8443"}, "https://a.example",
+			"https://b.example:8443"},
 	} {
 		s, err := parse(t, c.args...)
 		if err != nil {
@@ -94,7 +100,8 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%v: %v, %v, %v; want %s, %s", c.args, public, content, err, c.public, c.content)
 		}
 	}
-	for _, u := range []string{"share.example", "ftp://x", "https://x/path", "https://x/?q", "https://u:p@x", "http://", "https://x#f", "mailto:x"} {
+	for _, u := range []string{"share.example", "ftp://x", "https://x/path", "https://x/?q", "https://u:p@x", "http://",
+		"https://x#f", "mailto:x"} {
 		if _, err := parse(t, "--public-url", u); err == nil {
 			t.Errorf("--public-url %s is no error", u)
 		}
@@ -110,9 +117,12 @@ func TestSitesURL(t *testing.T) {
 		{[]string{"--sites-url", "off"}, ""},
 		{[]string{"--content-url", "http://files.localhost:8080"}, ""},
 		{[]string{"--public-url", "https://share.example"}, ""},
-		{[]string{"--public-url", "https://share.example", "--sites-url", "https://*.Sites.example:8443/"}, "https://*.sites.example:8443"},
-		{[]string{"--public-url", "http://localhost:8080", "--sites-url", "http://*.localhost:8080"}, "http://*.localhost:8080"},
-		{[]string{"--public-url", "https://share.co.uk", "--sites-url", "https://*.sites.co.uk"}, "https://*.sites.co.uk"},
+		{[]string{"--public-url", "https://share.example", "--sites-url", "https://*.Sites.example:8443/"},
+			"https://*.sites.example:8443"},
+		{[]string{"--public-url", "http://localhost:8080", "--sites-url", "http://*.localhost:8080"},
+			"http://*.localhost:8080"},
+		{[]string{"--public-url", "https://share.co.uk", "--sites-url", "https://*.sites.co.uk"},
+			"https://*.sites.co.uk"},
 	} {
 		s, err := parse(t, c.args...)
 		if err != nil {
@@ -133,15 +143,19 @@ func TestSitesURL(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"--sites-url", "https://sites.example"}, {"--sites-url", "https://*"}, {"--sites-url", "https://*.*.example"}, {"--sites-url", "*.sites.example"},
-		{"--sites-url", "https://*.sites.example/path"}, {"--sites-url", "ftp://*.sites.example"}, {"--sites-url", "https://a*.sites.example"},
+		{"--sites-url", "https://sites.example"}, {"--sites-url", "https://*"}, {"--sites-url", "https://*.*.example"},
+		{"--sites-url", "*.sites.example"},
+		{"--sites-url", "https://*.sites.example/path"}, {"--sites-url", "ftp://*.sites.example"},
+		{"--sites-url", "https://a*.sites.example"},
 		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example.org"},
-		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example", "--content-url", "https://files.example.org"},
+		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example", "--content-url",
+			"https://files.example.org"},
 		// Websites of one site with the app could set cookies for it.
 		{"--sites-url", "https://*.share.example", "--public-url", "https://share.example"},
 		{"--sites-url", "https://*.sites.share.example", "--public-url", "https://share.example"},
 		{"--sites-url", "https://*.sites.share.example", "--public-url", "https://app.share.example"},
-		{"--sites-url", "https://*.files.example", "--public-url", "https://share.example", "--content-url", "https://files.example"},
+		{"--sites-url", "https://*.files.example", "--public-url", "https://share.example", "--content-url",
+			"https://files.example"},
 	} {
 		if _, err := parse(t, args...); err == nil {
 			t.Errorf("%v is no error", args)
@@ -179,12 +193,16 @@ func TestVariablesConfigureServe(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	t.Setenv("VITRINE_API_KEY", "")
 	for _, args := range [][]string{
-		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"}, {"ls"}, {"stats", "--range", "31d"},
-		{"put", "--api-key", "x", "--url", "nonsense", "a.txt"}, {"serve", "--max-opens", "-1"}, {"serve", "--log-format", "xml"},
-		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"}, {"key", "revoke", "a@b.c", "x"},
+		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"}, {"ls"},
+		{"stats", "--range", "31d"},
+		{"put", "--api-key", "x", "--url", "nonsense", "a.txt"}, {"serve", "--max-opens", "-1"},
+		{"serve", "--log-format", "xml"},
+		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"},
+		{"key", "revoke", "a@b.c", "x"},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != exitUsage || errs.Len() == 0 || out.Len() != 0 {
+		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != exitUsage ||
+			errs.Len() == 0 || out.Len() != 0 {
 			t.Errorf("%q: exit %d, %q on standard output, %q on standard error", args, code, &out, &errs)
 		}
 	}

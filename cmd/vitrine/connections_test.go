@@ -108,7 +108,8 @@ func TestFewDescriptors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := api.Upload(t.Context(), client.File{Name: "large.txt", Size: int64(len(large)), Content: strings.NewReader(large)}, client.Options{})
+	l, err := api.Upload(t.Context(), client.File{Name: "large.txt", Size: int64(len(large)),
+		Content: strings.NewReader(large)}, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,8 @@ func TestFewDescriptors(t *testing.T) {
 		}
 		conn.Close()
 	}
-	if text := c.wait(`(too many connections: .*descriptor_limit=` + fmt.Sprint(files) + `)`); strings.Contains(text, "127.0.0.1") {
+	if text := c.wait(`(too many connections: .*descriptor_limit=` + fmt.Sprint(files) + `)`); strings.Contains(text,
+		"127.0.0.1") {
 		t.Errorf("the log names a client: %s", text)
 	}
 	for _, conn := range busy {

@@ -18,14 +18,15 @@ import (
 // is one that the program knows.
 func TestSettingsAreKnown(t *testing.T) {
 	known := map[string]bool{}
-	err := kong.Visit(kong.Must(new(cli), helpFacts(), kong.ExplicitGroups(groups)).Model, func(node kong.Visitable, next kong.Next) error {
-		if f, ok := node.(*kong.Flag); ok {
-			for _, e := range f.Envs {
-				known[e] = true
+	err := kong.Visit(kong.Must(new(cli), helpFacts(), kong.ExplicitGroups(groups)).Model,
+		func(node kong.Visitable, next kong.Next) error {
+			if f, ok := node.(*kong.Flag); ok {
+				for _, e := range f.Envs {
+					known[e] = true
+				}
 			}
-		}
-		return next(nil)
-	})
+			return next(nil)
+		})
 	if err != nil || !known["VITRINE_DATA"] {
 		t.Fatalf("%d settings, %v", len(known), err)
 	}
@@ -75,7 +76,8 @@ func TestUnit(t *testing.T) {
 	}
 	verify := func(text string) (string, error) {
 		unit := filepath.Join(t.TempDir(), "vitrine.service")
-		if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/vitrine", program)), 0o600); err != nil {
+		if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/vitrine", program)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		out, err := exec.Command(analyze, "verify", unit).CombinedOutput()
@@ -84,7 +86,8 @@ func TestUnit(t *testing.T) {
 	if out, err := verify(string(b)); err != nil || strings.Contains(out, "vitrine.service") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if out, _ := verify(strings.Replace(string(b), "Restart=", "Restrat=", 1)); !strings.Contains(out, "vitrine.service") {
+	if out, _ := verify(strings.Replace(string(b), "Restart=", "Restrat=", 1)); !strings.Contains(out,
+		"vitrine.service") {
 		t.Errorf("a misspelled setting is not found: %s", out)
 	}
 }

@@ -36,7 +36,8 @@ func words(line string) (all []string) {
 // span may leave out what a command needs; it may not name what there is not.
 func faultOf(t *testing.T, args []string) string {
 	t.Helper()
-	parser := kong.Must(new(cli), kong.Name("vitrine"), kong.Exit(func(int) {}), kong.Writers(new(strings.Builder), new(strings.Builder)), kong.ExplicitGroups(groups), helpFacts())
+	parser := kong.Must(new(cli), kong.Name("vitrine"), kong.Exit(func(int) {}),
+		kong.Writers(new(strings.Builder), new(strings.Builder)), kong.ExplicitGroups(groups), helpFacts())
 	_, err := parser.Parse(args)
 	if err != nil && regexp.MustCompile(`unexpected|unknown`).MatchString(err.Error()) {
 		return err.Error()
@@ -46,7 +47,8 @@ func faultOf(t *testing.T, args []string) string {
 
 // Every command and every flag of vitrine in the documents exists.
 func TestCommandsInDocs(t *testing.T) {
-	if faultOf(t, []string{"link", "paint"}) == "" || faultOf(t, []string{"put", "--fast", "x"}) == "" || faultOf(t, []string{"link"}) != "" {
+	if faultOf(t, []string{"link", "paint"}) == "" || faultOf(t, []string{"put", "--fast", "x"}) == "" ||
+		faultOf(t, []string{"link"}) != "" {
 		t.Fatal("a command that does not exist is not found")
 	}
 	flags := map[string]bool{"--help": true}

@@ -85,18 +85,21 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			failed = errors.Join(failed, t.JSON(f))
 			return
 		}
-		_, err := fmt.Fprintf(t.Out, "%s  %s: %s\n", t.Paint(colour, terminal.Pad(string(f.State), len(warning))), f.Part, f.Text)
+		_, err := fmt.Fprintf(t.Out, "%s  %s: %s\n", t.Paint(colour, terminal.Pad(string(f.State), len(warning))),
+			f.Part, f.Text)
 		failed = errors.Join(failed, err)
 	}
 	d := &doctor{doctorCmd: c, told: told, now: clock}
-	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.mail, d.public} {
+	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.mail,
+		d.public} {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		look(ctx)
 	}
 	if failed == nil && faults > 0 {
-		failed = fmt.Errorf("%s wrong, %s", terminal.Counted(int64(faults), "thing"), terminal.Counted(int64(warnings), "warning"))
+		failed = fmt.Errorf("%s wrong, %s", terminal.Counted(int64(faults), "thing"),
+			terminal.Counted(int64(warnings), "warning"))
 	}
 	return failed
 }
@@ -129,7 +132,8 @@ func (d *doctor) data(context.Context) {
 		return
 	}
 	if err := datadir.Accessible(d.Data, datadir.MayRead|datadir.MayWrite); err != nil {
-		d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.", d.Data, err)
+		d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
+			d.Data, err)
 	} else if st.Mode().Perm()&0o077 != 0 {
 		d.say(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
 	} else {
@@ -147,7 +151,8 @@ func (d *doctor) room(part, dir string) {
 	}
 	switch {
 	case left < leastRoom || files >= 0 && files < 1000:
-		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir, terminal.FormatSize(left), terminal.Counted(files, "file"))
+		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir,
+			terminal.FormatSize(left), terminal.Counted(files, "file"))
 	case left < someRoom:
 		d.say(part, warning, "There is little room in %s: %s are left.", dir, terminal.FormatSize(left))
 	default:
@@ -189,7 +194,8 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 	defer cancel()
 	l, err := sqldb.LookAt(ctx, place, schema)
 	if err != nil {
-		d.say(part, wrong, "%s cannot be read: %v. Check that it runs, and %s.", redacted(place), withoutPassword(err, place), flag)
+		d.say(part, wrong, "%s cannot be read: %v. Check that it runs, and %s.", redacted(place),
+			withoutPassword(err, place), flag)
 		return false
 	}
 	for _, text := range l.Wrong {
@@ -206,15 +212,19 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 		d.say(part, warning, "%s, %s, has schema version %d: the start of this version of the server makes it %d, after which older ones cannot use it. Make a backup with the older one first.",
 			redacted(place), l.Server, l.Version, l.Known)
 	default:
-		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version, l.Took.Round(10*time.Microsecond))
+		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version,
+			l.Took.Round(10*time.Microsecond))
 	}
 	if l.Took > slowAnswer && strings.Contains(place, "://") { // a file is as near as can be
-		d.say(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.", l.Took.Round(time.Millisecond))
+		d.say(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.",
+			l.Took.Round(time.Millisecond))
 	}
 	if l.Off.Abs() > clockSkew {
-		d.say("clock", wrong, "The clock of this machine is %s from that of the database: set both by NTP.", l.Off.Abs().Round(time.Second))
+		d.say("clock", wrong, "The clock of this machine is %s from that of the database: set both by NTP.",
+			l.Off.Abs().Round(time.Second))
 	} else if d.Database != "" && schema == sqldb.StoreSchema {
-		d.say("clock", fine, "That of the database is the same within %s.", max(l.Off.Abs(), time.Millisecond).Round(time.Millisecond))
+		d.say("clock", fine, "That of the database is the same within %s.",
+			max(l.Off.Abs(), time.Millisecond).Round(time.Millisecond))
 	}
 	return l.There && l.Version == l.Known && len(l.Wrong) == 0
 }
@@ -253,7 +263,8 @@ func (d *doctor) files(ctx context.Context) {
 		case errors.Is(err, os.ErrNotExist):
 			d.say(part, fine, "%s is made with the first start.", dir)
 		case err != nil:
-			d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.", dir, err)
+			d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
+				dir, err)
 		default:
 			d.say(part, fine, "%s may be written to.", dir)
 			if other, err := otherDevice(d.Data, dir); err == nil && other {
@@ -358,7 +369,8 @@ func (d *doctor) mail(ctx context.Context) {
 		err = s.Reach(ctx)
 	}
 	if err != nil {
-		d.say(part, wrong, "The mail server cannot be used: %s. Check --smtp.", strings.TrimSuffix(withoutPassword(err, d.SMTP), "."))
+		d.say(part, wrong, "The mail server cannot be used: %s. Check --smtp.",
+			strings.TrimSuffix(withoutPassword(err, d.SMTP), "."))
 		return
 	}
 	d.say(part, fine, "%s lets us in; nothing was sent.", redacted(d.SMTP))

@@ -48,7 +48,8 @@ func (d *doctor) public(ctx context.Context) {
 
 // answers asks an address how it is.
 func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
-	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
+		(ip == nil || !ip.IsLoopback()) {
 		d.say(part, warning, "%s %s is not encrypted: have a reverse proxy serve it by https.", flag, u)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -82,7 +83,8 @@ func (d *doctor) publicOrigin() string {
 // health asks a server how it is, and tells how long its certificate is good;
 // 0: it has none.
 func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, err error) {
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, DisableKeepAlives: true},
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+"/healthz", nil)
 	if err != nil {
@@ -104,7 +106,8 @@ func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, er
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
 		left = res.TLS.PeerCertificates[0].NotAfter.Sub(d.now())
 	}
-	if public := u.String() == d.publicOrigin(); public && (res.StatusCode != http.StatusOK || strings.TrimSpace(string(b)) != "ok") || res.StatusCode >= 500 {
+	if public := u.String() == d.publicOrigin(); public &&
+		(res.StatusCode != http.StatusOK || strings.TrimSpace(string(b)) != "ok") || res.StatusCode >= 500 {
 		return 0, fmt.Errorf("%s/healthz answered %s", u, res.Status)
 	}
 	return left, nil

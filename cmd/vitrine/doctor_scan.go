@@ -40,7 +40,8 @@ func (d *doctor) clamd(ctx context.Context) {
 
 // clamdLimits are the settings of clamd that bound what it looks at, with what
 // they are where nothing is set (ClamAV 1.4).
-var clamdLimits = map[string]int64{"StreamMaxLength": 100 << 20, "MaxScanSize": 400 << 20, "MaxFileSize": 100 << 20, "MaxThreads": 10}
+var clamdLimits = map[string]int64{"StreamMaxLength": 100 << 20, "MaxScanSize": 400 << 20, "MaxFileSize": 100 << 20,
+	"MaxThreads": 10}
 
 // mostScanned is what no clamd scans (2 GiB).
 const mostScanned = 1<<31 - 1
@@ -71,7 +72,8 @@ func (d *doctor) clamdSettings(part string) {
 		d.say(part, warning, "The plans allow files of 2 GiB and more, which no clamd scans: they wait for a person.")
 	}
 	if n := limit["MaxThreads"]; n < int64(d.Scans) {
-		d.say(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.", d.ClamdConf, n, d.Scans)
+		d.say(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.", d.ClamdConf,
+			n, d.Scans)
 	}
 }
 

@@ -64,7 +64,8 @@ func TestDoctor(t *testing.T) {
 	k.run("account", "create", "owner@example.org")
 	before := contents(t, k.data)
 	said, healthy = diagnosis(t, k.data)
-	wants(t, said, "ok       data directory: ", "vitrine.db, SQLite 3.", "schema version", "None was ever run", "No malware scanner", "No public URL is set")
+	wants(t, said, "ok       data directory: ", "vitrine.db, SQLite 3.", "schema version", "None was ever run",
+		"No malware scanner", "No public URL is set")
 	if after := contents(t, k.data); after != before || !healthy {
 		t.Errorf("healthy: %v; before\n%safter\n%s", healthy, before, after)
 	}
@@ -72,7 +73,8 @@ func TestDoctor(t *testing.T) {
 	defer kill()
 	port := url[strings.LastIndexByte(url, ':'):]
 	said, healthy = diagnosis(t, k.data, "--public-url", url, "--content-url", "http://127.0.0.1"+port)
-	wants(t, said, "serves it at "+url, "--public-url "+url+" answers.", "--content-url http://127.0.0.1"+port+" answers.")
+	wants(t, said, "serves it at "+url, "--public-url "+url+" answers.",
+		"--content-url http://127.0.0.1"+port+" answers.")
 	if !healthy {
 		t.Error(said)
 	}
@@ -82,17 +84,22 @@ func TestDoctor(t *testing.T) {
 	}
 	dead := l.Addr().String()
 	l.Close()
-	said, healthy = diagnosis(t, k.data, "--public-url", "http://"+dead, "--clamd", dead, "--office", "/nowhere/soffice",
-		"--smtp", "smtp://user:secret@"+dead, "--mail-from", "a@example.org", "--database", "postgres://user:secret@"+dead+"/db")
-	wants(t, said, "wrong    address: --public-url http://"+dead+" does not lead to a server of Vitrine", "wrong    scanner: clamd at tcp:"+dead,
-		"wrong    previews: --office: /nowhere/soffice cannot be run", "wrong    mail: The mail server cannot be used", "wrong    database: postgres://user:xxxxx@"+dead+"/db cannot be read")
+	said, healthy = diagnosis(t, k.data, "--public-url", "http://"+dead, "--clamd", dead, "--office",
+		"/nowhere/soffice",
+		"--smtp", "smtp://user:secret@"+dead, "--mail-from", "a@example.org", "--database",
+		"postgres://user:secret@"+dead+"/db")
+	wants(t, said, "wrong    address: --public-url http://"+dead+" does not lead to a server of Vitrine",
+		"wrong    scanner: clamd at tcp:"+dead,
+		"wrong    previews: --office: /nowhere/soffice cannot be run", "wrong    mail: The mail server cannot be used",
+		"wrong    database: postgres://user:xxxxx@"+dead+"/db cannot be read")
 	if healthy || strings.Contains(said, "secret") {
 		t.Errorf("healthy: %v: %s", healthy, said)
 	}
 	out, err := vitrineOn(k.data, "doctor", "--json", "--database", "postgres://u@"+dead+"/db")
 	first, _, _ := strings.Cut(out, "\n")
 	var f finding
-	if jerr := json.Unmarshal([]byte(first), &f); jerr != nil || err == nil || f.State != fine || f.Part != "data directory" {
+	if jerr := json.Unmarshal([]byte(first), &f); jerr != nil || err == nil || f.State != fine ||
+		f.Part != "data directory" {
 		t.Errorf("%v, %v: %s", err, jerr, out)
 	}
 	store, err := placeFlags{Data: k.data}.openStore()
@@ -111,11 +118,13 @@ func TestDoctorElsewhere(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	args := []string{"--database", database, "--files", files, "--public-url", "https://127.0.0.1:9"}
 	said, healthy := diagnosis(t, data, args...)
-	wants(t, said, "has nothing in it yet", "clock: That of the database is the same", "can do all that is asked of it", "wrong    files: ", "warning  address: --public-url https://127.0.0.1:9 does not answer")
+	wants(t, said, "has nothing in it yet", "clock: That of the database is the same", "can do all that is asked of it",
+		"wrong    files: ", "warning  address: --public-url https://127.0.0.1:9 does not answer")
 	if healthy {
 		t.Error(said)
 	}
-	if out, err := vitrineOn(data, "account", "create", "owner@example.org", "--database", database, "--files", files); err != nil {
+	if out, err := vitrineOn(data, "account", "create", "owner@example.org", "--database", database, "--files",
+		files); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	b, err := s3.Open(t.Context(), files, time.Now)
@@ -144,11 +153,14 @@ func TestDoctorClamd(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")
 	said, healthy := diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", conf)
-	wants(t, said, "it reports what is over its limits", "wrong    scanner: MaxFileSize of "+conf+" is 21MB, less than MaxScanSize", "warning  scanner: StreamMaxLength of "+conf+" is 31MB, and the plans allow")
+	wants(t, said, "it reports what is over its limits",
+		"wrong    scanner: MaxFileSize of "+conf+" is 21MB, less than MaxScanSize",
+		"warning  scanner: StreamMaxLength of "+conf+" is 31MB, and the plans allow")
 	if healthy {
 		t.Error(said)
 	}
-	said, _ = diagnosis(t, data, "--clamd", d.TCP, "--clamd-conf", conf, "--plan-free", "file=10MB", "--plan-pro", "file=10MB", "--plan-lifetime", "file=10MB")
+	said, _ = diagnosis(t, data, "--clamd", d.TCP, "--clamd-conf", conf, "--plan-free", "file=10MB", "--plan-pro",
+		"file=10MB", "--plan-lifetime", "file=10MB")
 	if strings.Contains(said, "StreamMaxLength") {
 		t.Errorf("of files of 10 MB: %s", said)
 	}

@@ -69,7 +69,8 @@ func TestEarlyFleet(t *testing.T) {
 	}
 	download := func(at *ship) {
 		each(func(i int) {
-			if status, _, err := getPage(t.Context(), at.url+downloadAddress.FindString(bodies[i])); err != nil || status != http.StatusOK {
+			if status, _, err := getPage(t.Context(), at.url+downloadAddress.FindString(bodies[i])); err != nil ||
+				status != http.StatusOK {
 				t.Errorf("a download answered %d, %v", status, err)
 			}
 		})
@@ -114,7 +115,8 @@ func TestEarlyFleet(t *testing.T) {
 	beacon(told, `{"engaged": 1500, "present": 1800, "depth": 60}`) // as soon as it comes
 	said(told, waits)
 	if r := totals(told); r.Totals.Views != 0 || left(told, spoolDir) != 0 || left(told, earlyDir) == 0 {
-		t.Errorf("%d views; the spool has %d files, what is early %d", r.Totals.Views, left(told, spoolDir), left(told, earlyDir))
+		t.Errorf("%d views; the spool has %d files, what is early %d", r.Totals.Views, left(told, spoolDir),
+			left(told, earlyDir))
 	}
 	f.kill(told)
 	f.start(told)
@@ -145,7 +147,8 @@ func TestEarlyFleet(t *testing.T) {
 	log.Start(t)
 	f.within(hang, "all is counted", func() bool {
 		r, err := f.client(told.url, key).LinkAnalytics(t.Context(), l.Slug, "7d")
-		return err == nil && r.Totals.Views == 3*n && r.Totals.Sessions == 3*n && r.Totals.Downloads == 2*n && r.Totals.AvgEngagedMs == 1500
+		return err == nil && r.Totals.Views == 3*n && r.Totals.Sessions == 3*n && r.Totals.Downloads == 2*n &&
+			r.Totals.AvgEngagedMs == 1500
 	})
 	f.run("audit", "--deep")
 }
@@ -198,9 +201,11 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	}
 	run(data, "import", "links", links)
 	now := time.Now().UnixMilli()
-	here, elsewhere, old := vitrine.ViewIDAt(now, 1), vitrine.ViewIDAt(now, 2), vitrine.ViewIDAt(now-49*time.Hour.Milliseconds(), 3)
+	here, elsewhere, old := vitrine.ViewIDAt(now, 1), vitrine.ViewIDAt(now, 2),
+		vitrine.ViewIDAt(now-49*time.Hour.Milliseconds(), 3)
 	of := func(link vitrine.LinkID, id vitrine.ViewID) vitrine.Batch {
-		return vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: link, View: id, At: id.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}},
+		return vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: link, View: id, At: id.Ms() + 5000,
+			Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}},
 			Downloads: []vitrine.Download{{ID: id, Link: link, View: id}}}
 	}
 	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
@@ -226,7 +231,8 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 		if err != nil || counts[1] != (vitrine.LinkCounts{Views: 1, Downloads: 1}) {
 			t.Errorf("%s: %+v, %v; want a view and its download", what, counts, err)
 		}
-		if waits, want := fmt.Sprint(earlyIn(t, data)), fmt.Sprint([]vitrine.ViewID{elsewhere, old, elsewhere, old}); waits != want {
+		if waits, want := fmt.Sprint(earlyIn(t, data)), fmt.Sprint([]vitrine.ViewID{elsewhere, old, elsewhere,
+			old}); waits != want {
 			t.Errorf("%s: what is said of %s waits, want %s", what, waits, want)
 		}
 	}

@@ -87,7 +87,8 @@ func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		if err != nil {
 			return err
 		}
-		what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:", humanMinutes(vitrine.SignInLife))
+		what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:",
+			humanMinutes(vitrine.SignInLife))
 		return offered(t, c.Data, vitrine.TokenSignIn, text, what)
 	})
 }
@@ -120,7 +121,8 @@ func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		if err != nil {
 			return err
 		}
-		what := fmt.Sprintf("This address opens the account of %[2]s, once, within %[1]d days:", int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
+		what := fmt.Sprintf("This address opens the account of %[2]s, once, within %[1]d days:",
+			int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
 		return offered(t, c.Data, vitrine.TokenInvite, text, what)
 	})
 }
@@ -135,7 +137,8 @@ func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return offered(t, c.Data, vitrine.TokenSetup, text, "Open this link in a browser to create the first account. It works once, and earlier links no longer work:")
+		return offered(t, c.Data, vitrine.TokenSetup, text,
+			"Open this link in a browser to create the first account. It works once, and earlier links no longer work:")
 	})
 }
 

@@ -61,7 +61,8 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 	// This server keeps objects as files. It removes the directory of the last
 	// one, and fails to put the next one there in just that moment.
 	for _, key := range []string{"incoming/stays", "blobs/stays"} {
-		if _, err := bucket.API().PutObject(t.Context(), &s3.PutObjectInput{Bucket: &name, Key: &key, Body: strings.NewReader("x")}); err != nil {
+		if _, err := bucket.API().PutObject(t.Context(),
+			&s3.PutObjectInput{Bucket: &name, Key: &key, Body: strings.NewReader("x")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,13 +98,16 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 // start starts a server with more settings. It is awaited then.
 func (f *fleet) start(s *ship, more ...string) {
 	f.t.Helper()
-	s.process, s.log = serveProcess(f.t, append(f.settings(s), more...), "--listen", s.listen, "--public-url", f.url, "--trusted-proxy", "127.0.0.1", "--drain", "1h",
-		"--plan-lifetime", "uploads=0", "--plan-pro", "uploads=15", "--office", "off", "--ffmpeg", "off", "--heif", "off")
+	s.process, s.log = serveProcess(f.t, append(f.settings(s), more...), "--listen", s.listen, "--public-url", f.url,
+		"--trusted-proxy", "127.0.0.1", "--drain", "1h",
+		"--plan-lifetime", "uploads=0", "--plan-pro", "uploads=15", "--office", "off", "--ffmpeg", "off", "--heif",
+		"off")
 }
 
 // settings are the environment of a program at a server's place.
 func (f *fleet) settings(s *ship) []string {
-	return []string{"VITRINE_DATA=" + s.data, "VITRINE_DATABASE=" + f.places.Database, "VITRINE_VIEWS=" + f.places.Views, "VITRINE_FILES=" + f.places.Files,
+	return []string{"VITRINE_DATA=" + s.data, "VITRINE_DATABASE=" + f.places.Database,
+		"VITRINE_VIEWS=" + f.places.Views, "VITRINE_FILES=" + f.places.Files,
 		clockVariable + "=" + s.ahead.String(), drainVariable + "=until SIGUSR1"}
 }
 
@@ -152,7 +156,8 @@ func (f *fleet) term(s *ship) {
 // run runs a verb of the operator.
 func (f *fleet) run(args ...string) string {
 	f.t.Helper()
-	args = append(args, "--data", f.ships[0].data, "--database", f.places.Database, "--views", f.places.Views, "--files", f.places.Files)
+	args = append(args, "--data", f.ships[0].data, "--database", f.places.Database, "--views", f.places.Views,
+		"--files", f.places.Files)
 	out, all, err := verb(args...)
 	if err != nil {
 		f.t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, all)

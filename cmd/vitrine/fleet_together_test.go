@@ -74,7 +74,8 @@ func (f *fleet) complete(key string) {
 	}
 	res.Body.Close()
 	all := f.race(20, func(s *ship) outcome {
-		return f.post(s, key, "/uploads/complete", map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
+		return f.post(s, key, "/uploads/complete",
+			map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
 	})
 	for _, o := range all {
 		if o.Slug == "" || o.Slug != all[0].Slug {
@@ -141,7 +142,8 @@ func (f *fleet) reports(key string) {
 		if s == other {
 			other = f.ships[1]
 		}
-		res, err := http.Post(other.url+strings.ReplaceAll(m[1], "&amp;", "&"), "text/plain", strings.NewReader(`{"engaged": 1000, "present": 1500, "depth": 60}`))
+		res, err := http.Post(other.url+strings.ReplaceAll(m[1], "&amp;", "&"), "text/plain",
+			strings.NewReader(`{"engaged": 1000, "present": 1500, "depth": 60}`))
 		if err != nil || res.StatusCode != http.StatusNoContent {
 			f.t.Errorf("beacon: %v, %v", res, err)
 			return outcome{}
@@ -210,14 +212,18 @@ func (f *fleet) revoked(string) {
 		res.Body.Close()
 	}
 	for range 3 { // both know it
-		if a, b, c := status(one, "/p/"+l.Slug), status(other, "/p/"+l.Slug), status(other, "/dashboard"); a != 200 || b != 200 || c != 200 {
+		if a, b, c := status(one, "/p/"+l.Slug), status(other, "/p/"+l.Slug), status(other, "/dashboard"); a != 200 ||
+			b != 200 || c != 200 {
 			f.t.Fatalf("%d and %d, dashboard %d", a, b, c)
 		}
 	}
 	form(one, "/links/"+l.Slug+"/disable")
 	f.within(seen, "a link that is taken down", func() bool { return status(other, "/p/"+l.Slug) == http.StatusGone })
 	form(other, "/links/"+l.Slug+"/undo")
-	f.within(seen, "a link that is put back", func() bool { return status(one, "/p/"+l.Slug) == 200 && status(other, "/p/"+l.Slug) == 200 })
+	f.within(seen, "a link that is put back", func() bool {
+		return status(one, "/p/"+l.Slug) == 200 &&
+			status(other, "/p/"+l.Slug) == 200
+	})
 	f.run("account", "ban", "revoked@example.org") // by a process that is no server
 	for _, s := range f.ships {
 		f.within(seen, "an account that is suspended", func() bool {
@@ -231,10 +237,16 @@ func (f *fleet) revoked(string) {
 		f.t.Errorf("a session of one is none of the other: %d", n)
 	}
 	form(one, "/sign-out")
-	f.within(seen, "a session that has ended", func() bool { return status(other, "/dashboard") == http.StatusSeeOther })
+	f.within(seen, "a session that has ended", func() bool {
+		return status(other,
+			"/dashboard") == http.StatusSeeOther
+	})
 	id := strings.Fields(f.run("key", "list", "revoked@example.org"))[0]
 	f.run("key", "revoke", "revoked@example.org", id)
-	f.within(seen, "a key that is revoked", func() bool { return f.post(other, key, "/uploads", beginText()).Code == "unauthorized" })
+	f.within(seen, "a key that is revoked", func() bool {
+		return f.post(other, key, "/uploads",
+			beginText()).Code == "unauthorized"
+	})
 }
 
 // signIn signs in at a server and returns the cookies.

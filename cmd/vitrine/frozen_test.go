@@ -55,11 +55,14 @@ func TestDatabaseFrozen(t *testing.T) {
 			return
 		}
 		res.Body.Close()
-		if !known && res.StatusCode == http.StatusOK && strings.HasPrefix(path, "/p/") && time.Since(began) < frozenWithin {
+		if !known && res.StatusCode == http.StatusOK && strings.HasPrefix(path, "/p/") &&
+			time.Since(began) < frozenWithin {
 			return // from memory, and its view is in the spool
 		}
-		if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" || time.Since(began) > frozenWithin {
-			t.Errorf("%s %s answered %s, Retry-After %q, after %v", method, path, res.Status, res.Header.Get("Retry-After"), time.Since(began))
+		if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" ||
+			time.Since(began) > frozenWithin {
+			t.Errorf("%s %s answered %s, Retry-After %q, after %v", method, path, res.Status,
+				res.Header.Get("Retry-After"), time.Since(began))
 		}
 	}
 	for range 2 { // while nobody knows of it, and then

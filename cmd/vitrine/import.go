@@ -24,7 +24,8 @@ type fileArg struct {
 
 // run opens the file and tells what do made of it, and how long finish took
 // after that.
-func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string, do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
+func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
+	do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		if err := passOver(t, ctx, in); err != nil {
 			return err
@@ -63,7 +64,8 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string, do 
 		case res.Already:
 			t.Say("Imported before: nothing added (%s).", terminal.Counted(res.Lines, "line"))
 		default:
-			t.Say("%s added (%s) in %s.", terminal.Counted(res.Added, noun), terminal.Counted(res.Lines, "line"), took.Round(time.Millisecond))
+			t.Say("%s added (%s) in %s.", terminal.Counted(res.Added, noun), terminal.Counted(res.Lines, "line"),
+				took.Round(time.Millisecond))
 		}
 		return nil
 	})
@@ -72,7 +74,10 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string, do 
 type importLinksCmd struct{ fileArg }
 
 func (c *importLinksCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return c.run(ctx, t, "link", func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Links(ctx, r) },
+	return c.run(ctx, t, "link", func(s *importer.Importer, r io.Reader) (importer.Result,
+		error) {
+		return s.Links(ctx, r)
+	},
 		func(*instance) error { return nil })
 }
 

@@ -56,7 +56,8 @@ func TestImportOverRestart(t *testing.T) {
 	run := func(in io.Reader, heard func(), args ...string) string {
 		t.Helper()
 		said := &hearing{word: "goes on by itself", heard: heard}
-		if code := run(context.Background(), &terminal.Terminal{In: in, Out: said, Err: said}, append(args, place...)); code != 0 {
+		if code := run(context.Background(), &terminal.Terminal{In: in, Out: said, Err: said},
+			append(args, place...)); code != 0 {
 			t.Fatalf("vitrine %s: exit status %d\n%s", strings.Join(args, " "), code, &said.Buffer)
 		}
 		return said.String()
@@ -65,16 +66,20 @@ func TestImportOverRestart(t *testing.T) {
 	var links strings.Builder
 	var texts []string
 	for n := range 3 {
-		fmt.Fprintf(&links, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`+"\n", n, began.Format(time.RFC3339))
-		texts = append(texts, fmt.Sprintf(`{"slug":"old-%d","at":%q,"viewer":"v"}`+"\n", n, began.AddDate(0, 0, n).Format("2006-01-02T15:04:05.000Z")))
+		fmt.Fprintf(&links, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`+
+			"\n", n, began.Format(time.RFC3339))
+		texts = append(texts, fmt.Sprintf(`{"slug":"old-%d","at":%q,"viewer":"v"}`+"\n", n,
+			began.AddDate(0, 0, n).Format("2006-01-02T15:04:05.000Z")))
 	}
 	var once sync.Once
 	never := func() { once.Do(func() { t.Error("an import waits for nothing") }) }
 	run(nil, never, "account", "create", "ann@example.org")
 	run(strings.NewReader(links.String()), never, "import", "links", "-")
 	stops := 0
-	said := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "import", "opens", "-")
-	if stops != len(texts) || strings.Count(said, "goes on by itself") != stops || !strings.Contains(said, "3 opens added") {
+	said := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "import",
+		"opens", "-")
+	if stops != len(texts) || strings.Count(said, "goes on by itself") != stops ||
+		!strings.Contains(said, "3 opens added") {
 		t.Errorf("PostgreSQL was stopped %d times:\n%s", stops, said)
 	}
 	run(nil, never, "audit", "--all")

@@ -90,7 +90,9 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		var rows [][]string
 		for _, k := range keys {
-			r := keyRow{k.ID, k.Name, k.Last4, terminal.Stamp(k.CreatedAt), terminal.Stamp(k.UsedAt), terminal.Stamp(k.RevokedAt), terminal.Stamp(k.ExpiresAt), string(k.Scope), int64(k.LinkLife / time.Second)}
+			r := keyRow{k.ID, k.Name, k.Last4, terminal.Stamp(k.CreatedAt), terminal.Stamp(k.UsedAt),
+				terminal.Stamp(k.RevokedAt), terminal.Stamp(k.ExpiresAt), string(k.Scope),
+				int64(k.LinkLife / time.Second)}
 			if c.JSON {
 				if err := t.JSON(r); err != nil {
 					return err
@@ -106,7 +108,8 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			case r.ExpiresAt != "":
 				state = "ends " + r.ExpiresAt
 			}
-			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4, r.CreatedAt,
+			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4,
+				r.CreatedAt,
 				cmp.Or(r.UsedAt, "never"), r.Scope, state, r.Name})
 		}
 		if c.JSON {

@@ -46,7 +46,8 @@ func TestKillReplace(t *testing.T) {
 		url, kill := k.serve()
 		shown := k.shown(url, slug)
 		if acknowledged > 0 && shown != acknowledged && shown != last {
-			t.Errorf("readers see text %d; %d was acknowledged, and %d sent last, after %s", shown, acknowledged, last, text)
+			t.Errorf("readers see text %d; %d was acknowledged, and %d sent last, after %s", shown, acknowledged, last,
+				text)
 		}
 		if err := k.replace(url, slug, shown); err != nil { // the same bytes
 			t.Fatal(err)
@@ -67,7 +68,8 @@ func (k *killed) replace(url, slug string, n int) error {
 		return err
 	}
 	text := bytes.Repeat(fmt.Appendf(nil, "This is text %d.\n", n), 20)
-	_, err = c.Upload(k.t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{Replace: slug})
+	_, err = c.Upload(k.t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)},
+		client.Options{Replace: slug})
 	return err
 }
 

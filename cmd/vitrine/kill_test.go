@@ -68,7 +68,8 @@ func (k *killed) upload(url string, n int) error {
 	}
 	text := bytes.Repeat([]byte("Nothing of this may be lost.\n"), 20_000)
 	for range n {
-		l, err := c.Upload(k.t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+		l, err := c.Upload(k.t.Context(), client.File{Name: "a.txt", Size: int64(len(text)),
+			Content: bytes.NewReader(text)}, client.Options{})
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,8 @@ type linkRow struct {
 }
 
 // change does f to the link and shows what it is then.
-func (c slugArg) change(ctx context.Context, t *terminal.Terminal, f func(*links.Service) (*vitrine.Link, error)) error {
+func (c slugArg) change(ctx context.Context, t *terminal.Terminal,
+	f func(*links.Service) (*vitrine.Link, error)) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		l, err := f(in.links)
 		if err != nil {
@@ -66,7 +67,8 @@ func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance, l
 	if err != nil {
 		return err
 	}
-	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail, terminal.Stamp(l.CreatedAt), l.SHA256}
+	row := linkRow{l.Slug, l.Title, l.Name, string(l.Kind), l.Size, owner.Email, l.State, l.Reason, l.Detail,
+		terminal.Stamp(l.CreatedAt), l.SHA256}
 	if c.JSON {
 		return t.JSON(row)
 	}

@@ -55,7 +55,8 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
-		t.Say("Warning: the connection to %s is not encrypted; others on the network can read the key.", terminal.Plain(u.Host))
+		t.Say("Warning: the connection to %s is not encrypted; others on the network can read the key.",
+			terminal.Plain(u.Host))
 	}
 	t.Say("Your code: %s\n", terminal.Plain(l.Code))
 	t.Say("Open this address, sign in, and compare the code:\n\n  %s\n", terminal.Plain(cmp.Or(l.URLWithCode, l.URL)))
@@ -68,22 +69,19 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	v := credentials.Credential{Server: server, Email: taken.Email, Name: taken.Name, APIKey: taken.APIKey}
-	mine, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"}, client.WithAttempts(2))
+	mine, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the new key"},
+		client.WithAttempts(2))
 	if err != nil {
 		return err
 	}
 	if err := stored.Save(v); err != nil {
-		return errors.Join(fmt.Errorf("the key could not be stored, and is revoked again: %w", err), mine.RevokeKey(context.WithoutCancel(ctx)))
+		return errors.Join(fmt.Errorf("the key could not be stored, and is revoked again: %w", err),
+			mine.RevokeKey(context.WithoutCancel(ctx)))
 	}
-	t.Say("Logged in to %s as %s. The API key %q is in %s.", terminal.Plain(server), terminal.Plain(v.Email), terminal.Plain(v.Name), stored.File(server))
+	t.Say("Logged in to %s as %s. The API key %q is in %s.", terminal.Plain(server), terminal.Plain(v.Email),
+		terminal.Plain(v.Name), stored.File(server))
 	if before != nil {
-		replaced, err := remote.NewClient(t, terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}, client.WithAttempts(2))
-		if err == nil {
-			err = replaced.RevokeKey(ctx)
-		}
-		if err != nil && !unknownKey(err) {
-			t.Say("The key that was stored before is still valid (%s). Revoke it on the page API keys.", terminal.Plain(t.Sentence(err)))
-		}
+		revokeReplaced(ctx, t, server, before)
 	}
 	if os.Getenv("VITRINE_API_KEY") != "" {
 		t.Say("VITRINE_API_KEY is set, and is used instead of this key.")
@@ -144,6 +142,20 @@ type logoutCmd struct {
 	Server string `help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_URL" placeholder:"URL"`
 }
 
+// revokeReplaced revokes the key that a login replaced, as far as the server
+// still knows it.
+func revokeReplaced(ctx context.Context, t *terminal.Terminal, server string, before *credentials.Credential) {
+	target := terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}
+	replaced, err := remote.NewClient(t, target, client.WithAttempts(2))
+	if err == nil {
+		err = replaced.RevokeKey(ctx)
+	}
+	if err != nil && !unknownKey(err) {
+		t.Say("The key that was stored before is still valid (%s). Revoke it on the page API keys.",
+			terminal.Plain(t.Sentence(err)))
+	}
+}
+
 func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	stored, err := credentials.Open()
 	if err != nil {
@@ -160,16 +172,19 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if server == "" || v == nil {
 		return errors.New("you are not logged in" + map[bool]string{true: " to " + server}[server != ""])
 	}
-	api, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the key of \"login\""}, remote.Patient(t)...)
+	api, err := remote.NewClient(t, terminal.Target{Server: server, Key: v.APIKey, From: "the key of \"login\""},
+		remote.Patient(t)...)
 	if err != nil {
 		return err
 	}
 	if err := api.RevokeKey(ctx); err != nil && !unknownKey(err) {
-		return fmt.Errorf("the key was not revoked: %s Try again, or delete %s to remove it from this machine only", t.Sentence(err), stored.File(server))
+		return fmt.Errorf("the key was not revoked: %s Try again, or delete %s to remove it from this machine only",
+			t.Sentence(err), stored.File(server))
 	}
 	if err := stored.Remove(server); err != nil {
 		return err
 	}
-	t.Say("Logged out of %s. The API key %q of %s is revoked.", terminal.Plain(server), terminal.Plain(v.Name), terminal.Plain(v.Email))
+	t.Say("Logged out of %s. The API key %q of %s is revoked.", terminal.Plain(server), terminal.Plain(v.Name),
+		terminal.Plain(v.Email))
 	return nil
 }

@@ -22,7 +22,8 @@ func (s *server) killLogin() {
 func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	p := exec.Command("vitrine", append([]string{"login"}, args...)...)
-	p.Env = append(os.Environ(), "XDG_CONFIG_HOME="+ts.Getenv("XDG_CONFIG_HOME"), "VITRINE_URL="+ts.Getenv("VITRINE_URL"))
+	p.Env = append(os.Environ(), "XDG_CONFIG_HOME="+ts.Getenv("XDG_CONFIG_HOME"),
+		"VITRINE_URL="+ts.Getenv("VITRINE_URL"))
 	out, err := p.StderrPipe()
 	ts.Check(err)
 	ts.Check(p.Start())

@@ -57,7 +57,8 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: max(c.AtOnce, 1), deep: c.Deep, t: t, meter: &terminal.Meter{T: t}}
+	m := &migration{from: end{placeFlags: from}, to: end{placeFlags: to}, atOnce: max(c.AtOnce, 1), deep: c.Deep, t: t,
+		meter: &terminal.Meter{T: t}}
 	defer m.meter.End()
 	err = m.run(ctx)
 	m.meter.End()
@@ -72,7 +73,8 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		m.say()
 	}
 	if n := len(m.result.Damaged); n > 0 {
-		return fmt.Errorf("all is copied, but of %s the bytes were damaged or gone before: %s", terminal.Counted(int64(n), "file"), strings.Join(m.result.Damaged, ", "))
+		return fmt.Errorf("all is copied, but of %s the bytes were damaged or gone before: %s",
+			terminal.Counted(int64(n), "file"), strings.Join(m.result.Damaged, ", "))
 	}
 	return nil
 }
@@ -120,7 +122,8 @@ func (p *placeFlags) name(words []string) (err error) {
 		case name == "files" && ok, schemeOf(word, []string{"s3"}) != "":
 			p.Files = place
 		default:
-			return terminal.Usage(fmt.Sprintf("%s: an address begins with postgres://, clickhouse:// or s3://", redacted(word)))
+			return terminal.Usage(fmt.Sprintf("%s: an address begins with postgres://, clickhouse:// or s3://",
+				redacted(word)))
 		}
 	}
 	return nil
@@ -148,7 +151,8 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, err
 	}
 	defer f.Close()
-	places := map[string]*string{"VITRINE_DATA": &p.Data, "VITRINE_DATABASE": &p.Database, "VITRINE_VIEWS": &p.Views, "VITRINE_FILES": &p.Files}
+	places := map[string]*string{"VITRINE_DATA": &p.Data, "VITRINE_DATABASE": &p.Database, "VITRINE_VIEWS": &p.Views,
+		"VITRINE_FILES": &p.Files}
 	known := 0
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -291,7 +295,8 @@ func (m *migration) run(ctx context.Context) (err error) {
 
 // moves tells which parts are in another place at the other end.
 func (m *migration) moves() (store, views, files bool) {
-	return m.from.storePlace() != m.to.storePlace(), m.from.viewsPlace() != m.to.viewsPlace(), m.from.filesPlace() != m.to.filesPlace()
+	return m.from.storePlace() != m.to.storePlace(), m.from.viewsPlace() != m.to.viewsPlace(),
+		m.from.filesPlace() != m.to.filesPlace()
 }
 
 // begin makes sure that nobody serves either end, and that the other one has
@@ -316,9 +321,11 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if m.from.shared() {
-		holders, err := lease.Holders(ctx, m.from.store.Leases, func() { m.t.Say("Looking on for %s whether a server is still there.", lease.ServedWithin) })
+		holders, err := lease.Holders(ctx, m.from.store.Leases,
+			func() { m.t.Say("Looking on for %s whether a server is still there.", lease.ServedWithin) })
 		if err == nil && len(holders) > 0 {
-			err = fmt.Errorf("the instance is being served (by %s): stop its servers", terminal.Plain(strings.Join(holders, ", ")))
+			err = fmt.Errorf("the instance is being served (by %s): stop its servers",
+				terminal.Plain(strings.Join(holders, ", ")))
 		}
 		if err != nil {
 			return err
@@ -421,11 +428,14 @@ func (m *migration) say() {
 	r := m.result
 	rate := func(n, ms int64) int64 { return n * 1000 / max(ms, 1) }
 	m.t.Say("%s (%s) in %s, %s a second; %s (%s) in %s, %s a second; compared and audited in %s.",
-		terminal.Counted(r.Rows, "row"), terminal.FormatSize(r.RowBytes), terminal.Duration(r.RowMs), terminal.Counted(rate(r.Rows, r.RowMs), "row"),
-		terminal.Counted(r.Files, "file"), terminal.FormatSize(r.FileBytes), terminal.Duration(r.FileMs), terminal.FormatSize(rate(r.FileBytes, r.FileMs)), terminal.Duration(r.CheckMs))
+		terminal.Counted(r.Rows, "row"), terminal.FormatSize(r.RowBytes), terminal.Duration(r.RowMs),
+		terminal.Counted(rate(r.Rows, r.RowMs), "row"),
+		terminal.Counted(r.Files, "file"), terminal.FormatSize(r.FileBytes), terminal.Duration(r.FileMs),
+		terminal.FormatSize(rate(r.FileBytes, r.FileMs)), terminal.Duration(r.CheckMs))
 	m.t.Say("The old instance is as it was. From now on serve the new one alone, with these settings:")
 	m.t.Say("  VITRINE_DATA=%s", terminal.ShellWord(m.to.Data))
-	for _, s := range [][2]string{{"VITRINE_DATABASE", m.to.Database}, {"VITRINE_VIEWS", m.to.Views}, {"VITRINE_FILES", m.to.Files}} {
+	for _, s := range [][2]string{{"VITRINE_DATABASE", m.to.Database}, {"VITRINE_VIEWS", m.to.Views},
+		{"VITRINE_FILES", m.to.Files}} {
 		if s[1] != "" {
 			m.t.Say("  %s=%s", s[0], terminal.ShellWord(redacted(s[1])))
 		}
@@ -439,7 +449,8 @@ const unfinishedLease = "migration"
 func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) error {
 	return store.Update(ctx, func(tx vitrine.Tx) error {
 		if unfinished {
-			return tx.PutLease(&vitrine.Lease{Name: unfinishedLease, Holder: "vitrine migrate", Until: time.Now().AddDate(100, 0, 0)})
+			return tx.PutLease(&vitrine.Lease{Name: unfinishedLease, Holder: "vitrine migrate",
+				Until: time.Now().AddDate(100, 0, 0)})
 		}
 		if err := tx.DeleteLease(unfinishedLease); !errors.Is(err, vitrine.ErrNotFound) {
 			return err

@@ -42,7 +42,8 @@ func (m *migration) filesFit(ctx context.Context) error {
 	} else if known, err := (storageowner.Owner{Store: m.from.store}).Token(ctx); err != nil {
 		return err
 	} else if mark != "" && known == "" {
-		return fmt.Errorf("%s cannot be filled: %w (it is the place of another instance)", redacted(m.to.filesPlace()), sqldb.ErrOtherData)
+		return fmt.Errorf("%s cannot be filled: %w (it is the place of another instance)", redacted(m.to.filesPlace()),
+			sqldb.ErrOtherData)
 	}
 	ours := make(map[vitrine.UploadID]bool, len(all))
 	for _, o := range all {

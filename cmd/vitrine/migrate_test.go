@@ -42,7 +42,8 @@ func newHistory(t *testing.T, links int) *history {
 	var slugs []string
 	for i := range links {
 		text := bytes.Repeat([]byte(fmt.Sprintf("This is file %d.\n", i)), 1+rand.IntN(20_000))
-		l, err := c.Upload(t.Context(), client.File{Name: fmt.Sprintf("%d é.txt", i), Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+		l, err := c.Upload(t.Context(), client.File{Name: fmt.Sprintf("%d é.txt", i), Size: int64(len(text)),
+			Content: bytes.NewReader(text)}, client.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,8 @@ func (h *history) views(slug string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if err := in.blobs.PutPart(h.t.Context(), l.Upload, vitrine.PartPicture, strings.NewReader("a picture")); err != nil {
+	if err := in.blobs.PutPart(h.t.Context(), l.Upload, vitrine.PartPicture,
+		strings.NewReader("a picture")); err != nil {
 		h.t.Fatal(err)
 	}
 	err = in.store.Update(h.t.Context(), func(tx vitrine.Tx) error {
@@ -93,13 +95,16 @@ func (h *history) views(slug string) {
 			break
 		}
 		id := vitrine.ViewIDAt(at.UnixMilli(), i)
-		o := vitrine.ViewRecord{Account: l.Account, View: report.View{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400), Country: fmt.Sprint("C", i%9)}}
+		o := vitrine.ViewRecord{Account: l.Account,
+			View: report.View{ID: int64(id), At: id.Ms(), Link: int64(l.ID), Viewer: uint64(i % 400),
+				Country: fmt.Sprint("C", i%9)}}
 		if i%2 == 0 {
 			o.Session = &report.Session{EngagedMs: int64(i), PresentMs: int64(2 * i), Downloaded: i%10 == 0}
 		}
 		views = append(views, o)
 	}
-	if err := in.log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()}, views); err != nil {
+	if err := in.log.Import(h.t.Context(), vitrine.ImportReceipt{File: [32]byte{7}, Lines: 1, At: time.Now()},
+		views); err != nil {
 		h.t.Fatal(err)
 	}
 	if err := in.analytics.RollUp(h.t.Context()); err != nil {
@@ -124,7 +129,8 @@ func (h *history) numbers(places placeFlags) string {
 		h.t.Fatal(err)
 	}
 	today := report.DayOf(time.Now().UnixMilli())
-	tally, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, From: today - 200, To: today + 1})
+	tally, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID},
+		From: today - 200, To: today + 1})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -142,7 +148,8 @@ func (h *history) numbers(places placeFlags) string {
 	w := report.Window{Key: report.RangeAll, From: today - 200, To: today + 1}
 	reports := []any{report.ForAccount(nil, w, tally, nil, nil, report.AllTime{})}
 	for _, l := range links {
-		of, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID}, From: w.From, To: w.To})
+		of, _, err := in.log.Tally(h.t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account,
+			Link: l.ID}, From: w.From, To: w.To})
 		if err != nil {
 			h.t.Fatal(err)
 		}
@@ -175,7 +182,8 @@ func TestMigrate(t *testing.T) {
 	h := newHistory(t, 12)
 	root := t.TempDir()
 	bucket := vitrinetest.SharedS3(t)
-	there := placeFlags{Data: filepath.Join(root, "there"), Database: vitrinetest.PostgresDatabase(t), Files: bucket.Address(bucket.Bucket(t), "")}
+	there := placeFlags{Data: filepath.Join(root, "there"), Database: vitrinetest.PostgresDatabase(t),
+		Files: bucket.Address(bucket.Bucket(t), "")}
 	back := placeFlags{Data: filepath.Join(root, "back")}
 	before := h.numbers(placeFlags{Data: h.data})
 	from := h.data
@@ -205,13 +213,15 @@ func TestMigrate(t *testing.T) {
 	if out, err := vitrineOn(back.Data, "account", "create", "third@example.org", "--plan", "free"); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := vitrineOn(root, "migrate", h.data, back.Data); err == nil || !strings.Contains(out, "it has other data in it") {
+	if out, err := vitrineOn(root, "migrate", h.data, back.Data); err == nil ||
+		!strings.Contains(out, "it has other data in it") {
 		t.Errorf("onto an instance that goes on: %v: %s", err, out)
 	}
 	k := &killed{t: t, data: h.data, key: h.key}
 	_, kill := k.serve()
 	defer kill()
-	if out, err := vitrineOn(root, "migrate", h.data, filepath.Join(root, "other")); err == nil || !strings.Contains(out, "serves") {
+	if out, err := vitrineOn(root, "migrate", h.data, filepath.Join(root, "other")); err == nil ||
+		!strings.Contains(out, "serves") {
 		t.Errorf("while it is served: %v: %s", err, out)
 	}
 }
@@ -239,7 +249,8 @@ func TestMigrateClickHouse(t *testing.T) {
 	if after := h.numbers(to); after != before {
 		t.Errorf("there are\n%s\nand were\n%s", after, before)
 	}
-	if out, err := vitrineOn(root, "migrate", word, filepath.Join(root, "back")); err == nil || !strings.Contains(out, "opens cannot be brought out of ClickHouse") {
+	if out, err := vitrineOn(root, "migrate", word, filepath.Join(root, "back")); err == nil ||
+		!strings.Contains(out, "opens cannot be brought out of ClickHouse") {
 		t.Errorf("and back: %v: %s", err, out)
 	}
 	// What goes on by itself is not written over.
@@ -254,10 +265,12 @@ func TestMigrateClickHouse(t *testing.T) {
 	}
 	defer log.Close()
 	id := vitrine.ViewIDAt(time.Now().UnixMilli(), 0)
-	if _, err := log.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
+	if _, err := log.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: 1,
+		View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: 1}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil || !strings.Contains(out, "it has other data in it") {
+	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil ||
+		!strings.Contains(out, "it has other data in it") {
 		t.Errorf("onto a log that goes on: %v: %s", err, out)
 	}
 }
@@ -310,17 +323,27 @@ func TestMigratePlaces(t *testing.T) {
 		from, to placeFlags
 		err      string
 	}{
-		"addresses": {cmd: migrateCmd{From: one, To: []string{"postgres://h/d", "s3://b/p"}}, from: placeFlags{Data: one},
-			to: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b/p"}},
-		"a directory, and a bucket": {cmd: migrateCmd{From: one, To: []string{two, "s3://b"}}, from: placeFlags{Data: one}, to: placeFlags{Data: two, Files: "s3://b"}},
-		"settings": {cmd: migrateCmd{From: settings(t, placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}), To: []string{two}},
+		"addresses": {cmd: migrateCmd{From: one, To: []string{"postgres://h/d", "s3://b/p"}},
+			from: placeFlags{Data: one},
+			to:   placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b/p"}},
+		"a directory, and a bucket": {cmd: migrateCmd{From: one, To: []string{two, "s3://b"}},
+			from: placeFlags{Data: one}, to: placeFlags{Data: two, Files: "s3://b"}},
+		"settings": {cmd: migrateCmd{From: settings(t,
+			placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}), To: []string{two}},
 			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}, to: placeFlags{Data: two}},
-		"the bucket alone back": {cmd: migrateCmd{From: settings(t, placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}), To: []string{settings(t, placeFlags{Data: one, Database: "postgres://h/d"})}},
-			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}, to: placeFlags{Data: one, Database: "postgres://h/d"}},
-		"named": {cmd: migrateCmd{From: "data=" + one + " database=postgres://h/d", To: []string{"data=" + two + " database=postgres://i/d", "files=s3://b"}},
-			from: placeFlags{Data: one, Database: "postgres://h/d"}, to: placeFlags{Data: two, Database: "postgres://i/d", Files: "s3://b"}},
-		"from an address": {cmd: migrateCmd{From: "postgres://u:secret@h/d", To: []string{two}}, err: "postgres://u:xxxxx@h/d: say where the instance is now"},
-		"unknown":         {cmd: migrateCmd{From: one, To: []string{"mysql://u:secret@h"}}, err: "mysql://u:xxxxx@h: an address begins with"},
+		"the bucket alone back": {cmd: migrateCmd{From: settings(t,
+			placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"}),
+			To: []string{settings(t, placeFlags{Data: one, Database: "postgres://h/d"})}},
+			from: placeFlags{Data: one, Database: "postgres://h/d", Files: "s3://b"},
+			to:   placeFlags{Data: one, Database: "postgres://h/d"}},
+		"named": {cmd: migrateCmd{From: "data=" + one + " database=postgres://h/d",
+			To: []string{"data=" + two + " database=postgres://i/d", "files=s3://b"}},
+			from: placeFlags{Data: one, Database: "postgres://h/d"},
+			to:   placeFlags{Data: two, Database: "postgres://i/d", Files: "s3://b"}},
+		"from an address": {cmd: migrateCmd{From: "postgres://u:secret@h/d", To: []string{two}},
+			err: "postgres://u:xxxxx@h/d: say where the instance is now"},
+		"unknown": {cmd: migrateCmd{From: one, To: []string{"mysql://u:secret@h"}},
+			err: "mysql://u:xxxxx@h: an address begins with"},
 	} {
 		from, to, err := c.cmd.places()
 		if c.err != "" {
@@ -404,7 +427,8 @@ func fillInstance(b *testing.B, data string, views int) int {
 		var batch []vitrine.ViewRecord
 		for range min(atOnce, views-done) {
 			id := vitrine.ViewIDAt(begin+int64(done)*step, done)
-			o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000), Country: fmt.Sprint("C", r.IntN(60)), Browser: fmt.Sprint("B", r.IntN(8))}
+			o := report.View{ID: int64(id), At: id.Ms(), Link: 1 + r.Int64N(links), Viewer: r.Uint64N(300_000),
+				Country: fmt.Sprint("C", r.IntN(60)), Browser: fmt.Sprint("B", r.IntN(8))}
 			if r.IntN(10) < 7 {
 				o.Session = &report.Session{EngagedMs: r.Int64N(200_000), Downloaded: r.IntN(10) == 0}
 				o.Session.PresentMs = o.Session.EngagedMs + r.Int64N(20_000)
@@ -412,7 +436,8 @@ func fillInstance(b *testing.B, data string, views int) int {
 			batch = append(batch, vitrine.ViewRecord{Account: 1, View: o})
 			done++
 		}
-		if err := in.log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done), At: time.Now()}, batch); err != nil {
+		if err := in.log.Import(b.Context(), vitrine.ImportReceipt{File: [32]byte{9}, Lines: int64(done),
+			At: time.Now()}, batch); err != nil {
 			b.Fatal(err)
 		}
 	}

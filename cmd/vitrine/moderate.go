@@ -33,7 +33,10 @@ type linkRejectCmd struct {
 
 func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Same {
-		return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Reject(ctx, c.Slug, c.decision()) })
+		return c.change(ctx, t, func(s *links.Service) (*vitrine.Link,
+			error) {
+			return s.Reject(ctx, c.Slug, c.decision())
+		})
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		links, err := in.links.RejectSame(ctx, c.Slug, c.decision())
@@ -41,7 +44,8 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			err = errors.Join(err, c.show(ctx, t, in, l))
 		}
 		if err == nil && len(links) == 0 {
-			t.Say("Nothing is changed: the link %s is disabled, and so is every other with the same bytes.", terminal.Plain(c.Slug))
+			t.Say("Nothing is changed: the link %s is disabled, and so is every other with the same bytes.",
+				terminal.Plain(c.Slug))
 		}
 		return err
 	})
@@ -50,7 +54,10 @@ func (c *linkRejectCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type linkDisableCmd struct{ decideArg }
 
 func (c *linkDisableCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link, error) { return s.Disable(ctx, c.Slug, c.decision()) })
+	return c.change(ctx, t, func(s *links.Service) (*vitrine.Link,
+		error) {
+		return s.Disable(ctx, c.Slug, c.decision())
+	})
 }
 
 type linkUndoCmd struct{ decideArg }
@@ -114,14 +121,16 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				seen++
 				l := w.Link
-				row := queueRow{l.Slug, l.Reason, l.Detail, terminal.Stamp(l.StateAt), w.Reports, string(l.Kind), l.Size, w.Account.Email, l.Title, l.Name}
+				row := queueRow{l.Slug, l.Reason, l.Detail, terminal.Stamp(l.StateAt), w.Reports, string(l.Kind),
+					l.Size, w.Account.Email, l.Title, l.Name}
 				if c.JSON {
 					if err := t.JSON(row); err != nil {
 						return err
 					}
 					continue
 				}
-				rows = append(rows, []string{string(row.Slug), terminal.Why(row.Reason, row.Detail), row.Since, strconv.Itoa(row.Reports),
+				rows = append(rows, []string{string(row.Slug), terminal.Why(row.Reason, row.Detail), row.Since,
+					strconv.Itoa(row.Reports),
 					row.Kind, t.Size(row.SizeBytes), row.Account, row.Title})
 			}
 			if next == (vitrine.ReviewCursor{}) || c.Limit > 0 && seen == c.Limit {
@@ -186,7 +195,8 @@ type changeRow struct {
 func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation.Event) error {
 	var rows [][]string
 	for _, e := range history {
-		row := changeRow{terminal.Stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail, e.Note}
+		row := changeRow{terminal.Stamp(e.At), e.By.Kind, e.Person, e.Action, e.Slug, e.From, e.To, e.Reason, e.Detail,
+			e.Note}
 		if f.JSON {
 			if err := t.JSON(row); err != nil {
 				return err
@@ -197,7 +207,8 @@ func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation
 		if row.Person != "" {
 			by += " " + row.Person
 		}
-		rows = append(rows, []string{row.At, by, string(row.Action), string(row.Slug), string(row.To), terminal.Why(row.Reason, row.Detail), row.Note})
+		rows = append(rows, []string{row.At, by, string(row.Action), string(row.Slug), string(row.To),
+			terminal.Why(row.Reason, row.Detail), row.Note})
 	}
 	if f.JSON {
 		return nil

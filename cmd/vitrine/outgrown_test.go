@@ -61,7 +61,8 @@ func TestOutgrown(t *testing.T) {
 				f.t.Fatal(text)
 			}
 		}
-		f.t.Logf("%d pages were served without the log; %v after it was back its spools were empty", pages, time.Since(began).Round(time.Millisecond))
+		f.t.Logf("%d pages were served without the log; %v after it was back its spools were empty", pages,
+			time.Since(began).Round(time.Millisecond))
 		r.answered(50)
 		r.end()
 	})

@@ -152,7 +152,8 @@ func opened[L viewLog](log L, err error) (viewLog, error) {
 
 // openBlobs opens the files. base is the address that signed URLs to a
 // directory begin with; those to a bucket begin with its own.
-func (p placeFlags) openBlobs(ctx context.Context, base string, signer *signer.Signer, now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
+func (p placeFlags) openBlobs(ctx context.Context, base string, signer *signer.Signer,
+	now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
 	if p.Files != "" {
 		b, err := s3.Open(ctx, p.Files, now)
 		return b, nil, err

@@ -86,7 +86,8 @@ func BenchmarkPlacesReport(b *testing.B) {
 				some = append(some, g.Imported())
 			}
 			n += len(some)
-			if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)}, some); err != nil {
+			if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)},
+				some); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -141,7 +142,8 @@ func BenchmarkFleetPages(b *testing.B) {
 			for worker := range 64 {
 				all.Go(func() {
 					for next.Add(1) <= int64(b.N) {
-						if status, _, err := getPage(context.Background(), f.ships[worker%n].url+"/p/"+l.Slug); err != nil || status != 200 {
+						if status, _, err := getPage(context.Background(),
+							f.ships[worker%n].url+"/p/"+l.Slug); err != nil || status != 200 {
 							failed.Add(1)
 						}
 					}

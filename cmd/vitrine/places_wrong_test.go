@@ -20,7 +20,8 @@ func TestWrongPlaces(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		got := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, append(args, "--data", data))
-		if said := out.String() + errs.String(); got != code || !strings.Contains(said, says) || strings.Contains(said, "s3cr") || strings.Contains(said, "rest") {
+		if said := out.String() + errs.String(); got != code || !strings.Contains(said, says) ||
+			strings.Contains(said, "s3cr") || strings.Contains(said, "rest") {
 			t.Errorf("%s: %d, %s\nwant %d, %q", args, got, said, code, says)
 		}
 	}
@@ -28,9 +29,12 @@ func TestWrongPlaces(t *testing.T) {
 	does(exitFailure, "127.0.0.1:1", "account", "list", "--views", "clickhouse://u:s3cr%40rest@127.0.0.1:1/views")
 	does(exitFailure, "127.0.0.1:1", "account", "list", "--views", "postgres://u:s3cr%40rest@127.0.0.1:1/views")
 	does(exitFailure, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
-	for _, password := range []string{"s3cr@rest", "s3cr/@rest", "s3cr/rest", "s3cr?rest", "s3cr#rest", "s3cr%rest", "s3cr@rest/@rest"} {
-		does(exitUsage, "@ is written %40", "account", "list", "--database", "postgres://u:"+password+"@127.0.0.1:1/vitrine")
-		does(exitUsage, "@ is written %40", "account", "list", "--views", "clickhouse://u:"+password+"@127.0.0.1:1/vitrine")
+	for _, password := range []string{"s3cr@rest", "s3cr/@rest", "s3cr/rest", "s3cr?rest", "s3cr#rest", "s3cr%rest",
+		"s3cr@rest/@rest"} {
+		does(exitUsage, "@ is written %40", "account", "list", "--database",
+			"postgres://u:"+password+"@127.0.0.1:1/vitrine")
+		does(exitUsage, "@ is written %40", "account", "list", "--views",
+			"clickhouse://u:"+password+"@127.0.0.1:1/vitrine")
 	}
 	does(exitUsage, "begins with postgres://", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
 }
@@ -44,7 +48,8 @@ func TestEmptyDatabase(t *testing.T) {
 	does := func(code int, says string, args ...string) {
 		t.Helper()
 		var out, errs bytes.Buffer
-		if got := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); got != code || !strings.Contains(out.String()+errs.String(), says) {
+		if got := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); got != code ||
+			!strings.Contains(out.String()+errs.String(), says) {
 			t.Errorf("%s: %d, %s%s\nwant %d, %q", args, got, out.String(), errs.String(), code, says)
 		}
 	}
@@ -58,7 +63,8 @@ func TestEmptyDatabase(t *testing.T) {
 		}
 	}
 	does(0, "", "account", "create", "owner@example.org", "--data", data)
-	does(exitFailure, "There is no bucket", "migrate", data, "database="+database, "files="+server.Address("none-such", ""))
+	does(exitFailure, "There is no bucket", "migrate", data, "database="+database,
+		"files="+server.Address("none-such", ""))
 	does(0, "From now on serve the new one", "migrate", data, "database="+database, "files="+places[5])
 	does(0, "owner@example.org", append([]string{"account", "list"}, places...)...)
 }

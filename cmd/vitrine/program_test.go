@@ -17,7 +17,8 @@ import (
 // longer to start than most verbs to run; scripts (TestScript) start those.
 func verb(args ...string) (out, all string, err error) {
 	var o, both bytes.Buffer
-	if code := run(context.Background(), &terminal.Terminal{Out: io.MultiWriter(&o, &both), Err: &both}, args); code != 0 {
+	if code := run(context.Background(), &terminal.Terminal{Out: io.MultiWriter(&o, &both), Err: &both},
+		args); code != 0 {
 		err = fmt.Errorf("exit status %d", code)
 	}
 	return o.String(), both.String(), err
@@ -36,7 +37,8 @@ func vitrineOn(data string, args ...string) (string, error) {
 // the arguments say otherwise. Settings are added to its environment.
 func serveProcess(t testing.TB, settings []string, args ...string) (*exec.Cmd, *lines) {
 	t.Helper()
-	return startServer(t, settings, exec.Command("vitrine", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
+	return startServer(t, settings, exec.Command("vitrine",
+		append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
 }
 
 func startServer(t testing.TB, settings []string, cmd *exec.Cmd) (*exec.Cmd, *lines) {

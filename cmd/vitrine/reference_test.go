@@ -48,7 +48,8 @@ func reference(app *kong.Application) string {
 			if !f.IsBool() {
 				name += " " + cmp.Or(f.PlaceHolder, "VALUE")
 			}
-			fmt.Fprintf(&rows, "| %s | %s | %s | %s |\n", code(name), code(f.Default), code(strings.Join(f.Envs, " ")), cell(f.Help))
+			fmt.Fprintf(&rows, "| %s | %s | %s | %s |\n", code(name), code(f.Default), code(strings.Join(f.Envs, " ")),
+				cell(f.Help))
 		}
 		if rows.Len() > 0 {
 			b.WriteString("\n| flag | default | variable | what it does |\n|---|---|---|---|\n" + rows.String())

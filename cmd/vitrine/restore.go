@@ -49,7 +49,9 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case faults > 0:
 		return fmt.Errorf("%s is restored as the backup has it, and the audit found faults: %d", c.Data, faults)
 	}
-	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults.", terminal.Plain(c.Data), terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "open"), terminal.Stamp(m.Moment))
+	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults.", terminal.Plain(c.Data),
+		terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "open"),
+		terminal.Stamp(m.Moment))
 	t.Say("Serve it with: %s serve --data %s", terminal.Self(), terminal.ShellWord(c.Data))
 	return nil
 }
@@ -88,8 +90,9 @@ func (r *restore) make(ctx context.Context) error {
 func (r *restore) files(ctx context.Context) error {
 	r.meter.Begin("files", r.manifest.FileBytes)
 	var damaged []string
-	files := &disk.Backup{From: filepath.Join(r.from, filesDir), To: filepath.Join(r.to, filesDir), Progress: r.meter.Add,
-		Damaged: func(k vitrine.UploadID) { damaged = append(damaged, string(k)) }}
+	files := &disk.Backup{From: filepath.Join(r.from, filesDir), To: filepath.Join(r.to, filesDir),
+		Progress: r.meter.Add,
+		Damaged:  func(k vitrine.UploadID) { damaged = append(damaged, string(k)) }}
 	err := files.Make()
 	if err == nil {
 		err = files.All(ctx)
@@ -105,10 +108,12 @@ func (r *restore) files(ctx context.Context) error {
 		return err
 	}
 	if n != r.manifest.Files || bytes != r.manifest.FileBytes {
-		return fmt.Errorf("the backup is damaged: it has %d files, of %d bytes in all, and its manifest says %d of %d", n, bytes, r.manifest.Files, r.manifest.FileBytes)
+		return fmt.Errorf("the backup is damaged: it has %d files, of %d bytes in all, and its manifest says %d of %d",
+			n, bytes, r.manifest.Files, r.manifest.FileBytes)
 	}
 	if len(damaged) > len(r.manifest.Damaged) {
-		return fmt.Errorf("the backup is damaged: the bytes of these files are not those that were uploaded: %s", strings.Join(damaged, ", "))
+		return fmt.Errorf("the backup is damaged: the bytes of these files are not those that were uploaded: %s",
+			strings.Join(damaged, ", "))
 	}
 	return files.Sync()
 }

@@ -50,14 +50,16 @@ func TestScanning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := c.Upload(t.Context(), client.File{Name: name, Size: int64(len(content)), Content: bytes.NewReader(content)}, client.Options{})
+		l, err := c.Upload(t.Context(), client.File{Name: name, Size: int64(len(content)),
+			Content: bytes.NewReader(content)}, client.Options{})
 		return l, c, err
 	}
 
 	h.serve()
 	h.wait(`scanner clamd="(clamd at unix:[^"]+ClamAV[^"]+)"`)
 	var refusal *client.Error
-	if _, _, err := put("eicar.txt", vitrinetest.EICAR()); !errors.As(err, &refusal) || refusal.Code != "malware" || refusal.Reason != "malware" {
+	if _, _, err := put("eicar.txt", vitrinetest.EICAR()); !errors.As(err, &refusal) || refusal.Code != "malware" ||
+		refusal.Reason != "malware" {
 		t.Errorf("EICAR: %v", err)
 	}
 	l, c, err := put("clip.webm", clip)

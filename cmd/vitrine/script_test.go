@@ -356,7 +356,8 @@ func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 	case "text":
 		b.WriteString(strings.Repeat("x", n))
 	case "wav": // 8 kHz, mono, 8 bits
-		fmt.Fprintf(&b, "RIFF%sWAVEfmt %s\x01\x00\x01\x00%s%s\x01\x00\x08\x00data%s", le32(36+n), le32(16), le32(8000), le32(8000), le32(n))
+		fmt.Fprintf(&b, "RIFF%sWAVEfmt %s\x01\x00\x01\x00%s%s\x01\x00\x08\x00data%s", le32(36+n), le32(16), le32(8000),
+			le32(8000), le32(n))
 		b.WriteString(strings.Repeat("\x80", n))
 	default:
 		ts.Fatalf("make knows no %s", args[0])

@@ -132,7 +132,8 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 		} else {
 			t.Say("Publish a file in another terminal:\n")
 		}
-		t.Say("  %s login --server %s\n  %s put FILE\n", terminal.Self(), terminal.ShellWord(public.String()), terminal.Self())
+		t.Say("  %s login --server %s\n  %s put FILE\n", terminal.Self(), terminal.ShellWord(public.String()),
+			terminal.Self())
 	}
 	if c.LogFormat != "text" && setup != "" {
 		log.Warn("there is no account yet: open the address to make the first one, once", "address", setup)
@@ -144,7 +145,8 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 
 // putHint is what to type to publish a file with a key.
 func putHint(public, key string) string {
-	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key, terminal.Self())
+	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key,
+		terminal.Self())
 }
 
 // lettersTime is how long a server that ends begins to send messages. What is

@@ -34,12 +34,14 @@ const importedLinks = 6
 
 func newImporting(t *testing.T) *importing {
 	t.Helper()
-	i := &importing{killed: &killed{t: t, data: t.TempDir()}, r: seeded(t), began: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)}
+	i := &importing{killed: &killed{t: t, data: t.TempDir()}, r: seeded(t),
+		began: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)}
 	i.key = strings.TrimSpace(i.run("account", "create", "owner@example.org"))
 	i.run("account", "plan", "owner@example.org", "lifetime", "--limit", "uploads=0")
 	var b strings.Builder
 	for link := range importedLinks {
-		fmt.Fprintf(&b, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"owner@example.org"}`+"\n", link, i.began.Format(time.RFC3339))
+		fmt.Fprintf(&b, `{"slug":"old-%d","title":"Old","kind":"pdf","createdAt":%q,"account":"owner@example.org"}`+
+			"\n", link, i.began.Format(time.RFC3339))
 	}
 	i.run("import", "links", i.file(b.String()))
 	return i
@@ -61,7 +63,8 @@ func (i *importing) opens(n int) string {
 	var b strings.Builder
 	for range n {
 		at := i.began.Add(time.Duration(i.r.Int64N(int64(70 * 24 * time.Hour))))
-		fmt.Fprintf(&b, `{"slug":"old-%d","at":%q,"viewer":"v%d"}`+"\n", i.r.IntN(importedLinks), at.Format("2006-01-02T15:04:05.000Z07:00"), i.r.IntN(100_000))
+		fmt.Fprintf(&b, `{"slug":"old-%d","at":%q,"viewer":"v%d"}`+"\n", i.r.IntN(importedLinks),
+			at.Format("2006-01-02T15:04:05.000Z07:00"), i.r.IntN(100_000))
 	}
 	return i.file(b.String())
 }
@@ -83,7 +86,8 @@ func (i *importing) right(when string) {
 		i.t.Fatal(err)
 	}
 	if v, least := rep.Totals.Views, i.views+int64(i.pages); v < least || v > least+int64(i.broken) {
-		i.t.Fatalf("%s: %d views were imported, %d pages were answered and %d were not: the account has %d views", when, i.views, i.pages, i.broken, v)
+		i.t.Fatalf("%s: %d views were imported, %d pages were answered and %d were not: the account has %d views", when,
+			i.views, i.pages, i.broken, v)
 	}
 }
 
@@ -202,7 +206,8 @@ func TestImportBesideKills(t *testing.T) {
 			i.right(fmt.Sprintf("after %d kills", n+1))
 		}
 	}
-	t.Logf("%d kills, %d opens imported, %d links, %d pages answered, %d cut off", kills, i.views, len(i.links), i.pages, i.broken)
+	t.Logf("%d kills, %d opens imported, %d links, %d pages answered, %d cut off", kills, i.views, len(i.links),
+		i.pages, i.broken)
 }
 
 // TestAuditRepair loses tallies behind the program's back, and has them made

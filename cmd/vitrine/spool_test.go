@@ -144,7 +144,8 @@ func TestLogHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := []byte("Nothing of this may be lost.\n")
-	l, err := c.Upload(t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)}, client.Options{})
+	l, err := c.Upload(t.Context(), client.File{Name: "a.txt", Size: int64(len(text)), Content: bytes.NewReader(text)},
+		client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,10 +89,12 @@ func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 		}
 		switch {
 		case err != nil:
-			log.Warn("beacons and downloads that wait for their opens cannot be written yet", "early_bytes", s.early.Size(), "error", err)
+			log.Warn("beacons and downloads that wait for their opens cannot be written yet", "early_bytes",
+				s.early.Size(), "error", err)
 			return
 		case waiting > 0 && reported == 0:
-			log.Info("beacons and downloads wait for their opens, which another server has in its spool", "waiting", waiting)
+			log.Info("beacons and downloads wait for their opens, which another server has in its spool", "waiting",
+				waiting)
 		case waiting == 0 && reported > 0:
 			log.Info("no beacon or download waits for its open any more")
 		}

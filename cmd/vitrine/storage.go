@@ -126,7 +126,8 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		t.Say("The files in %s were last used by another database, or by a later state of this one.", terminal.Plain(where))
+		t.Say("The files in %s were last used by another database, or by a later state of this one.",
+			terminal.Plain(where))
 		t.Say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), terminal.FormatSize(bytes))
 		if ok, err := sure(t, c.Yes, "Claim them?"); err != nil || !ok {
 			return err

@@ -18,7 +18,8 @@ func TestStorage(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		got := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, append(args, "--data", data))
-		if said := out.String() + errs.String(); got != code || !strings.Contains(said, says) || strings.Contains(said, server.Secret) {
+		if said := out.String() + errs.String(); got != code || !strings.Contains(said, says) ||
+			strings.Contains(said, server.Secret) {
 			t.Errorf("%s: %d, %s\nwant %d, %q", args[:2], got, said, code, says)
 		}
 	}
@@ -30,7 +31,8 @@ func TestStorage(t *testing.T) {
 	does(exitFailure, `"vitrine storage cors" sets the rule`, "storage", "check", "--files", files, public)
 	does(exitUsage, "--public-url is missing", "storage", "cors", "--files", files)
 	does(exitUsage, "--public-url", "storage", "cors", "--files", files, "--public-url=share.example")
-	does(0, "Pages of https://share.example may put files into the bucket at "+server.Endpoint, "storage", "cors", "--files", files, public)
+	does(0, "Pages of https://share.example may put files into the bucket at "+server.Endpoint, "storage", "cors",
+		"--files", files, public)
 	does(0, "does all that is asked of it", "storage", "check", "--files", files, public)
 	does(exitFailure, `There is no bucket "none-such"`, "storage", "check", "--files", server.Address("none-such", ""))
 	does(exitFailure, `no parameter "speed"`, "storage", "check", "--files", files+"&speed=high")

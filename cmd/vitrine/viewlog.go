@@ -53,7 +53,8 @@ func (p placeFlags) lossOf(err error) error {
 		restore = "Restore the last backup of this database"
 	}
 	return &lossError{fmt.Sprintf("the view log %s cannot be used: %s. Views would be missing from all reports. %s, or put the right view log there. "+
-		`To go on without the views that are missing: "vitrine storage accept-views"`, terminal.Plain(redacted(p.viewsPlace())), lossText(err), restore), err}
+		`To go on without the views that are missing: "vitrine storage accept-views"`,
+		terminal.Plain(redacted(p.viewsPlace())), lossText(err), restore), err}
 }
 
 // lossText says what is wrong with a view log.

@@ -25,8 +25,9 @@ func TestWhoServes(t *testing.T) {
 		want   []string
 		within time.Duration
 	}{
-		"nothing":                 {func(time.Duration) []vitrine.Lease { return nil }, nil, 0},
-		"left by a killed server": {func(time.Duration) []vitrine.Lease { return []vitrine.Lease{left} }, nil, lease.ServedWithin},
+		"nothing": {func(time.Duration) []vitrine.Lease { return nil }, nil, 0},
+		"left by a killed server": {func(time.Duration) []vitrine.Lease { return []vitrine.Lease{left} }, nil,
+			lease.ServedWithin},
 		"renewed by a clock that is an hour behind": {func(p time.Duration) []vitrine.Lease {
 			return []vitrine.Lease{left, held("scan 1", "there", -time.Hour+p.Truncate(10*time.Second))}
 		}, []string{"there"}, 10 * time.Second},
@@ -46,9 +47,15 @@ func TestWhoServes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, waited := time.Now(), false
-				holders, err := lease.Holders(t.Context(), func(context.Context) ([]vitrine.Lease, error) { return c.leases(time.Since(began)), nil }, func() { waited = true })
-				if took := time.Since(began); err != nil || !slices.Equal(holders, c.want) || took > c.within || waited != (took > 0) {
-					t.Errorf("served by %v after %s (said: %v), %v; want %v within %s", holders, took, waited, err, c.want, c.within)
+				holders, err := lease.Holders(t.Context(),
+					func(context.Context) ([]vitrine.Lease,
+						error) {
+						return c.leases(time.Since(began)), nil
+					}, func() { waited = true })
+				if took := time.Since(began); err != nil || !slices.Equal(holders, c.want) || took > c.within ||
+					waited != (took > 0) {
+					t.Errorf("served by %v after %s (said: %v), %v; want %v within %s", holders, took, waited, err,
+						c.want, c.within)
 				}
 			})
 		})
@@ -63,7 +70,8 @@ func TestWhoServesStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if holders, err := lease.Holders(t.Context(), store.Leases, func() { t.Error("waiting for nothing") }); err != nil || holders != nil {
+	if holders, err := lease.Holders(t.Context(), store.Leases,
+		func() { t.Error("waiting for nothing") }); err != nil || holders != nil {
 		t.Errorf("%v, %v", holders, err)
 	}
 	servers := lease.Leases{Store: store, Holder: "it", Now: time.Now}

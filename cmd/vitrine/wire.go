@@ -85,7 +85,8 @@ type service struct {
 }
 
 // wire puts a server together.
-func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewer, scanner *scanner, sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
+func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewer, scanner *scanner,
+	sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
 	s.views = spools.views(in, log)
 	s.views.Start()
@@ -97,7 +98,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
 		Foreign: func(err error) { log.Warn("nothing is removed from storage: " + otherPlace(err)) }}
-	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(), Leases: leases, Plans: c.plans(),
+	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(),
+		Leases: leases, Plans: c.plans(),
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
 	queue := &watch{moderation: in.moderation, warn: func(text string) { log.Warn(text) }}
@@ -121,12 +123,13 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	c.apply(in.accounts, s.outbox, public)
 	own := &ownviews.Service{Store: in.store, Log: in.log, Now: in.now}
 	follow := worker.New("own views", scanEvery, log, own.Apply)
-	own.Wake = follow.Wake
-	s.loops = append(s.loops, follow)
+	own.Wake, s.loops = follow.Wake, append(s.loops, follow)
 	viewIDs := vitrine.NewViewIDs()
 	siteStats := sitestats.New(sitestats.Stats{Store: in.store, Log: in.log, Views: s.views, IDs: viewIDs, Now: in.now})
-	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge), worker.New("rescan", rescanEvery, log, scans.Rescan),
-		worker.New("review", watchEvery, log, queue.look), worker.New("sweep", sweepEvery, log, uploads.Sweep), worker.New("forget leases", forgetEvery, log, leases.Expire))
+	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
+		worker.New("rescan", rescanEvery, log, scans.Rescan),
+		worker.New("review", watchEvery, log, queue.look), worker.New("sweep", sweepEvery, log, uploads.Sweep),
+		worker.New("forget leases", forgetEvery, log, leases.Expire))
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {
 			worker.RunAll(ctx, all...)
@@ -153,12 +156,14 @@ func chores(in *instance, log *slog.Logger) []*worker.Loop {
 		worker.New("forget", forgetEvery, log, in.analytics.Expire),
 		worker.New("forget reports", forgetEvery, log, in.abuse.Expire),
 		worker.New("forget sessions", forgetEvery, log, in.sessions.Expire),
-		worker.New("record view log", recordEvery, log, func(ctx context.Context) error { return in.places.lossOf(in.pair().Record(ctx)) }),
+		worker.New("record view log", recordEvery, log,
+			func(ctx context.Context) error { return in.places.lossOf(in.pair().Record(ctx)) }),
 	}
 }
 
 // app returns what answers requests.
-func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sitestats.Stats, viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
+func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sitestats.Stats,
+	viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
 	in := s.instance
 	sites, _ := c.sites(public, content) // Validate has said what is wrong with it
 	return &web.Server{Gallery: c.Dev,
@@ -249,7 +254,8 @@ func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
 	}
 	m.Warn = func(what string) { log.Warn("preview: " + what) }
 	if missing := m.Missing(); len(missing) > 0 {
-		log.Info("some files are shown with less: programs that are not installed", "missing", strings.Join(missing, ", "))
+		log.Info("some files are shown with less: programs that are not installed", "missing",
+			strings.Join(missing, ", "))
 	}
 	return m, nil
 }

@@ -32,7 +32,8 @@ func TestWrongServer(t *testing.T) {
 	l.Close()
 	key := string(vitrine.NewKeyText())
 	for server, want := range map[string][]string{
-		refusing.URL:                {"--api-key (vtr_…" + key[len(key)-4:] + ") is not a valid key at " + strings.TrimPrefix(refusing.URL, "http://")},
+		refusing.URL: {"--api-key (vtr_…" + key[len(key)-4:] + ") is not a valid key at " +
+			strings.TrimPrefix(refusing.URL, "http://")},
 		closed:                      {"cannot reach " + closed, "nothing listens there", "VITRINE_URL"},
 		"http://no.such.invalid":    {"cannot reach http://no.such.invalid", "no.such.invalid", "VITRINE_URL"},
 		secure.URL:                  {"cannot reach " + secure.URL, "certificate is not valid"},

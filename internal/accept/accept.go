@@ -173,7 +173,8 @@ func (l *Listener) turnAway(c *net.TCPConn) {
 		rand.Read(id[:])
 		const body = `{"error":"The server has too many connections. Try again soon.","code":"unavailable"}` + "\n"
 		_, err := fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
-			"Retry-After: 1\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s", len(body), hex.EncodeToString(id[:]), body)
+			"Retry-After: 1\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s", len(body), hex.EncodeToString(id[:]),
+			body)
 		if err == nil && c.CloseWrite() == nil {
 			// Closing while something is unread would take the answer back.
 			_, _ = io.CopyN(io.Discard, c, 64<<10)

@@ -35,7 +35,8 @@ type listed struct {
 }
 
 func row(l client.ListedLink) listed {
-	r := listed{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, CreatedAt: l.CreatedAt, Views: l.Views}
+	r := listed{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason,
+		CreatedAt: l.CreatedAt, Views: l.Views}
 	if !l.ExpiresAt.IsZero() {
 		r.ExpiresAt = &l.ExpiresAt
 	}
@@ -48,7 +49,8 @@ type listOut struct {
 }
 
 func (c call) list(in listIn) (listOut, error) {
-	p, err := c.Links(c.ctx, in.Cursor, client.Query{Text: in.Query, Kind: in.Kind, Status: in.Status, Views: true, Limit: in.Limit})
+	p, err := c.Links(c.ctx, in.Cursor, client.Query{Text: in.Query, Kind: in.Kind, Status: in.Status, Views: true,
+		Limit: in.Limit})
 	out := listOut{Links: []listed{}, NextCursor: p.NextCursor}
 	for _, l := range p.Links {
 		out.Links = append(out.Links, row(l))
@@ -77,7 +79,8 @@ type detailOut struct {
 }
 
 func detail(l client.LinkDetail) detailOut {
-	return detailOut{listed: row(l.ListedLink), FileName: l.Name, SizeBytes: l.SizeBytes, SHA256: l.SHA256, Pages: l.Pages, Version: l.Version,
+	return detailOut{listed: row(l.ListedLink), FileName: l.Name, SizeBytes: l.SizeBytes, SHA256: l.SHA256,
+		Pages: l.Pages, Version: l.Version,
 		AllowDownload: l.AllowDownload, PublishedBy: l.PublishedBy, ETag: l.ETag}
 }
 
@@ -163,7 +166,8 @@ func (c call) delete(in deleteIn) (deletedOut, error) {
 }
 
 func (s *Server) readTools(m *mcp.Server) {
-	tool(s, m, "list_links", "List links", "List the links of the account, newest first, or search them.", reads, call.list)
+	tool(s, m, "list_links", "List links", "List the links of the account, newest first, or search them.", reads,
+		call.list)
 	tool(s, m, "get_link", "Get a link", "Get one link with its status, version and etag, and if you ask for it the source of its file.", reads, call.get)
 	s.reportTools(m)
 }

@@ -36,7 +36,8 @@ type linkOut struct {
 }
 
 func published(l client.Link, warnings []string) linkOut {
-	out := linkOut{Slug: l.Slug, URL: l.URL, Title: l.Title, Status: "live", Reason: l.Reason, Detail: l.Detail, Version: l.Version, Warnings: warnings}
+	out := linkOut{Slug: l.Slug, URL: l.URL, Title: l.Title, Status: "live", Reason: l.Reason, Detail: l.Detail,
+		Version: l.Version, Warnings: warnings}
 	switch {
 	case l.Review:
 		out.Status = "review"
@@ -83,7 +84,8 @@ func text(name, content string) (client.File, []string, error) {
 	case len(content) > maxInline:
 		return client.File{}, nil, fmt.Errorf("the content has %d bytes; at most %d can be sent inline. Upload it as a file instead", len(content), maxInline)
 	}
-	return client.File{Name: name, Size: int64(len(content)), Content: strings.NewReader(content)}, secrets.Warnings([]byte(content)), nil
+	return client.File{Name: name, Size: int64(len(content)), Content: strings.NewReader(content)},
+		secrets.Warnings([]byte(content)), nil
 }
 
 // derivedKey is the idempotency key of a call: the same for the same arguments.
@@ -164,7 +166,8 @@ func (c call) begin(in beginIn) (begunOut, error) {
 		return begunOut{Existing: &l}, nil
 	}
 	return begunOut{Path: b.Path, UploadURL: b.SignedURL,
-		Curl: fmt.Sprintf("curl -fsS -T %s -H %s %s", terminal.ShellWord("./"+in.Name), terminal.ShellWord("Content-Type: "+o.Type), terminal.ShellWord(b.SignedURL))}, nil
+		Curl: fmt.Sprintf("curl -fsS -T %s -H %s %s", terminal.ShellWord("./"+in.Name),
+			terminal.ShellWord("Content-Type: "+o.Type), terminal.ShellWord(b.SignedURL))}, nil
 }
 
 type completeIn struct {
@@ -229,7 +232,8 @@ func (c call) progress() func(sent, total int64) {
 			return
 		}
 		told = step
-		_ = c.req.Session.NotifyProgress(c.ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(sent), Total: float64(total)})
+		_ = c.req.Session.NotifyProgress(c.ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
+			Progress: float64(sent), Total: float64(total)})
 	}
 }
 
@@ -239,12 +243,15 @@ func (s *Server) publishTools(m *mcp.Server) {
 	tool(s, m, "replace_file", "Replace a file", "Replace the text of a link by a new version at the same address. Readers see the version before until the new one has been checked. For other files give replace to an upload.",
 		changes, call.replace)
 	if s.Local {
-		tool(s, m, "publish_file", "Publish a file", "Publish a file of this machine by its path (PDF, picture, video, document, HTML and more), or replace the file of a link by it.",
+		tool(s, m, "publish_file", "Publish a file",
+			"Publish a file of this machine by its path (PDF, picture, video, document, HTML and more), or replace the file of a link by it.",
 			adds, call.publishFile)
 	} else {
-		tool(s, m, "begin_upload", "Begin an upload", "Publish any file in three steps: call this, run the curl command that it returns, then call complete_upload. Never send bytes as base64.",
+		tool(s, m, "begin_upload", "Begin an upload",
+			"Publish any file in three steps: call this, run the curl command that it returns, then call complete_upload. Never send bytes as base64.",
 			adds, call.begin)
-		tool(s, m, "complete_upload", "Complete an upload", "Last step of an upload: checks the bytes that were sent, and makes the public link. Repeating it returns the same link.",
+		tool(s, m, "complete_upload", "Complete an upload",
+			"Last step of an upload: checks the bytes that were sent, and makes the public link. Repeating it returns the same link.",
 			changes, call.complete)
 	}
 	tool(s, m, "update_link", "Change a link", "Change the title, address, download, expiry or visibility of a link. What you leave out stays as it is.",

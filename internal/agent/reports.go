@@ -68,12 +68,14 @@ type accountReportOut struct {
 }
 
 func summarize(s *report.Summary, truncated bool) numbers {
-	n := numbers{Range: asObject(s.Range), Totals: asObject(s.Totals), Previous: asObject(s.Previous), Deltas: asObject(s.Deltas), Insights: []string{}, Truncated: truncated}
+	n := numbers{Range: asObject(s.Range), Totals: asObject(s.Totals), Previous: asObject(s.Previous),
+		Deltas: asObject(s.Deltas), Insights: []string{}, Truncated: truncated}
 	for _, i := range s.Insights {
 		n.Insights = append(n.Insights, i.Label+": "+i.Value+". "+i.Detail)
 	}
 	n.Top = map[string][]bucket{}
-	for name, buckets := range map[string][]report.Bucket{"countries": s.Breakdowns.Countries, "sources": s.Breakdowns.Sources, "devices": s.Breakdowns.Devices} {
+	for name, buckets := range map[string][]report.Bucket{"countries": s.Breakdowns.Countries,
+		"sources": s.Breakdowns.Sources, "devices": s.Breakdowns.Devices} {
 		for _, b := range buckets[:min(len(buckets), 3)] {
 			n.Top[name] = append(n.Top[name], bucket{b.Key, b.Count, b.Pct.Float()})
 		}
@@ -95,7 +97,8 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 		some.Pages = some.Pages[:mostPages]
 		content.Pages = &some
 	}
-	out := linkReportOut{Link: asObject(r.Link), Content: asObject(content), numbers: summarize(&r.Summary, r.Truncated)}
+	out := linkReportOut{Link: asObject(r.Link), Content: asObject(content),
+		numbers: summarize(&r.Summary, r.Truncated)}
 	if in.Full {
 		out.Report = asObject(r)
 	}
@@ -112,7 +115,8 @@ func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 	}
 	links := []object{}
 	for _, l := range r.TopLinks[:min(len(r.TopLinks), mostLinks)] {
-		links = append(links, object{"slug": l.Slug, "title": l.Title, "kind": l.Kind, "views": l.Views, "uniques": l.Uniques, "avgEngagedMs": l.AvgEngagedMs, "completionPct": l.CompletionPct})
+		links = append(links, object{"slug": l.Slug, "title": l.Title, "kind": l.Kind, "views": l.Views,
+			"uniques": l.Uniques, "avgEngagedMs": l.AvgEngagedMs, "completionPct": l.CompletionPct})
 	}
 	out := accountReportOut{AllTime: asObject(r.AllTime), TopLinks: links, numbers: summarize(&r.Summary, r.Truncated)}
 	if in.Full {
@@ -122,6 +126,9 @@ func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 }
 
 func (s *Server) reportTools(m *mcp.Server) {
-	tool(s, m, "link_report", "How a link was read", "How people read a link: views, time, how far they came, where from, with insights as sentences. Bots are left out. Needs the Pro plan.", reads, call.linkReport)
-	tool(s, m, "account_report", "How all links were read", "One report over all links of the account, and the most viewed ones. Needs the Pro plan.", reads, call.accountReport)
+	tool(s, m, "link_report", "How a link was read",
+		"How people read a link: views, time, how far they came, where from, with insights as sentences. Bots are left out. Needs the Pro plan.", reads, call.linkReport)
+	tool(s, m, "account_report", "How all links were read",
+		"One report over all links of the account, and the most viewed ones. Needs the Pro plan.", reads,
+		call.accountReport)
 }

@@ -79,12 +79,15 @@ const (
 
 func (e effect) annotations(title string) *mcp.ToolAnnotations {
 	destroys, open := e == changes || e == deletes, false
-	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: e == reads, DestructiveHint: &destroys, IdempotentHint: e != adds, OpenWorldHint: &open}
+	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: e == reads, DestructiveHint: &destroys,
+		IdempotentHint: e != adds, OpenWorldHint: &open}
 }
 
 // tool registers a tool whose arguments are In and whose answer is Out.
-func tool[In, Out any](s *Server, m *mcp.Server, name, title, description string, e effect, f func(c call, in In) (Out, error)) {
-	t := &mcp.Tool{Name: name, Title: title, Description: description, Annotations: e.annotations(title), OutputSchema: schemaOf[Out]()}
+func tool[In, Out any](s *Server, m *mcp.Server, name, title, description string, e effect,
+	f func(c call, in In) (Out, error)) {
+	t := &mcp.Tool{Name: name, Title: title, Description: description, Annotations: e.annotations(title),
+		OutputSchema: schemaOf[Out]()}
 	mcp.AddTool(m, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		c, err := s.Client(req)
 		if err != nil {

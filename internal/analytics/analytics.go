@@ -83,13 +83,15 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	if err != nil {
 		return nil, err
 	}
-	cur, prev, truncated, err := s.tallies(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID, Link: l.ID}, Lens: report.Lens{Filter: q.Filter}}, w)
+	cur, prev, truncated, err := s.tallies(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID, Link: l.ID},
+		Lens: report.Lens{Filter: q.Filter}}, w)
 	if err != nil {
 		return nil, err
 	}
 	from, to := w.Bounds()
-	recent, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0),
-		N: recentRows, Engaged: true, Filter: q.Filter})
+	recent, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewIDAt(from, 0),
+		To: vitrine.ViewIDAt(to, 0),
+		N:  recentRows, Engaged: true, Filter: q.Filter})
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,8 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 // addContent replaces the content card of a link's report where that is not of
 // the views of the tally, and adds what was asked for to it: pages of different
 // versions of the file are never added up.
-func (s *Service) addContent(ctx context.Context, l *vitrine.Link, of report.Link, q Query, w report.Window, cur *report.Tally, rep *report.LinkReport) error {
+func (s *Service) addContent(ctx context.Context, l *vitrine.Link, of report.Link, q Query, w report.Window,
+	cur *report.Tally, rep *report.LinkReport) error {
 	asked := q.Filter.On(report.OnVersion)
 	version := cmp.Or(q.Version, max(l.Version, 1))
 	if n, err := strconv.Atoi(asked.Only()); err == nil && q.Version == 0 {
@@ -112,7 +115,8 @@ func (s *Service) addContent(ctx context.Context, l *vitrine.Link, of report.Lin
 	if highest := max(l.Versions, l.Version, 1); version > highest {
 		return wrong(paramVersion, "The link has versions up to %d.", highest)
 	}
-	lens := report.Lens{Steps: w.Steps, Filter: q.Filter, Single: q.Curves && (of.Content == report.ContentMedia || of.Content == report.ContentScroll)}
+	lens := report.Lens{Steps: w.Steps, Filter: q.Filter, Single: q.Curves &&
+		(of.Content == report.ContentMedia || of.Content == report.ContentScroll)}
 	if l.Versions > 1 {
 		if version != l.Version {
 			if err := s.describeVersion(ctx, l.ID, version, &of); err != nil {
@@ -126,7 +130,8 @@ func (s *Service) addContent(ctx context.Context, l *vitrine.Link, of report.Lin
 	}
 	if l.Versions > 1 || lens.Single {
 		var err error
-		cur, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID}, From: w.From, To: w.To, Cap: s.MaxViews, Lens: lens})
+		cur, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID},
+			From: w.From, To: w.To, Cap: s.MaxViews, Lens: lens})
 		if err != nil {
 			return err
 		}
@@ -215,14 +220,16 @@ func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Lin
 	}
 	links := make([]report.Link, len(facts))
 	for i, f := range facts {
-		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: vitrine.ContentKindOf(f.Kind), Pages: f.Pages, Created: f.CreatedAt,
+		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: vitrine.ContentKindOf(f.Kind),
+			Pages: f.Pages, Created: f.CreatedAt,
 			Views: counts[f.ID].Views, Downloads: counts[f.ID].Downloads}
 	}
 	return links, nil
 }
 
 // top gives links their names and daily views.
-func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.Link, w report.Window) (top []report.TopLink, err error) {
+func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.Link,
+	w report.Window) (top []report.TopLink, err error) {
 	ids := make([]vitrine.LinkID, len(links))
 	for i, l := range links {
 		ids[i] = vitrine.LinkID(l.ID)
@@ -261,7 +268,8 @@ func (s *Service) name(l *report.Link, row *vitrine.Link) {
 
 // tallies reads the window's summary, and the one of the time before it, which
 // matters for comparison alone.
-func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery, w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
+func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery, w report.Window) (cur, prev *report.Tally,
+	truncated bool, err error) {
 	q.From, q.To, q.Steps, q.Cap = w.From, w.To, w.Steps, s.MaxViews
 	cur, truncated, err = s.Log.Tally(ctx, q)
 	if err == nil && w.Key != report.RangeAll { // which has no time before it
@@ -280,8 +288,9 @@ func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, e
 	if err != nil {
 		return report.Link{}, err
 	}
-	d := report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages, Created: l.CreatedAt,
-		Views: counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
+	d := report.Link{ID: int64(l.ID), Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages,
+		Created: l.CreatedAt,
+		Views:   counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
 	s.name(&d, l)
 	return d, nil
 }

@@ -50,7 +50,8 @@ const (
 // Errors name the parameter: CodeBadRange for range, from and to,
 // CodeInvalidRequest for others.
 func ParseQuery(values url.Values) (q Query, err error) {
-	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity, paramLimit, paramVersion} {
+	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity, paramLimit,
+		paramVersion} {
 		if len(values[name]) > 1 {
 			return q, wrong(name, "There is more than one %s.", name)
 		}
@@ -65,7 +66,8 @@ func ParseQuery(values url.Values) (q Query, err error) {
 			return q, badRange("range", "The range is one of 7d, 14d, 30d, 90d, all.")
 		}
 	}
-	if q.Filter, err = report.ParseFilter(slices.DeleteFunc(slices.Clone(values[paramFilter]), func(s string) bool { return s == "" })); err != nil {
+	if q.Filter, err = report.ParseFilter(slices.DeleteFunc(slices.Clone(values[paramFilter]),
+		func(s string) bool { return s == "" })); err != nil {
 		return q, wrong(paramFilter, "The filter is wrong: %v.", err)
 	}
 	if q.Zone, err = parseZone(values.Get(paramTimezone)); err != nil {
@@ -243,7 +245,8 @@ func (q *Query) note(s *report.Summary, cur *report.Tally) {
 
 // matching lists the links of which a filter says that they count; nil: it says
 // nothing of links. A slug that the account has not is of no link.
-func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []report.Link, f report.Filter) ([]int64, error) {
+func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []report.Link, f report.Filter) ([]int64,
+	error) {
 	f = slices.Clone(f.On(report.OnLink, report.OnKind))
 	if len(f) == 0 {
 		return nil, nil

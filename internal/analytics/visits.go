@@ -44,7 +44,8 @@ func (s *Service) Visits(ctx context.Context, a *vitrine.Account, slug string, q
 }
 
 func (s *Service) visits(ctx context.Context, l report.Link, q VisitQuery) (*Visits, error) {
-	r := vitrine.RecentQuery{Link: vitrine.LinkID(l.ID), To: 1<<63 - 1, N: q.N + 1, Engaged: !q.All, Filter: q.Filter, Viewer: q.whoever}
+	r := vitrine.RecentQuery{Link: vitrine.LinkID(l.ID), To: 1<<63 - 1, N: q.N + 1, Engaged: !q.All, Filter: q.Filter,
+		Viewer: q.whoever}
 	if q.Range != "" || q.Dates != nil || q.Hourly {
 		w, err := q.window(s.Now(), l.Created)
 		if err != nil {
@@ -93,7 +94,8 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 	if err != nil || n <= 0 || strconv.FormatInt(n, 36) != id {
 		return v, errNoVisit
 	}
-	views, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewID(n), To: vitrine.ViewID(n) + 1, N: 1})
+	views, err := s.Log.Recent(ctx, vitrine.RecentQuery{Link: l.ID, From: vitrine.ViewID(n), To: vitrine.ViewID(n) + 1,
+		N: 1})
 	if err != nil {
 		return v, err
 	}
@@ -112,14 +114,16 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 	return v, nil
 }
 
-var errNoVisit = vitrine.Errorf(vitrine.CodeNotFound, "There is no such visit of this link. Single visits may be kept for some months only.")
+var errNoVisit = vitrine.Errorf(vitrine.CodeNotFound,
+	"There is no such visit of this link. Single visits may be kept for some months only.")
 
 // visitsAtOnce is how many visits are read at once where all are wanted.
 const visitsAtOnce = 1000
 
 // EachVisit calls f with every visit that a query is of, newest first, whatever
 // its N. The first call comes after what is wrong with the query was said.
-func (s *Service) EachVisit(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery, f func(*report.VisitRow) error) error {
+func (s *Service) EachVisit(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery,
+	f func(*report.VisitRow) error) error {
 	for q.N = visitsAtOnce; ; {
 		some, err := s.Visits(ctx, a, slug, q)
 		if err != nil {

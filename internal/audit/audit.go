@@ -65,7 +65,8 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 			return err
 		}
 		auditVersions(links, fault)
-		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault), auditAccounts(tx, links, fault)); err != nil {
+		if err := errors.Join(auditSites(tx, links, fault), auditAlbums(tx, fault),
+			auditAccounts(tx, links, fault)); err != nil {
 			return err
 		}
 		deleted, err := tx.Links(vitrine.LinkQuery{WithBytes: true})
@@ -140,12 +141,14 @@ func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) erro
 		return nil
 	}
 	if last := history[0]; last.To != l.State || last.Reason != l.Reason {
-		fault(fmt.Sprintf("link %s: it is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason, last.To, last.Reason))
+		fault(fmt.Sprintf("link %s: it is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason,
+			last.To, last.Reason))
 	}
 	for _, c := range history {
 		moderator := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator
 		if c.From == vitrine.StateReview && c.To == vitrine.StateLive && !moderator {
-			fault(fmt.Sprintf("link %s: %s moved it from review to live, which only a moderator may", l.Slug, c.By.Kind))
+			fault(fmt.Sprintf("link %s: %s moved it from review to live, which only a moderator may", l.Slug,
+				c.By.Kind))
 		}
 	}
 	return nil
@@ -184,7 +187,8 @@ func (a *Checker) bytes(ctx context.Context, l *vitrine.Link, fault func(string)
 func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fault func(string)) error {
 	part, err := a.Blobs.OpenPart(ctx, l.Upload, p)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		return a.gone(ctx, l, fmt.Sprintf("its part %s is gone", p), func(now *vitrine.Link) bool { return now.HasBytes && now.Parts.Has(p) }, fault)
+		return a.gone(ctx, l, fmt.Sprintf("its part %s is gone", p),
+			func(now *vitrine.Link) bool { return now.HasBytes && now.Parts.Has(p) }, fault)
 	}
 	if err != nil {
 		return err
@@ -194,7 +198,8 @@ func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fau
 
 // gone speaks of what a link names and has not, unless the link, looked at
 // again, is deleted or does not name it any more.
-func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool, fault func(string)) error {
+func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool,
+	fault func(string)) error {
 	var now *vitrine.Link
 	err := a.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		now, err = tx.Link(l.ID)
@@ -237,8 +242,10 @@ func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, f
 				}
 			}
 			switch {
-			case err == nil && u.State == vitrine.UploadDone && u.Replaces != 0 && u.CreatedAt.After(unswept): // the bytes were the link's already
-			case err == nil && u.State == vitrine.UploadOpen && (waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.CheckEvery):
+			case err == nil && u.State == vitrine.UploadDone && u.Replaces != 0 &&
+				u.CreatedAt.After(unswept): // the bytes were the link's already
+			case err == nil && u.State == vitrine.UploadOpen &&
+				(waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.CheckEvery):
 			case err == nil && u.State == vitrine.UploadFailed: // swept with its upload
 			case err == nil || errors.Is(err, vitrine.ErrNotFound):
 				fault(fmt.Sprintf("bytes %s belong to no link", id))

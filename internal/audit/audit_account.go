@@ -52,8 +52,10 @@ func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) err
 func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {
 	keys, err1 := tx.Keys(a.ID)
 	sessions, err2 := tx.Sessions(a.ID)
-	if len(keys) > 0 || len(sessions) > 0 || a.Password != "" || !a.Banned || a.Role != vitrine.RoleMember || a.Email != vitrine.ClosedName(a.ID) {
-		fault(fmt.Sprintf("account %d: it is closed, and has %d keys, %d sessions, a password, a role or an address", a.ID, len(keys), len(sessions)))
+	if len(keys) > 0 || len(sessions) > 0 || a.Password != "" || !a.Banned || a.Role != vitrine.RoleMember ||
+		a.Email != vitrine.ClosedName(a.ID) {
+		fault(fmt.Sprintf("account %d: it is closed, and has %d keys, %d sessions, a password, a role or an address",
+			a.ID, len(keys), len(sessions)))
 	}
 	return errors.Join(err1, err2)
 }
@@ -90,8 +92,10 @@ func auditToken(tx vitrine.AccountTx, t *vitrine.OneTimeToken, setUp bool, fault
 		return vitrine.NotFoundIsNil(err)
 	}
 	a, err := tx.Account(t.Account)
-	if errors.Is(err, vitrine.ErrNotFound) || err == nil && (a.Banned || t.Purpose != vitrine.TokenEmail && a.Email != t.Email) {
-		fault(fmt.Sprintf("one-time token %d (%s) is for an account that is gone, suspended or has another address", t.ID, t.Purpose))
+	if errors.Is(err, vitrine.ErrNotFound) || err == nil &&
+		(a.Banned || t.Purpose != vitrine.TokenEmail && a.Email != t.Email) {
+		fault(fmt.Sprintf("one-time token %d (%s) is for an account that is gone, suspended or has another address",
+			t.ID, t.Purpose))
 	}
 	return vitrine.NotFoundIsNil(err)
 }

@@ -46,7 +46,8 @@ func auditOldSlugs(tx vitrine.Tx, now time.Time, fault func(string)) error {
 			return err
 		}
 		if l, err := tx.LinkBySlug(o.Slug); err == nil {
-			fault("the old slug " + string(o.Slug) + " is the slug of link " + strconv.FormatInt(int64(l.ID), 10) + ", too")
+			fault("the old slug " + string(o.Slug) + " is the slug of link " + strconv.FormatInt(int64(l.ID), 10) +
+				", too")
 		} else if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}

@@ -44,7 +44,8 @@ func (a *Checker) strangers(ctx context.Context, links []*vitrine.Link, fault fu
 			case err != nil:
 				return err
 			case l.Account != s.Account:
-				fault(fmt.Sprintf("view log, link %d (%s): its views are account %d's, and the link is account %d's", s.Link, l.Slug, s.Account, l.Account))
+				fault(fmt.Sprintf("view log, link %d (%s): its views are account %d's, and the link is account %d's",
+					s.Link, l.Slug, s.Account, l.Account))
 			}
 		}
 		for _, id := range slices.Sorted(maps.Keys(accounts)) {

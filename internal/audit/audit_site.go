@@ -25,7 +25,8 @@ func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string))
 		switch {
 		case l.Site == 0:
 		case site == nil:
-			fault("link " + string(l.Slug) + ": it is a version of website " + strconv.FormatInt(int64(l.Site), 10) + ", which does not exist")
+			fault("link " + string(l.Slug) + ": it is a version of website " + strconv.FormatInt(int64(l.Site), 10) +
+				", which does not exist")
 		case site.Account != l.Account:
 			fault("link " + string(l.Slug) + ": it is a version of another account's website")
 		default:
@@ -35,7 +36,8 @@ func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string))
 	for _, site := range sites {
 		for _, id := range []vitrine.LinkID{site.Current, site.Pending} {
 			if id != 0 && !slices.Contains(own[site.ID], id) {
-				fault("website " + string(site.Slug) + ": it shows link " + strconv.FormatInt(int64(id), 10) + ", which is no version of it")
+				fault("website " + string(site.Slug) + ": it shows link " + strconv.FormatInt(int64(id), 10) +
+					", which is no version of it")
 			}
 		}
 		if n := len(own[site.ID]); n > vitrine.KeptVersions+2 {
@@ -71,7 +73,8 @@ func auditSitePages(tx vitrine.SitePageTx, known []vitrine.Scope, fault func(str
 		case p == nil:
 			fault(fmt.Sprintf("view log, page %d of website %d: the database has no such page", s.Link, s.Account))
 		case whole[p.Site] != int64(s.Account):
-			fault(fmt.Sprintf("view log, page %d (%s): its views are of website %d, and the page is of website %d", s.Link, p.Path, s.Account, whole[p.Site]))
+			fault(fmt.Sprintf("view log, page %d (%s): its views are of website %d, and the page is of website %d",
+				s.Link, p.Path, s.Account, whole[p.Site]))
 		}
 	}
 	return nil

@@ -31,9 +31,11 @@ func auditVersions(links []*vitrine.Link, fault func(string)) {
 		case m.Of != 0 || m.Site != 0 || l.Site != 0 || m.Account != l.Account:
 			fault(fmt.Sprintf("link %s: it cannot be a version of link %s", l.Slug, m.Slug))
 		case l.Version > m.Versions:
-			fault(fmt.Sprintf("link %s: it is version %d of link %s, which has had %d", l.Slug, l.Version, m.Slug, m.Versions))
+			fault(fmt.Sprintf("link %s: it is version %d of link %s, which has had %d", l.Slug, l.Version, m.Slug,
+				m.Versions))
 		case l.Version == m.Version && l.HasBytes:
-			fault(fmt.Sprintf("link %s: it has a file, and is the current version of link %s, which has another", l.Slug, m.Slug))
+			fault(fmt.Sprintf("link %s: it has a file, and is the current version of link %s, which has another",
+				l.Slug, m.Slug))
 		case l.Version != m.Version && !l.HasBytes && l.State != vitrine.StateDisabled:
 			fault(fmt.Sprintf("link %s: version %d of link %s has no file", l.Slug, l.Version, m.Slug))
 		}

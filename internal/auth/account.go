@@ -45,7 +45,8 @@ type Accounts struct {
 // owner's. A further one needs a plan, so that no account is made by mistake
 // where a key was wanted. Errors: CodeInvalidRequest for a bad or known
 // address, and for a further account without a plan (Field "plan").
-func (s *Accounts) Create(ctx context.Context, email string, plan vitrine.Plan) (*vitrine.Account, vitrine.KeyText, error) {
+func (s *Accounts) Create(ctx context.Context, email string, plan vitrine.Plan) (*vitrine.Account, vitrine.KeyText,
+	error) {
 	email, err := vitrine.NormalEmail(email)
 	if err != nil {
 		return nil, "", err
@@ -68,7 +69,8 @@ func (s *Accounts) Create(ctx context.Context, email string, plan vitrine.Plan) 
 // mayAdd refuses an account that Create is not to make.
 func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	if _, err := tx.AccountByEmail(email); err == nil {
-		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: fmt.Sprintf("There is an account of %s already.", email)}
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
+			Message: fmt.Sprintf("There is an account of %s already.", email)}
 	} else if !errors.Is(err, vitrine.ErrNotFound) {
 		return err
 	}
@@ -77,7 +79,8 @@ func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	}
 	n, err := tx.CountAccounts()
 	if err == nil && n > 0 {
-		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "plan", Message: "This instance has an account already. A further one needs a plan."}
+		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "plan",
+			Message: "This instance has an account already. A further one needs a plan."}
 	}
 	return err
 }
@@ -90,7 +93,8 @@ func (s *Accounts) add(tx vitrine.Tx, email string, plan vitrine.Plan, password 
 		return nil, err
 	}
 	now := s.Now()
-	a := &vitrine.Account{Email: email, Password: password, Plan: plan, ViewerKey: vitrine.RandomKey(), ViewerKeyAt: now, CreatedAt: now}
+	a := &vitrine.Account{Email: email, Password: password, Plan: plan, ViewerKey: vitrine.RandomKey(),
+		ViewerKeyAt: now, CreatedAt: now}
 	if n == 0 {
 		a.Plan, a.Role = vitrine.PlanLifetime, vitrine.RoleOwner
 	}
@@ -161,7 +165,8 @@ func (s *Accounts) List(ctx context.Context, q vitrine.AccountQuery) (list []*vi
 
 // SetPlan changes an account's plan and its own limits (nil: the plan's), by
 // the operator or an owner. It holds from the account's next request on.
-func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan, limits *vitrine.Limits, d vitrine.Decision) (*vitrine.Account, error) {
+func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan, limits *vitrine.Limits,
+	d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
 		if err := mayGovern(tx, d.By); err != nil {
 			return vitrine.Change{}, err
@@ -181,7 +186,8 @@ func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan,
 // SetRole changes what an account may do on the website, by the operator or an
 // owner, who leave one owner at least. It holds from the account's next request
 // on.
-func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role, d vitrine.Decision) (*vitrine.Account, error) {
+func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role, d vitrine.Decision) (*vitrine.Account,
+	error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
 		if err := mayGovern(tx, d.By); err != nil {
 			return vitrine.Change{}, err
@@ -201,10 +207,12 @@ func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
 // answer 403, its sessions are over and its links show as disabled; lifted, its
 // links are as before. A moderator may suspend members alone. Nothing is
 // changed, or written, when it is so already.
-func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d vitrine.Decision) (*vitrine.Account, error) {
+func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d vitrine.Decision) (*vitrine.Account,
+	error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (c vitrine.Change, err error) {
 		if d.By.Kind == vitrine.ActorModerator && a.Role != vitrine.RoleMember {
-			return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "%s is a moderator: only the operator can suspend them, on the command line.", a.Email)
+			return c, vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"%s is a moderator: only the operator can suspend them, on the command line.", a.Email)
 		}
 		if a.Banned == banned {
 			return c, nil
@@ -213,11 +221,13 @@ func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d v
 		if !banned {
 			return vitrine.Change{Action: vitrine.ActionUnban}, nil
 		}
-		return vitrine.Change{Action: vitrine.ActionBan}, errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email))
+		return vitrine.Change{Action: vitrine.ActionBan},
+			errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email))
 	})
 }
 
-func (s *Accounts) change(ctx context.Context, email string, d vitrine.Decision, f func(vitrine.Tx, *vitrine.Account) (vitrine.Change, error)) (a *vitrine.Account, err error) {
+func (s *Accounts) change(ctx context.Context, email string, d vitrine.Decision,
+	f func(vitrine.Tx, *vitrine.Account) (vitrine.Change, error)) (a *vitrine.Account, err error) {
 	note, err := d.CheckedNote()
 	if err != nil {
 		return nil, err

@@ -30,7 +30,8 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 		if err != nil || a.Banned || s.Mail == nil {
 			return vitrine.NotFoundIsNil(err)
 		}
-		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenPassword, Account: a.ID, Email: a.Email}, now)
+		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenPassword, Account: a.ID,
+			Email: a.Email}, now)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,8 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (
 			return err
 		}
 		a.Password = hash
-		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil {
+		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, 0),
+			tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil {
 			return err
 		}
 		if in, err = s.Sessions.begin(tx, a, g, false); err != nil || s.Mail == nil {
@@ -136,7 +138,8 @@ func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw str
 		return nil, err
 	}
 	if !ok {
-		e := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "current", Message: "This is not your current password."}
+		e := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "current",
+			Message: "This is not your current password."}
 		if a.Password == "" {
 			e.Message = "Your account has no password yet. Sign in again with a one-time link, and set one within fifteen minutes."
 		}
@@ -159,7 +162,8 @@ func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session
 func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {
-		err = vitrine.Errorf(vitrine.CodeInvalidRequest, "Your account was changed in the meantime. Reload the page and try again.")
+		err = vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"Your account was changed in the meantime. Reload the page and try again.")
 	}
 	return a, err
 }
@@ -181,7 +185,8 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 			return err
 		}
 		a.Password = hash
-		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, session.ID), tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil || s.Mail == nil {
+		if err := errors.Join(tx.PutAccount(a), tx.DeleteSessions(a.ID, session.ID),
+			tx.DeleteOneTimeTokens(a.ID, a.Email)); err != nil || s.Mail == nil {
 			return err
 		}
 		return s.post(tx, s.letterPasswordChanged(a.Email), "")
@@ -195,7 +200,8 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 // ChangeEmail gives an account another address: at once, or where mail is sent,
 // once a link is opened that was sent there (asked). Errors:
 // CodeInvalidRequest, CodeRateLimited.
-func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, current, address string) (asked bool, err error) {
+func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, current, address string) (asked bool,
+	err error) {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
 		return false, err
@@ -205,7 +211,8 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, cu
 		return false, err
 	}
 	if email == a.Email {
-		return false, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "This is your address already."}
+		return false, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
+			Message: "This is your address already."}
 	}
 	if s.Mail == nil {
 		return false, s.takeAddress(ctx, a, email)
@@ -216,7 +223,8 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, cu
 			return err
 		}
 		g := Client{} // one is signed in: the account takes the place of the network
-		if _, err := takeAttempt(tx, s.Now(), letterLimits(s.Sessions.Signer, "address of "+a.Email, email, g)...); err != nil {
+		if _, err := takeAttempt(tx, s.Now(), letterLimits(s.Sessions.Signer, "address of "+a.Email, email,
+			g)...); err != nil {
 			return tooOften(err, "Messages have been asked for often enough. The link that was sent last still works.")
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
@@ -224,7 +232,8 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, cu
 		} else if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}
-		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenEmail, Account: a.ID, Email: email}, s.Now())
+		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenEmail, Account: a.ID, Email: email},
+			s.Now())
 		if err != nil {
 			return err
 		}
@@ -247,7 +256,8 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 		if err != nil {
 			return err
 		}
-		tries := rateLimit{s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)), addressesTaken, attemptHour}
+		tries := rateLimit{s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)),
+			addressesTaken, attemptHour}
 		if _, err := takeAttempt(tx, s.Now(), tries); err != nil {
 			return tooOften(err, "Your account has asked for several addresses within the hour.")
 		}
@@ -262,7 +272,8 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 		if err != nil {
 			return err
 		}
-		if refused = nil; slices.ContainsFunc(invitations, func(t *vitrine.OneTimeToken) bool { return t.Email == email }) {
+		if refused = nil; slices.ContainsFunc(invitations,
+			func(t *vitrine.OneTimeToken) bool { return t.Email == email }) {
 			refused = errAddress
 			return nil
 		}
@@ -309,4 +320,5 @@ func moveTo(tx vitrine.Tx, a *vitrine.Account, email string) error {
 	return err
 }
 
-var errAddress = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "Your account cannot have this address."}
+var errAddress = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
+	Message: "Your account cannot have this address."}

@@ -21,7 +21,8 @@ func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current,
 		return err
 	}
 	if !strings.EqualFold(strings.TrimSpace(email), a.Email) {
-		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "This is not the address of your account. Type it to confirm."}
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
+			Message: "This is not the address of your account. Type it to confirm."}
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		a, err := again(tx, a)
@@ -41,12 +42,14 @@ func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current,
 
 func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) error {
 	now := s.Now()
-	if err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID), tx.DeleteSharedReport(a.ID, 0)); err != nil {
+	if err := errors.Join(tx.DeleteSessions(a.ID, 0), tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteKeys(a.ID),
+		tx.DeleteSharedReport(a.ID, 0)); err != nil {
 		return err
 	}
 	a.Email, a.Password, a.Role = vitrine.ClosedName(a.ID), "", vitrine.RoleMember
 	a.Banned, a.ClosedAt, a.Closing = true, now, true // suspended for good: nothing of it works in any place
-	return errors.Join(tx.PutAccount(a), tx.AddChange(&vitrine.Change{At: now, By: vitrine.Owner(a.ID), Action: vitrine.ActionClose, Account: a.ID}))
+	return errors.Join(tx.PutAccount(a), tx.AddChange(&vitrine.Change{At: now, By: vitrine.Owner(a.ID),
+		Action: vitrine.ActionClose, Account: a.ID}))
 }
 
 // notLastOwner refuses what would leave an instance without an owner.
@@ -63,7 +66,8 @@ func notLastOwner(tx vitrine.AccountTx, a *vitrine.Account, what string) error {
 			return nil
 		}
 	}
-	return vitrine.Errorf(vitrine.CodeInvalidRequest, "This is the only owner of the site, which cannot %s. Make another account an owner's first.", what)
+	return vitrine.Errorf(vitrine.CodeInvalidRequest,
+		"This is the only owner of the site, which cannot %s. Make another account an owner's first.", what)
 }
 
 // OnlyOwner reports whether an account is the only owner of an instance.

@@ -38,7 +38,8 @@ func TestReset(t *testing.T) {
 	e.Must(e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.Home))
 	e.Must(e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.ClientAt("203.0.113.1")))
 	l := e.Post.Take()
-	e.Code("replaced", fixture.Second(e.Accounts.ResetGood(ctx, e.Token(l[0], vitrine.TokenPassword))), vitrine.CodeUnauthorized)
+	e.Code("replaced", fixture.Second(e.Accounts.ResetGood(ctx, e.Token(l[0], vitrine.TokenPassword))),
+		vitrine.CodeUnauthorized)
 	text := e.Token(l[1], vitrine.TokenPassword)
 	e.Code("short", fixture.Second(e.Accounts.Reset(ctx, text, "short", fixture.Home)), vitrine.CodeInvalidRequest)
 	in, err := e.Accounts.Reset(ctx, text, "another good one", fixture.Home)
@@ -46,17 +47,22 @@ func TestReset(t *testing.T) {
 	if l := e.Post.Take(); len(l) != 1 || !strings.Contains(l[0].Subject, "changed") {
 		t.Errorf("%+v", l)
 	}
-	e.Code("the session of before", fixture.Second(e.Sessions.Authenticate(ctx, string(before.Session))), vitrine.CodeUnauthorized)
-	e.Code("the password of before", fixture.Second(e.Enter(fixture.ClientAt("192.0.2.1", in.Device), fixture.AnnEmail, fixture.AnnWords)), vitrine.CodeUnauthorized)
+	e.Code("the session of before", fixture.Second(e.Sessions.Authenticate(ctx, string(before.Session))),
+		vitrine.CodeUnauthorized)
+	e.Code("the password of before", fixture.Second(e.Enter(fixture.ClientAt("192.0.2.1", in.Device), fixture.AnnEmail,
+		fixture.AnnWords)), vitrine.CodeUnauthorized)
 	if _, err := e.Sessions.Authenticate(ctx, string(in.Session)); err != nil {
 		t.Error(err)
 	}
-	e.Code("again", fixture.Second(e.Accounts.Reset(ctx, text, "another good one", fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("again", fixture.Second(e.Accounts.Reset(ctx, text, "another good one", fixture.Home)),
+		vitrine.CodeUnauthorized)
 	e.Must(e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.Home))
 	late := e.Token(e.Post.Take()[0], vitrine.TokenPassword)
-	e.Code("a fourth for the address", e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.ClientAt("198.51.100.1")), vitrine.CodeRateLimited)
+	e.Code("a fourth for the address", e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.ClientAt("198.51.100.1")),
+		vitrine.CodeRateLimited)
 	e.Clock.Advance(time.Hour)
-	e.Code("late", fixture.Second(e.Accounts.Reset(ctx, late, "another good one", fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("late", fixture.Second(e.Accounts.Reset(ctx, late, "another good one", fixture.Home)),
+		vitrine.CodeUnauthorized)
 	_, err = e.Accounts.SetBanned(ctx, fixture.AnnEmail, true, fixture.Operator(""))
 	e.Must(err)
 	e.Clock.Advance(time.Minute)
@@ -79,13 +85,15 @@ func TestChangePassword(t *testing.T) {
 	e.Must(err)
 	e.Must(e.Accounts.ChangePassword(ctx, session, "", fixture.AnnWords)) // the account had none
 	e.Clock.Advance(15 * time.Minute)
-	e.Code("the link is too long ago", e.Accounts.ChangePassword(ctx, session, "", "another good one"), vitrine.CodeInvalidRequest)
+	e.Code("the link is too long ago", e.Accounts.ChangePassword(ctx, session, "", "another good one"),
+		vitrine.CodeInvalidRequest)
 
 	one, _ := e.Begin()
 	_, other := e.Begin()
 	e.Code("wrong", e.Accounts.ChangePassword(ctx, one, "wrong", "another good one"), vitrine.CodeInvalidRequest)
 	e.Must(e.Accounts.ChangePassword(ctx, one, fixture.AnnWords, "another good one"))
-	e.Code("another browser", fixture.Second(e.Sessions.Authenticate(ctx, string(other.Session))), vitrine.CodeUnauthorized)
+	e.Code("another browser", fixture.Second(e.Sessions.Authenticate(ctx, string(other.Session))),
+		vitrine.CodeUnauthorized)
 	list, err := e.Sessions.List(ctx, e.Account.ID)
 	if err != nil || len(list) != 1 || list[0].ID != one.ID {
 		t.Errorf("%v, %v", list, err)
@@ -93,7 +101,8 @@ func TestChangePassword(t *testing.T) {
 	for range 8 {
 		e.Code("wrong", e.Accounts.ChangePassword(ctx, one, "wrong", fixture.AnnWords), vitrine.CodeInvalidRequest)
 	}
-	e.Code("too often", e.Accounts.ChangePassword(ctx, one, "another good one", fixture.AnnWords), vitrine.CodeRateLimited)
+	e.Code("too often", e.Accounts.ChangePassword(ctx, one, "another good one", fixture.AnnWords),
+		vitrine.CodeRateLimited)
 }
 
 // An address is changed at once, or where mail is sent, once it has shown
@@ -105,7 +114,8 @@ func TestChangeEmail(t *testing.T) {
 	e.Must(err)
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	session, _ := e.Begin()
-	e.Code("wrong", fixture.Second(e.Accounts.ChangeEmail(ctx, session, "wrong", "anna@example.org")), vitrine.CodeInvalidRequest)
+	e.Code("wrong", fixture.Second(e.Accounts.ChangeEmail(ctx, session, "wrong", "anna@example.org")),
+		vitrine.CodeInvalidRequest)
 	for _, to := range []string{"anna@example.org", bob.Email} {
 		if asked, err := e.Accounts.ChangeEmail(ctx, session, fixture.AnnWords, to); err != nil || !asked {
 			t.Fatal(asked, err)
@@ -124,7 +134,8 @@ func TestChangeEmail(t *testing.T) {
 	e.Code("again", e.Accounts.ConfirmEmail(ctx, e.Account, text), vitrine.CodeUnauthorized)
 	e.Code("the address of before", fixture.Second(e.Accounts.ByEmail(ctx, fixture.AnnEmail)), vitrine.CodeNotFound)
 	e.Accounts.Mail = nil
-	e.Code("one that another has", fixture.Second(e.Accounts.ChangeEmail(ctx, session, fixture.AnnWords, bob.Email)), vitrine.CodeInvalidRequest)
+	e.Code("one that another has", fixture.Second(e.Accounts.ChangeEmail(ctx, session, fixture.AnnWords, bob.Email)),
+		vitrine.CodeInvalidRequest)
 	if asked, err := e.Accounts.ChangeEmail(ctx, session, fixture.AnnWords, fixture.AnnEmail); err != nil || asked {
 		t.Error(asked, err)
 	}
@@ -148,7 +159,8 @@ func TestAddressesTakenAreBounded(t *testing.T) {
 	ask := func(email string) error {
 		return fixture.Second(e.Accounts.ChangeEmail(ctx, session, fixture.AnnWords, email))
 	}
-	used, invited := e.Code("in use", ask(bob.Email), vitrine.CodeInvalidRequest), e.Code("invited", ask("eve@example.org"), vitrine.CodeInvalidRequest)
+	used, invited := e.Code("in use", ask(bob.Email), vitrine.CodeInvalidRequest),
+		e.Code("invited", ask("eve@example.org"), vitrine.CodeInvalidRequest)
 	if *used != *invited {
 		t.Errorf("%+v and %+v", used, invited)
 	}
@@ -175,7 +187,8 @@ func TestClose(t *testing.T) {
 	album, err := (&collections.Albums{Store: e.Store, Now: e.Clock.Now}).Create(ctx, e.Account, "Album", "")
 	e.Must(err)
 	session, in := e.Begin()
-	e.Code("the only owner", e.Accounts.Close(ctx, session, fixture.AnnWords, fixture.AnnEmail), vitrine.CodeInvalidRequest)
+	e.Code("the only owner", e.Accounts.Close(ctx, session, fixture.AnnWords, fixture.AnnEmail),
+		vitrine.CodeInvalidRequest)
 	bob, _, err := e.Accounts.Create(ctx, "bob@example.org", vitrine.PlanFree)
 	e.Must(err)
 	_, err = e.Accounts.SetRole(ctx, bob.Email, vitrine.RoleOwner, fixture.Operator(""))
@@ -190,7 +203,8 @@ func TestClose(t *testing.T) {
 	}
 	e.Code("its session", fixture.Second(e.Sessions.Authenticate(ctx, string(in.Session))), vitrine.CodeUnauthorized)
 	e.Code("its key", fixture.Second(keys.Authenticate(ctx, string(key))), vitrine.CodeUnauthorized)
-	e.Code("its password", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)), vitrine.CodeUnauthorized)
+	e.Code("its password", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)),
+		vitrine.CodeUnauthorized)
 	for _, l := range []*vitrine.Link{one, two} {
 		_, _, err := e.Links.Public(ctx, l.Slug)
 		e.Code("its link", err, vitrine.CodeNotFound)
@@ -210,7 +224,8 @@ func TestClose(t *testing.T) {
 		n, bytes, err2 := tx.CountLinks(e.Account.ID)
 		albums, err3 := tx.Albums(e.Account.ID)
 		closing, err4 := tx.Accounts(vitrine.AccountQuery{Closing: true})
-		if a.Closing || a.ClosedAt.IsZero() || a.Password != "" || a.ViewerKey != nil || strings.Contains(a.Email, "ann") || n != 0 || bytes != 0 || len(albums) != 0 || len(closing) != 0 {
+		if a.Closing || a.ClosedAt.IsZero() || a.Password != "" || a.ViewerKey != nil ||
+			strings.Contains(a.Email, "ann") || n != 0 || bytes != 0 || len(albums) != 0 || len(closing) != 0 {
 			t.Errorf("%+v, %d links, %d bytes, %v of %s", a, n, bytes, albums, album.Slug)
 		}
 		return errors.Join(err1, err2, err3, err4)
@@ -230,8 +245,10 @@ func TestExport(t *testing.T) {
 	}))
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	export := export.Exporter{Store: e.Store, Blobs: e.Blobs, Now: e.Clock.Now, URL: func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) },
-		Analytics: &analytics.Service{Store: e.Store, Log: e.Log, Signer: signer.New([]byte("k")), Now: e.Clock.Now, URL: func(s vitrine.Slug) string { return string(s) }}}
+	export := export.Exporter{Store: e.Store, Blobs: e.Blobs, Now: e.Clock.Now,
+		URL: func(s vitrine.Slug) string { return "https://share.example/p/" + string(s) },
+		Analytics: &analytics.Service{Store: e.Store, Log: e.Log, Signer: signer.New([]byte("k")), Now: e.Clock.Now,
+			URL: func(s vitrine.Slug) string { return string(s) }}}
 	e.Must(export.Write(ctx, e.Account, z))
 	e.Must(z.Close())
 	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -248,17 +265,20 @@ func TestExport(t *testing.T) {
 		t.Errorf("the file is %q of %v", got, files)
 	}
 	rows, err := csv.NewReader(strings.NewReader(files["links.csv"])).ReadAll()
-	if err != nil || len(rows) != 2 || !strings.HasPrefix(rows[1][2], "'=") || rows[1][1] != "https://share.example/p/"+string(l.Slug) {
+	if err != nil || len(rows) != 2 || !strings.HasPrefix(rows[1][2], "'=") ||
+		rows[1][1] != "https://share.example/p/"+string(l.Slug) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	var report struct {
 		Totals map[string]any `json:"totals"`
 	}
-	if err := json.Unmarshal([]byte(files["analytics/"+string(l.Slug)+".json"]), &report); err != nil || report.Totals == nil {
+	if err := json.Unmarshal([]byte(files["analytics/"+string(l.Slug)+".json"]), &report); err != nil ||
+		report.Totals == nil {
 		t.Errorf("%v: %s", err, files["analytics/"+string(l.Slug)+".json"])
 	}
 	account := files["account.json"]
-	if !strings.Contains(account, fixture.AnnEmail) || strings.Contains(account, "argon2") || strings.Contains(account, string(in.Session)) || !strings.Contains(account, "Firefox on Linux") {
+	if !strings.Contains(account, fixture.AnnEmail) || strings.Contains(account, "argon2") ||
+		strings.Contains(account, string(in.Session)) || !strings.Contains(account, "Firefox on Linux") {
 		t.Error(account)
 	}
 }
@@ -280,7 +300,8 @@ func TestScopedKey(t *testing.T) {
 	} {
 		e.Code(what, fixture.Second(keys.Create(ctx, fixture.AnnEmail, r)), vitrine.CodeInvalidRequest)
 	}
-	_, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish, ExpiresAt: end, LinkLife: time.Hour})
+	_, err := keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish,
+		ExpiresAt: end, LinkLife: time.Hour})
 	e.Must(err)
 	list, err := keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
@@ -291,7 +312,8 @@ func TestScopedKey(t *testing.T) {
 	if k := c.Key; k.Scope != vitrine.ScopePublish || !k.ExpiresAt.Equal(end) || k.LinkLife != time.Hour || k.Replaced {
 		t.Errorf("the key that takes the place of a scoped one is %+v", k)
 	}
-	for scope, code := range map[vitrine.KeyScope]vitrine.Code{vitrine.ScopeRead: "", vitrine.ScopePublish: "", vitrine.ScopeFull: vitrine.CodeForbidden, "": vitrine.CodeForbidden} {
+	for scope, code := range map[vitrine.KeyScope]vitrine.Code{vitrine.ScopeRead: "", vitrine.ScopePublish: "",
+		vitrine.ScopeFull: vitrine.CodeForbidden, "": vitrine.CodeForbidden} {
 		if err := c.Need(scope); vitrine.CodeOf(err) != code {
 			t.Errorf("a publish key for %q: %v", scope, err)
 		}
@@ -311,7 +333,8 @@ func TestRollKey(t *testing.T) {
 	list, err := keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
 	id := list[len(list)-1].ID
-	e.Code("too long", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, id, 8*24*time.Hour)), vitrine.CodeInvalidRequest)
+	e.Code("too long", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, id, 8*24*time.Hour)),
+		vitrine.CodeInvalidRequest)
 	next, err := keys.Rotate(ctx, fixture.AnnEmail, id, time.Hour)
 	e.Must(err)
 	for _, k := range []vitrine.KeyText{first, next} {
@@ -332,7 +355,8 @@ func TestRollKey(t *testing.T) {
 	}
 	list, err = keys.List(ctx, fixture.AnnEmail)
 	e.Must(err)
-	e.Code("replaced", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-2].ID, 0)), vitrine.CodeInvalidRequest)
+	e.Code("replaced", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, list[len(list)-2].ID, 0)),
+		vitrine.CodeInvalidRequest)
 	e.Code("of nobody", fixture.Second(keys.Rotate(ctx, fixture.AnnEmail, 999, 0)), vitrine.CodeNotFound)
 	for range auth.MaxKeys {
 		if _, err = keys.Create(ctx, fixture.AnnEmail, auth.KeyRequest{Name: "one more"}); err != nil {
@@ -359,7 +383,8 @@ func TestCloseFaults(t *testing.T) {
 			faulty := *e.Accounts
 			faulty.Store = f.Store(e.Store)
 			faulty.Contents = collections.Contents{Store: f.Store(e.Store), Now: e.Clock.Now,
-				Links: &links.Service{Store: f.Store(e.Store), Blobs: f.Blobs(e.Blobs), Log: f.ViewLog(e.Log), Now: e.Clock.Now}}
+				Links: &links.Service{Store: f.Store(e.Store), Blobs: f.Blobs(e.Blobs), Log: f.ViewLog(e.Log),
+					Now: e.Clock.Now}}
 			err = errors.Join(faulty.Close(ctx, session, fixture.AnnWords, fixture.AnnEmail), faulty.PurgeClosed(ctx))
 			e.Audit()
 			if !f.Hit() {

@@ -21,7 +21,8 @@ type Keys struct {
 	Now   func() time.Time
 }
 
-var errUnauthorized = &vitrine.Error{Code: vitrine.CodeUnauthorized, Message: "The API key is missing, malformed, unknown or revoked. Send it as \"Authorization: Bearer vtr_…\"."}
+var errUnauthorized = &vitrine.Error{Code: vitrine.CodeUnauthorized,
+	Message: "The API key is missing, malformed, unknown or revoked. Send it as \"Authorization: Bearer vtr_…\"."}
 
 // Caller is who sends a request: an account, and the key that it sent.
 type Caller struct {
@@ -155,7 +156,8 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 		}
 	}
 	if n >= MaxKeys {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "An account has at most %d keys in force. Revoke one that is not used.", MaxKeys)
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"An account has at most %d keys in force. Revoke one that is not used.", MaxKeys)
 	}
 	return nil
 }
@@ -163,9 +165,11 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 // Rotate makes a key of the same name, scope and expiry in place of one, which
 // stays good for a while: grace, at most RotateGrace; 0: it ends now. Errors:
 // CodeNotFound; CodeInvalidRequest for one that has ended, or was replaced.
-func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace time.Duration) (key vitrine.KeyText, err error) {
+func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace time.Duration) (key vitrine.KeyText,
+	err error) {
 	if grace < 0 || grace > RotateGrace {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace", Message: "The old key can stay valid for one week at most."}
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace",
+			Message: "The old key can stay valid for one week at most."}
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		a, k, err := keyOf(tx, email, id)
@@ -177,7 +181,8 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace
 			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This key has ended. Create a new one.")
 		}
 		if k.Replaced {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest, "Another key has taken the place of this one. Rotate that one.")
+			return vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"Another key has taken the place of this one. Rotate that one.")
 		}
 		next := KeyRequest{Name: k.Name, Scope: k.Scope, ExpiresAt: k.ExpiresAt, LinkLife: k.LinkLife}
 		k.Replaced = true

@@ -105,7 +105,8 @@ func takeAttempt(tx vitrine.AttemptTx, now time.Time, bounds ...rateLimit) (take
 		}
 	}
 	if wait > 0 {
-		return nil, &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: wait, Message: "That was tried too often."}
+		return nil, &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: wait,
+			Message: "That was tried too often."}
 	}
 	for _, b := range bounds {
 		g := &vitrine.Attempt{Key: b.key, At: now}

@@ -61,8 +61,9 @@ type Logins struct {
 }
 
 var (
-	errLoginCode = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "code", Message: "This code is not valid: it was mistyped, it was used, or its ten minutes are over. " +
-		"Compare it with the one in the terminal, or start again there."}
+	errLoginCode = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "code",
+		Message: "This code is not valid: it was mistyped, it was used, or its ten minutes are over. " +
+			"Compare it with the one in the terminal, or start again there."}
 	errLoginOver = vitrine.Errorf(vitrine.CodeNotFound, "This code has expired, or its key was taken. Start again.")
 )
 
@@ -70,19 +71,23 @@ const loginNameRunes = vitrine.KeyNameRunes
 
 // Begin makes a code for a program to show, and the secret with which it takes
 // its key. Errors: CodeInvalidRequest; CodeRateLimited.
-func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (l *vitrine.Login, secret vitrine.LoginSecret, err error) {
+func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (l *vitrine.Login,
+	secret vitrine.LoginSecret, err error) {
 	for field, v := range map[string]string{"program": program, "machine": machine} {
 		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || vitrine.HasControl(v) {
-			return nil, "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: "Program and machine have 1 to 100 characters each, no control characters."}
+			return nil, "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
+				Message: "Program and machine have 1 to 100 characters each, no control characters."}
 		}
 	}
 	secret = vitrine.LoginSecret(newSecret())
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
-		if _, err := takeAttempt(tx, now, rateLimit{s.Signer.AttemptKey("login by network", g.network()), loginsByNetwork, attemptTime}); err != nil {
+		if _, err := takeAttempt(tx, now, rateLimit{s.Signer.AttemptKey("login by network", g.network()),
+			loginsByNetwork, attemptTime}); err != nil {
 			return tooOften(err, "Many codes have been asked for from your network.")
 		}
-		l = &vitrine.Login{Code: newLoginCode(), Hash: secret.Hash(), Program: program, Machine: machine, State: vitrine.LoginPending,
+		l = &vitrine.Login{Code: newLoginCode(), Hash: secret.Hash(), Program: program, Machine: machine,
+			State:     vitrine.LoginPending,
 			CreatedAt: now, ExpiresAt: now.Add(vitrine.LoginLife)}
 		err := tx.AddLogin(l)
 		for errors.Is(err, vitrine.ErrExists) { // the code of another that was not swept yet
@@ -107,7 +112,8 @@ func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g C
 // Decide allows or refuses the request of a code in the name of an account. The
 // same answer given twice by the same account is success. Errors: Find's;
 // CodeInvalidRequest when the account has as many keys as it may have.
-func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool, g Client) (*vitrine.Login, error) {
+func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool, g Client) (*vitrine.Login,
+	error) {
 	return s.with(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
 		state := vitrine.LoginRefused
 		if allow {
@@ -137,7 +143,8 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, a
 
 // with finds the login of a code and has f look at it. The try is counted
 // before, and not counted if there is such a code.
-func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g Client, f func(vitrine.Tx, *vitrine.Login) error) (l *vitrine.Login, err error) {
+func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g Client,
+	f func(vitrine.Tx, *vitrine.Login) error) (l *vitrine.Login, err error) {
 	code, ok := ParseLoginCode(typed)
 	if !ok {
 		return nil, errLoginCode
@@ -153,7 +160,8 @@ func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g 
 			return tooOften(err, "Too many codes were wrong.")
 		}
 		l, err = tx.LoginByCode(code)
-		if errors.Is(err, vitrine.ErrNotFound) || err == nil && (!l.Holds(now) || l.State != vitrine.LoginPending && l.Account != me.ID) {
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil &&
+			(!l.Holds(now) || l.State != vitrine.LoginPending && l.Account != me.ID) {
 			missing = true // the try stays counted
 			return nil
 		}

@@ -214,7 +214,8 @@ func TestLoginWithoutRoom(t *testing.T) {
 	}
 	c.decide(c.Account, l.Code, true, vitrine.CodeInvalidRequest)
 	for _, name := range []string{"", strings.Repeat("x", 101), "a\nb"} {
-		if _, _, err := c.logins.Begin(t.Context(), "p", name, atHome); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		if _, _, err := c.logins.Begin(t.Context(), "p", name,
+			atHome); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("machine %q: %v", name, err)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // letter puts a message together.
 func (s *Accounts) letter(to, subject, format string, args ...any) vitrine.Message {
-	return vitrine.Message{To: to, Subject: subject, Text: fmt.Sprintf(format, args...) + "\n\n-- \nVitrine at " + s.Site + "\n"}
+	return vitrine.Message{To: to, Subject: subject,
+		Text: fmt.Sprintf(format, args...) + "\n\n-- \nVitrine at " + s.Site + "\n"}
 }
 
 // post has a message sent once the transaction is committed and the box woken

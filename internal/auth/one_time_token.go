@@ -8,7 +8,8 @@ import (
 	"vitrine"
 )
 
-var errToken = vitrine.Errorf(vitrine.CodeUnauthorized, "This address is of no use: it was not copied whole, it has been used, a newer one has taken its place, or its time is over.")
+var errToken = vitrine.Errorf(vitrine.CodeUnauthorized,
+	"This address is of no use: it was not copied whole, it has been used, a newer one has taken its place, or its time is over.")
 
 // addOneTimeToken gives out the secret of a new token, which takes the place of
 // the one before of its purpose and address.
@@ -23,7 +24,8 @@ func addOneTimeToken(tx vitrine.OneTimeTokenTx, t vitrine.OneTimeToken, now time
 
 // offer makes a token for an account, for the operator to hand over. Errors:
 // CodeNotFound, CodeBanned.
-func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.TokenPurpose, now func() time.Time) (text vitrine.TokenText, err error) {
+func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.TokenPurpose,
+	now func() time.Time) (text vitrine.TokenText, err error) {
 	err = store.Update(ctx, func(tx vitrine.Tx) error {
 		a, err := vitrine.AccountByEmail(tx, email)
 		if err != nil {
@@ -40,7 +42,8 @@ func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.Tok
 
 // findOneTimeToken reads a token that holds, of one of some purposes. Errors:
 // CodeUnauthorized, the same whatever is wrong with it.
-func findOneTimeToken(tx vitrine.OneTimeTokenTx, text string, now time.Time, purposes ...vitrine.TokenPurpose) (*vitrine.OneTimeToken, error) {
+func findOneTimeToken(tx vitrine.OneTimeTokenTx, text string, now time.Time,
+	purposes ...vitrine.TokenPurpose) (*vitrine.OneTimeToken, error) {
 	t, err := tx.OneTimeTokenByHash(vitrine.TokenText(text).Hash())
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return nil, errToken

@@ -51,7 +51,8 @@ func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) 
 
 // accountToken reads a token that holds and its account; of one that is
 // suspended none does.
-func accountToken(tx vitrine.Tx, text string, now time.Time, p vitrine.TokenPurpose) (*vitrine.OneTimeToken, *vitrine.Account, error) {
+func accountToken(tx vitrine.Tx, text string, now time.Time, p vitrine.TokenPurpose) (*vitrine.OneTimeToken,
+	*vitrine.Account, error) {
 	t, err := findOneTimeToken(tx, text, now, p)
 	if err != nil {
 		return nil, nil, err
@@ -132,7 +133,8 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 	case a.Password != read.Password:
 		return SignedIn{}, errNoSignIn
 	case a.Banned:
-		return SignedIn{}, vitrine.Errorf(vitrine.CodeBanned, "This account is suspended. Ask the administrator of this site why.")
+		return SignedIn{}, vitrine.Errorf(vitrine.CodeBanned,
+			"This account is suspended. Ask the administrator of this site why.")
 	}
 	if a.Password != hash {
 		a.Password = hash
@@ -153,7 +155,8 @@ func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error
 func (s *Sessions) begin(tx vitrine.SessionTx, a *vitrine.Account, g Client, byToken bool) (SignedIn, error) {
 	now := s.Now()
 	text := vitrine.SessionText(newSecret())
-	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken, CreatedAt: now, UsedAt: now}
+	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken,
+		CreatedAt: now, UsedAt: now}
 	session.ExpiresAt = session.Until(now)
 	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
 }

@@ -26,7 +26,8 @@ var (
 	errNotSetUp   = vitrine.Errorf(vitrine.CodeInvalidRequest, "This site has no owner yet. Set it up first.")
 	errSetUp      = vitrine.Errorf(vitrine.CodeUnauthorized, "This site has been set up already. Sign in.")
 	errSignUp     = vitrine.Errorf(vitrine.CodeInvalidRequest, "No accounts are opened here.")
-	errHasAccount = vitrine.Errorf(vitrine.CodeInvalidRequest, "There is an account with this address already. Sign in.")
+	errHasAccount = vitrine.Errorf(vitrine.CodeInvalidRequest,
+		"There is an account with this address already. Sign in.")
 )
 
 // setUp refuses to open accounts before there is an owner: the first account
@@ -96,7 +97,8 @@ func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error
 // each process of an instance can tell it, and no other can.
 func (s *Accounts) setupText(at time.Time) vitrine.TokenText {
 	ms, own := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
-	return vitrine.TokenText(base64.RawURLEncoding.EncodeToString(append(own.MAC(signer.PurposeSetup, ms, "1"), own.MAC(signer.PurposeSetup, ms, "2")...)))
+	return vitrine.TokenText(base64.RawURLEncoding.EncodeToString(append(own.MAC(signer.PurposeSetup, ms, "1"),
+		own.MAC(signer.PurposeSetup, ms, "2")...)))
 }
 
 // addSetup makes a token of a time that none had before.
@@ -110,7 +112,8 @@ func (s *Accounts) addSetup(tx vitrine.OneTimeTokenTx) (vitrine.TokenText, error
 		at = old[0].CreatedAt.Add(time.Millisecond)
 	}
 	text := s.setupText(at)
-	return text, tx.AddOneTimeToken(&vitrine.OneTimeToken{Purpose: vitrine.TokenSetup, Plan: vitrine.PlanLifetime, Hash: text.Hash(), CreatedAt: at})
+	return text, tx.AddOneTimeToken(&vitrine.OneTimeToken{Purpose: vitrine.TokenSetup, Plan: vitrine.PlanLifetime,
+		Hash: text.Hash(), CreatedAt: at})
 }
 
 // SetupGood reports whether a token would set up. Errors: CodeUnauthorized.
@@ -199,7 +202,8 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 		if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}
-		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenSignUp, Email: email, Plan: s.NewPlan()}, now)
+		text, err := addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenSignUp, Email: email,
+			Plan: s.NewPlan()}, now)
 		if err != nil {
 			return err
 		}
@@ -227,7 +231,8 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 		if err := setUp(tx); err != nil {
 			return err
 		}
-		network := rateLimit{s.Sessions.Signer.AttemptKey("join by network", g.network()), signUpsByNetwork, attemptHour}
+		network := rateLimit{s.Sessions.Signer.AttemptKey("join by network", g.network()), signUpsByNetwork,
+			attemptHour}
 		taken, err = takeAttempt(tx, s.Now(), network)
 		return tooOften(err, "Several accounts have been asked for from your network within the hour.")
 	})
@@ -256,7 +261,8 @@ func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in Sig
 		return err
 	})
 	if errors.Is(err, errHasAccount) {
-		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: "No new account can be opened with this address. If it is yours, sign in."}
+		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
+			Message: "No new account can be opened with this address. If it is yours, sign in."}
 	}
 	return in, err
 }
@@ -353,13 +359,15 @@ func inviterPlan(tx vitrine.AccountTx, by *vitrine.Account) (vitrine.Plan, error
 // Invite makes a token with which an account of an address is opened, and sends
 // it where mail is sent. Without a plan ("") the account gets that of the
 // inviter. One from before is of no use any more. Errors: CodeInvalidRequest.
-func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan, d vitrine.Decision) (text vitrine.TokenText, err error) {
+func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan,
+	d vitrine.Decision) (text vitrine.TokenText, err error) {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
 		return "", err
 	}
 	if s.SignUp == SignUpClosed {
-		return "", vitrine.Errorf(vitrine.CodeInvalidRequest, "Nobody is invited as long as sign-up is closed (--sign-up).")
+		return "", vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"Nobody is invited as long as sign-up is closed (--sign-up).")
 	}
 	by := ""
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -380,11 +388,13 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan
 			}
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
-			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email", Message: fmt.Sprintf("There is an account of %s already.", email)}
+			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
+				Message: fmt.Sprintf("There is an account of %s already.", email)}
 		} else if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}
-		if text, err = addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenInvite, Email: email, Plan: plan, By: d.By.Account}, s.Now()); err != nil || s.Mail == nil {
+		if text, err = addOneTimeToken(tx, vitrine.OneTimeToken{Purpose: vitrine.TokenInvite, Email: email, Plan: plan,
+			By: d.By.Account}, s.Now()); err != nil || s.Mail == nil {
 			return err
 		}
 		return s.post(tx, s.letterInvite(email, text, by), vitrine.TokenInvite)

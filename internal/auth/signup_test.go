@@ -24,7 +24,8 @@ func TestSetUp(t *testing.T) {
 	e.Code("there is an account", fixture.Second(e.Accounts.OfferSetup(ctx)), vitrine.CodeInvalidRequest)
 	e.Accounts.Store = emptyStore(t)
 	e.Sessions.Store = e.Accounts.Store
-	e.Code("sign-up before set-up", e.Accounts.AskSignUp(ctx, "eve@example.org", fixture.Home), vitrine.CodeInvalidRequest)
+	e.Code("sign-up before set-up", e.Accounts.AskSignUp(ctx, "eve@example.org", fixture.Home),
+		vitrine.CodeInvalidRequest)
 	old, err := e.Accounts.Setup(ctx)
 	e.Must(err)
 	if same, err := e.Accounts.Setup(ctx); err != nil || same != old || old == "" { // another server
@@ -32,12 +33,14 @@ func TestSetUp(t *testing.T) {
 	}
 	text, err := e.Accounts.OfferSetup(ctx)
 	e.Must(err)
-	e.Code("an older token", fixture.Second(e.Accounts.SetUp(ctx, string(old), "eve@example.org", fixture.AnnWords, fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("an older token", fixture.Second(e.Accounts.SetUp(ctx, string(old), "eve@example.org", fixture.AnnWords,
+		fixture.Home)), vitrine.CodeUnauthorized)
 	e.Clock.Advance(365 * 24 * time.Hour)
 	if same, err := e.Accounts.Setup(ctx); err != nil || same != text {
 		t.Errorf("%q, then %q: %v", string(text), string(same), err)
 	}
-	e.Code("a short password", fixture.Second(e.Accounts.SetUp(ctx, string(text), "eve@example.org", "short", fixture.Home)), vitrine.CodeInvalidRequest)
+	e.Code("a short password", fixture.Second(e.Accounts.SetUp(ctx, string(text), "eve@example.org", "short",
+		fixture.Home)), vitrine.CodeInvalidRequest)
 	var made atomic.Int32
 	var wg sync.WaitGroup
 	for _, email := range []string{"one@example.org", "two@example.org", "three@example.org"} {
@@ -70,7 +73,8 @@ func TestSignUpByMail(t *testing.T) {
 	e.Must(e.Accounts.AskSignUp(ctx, "Bob@example.org", fixture.Home))
 	e.Must(e.Accounts.AskSignUp(ctx, fixture.AnnEmail, fixture.Home))
 	l := e.Post.Take()
-	if len(l) != 2 || l[0].To != "bob@example.org" || l[1].To != fixture.AnnEmail || strings.Contains(l[1].Text, "sign-up:") {
+	if len(l) != 2 || l[0].To != "bob@example.org" || l[1].To != fixture.AnnEmail ||
+		strings.Contains(l[1].Text, "sign-up:") {
 		t.Fatalf("%+v", l)
 	}
 	text := e.Token(l[0], vitrine.TokenSignUp)
@@ -85,17 +89,21 @@ func TestSignUpByMail(t *testing.T) {
 	if in.Account.Plan != vitrine.PlanFree || in.Account.Role != vitrine.RoleMember {
 		t.Errorf("%+v", in.Account)
 	}
-	e.Code("again", fixture.Second(e.Accounts.Accept(ctx, text, fixture.AnnWords, fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("again", fixture.Second(e.Accounts.Accept(ctx, text, fixture.AnnWords, fixture.Home)),
+		vitrine.CodeUnauthorized)
 	e.Must(e.Accounts.AskSignUp(ctx, "eve@example.org", fixture.Home))
 	late := e.Token(e.Post.Take()[0], vitrine.TokenSignUp)
 	e.Clock.Advance(24 * time.Hour)
-	e.Code("late", fixture.Second(e.Accounts.Accept(ctx, late, fixture.AnnWords, fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("late", fixture.Second(e.Accounts.Accept(ctx, late, fixture.AnnWords, fixture.Home)),
+		vitrine.CodeUnauthorized)
 	for range 3 {
 		e.Must(e.Accounts.AskSignUp(ctx, "eve@example.org", fixture.ClientAt("203.0.113.1")))
 	}
-	e.Code("a fourth message within the hour", e.Accounts.AskSignUp(ctx, "eve@example.org", fixture.ClientAt("203.0.113.1")), vitrine.CodeRateLimited)
+	e.Code("a fourth message within the hour", e.Accounts.AskSignUp(ctx, "eve@example.org",
+		fixture.ClientAt("203.0.113.1")), vitrine.CodeRateLimited)
 	e.Accounts.SignUp = auth.SignUpInvite
-	e.Code("sign-up was closed meanwhile", fixture.Second(e.Accounts.Accept(ctx, e.Token(e.Post.Take()[2], vitrine.TokenSignUp), fixture.AnnWords, fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("sign-up was closed meanwhile", fixture.Second(e.Accounts.Accept(ctx,
+		e.Token(e.Post.Take()[2], vitrine.TokenSignUp), fixture.AnnWords, fixture.Home)), vitrine.CodeUnauthorized)
 	e.Code("not open", e.Accounts.AskSignUp(ctx, "x@example.org", fixture.Home), vitrine.CodeInvalidRequest)
 }
 
@@ -109,9 +117,11 @@ func TestSignUpAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	for range 4 {
-		e.Code("an address that has one", fixture.Second(e.Accounts.Join(ctx, fixture.AnnEmail, fixture.AnnWords, fixture.Home)), vitrine.CodeInvalidRequest)
+		e.Code("an address that has one", fixture.Second(e.Accounts.Join(ctx, fixture.AnnEmail, fixture.AnnWords,
+			fixture.Home)), vitrine.CodeInvalidRequest)
 	}
-	e.Code("too many", fixture.Second(e.Accounts.Join(ctx, "eve@example.org", fixture.AnnWords, fixture.Home)), vitrine.CodeRateLimited)
+	e.Code("too many", fixture.Second(e.Accounts.Join(ctx, "eve@example.org", fixture.AnnWords, fixture.Home)),
+		vitrine.CodeRateLimited)
 }
 
 // Beyond the limit no password is hashed, and a try for which there was no turn
@@ -147,19 +157,22 @@ func TestInvitationsOfFormerOwners(t *testing.T) {
 		e.Must(fixture.Second(e.Accounts.SetRole(ctx, bob.Email, r, fixture.Operator(""))))
 	}
 	role(vitrine.RoleOwner)
-	byBob, err := e.Accounts.Invite(ctx, "eve@example.org", vitrine.PlanLifetime, vitrine.Decision{By: vitrine.Moderator(bob)})
+	byBob, err := e.Accounts.Invite(ctx, "eve@example.org", vitrine.PlanLifetime,
+		vitrine.Decision{By: vitrine.Moderator(bob)})
 	e.Must(err)
 	byOperator, err := e.Accounts.Invite(ctx, "zoe@example.org", vitrine.PlanPro, fixture.Operator(""))
 	e.Must(err)
 	refused := func(what string) {
 		e.T.Helper()
 		want := fixture.Second(e.Accounts.Invited(ctx, "no token"))
-		for _, err := range []error{fixture.Second(e.Accounts.Invited(ctx, string(byBob))), fixture.Second(e.Accounts.Accept(ctx, string(byBob), fixture.AnnWords, fixture.Home))} {
+		for _, err := range []error{fixture.Second(e.Accounts.Invited(ctx, string(byBob))),
+			fixture.Second(e.Accounts.Accept(ctx, string(byBob), fixture.AnnWords, fixture.Home))} {
 			if err == nil || err.Error() != want.Error() {
 				t.Errorf("%s: %v, want %v", what, err, want)
 			}
 		}
-		if list, err := e.Accounts.Invitations(ctx); err != nil || len(list) != 1 || list[0].Email != "zoe@example.org" {
+		if list, err := e.Accounts.Invitations(ctx); err != nil || len(list) != 1 ||
+			list[0].Email != "zoe@example.org" {
 			t.Errorf("%s: %v, %v", what, list, err)
 		}
 	}
@@ -182,21 +195,29 @@ func TestOwnersGovern(t *testing.T) {
 	e.Must(err)
 	_, err = e.Accounts.SetRole(ctx, bob.Email, vitrine.RoleModerator, fixture.Operator(""))
 	e.Must(err)
-	ann, byAnn, byBob := e.Account, vitrine.Decision{By: vitrine.Moderator(e.Account)}, vitrine.Decision{By: vitrine.Moderator(bob)}
-	e.Code("a moderator invites", fixture.Second(e.Accounts.Invite(ctx, "x@example.org", vitrine.PlanPro, byBob)), vitrine.CodeInvalidRequest)
-	e.Code("a moderator gives a plan", fixture.Second(e.Accounts.SetPlan(ctx, bob.Email, vitrine.PlanPro, nil, byBob)), vitrine.CodeInvalidRequest)
-	e.Code("a moderator gives a role", fixture.Second(e.Accounts.SetRole(ctx, bob.Email, vitrine.RoleOwner, byBob)), vitrine.CodeInvalidRequest)
-	e.Code("the only owner", fixture.Second(e.Accounts.SetRole(ctx, ann.Email, vitrine.RoleMember, byAnn)), vitrine.CodeInvalidRequest)
-	e.Code("who has an account", fixture.Second(e.Accounts.Invite(ctx, bob.Email, vitrine.PlanPro, byAnn)), vitrine.CodeInvalidRequest)
+	ann, byAnn, byBob := e.Account, vitrine.Decision{By: vitrine.Moderator(e.Account)},
+		vitrine.Decision{By: vitrine.Moderator(bob)}
+	e.Code("a moderator invites", fixture.Second(e.Accounts.Invite(ctx, "x@example.org", vitrine.PlanPro, byBob)),
+		vitrine.CodeInvalidRequest)
+	e.Code("a moderator gives a plan", fixture.Second(e.Accounts.SetPlan(ctx, bob.Email, vitrine.PlanPro, nil, byBob)),
+		vitrine.CodeInvalidRequest)
+	e.Code("a moderator gives a role", fixture.Second(e.Accounts.SetRole(ctx, bob.Email, vitrine.RoleOwner, byBob)),
+		vitrine.CodeInvalidRequest)
+	e.Code("the only owner", fixture.Second(e.Accounts.SetRole(ctx, ann.Email, vitrine.RoleMember, byAnn)),
+		vitrine.CodeInvalidRequest)
+	e.Code("who has an account", fixture.Second(e.Accounts.Invite(ctx, bob.Email, vitrine.PlanPro, byAnn)),
+		vitrine.CodeInvalidRequest)
 
 	old, err := e.Accounts.Invite(ctx, "Eve@example.org", vitrine.PlanFree, byAnn)
 	e.Must(err)
 	text, err := e.Accounts.Invite(ctx, "eve@example.org", vitrine.PlanPro, byAnn)
 	e.Must(err)
-	if l := e.Post.Take(); len(l) != 2 || e.Token(l[1], vitrine.TokenInvite) != string(text) || !strings.Contains(l[1].Text, ann.Email) {
+	if l := e.Post.Take(); len(l) != 2 || e.Token(l[1], vitrine.TokenInvite) != string(text) ||
+		!strings.Contains(l[1].Text, ann.Email) {
 		t.Errorf("%+v", l)
 	}
-	e.Code("an older invitation", fixture.Second(e.Accounts.Accept(ctx, string(old), fixture.AnnWords, fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("an older invitation", fixture.Second(e.Accounts.Accept(ctx, string(old), fixture.AnnWords, fixture.Home)),
+		vitrine.CodeUnauthorized)
 	in, err := e.Accounts.Accept(ctx, string(text), fixture.AnnWords, fixture.Home)
 	e.Must(err)
 	if in.Account.Email != "eve@example.org" || in.Account.Plan != vitrine.PlanPro {
@@ -210,14 +231,17 @@ func TestOwnersGovern(t *testing.T) {
 	}
 	e.Code("a moderator withdraws", e.Accounts.Withdraw(ctx, list[0].ID, byBob), vitrine.CodeInvalidRequest)
 	e.Must(e.Accounts.Withdraw(ctx, list[0].ID, byAnn))
-	e.Code("withdrawn", fixture.Second(e.Accounts.Accept(ctx, string(text), fixture.AnnWords, fixture.Home)), vitrine.CodeUnauthorized)
+	e.Code("withdrawn", fixture.Second(e.Accounts.Accept(ctx, string(text), fixture.AnnWords, fixture.Home)),
+		vitrine.CodeUnauthorized)
 	_, err = e.Accounts.SetRole(ctx, bob.Email, vitrine.RoleOwner, byAnn)
 	e.Must(err)
 	_, err = e.Accounts.SetRole(ctx, ann.Email, vitrine.RoleMember, byAnn)
 	e.Must(err)
-	e.Code("an owner of before", fixture.Second(e.Accounts.Invite(ctx, "y@example.org", vitrine.PlanPro, byAnn)), vitrine.CodeInvalidRequest)
+	e.Code("an owner of before", fixture.Second(e.Accounts.Invite(ctx, "y@example.org", vitrine.PlanPro, byAnn)),
+		vitrine.CodeInvalidRequest)
 	e.Accounts.SignUp = auth.SignUpClosed
-	e.Code("closed", fixture.Second(e.Accounts.Invite(ctx, "y@example.org", vitrine.PlanPro, fixture.Operator(""))), vitrine.CodeInvalidRequest)
+	e.Code("closed", fixture.Second(e.Accounts.Invite(ctx, "y@example.org", vitrine.PlanPro, fixture.Operator(""))),
+		vitrine.CodeInvalidRequest)
 }
 
 // emptyStore is a store without an account.

@@ -25,7 +25,8 @@ func (a Address) String() string { return a.network + ":" + a.address }
 // address is in brackets.
 func ParseAddress(s string) (Address, error) {
 	fail := func(problem string) (Address, error) {
-		return Address{}, fmt.Errorf("the address of a clamd is unix:/path/to/socket or tcp:host:port, not %q: %s", s, problem)
+		return Address{}, fmt.Errorf("the address of a clamd is unix:/path/to/socket or tcp:host:port, not %q: %s", s,
+			problem)
 	}
 	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 		return fail("it has characters that cannot be seen")

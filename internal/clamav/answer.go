@@ -24,7 +24,8 @@ func verdict(answer string) (vitrine.Verdict, error) {
 		return vitrine.Verdict{Result: vitrine.ScanClean}, nil
 	}
 	if answer == tooLong {
-		return vitrine.Verdict{}, fmt.Errorf("%w: the file is longer than StreamMaxLength in clamd.conf", vitrine.ErrScanLimit)
+		return vitrine.Verdict{}, fmt.Errorf("%w: the file is longer than StreamMaxLength in clamd.conf",
+			vitrine.ErrScanLimit)
 	}
 	name, ok := found(answer)
 	if !ok {

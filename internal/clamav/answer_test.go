@@ -75,7 +75,8 @@ func TestVerdict(t *testing.T) {
 // Nothing but clamd's exact word is clean, and what goes on to logs and pages
 // can be shown.
 func FuzzVerdict(f *testing.F) {
-	for _, s := range []string{"stream: OK", "stream: A FOUND", "stream: Heuristics.Limits.Exceeded.MaxFiles FOUND", "stream: PUA.A FOUND", tooLong, "stream: \xff FOUND", ""} {
+	for _, s := range []string{"stream: OK", "stream: A FOUND", "stream: Heuristics.Limits.Exceeded.MaxFiles FOUND",
+		"stream: PUA.A FOUND", tooLong, "stream: \xff FOUND", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -92,7 +93,8 @@ func FuzzVerdict(f *testing.F) {
 				t.Fatalf("%q is clean: %+v", s, v)
 			}
 		case vitrine.ScanMalware, vitrine.ScanSuspicious:
-			if !strings.HasPrefix(s, "stream: ") || !strings.HasSuffix(s, " FOUND") || v.Signature == "" || len(v.Signature) > maxSignature || !shown(v.Signature) {
+			if !strings.HasPrefix(s, "stream: ") || !strings.HasSuffix(s, " FOUND") || v.Signature == "" ||
+				len(v.Signature) > maxSignature || !shown(v.Signature) {
 				t.Fatalf("%q: %+v", s, v)
 			}
 		default:

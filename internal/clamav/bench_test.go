@@ -24,7 +24,8 @@ func BenchmarkScan(b *testing.B) {
 	if os.Getenv("VITRINE_BENCH_LARGE") != "" {
 		sizes = append(sizes, 1<<31-3) // the largest that clamd scans
 	}
-	d := vitrinetest.Clamd(b, "StreamMaxLength 4000M", "MaxFileSize 2000M", "MaxScanSize 4000M", "MaxFileSize 0", "MaxScanTime 1000000")
+	d := vitrinetest.Clamd(b, "StreamMaxLength 4000M", "MaxFileSize 2000M", "MaxScanSize 4000M", "MaxFileSize 0",
+		"MaxScanTime 1000000")
 	for _, size := range sizes {
 		for _, address := range []string{"unix:" + d.Socket, "tcp:" + d.TCP} {
 			b.Run(fmt.Sprintf("%dKiB/%s", size>>10, address[:4]), func(b *testing.B) {
@@ -125,7 +126,8 @@ func clamdscan(b *testing.B, d *vitrinetest.ClamdDaemon, how, file string) {
 		return
 	}
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")
-	if out, err := exec.Command(program, "--config-file", conf, how, "--no-summary", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(program, "--config-file", conf, how, "--no-summary",
+		file).CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 }

@@ -47,7 +47,8 @@ func TestCheck(t *testing.T) {
 	closed := l.Addr().String()
 	must(t, l.Close())
 	s := scanner(t, Options{Addresses: []string{d.Socket, none, d.TCP, closed}})
-	for i, want := range []string{"clamd at unix:" + d.Socket + ": ClamAV ", "clamd at unix:" + none + ": there is no such socket",
+	for i, want := range []string{"clamd at unix:" + d.Socket + ": ClamAV ",
+		"clamd at unix:" + none + ": there is no such socket",
 		"clamd at tcp:" + d.TCP + ": ClamAV ", "clamd at tcp:" + closed + ": nothing listens there"} {
 		if got := s.Check(t.Context())[i].String(); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)

@@ -113,7 +113,8 @@ func TestScan(t *testing.T) {
 	eicar := vitrinetest.EICAR()
 	marked := append(randomBytes(t, 1, 3<<20), vitrinetest.ClamdMarker...)
 	encrypted := zipped(t, file{"a", eicar})
-	for _, at := range []int{6, bytes.Index(encrypted, []byte("PK\x01\x02")) + 8} { // the flag of encryption, in both headers
+	for _, at := range []int{6, bytes.Index(encrypted, []byte("PK\x01\x02")) +
+		8} { // the flag of encryption, in both headers
 		encrypted[at] |= 1
 	}
 	for _, address := range []string{"unix:" + d.Socket, "tcp:" + d.TCP} {
@@ -173,7 +174,8 @@ func TestLimits(t *testing.T) {
 			{"one over StreamMaxLength", randomBytes(t, 3, 3*mib+1), "limit"},
 			{"far over StreamMaxLength", randomBytes(t, 3, 20*mib), "limit"},
 			{"one file of a ZIP over MaxFileSize", zipped(t, file{"a", make([]byte, 3*mib)}), "limit"},
-			{"the files of a ZIP over MaxScanSize", zipped(t, file{"a", make([]byte, 1.5*mib)}, file{"b", make([]byte, 1.5*mib)}), "limit"},
+			{"the files of a ZIP over MaxScanSize",
+				zipped(t, file{"a", make([]byte, 1.5*mib)}, file{"b", make([]byte, 1.5*mib)}), "limit"},
 			{"more files than MaxFiles", zipped(t, many...), "limit"},
 			{"nested less than MaxRecursion", packed(3), ""},
 			{"nested more than MaxRecursion", packed(6), "limit"},
@@ -200,7 +202,8 @@ func TestAlertsOff(t *testing.T) {
 	refused := func(when string) {
 		t.Helper()
 		for _, content := range [][]byte{[]byte("nothing"), vitrinetest.EICAR(), probe()} {
-			if v, err := scan(t, s, content); err == nil || errors.Is(err, vitrine.ErrScanLimit) || !strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), d.Socket) {
+			if v, err := scan(t, s, content); err == nil || errors.Is(err, vitrine.ErrScanLimit) ||
+				!strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), d.Socket) {
 				t.Errorf("%s: %+v, %v", when, v, err)
 			}
 		}
@@ -257,7 +260,8 @@ func TestManyAtOnce(t *testing.T) {
 			if i%2 == 0 {
 				expect(t, s, "clean", randomBytes(t, uint64(i), 1<<20), "")
 			} else {
-				expect(t, s, "marked", append(randomBytes(t, uint64(i), 1<<20), vitrinetest.ClamdMarker...), markerFound)
+				expect(t, s, "marked", append(randomBytes(t, uint64(i), 1<<20), vitrinetest.ClamdMarker...),
+					markerFound)
 			}
 		})
 	}
@@ -322,7 +326,8 @@ func TestOneDown(t *testing.T) {
 		t.Errorf("%v", h)
 	}
 	other.Kill(t)
-	if _, err := scan(t, s, vitrinetest.EICAR()); err == nil || !strings.Contains(err.Error(), d.Socket) || !strings.Contains(err.Error(), other.Socket) {
+	if _, err := scan(t, s, vitrinetest.EICAR()); err == nil || !strings.Contains(err.Error(), d.Socket) ||
+		!strings.Contains(err.Error(), other.Socket) {
 		t.Errorf("both are down: %v", err)
 	}
 }
@@ -340,7 +345,8 @@ func TestReload(t *testing.T) {
 	}
 	update := func(d *vitrinetest.ClamdDaemon, number int) {
 		t.Helper()
-		d.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, number, vitrinetest.ClamdSignature(fmt.Sprint("Daily-", number), "found one day")))
+		d.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, number,
+			vitrinetest.ClamdSignature(fmt.Sprint("Daily-", number), "found one day")))
 		d.Reload(t)
 	}
 	text := []byte("to be found one day")
@@ -395,11 +401,12 @@ func TestReaders(t *testing.T) {
 			size int64
 			want error
 		}{
-			"one less":       {bytes.NewReader(content), size + 1, io.ErrUnexpectedEOF},
-			"one more":       {io.MultiReader(bytes.NewReader(content), strings.NewReader("x")), size, errRead},
-			"fails":          {io.MultiReader(bytes.NewReader(content), failing{broken}), size + 1, broken},
-			"fails at end":   {io.MultiReader(bytes.NewReader(content), failing{broken}), size, broken},
-			"says a timeout": {io.MultiReader(bytes.NewReader(content), failing{os.ErrDeadlineExceeded}), size + 1, os.ErrDeadlineExceeded},
+			"one less":     {bytes.NewReader(content), size + 1, io.ErrUnexpectedEOF},
+			"one more":     {io.MultiReader(bytes.NewReader(content), strings.NewReader("x")), size, errRead},
+			"fails":        {io.MultiReader(bytes.NewReader(content), failing{broken}), size + 1, broken},
+			"fails at end": {io.MultiReader(bytes.NewReader(content), failing{broken}), size, broken},
+			"says a timeout": {io.MultiReader(bytes.NewReader(content), failing{os.ErrDeadlineExceeded}), size + 1,
+				os.ErrDeadlineExceeded},
 		} {
 			v, err := s.Scan(t.Context(), c.r, c.size)
 			if !errors.Is(err, c.want) || !errors.Is(err, errRead) || v != (vitrine.Verdict{}) {

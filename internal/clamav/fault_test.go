@@ -28,24 +28,43 @@ var faults = []struct {
 	{"closes at once", func(*fake) {}, "clamd at tcp:fake:1", false, 0, false},
 	{"says nothing", (*fake).hang, errHello.Error(), false, helloTime, false},
 	{"takes nothing", (*fake).stall, errHello.Error(), false, helloTime, false},
-	{"is no clamd", func(f *fake) { _, _ = f.command(); f.say("HTTP/1.1 400 Bad Request\r\n\r\n") }, "cut", false, 0, false},
-	{"has no sessions", func(f *fake) { _, _ = f.command(); _, _ = f.command(); f.say("UNKNOWN COMMAND\x00"); f.hang() }, "not the one to question 1", false, 0, false},
-	{"has no version", func(f *fake) { _, _ = f.command(); _, _ = f.command(); f.answer("PONG"); f.hang() }, errNotClamd.Error(), false, 0, false},
-	{"hangs at the check", func(f *fake) { _, _ = f.command(); _, _ = f.command(); f.answer(fakeVersion); f.hang() }, errSlow.Error(), false, time.Minute, false},
+	{"is no clamd", func(f *fake) { _, _ = f.command(); f.say("HTTP/1.1 400 Bad Request\r\n\r\n") }, "cut", false, 0,
+		false},
+	{"has no sessions", func(f *fake) {
+		_, _ = f.command()
+		_,
+			_ = f.command()
+		f.say("UNKNOWN COMMAND\x00")
+		f.hang()
+	}, "not the one to question 1", false, 0, false},
+	{"has no version", func(f *fake) { _, _ = f.command(); _, _ = f.command(); f.answer("PONG"); f.hang() },
+		errNotClamd.Error(), false, 0, false},
+	{"hangs at the check", func(f *fake) { _, _ = f.command(); _, _ = f.command(); f.answer(fakeVersion); f.hang() },
+		errSlow.Error(), false, time.Minute, false},
 	{"calls the check clean", checked(clean), "AlertExceedsMax yes", false, 0, false},
 	{"finds something in the check", checked("stream: Some.Virus FOUND"), "a check of its limits", false, 0, false},
 	{"finds null in the check", checked("stream: (null) FOUND"), "a check of its limits", false, 0, false},
 	{"takes no check", checked(tooLong), "a check of its limits", false, 0, false},
 
 	{"closes before the file", atScan(func(*fake) {}), "clamd", false, 0, false},
-	{"closes after a part of it", atScan(func(f *fake) { f.bytes(3 * chunk) }), "stopped taking the file", false, 0, false},
-	{"closes within a chunk", atScan(func(f *fake) { _, _ = io.CopyN(io.Discard, f.r, chunk+chunk/2) }), "stopped taking the file", false, 0, false},
+	{"closes after a part of it", atScan(func(f *fake) { f.bytes(3 * chunk) }), "stopped taking the file", false, 0,
+		false},
+	{"closes within a chunk", atScan(func(f *fake) { _, _ = io.CopyN(io.Discard, f.r, chunk+chunk/2) }),
+		"stopped taking the file", false, 0, false},
 	{"closes after all of it", atAnswer(func(*fake) {}), "without an answer", false, 0, false},
-	{"hangs in the file", atScan(func(f *fake) { f.bytes(3 * chunk); f.stall() }), errStalled.Error(), false, stallTime, false},
-	{"takes a byte a second", atScan(func(f *fake) { f.drip(time.Second, func() error { _, err := f.r.ReadByte(); return err }) }), errStalled.Error(), false, stallTime, false},
+	{"hangs in the file", atScan(func(f *fake) { f.bytes(3 * chunk); f.stall() }), errStalled.Error(), false, stallTime,
+		false},
+	{"takes a byte a second", atScan(func(f *fake) {
+		f.drip(time.Second,
+			func() error { _, err := f.r.ReadByte(); return err })
+	}), errStalled.Error(), false, stallTime, false},
 	{"hangs at the answer", atAnswer((*fake).hang), errSlow.Error(), false, time.Minute, false},
-	{"answers a byte every 20 seconds", atAnswer(func(f *fake) { f.drip(20*time.Second, func() error { _, err := f.Write([]byte("3")); return err }) }), errSlow.Error(), false, time.Minute, false},
-	{"hangs in the answer", atAnswer(func(f *fake) { f.say("3: stream: OK"); f.hang() }), errSlow.Error(), false, time.Minute, false},
+	{"answers a byte every 20 seconds", atAnswer(func(f *fake) {
+		f.drip(20*time.Second,
+			func() error { _, err := f.Write([]byte("3")); return err })
+	}), errSlow.Error(), false, time.Minute, false},
+	{"hangs in the answer", atAnswer(func(f *fake) { f.say("3: stream: OK"); f.hang() }), errSlow.Error(), false,
+		time.Minute, false},
 	{"cuts the answer", atAnswer(saying("3: stream: OK")), "cut", false, 0, false},
 	{"ends the answer with a newline", atAnswer(saying("3: stream: OK\n")), "cut", false, 0, false},
 	{"answers nothing", atAnswer(saying("\x00")), "not the one to question 3", false, 0, false},
@@ -54,18 +73,25 @@ var faults = []struct {
 	{"answers another question", atAnswer(saying("2: stream: OK\x00")), "not the one to question 3", false, 0, false},
 	{"answers another number", atAnswer(saying("03: stream: OK\x00")), "not the one to question 3", false, 0, false},
 	{"answers twice", atAnswer(saying("3: stream: OK\x003: stream: OK\x00")), "more than once", false, 0, false},
-	{"answers both", atAnswer(saying("3: stream: OK\x004: stream: Some.Virus FOUND\x00")), "more than once", false, 0, false},
-	{"answers with two lines", atAnswer(saying("3: stream: OK\nstream: Some.Virus FOUND\x00")), "did not scan", false, 0, false},
+	{"answers both", atAnswer(saying("3: stream: OK\x004: stream: Some.Virus FOUND\x00")), "more than once", false, 0,
+		false},
+	{"answers with two lines", atAnswer(saying("3: stream: OK\nstream: Some.Virus FOUND\x00")), "did not scan", false,
+		0, false},
 	{"answers garbage", atAnswer(saying("3: \xff\xfe\x01\x1b[2J\x00")), "did not scan", false, 0, false},
-	{"answers a megabyte", atAnswer(func(f *fake) { f.say("3: stream: " + strings.Repeat("A", 1<<20) + " FOUND\x00") }), "has no end", false, 0, false},
-	{"answers a megabyte of nothing", atAnswer(func(f *fake) { f.say(strings.Repeat("\x00", 1<<20)) }), "more than once", false, 0, false},
-	{"answers an error", atAnswer(saying("3: INSTREAM: Can't write to temporary file. ERROR\x00")), "Can't write to temporary file", false, 0, false},
+	{"answers a megabyte", atAnswer(func(f *fake) { f.say("3: stream: " + strings.Repeat("A", 1<<20) + " FOUND\x00") }),
+		"has no end", false, 0, false},
+	{"answers a megabyte of nothing", atAnswer(func(f *fake) { f.say(strings.Repeat("\x00", 1<<20)) }),
+		"more than once", false, 0, false},
+	{"answers an error", atAnswer(saying("3: INSTREAM: Can't write to temporary file. ERROR\x00")),
+		"Can't write to temporary file", false, 0, false},
 	{"says OK before the end", atScan(early("3: stream: OK\x00")), errEarly.Error(), false, 0, true},
 	{"finds before the end", atScan(early("3: stream: Some.Virus FOUND\x00")), errEarly.Error(), false, 0, true},
 	{"fails before the end", atScan(early("3: stream: Out of memory ERROR\x00")), "Out of memory", false, 0, true},
-	{"gives up before the end", atScan(func(f *fake) { f.bytes(chunk); f.say("COMMAND READ TIMED OUT\n") }), "COMMAND READ TIMED OUT", false, 0, false},
+	{"gives up before the end", atScan(func(f *fake) { f.bytes(chunk); f.say("COMMAND READ TIMED OUT\n") }),
+		"COMMAND READ TIMED OUT", false, 0, false},
 	{"takes no more", atScan(early("3: " + tooLong + "\x00")), "StreamMaxLength", true, 0, true},
-	{"takes no more, and closes", atScan(func(f *fake) { f.bytes(3 * chunk); f.say("3: " + tooLong + "\x00") }), "StreamMaxLength", true, 0, false},
+	{"takes no more, and closes", atScan(func(f *fake) { f.bytes(3 * chunk); f.say("3: " + tooLong + "\x00") }),
+		"StreamMaxLength", true, 0, false},
 	{"took too much", atAnswer(saying("3: " + tooLong + "\x00")), "StreamMaxLength", true, 0, false},
 	{"meets a limit", atAnswer(saying("3: " + alerted + "\x00")), "MaxRecursion", true, 0, false},
 }
@@ -99,7 +125,8 @@ const faultySize = 10 * chunk
 func faulty(t *testing.T, s *Scanner, want string, limit bool) {
 	t.Helper()
 	v, err := s.Scan(t.Context(), random(1, faultySize), faultySize)
-	if err == nil || v != (vitrine.Verdict{}) || !strings.Contains(err.Error(), want) || errors.Is(err, vitrine.ErrScanLimit) != limit || len(err.Error()) > 1000 {
+	if err == nil || v != (vitrine.Verdict{}) || !strings.Contains(err.Error(), want) ||
+		errors.Is(err, vitrine.ErrScanLimit) != limit || len(err.Error()) > 1000 {
 		t.Errorf("%+v, %v; want an error with %q, of a limit: %v", v, err, want, limit)
 	}
 	if len(s.daemons[0].idle) > 0 || s.daemons[0].busy != 0 {
@@ -159,7 +186,8 @@ func TestFaultsOfSockets(t *testing.T) {
 func TestCancelledAnywhere(t *testing.T) {
 	why := errors.New("no longer wanted")
 	for name, p := range map[string]script{
-		"hello": (*fake).hang, "check": faultNamed("hangs at the check"), "file": faultNamed("hangs in the file"), "answer": faultNamed("hangs at the answer"),
+		"hello": (*fake).hang, "check": faultNamed("hangs at the check"), "file": faultNamed("hangs in the file"),
+		"answer":         faultNamed("hangs at the answer"),
 		"half an answer": faultNamed("hangs in the answer"),
 	} {
 		bubble(t, name, func(t *testing.T) {
@@ -195,7 +223,8 @@ func TestTimeGrows(t *testing.T) {
 		s := fakeScanner(t, Options{Timeout: time.Minute}, play(faultNamed("hangs at the answer")))
 		start := time.Now()
 		const size = 50_000_000
-		if v, err := s.Scan(t.Context(), random(1, size), size); !errors.Is(err, errSlow) || time.Since(start) != time.Minute+10*time.Second {
+		if v, err := s.Scan(t.Context(), random(1, size), size); !errors.Is(err, errSlow) ||
+			time.Since(start) != time.Minute+10*time.Second {
 			t.Errorf("%+v, %v after %v", v, err, time.Since(start))
 		}
 	})

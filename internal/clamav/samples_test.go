@@ -81,9 +81,11 @@ func pdf(t testing.TB, attachment []byte) []byte {
 	b.WriteString("%PDF-1.7\n")
 	var at []int
 	for i, object := range []string{
-		"<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a.bin)4 0 R]>>>>>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a.bin)4 0 R]>>>>>>",
+		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>", "<</Type/Filespec/F(a.bin)/EF<</F 5 0 R>>>>",
-		fmt.Sprintf("<</Type/EmbeddedFile/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream", packed.Len(), packed.String()),
+		fmt.Sprintf("<</Type/EmbeddedFile/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream", packed.Len(),
+			packed.String()),
 	} {
 		at = append(at, b.Len())
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)

@@ -14,7 +14,8 @@ import (
 
 func isClean(t *testing.T, s *Scanner) {
 	t.Helper()
-	if v, err := s.Scan(t.Context(), random(1, faultySize), faultySize); err != nil || v != (vitrine.Verdict{Result: vitrine.ScanClean}) {
+	if v, err := s.Scan(t.Context(), random(1, faultySize), faultySize); err != nil ||
+		v != (vitrine.Verdict{Result: vitrine.ScanClean}) {
 		t.Errorf("%+v, %v; want clean", v, err)
 	}
 }
@@ -25,7 +26,8 @@ func TestFailover(t *testing.T) {
 	for _, c := range faults {
 		bubble(t, c.name, func(t *testing.T) {
 			before := strings.Contains(c.want, "clamd at tcp:fake:1") || c.play == nil || c.after == helloTime ||
-				strings.Contains(c.name, "clamd") || strings.Contains(c.name, "check") || strings.Contains(c.name, "has no")
+				strings.Contains(c.name, "clamd") || strings.Contains(c.name, "check") ||
+				strings.Contains(c.name, "has no")
 			other := play(good)
 			s := fakeScanner(t, Options{Timeout: time.Minute}, play(c.play), other)
 			if before {
@@ -67,11 +69,12 @@ func TestResting(t *testing.T) {
 // are not used any more.
 func TestSessions(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
-		f := play(good, good, answering("ClamAV 1.4.7/1/", clean), atAnswer(func(f *fake) { // says more than it was asked for, later
-			f.answer(clean)
-			f.answer(clean)
-			f.hang()
-		}), good)
+		f := play(good, good, answering("ClamAV 1.4.7/1/", clean),
+			atAnswer(func(f *fake) { // says more than it was asked for, later
+				f.answer(clean)
+				f.answer(clean)
+				f.hang()
+			}), good)
 		s := fakeScanner(t, Options{}, f)
 		connections := func(want int) {
 			t.Helper()
@@ -147,7 +150,8 @@ func TestTurns(t *testing.T) {
 		var mu sync.Mutex
 		start := func(ctx context.Context, n int, want error) {
 			scans.Go(func() {
-				if v, err := s.Scan(ctx, random(1, chunk), chunk); !errors.Is(err, want) || want == nil && v.Result != vitrine.ScanClean {
+				if v, err := s.Scan(ctx, random(1, chunk), chunk); !errors.Is(err, want) || want == nil &&
+					v.Result != vitrine.ScanClean {
 					t.Errorf("scan %d: %+v, %v", n, v, err)
 				}
 				mu.Lock()
@@ -214,7 +218,8 @@ func TestTurnNotTaken(t *testing.T) {
 
 // An answer before the end of the file is none, and ends the stream.
 func TestEarly(t *testing.T) {
-	for name, at := range map[string]int64{"after a chunk": chunk, "before the last one": faultySize - chunk, "before the end": faultySize} {
+	for name, at := range map[string]int64{"after a chunk": chunk, "before the last one": faultySize - chunk,
+		"before the end": faultySize} {
 		bubble(t, name, func(t *testing.T) {
 			said, total := make(chan struct{}), int64(0)
 			s := fakeScanner(t, Options{}, play(atScan(func(f *fake) {
@@ -236,7 +241,8 @@ func TestEarly(t *testing.T) {
 
 func TestSignatures(t *testing.T) {
 	at := func(version string) *fakes { return play(answering(version, clean)) }
-	const local, old, new, elsewhere = "ClamAV 1.4.6", "ClamAV 1.4.6/27499/Fri Nov 20 08:00:00 2026", fakeVersion, "ClamAV 1.4.6/27500/Sat Nov 21 09:00:00 2026"
+	const local, old, new, elsewhere = "ClamAV 1.4.6", "ClamAV 1.4.6/27499/Fri Nov 20 08:00:00 2026", fakeVersion,
+		"ClamAV 1.4.6/27500/Sat Nov 21 09:00:00 2026"
 	off := play(checked(clean))
 	for _, c := range []struct {
 		name    string

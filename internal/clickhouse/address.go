@@ -27,14 +27,16 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 // error of it tells the password.
 func parseAddress(s string) (a address, err error) {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "clickhouse" || u.Host == "" || u.Opaque != "" || u.Fragment != "" || strings.Contains(u.Path+u.RawQuery, "@") {
+	if err != nil || u.Scheme != "clickhouse" || u.Host == "" || u.Opaque != "" || u.Fragment != "" ||
+		strings.Contains(u.Path+u.RawQuery, "@") {
 		return a, errors.New("an address of ClickHouse is clickhouse://USER:PASSWORD@HOST:PORT/DATABASE; in a password, / is written %2F, @ %40, : %3A, # %23, ? %3F and % %25")
 	}
 	a.user, a.host = u.User.Username(), u.Host
 	a.password, _ = u.User.Password()
 	a.database = strings.TrimPrefix(u.Path, "/")
 	if !identifier.MatchString(a.database) {
-		return a, fmt.Errorf("the address of ClickHouse names the database %q: a name is made of letters, digits and _", a.database)
+		return a, fmt.Errorf("the address of ClickHouse names the database %q: a name is made of letters, digits and _",
+			a.database)
 	}
 	parameters, err := url.ParseQuery(u.RawQuery)
 	if err != nil {

@@ -18,9 +18,12 @@ func TestAddress(t *testing.T) {
 		want address
 		url  string
 	}{
-		{"clickhouse://ada:p%40ss@db.example:9000/views", address{host: "db.example:9000", user: "ada", password: "p@ss", database: "views"}, "http://db.example:9000/"},
+		{"clickhouse://ada:p%40ss@db.example:9000/views",
+			address{host: "db.example:9000", user: "ada", password: "p@ss", database: "views"},
+			"http://db.example:9000/"},
 		{"clickhouse://db/v_1", address{host: "db:8123", database: "v_1"}, "http://db:8123/"},
-		{"clickhouse://[::1]/v?secure=true&cluster=main", address{secure: true, host: "[::1]:8443", database: "v", cluster: "main"}, "https://[::1]:8443/"},
+		{"clickhouse://[::1]/v?secure=true&cluster=main",
+			address{secure: true, host: "[::1]:8443", database: "v", cluster: "main"}, "https://[::1]:8443/"},
 		{"clickhouse://db/v?secure=false", address{host: "db:8123", database: "v"}, "http://db:8123/"},
 	} {
 		got, err := parseAddress(c.in)
@@ -60,10 +63,12 @@ func TestCheck(t *testing.T) {
 	if err := l.Check(ctx); err != nil {
 		t.Errorf("a database that is in order: %v", err)
 	}
-	if _, err := Open(ctx, address+"_other", Options{}); err == nil || !strings.Contains(err.Error(), "has no database") || !strings.Contains(err.Error(), "CREATE DATABASE") {
+	if _, err := Open(ctx, address+"_other", Options{}); err == nil ||
+		!strings.Contains(err.Error(), "has no database") || !strings.Contains(err.Error(), "CREATE DATABASE") {
 		t.Errorf("a database that is not there: %v", err)
 	}
-	if _, err := Open(ctx, "clickhouse://127.0.0.1:1/v", Options{}); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+	if _, err := Open(ctx, "clickhouse://127.0.0.1:1/v", Options{}); err == nil ||
+		!strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("a server that is not there: %v", err)
 	}
 	played := func(play http.HandlerFunc) error {

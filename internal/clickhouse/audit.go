@@ -16,7 +16,8 @@ import (
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }
 	var s state
-	err := l.write(ctx, func(ctx context.Context, _ uint64) (steps []step, err error) { // what the journal has left is not at fault
+	err := l.write(ctx, func(ctx context.Context, _ uint64) (steps []step,
+		err error) { // what the journal has left is not at fault
 		s, err = l.stateNow(ctx)
 		return nil, err
 	})
@@ -29,7 +30,8 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	}
 	slices := links/auditedAtOnce + 1
 	for i := range slices {
-		if err := l.auditLinks(ctx, s, fmt.Sprintf("positiveModulo(link, %d) = %d", slices, i), all, other); err != nil {
+		if err := l.auditLinks(ctx, s, fmt.Sprintf("positiveModulo(link, %d) = %d", slices, i), all,
+			other); err != nil {
 			return err
 		}
 	}
@@ -105,12 +107,14 @@ func recounts(s state, where string, of func(link int64) *recounted) []recountQu
 				a.fault("%d opens of days that are forgotten", n)
 			}
 		}},
-		{"SELECT link, account, toInt64(count()) FROM downloads FINAL WHERE " + where + " GROUP BY link, account", func(r *reader) {
-			a := of(r.int64())
-			a.owned(vitrine.AccountID(r.int64()), "downloads")
-			a.realDownloads += r.int64()
-		}},
-		{"SELECT link, account, sum(opens), toInt64(countIf(opens < 0)) FROM viewers FINAL WHERE " + where + " GROUP BY link, account", func(r *reader) {
+		{"SELECT link, account, toInt64(count()) FROM downloads FINAL WHERE " + where + " GROUP BY link, account",
+			func(r *reader) {
+				a := of(r.int64())
+				a.owned(vitrine.AccountID(r.int64()), "downloads")
+				a.realDownloads += r.int64()
+			}},
+		{"SELECT link, account, sum(opens), toInt64(countIf(opens < 0)) FROM viewers FINAL WHERE " + where +
+			" GROUP BY link, account", func(r *reader) {
 			a := of(r.int64())
 			a.owned(vitrine.AccountID(r.int64()), "viewers")
 			a.viewers += r.int64()
@@ -122,14 +126,17 @@ func recounts(s state, where string, of func(link int64) *recounted) []recountQu
 			of(r.int64()).fault("%d viewers are not those of its opens", r.int64())
 		}},
 		{strayDownloadsSQL(kept, where), func(r *reader) {
-			of(r.int64()).fault("download %d belongs to open %d, which does not exist or is a bot's", r.int64(), r.int64())
+			of(r.int64()).fault("download %d belongs to open %d, which does not exist or is a bot's", r.int64(),
+				r.int64())
 		}},
 		{wrongSessionsSQL(where), func(r *reader) {
 			of(r.int64()).fault("open %d has a session that cannot be", r.int64())
 		}},
-		{fmt.Sprintf("SELECT link, head FROM tallies FINAL WHERE %s AND link != 0 AND toInt32(day) < %d AND %s", where, s.forgotten, s.counted()), func(r *reader) {
+		{fmt.Sprintf("SELECT link, head FROM tallies FINAL WHERE %s AND link != 0 AND toInt32(day) < %d AND %s", where,
+			s.forgotten, s.counted()), func(r *reader) {
 			a, t := of(r.int64()), new(report.Tally)
-			if addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil, [3][]byte{r.bytes()}) != nil && r.err == nil {
+			if addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil,
+				[3][]byte{r.bytes()}) != nil && r.err == nil {
 				a.fault("the tally of a day whose views are gone is damaged")
 			}
 			a.realViews += t.Views()
@@ -231,7 +238,8 @@ func (l *ViewLog) auditTallies(ctx context.Context, s state, all bool, fault fun
 	if !all {
 		sample = " AND cityHash64(link, day, now()) % 16 = 0"
 	}
-	sql := fmt.Sprintf("SELECT account, link, toInt32(day), labels, head, body, times FROM tallies FINAL WHERE %s%s", s.counted(), sample)
+	sql := fmt.Sprintf("SELECT account, link, toInt32(day), labels, head, body, times FROM tallies FINAL WHERE %s%s",
+		s.counted(), sample)
 	return l.c.read(ctx, backgroundTime, sql, func(r *reader) error {
 		account, link, day, labels := r.int64(), r.int64(), report.Day(r.int32()), r.strings()
 		var pieces [3][]byte
@@ -241,8 +249,10 @@ func (l *ViewLog) auditTallies(ctx context.Context, s state, all bool, fault fun
 		if r.err != nil {
 			return r.err
 		}
-		if err := addPieces(new(report.Tally), window{TallyQuery: vitrine.TallyQuery{From: report.NoDay}}, labels, pieces); err != nil {
-			fault(fmt.Sprintf("view log, account %d, link %d: the tally of %v, whose views are gone: %v", account, link, day, err))
+		if err := addPieces(new(report.Tally), window{TallyQuery: vitrine.TallyQuery{From: report.NoDay}}, labels,
+			pieces); err != nil {
+			fault(fmt.Sprintf("view log, account %d, link %d: the tally of %v, whose views are gone: %v", account, link,
+				day, err))
 		}
 		return nil
 	})

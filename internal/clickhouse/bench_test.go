@@ -27,7 +27,8 @@ func BenchmarkTally(b *testing.B) {
 		for ; len(some) < 16_384 && n < views; n++ {
 			some = append(some, g.Imported())
 		}
-		if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)}, some); err != nil {
+		if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)},
+			some); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -39,7 +40,8 @@ func BenchmarkTally(b *testing.B) {
 	}{
 		{"account/year", vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: from, To: from + 366}},
 		{"account/30days", vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: from + 200, To: from + 230}},
-		{"account/brief", vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: from, To: from + 366, Brief: true}},
+		{"account/brief", vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: from, To: from + 366,
+			Brief: true}},
 		{"link/year", vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1, Link: 5}, From: from, To: from + 366}},
 	} {
 		for _, way := range []string{"fold", "inside"} {

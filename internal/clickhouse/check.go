@@ -28,17 +28,20 @@ func (l *ViewLog) Check(ctx context.Context) error {
 	var version string
 	var ms int64
 	before := time.Now()
-	_, err := l.c.one(ctx, "SELECT version(), toUnixTimestamp64Milli(now64(3))", func(r *reader) { version, ms = r.string(), r.int64() })
+	_, err := l.c.one(ctx, "SELECT version(), toUnixTimestamp64Milli(now64(3))",
+		func(r *reader) { version, ms = r.string(), r.int64() })
 	if err != nil {
 		return l.c.explain(ctx, err)
 	}
 	after := time.Now()
 	if older(version, oldestVersion) {
-		return fmt.Errorf("ClickHouse at %s is version %s, and Vitrine needs %s or later: upgrade the server", l.c.host, version, oldestVersion)
+		return fmt.Errorf("ClickHouse at %s is version %s, and Vitrine needs %s or later: upgrade the server", l.c.host,
+			version, oldestVersion)
 	}
 	there := time.UnixMilli(ms)
 	if apart := max(before.Sub(there), there.Sub(after)); apart > clockApart {
-		return fmt.Errorf("the clock of ClickHouse at %s is %v apart from this machine's: have both set by NTP", l.c.host, apart.Round(time.Second))
+		return fmt.Errorf("the clock of ClickHouse at %s is %v apart from this machine's: have both set by NTP",
+			l.c.host, apart.Round(time.Second))
 	}
 	for i := range tables {
 		if err := l.c.exec(ctx, "SELECT 1 FROM "+tables[i].name+" LIMIT 0", nil); err != nil {
@@ -84,16 +87,19 @@ func (c *client) explain(ctx context.Context, err error) error {
 				c.host, err)
 		}
 		return err
-	case e.code == codeAuthentication || e.code == codeUnknownUser || e.code == codeWrongPassword || e.code == codeRequiredPassword ||
+	case e.code == codeAuthentication || e.code == codeUnknownUser || e.code == codeWrongPassword ||
+		e.code == codeRequiredPassword ||
 		e.code == 0 && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden):
 		return fmt.Errorf("ClickHouse at %s does not let the user %q in: check the user and the password of the address (%w)", c.host, c.user, err)
 	case e.code == codeUnknownDatabase:
-		return fmt.Errorf("ClickHouse at %s has no database %s: make it with CREATE DATABASE %s%s (%w)", c.host, c.database, c.database, c.onCluster(), err)
+		return fmt.Errorf("ClickHouse at %s has no database %s: make it with CREATE DATABASE %s%s (%w)", c.host,
+			c.database, c.database, c.onCluster(), err)
 	case e.code == codeNotEnoughRights || e.code == codeReadonly:
 		return fmt.Errorf("the user %q may not do in the database %s what Vitrine does: GRANT ALL ON %s.* TO %s, and no readonly profile (%w)",
 			c.user, c.database, c.database, c.user, err)
 	case e.code == codeUnknownSetting:
-		return fmt.Errorf("ClickHouse at %s does not know a setting: Vitrine needs version %s or later (%w)", c.host, oldestVersion, err)
+		return fmt.Errorf("ClickHouse at %s does not know a setting: Vitrine needs version %s or later (%w)", c.host,
+			oldestVersion, err)
 	case e.code == 0:
 		return fmt.Errorf("%s does not answer like ClickHouse's HTTP interface: its port is 8123, or 8443 with secure=true (%w)", c.host, err)
 	}

@@ -42,7 +42,8 @@ func newClient(a address) *client {
 	transport := &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
-		MaxIdleConns:        64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second, // the server's own patience may be as little as three
+		MaxIdleConns:        64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second,
+		// the server's own patience may be as little as three
 		DisableCompression: true,
 	}
 	settings := map[string]string{
@@ -57,13 +58,15 @@ func newClient(a address) *client {
 		"max_query_size":                  "33554432", // lists of keys
 		"max_ast_elements":                "5000000", "max_expanded_ast_elements": "5000000",
 		// Types and rounding are not left to a user's profile.
-		"join_use_nulls": "0", "transform_null_in": "0", "aggregate_functions_null_for_empty": "0", "prefer_column_name_to_alias": "0",
+		"join_use_nulls": "0", "transform_null_in": "0", "aggregate_functions_null_for_empty": "0",
+		"prefer_column_name_to_alias": "0",
 	}
 	if a.cluster != "" {
 		maps.Copy(settings, map[string]string{
 			"insert_quorum": "auto", "insert_quorum_parallel": "0", "select_sequential_consistency": "1",
-			"distributed_foreground_insert": "1", "distributed_ddl_task_timeout": "600", "distributed_product_mode": "global",
-			"load_balancing": "in_order", // one replica after another, not any
+			"distributed_foreground_insert": "1", "distributed_ddl_task_timeout": "600",
+			"distributed_product_mode": "global",
+			"load_balancing":           "in_order", // one replica after another, not any
 		})
 	}
 	return &client{address: a, http: &http.Client{Transport: transport}, settings: settings, insideFrom: defaultInside}
@@ -93,7 +96,8 @@ const (
 
 // request sends a statement and gives the body of the answer, which is to be
 // closed. sql is in the body, unless data is.
-func (c *client) request(ctx context.Context, sql string, data []byte, settings map[string]string) (io.ReadCloser, error) {
+func (c *client) request(ctx context.Context, sql string, data []byte, settings map[string]string) (io.ReadCloser,
+	error) {
 	p := url.Values{"database": {c.database}}
 	for name, value := range c.settings {
 		p.Set(name, value)
@@ -171,10 +175,12 @@ func (c *client) insert(ctx context.Context, into string, rows []byte, token str
 	if rows == nil {
 		rows = []byte{}
 	}
-	return c.send(ctx, requestTime, "INSERT INTO "+into+" FORMAT RowBinary", rows, map[string]string{"insert_deduplication_token": token})
+	return c.send(ctx, requestTime, "INSERT INTO "+into+" FORMAT RowBinary", rows,
+		map[string]string{"insert_deduplication_token": token})
 }
 
-func (c *client) send(ctx context.Context, most time.Duration, sql string, data []byte, settings map[string]string) error {
+func (c *client) send(ctx context.Context, most time.Duration, sql string, data []byte,
+	settings map[string]string) error {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	body, err := c.request(limited, sql, data, settings)

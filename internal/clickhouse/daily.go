@@ -33,7 +33,8 @@ func (t trust) before() report.Day { return min(t.until, t.late) }
 // trust reads how far the tallies of an account are right.
 func (c *client) trust(ctx context.Context, account vitrine.AccountID) (trust, error) {
 	t := trust{late: lastDay}
-	_, err := c.one(ctx, fmt.Sprintf("SELECT toInt32(argMax(until, since)), max(since) FROM built WHERE account = %d", account), func(r *reader) {
+	_, err := c.one(ctx, fmt.Sprintf("SELECT toInt32(argMax(until, since)), max(since) FROM built WHERE account = %d",
+		account), func(r *reader) {
 		t.until, t.since = report.Day(r.int32()), r.uint64()
 	})
 	if err != nil || t.until == 0 {
@@ -113,11 +114,17 @@ func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *
 		if err := c.eachView(ctx, w.where(), t.Add); err != nil {
 			return err
 		}
-		if err := c.visits(ctx, w, seen, func(d report.Day, v prevViewers) { t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers) }); err != nil {
+		if err := c.visits(ctx, w, seen, func(d report.Day,
+			v prevViewers) {
+			t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers)
+		}); err != nil {
 			return err
 		}
 		if w.Link == 0 {
-			if err := c.linkVisits(ctx, w, seen, func(d linkDay, v prevViewers) { t.AddLinkVisits(d.link, v.prev, v.viewers) }); err != nil {
+			if err := c.linkVisits(ctx, w, seen, func(d linkDay,
+				v prevViewers) {
+				t.AddLinkVisits(d.link, v.prev, v.viewers)
+			}); err != nil {
 				return err
 			}
 		}
@@ -215,7 +222,8 @@ func (l *ViewLog) buildAccount(ctx context.Context, account vitrine.AccountID) e
 	if from >= s.settled {
 		return nil
 	}
-	f := forgetting{c: l.c, state: s, end: s.settled, from: from, ids: idsOf(from, s.settled), since: since, attempt: nonce(), table: "daily"}
+	f := forgetting{c: l.c, state: s, end: s.settled, from: from, ids: idsOf(from, s.settled), since: since,
+		attempt: nonce(), table: "daily"}
 	if err := f.account(ctx, account); err != nil {
 		return err
 	}
@@ -339,7 +347,8 @@ func (c *client) wrongDays(ctx context.Context, s state, account vitrine.Account
 	if err != nil || t.before() <= s.forgotten {
 		return "", err
 	}
-	w := window{TallyQuery: vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: s.forgotten, To: t.before()},
+	w := window{TallyQuery: vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: s.forgotten,
+		To: t.before()},
 		ids: idsOf(s.forgotten, t.before()), gone: s.forgotten, state: s}
 	stored := new(report.Tally)
 	switch err := c.daily(ctx, w, w.From, w.To, stored); {

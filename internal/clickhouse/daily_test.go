@@ -44,7 +44,8 @@ func TestDaily(t *testing.T) {
 		s, err := l.c.state(ctx)
 		step("state", err)
 		for _, scope := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 2}, {Account: 1, Link: 3}} {
-			for i, days := range [][2]report.Day{{first, last + 1}, {first + 40, last - 3}, {last - 12, last + 1}, {report.NoDay, 1<<31 - 1}, {first + 50, first + 51}} {
+			for i, days := range [][2]report.Day{{first, last + 1}, {first + 40, last - 3}, {last - 12, last + 1},
+				{report.NoDay, 1<<31 - 1}, {first + 50, first + 51}} {
 				if days[0] < s.forgotten {
 					continue // there is nothing to compare with
 				}
@@ -69,7 +70,8 @@ func TestDaily(t *testing.T) {
 					t.Fatal(err1, err2)
 				}
 				if !got.Equal(want) {
-					t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its rows make %d, %d, %d", when, q, got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
+					t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its rows make %d, %d, %d", when, q,
+						got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
 						want.Views(), want.Uniques(q.From, q.To), want.Downloads())
 				}
 			}
@@ -90,7 +92,8 @@ func TestDaily(t *testing.T) {
 	trusted(last - 10)
 	same("settled again")
 	human := views[slices.IndexFunc(views[300:], func(o vitrine.ViewRecord) bool { return o.Bot == "" })+300]
-	_, err = l.Append(ctx, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(human.Link), View: vitrine.ViewID(human.ID), At: human.At + 1000,
+	_, err = l.Append(ctx, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(human.Link),
+		View: vitrine.ViewID(human.ID), At: human.At + 1000,
 		Session: report.Session{EngagedMs: 10, PresentMs: 20}, Bot: vitrine.BotAutomation}}})
 	step("Append", err)
 	trusted(report.DayOf(human.At))

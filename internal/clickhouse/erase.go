@@ -16,7 +16,8 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 			return nil, err
 		}
 		return append(lateStep(map[vitrine.AccountID]report.Day{account: 0}, number),
-			step{kind: stepErase, data: numbers(int64(account), int64(link))}, putState("erased", int64(number), number)), nil
+			step{kind: stepErase, data: numbers(int64(account), int64(link))},
+			putState("erased", int64(number), number)), nil
 	})
 }
 

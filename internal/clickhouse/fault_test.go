@@ -27,7 +27,8 @@ var ctx = context.Background()
 
 // view is a person's open of a link of account 1.
 func view(link int64, at time.Time, n int, viewer uint64) vitrine.ViewRecord {
-	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)), At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)),
+		At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
 }
 
 var errDied = errors.New("the process has died")
@@ -60,14 +61,19 @@ func (d *dying) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestCrash(t *testing.T) {
 	start := vitrinetest.Epoch
 	first := vitrine.Batch{Views: []vitrine.ViewRecord{view(1, start, 0, 10), view(2, start, 0, 10)},
-		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 0), Link: 1, View: vitrine.ViewIDAt(start.UnixMilli(), 0)}}}
+		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 0), Link: 1,
+			View: vitrine.ViewIDAt(start.UnixMilli(), 0)}}}
 	second := vitrine.Batch{
-		Views: []vitrine.ViewRecord{view(1, start.Add(time.Hour), 0, 10), view(1, start.Add(40*24*time.Hour), 0, 20), view(3, start, 0, 10)},
+		Views: []vitrine.ViewRecord{view(1, start.Add(time.Hour), 0, 10), view(1, start.Add(40*24*time.Hour), 0, 20),
+			view(3, start, 0, 10)},
 		Snapshots: []vitrine.Snapshot{
-			{Link: 1, View: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}, Bot: vitrine.BotAutomation},
-			{Link: 2, View: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000, Session: report.Session{EngagedMs: 5000, PresentMs: 9000}},
+			{Link: 1, View: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000,
+				Session: report.Session{EngagedMs: 5000, PresentMs: 9000}, Bot: vitrine.BotAutomation},
+			{Link: 2, View: vitrine.ViewIDAt(start.UnixMilli(), 0), At: start.UnixMilli() + 9000,
+				Session: report.Session{EngagedMs: 5000, PresentMs: 9000}},
 		},
-		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 5), Link: 2, View: vitrine.ViewIDAt(start.UnixMilli(), 0)}},
+		Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt(start.UnixMilli(), 5), Link: 2,
+			View: vitrine.ViewIDAt(start.UnixMilli(), 0)}},
 	}
 	receipt := vitrine.ImportReceipt{File: [32]byte{1}, Lines: 2, At: start}
 	imported := []vitrine.ViewRecord{view(1, start, 0, 10), view(2, start.Add(40*24*time.Hour), 0, 30)}
@@ -79,11 +85,13 @@ func TestCrash(t *testing.T) {
 	}{
 		{"Append", func(l *ViewLog) error {
 			o, err := l.Append(ctx, second)
-			if err == nil && (o.Early.Len() > 0 || slices.ContainsFunc(o.Refused, func(err error) bool { return err != nil })) {
+			if err == nil && (o.Early.Len() > 0 ||
+				slices.ContainsFunc(o.Refused, func(err error) bool { return err != nil })) {
 				t.Errorf("not stored: %+v", o)
 			}
 			return err
-		}, counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}}, counts{1: {Views: 2}, 2: {Views: 1, Downloads: 1}, 3: {Views: 1}}},
+		}, counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}},
+			counts{1: {Views: 2}, 2: {Views: 1, Downloads: 1}, 3: {Views: 1}}},
 		{"Import", func(l *ViewLog) error { return l.Import(ctx, receipt, imported) },
 			counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}}, counts{1: {Views: 2, Downloads: 1}, 2: {Views: 2}}},
 		{"Erase", func(l *ViewLog) error { return l.DeleteLink(ctx, 1) },
@@ -134,7 +142,8 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 	// Another process goes on: first with something else, which finds all of
 	// the batch, or nothing of it if it was not acknowledged.
 	other := openTestLog(t, address)
-	if _, err := other.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(9, vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
+	if _, err := other.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(9,
+		vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err2 := other.Counts(ctx, []vitrine.LinkID{1, 2, 3})
@@ -183,7 +192,8 @@ func TestAway(t *testing.T) {
 	if err := write(1); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
 		t.Errorf("Append without a server: %v", err)
 	}
-	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000}); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
+	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1},
+		To: 40_000}); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
 		t.Errorf("Tally without a server: %v", err)
 	}
 	if err := l.Check(ctx); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
@@ -267,7 +277,8 @@ func TestWriters(t *testing.T) {
 						// One open that all write, and one of each; all are the
 						// same viewer's.
 						b := vitrine.Batch{Views: []vitrine.ViewRecord{view(1, at, 0, 10), view(1, at, 1+w, 10)}}
-						b.Downloads = []vitrine.Download{{ID: vitrine.ViewID(b.Views[0].ID), Link: 1, View: vitrine.ViewID(b.Views[0].ID)}}
+						b.Downloads = []vitrine.Download{{ID: vitrine.ViewID(b.Views[0].ID), Link: 1,
+							View: vitrine.ViewID(b.Views[0].ID)}}
 						if o, err := l.Append(ctx, b); err != nil || o.Refused != nil || o.Early.Len() > 0 {
 							t.Errorf("Append: %+v, %v", o, err)
 						}
@@ -276,7 +287,8 @@ func TestWriters(t *testing.T) {
 			}
 			wait.Wait()
 			counts, err := logs[0].Counts(ctx, []vitrine.LinkID{1})
-			if want := (vitrine.LinkCounts{Views: int64(batches * (writers + 1)), Downloads: int64(batches)}); err != nil || counts[1] != want {
+			if want := (vitrine.LinkCounts{Views: int64(batches * (writers + 1)),
+				Downloads: int64(batches)}); err != nil || counts[1] != want {
 				t.Errorf("counts: %v, %v, want %v", counts[1], err, want)
 			}
 			fresh := 0

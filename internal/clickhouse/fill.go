@@ -67,7 +67,8 @@ func (l *ViewLog) Fillable(ctx context.Context) error {
 
 // filled tells how many batches there are, and the sum over them.
 func (l *ViewLog) filled(ctx context.Context) (there uint64, sum int64, err error) {
-	err = l.write(ctx, func(_ context.Context, number uint64) ([]step, error) { // what the journal has left is carried out
+	err = l.write(ctx, func(_ context.Context, number uint64) ([]step,
+		error) { // what the journal has left is carried out
 		there = number - 1
 		return nil, nil
 	})
@@ -75,7 +76,8 @@ func (l *ViewLog) filled(ctx context.Context) (there uint64, sum int64, err erro
 		return 0, 0, err
 	}
 	var version uint64
-	_, err = l.c.one(ctx, "SELECT value, version FROM state FINAL WHERE name = '"+filledName+"'", func(r *reader) { sum, version = r.int64(), r.uint64() })
+	_, err = l.c.one(ctx, "SELECT value, version FROM state FINAL WHERE name = '"+filledName+"'",
+		func(r *reader) { sum, version = r.int64(), r.uint64() })
 	if err == nil && version != there {
 		err = ErrOtherData
 	}
@@ -145,7 +147,8 @@ func (f *filling) add(entry vitrine.LogEntry) error {
 		f.seen.uint64(f.number)
 	case *vitrine.LoggedView:
 		f.totals[3]++
-		row := viewRow{View: e.View, account: e.Account, startMs: e.StartMs, told: e.Told, imported: e.Imported, decided: e.Decided, waits: e.Waits}
+		row := viewRow{View: e.View, account: e.Account, startMs: e.StartMs, told: e.Told, imported: e.Imported,
+			decided: e.Decided, waits: e.Waits}
 		row.append(&f.views, f.number)
 	case *vitrine.LoggedDownload:
 		f.totals[4]++
@@ -219,7 +222,8 @@ func (f *filling) steps() (steps []step) {
 }
 
 func (f *filling) size() int {
-	return len(f.receipts.b) + len(f.tallies.b) + len(f.seen.b) + len(f.views.b) + len(f.downloads.b) + len(f.links.b) + len(f.viewers.b)
+	return len(f.receipts.b) + len(f.tallies.b) + len(f.seen.b) + len(f.views.b) + len(f.downloads.b) + len(f.links.b) +
+		len(f.viewers.b)
 }
 
 // flush writes the batch, unless it is there. The last one makes the forgotten
@@ -227,7 +231,8 @@ func (f *filling) size() int {
 func (f *filling) flush(last bool) error {
 	steps := f.steps()
 	if last && f.day > 0 {
-		steps = append(steps, putState("settled", int64(f.day), f.number), putState("forgotten", int64(f.day), f.number),
+		steps = append(steps, putState("settled", int64(f.day), f.number),
+			putState("forgotten", int64(f.day), f.number),
 			putState(fmt.Sprint(attemptPrefix, filledAttempt), int64(f.day), f.number))
 	}
 	var w rows
@@ -278,26 +283,31 @@ func (c *client) countViewers(ctx context.Context, number uint64, links []byte) 
 func (f *filling) verify() error {
 	for i, table := range filledTables {
 		var n int64
-		if _, err := f.log.c.one(f.ctx, "SELECT toInt64(count()) FROM "+table+" FINAL", func(r *reader) { n = r.int64() }); err != nil {
+		if _, err := f.log.c.one(f.ctx, "SELECT toInt64(count()) FROM "+table+" FINAL",
+			func(r *reader) { n = r.int64() }); err != nil {
 			return err
 		}
 		if n != f.totals[i] {
-			return fmt.Errorf("the copy is not the same: the table %s has %d rows, and there are %d", table, n, f.totals[i])
+			return fmt.Errorf("the copy is not the same: the table %s has %d rows, and there are %d", table, n,
+				f.totals[i])
 		}
 	}
 	left := f.counts
-	err := f.log.c.query(f.ctx, "SELECT account, link, views, downloads FROM links FINAL ORDER BY account, link", func(r *reader) error {
-		c := vitrine.CountedLink{Scope: vitrine.Scope{Account: vitrine.AccountID(r.int64()), Link: vitrine.LinkID(r.int64())}}
-		c.Views, c.Downloads = r.int64(), r.int64()
-		if r.err != nil {
-			return r.err
-		}
-		if len(left) == 0 || left[0] != c {
-			return fmt.Errorf("the copy is not the same: account %d, link %d is counted with %d views and %d downloads", c.Account, c.Link, c.Views, c.Downloads)
-		}
-		left = left[1:]
-		return nil
-	})
+	err := f.log.c.query(f.ctx, "SELECT account, link, views, downloads FROM links FINAL ORDER BY account, link",
+		func(r *reader) error {
+			c := vitrine.CountedLink{Scope: vitrine.Scope{Account: vitrine.AccountID(r.int64()),
+				Link: vitrine.LinkID(r.int64())}}
+			c.Views, c.Downloads = r.int64(), r.int64()
+			if r.err != nil {
+				return r.err
+			}
+			if len(left) == 0 || left[0] != c {
+				return fmt.Errorf("the copy is not the same: account %d, link %d is counted with %d views and %d downloads",
+					c.Account, c.Link, c.Views, c.Downloads)
+			}
+			left = left[1:]
+			return nil
+		})
 	if err == nil && len(left) > 0 {
 		err = fmt.Errorf("the copy is not the same: link %d is not there", left[0].Link)
 	}

@@ -97,7 +97,8 @@ func TestFillOther(t *testing.T) {
 	}
 	refused := func(what string, l *ViewLog) {
 		t.Helper()
-		if err := l.Fill(ctx, from, func(int64, int64) { t.Errorf("%s: something was brought", what) }); !errors.Is(err, ErrOtherData) {
+		if err := l.Fill(ctx, from, func(int64, int64) { t.Errorf("%s: something was brought", what) }); !errors.Is(err,
+			ErrOtherData) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -134,7 +135,8 @@ func TestFillOther(t *testing.T) {
 func TestFillBehind(t *testing.T) {
 	from := fileLog(t)
 	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
-	if _, err := from.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, vitrinetest.Epoch, 0, 10)}}); err != nil {
+	if _, err := from.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, vitrinetest.Epoch, 0,
+		10)}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(from.RollUp(ctx, day+200), from.Expire(ctx, day+200)); err != nil {

@@ -66,7 +66,8 @@ func monthOf(d report.Day) report.Day {
 func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day, err error) {
 	first = end
 	for _, table := range []string{"opens", "downloads"} {
-		_, err := c.one(ctx, fmt.Sprintf("SELECT min(id) FROM %s WHERE id < %d HAVING count() > 0", table, idsOf(0, end).to), func(r *reader) {
+		_, err := c.one(ctx, fmt.Sprintf("SELECT min(id) FROM %s WHERE id < %d HAVING count() > 0", table,
+			idsOf(0, end).to), func(r *reader) {
 			first = min(first, report.DayOf(vitrine.ViewID(r.int64()).Ms()))
 		})
 		if err != nil {
@@ -86,7 +87,8 @@ func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) erro
 	if err != nil {
 		return err
 	}
-	f := forgetting{c: l.c, state: s, end: end, from: s.forgotten, ids: idsOf(s.forgotten, end), since: since, attempt: nonce(), table: "tallies"}
+	f := forgetting{c: l.c, state: s, end: end, from: s.forgotten, ids: idsOf(s.forgotten, end), since: since,
+		attempt: nonce(), table: "tallies"}
 	if err := f.run(ctx); err != nil {
 		return err
 	}
@@ -97,7 +99,8 @@ func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) erro
 		}
 		changed := now.forgotten != s.forgotten || now.erased > since
 		for _, table := range []string{"opens", "downloads"} {
-			_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s AND version > %d", table, f.ids.where(), since), func(r *reader) {
+			_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s AND version > %d", table,
+				f.ids.where(), since), func(r *reader) {
 				changed = r.bool() || changed
 			})
 			if err != nil {
@@ -127,7 +130,8 @@ func nonce() uint64 {
 func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) error {
 	for _, name := range []string{"opens", "downloads"} {
 		var months []int32
-		sql := fmt.Sprintf("SELECT DISTINCT toInt32(%s) FROM %s WHERE id < %d", idMonth, name, idsOf(0, report.Day(end)).to)
+		sql := fmt.Sprintf("SELECT DISTINCT toInt32(%s) FROM %s WHERE id < %d", idMonth, name,
+			idsOf(0, report.Day(end)).to)
 		err := l.c.query(ctx, sql, func(r *reader) error {
 			months = append(months, r.int32())
 			return nil
@@ -136,19 +140,22 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) erro
 			return err
 		}
 		for _, month := range months {
-			if err := l.c.work(ctx, fmt.Sprintf("ALTER TABLE %s%s DROP PARTITION %d", tableOf(name).local(l.c.address), l.c.onCluster(), month)); err != nil {
+			if err := l.c.work(ctx, fmt.Sprintf("ALTER TABLE %s%s DROP PARTITION %d", tableOf(name).local(l.c.address),
+				l.c.onCluster(), month)); err != nil {
 				return err
 			}
 		}
 	}
 	var months []int32
-	err := l.c.query(ctx, fmt.Sprintf("SELECT DISTINCT toInt32(%s) FROM daily WHERE toInt32(day) < %d", dayMonth, end), func(r *reader) error {
-		months = append(months, r.int32())
-		return nil
-	})
+	err := l.c.query(ctx, fmt.Sprintf("SELECT DISTINCT toInt32(%s) FROM daily WHERE toInt32(day) < %d", dayMonth, end),
+		func(r *reader) error {
+			months = append(months, r.int32())
+			return nil
+		})
 	for _, month := range months {
 		if err == nil {
-			err = l.c.work(ctx, fmt.Sprintf("ALTER TABLE %s%s DROP PARTITION %d", tableOf("daily").local(l.c.address), l.c.onCluster(), month))
+			err = l.c.work(ctx, fmt.Sprintf("ALTER TABLE %s%s DROP PARTITION %d", tableOf("daily").local(l.c.address),
+				l.c.onCluster(), month))
 		}
 	}
 	if err != nil {
@@ -162,7 +169,8 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) erro
 		// Those of later batches are of an attempt that goes on.
 		useless := fmt.Sprintf("NOT (%s) AND version < %d", s.counted(), number)
 		left := false
-		_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s", name, useless), func(r *reader) { left = r.bool() })
+		_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s", name, useless),
+			func(r *reader) { left = r.bool() })
 		if err != nil {
 			return err
 		}
@@ -246,9 +254,10 @@ type linkDay struct {
 
 // account stores the tallies of an account and its links.
 func (f *forgetting) account(ctx context.Context, account vitrine.AccountID) error {
-	w := window{TallyQuery: vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: f.from, To: f.end}, ids: f.ids, reach: idsOf(f.state.forgotten, f.end), state: f.state}
+	w := window{TallyQuery: vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: f.from, To: f.end},
+		ids: f.ids, reach: idsOf(f.state.forgotten, f.end), state: f.state}
 	f.made = map[linkDay]bool{}
-	days := map[report.Day]*report.Tally{}
+	days, downloads := map[report.Day]*report.Tally{}, map[linkDay]int64{}
 	day := func(d report.Day) *report.Tally {
 		if days[d] == nil {
 			days[d] = new(report.Tally)
@@ -263,10 +272,12 @@ func (f *forgetting) account(ctx context.Context, account vitrine.AccountID) err
 	if err != nil {
 		return err
 	}
-	if err := f.c.visits(ctx, w, true, func(d report.Day, v prevViewers) { day(d).AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers) }); err != nil {
+	err = f.c.visits(ctx, w, true, func(d report.Day, v prevViewers) {
+		day(d).AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers)
+	})
+	if err != nil {
 		return err
 	}
-	downloads := map[linkDay]int64{}
 	sql := "SELECT link, toInt32(day), toInt64(count()) FROM downloads FINAL WHERE " + w.where() + " GROUP BY link, day"
 	err = f.c.query(ctx, sql, func(r *reader) error {
 		downloads[linkDay{r.int64(), report.Day(r.int32())}] = r.int64()
@@ -309,7 +320,8 @@ func (f *forgetting) eachDay(ctx context.Context, w window, each func(linkDay, *
 	var o viewRow
 	var now linkDay
 	var t *report.Tally
-	err := f.c.read(ctx, backgroundTime, "SELECT "+viewColumns+" FROM opens FINAL WHERE "+w.where()+" ORDER BY link, id", func(r *reader) error {
+	err := f.c.read(ctx, backgroundTime, "SELECT "+viewColumns+" FROM opens FINAL WHERE "+w.where()+
+		" ORDER BY link, id", func(r *reader) error {
 		if o.read(r); r.err != nil {
 			return r.err
 		}
@@ -360,7 +372,8 @@ func (f *forgetting) flush(ctx context.Context) error {
 		return nil
 	}
 	f.n++
-	err := f.c.insert(ctx, f.table+" (account, link, day, attempt, version, labels, head, body, times)", f.out.b, fmt.Sprintf("attempt %d part %d", f.attempt, f.n))
+	err := f.c.insert(ctx, f.table+" (account, link, day, attempt, version, labels, head, body, times)", f.out.b,
+		fmt.Sprintf("attempt %d part %d", f.attempt, f.n))
 	f.out.b = nil
 	return err
 }
@@ -390,7 +403,8 @@ func (c *client) eachStored(ctx context.Context, sql string, w window, t *report
 			return r.err
 		}
 		if err := addPieces(t, w, labels, pieces); err != nil {
-			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, the tally of %v: %w", w.Account, w.Link, day, err))
+			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, the tally of %v: %w", w.Account, w.Link, day,
+				err))
 		}
 		return nil
 	})

@@ -99,7 +99,8 @@ func (p places) take(from key) (key, error) {
 			break
 		}
 		if passed = append(passed, at); len(passed) > 1<<21 {
-			return at, fmt.Errorf("link %d has no free ID left in the millisecond %s", from.link, from.id.Time().Format("2006-01-02T15:04:05.000Z"))
+			return at, fmt.Errorf("link %d has no free ID left in the millisecond %s", from.link,
+				from.id.Time().Format("2006-01-02T15:04:05.000Z"))
 		}
 		at = to
 	}
@@ -139,7 +140,8 @@ func (w *writing) loadPlaces(table string, keys []key, taken places) error {
 			milliseconds.int64(k.id.Ms())
 		}
 		sql := fmt.Sprintf("SELECT link, id FROM %s FINAL WHERE (account, link) IN %s AND (link, bitShiftRight(id, 21)) IN %s AND id >= %d AND id < %d",
-			table, keySet("a Int64, l Int64", links), keySet("l Int64, m Int64", milliseconds), some[0].id, vitrine.ViewIDAt(some[len(some)-1].id.Ms()+1, 0))
+			table, keySet("a Int64, l Int64", links), keySet("l Int64, m Int64", milliseconds), some[0].id,
+			vitrine.ViewIDAt(some[len(some)-1].id.Ms()+1, 0))
 		err := w.c.query(w.ctx, sql, func(r *reader) error {
 			k := key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())}
 			taken[k] = key{k.link, after(k.id)}

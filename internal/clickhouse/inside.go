@@ -30,9 +30,11 @@ var insideLabels = []struct {
 	column string
 	label  report.Label
 }{
-	{"country", report.LabelCountry}, {"referrer", report.LabelReferrer}, {"source", report.LabelSource}, {"device", report.LabelDevice},
+	{"country", report.LabelCountry}, {"referrer", report.LabelReferrer}, {"source", report.LabelSource},
+	{"device", report.LabelDevice},
 	{"browser", report.LabelBrowser}, {"os", report.LabelOS}, {"screen", report.LabelScreen}, {"bot", -1}, {"city", -1},
-	{"campaign", report.LabelCampaign}, {"medium", report.LabelMedium}, {"content", report.LabelContent}, {"term", report.LabelTerm},
+	{"campaign", report.LabelCampaign}, {"medium", report.LabelMedium}, {"content", report.LabelContent},
+	{"term", report.LabelTerm},
 }
 
 // inside counts the views of a window inside the database, with their visits;
@@ -105,7 +107,8 @@ func addPart(t *report.Tally, kind byte, i int64, s1, s2 string, v *[20]int64) {
 
 // sumsOf are sums in the order of insideSums.
 func sumsOf(v *[20]int64) *report.Sums {
-	return &report.Sums{Views: v[0], Sessions: v[1], EngagedMs: v[2], QR: v[3], Returning: v[4], Atypical: v[5], Bounces: v[6], Pages: v[7], Played: v[8], Depth: v[9],
+	return &report.Sums{Views: v[0], Sessions: v[1], EngagedMs: v[2], QR: v[3], Returning: v[4], Atypical: v[5],
+		Bounces: v[6], Pages: v[7], Played: v[8], Depth: v[9],
 		Media:  report.ProgressSums{Begun: v[10], Reached: [4]int64(v[11:15])},
 		Scroll: report.ProgressSums{Begun: v[15], Reached: [4]int64(v[16:20])}}
 }
@@ -117,8 +120,10 @@ func insideSums(rules report.Rules, all bool) string {
 		return "[" + toInt64(sums) + "]"
 	}
 	sums = append(sums, "countIf(view AND qr)", "countIf(view AND returning)",
-		"countIf(session AND bot != 'own' AND (NOT view OR brief))", fmt.Sprintf("countIf(counted AND e < %d)", rules.BounceMs),
-		"sumIf(seen, counted)", "sumIf(least(greatest(played, 0), 1000000), counted)", "sumIf(least(greatest(depth, 0), 1000000), counted)")
+		"countIf(session AND bot != 'own' AND (NOT view OR brief))",
+		fmt.Sprintf("countIf(counted AND e < %d)", rules.BounceMs),
+		"sumIf(seen, counted)", "sumIf(least(greatest(played, 0), 1000000), counted)",
+		"sumIf(least(greatest(depth, 0), 1000000), counted)")
 	for _, column := range []struct{ begun, reached string }{{"played", "reached"}, {"depth", "depth"}} {
 		sums = append(sums, fmt.Sprintf("countIf(counted AND %s > 0)", column.begun))
 		for _, m := range rules.Marks {
@@ -143,15 +148,19 @@ func (w window) insideSQL(seen bool) string {
 	views := fmt.Sprintf(`(SELECT *, day, bot = '' AS view, NOT %s AS brief, view AND session AND NOT brief AS counted, least(greatest(engaged, 0), %d) AS e,
 		arrayCount(p -> p >= 1, pages) AS seen FROM opens FINAL WHERE %s)`, typical, rules.MaxMs, w.where())
 	parts := []string{
-		fmt.Sprintf("SELECT %d AS kind, toInt64(0) AS i, '' AS s1, '' AS s2, %s AS v FROM %s", partWhole, insideSums(rules, true), views),
-		fmt.Sprintf("SELECT %d, %s AS hour, '', '', arrayPushBack(%s, toInt64(%s AS step)) FROM %s GROUP BY hour, step", partHour, w.hourOf(), insideSums(rules, false), w.dayOf(), views),
+		fmt.Sprintf("SELECT %d AS kind, toInt64(0) AS i, '' AS s1, '' AS s2, %s AS v FROM %s", partWhole,
+			insideSums(rules, true), views),
+		fmt.Sprintf("SELECT %d, %s AS hour, '', '', arrayPushBack(%s, toInt64(%s AS step)) FROM %s GROUP BY hour, step",
+			partHour, w.hourOf(), insideSums(rules, false), w.dayOf(), views),
 		fmt.Sprintf("SELECT %d, toInt64(%s) AS step, '', '', [toInt64(count())] FROM downloads FINAL WHERE %s GROUP BY step", partDownload, w.dayOf(), w.whereDownloads()),
-		fmt.Sprintf("SELECT %d, toInt64(d), '', '', [toInt64(prev), n] FROM (%s)", partVisit, w.visits("viewer", "viewer", "", seen)),
+		fmt.Sprintf("SELECT %d, toInt64(d), '', '', [toInt64(prev), n] FROM (%s)", partVisit,
+			w.visits("viewer", "viewer", "", seen)),
 	}
 	if !w.Brief {
 		parts = append(parts, w.insideMore(rules, views, seen)...)
 	}
-	return "SELECT toUInt8(kind), toInt64(i), toString(s1), toString(s2), v FROM (" + strings.Join(parts, "\nUNION ALL ") + ")"
+	return "SELECT toUInt8(kind), toInt64(i), toString(s1), toString(s2), v FROM (" + strings.Join(parts,
+		"\nUNION ALL ") + ")"
 }
 
 // insideMore are the parts that a comparison does without.
@@ -186,6 +195,7 @@ func (w window) insideMore(rules report.Rules, views string, seen bool) []string
 	}
 	return append(parts,
 		fmt.Sprintf("SELECT %d, link, '', '', %s FROM %s GROUP BY link", partLink, insideSums(rules, true), views),
-		fmt.Sprintf("SELECT %d, link, '', '', [toInt64(prev), toInt64(sum(n))] FROM (%s) GROUP BY link, prev", partLinkVisit,
+		fmt.Sprintf("SELECT %d, link, '', '', [toInt64(prev), toInt64(sum(n))] FROM (%s) GROUP BY link, prev",
+			partLinkVisit,
 			w.visits("link, viewer", "link, viewer", "link, ", seen)))
 }

@@ -217,7 +217,10 @@ func (l *ViewLog) carryOut(ctx context.Context, number uint64, steps []step) err
 
 // changesState reports whether the state may be another one after some steps.
 func changesState(steps []step) bool {
-	return slices.ContainsFunc(steps, func(s step) bool { return s.kind != stepInsert || strings.HasPrefix(s.into, "state ") })
+	return slices.ContainsFunc(steps, func(s step) bool {
+		return s.kind != stepInsert ||
+			strings.HasPrefix(s.into, "state ")
+	})
 }
 
 func (l *ViewLog) carryOutStep(ctx context.Context, number uint64, s step) error {
@@ -261,9 +264,10 @@ func (l *ViewLog) finish(ctx context.Context) error {
 	}
 	var left []step
 	var damaged error
-	_, err = l.c.one(ctx, fmt.Sprintf("SELECT effect FROM journal WHERE number = %d AND done = 0 LIMIT 1", number), func(r *reader) {
-		left, damaged = readSteps(append([]byte(nil), r.bytes()...))
-	})
+	_, err = l.c.one(ctx, fmt.Sprintf("SELECT effect FROM journal WHERE number = %d AND done = 0 LIMIT 1", number),
+		func(r *reader) {
+			left, damaged = readSteps(append([]byte(nil), r.bytes()...))
+		})
 	if err = errors.Join(err, damaged); err != nil {
 		return failure(ctx, err)
 	}

@@ -24,7 +24,8 @@ func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, li
 	if err != nil {
 		return 0, 0, err
 	}
-	ends := []struct{ column, table string }{{"account", "opens"}, {"account", "downloads"}, {"account", "tallies"}, {"account", "daily"},
+	ends := []struct{ column, table string }{{"account", "opens"}, {"account", "downloads"}, {"account", "tallies"},
+		{"account", "daily"},
 		{"account", "late"}, {"account", "built"}, {"link", "links"}}
 	var last []string
 	for _, e := range ends {
@@ -66,7 +67,8 @@ func (c *client) pending(ctx context.Context, f func(vitrine.Scope)) error {
 			return failure(ctx, errJournal)
 		}
 		for b := s.data; len(b) > 0; b = b[linkBytes:] {
-			f(vitrine.Scope{Link: vitrine.LinkID(binary.LittleEndian.Uint64(b)), Account: vitrine.AccountID(binary.LittleEndian.Uint64(b[8:]))})
+			f(vitrine.Scope{Link: vitrine.LinkID(binary.LittleEndian.Uint64(b)),
+				Account: vitrine.AccountID(binary.LittleEndian.Uint64(b[8:]))})
 		}
 	}
 	return nil
@@ -96,7 +98,8 @@ func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) er
 	for _, table := range []string{"links", "tallies", "daily", "late", "built"} {
 		accounts = append(accounts, "SELECT DISTINCT account FROM "+table)
 	}
-	return l.c.read(ctx, backgroundTime, "SELECT DISTINCT account FROM ("+strings.Join(accounts, " UNION ALL ")+") ORDER BY account", func(r *reader) error {
+	return l.c.read(ctx, backgroundTime, "SELECT DISTINCT account FROM ("+strings.Join(accounts, " UNION ALL ")+
+		") ORDER BY account", func(r *reader) error {
 		s := vitrine.Scope{Account: vitrine.AccountID(r.int64())}
 		if r.err != nil {
 			return r.err

@@ -37,7 +37,8 @@ func (w *writing) loadLinks(links map[vitrine.LinkID]bool) error {
 		for _, link := range some {
 			set.int64(int64(link))
 		}
-		err := w.c.query(w.ctx, "SELECT link, account, views, downloads, version FROM links WHERE link IN "+keySet("l Int64", set), func(r *reader) error {
+		err := w.c.query(w.ctx, "SELECT link, account, views, downloads, version FROM links WHERE link IN "+
+			keySet("l Int64", set), func(r *reader) error {
 			link := vitrine.LinkID(r.int64())
 			row := &linkRow{account: vitrine.AccountID(r.int64())}
 			row.Views, row.Downloads, row.version = r.int64(), r.int64(), r.uint64()
@@ -81,7 +82,8 @@ func (w *writing) keyList(keys []key) string {
 		set.int64(int64(k.link))
 		set.int64(int64(k.id))
 	}
-	return fmt.Sprintf("(account, link, id) IN %s AND id >= %d AND id <= %d", keySet("a Int64, l Int64, i Int64", set), keys[0].id, keys[len(keys)-1].id)
+	return fmt.Sprintf("(account, link, id) IN %s AND id >= %d AND id <= %d", keySet("a Int64, l Int64, i Int64", set),
+		keys[0].id, keys[len(keys)-1].id)
 }
 
 // storedViews tells which keys are those of views, reading little else.
@@ -101,16 +103,17 @@ func (w *writing) storedViews(keys []key) (stored []key, err error) {
 // loadViews reads views.
 func (w *writing) loadViews(keys []key) error {
 	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
-		err := w.c.query(w.ctx, "SELECT "+viewColumns+", version FROM opens WHERE "+w.keyList(some), func(r *reader) error {
-			o := new(viewRow)
-			o.read(r)
-			o.spare, o.version = nil, r.uint64()
-			k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
-			if there := w.views[k]; there == nil || there.version < o.version {
-				w.views[k] = o
-			}
-			return nil
-		})
+		err := w.c.query(w.ctx, "SELECT "+viewColumns+", version FROM opens WHERE "+w.keyList(some),
+			func(r *reader) error {
+				o := new(viewRow)
+				o.read(r)
+				o.spare, o.version = nil, r.uint64()
+				k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
+				if there := w.views[k]; there == nil || there.version < o.version {
+					w.views[k] = o
+				}
+				return nil
+			})
 		if err != nil {
 			return err
 		}
@@ -126,7 +129,8 @@ func (w *writing) loadViewers(keys []viewerKey) error {
 			set.int64(int64(k.link))
 			set.uint64(k.viewer)
 		}
-		err := w.c.query(w.ctx, "SELECT link, viewer, opens, version FROM viewers WHERE (link, viewer) IN "+keySet("l Int64, v UInt64", set), func(r *reader) error {
+		err := w.c.query(w.ctx, "SELECT link, viewer, opens, version FROM viewers WHERE (link, viewer) IN "+
+			keySet("l Int64, v UInt64", set), func(r *reader) error {
 			k := viewerKey{vitrine.LinkID(r.int64()), r.uint64()}
 			row := &viewerRow{views: r.int64(), version: r.uint64()}
 			if there := w.viewers[k]; there == nil || there.version < row.version {
@@ -161,7 +165,8 @@ func (w *writing) loadDownloadsOf(views []key) error {
 			of.int64(int64(k.link))
 			of.int64(int64(k.id))
 		}
-		where := fmt.Sprintf("(account, link) IN %s AND (link, open) IN %s", keySet("a Int64, l Int64", links), keySet("l Int64, o Int64", of))
+		where := fmt.Sprintf("(account, link) IN %s AND (link, open) IN %s", keySet("a Int64, l Int64", links),
+			keySet("l Int64, o Int64", of))
 		if err := w.readDownloads(where); err != nil {
 			return err
 		}
@@ -170,12 +175,13 @@ func (w *writing) loadDownloadsOf(views []key) error {
 }
 
 func (w *writing) readDownloads(where string) error {
-	return w.c.query(w.ctx, "SELECT link, id, open, deleted, version FROM downloads WHERE "+where, func(r *reader) error {
-		k := key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())}
-		row := &downloadRow{view: vitrine.ViewID(r.int64()), deleted: r.bool(), version: r.uint64()}
-		if there := w.downloads[k]; there == nil || !there.changed && there.version < row.version {
-			w.downloads[k] = row
-		}
-		return nil
-	})
+	return w.c.query(w.ctx, "SELECT link, id, open, deleted, version FROM downloads WHERE "+where,
+		func(r *reader) error {
+			k := key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())}
+			row := &downloadRow{view: vitrine.ViewID(r.int64()), deleted: r.bool(), version: r.uint64()}
+			if there := w.downloads[k]; there == nil || !there.changed && there.version < row.version {
+				w.downloads[k] = row
+			}
+			return nil
+		})
 }

@@ -19,7 +19,8 @@ var migrations = []func(a address) []string{
 
 // moreOfViews are columns of views that schema version 2 adds.
 var moreOfViews = []string{
-	"file UInt32 CODEC(T64, ZSTD(1))", "campaign LowCardinality(String)", "medium LowCardinality(String)", "content LowCardinality(String)",
+	"file UInt32 CODEC(T64, ZSTD(1))", "campaign LowCardinality(String)", "medium LowCardinality(String)",
+	"content LowCardinality(String)",
 	"term LowCardinality(String)", "product LowCardinality(String)", "own Bool", "decided Bool", "waits Bool",
 	"parts_low UInt64 CODEC(T64, ZSTD(1))", "parts_high UInt64 CODEC(T64, ZSTD(1))",
 }
@@ -45,7 +46,8 @@ func (c *client) migrate(ctx context.Context) error {
 	}
 	if now > len(migrations) {
 		return fmt.Errorf("the database %s has schema version %d, and this program knows versions up to %d only: it was used by a newer "+
-			"version. Install that version, or restore a backup from before the upgrade", c.database, now, len(migrations))
+			"version. Install that version, or restore a backup from before the upgrade", c.database, now,
+			len(migrations))
 	}
 	for n := now; n < len(migrations); n++ {
 		for _, sql := range migrations[n](c.address) {

@@ -10,11 +10,14 @@ import (
 )
 
 // narrow is the tally of a query that stored tallies do not answer.
-func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool, err error) {
+func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool,
+	err error) {
 	from, to := q.Steps.Bounds(q.From, q.To)
-	w := window{TallyQuery: q, ids: ids{vitrine.ViewIDAt(max(from, 0), 0), vitrine.ViewIDAt(max(to, 0), 0)}, more: linksSQL(q.Links), state: s}
+	w := window{TallyQuery: q, ids: ids{vitrine.ViewIDAt(max(from, 0), 0), vitrine.ViewIDAt(max(to, 0), 0)},
+		more: linksSQL(q.Links), state: s}
 	if gone := idsOf(0, s.forgotten).to; w.ids.from < gone {
-		forgotten, _, err := c.anyTally(ctx, vitrine.TallyQuery{Scope: q.Scope, From: max(report.DayOf(from), 0), To: min(s.forgotten, report.DayOf(to-1)+1)}, s)
+		forgotten, _, err := c.anyTally(ctx, vitrine.TallyQuery{Scope: q.Scope, From: max(report.DayOf(from), 0),
+			To: min(s.forgotten, report.DayOf(to-1)+1)}, s)
 		if err != nil {
 			return nil, false, err
 		}
@@ -42,7 +45,8 @@ func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery, s state) (t *
 }
 
 // narrowDaily is DailyViews of such a query.
-func (c *client) narrowDaily(ctx context.Context, s state, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+func (c *client) narrowDaily(ctx context.Context, s state, q vitrine.TallyQuery,
+	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	for _, link := range links {
 		views[link] = make([]int64, max(q.To-q.From, 0))
@@ -80,12 +84,15 @@ var filterColumns = []struct {
 	dimension report.Dimension
 	sql       string
 }{
-	{report.OnCountry, "country"}, {report.OnCity, "if(city = '' OR country = '', toString(city), concat(city, ', ', country))"},
+	{report.OnCountry, "country"}, {report.OnCity,
+		"if(city = '' OR country = '', toString(city), concat(city, ', ', country))"},
 	{report.OnReferrer, "referrer"}, {report.OnSource, "if(source = '', 'Direct', toString(source))"},
 	{report.OnDevice, "device"}, {report.OnBrowser, "browser"}, {report.OnOS, "os"},
-	{report.OnCampaign, "campaign"}, {report.OnMedium, "medium"}, {report.OnContent, "content"}, {report.OnTerm, "term"},
+	{report.OnCampaign, "campaign"}, {report.OnMedium, "medium"}, {report.OnContent, "content"},
+	{report.OnTerm, "term"},
 	{report.OnVersion, "toString(greatest(file, 1))"},
-	{report.OnScreen, "if(session, toString(screen), '')"}, {report.OnQR, "if(qr, 'yes', 'no')"}, {report.OnReturning, "if(returning, 'yes', 'no')"},
+	{report.OnScreen, "if(session, toString(screen), '')"}, {report.OnQR, "if(qr, 'yes', 'no')"},
+	{report.OnReturning, "if(returning, 'yes', 'no')"},
 }
 
 // filterSQL is a filter as conditions that follow others.
@@ -136,7 +143,8 @@ func (w window) hourOf() string {
 func (w window) whereDownloads() string {
 	where := within(w.Scope) + " AND " + w.ids.where() + linksSQL(w.Links)
 	if len(w.Filter) > 0 {
-		where += fmt.Sprintf(" AND (link, open) GLOBAL IN (SELECT link, id FROM opens FINAL WHERE %s%s%s)", within(w.Scope), linksSQL(w.Links), filterSQL(w.Filter))
+		where += fmt.Sprintf(" AND (link, open) GLOBAL IN (SELECT link, id FROM opens FINAL WHERE %s%s%s)",
+			within(w.Scope), linksSQL(w.Links), filterSQL(w.Filter))
 	}
 	return where
 }

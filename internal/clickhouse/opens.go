@@ -53,7 +53,8 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []r
 		at[views[i].ID] = &views[i]
 		list[i] = strconv.FormatInt(views[i].ID, 10)
 	}
-	sql := fmt.Sprintf("SELECT open FROM downloads FINAL WHERE %s AND open IN (%s)", within(s), strings.Join(list, ", "))
+	sql := fmt.Sprintf("SELECT open FROM downloads FINAL WHERE %s AND open IN (%s)", within(s),
+		strings.Join(list, ", "))
 	return l.c.query(ctx, sql, func(r *reader) error {
 		if o := at[r.int64()]; o != nil {
 			o.Downloaded = true
@@ -67,7 +68,8 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []r
 const viewsAtOnce = 16_384
 
 // Views implements [vitrine.ViewLog].
-func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.View) error) error {
+func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
+	f func(*report.View) error) error {
 	account, r, err := l.kept(ctx, link, from, to)
 	if err != nil || account == 0 {
 		return err
@@ -77,8 +79,12 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 		some := r
 		// An ID with about as many before it: found in the order of the table,
 		// without reading what comes after.
-		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope, r.where(), viewsAtOnce)
-		if _, err := l.c.one(ctx, sql, func(r *reader) { some.to = max(some.from+1, vitrine.ViewID(r.int64())) }); err != nil {
+		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope,
+			r.where(), viewsAtOnce)
+		if _, err := l.c.one(ctx, sql, func(r *reader) {
+			some.to = max(some.from+1,
+				vitrine.ViewID(r.int64()))
+		}); err != nil {
 			return err
 		}
 		var rows []viewRow

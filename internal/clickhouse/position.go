@@ -21,7 +21,8 @@ func (l *ViewLog) Position(ctx context.Context) (p vitrine.LogPosition, err erro
 	value := func(name string) string {
 		return "toInt64(ifNull((SELECT sum(value) FROM state FINAL WHERE name = '" + name + "'), 0))"
 	}
-	_, err = l.c.one(ctx, "SELECT "+value(markName)+", "+value(sinceName)+" + toInt64(ifNull((SELECT max(number) FROM journal), 0))",
+	_, err = l.c.one(ctx, "SELECT "+value(markName)+", "+value(sinceName)+
+		" + toInt64(ifNull((SELECT max(number) FROM journal), 0))",
 		func(r *reader) { p.Mark, p.Last = r.int64(), r.int64() })
 	return p, err
 }
@@ -62,7 +63,8 @@ func (l *ViewLog) Continue(ctx context.Context, from vitrine.LogPosition) error 
 // turn.
 func (l *ViewLog) putValue(ctx context.Context, name string, value int64) error {
 	var version uint64
-	_, err := l.c.one(ctx, "SELECT max(version) FROM state WHERE name = '"+name+"'", func(r *reader) { version = r.uint64() })
+	_, err := l.c.one(ctx, "SELECT max(version) FROM state WHERE name = '"+name+"'",
+		func(r *reader) { version = r.uint64() })
 	if err != nil {
 		return err
 	}

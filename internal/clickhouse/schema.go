@@ -35,7 +35,8 @@ var tables = []table{
 	{
 		name: "journal", everywhere: true,
 		columns: `number UInt64, done UInt8, writer UInt64, at DateTime64(3, 'UTC') DEFAULT now64(3), effect String CODEC(ZSTD(1))`,
-		engine:  "ReplacingMergeTree", version: "done", order: "number", partition: fmt.Sprintf("intDiv(number, %d)", journalPart), granule: 256,
+		engine:  "ReplacingMergeTree", version: "done", order: "number",
+		partition: fmt.Sprintf("intDiv(number, %d)", journalPart), granule: 256,
 	},
 	{
 		name: "state", everywhere: true,
@@ -64,7 +65,8 @@ var tables = []table{
 		name: "downloads",
 		columns: `account Int64, link Int64, id Int64 CODEC(Delta, ZSTD(1)), open Int64 CODEC(Delta, ZSTD(1)), deleted UInt8, version UInt64 CODEC(Delta, ZSTD(1)),
 	day Date ALIAS toDate(fromUnixTimestamp64Milli(bitShiftRight(id, 21), 'UTC'))`,
-		engine: "ReplacingMergeTree", version: "version, deleted", order: "account, link, id", partition: idMonth, granule: 1024,
+		engine: "ReplacingMergeTree", version: "version, deleted", order: "account, link, id", partition: idMonth,
+		granule: 1024,
 	},
 	{
 		name:    "links",
@@ -79,12 +81,14 @@ var tables = []table{
 	{
 		name:    "tallies",
 		columns: `account Int64, link Int64, day Date, attempt UInt64, version UInt64, labels Array(String), head String CODEC(NONE), body String CODEC(NONE), times String CODEC(NONE)`,
-		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day, attempt", partition: dayMonth, granule: 256,
+		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day, attempt", partition: dayMonth,
+		granule: 256,
 	},
 	{
 		name:    "daily",
 		columns: `account Int64, link Int64, day Date, attempt UInt64, version UInt64, labels Array(String), head String CODEC(NONE), body String CODEC(NONE), times String CODEC(NONE)`,
-		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day", partition: dayMonth, granule: 256,
+		engine:  "ReplacingMergeTree", version: "version", order: "account, link, day", partition: dayMonth,
+		granule: 256,
 	},
 	{
 		name: "late", everywhere: true,

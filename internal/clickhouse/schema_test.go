@@ -20,7 +20,8 @@ func TestNewer(t *testing.T) {
 	if err := l.c.exec(ctx, "INSERT INTO migrations (number) VALUES (99)", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(ctx, address, Options{}); err == nil || !strings.Contains(err.Error(), "schema version 99") || !strings.Contains(err.Error(), "newer version") {
+	if _, err := Open(ctx, address, Options{}); err == nil || !strings.Contains(err.Error(), "schema version 99") ||
+		!strings.Contains(err.Error(), "newer version") {
 		t.Errorf("a database of version 99: %v", err)
 	}
 }
@@ -60,7 +61,8 @@ func TestSteps(t *testing.T) {
 	var w rows
 	appendSteps(&w, steps)
 	got, err := readSteps(w.b)
-	if err != nil || len(got) != 2 || string(got[0].data) != "rows" || got[0].into != steps[0].into || string(got[1].data) != string(steps[1].data) {
+	if err != nil || len(got) != 2 || string(got[0].data) != "rows" || got[0].into != steps[0].into ||
+		string(got[1].data) != string(steps[1].data) {
 		t.Errorf("steps come back as %q, %v", got, err)
 	}
 	for n := range w.b {

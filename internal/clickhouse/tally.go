@@ -55,8 +55,10 @@ func (l *ViewLog) asOf(ctx context.Context, from report.Day, f func(state) error
 	}
 }
 
-func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool, err error) {
-	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
+func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool,
+	err error) {
+	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To),
+		gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
 	if t, ok, err := c.known(ctx, w); ok || err != nil {
 		return t, false, err
 	}
@@ -131,7 +133,10 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 		return nil, err
 	}
 	// Viewers of forgotten days come again.
-	err := c.visits(ctx, w, true, func(d report.Day, v prevViewers) { t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers) })
+	err := c.visits(ctx, w, true, func(d report.Day,
+		v prevViewers) {
+		t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers)
+	})
 	if err == nil && w.Link == 0 {
 		err = c.linkVisits(ctx, w, true, func(d linkDay, v prevViewers) { t.AddLinkVisits(d.link, v.prev, v.viewers) })
 	}
@@ -164,7 +169,8 @@ func (c *client) eachView(ctx context.Context, where string, f func(*report.View
 
 // downloads adds the download events of a window.
 func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error {
-	return c.query(ctx, "SELECT "+w.dayOf()+" AS d, toInt64(count()) FROM downloads FINAL WHERE "+w.whereDownloads()+" GROUP BY d", func(r *reader) error {
+	return c.query(ctx, "SELECT "+w.dayOf()+" AS d, toInt64(count()) FROM downloads FINAL WHERE "+w.whereDownloads()+
+		" GROUP BY d", func(r *reader) error {
 		if day, n := report.Day(r.int32()), r.int64(); r.err == nil {
 			t.AddDownloads(day, n)
 		}
@@ -173,7 +179,8 @@ func (c *client) downloads(ctx context.Context, w window, t *report.Tally) error
 }
 
 // DailyViews implements [vitrine.ViewLog].
-func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
+	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	var views map[vitrine.LinkID][]int64
 	from, _ := q.Steps.Bounds(q.From, q.To)
 	err := l.asOf(ctx, report.DayOf(from), func(s state) (err error) {
@@ -187,7 +194,8 @@ func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []
 	return views, err
 }
 
-func (c *client) dailyViews(ctx context.Context, s state, account vitrine.AccountID, links []vitrine.LinkID, from, to report.Day) (map[vitrine.LinkID][]int64, error) {
+func (c *client) dailyViews(ctx context.Context, s state, account vitrine.AccountID, links []vitrine.LinkID, from,
+	to report.Day) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	for _, link := range links {
 		views[link] = make([]int64, max(to-from, 0))
@@ -214,7 +222,8 @@ func (c *client) dailyViews(ctx context.Context, s state, account vitrine.Accoun
 
 // storedViews fills in views of forgotten days, [from, to) of those that begin
 // with from.
-func (c *client) storedViews(ctx context.Context, s state, account vitrine.AccountID, views map[vitrine.LinkID][]int64, from, to report.Day) error {
+func (c *client) storedViews(ctx context.Context, s state, account vitrine.AccountID, views map[vitrine.LinkID][]int64,
+	from, to report.Day) error {
 	sql := fmt.Sprintf("SELECT link, toInt32(day), head FROM tallies FINAL WHERE account = %d AND link IN (%s) AND toInt32(day) >= %d AND toInt32(day) < %d AND %s",
 		account, list(slices.Sorted(maps.Keys(views))), from, to, s.counted())
 	return c.query(ctx, sql, func(r *reader) error {
@@ -223,8 +232,10 @@ func (c *client) storedViews(ctx context.Context, s state, account vitrine.Accou
 			return r.err
 		}
 		t := new(report.Tally)
-		if err := addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil, [3][]byte{head}); err != nil {
-			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, %v, whose views are gone: %w", account, link, day, err))
+		if err := addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil,
+			[3][]byte{head}); err != nil {
+			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, %v, whose views are gone: %w", account, link,
+				day, err))
 		}
 		views[link][day-from] = t.Views()
 		return nil

@@ -134,7 +134,8 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 }
 
 // AccountCounts implements [vitrine.ViewLog].
-func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts,
+	error) {
 	return l.c.counts(ctx, fmt.Sprintf("account = %d", a))
 }
 
@@ -149,7 +150,8 @@ func (c *client) counts(ctx context.Context, where string) (map[vitrine.LinkID]v
 
 // owner is the account of a link; 0: the log knows nothing of the link.
 func (c *client) owner(ctx context.Context, link vitrine.LinkID) (account vitrine.AccountID, err error) {
-	_, err = c.one(ctx, fmt.Sprintf("SELECT account FROM links FINAL WHERE link = %d", link), func(r *reader) { account = vitrine.AccountID(r.int64()) })
+	_, err = c.one(ctx, fmt.Sprintf("SELECT account FROM links FINAL WHERE link = %d", link),
+		func(r *reader) { account = vitrine.AccountID(r.int64()) })
 	return account, err
 }
 
@@ -161,7 +163,8 @@ func (l *ViewLog) RetainedFrom(ctx context.Context, _ vitrine.AccountID) (report
 
 // Imported implements [vitrine.ViewLog].
 func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err error) {
-	_, err = l.c.one(ctx, fmt.Sprintf("SELECT lines FROM imports FINAL WHERE file = unhex('%x')", file), func(r *reader) { lines = r.int64() })
+	_, err = l.c.one(ctx, fmt.Sprintf("SELECT lines FROM imports FINAL WHERE file = unhex('%x')", file),
+		func(r *reader) { lines = r.int64() })
 	return lines, err
 }
 

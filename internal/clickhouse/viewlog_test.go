@@ -15,7 +15,10 @@ import (
 func share() int { return tier.Pick(8, 1) }
 
 func TestViewLog(t *testing.T) {
-	viewlogtest.Run(t, share(), func(t *testing.T) vitrine.ViewLog { return openTestLog(t, vitrinetest.ClickHouseDatabase(t)) })
+	viewlogtest.Run(t, share(), func(t *testing.T) vitrine.ViewLog {
+		return openTestLog(t,
+			vitrinetest.ClickHouseDatabase(t))
+	})
 }
 
 // TestSameReports compares reports with the contract's, with tallies of both

@@ -38,7 +38,8 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 			return err
 		}
 		if len(albums) >= vitrine.MaxAlbums {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest, "There are %d albums, which is as many as an account may have. Delete one first.", vitrine.MaxAlbums)
+			return vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"There are %d albums, which is as many as an account may have. Delete one first.", vitrine.MaxAlbums)
 		}
 		album = &vitrine.Album{Account: a.ID, Title: title, CreatedAt: s.Now()}
 		return vitrine.AddNamed(chosen, func(slug vitrine.Slug) error { album.Slug = slug; return tx.AddAlbum(album) })
@@ -64,7 +65,11 @@ func mayMake(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.A
 // SlugFree reports whether an account may give a new album a slug now. Errors:
 // CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
-	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.AlbumBySlug(slug); return err })
+	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error {
+		_,
+			err := tx.AlbumBySlug(slug)
+		return err
+	})
 }
 
 // AlbumFacts are an album and what is in it.
@@ -177,7 +182,11 @@ func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title s
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error { album.Title = title; return tx.PutAlbum(album) })
+	return s.change(ctx, a, slug, func(tx vitrine.Tx,
+		album *vitrine.Album) error {
+		album.Title = title
+		return tx.PutAlbum(album)
+	})
 }
 
 // Delete deletes an album, and none of the links in it. Its slug stays blocked
@@ -204,7 +213,9 @@ func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links
 			}
 		}
 		if len(members) > vitrine.MaxAlbumLinks {
-			return nil, vitrine.Errorf(vitrine.CodeInvalidRequest, "An album has at most %d links, and this one would have %d. Make a second one.", vitrine.MaxAlbumLinks, len(members))
+			return nil, vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"An album has at most %d links, and this one would have %d. Make a second one.", vitrine.MaxAlbumLinks,
+				len(members))
 		}
 		return members, nil
 	})
@@ -237,7 +248,8 @@ func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string
 	})
 }
 
-func (s *Albums) arrange(ctx context.Context, a *vitrine.Account, slug string, f func(vitrine.Tx, []vitrine.LinkID) ([]vitrine.LinkID, error)) error {
+func (s *Albums) arrange(ctx context.Context, a *vitrine.Account, slug string,
+	f func(vitrine.Tx, []vitrine.LinkID) ([]vitrine.LinkID, error)) error {
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
 		links, err := tx.AlbumLinks(album.ID, 0)
 		if err != nil {
@@ -254,7 +266,8 @@ func (s *Albums) arrange(ctx context.Context, a *vitrine.Account, slug string, f
 	})
 }
 
-func (s *Albums) change(ctx context.Context, a *vitrine.Account, slug string, f func(vitrine.Tx, *vitrine.Album) error) error {
+func (s *Albums) change(ctx context.Context, a *vitrine.Account, slug string,
+	f func(vitrine.Tx, *vitrine.Album) error) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		album, err := ownAlbum(tx, a, slug)
 		if err != nil {

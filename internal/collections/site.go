@@ -55,7 +55,8 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 		return err
 	}
 	if len(sites) >= vitrine.MaxSites {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "There are %d websites, which is as many as an account may have. Delete one first.", vitrine.MaxSites)
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"There are %d websites, which is as many as an account may have. Delete one first.", vitrine.MaxSites)
 	}
 	links, _, err := tx.CountLinks(id)
 	if err != nil {
@@ -76,7 +77,11 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 // SlugFree reports whether an account may give a new website a slug now.
 // Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken.
 func (s *Sites) SlugFree(ctx context.Context, a *vitrine.Account, slug string) error {
-	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error { _, err := tx.SiteBySlug(slug); return err })
+	return slugUnused(ctx, s.Store, a, slug, func(tx vitrine.Tx, slug vitrine.Slug) error {
+		_,
+			err := tx.SiteBySlug(slug)
+		return err
+	})
 }
 
 // SiteFacts are a website and its versions.
@@ -239,8 +244,10 @@ func (s *Sites) DeleteVersion(ctx context.Context, a *vitrine.Account, slug stri
 		if err != nil {
 			return err
 		}
-		if l.ID == site.Current || shown != nil && shown.ID == l.ID || l.ID == site.Pending && l.State != vitrine.StateDisabled {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This version is shown, or waits to be. Deploy or restore another one first.")
+		if l.ID == site.Current || shown != nil && shown.ID == l.ID || l.ID == site.Pending &&
+			l.State != vitrine.StateDisabled {
+			return vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"This version is shown, or waits to be. Deploy or restore another one first.")
 		}
 		if l.ID == site.Pending {
 			site.Pending = 0
@@ -298,7 +305,8 @@ func (s *Sites) Discard(ctx context.Context, a *vitrine.Account, slug string) er
 }
 
 // change changes a website of an account in one transaction.
-func (s *Sites) change(ctx context.Context, a *vitrine.Account, slug string, f func(vitrine.Tx, *vitrine.Site) error) error {
+func (s *Sites) change(ctx context.Context, a *vitrine.Account, slug string,
+	f func(vitrine.Tx, *vitrine.Site) error) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		site, err := vitrine.OwnSite(tx, a, slug)
 		if err != nil {

@@ -62,12 +62,14 @@ func (h *hosted) found(title string) {
 func (h *hosted) deploy(u *publish.Uploads, content []byte) (*vitrine.Link, error) {
 	h.T.Helper()
 	ctx, size := h.T.Context(), int64(len(content))
-	begun, err := h.Uploads.Create(ctx, h.Account, publish.UploadRequest{Name: "website.zip", Type: "application/zip", Size: size, Site: h.site.ID})
+	begun, err := h.Uploads.Create(ctx, h.Account,
+		publish.UploadRequest{Name: "website.zip", Type: "application/zip", Size: size, Site: h.site.ID})
 	if err != nil {
 		return nil, err
 	}
 	h.Put(begun.Path, "application/zip", string(content))
-	r := publish.CompleteRequest{Path: string(begun.Path), Name: "website.zip", Type: "application/zip", Site: h.site.ID}
+	r := publish.CompleteRequest{Path: string(begun.Path), Name: "website.zip", Type: "application/zip",
+		Site: h.site.ID}
 	l, err := u.Complete(ctx, h.Account, r)
 	if u != h.Uploads && vitrine.CodeOf(err) == vitrine.CodeUnavailable {
 		return h.Uploads.Complete(ctx, h.Account, r)
@@ -104,14 +106,16 @@ func TestDeployFaults(t *testing.T) {
 		for n := int64(1); ; n++ {
 			h.Clock.Advance(4 * time.Minute) // so that no hour has too many
 			f := &fault.Injector{N: n, After: after}
-			u := &publish.Uploads{Store: f.Store(h.Store), Blobs: f.Blobs(h.Blobs), Scanner: h.Scanner, Plans: h.Uploads.Plans, Now: h.Clock.Now}
+			u := &publish.Uploads{Store: f.Store(h.Store), Blobs: f.Blobs(h.Blobs), Scanner: h.Scanner,
+				Plans: h.Uploads.Plans, Now: h.Clock.Now}
 			l, err := h.deploy(u, pageZIP(t, fmt.Sprint(after, n)))
 			if err != nil {
 				t.Fatalf("with operation %d failing (after: %v): %v", n, after, err)
 			}
 			if l.State == vitrine.StateReview { // bytes that could not be scanned are not published
 				h.shows(before)
-				if _, err := h.Links.Clear(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Operator}); err != nil {
+				if _, err := h.Links.Clear(t.Context(), string(l.Slug),
+					vitrine.Decision{By: vitrine.Operator}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -123,7 +127,8 @@ func TestDeployFaults(t *testing.T) {
 			}
 		}
 	}
-	if f, err := h.sites.BySlug(t.Context(), h.Account, string(h.site.Slug)); err != nil || len(f.Versions) > vitrine.KeptVersions+1 {
+	if f, err := h.sites.BySlug(t.Context(), h.Account, string(h.site.Slug)); err != nil ||
+		len(f.Versions) > vitrine.KeptVersions+1 {
 		t.Errorf("%d versions, %v", len(f.Versions), err)
 	}
 }
@@ -134,7 +139,8 @@ func TestDeployScanned(t *testing.T) {
 	h := newHosted(t)
 	h.Scanner.Verdict = fixture.Suspicious
 	held, err := h.deploy(h.Uploads, pageZIP(t, "suspicious"))
-	if _, hidden := h.shown(); err != nil || held.State != vitrine.StateReview || vitrine.CodeOf(hidden) != vitrine.CodeNotAvailable {
+	if _, hidden := h.shown(); err != nil || held.State != vitrine.StateReview ||
+		vitrine.CodeOf(hidden) != vitrine.CodeNotAvailable {
 		t.Fatalf("%v, %v, %v", held, err, hidden)
 	}
 	h.Scanner.Verdict = fixture.Malware
@@ -211,7 +217,8 @@ func TestDeployRaces(t *testing.T) {
 			case 0:
 				err = h.sites.Rollback(t.Context(), h.Account, slug, first.ID)
 			case 1:
-				if err = h.sites.DeleteVersion(t.Context(), h.Account, slug, l.ID); vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
+				if err = h.sites.DeleteVersion(t.Context(), h.Account, slug,
+					l.ID); vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
 					err = nil // it is shown
 				}
 			}

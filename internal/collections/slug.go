@@ -8,7 +8,8 @@ import (
 
 // slugUnused reports whether a look-up of a slug that an account chose finds
 // nothing.
-func slugUnused(ctx context.Context, store vitrine.Store, a *vitrine.Account, slug string, find func(vitrine.Tx, vitrine.Slug) error) error {
+func slugUnused(ctx context.Context, store vitrine.Store, a *vitrine.Account, slug string,
+	find func(vitrine.Tx, vitrine.Slug) error) error {
 	if err := a.MayChooseSlug(); err != nil {
 		return err
 	}

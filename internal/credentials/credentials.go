@@ -39,8 +39,10 @@ func Open() (Store, error) {
 // NormalServer is the address of a server as credentials are kept by it.
 func NormalServer(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", terminal.Usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example", address))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return "", terminal.Usage(fmt.Sprintf("%q is not the address of an instance, such as https://share.example",
+			address))
 	}
 	path := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api/v1"), "/")
 	return u.Scheme + "://" + strings.ToLower(u.Host) + path, nil

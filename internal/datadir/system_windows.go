@@ -11,7 +11,8 @@ import (
 // LockFileOf refuses: on this system the program uses an instance, and runs
 // none.
 func LockFileOf(f *os.File, _ bool) error {
-	return fmt.Errorf("%s cannot be locked on Windows, where no instance can be run: %w", f.Name(), errors.ErrUnsupported)
+	return fmt.Errorf("%s cannot be locked on Windows, where no instance can be run: %w", f.Name(),
+		errors.ErrUnsupported)
 }
 
 // DeviceOf returns which file system something is on: it is not known here.

@@ -179,7 +179,8 @@ func (b *Backup) Sync() error {
 	for _, s := range shards {
 		err = errors.Join(err, durable.SyncDir(filepath.Join(blobsDir(b.To), s.Name())))
 	}
-	return errors.Join(err, durable.SyncDir(blobsDir(b.To)), durable.SyncDir(filepath.Join(b.To, "incoming")), durable.SyncDir(b.To))
+	return errors.Join(err, durable.SyncDir(blobsDir(b.To)), durable.SyncDir(filepath.Join(b.To, "incoming")),
+		durable.SyncDir(b.To))
 }
 
 // add copies the bytes of a key, their sum, and the parts that are there;
@@ -228,7 +229,8 @@ func (b *Backup) file(ctx context.Context, k vitrine.UploadID, name string, pin 
 		return false, err
 	}
 	if b.Since != "" {
-		if before, err := os.Lstat(in(b.Since)); err == nil && unchanged(st, before) && os.Link(in(b.Since), to) == nil {
+		if before, err := os.Lstat(in(b.Since)); err == nil && unchanged(st, before) &&
+			os.Link(in(b.Since), to) == nil {
 			return b.linked(st.Size()), nil
 		}
 	}
@@ -311,7 +313,8 @@ func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string
 
 // sum is the SHA-256 that bytes were stored with; "" where it is not known.
 func (b *Backup) sum(k vitrine.UploadID) string {
-	for _, path := range []string{filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+sumSuffix), filepath.Join(b.From, pinnedDir, string(k)+sumSuffix)} {
+	for _, path := range []string{filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+sumSuffix),
+		filepath.Join(b.From, pinnedDir, string(k)+sumSuffix)} {
 		if text, err := os.ReadFile(path); err == nil {
 			hex, _, _ := strings.Cut(string(text), " ")
 			return hex

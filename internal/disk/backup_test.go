@@ -93,12 +93,14 @@ func testBackup(t *testing.T, to string, linked bool) {
 			}
 		})
 	}
-	backup := &Backup{From: from, To: to, Progress: func(int64) {}, Damaged: func(k vitrine.UploadID) { t.Errorf("%s is damaged", k) }}
+	backup := &Backup{From: from, To: to, Progress: func(int64) {},
+		Damaged: func(k vitrine.UploadID) { t.Errorf("%s is damaged", k) }}
 	pins, err := backup.Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&Backup{From: from, To: to + "2"}).Begin(); err == nil || !strings.Contains(err.Error(), "another backup") {
+	if _, err := (&Backup{From: from, To: to + "2"}).Begin(); err == nil ||
+		!strings.Contains(err.Error(), "another backup") {
 		t.Errorf("a second backup at once: %v", err)
 	}
 	if err := backup.All(ctx); err != nil {
@@ -228,7 +230,8 @@ func TestBackupSince(t *testing.T) {
 	}
 	var damaged []vitrine.UploadID
 	run := func(to, since string) *Backup {
-		b := &Backup{From: from, To: to, Since: since, Progress: func(int64) {}, Damaged: func(k vitrine.UploadID) { damaged = append(damaged, k) }}
+		b := &Backup{From: from, To: to, Since: since, Progress: func(int64) {},
+			Damaged: func(k vitrine.UploadID) { damaged = append(damaged, k) }}
 		if err := errors.Join(b.Make(), b.All(ctx), b.Sync()); err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,8 @@ type Blobs struct {
 // New makes the directory where it is missing. base is the address that signed
 // URLs begin with, such as http://host/storage/.
 func New(dir, base string, signer *signer.Signer, now func() time.Time) (*Blobs, error) {
-	b := &Blobs{incoming: filepath.Join(dir, "incoming"), blobs: filepath.Join(dir, "blobs"), base: base, signer: signer, now: now}
+	b := &Blobs{incoming: filepath.Join(dir, "incoming"), blobs: filepath.Join(dir, "blobs"), base: base,
+		signer: signer, now: now}
 	for _, d := range []string{b.incoming, b.blobs} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, fmt.Errorf("make the blob directory: %w", err)

@@ -35,7 +35,8 @@ func newBlobs(t testing.TB, dir string) *Blobs {
 }
 
 func grant(n int) vitrine.PutGrant {
-	return vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(n), Type: "text/plain", Expires: time.Now().Add(time.Minute)}
+	return vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(n), Type: "text/plain",
+		Expires: time.Now().Add(time.Minute)}
 }
 
 func TestBlobs(t *testing.T) {
@@ -154,7 +155,8 @@ func TestAgain(t *testing.T) {
 	}
 	content[0] = 'V'
 	other := bytes.NewReader(content)
-	if _, err := b.Receive(ctx, g, other); vitrine.CodeOf(err) != vitrine.CodeURLUsed || !strings.Contains(err.Error(), "step 3") {
+	if _, err := b.Receive(ctx, g, other); vitrine.CodeOf(err) != vitrine.CodeURLUsed ||
+		!strings.Contains(err.Error(), "step 3") {
 		t.Errorf("other bytes: %v", err)
 	}
 	if read := len(content) - other.Len(); read > copySize {
@@ -210,7 +212,8 @@ func TestRacingTransfers(t *testing.T) {
 				b = two
 			}
 			go func() {
-				_, err := b.Receive(ctx, g, iotest.HalfReader(bytes.NewReader(bytes.Repeat([]byte{byte('a' + i)}, 100_000))))
+				_, err := b.Receive(ctx, g, iotest.HalfReader(bytes.NewReader(bytes.Repeat([]byte{byte('a' + i)},
+					100_000))))
 				results <- result{i, vitrine.CodeOf(err)}
 			}()
 		}
@@ -247,10 +250,13 @@ func TestLeftovers(t *testing.T) {
 	sum := strings.Repeat("0", 64) + "  x\n"
 	for name, leave := range map[string]func(b *Blobs, k vitrine.UploadID) error{
 		"an empty part": func(b *Blobs, k vitrine.UploadID) error { return write(b.part(k), "") },
-		"a part":        func(b *Blobs, k vitrine.UploadID) error { return write(b.part(k), "half of something longer") },
-		"a whole part":  func(b *Blobs, k vitrine.UploadID) error { return write(b.part(k), "abc") },
-		"a sum":         func(b *Blobs, k vitrine.UploadID) error { return write(b.path(k)+sumSuffix, sum) },
-		"half a sum":    func(b *Blobs, k vitrine.UploadID) error { return write(b.path(k)+sumSuffix, sum[:9]) },
+		"a part": func(b *Blobs, k vitrine.UploadID) error {
+			return write(b.part(k),
+				"half of something longer")
+		},
+		"a whole part": func(b *Blobs, k vitrine.UploadID) error { return write(b.part(k), "abc") },
+		"a sum":        func(b *Blobs, k vitrine.UploadID) error { return write(b.path(k)+sumSuffix, sum) },
+		"half a sum":   func(b *Blobs, k vitrine.UploadID) error { return write(b.path(k)+sumSuffix, sum[:9]) },
 		"a whole part and a sum": func(b *Blobs, k vitrine.UploadID) error {
 			return errors.Join(write(b.part(k), "abc"), write(b.path(k)+sumSuffix, sum))
 		},
@@ -274,7 +280,10 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, info, err)
 		}
 		tomorrow := time.Now().Add(24 * time.Hour)
-		if err := b.Sweep(ctx, tomorrow, func(k vitrine.UploadID) (bool, error) { return k == g.Key, nil }); err != nil {
+		if err := b.Sweep(ctx, tomorrow, func(k vitrine.UploadID) (bool, error) {
+			return k == g.Key,
+				nil
+		}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left := files(t, dir); len(left) != 2 { // the blob and its sum
@@ -309,13 +318,15 @@ func TestLeftovers(t *testing.T) {
 
 func TestSweep(t *testing.T) {
 	b := newBlobs(t, t.TempDir())
-	kept, stray, young, gone, keptGone, failed, busy := grant(3), grant(3), grant(3), grant(3), grant(3), grant(3), grant(3)
+	kept, stray, young, gone, keptGone, failed, busy := grant(3), grant(3), grant(3), grant(3), grant(3), grant(3),
+		grant(3)
 	for _, g := range []vitrine.PutGrant{kept, stray, young, gone, keptGone} {
 		if _, err := b.Receive(ctx, g, strings.NewReader("abc")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(b.Delete(ctx, gone.Key), b.Delete(ctx, keptGone.Key), os.WriteFile(b.part(failed.Key), []byte("a"), 0o600)); err != nil {
+	if err := errors.Join(b.Delete(ctx, gone.Key), b.Delete(ctx, keptGone.Key),
+		os.WriteFile(b.part(failed.Key), []byte("a"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	transfer, err := lock(b.part(busy.Key), os.O_CREATE|os.O_RDWR)
@@ -324,7 +335,8 @@ func TestSweep(t *testing.T) {
 	}
 	defer transfer.Close()
 	old := time.Now().Add(-48 * time.Hour)
-	for _, p := range []string{b.path(kept.Key), b.path(stray.Key), b.used(gone.Key), b.used(keptGone.Key), b.part(failed.Key), b.part(busy.Key)} {
+	for _, p := range []string{b.path(kept.Key), b.path(stray.Key), b.used(gone.Key), b.used(keptGone.Key),
+		b.part(failed.Key), b.part(busy.Key)} {
 		if err := os.Chtimes(p, old, old); err != nil {
 			t.Fatal(err)
 		}
@@ -386,7 +398,8 @@ func TestSignedURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 12, Type: "text/html; charset=utf-8", Expires: now.Add(time.Minute)}
+	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 12, Type: "text/html; charset=utf-8",
+		Expires: now.Add(time.Minute)}
 	signed, err := b.SignPut(ctx, g)
 	if err != nil {
 		t.Fatal(err)
@@ -407,7 +420,8 @@ func TestSignedURL(t *testing.T) {
 func TestHostileKeys(t *testing.T) {
 	dir := t.TempDir()
 	b := newBlobs(t, dir)
-	for _, k := range []vitrine.UploadID{"", "a", "../../../../etc/passwd", vitrine.UploadID(strings.Repeat("/", 26)), vitrine.UploadID(strings.Repeat(".", 26))} {
+	for _, k := range []vitrine.UploadID{"", "a", "../../../../etc/passwd", vitrine.UploadID(strings.Repeat("/", 26)),
+		vitrine.UploadID(strings.Repeat(".", 26))} {
 		if _, err := b.Receive(ctx, vitrine.PutGrant{Key: k, Size: 1}, strings.NewReader("a")); err == nil {
 			t.Errorf("%q is received", k)
 		}

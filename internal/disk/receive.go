@@ -33,7 +33,8 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	}
 	part, err := lock(b.part(g.Key), os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errLocked) {
-		return "", vitrine.Errorf(vitrine.CodeUploadInProgress, "Another transfer to this URL is under way. Wait for its end.")
+		return "", vitrine.Errorf(vitrine.CodeUploadInProgress,
+			"Another transfer to this URL is under way. Wait for its end.")
 	}
 	if err != nil {
 		return "", vitrine.Unavailable(err)
@@ -53,7 +54,8 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 
 // receive is Receive by the holder of the lock on part. It reports whether part
 // became the stored bytes.
-func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (etag string, stored bool, err error) {
+func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (etag string,
+	stored bool, err error) {
 	// Anyone who held the lock before may have finished.
 	switch state, err := b.state(g.Key); {
 	case err != nil:
@@ -180,7 +182,8 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 func atEnd(body io.Reader, size int64) error {
 	switch m, err := io.ReadFull(body, make([]byte, 1)); {
 	case m > 0:
-		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.", size)
+		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.",
+			size)
 	case err != io.EOF: // it has not come whole
 		return brokenOff(err, size)
 	}
@@ -188,7 +191,8 @@ func atEnd(body io.Reader, size int64) error {
 }
 
 func ended(after, size int64) error {
-	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.", after, size)
+	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.",
+		after, size)
 }
 
 // copyTo copies to a file and a hash in step, and starts writing to the device

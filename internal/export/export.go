@@ -135,7 +135,8 @@ func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Write
 		Sessions  []exportedSession `json:"sessions"`
 		Exported  time.Time         `json:"exportedAt"`
 	}
-	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt, e.Now().UTC()
+	v.Email, v.Plan, v.Limits, v.Role, v.CreatedAt, v.Exported = a.Email, a.Plan, a.Limits, a.Role, a.CreatedAt,
+		e.Now().UTC()
 	err := e.Store.Read(ctx, func(tx vitrine.Tx) error {
 		keys, err := tx.Keys(a.ID)
 		if err != nil {
@@ -196,12 +197,14 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 		return err
 	}
 	c := csv.NewWriter(w)
-	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at", "download"}}
+	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
+		"download"}}
 	for _, l := range links {
 		if !l.Own() {
 			continue
 		}
-		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), strconv.FormatInt(l.Size, 10), l.SHA256,
+		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),
+			strconv.FormatInt(l.Size, 10), l.SHA256,
 			string(l.State), l.CreatedAt.UTC().Format(time.RFC3339), strconv.FormatBool(l.AllowDownload)})
 	}
 	for _, row := range rows {

@@ -100,9 +100,11 @@ func exportSites(tx vitrine.Tx, a *vitrine.Account) (all []exportedSite, err err
 		if err != nil {
 			return nil, err
 		}
-		out := exportedSite{Slug: site.Slug, Title: site.Title, CreatedAt: site.CreatedAt, Versions: []exportedVersion{}}
+		out := exportedSite{Slug: site.Slug, Title: site.Title, CreatedAt: site.CreatedAt,
+			Versions: []exportedVersion{}}
 		for _, l := range f.Versions {
-			out.Versions = append(out.Versions, exportedVersion{File: path.Join("files", string(l.Slug), l.Name), CreatedAt: l.CreatedAt, Files: l.Files, Bytes: l.Size,
+			out.Versions = append(out.Versions, exportedVersion{File: path.Join("files", string(l.Slug), l.Name),
+				CreatedAt: l.CreatedAt, Files: l.Files, Bytes: l.Size,
 				SHA256: l.SHA256, Status: l.State, Shown: f.Shown != nil && f.Shown.ID == l.ID})
 		}
 		all = append(all, out)

@@ -50,7 +50,8 @@ func (e *Exporter) versions(links []*vitrine.Link, z *zip.Writer) error {
 	var list []exportedLinkVersion
 	for _, l := range links {
 		if folder := folders[l.ID]; l.Of != 0 && folder != "" {
-			list = append(list, exportedLinkVersion{slugs[l.Of], l.Version, path.Join("files", folder, l.Name), l.Type, l.Size, l.SHA256, l.State, l.CreatedAt})
+			list = append(list, exportedLinkVersion{slugs[l.Of], l.Version, path.Join("files", folder, l.Name), l.Type,
+				l.Size, l.SHA256, l.State, l.CreatedAt})
 		}
 	}
 	if len(list) == 0 {

@@ -9,7 +9,8 @@ import (
 // It is known here so that a server without a scanner refuses it as one with a
 // scanner does. It is in pieces, because scanners find it in programs too, and
 // joined when the process starts.
-var Eicar = []byte(strings.Join([]string{`X5O!P%@AP[4\PZX54(P^)`, `7CC)7}$EICAR-STAND`, `ARD-ANTIVIRUS-TEST-`, `FILE!$H+H*`}, ""))
+var Eicar = []byte(strings.Join([]string{`X5O!P%@AP[4\PZX54(P^)`, `7CC)7}$EICAR-STAND`, `ARD-ANTIVIRUS-TEST-`,
+	`FILE!$H+H*`}, ""))
 
 // maxEICAR is how long the test file may be with the white space behind it, by
 // its definition.
@@ -18,7 +19,8 @@ const maxEICAR = 128
 // isEICAR reports whether a file that begins with head, and is longer than
 // maxEICAR if head is, is the test file.
 func isEICAR(head []byte) bool {
-	return len(head) <= maxEICAR && bytes.HasPrefix(head, Eicar) && len(bytes.TrimRight(head, " \t\r\n\x1a")) == len(Eicar)
+	return len(head) <= maxEICAR && bytes.HasPrefix(head, Eicar) &&
+		len(bytes.TrimRight(head, " \t\r\n\x1a")) == len(Eicar)
 }
 
 // MalwareAt refuses data that is the test file, under the name that it has
@@ -27,7 +29,8 @@ func MalwareAt(name string, head []byte) *Problem {
 	if !isEICAR(head) {
 		return nil
 	}
-	return (&Problem{Code: CodeMalware, Reason: ReasonMalware, Message: "The safety scan found malware in this file: EICAR-Test-File."}).About(name)
+	return (&Problem{Code: CodeMalware, Reason: ReasonMalware,
+		Message: "The safety scan found malware in this file: EICAR-Test-File."}).About(name)
 }
 
 // MalwareBehind refuses a document with the test file behind its end.

@@ -36,7 +36,8 @@ func PdfStart(head []byte) (lead int, ok bool) {
 	if lead < 0 {
 		return 0, false
 	}
-	if m := mimetype.Detect(head[:lead]); !m.Is(Unknown) && !m.Is("text/plain") || FormOf("", head[:lead]) != FormOther || OtherText(head[:lead]) != "" {
+	if m := mimetype.Detect(head[:lead]); !m.Is(Unknown) && !m.Is("text/plain") ||
+		FormOf("", head[:lead]) != FormOther || OtherText(head[:lead]) != "" {
 		return lead, false
 	}
 	return lead, pdfHeader(head[lead:])
@@ -134,9 +135,12 @@ var magics = []struct {
 }{
 	{ZipLocal, FormZIP}, {ZipEnd, FormZIP}, {OleMagic, FormOLE}, {"%PDF-", FormPDF}, {`{\rt`, FormRTF},
 	{"\x1f\x8b\x08", FormGzip}, {"BZh", FormBzip2}, {SevenMagic, Form7z}, {Rar4Magic, FormRAR}, {Rar5Magic, FormRAR},
-	{"MSCF\x00\x00\x00\x00", FormSealed}, {"\xfd7zXZ\x00", FormSealed}, {"\x28\xb5\x2f\xfd", FormSealed}, {"\x04\x22\x4d\x18", FormSealed},
-	{"LZIP\x01", FormSealed}, {"\x60\xea", FormSealed}, {"vhdxfile", FormSealed}, {"conectix", FormSealed}, {"ISc(", FormSealed},
-	{"MSWIM\x00\x00\x00", FormSealed}, {"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d", FormSealed}, // the last a notebook of OneNote, with any files in it
+	{"MSCF\x00\x00\x00\x00", FormSealed}, {"\xfd7zXZ\x00", FormSealed}, {"\x28\xb5\x2f\xfd", FormSealed},
+	{"\x04\x22\x4d\x18", FormSealed},
+	{"LZIP\x01", FormSealed}, {"\x60\xea", FormSealed}, {"vhdxfile", FormSealed}, {"conectix", FormSealed},
+	{"ISc(", FormSealed},
+	{"MSWIM\x00\x00\x00", FormSealed}, {"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d", FormSealed},
+	// the last a notebook of OneNote, with any files in it
 }
 
 // sealedNames are archives and disk images that have no beginning of their own
@@ -194,7 +198,8 @@ func ZipForm(ext string) Form {
 }
 
 func bzipped(head []byte) bool {
-	return len(head) >= 10 && '1' <= head[3] && head[3] <= '9' && (string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90")
+	return len(head) >= 10 && '1' <= head[3] && head[3] <= '9' &&
+		(string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90")
 }
 
 const (

@@ -53,7 +53,8 @@ func Reserved(name string, dir bool) bool {
 			return true
 		case kept == "" && part != "" && part != ".":
 			return true
-		case kept != part && part != "." && i == len(parts)-1 && !dir: // folders such as "Smith Inc." lose their dot and no more
+		case kept != part && part != "." && i == len(parts)-1 &&
+			!dir: // folders such as "Smith Inc." lose their dot and no more
 			return true
 		}
 	}
@@ -68,7 +69,8 @@ func secondStream(name string) bool {
 		return false
 	}
 	_, known := ByExt(before)
-	return known || strings.Contains(strings.ToLower(after), ":$") || strings.HasPrefix(after, "$") || strings.HasPrefix(after, ":")
+	return known || strings.Contains(strings.ToLower(after), ":$") || strings.HasPrefix(after, "$") ||
+		strings.HasPrefix(after, ":")
 }
 
 // CheckName checks the rules that concern a file's name alone (contract,
@@ -139,13 +141,15 @@ func ByName(name, declared string) (Type, error) {
 	}
 	if !t.accepts(declared) {
 		return Type{}, &Problem{Code: CodeTypeMismatch, Reason: ReasonDeclaredType,
-			Message: "The declared type does not belong to a ." + t.Ext + " file. Declare " + t.MIME + " or application/octet-stream."}
+			Message: "The declared type does not belong to a ." + t.Ext + " file. Declare " + t.MIME +
+				" or application/octet-stream."}
 	}
 	return t, nil
 }
 
 func (t Type) accepts(declared string) bool {
-	if len(declared) > maxDeclaredBytes || strings.ContainsFunc(declared, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if len(declared) > maxDeclaredBytes || strings.ContainsFunc(declared,
+		func(r rune) bool { return r < ' ' || r > '~' }) {
 		return false
 	}
 	essence, _, _ := strings.Cut(declared, ";")

@@ -79,7 +79,8 @@ func FoldExt(ext string) string {
 func programProblem(ext string) *Problem {
 	if Macros[ext] {
 		return &Problem{Code: CodeUnsupportedType, Reason: ReasonMacroName,
-			Message: "Office files that carry macros (." + ext + ") are not accepted. Save it in a format without macros."}
+			Message: "Office files that carry macros (." + ext +
+				") are not accepted. Save it in a format without macros."}
 	}
 	return &Problem{Code: CodeUnsupportedType, Reason: ReasonProgramName,
 		Message: "Executables and scripts (." + ext + ") are not accepted under any name."}
@@ -120,7 +121,8 @@ var programMagics = []struct{ magic, what string }{
 // (contract: "executables and scripts are always refused").
 func ProgramAt(head []byte) *Problem {
 	if what := programName(head); what != "" {
-		return UnsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.", what)
+		return UnsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.",
+			what)
 	}
 	return nil
 }

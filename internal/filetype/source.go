@@ -128,7 +128,8 @@ type Account struct {
 }
 
 func NewAccount() *Account {
-	return &Account{Unfolded: maxUnfolded, Sampled: maxSampled, Lexed: maxLexed, Named: maxNamed, Scanned: maxScanned, Matched: maxMatched}
+	return &Account{Unfolded: maxUnfolded, Sampled: maxSampled, Lexed: maxLexed, Named: maxNamed, Scanned: maxScanned,
+		Matched: maxMatched}
 }
 
 func (a *Account) Used() bool {

@@ -87,7 +87,8 @@ func (f *folding) inline(from, address, media string, out *strings.Builder, dept
 	case err != nil:
 		return err
 	case strings.Contains(media, "layer") || strings.Contains(media, "supports"):
-		return &Problem{from, fmt.Sprintf("it imports %s with %q, which cannot be folded. Bundle the styles into one", name, media)}
+		return &Problem{from, fmt.Sprintf("it imports %s with %q, which cannot be folded. Bundle the styles into one",
+			name, media)}
 	case media != "":
 		text = "@media " + media + " {" + text + "}"
 	}

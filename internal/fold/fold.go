@@ -139,7 +139,8 @@ func entry(names []string) (string, error) {
 	case 1:
 		return pages[0], nil
 	}
-	return "", &Problem{".", "the folder has several pages and no index.html: " + strings.Join(pages, ", ") + ". One link shows one page; a website can be made on the site of your instance"}
+	return "", &Problem{".", "the folder has several pages and no index.html: " + strings.Join(pages, ", ") +
+		". One link shows one page; a website can be made on the site of your instance"}
 }
 
 func (p *Page) read(name string) ([]byte, error) {
@@ -202,8 +203,10 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // types are those of files that systems know differently, or not at all.
-var types = map[string]string{".svg": "image/svg+xml", ".webp": "image/webp", ".avif": "image/avif", ".ico": "image/x-icon", ".woff": "font/woff",
-	".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf", ".mp4": "video/mp4", ".webm": "video/webm", ".mp3": "audio/mpeg", ".vtt": "text/vtt"}
+var types = map[string]string{".svg": "image/svg+xml", ".webp": "image/webp", ".avif": "image/avif",
+	".ico": "image/x-icon", ".woff": "font/woff",
+	".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf", ".mp4": "video/mp4", ".webm": "video/webm",
+	".mp3": "audio/mpeg", ".vtt": "text/vtt"}
 
 func typeOf(name string) string {
 	ext := strings.ToLower(path.Ext(name))

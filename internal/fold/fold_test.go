@@ -35,7 +35,8 @@ func TestFolder(t *testing.T) {
 			<p style="background:url(pics/b.jpg)">x</p><video poster="a.png"></video><svg><image href="icon.svg#part"></image></svg></body></html>`,
 		"css/main.css": "@import \"base.css\" print;\n/* url(no.png) */ h1 { content: \"url(no.png)\"; background: url( ../a.png ) } @font-face { src: url(\"f.woff2\") format('woff2') }",
 		"css/base.css": "p { color: red } @import url(https://example.org/far.css);",
-		"css/f.woff2":  "font", "js/app.js": "if (1 < 2) { run() }", "a.png": "PNG", "pics/b.jpg": "JPG", "icon.svg": "<svg/>",
+		"css/f.woff2":  "font", "js/app.js": "if (1 < 2) { run() }", "a.png": "PNG", "pics/b.jpg": "JPG",
+		"icon.svg":  "<svg/>",
 		"notes.txt": "unused", ".git/config": "hidden", ".DS_Store": "hidden",
 	}))
 	if err != nil {
@@ -49,10 +50,15 @@ func TestFolder(t *testing.T) {
 	text := b.String()
 	png, jpg := data("image/png", "PNG"), data("image/jpeg", "JPG")
 	for _, want := range []string{
-		`<style media="screen">@media print {p { color: red } @import url("https://example.org/far.css") ;}`, `content: "url(no.png)"`, `/* url(no.png) */`,
-		`h1 { content: "url(no.png)"; background: url("` + png + `") }`, `src: url("` + data("font/woff2", "font") + `")`, `<style>b{background:url("` + png + `")}</style>`,
-		`<script defer="">if (1 < 2) { run() }</script>`, `<img src="` + png + `" srcset="` + png + ` 1x, ` + jpg + ` 2x"`, `src="https://example.org/far.png"`, `src="data:image/gif;base64,R0=="`,
-		`style="background:url(&#34;` + jpg + `&#34;)"`, `poster="` + png + `"`, `href="` + data("image/svg+xml", "<svg/>") + `#part"`, `href="#end"`, `href="#top"`, `background="` + png + `"`,
+		`<style media="screen">@media print {p { color: red } @import url("https://example.org/far.css") ;}`,
+		`content: "url(no.png)"`, `/* url(no.png) */`,
+		`h1 { content: "url(no.png)"; background: url("` + png + `") }`,
+		`src: url("` + data("font/woff2", "font") + `")`, `<style>b{background:url("` + png + `")}</style>`,
+		`<script defer="">if (1 < 2) { run() }</script>`,
+		`<img src="` + png + `" srcset="` + png + ` 1x, ` + jpg + ` 2x"`, `src="https://example.org/far.png"`,
+		`src="data:image/gif;base64,R0=="`,
+		`style="background:url(&#34;` + jpg + `&#34;)"`, `poster="` + png + `"`,
+		`href="` + data("image/svg+xml", "<svg/>") + `#part"`, `href="#end"`, `href="#top"`, `background="` + png + `"`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
@@ -81,17 +87,22 @@ func TestWhatCannotBeFolded(t *testing.T) {
 		{map[string]string{"sub/index.html": "x"}, "no HTML page in the folder"},
 		{map[string]string{page: `<img src="gone.png">`}, "index.html: it uses gone.png, and there is no such file"},
 		{map[string]string{page: `<img src="../secret.png">`}, `index.html: "../secret.png" leads out of the folder`},
-		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "b{background:url(gone.png)}"}, "a.css: it uses gone.png"},
+		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "b{background:url(gone.png)}"},
+			"a.css: it uses gone.png"},
 		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "@import 'a.css'"}, "imports itself"},
-		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "@import 'b.css' layer(x)", "b.css": ""}, "cannot be folded"},
-		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "/* </style> */"}, "a.css: it contains </style"},
+		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "@import 'b.css' layer(x)", "b.css": ""},
+			"cannot be folded"},
+		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "/* </style> */"},
+			"a.css: it contains </style"},
 		{map[string]string{page: `<a href="about.html">x</a>`, "about.html": "y"}, "it links to about.html"},
 		{map[string]string{page: `<a href="report.pdf">x</a>`, "report.pdf": "y"}, "it links to report.pdf"},
-		{map[string]string{page: `<iframe src="about.html"></iframe>`, "about.html": "y"}, "it shows about.html in an <iframe>"},
+		{map[string]string{page: `<iframe src="about.html"></iframe>`, "about.html": "y"},
+			"it shows about.html in an <iframe>"},
 		{map[string]string{page: `<object data="a.svg"></object>`, "a.svg": "y"}, "in an <object>"},
 		{map[string]string{page: `<svg><use href="a.svg#x"></use></svg>`, "a.svg": "y"}, "it draws a part of a.svg"},
 		{map[string]string{page: `<base href="/x/">`}, "<base>"},
-		{map[string]string{page: `<script type=module src=a.js></script>`, "a.js": "import './b.js'"}, "a.js is a module"},
+		{map[string]string{page: `<script type=module src=a.js></script>`, "a.js": "import './b.js'"},
+			"a.js is a module"},
 		{map[string]string{page: `<script src=a.js></script>`, "a.js": "'</Script>'"}, "a.js: it contains </script"},
 		{map[string]string{page: `<img src="http://[::1">`}, "cannot be read"},
 		{map[string]string{page: `<img src="pics">`, "pics/a.png": ""}, "pics, which is no file"},
@@ -110,7 +121,8 @@ func TestLinkOutOfTheFolder(t *testing.T) {
 	base := t.TempDir()
 	in := filepath.Join(base, "in")
 	for name, text := range map[string]string{"secret.png": "secret", "in/index.html": `<img src="a.png">`} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o755), os.WriteFile(filepath.Join(base, name), []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o755),
+			os.WriteFile(filepath.Join(base, name), []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,7 +141,8 @@ func TestLinkOutOfTheFolder(t *testing.T) {
 
 // The largest picture is never held in memory as a whole.
 func TestStreamed(t *testing.T) {
-	d := dir(map[string]string{"index.html": `<img src="big.png">`, "big.png": strings.Repeat("0123456789abcdef", 1<<18)})
+	d := dir(map[string]string{"index.html": `<img src="big.png">`,
+		"big.png": strings.Repeat("0123456789abcdef", 1<<18)})
 	p, err := Folder(d)
 	if err != nil {
 		t.Fatal(err)

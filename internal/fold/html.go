@@ -10,7 +10,8 @@ import (
 
 // embeds are the attributes whose files become part of the page.
 var embeds = map[atom.Atom][]string{
-	atom.Img: {"src"}, atom.Source: {"src"}, atom.Video: {"src", "poster"}, atom.Audio: {"src"}, atom.Track: {"src"}, atom.Input: {"src"},
+	atom.Img: {"src"}, atom.Source: {"src"}, atom.Video: {"src", "poster"}, atom.Audio: {"src"}, atom.Track: {"src"},
+	atom.Input: {"src"},
 	atom.Image: {"href", "xlink:href"}, atom.Body: {"background"},
 }
 
@@ -54,12 +55,14 @@ func (f *folding) element(n *html.Node) error {
 	if n.Data == "use" {
 		inside, err := f.target(f.Entry, attr(n, "href")+attr(n, "xlink:href"))
 		if err != nil || inside != "" {
-			return orProblem(err, &Problem{f.Entry, fmt.Sprintf("it draws a part of %s, which browsers only do from a file of its own. Put that drawing into the page", inside)})
+			return orProblem(err, &Problem{f.Entry,
+				fmt.Sprintf("it draws a part of %s, which browsers only do from a file of its own. Put that drawing into the page", inside)})
 		}
 	}
 	if name, ok := pages[n.DataAtom]; ok {
 		if inside, err := f.target(f.Entry, attr(n, name)); err != nil || inside != "" {
-			return orProblem(err, &Problem{f.Entry, fmt.Sprintf("it shows %s in an <%s>, which cannot be part of one file", inside, n.Data)})
+			return orProblem(err, &Problem{f.Entry,
+				fmt.Sprintf("it shows %s in an <%s>, which cannot be part of one file", inside, n.Data)})
 		}
 	}
 	return nil

@@ -126,13 +126,15 @@ func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
 		return false, fmt.Errorf("createdAt: %w", err)
 	}
 	if in.PagesTotal < 0 || in.PagesTotal > vitrine.MaxPages || in.SizeBytes < 0 {
-		return false, fmt.Errorf("pagesTotal and sizeBytes are not negative, and pagesTotal is at most %d", vitrine.MaxPages)
+		return false, fmt.Errorf("pagesTotal and sizeBytes are not negative, and pagesTotal is at most %d",
+			vitrine.MaxPages)
 	}
 	a, err := vitrine.AccountByEmail(tx, in.Account)
 	if err != nil {
 		return false, err
 	}
-	l := &vitrine.Link{Account: a.ID, Slug: slug, Title: title, Name: title, Kind: kind, Size: in.SizeBytes, Pages: in.PagesTotal,
+	l := &vitrine.Link{Account: a.ID, Slug: slug, Title: title, Name: title, Kind: kind, Size: in.SizeBytes,
+		Pages: in.PagesTotal,
 		State: vitrine.StateLive, CreatedAt: at, StateAt: at}
 	old, err := tx.LinkBySlug(slug)
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -144,7 +146,8 @@ func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case old.Account == l.Account && old.Title == l.Title && old.Kind == l.Kind && old.CreatedAt.Equal(l.CreatedAt) && old.Upload == "":
+	case old.Account == l.Account && old.Title == l.Title && old.Kind == l.Kind && old.CreatedAt.Equal(l.CreatedAt) &&
+		old.Upload == "":
 		return false, nil
 	}
 	return false, fmt.Errorf("the slug %s is taken", slug)
@@ -163,7 +166,8 @@ func lineError(line int64, err error) error {
 	if errors.As(err, &e) {
 		message = e.Message
 	}
-	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message), Err: err}
+	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Message: fmt.Sprintf("line %d: %s", line, message),
+		Err: err}
 }
 
 // eachLine calls f with each line that is not blank and its number, from 1, and

@@ -24,7 +24,8 @@ const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"
 
 // BenchmarkImportParse reads and checks one line.
 func BenchmarkImportParse(b *testing.B) {
-	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2, content: vitrine.ContentKindOf("pdf"), pages: 12}}}
+	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2,
+		content: vitrine.ContentKindOf("pdf"), pages: 12}}}
 	line := []byte(benchLine)
 	var o vitrine.ViewRecord
 	for b.Loop() {
@@ -49,7 +50,8 @@ func benchHistory(b *testing.B, n int) (path string) {
 	from := time.Date(2025, 5, 4, 0, 0, 0, 0, time.UTC)
 	for i := range n {
 		at := from.Add(time.Duration(i) * (365 * 24 * time.Hour / time.Duration(n)))
-		fmt.Fprintf(w, `{"slug":"bench-%d","at":%q,"viewer":"v%d","country":"DE","city":"City %d, DE"%s`+"\n", r.IntN(benchLinks), at.Format("2006-01-02T15:04:05.000Z"),
+		fmt.Fprintf(w, `{"slug":"bench-%d","at":%q,"viewer":"v%d","country":"DE","city":"City %d, DE"%s`+"\n",
+			r.IntN(benchLinks), at.Format("2006-01-02T15:04:05.000Z"),
 			r.IntN(n), r.IntN(40), benchLine[strings.Index(benchLine, `,"referrer"`):])
 	}
 	if err := cmp.Or(w.Flush(), f.Close()); err != nil {
@@ -104,7 +106,8 @@ const benchLinks = 100
 func BenchmarkImportSort(b *testing.B) {
 	links := linkStore{}
 	for i := range benchLinks {
-		links[vitrine.Slug(fmt.Sprintf("bench-%d", i))] = &vitrine.Link{ID: vitrine.LinkID(i + 1), Account: 1, Kind: "pdf", Pages: 12}
+		links[vitrine.Slug(fmt.Sprintf("bench-%d", i))] = &vitrine.Link{ID: vitrine.LinkID(i + 1), Account: 1,
+			Kind: "pdf", Pages: 12}
 	}
 	for _, n := range []int{200_000, 2_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -84,14 +84,18 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 		return nil, fmt.Errorf("at: %w", err)
 	}
 	if report.DayOf(at.UnixMilli()) < l.kept {
-		return nil, fmt.Errorf("opens of this account are kept from %v on: the numbers of the days before are closed", l.kept)
+		return nil, fmt.Errorf("opens of this account are kept from %v on: the numbers of the days before are closed",
+			l.kept)
 	}
 	if in.Viewer == "" {
 		return nil, errors.New("viewer is missing")
 	}
-	*o = vitrine.ViewRecord{Account: l.account, View: report.View{At: at.UnixMilli(), Link: int64(l.link), Viewer: importedViewer(l.account, in.Viewer),
-		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: cmp.Or(in.Source, "Direct"), Device: in.Device,
-		Browser: in.Browser, OS: in.OS, Version: in.Version, Campaign: in.Campaign, Medium: in.Medium, Content: in.Content, Term: in.Term,
+	*o = vitrine.ViewRecord{Account: l.account, View: report.View{At: at.UnixMilli(), Link: int64(l.link),
+		Viewer:  importedViewer(l.account, in.Viewer),
+		Country: in.Country, City: in.City, Referrer: in.Referrer, Source: cmp.Or(in.Source, "Direct"),
+		Device:  in.Device,
+		Browser: in.Browser, OS: in.OS, Version: in.Version, Campaign: in.Campaign, Medium: in.Medium,
+		Content: in.Content, Term: in.Term,
 		Product: in.Product, QR: in.QR, Returning: in.Returning}}
 	switch {
 	case in.Version < 0 || in.Version > maxVersion:
@@ -148,9 +152,11 @@ func (in *importedSession) read(l *importTarget, s *report.Session) error {
 	case in.ScrollPct != nil && l.content != report.ContentScroll:
 		return errors.New("session.scrollPct is for links that scroll: html, image, text and document")
 	}
-	*s = report.Session{EngagedMs: *in.EngagedMs, PresentMs: *in.PresentMs, Screen: in.Screen, Downloaded: in.Downloaded, Pages: s.Pages[:0]}
+	*s = report.Session{EngagedMs: *in.EngagedMs, PresentMs: *in.PresentMs, Screen: in.Screen,
+		Downloaded: in.Downloaded, Pages: s.Pages[:0]}
 	for _, p := range in.Pages {
-		if p.Page < 1 || p.Page > vitrine.MaxPages || l.pages > 0 && p.Page > l.pages || p.Ms < 0 || p.Ms > maxImportMs {
+		if p.Page < 1 || p.Page > vitrine.MaxPages || l.pages > 0 && p.Page > l.pages || p.Ms < 0 ||
+			p.Ms > maxImportMs {
 			return fmt.Errorf("session.pages: page %d (%d ms) is not in the file", p.Page, p.Ms)
 		}
 		s.Pages = append(s.Pages, report.PageTime{Page: p.Page, Ms: p.Ms})
@@ -203,7 +209,8 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 		err := i.Store.Read(ctx, func(tx vitrine.Tx) error {
 			l, err := vitrine.LinkBySlug(tx, slug)
 			if err == nil {
-				t = &importTarget{account: l.Account, link: l.ID, content: vitrine.ContentKindOf(l.Kind), pages: l.Pages}
+				t = &importTarget{account: l.Account, link: l.ID, content: vitrine.ContentKindOf(l.Kind),
+					pages: l.Pages}
 			}
 			return err
 		})

@@ -58,7 +58,8 @@ func TestStagedRecord(t *testing.T) {
 	}
 	label := strings.Repeat("é", 127) + "x"
 	for _, members := range []string{`"slug":"pdf"`, `"slug":"pdf","bot":true,"qr":true,"returning":true`,
-		`"slug":"pdf","country":"DE","city":"` + label + `","referrer":"r","source":"s","device":"d","browser":"b","os":"o"`,
+		`"slug":"pdf","country":"DE","city":"` + label +
+			`","referrer":"r","source":"s","device":"d","browser":"b","os":"o"`,
 		`"slug":"archive","session":{"engagedMs":0,"presentMs":1099511627776,"downloaded":true}`,
 		`"slug":"pdf","session":{"engagedMs":5,"presentMs":6,"screen":"1920+","pages":[{"page":100000,"ms":1099511627776},{"page":1,"ms":0}]}`,
 		`"slug":"video","bot":true,"session":{"engagedMs":5,"presentMs":6,"playedPct":0.0001,"reachedPct":100}`,
@@ -66,7 +67,8 @@ func TestStagedRecord(t *testing.T) {
 			"session":{"engagedMs":5,"presentMs":6,"playedPct":62,"reachedPct":100,"playedIn":[[0,50.2],[99,100]]}`,
 		`"slug":"html","session":{"engagedMs":5,"presentMs":6,"scrollPct":33.3}`} {
 		var want, got vitrine.ViewRecord
-		if _, err := in.view(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)), &want); err != nil {
+		if _, err := in.view(t.Context(), []byte(importLine(members, `"at":"2026-05-04T12:00:00Z"`, `"viewer":"v"`)),
+			&want); err != nil {
 			t.Fatal(members, err)
 		}
 		if want.Session != nil && len(want.Session.Pages) == 0 {

@@ -88,7 +88,8 @@ func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, vie
 // importInto is an import into three links of two accounts, the later ID to the
 // earlier account.
 func importInto(log *importLog) *Importer {
-	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, Kind: "pdf"}, "two": {ID: 3, Account: 2, Kind: "pdf"}, "three": {ID: 9, Account: 1, Kind: "pdf"}},
+	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, Kind: "pdf"}, "two": {ID: 3, Account: 2, Kind: "pdf"},
+		"three": {ID: 9, Account: 1, Kind: "pdf"}},
 		Log: log, Now: func() time.Time { return noon }}
 }
 
@@ -132,14 +133,16 @@ func TestImportOrder(t *testing.T) {
 				t.Fatalf("open %d of the file comes twice", p)
 			}
 			seen[p] = true
-			if o.ID != int64(vitrine.ViewIDAt(o.At, 0)) || o.Session == nil || o.Session.Pages[0].Page != p+1 || o.Viewer != importedViewer(o.Account, fmt.Sprint("v", p%10)) {
+			if o.ID != int64(vitrine.ViewIDAt(o.At, 0)) || o.Session == nil || o.Session.Pages[0].Page != p+1 ||
+				o.Viewer != importedViewer(o.Account, fmt.Sprint("v", p%10)) {
 				t.Fatalf("%+v is not what line %d says", o, p)
 			}
 			if i == 0 {
 				continue
 			}
 			last := &log.views[i-1]
-			if cmp.Or(cmp.Compare(last.Account, o.Account), cmp.Compare(last.Link, o.Link), cmp.Compare(last.At, o.At), cmp.Compare(place(last), p)) >= 0 {
+			if cmp.Or(cmp.Compare(last.Account, o.Account), cmp.Compare(last.Link, o.Link), cmp.Compare(last.At, o.At),
+				cmp.Compare(place(last), p)) >= 0 {
 				t.Fatalf("runs of %d: %+v comes before %+v", run, last, o)
 			}
 		}
@@ -207,8 +210,9 @@ func TestImportRefused(t *testing.T) {
 	for bad, want := range map[string]string{
 		`{`: "not a JSON object", `{"slug":"four","at":"2026-05-04T12:00:00Z","viewer":"v"}`: `no link "four"`,
 		`{"slug":"one","viewer":"v"}`: "at: ", `{"slug":"one","at":"2026-05-04T12:00:00Z"}`: "viewer is missing",
-		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","os":"a\u0000"}`:                                                                                          "control characters",
-		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","city":"` + strings.Repeat("c", 256) + `"}`:                                                               "255 bytes",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","os":"a\u0000"}`: "control characters",
+		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","city":"` + strings.Repeat("c", 256) +
+			`"}`: "255 bytes",
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1}}`:                                                                               "presentMs",
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":-1}}`:                                                                "not negative",
 		`{"slug":"one","at":"2026-05-04T12:00:00Z","viewer":"v","session":{"engagedMs":1,"presentMs":1,"screen":"1-2"}}`:                                                  "session.screen",
@@ -223,7 +227,8 @@ func TestImportRefused(t *testing.T) {
 		in.runViews = 100
 		res, err := in.Views(t.Context(), strings.NewReader(good+"\n\n"+bad))
 		var e *vitrine.Error
-		if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest || !strings.HasPrefix(e.Message, "line 2002: ") || !strings.Contains(e.Message, want) {
+		if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest ||
+			!strings.HasPrefix(e.Message, "line 2002: ") || !strings.Contains(e.Message, want) {
 			t.Errorf("%.100s: %v", bad, err)
 		}
 		if len(log.lines) > 0 || res != (Result{}) {
@@ -231,7 +236,8 @@ func TestImportRefused(t *testing.T) {
 		}
 	}
 	log := newImportLog(t)
-	if res, err := importInto(log).Views(t.Context(), strings.NewReader(huge(importMaxLine-1)+"\n")); err != nil || res.Added != 1 {
+	if res, err := importInto(log).Views(t.Context(), strings.NewReader(huge(importMaxLine-1)+"\n")); err != nil ||
+		res.Added != 1 {
 		t.Errorf("a line as long as it may be: %+v, %v", res, err)
 	}
 }
@@ -258,12 +264,14 @@ func TestImportPipe(t *testing.T) {
 	lines := []byte(historyLines(3000))
 	log := newImportLog(t)
 	in := importInto(log)
-	broken := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
+	broken := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]),
+		readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
 	if _, err := in.Views(t.Context(), broken); !errors.Is(err, io.ErrUnexpectedEOF) || len(log.lines) > 0 {
 		t.Errorf("half a file: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	stopped := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }), bytes.NewReader(lines[len(lines)/2:]))
+	stopped := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]),
+		readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }), bytes.NewReader(lines[len(lines)/2:]))
 	if _, err := in.Views(ctx, stopped); !errors.Is(err, context.Canceled) || len(log.lines) > 0 {
 		t.Errorf("stopped: %v", err)
 	}
@@ -294,7 +302,8 @@ func TestImportNoTemporaryFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	log := newImportLog(t)
 	_, err := importInto(log).Views(t.Context(), strings.NewReader(historyLines(1)))
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") || vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") ||
+		vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
 		t.Errorf("error %v", err)
 	}
 }

@@ -20,7 +20,8 @@ const (
 
 // labelsOf are the labels of a view that is staged, each at most 255 bytes.
 func labelsOf(o *vitrine.ViewRecord) [12]*string {
-	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS, &o.Campaign, &o.Medium, &o.Content, &o.Term, &o.Product}
+	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS, &o.Campaign,
+		&o.Medium, &o.Content, &o.Term, &o.Product}
 }
 
 // stagedLabels are how many labels are staged of every view.
@@ -40,7 +41,8 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 	for _, f := range []struct {
 		set bool
 		bit byte
-	}{{o.Bot != "", stagedBot}, {o.QR, stagedQR}, {o.Returning, stagedReturning}, {s != nil, stagedSession}, {s != nil && s.Downloaded, stagedDownloaded}, {hasMore(o), stagedMore}} {
+	}{{o.Bot != "", stagedBot}, {o.QR, stagedQR}, {o.Returning, stagedReturning}, {s != nil, stagedSession},
+		{s != nil && s.Downloaded, stagedDownloaded}, {hasMore(o), stagedMore}} {
 		if f.set {
 			flags |= f.bit
 		}
@@ -97,7 +99,8 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	if flags&stagedSession != 0 {
 		s := &report.Session{Downloaded: flags&stagedDownloaded != 0}
 		s.Screen = words.of(r.bytes(int(r.bytes(1)[0])))
-		s.EngagedMs, s.PresentMs, s.Played, s.Reached, s.Depth = r.number(), r.number(), r.number(), r.number(), r.number()
+		s.EngagedMs, s.PresentMs, s.Played, s.Reached, s.Depth = r.number(), r.number(), r.number(), r.number(),
+			r.number()
 		if n := r.number(); n > int64(len(r.rest)) {
 			return errStaged
 		} else if n > 0 {

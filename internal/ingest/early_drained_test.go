@@ -34,7 +34,11 @@ func TestEarlyDrained(t *testing.T) {
 		t.Error(err)
 	}
 	var left []vitrine.Snapshot
-	if err := early.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) { left = append(left, b.Snapshots...); return b, nil }); err != nil {
+	if err := early.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch,
+		error) {
+		left = append(left, b.Snapshots...)
+		return b, nil
+	}); err != nil {
 		t.Error(err)
 	}
 	if len(left) != 1 || left[0].Link != l.ID || left[0].View != old.View {

@@ -109,7 +109,8 @@ func (l *frailLog) holds(n int, engaged int64) {
 	}
 	for i := range n {
 		if id := vitrine.ViewID(newView(i).ID); l.engaged[id] != engaged || !l.downloads[id] {
-			l.t.Errorf("of open %d: %d ms, downloaded: %v; want %d ms and a download", i, l.engaged[id], l.downloads[id], engaged)
+			l.t.Errorf("of open %d: %d ms, downloaded: %v; want %d ms and a download", i, l.engaged[id],
+				l.downloads[id], engaged)
 		}
 	}
 }
@@ -152,7 +153,8 @@ func TestEarly(t *testing.T) {
 						drained(t, map[string]*peer{"pages": a, "what they say": b}[first].spool)
 					}
 					if first == "what they say" && (b.early.Empty() || len(log.engaged) > 0) {
-						t.Errorf("the log has no open, and of what was said %v; early is %d bytes", log.engaged, b.early.Size())
+						t.Errorf("the log has no open, and of what was said %v; early is %d bytes", log.engaged,
+							b.early.Size())
 					}
 					for i := range n { // one goes the ordinary way, or is early as soon as it comes
 						b.tell(i, 3000)
@@ -165,7 +167,8 @@ func TestEarly(t *testing.T) {
 					drained(t, b.early)
 					log.holds(n, 3000)
 					if !a.early.Empty() || a.letGo+b.letGo > 0 {
-						t.Errorf("the server of the pages has %d bytes that are early, and %d were let go", a.early.Size(), a.letGo+b.letGo)
+						t.Errorf("the server of the pages has %d bytes that are early, and %d were let go",
+							a.early.Size(), a.letGo+b.letGo)
 					}
 					calls := log.count()
 					write(t, b.Views, n)

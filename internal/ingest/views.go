@@ -130,9 +130,13 @@ func NewViews(log Log) *Views {
 // noSpool keeps nothing.
 type noSpool struct{}
 
-func (noSpool) Append(vitrine.Batch) error                                               { return errors.New("there is no spool") }
-func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error)) error { return nil }
-func (noSpool) Empty() bool                                                              { return true }
+func (noSpool) Append(vitrine.Batch) error { return errors.New("there is no spool") }
+
+func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error)) error {
+	return nil
+}
+
+func (noSpool) Empty() bool { return true }
 
 // Start begins to write, and to replay what an earlier process left in the
 // spools. Close ends both.
@@ -192,7 +196,8 @@ const viewTries = 3
 
 // AddNext writes a view under the next free ID of a moment, which it returns.
 // Errors: CodeUnavailable.
-func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time, o *vitrine.ViewRecord) (vitrine.ViewID, error) {
+func (v *Views) AddNext(ctx context.Context, ids *vitrine.ViewIDs, now time.Time,
+	o *vitrine.ViewRecord) (vitrine.ViewID, error) {
 	for range viewTries {
 		id := ids.Next(now)
 		o.ID, o.At = int64(id), id.Ms()

@@ -52,7 +52,8 @@ func TestViewsUnderLoad(t *testing.T) {
 					err := v.Add(t.Context(), o)
 					for _, ms := range []int64{3000, 1000} {
 						time.Sleep(time.Duration(w%17) * 20 * time.Millisecond)
-						err = errors.Join(err, v.Snapshot(t.Context(), &vitrine.Snapshot{Link: 1, View: id, Session: report.Session{EngagedMs: ms}}))
+						err = errors.Join(err, v.Snapshot(t.Context(),
+							&vitrine.Snapshot{Link: 1, View: id, Session: report.Session{EngagedMs: ms}}))
 					}
 					err = errors.Join(err, v.Download(t.Context(), &vitrine.Download{ID: id, Link: 1, View: id}))
 					if err != nil {
@@ -64,8 +65,10 @@ func TestViewsUnderLoad(t *testing.T) {
 		all.Wait()
 		drained(t, s)
 		v.Close()
-		if n := writers * each; len(log.order) != n || len(log.views) != n || len(log.engaged) != n || len(log.downloads) != n {
-			t.Errorf("seed %d: %d opens in %d places, %d engaged, %d downloads; want %d of each", seed, len(log.views), len(log.order),
+		if n := writers * each; len(log.order) != n || len(log.views) != n || len(log.engaged) != n ||
+			len(log.downloads) != n {
+			t.Errorf("seed %d: %d opens in %d places, %d engaged, %d downloads; want %d of each", seed, len(log.views),
+				len(log.order),
 				len(log.engaged), len(log.downloads), n)
 		}
 		for id, ms := range log.engaged {

@@ -39,7 +39,8 @@ type frailLog struct {
 }
 
 func newFrailLog(t *testing.T, before func(call int) error) *frailLog {
-	return &frailLog{t: t, before: before, views: map[vitrine.ViewID]vitrine.ViewRecord{}, engaged: map[vitrine.ViewID]int64{},
+	return &frailLog{t: t, before: before, views: map[vitrine.ViewID]vitrine.ViewRecord{},
+		engaged:   map[vitrine.ViewID]int64{},
 		downloads: map[vitrine.ViewID]bool{}}
 }
 
@@ -147,7 +148,8 @@ func startViews(t *testing.T, log vitrine.ViewLog, dir string) (*ingest.Views, *
 }
 
 func newView(n int) *vitrine.ViewRecord {
-	return &vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, n)), At: at, Link: 1, Viewer: uint64(n)}}
+	return &vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, n)), At: at, Link: 1,
+		Viewer: uint64(n)}}
 }
 
 func write(t *testing.T, v *ingest.Views, n int) {
@@ -219,7 +221,8 @@ func TestViewsOfDeleted(t *testing.T) {
 		log := newFrailLog(t, down(3))
 		s := openSpool(t, dir)
 		asked := 0
-		v := &ingest.Views{Log: log, Spool: s, Owner: func(_ context.Context, id vitrine.LinkID) (vitrine.AccountID, error) {
+		v := &ingest.Views{Log: log, Spool: s, Owner: func(_ context.Context, id vitrine.LinkID) (vitrine.AccountID,
+			error) {
 			if asked++; asked == 1 {
 				return 0, vitrine.Unavailable(errors.New("the store is down"))
 			}
@@ -259,7 +262,8 @@ func TestViewsPauses(t *testing.T) {
 			pauses = append(pauses, times[i+1].Sub(times[i]))
 		}
 		ms := time.Millisecond
-		want := []time.Duration{250 * ms, 500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms, 30000 * ms, 30000 * ms, 30000 * ms, 30000 * ms, 30000 * ms}
+		want := []time.Duration{250 * ms, 500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms, 30000 * ms,
+			30000 * ms, 30000 * ms, 30000 * ms, 30000 * ms}
 		if !slices.Equal(pauses, want) {
 			t.Errorf("pauses %v, want %v", pauses, want)
 		}

@@ -18,7 +18,8 @@ const ServedWithin = 45 * time.Second
 // The times in the leases are not compared with a clock. Leases of servers that
 // were killed do not change, and so do not count. If there are any leases,
 // Holders calls waiting before it begins to wait.
-func Holders(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error), waiting func()) (holders []string, err error) {
+func Holders(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error),
+	waiting func()) (holders []string, err error) {
 	left, err := leases(ctx)
 	if err != nil || len(left) == 0 {
 		return nil, err

@@ -74,7 +74,8 @@ func NewHolder() string { return rand.Text() }
 // transaction that takes the lease, returns false; due may be nil. When the
 // lease is lost, the context of work ends with ErrLost, and Hold returns
 // ErrLost. The caller must not hold the same lease twice at a time.
-func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bool, error), work func(context.Context) error) (held bool, err error) {
+func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bool, error),
+	work func(context.Context) error) (held bool, err error) {
 	if s == nil {
 		return true, work(ctx)
 	}
@@ -105,7 +106,8 @@ func (s *Leases) take(ctx context.Context, name string, due func(vitrine.Tx) (bo
 		taken = false
 		now := s.Now()
 		l, err := tx.Lease(name)
-		if err == nil && l.Holder != s.Holder && !s.lapsed(l, now) || err != nil && !errors.Is(err, vitrine.ErrNotFound) {
+		if err == nil && l.Holder != s.Holder && !s.lapsed(l, now) || err != nil &&
+			!errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}
 		if due != nil {

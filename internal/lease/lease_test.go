@@ -27,7 +27,8 @@ type process struct {
 
 func newProcess(t *testing.T, store vitrine.Store, ahead time.Duration) *process {
 	p := &process{t: t, store: &fixture.FailingStore{Store: store}}
-	p.Leases = &lease.Leases{Store: p.store, Holder: lease.NewHolder(), Now: func() time.Time { return time.Now().Add(ahead) }}
+	p.Leases = &lease.Leases{Store: p.store, Holder: lease.NewHolder(),
+		Now: func() time.Time { return time.Now().Add(ahead) }}
 	return p
 }
 
@@ -147,7 +148,8 @@ func TestLeaseLost(t *testing.T) {
 					}
 				})
 				took := time.Since(began)
-				if !held || (c.lost > 0) != errors.Is(err, lease.ErrLost) || c.lost > 0 && took.Round(time.Second) != c.lost {
+				if !held || (c.lost > 0) != errors.Is(err, lease.ErrLost) || c.lost > 0 &&
+					took.Round(time.Second) != c.lost {
 					t.Errorf("held %v, %v after %s", held, err, took)
 				}
 			})
@@ -157,7 +159,8 @@ func TestLeaseLost(t *testing.T) {
 
 func remove(p *process, name string) {
 	p.t.Helper()
-	if err := p.Store.Update(context.Background(), func(tx vitrine.Tx) error { return tx.DeleteLease(name) }); err != nil {
+	if err := p.Store.Update(context.Background(),
+		func(tx vitrine.Tx) error { return tx.DeleteLease(name) }); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -168,7 +171,8 @@ func TestLeaseEnds(t *testing.T) {
 	store := openStore(t)
 	one, other := newProcess(t, store, 0), newProcess(t, store, 0)
 	no := func(vitrine.Tx) (bool, error) { return false, nil }
-	if held, err := one.Hold(t.Context(), "work", no, func(context.Context) error { t.Error("done"); return nil }); held || err != nil {
+	if held, err := one.Hold(t.Context(), "work", no,
+		func(context.Context) error { t.Error("done"); return nil }); held || err != nil {
 		t.Error(held, err)
 	}
 	if !other.had("work") {

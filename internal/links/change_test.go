@@ -98,13 +98,15 @@ func TestUndo(t *testing.T) {
 	}
 	held := func() {
 		t.Helper()
-		if now := s.WantState(l, vitrine.StateReview, vitrine.ReasonSuspicious, "Heuristics.Test"); !now.StateAt.Equal(l.StateAt) {
+		if now := s.WantState(l, vitrine.StateReview, vitrine.ReasonSuspicious,
+			"Heuristics.Test"); !now.StateAt.Equal(l.StateAt) {
 			t.Errorf("in review since %v, not %v", now.StateAt, l.StateAt)
 		}
 	}
 	noUndo := func() {
 		t.Helper()
-		if _, err := s.Links.Undo(t.Context(), slug, fixture.Operator("")); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		if _, err := s.Links.Undo(t.Context(), slug,
+			fixture.Operator("")); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("nothing is left to be undone: %v", err)
 		}
 	}
@@ -122,7 +124,8 @@ func TestUndo(t *testing.T) {
 	do(s.Links.Undo, "")
 	held()
 	noUndo()
-	want := []string{"scanner create", "operator reject", "operator undo", "operator clear", "operator disable", "operator undo", "operator undo"}
+	want := []string{"scanner create", "operator reject", "operator undo", "operator clear", "operator disable",
+		"operator undo", "operator undo"}
 	if got := s.History(l); !slices.Equal(got, want) {
 		t.Errorf("history %q", got)
 	}
@@ -131,7 +134,8 @@ func TestUndo(t *testing.T) {
 	if note := c.History[5].Note; note != "looks bad" || c.Undoable {
 		t.Errorf("note %q, undoable %t", note, c.Undoable)
 	}
-	if _, err := s.Links.Clear(t.Context(), slug, fixture.Operator(strings.Repeat("x", vitrine.MaxNote+1))); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+	if _, err := s.Links.Clear(t.Context(), slug, fixture.Operator(strings.Repeat("x",
+		vitrine.MaxNote+1))); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("a note that is too long: %v", err)
 	}
 	held()
@@ -217,7 +221,8 @@ func TestSuspension(t *testing.T) {
 	codes("", vitrine.CodeUnauthorized, "", "") // sessions are begun anew
 	c, err := (&moderation.Service{Store: s.Store}).Account(ctx, bob.ID)
 	s.Must(err)
-	if len(c.History) != 2 || c.History[0].Action != vitrine.ActionUnban || c.History[1].Person != mod.Email || c.History[1].Note != "spam" {
+	if len(c.History) != 2 || c.History[0].Action != vitrine.ActionUnban || c.History[1].Person != mod.Email ||
+		c.History[1].Note != "spam" {
 		t.Errorf("%+v", c.History)
 	}
 	for _, email := range []string{mod.Email, "ann@example.org"} {

@@ -121,7 +121,8 @@ func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.L
 
 // List is an account's links of a search, newest first, at most q.Limit after a
 // cursor; next is the cursor of the page after, nil at the end.
-func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch, after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
+func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
+	after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
 	n, rows := q.Limit, q.rows(a, s.Now())
 	rows.Before = after
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
@@ -195,14 +196,16 @@ func (s *Service) Clear(ctx context.Context, slug string, d vitrine.Decision) (*
 
 // Reject disables a link that was held for review.
 func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.review(ctx, slug, d, vitrine.Change{Action: vitrine.ActionReject, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator})
+	return s.review(ctx, slug, d, vitrine.Change{Action: vitrine.ActionReject, To: vitrine.StateDisabled,
+		Reason: vitrine.ReasonModerator})
 }
 
 // RejectSame takes off display every link with the very same bytes as one, that
 // one too, whatever state they are in, and returns those that it changed. It
 // does so in steps: when it fails, what is changed stays so, and doing it again
 // goes on.
-func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decision) (changed []*vitrine.Link, err error) {
+func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decision) (changed []*vitrine.Link,
+	err error) {
 	note, err := d.CheckedNote()
 	if err != nil {
 		return nil, err
@@ -242,7 +245,9 @@ func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decisio
 				if l.State == vitrine.StateLive {
 					action = vitrine.ActionDisable
 				}
-				if err := l.Transition(tx, s.Now(), vitrine.Change{By: d.By, Action: action, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator, Note: note}); err != nil {
+				if err := l.Transition(tx, s.Now(),
+					vitrine.Change{By: d.By, Action: action, To: vitrine.StateDisabled, Reason: vitrine.ReasonModerator,
+						Note: note}); err != nil {
 					return err
 				}
 				done = append(done, l)
@@ -266,7 +271,9 @@ func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	}
 	last, err := tx.Changes(vitrine.ChangeQuery{Link: l.ID, Limit: 1})
 	if err == nil && (len(last) == 0 || last[0].ID != id) {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Link %s changed in the meantime: it is %s%s now. Check it and try again.", l.Slug, l.State, because(l.Reason))
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"Link %s changed in the meantime: it is %s%s now. Check it and try again.", l.Slug, l.State,
+			because(l.Reason))
 	}
 	return err
 }
@@ -274,7 +281,10 @@ func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 // Disable takes a live link off the public, or one that has expired, which its
 // owner could make live again.
 func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) { return disabling(l, d.By) })
+	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change,
+		error) {
+		return disabling(l, d.By)
+	})
 }
 
 func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
@@ -295,7 +305,10 @@ func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
 // once more: that takes the decision before it back. What inspection, scanner
 // or readers have found is no decision.
 func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
-	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) { return undoing(tx, l, d.By) })
+	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change,
+		err error) {
+		return undoing(tx, l, d.By)
+	})
 }
 
 func undoing(tx vitrine.ChangeTx, l *vitrine.Link, by vitrine.Actor) (c vitrine.Change, err error) {
@@ -304,9 +317,11 @@ func undoing(tx vitrine.ChangeTx, l *vitrine.Link, by vitrine.Actor) (c vitrine.
 		return c, err
 	}
 	if last == nil || !by.MayUndo(last.By) {
-		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.", l.Slug, l.State, because(l.Reason))
+		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.",
+			l.Slug, l.State, because(l.Reason))
 	}
-	return vitrine.Change{Action: vitrine.ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail, Since: since}, nil
+	return vitrine.Change{Action: vitrine.ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail,
+		Since: since}, nil
 }
 
 func because(reason string) string {
@@ -317,14 +332,17 @@ func because(reason string) string {
 }
 
 func errNotIn(l *vitrine.Link, state string) error {
-	return vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, state, l.State, because(l.Reason))
+	return vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, state, l.State,
+		because(l.Reason))
 }
 
 // review moves a link out of review.
-func (s *Service) review(ctx context.Context, slug string, d vitrine.Decision, to vitrine.Change) (*vitrine.Link, error) {
+func (s *Service) review(ctx context.Context, slug string, d vitrine.Decision, to vitrine.Change) (*vitrine.Link,
+	error) {
 	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
 		if d.By.Kind == vitrine.ActorOwner {
-			return to, vitrine.Errorf(vitrine.CodeInvalidRequest, "The owner of the link %s cannot decide whether it becomes public.", l.Slug)
+			return to, vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"The owner of the link %s cannot decide whether it becomes public.", l.Slug)
 		}
 		if l.State != vitrine.StateReview {
 			return to, errNotIn(l, "held for review")
@@ -334,7 +352,8 @@ func (s *Service) review(ctx context.Context, slug string, d vitrine.Decision, t
 }
 
 // change does to a link what f says, by a person's decision.
-func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision, f func(vitrine.Tx, *vitrine.Link) (vitrine.Change, error)) (l *vitrine.Link, err error) {
+func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
+	f func(vitrine.Tx, *vitrine.Link) (vitrine.Change, error)) (l *vitrine.Link, err error) {
 	note, err := d.CheckedNote()
 	if err != nil {
 		return nil, err
@@ -413,7 +432,8 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 			return c, err
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
-		return vitrine.Change{Action: vitrine.ActionDelete}, tx.DeleteAbuseReports(l.ID) // nobody can report it any more
+		return vitrine.Change{Action: vitrine.ActionDelete},
+			tx.DeleteAbuseReports(l.ID) // nobody can report it any more
 	})
 	if err != nil {
 		return l, err

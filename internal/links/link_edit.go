@@ -36,7 +36,8 @@ func (m Match) Check(l *vitrine.Link) error {
 	if m == nil || slices.Contains(m, "*") || slices.Contains(m, l.Tag()) {
 		return nil
 	}
-	return vitrine.Errorf(vitrine.CodePreconditionFailed, "The link has changed since you read it. Compare it with what you have, then send the request with its new ETag.")
+	return vitrine.Errorf(vitrine.CodePreconditionFailed,
+		"The link has changed since you read it. Compare it with what you have, then send the request with its new ETag.")
 }
 
 // parsed is an Edit whose texts were read.
@@ -64,7 +65,8 @@ func (e *Edit) parse(a *vitrine.Account, now time.Time) (p parsed, err error) {
 		}
 	}
 	if e.ExpiresAt != nil && !e.ExpiresAt.IsZero() && !e.ExpiresAt.After(now) {
-		return p, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt", Message: "The link would have expired already. Choose a later time, or disable it."}
+		return p, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
+			Message: "The link would have expired already. Choose a later time, or disable it."}
 	}
 	return p, nil
 }
@@ -129,7 +131,8 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 		most := l.CreatedAt.Add(e.LinkLife)
 		if e.LinkLife > 0 && (e.ExpiresAt.IsZero() || e.ExpiresAt.After(most)) {
 			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
-				Message: "This API key limits how long links are public: this one until " + most.UTC().Format(time.RFC3339) + " at most."}
+				Message: "This API key limits how long links are public: this one until " +
+					most.UTC().Format(time.RFC3339) + " at most."}
 		}
 		l.ExpiresAt = e.ExpiresAt.Truncate(time.Millisecond)
 	}

@@ -34,15 +34,18 @@ func TestSlugRace(t *testing.T) {
 			who := fmt.Sprint("upload ", i)
 			if i%2 == 0 {
 				who = fmt.Sprint("link ", i/2%len(notes))
-				_, err = s.Links.Edit(ctx, s.Account, string(notes[i/2%len(notes)].Slug), links.Edit{Slug: new("wanted")})
+				_, err = s.Links.Edit(ctx, s.Account, string(notes[i/2%len(notes)].Slug),
+					links.Edit{Slug: new("wanted")})
 			} else {
 				wanted := "wanted"
-				_, err = s.Uploads.Create(ctx, s.Account, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1, Slug: &wanted})
+				_, err = s.Uploads.Create(ctx, s.Account,
+					publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1, Slug: &wanted})
 			}
 			switch {
 			case err == nil:
 				got.Store(who, true)
-			case vitrine.CodeOf(err) != vitrine.CodeSlugTaken && vitrine.CodeOf(err) != vitrine.CodeNotFound: // by the slug before it has moved already
+			case vitrine.CodeOf(err) != vitrine.CodeSlugTaken &&
+				vitrine.CodeOf(err) != vitrine.CodeNotFound: // by the slug before it has moved already
 				t.Error(err)
 			}
 		})
@@ -64,15 +67,18 @@ func TestOldSlugsAreBounded(t *testing.T) {
 	first := string(l.Slug)
 	for i := range 10 {
 		var err error
-		if l, err = s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new(fmt.Sprintf("name-%d", i))}); err != nil {
+		if l, err = s.Links.Edit(ctx, s.Account, string(l.Slug),
+			links.Edit{Slug: new(fmt.Sprintf("name-%d", i))}); err != nil {
 			t.Fatal(err)
 		}
 		s.Clock.Advance(time.Hour)
 	}
-	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new("name-10")}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug),
+		links.Edit{Slug: new("name-10")}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("an eleventh: %v", err)
 	}
-	l, err := s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new(first)}) // back, which blocks no more than before
+	l, err := s.Links.Edit(ctx, s.Account, string(l.Slug),
+		links.Edit{Slug: new(first)}) // back, which blocks no more than before
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,13 +149,15 @@ func TestEditsAreTheOwners(t *testing.T) {
 		t.Errorf("the link is %+v", now)
 	}
 	for _, title := range []string{"", " ", strings.Repeat("x", 201), "a\nb", "a\u202eb"} {
-		if _, err := s.Links.Edit(ctx, s.Account, slug, links.Edit{Title: new(title)}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+		if _, err := s.Links.Edit(ctx, s.Account, slug,
+			links.Edit{Title: new(title)}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("title %q: %v", title, err)
 		}
 	}
 	// A deleted link is nobody's to change.
 	s.Must(s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(s.Account.ID)}))
-	if _, err := s.Links.Edit(ctx, s.Account, slug, links.Edit{Title: new("Title")}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if _, err := s.Links.Edit(ctx, s.Account, slug,
+		links.Edit{Title: new("Title")}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("title of a deleted link: %v", err)
 	}
 }
@@ -160,7 +168,8 @@ func TestEditIsWhole(t *testing.T) {
 	ctx := t.Context()
 	taken, l := s.Note("another text"), s.Note("text")
 	title, to, no := "Title", string(taken.Slug), false
-	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Title: &title, Slug: &to, Download: &no}); vitrine.CodeOf(err) != vitrine.CodeSlugTaken {
+	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug),
+		links.Edit{Title: &title, Slug: &to, Download: &no}); vitrine.CodeOf(err) != vitrine.CodeSlugTaken {
 		t.Error(err)
 	}
 	now, err := s.Links.BySlug(ctx, string(l.Slug))
@@ -231,7 +240,8 @@ func TestSearchByViews(t *testing.T) {
 	}
 	search := func(skip, n int) (got []string, more bool) {
 		t.Helper()
-		found, more, err := s.Links.Search(ctx, s.Account, links.LinkSearch{Sort: vitrine.SortViews, Skip: skip, Limit: n})
+		found, more, err := s.Links.Search(ctx, s.Account,
+			links.LinkSearch{Sort: vitrine.SortViews, Skip: skip, Limit: n})
 		s.Must(err)
 		for _, f := range found {
 			got = append(got, string(f.Slug))

@@ -61,15 +61,28 @@ func TestPublicSeesEveryChange(t *testing.T) {
 				want vitrine.Code
 			}{
 				{"nothing", func() error { return nil }, ""},
-				{"disabled", func() error { _, err := by.Disable(ctx, slug, fixture.Operator("")); return err }, vitrine.CodeDisabled},
+				{"disabled", func() error { _, err := by.Disable(ctx, slug, fixture.Operator("")); return err },
+					vitrine.CodeDisabled},
 				{"enabled", func() error { _, err := by.Undo(ctx, slug, fixture.Operator("")); return err }, ""},
-				{"banned", func() error { _, err := accounts.SetBanned(ctx, a.Email, true, fixture.Operator("")); return err }, vitrine.CodeDisabled},
-				{"not banned", func() error { _, err := accounts.SetBanned(ctx, a.Email, false, fixture.Operator("")); return err }, ""},
+				{"banned", func() error {
+					_, err := accounts.SetBanned(ctx, a.Email, true,
+						fixture.Operator(""))
+					return err
+				}, vitrine.CodeDisabled},
+				{"not banned", func() error {
+					_, err := accounts.SetBanned(ctx, a.Email, false,
+						fixture.Operator(""))
+					return err
+				}, ""},
 				{"deleted", func() error {
 					return by.Store.Update(ctx, func(tx vitrine.Tx) error { l.DeletedAt = by.Now(); return tx.PutLink(l) })
 				}, vitrine.CodeNotFound},
 				{"slug released", func() error {
-					return by.Store.Update(ctx, func(tx vitrine.Tx) error { _, err := tx.ReleaseSlugs(by.Now().Add(time.Hour)); return err })
+					return by.Store.Update(ctx, func(tx vitrine.Tx) error {
+						_,
+							err := tx.ReleaseSlugs(by.Now().Add(time.Hour))
+						return err
+					})
 				}, vitrine.CodeNotFound},
 			} {
 				if err := step.do(); err != nil {
@@ -194,7 +207,8 @@ func TestPublicOfManyLinks(t *testing.T) {
 	const n = 5000
 	err := one.Store.Update(t.Context(), func(tx vitrine.Tx) error {
 		for i := range n {
-			l := &vitrine.Link{Account: a.ID, Slug: vitrine.Slug(fmt.Sprintf("link-%d", i)), State: vitrine.StateLive, CreatedAt: one.Now(), StateAt: one.Now()}
+			l := &vitrine.Link{Account: a.ID, Slug: vitrine.Slug(fmt.Sprintf("link-%d", i)), State: vitrine.StateLive,
+				CreatedAt: one.Now(), StateAt: one.Now()}
 			if err := tx.AddLink(l); err != nil {
 				return err
 			}

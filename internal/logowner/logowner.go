@@ -95,7 +95,8 @@ func (p Pair) Check(ctx context.Context) error {
 			return err
 		}
 	}
-	return vitrine.Unavailable(fmt.Errorf("other processes changed the mark of the view log %d times in between", tries))
+	return vitrine.Unavailable(fmt.Errorf("other processes changed the mark of the view log %d times in between",
+		tries))
 }
 
 // Record has the store know how far the log was written. It changes nothing

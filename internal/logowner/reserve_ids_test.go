@@ -22,8 +22,10 @@ func TestRestoredBehindTheLog(t *testing.T) {
 		name       string
 		store, log func(t *testing.T) string
 	}{
-		{"SQLite", func(t *testing.T) string { return filepath.Join(fixture.Databases(t), "store.db") }, func(t *testing.T) string { return filepath.Join(fixture.Databases(t), "views.db") }},
-		{"PostgreSQL", func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }, func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }},
+		{"SQLite", func(t *testing.T) string { return filepath.Join(fixture.Databases(t), "store.db") },
+			func(t *testing.T) string { return filepath.Join(fixture.Databases(t), "views.db") }},
+		{"PostgreSQL", func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) },
+			func(t *testing.T) string { return vitrinetest.PostgresDatabase(t) }},
 	} {
 		t.Run(place.name, func(t *testing.T) {
 			open := func() *sqlstore.Store {
@@ -57,18 +59,21 @@ func TestRestoredBehindTheLog(t *testing.T) {
 			if err != nil || !strings.Contains(warning, "restored to an earlier moment") {
 				t.Errorf("ReserveIDs says %q, %v", warning, err)
 			}
-			if warning, err := logowner.ReserveIDs(t.Context(), restored.DB, restored.Log); warning != "" || err != nil {
+			if warning, err := logowner.ReserveIDs(t.Context(), restored.DB, restored.Log); warning != "" ||
+				err != nil {
 				t.Errorf("ReserveIDs again says %q, %v", warning, err)
 			}
 			anew := restored.Link("anew")
 			if anew.ID <= lost.ID || anew.Account <= lost.Account || restored.Views(anew) != 0 {
-				t.Errorf("link %d of account %d has %d views; link %d of account %d was lost", anew.ID, anew.Account, restored.Views(anew), lost.ID, lost.Account)
+				t.Errorf("link %d of account %d has %d views; link %d of account %d was lost", anew.ID, anew.Account,
+					restored.Views(anew), lost.ID, lost.Account)
 			}
 			restored.Opened(anew, 1)
 			if restored.Views(anew) != 1 || restored.Views(before) != 2 {
 				t.Errorf("%d and %d views", restored.Views(anew), restored.Views(before))
 			}
-			if faults := strings.Join(restored.Audit(), "\n"); strings.Count(faults, "\n") != 1 || !strings.Contains(faults, "has no such link") || !strings.Contains(faults, "has no such account") {
+			if faults := strings.Join(restored.Audit(), "\n"); strings.Count(faults, "\n") != 1 ||
+				!strings.Contains(faults, "has no such link") || !strings.Contains(faults, "has no such account") {
 				t.Errorf("audit:\n%s", faults)
 			}
 			n.Must(log.DeleteLink(t.Context(), lost.ID))
@@ -87,7 +92,8 @@ func TestAuditMixedLink(t *testing.T) {
 	n := fixture.Numbered{T: t, DB: db, Log: log}
 	one, two := n.Link("one"), n.Link("two")
 	n.Opened(&vitrine.Link{ID: one.ID, Account: two.Account}, 1)
-	if faults := n.Audit(); len(faults) != 1 || !strings.Contains(faults[0], "its views are account 2's, and the link is account 1's") {
+	if faults := n.Audit(); len(faults) != 1 || !strings.Contains(faults[0],
+		"its views are account 2's, and the link is account 1's") {
 		t.Errorf("audit: %q", faults)
 	}
 }

@@ -69,7 +69,8 @@ func Check(o Options) error {
 // without repeating it: there is a password in it.
 func clientOptions(server string, config *tls.Config) ([]mail.Option, string, error) {
 	u, err := url.Parse(server)
-	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Scheme != "smtp" &&
+		u.Scheme != "smtps" {
 		return nil, "", errors.New("the mail server is not named as smtp://user:password@host:587 or smtps://user:password@host:465")
 	}
 	host, q := u.Hostname(), u.Query()
@@ -105,7 +106,8 @@ func clientOptions(server string, config *tls.Config) ([]mail.Option, string, er
 	options = append(options, mail.WithPort(port), mail.WithTLSConfig(config))
 	if u.User != nil {
 		password, _ := u.User.Password()
-		options = append(options, mail.WithSMTPAuth(plain), mail.WithUsername(u.User.Username()), mail.WithPassword(password))
+		options = append(options, mail.WithSMTPAuth(plain), mail.WithUsername(u.User.Username()),
+			mail.WithPassword(password))
 	}
 	return options, host, nil
 }
@@ -177,7 +179,8 @@ func reason(err error, to string) string {
 		return strings.TrimSpace(fmt.Sprintf("%s (%d %s)", e.Reason, e.ErrorCode(), e.EnhancedStatusCode()))
 	}
 	text := strings.ToLower(err.Error())
-	if name, _, ok := strings.Cut(strings.ToLower(to), "@"); ok && (strings.Contains(text, strings.ToLower(to)) || strings.Contains(text, name)) {
+	if name, _, ok := strings.Cut(strings.ToLower(to), "@"); ok &&
+		(strings.Contains(text, strings.ToLower(to)) || strings.Contains(text, name)) {
 		return "the server refused it"
 	}
 	return err.Error()

@@ -127,8 +127,10 @@ func (quiet) Println(...any)        {}
 
 func (o *office) certificate() *tls.Config {
 	key, err1 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
-		BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	der, err2 := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	cert, err3 := x509.ParseCertificate(der)
 	if err := errors.Join(err1, err2, err3); err != nil {
@@ -168,15 +170,18 @@ func TestSend(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := <-o.got
-			if l.from != "post@share.example" || l.to != mailtest.Message.To || l.tls != (c.tls && !c.first) && !c.first || c.user != "" && l.user != "ann" {
+			if l.from != "post@share.example" || l.to != mailtest.Message.To || l.tls != (c.tls && !c.first) &&
+				!c.first || c.user != "" && l.user != "ann" {
 				t.Errorf("%+v", l)
 			}
 			if l.body != mailtest.Message.Text {
 				t.Errorf("%q", l.body)
 			}
 			h := l.message.Header
-			if h.Get("Auto-Submitted") != "auto-generated" || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") || h.Get("Message-ID") != "<abc@share.example>" ||
-				h.Get("Date") == "" || h.Get("From") != `"Vitrine" <post@share.example>` || h.Get("User-Agent")+h.Get("X-Mailer") != "" {
+			if h.Get("Auto-Submitted") != "auto-generated" || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") ||
+				h.Get("Message-ID") != "<abc@share.example>" ||
+				h.Get("Date") == "" || h.Get("From") != `"Vitrine" <post@share.example>` ||
+				h.Get("User-Agent")+h.Get("X-Mailer") != "" {
 				t.Errorf("%v", h)
 			}
 		})
@@ -204,7 +209,8 @@ func refused(t *testing.T, what string, o *office, s *Sender) error {
 func TestSendRefuses(t *testing.T) {
 	o := newOffice(t, false, false)
 	s := newSender(t, "smtp://ann:se%3Acr%40t@127.0.0.1:"+o.port, o.roots)
-	opts, _, err := clientOptions("smtp://ann:se%3Acr%40t@mail.example:"+o.port, nil) // as if the host were another machine
+	opts, _, err := clientOptions("smtp://ann:se%3Acr%40t@mail.example:"+o.port,
+		nil) // as if the host were another machine
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +218,9 @@ func TestSendRefuses(t *testing.T) {
 	refused(t, "no STARTTLS, and a password", o, s)
 	refused(t, "wrong password", o, newSender(t, "smtp://ann:x@127.0.0.1:"+o.port+"?tls=off", o.roots))
 	secret := newOffice(t, true, false)
-	if err := refused(t, "an unknown certificate", secret, newSender(t, "smtp://127.0.0.1:"+secret.port, x509.NewCertPool())); !strings.Contains(err.Error(), "certificate") {
+	if err := refused(t, "an unknown certificate", secret,
+		newSender(t, "smtp://127.0.0.1:"+secret.port, x509.NewCertPool())); !strings.Contains(err.Error(),
+		"certificate") {
 		t.Error(err)
 	}
 }
@@ -236,7 +244,8 @@ func TestMailer(t *testing.T) {
 					if forever {
 						return &smtp.SMTPError{Code: 550, Message: "no Bob.Reader@example.org here"}
 					}
-					return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "bob.reader@example.org: come again"}
+					return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1},
+						Message: "bob.reader@example.org: come again"}
 				}
 			},
 		}
@@ -314,13 +323,16 @@ func TestServerDown(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, bad := range []string{"", "mail.example", "mail.example:587", "http://mail.example", "smtp://", "smtp://mail.example/path", "smtp://mail.example:x", "smtp://mail.example:99999",
-		"smtp://a:b@mail.example?tls=maybe", "smtps://mail.example?tls=off", "smtp://a:secret@[", "smtp://mail.example?tls=off&x=y"} {
+	for _, bad := range []string{"", "mail.example", "mail.example:587", "http://mail.example", "smtp://",
+		"smtp://mail.example/path", "smtp://mail.example:x", "smtp://mail.example:99999",
+		"smtp://a:b@mail.example?tls=maybe", "smtps://mail.example?tls=off", "smtp://a:secret@[",
+		"smtp://mail.example?tls=off&x=y"} {
 		if _, _, err := clientOptions(bad, nil); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	for _, good := range []string{"smtp://mail.example", "smtps://a:b@mail.example", "smtp://localhost:25", "smtp://a@[::1]:2525?tls=off"} {
+	for _, good := range []string{"smtp://mail.example", "smtps://a:b@mail.example", "smtp://localhost:25",
+		"smtp://a@[::1]:2525?tls=off"} {
 		if err := Check(Options{Server: good, From: "post@share.example"}); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}

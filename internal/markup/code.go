@@ -34,7 +34,8 @@ func Code(src, ext string, cut bool) Document {
 		p.tags(`<pre class="words" tabindex="0" role="region" aria-label="Text of the file"><code>`)
 		p.text(src)
 	default:
-		p.tags(`<pre class="lines" tabindex="0" role="region" aria-label="Text of the file" data-digits="`, strconv.Itoa(len(strconv.Itoa(lines))), `"><code>`)
+		p.tags(`<pre class="lines" tabindex="0" role="region" aria-label="Text of the file" data-digits="`,
+			strconv.Itoa(len(strconv.Itoa(lines))), `"><code>`)
 		p.rows(src, lex)
 	}
 	p.tags("</code></pre>")

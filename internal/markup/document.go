@@ -54,7 +54,8 @@ func clean(src string) string {
 // or turns the direction of text is made visible, and what is too long is cut.
 func name(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' ||
+			r == '\ufeff' {
 			return '\ufffd'
 		}
 		return r

@@ -15,7 +15,8 @@ func seed(f *testing.F, more ...string) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	seed(f, "# a\n\n[b](#a) ![c](http://d) <e@f.g>\n\n- [x] h\n\n|i|\n|-|\n|j|\n\n[^k]\n\n[^k]: l\n", "---\na: b\n---\nc")
+	seed(f, "# a\n\n[b](#a) ![c](http://d) <e@f.g>\n\n- [x] h\n\n|i|\n|-|\n|j|\n\n[^k]\n\n[^k]: l\n",
+		"---\na: b\n---\nc")
 	f.Fuzz(func(t *testing.T, src string) { lawful(t, Markdown(src)) })
 }
 
@@ -31,7 +32,8 @@ func FuzzTable(f *testing.F) {
 // The text of code is what was given. JSON may be indented anew, which changes
 // white space outside of strings alone.
 func FuzzCode(f *testing.F) {
-	seed(f, "a: |\n  b\n# c\n", `{"a": [1, "\"", {}]}`, "<a b='c'>&d;</a>", `{"a":1,"b":"`+strings.Repeat("long ", 100)+`"}`)
+	seed(f, "a: |\n  b\n# c\n", `{"a": [1, "\"", {}]}`, "<a b='c'>&d;</a>",
+		`{"a":1,"b":"`+strings.Repeat("long ", 100)+`"}`)
 	f.Fuzz(func(t *testing.T, src string) {
 		want := clean(src)
 		for _, ext := range []string{"xml", "yaml", "log", "txt", "go", "sh", "sql"} {
@@ -70,7 +72,8 @@ func FuzzTree(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		var l vitrine.Listing
 		for i, path := range strings.Split(src, "\n") {
-			l.Entries = append(l.Entries, filetype.Entry{Name: path, Size: int64(i) << 55, Dir: strings.HasSuffix(path, "/")})
+			l.Entries = append(l.Entries, filetype.Entry{Name: path, Size: int64(i) << 55,
+				Dir: strings.HasSuffix(path, "/")})
 		}
 		lawful(t, Tree(l, nil))
 	})

@@ -100,7 +100,8 @@ type fences struct {
 func (f *fences) skip(raw string) bool {
 	line := strings.TrimSpace(raw)
 	if f.mark != "" {
-		if strings.HasPrefix(line, f.mark) && strings.Trim(line, f.mark[:1]) == "" && strings.IndexByte(raw, f.mark[0]) < 4 && !strings.HasPrefix(raw, "\t") {
+		if strings.HasPrefix(line, f.mark) && strings.Trim(line, f.mark[:1]) == "" &&
+			strings.IndexByte(raw, f.mark[0]) < 4 && !strings.HasPrefix(raw, "\t") {
 			f.mark = ""
 		}
 		return true
@@ -113,7 +114,8 @@ func (f *fences) skip(raw string) bool {
 	}
 	f.html = f.html || strings.Contains(line, "<")
 	for _, endless := range []string{"<!", "<?", "<pre", "<script", "<style", "<textarea"} {
-		f.unsure = f.unsure || f.html && strings.Contains(strings.ToLower(line), endless) // HTML that blank lines do not end
+		f.unsure = f.unsure || f.html && strings.Contains(strings.ToLower(line),
+			endless) // HTML that blank lines do not end
 	}
 	bare := strings.TrimLeft(line, "> \t*+-.)0123456789")
 	if f.unsure || !strings.HasPrefix(bare, "```") && !strings.HasPrefix(bare, "~~~") {
@@ -133,10 +135,12 @@ func (f *fences) skip(raw string) bool {
 
 // formatting are the elements that a parser opens anew in each block until they
 // are closed.
-var formatting = map[atom.Atom]bool{atom.A: true, atom.B: true, atom.Code: true, atom.Em: true, atom.I: true, atom.S: true, atom.Small: true, atom.Strong: true, atom.U: true}
+var formatting = map[atom.Atom]bool{atom.A: true, atom.B: true, atom.Code: true, atom.Em: true, atom.I: true,
+	atom.S: true, atom.Small: true, atom.Strong: true, atom.U: true}
 
 // optional are the elements whose end may be left out.
-var optional = map[atom.Atom]bool{atom.P: true, atom.Li: true, atom.Dt: true, atom.Dd: true, atom.Td: true, atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Rt: true, atom.Rp: true}
+var optional = map[atom.Atom]bool{atom.P: true, atom.Li: true, atom.Dt: true, atom.Dd: true, atom.Td: true,
+	atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Rt: true, atom.Rp: true}
 
 // closed is HTML in which each element ends with the one that it is in, so that
 // a few open elements do not become many; errHeavy if too many are open.

@@ -84,15 +84,17 @@ func TestOpenFormatting(t *testing.T) {
 // What people write is arranged, however long.
 func TestNotHeavy(t *testing.T) {
 	for name, src := range map[string]string{
-		"readme":     repeated(readme[:165]+"A paragraph of some more words, as there are in each part of a text that explains something.\n\n", 200<<10),
-		"footnotes":  series("A sentence with a note.[^%d]\n\n", 3000) + series("[^%d]: The note, with a [link](https://a.test).\n", 5000),
-		"links":      series("- [Project %[1]d](https://a.test/%[1]d) - What it *does*, in `some_words`.\n", 150<<10),
-		"table":      "|Name|Link|\n|-|-|\n" + series("|**n%[1]d**|[a](https://a.test/%[1]d)|\n", 40<<10),
-		"references": series("See [one %[1]d][%[1]d] or [two][%[1]d].\n\n", 80<<10) + series("[%d]: https://a.test/b\n", 60<<10),
-		"code":       "# Code\n\n```c\n" + series("int *a_b_%d = c_d[e_f] * *g_h;\n", 150<<10) + "```\n\nEnd.\n",
-		"addresses":  series("- person%d@a.test\n", 100<<10),
-		"changes":    series("* **fix:** a_word in `some_code` ([#%[1]d](https://a.test/%[1]d))\n", 200<<10),
-		"HTML":       repeated("<table><tr><td align=\"center\"><a href=\"https://a.test\"><b>Name</b></a></td></tr></table>\n\n", 100<<10),
+		"readme": repeated(readme[:165]+"A paragraph of some more words, as there are in each part of a text that explains something.\n\n", 200<<10),
+		"footnotes": series("A sentence with a note.[^%d]\n\n", 3000) +
+			series("[^%d]: The note, with a [link](https://a.test).\n", 5000),
+		"links": series("- [Project %[1]d](https://a.test/%[1]d) - What it *does*, in `some_words`.\n", 150<<10),
+		"table": "|Name|Link|\n|-|-|\n" + series("|**n%[1]d**|[a](https://a.test/%[1]d)|\n", 40<<10),
+		"references": series("See [one %[1]d][%[1]d] or [two][%[1]d].\n\n", 80<<10) + series("[%d]: https://a.test/b\n",
+			60<<10),
+		"code":      "# Code\n\n```c\n" + series("int *a_b_%d = c_d[e_f] * *g_h;\n", 150<<10) + "```\n\nEnd.\n",
+		"addresses": series("- person%d@a.test\n", 100<<10),
+		"changes":   series("* **fix:** a_word in `some_code` ([#%[1]d](https://a.test/%[1]d))\n", 200<<10),
+		"HTML":      repeated("<table><tr><td align=\"center\"><a href=\"https://a.test\"><b>Name</b></a></td></tr></table>\n\n", 100<<10),
 	} {
 		if heavy(src) {
 			t.Errorf("%s: heavy", name)
@@ -127,7 +129,8 @@ func TestCut(t *testing.T) {
 // A quotation mark that is literal does not make the rest a cell.
 func TestStrayQuote(t *testing.T) {
 	d := Table("size,what\n\"5 inch,pipe\n"+strings.Repeat("7,tap\n", 1000), ',', false)
-	if text := lawful(t, d); d.Note != "" || strings.Count(string(d.HTML), "<tr>") != 1002 || !strings.Contains(text, `"5 inch`) {
+	if text := lawful(t, d); d.Note != "" || strings.Count(string(d.HTML), "<tr>") != 1002 ||
+		!strings.Contains(text, `"5 inch`) {
 		t.Errorf("%q, %d rows", d.Note, strings.Count(string(d.HTML), "<tr>"))
 	}
 	d = Table("a,b\n\"one\ntwo, three\",c\n", 0, false)
@@ -143,8 +146,11 @@ func TestStrayQuote(t *testing.T) {
 // What is passed over as code is code, and no paragraph goes on behind what is
 // said to begin a block.
 func TestHeavyBounds(t *testing.T) {
-	pieces := []string{"```", "~~~", "````", "```go", "``` a`b", "  ```", "    ```", "\t```", "- ```", "> ```", "1. ~~~", "[^a]: ```", "```   ", "", "", " ", "<div>", "<!--", "-->", "<pre>", "</pre>", "> <div>", "- <div>", "<a>", "<script", "</script>", "<?x", "?>",
-		"text", "- item", "  - item", "   * item", "    - item", "-", "# head", "> quote", "***", "---", "[a]: b '", "'", "|a|b|", "|-|-|", "1. x", "2. x", "    code", "[^n]: x", "    y", "<b>", "\\", "`", "``"}
+	pieces := []string{"```", "~~~", "````", "```go", "``` a`b", "  ```", "    ```", "\t```", "- ```", "> ```",
+		"1. ~~~", "[^a]: ```", "```   ", "", "", " ", "<div>", "<!--", "-->", "<pre>", "</pre>", "> <div>", "- <div>",
+		"<a>", "<script", "</script>", "<?x", "?>",
+		"text", "- item", "  - item", "   * item", "    - item", "-", "# head", "> quote", "***", "---", "[a]: b '",
+		"'", "|a|b|", "|-|-|", "1. x", "2. x", "    code", "[^n]: x", "    y", "<b>", "\\", "`", "``"}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		var src strings.Builder

@@ -20,7 +20,8 @@ func showJSON(src string, cut bool) (shown, note string) {
 	var whole json.RawMessage
 	err := json.Unmarshal([]byte(src), &whole)
 	var syntax *json.SyntaxError
-	ended := errors.As(err, &syntax) && syntax.Offset >= int64(len(src)) && strings.Contains(syntax.Error(), "unexpected end")
+	ended := errors.As(err, &syntax) && syntax.Offset >= int64(len(src)) &&
+		strings.Contains(syntax.Error(), "unexpected end")
 	switch {
 	case err == nil:
 	case ended && cut:

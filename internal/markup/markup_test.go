@@ -14,9 +14,13 @@ import (
 // everything makes all documents that there are of a text.
 func everything(s string) map[string]Document {
 	return map[string]Document{
-		"markdown": Markdown(s), "table": Table(s, 0, false), "tsv": Table(s, '\t', false), "json": Code(s, "json", false), "xml": Code(s, "xml", false), "yaml": Code(s, "yaml", false), "log": Code(s, "log", false), "txt": Code(s, "txt", false),
-		"tree":   Tree(vitrine.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1}, {Name: s, Dir: true}}, Total: 3}, nil),
-		"sheets": Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: s, Rows: [][]string{{s}, {s, s}}}, {Name: s}}}),
+		"markdown": Markdown(s), "table": Table(s, 0, false), "tsv": Table(s, '\t', false),
+		"json": Code(s, "json", false), "xml": Code(s, "xml", false), "yaml": Code(s, "yaml", false),
+		"log": Code(s, "log", false), "txt": Code(s, "txt", false),
+		"tree": Tree(vitrine.Listing{Entries: []filetype.Entry{{Name: s}, {Name: s + "/" + s, Size: -1},
+			{Name: s, Dir: true}}, Total: 3}, nil),
+		"sheets": Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: s, Rows: [][]string{{s}, {s, s}}},
+			{Name: s}}}),
 	}
 }
 
@@ -108,7 +112,8 @@ func TestTable(t *testing.T) {
 func TestCode(t *testing.T) {
 	for _, c := range []struct{ ext, src, has string }{
 		{"json", `{"a": [1.50, true, "x"]}`, `<b class="t-key">&#34;a&#34;</b>: [<b class="t-number">1.50</b>, <b class="t-number">true</b>, <b class="t-string">&#34;x&#34;</b>]`},
-		{"xml", `<a b="c">d &amp; e<!-- f --></a>`, `<b class="t-tag">&lt;a</b> <b class="t-key">b</b>=<b class="t-string">&#34;c&#34;</b><b class="t-tag">&gt;</b>d <b class="t-number">&amp;amp;</b> e<b class="t-comment">`},
+		{"xml", `<a b="c">d &amp; e<!-- f --></a>`,
+			`<b class="t-tag">&lt;a</b> <b class="t-key">b</b>=<b class="t-string">&#34;c&#34;</b><b class="t-tag">&gt;</b>d <b class="t-number">&amp;amp;</b> e<b class="t-comment">`},
 		{"yaml", "a: 1 # c\n- b: \"x\"\n", `<span><b class="t-key">a</b>: <b class="t-number">1</b> <b class="t-comment"># c</b>`},
 		{"yaml", "run: |\n  a: b\nz: y", "<span><b class=\"t-string\">  a: b</b>\n</span>"},
 		{"yml", "url: http://a.test/#x", `: http://a.test/#x`},
@@ -144,8 +149,10 @@ func TestJSON(t *testing.T) {
 
 func TestTree(t *testing.T) {
 	d := Tree(vitrine.Listing{Total: 52_310, Entries: []filetype.Entry{
-		{Name: "b/file10.txt", Size: 10}, {Name: "b/file9.txt", Size: 1000}, {Name: "a.txt", Size: 5}, {Name: "b/", Dir: true}, {Name: `win\dir\x.txt`}, {Name: "../../up.txt"},
-		{Name: "/etc/passwd"}, {Name: "a.txt", Size: 5}, {Name: "gpj.\u202eexe"}, {Name: "", Size: 1}, {Name: strings.Repeat("d/", 5000) + "leaf"},
+		{Name: "b/file10.txt", Size: 10}, {Name: "b/file9.txt", Size: 1000}, {Name: "a.txt", Size: 5},
+		{Name: "b/", Dir: true}, {Name: `win\dir\x.txt`}, {Name: "../../up.txt"},
+		{Name: "/etc/passwd"}, {Name: "a.txt", Size: 5}, {Name: "gpj.\u202eexe"}, {Name: "", Size: 1},
+		{Name: strings.Repeat("d/", 5000) + "leaf"},
 	}}, nil)
 	text := lawful(t, d)
 	html := string(d.HTML)
@@ -159,7 +166,8 @@ func TestTree(t *testing.T) {
 		}
 		return i
 	}
-	if at("file9.txt") > at("file10.txt") || at("b2 files · 1.0 kB") > at("a.txt") || strings.Count(text, "a.txt") != 2 || strings.Contains(html, "\u202e") {
+	if at("file9.txt") > at("file10.txt") || at("b2 files · 1.0 kB") > at("a.txt") ||
+		strings.Count(text, "a.txt") != 2 || strings.Contains(html, "\u202e") {
 		t.Errorf("%s", html)
 	}
 	if n := strings.Count(html, "<details"); n > 40 {
@@ -168,12 +176,15 @@ func TestTree(t *testing.T) {
 }
 
 func TestSheets(t *testing.T) {
-	d := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "Costs", Rows: [][]string{{"a", "1"}, {"b"}}}, {Name: "", Rows: nil, Cut: true}}})
+	d := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "Costs", Rows: [][]string{{"a", "1"}, {"b"}}},
+		{Name: "", Rows: nil, Cut: true}}})
 	text := lawful(t, d)
-	if !d.Cut || !strings.Contains(string(d.HTML), ` id="doc-sheet-1" checked>`) || !strings.Contains(text, "Sheet 2") || strings.Count(string(d.HTML), "<section>") != 2 {
+	if !d.Cut || !strings.Contains(string(d.HTML), ` id="doc-sheet-1" checked>`) ||
+		!strings.Contains(text, "Sheet 2") || strings.Count(string(d.HTML), "<section>") != 2 {
 		t.Errorf("%s", d.HTML)
 	}
-	if one := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "x", Rows: [][]string{{"1"}}}}}); strings.Contains(string(one.HTML), "radio") {
+	if one := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "x",
+		Rows: [][]string{{"1"}}}}}); strings.Contains(string(one.HTML), "radio") {
 		t.Errorf("%s", one.HTML)
 	}
 	lawful(t, Sheets(vitrine.Workbook{}))
@@ -182,10 +193,16 @@ func TestSheets(t *testing.T) {
 // What is larger than anything that is read ends soon, in something bounded.
 func TestExtremes(t *testing.T) {
 	const size = 1 << 20
-	for _, s := range []string{"[", "*", "`", "<", ">", "|", "(", "![", "_a", "> ", "- ", "1. ", "<b>", "<div>", "<a href=x>", "<a ", "</", "&", "&amp", "\"", "'", ",", "{", "[{", "[1,", "#", "\n", " ", "\t", "a\n\n", "\x00", "\r", "-\n", "* a\n",
-		"[^1]: ", "[a]: b\n", "[a][a]", "|a|b\n|-|-\n", "\\", "~~", "a:\n ", "? ", "<!--", "<![CDATA[", "www.a.b ", "a@b.c ", "http://", "é", "\u202e", "<details>", "<b i>", "```\n", "**a *", "[a](", "[a](b \"\n", "a@b.c "} {
+	for _, s := range []string{"[", "*", "`", "<", ">", "|", "(", "![", "_a", "> ", "- ", "1. ", "<b>", "<div>",
+		"<a href=x>", "<a ", "</", "&", "&amp", "\"", "'", ",", "{", "[{", "[1,", "#", "\n", " ", "\t", "a\n\n", "\x00",
+		"\r", "-\n", "* a\n",
+		"[^1]: ", "[a]: b\n", "[a][a]", "|a|b\n|-|-\n", "\\", "~~", "a:\n ", "? ", "<!--", "<![CDATA[", "www.a.b ",
+		"a@b.c ", "http://", "é", "\u202e", "<details>", "<b i>", "```\n", "**a *", "[a](", "[a](b \"\n", "a@b.c "} {
 		long := strings.Repeat(s, size/len(s))
-		for what, d := range map[string]Document{"markdown": Markdown(long[:maxMarkdown]), "table": Table(long, 0, false), "json": Code(long, "json", false), "xml": Code(long[:maxColored], "xml", false), "yaml": Code(long[:maxColored], "yaml", false), "log": Code(long, "log", false)} {
+		for what, d := range map[string]Document{"markdown": Markdown(long[:maxMarkdown]),
+			"table": Table(long, 0, false), "json": Code(long, "json", false),
+			"xml": Code(long[:maxColored], "xml", false), "yaml": Code(long[:maxColored], "yaml", false),
+			"log": Code(long, "log", false)} {
 			if len(d.HTML) > 20*size {
 				t.Errorf("%q as %s: %d bytes", s, what, len(d.HTML))
 			}
@@ -206,7 +223,8 @@ func benchmark(b *testing.B, src string, f func(string) Document) {
 func BenchmarkMarkdown(b *testing.B) { benchmark(b, readme[:64<<10], Markdown) }
 
 func BenchmarkTable(b *testing.B) {
-	benchmark(b, strings.Repeat("2026-11-21,Some name,12.50,\"a, b\",true\n", 1<<20/39), func(s string) Document { return Table(s, 0, false) })
+	benchmark(b, strings.Repeat("2026-11-21,Some name,12.50,\"a, b\",true\n", 1<<20/39),
+		func(s string) Document { return Table(s, 0, false) })
 }
 
 func BenchmarkCode(b *testing.B) {
@@ -217,7 +235,10 @@ func BenchmarkCode(b *testing.B) {
 		"log":  strings.Repeat("2026-11-21T20:00:00Z INFO something has happened\n", 1<<20/49),
 	} {
 		for _, n := range []int{maxColored, len(src)} {
-			b.Run(fmt.Sprint(ext, n>>10, "KiB"), func(b *testing.B) { benchmark(b, src[:n], func(s string) Document { return Code(s, ext, false) }) })
+			b.Run(fmt.Sprint(ext, n>>10, "KiB"), func(b *testing.B) {
+				benchmark(b, src[:n],
+					func(s string) Document { return Code(s, ext, false) })
+			})
 		}
 	}
 	minified, _ := json.Marshal(strings.Fields(strings.Repeat("some words ", 1<<20/14)))
@@ -229,7 +250,8 @@ func BenchmarkCode(b *testing.B) {
 func BenchmarkTree(b *testing.B) {
 	var l vitrine.Listing
 	for i := range 1000 {
-		l.Entries = append(l.Entries, filetype.Entry{Name: fmt.Sprintf("project/src/package%d/file%d.go", i%40, i), Size: int64(i)})
+		l.Entries = append(l.Entries, filetype.Entry{Name: fmt.Sprintf("project/src/package%d/file%d.go", i%40, i),
+			Size: int64(i)})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,14 +11,18 @@ import (
 // addresses and classes that pass here are not yet those of the document.
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "div", "span", "blockquote", "pre", "code", "kbd", "samp", "var",
-		"strong", "b", "em", "i", "u", "s", "del", "ins", "sub", "sup", "small", "mark", "q", "cite", "abbr", "ruby", "rt", "rp",
-		"ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td")
+	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "div", "span", "blockquote", "pre", "code",
+		"kbd", "samp", "var",
+		"strong", "b", "em", "i", "u", "s", "del", "ins", "sub", "sup", "small", "mark", "q", "cite", "abbr", "ruby",
+		"rt", "rp",
+		"ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "table", "caption", "thead", "tbody", "tfoot", "tr",
+		"th", "td")
 	p.AllowNoAttrs().OnElements("a", "img", "span")
 	p.AllowAttrs("id").Matching(regexp.MustCompile(`^[^\s"'<>&]{1,100}$`)).Globally()
 	p.AllowAttrs("name").Matching(regexp.MustCompile(`^[^\s"'<>&]{1,100}$`)).OnElements("a")
 	p.AllowAttrs("dir").Matching(regexp.MustCompile(`^(ltr|rtl|auto)$`)).Globally()
-	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|right|center)$`)).OnElements("th", "td", "p", "div", "h1", "h2", "h3")
+	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|right|center)$`)).OnElements("th", "td", "p", "div", "h1",
+		"h2", "h3")
 	p.AllowAttrs("colspan", "rowspan").Matching(regexp.MustCompile(`^[1-9]\d?$`)).OnElements("th", "td")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^\d{1,9}$`)).OnElements("ol")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-\S{1,40}$`)).OnElements("code")

@@ -80,7 +80,8 @@ func (w *rewriting) element(n *html.Node) {
 func (w *rewriting) attributes(n *html.Node) {
 	id, align := w.id(attr(n, "id")), attr(n, "align")
 	classes := []string{}
-	if n.DataAtom == atom.Div && attr(n, "class") == "footnotes" || n.DataAtom == atom.A && attr(n, "class") == "footnote-backref" {
+	if n.DataAtom == atom.Div && attr(n, "class") == "footnotes" || n.DataAtom == atom.A &&
+		attr(n, "class") == "footnote-backref" {
 		classes = append(classes, attr(n, "class"))
 	}
 	if align == "right" || align == "center" {
@@ -206,7 +207,8 @@ func (w *rewriting) code(pre *html.Node) {
 	lex(text, func(class, token string) {
 		to := code
 		if class != "" && strings.TrimSpace(token) != "" {
-			to = &html.Node{Type: html.ElementNode, Data: "b", DataAtom: atom.B, Attr: []html.Attribute{{Key: "class", Val: class}}}
+			to = &html.Node{Type: html.ElementNode, Data: "b", DataAtom: atom.B,
+				Attr: []html.Attribute{{Key: "class", Val: class}}}
 			code.AppendChild(to)
 		}
 		to.AppendChild(&html.Node{Type: html.TextNode, Data: token})

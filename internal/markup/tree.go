@@ -145,7 +145,10 @@ func sorted(folders map[string]*folder) []*folder {
 	for _, f := range folders {
 		all = append(all, f)
 	}
-	slices.SortFunc(all, func(a, b *folder) int { return cmp.Or(Natural(a.name, b.name), strings.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b *folder) int {
+		return cmp.Or(Natural(a.name, b.name),
+			strings.Compare(a.name, b.name))
+	})
 	return all
 }
 

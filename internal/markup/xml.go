@@ -19,7 +19,8 @@ func lexXML(src string, token func(class, text string)) {
 			s.element()
 		case rest[0] == '&':
 			s.at++
-			if end := s.run(func(c byte) bool { return c == '#' || nameByte(c) }); end < len(src) && src[end] == ';' && end > s.at {
+			if end := s.run(func(c byte) bool { return c == '#' || nameByte(c) }); end < len(src) && src[end] == ';' &&
+				end > s.at {
 				s.at--
 				s.emit(classNumber, end+1)
 			}

@@ -36,7 +36,10 @@ func (s *scanner) yamlLine() (block bool) {
 			end := s.yamlQuoted(c)
 			s.emit(yamlClass(s.src, end, classString), end)
 		case (c == '&' || c == '*' || c == '!') && (s.at == 0 || !wordByte(s.src[s.at-1])):
-			s.emit(classTag, s.run(func(c byte) bool { return c == '&' || c == '*' || c == '!' || c == '/' || nameByte(c) }))
+			s.emit(classTag, s.run(func(c byte) bool {
+				return c == '&' || c == '*' || c == '!' || c == '/' ||
+					nameByte(c)
+			}))
 		case c == '|' || c == '>':
 			rest := strings.TrimSpace(s.src[s.at+1 : min(s.at+80, len(s.src))])
 			if i := strings.IndexByte(rest, '#'); i >= 0 {
@@ -47,7 +50,8 @@ func (s *scanner) yamlLine() (block bool) {
 			if !block {
 				s.plain()
 			}
-		case wordByte(c) || c == '-' && s.at+1 < len(s.src) && !space(s.src[s.at+1]) || strings.IndexByte("+/<=~$@", c) >= 0:
+		case wordByte(c) || c == '-' && s.at+1 < len(s.src) && !space(s.src[s.at+1]) ||
+			strings.IndexByte("+/<=~$@", c) >= 0:
 			s.plain()
 		default:
 			s.at++
@@ -74,7 +78,8 @@ func (s *scanner) plain() {
 	text := strings.TrimSpace(s.src[s.at:end])
 	class := ""
 	switch {
-	case len(text) > 0 && strings.Trim(text, "0123456789._+-xabcdefABCDEF:") == "" && strings.ContainsAny(text, "0123456789"):
+	case len(text) > 0 && strings.Trim(text, "0123456789._+-xabcdefABCDEF:") == "" &&
+		strings.ContainsAny(text, "0123456789"):
 		class = classNumber
 	case yamlWord[strings.ToLower(text)]:
 		class = classNumber
@@ -86,7 +91,8 @@ func (s *scanner) plain() {
 	s.emit(class, end)
 }
 
-var yamlWord = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "null": true, "~": true}
+var yamlWord = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true,
+	"null": true, "~": true}
 
 // yamlClass is the class of a scalar that ends at an offset: a key where a
 // colon follows.

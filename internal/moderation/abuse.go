@@ -89,7 +89,8 @@ func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
 // Errors: CodeInvalidRequest (no known reason, or a note that is too long); of
 // a link that is not live what its public page says; CodeRateLimited after
 // hourlyReports.
-func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID, reason vitrine.AbuseReason,
+	note string) error {
 	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		l, err := tx.Link(link)
 		if errors.Is(err, vitrine.ErrNotFound) {
@@ -108,7 +109,8 @@ func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine
 
 // FileWebsite is File for a website: the report is about the version that
 // visitors get when it comes.
-func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID,
+	reason vitrine.AbuseReason, note string) error {
 	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		version, _, err := vitrine.PublicSite(tx, slug)
 		return version, err
@@ -116,13 +118,16 @@ func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vi
 }
 
 // file takes in a report about what find finds, which is published.
-func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string, find func(vitrine.Tx) (*vitrine.Link, error)) error {
+func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string,
+	find func(vitrine.Tx) (*vitrine.Link, error)) error {
 	if !slices.Contains(vitrine.AbuseReasons, reason) {
-		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "reason", Message: "Choose what is wrong with it."}
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "reason",
+			Message: "Choose what is wrong with it."}
 	}
 	note = vitrine.OneLine(note)
 	if utf8.RuneCountInString(note) > MaxAbuseNote {
-		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note", Message: "The description is longer than 1000 characters. Shorten it."}
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note",
+			Message: "The description is longer than 1000 characters. Shorten it."}
 	}
 	if reason == vitrine.AbuseOther && note == "" {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note", Message: "Say what is wrong with it."}
@@ -136,7 +141,8 @@ func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason v
 		if err := mayReport(tx, by, now); err != nil {
 			return err
 		}
-		if err := tx.AddAbuseReport(&vitrine.AbuseReport{Link: l.ID, Reporter: by, Reason: reason, Note: note, At: now}); err != nil {
+		if err := tx.AddAbuseReport(&vitrine.AbuseReport{Link: l.ID, Reporter: by, Reason: reason, Note: note,
+			At: now}); err != nil {
 			return err
 		}
 		return s.judge(tx, l, now)
@@ -176,7 +182,8 @@ func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) erro
 	if err != nil || held >= hourlyHolds {
 		return err
 	}
-	return l.Transition(tx, now, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse})
+	return l.Transition(tx, now, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders},
+		Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse})
 }
 
 // lookedAt is when a moderator or the operator last decided about a link;
@@ -207,7 +214,8 @@ func reportersOfOneDay(reports []*vitrine.AbuseReport) (most int) {
 // heldByReports counts the links that reports have sent to review after a time,
 // and that wait there.
 func heldByReports(tx vitrine.ReviewTx, after time.Time) (n int, err error) {
-	waiting, err := tx.Review(vitrine.ReviewQuery{Reason: vitrine.ReasonAbuse, After: vitrine.ReviewCursor{Since: after, ID: 1}, Limit: hourlyHolds})
+	waiting, err := tx.Review(vitrine.ReviewQuery{Reason: vitrine.ReasonAbuse,
+		After: vitrine.ReviewCursor{Since: after, ID: 1}, Limit: hourlyHolds})
 	return len(waiting), err
 }
 

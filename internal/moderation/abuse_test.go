@@ -32,7 +32,8 @@ func newReported(t *testing.T) *reported {
 	t.Helper()
 	clock := vitrinetest.NewClock(vitrinetest.Epoch)
 	links, _, a := fixture.TwoProcesses(t, clock.Now)
-	return &reported{&moderation.AbuseReports{Store: links.Store, Now: clock.Now, Threshold: 3}, t, clock, links, fixture.AddLink(t, links, a, "shown")}
+	return &reported{&moderation.AbuseReports{Store: links.Store, Now: clock.Now, Threshold: 3}, t, clock, links,
+		fixture.AddLink(t, links, a, "shown")}
 }
 
 func (r *reported) file(by vitrine.ReporterID) error {
@@ -131,7 +132,8 @@ func TestAbuseReportersOfOneDay(t *testing.T) {
 // A subscriber's networks are one reporter.
 func TestAbuseReportsOfOneSubscriber(t *testing.T) {
 	r := newReported(t)
-	for _, addr := range []string{"2001:db8:77:1::1", "2001:db8:77:2::1", "2001:db8:77:fff3::1", "::ffff:192.0.2.1", "192.0.2.1"} {
+	for _, addr := range []string{"2001:db8:77:1::1", "2001:db8:77:2::1", "2001:db8:77:fff3::1", "::ffff:192.0.2.1",
+		"192.0.2.1"} {
 		r.filed(r.by(addr))
 	}
 	r.state(vitrine.StateLive, "")
@@ -255,7 +257,8 @@ func TestAbuseReportText(t *testing.T) {
 		t.Error(err)
 	}
 	var e *vitrine.Error
-	if err := file(vitrine.AbuseOther, strings.Repeat("é", 1001)); !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest || e.Field != "note" {
+	if err := file(vitrine.AbuseOther, strings.Repeat("é", 1001)); !errors.As(err, &e) ||
+		e.Code != vitrine.CodeInvalidRequest || e.Field != "note" {
 		t.Errorf("a long note: %v", err)
 	}
 	for _, reason := range []vitrine.AbuseReason{"", "Malware", "spam"} {

@@ -28,7 +28,8 @@ const (
 
 // letterPauses are between the tries to send a letter; the last one is
 // repeated.
-var letterPauses = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour}
+var letterPauses = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour}
 
 // Outbox is the service that sends letters, by all processes of an instance. A
 // letter is sent once at least, and once alone unless a process ends between

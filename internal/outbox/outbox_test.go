@@ -115,7 +115,8 @@ func TestOutbox(t *testing.T) {
 	p.box = p.process(p.Store) // it is there after a restart
 	p.send()
 	p.send()
-	if p.waiting() != 0 || p.office.count() != 1 || p.office.took[0].To != fixture.AnnEmail || p.office.took[0].ID == "" {
+	if p.waiting() != 0 || p.office.count() != 1 || p.office.took[0].To != fixture.AnnEmail ||
+		p.office.took[0].ID == "" {
 		t.Fatalf("%d wait, sent %+v", p.waiting(), p.office.took)
 	}
 	if _, err := p.Accounts.ResetGood(t.Context(), p.Token(p.office.took[0], vitrine.TokenPassword)); err != nil {
@@ -177,7 +178,8 @@ func TestOutboxAgain(t *testing.T) {
 			t.Errorf("pauses %v", pauses)
 		}
 	}
-	if total := last.Sub(since); len(pauses) < 8 || pauses[0] > time.Minute || total < 16*time.Hour || total > 24*time.Hour {
+	if total := last.Sub(since); len(pauses) < 8 || pauses[0] > time.Minute || total < 16*time.Hour ||
+		total > 24*time.Hour {
 		t.Errorf("%v: given up after %s", pauses, total)
 	}
 	if end := p.told[len(p.told)-1]; strings.HasSuffix(end, "again") {
@@ -207,7 +209,8 @@ func TestOutboxShared(t *testing.T) {
 	p := newPosting(t)
 	const letters = 12
 	for i := range letters {
-		p.Must(p.Accounts.AskSignUp(t.Context(), string(rune('a'+i))+"@example.org", fixture.ClientAt(fmt.Sprintf("203.0.%d.1", i))))
+		p.Must(p.Accounts.AskSignUp(t.Context(), string(rune('a'+i))+"@example.org",
+			fixture.ClientAt(fmt.Sprintf("203.0.%d.1", i))))
 	}
 	var done sync.WaitGroup
 	for range 4 {

@@ -31,11 +31,16 @@ const (
 // common are long passwords that many people have chosen: the first that
 // anybody tries. Shorter ones are refused anyway.
 var common = []string{
-	"0123456789", "0987654321", "1234567890", "9876543210", "12345678910", "123456789a", "1234567891", "123123123123", "1111111111", "0000000000",
-	"1q2w3e4r5t", "1q2w3e4r5t6y", "1qaz2wsx3edc", "q1w2e3r4t5", "qwertyuiop", "qwerty12345", "qwerty123456", "qwertzuiop", "azertyuiop", "asdfghjkl1",
-	"zaq12wsxcde3", "abcdefghij", "abc123abc123", "abcd123456", "password12", "password123", "password1234", "password12345", "passwordpassword", "mypassword",
-	"mypassword1", "p@ssw0rd123", "passw0rd123", "changeme123", "changemenow", "letmein123", "letmein1234", "welcome123", "welcome1234", "administrator",
-	"admin12345", "adminadmin", "iloveyou123", "sunshine123", "football123", "baseball123", "princess123", "superman123", "trustno1trustno1", "correcthorsebatterystaple",
+	"0123456789", "0987654321", "1234567890", "9876543210", "12345678910", "123456789a", "1234567891", "123123123123",
+	"1111111111", "0000000000",
+	"1q2w3e4r5t", "1q2w3e4r5t6y", "1qaz2wsx3edc", "q1w2e3r4t5", "qwertyuiop", "qwerty12345", "qwerty123456",
+	"qwertzuiop", "azertyuiop", "asdfghjkl1",
+	"zaq12wsxcde3", "abcdefghij", "abc123abc123", "abcd123456", "password12", "password123", "password1234",
+	"password12345", "passwordpassword", "mypassword",
+	"mypassword1", "p@ssw0rd123", "passw0rd123", "changeme123", "changemenow", "letmein123", "letmein1234",
+	"welcome123", "welcome1234", "administrator",
+	"admin12345", "adminadmin", "iloveyou123", "sunshine123", "football123", "baseball123", "princess123",
+	"superman123", "trustno1trustno1", "correcthorsebatterystaple",
 	"vitrine123", "vitrinevitrine",
 }
 
@@ -158,7 +163,8 @@ func (h hashing) sum(password string, salt []byte, size uint32) []byte {
 var phc64 = base64.RawStdEncoding.Strict()
 
 func (h hashing) format(salt, sum []byte) string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.lanes, phc64.EncodeToString(salt), phc64.EncodeToString(sum))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.lanes,
+		phc64.EncodeToString(salt), phc64.EncodeToString(sum))
 }
 
 // ParsePHC reads what format writes, of whatever cost up to what could do harm.

@@ -72,11 +72,13 @@ func TestNoNamespaces(t *testing.T) {
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("LibreOffice ran")
 	}
-	if m.Makes(vitrine.PartPages, "docx") || m.Makes(vitrine.PartSheets, "xls") || !m.Makes(vitrine.PartSheets, "xlsx") {
+	if m.Makes(vitrine.PartPages, "docx") || m.Makes(vitrine.PartSheets, "xls") ||
+		!m.Makes(vitrine.PartSheets, "xlsx") {
 		t.Error("pages wait for what is not made")
 	}
 	told := strings.Join(w.list(), "\n")
-	for _, what := range []string{"run without namespaces", "LibreOffice is not used: this system gives no namespaces to keep it apart"} {
+	for _, what := range []string{"run without namespaces",
+		"LibreOffice is not used: this system gives no namespaces to keep it apart"} {
 		if strings.Count(told, what) != 1 {
 			t.Errorf("not told once: %s\n%s", what, told)
 		}

@@ -181,7 +181,8 @@ func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	out := &bounded{most: most, over: cancel}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = filepath.Join(j.Dir, workDir)
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + cmd.Dir, "TMPDIR=" + cmd.Dir, "XDG_CACHE_HOME=" + cmd.Dir,
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + cmd.Dir, "TMPDIR=" + cmd.Dir,
+		"XDG_CACHE_HOME=" + cmd.Dir,
 		"SAL_USE_VCLPLUGIN=svp"}
 	cmd.ExtraFiles = []*os.File{j.file} // as fileFD
 	cmd.Stdout, cmd.Stderr = out, &said

@@ -81,7 +81,8 @@ func TestEntries(t *testing.T) {
 			continue
 		}
 		parts.json(t, vitrine.PartEntries, &got)
-		if want := (vitrine.Listing{Entries: []filetype.Entry{{Name: "a.txt", Size: 5}}, Total: 1}); fmt.Sprint(got) != fmt.Sprint(want) {
+		if want := (vitrine.Listing{Entries: []filetype.Entry{{Name: "a.txt", Size: 5}},
+			Total: 1}); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}

@@ -28,7 +28,8 @@ func le(values ...any) string {
 // tiffClaiming is a TIFF of a header and no pixels.
 func tiffClaiming(width, height uint32) []byte {
 	entry := func(tag uint16, v uint32) string { return le(tag, uint16(4), uint32(1), v) }
-	return []byte("II*\x00" + le(uint32(8), uint16(7)) + entry(256, width) + entry(257, height) + entry(258, 8) + entry(259, 1) +
+	return []byte("II*\x00" + le(uint32(8), uint16(7)) + entry(256, width) + entry(257, height) + entry(258, 8) +
+		entry(259, 1) +
 		entry(262, 1) + entry(273, 8) + entry(279, 1) + le(uint32(0)))
 }
 
@@ -45,11 +46,15 @@ func pngClaiming(t *testing.T, width, height uint32) []byte {
 func TestUnreadable(t *testing.T) {
 	m, _ := newMaker(t, Options{Office: Off})
 	for name, content := range map[string][]byte{
-		"empty.pdf": {}, "rubbish.pdf": []byte("%PDF-1.7 rubbish"), "rubbish.png": []byte("rubbish"), "cut.png": pngOf(t, uniform(99, 99, wall))[:60],
-		"flood.png": pngClaiming(t, 16000, 16000), "flood.tiff": tiffClaiming(16000, 16000), "wide.tiff": tiffClaiming(1<<27, 1),
+		"empty.pdf": {}, "rubbish.pdf": []byte("%PDF-1.7 rubbish"), "rubbish.png": []byte("rubbish"),
+		"cut.png":   pngOf(t, uniform(99, 99, wall))[:60],
+		"flood.png": pngClaiming(t, 16000, 16000), "flood.tiff": tiffClaiming(16000, 16000),
+		"wide.tiff":  tiffClaiming(1<<27, 1),
 		"claims.png": pngClaiming(t, 8000, 8000), "claims.tiff": tiffClaiming(8000, 8000),
-		"rubbish.xlsx": []byte("PK\x03\x04rubbish"), "rubbish.7z": []byte("7z\xbc\xaf\x27\x1crubbish"), "rubbish.rar": []byte("Rar!\x1a\x07\x01\x00rubbish"),
-		"rubbish.mp4": []byte("\x00\x00\x00\x18ftypisom rubbish"), "page.svg": []byte("<svg/>"), "a.txt": []byte("text"),
+		"rubbish.xlsx": []byte("PK\x03\x04rubbish"), "rubbish.7z": []byte("7z\xbc\xaf\x27\x1crubbish"),
+		"rubbish.rar": []byte("Rar!\x1a\x07\x01\x00rubbish"),
+		"rubbish.mp4": []byte("\x00\x00\x00\x18ftypisom rubbish"), "page.svg": []byte("<svg/>"),
+		"a.txt": []byte("text"),
 	} {
 		if parts := mustPreview(t, m, name, content); len(parts) > 0 {
 			t.Errorf("%s has parts", name)
@@ -62,7 +67,8 @@ func TestUnreadable(t *testing.T) {
 func TestPDFOfAnySize(t *testing.T) {
 	m, w := newMaker(t, Options{})
 	for name, content := range map[string][]byte{
-		"large.pdf": filled(14400, 14400, "1 0 0"), "high.pdf": filled(3, 14400, "1 0 0"), "wide.pdf": filled(14400, 3, "1 0 0"),
+		"large.pdf": filled(14400, 14400, "1 0 0"), "high.pdf": filled(3, 14400, "1 0 0"),
+		"wide.pdf":   filled(14400, 3, "1 0 0"),
 		"beyond.pdf": filled(2_000_000_000, 2_000_000_000, "1 0 0"), "dot.pdf": filled(1, 1, "1 0 0"),
 	} {
 		if parts := mustPreview(t, m, name, content); parts[vitrine.PartPicture] != nil {
@@ -77,14 +83,17 @@ func TestPDFOfAnySize(t *testing.T) {
 // A child that does not end in time is its file's fault if it worked, and the
 // machine's if that kept it from working.
 func TestDeadline(t *testing.T) {
-	for used, busy := range map[time.Duration]bool{0: true, 9 * time.Second: true, 10 * time.Second: false, 40 * time.Second: false} {
-		if err := (timing{true, used, 20 * time.Second}).late(); errors.Is(err, errBusy) != busy || errors.As(err, new(fault)) == busy {
+	for used, busy := range map[time.Duration]bool{0: true, 9 * time.Second: true, 10 * time.Second: false,
+		40 * time.Second: false} {
+		if err := (timing{true, used, 20 * time.Second}).late(); errors.Is(err, errBusy) != busy ||
+			errors.As(err, new(fault)) == busy {
 			t.Errorf("after %v of 20s: %v", used, err)
 		}
 	}
 	m, w := newMaker(t, Options{})
 	m.limits.usual = time.Nanosecond // it does not even start
-	if parts, err := preview(t, m, "a.png", blobFile(t, pngOf(t, uniform(9, 9, wall)))); !errors.Is(err, errBusy) || len(parts) > 0 {
+	if parts, err := preview(t, m, "a.png", blobFile(t, pngOf(t, uniform(9, 9, wall)))); !errors.Is(err, errBusy) ||
+		len(parts) > 0 {
 		t.Errorf("in a nanosecond: %v, %d parts", err, len(parts))
 	}
 	if w.list() != nil {
@@ -94,9 +103,11 @@ func TestDeadline(t *testing.T) {
 
 // To prepare is for what uses PDFium, and is tried again until it succeeds.
 func TestPrepare(t *testing.T) {
-	for what, lines := range map[string]string{"crash": "echo begun; exit 2", "hangs": "echo begun; exec sleep 1000", "no space": "echo begun; exit 1"} {
+	for what, lines := range map[string]string{"crash": "echo begun; exit 2", "hangs": "echo begun; exec sleep 1000",
+		"no space": "echo begun; exit 1"} {
 		ok := filepath.Join(t.TempDir(), "ok")
-		m, _ := newMaker(t, Options{Executable: script(t, `case "$2" in *'"ext":""'*) test -e `+ok+` || { `+lines+`; } ;; esac; echo begun`)})
+		m, _ := newMaker(t, Options{Executable: script(t,
+			`case "$2" in *'"ext":""'*) test -e `+ok+` || { `+lines+`; } ;; esac; echo begun`)})
 		m.plain, m.limits.long = true, 300*time.Millisecond
 		for _, name := range []string{"a.zip", "a.xlsx", "a.png", "a.mp4"} {
 			if _, err := preview(t, m, name, memory{bytes.NewReader(nil)}); err != nil {
@@ -139,7 +150,8 @@ func TestTemp(t *testing.T) {
 
 // Each thing that a machine cannot limit is told of, once.
 func TestWarnings(t *testing.T) {
-	m, w := newMaker(t, Options{Executable: script(t, "echo begun; echo 'unlimited: no mounts'; echo 'unlimited: no Landlock'")})
+	m, w := newMaker(t, Options{Executable: script(t,
+		"echo begun; echo 'unlimited: no mounts'; echo 'unlimited: no Landlock'")})
 	m.plain = true
 	for range 2 {
 		mustPreview(t, m, "a.zip", nil)

@@ -34,7 +34,8 @@ const inside = 1000
 func attributes(fenced bool) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if fenced {
-		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNS
+		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID |
+			syscall.CLONE_NEWIPC | syscall.CLONE_NEWNS
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Geteuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getegid(), Size: 1}}
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // for its mounts; it drops it then
@@ -131,8 +132,10 @@ func (o order) mountOwn() error {
 		return err
 	}
 	keep := map[string]int{}
-	for _, path := range []string{o.Dir, o.Cache, filepath.Dir(o.Office), filepath.Dir(o.FFmpeg), filepath.Dir(o.Heif)} {
-		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil && (path == o.Dir || strings.HasPrefix(path, sharedTmp+"/")) {
+	for _, path := range []string{o.Dir, o.Cache, filepath.Dir(o.Office), filepath.Dir(o.FFmpeg),
+		filepath.Dir(o.Heif)} {
+		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil &&
+			(path == o.Dir || strings.HasPrefix(path, sharedTmp+"/")) {
 			keep[path] = fd
 		}
 	}
@@ -148,11 +151,13 @@ func (o order) mountOwn() error {
 		}
 		unix.Close(fd)
 	}
-	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE,
+		&unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
 		return err
 	}
 	for _, path := range []string{sharedTmp, o.Dir} {
-		if err := unix.MountSetattr(unix.AT_FDCWD, path, 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		if err := unix.MountSetattr(unix.AT_FDCWD, path, 0,
+			&unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}); err != nil {
 			return err
 		}
 	}
@@ -161,12 +166,14 @@ func (o order) mountOwn() error {
 
 // dropCapabilities leaves this process, and what it starts, none.
 func dropCapabilities() error {
-	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0); e != 0 && e != unix.ENOTSUP {
+	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0,
+		0, 0); e != 0 && e != unix.ENOTSUP {
 		return e
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0)
+	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
+		uintptr(unsafe.Pointer(&none[0])), 0)
 	if e != 0 && e != unix.ENOTSUP { // with cgo
 		return e
 	}
@@ -235,8 +242,10 @@ func (o order) allow(rules int, all uint64, private bool) error {
 			programs = append(programs, filepath.Dir(p), filepath.Dir(real))
 		}
 	}
-	reads := []string{"/proc", "/sys/devices/system/cpu", "/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache", "/etc/ld.so.conf",
-		"/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/locale.alias",
+	reads := []string{"/proc", "/sys/devices/system/cpu", "/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache",
+		"/etc/ld.so.conf",
+		"/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf",
+		"/etc/locale.alias",
 		"/var/cache/fontconfig", "/var/lib/libreoffice", "/var/spool/libreoffice"}
 	cache := uint64(landRead)
 	if o.Ext == "" {
@@ -250,7 +259,8 @@ func (o order) allow(rules int, all uint64, private bool) error {
 		access uint64
 		paths  []string
 	}{
-		{landExecute, programs}, {landRead, reads}, {landView, []string{"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"}},
+		{landExecute, programs}, {landRead, reads},
+		{landView, []string{"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"}},
 		{cache, []string{o.Cache}}, {all &^ unix.LANDLOCK_ACCESS_FS_EXECUTE, own},
 	} {
 		for _, path := range r.paths {
@@ -288,7 +298,8 @@ func allowPath(rules int, path string, access uint64) error {
 
 func allowFD(rules, fd int, access uint64) error {
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
-	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if e != 0 {
 		return e
 	}

@@ -39,12 +39,15 @@ func watched(t *testing.T) (url string, asked *atomic.Int64) {
 // linkedDocx shows an image of another host, and takes its styles from there.
 func linkedDocx(t testing.TB, url string) []byte {
 	picture := `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="900000" cy="900000"/><wp:docPr id="1" name="p"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="1" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:link="rP"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="900000" cy="900000"/></a:xfrm><a:prstGeom prst="rect"/></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`
-	return docx(t, paragraph("Seen.")+picture, "rP", "image", url+"/image.png", "External", "rT", "attachedTemplate", url+"/template.dotm", "External")
+	return docx(t, paragraph("Seen.")+picture, "rP", "image", url+"/image.png", "External", "rT", "attachedTemplate",
+		url+"/template.dotm", "External")
 }
 
 func linkedODT(t testing.TB, url string) []byte {
-	return odt(t, `<text:p>Seen.<draw:frame svg:width="3cm" svg:height="3cm"><draw:image xlink:href="`+url+`/image.png" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/></draw:frame></text:p>`+
-		`<text:section text:name="s"><text:section-source xlink:href="`+url+`/section.odt" xlink:type="simple"/><text:p/></text:section>`)
+	return odt(t, `<text:p>Seen.<draw:frame svg:width="3cm" svg:height="3cm"><draw:image xlink:href="`+url+
+		`/image.png" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/></draw:frame></text:p>`+
+		`<text:section text:name="s"><text:section-source xlink:href="`+url+
+		`/section.odt" xlink:type="simple"/><text:p/></text:section>`)
 }
 
 // What a document names is not fetched: not where the kernel would let it, by
@@ -101,7 +104,8 @@ func TestFence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, namespaces := range []bool{true, false} {
-		cmd := exec.Command(os.Args[0], outbreakVerb, dir, secret, listener.Addr().String(), fmt.Sprint(os.Getpid()), fmt.Sprint(namespaces))
+		cmd := exec.Command(os.Args[0], outbreakVerb, dir, secret, listener.Addr().String(), fmt.Sprint(os.Getpid()),
+			fmt.Sprint(namespaces))
 		cmd.Env, cmd.ExtraFiles = []string{}, []*os.File{f.File}
 		cmd.SysProcAttr = attributes(namespaces)
 		out, err := cmd.CombinedOutput()

@@ -28,7 +28,8 @@ func TestDiskFull(t *testing.T) {
 	must(t, unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16k"))
 	defer unix.Unmount(dir, unix.MNT_DETACH)
 	b := blobFile(t, filled(595, 842, "1 0 0"))
-	if parts, err := preview(t, m, "a.pdf", b); err == nil || !strings.Contains(err.Error(), "no space") || len(parts) > 0 {
+	if parts, err := preview(t, m, "a.pdf", b); err == nil || !strings.Contains(err.Error(), "no space") ||
+		len(parts) > 0 {
 		t.Errorf("on a full disk: %v, %d parts", err, len(parts))
 	}
 	j := &job{order: order{Dir: dir}, size: mib}

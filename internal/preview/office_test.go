@@ -20,7 +20,8 @@ func converted(t testing.TB, from string, content []byte, to string) []byte {
 	office := vitrinetest.Program(t, "soffice")
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, from), content, 0o600))
-	cmd := exec.Command(office, "-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", to, "--outdir", dir+"/out", filepath.Join(dir, from))
+	cmd := exec.Command(office, "-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", to,
+		"--outdir", dir+"/out", filepath.Join(dir, from))
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
@@ -58,7 +59,8 @@ func TestDocuments(t *testing.T) {
 		}
 		parts := mustPreview(t, m, c.name, c.content(t))
 		pdf, _ := filetype.ByExt(".pdf")
-		facts, err := inspect.Inspect(bytes.NewReader(parts[vitrine.PartPages]), int64(len(parts[vitrine.PartPages])), pdf)
+		facts, err := inspect.Inspect(bytes.NewReader(parts[vitrine.PartPages]), int64(len(parts[vitrine.PartPages])),
+			pdf)
 		if err != nil || facts.Pages != 1 {
 			t.Errorf("%s: %d pages (%v)", c.name, facts.Pages, err)
 			continue
@@ -68,7 +70,8 @@ func TestDocuments(t *testing.T) {
 	for _, ext := range []string{"ods", "xls"}[:tier.Pick(1, 2)] {
 		var book vitrine.Workbook
 		mustPreview(t, m, "a."+ext, converted(t, "a.xlsx", accounts(t), ext)).json(t, vitrine.PartSheets, &book)
-		if len(book.Sheets) == 0 || book.Sheets[0].Name != "Ausgaben" || len(book.Sheets[0].Rows) != 4 || book.Sheets[0].Rows[1][1] != "1,234,567.50" {
+		if len(book.Sheets) == 0 || book.Sheets[0].Name != "Ausgaben" || len(book.Sheets[0].Rows) != 4 ||
+			book.Sheets[0].Rows[1][1] != "1,234,567.50" {
 			t.Errorf("%s: %+v", ext, book)
 		}
 	}

@@ -80,7 +80,8 @@ func (j *job) pdfPicture(r io.ReadSeeker, size int64) error {
 		width, height = cardWidth-2*mat, cardHeight-2*mat
 	}
 	page, err := p.RenderPageInPixels(&requests.RenderPageInPixels{
-		Page: first, Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT, RenderForm: true, Document: &doc.Document,
+		Page: first, Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT, RenderForm: true,
+		Document: &doc.Document,
 	})
 	if err != nil {
 		return fmt.Errorf("draw the first page: %w", err)

@@ -52,21 +52,30 @@ func TestPictures(t *testing.T) {
 		content []byte
 		want    []spot
 	}{
-		{"upright.pdf", filled(595, 842, "1 0 0"), []spot{{middleX, middleY, 255, 0, 0}, {middleX, bottom, 255, 0, 0}, onWall(8, 8), onWall(1190, 8)}},
-		{"slide.pdf", filled(960, 540, "0 0 1"), []spot{{middleX, middleY, 0, 0, 255}, onWall(8, 8), onWall(8, middleY)}},
+		{"upright.pdf", filled(595, 842, "1 0 0"),
+			[]spot{{middleX, middleY, 255, 0, 0}, {middleX, bottom, 255, 0, 0}, onWall(8, 8), onWall(1190, 8)}},
+		{"slide.pdf", filled(960, 540, "0 0 1"), []spot{{middleX, middleY, 0, 0, 255}, onWall(8, 8),
+			onWall(8, middleY)}},
 		{"bare.pdf", pdfOf(595, 842, ""), []spot{{middleX, middleY, 255, 255, 255}, onWall(8, 8)}},
 		{"wide.png", pngOf(t, uniform(1200, 700, red)), []spot{{3, 3, 255, 0, 0}, {middleX, bottom, 255, 0, 0}}},
 		{"upright.png", pngOf(t, uniform(400, 800, red)), []spot{{middleX, middleY, 255, 0, 0}, onWall(100, 20)}},
 		{"clear.png", pngOf(t, uniform(800, 800, clear)), []spot{{middleX, middleY, 255, 255, 255}, onWall(100, 20)}},
-		{"icon.png", pngOf(t, uniform(64, 64, red)), []spot{{middleX, middleY, 255, 0, 0}, {middleX + 60, middleY, 255, 0, 0}, onWall(100, 20)}},
+		{"icon.png", pngOf(t, uniform(64, 64, red)),
+			[]spot{{middleX, middleY, 255, 0, 0}, {middleX + 60, middleY, 255, 0, 0}, onWall(100, 20)}},
 		{"line.png", pngOf(t, uniform(5000, 1, red)), []spot{onWall(100, 20)}},
 		{"large.jpg", encoded(asJPEG, uniform(4000, 3000, red)), []spot{{middleX, middleY, 255, 0, 0}, onWall(20, 20)}},
-		{"plain.gif", encoded(func(b *bytes.Buffer, i image.Image) error { return gif.Encode(b, i, nil) }, uniform(900, 900, red)), []spot{{middleX, middleY, 255, 0, 0}}},
-		{"plain.bmp", encoded(func(b *bytes.Buffer, i image.Image) error { return bmp.Encode(b, i) }, uniform(900, 900, red)), []spot{{middleX, middleY, 255, 0, 0}}},
-		{"plain.tiff", encoded(func(b *bytes.Buffer, i image.Image) error { return tiff.Encode(b, i, nil) }, uniform(900, 900, red)), []spot{{middleX, middleY, 255, 0, 0}}},
-		{"turned.jpg", withOrientation(encoded(asJPEG, twoColored), 6), []spot{{middleX, 150, 255, 0, 0}, {middleX, 480, 0, 0, 255}, onWall(100, 20)}},
-		{"turned back.jpg", withOrientation(encoded(asJPEG, twoColored), 8), []spot{{middleX, 150, 0, 0, 255}, {middleX, 480, 255, 0, 0}}},
-		{"upside down.jpg", withOrientation(encoded(asJPEG, twoColored), 3), []spot{{300, middleY, 0, 0, 255}, {900, middleY, 255, 0, 0}}},
+		{"plain.gif", encoded(func(b *bytes.Buffer, i image.Image) error { return gif.Encode(b, i, nil) },
+			uniform(900, 900, red)), []spot{{middleX, middleY, 255, 0, 0}}},
+		{"plain.bmp", encoded(func(b *bytes.Buffer, i image.Image) error { return bmp.Encode(b, i) },
+			uniform(900, 900, red)), []spot{{middleX, middleY, 255, 0, 0}}},
+		{"plain.tiff", encoded(func(b *bytes.Buffer, i image.Image) error { return tiff.Encode(b, i, nil) },
+			uniform(900, 900, red)), []spot{{middleX, middleY, 255, 0, 0}}},
+		{"turned.jpg", withOrientation(encoded(asJPEG, twoColored), 6),
+			[]spot{{middleX, 150, 255, 0, 0}, {middleX, 480, 0, 0, 255}, onWall(100, 20)}},
+		{"turned back.jpg", withOrientation(encoded(asJPEG, twoColored), 8),
+			[]spot{{middleX, 150, 0, 0, 255}, {middleX, 480, 255, 0, 0}}},
+		{"upside down.jpg", withOrientation(encoded(asJPEG, twoColored), 3),
+			[]spot{{300, middleY, 0, 0, 255}, {900, middleY, 255, 0, 0}}},
 	} {
 		parts := mustPreview(t, m, c.name, c.content)
 		if parts[vitrine.PartPicture] == nil {
@@ -90,7 +99,8 @@ func TestPictures(t *testing.T) {
 
 // withOrientation adds EXIF data to a JPEG.
 func withOrientation(jpg []byte, orientation byte) []byte {
-	exif := "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string([]byte{orientation}) + "\x00\x00\x00\x00\x00\x00"
+	exif := "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" +
+		string([]byte{orientation}) + "\x00\x00\x00\x00\x00\x00"
 	segment := "\xff\xe1\x00" + string([]byte{byte(len(exif) + 2)}) + exif
 	return append([]byte("\xff\xd8"+segment), jpg[2:]...)
 }
@@ -101,7 +111,8 @@ func TestTurned(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 3, 2))
 	img.Pix = []byte{1, 2, 3, 4, 5, 6}
 	for orientation, want := range map[int]string{
-		1: "123 456", 2: "321 654", 3: "654 321", 4: "456 123", 5: "14 25 36", 6: "41 52 63", 7: "63 52 41", 8: "36 25 14",
+		1: "123 456", 2: "321 654", 3: "654 321", 4: "456 123", 5: "14 25 36", 6: "41 52 63", 7: "63 52 41",
+		8: "36 25 14",
 	} {
 		out := turned(img, orientation)
 		var rows []string

@@ -71,8 +71,10 @@ type Maker struct {
 // New finds the programs. It starts none.
 func New(o Options) (*Maker, error) {
 	m := &Maker{
-		Warn: func(string) {}, executable: o.Executable, cache: o.Cache, oneOffice: make(chan struct{}, 1), limits: standard,
-		office: program(o.Office, "soffice"), ffmpeg: program(o.FFmpeg, "ffmpeg"), heif: program(o.Heif, "heif-convert"),
+		Warn: func(string) {}, executable: o.Executable, cache: o.Cache, oneOffice: make(chan struct{}, 1),
+		limits: standard,
+		office: program(o.Office, "soffice"), ffmpeg: program(o.FFmpeg, "ffmpeg"),
+		heif: program(o.Heif, "heif-convert"),
 	}
 	if m.executable == "" {
 		path, err := os.Executable()
@@ -138,7 +140,8 @@ func program(path, name string) string {
 // Missing names the programs that are not there, as an operator knows them.
 func (m *Maker) Missing() []string {
 	var names []string
-	for _, p := range []struct{ path, name string }{{m.office, "LibreOffice"}, {m.ffmpeg, "FFmpeg"}, {m.heif, "heif-convert"}} {
+	for _, p := range []struct{ path, name string }{{m.office, "LibreOffice"}, {m.ffmpeg, "FFmpeg"},
+		{m.heif, "heif-convert"}} {
 		if p.path == "" {
 			names = append(names, p.name)
 		}

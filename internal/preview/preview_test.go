@@ -132,17 +132,18 @@ func preview(t testing.TB, m *Maker, name string, b vitrine.Blob) (made, error) 
 	if !ok {
 		t.Fatalf("no type of %s", name)
 	}
-	err := m.Preview(context.Background(), vitrine.PreviewFile{Name: name, Kind: typ.Kind, Blob: b}, func(p vitrine.Part, r io.Reader) error {
-		if _, twice := parts[p]; twice {
-			t.Errorf("%s: part %s twice", name, p)
-		}
-		if !m.Makes(p, typ.Ext) {
-			t.Errorf("%s: part %s, which Makes did not tell", name, p)
-		}
-		var err error
-		parts[p], err = io.ReadAll(r)
-		return err
-	})
+	err := m.Preview(context.Background(), vitrine.PreviewFile{Name: name, Kind: typ.Kind, Blob: b},
+		func(p vitrine.Part, r io.Reader) error {
+			if _, twice := parts[p]; twice {
+				t.Errorf("%s: part %s twice", name, p)
+			}
+			if !m.Makes(p, typ.Ext) {
+				t.Errorf("%s: part %s, which Makes did not tell", name, p)
+			}
+			var err error
+			parts[p], err = io.ReadAll(r)
+			return err
+		})
 	return parts, err
 }
 

@@ -236,7 +236,8 @@ func lastLine(text string) string {
 // crash is what Go says first of its own end.
 func crash(text string) string {
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: ") {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+			strings.HasPrefix(line, "runtime: ") {
 			return said(strings.TrimSpace(line))
 		}
 	}

@@ -24,7 +24,8 @@ func pdfOf(width, height int, operators string) []byte {
 	b.WriteString("%PDF-1.4\n")
 	object("<</Type/Catalog/Pages 2 0 R>>")
 	object("<</Type/Pages/Kids[3 0 R]/Count 1>>")
-	object(fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>", width, height))
+	object(fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
+		width, height))
 	object(fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(operators), operators))
 	object("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
 	start := b.Len()

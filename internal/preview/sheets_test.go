@@ -33,15 +33,18 @@ func accounts(t testing.TB) []byte {
 		must(t, err)
 		must(t, f.SetSheetName("Sheet1", "Ausgaben"),
 			f.SetSheetRow("Ausgaben", "A1", &[]any{"Tag", "Betrag", "Anteil", "Grüße", ""}),
-			f.SetSheetRow("Ausgaben", "A2", &[]any{time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC), 1234567.5, 0.25, true}),
+			f.SetSheetRow("Ausgaben", "A2", &[]any{time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC), 1234567.5, 0.25,
+				true}),
 			f.SetCellValue("Ausgaben", "B4", 0.1), f.SetCellValue("Ausgaben", "C4", "behind a gap"),
-			f.SetCellStyle("Ausgaben", "A2", "A2", day), f.SetCellStyle("Ausgaben", "B2", "B2", money), f.SetCellStyle("Ausgaben", "C2", "C2", share),
+			f.SetCellStyle("Ausgaben", "A2", "A2", day), f.SetCellStyle("Ausgaben", "B2", "B2", money),
+			f.SetCellStyle("Ausgaben", "C2", "C2", share),
 			f.SetCellValue("Ausgaben", "A5", "hidden row"), f.SetRowVisible("Ausgaben", 5, false))
 		for _, name := range []string{"Hidden", "Empty", "Wide"} {
 			_, err := f.NewSheet(name)
 			must(t, err)
 		}
-		must(t, f.SetCellValue("Hidden", "A1", "secret"), f.SetSheetVisible("Hidden", false), f.SetCellValue("Wide", "CV1", "hundredth"),
+		must(t, f.SetCellValue("Hidden", "A1", "secret"), f.SetSheetVisible("Hidden", false),
+			f.SetCellValue("Wide", "CV1", "hundredth"),
 			f.SetCellValue("Wide", "CW1", "beyond"))
 	})
 }
@@ -54,7 +57,8 @@ func TestSheets(t *testing.T) {
 	wide := make([]string, maxColumns)
 	wide[maxColumns-1] = "hundredth"
 	want := vitrine.Workbook{Sheets: []vitrine.Sheet{
-		{Name: "Ausgaben", Rows: [][]string{{"Tag", "Betrag", "Anteil", "Grüße"}, {"2026-03-14", "1,234,567.50", "25%", "TRUE"}, {}, {"", "0.1", "behind a gap"}}},
+		{Name: "Ausgaben", Rows: [][]string{{"Tag", "Betrag", "Anteil", "Grüße"},
+			{"2026-03-14", "1,234,567.50", "25%", "TRUE"}, {}, {"", "0.1", "behind a gap"}}},
 		{Name: "Empty", Rows: [][]string{}},
 		{Name: "Wide", Rows: [][]string{wide}, Cut: true},
 	}}
@@ -72,10 +76,12 @@ func TestHiddenColumns(t *testing.T) {
 			must(t, err)
 		}
 		for _, name := range []string{"Sheet1", "Other"} {
-			must(t, f.SetSheetRow(name, "A1", &[]any{"Name", "Salary", "Bonus", "Room", "Note"}), f.SetSheetRow(name, "A2", &[]any{"Ann", 1, 2, "7", "none"}),
+			must(t, f.SetSheetRow(name, "A1", &[]any{"Name", "Salary", "Bonus", "Room", "Note"}),
+				f.SetSheetRow(name, "A2", &[]any{"Ann", 1, 2, "7", "none"}),
 				f.SetSheetRow(name, "A3", &[]any{"", 3}))
 		}
-		must(t, f.SetColVisible("Sheet1", "B:C", false), f.SetColVisible("Sheet1", "E:XFD", false), f.SetColVisible("Other", "A", false))
+		must(t, f.SetColVisible("Sheet1", "B:C", false), f.SetColVisible("Sheet1", "E:XFD", false),
+			f.SetColVisible("Other", "A", false))
 		w, err := f.NewStreamWriter("Large")
 		must(t, err)
 		must(t, w.SetColVisible(2, 2, false))
@@ -103,8 +109,10 @@ func TestHiddenColumns(t *testing.T) {
 // Workbooks name their sheets by paths of several kinds.
 func TestTarget(t *testing.T) {
 	for _, c := range [][3]string{
-		{"", "xl/workbook.xml", "xl/workbook.xml"}, {"", "/xl/workbook.xml", "xl/workbook.xml"}, {"xl", "worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"},
-		{"xl", "/xl/worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"}, {".", "sheet1.xml", "sheet1.xml"}, {"xl", "../a.xml", "a.xml"},
+		{"", "xl/workbook.xml", "xl/workbook.xml"}, {"", "/xl/workbook.xml", "xl/workbook.xml"},
+		{"xl", "worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"},
+		{"xl", "/xl/worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"}, {".", "sheet1.xml", "sheet1.xml"},
+		{"xl", "../a.xml", "a.xml"},
 		{"xl", "../../a.xml", "a.xml"}, {"xl", `worksheets\sheet1.xml`, "xl/worksheets/sheet1.xml"},
 	} {
 		if got := target(c[0], c[1]); got != c[2] {

@@ -36,7 +36,8 @@ func (j *job) frame(ms int64, stream string) (image.Image, error) {
 	}
 	fit := fmt.Sprintf("scale=iw*max(sar\\,0.1):ih,scale=min(%[1]d\\,iw):min(%[1]d\\,ih):force_original_aspect_ratio=decrease", longer)
 	demuxer := demuxers[j.Ext]
-	args := []string{"-nostdin", "-v", "error", "-threads", "2", "-protocol_whitelist", "file", "-format_whitelist", formats,
+	args := []string{"-nostdin", "-v", "error", "-threads", "2", "-protocol_whitelist", "file", "-format_whitelist",
+		formats,
 		"-codec_whitelist", decoders, "-max_pixels", fmt.Sprint(maxPixels)}
 	if ms > 0 {
 		args = append(args, "-ss", fmt.Sprintf("%d.%03d", ms/1000, ms%1000))
@@ -164,7 +165,8 @@ func (j *job) heif() (image.Image, error) {
 func sameShape(got, stated image.Point) bool {
 	long, short := max(got.X, got.Y), min(got.X, got.Y)
 	whole := min(max(stated.X, stated.Y), maxImage)
-	shape := float64(long) / float64(max(short, 1)) * float64(min(stated.X, stated.Y)) / float64(max(stated.X, stated.Y, 1))
+	shape := float64(long) / float64(max(short, 1)) * float64(min(stated.X, stated.Y)) / float64(max(stated.X, stated.Y,
+		1))
 	return long >= whole*9/10 && math.Abs(shape-1) < 0.05
 }
 

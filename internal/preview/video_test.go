@@ -19,7 +19,8 @@ func ffmpeg(t testing.TB, out string, args ...string) []byte {
 	t.Helper()
 	path := vitrinetest.Program(t, "ffmpeg")
 	out = filepath.Join(t.TempDir(), out)
-	if said, err := exec.Command(path, append(append([]string{"-nostdin", "-v", "error"}, args...), out)...).CombinedOutput(); err != nil {
+	if said, err := exec.Command(path, append(append([]string{"-nostdin", "-v", "error"}, args...),
+		out)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	b, err := os.ReadFile(out)
@@ -39,7 +40,8 @@ func TestFilmsAndSounds(t *testing.T) {
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=1"}
 	cover := filepath.Join(t.TempDir(), "cover.png")
 	must(t, os.WriteFile(cover, pngOf(t, uniform(300, 300, blue)), 0o600))
-	darkFirst := ffmpeg(t, "dark.mp4", "-f", "lavfi", "-i", fmt.Sprintf(color2s, "black"), "-f", "lavfi", "-i", fmt.Sprintf(color2s, "red"),
+	darkFirst := ffmpeg(t, "dark.mp4", "-f", "lavfi", "-i", fmt.Sprintf(color2s, "black"), "-f", "lavfi", "-i",
+		fmt.Sprintf(color2s, "red"),
 		"-f", "lavfi", "-i", fmt.Sprintf(color2s, "red"), "-filter_complex", "concat=n=3", "-pix_fmt", "yuv420p")
 	for _, c := range []struct {
 		name    string
@@ -52,7 +54,8 @@ func TestFilmsAndSounds(t *testing.T) {
 		{"a.webm", clip("a.webm", "blue"), true, 0, 0, 255},
 		{"a.ogv", clip("a.ogv", "blue", "-q:v", "9"), true, 0, 0, 255},
 		{"dark.mp4", darkFirst, true, 255, 0, 0},
-		{"a.mp3", ffmpeg(t, "a.mp3", append(tone, "-i", cover, "-map", "0", "-map", "1", "-c:v", "copy", "-disposition:v", "attached_pic")...), true, 0, 0, 255},
+		{"a.mp3", ffmpeg(t, "a.mp3", append(tone, "-i", cover, "-map", "0", "-map", "1", "-c:v", "copy",
+			"-disposition:v", "attached_pic")...), true, 0, 0, 255},
 		{"none.mp3", ffmpeg(t, "none.mp3", tone...), false, 0, 0, 0},
 		{"none.flac", ffmpeg(t, "none.flac", tone...), false, 0, 0, 0},
 	} {
@@ -78,7 +81,8 @@ func TestFilmsAndSounds(t *testing.T) {
 func TestFilmsReadNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.mp4")
-	must(t, os.WriteFile(secret, ffmpeg(t, "secret.mp4", "-f", "lavfi", "-i", fmt.Sprintf(color2s, "red"), "-pix_fmt", "yuv420p"), 0o600))
+	must(t, os.WriteFile(secret, ffmpeg(t, "secret.mp4", "-f", "lavfi", "-i", fmt.Sprintf(color2s, "red"), "-pix_fmt",
+		"yuv420p"), 0o600))
 	must(t, os.MkdirAll(filepath.Join(dir, workDir), 0o700))
 	frame := func(ext, path string) error {
 		f, err := os.Open(path)

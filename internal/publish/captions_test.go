@@ -57,9 +57,11 @@ func newCaptioned(t *testing.T, f *fault.Injector) *captioned {
 			t.Error(err)
 		}
 	})
-	c := &captioned{t: t, blobs: blobs, store: store, log: log, links: &links.Service{Store: store, Blobs: blobs, Log: log, Now: time.Now},
+	c := &captioned{t: t, blobs: blobs, store: store, log: log,
+		links:    &links.Service{Store: store, Blobs: blobs, Log: log, Now: time.Now},
 		Captions: &publish.Captions{Store: f.Store(store), Blobs: f.Blobs(blobs), Now: time.Now},
-		uploads:  &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now}}
+		uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{},
+			Plans: vitrine.DefaultPlans(), Now: time.Now}}
 	a, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(t.Context(), "ann@example.org", vitrine.PlanPro)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +80,8 @@ func (c *captioned) publish(name string, content []byte) *vitrine.Link {
 	c.t.Helper()
 	ctx, kind := c.t.Context(), filetype.Type{}
 	kind, _ = filetype.ByExt(name)
-	b, err := c.uploads.Create(ctx, c.account, publish.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(content))})
+	b, err := c.uploads.Create(ctx, c.account, publish.UploadRequest{Name: name, Type: kind.MIME,
+		Size: int64(len(content))})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -86,9 +89,11 @@ func (c *captioned) publish(name string, content []byte) *vitrine.Link {
 	if _, err := c.blobs.Receive(ctx, g, strings.NewReader(string(content))); err != nil {
 		c.t.Fatal(err)
 	}
-	l, err := c.uploads.Complete(ctx, c.account, publish.CompleteRequest{Path: string(b.Path), Name: name, Type: kind.MIME})
+	l, err := c.uploads.Complete(ctx, c.account, publish.CompleteRequest{Path: string(b.Path), Name: name,
+		Type: kind.MIME})
 	if err == nil {
-		err = (&publish.Scans{Store: c.uploads.Store, Blobs: c.uploads.Blobs, Scanner: c.uploads.Scanner, Now: c.uploads.Now}).Pending(ctx)
+		err = (&publish.Scans{Store: c.uploads.Store, Blobs: c.uploads.Blobs, Scanner: c.uploads.Scanner,
+			Now: c.uploads.Now}).Pending(ctx)
 	}
 	if err != nil {
 		c.t.Fatal(err)
@@ -144,25 +149,29 @@ func vttSaying(text string) string { return "WEBVTT\n\n00:01.000 --> 00:04.000\n
 
 func TestCaptions(t *testing.T) {
 	c := newCaptioned(t, &fault.Injector{})
-	for _, err := range []error{c.put("pt-br", vttSaying("Bom dia.")), c.put("en_US", "1\n00:00:01,000 --> 00:00:02,000\nGood morning."),
+	for _, err := range []error{c.put("pt-br", vttSaying("Bom dia.")),
+		c.put("en_US", "1\n00:00:01,000 --> 00:00:02,000\nGood morning."),
 		c.put("DE", vttSaying("Guten Abend.")), c.put("de", vttSaying("Guten Morgen."))} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	c.has(map[string]string{"de": vttSaying("Guten Morgen."), "en-US": "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nGood morning.\n", "pt-BR": vttSaying("Bom dia.")})
+	c.has(map[string]string{"de": vttSaying("Guten Morgen."),
+		"en-US": "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nGood morning.\n", "pt-BR": vttSaying("Bom dia.")})
 	for range 2 {
 		if err := c.delete("pt-BR"); err != nil {
 			t.Error(err)
 		}
 	}
-	c.has(map[string]string{"de": vttSaying("Guten Morgen."), "en-US": "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nGood morning.\n"})
+	c.has(map[string]string{"de": vttSaying("Guten Morgen."),
+		"en-US": "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nGood morning.\n"})
 	c.audit()
 	if err := c.links.Delete(t.Context(), string(c.video.Slug), fixture.Operator("")); err != nil {
 		t.Fatal(err)
 	}
 	for _, language := range []string{"de", "en-US"} {
-		if _, err := c.blobs.OpenPart(t.Context(), c.video.Upload, vitrine.CaptionsPart(language)); !errors.Is(err, vitrine.ErrNotFound) {
+		if _, err := c.blobs.OpenPart(t.Context(), c.video.Upload, vitrine.CaptionsPart(language)); !errors.Is(err,
+			vitrine.ErrNotFound) {
 			t.Errorf("captions %s of a deleted link: %v", language, err)
 		}
 	}
@@ -174,7 +183,8 @@ func TestCaptions(t *testing.T) {
 
 func TestCaptionsRefused(t *testing.T) {
 	c := newCaptioned(t, &fault.Injector{})
-	stranger, _, err := (&auth.Accounts{Store: c.store, Now: time.Now}).Create(t.Context(), "bob@example.org", vitrine.PlanPro)
+	stranger, _, err := (&auth.Accounts{Store: c.store, Now: time.Now}).Create(t.Context(), "bob@example.org",
+		vitrine.PlanPro)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,13 +196,19 @@ func TestCaptionsRefused(t *testing.T) {
 		text           io.Reader
 		want           vitrine.Code
 	}{
-		"a stranger's":   {stranger, video, "en", strings.NewReader(fixture.SomeVTT), vitrine.CodeNotFound},
-		"no link":        {c.account, "none", "en", strings.NewReader(fixture.SomeVTT), vitrine.CodeNotFound},
-		"a text":         {c.account, string(notes.Slug), "en", strings.NewReader(fixture.SomeVTT), vitrine.CodeInvalidRequest},
-		"no language":    {c.account, video, "klingonese", strings.NewReader(fixture.SomeVTT), vitrine.CodeInvalidRequest},
-		"no captions":    {c.account, video, "en", strings.NewReader("Good morning."), vitrine.CodeInvalidRequest},
-		"too large":      {c.account, video, "en", io.MultiReader(strings.NewReader(fixture.SomeVTT), strings.NewReader(strings.Repeat("x", vitrine.MaxCaptions))), vitrine.CodeInvalidRequest},
-		"broken off":     {c.account, video, "en", io.MultiReader(strings.NewReader(fixture.SomeVTT), iotest.ErrReader(io.ErrUnexpectedEOF)), vitrine.CodeInvalidRequest},
+		"a stranger's": {stranger, video, "en", strings.NewReader(fixture.SomeVTT), vitrine.CodeNotFound},
+		"no link":      {c.account, "none", "en", strings.NewReader(fixture.SomeVTT), vitrine.CodeNotFound},
+		"a text": {c.account, string(notes.Slug), "en", strings.NewReader(fixture.SomeVTT),
+			vitrine.CodeInvalidRequest},
+		"no language": {c.account, video, "klingonese", strings.NewReader(fixture.SomeVTT),
+			vitrine.CodeInvalidRequest},
+		"no captions": {c.account, video, "en", strings.NewReader("Good morning."), vitrine.CodeInvalidRequest},
+		"too large": {c.account, video, "en",
+			io.MultiReader(strings.NewReader(fixture.SomeVTT),
+				strings.NewReader(strings.Repeat("x", vitrine.MaxCaptions))), vitrine.CodeInvalidRequest},
+		"broken off": {c.account, video, "en",
+			io.MultiReader(strings.NewReader(fixture.SomeVTT), iotest.ErrReader(io.ErrUnexpectedEOF)),
+			vitrine.CodeInvalidRequest},
 		"400 before 404": {stranger, video, "en", strings.NewReader("x"), vitrine.CodeInvalidRequest},
 	} {
 		if _, err := c.Put(t.Context(), x.a, x.slug, x.language, x.text); vitrine.CodeOf(err) != x.want {
@@ -203,7 +219,8 @@ func TestCaptionsRefused(t *testing.T) {
 		t.Errorf("a stranger deletes: %v", err)
 	}
 	c.has(nil)
-	most := []string{"af", "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu", "it", "ja", "ko", "lt", "lv"}
+	most := []string{"af", "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu", "it",
+		"ja", "ko", "lt", "lv"}
 	for _, language := range most {
 		if err := c.put(language, fixture.SomeVTT); err != nil {
 			t.Fatal(err)
@@ -318,7 +335,8 @@ func (b *around) PutPart(ctx context.Context, key vitrine.UploadID, p vitrine.Pa
 // other, no link names a text that is gone.
 func TestCaptionsOfTwoInstances(t *testing.T) {
 	nothing := func() {}
-	for about, f := range map[string]func(c *captioned, other *publish.Captions, blobs *around) (want map[string]string){
+	for about, f := range map[string]func(c *captioned, other *publish.Captions,
+		blobs *around) (want map[string]string){
 		"put before the text is removed": func(c *captioned, other *publish.Captions, blobs *around) map[string]string {
 			blobs.before = func() { c.put("de", vttSaying("Zwei.")) }
 			other.Delete(t.Context(), c.account, string(c.video.Slug), "de")
@@ -329,7 +347,8 @@ func TestCaptionsOfTwoInstances(t *testing.T) {
 			other.Delete(t.Context(), c.account, string(c.video.Slug), "de")
 			return map[string]string{"de": vttSaying("Zwei.")}
 		},
-		"deleted before the text is named": func(c *captioned, other *publish.Captions, blobs *around) map[string]string {
+		"deleted before the text is named": func(c *captioned, other *publish.Captions,
+			blobs *around) map[string]string {
 			blobs.put = func() { c.delete("de") }
 			other.Put(t.Context(), c.account, string(c.video.Slug), "de", strings.NewReader(vttSaying("Zwei.")))
 			return map[string]string{"de": vttSaying("Zwei.")}

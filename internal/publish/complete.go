@@ -71,7 +71,8 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 
 // asked returns the link that a request describes.
 func (s *Uploads) asked(r CompleteRequest) (l vitrine.Link, err error) {
-	l = vitrine.Link{Title: r.Name, AllowDownload: r.AllowDownload == nil || *r.AllowDownload, Key: r.Key, Client: r.Client}
+	l = vitrine.Link{Title: r.Name, AllowDownload: r.AllowDownload == nil || *r.AllowDownload, Key: r.Key,
+		Client: r.Client}
 	if r.LinkName != nil {
 		if l.Title, err = vitrine.ParseTitle(*r.LinkName); err != nil {
 			return l, err
@@ -95,17 +96,20 @@ func (r *CompleteRequest) expiry(now time.Time) (at time.Time, err error) {
 	}
 	switch {
 	case r.LinkLife > 0 && (at.IsZero() || at.After(most)):
-		return at, wrong("This API key limits how long links are public: one that is made now until " + most.UTC().Format(time.RFC3339) + " at most.")
+		return at, wrong("This API key limits how long links are public: one that is made now until " +
+			most.UTC().Format(time.RFC3339) + " at most.")
 	case !at.IsZero() && !at.After(now):
 		return at, wrong("The link would have expired already. Choose a later time.")
 	}
 	return at, nil
 }
 
-var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "path", Message: "There is no upload with this path. Begin again with step 1."}
+var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "path",
+	Message: "There is no upload with this path. Begin again with step 1."}
 
 // find reads the upload that r names, and its link if that exists already.
-func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteRequest) (u *vitrine.Upload, l *vitrine.Link, err error) {
+func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteRequest) (u *vitrine.Upload, l *vitrine.Link,
+	err error) {
 	unknown := errUploadUnknown
 	id, ok := vitrine.ParseUploadID(r.Path)
 	if !ok {
@@ -153,9 +157,11 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteReques
 }
 
 // same returns an error if step 3 differs from step 1.
-func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r CompleteRequest, slug vitrine.Slug, key string) error {
+func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r CompleteRequest, slug vitrine.Slug,
+	key string) error {
 	mismatch := func(field string) error {
-		return &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: field, Message: "The " + field + " differs from the one of step 1. Send the same one."}
+		return &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: field,
+			Message: "The " + field + " differs from the one of step 1. Send the same one."}
 	}
 	switch {
 	case u.Name != r.Name:
@@ -180,7 +186,8 @@ func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r C
 
 // publish checks the stored bytes of an upload and makes its link from made,
 // which has what the request said of it.
-func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made vitrine.Link, expected versions.Condition) (*vitrine.Link, error) {
+func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made vitrine.Link,
+	expected versions.Condition) (*vitrine.Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
 	if errors.Is(err, vitrine.ErrNotFound) {
 		return s.absent(ctx, u)
@@ -189,7 +196,8 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 		return nil, vitrine.Unavailable(err)
 	}
 	if info.Size != u.Size {
-		return nil, s.fail(ctx, u, vitrine.Errorf(vitrine.CodeSizeMismatch, "The stored file has %d bytes; %d were announced.", info.Size, u.Size))
+		return nil, s.fail(ctx, u, vitrine.Errorf(vitrine.CodeSizeMismatch,
+			"The stored file has %d bytes; %d were announced.", info.Size, u.Size))
 	}
 	// If the process dies after this, the upload is still open: a retry seals
 	// again, or the sweep deletes the bytes.
@@ -197,7 +205,8 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 		return nil, vitrine.Unavailable(err)
 	}
 	l := &made
-	l.Account, l.Upload, l.Slug, l.Name, l.Type, l.Size, l.Site, l.Of = u.Account, u.ID, u.Slug, u.Name, u.Type, u.Size, u.Site, u.Replaces
+	l.Account, l.Upload, l.Slug, l.Name, l.Type, l.Size, l.Site, l.Of = u.Account, u.ID, u.Slug, u.Name, u.Type, u.Size,
+		u.Site, u.Replaces
 	l.SHA256, l.HasBytes = info.SHA256, true
 	if l.Site != 0 {
 		l.AllowDownload, l.Preview = false, vitrine.PreviewDone // a website has no page for downloads or previews
@@ -211,7 +220,8 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 	unused, err := s.commit(ctx, u, l, expected)
 	if err != nil {
 		switch vitrine.CodeOf(err) {
-		case vitrine.CodeLinkLimit, vitrine.CodeStorageLimit, vitrine.CodeFileTooLarge, vitrine.CodeSlugTaken, vitrine.CodeProRequired, vitrine.CodeNotFound,
+		case vitrine.CodeLinkLimit, vitrine.CodeStorageLimit, vitrine.CodeFileTooLarge, vitrine.CodeSlugTaken,
+			vitrine.CodeProRequired, vitrine.CodeNotFound,
 			vitrine.CodeInvalidRequest, vitrine.CodePreconditionFailed:
 			return nil, s.fail(ctx, u, err)
 		}
@@ -240,7 +250,8 @@ func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Lin
 		case now.State == vitrine.UploadFailed:
 			return now.FailureError()
 		}
-		return &vitrine.Error{Code: vitrine.CodeUploadIncomplete, Field: "path", Message: "The file has not arrived yet. PUT it to the signed URL, then complete again."}
+		return &vitrine.Error{Code: vitrine.CodeUploadIncomplete, Field: "path",
+			Message: "The file has not arrived yet. PUT it to the signed URL, then complete again."}
 	})
 	return l, err
 }
@@ -291,7 +302,8 @@ func (s *Uploads) check(ctx context.Context, c *check, l *vitrine.Link) error {
 	case err != nil:
 		l.Hold(unscanned(err))
 	case verdict.Result == vitrine.ScanMalware:
-		return &vitrine.Error{Code: vitrine.CodeMalware, Reason: vitrine.ReasonMalware, Message: "The safety scan found malware in this file: " + verdict.Signature + "."}
+		return &vitrine.Error{Code: vitrine.CodeMalware, Reason: vitrine.ReasonMalware,
+			Message: "The safety scan found malware in this file: " + verdict.Signature + "."}
 	case verdict.Result == vitrine.ScanSuspicious:
 		l.Hold(vitrine.ReasonSuspicious, verdict.Signature)
 	}
@@ -314,7 +326,8 @@ func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Fa
 // commit makes the link or the version and ends the upload, in one transaction.
 // If another process did so first, l becomes its link. unused reports whether the
 // bytes are not needed.
-func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition) (unused bool, err error) {
+func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link,
+	expected versions.Condition) (unused bool, err error) {
 	checked := *l
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		*l, unused = checked, false
@@ -399,7 +412,8 @@ func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 	default:
 		return nil
 	}
-	return &vitrine.Change{By: by, Action: vitrine.ActionRefuse, Account: u.Account, Reason: e.Reason, Detail: u.Name, Note: e.Message}
+	return &vitrine.Change{By: by, Action: vitrine.ActionRefuse, Account: u.Account, Reason: e.Reason, Detail: u.Name,
+		Note: e.Message}
 }
 
 // doubt marks a link to be scanned again if the scanner found malware here while

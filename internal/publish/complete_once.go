@@ -36,7 +36,8 @@ type check struct {
 // upload, and all callers get its result. f goes on when its first caller goes
 // away, because others may wait for it. When all have gone away before the
 // inspection had its turn, the waiting ends.
-func (s *Uploads) checkOnce(ctx context.Context, id vitrine.UploadID, f func(*check) (*vitrine.Link, error)) (*vitrine.Link, error) {
+func (s *Uploads) checkOnce(ctx context.Context, id vitrine.UploadID,
+	f func(*check) (*vitrine.Link, error)) (*vitrine.Link, error) {
 	c, first := s.checks.join(ctx, id)
 	if !first {
 		select {
@@ -77,7 +78,8 @@ func (s *checks) join(ctx context.Context, id vitrine.UploadID) (c *check, first
 	if s.of == nil {
 		s.of = map[vitrine.UploadID]*check{}
 	}
-	c = &check{callers: 1, done: make(chan struct{}), err: vitrine.Errorf(vitrine.CodeInternal, "The check of the file failed.")}
+	c = &check{callers: 1, done: make(chan struct{}),
+		err: vitrine.Errorf(vitrine.CodeInternal, "The check of the file failed.")}
 	c.waiting, c.leave = context.WithCancel(context.WithoutCancel(ctx))
 	s.of[id] = c
 	return c, true

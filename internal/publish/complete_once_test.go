@@ -51,7 +51,8 @@ func TestInspectionsTakeTurns(t *testing.T) {
 	}
 	put := func(name string) publish.CompleteRequest {
 		kind, _ := filetype.ByExt(name)
-		b, err := s.Uploads.Create(t.Context(), s.Account, publish.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(name))})
+		b, err := s.Uploads.Create(t.Context(), s.Account,
+			publish.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(name))})
 		s.Must(err)
 		s.Put(b.Path, kind.MIME, name)
 		return publish.CompleteRequest{Path: string(b.Path), Name: name, Type: kind.MIME}

@@ -28,13 +28,15 @@ func TestCompleteByTwo(t *testing.T) {
 	content := "what two look at\n"
 	begin := func(s *fixture.Instance) publish.CompleteRequest {
 		kind, _ := filetype.ByExt("note.txt")
-		b, err := s.Uploads.Create(t.Context(), s.Account, publish.UploadRequest{Name: "note.txt", Type: kind.MIME, Size: int64(len(content))})
+		b, err := s.Uploads.Create(t.Context(), s.Account,
+			publish.UploadRequest{Name: "note.txt", Type: kind.MIME, Size: int64(len(content))})
 		s.Must(err)
 		s.Put(b.Path, kind.MIME, content)
 		return publish.CompleteRequest{Path: string(b.Path), Name: "note.txt", Type: kind.MIME}
 	}
 	other := func(s *fixture.Instance, m *fixture.Scanner) *publish.Uploads {
-		return &publish.Uploads{Store: s.Store, Blobs: s.Blobs, Scanner: m, Plans: vitrine.DefaultPlans(), Now: s.Clock.Now}
+		return &publish.Uploads{Store: s.Store, Blobs: s.Blobs, Scanner: m, Plans: vitrine.DefaultPlans(),
+			Now: s.Clock.Now}
 	}
 	t.Run("refused first", func(t *testing.T) {
 		s := fixture.New(t)

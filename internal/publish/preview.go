@@ -61,7 +61,8 @@ const (
 // wait for it.
 func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
 	t, ok := filetype.ByExt(l.Name)
-	return ok && l.HasBytes && l.Preview == vitrine.PreviewDue && s.Now().Sub(l.StateAt) < previewWait && s.Previewer.Makes(p, t.Ext)
+	return ok && l.HasBytes && l.Preview == vitrine.PreviewDue && s.Now().Sub(l.StateAt) < previewWait &&
+		s.Previewer.Makes(p, t.Ext)
 }
 
 // Make makes the parts of live links that have none yet, the newest first,
@@ -95,7 +96,8 @@ func (s *Previews) leased(ctx context.Context, l *vitrine.Link) error {
 	var made error
 	held, err := s.Leases.Hold(ctx, fmt.Sprintf("preview %d", l.ID), func(tx vitrine.Tx) (bool, error) {
 		now, err := tx.Link(l.ID)
-		return err == nil && now.Preview == vitrine.PreviewDue && now.HasBytes && now.DeletedAt.IsZero(), vitrine.NotFoundIsNil(err)
+		return err == nil && now.Preview == vitrine.PreviewDue && now.HasBytes && now.DeletedAt.IsZero(),
+			vitrine.NotFoundIsNil(err)
 	}, func(ctx context.Context) error {
 		made = s.make(ctx, l)
 		return nil
@@ -230,13 +232,14 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 	}
 	defer blob.Close()
 	var made []vitrine.Part
-	err = s.Previewer.Preview(ctx, vitrine.PreviewFile{Name: l.Name, Kind: l.Kind, Blob: blob}, func(p vitrine.Part, body io.Reader) error {
-		err := s.Blobs.PutPart(ctx, l.Upload, p, body)
-		if err == nil {
-			made = append(made, p)
-		}
-		return err
-	})
+	err = s.Previewer.Preview(ctx, vitrine.PreviewFile{Name: l.Name, Kind: l.Kind, Blob: blob},
+		func(p vitrine.Part, body io.Reader) error {
+			err := s.Blobs.PutPart(ctx, l.Upload, p, body)
+			if err == nil {
+				made = append(made, p)
+			}
+			return err
+		})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ func TestPreviewsMake(t *testing.T) {
 	if l := p.Now(fine); l.Preview != vitrine.PreviewDone || l.Parts != "picture" || p.Expects(l, vitrine.PartPicture) {
 		t.Errorf("%+v", l)
 	}
-	if l := p.Now(broken); l.Preview != vitrine.PreviewDue || l.Parts != "" || !slices.Equal(p.Told, []string{"broken.png"}) {
+	if l := p.Now(broken); l.Preview != vitrine.PreviewDue || l.Parts != "" ||
+		!slices.Equal(p.Told, []string{"broken.png"}) {
 		t.Errorf("%+v, told of %v", l, p.Told)
 	}
 	p.Maker.Took()

@@ -59,7 +59,8 @@ func (r CompleteRequest) keepsPage() error {
 
 func keepsPage(field string) error {
 	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
-		Message: "A link keeps its title, address and settings when its file is replaced. Leave " + field + " out, and edit the link instead."}
+		Message: "A link keeps its title, address and settings when its file is replaced. Leave " + field +
+			" out, and edit the link instead."}
 }
 
 // openReplaced returns an error if the file of the link that an upload names
@@ -78,7 +79,8 @@ func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
 // replace makes a checked file a version of the link that its upload replaces,
 // and ends the upload. l becomes that link. If the bytes are those of the current
 // version, replace makes no version and returns true.
-func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition, now time.Time) (unused bool, err error) {
+func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition,
+	now time.Time) (unused bool, err error) {
 	m, err := tx.Link(u.Replaces)
 	if err == nil {
 		err = m.Expire(tx, now)

@@ -70,12 +70,13 @@ var (
 // disables only new files. A limit does not hold a live link: either the scanner
 // found the part clean that it scans, or a person has cleared the link.
 var scanSteps = [places][findings]step{
-	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious, {to: vitrine.StateLive}},
-	wasUnscanned:  {limit, malware, suspicious, late},
-	wasLimit:      {nothing, malware, suspicious, late},
-	wasLate:       {nothing, malware, suspicious, nothing},
-	wasHeld:       {nothing, malware, {to: vitrine.StateReview, add: true}, nothing},
-	wasLive:       {nothing, malware, suspicious, nothing},
+	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious,
+		{to: vitrine.StateLive}},
+	wasUnscanned: {limit, malware, suspicious, late},
+	wasLimit:     {nothing, malware, suspicious, late},
+	wasLate:      {nothing, malware, suspicious, nothing},
+	wasHeld:      {nothing, malware, {to: vitrine.StateReview, add: true}, nothing},
+	wasLive:      {nothing, malware, suspicious, nothing},
 }
 
 // changeFor returns the change that a scan's answer makes to a link. Its To is ""

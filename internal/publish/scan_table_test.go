@@ -9,7 +9,8 @@ import (
 
 // Every way in which a link can wait, with every answer of a scanner.
 func TestScanSteps(t *testing.T) {
-	reasons := []string{"", vitrine.ReasonScanUnavailable, vitrine.ReasonScanSlow, vitrine.ReasonScanLimit, vitrine.ReasonScanLate, vitrine.ReasonSuspicious,
+	reasons := []string{"", vitrine.ReasonScanUnavailable, vitrine.ReasonScanSlow, vitrine.ReasonScanLimit,
+		vitrine.ReasonScanLate, vitrine.ReasonSuspicious,
 		vitrine.ReasonMalware, vitrine.ReasonKnownBytes, vitrine.ReasonAbuse, "encrypted_archive"}
 	answers := map[string]struct {
 		v   vitrine.Verdict
@@ -34,7 +35,8 @@ func TestScanSteps(t *testing.T) {
 					is = was // nothing changes
 				}
 				switch {
-				case is == vitrine.StateLive && was != vitrine.StateLive && (was != vitrine.StateProcessing || answer != "clean"):
+				case is == vitrine.StateLive && was != vitrine.StateLive &&
+					(was != vitrine.StateProcessing || answer != "clean"):
 					t.Errorf("%s: becomes live", what)
 				case is == vitrine.StateDisabled && (was != vitrine.StateProcessing || answer != "malware"):
 					t.Errorf("%s: is disabled", what)

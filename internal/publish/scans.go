@@ -77,7 +77,8 @@ func (s *Scans) Pending(ctx context.Context) error {
 		return err
 	}
 	for after := vitrine.LinkID(0); ; {
-		if after, err = s.scanBatch(ctx, vitrine.StateProcessing, signatures, after, max(s.AtOnce, 1)); err != nil || after == 0 {
+		if after, err = s.scanBatch(ctx, vitrine.StateProcessing, signatures, after, max(s.AtOnce, 1)); err != nil ||
+			after == 0 {
 			return err
 		}
 	}
@@ -166,7 +167,8 @@ func (s *Scans) expire(ctx context.Context) error {
 		waiting, err := tx.Links(vitrine.LinkQuery{State: vitrine.StateProcessing})
 		for _, l := range waiting {
 			if s.left(l) <= 0 {
-				late = append(late, outcome{l, vitrine.Change{Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonScanSlow}, l.Scanned})
+				late = append(late, outcome{l, vitrine.Change{Action: vitrine.ActionHold, To: vitrine.StateReview,
+					Reason: vitrine.ReasonScanSlow}, l.Scanned})
 			}
 		}
 		return err
@@ -195,7 +197,8 @@ type outcome struct {
 
 // scanBatch scans the next links in a state after the given ID, atOnce at a time.
 // It returns the ID of the last link, or 0 if there are no more.
-func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID, atOnce int) (last vitrine.LinkID, err error) {
+func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID,
+	atOnce int) (last vitrine.LinkID, err error) {
 	var due []*vitrine.Link
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		due, err = tx.ScanDue(state, signatures, after, scansLooked)
@@ -253,7 +256,8 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 // awaits reports whether a link still is as it was when its scan began or was
 // planned.
 func awaits(now, then *vitrine.Link) bool {
-	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned && now.Upload == then.Upload && now.HasBytes && now.DeletedAt.IsZero()
+	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned &&
+		now.Upload == then.Upload && now.HasBytes && now.DeletedAt.IsZero()
 }
 
 // scan scans one link. If that fails for this link alone, it calls Failed and
@@ -401,7 +405,8 @@ func (s *Scans) tried(l *vitrine.Link, err error) {
 
 // scanBytes scans a whole blob. The signatures that were used are those returned
 // or newer ones. A result that is not one of a Verdict's is an error.
-func scanBytes(ctx context.Context, scanner vitrine.Scanner, b vitrine.Blob) (v vitrine.Verdict, signatures string, err error) {
+func scanBytes(ctx context.Context, scanner vitrine.Scanner, b vitrine.Blob) (v vitrine.Verdict, signatures string,
+	err error) {
 	if signatures, err = scanner.Signatures(ctx); err != nil {
 		return v, "", err
 	}

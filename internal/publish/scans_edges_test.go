@@ -297,7 +297,8 @@ func TestScanRaces(t *testing.T) {
 			if all[i].From != all[i+1].To {
 				t.Errorf("link %s: %+v after %+v", l.Slug, *all[i].Change, *all[i+1].Change)
 			}
-			if all[i].To == vitrine.StateLive && all[i].By.Kind == vitrine.ActorScanner && all[i].From != vitrine.StateProcessing {
+			if all[i].To == vitrine.StateLive && all[i].By.Kind == vitrine.ActorScanner &&
+				all[i].From != vitrine.StateProcessing {
 				t.Errorf("a scanner published: %+v", *all[i].Change)
 			}
 		}

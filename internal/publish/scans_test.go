@@ -32,14 +32,18 @@ func TestScanAnswers(t *testing.T) {
 		detail         string
 	}{
 		{"clean", fixture.Clean, nil, "live", "", "live", "", "live", "", ""},
-		{"suspicious", fixture.Suspicious, nil, "review", "scan_suspicious", "review", "scan_suspicious", "review", "scan_suspicious", "Heuristics.Test"},
+		{"suspicious", fixture.Suspicious, nil, "review", "scan_suspicious", "review", "scan_suspicious", "review",
+			"scan_suspicious", "Heuristics.Test"},
 		{"malware", fixture.Malware, nil, "", "", "disabled", "malware", "review", "malware", "Test.Virus"},
 		{"down", vitrine.Verdict{}, fixture.ErrMute, "review", "scan_unavailable", "processing", "", "live", "", ""},
 		{"late", vitrine.Verdict{}, context.DeadlineExceeded, "review", "scan_slow", "processing", "", "live", "", ""},
-		{"over its limits", vitrine.Verdict{}, fmt.Errorf("size: %w", vitrine.ErrScanLimit), "review", "scan_limit", "review", "scan_limit", "live", "", ""},
+		{"over its limits", vitrine.Verdict{}, fmt.Errorf("size: %w", vitrine.ErrScanLimit), "review", "scan_limit",
+			"review", "scan_limit", "live", "", ""},
 		{"nothing", vitrine.Verdict{}, nil, "review", "scan_unavailable", "processing", "", "live", "", ""},
-		{"nonsense", vitrine.Verdict{Result: "fine"}, nil, "review", "scan_unavailable", "processing", "", "live", "", ""},
-		{"clean, and an error", fixture.Clean, fixture.ErrMute, "review", "scan_unavailable", "processing", "", "live", "", ""},
+		{"nonsense", vitrine.Verdict{Result: "fine"}, nil, "review", "scan_unavailable", "processing", "", "live", "",
+			""},
+		{"clean, and an error", fixture.Clean, fixture.ErrMute, "review", "scan_unavailable", "processing", "", "live",
+			"", ""},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			s := fixture.New(t)
@@ -48,12 +52,14 @@ func TestScanAnswers(t *testing.T) {
 			l, err := s.Complete("note.txt", "text")
 			if r.complete == "" {
 				var e *vitrine.Error
-				if !errors.As(err, &e) || e.Code != vitrine.CodeMalware || e.Reason != vitrine.ReasonMalware || !strings.Contains(e.Message, "Test.Virus") {
+				if !errors.As(err, &e) || e.Code != vitrine.CodeMalware || e.Reason != vitrine.ReasonMalware ||
+					!strings.Contains(e.Message, "Test.Virus") {
 					t.Errorf("complete: %v", err)
 				}
 				c, err := (&moderation.Service{Store: s.Store}).Account(t.Context(), s.Account.ID)
 				s.Must(err)
-				if h := c.History; len(h) != 1 || h[0].Action != vitrine.ActionRefuse || h[0].Reason != vitrine.ReasonMalware || h[0].Detail != "note.txt" {
+				if h := c.History; len(h) != 1 || h[0].Action != vitrine.ActionRefuse ||
+					h[0].Reason != vitrine.ReasonMalware || h[0].Detail != "note.txt" {
 					t.Errorf("the account's history: %+v", h)
 				}
 			} else {
@@ -72,7 +78,8 @@ func TestScanAnswers(t *testing.T) {
 			s.Clock.Advance(20 * time.Second)
 			s.Pending()
 			s.Rescan()
-			if asked := s.Scanner.Scanned > before; asked != (r.live == "live" && r.name != "clean" && r.name != "over its limits") {
+			if asked := s.Scanner.Scanned > before; asked != (r.live == "live" && r.name != "clean" &&
+				r.name != "over its limits") {
 				t.Errorf("asked again: %t (%d scans)", asked, s.Scanner.Scanned-before)
 			}
 		})

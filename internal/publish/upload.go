@@ -96,7 +96,8 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 	if err != nil || b.Existing != nil {
 		return b, err
 	}
-	b.SignedURL, err = s.Blobs.SignPut(ctx, vitrine.PutGrant{Key: b.Path, Size: u.Size, Type: u.Type, Expires: s.Now().Add(vitrine.URLLife)})
+	b.SignedURL, err = s.Blobs.SignPut(ctx, vitrine.PutGrant{Key: b.Path, Size: u.Size, Type: u.Type,
+		Expires: s.Now().Add(vitrine.URLLife)})
 	return b, err
 }
 
@@ -118,15 +119,19 @@ func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, e
 		return nil, fileError(err)
 	}
 	if r.Site != 0 && t.Ext != "zip" {
-		return nil, &vitrine.Error{Code: vitrine.CodeUnsupportedType, Field: "name", Message: "A website is uploaded as a folder, or as one ZIP."}
+		return nil, &vitrine.Error{Code: vitrine.CodeUnsupportedType, Field: "name",
+			Message: "A website is uploaded as a folder, or as one ZIP."}
 	}
 	if most := int64(filetype.MaxSiteBytes); r.Site != 0 && r.Size > most {
-		return nil, &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &r.Size, Message: "A website takes at most 4 GiB."}
+		return nil, &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &r.Size,
+			Message: "A website takes at most 4 GiB."}
 	}
 	if r.Size < 1 || r.Size > maxFileBytes {
-		return nil, &vitrine.Error{Code: vitrine.CodeInvalidSize, Field: "size", Message: "The size is the file's exact number of bytes, at least 1."}
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidSize, Field: "size",
+			Message: "The size is the file's exact number of bytes, at least 1."}
 	}
-	u := &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size, Site: r.Site, State: vitrine.UploadOpen}
+	u := &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size,
+		Site: r.Site, State: vitrine.UploadOpen}
 	if r.Slug != nil {
 		if u.Slug, err = vitrine.ParseSlug(*r.Slug); err != nil {
 			return nil, err
@@ -154,7 +159,8 @@ func (s *Uploads) begin(tx vitrine.Tx, u vitrine.Upload) (CreatedUpload, error) 
 			if err := tx.PutUpload(old); err != nil {
 				return CreatedUpload{}, err
 			}
-		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug || old.Site != u.Site || old.Replaces != u.Replaces:
+		case old.Name != u.Name || old.Type != u.Type || old.Size != u.Size || old.Slug != u.Slug ||
+			old.Site != u.Site || old.Replaces != u.Replaces:
 			return CreatedUpload{}, &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: "idempotencyKey",
 				Message: "This idempotency key was used for another upload: name, type, size, slug and replace must be the same. Use a new key for a new file."}
 		default:
@@ -183,7 +189,8 @@ func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 		case a.Banned:
 			return vitrine.ErrBanned
 		case u.State != vitrine.UploadOpen:
-			return vitrine.Errorf(vitrine.CodeURLUsed, "This upload has ended, and its URL takes no more bytes. Continue with step 3: its answer says what became of the file.")
+			return vitrine.Errorf(vitrine.CodeURLUsed,
+				"This upload has ended, and its URL takes no more bytes. Continue with step 3: its answer says what became of the file.")
 		}
 		return nil
 	})
@@ -261,8 +268,9 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 		n++
 	}
 	if limits.HourlyUploads > 0 && n > limits.HourlyUploads {
-		return &vitrine.Error{Code: vitrine.CodeRateLimited, Limit: &limits.HourlyUploads, RetryAfter: max(oldest.Add(vitrine.RateWindow).Sub(now), time.Second),
-			Message: "Too many uploads this hour. Wait and try again."}
+		return &vitrine.Error{Code: vitrine.CodeRateLimited, Limit: &limits.HourlyUploads,
+			RetryAfter: max(oldest.Add(vitrine.RateWindow).Sub(now), time.Second),
+			Message:    "Too many uploads this hour. Wait and try again."}
 	}
 	return nil
 }
@@ -272,7 +280,8 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 func parseIdempotencyKey(s string) (string, error) {
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != 36 {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidIdempotencyKey, Field: "idempotencyKey", Message: "An idempotency key is a UUID, such as 123e4567-e89b-12d3-a456-426614174000."}
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidIdempotencyKey, Field: "idempotencyKey",
+			Message: "An idempotency key is a UUID, such as 123e4567-e89b-12d3-a456-426614174000."}
 	}
 	return id.String(), nil
 }

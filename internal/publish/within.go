@@ -27,13 +27,16 @@ func within(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vitrine
 	full := fullLimit{tx: tx, upload: u, now: now}
 	switch used, usedBytes := links+held, bytes+heldBytes; {
 	case limits.FileBytes > 0 && u.Size > limits.FileBytes:
-		return refuse(vitrine.CodeFileTooLarge, limits.FileBytes, u.Size, "The file is larger than your account allows.")
+		return refuse(vitrine.CodeFileTooLarge, limits.FileBytes, u.Size,
+			"The file is larger than your account allows.")
 	case u.Site == 0 && u.Replaces == 0 && limits.Links > 0 && used >= limits.Links: // a version takes none
 		full.what, full.links, full.held, full.need = vitrine.Slots, links, held, used-limits.Links+1
 		return full.explain(refuse(vitrine.CodeLinkLimit, limits.Links, used, "All links of your account are in use."))
 	case limits.StorageBytes > 0 && u.Size > limits.StorageBytes-usedBytes:
-		full.what, full.links, full.held, full.need = vitrine.Bytes, links, heldBytes, u.Size-(limits.StorageBytes-usedBytes)
-		return full.explain(refuse(vitrine.CodeStorageLimit, limits.StorageBytes, usedBytes, "The file does not fit into the storage of your account."))
+		full.what, full.links, full.held, full.need = vitrine.Bytes, links, heldBytes,
+			u.Size-(limits.StorageBytes-usedBytes)
+		return full.explain(refuse(vitrine.CodeStorageLimit, limits.StorageBytes, usedBytes,
+			"The file does not fit into the storage of your account."))
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func TestOpenBrowser(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
 	t.Setenv("DISPLAY", ":0")
-	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "--help", "", "https:///x", "http://a b"} {
+	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "--help", "", "https:///x",
+		"http://a b"} {
 		if OpenBrowser(bad) {
 			t.Errorf("%q is opened", bad)
 		}

@@ -119,7 +119,8 @@ func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Client, in *bufio.Reader, slug string) (done bool, err error) {
+func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Client, in *bufio.Reader,
+	slug string) (done bool, err error) {
 	if c.Yes || !t.InTTY {
 		return true, api.DeleteLink(ctx, slug, "")
 	}

@@ -20,9 +20,12 @@ func TestListing(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	views, few := int64(12366), int64(3)
 	links := []client.ListedLink{
-		{Slug: "k7m2w9xq4t", Title: "Northwind Q3 report, with a title that is as long as some titles are", Kind: "pdf", SizeBytes: 482113, CreatedAt: now.Add(-48 * time.Hour), Status: "live", Views: &views},
-		{Slug: "my-own-name", Title: "日本語の題名", Kind: "image", SizeBytes: 7, CreatedAt: now.Add(-time.Hour), Status: "review", Reason: "encrypted_archive", Views: &few},
-		{Slug: "third", Title: hostile, Kind: "video", SizeBytes: 1 << 40, CreatedAt: now.AddDate(-2, 0, 0), Status: "processing"},
+		{Slug: "k7m2w9xq4t", Title: "Northwind Q3 report, with a title that is as long as some titles are", Kind: "pdf",
+			SizeBytes: 482113, CreatedAt: now.Add(-48 * time.Hour), Status: "live", Views: &views},
+		{Slug: "my-own-name", Title: "日本語の題名", Kind: "image", SizeBytes: 7, CreatedAt: now.Add(-time.Hour),
+			Status: "review", Reason: "encrypted_archive", Views: &few},
+		{Slug: "third", Title: hostile, Kind: "video", SizeBytes: 1 << 40, CreatedAt: now.AddDate(-2, 0, 0),
+			Status: "processing"},
 	}
 	for width := 24; width <= 200; width++ {
 		text := listing(&terminal.Terminal{OutTTY: true, Width: width}, links, now)
@@ -40,7 +43,8 @@ func TestListing(t *testing.T) {
 		}
 	}
 	wide := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now)
-	for _, want := range []string{links[0].Title, "VIEWS 30D", "2 days ago", "1 hour ago", "review (encrypted_archive)", "482kB", "pdf"} {
+	for _, want := range []string{links[0].Title, "VIEWS 30D", "2 days ago", "1 hour ago", "review (encrypted_archive)",
+		"482kB", "pdf"} {
 		if !strings.Contains(wide, want) {
 			t.Errorf("no %q in\n%s", want, wide)
 		}
@@ -65,7 +69,8 @@ func TestPutNamesFiles(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c := &PutCmd{Files: test.files}
-		if err := c.show(&terminal.Terminal{Out: &out, OutTTY: test.terminal}, "a.pdf", &client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
+		if err := c.show(&terminal.Terminal{Out: &out, OutTTY: test.terminal}, "a.pdf",
+			&client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
 			t.Errorf("%+v: %q, %v", test, out.String(), err)
 		}
 	}

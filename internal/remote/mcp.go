@@ -25,9 +25,11 @@ func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	s := &agent.Server{Version: Version, Scope: agent.Full, Local: true, Now: time.Now, Client: func(req *mcp.CallToolRequest) (*client.Client, error) {
-		return client.New(to.Server, to.Key, client.WithUserAgent(agent.Label(req)), client.WithAttempts(4), client.WithPatience(10*time.Second))
-	}}
+	s := &agent.Server{Version: Version, Scope: agent.Full, Local: true, Now: time.Now,
+		Client: func(req *mcp.CallToolRequest) (*client.Client, error) {
+			return client.New(to.Server, to.Key, client.WithUserAgent(agent.Label(req)), client.WithAttempts(4),
+				client.WithPatience(10*time.Second))
+		}}
 	err = s.MCP().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(t.In), Writer: keptOpen{t.Out}})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil

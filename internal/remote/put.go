@@ -98,7 +98,8 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	}
 	b.Begin(f)
 	defer b.End()
-	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly, Replace: slugOf(c.Replace), ExpiresAt: c.expires, Progress: b.Set})
+	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
+		Replace: slugOf(c.Replace), ExpiresAt: c.expires, Progress: b.Set})
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +136,12 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 		return client.File{}, err
 	}
 	if n := len(page.Unused); n > 0 {
-		t.Say("%s are not used by %s, and not published: %s", terminal.Counted(int64(n), "file"), terminal.Plain(page.Entry), terminal.Plain(some(page.Unused)))
+		t.Say("%s are not used by %s, and not published: %s", terminal.Counted(int64(n), "file"),
+			terminal.Plain(page.Entry), terminal.Plain(some(page.Unused)))
 	}
 	if n := len(page.Remote); n > 0 {
-		t.Say("%s stays on the web, and may not load: %s", terminal.Counted(int64(n), "address"), terminal.Plain(some(page.Remote)))
+		t.Say("%s stays on the web, and may not load: %s", terminal.Counted(int64(n), "address"),
+			terminal.Plain(some(page.Remote)))
 	}
 	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil
 }
@@ -168,7 +171,8 @@ func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 		return nil
 	}
 	if l.Review {
-		t.Say("%s is held for review (%s): its link works once a person has cleared it.", terminal.Plain(path), terminal.Plain(terminal.Why(l.Reason, l.Detail)))
+		t.Say("%s is held for review (%s): its link works once a person has cleared it.", terminal.Plain(path),
+			terminal.Plain(terminal.Why(l.Reason, l.Detail)))
 		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
 			t.Say("%s", meaning)
 		}

@@ -102,10 +102,12 @@ func (r Flags) reader(t *terminal.Terminal) (*client.Client, error) {
 }
 
 func Patient(t *terminal.Terminal) []client.Option {
-	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second), client.WithRetryNotice(func(r client.Retry) { Notice(t, r) })}
+	return []client.Option{client.WithAttempts(4), client.WithPatience(10 * time.Second),
+		client.WithRetryNotice(func(r client.Retry) { Notice(t, r) })}
 }
 
 // Notice tells a person of a pause.
 func Notice(t *terminal.Terminal, r client.Retry) {
-	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(t.Sentence(r.Err), ".")), r.Wait.Round(100*time.Millisecond))
+	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(t.Sentence(r.Err), ".")),
+		r.Wait.Round(100*time.Millisecond))
 }

@@ -65,7 +65,8 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		case v.Reason != "":
 			status += " (" + terminal.Why(v.Reason, v.Detail) + ")"
 		}
-		rows = append(rows, []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes), terminal.Stamp(v.CreatedAt), v.Name})
+		rows = append(rows, []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes),
+			terminal.Stamp(v.CreatedAt), v.Name})
 	}
 	if c.JSON {
 		return nil
@@ -81,7 +82,8 @@ func replacedText(path string, r *client.Replacement) string {
 	case r.Status == string(vitrine.StateReview):
 		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the version before until a person has cleared it.", path, r.Version, terminal.Why(r.Reason, r.Detail))
 	case r.Status == string(vitrine.StateProcessing):
-		return fmt.Sprintf("%s is version %d and is being checked: the link shows the version before until then.", path, r.Version)
+		return fmt.Sprintf("%s is version %d and is being checked: the link shows the version before until then.", path,
+			r.Version)
 	}
 	return fmt.Sprintf("%s is version %d.", path, r.Version)
 }

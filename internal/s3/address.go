@@ -107,7 +107,8 @@ func (a *Address) parse(query string) error {
 		return errors.New("public=, where browsers find the server of a bucket, is for one that endpoint= names")
 	}
 	if !styled {
-		a.PathStyle = a.Endpoint != "" || strings.Contains(a.Bucket, ".") // a certificate does not cover a bucket's dots
+		a.PathStyle = a.Endpoint != "" || strings.Contains(a.Bucket,
+			".") // a certificate does not cover a bucket's dots
 	}
 	return nil
 }
@@ -115,8 +116,10 @@ func (a *Address) parse(query string) error {
 // server reads the address of a server.
 func server(name, value string) (string, error) {
 	e, err := url.Parse(value)
-	if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.RawQuery != "" || e.Fragment != "" {
-		return "", fmt.Errorf("the %s of a bucket is https:// or http:// and a host, as %s=https://s3.example.com", name, name)
+	if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil ||
+		strings.Trim(e.Path, "/") != "" || e.RawQuery != "" || e.Fragment != "" {
+		return "", fmt.Errorf("the %s of a bucket is https:// or http:// and a host, as %s=https://s3.example.com",
+			name, name)
 	}
 	return e.Scheme + "://" + e.Host, nil
 }
@@ -131,9 +134,10 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 		options = append(options, config.WithRegion(a.Region))
 	}
 	if a.Key != "" {
-		options = append(options, config.WithCredentialsProvider(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		from := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: a.Key, SecretAccessKey: a.Secret, Source: "the address"}, nil
-		})))
+		})
+		options = append(options, config.WithCredentialsProvider(from))
 	}
 	c, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
@@ -152,13 +156,17 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 			o.BaseEndpoint = &a.Endpoint
 		}
 		o.HTTPClient = client
-		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) { r.MaxAttempts, r.MaxBackoff = l.attempts, l.pause })
+		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
+			r.MaxAttempts, r.MaxBackoff = l.attempts,
+				l.pause
+		})
 		// Others than Amazon refuse checksums that they do not know; lengths,
 		// ETags and TLS are there in any case.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
-	b := &Blobs{api: api, inside: sdk.NewPresignClient(api), outside: sdk.NewPresignClient(api), plain: client, bucket: a.Bucket, prefix: a.Prefix, now: now, limits: l}
+	b := &Blobs{api: api, inside: sdk.NewPresignClient(api), outside: sdk.NewPresignClient(api), plain: client,
+		bucket: a.Bucket, prefix: a.Prefix, now: now, limits: l}
 	if b.server, err = origin(ctx, api.Options(), a.Bucket); err != nil {
 		return nil, err
 	}
@@ -174,7 +182,9 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 
 // origin is where requests about a bucket go.
 func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
-	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx, sdk.EndpointParameters{Bucket: &bucket, Region: &o.Region, Endpoint: o.BaseEndpoint, ForcePathStyle: &o.UsePathStyle})
+	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx,
+		sdk.EndpointParameters{Bucket: &bucket, Region: &o.Region, Endpoint: o.BaseEndpoint,
+			ForcePathStyle: &o.UsePathStyle})
 	if err != nil {
 		return "", fmt.Errorf("the address of the bucket: %w", err)
 	}

@@ -14,9 +14,12 @@ func TestParseAddress(t *testing.T) {
 		"s3://files?region=eu-central-1":          {Bucket: "files", Region: "eu-central-1"},
 		"s3://my.files":                           {Bucket: "my.files", PathStyle: true},
 		"s3://files?endpoint=https://s3.example/": {Bucket: "files", Endpoint: "https://s3.example", PathStyle: true},
-		"s3://files?endpoint=https%3A%2F%2Fs3.example%3A9000&path-style=false&region=auto": {Bucket: "files", Endpoint: "https://s3.example:9000", Region: "auto"},
-		"s3://files?endpoint=http://bucket:9000&public=https://files.example":              {Bucket: "files", Endpoint: "http://bucket:9000", Public: "https://files.example", PathStyle: true},
-		"s3://AKIA:se%2Fcr%2Bet@files/x":                                                   {Bucket: "files", Prefix: "x/", Key: "AKIA", Secret: "se/cr+et"},
+		"s3://files?endpoint=https%3A%2F%2Fs3.example%3A9000&path-style=false&region=auto": {Bucket: "files",
+			Endpoint: "https://s3.example:9000", Region: "auto"},
+		"s3://files?endpoint=http://bucket:9000&public=https://files.example": {Bucket: "files",
+			Endpoint: "http://bucket:9000", Public: "https://files.example", PathStyle: true},
+		"s3://AKIA:se%2Fcr%2Bet@files/x": {Bucket: "files",
+			Prefix: "x/", Key: "AKIA", Secret: "se/cr+et"},
 	} {
 		if got, err := ParseAddress(in); err != nil || got != want {
 			t.Errorf("%s: %+v, %v\nwant %+v", in, got, err, want)
@@ -96,7 +99,8 @@ func TestOrigin(t *testing.T) {
 			continue
 		}
 		// What is signed leads there.
-		if address, err := b.signPut(ctx, b.outside, "x", putGrant); err != nil || !strings.HasPrefix(address, want+"/") {
+		if address, err := b.signPut(ctx, b.outside, "x", putGrant); err != nil ||
+			!strings.HasPrefix(address, want+"/") {
 			t.Errorf("%s signs %s, %v", in, address, err)
 		}
 	}

@@ -21,7 +21,8 @@ type assembly struct {
 }
 
 func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
-	out, err := b.api.CreateMultipartUpload(ctx, &sdk.CreateMultipartUploadInput{Bucket: &b.bucket, Key: &key, ContentType: aws.String(octets)})
+	out, err := b.api.CreateMultipartUpload(ctx, &sdk.CreateMultipartUploadInput{Bucket: &b.bucket, Key: &key,
+		ContentType: aws.String(octets)})
 	if err == nil && aws.ToString(out.UploadId) == "" {
 		err = errNothingSaid
 	}
@@ -34,7 +35,8 @@ func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
 // add sends the next part.
 func (a *assembly) add(ctx context.Context, content []byte) error {
 	number := aws.Int32(int32(len(a.parts)) + 1)
-	out, err := a.b.api.UploadPart(ctx, &sdk.UploadPartInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id, PartNumber: number, Body: bytes.NewReader(content)})
+	out, err := a.b.api.UploadPart(ctx, &sdk.UploadPartInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id,
+		PartNumber: number, Body: bytes.NewReader(content)})
 	if err == nil && aws.ToString(out.ETag) == "" {
 		err = errNothingSaid
 	}
@@ -48,7 +50,8 @@ func (a *assembly) add(ctx context.Context, content []byte) error {
 // complete makes the parts an object, or takes them back. An exclusive one
 // answers errReplaced when there is an object of that key already.
 func (a *assembly) complete(ctx context.Context, exclusive bool) error {
-	in := &sdk.CompleteMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: a.parts}}
+	in := &sdk.CompleteMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: a.parts}}
 	if exclusive {
 		in.IfNoneMatch = aws.String("*")
 	}
@@ -68,7 +71,8 @@ func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 
 // abort takes the parts back; that there are none any more is success.
 func (a *assembly) abort(ctx context.Context) error {
-	_, err := a.b.api.AbortMultipartUpload(ctx, &sdk.AbortMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id})
+	_, err := a.b.api.AbortMultipartUpload(ctx, &sdk.AbortMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key,
+		UploadId: &a.id})
 	if err == nil || codeOf(err) == "NoSuchUpload" {
 		return nil
 	}

@@ -52,7 +52,8 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	bare := func(at, n int64) (int64, error) {
-		address, err := bucket.SignGet(ctx, vitrine.GetGrant{Key: k, Type: octets, Disposition: "attachment", Expires: time.Now().Add(time.Minute)})
+		address, err := bucket.SignGet(ctx, vitrine.GetGrant{Key: k, Type: octets, Disposition: "attachment",
+			Expires: time.Now().Add(time.Minute)})
 		if err != nil {
 			return 0, err
 		}

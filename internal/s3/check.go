@@ -37,7 +37,8 @@ func (b *Blobs) exclusive(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := write(); err != nil && !errors.Is(err, errReplaced) { // errReplaced: its answer was lost, and it was sent again
+	if err := write(); err != nil && !errors.Is(err,
+		errReplaced) { // errReplaced: its answer was lost, and it was sent again
 		return b.fault("try", key, err)
 	}
 	switch err := write(); {
@@ -60,7 +61,8 @@ const clockSkew = time.Minute
 func (b *Blobs) Check(ctx context.Context) error {
 	// It has a place of its own: what is left when this is killed is no file of
 	// an instance.
-	c := &Blobs{api: b.api, inside: b.inside, outside: b.outside, plain: b.plain, bucket: b.bucket, prefix: b.prefix + checkDir, server: b.server, origin: b.origin,
+	c := &Blobs{api: b.api, inside: b.inside, outside: b.outside, plain: b.plain, bucket: b.bucket,
+		prefix: b.prefix + checkDir, server: b.server, origin: b.origin,
 		now: b.now, limits: b.limits, tried: true}
 	k := vitrine.NewUploadID()
 	const text = "Vitrine tries its bucket."
@@ -77,14 +79,16 @@ func (b *Blobs) Check(ctx context.Context) error {
 		{"s3:PutObject", func() error { return c.putSmall(ctx, c.incoming(k, g.Size), []byte(text)) }},
 		{"s3:ListBucket", func() error { _, err := c.waiting(ctx, k); return err }},
 		{"s3:GetObject", func() error { _, err := c.look(ctx, c.incoming(k, g.Size)); return err }},
-		{"s3:ListBucket", func() error { _, err := c.exists(ctx, c.path(k)); return err }}, // without it, what is missing is "denied"
+		{"s3:ListBucket", func() error { _, err := c.exists(ctx, c.path(k)); return err }},
+		// without it, what is missing is "denied"
 		{"s3:DeleteObject", func() error { return c.remove(ctx, c.incoming(k, g.Size)) }},
 		{"", func() error { return c.checkClock(ctx) }},
 		{"", func() error { return c.checkPut(ctx, g, text) }},
 		{"s3:PutObject", func() error { return b.exclusive(ctx) }},
 		{"s3:PutObject and s3:GetObject", func() error { _, err := c.Seal(ctx, k); return err }},
 		{"s3:GetObject", func() error { return c.checkRange(ctx, k, text) }},
-		{"s3:ListBucketMultipartUploads and s3:AbortMultipartUpload", func() error { return c.checkUnfinished(ctx, k) }},
+		{"s3:ListBucketMultipartUploads and s3:AbortMultipartUpload",
+			func() error { return c.checkUnfinished(ctx, k) }},
 	}
 	for _, s := range steps {
 		if err := s.run(); err != nil {
@@ -98,7 +102,8 @@ func (b *Blobs) Check(ctx context.Context) error {
 func (b *Blobs) checkCredentials(ctx context.Context) error {
 	if _, err := b.api.Options().Credentials.Retrieve(ctx); err != nil {
 		return fmt.Errorf("%w (%v)", &advice{"No credentials for the bucket were found.",
-			"Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name both in its address: s3://KEY:SECRET@BUCKET."}, err)
+			"Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name both in its address: s3://KEY:SECRET@BUCKET."},
+			err)
 	}
 	return nil
 }
@@ -126,7 +131,8 @@ func (b *Blobs) checkPut(ctx context.Context, g vitrine.PutGrant, text string) e
 			return &advice{fmt.Sprintf("The server refuses a signed upload (%d: %s).", status, said),
 				"Let it check signatures by the host that the endpoint names: a proxy before it must keep the Host header."}
 		case !try.taken && status == http.StatusOK:
-			return &advice{"The server takes an upload of another size or type than its signed URL says.", "Use another server, or a newer version of it."}
+			return &advice{"The server takes an upload of another size or type than its signed URL says.",
+				"Use another server, or a newer version of it."}
 		}
 	}
 	return nil
@@ -165,7 +171,8 @@ func (b *Blobs) checkRange(ctx context.Context, k vitrine.UploadID, text string)
 		return err
 	}
 	if string(got) != text[8:13] || o.size != int64(len(text)) {
-		return &advice{fmt.Sprintf("The server answers a range of an object with %q of %d bytes, not %q of %d.", got, o.size, text[8:13], len(text)), "Use another server, or a newer version of it."}
+		return &advice{fmt.Sprintf("The server answers a range of an object with %q of %d bytes, not %q of %d.", got,
+			o.size, text[8:13], len(text)), "Use another server, or a newer version of it."}
 	}
 	return nil
 }
@@ -176,7 +183,8 @@ func (b *Blobs) checkUnfinished(ctx context.Context, k vitrine.UploadID) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.unfinished(ctx, b.prefix+incomingDir+string(k), func(*assembly, time.Time) error { return nil }), a.abort(ctx))
+	return errors.Join(b.unfinished(ctx, b.prefix+incomingDir+string(k),
+		func(*assembly, time.Time) error { return nil }), a.abort(ctx))
 }
 
 // ask sends a request as a browser would and tells the status, the headers and
@@ -219,7 +227,8 @@ func (b *Blobs) explain(err error, action string) error {
 	case "NoSuchBucket":
 		return say("Make it, or correct its address.", "There is no bucket %q at %s.", b.bucket, b.server)
 	case "InvalidAccessKeyId", "XAdminUserNotFound", "InvalidToken", "ExpiredToken":
-		return say("Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the key in the address.", "%s does not know the key (%s).", b.server, code)
+		return say("Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the key in the address.",
+			"%s does not know the key (%s).", b.server, code)
 	case "SignatureDoesNotMatch":
 		return say("Correct AWS_SECRET_ACCESS_KEY, or the secret in the address; a proxy before the server must keep the Host header.", "The secret is not that of the key.")
 	case "RequestTimeTooSkewed":
@@ -227,9 +236,11 @@ func (b *Blobs) explain(err error, action string) error {
 	case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "MovedPermanently":
 		return say("Correct region= in its address.", "The bucket %q is in another region.", b.bucket)
 	case "AccessDenied", "AllAccessDisabled", "Forbidden":
-		return say(fmt.Sprintf("Allow the key %s for the bucket %s and for %s/%s*.", cmp.Or(action, "what it needs"), b.bucket, b.bucket, b.prefix), "The server refuses %s.", cmp.Or(action, "access"))
+		return say(fmt.Sprintf("Allow the key %s for the bucket %s and for %s/%s*.", cmp.Or(action, "what it needs"),
+			b.bucket, b.bucket, b.prefix), "The server refuses %s.", cmp.Or(action, "access"))
 	case "NotImplemented", "MethodNotAllowed":
-		return say("Use another server, or a newer version of it.", "The server of the bucket cannot do what Vitrine needs of it (%s).", cmp.Or(action, code))
+		return say("Use another server, or a newer version of it.",
+			"The server of the bucket cannot do what Vitrine needs of it (%s).", cmp.Or(action, code))
 	case "":
 		if statusOf(err) == 0 {
 			return say("Correct endpoint= in its address, or start the server.", "%s does not answer.", b.server)

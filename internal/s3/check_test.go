@@ -30,7 +30,11 @@ func TestCheck(t *testing.T) {
 	if err := b.list(ctx, "", func(e entry) error { t.Errorf("a check leaves %s", e.key); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("a check leaves %s unfinished", a.key); return nil }); err != nil {
+	if err := b.unfinished(ctx, "", func(a *assembly,
+		_ time.Time) error {
+		t.Errorf("a check leaves %s unfinished", a.key)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -70,8 +74,10 @@ func TestCors(t *testing.T) {
 	if err := b.CorsMissing(ctx, ours); err == nil || !strings.Contains(err.Error(), `"vitrine storage cors"`) {
 		t.Errorf("CorsMissing of a new bucket: %v", err)
 	}
-	_, err := server.API().PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &bucket, CORSConfiguration: &types.CORSConfiguration{
-		CORSRules: []types.CORSRule{{ID: aws.String("theirs"), AllowedOrigins: []string{theirs}, AllowedMethods: []string{"GET"}}}}})
+	_, err := server.API().PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &bucket,
+		CORSConfiguration: &types.CORSConfiguration{
+			CORSRules: []types.CORSRule{{ID: aws.String("theirs"), AllowedOrigins: []string{theirs},
+				AllowedMethods: []string{"GET"}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +92,13 @@ func TestCors(t *testing.T) {
 			t.Error("whoever may GET may PUT")
 		}
 		out, err := server.API().GetBucketCors(ctx, &sdk.GetBucketCorsInput{Bucket: &bucket})
-		if err != nil || len(out.CORSRules) != 2 || aws.ToString(out.CORSRules[0].ID) != "theirs" || out.CORSRules[0].AllowedOrigins[0] != theirs {
+		if err != nil || len(out.CORSRules) != 2 || aws.ToString(out.CORSRules[0].ID) != "theirs" ||
+			out.CORSRules[0].AllowedOrigins[0] != theirs {
 			t.Errorf("rules after Cors: %+v, %v", out, err)
 		}
 	}
-	for at, clear := range map[string]bool{"http://files.example": true, "http://192.168.1.2:9000": true, "https://files.example": false, "http://localhost:9000": false} {
+	for at, clear := range map[string]bool{"http://files.example": true, "http://192.168.1.2:9000": true,
+		"https://files.example": false, "http://localhost:9000": false} {
 		b := opened(t, server.Address(bucket, "")+"&public="+at)
 		for _, err := range []error{b.Cors(ctx, ours), b.CorsMissing(ctx, ours)} {
 			if clear != (err != nil) || clear && !strings.Contains(err.Error(), "not encrypted. Name an https://") {
@@ -101,22 +109,26 @@ func TestCors(t *testing.T) {
 			t.Errorf("a bucket at %s, a page that is not encrypted: %v", at, err)
 		}
 	}
-	if err := opened(t, server.Address("none-such", "")).Cors(ctx, ours); err == nil || !strings.Contains(err.Error(), "There is no bucket") {
+	if err := opened(t, server.Address("none-such", "")).Cors(ctx, ours); err == nil ||
+		!strings.Contains(err.Error(), "There is no bucket") {
 		t.Errorf("Cors of no bucket: %v", err)
 	}
 }
 
 // Credentials that nobody has are asked of nobody in vain for long.
 func TestNoCredentials(t *testing.T) {
-	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": "", "AWS_CONFIG_FILE": "/nonexistent",
-		"AWS_SHARED_CREDENTIALS_FILE": "/nonexistent", "AWS_EC2_METADATA_DISABLED": "true", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": ""} {
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": "",
+		"AWS_CONFIG_FILE":             "/nonexistent",
+		"AWS_SHARED_CREDENTIALS_FILE": "/nonexistent", "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": ""} {
 		t.Setenv(name, value)
 	}
 	b, err := Open(ctx, "s3://files?endpoint=http://127.0.0.1:1", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(), "No credentials for the bucket were found. Set AWS_ACCESS_KEY_ID") {
+	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(),
+		"No credentials for the bucket were found. Set AWS_ACCESS_KEY_ID") {
 		t.Errorf("Check: %v", err)
 	}
 	if _, err := b.SignPut(ctx, putGrant); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
@@ -125,7 +137,8 @@ func TestNoCredentials(t *testing.T) {
 }
 
 // actions are all that a key must be allowed, beside those of Cors.
-var actions = []string{"s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:AbortMultipartUpload"}
+var actions = []string{"s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:ListBucket",
+	"s3:ListBucketMultipartUploads", "s3:AbortMultipartUpload"}
 
 func TestDenied(t *testing.T) {
 	server := vitrinetest.S3(t)
@@ -135,11 +148,13 @@ func TestDenied(t *testing.T) {
 		t.Helper()
 		policy := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["limited"]},"Action":["%s"],"Resource":["arn:aws:s3:::%s","arn:aws:s3:::%[2]s/*"]}]}`,
 			strings.Join(actions, `","`), bucket)
-		if _, err := server.API().PutBucketPolicy(ctx, &sdk.PutBucketPolicyInput{Bucket: &bucket, Policy: &policy}); err != nil {
+		if _, err := server.API().PutBucketPolicy(ctx,
+			&sdk.PutBucketPolicyInput{Bucket: &bucket, Policy: &policy}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(), "The server refuses s3:PutObject. Allow the key s3:PutObject for the bucket "+bucket) {
+	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(),
+		"The server refuses s3:PutObject. Allow the key s3:PutObject for the bucket "+bucket) {
 		t.Errorf("Check without any leave: %v", err)
 	}
 	for i, action := range actions {

@@ -25,7 +25,8 @@ type limits struct {
 	pause    time.Duration // the longest between two of them
 }
 
-var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 5 * time.Minute, stall: 30 * time.Second, attempts: 4, pause: 2 * time.Second, part: 512 << 20}
+var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 5 * time.Minute,
+	stall: 30 * time.Second, attempts: 4, pause: 2 * time.Second, part: 512 << 20}
 
 // client is an HTTP client whose requests end: each step of one has its time.
 type client struct {
@@ -50,7 +51,8 @@ func newClient(l limits, trusted *x509.CertPool) *client {
 	patient := t.Clone()
 	patient.ResponseHeaderTimeout = l.copying
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client{quick: &http.Client{Transport: t, CheckRedirect: stay}, copying: &http.Client{Transport: patient, CheckRedirect: stay}, stall: l.stall}
+	return &client{quick: &http.Client{Transport: t, CheckRedirect: stay},
+		copying: &http.Client{Transport: patient, CheckRedirect: stay}, stall: l.stall}
 }
 
 // Do sends a request as http.Client does.

@@ -37,9 +37,11 @@ func (b *Blobs) Cors(ctx context.Context, origin string) error {
 	}
 	id := "vitrine " + origin
 	rules = slices.DeleteFunc(rules, func(r types.CORSRule) bool { return aws.ToString(r.ID) == id })
-	rules = append(rules, types.CORSRule{ID: &id, AllowedOrigins: []string{origin}, AllowedMethods: []string{http.MethodPut},
+	rules = append(rules, types.CORSRule{ID: &id, AllowedOrigins: []string{origin},
+		AllowedMethods: []string{http.MethodPut},
 		AllowedHeaders: []string{"content-type"}, ExposeHeaders: []string{"ETag"}, MaxAgeSeconds: aws.Int32(corsAge)})
-	_, err = b.api.PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &b.bucket, CORSConfiguration: &types.CORSConfiguration{CORSRules: rules}})
+	_, err = b.api.PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &b.bucket,
+		CORSConfiguration: &types.CORSConfiguration{CORSRules: rules}})
 	if err != nil {
 		return b.explainCors(err, "s3:PutBucketCORS")
 	}
@@ -49,7 +51,8 @@ func (b *Blobs) Cors(ctx context.Context, origin string) error {
 func (b *Blobs) explainCors(err error, action string) error {
 	switch {
 	case codeOf(err) == "NotImplemented", codeOf(err) == "MethodNotAllowed", statusOf(err) == http.StatusNotImplemented:
-		return fmt.Errorf("%w (%v)", &advice{"The server of the bucket has no CORS rules of buckets.", "Have it allow PUT with the header Content-Type from the public address in its own configuration."}, err)
+		return fmt.Errorf("%w (%v)", &advice{"The server of the bucket has no CORS rules of buckets.",
+			"Have it allow PUT with the header Content-Type from the public address in its own configuration."}, err)
 	}
 	return b.explain(err, action)
 }
@@ -78,9 +81,11 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 		return b.explain(err, "")
 	}
 	allowed := header.Get("Access-Control-Allow-Origin")
-	if status > 299 || allowed != "*" && !strings.EqualFold(allowed, origin) || !listed(header, "Access-Control-Allow-Methods", http.MethodPut) ||
+	if status > 299 || allowed != "*" && !strings.EqualFold(allowed, origin) ||
+		!listed(header, "Access-Control-Allow-Methods", http.MethodPut) ||
 		!listed(header, "Access-Control-Allow-Headers", "content-type") {
-		return &advice{fmt.Sprintf("The bucket lets no page of %s put a file there (CORS): uploads from browsers fail.", origin), `"vitrine storage cors" sets the rule.`}
+		return &advice{fmt.Sprintf("The bucket lets no page of %s put a file there (CORS): uploads from browsers fail.",
+			origin), `"vitrine storage cors" sets the rule.`}
 	}
 	return nil
 }
@@ -93,10 +98,12 @@ func (b *Blobs) reachable(origin string) error {
 		return err
 	}
 	host := to.Hostname()
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" ||
+		strings.HasSuffix(host, ".localhost") {
 		return nil // it stays on the machine
 	}
-	return &advice{fmt.Sprintf("Browsers let no page of %s send anything to %s, which is not encrypted.", origin, b.origin),
+	return &advice{fmt.Sprintf("Browsers let no page of %s send anything to %s, which is not encrypted.", origin,
+		b.origin),
 		"Name an https:// address of the bucket’s server in its address, as endpoint= or as public=."}
 }
 

@@ -16,7 +16,8 @@ import (
 
 // hasty are limits for servers that hang on purpose. What has to succeed does
 // not use them: a busy machine may take longer.
-var hasty = limits{dial: patience, answer: 150 * time.Millisecond, copying: 150 * time.Millisecond, stall: 150 * time.Millisecond,
+var hasty = limits{dial: patience, answer: 150 * time.Millisecond, copying: 150 * time.Millisecond,
+	stall:    150 * time.Millisecond,
 	attempts: 2, pause: 10 * time.Millisecond, part: 1 << 20}
 
 // flaky is one bucket in three ways: through a proxy with the limits hasty,
@@ -47,7 +48,8 @@ func newFlaky(t *testing.T) *flaky {
 // put stores bytes as a browser does.
 func (f *flaky) put(text string) vitrine.UploadID {
 	f.Helper()
-	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(len(text)), Type: "text/plain", Expires: time.Now().Add(time.Minute)}
+	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(len(text)), Type: "text/plain",
+		Expires: time.Now().Add(time.Minute)}
 	address, err := f.straight.SignPut(ctx, g)
 	if err != nil {
 		f.Fatal(err)
@@ -118,13 +120,18 @@ func TestSealFaults(t *testing.T) {
 	if _, err := f.far.Seal(ctx, f.put("the server is tried once")); err != nil {
 		t.Fatal(err)
 	}
-	for name, which := range map[string]of{"everything": everything, "look": reads, "list": lists, "begin": begins, "copy": copies, "complete": completes} {
+	for name, which := range map[string]of{"everything": everything, "look": reads, "list": lists, "begin": begins,
+		"copy": copies, "complete": completes} {
 		for _, fault := range faults {
 			t.Run(name+"/"+fault.name, func(t *testing.T) {
 				f := &flaky{t, f.address, f.proxy, f.hasty, f.far, f.straight}
 				k := f.put(text)
 				f.proxy.set(fault.do(f.proxy, which))
-				failed := f.fails("Seal", func(ctx context.Context) error { _, err := f.hasty.Seal(ctx, k); return err })
+				failed := f.fails("Seal", func(ctx context.Context) error {
+					_,
+						err := f.hasty.Seal(ctx, k)
+					return err
+				})
 				f.proxy.set(nil)
 				if got, err := f.read(f.straight, k); err == nil && got != text {
 					t.Errorf("%d of %d bytes are sealed", len(got), len(text))
@@ -138,7 +145,8 @@ func TestSealFaults(t *testing.T) {
 					t.Errorf("Seal again: %v", err)
 				}
 				f.is("sealed in the end", k, text)
-				if name != "list" && name != "look" && !failed && fault.name != "done, and its answer cut off" && name != "complete" {
+				if name != "list" && name != "look" && !failed && fault.name != "done, and its answer cut off" &&
+					name != "complete" {
 					t.Errorf("nothing was noticed")
 				}
 			})
@@ -171,7 +179,8 @@ func TestTriedAgain(t *testing.T) {
 	if got, err := f.read(f.far, k); err != nil || got != "hello" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := f.far.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+	if err := f.far.Sweep(ctx, time.Now().Add(time.Hour),
+		func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 		t.Error(err)
 	}
 	if err := f.far.Delete(ctx, k); err != nil {
@@ -202,7 +211,8 @@ func TestReadFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, end := range map[string]func(*proxy, *http.Request){"cut": func(*proxy, *http.Request) {}, "stalled": func(p *proxy, r *http.Request) { wait(p, r.Context()) }} {
+	for name, end := range map[string]func(*proxy, *http.Request){"cut": func(*proxy, *http.Request) {},
+		"stalled": func(p *proxy, r *http.Request) { wait(p, r.Context()) }} {
 		f.proxy.set(after(300_000, end)(f.proxy, everything))
 		if got, err := f.read(some, k); err != nil || got != text {
 			t.Errorf("answers that are %s: %d bytes, %v", name, len(got), err)
@@ -271,7 +281,8 @@ func TestPartFaults(t *testing.T) {
 			got, err := io.ReadAll(b)
 			b.Close()
 			if err != nil || !bytes.Equal(got, old) && !bytes.Equal(got, young) || !failed && !bytes.Equal(got, young) {
-				t.Errorf("a part of %d bytes after %q, failed %t: %d bytes of %.1q, %v", size, fault.name, failed, len(got), got, err)
+				t.Errorf("a part of %d bytes after %q, failed %t: %d bytes of %.1q, %v", size, fault.name, failed,
+					len(got), got, err)
 			}
 		}
 	}

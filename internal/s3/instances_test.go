@@ -15,7 +15,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-var putGrant = vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain", Expires: time.Now().Add(time.Hour)}
+var putGrant = vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain",
+	Expires: time.Now().Add(time.Hour)}
 
 // put puts a body as a browser does; whether it is taken is for the server.
 func put(t testing.TB, address, contentType, body string) (status int) {
@@ -69,7 +70,8 @@ func TestInstances(t *testing.T) {
 					case 1:
 						err = b.PutPart(ctx, k, vitrine.Part(fmt.Sprintf("part-%d", step)), strings.NewReader("part"))
 					case 2:
-						err = b.Sweep(ctx, time.Now().Add(-time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil })
+						err = b.Sweep(ctx, time.Now().Add(-time.Hour),
+							func(vitrine.UploadID) (bool, error) { return true, nil })
 					case 3:
 						_, err = b.Stat(ctx, k)
 					default:
@@ -111,7 +113,8 @@ func TestInstances(t *testing.T) {
 			_, err1 := b.Stat(ctx, k)
 			_, err2 := b.Seal(ctx, k)
 			_, err3 := b.Open(ctx, k)
-			if !errors.Is(err1, vitrine.ErrNotFound) || !errors.Is(err2, vitrine.ErrNotFound) || !errors.Is(err3, vitrine.ErrNotFound) {
+			if !errors.Is(err1, vitrine.ErrNotFound) || !errors.Is(err2, vitrine.ErrNotFound) ||
+				!errors.Is(err3, vitrine.ErrNotFound) {
 				t.Errorf("of a deleted key: %v, %v, %v", err1, err2, err3)
 			}
 		}
@@ -127,7 +130,8 @@ func sweepEmpty(t *testing.T, two []*Blobs) {
 		var wg sync.WaitGroup
 		for _, b := range two {
 			wg.Go(func() {
-				if err := b.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return false, nil }); err != nil {
+				if err := b.Sweep(ctx, time.Now().Add(time.Hour),
+					func(vitrine.UploadID) (bool, error) { return false, nil }); err != nil {
 					t.Errorf("Sweep: %v", err)
 				}
 			})
@@ -137,7 +141,11 @@ func sweepEmpty(t *testing.T, two []*Blobs) {
 	if err := two[0].list(ctx, "", func(e entry) error { t.Errorf("%s is left", e.key); return nil }); err != nil {
 		t.Error(err)
 	}
-	if err := two[0].unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("%s is left unfinished", a.key); return nil }); err != nil {
+	if err := two[0].unfinished(ctx, "", func(a *assembly,
+		_ time.Time) error {
+		t.Errorf("%s is left unfinished", a.key)
+		return nil
+	}); err != nil {
 		t.Error(err)
 	}
 }
@@ -176,28 +184,37 @@ func TestCrashes(t *testing.T) {
 		t.Errorf("incoming has the bytes of a sealed blob: %v", err)
 	}
 	waiting() // by a URL that still lives
-	if err := b.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+	if err := b.Sweep(ctx, time.Now().Add(time.Hour),
+		func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	left := []string{}
-	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil || len(left) != 1 || left[0] != b.path(k) {
+	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil ||
+		len(left) != 1 || left[0] != b.path(k) {
 		t.Errorf("%q are left, %v", left, err)
 	}
-	if err := b.unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("%s is left unfinished", a.key); return nil }); err != nil {
+	if err := b.unfinished(ctx, "", func(a *assembly,
+		_ time.Time) error {
+		t.Errorf("%s is left unfinished", a.key)
+		return nil
+	}); err != nil {
 		t.Error(err)
 	}
 	// A part without a blob, and a file of someone else's.
-	if err := b.write(ctx, b.partPath(vitrine.NewUploadID(), vitrine.PartPicture), -1, strings.NewReader("part")); err != nil {
+	if err := b.write(ctx, b.partPath(vitrine.NewUploadID(), vitrine.PartPicture), -1,
+		strings.NewReader("part")); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.write(ctx, b.prefix+"readme.txt", -1, strings.NewReader("not ours")); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+	if err := b.Sweep(ctx, time.Now().Add(time.Hour),
+		func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	left = left[:0]
-	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil || len(left) != 2 {
+	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil ||
+		len(left) != 2 {
 		t.Errorf("%q are left, %v", left, err)
 	}
 }
@@ -242,7 +259,11 @@ func TestBetweenSteps(t *testing.T) {
 		if _, err := b.look(ctx, b.path(k)); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("%s: there is a blob (%v)", what, err)
 		}
-		if err := b.unfinished(ctx, "", func(a *assembly, _ time.Time) error { t.Errorf("%s: %s is left unfinished", what, a.key); return nil }); err != nil {
+		if err := b.unfinished(ctx, "", func(a *assembly,
+			_ time.Time) error {
+			t.Errorf("%s: %s is left unfinished", what, a.key)
+			return nil
+		}); err != nil {
 			t.Error(err)
 		}
 	}

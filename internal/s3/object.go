@@ -91,7 +91,8 @@ func (b *Blobs) remove(ctx context.Context, key string) error {
 }
 
 func (b *Blobs) putSmall(ctx context.Context, key string, content []byte) error {
-	out, err := b.api.PutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: bytes.NewReader(content), ContentType: aws.String(octets)})
+	out, err := b.api.PutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: bytes.NewReader(content),
+		ContentType: aws.String(octets)})
 	if err == nil && aws.ToString(out.ETag) == "" {
 		err = errNothingSaid
 	}
@@ -131,7 +132,8 @@ func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) er
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := f(entry{aws.ToString(o.Key), aws.ToInt64(o.Size), aws.ToString(o.ETag), aws.ToTime(o.LastModified)}); err != nil {
+			if err := f(entry{aws.ToString(o.Key), aws.ToInt64(o.Size), aws.ToString(o.ETag),
+				aws.ToTime(o.LastModified)}); err != nil {
 				return err
 			}
 		}

@@ -38,7 +38,8 @@ func newProxy(t testing.TB, server *vitrinetest.S3Server) *proxy {
 		r.Out.URL.Scheme, r.Out.URL.Host = u.Scheme, u.Host
 		r.Out.Host = r.In.Host
 	},
-		Transport: &http.Transport{DisableCompression: true}, FlushInterval: -1, ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }}
+		Transport: &http.Transport{DisableCompression: true}, FlushInterval: -1,
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +121,8 @@ func answer(status int, body string) func(*proxy, of) func(http.ResponseWriter, 
 
 // after is a fault that happens when n bytes of the server's answer have
 // passed: then end is called. The answer keeps its head.
-func after(n int64, end func(p *proxy, r *http.Request)) func(*proxy, of) func(http.ResponseWriter, *http.Request) bool {
+func after(n int64, end func(p *proxy, r *http.Request)) func(*proxy, of) func(http.ResponseWriter,
+	*http.Request) bool {
 	return func(p *proxy, which of) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			if !which(r) {
@@ -158,7 +160,8 @@ var faults = []fault{
 	{"200 with half an answer", answer(http.StatusOK, failure[:70])},
 	{"200 with nothing", answer(http.StatusOK, "")},
 	{"403", answer(http.StatusForbidden, `<Error><Code>AccessDenied</Code><Message>Access Denied.</Message></Error>`)},
-	{"no such bucket", answer(http.StatusNotFound, `<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist.</Message></Error>`)},
+	{"no such bucket", answer(http.StatusNotFound,
+		`<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist.</Message></Error>`)},
 	{"404 without a word", answer(http.StatusNotFound, "")},
 	{"cut off", func(_ *proxy, which of) func(http.ResponseWriter, *http.Request) bool {
 		return func(_ http.ResponseWriter, r *http.Request) bool {

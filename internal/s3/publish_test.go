@@ -26,7 +26,8 @@ func TestSwapWhileInspected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	owner, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org", vitrine.PlanLifetime)
+	owner, _, err := (&auth.Accounts{Store: store, Now: time.Now}).Create(ctx, "owner@example.org",
+		vitrine.PlanLifetime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,11 +38,13 @@ func TestSwapWhileInspected(t *testing.T) {
 	}
 	two := make([]*publish.Uploads, 2)
 	for i := range two {
-		two[i] = &publish.Uploads{Store: store, Blobs: opened(t, address), Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: time.Now}
+		two[i] = &publish.Uploads{Store: store, Blobs: opened(t, address), Scanner: vitrine.NoScanner{},
+			Plans: vitrine.DefaultPlans(), Now: time.Now}
 	}
 	made, refused := 0, 0
 	for round := range 12 {
-		begun, err := two[0].Create(ctx, owner, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(good))})
+		begun, err := two[0].Create(ctx, owner, publish.UploadRequest{Name: "note.txt", Type: "text/plain",
+			Size: int64(len(good))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,8 +54,11 @@ func TestSwapWhileInspected(t *testing.T) {
 		for i, u := range two {
 			wg.Go(func() {
 				var err error
-				links[i], err = u.Complete(ctx, owner, publish.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain"})
-				if code := vitrine.CodeOf(err); err != nil && code != vitrine.CodeContentMismatch && code != vitrine.CodeUnsafeFile && code != vitrine.CodeUnavailable && code != vitrine.CodeUploadIncomplete {
+				links[i], err = u.Complete(ctx, owner,
+					publish.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain"})
+				if code := vitrine.CodeOf(err); err != nil && code != vitrine.CodeContentMismatch &&
+					code != vitrine.CodeUnsafeFile && code != vitrine.CodeUnavailable &&
+					code != vitrine.CodeUploadIncomplete {
 					t.Errorf("Complete: %v", err)
 				}
 			})

@@ -40,11 +40,17 @@ func TestReads(t *testing.T) {
 		read     func(io.ReadSeeker, io.ReaderAt) error
 	}{
 		{"whole", 3, len(text), func(r io.ReadSeeker, _ io.ReaderAt) error { return same(r, text) }},
-		{"whole, byte by byte", 3, len(text), func(r io.ReadSeeker, _ io.ReaderAt) error { return same(bufio.NewReaderSize(r, 16), text) }},
+		{"whole, byte by byte", 3, len(text), func(r io.ReadSeeker,
+			_ io.ReaderAt) error {
+			return same(bufio.NewReaderSize(r, 16), text)
+		}},
 		{"whole, at places", 3, len(text), func(_ io.ReadSeeker, at io.ReaderAt) error {
 			return same(io.NewSectionReader(at, 0, int64(len(text))), text)
 		}},
-		{"the beginning", 1, 64 << 10, func(r io.ReadSeeker, _ io.ReaderAt) error { return same(io.LimitReader(r, 1000), text[:1000]) }},
+		{"the beginning", 1, 64 << 10, func(r io.ReadSeeker,
+			_ io.ReaderAt) error {
+			return same(io.LimitReader(r, 1000), text[:1000])
+		}},
 		{"nothing, but its size", 1, 64 << 10, func(r io.ReadSeeker, _ io.ReaderAt) error {
 			n, err := r.Seek(0, io.SeekEnd)
 			if n != int64(len(text)) {
@@ -83,7 +89,8 @@ func TestReads(t *testing.T) {
 			t.Error(err)
 		}
 		if n := f.proxy.count("GET"); err != nil || n > test.requests || sent > test.bytes {
-			t.Errorf("%s: %v after %d requests (%d) and %d bytes (%d)", test.name, err, n, test.requests, sent, test.bytes)
+			t.Errorf("%s: %v after %d requests (%d) and %d bytes (%d)", test.name, err, n, test.requests, sent,
+				test.bytes)
 		}
 		if _, err := blob.Read(make([]byte, 1)); !errors.Is(err, errClosed) {
 			t.Errorf("%s: a read after Close: %v", test.name, err)
@@ -116,7 +123,8 @@ func TestServeContent(t *testing.T) {
 	if err := b.Import(ctx, k, int64(len(text)), bytes.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
-	for _, ranges := range []string{"", "bytes=0-0", "bytes=5-5000", "bytes=500000-", "bytes=-1", "bytes=65535-65536", "bytes=0-10,70000-70010,1000000-", "bytes=2000000-"} {
+	for _, ranges := range []string{"", "bytes=0-0", "bytes=5-5000", "bytes=500000-", "bytes=-1", "bytes=65535-65536",
+		"bytes=0-10,70000-70010,1000000-", "bytes=2000000-"} {
 		answer := func(r io.ReadSeeker) *httptest.ResponseRecorder {
 			q := httptest.NewRequest(http.MethodGet, "/", nil)
 			q.Header.Set("Range", ranges)
@@ -132,7 +140,8 @@ func TestServeContent(t *testing.T) {
 		got, want := answer(blob), answer(bytes.NewReader(text))
 		blob.Close()
 		if got.Code != want.Code || got.Header().Get("Content-Range") != want.Header().Get("Content-Range") ||
-			got.Body.Len() != want.Body.Len() || want.Header().Get("Content-Range") != "" && !bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
+			got.Body.Len() != want.Body.Len() || want.Header().Get("Content-Range") != "" &&
+			!bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
 			t.Errorf("%s: %d, %d bytes, want %d, %d", ranges, got.Code, got.Body.Len(), want.Code, want.Body.Len())
 		}
 	}

@@ -101,13 +101,16 @@ func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error)
 		return "", err
 	}
 	if most := int64(MaxPut); g.Size > most {
-		return "", &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &g.Size, Message: "This site takes files of at most 5 GiB."}
+		return "", &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &g.Size,
+			Message: "This site takes files of at most 5 GiB."}
 	}
 	return b.signPut(ctx, b.outside, b.incoming(g.Key, g.Size), g)
 }
 
-func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key string, g vitrine.PutGrant) (string, error) {
-	r, err := signer.PresignPutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, ContentLength: &g.Size, ContentType: &g.Type},
+func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key string, g vitrine.PutGrant) (string,
+	error) {
+	r, err := signer.PresignPutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, ContentLength: &g.Size,
+		ContentType: &g.Type},
 		sdk.WithPresignExpires(b.life(g.Expires)))
 	if err != nil {
 		return "", b.fault("sign a PUT of", key, err)
@@ -121,8 +124,10 @@ func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error)
 		return "", err
 	}
 	key := b.path(g.Key)
-	r, err := b.outside.PresignGetObject(ctx, &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, ResponseContentType: &g.Type,
-		ResponseContentDisposition: &g.Disposition, ResponseCacheControl: aws.String("private, no-store")}, sdk.WithPresignExpires(b.life(g.Expires)))
+	r, err := b.outside.PresignGetObject(ctx, &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key,
+		ResponseContentType:        &g.Type,
+		ResponseContentDisposition: &g.Disposition, ResponseCacheControl: aws.String("private, no-store")},
+		sdk.WithPresignExpires(b.life(g.Expires)))
 	if err != nil {
 		return "", b.fault("sign a GET of", key, err)
 	}

@@ -21,7 +21,8 @@ func TestBlobs(t *testing.T) {
 const patience = time.Minute
 
 // brief are limits that end what hangs by mistake, with few attempts.
-var brief = limits{dial: patience, answer: patience, copying: patience, stall: patience, attempts: 2, pause: 10 * time.Millisecond, part: 5 << 20}
+var brief = limits{dial: patience, answer: patience, copying: patience, stall: patience, attempts: 2,
+	pause: 10 * time.Millisecond, part: 5 << 20}
 
 func opened(t testing.TB, address string) *Blobs {
 	t.Helper()

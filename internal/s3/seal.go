@@ -81,7 +81,8 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 		return vitrine.BlobInfo{}, err // ErrNotFound: deleted in this moment
 	}
 	if made.size != o.size {
-		return vitrine.BlobInfo{}, b.fault("seal", b.path(k), fmt.Errorf("%d bytes were copied of %d", made.size, o.size))
+		return vitrine.BlobInfo{}, b.fault("seal", b.path(k),
+			fmt.Errorf("%d bytes were copied of %d", made.size, o.size))
 	}
 	b.tidy(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
 	return vitrine.BlobInfo{Size: o.size}, nil
@@ -109,7 +110,8 @@ func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 	group.SetLimit(atOnce)
 	for i := range a.parts {
 		group.Go(func() error {
-			part := &sdk.UploadPartCopyInput{Bucket: &b.bucket, Key: &key, UploadId: &a.id, PartNumber: aws.Int32(int32(i) + 1),
+			part := &sdk.UploadPartCopyInput{Bucket: &b.bucket, Key: &key, UploadId: &a.id,
+				PartNumber: aws.Int32(int32(i) + 1),
 				CopySource: aws.String(b.bucket + "/" + b.incoming(k, o.size)), CopySourceIfMatch: &o.etag}
 			if len(a.parts) > 1 {
 				at := int64(i) * size

@@ -57,7 +57,8 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 	return b.sweepUnfinished(ctx, before)
 }
 
-func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time, due func(vitrine.UploadID, func() error) error) error {
+func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time,
+	due func(vitrine.UploadID, func() error) error) error {
 	seen := "" // the last blob; its parts come next, where a list is in order
 	return b.list(ctx, b.prefix+blobsDir, func(e entry) error {
 		blob, _, isPart := strings.Cut(e.key, partMark)
@@ -100,14 +101,16 @@ func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time) error {
 // unfinished calls f with what is being written under keys that begin so, and
 // when that was begun.
 func (b *Blobs) unfinished(ctx context.Context, prefix string, f func(*assembly, time.Time) error) error {
-	pages := sdk.NewListMultipartUploadsPaginator(b.api, &sdk.ListMultipartUploadsInput{Bucket: &b.bucket, Prefix: &prefix})
+	pages := sdk.NewListMultipartUploadsPaginator(b.api,
+		&sdk.ListMultipartUploadsInput{Bucket: &b.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return b.fault("list what is being written to", prefix, err)
 		}
 		for _, u := range page.Uploads {
-			if err := f(&assembly{b: b, key: aws.ToString(u.Key), id: aws.ToString(u.UploadId)}, aws.ToTime(u.Initiated)); err != nil {
+			if err := f(&assembly{b: b, key: aws.ToString(u.Key), id: aws.ToString(u.UploadId)},
+				aws.ToTime(u.Initiated)); err != nil {
 				return err
 			}
 		}

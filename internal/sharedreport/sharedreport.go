@@ -63,21 +63,27 @@ type Shared struct {
 
 // errNone is the same for an address that never was, has expired or was
 // revoked.
-var errNone = vitrine.Errorf(vitrine.CodeNotFound, "There is no report at this address. It may have expired or been revoked. Ask the person who sent it.")
+var errNone = vitrine.Errorf(vitrine.CodeNotFound,
+	"There is no report at this address. It may have expired or been revoked. Ask the person who sent it.")
 
 // Create makes an address for the report of a link of an account, or of all its
 // links (nil), and returns its secret, which is kept nowhere. Errors:
 // CodeProRequired, CodeInvalidRequest.
-func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link, o Options) (secret string, err error) {
+func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link, o Options) (secret string,
+	err error) {
 	if !a.Plan.Pro() {
-		return "", &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+		return "", &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
+			Message: "Analytics are part of the Pro plan."}
 	}
 	r := &vitrine.SharedReport{Account: a.ID, CreatedAt: s.Now()}
-	if r.Label = strings.TrimSpace(o.Label); !utf8.ValidString(r.Label) || utf8.RuneCountInString(r.Label) > MaxLabel || strings.ContainsFunc(r.Label, isControl) {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "label", Message: "Choose a name of at most 80 characters, in one line."}
+	if r.Label = strings.TrimSpace(o.Label); !utf8.ValidString(r.Label) || utf8.RuneCountInString(r.Label) > MaxLabel ||
+		strings.ContainsFunc(r.Label, isControl) {
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "label",
+			Message: "Choose a name of at most 80 characters, in one line."}
 	}
 	if o.Life < 0 {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life", Message: "Choose a time in the future."}
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life",
+			Message: "Choose a time in the future."}
 	}
 	if o.Life > 0 {
 		r.ExpiresAt = r.CreatedAt.Add(o.Life)
@@ -104,7 +110,8 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 			return err
 		}
 		if len(old) >= MaxEach {
-			return vitrine.Errorf(vitrine.CodeInvalidRequest, "This report has %d addresses, the most that it can have. Revoke one first.", MaxEach)
+			return vitrine.Errorf(vitrine.CodeInvalidRequest,
+				"This report has %d addresses, the most that it can have. Revoke one first.", MaxEach)
 		}
 		return tx.AddSharedReport(r)
 	})
@@ -117,7 +124,8 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // List returns the addresses of a report that hold, newest first.
-func (s *Service) List(ctx context.Context, a *vitrine.Account, l *vitrine.Link) (list []*vitrine.SharedReport, err error) {
+func (s *Service) List(ctx context.Context, a *vitrine.Account, l *vitrine.Link) (list []*vitrine.SharedReport,
+	err error) {
 	var link vitrine.LinkID
 	if l != nil {
 		link = l.ID
@@ -212,7 +220,8 @@ func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Ad
 		return "", err
 	}
 	if !ok {
-		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password", Message: "That is not the password of this report."}
+		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password",
+			Message: "That is not the password of this report."}
 	}
 	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteAttempts(limits[0].key) }); err != nil {
 		return "", err
@@ -258,7 +267,8 @@ func take(tx vitrine.AttemptTx, now time.Time, limits []limit) error {
 		}
 	}
 	if wait > 0 {
-		return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: wait, Message: "Too many attempts at the password."}
+		return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: wait,
+			Message: "Too many attempts at the password."}
 	}
 	for _, l := range limits {
 		if err := tx.AddAttempt(&vitrine.Attempt{Key: l.key, At: now}); err != nil {

@@ -46,7 +46,8 @@ func TestOpen(t *testing.T) {
 	}
 	opens("one link", one, true)
 	opens("all links", all, true)
-	for _, bad := range []string{"", "x", one[:21], one + "A", strings.ToUpper(one) + "=", strings.Repeat("A", 22), "../" + one, one[:21] + "\n"} {
+	for _, bad := range []string{"", "x", one[:21], one + "A", strings.ToUpper(one) + "=", strings.Repeat("A", 22),
+		"../" + one, one[:21] + "\n"} {
 		opens("a guess", bad, false)
 	}
 	list, err := s.List(ctx, f.Account, l)
@@ -139,7 +140,8 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	free := *f.Account
 	free.Plan = vitrine.PlanFree
-	if _, err := s.Create(t.Context(), &free, nil, sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeProRequired {
+	if _, err := s.Create(t.Context(), &free, nil,
+		sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeProRequired {
 		t.Errorf("on Free: %v", err)
 	}
 	for range sharedreport.MaxEach {
@@ -147,7 +149,8 @@ func TestCreateRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Create(t.Context(), f.Account, nil, sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+	if _, err := s.Create(t.Context(), f.Account, nil,
+		sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("one too many: %v", err)
 	}
 }
@@ -167,7 +170,8 @@ func TestPassword(t *testing.T) {
 		return r
 	}
 	const words = "a cafe\u0301 at noon"
-	r, other, plain := open(sharedreport.Options{Password: words}), open(sharedreport.Options{Password: words}), open(sharedreport.Options{})
+	r, other, plain := open(sharedreport.Options{Password: words}), open(sharedreport.Options{Password: words}),
+		open(sharedreport.Options{})
 	if s.Passes(r, "") || !s.Passes(plain, "") {
 		t.Error("without a pass")
 	}
@@ -176,7 +180,8 @@ func TestPassword(t *testing.T) {
 	if !s.Passes(r, pass) || s.Passes(other, pass) {
 		t.Error("a pass is of one report")
 	}
-	for _, bad := range []string{pass + "x", "9" + pass, strings.Replace(pass, ".", "", 1), "99999999999999999999.x", "."} {
+	for _, bad := range []string{pass + "x", "9" + pass, strings.Replace(pass, ".", "", 1), "99999999999999999999.x",
+		"."} {
 		if s.Passes(r, bad) {
 			t.Errorf("%q passes", bad)
 		}

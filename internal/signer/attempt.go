@@ -19,7 +19,8 @@ func (s *Signer) AttemptKey(fields ...string) (k vitrine.AttemptKey) {
 func (s *Signer) Device(a vitrine.AccountID, now time.Time) string {
 	var b [10]byte
 	rand.Read(b[:])
-	return s.token(PurposeDevice, strconv.FormatInt(int64(a), 36), strconv.FormatInt(now.Unix(), 36), vitrine.Base32.EncodeToString(b[:]))
+	return s.token(PurposeDevice, strconv.FormatInt(int64(a), 36), strconv.FormatInt(now.Unix(), 36),
+		vitrine.Base32.EncodeToString(b[:]))
 }
 
 // KnownDevice finds among what a browser shows the device of an account.

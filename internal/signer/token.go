@@ -57,7 +57,8 @@ type Signer struct{ keys map[Purpose][]byte }
 // New derives the keys from the instance's secret.
 func New(secret []byte) *Signer {
 	s := &Signer{keys: map[Purpose][]byte{}}
-	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID, PurposeDevice, PurposeAttempt, PurposeSetup,
+	for _, p := range []Purpose{PurposePut, PurposeView, PurposeContent, PurposeExamine, PurposeOwner, PurposeLinkID,
+		PurposeDevice, PurposeAttempt, PurposeSetup,
 		PurposeSharedReport, PurposeViewer} {
 		k, err := hkdf.Key(sha256.New, secret, nil, "vitrine "+string(p), sha256.Size)
 		if err != nil {
@@ -104,7 +105,8 @@ func (s *Signer) SignPut(g vitrine.PutGrant) url.Values {
 // VerifyPut reads a signed upload URL. Errors: CodeInvalidSignature,
 // CodeURLExpired.
 func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (vitrine.PutGrant, error) {
-	bad := vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature of this upload URL is not valid. Use the URL exactly as it was returned.")
+	bad := vitrine.Errorf(vitrine.CodeInvalidSignature,
+		"The signature of this upload URL is not valid. Use the URL exactly as it was returned.")
 	id, ok := vitrine.ParseUploadID(key)
 	if !ok || len(q) != 4 {
 		return vitrine.PutGrant{}, bad
@@ -124,7 +126,8 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (vitrine.Put
 	}
 	g := vitrine.PutGrant{Key: id, Size: size, Type: q.Get("type"), Expires: time.Unix(expires, 0).UTC()}
 	if !now.Before(g.Expires) || g.Expires.Sub(now) > vitrine.URLLife+vitrine.ClockJump {
-		return vitrine.PutGrant{}, vitrine.Errorf(vitrine.CodeURLExpired, "This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
+		return vitrine.PutGrant{}, vitrine.Errorf(vitrine.CodeURLExpired,
+			"This upload URL has expired: it is valid for 10 minutes. Ask for a new one.")
 	}
 	return g, nil
 }
@@ -145,7 +148,8 @@ func (s *Signer) Viewer(l vitrine.LinkID, viewer uint64) string {
 // ViewToken is what a page carries so that its beacons are believed to be of
 // its view.
 func (s *Signer) ViewToken(v vitrine.Viewed) string {
-	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36), string(v.Kind), strconv.Itoa(v.Pages))
+	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36),
+		string(v.Kind), strconv.Itoa(v.Pages))
 }
 
 // ParseViewToken checks a view token; it is good for TokenLife from its view
@@ -161,7 +165,8 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, er
 	if err1 != nil || err2 != nil || err3 != nil {
 		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeInvalidSignature, "The view token is not valid.")
 	}
-	v := vitrine.Viewed{Link: vitrine.LinkID(link), View: vitrine.ViewID(open), Kind: report.ContentKind(f[2]), Pages: pages}
+	v := vitrine.Viewed{Link: vitrine.LinkID(link), View: vitrine.ViewID(open), Kind: report.ContentKind(f[2]),
+		Pages: pages}
 	if age := now.Sub(v.View.Time()); age >= vitrine.TokenLife || age < -vitrine.ClockJump {
 		return vitrine.Viewed{}, vitrine.Errorf(vitrine.CodeURLExpired, "The view token has expired.")
 	}
@@ -171,7 +176,8 @@ func (s *Signer) ParseViewToken(token string, now time.Time) (vitrine.Viewed, er
 // ContentToken opens the bytes of a version of a link until a time; the state
 // of the link is checked on each request all the same.
 func (s *Signer) ContentToken(l vitrine.LinkID, version int, until time.Time) string {
-	return s.token(PurposeContent, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36), strconv.Itoa(version))
+	return s.token(PurposeContent, strconv.FormatInt(int64(l), 36), strconv.FormatInt(until.Unix(), 36),
+		strconv.Itoa(version))
 }
 
 // ParseContentToken checks a content token. Errors: CodeInvalidSignature,

@@ -15,7 +15,8 @@ var Noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func TestSignedPut(t *testing.T) {
 	s := New([]byte("secret"))
-	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1234, Type: "text/plain; charset=utf-8", Expires: Noon.Add(10 * time.Minute)}
+	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1234, Type: "text/plain; charset=utf-8",
+		Expires: Noon.Add(10 * time.Minute)}
 	q := s.SignPut(g)
 	if got, err := s.VerifyPut(string(g.Key), q, Noon); err != nil || got != g {
 		t.Fatalf("VerifyPut = %+v, %v", got, err)
@@ -23,13 +24,16 @@ func TestSignedPut(t *testing.T) {
 	if _, err := s.VerifyPut(string(g.Key), q, g.Expires); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("at its expiry: %v", err)
 	}
-	if _, err := s.VerifyPut(string(vitrine.NewUploadID()), q, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
+	if _, err := s.VerifyPut(string(vitrine.NewUploadID()), q,
+		Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("another key: %v", err)
 	}
-	if _, err := New([]byte("other")).VerifyPut(string(g.Key), q, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
+	if _, err := New([]byte("other")).VerifyPut(string(g.Key), q,
+		Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 		t.Errorf("another secret: %v", err)
 	}
-	change := map[string]string{"size": "1235", "type": "text/html", "expires": "99999999999", "signature": strings.Repeat("A", 22)}
+	change := map[string]string{"size": "1235", "type": "text/html", "expires": "99999999999",
+		"signature": strings.Repeat("A", 22)}
 	for name, v := range change {
 		c := maps.Clone(q)
 		c[name] = []string{v}
@@ -72,7 +76,8 @@ func TestViewToken(t *testing.T) {
 	if _, err := s.ParseViewToken(token, Noon.Add(vitrine.TokenLife)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
 		t.Errorf("after a day: %v", err)
 	}
-	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:], s.ContentToken(7, 1, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
+	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:],
+		s.ContentToken(7, 1, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
 		if _, err := s.ParseViewToken(bad, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
 			t.Errorf("%q: %v", bad, err)
 		}

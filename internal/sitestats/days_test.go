@@ -55,11 +55,13 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	})
 	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	now := midnight.Add(-time.Millisecond)
-	stats := sitestats.New(sitestats.Stats{Store: store, Log: log, Views: views, IDs: vitrine.NewViewIDs(), Now: func() time.Time { return now }})
+	stats := sitestats.New(sitestats.Stats{Store: store, Log: log, Views: views, IDs: vitrine.NewViewIDs(),
+		Now: func() time.Time { return now }})
 	site := addSite(t, store, now.Add(-time.Hour))
 	count := func(path string, viewer uint64, source, bot string) {
 		t.Helper()
-		if err := stats.Count(t.Context(), site.ID, path, report.View{Viewer: viewer, Source: source, Bot: bot}); err != nil {
+		if err := stats.Count(t.Context(), site.ID, path,
+			report.View{Viewer: viewer, Source: source, Bot: bot}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +97,8 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 			t.Errorf("%s, pages: %+v", step.name, r.TopLinks)
 		}
 		n := len(r.Series)
-		if n != 7 || r.Series[n-5].Views != 2 || r.Series[n-4].Views != 2 || r.Series[n-5].Uniques != 1 || r.Series[n-4].Uniques != 2 {
+		if n != 7 || r.Series[n-5].Views != 2 || r.Series[n-4].Views != 2 || r.Series[n-5].Uniques != 1 ||
+			r.Series[n-4].Uniques != 2 {
 			t.Errorf("%s, days: %+v", step.name, r.Series)
 		}
 		got, err := json.Marshal(r)

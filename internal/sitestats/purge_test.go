@@ -21,7 +21,8 @@ func TestPurgeManyPages(t *testing.T) {
 	err := p.store.Update(t.Context(), func(tx vitrine.Tx) error {
 		err := tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Number: vitrine.FirstSitePage})
 		for n := range pages {
-			err = errors.Join(err, tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Path: fmt.Sprintf("%d.html", n), Number: int64(vitrine.FirstSitePage + 1 + n)}))
+			err = errors.Join(err, tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Path: fmt.Sprintf("%d.html", n),
+				Number: int64(vitrine.FirstSitePage + 1 + n)}))
 		}
 		return err
 	})

@@ -167,7 +167,8 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 		}
 		before := w.Previous()
 		if r != report.RangeAll { // which has no time before it
-			prev, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: before.From, To: before.To, Brief: true})
+			prev, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: scope, From: before.From, To: before.To,
+				Brief: true})
 		}
 		if err != nil {
 			return nil, err
@@ -188,7 +189,8 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 
 // pages lists the pages of a website as a report knows them, and returns the
 // website's number; 0: nothing was loaded yet.
-func (s *Stats) pages(ctx context.Context, site *vitrine.Site) (account vitrine.AccountID, pages []report.Link, err error) {
+func (s *Stats) pages(ctx context.Context, site *vitrine.Site) (account vitrine.AccountID, pages []report.Link,
+	err error) {
 	var rows []*vitrine.SitePage
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		rows, err = tx.SitePages(site.ID)
@@ -208,7 +210,8 @@ func (s *Stats) pages(ctx context.Context, site *vitrine.Site) (account vitrine.
 	}
 	for _, p := range rows {
 		if p.Path != "" {
-			pages = append(pages, report.Link{ID: p.Number, Slug: p.Path, Title: p.Path, Kind: "html", Content: report.ContentNone,
+			pages = append(pages, report.Link{ID: p.Number, Slug: p.Path, Title: p.Path, Kind: "html",
+				Content: report.ContentNone,
 				Created: site.CreatedAt, Views: counts[vitrine.LinkID(p.Number)].Views})
 		}
 	}
@@ -216,13 +219,15 @@ func (s *Stats) pages(ctx context.Context, site *vitrine.Site) (account vitrine.
 }
 
 // top gives pages their daily views.
-func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []report.Link, w report.Window) (top []report.TopLink, err error) {
+func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []report.Link,
+	w report.Window) (top []report.TopLink, err error) {
 	ids := make([]vitrine.LinkID, len(pages))
 	for i, p := range pages {
 		ids[i] = vitrine.LinkID(p.ID)
 	}
 	from, to := report.SparkDays(w)
-	views, err := s.Log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: from, To: to}, ids)
+	views, err := s.Log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: from, To: to},
+		ids)
 	for i, p := range pages {
 		top = append(top, report.TopLink{Link: p, Spark: views[ids[i]]})
 	}

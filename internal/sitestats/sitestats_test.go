@@ -47,7 +47,8 @@ func start(t *testing.T, store, log string) *process {
 			t.Error(err)
 		}
 	})
-	return &process{sitestats.New(sitestats.Stats{Store: s, Log: l, Views: views, IDs: vitrine.NewViewIDs(), Now: time.Now}), s, l}
+	return &process{sitestats.New(sitestats.Stats{Store: s, Log: l, Views: views, IDs: vitrine.NewViewIDs(),
+		Now: time.Now}), s, l}
 }
 
 // addSite makes a website.
@@ -110,12 +111,16 @@ func TestProcesses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if v, u := r.Totals.Views, r.Totals.Uniques; v != int64(len(all)*pages*loads) || u != 4 || len(r.TopLinks) != pages {
-					t.Errorf("%d loads of %d pages by %d viewers, want %d of %d by 4", v, len(r.TopLinks), u, len(all)*pages*loads, pages)
+				if v, u := r.Totals.Views, r.Totals.Uniques; v != int64(len(all)*pages*loads) || u != 4 ||
+					len(r.TopLinks) != pages {
+					t.Errorf("%d loads of %d pages by %d viewers, want %d of %d by 4", v, len(r.TopLinks), u,
+						len(all)*pages*loads, pages)
 				}
 				for _, page := range r.TopLinks {
-					if page.Views != int64(len(all)*loads) || page.Uniques != 4 || page.Spark[len(page.Spark)-1] != page.Views {
-						t.Errorf("%s: %d loads by %d viewers, %v by day", page.Slug, page.Views, page.Uniques, page.Spark)
+					if page.Views != int64(len(all)*loads) || page.Uniques != 4 ||
+						page.Spark[len(page.Spark)-1] != page.Views {
+						t.Errorf("%s: %d loads by %d viewers, %v by day", page.Slug, page.Views, page.Uniques,
+							page.Spark)
 					}
 				}
 			}
@@ -148,7 +153,8 @@ func TestOtherPages(t *testing.T) {
 	err := p.store.Update(t.Context(), func(tx vitrine.Tx) error {
 		err := tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Number: vitrine.FirstSitePage})
 		for n := range vitrine.MaxSitePages {
-			err = errors.Join(err, tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Path: fmt.Sprintf("%d.html", n), Number: int64(vitrine.FirstSitePage + 1 + n)}))
+			err = errors.Join(err, tx.AddSitePage(&vitrine.SitePage{Site: site.ID, Path: fmt.Sprintf("%d.html", n),
+				Number: int64(vitrine.FirstSitePage + 1 + n)}))
 		}
 		return err
 	})
@@ -164,7 +170,8 @@ func TestOtherPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.TopLinks) != 2 || r.TopLinks[0].Slug != vitrine.OtherSitePages || r.TopLinks[0].Views != 3 || r.TopLinks[1].Slug != "7.html" {
+	if len(r.TopLinks) != 2 || r.TopLinks[0].Slug != vitrine.OtherSitePages || r.TopLinks[0].Views != 3 ||
+		r.TopLinks[1].Slug != "7.html" {
 		t.Errorf("pages: %+v", r.TopLinks)
 	}
 	if faults := p.faults(t); len(faults) > 0 {

@@ -98,7 +98,10 @@ func TestReserve(t *testing.T) {
 	failed := errors.New("the log is away")
 	for id := 0; ; id++ {
 		if id%1000 == 10 {
-			if err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) { return b, failed }); !errors.Is(err, failed) {
+			if err := s.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
+				return b,
+					failed
+			}); !errors.Is(err, failed) {
 				t.Fatal(err)
 			}
 			if err := s.Room(); err != nil && s.pieces > 0 {

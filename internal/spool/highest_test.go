@@ -30,7 +30,8 @@ func TestHighest(t *testing.T) {
 	open := func(a vitrine.AccountID, l vitrine.LinkID) vitrine.Batch {
 		return vitrine.Batch{Views: []vitrine.ViewRecord{{Account: a, View: report.View{ID: 1, Link: int64(l)}}}}
 	}
-	err = errors.Join(s.Append(open(7, 3)), s.Append(open(2, 9)), s.Append(vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 4}}}))
+	err = errors.Join(s.Append(open(7, 3)), s.Append(open(2, 9)),
+		s.Append(vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 4}}}))
 	is("opens and a beacon", 7, 9)
 	err = errors.Join(err, s.Append(vitrine.Batch{Downloads: []vitrine.Download{{Link: 12}}}))
 	is("and a download", 7, 12)

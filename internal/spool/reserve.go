@@ -57,7 +57,8 @@ func (s *Spool) replenish() {
 	for n := s.pieces; n < pieces; n++ {
 		total, free, err := space(s.reserve)
 		_, missing := os.Stat(s.piece(n))
-		if err != nil || int64(n+1)*pieceBytes > total/reserveShare || missing != nil && free < pieceBytes+reserveLeaves {
+		if err != nil || int64(n+1)*pieceBytes > total/reserveShare || missing != nil &&
+			free < pieceBytes+reserveLeaves {
 			return
 		}
 		if allocate(s.piece(n), pieceBytes) != nil {

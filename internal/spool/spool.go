@@ -324,7 +324,8 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 			return nil
 		}
 		if err := s.add(left, s.MaxBytes+file.size); err != nil { // the file's room is free right after
-			s.log.Warn("what is left of a file of the spool cannot be written to another: the file stays for now", "file", s.path(file, suffix), "error", err)
+			s.log.Warn("what is left of a file of the spool cannot be written to another: the file stays for now",
+				"file", s.path(file, suffix), "error", err)
 			return nil
 		}
 	}
@@ -348,7 +349,8 @@ func (s *Spool) forget(gone *file) {
 func (s *Spool) putAway(file *file, r *reader) error {
 	path, aside := s.path(file, suffix), s.path(file, damagedSuffix)
 	if r.damaged > 0 {
-		s.log.Error("a file of the spool is damaged: what could be read of it is in the log, and the file is kept", "file", aside, "damaged_bytes", r.damaged)
+		s.log.Error("a file of the spool is damaged: what could be read of it is in the log, and the file is kept",
+			"file", aside, "damaged_bytes", r.damaged)
 		return durable.Rename(path, aside)
 	}
 	if r.torn > 0 {

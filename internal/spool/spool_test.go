@@ -187,14 +187,16 @@ func TestRubbish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "000000000004.spool"), bytes.Repeat([]byte("rubbish"+mark), 1<<16), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "000000000004.spool"), bytes.Repeat([]byte("rubbish"+mark), 1<<16),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, log := open(t, dir)
 	spooltest.Add(t, s, 1)
 	spooltest.Want(t, spooltest.Replay(t, s), 1)
 	slices.Sort(rubbish)
-	if got := names(t, dir); !slices.Equal(got, append(rubbish[:1:1], "000000000004.damaged", "00000000000x.spool", "1.spool", "notes.txt")) {
+	if got := names(t, dir); !slices.Equal(got, append(rubbish[:1:1], "000000000004.damaged", "00000000000x.spool",
+		"1.spool", "notes.txt")) {
 		t.Errorf("files: %v", got)
 	}
 	spooltest.Add(t, s, 2)
@@ -227,7 +229,8 @@ func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
 		for i, s := range b.Snapshots {
 			ids = append(ids, int(s.View))
 			if slices.Contains(left, int(s.View)) {
-				rest.Add(vitrine.Batch{Views: b.Views[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]})
+				rest.Add(vitrine.Batch{Views: b.Views[i : i+1], Snapshots: b.Snapshots[i : i+1],
+					Downloads: b.Downloads[i : i+1]})
 			}
 		}
 		return rest, nil
@@ -333,7 +336,8 @@ func TestLeaveFails(t *testing.T) {
 // anyone who wants to look at it.
 func TestLeaveDamaged(t *testing.T) {
 	dir := t.TempDir()
-	all := slices.Concat(must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2))), must(encode(spooltest.Batch(3))))
+	all := slices.Concat(must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2))),
+		must(encode(spooltest.Batch(3))))
 	all[len(all)/3+40] ^= 0x55
 	if err := os.WriteFile(file0(dir), all, 0o600); err != nil {
 		t.Fatal(err)
@@ -341,7 +345,8 @@ func TestLeaveDamaged(t *testing.T) {
 	s, log := open(t, dir)
 	got, _ := leave(t, s, 1, 3)
 	spooltest.Want(t, got, 1, 3)
-	if n := names(t, dir); len(n) != 2 || !strings.HasSuffix(n[0], damagedSuffix) || !strings.Contains(log.String(), "ERROR") {
+	if n := names(t, dir); len(n) != 2 || !strings.HasSuffix(n[0], damagedSuffix) ||
+		!strings.Contains(log.String(), "ERROR") {
 		t.Errorf("files %v, and the log says %q", n, log)
 	}
 	log.Reset()
@@ -390,7 +395,8 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(mark+"\x01\x00\x00\x00"), append(slices.Clone(first[:len(first)-1]), 'x'), make([]byte, 100))
 	f.Add([]byte(nil), []byte(mark+"\xff\xff\xff\xff\xff\xff\xff\xff"), []byte(mark+"\xff\xff\xff\x7f0000"))
 	f.Fuzz(func(t *testing.T, before, between, after []byte) {
-		if len(before)+len(between)+len(after) > 1<<16 || strings.Contains(string(before)+" "+string(between)+" "+string(after), "}") {
+		if len(before)+len(between)+len(after) > 1<<16 ||
+			strings.Contains(string(before)+" "+string(between)+" "+string(after), "}") {
 			return // it may hold records of its own
 		}
 		data := slices.Concat(before, first, between, second, after)

@@ -117,7 +117,8 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	}
 	if shared {
 		l.Server = "PostgreSQL"
-		l.Wrong = append(l.Wrong, "It is reached through a pooler that gives each transaction another connection: "+sessionMode+".")
+		l.Wrong = append(l.Wrong, "It is reached through a pooler that gives each transaction another connection: "+
+			sessionMode+".")
 		return nil
 	}
 	name := postgresSchemas[schema]
@@ -126,7 +127,8 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 		return err
 	}
 	var versions bool
-	if err := handle.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", name+".goose_db_version").Scan(&versions); err != nil || !versions {
+	if err := handle.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL",
+		name+".goose_db_version").Scan(&versions); err != nil || !versions {
 		l.There = false
 		return err
 	}
@@ -135,7 +137,8 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 
 // settings checks the version of a server and the rights of the user. usable
 // reports whether the schema exists and is readable.
-func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnConfig, name string) (usable bool, err error) {
+func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnConfig, name string) (usable bool,
+	err error) {
 	var number, connections int
 	var encoding string
 	var standby, secure, create, usage bool
@@ -155,9 +158,12 @@ func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnCon
 	wrong(number < 150000, "Version 15 or later is needed.")
 	wrong(encoding != "UTF8", "Its encoding is %s, and UTF8 is needed: make the database with ENCODING 'UTF8' TEMPLATE template0.", encoding)
 	wrong(standby, "It is a standby, which takes no writes: name the primary server.")
-	wrong(!l.There && !create, "The user %s may not make the schema %s: GRANT CREATE ON DATABASE %s TO %s.", config.User, name, config.Database, config.User)
-	wrong(l.There && !usage, "The user %s may not use the schema %s: GRANT USAGE, CREATE ON SCHEMA %s TO %s.", config.User, name, name, config.User)
-	if remote := !strings.HasPrefix(config.Host, "/") && config.Host != "localhost" && config.Host != "127.0.0.1" && config.Host != "::1"; remote && !secure {
+	wrong(!l.There && !create, "The user %s may not make the schema %s: GRANT CREATE ON DATABASE %s TO %s.",
+		config.User, name, config.Database, config.User)
+	wrong(l.There && !usage, "The user %s may not use the schema %s: GRANT USAGE, CREATE ON SCHEMA %s TO %s.",
+		config.User, name, name, config.User)
+	if remote := !strings.HasPrefix(config.Host, "/") && config.Host != "localhost" && config.Host != "127.0.0.1" &&
+		config.Host != "::1"; remote && !secure {
 		l.Doubts = append(l.Doubts, "The connection to another machine is not encrypted: add sslmode=verify-full to its address.")
 	}
 	if connections < 2*(2*PostgresConnections+5) {

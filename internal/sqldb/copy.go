@@ -128,7 +128,8 @@ func begun(ctx context.Context, from, to *DB, t *table) ([]any, error) {
 		if err := x.Get([]any{&there}, "SELECT count(*) FROM "+t.name); err != nil || there == 0 {
 			return err
 		}
-		return x.rowsOf(t, " ORDER BY "+strings.Join(t.Key, " DESC, ")+" DESC LIMIT 1", nil, func(row []any) error { last = row; return nil })
+		return x.rowsOf(t, " ORDER BY "+strings.Join(t.Key, " DESC, ")+" DESC LIMIT 1", nil,
+			func(row []any) error { last = row; return nil })
 	})
 	if err != nil || last == nil {
 		return nil, err
@@ -241,7 +242,8 @@ func (t *Tx) insert(of *table, rows [][]any) error {
 		}
 	}
 	if t.Conn.Postgres != nil {
-		_, err := t.Conn.Postgres.CopyFrom(context.Background(), pgx.Identifier{of.name}, of.columns, pgx.CopyFromRows(rows))
+		_, err := t.Conn.Postgres.CopyFrom(context.Background(), pgx.Identifier{of.name}, of.columns,
+			pgx.CopyFromRows(rows))
 		if err != nil {
 			return t.Fail(err)
 		}
@@ -327,9 +329,11 @@ func CompareDB(ctx context.Context, from, to *DB, names []string) (differences [
 		}
 		switch {
 		case ours.rows != theirs.rows:
-			differences = append(differences, fmt.Sprintf("%s: the table %s has %d rows, its copy %d", from.path, t.name, ours.rows, theirs.rows))
+			differences = append(differences, fmt.Sprintf("%s: the table %s has %d rows, its copy %d", from.path,
+				t.name, ours.rows, theirs.rows))
 		case ours != theirs:
-			differences = append(differences, fmt.Sprintf("%s: rows of the table %s are others than in its copy", from.path, t.name))
+			differences = append(differences, fmt.Sprintf("%s: rows of the table %s are others than in its copy",
+				from.path, t.name))
 		}
 	}
 	return differences, nil
@@ -358,7 +362,8 @@ func (t *Tx) Tables() (map[string]*table, error) {
 		if all[c.table] == nil {
 			all[c.table], keys[c.table] = &table{name: c.table}, map[int64]string{}
 		}
-		all[c.table].columns, all[c.table].truth = append(all[c.table].columns, c.name), append(all[c.table].truth, c.truth)
+		all[c.table].columns, all[c.table].truth = append(all[c.table].columns, c.name),
+			append(all[c.table].truth, c.truth)
 		if c.place > 0 {
 			keys[c.table][c.place] = c.name
 		}

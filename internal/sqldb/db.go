@@ -32,7 +32,8 @@ type DB struct {
 }
 
 func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB, readers int) *DB {
-	return &DB{Dialect: d, path: path, Writer: newPool(writer, writers), Readers: newPool(reader, readers), words: newPool(reader, 1), Watcher: newPool(reader, 1)}
+	return &DB{Dialect: d, path: path, Writer: newPool(writer, writers), Readers: newPool(reader, readers),
+		words: newPool(reader, 1), Watcher: newPool(reader, 1)}
 }
 
 // aloneFrom is the number of the try from which on a transaction runs alone.

@@ -29,7 +29,8 @@ type Dialect struct {
 	guard func(t *Tx, statement func() error) error
 	// many runs a statement many times, without waiting for each; nil: there is
 	// nothing to wait for.
-	many func(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error, done func(i int, changed int64)) error
+	many func(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error,
+		done func(i int, changed int64)) error
 	// text makes arguments of a query such that the database can hold them;
 	// nil: it holds all.
 	text func(args []any) []any

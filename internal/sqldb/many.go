@@ -45,7 +45,8 @@ func (t *Tx) GetMany(query string, n int, args func(i int) []any, f func(i int, 
 const manyAtOnce = 512
 
 // postgresMany sends statements without waiting for earlier answers.
-func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error, done func(i int, changed int64)) error {
+func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error,
+	done func(i int, changed int64)) error {
 	if err := t.ready(query); err != nil {
 		return err
 	}
@@ -78,7 +79,8 @@ func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i i
 // database.
 type rowError struct{ error }
 
-func oneOfMany(answers pgx.BatchResults, i int, f func(i int, row Scanner) error, done func(i int, changed int64)) error {
+func oneOfMany(answers pgx.BatchResults, i int, f func(i int, row Scanner) error,
+	done func(i int, changed int64)) error {
 	rows, err := answers.Query()
 	if err != nil {
 		return err

@@ -52,7 +52,8 @@ func versions(ctx context.Context, p *goose.Provider) (now, known int64, err err
 func MigrateTo(d *Dialect, handle *sql.DB, path string, steps fs.FS) error {
 	ctx := context.Background()
 	for try := 1; ; try++ {
-		p, err := goose.NewProvider(d.goose, handle, steps, goose.WithLogger(goose.NopLogger()), goose.WithAllowOutofOrder(true))
+		p, err := goose.NewProvider(d.goose, handle, steps, goose.WithLogger(goose.NopLogger()),
+			goose.WithAllowOutofOrder(true))
 		if err != nil {
 			return err
 		}

@@ -35,8 +35,9 @@ const ChangesChannel = "vitrine_changes"
 var PostgresStore = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
-	commit:     "SELECT pg_notify('" + ChangesChannel + "', '') WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT",
-	tries:      8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
+	commit: "SELECT pg_notify('" + ChangesChannel +
+		"', '') WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT",
+	tries: 8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
 })
 
 // PostgresViewLog has one transaction write at a time, of all instances
@@ -173,7 +174,8 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 	if !strings.Contains(place, "connect_timeout=") {
 		config.ConnectTimeout = connectTimeout
 	}
-	dialer := &net.Dialer{Control: giveUp, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	dialer := &net.Dialer{Control: giveUp, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second,
+		Interval: 5 * time.Second, Count: 3}}
 	config.DialFunc = dialer.DialContext
 	lines, channel := newLines(dialer), ""
 	if d == PostgresStore {

@@ -119,5 +119,6 @@ func (l *trackedConns) tried(err error) {
 func unanswered(err error) bool {
 	var name *net.DNSError
 	return !errors.As(err, &name) &&
-		(pgconn.Timeout(err) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.ETIMEDOUT))
+		(pgconn.Timeout(err) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) ||
+			errors.Is(err, syscall.ETIMEDOUT))
 }

@@ -39,7 +39,8 @@ func TestLines(t *testing.T) {
 		l.heard.Store(0)
 		l.tried(err)
 	}
-	place := url.URL{Scheme: "postgres", User: url.User("ann"), Host: server.Addr().String(), Path: "/none", RawQuery: "sslmode=disable"}
+	place := url.URL{Scheme: "postgres", User: url.User("ann"), Host: server.Addr().String(), Path: "/none",
+		RawQuery: "sslmode=disable"}
 	config, err := pgx.ParseConfig(place.String())
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,8 @@ func TestLines(t *testing.T) {
 	}
 	_ = kept.Close()
 
-	for name, err := range map[string]error{"no answer": silent, "no way": &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}} {
+	for name, err := range map[string]error{"no answer": silent,
+		"no way": &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}} {
 		c := dial()
 		tried(err)
 		if !l.Frozen() {

@@ -68,7 +68,8 @@ var errShared = errors.New("another process of the server answers than did befor
 
 func newListener(config *pgx.ConnConfig, channel string, lines *trackedConns) *Listener {
 	ctx, end := context.WithCancel(context.Background())
-	l := &Listener{config: config, channel: channel, Lines: lines, waits: PostgresWaits, end: end, ended: make(chan struct{})}
+	l := &Listener{config: config, channel: channel, Lines: lines, waits: PostgresWaits, end: end,
+		ended: make(chan struct{})}
 	go l.run(ctx)
 	return l
 }

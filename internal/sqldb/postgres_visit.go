@@ -16,7 +16,8 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 	if err := t.ready(columns + from); err != nil {
 		return err
 	}
-	options := append([]any{pgx.QueryExecModeCacheStatement, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, t.text(args)...)
+	options := append([]any{pgx.QueryExecModeCacheStatement, pgx.QueryResultFormats{pgx.BinaryFormatCode}},
+		t.text(args)...)
 	rows, err := t.Conn.Postgres.Query(context.Background(), "SELECT "+columns+from, options...)
 	if err != nil {
 		return t.Fail(err)

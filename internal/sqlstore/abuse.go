@@ -32,7 +32,8 @@ func (t Tx) AbuseReports(l vitrine.LinkID, since time.Time) ([]*vitrine.AbuseRep
 }
 
 func (t Tx) CountAbuseReports(by vitrine.ReporterID, since time.Time) (n int64, oldest time.Time, err error) {
-	err = t.Get([]any{&n, sqldb.Instant{Time: &oldest}}, "SELECT count(*), min(at) FROM abuse_reports WHERE reporter = $1 AND at >= $2", int64(by), sqldb.Ms(since))
+	err = t.Get([]any{&n, sqldb.Instant{Time: &oldest}},
+		"SELECT count(*), min(at) FROM abuse_reports WHERE reporter = $1 AND at >= $2", int64(by), sqldb.Ms(since))
 	return n, oldest, err
 }
 
@@ -42,5 +43,6 @@ func (t Tx) DeleteAbuseReports(l vitrine.LinkID) error {
 }
 
 func (t Tx) ExpireAbuseReports(before time.Time) (int64, error) {
-	return t.Exec("DELETE FROM abuse_reports WHERE at < $1 AND link IN (SELECT id FROM links WHERE state = 'live')", sqldb.Ms(before))
+	return t.Exec("DELETE FROM abuse_reports WHERE at < $1 AND link IN (SELECT id FROM links WHERE state = 'live')",
+		sqldb.Ms(before))
 }

@@ -10,20 +10,24 @@ import (
 const accountColumns = "email, password, plan, limits, role, banned, viewer_key, viewer_key_at, created_at, closed_at, closing, time_zone, count_own, own_changed_at"
 
 func accountValues(a *vitrine.Account) []any {
-	return []any{a.Email, a.Password, string(a.Plan), sqldb.InJSON[vitrine.Limits]{V: &a.Limits}, string(a.Role), a.Banned, a.ViewerKey,
+	return []any{a.Email, a.Password, string(a.Plan), sqldb.InJSON[vitrine.Limits]{V: &a.Limits}, string(a.Role),
+		a.Banned, a.ViewerKey,
 		sqldb.MsOrNull(a.ViewerKeyAt), sqldb.Ms(a.CreatedAt), sqldb.MsOrNull(a.ClosedAt), a.Closing, a.TimeZone,
 		a.CountOwn, sqldb.MsOrNull(a.OwnChangedAt)}
 }
 
 func readAccount(s sqldb.Scanner) (*vitrine.Account, error) {
 	a := new(vitrine.Account)
-	return a, s.Scan(&a.ID, &a.Email, &a.Password, &a.Plan, sqldb.InJSON[vitrine.Limits]{V: &a.Limits}, &a.Role, &a.Banned, &a.ViewerKey,
-		sqldb.Instant{Time: &a.ViewerKeyAt}, sqldb.Instant{Time: &a.CreatedAt}, sqldb.Instant{Time: &a.ClosedAt}, &a.Closing, &a.TimeZone,
+	return a, s.Scan(&a.ID, &a.Email, &a.Password, &a.Plan, sqldb.InJSON[vitrine.Limits]{V: &a.Limits}, &a.Role,
+		&a.Banned, &a.ViewerKey,
+		sqldb.Instant{Time: &a.ViewerKeyAt}, sqldb.Instant{Time: &a.CreatedAt}, sqldb.Instant{Time: &a.ClosedAt},
+		&a.Closing, &a.TimeZone,
 		&a.CountOwn, sqldb.Instant{Time: &a.OwnChangedAt})
 }
 
 func (t Tx) AddAccount(a *vitrine.Account) error {
-	return t.add(&a.ID, "INSERT INTO accounts ("+accountColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", accountValues(a)...)
+	return t.add(&a.ID, "INSERT INTO accounts ("+accountColumns+
+		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", accountValues(a)...)
 }
 
 func (t Tx) Account(id vitrine.AccountID) (*vitrine.Account, error) {
@@ -67,5 +71,6 @@ func (t Tx) Accounts(q vitrine.AccountQuery) ([]*vitrine.Account, error) {
 	if q.After != 0 {
 		w.Where("id > $%d", int64(q.After))
 	}
-	return sqldb.List(t.Tx, readAccount, "SELECT id, "+accountColumns+" FROM accounts"+w.End(" ORDER BY id", q.Limit), w.Args...)
+	return sqldb.List(t.Tx, readAccount, "SELECT id, "+accountColumns+" FROM accounts"+w.End(" ORDER BY id", q.Limit),
+		w.Args...)
 }

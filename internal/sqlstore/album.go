@@ -13,7 +13,8 @@ func albumValues(a *vitrine.Album) []any {
 
 func readAlbum(row sqldb.Scanner) (*vitrine.Album, error) {
 	a := new(vitrine.Album)
-	return a, row.Scan(&a.ID, &a.Account, &a.Slug, &a.Title, sqldb.Instant{Time: &a.CreatedAt}, sqldb.Instant{Time: &a.DeletedAt})
+	return a, row.Scan(&a.ID, &a.Account, &a.Slug, &a.Title, sqldb.Instant{Time: &a.CreatedAt},
+		sqldb.Instant{Time: &a.DeletedAt})
 }
 
 const selectAlbums = "SELECT id, " + albumColumns + " FROM albums"
@@ -32,7 +33,8 @@ func (t Tx) PutAlbum(a *vitrine.Album) error {
 }
 
 func (t Tx) Albums(a vitrine.AccountID) ([]*vitrine.Album, error) {
-	return sqldb.List(t.Tx, readAlbum, selectAlbums+ofAccount(a).End(" ORDER BY created_at DESC, id DESC", 0), ofAccount(a).Args...)
+	return sqldb.List(t.Tx, readAlbum, selectAlbums+ofAccount(a).End(" ORDER BY created_at DESC, id DESC", 0),
+		ofAccount(a).Args...)
 }
 
 func (t Tx) PutAlbumLinks(a vitrine.AlbumID, links []vitrine.LinkID) error {
@@ -40,7 +42,8 @@ func (t Tx) PutAlbumLinks(a vitrine.AlbumID, links []vitrine.LinkID) error {
 		return err
 	}
 	for place, l := range links {
-		n, err := t.Exec("INSERT INTO album_links (album, place, link) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(a), place, int64(l))
+		n, err := t.Exec("INSERT INTO album_links (album, place, link) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+			int64(a), place, int64(l))
 		if err == nil && n == 0 {
 			err = vitrine.ErrExists
 		}
@@ -55,7 +58,8 @@ func (t Tx) AlbumLinks(a vitrine.AlbumID, n int) ([]*vitrine.Link, error) {
 	w := sqldb.Selection{}
 	w.Where("album_links.album = $%d", int64(a))
 	w.Where("links.deleted_at IS NULL")
-	return sqldb.List(t.Tx, readLink, "SELECT links.id, "+linkColumns+" FROM album_links JOIN links ON links.id = album_links.link"+
+	return sqldb.List(t.Tx, readLink, "SELECT links.id, "+linkColumns+
+		" FROM album_links JOIN links ON links.id = album_links.link"+
 		w.End(" ORDER BY album_links.place", n), w.Args...)
 }
 

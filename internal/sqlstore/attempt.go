@@ -12,7 +12,9 @@ func (t Tx) AddAttempt(g *vitrine.Attempt) error {
 }
 
 func (t Tx) CountAttempts(k vitrine.AttemptKey, since, until time.Time) (n int64, oldest time.Time, err error) {
-	err = t.Get([]any{&n, sqldb.Instant{Time: &oldest}}, "SELECT count(*), min(at) FROM attempts WHERE key = $1 AND at >= $2 AND at <= $3", k[:], sqldb.Ms(since), sqldb.Ms(until))
+	err = t.Get([]any{&n, sqldb.Instant{Time: &oldest}},
+		"SELECT count(*), min(at) FROM attempts WHERE key = $1 AND at >= $2 AND at <= $3", k[:], sqldb.Ms(since),
+		sqldb.Ms(until))
 	return n, oldest, err
 }
 

@@ -9,12 +9,14 @@ const changeColumns = "at, actor, actor_account, action, account, link, state_fr
 
 func readChange(s sqldb.Scanner) (*vitrine.Change, error) {
 	c := new(vitrine.Change)
-	return c, s.Scan(&c.ID, sqldb.Instant{Time: &c.At}, &c.By.Kind, &c.By.Account, &c.Action, &c.Account, &c.Link, &c.From, &c.To, &c.Reason, &c.Detail, &c.Note)
+	return c, s.Scan(&c.ID, sqldb.Instant{Time: &c.At}, &c.By.Kind, &c.By.Account, &c.Action, &c.Account, &c.Link,
+		&c.From, &c.To, &c.Reason, &c.Detail, &c.Note)
 }
 
 func (t Tx) AddChange(c *vitrine.Change) error {
 	return t.add(&c.ID, "INSERT INTO changes ("+changeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-		sqldb.Ms(c.At), string(c.By.Kind), int64(c.By.Account), string(c.Action), int64(c.Account), int64(c.Link), string(c.From), string(c.To),
+		sqldb.Ms(c.At), string(c.By.Kind), int64(c.By.Account), string(c.Action), int64(c.Account), int64(c.Link),
+		string(c.From), string(c.To),
 		c.Reason, c.Detail, c.Note)
 }
 
@@ -34,5 +36,6 @@ func (t Tx) Changes(q vitrine.ChangeQuery) ([]*vitrine.Change, error) {
 	if q.Before != 0 {
 		w.Where("id < $%d", int64(q.Before))
 	}
-	return sqldb.List(t.Tx, readChange, "SELECT id, "+changeColumns+" FROM changes"+w.End(" ORDER BY id DESC", q.Limit), w.Args...)
+	return sqldb.List(t.Tx, readChange, "SELECT id, "+changeColumns+" FROM changes"+w.End(" ORDER BY id DESC", q.Limit),
+		w.Args...)
 }

@@ -9,7 +9,8 @@ import (
 // Tables are the tables that a copy takes, in an order in which rows name only
 // what was copied before them. A table that is neither here nor in
 // [sqldb.NotCopied] fails the copy.
-var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs", "sites", "site_pages", "albums", "album_links", "shared_reports",
+var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs",
+	"sites", "site_pages", "albums", "album_links", "shared_reports",
 	"changes", "abuse_reports", "letters", "secrets"}
 
 // CopyTo copies everything to another store, in which there is nothing yet but

@@ -176,7 +176,8 @@ func TestTwoProcesses(t *testing.T) {
 				if n >= 5 {
 					return errFull
 				}
-				return tx.AddLink(&vitrine.Link{Account: a.ID, Slug: vitrine.Slug(fmt.Sprint("slug-", i)), CreatedAt: vitrinetest.Epoch})
+				return tx.AddLink(&vitrine.Link{Account: a.ID, Slug: vitrine.Slug(fmt.Sprint("slug-", i)),
+					CreatedAt: vitrinetest.Epoch})
 			})
 			if err == nil {
 				passed <- i
@@ -209,13 +210,22 @@ func queries() map[string]func(tx Tx) {
 		"Links ID":     func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Sort: vitrine.SortID, After: 7, Limit: 1000}) },
 		"Links bytes":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{WithBytes: true}) },
 		"Links words":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Words: []string{"a"}, Limit: 51}) },
-		"Links title":  func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortTitle, Limit: 51}) },
-		"Links size":   func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortSize, Limit: 51}) },
-		"LinkIDs":      func(tx Tx) { _, _ = tx.LinkIDs(vitrine.LinkQuery{Account: 1, Kind: "pdf", Words: []string{"a"}}) },
-		"OldSlug":      func(tx Tx) { _, _ = tx.OldSlug("s", now) },
-		"OldSlugs":     func(tx Tx) { _, _ = tx.OldSlugs(1, now) },
-		"CountLinks":   func(tx Tx) { _, _, _ = tx.CountLinks(1) },
-		"Links site":   func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Site: 1}) },
+		"Links title": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortTitle,
+				Limit: 51})
+		},
+		"Links size": func(tx Tx) {
+			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Sort: vitrine.SortSize,
+				Limit: 51})
+		},
+		"LinkIDs": func(tx Tx) {
+			_, _ = tx.LinkIDs(vitrine.LinkQuery{Account: 1, Kind: "pdf",
+				Words: []string{"a"}})
+		},
+		"OldSlug":    func(tx Tx) { _, _ = tx.OldSlug("s", now) },
+		"OldSlugs":   func(tx Tx) { _, _ = tx.OldSlugs(1, now) },
+		"CountLinks": func(tx Tx) { _, _, _ = tx.CountLinks(1) },
+		"Links site": func(tx Tx) { _, _ = tx.Links(vitrine.LinkQuery{Site: 1}) },
 		"Links files": func(tx Tx) {
 			_, _ = tx.Links(vitrine.LinkQuery{Account: 1, Files: true, Limit: 20, Before: cursor})
 		},
@@ -260,7 +270,8 @@ func TestPlans(t *testing.T) {
 
 func TestFieldsAtTheirEdges(t *testing.T) {
 	s := openTestStore(t, sqltest.NewPlace(t))
-	a := &vitrine.Account{Email: "ann@example.org", CreatedAt: time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC)} // no viewer's key
+	a := &vitrine.Account{Email: "ann@example.org",
+		CreatedAt: time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC)} // no viewer's key
 	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
 		return errors.Join(tx.AddAccount(a), tx.PutSecret("empty", nil))
 	})

@@ -35,7 +35,8 @@ func (t Tx) Lease(name string) (*vitrine.Lease, error) {
 
 func (t Tx) PutLease(l *vitrine.Lease) error {
 	_, err := t.Exec("INSERT INTO leases (name, holder, until_time) VALUES ($1, $2, $3) "+
-		"ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_time = excluded.until_time", l.Name, l.Holder, sqldb.Ms(l.Until))
+		"ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_time = excluded.until_time", l.Name, l.Holder,
+		sqldb.Ms(l.Until))
 	return err
 }
 

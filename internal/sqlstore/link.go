@@ -18,17 +18,22 @@ const linkColumns = `account, upload, slug, title, name, type, kind, size, sha25
 const linkWritten = linkColumns + ", words"
 
 func linkValues(l *vitrine.Link) []any {
-	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size, l.SHA256, l.Pages,
-		l.AllowDownload, string(l.State), l.Reason, l.Detail, l.Scanned, sqldb.Ms(l.CreatedAt), sqldb.MsOrNull(l.StateAt), sqldb.MsOrNull(l.DeletedAt), l.HasBytes,
+	return []any{int64(l.Account), string(l.Upload), string(l.Slug), l.Title, l.Name, l.Type, string(l.Kind), l.Size,
+		l.SHA256, l.Pages,
+		l.AllowDownload, string(l.State), l.Reason, l.Detail, l.Scanned, sqldb.Ms(l.CreatedAt),
+		sqldb.MsOrNull(l.StateAt), sqldb.MsOrNull(l.DeletedAt), l.HasBytes,
 		string(l.Parts), string(l.Preview), int64(l.Site), l.Files, int64(l.Key), l.Client, sqldb.MsOrNull(l.ExpiresAt),
 		int64(l.Of), l.Version, l.Versions, int64(l.Pending), l.SearchWords()}
 }
 
 func readLink(s sqldb.Scanner) (*vitrine.Link, error) {
 	l := new(vitrine.Link)
-	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256, &l.Pages,
-		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, sqldb.Instant{Time: &l.CreatedAt}, sqldb.Instant{Time: &l.StateAt}, sqldb.Instant{Time: &l.DeletedAt}, &l.HasBytes,
-		&l.Parts, &l.Preview, &l.Site, &l.Files, &l.Key, &l.Client, sqldb.Instant{Time: &l.ExpiresAt}, &l.Of, &l.Version, &l.Versions, &l.Pending)
+	return l, s.Scan(&l.ID, &l.Account, &l.Upload, &l.Slug, &l.Title, &l.Name, &l.Type, &l.Kind, &l.Size, &l.SHA256,
+		&l.Pages,
+		&l.AllowDownload, &l.State, &l.Reason, &l.Detail, &l.Scanned, sqldb.Instant{Time: &l.CreatedAt},
+		sqldb.Instant{Time: &l.StateAt}, sqldb.Instant{Time: &l.DeletedAt}, &l.HasBytes,
+		&l.Parts, &l.Preview, &l.Site, &l.Files, &l.Key, &l.Client, sqldb.Instant{Time: &l.ExpiresAt}, &l.Of,
+		&l.Version, &l.Versions, &l.Pending)
 }
 
 func (t Tx) AddLink(l *vitrine.Link) error {
@@ -42,7 +47,8 @@ func (t Tx) Link(id vitrine.LinkID) (*vitrine.Link, error) {
 }
 
 func (t Tx) Version(of vitrine.LinkID, n int) (*vitrine.Link, error) {
-	return sqldb.One(t.Tx, readLink, selectLinks+" WHERE version_of = $1 AND version = $2 AND version_of <> 0", int64(of), n)
+	return sqldb.One(t.Tx, readLink, selectLinks+" WHERE version_of = $1 AND version = $2 AND version_of <> 0",
+		int64(of), n)
 }
 
 func (t Tx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
@@ -194,7 +200,8 @@ func (t Tx) BytesRefused(sum string) (bad bool, err error) {
 func (t Tx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error) {
 	kinds := map[string]string{}
 	err = t.Visit("id, kind, pages, created_at", " FROM links WHERE deleted_at IS NULL AND site = 0 AND version_of = 0 AND account = $1", []any{int64(a)}, func(row []driver.Value) error {
-		f := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)), CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
+		f := vitrine.LinkFacts{ID: vitrine.LinkID(row[0].(int64)), Pages: int(row[2].(int64)),
+			CreatedAt: time.UnixMilli(row[3].(int64)).UTC()}
 		own(&f.Kind, row[1].(string), kinds)
 		list = append(list, f)
 		return nil

@@ -12,17 +12,20 @@ const loginColumns = "code, hash, program, machine, state, account, created_at, 
 func readLogin(s sqldb.Scanner) (*vitrine.Login, error) {
 	v := new(vitrine.Login)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Code, &hash, &v.Program, &v.Machine, &v.State, &v.Account, sqldb.Instant{Time: &v.CreatedAt}, sqldb.Instant{Time: &v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Code, &hash, &v.Program, &v.Machine, &v.State, &v.Account,
+		sqldb.Instant{Time: &v.CreatedAt}, sqldb.Instant{Time: &v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }
 
 func loginValues(l *vitrine.Login) []any {
-	return []any{l.Code, l.Hash[:], l.Program, l.Machine, string(l.State), int64(l.Account), sqldb.Ms(l.CreatedAt), sqldb.Ms(l.ExpiresAt)}
+	return []any{l.Code, l.Hash[:], l.Program, l.Machine, string(l.State), int64(l.Account), sqldb.Ms(l.CreatedAt),
+		sqldb.Ms(l.ExpiresAt)}
 }
 
 func (t Tx) AddLogin(l *vitrine.Login) error {
-	return t.add(&l.ID, "INSERT INTO logins ("+loginColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)", loginValues(l)...)
+	return t.add(&l.ID, "INSERT INTO logins ("+loginColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		loginValues(l)...)
 }
 
 func (t Tx) LoginByCode(code string) (*vitrine.Login, error) {

@@ -28,7 +28,8 @@ func (t Tx) OldSlugs(l vitrine.LinkID, now time.Time) ([]*vitrine.OldSlug, error
 	if l != 0 {
 		w.Where("link = $%d", int64(l))
 	}
-	return sqldb.List(t.Tx, readOldSlug, "SELECT slug, link, until_time FROM old_slugs"+w.End(" ORDER BY until_time DESC, slug", 0), w.Args...)
+	return sqldb.List(t.Tx, readOldSlug, "SELECT slug, link, until_time FROM old_slugs"+
+		w.End(" ORDER BY until_time DESC, slug", 0), w.Args...)
 }
 
 func (t Tx) DeleteOldSlug(s vitrine.Slug) error {

@@ -12,7 +12,8 @@ const tokenColumns = "purpose, hash, account, email, plan, invited_by, created_a
 func readToken(s sqldb.Scanner) (*vitrine.OneTimeToken, error) {
 	v := new(vitrine.OneTimeToken)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Purpose, &hash, &v.Account, &v.Email, &v.Plan, &v.By, sqldb.Instant{Time: &v.CreatedAt}, sqldb.Instant{Time: &v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Purpose, &hash, &v.Account, &v.Email, &v.Plan, &v.By, sqldb.Instant{Time: &v.CreatedAt},
+		sqldb.Instant{Time: &v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }
@@ -24,11 +25,13 @@ func (t Tx) AddOneTimeToken(v *vitrine.OneTimeToken) error {
 		}
 		return err
 	}
-	if _, err := t.Exec("DELETE FROM one_time_tokens WHERE purpose = $1 AND email = $2", string(v.Purpose), v.Email); err != nil {
+	if _, err := t.Exec("DELETE FROM one_time_tokens WHERE purpose = $1 AND email = $2", string(v.Purpose),
+		v.Email); err != nil {
 		return err
 	}
 	return t.add(&v.ID, "INSERT INTO one_time_tokens ("+tokenColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-		string(v.Purpose), v.Hash[:], int64(v.Account), v.Email, string(v.Plan), int64(v.By), sqldb.Ms(v.CreatedAt), sqldb.MsOrNull(v.ExpiresAt))
+		string(v.Purpose), v.Hash[:], int64(v.Account), v.Email, string(v.Plan), int64(v.By), sqldb.Ms(v.CreatedAt),
+		sqldb.MsOrNull(v.ExpiresAt))
 }
 
 func (t Tx) OneTimeTokenByHash(hash [32]byte) (*vitrine.OneTimeToken, error) {
@@ -36,7 +39,8 @@ func (t Tx) OneTimeTokenByHash(hash [32]byte) (*vitrine.OneTimeToken, error) {
 }
 
 func (t Tx) OneTimeTokens(p vitrine.TokenPurpose) ([]*vitrine.OneTimeToken, error) {
-	return sqldb.List(t.Tx, readToken, "SELECT id, "+tokenColumns+" FROM one_time_tokens WHERE purpose = $1 ORDER BY created_at DESC, id DESC", string(p))
+	return sqldb.List(t.Tx, readToken, "SELECT id, "+tokenColumns+
+		" FROM one_time_tokens WHERE purpose = $1 ORDER BY created_at DESC, id DESC", string(p))
 }
 
 func (t Tx) DeleteOneTimeToken(id vitrine.OneTimeTokenID) error {

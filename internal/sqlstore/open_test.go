@@ -80,7 +80,8 @@ func TestOpenTogether(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				err = s.Update(context.Background(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) })
+				err = s.Update(context.Background(),
+					func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) })
 				if err := errors.Join(err, s.Close()); err != nil {
 					t.Error(err)
 				}
@@ -135,7 +136,8 @@ func TestNewerSchema(t *testing.T) {
 // A step that was written after one with a larger number is made all the same.
 func TestUpgradeOutOfOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	steps := fstest.MapFS{"0001_a.sql": migration("CREATE TABLE a (n BIGINT)"), "0003_c.sql": migration("CREATE TABLE c (n BIGINT)")}
+	steps := fstest.MapFS{"0001_a.sql": migration("CREATE TABLE a (n BIGINT)"),
+		"0003_c.sql": migration("CREATE TABLE c (n BIGINT)")}
 	if err := upgrade(path, steps); err != nil {
 		t.Fatal(err)
 	}

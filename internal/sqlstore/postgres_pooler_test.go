@@ -21,7 +21,8 @@ func TestPostgresPooler(t *testing.T) {
 	if err := direct.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", nil) }); err != nil {
 		t.Fatal(err)
 	}
-	vitrinetest.Polls(t, vitrinetest.SeenWithin, "a change by another", func() bool { return sqltest.VersionOf(t, one) != before })
+	vitrinetest.Polls(t, vitrinetest.SeenWithin, "a change by another",
+		func() bool { return sqltest.VersionOf(t, one) != before })
 	if l, err := sqldb.LookAt(t.Context(), pooled, sqldb.StoreSchema); err != nil || len(l.Wrong) > 0 {
 		t.Errorf("session mode: %v, %v", l, err)
 	}

@@ -143,7 +143,10 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 	other.DB.Changes.Close() // so that one listens
 	change := func() {
 		t.Helper()
-		err := other.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte(time.Now().String())) })
+		err := other.Update(t.Context(), func(tx vitrine.Tx) error {
+			return tx.PutSecret("s",
+				[]byte(time.Now().String()))
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +184,8 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 			t.Errorf("%s: the same connection listens", name)
 		}
 		change()
-		for changed, ticker := time.Now(), time.NewTicker(time.Millisecond); sqltest.VersionOf(t, one) == rest; <-ticker.C {
+		for changed, ticker := time.Now(), time.NewTicker(time.Millisecond); sqltest.VersionOf(t,
+			one) == rest; <-ticker.C {
 			if time.Since(changed) > vitrinetest.SeenWithin {
 				t.Fatalf("%s: a change after it is not told of", name)
 			}

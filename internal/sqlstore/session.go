@@ -10,19 +10,22 @@ import (
 const sessionColumns = "account, hash, label, by_token, created_at, used_at, expires_at"
 
 func sessionValues(s *vitrine.Session) []any {
-	return []any{int64(s.Account), s.Hash[:], s.Label, s.ByToken, sqldb.Ms(s.CreatedAt), sqldb.Ms(s.UsedAt), sqldb.Ms(s.ExpiresAt)}
+	return []any{int64(s.Account), s.Hash[:], s.Label, s.ByToken, sqldb.Ms(s.CreatedAt), sqldb.Ms(s.UsedAt),
+		sqldb.Ms(s.ExpiresAt)}
 }
 
 func readSession(s sqldb.Scanner) (*vitrine.Session, error) {
 	v := new(vitrine.Session)
 	var hash []byte
-	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByToken, sqldb.Instant{Time: &v.CreatedAt}, sqldb.Instant{Time: &v.UsedAt}, sqldb.Instant{Time: &v.ExpiresAt})
+	err := s.Scan(&v.ID, &v.Account, &hash, &v.Label, &v.ByToken, sqldb.Instant{Time: &v.CreatedAt},
+		sqldb.Instant{Time: &v.UsedAt}, sqldb.Instant{Time: &v.ExpiresAt})
 	copy(v.Hash[:], hash)
 	return v, err
 }
 
 func (t Tx) AddSession(s *vitrine.Session) error {
-	return t.add(&s.ID, "INSERT INTO sessions ("+sessionColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)", sessionValues(s)...)
+	return t.add(&s.ID, "INSERT INTO sessions ("+sessionColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		sessionValues(s)...)
 }
 
 func (t Tx) SessionByHash(hash [32]byte) (*vitrine.Session, error) {
@@ -30,7 +33,8 @@ func (t Tx) SessionByHash(hash [32]byte) (*vitrine.Session, error) {
 }
 
 func (t Tx) Sessions(a vitrine.AccountID) ([]*vitrine.Session, error) {
-	return sqldb.List(t.Tx, readSession, "SELECT id, "+sessionColumns+" FROM sessions WHERE account = $1 ORDER BY used_at DESC, id DESC", int64(a))
+	return sqldb.List(t.Tx, readSession, "SELECT id, "+sessionColumns+
+		" FROM sessions WHERE account = $1 ORDER BY used_at DESC, id DESC", int64(a))
 }
 
 func (t Tx) PutSession(s *vitrine.Session) error {

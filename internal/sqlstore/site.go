@@ -8,12 +8,14 @@ import (
 const siteColumns = "account, slug, title, current, pending, created_at, deleted_at"
 
 func siteValues(s *vitrine.Site) []any {
-	return []any{int64(s.Account), string(s.Slug), s.Title, int64(s.Current), int64(s.Pending), sqldb.Ms(s.CreatedAt), sqldb.MsOrNull(s.DeletedAt)}
+	return []any{int64(s.Account), string(s.Slug), s.Title, int64(s.Current), int64(s.Pending), sqldb.Ms(s.CreatedAt),
+		sqldb.MsOrNull(s.DeletedAt)}
 }
 
 func readSite(row sqldb.Scanner) (*vitrine.Site, error) {
 	s := new(vitrine.Site)
-	return s, row.Scan(&s.ID, &s.Account, &s.Slug, &s.Title, &s.Current, &s.Pending, sqldb.Instant{Time: &s.CreatedAt}, sqldb.Instant{Time: &s.DeletedAt})
+	return s, row.Scan(&s.ID, &s.Account, &s.Slug, &s.Title, &s.Current, &s.Pending, sqldb.Instant{Time: &s.CreatedAt},
+		sqldb.Instant{Time: &s.DeletedAt})
 }
 
 const selectSites = "SELECT id, " + siteColumns + " FROM sites"
@@ -36,7 +38,8 @@ func (t Tx) PutSite(s *vitrine.Site) error {
 }
 
 func (t Tx) Sites(a vitrine.AccountID) ([]*vitrine.Site, error) {
-	return sqldb.List(t.Tx, readSite, selectSites+ofAccount(a).End(" ORDER BY created_at DESC, id DESC", 0), ofAccount(a).Args...)
+	return sqldb.List(t.Tx, readSite, selectSites+ofAccount(a).End(" ORDER BY created_at DESC, id DESC", 0),
+		ofAccount(a).Args...)
 }
 
 // ofAccount selects what is an account's (0: anybody's) and not deleted.

@@ -13,7 +13,8 @@ func readSitePage(row sqldb.Scanner) (*vitrine.SitePage, error) {
 const selectSitePages = "SELECT site, path, number FROM site_pages"
 
 func (t Tx) AddSitePage(p *vitrine.SitePage) error {
-	n, err := t.Exec("INSERT INTO site_pages (site, path, number) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(p.Site), p.Path, p.Number)
+	n, err := t.Exec("INSERT INTO site_pages (site, path, number) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+		int64(p.Site), p.Path, p.Number)
 	if err == nil && n == 0 {
 		err = vitrine.ErrExists
 	}

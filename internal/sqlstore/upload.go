@@ -10,14 +10,17 @@ import (
 const uploadColumns = `id, account, idempotency_key, replaced, name, type, size, slug, state, created_at, hold_until, link, failure, site, replaces`
 
 func uploadValues(u *vitrine.Upload) []any {
-	return []any{string(u.ID), int64(u.Account), u.IdempotencyKey, u.Replaced, u.Name, u.Type, u.Size, string(u.Slug), string(u.State),
-		sqldb.Ms(u.CreatedAt), sqldb.MsOrNull(u.HoldUntil), int64(u.Link), sqldb.InJSON[vitrine.Error]{V: &u.Failure}, int64(u.Site), int64(u.Replaces)}
+	return []any{string(u.ID), int64(u.Account), u.IdempotencyKey, u.Replaced, u.Name, u.Type, u.Size, string(u.Slug),
+		string(u.State),
+		sqldb.Ms(u.CreatedAt), sqldb.MsOrNull(u.HoldUntil), int64(u.Link), sqldb.InJSON[vitrine.Error]{V: &u.Failure},
+		int64(u.Site), int64(u.Replaces)}
 }
 
 func readUpload(s sqldb.Scanner) (*vitrine.Upload, error) {
 	u := new(vitrine.Upload)
 	return u, s.Scan(&u.ID, &u.Account, &u.IdempotencyKey, &u.Replaced, &u.Name, &u.Type, &u.Size, &u.Slug, &u.State,
-		sqldb.Instant{Time: &u.CreatedAt}, sqldb.Instant{Time: &u.HoldUntil}, &u.Link, sqldb.InJSON[vitrine.Error]{V: &u.Failure}, &u.Site, &u.Replaces)
+		sqldb.Instant{Time: &u.CreatedAt}, sqldb.Instant{Time: &u.HoldUntil}, &u.Link,
+		sqldb.InJSON[vitrine.Error]{V: &u.Failure}, &u.Site, &u.Replaces)
 }
 
 func (t Tx) AddUpload(u *vitrine.Upload) error {
@@ -48,7 +51,8 @@ func (t Tx) DeleteUpload(id vitrine.UploadID) error {
 }
 
 func (t Tx) CountUploads(a vitrine.AccountID, since time.Time) (n int64, oldest time.Time, err error) {
-	err = t.Get([]any{&n, sqldb.Instant{Time: &oldest}}, "SELECT count(*), min(created_at) FROM uploads WHERE account = $1 AND created_at >= $2",
+	err = t.Get([]any{&n, sqldb.Instant{Time: &oldest}},
+		"SELECT count(*), min(created_at) FROM uploads WHERE account = $1 AND created_at >= $2",
 		int64(a), sqldb.Ms(since))
 	return n, oldest, err
 }
@@ -59,7 +63,8 @@ func (t Tx) Held(a vitrine.AccountID, now time.Time, except vitrine.UploadID) (n
 	return n, bytes, err
 }
 
-func (t Tx) HeldUntil(a vitrine.AccountID, now time.Time, except vitrine.UploadID, what vitrine.Holding, n int64) (until time.Time, err error) {
+func (t Tx) HeldUntil(a vitrine.AccountID, now time.Time, except vitrine.UploadID, what vitrine.Holding,
+	n int64) (until time.Time, err error) {
 	var released int64
 	err = t.Each(func(row sqldb.Scanner) error {
 		var at time.Time

@@ -17,7 +17,8 @@ func TestDecide(t *testing.T) {
 					tried[got] = true
 					known := found == "" || found == m.current || found == m.next || found == put
 					if (got == rotate) != known {
-						t.Errorf("%+v, found %q, put %q: step %d, but only this database's own token may be replaced", m, found, put, got)
+						t.Errorf("%+v, found %q, put %q: step %d, but only this database's own token may be replaced",
+							m, found, put, got)
 					}
 					if got == dispute && found != doubted {
 						t.Errorf("%+v, found %q, doubted %q: it is disputed before it was doubted", m, found, doubted)

@@ -253,7 +253,8 @@ func (p Owner) Claim(ctx context.Context) error {
 }
 
 func (p Owner) errShared() error {
-	return vitrine.Unavailable(fmt.Errorf("the marker of the storage: other processes rotated it in between, %d times", keepTries))
+	return vitrine.Unavailable(fmt.Errorf("the marker of the storage: other processes rotated it in between, %d times",
+		keepTries))
 }
 
 // begin records in the store which token is written next: next, or if it is "",

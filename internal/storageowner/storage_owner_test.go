@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -62,7 +61,8 @@ func everywhere(t *testing.T, test func(p *placing)) {
 	for _, place := range places {
 		t.Run(place.name, func(t *testing.T) {
 			clock := vitrinetest.NewClock(time.Now()) // a bucket has a clock of its own
-			test(&placing{T: t, clock: clock, slow: place.name == "outgrown", store: place.store, files: place.files(t, clock.Now)})
+			test(&placing{T: t, clock: clock, slow: place.name == "outgrown", store: place.store,
+				files: place.files(t, clock.Now)})
 		})
 	}
 }
@@ -112,7 +112,8 @@ func (p *placing) open(address string) *placed {
 func (p *placing) living() *placed {
 	p.Helper()
 	d := p.open(p.store(p.T))
-	a, _, err := (&auth.Accounts{Store: d.db, Now: p.clock.Now}).Create(p.Context(), "ann@example.org", vitrine.PlanLifetime)
+	a, _, err := (&auth.Accounts{Store: d.db, Now: p.clock.Now}).Create(p.Context(), "ann@example.org",
+		vitrine.PlanLifetime)
 	p.must(err)
 	d.account = a
 	return d
@@ -130,7 +131,8 @@ func (d *placed) copy() *placed {
 // restart has another process take over.
 func (d *placed) restart() {
 	d.foreign = 0
-	d.uploads = &publish.Uploads{Store: d.db, Blobs: d.blobs, Scanner: &fixture.Scanner{Known: "1", Verdict: fixture.Clean}, Plans: vitrine.DefaultPlans(), Now: d.clock.Now,
+	d.uploads = &publish.Uploads{Store: d.db, Blobs: d.blobs,
+		Scanner: &fixture.Scanner{Known: "1", Verdict: fixture.Clean}, Plans: vitrine.DefaultPlans(), Now: d.clock.Now,
 		Foreign: func(err error) {
 			if d.foreign++; !errors.Is(err, storageowner.ErrOther) {
 				d.Errorf("what is said of the place: %v", err)
@@ -142,10 +144,12 @@ func (d *placed) restart() {
 func (d *placed) begin() vitrine.UploadID {
 	d.Helper()
 	const text = "Nothing of this may be lost.\n"
-	b, err := d.uploads.Create(d.Context(), d.account, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text))})
+	b, err := d.uploads.Create(d.Context(), d.account,
+		publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text))})
 	d.must(err)
 	if r, ok := d.blobs.(vitrine.Receiver); ok {
-		g := vitrine.PutGrant{Key: b.Path, Size: int64(len(text)), Type: "text/plain", Expires: d.clock.Now().Add(time.Minute)}
+		g := vitrine.PutGrant{Key: b.Path, Size: int64(len(text)), Type: "text/plain",
+			Expires: d.clock.Now().Add(time.Minute)}
 		_, err := r.Receive(d.Context(), g, strings.NewReader(text))
 		d.must(err)
 		return b.Path
@@ -166,7 +170,8 @@ func (d *placed) begin() vitrine.UploadID {
 func (d *placed) upload() *vitrine.Link {
 	d.Helper()
 	id := d.begin()
-	l, err := d.uploads.Complete(d.Context(), d.account, publish.CompleteRequest{Path: string(id), Name: "note.txt", Type: "text/plain"})
+	l, err := d.uploads.Complete(d.Context(), d.account,
+		publish.CompleteRequest{Path: string(id), Name: "note.txt", Type: "text/plain"})
 	d.must(err)
 	return l
 }
@@ -248,12 +253,14 @@ func TestPlaceCopy(t *testing.T) {
 				late := living.begin()
 				if first == "while a mark is being put" {
 					f := fault.Injector{N: 1}
-					if err := (storageowner.Owner{Store: living.db, Blobs: f.Blobs(living.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
+					if err := (storageowner.Owner{Store: living.db,
+						Blobs: f.Blobs(living.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
 						t.Fatalf("Keep: %v", err)
 					}
 				}
 				copied := living.copy()
-				l, err := living.uploads.Complete(t.Context(), living.account, publish.CompleteRequest{Path: string(late), Name: "note.txt", Type: "text/plain"})
+				l, err := living.uploads.Complete(t.Context(), living.account,
+					publish.CompleteRequest{Path: string(late), Name: "note.txt", Type: "text/plain"})
 				p.must(err)
 				lost := living.upload()
 				turns := []*placed{living, copied}
@@ -277,7 +284,8 @@ func TestPlaceCopy(t *testing.T) {
 				living.foreign = 0
 				p.hours(27, living)
 				if living.foreign > 0 || living.there(gone) {
-					t.Errorf("an upload that has expired is there: %v; told %d times", living.there(gone), living.foreign)
+					t.Errorf("an upload that has expired is there: %v; told %d times", living.there(gone),
+						living.foreign)
 				}
 				living.audit()
 			})
@@ -291,7 +299,8 @@ func TestPlaceBare(t *testing.T) {
 	for _, place := range places {
 		t.Run(place.name, func(t *testing.T) {
 			clock := vitrinetest.NewClock(time.Now())
-			p := &placing{T: t, clock: clock, slow: place.name == "outgrown", store: place.store, files: place.files(t, clock.Now)}
+			p := &placing{T: t, clock: clock, slow: place.name == "outgrown", store: place.store,
+				files: place.files(t, clock.Now)}
 			d := p.living()
 			p.hours(1, d) // an empty place of an empty database
 			old := d.upload()
@@ -314,7 +323,8 @@ func TestPlaceBare(t *testing.T) {
 			}
 			p.hours(28, d)
 			if d.foreign > 0 || d.there(gone) || !d.there(old.Upload) {
-				t.Errorf("told %d times; an upload that has expired is there: %v; a file is there: %v", d.foreign, d.there(gone), d.there(old.Upload))
+				t.Errorf("told %d times; an upload that has expired is there: %v; a file is there: %v", d.foreign,
+					d.there(gone), d.there(old.Upload))
 			}
 			d.audit()
 			// A restored directory has no mark, and its files.
@@ -335,7 +345,8 @@ func TestPlaceOlderState(t *testing.T) {
 		later.sweep()
 		begun := later.begin() // completed in what is lost
 		older := later.copy()
-		l, err := later.uploads.Complete(t.Context(), later.account, publish.CompleteRequest{Path: string(begun), Name: "note.txt", Type: "text/plain"})
+		l, err := later.uploads.Complete(t.Context(), later.account,
+			publish.CompleteRequest{Path: string(begun), Name: "note.txt", Type: "text/plain"})
 		p.must(err)
 		p.hours(2, later)
 		lost := later.upload()
@@ -438,53 +449,4 @@ func TestPlaceFaults(t *testing.T) {
 		}
 		d.audit()
 	})
-}
-
-// Processes of one database look after its place at once, some of them paused
-// before they put the mark: it stays theirs.
-func TestPlaceTogether(t *testing.T) {
-	everywhere(t, func(p *placing) {
-		one := p.living()
-		two := one.open(one.address)
-		var all sync.WaitGroup
-		for _, d := range []*placed{one, two, one, two} {
-			all.Go(func() {
-				for range 5 {
-					if err := d.place().Rotate(context.Background()); err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		all.Wait()
-		one.own("kept by four at once", true)
-		for pauses := 1; pauses <= 3; pauses++ { // of a process that is paused while another goes on
-			slow := &pausing{Blobs: one.blobs, during: func() {
-				for range pauses {
-					p.must(two.place().Rotate(t.Context()))
-				}
-			}}
-			p.must(storageowner.Owner{Store: one.db, Blobs: slow}.Rotate(t.Context()))
-			one.own("put late", true)
-		}
-		p.hours(3, one, two)
-		if one.foreign+two.foreign > 0 {
-			t.Errorf("told %d and %d times", one.foreign, two.foreign)
-		}
-		one.audit()
-	})
-}
-
-// pausing has something happen before the first mark is put.
-type pausing struct {
-	vitrine.Blobs
-	during func()
-}
-
-func (b *pausing) PutMarker(ctx context.Context, mark string) error {
-	if during := b.during; during != nil {
-		b.during = nil
-		during()
-	}
-	return b.Blobs.PutMarker(ctx, mark)
 }

@@ -96,7 +96,8 @@ func (p *page) summary(s *report.Summary) {
 	}
 	p.figures(figures)
 	p.line("\n%s · median %s · total %s · %s%% returning · %s%% bounced",
-		Counted(n.Sessions, "session"), Duration(n.MedianEngagedMs), Duration(n.TotalEngagedMs), n.ReturningPct, n.BouncePct)
+		Counted(n.Sessions, "session"), Duration(n.MedianEngagedMs), Duration(n.TotalEngagedMs), n.ReturningPct,
+		n.BouncePct)
 	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code · %s left out · %s atypical",
 		Counted(n.Downloads, "download"), Count(n.QRScans), Counted(n.BotsExcluded, "bot view"), Count(n.Atypical))))
 	if n.Views > 0 {
@@ -155,7 +156,8 @@ func (p *page) content(c *report.Content) {
 		p.pages(c.Pages)
 	case c.Media != nil:
 		p.heading("Playback")
-		p.line("%s%% played it, %s%% finished; on average %s%% of it was played", c.Media.PlayedPct, c.Media.FinishedPct, c.Media.AvgPlayedPct)
+		p.line("%s%% played it, %s%% finished; on average %s%% of it was played", c.Media.PlayedPct,
+			c.Media.FinishedPct, c.Media.AvgPlayedPct)
 		p.marks(c.Media.Quartiles, c.Media.Dropoff)
 	case c.Scroll != nil:
 		p.heading("Reading")
@@ -180,7 +182,8 @@ func (p *page) pages(c *report.PagesContent) {
 		if c.Dropoff.AfterPage != nil && *c.Dropoff.AfterPage == row.Page {
 			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
 		}
-		p.line("%5d  %s %6s  %8s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)), tenths(row.ReachPct), Duration(row.AvgMs), note)
+		p.line("%5d  %s %6s  %8s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)), tenths(row.ReachPct),
+			Duration(row.AvgMs), note)
 	}
 }
 
@@ -204,7 +207,8 @@ type card struct {
 // there is room, and the hours.
 func (p *page) audience(s *report.Summary, more ...card) {
 	b := s.Breakdowns
-	cards := append(more, card{"Countries", b.Countries}, card{"Cities", b.Cities}, card{"Sources", b.Sources}, card{"Referrers", b.Referrers},
+	cards := append(more, card{"Countries", b.Countries}, card{"Cities", b.Cities}, card{"Sources", b.Sources},
+		card{"Referrers", b.Referrers},
 		card{"Devices", b.Devices}, card{"Browsers", b.Browsers}, card{"Systems", b.OS}, card{"Screens", b.Screens})
 	columns := max(p.width/narrowWidth, 1)
 	var row [][]string
@@ -221,7 +225,8 @@ func (p *page) audience(s *report.Summary, more ...card) {
 	if h := s.Timing; h.PeakHour != nil && h.PeakWeekday != nil {
 		p.heading("Hours (UTC)")
 		p.line("%s  0 to 23, most at %02d:00", spark(h.ByHour[:], len(h.ByHour)), *h.PeakHour)
-		p.line("%s  %s", Pad(spark(h.ByWeekday[:], len(h.ByWeekday)), len(h.ByHour)), "Sunday to Saturday, most on "+time.Weekday(*h.PeakWeekday).String())
+		p.line("%s  %s", Pad(spark(h.ByWeekday[:], len(h.ByWeekday)), len(h.ByHour)),
+			"Sunday to Saturday, most on "+time.Weekday(*h.PeakWeekday).String())
 	}
 }
 
@@ -235,7 +240,8 @@ func (p *page) card(c card, width int) []string {
 			lines = append(lines, p.t.Paint(Dim, Pad(fmt.Sprintf("and %d more", len(c.buckets)-cardRows), width)))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s %s", Pad(Truncate(Plain(b.Key), name), name), p.t.Paint(Good, gauge(b.Pct, bar)),
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", Pad(Truncate(Plain(b.Key), name), name),
+			p.t.Paint(Good, gauge(b.Pct, bar)),
 			PadLeft(Count(b.Count), number), PadLeft(tenths(b.Pct), share)))
 	}
 	return lines
@@ -274,7 +280,8 @@ func (p *page) insights(cards []report.Insight) {
 	p.heading("Insights")
 	for _, c := range cards {
 		mark := map[report.Tone]string{report.Good: p.t.Paint(Good, "+"), report.Warn: p.t.Paint(Warn, "!")}[c.Tone]
-		p.line("%s %s: %s %s", cmp.Or(mark, "·"), Plain(c.Label), p.t.Paint(bold, Plain(c.Value)), p.t.Paint(Dim, "("+Plain(c.Detail)+")"))
+		p.line("%s %s: %s %s", cmp.Or(mark, "·"), Plain(c.Label), p.t.Paint(bold, Plain(c.Value)),
+			p.t.Paint(Dim, "("+Plain(c.Detail)+")"))
 	}
 }
 
@@ -293,7 +300,8 @@ func (p *page) open(o report.RecentView) string {
 	if o.City != "" {
 		place = Plain(o.City) + ", " + place
 	}
-	parts := []string{o.At.UTC().Format("2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8), Pad(Plain(o.Progress), 16), Plain(o.Source)}
+	parts := []string{o.At.UTC().Format("2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8), Pad(Plain(o.Progress), 16),
+		Plain(o.Source)}
 	for _, part := range []string{place, Plain(o.Device), Plain(o.Browser), Plain(o.OS)} {
 		if part != "" {
 			parts = append(parts, part)
@@ -319,11 +327,13 @@ func (p *page) topLinks(links []report.LinkSummary) {
 		return
 	}
 	p.heading("Most viewed")
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %8s %6s  %-12s  %s", "views", "viewers", "time", "done", "", "title")))
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %8s %6s  %-12s  %s", "views", "viewers", "time", "done", "",
+		"title")))
 	for _, l := range links[:min(len(links), topRows)] {
 		slug := Plain(l.Slug)
 		name := Truncate(Plain(l.Title), max(p.width-47-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
-		p.line("%7s %7s %8s %6s  %s  %s", Count(l.Views), Count(l.Uniques), Duration(l.AvgEngagedMs), percent(l.CompletionPct),
+		p.line("%7s %7s %8s %6s  %s  %s", Count(l.Views), Count(l.Uniques), Duration(l.AvgEngagedMs),
+			percent(l.CompletionPct),
 			Pad(spark(l.Spark, 12), 12), name)
 	}
 	if more := len(links) - topRows; more > 0 {

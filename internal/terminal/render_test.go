@@ -37,10 +37,13 @@ func TestStats(t *testing.T) {
 	media, scroll, empty := *link, *link, new(report.LinkReport)
 	q := func(n int64) *int64 { return &n }
 	lost := report.Tenths(253)
-	marks := []report.Mark{{Pct: 25, ReachPct: 900}, {Pct: 50, ReachPct: 647}, {Pct: 75, ReachPct: 600}, {Pct: 100, ReachPct: 3}}
-	media.Content = report.Content{Kind: report.ContentMedia, Media: &report.MediaContent{PlayedPct: 950, AvgPlayedPct: 612, FinishedPct: 3,
-		Quartiles: marks, Dropoff: report.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
-	scroll.Content = report.Content{Kind: report.ContentScroll, Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
+	marks := []report.Mark{{Pct: 25, ReachPct: 900}, {Pct: 50, ReachPct: 647}, {Pct: 75, ReachPct: 600},
+		{Pct: 100, ReachPct: 3}}
+	media.Content = report.Content{Kind: report.ContentMedia,
+		Media: &report.MediaContent{PlayedPct: 950, AvgPlayedPct: 612, FinishedPct: 3,
+			Quartiles: marks, Dropoff: report.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
+	scroll.Content = report.Content{Kind: report.ContentScroll,
+		Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
 	for name, page := range map[string]string{
 		"link.txt":         RenderLink(&Terminal{Width: 80}, link),
 		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link),
@@ -150,7 +153,8 @@ func FuzzSpark(f *testing.F) {
 }
 
 func TestDuration(t *testing.T) {
-	for ms, want := range map[int64]string{-1: "0s", 0: "0s", 1: "0.0s", 700: "0.7s", 949: "0.9s", 950: "1s", 59_400: "59s", 59_500: "1m 00s",
+	for ms, want := range map[int64]string{-1: "0s", 0: "0s", 1: "0.0s", 700: "0.7s", 949: "0.9s", 950: "1s",
+		59_400: "59s", 59_500: "1m 00s",
 		134_000: "2m 14s", 3_599_600: "1h 00m", 147_400_000: "40h 56m"} {
 		if got := Duration(ms); got != want {
 			t.Errorf("duration(%d) = %s, want %s", ms, got, want)

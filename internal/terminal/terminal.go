@@ -34,7 +34,8 @@ const defaultWidth = 80
 // Console is the terminal of the process.
 func Console() *Terminal {
 	t := &Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Width: defaultWidth,
-		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), InTTY: term.IsTerminal(int(os.Stdin.Fd()))}
+		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		InTTY: term.IsTerminal(int(os.Stdin.Fd()))}
 	t.colour = t.OutTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.OutTTY && err == nil && w > 0 {
 		t.Width = w

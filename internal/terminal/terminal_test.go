@@ -53,7 +53,8 @@ func FuzzJSON(f *testing.F) {
 			t.Errorf("json(%q) = %q", s, line)
 		}
 		var back string
-		if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != strings.ToValidUTF8(s, "\ufffd") && utf8.ValidString(s) {
+		if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != strings.ToValidUTF8(s, "\ufffd") &&
+			utf8.ValidString(s) {
 			t.Errorf("json(%q) reads back as %q, %v", s, back, err)
 		}
 	})
@@ -109,7 +110,8 @@ func FuzzTruncate(f *testing.F) {
 
 // TestShellWord asks a shell what it makes of the words.
 func TestShellWord(t *testing.T) {
-	for _, s := range []string{"plain/path-1.2", "", "two words", "it's", "$HOME `id` \\ \"x\"", "~", "*", "#x", "a;b", "ü", "=x"} {
+	for _, s := range []string{"plain/path-1.2", "", "two words", "it's", "$HOME `id` \\ \"x\"", "~", "*", "#x", "a;b",
+		"ü", "=x"} {
 		out, err := exec.Command("sh", "-c", "printf %s "+ShellWord(s)).Output()
 		if err != nil || string(out) != s {
 			t.Errorf("shell reads %s as %q (%v), want %q", ShellWord(s), out, err, s)

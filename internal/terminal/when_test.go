@@ -10,7 +10,8 @@ func TestParseWhen(t *testing.T) {
 	for text, want := range map[string]string{
 		"30d": "2026-06-03T11:00:00Z", "90m": "2026-05-04T12:30:00Z", "2027-01-31": "2027-01-31T00:00:00Z",
 		"2027-01-31T09:00:00+01:00": "2027-01-31T08:00:00Z",
-		"":                          "", "0d": "", "-1h": "", "d": "", "1.5d": "", "99999d": "", "31.1.2027": "", "tomorrow": "",
+		"":                          "", "0d": "", "-1h": "", "d": "", "1.5d": "", "99999d": "", "31.1.2027": "",
+		"tomorrow": "",
 	} {
 		got, err := ParseWhen(text, now)
 		if (err != nil) != (want == "") || err == nil && got.Format(time.RFC3339) != want {

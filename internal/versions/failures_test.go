@@ -23,7 +23,8 @@ func testReplaceFailsAtEveryStep(t *testing.T, v *versioned) {
 		for n := int64(1); ; n++ {
 			v.Clock.Advance(4 * time.Minute) // so that no hour has too many
 			f := &fault.Injector{N: n, After: after}
-			u := &publish.Uploads{Store: f.Store(v.Store), Blobs: f.Blobs(v.Blobs), Scanner: v.Scanner, Plans: v.Uploads.Plans, Now: v.Clock.Now}
+			u := &publish.Uploads{Store: f.Store(v.Store), Blobs: f.Blobs(v.Blobs), Scanner: v.Scanner,
+				Plans: v.Uploads.Plans, Now: v.Clock.Now}
 			text := fmt.Sprint("text ", after, n)
 			last := v.replaceUntilDone(u, before, text)
 			before = text
@@ -31,7 +32,8 @@ func testReplaceFailsAtEveryStep(t *testing.T, v *versioned) {
 			if got := v.text(0); got != text {
 				t.Fatalf("with operation %d failing (after: %v) readers see %q", n, after, got)
 			}
-			if _, all, err := v.Versions.List(t.Context(), v.Account, string(v.link.Slug)); err != nil || all[0].Version != last.Version || !all[0].Current {
+			if _, all, err := v.Versions.List(t.Context(), v.Account, string(v.link.Slug)); err != nil ||
+				all[0].Version != last.Version || !all[0].Current {
 				t.Fatalf("with operation %d failing (after: %v): version %d, %v", n, after, all[0].Version, err)
 			}
 			if !f.Hit() {
@@ -55,7 +57,8 @@ func (v *versioned) put(id vitrine.UploadID, text string) {
 func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *vitrine.Link {
 	v.T.Helper()
 	ctx, key := v.T.Context(), newKey()
-	request := publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)), Replaces: string(v.link.Slug), IdempotencyKey: &key}
+	request := publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)),
+		Replaces: string(v.link.Slug), IdempotencyKey: &key}
 	var last error
 	for range 3 {
 		l, err := func() (*vitrine.Link, error) {
@@ -64,7 +67,8 @@ func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *v
 				return b.Existing, err
 			}
 			v.put(b.Path, text)
-			return u.Complete(ctx, v.Account, publish.CompleteRequest{Path: string(b.Path), Name: request.Name, Type: request.Type, Replaces: request.Replaces, IdempotencyKey: &key})
+			return u.Complete(ctx, v.Account, publish.CompleteRequest{Path: string(b.Path), Name: request.Name,
+				Type: request.Type, Replaces: request.Replaces, IdempotencyKey: &key})
 		}()
 		if err == nil {
 			if l.State != vitrine.StateLive {

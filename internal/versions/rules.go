@@ -49,7 +49,8 @@ func Add(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) error {
 // Settled does to a link what follows from a change of one of its versions: the
 // pending version becomes current once it is live, and leaves its place again
 // when that decision is undone.
-func Settled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.Actor, plans vitrine.Plans, now time.Time) error {
+func Settled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.Actor, plans vitrine.Plans,
+	now time.Time) error {
 	if v.Of == 0 || from == v.State || !v.DeletedAt.IsZero() {
 		return nil
 	}
@@ -92,7 +93,8 @@ func shownBefore(tx vitrine.Tx, m *vitrine.Link) (*vitrine.Link, error) {
 			return v, nil
 		}
 	}
-	return nil, errors.Join(err, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no earlier version to show in its place. Disable the link %s instead.", m.Slug))
+	return nil, errors.Join(err, vitrine.Errorf(vitrine.CodeInvalidRequest,
+		"There is no earlier version to show in its place. Disable the link %s instead.", m.Slug))
 }
 
 // show makes a version the current one. c says who did it, and Action.
@@ -138,9 +140,11 @@ func keepFile(tx vitrine.Tx, m *vitrine.Link, now time.Time) error {
 // moveFile moves a file and what is known of it from a row to another. What the
 // file was called stays in both.
 func moveFile(to, from *vitrine.Link) {
-	to.Upload, to.Name, to.Type, to.Kind, to.Size, to.SHA256, to.Pages = from.Upload, from.Name, from.Type, from.Kind, from.Size, from.SHA256, from.Pages
+	to.Upload, to.Name, to.Type, to.Kind, to.Size, to.SHA256, to.Pages = from.Upload, from.Name, from.Type, from.Kind,
+		from.Size, from.SHA256, from.Pages
 	to.Scanned, to.HasBytes, to.Parts, to.Preview = from.Scanned, from.HasBytes, from.Parts, from.Preview
-	from.Upload, from.SHA256, from.Scanned, from.HasBytes, from.Parts, from.Preview = "", "", "", false, "", vitrine.PreviewDue
+	from.Upload, from.SHA256, from.Scanned, from.HasBytes, from.Parts, from.Preview = "", "", "", false, "",
+		vitrine.PreviewDue
 }
 
 // others are the versions of a link that are neither current, nor pending, nor
@@ -200,7 +204,8 @@ func Leave(tx vitrine.Tx, v *vitrine.Link) error {
 	case err != nil || !m.DeletedAt.IsZero():
 		return err
 	case m.Version == v.Version:
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "This is the version that the link %s shows. Disable or delete that link.", m.Slug)
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"This is the version that the link %s shows. Disable or delete that link.", m.Slug)
 	case m.Pending == v.ID:
 		m.Pending = 0
 		return tx.PutLink(m)

@@ -95,7 +95,8 @@ func TestReplace(t *testing.T) { onEach(t, testReplace) }
 func testReplace(t *testing.T, v *versioned) {
 	v.want("text 1", "1 live current; ")
 	l := v.replace("text 2")
-	if l.ID != v.link.ID || l.Slug != v.link.Slug || l.Title != v.link.Title || l.Version != 2 || !l.CreatedAt.Equal(v.link.CreatedAt) {
+	if l.ID != v.link.ID || l.Slug != v.link.Slug || l.Title != v.link.Title || l.Version != 2 ||
+		!l.CreatedAt.Equal(v.link.CreatedAt) {
 		t.Errorf("replaced, it is %+v", l)
 	}
 	v.want("text 2", "2 live current; 1 live; ")
@@ -152,7 +153,8 @@ func testRestoreAndDelete(t *testing.T, v *versioned) {
 	v.want("text 1", "3 live; 2 live; 1 live current; ")
 	_, err = v.Versions.Restore(ctx, v.Account, slug, 1, nil) // nothing to do
 	v.Must(err)
-	for n, want := range map[int]vitrine.Code{1: vitrine.CodeInvalidRequest, 4: vitrine.CodeNotFound, 0: vitrine.CodeNotFound, -1: vitrine.CodeNotFound} {
+	for n, want := range map[int]vitrine.Code{1: vitrine.CodeInvalidRequest, 4: vitrine.CodeNotFound,
+		0: vitrine.CodeNotFound, -1: vitrine.CodeNotFound} {
 		if err := v.Versions.Delete(ctx, v.Account, slug, n, nil); vitrine.CodeOf(err) != want {
 			t.Errorf("delete version %d: %v, want %s", n, err, want)
 		}
@@ -172,7 +174,8 @@ func testRestoreAndDelete(t *testing.T, v *versioned) {
 	_, _, err = v.Versions.List(ctx, bob, slug)
 	_, err2 := v.Versions.Restore(ctx, bob, slug, 1, nil)
 	err3 := v.Versions.Delete(ctx, bob, slug, 1, nil)
-	if vitrine.CodeOf(err) != vitrine.CodeNotFound || vitrine.CodeOf(err2) != vitrine.CodeNotFound || vitrine.CodeOf(err3) != vitrine.CodeNotFound {
+	if vitrine.CodeOf(err) != vitrine.CodeNotFound || vitrine.CodeOf(err2) != vitrine.CodeNotFound ||
+		vitrine.CodeOf(err3) != vitrine.CodeNotFound {
 		t.Errorf("another account: %v, %v, %v", err, err2, err3)
 	}
 }
@@ -228,7 +231,8 @@ func testHeldVersion(t *testing.T, v *versioned) {
 	_, err = v.Links.Reject(ctx, held, fixture.Operator(""))
 	v.Must(err)
 	v.want("text 1", "2 disabled; 1 live current; ")
-	if _, err := v.Versions.Restore(ctx, v.Account, string(v.link.Slug), 2, nil); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
+	if _, err := v.Versions.Restore(ctx, v.Account, string(v.link.Slug), 2,
+		nil); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("a rejected version is restored: %v", err)
 	}
 	_, err = v.Links.Undo(ctx, held, fixture.Operator(""))
@@ -312,7 +316,8 @@ func testVideoVersion(t *testing.T, v *versioned) {
 	}
 	v.want("text 1", "2 processing waits; 1 live current; ")
 	v.Pending()
-	if now, err := v.Links.BySlug(t.Context(), string(v.link.Slug)); err != nil || now.Kind != "video" || now.Version != 2 || now.State != vitrine.StateLive {
+	if now, err := v.Links.BySlug(t.Context(), string(v.link.Slug)); err != nil || now.Kind != "video" ||
+		now.Version != 2 || now.State != vitrine.StateLive {
 		t.Errorf("scanned, the link is %+v, %v", now, err)
 	}
 	v.Audit()
@@ -365,7 +370,9 @@ func testDeleteLinkWithVersions(t *testing.T, v *versioned) {
 func TestReplaceWithinLimits(t *testing.T) {
 	v := newVersioned(t)
 	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Links: 1, StorageBytes: 15, Versions: 10}
-	if _, err := v.Uploads.Create(t.Context(), v.Account, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1}); vitrine.CodeOf(err) != vitrine.CodeLinkLimit {
+	if _, err := v.Uploads.Create(t.Context(), v.Account,
+		publish.UploadRequest{Name: "a.txt", Type: "text/plain",
+			Size: 1}); vitrine.CodeOf(err) != vitrine.CodeLinkLimit {
 		t.Errorf("a second link: %v", err)
 	}
 	v.replace("text 2")
@@ -387,7 +394,9 @@ func testConditionalReplace(t *testing.T, v *versioned) {
 		return nil
 	}
 	begin := func(text string) publish.CreatedUpload {
-		b, err := v.Uploads.Create(t.Context(), v.Account, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)), Replaces: string(v.link.Slug), If: first})
+		b, err := v.Uploads.Create(t.Context(), v.Account,
+			publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)),
+				Replaces: string(v.link.Slug), If: first})
 		v.Must(err)
 		v.Put(b.Path, "text/plain", text)
 		return b
@@ -396,7 +405,9 @@ func testConditionalReplace(t *testing.T, v *versioned) {
 	errs := make(chan error, 2)
 	for _, begun := range []publish.CreatedUpload{a, b} {
 		go func() {
-			_, err := v.Uploads.Complete(t.Context(), v.Account, publish.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain", Replaces: string(v.link.Slug), If: first})
+			_, err := v.Uploads.Complete(t.Context(), v.Account,
+				publish.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain",
+					Replaces: string(v.link.Slug), If: first})
 			errs <- err
 		}()
 	}
@@ -404,7 +415,8 @@ func testConditionalReplace(t *testing.T, v *versioned) {
 	if (err1 == nil) == (err2 == nil) || vitrine.CodeOf(errors.Join(err1, err2)) != vitrine.CodePreconditionFailed {
 		t.Errorf("%v and %v; want that one wins", err1, err2)
 	}
-	if _, err := v.ReplaceBy(v.Uploads, v.link, "note.txt", "text C", first); vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
+	if _, err := v.ReplaceBy(v.Uploads, v.link, "note.txt", "text C",
+		first); vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
 		t.Errorf("step 1 with an old condition: %v", err)
 	}
 	v.Audit()
@@ -418,11 +430,15 @@ func testSweepKeepsVersions(t *testing.T, v *versioned) {
 	v.replace("text 2")
 	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Versions: 1}
 	// The bytes of the current version again, whose deletion fails.
-	b, err := v.Uploads.Create(t.Context(), v.Account, publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: 6, Replaces: string(v.link.Slug)})
+	b, err := v.Uploads.Create(t.Context(), v.Account,
+		publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: 6, Replaces: string(v.link.Slug)})
 	v.Must(err)
 	v.Put(b.Path, "text/plain", "text 2")
-	kept := &publish.Uploads{Store: v.Store, Blobs: undeletable{v.Blobs}, Scanner: v.Scanner, Plans: v.Uploads.Plans, Now: v.Clock.Now}
-	_, err = kept.Complete(t.Context(), v.Account, publish.CompleteRequest{Path: string(b.Path), Name: "note.txt", Type: "text/plain", Replaces: string(v.link.Slug)})
+	kept := &publish.Uploads{Store: v.Store, Blobs: undeletable{v.Blobs}, Scanner: v.Scanner, Plans: v.Uploads.Plans,
+		Now: v.Clock.Now}
+	_, err = kept.Complete(t.Context(), v.Account,
+		publish.CompleteRequest{Path: string(b.Path), Name: "note.txt", Type: "text/plain",
+			Replaces: string(v.link.Slug)})
 	v.Must(err)
 	v.Audit()
 	for range 60 {

@@ -44,30 +44,46 @@ func TestAuditFinds(t *testing.T) {
 		args               []any
 	}{
 		{"nothing", "UPDATE links SET account = account", "", nil},
-		{"views", "UPDATE links SET views = views + 1 WHERE link = 1", "link 1: 4 views are counted, its rows make 3", nil},
-		{"downloads", "UPDATE links SET downloads = 0 WHERE link = 1", "link 1: 0 downloads are counted, there are 1", nil},
+		{"views", "UPDATE links SET views = views + 1 WHERE link = 1", "link 1: 4 views are counted, its rows make 3",
+			nil},
+		{"downloads", "UPDATE links SET downloads = 0 WHERE link = 1", "link 1: 0 downloads are counted, there are 1",
+			nil},
 		{"counts", "DELETE FROM links WHERE link = 1", "link 1: it has opens or downloads, and no row of counts", nil},
-		{"an open", "DELETE FROM opens WHERE link = 1 AND id = $1", "link 1: 3 views are counted, its rows make 2", []any{from(1, "").ID}},
-		{"a blob", "UPDATE opens SET open = substr(open, 1, 9) WHERE link = 1 AND id = $1", "the record is damaged", []any{from(1, "").ID}},
-		{"a session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "the record is damaged", []any{from(1, "").ID, []byte{1}}},
+		{"an open", "DELETE FROM opens WHERE link = 1 AND id = $1", "link 1: 3 views are counted, its rows make 2",
+			[]any{from(1, "").ID}},
+		{"a blob", "UPDATE opens SET open = substr(open, 1, 9) WHERE link = 1 AND id = $1", "the record is damaged",
+			[]any{from(1, "").ID}},
+		{"a session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "the record is damaged",
+			[]any{from(1, "").ID, []byte{1}}},
 		{"a word", "DELETE FROM words", "is missing", nil},
 		{"a viewer", "DELETE FROM viewers WHERE viewer = 2", "the viewers kept to tell who returns", nil},
-		{"a viewer's opens", "UPDATE viewers SET opens = 2 WHERE viewer = 2", "the viewers kept to tell who returns", nil},
-		{"a viewer without opens", "INSERT INTO viewers (link, viewer, opens) VALUES (1, 77, 0)", "a viewer is kept with 0 opens", nil},
-		{"another viewer", "UPDATE viewers SET viewer = 99 WHERE viewer = 2", "the viewers kept to tell who returns", nil},
-		{"a stray viewer", "INSERT INTO viewers (link, viewer, opens) VALUES (7, 1, 1)", "link 7: it has opens or downloads, and no row of counts", nil},
+		{"a viewer's opens", "UPDATE viewers SET opens = 2 WHERE viewer = 2", "the viewers kept to tell who returns",
+			nil},
+		{"a viewer without opens", "INSERT INTO viewers (link, viewer, opens) VALUES (1, 77, 0)",
+			"a viewer is kept with 0 opens", nil},
+		{"another viewer", "UPDATE viewers SET viewer = 99 WHERE viewer = 2", "the viewers kept to tell who returns",
+			nil},
+		{"a stray viewer", "INSERT INTO viewers (link, viewer, opens) VALUES (7, 1, 1)",
+			"link 7: it has opens or downloads, and no row of counts", nil},
 		{"a download's open", "UPDATE downloads SET open = 5", "belongs to open 5, which does not exist", nil},
 		{"a download of a bot", "UPDATE downloads SET open = $1", "which is a bot's", []any{from(4, "").ID}},
-		{"an endless session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "longer than an open can count",
-			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{PresentMs: segment.MaxSessionMs + 1}}).Append(nil, 0)}},
-		{"a session of more than all", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "more than the whole",
+		{"an endless session", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+			"longer than an open can count",
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{PresentMs: segment.MaxSessionMs +
+				1}}).Append(nil, 0)}},
+		{"a session of more than all", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+			"more than the whole",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Depth: 1_000_001}}).Append(nil, 0)}},
-		{"engaged while away", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "engaged for 2 ms and present for 1",
-			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{EngagedMs: 2, PresentMs: 1}}).Append(nil, 0)}},
+		{"engaged while away", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+			"engaged for 2 ms and present for 1",
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{EngagedMs: 2, PresentMs: 1}}).Append(nil,
+				0)}},
 		{"negative time", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "negative",
 			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{EngagedMs: -2}}).Append(nil, 0)}},
-		{"pages in disorder", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1", "time on page 2 is in the wrong place",
-			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Pages: []report.PageTime{{Page: 3}, {Page: 2}}}}).Append(nil, 0)}},
+		{"pages in disorder", "UPDATE opens SET session = $2 WHERE link = 1 AND id = $1",
+			"time on page 2 is in the wrong place",
+			[]any{from(1, "").ID, (&segment.Session{Session: report.Session{Pages: []report.PageTime{{Page: 3},
+				{Page: 2}}}}).Append(nil, 0)}},
 	} {
 		l := openTestLog(t)
 		bot := from(4, "e")
@@ -176,7 +192,8 @@ func TestVisitEnds(t *testing.T) {
 		}()
 	}
 	ctx := &dyingContext{Context: t.Context(), lives: 3}
-	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000}); !errors.Is(err, context.Canceled) {
+	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("Tally that nobody wants: %v", err)
 	}
 	tally, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000})

@@ -80,7 +80,8 @@ func fill(tb testing.TB, l *ViewLog, n, links int) {
 		for range min(cap(views), n-i) {
 			views = append(views, g.Imported())
 		}
-		if err := l.Import(context.Background(), vitrine.ImportReceipt{Lines: int64(i + len(views))}, views); err != nil {
+		if err := l.Import(context.Background(), vitrine.ImportReceipt{Lines: int64(i + len(views))},
+			views); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -117,7 +118,8 @@ func BenchmarkTally(b *testing.B) {
 			b.Run(fmt.Sprintf("links=%d/link=%d", links, scope.Link), func(b *testing.B) {
 				m := meter{b: b, from: processorTime()}
 				for b.Loop() {
-					t, _, err := l.Tally(context.Background(), vitrine.TallyQuery{Scope: scope, From: 20_000, To: 30_000})
+					t, _, err := l.Tally(context.Background(),
+						vitrine.TallyQuery{Scope: scope, From: 20_000, To: 30_000})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -135,7 +137,8 @@ func BenchmarkTally(b *testing.B) {
 // BenchmarkAudit audits everything: many links with few views, and few links
 // with many. What a link or a view costs is the same at each size.
 func BenchmarkAudit(b *testing.B) {
-	for _, size := range []struct{ links, views int }{{10_000, 20_000}, {40_000, 80_000}, {10, 100_000}, {10, 400_000}} {
+	for _, size := range []struct{ links, views int }{{10_000, 20_000}, {40_000, 80_000}, {10, 100_000},
+		{10, 400_000}} {
 		b.Run(fmt.Sprintf("links=%d/views=%d", size.links, size.views), func(b *testing.B) {
 			l, g := openTestLog(b), sqltest.NewTraffic(size.links)
 			views := make([]vitrine.ViewRecord, size.views)
@@ -144,7 +147,10 @@ func BenchmarkAudit(b *testing.B) {
 				views[i] = g.Imported()
 				last = max(last, report.DayOf(views[i].At))
 			}
-			slices.SortFunc(views, func(a, b vitrine.ViewRecord) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID)) })
+			slices.SortFunc(views, func(a, b vitrine.ViewRecord) int {
+				return cmp.Or(cmp.Compare(a.Link, b.Link),
+					cmp.Compare(a.ID, b.ID))
+			})
 			if err := importViews(b, l, 1, views...); err != nil {
 				b.Fatal(err)
 			}

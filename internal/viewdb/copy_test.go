@@ -41,7 +41,8 @@ func fillStore(t testing.TB, s *sqlstore.Store, n int) {
 						row[c] = nil
 					}
 				}
-				_, err = x.Exec("INSERT INTO "+name+" ("+strings.Join(columns, ", ")+") VALUES ("+sqldb.Placeholders(1, len(columns))+")", row...)
+				_, err = x.Exec("INSERT INTO "+name+" ("+strings.Join(columns, ", ")+") VALUES ("+sqldb.Placeholders(1,
+					len(columns))+")", row...)
 			}
 			return err
 		})
@@ -50,7 +51,8 @@ func fillStore(t testing.TB, s *sqlstore.Store, n int) {
 		}
 	}
 	err := s.DB.Update(t.Context(), func(x *sqldb.Tx) error {
-		if _, err := x.Exec("INSERT INTO attempts (id, key, at) VALUES ($1, $2, $3)", int64(9999), []byte("x"), int64(1)); err != nil {
+		if _, err := x.Exec("INSERT INTO attempts (id, key, at) VALUES ($1, $2, $3)", int64(9999), []byte("x"),
+			int64(1)); err != nil {
 			return err
 		}
 		return x.Put("DELETE FROM attempts WHERE id = $1", int64(9999))
@@ -96,7 +98,8 @@ func fillLog(t testing.TB, l *ViewLog, n int) {
 	if _, err := l.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1}, []vitrine.ViewRecord{g.Imported()}); err != nil {
+	if err := l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1, 2}, Lines: 1},
+		[]vitrine.ViewRecord{g.Imported()}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.RollUp(t.Context(), last-10); err != nil {
@@ -166,7 +169,10 @@ func TestCopy(t *testing.T) {
 	for _, place := range []string{one, two, filepath.Join(dir, "b.db")} {
 		to, toLog := store(place), log(strings.Replace(place, "b.db", "bv.db", 1))
 		cuts := cutOff(t, func(ctx context.Context, told sqldb.Copied) error { return from.CopyTo(ctx, to, told) })
-		cuts += cutOff(t, func(ctx context.Context, told sqldb.Copied) error { return fromLog.CopyTo(ctx, toLog, told) })
+		cuts += cutOff(t, func(ctx context.Context,
+			told sqldb.Copied) error {
+			return fromLog.CopyTo(ctx, toLog, told)
+		})
 		if cuts < 10 {
 			t.Errorf("cut off %d times", cuts)
 		}
@@ -187,7 +193,8 @@ func TestCopy(t *testing.T) {
 				t.Errorf("an album got ID %d, %v", a.ID, err)
 			}
 			var id int64
-			err := tx.(sqlstore.Tx).Get([]any{&id}, "INSERT INTO attempts (key, at) VALUES ($1, $2) RETURNING id", []byte("y"), int64(2))
+			err := tx.(sqlstore.Tx).Get([]any{&id}, "INSERT INTO attempts (key, at) VALUES ($1, $2) RETURNING id",
+				[]byte("y"), int64(2))
 			if err != nil || id != 10000 {
 				t.Errorf("a attempt got ID %d, %v", id, err)
 			}
@@ -205,13 +212,15 @@ func TestCopy(t *testing.T) {
 	if err := first.CopyTo(t.Context(), store(one), func(string, int64, int64) { t.Error("copied") }); err == nil {
 		t.Log("the same row was added to both")
 	}
-	if err := firstLog.CopyTo(t.Context(), fromLog, func(string, int64, int64) { t.Error("copied") }); !errors.Is(err, sqldb.ErrOtherData) {
+	if err := firstLog.CopyTo(t.Context(), fromLog, func(string, int64, int64) { t.Error("copied") }); !errors.Is(err,
+		sqldb.ErrOtherData) {
 		t.Errorf("onto a log that goes on: %v", err)
 	}
 	if _, err := first.DB.Writer.DB.Exec("UPDATE keys SET name = 'other' WHERE id = 13"); err != nil {
 		t.Fatal(err)
 	}
-	if differences, err := first.Compare(t.Context(), from); err != nil || len(differences) != 1 || !strings.Contains(differences[0], "rows of the table keys") {
+	if differences, err := first.Compare(t.Context(), from); err != nil || len(differences) != 1 ||
+		!strings.Contains(differences[0], "rows of the table keys") {
 		t.Errorf("one row is another: %v, %v", differences, err)
 	}
 }
@@ -262,7 +271,8 @@ func TestCopyKnowsTables(t *testing.T) {
 			if _, err := d.Writer.DB.Exec("CREATE TABLE forgotten (id BIGINT PRIMARY KEY)"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := sqldb.SameTables(t.Context(), d, d, names); err == nil || !strings.Contains(err.Error(), "forgotten") {
+			if _, err := sqldb.SameTables(t.Context(), d, d, names); err == nil ||
+				!strings.Contains(err.Error(), "forgotten") {
 				t.Errorf("%s: with a table that nobody knows: %v", name, err)
 			}
 			if err := d.Close(); err != nil {

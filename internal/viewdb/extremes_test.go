@@ -48,7 +48,8 @@ func BenchmarkExtremes(b *testing.B) {
 				if _, err := l.Append(b.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{late}}); err != nil {
 					b.Fatal(err)
 				}
-				if _, _, err := l.Tally(b.Context(), vitrine.TallyQuery{Scope: account1, From: firstTestDay, To: firstTestDay + 300}); err != nil {
+				if _, _, err := l.Tally(b.Context(),
+					vitrine.TallyQuery{Scope: account1, From: firstTestDay, To: firstTestDay + 300}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -76,7 +76,10 @@ func (h *facts) batch(b vitrine.Batch) (refused []int) {
 		r.engaged = true
 		if s.Bot != "" && r.Counted() {
 			r.Bot, r.Returning = s.Bot, false
-			maps.DeleteFunc(h.downloads, func(k viewKey, of vitrine.ViewID) bool { return k.link == s.Link && of == s.View })
+			maps.DeleteFunc(h.downloads, func(k viewKey, of vitrine.ViewID) bool {
+				return k.link == s.Link &&
+					of == s.View
+			})
 		}
 	}
 	for _, d := range b.Downloads {
@@ -173,7 +176,8 @@ func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 	var all []any
 	var links []report.Link
 	for id := range int64(40) {
-		l := report.Link{ID: id, Content: []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll, report.ContentNone}[id%4],
+		l := report.Link{ID: id, Content: []report.ContentKind{report.ContentPages, report.ContentMedia,
+			report.ContentScroll, report.ContentNone}[id%4],
 			Kind: fmt.Sprint("kind", id%4), Pages: 9}
 		links = append(links, l)
 		if s.Link != 0 && id < 4 {
@@ -229,7 +233,8 @@ func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []s
 		fault("log has\n %.240s\nfold has\n %.240s", a[i:], b[i:])
 	}
 	n, m := naively(views, downloads, from, to), naiveOf(got, from, to)
-	if n.Views != m.Views || n.Uniques != m.Uniques || n.Bots != m.Bots || !slices.Equal(n.Daily, m.Daily) || !slices.Equal(n.Viewers, m.Viewers) {
+	if n.Views != m.Views || n.Uniques != m.Uniques || n.Bots != m.Bots || !slices.Equal(n.Daily, m.Daily) ||
+		!slices.Equal(n.Viewers, m.Viewers) {
 		fault("log has %+v, counted %+v", m, n)
 	}
 	r := report.ForLink(report.Link{}, report.Window{Key: report.RangeAll, From: from, To: to}, got, nil, nil)
@@ -249,7 +254,8 @@ func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []s
 
 func (h *facts) wrongDaily(fault func(string, ...any), l *ViewLog, account vitrine.AccountID, from, to report.Day) {
 	links := slices.Sorted(maps.Keys(h.account))
-	got, err := l.DailyViews(context.Background(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: from, To: to}, links)
+	got, err := l.DailyViews(context.Background(),
+		vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: from, To: to}, links)
 	if err != nil {
 		fault("DailyViews: %v", err)
 	}
@@ -289,7 +295,8 @@ func (r luck) moment() int64 {
 func (r luck) view() vitrine.ViewRecord {
 	link := 1 + min(r.IntN(r.links), r.IntN(r.links))
 	at := r.moment()
-	o := report.View{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link), Viewer: uint64(min(r.IntN(r.viewers), r.IntN(r.viewers))) * 0x9e3779b97f4a7c15,
+	o := report.View{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link),
+		Viewer:  uint64(min(r.IntN(r.viewers), r.IntN(r.viewers))) * 0x9e3779b97f4a7c15,
 		Country: fmt.Sprint("C", r.IntN(5)), Source: fmt.Sprint("s", r.IntN(3)), QR: r.IntN(5) == 0}
 	if r.IntN(7) == 0 {
 		o.Bot = "crawler"
@@ -298,7 +305,8 @@ func (r luck) view() vitrine.ViewRecord {
 }
 
 func (r luck) session() report.Session {
-	s := report.Session{PresentMs: r.Int64N(1 + r.Int64N(3_600_000)), Screen: fmt.Sprint("screen", r.IntN(3)), Downloaded: r.IntN(4) == 0}
+	s := report.Session{PresentMs: r.Int64N(1 + r.Int64N(3_600_000)), Screen: fmt.Sprint("screen", r.IntN(3)),
+		Downloaded: r.IntN(4) == 0}
 	s.EngagedMs = r.Int64N(s.PresentMs + 1)
 	for p := 1; p < 6 && r.IntN(3) > 0; p += 1 + r.IntN(2) {
 		s.Pages = append(s.Pages, report.PageTime{Page: p, Ms: r.Int64N(5000)})
@@ -310,7 +318,10 @@ func (r luck) session() report.Session {
 }
 
 func (r luck) known(h *facts) viewKey {
-	keys := slices.SortedFunc(maps.Keys(h.views), func(a, b viewKey) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view)) })
+	keys := slices.SortedFunc(maps.Keys(h.views), func(a,
+		b viewKey) int {
+		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
+	})
 	if len(keys) == 0 {
 		return viewKey{1, vitrine.ViewIDAt(r.moment(), 0)}
 	}
@@ -325,7 +336,8 @@ func (r luck) batch(h *facts, views, late int) (b vitrine.Batch) {
 		k := r.known(h)
 		switch r.IntN(5) {
 		case 0:
-			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(k.view.Ms()+r.Int64N(80)*86_400_000, r.IntN(1<<21)), Link: k.link, View: k.view})
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(k.view.Ms()+r.Int64N(80)*86_400_000,
+				r.IntN(1<<21)), Link: k.link, View: k.view})
 		case 1: // the same again, or another one with its ID
 			if o := h.views[k]; o != nil && !o.imported {
 				again := o.View
@@ -337,7 +349,8 @@ func (r luck) batch(h *facts, views, late int) (b vitrine.Batch) {
 				}
 			}
 		default:
-			s := vitrine.Snapshot{Link: k.link, View: k.view, At: k.view.Ms() + r.Int64N(3_600_000), Session: r.session()}
+			s := vitrine.Snapshot{Link: k.link, View: k.view, At: k.view.Ms() + r.Int64N(3_600_000),
+				Session: r.session()}
 			if r.IntN(6) == 0 {
 				s.Bot = vitrine.BotAutomation
 			}
@@ -433,7 +446,8 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 			case n < 11:
 				what = "import"
 				views := r.imports(h, 30+r.IntN(100))
-				receipt := vitrine.ImportReceipt{Lines: int64(step + 1), At: (r.start + report.Day(r.IntN(r.days+10))).Time()}
+				receipt := vitrine.ImportReceipt{Lines: int64(step + 1),
+					At: (r.start + report.Day(r.IntN(r.days+10))).Time()}
 				if err := l.Import(t.Context(), receipt, views); err != nil {
 					t.Fatalf("seed %d, step %d: Import: %v", seed, step, err)
 				}

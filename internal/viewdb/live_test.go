@@ -50,7 +50,8 @@ func coldLog(t *testing.T) (*ViewLog, *facts) {
 	}
 	settled(t, l, d+5)
 	told(t, h, l, on(d+5, 0, 1, 1), on(d+5, 1, 2, 2))
-	both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewID(last.ID) + 1, Link: 2, View: vitrine.ViewID(on(d+5, 1, 2, 2).ID)},
+	both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewID(last.ID) + 1, Link: 2,
+		View: vitrine.ViewID(on(d+5, 1, 2, 2).ID)},
 		{ID: vitrine.ViewID(views[0].ID) + 1, Link: 1, View: vitrine.ViewID(on(d+5, 0, 1, 1).ID)}}})
 	return l, h
 }
@@ -118,7 +119,8 @@ func TestLiveOfErased(t *testing.T) {
 	h.check(t, l, account1, d, d+2)
 	view := vitrine.ViewID(on(d, 2, 2, 5).ID)
 	if _, err := l.Append(t.Context(), vitrine.Batch{Downloads: []vitrine.Download{{ID: view, Link: 2, View: view}},
-		Snapshots: []vitrine.Snapshot{{Link: 2, View: view, At: view.Ms() + 5000, Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}}}); err != nil {
+		Snapshots: []vitrine.Snapshot{{Link: 2, View: view, At: view.Ms() + 5000,
+			Session: report.Session{EngagedMs: 4000, PresentMs: 5000}}}}); err != nil {
 		t.Fatal(err)
 	}
 	h.check(t, l, account1, d, d+2)
@@ -189,8 +191,9 @@ func TestAtOnce(t *testing.T) {
 						continue
 					}
 					b.Views = append(b.Views, o)
-					b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(link), View: vitrine.ViewID(o.ID), At: o.At + 9000,
-						Session: report.Session{EngagedMs: r.Int64N(9000), PresentMs: 9000}})
+					b.Snapshots = append(b.Snapshots,
+						vitrine.Snapshot{Link: vitrine.LinkID(link), View: vitrine.ViewID(o.ID), At: o.At + 9000,
+							Session: report.Session{EngagedMs: r.Int64N(9000), PresentMs: 9000}})
 				}
 				mu.Lock()
 				h.batch(b)
@@ -201,7 +204,8 @@ func TestAtOnce(t *testing.T) {
 				if _, err := l.Append(context.Background(), b); err != nil {
 					t.Error(err)
 				}
-				receipt := vitrine.ImportReceipt{File: [32]byte{byte(w)}, Lines: int64(i), At: (d + report.Day(r.IntN(90))).Time()}
+				receipt := vitrine.ImportReceipt{File: [32]byte{byte(w)}, Lines: int64(i),
+					At: (d + report.Day(r.IntN(90))).Time()}
 				if err := l.Import(context.Background(), receipt, imported); err != nil {
 					t.Error(err)
 				}
@@ -227,7 +231,8 @@ func TestAtOnce(t *testing.T) {
 		})
 		others.Go(func() {
 			for n := int64(0); writing.Err() == nil; n++ {
-				_, _, err := l.Tally(writing, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1, Link: vitrine.LinkID(n % 5)}, From: d, To: d + 90, Brief: i == 0})
+				_, _, err := l.Tally(writing, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1,
+					Link: vitrine.LinkID(n % 5)}, From: d, To: d + 90, Brief: i == 0})
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Errorf("Tally: %v", err)
 				}
@@ -268,12 +273,14 @@ func TestFeedGaps(t *testing.T) {
 		events      int
 		known       bool
 	}{
-		{last, last, 0, true}, {last - 5, last, 5, true}, {last - feed.FeedTransactions, last, feed.FeedTransactions, true},
+		{last, last, 0, true}, {last - 5, last, 5, true},
+		{last - feed.FeedTransactions, last, feed.FeedTransactions, true},
 		{last - feed.FeedTransactions - 1, last, 0, false}, {last, last + 1, 0, false}, {last - 2, last - 1, 1, true},
 	} {
 		events, known := f.Since(1, c.after, c.upTo)
 		if len(events) != c.events || known != c.known {
-			t.Errorf("since %d up to %d: %d events, %v; want %d, %v", c.after, c.upTo, len(events), known, c.events, c.known)
+			t.Errorf("since %d up to %d: %d events, %v; want %d, %v", c.after, c.upTo, len(events), known, c.events,
+				c.known)
 		}
 	}
 	c := f.Begin()

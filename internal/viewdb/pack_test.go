@@ -13,12 +13,14 @@ import (
 
 func importViews(t testing.TB, l *ViewLog, line int64, views ...vitrine.ViewRecord) error {
 	t.Helper()
-	return l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: (firstTestDay + 100).Time()}, views)
+	return l.Import(t.Context(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: line, At: (firstTestDay + 100).Time()},
+		views)
 }
 
 func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.ViewID) {
 	t.Helper()
-	if err := l.Views(t.Context(), link, -1000, 40_000, func(o *report.View) error { list = append(list, vitrine.ViewID(o.ID)); return nil }); err != nil {
+	if err := l.Views(t.Context(), link, -1000, 40_000,
+		func(o *report.View) error { list = append(list, vitrine.ViewID(o.ID)); return nil }); err != nil {
 		t.Error(err)
 	}
 	return list
@@ -28,7 +30,8 @@ func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.Vi
 // its own, in one batch and one by one.
 func TestImportOfOneMillisecond(t *testing.T) {
 	o := on(firstTestDay, 7, 1, 1)
-	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1}, {500, 600, 700, 800, 1}} {
+	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1},
+		{500, 600, 700, 800, 1}} {
 		l, all := openTestLog(t), 0
 		for i, n := range batches {
 			if err := importViews(t, l, int64(i+1), slices.Repeat([]vitrine.ViewRecord{o}, n)...); err != nil {
@@ -38,7 +41,8 @@ func TestImportOfOneMillisecond(t *testing.T) {
 			all += n
 		}
 		if got := idsOfLink(t, l, 1); len(got) != all || len(slices.Compact(slices.Clone(got))) != all {
-			t.Errorf("%v: %d opens of %d, %d of them with IDs of their own", batches, len(got), all, len(slices.Compact(slices.Clone(got))))
+			t.Errorf("%v: %d opens of %d, %d of them with IDs of their own", batches, len(got), all,
+				len(slices.Compact(slices.Clone(got))))
 		}
 		clean(t, l)
 	}
@@ -124,7 +128,8 @@ func TestRecentNone(t *testing.T) {
 					t.Errorf("Recent of %d: panic: %v", n, p)
 				}
 			}()
-			if got, err := l.Recent(t.Context(), vitrine.RecentQuery{Link: 1, To: segment.FirstID(40_000), N: n, Engaged: true}); err != nil || len(got) != 0 {
+			if got, err := l.Recent(t.Context(), vitrine.RecentQuery{Link: 1, To: segment.FirstID(40_000), N: n,
+				Engaged: true}); err != nil || len(got) != 0 {
 				t.Errorf("Recent of %d: %v, %v", n, got, err)
 			}
 		}()
@@ -145,7 +150,8 @@ func TestDamage(t *testing.T) {
 		derived           bool
 	}{
 		{"tallies", "head", "link, level, day", true}, {"tallies", "body", "link, level, day", true},
-		{"times", "data", "link, part, level, day", true}, {"daily_views", "data", "day", true}, {"packs", "data", "link, first", false},
+		{"times", "data", "link, part, level, day", true}, {"daily_views", "data", "day", true},
+		{"packs", "data", "link, first", false},
 	} {
 		for round := range 3 {
 			l := openTestLog(t)
@@ -160,7 +166,8 @@ func TestDamage(t *testing.T) {
 			if !table.derived {
 				where = "1"
 			}
-			tamper(t, l, "UPDATE "+table.name+" SET "+table.column+" = CAST(substr("+table.column+", 1, 1 + length("+table.column+") / 2) || x'5a' || substr("+
+			tamper(t, l, "UPDATE "+table.name+" SET "+table.column+" = CAST(substr("+table.column+", 1, 1 + length("+
+				table.column+") / 2) || x'5a' || substr("+
 				table.column+", 3 + length("+table.column+") / 2) AS BLOB) WHERE "+where)
 			found := 0
 			if err := l.Audit(t.Context(), true, func(text string, tally bool) {
@@ -175,7 +182,9 @@ func TestDamage(t *testing.T) {
 			}
 			if table.derived {
 				luck.windows(t, h, l, 8)
-			} else if _, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: d - 1, To: d + 97, Cap: 10_000}); err == nil {
+			} else if _, _, err := l.Tally(t.Context(),
+				vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: d - 1, To: d + 97,
+					Cap: 10_000}); err == nil {
 				t.Errorf("%s: no error", what)
 			}
 			if t.Failed() {
@@ -188,7 +197,8 @@ func TestDamage(t *testing.T) {
 				for k, o := range h.views {
 					h2.views[k] = o
 				}
-				both(t, h2, l, vitrine.Batch{Views: []vitrine.ViewRecord{late, {Account: 1, View: on(d-1, 9, 2, 4).View}}})
+				both(t, h2, l, vitrine.Batch{Views: []vitrine.ViewRecord{late,
+					{Account: 1, View: on(d-1, 9, 2, 4).View}}})
 				settled(t, l, d+99)
 				luck.windows(t, h2, l, 5)
 				clean(t, l)
@@ -204,7 +214,8 @@ func TestDamage(t *testing.T) {
 // panic.
 func TestLostRows(t *testing.T) {
 	const d = firstTestDay
-	for _, lost := range []string{"tallies WHERE link = 0 AND level = 0", "tallies WHERE link = 0 AND level > 0", "tallies WHERE link > 0", "times", "daily_views"} {
+	for _, lost := range []string{"tallies WHERE link = 0 AND level = 0", "tallies WHERE link = 0 AND level > 0",
+		"tallies WHERE link > 0", "times", "daily_views"} {
 		l := openTestLog(t)
 		l.least = least{1, 1, 1}
 		r := luck{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}

@@ -112,7 +112,11 @@ func TestPostgresCommitUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx vitrine.Tx) (err error) { n, err = tx.CountAccounts(); return err }); err != nil || n != 1 {
+	if err := s.Update(t.Context(), func(tx vitrine.Tx) (err error) {
+		n,
+			err = tx.CountAccounts()
+		return err
+	}); err != nil || n != 1 {
 		t.Errorf("after it: %d accounts, %v", n, err)
 	}
 }
@@ -148,7 +152,8 @@ func TestPostgresIdleConnectionsLost(t *testing.T) {
 	const n = 5
 	for range n {
 		all.Go(func() {
-			if err := s.Read(context.Background(), func(vitrine.Tx) error { inside <- true; <-hold; return nil }); err != nil {
+			if err := s.Read(context.Background(),
+				func(vitrine.Tx) error { inside <- true; <-hold; return nil }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -184,7 +189,10 @@ func TestPostgresIdleConnectionsLost(t *testing.T) {
 func TestPostgresContention(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	stores := []*sqlstore.Store{openTestStore(t, place), openTestStore(t, place), openTestStore(t, place)}
-	if err := stores[0].Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{0}) }); err != nil {
+	if err := stores[0].Update(t.Context(), func(tx vitrine.Tx) error {
+		return tx.PutSecret("n",
+			[]byte{0})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	const each, workers = 8, 24
@@ -303,7 +311,8 @@ func TestPostgresFails(t *testing.T) {
 				o := on(firstTestDay, int64(n), int64(1+w), uint64(n%7))
 				again("Append", func() error {
 					outcome, err := log.Append(context.Background(), vitrine.Batch{Views: []vitrine.ViewRecord{o},
-						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID),
+							At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
 					if outcome.Refused != nil || outcome.Early.Len() > 0 {
 						t.Errorf("not stored: %+v", outcome)
 					}

@@ -38,12 +38,17 @@ func TestPostgresFrozen(t *testing.T) {
 	t.Cleanup(func() { _ = log.Close() }) // after it goes on
 	sqltest.Steady(t, store, store.DB)
 	put := func(n int64) error {
-		return store.Update(context.Background(), func(tx vitrine.Tx) error { return tx.PutSecret(fmt.Sprint(n), []byte("v")) })
+		return store.Update(context.Background(), func(tx vitrine.Tx) error {
+			return tx.PutSecret(fmt.Sprint(n),
+				[]byte("v"))
+		})
 	}
 	appendOne := func(n int64) error {
 		o := on(firstTestDay, n, 1, uint64(n%7))
-		outcome, err := log.Append(context.Background(), vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{
-			{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
+		outcome, err := log.Append(context.Background(),
+			vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{
+				{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), At: o.At + 1000,
+					Session: report.Session{PresentMs: 1000}}}})
 		return errors.Join(err, errors.Join(outcome.Refused...))
 	}
 	read := func(int64) error {
@@ -67,7 +72,8 @@ func TestPostgresFrozen(t *testing.T) {
 	others.Go(func() { // longer than a frozen server is waited for
 		err := slow.DB.Read(ctx, func(tx *sqldb.Tx) error {
 			var nothing string
-			return tx.Get([]any{&nothing}, fmt.Sprintf("SELECT pg_sleep(%f)::text", (sqldb.PostgresWaits.Silence+2*time.Second).Seconds()))
+			return tx.Get([]any{&nothing}, fmt.Sprintf("SELECT pg_sleep(%f)::text",
+				(sqldb.PostgresWaits.Silence+2*time.Second).Seconds()))
 		})
 		if err := errors.Join(err, free()); err != nil {
 			t.Errorf("a slow statement: %v", err)
@@ -146,7 +152,8 @@ func TestPostgresFrozen(t *testing.T) {
 	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
 		vitrinetest.Polls(t, time.Minute, name+" after it", func() bool { return f(0) == nil })
 	}
-	t.Logf("all goes on %v after it does; nobody waited for longer than %v", time.Since(thawed).Round(time.Millisecond), time.Duration(longest.Load()).Round(time.Millisecond))
+	t.Logf("all goes on %v after it does; nobody waited for longer than %v", time.Since(thawed).Round(time.Millisecond),
+		time.Duration(longest.Load()).Round(time.Millisecond))
 	stop()
 	all.Wait()
 	others.Wait()
@@ -154,7 +161,8 @@ func TestPostgresFrozen(t *testing.T) {
 	kept := map[vitrine.ViewID]bool{}
 	views, updates := 0, 0
 	err = log.db.Read(ctx, func(tx *sqldb.Tx) error {
-		return tx.VisitOpens(func(_, id int64, _, _ []byte) error { kept[vitrine.ViewID(id)] = true; return nil }, " FROM opens AS o WHERE o.link = $1", []any{int64(1)})
+		return tx.VisitOpens(func(_, id int64, _, _ []byte) error { kept[vitrine.ViewID(id)] = true; return nil },
+			" FROM opens AS o WHERE o.link = $1", []any{int64(1)})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -194,6 +202,7 @@ func TestPostgresFrozen(t *testing.T) {
 	if err := errors.Join(store.Close(), log.Close()); err != nil {
 		t.Error(err)
 	}
-	vitrinetest.Polls(t, time.Minute, "no goroutine is left behind", func() bool { return runtime.NumGoroutine() <= goroutines })
+	vitrinetest.Polls(t, time.Minute, "no goroutine is left behind",
+		func() bool { return runtime.NumGoroutine() <= goroutines })
 	t.Logf("acknowledged: %d opens, %d updates", views, updates)
 }

@@ -47,7 +47,8 @@ func TestPostgresImportOverRestart(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = views.Close() })
 	now := time.Now
-	if _, _, err := (&auth.Accounts{Store: store, Now: now}).Create(t.Context(), "ann@example.org", vitrine.PlanPro); err != nil {
+	if _, _, err := (&auth.Accounts{Store: store, Now: now}).Create(t.Context(), "ann@example.org",
+		vitrine.PlanPro); err != nil {
 		t.Fatal(err)
 	}
 	const opens, batches = 33_000, 3
@@ -55,7 +56,8 @@ func TestPostgresImportOverRestart(t *testing.T) {
 	var text strings.Builder
 	for n := range opens {
 		at := began.Add(time.Duration(n) * 70 * 24 * time.Hour / opens)
-		fmt.Fprintf(&text, `{"slug":"old","at":%q,"viewer":"v%d"}`+"\n", at.Format("2006-01-02T15:04:05.000Z07:00"), n%1000)
+		fmt.Fprintf(&text, `{"slug":"old","at":%q,"viewer":"v%d"}`+"\n", at.Format("2006-01-02T15:04:05.000Z07:00"),
+			n%1000)
 	}
 
 	stopped, waits := false, 0
@@ -80,7 +82,8 @@ func TestPostgresImportOverRestart(t *testing.T) {
 			}
 		}
 	}}
-	link := fmt.Sprintf(`{"slug":"old","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`, began.Format(time.RFC3339))
+	link := fmt.Sprintf(`{"slug":"old","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`,
+		began.Format(time.RFC3339))
 	if res, err := in.Links(t.Context(), strings.NewReader(link)); err != nil || res.Added != 1 {
 		t.Fatalf("%+v, %v", res, err)
 	}

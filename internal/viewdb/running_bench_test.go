@@ -32,7 +32,8 @@ func BenchmarkRunning(b *testing.B) {
 		sizes = append(sizes, 5_000_000)
 	}
 	for _, size := range sizes {
-		b.Run(fmt.Sprintf("sqlite/views=%d", size), func(b *testing.B) { benchmarkRunning(b, sqltest.NewPlace(b), size) })
+		b.Run(fmt.Sprintf("sqlite/views=%d", size),
+			func(b *testing.B) { benchmarkRunning(b, sqltest.NewPlace(b), size) })
 	}
 	for _, size := range sizes {
 		b.Run(fmt.Sprintf("postgres/views=%d", size), func(b *testing.B) {

@@ -13,7 +13,8 @@ import (
 // on is a view of a link of account 1, at some milliseconds of a day.
 func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(d.StartMs()+ms, 0)
-	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer, Country: fmt.Sprint("C", viewer%3)}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer,
+		Country: fmt.Sprint("C", viewer%3)}}
 }
 
 const firstTestDay report.Day = 20_032 // begins 64 days
@@ -164,7 +165,8 @@ func TestSettleDownloadsOnly(t *testing.T) {
 func TestDownloadBeforeItsOpen(t *testing.T) {
 	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.ViewRecord){
 		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
-			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(o.ID), At: o.At, Bot: vitrine.BotAutomation}}})
+			both(t, h, l, vitrine.Batch{Snapshots: []vitrine.Snapshot{{Link: 2, View: vitrine.ViewID(o.ID), At: o.At,
+				Bot: vitrine.BotAutomation}}})
 		},
 		"erase": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
 			h.erase(2)
@@ -178,7 +180,8 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 			l, h := openTestLog(t), newFacts()
 			o := on(d+5, 0, 2, 2)
 			told(t, h, l, on(d+1, 0, 1, 1), o)
-			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7), Link: 2, View: vitrine.ViewID(o.ID)}}})
+			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7),
+				Link: 2, View: vitrine.ViewID(o.ID)}}})
 			settled(t, l, d+4)
 			h.check(t, l, account1, d, d+9)
 			undo(t, h, l, o)
@@ -206,7 +209,8 @@ func TestEraseLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	settled(t, l, d+80)
-	for _, table := range []string{"links", "opens", "viewers", "packs", "visits", "tallies", "times", "daily_views", "downloads"} {
+	for _, table := range []string{"links", "opens", "viewers", "packs", "visits", "tallies", "times", "daily_views",
+		"downloads"} {
 		var rows int64
 		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&rows}, "SELECT count(*) FROM "+table) })
 		if err != nil || rows != 0 {
@@ -224,7 +228,8 @@ func TestSettleAndReturning(t *testing.T) {
 		l, h := openTestLog(t), newFacts()
 		was := on(d, 0, 1, 1)
 		h.add(was, true)
-		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()}, []vitrine.ViewRecord{was}); err != nil {
+		if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: d.Time()},
+			[]vitrine.ViewRecord{was}); err != nil {
 			t.Fatal(err)
 		}
 		settled(t, l, before)
@@ -259,9 +264,11 @@ func TestLateOnSettledDays(t *testing.T) {
 			b := vitrine.Batch{}
 			switch i % 5 {
 			case 0:
-				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000, Session: report.Session{EngagedMs: 8000, PresentMs: 9000}})
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000,
+					Session: report.Session{EngagedMs: 8000, PresentMs: 9000}})
 			case 1:
-				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000, Bot: vitrine.BotAutomation})
+				b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: o.At + 9000,
+					Bot: vitrine.BotAutomation})
 			case 2:
 				b.Downloads = append(b.Downloads, vitrine.Download{ID: id + 5, Link: link, View: id})
 			case 3:
@@ -300,7 +307,8 @@ func TestSettleEdges(t *testing.T) {
 		h.check(t, l, account1, d, d+1)
 		bot := on(d+3, 0, 2, 9)
 		bot.Bot = "crawler"
-		told(t, h, l, on(d, 0, 1, 1), on(d, 86_399_999, 1, 2), on(d+1, 0, 1, 1), bot, on(d+120, 0, 1, 2), on(d+120, 86_399_999, 2, 2), on(d+121, 0, 2, 1))
+		told(t, h, l, on(d, 0, 1, 1), on(d, 86_399_999, 1, 2), on(d+1, 0, 1, 1), bot, on(d+120, 0, 1, 2),
+			on(d+120, 86_399_999, 2, 2), on(d+121, 0, 2, 1))
 		settled(t, l, before)
 		for from := d - 1; from <= d+2; from++ {
 			for _, to := range []report.Day{d, d + 1, d + 2, d + 4, d + 64, d + 120, d + 121, d + 122, d + 200} {
@@ -329,7 +337,8 @@ func TestForgetDownloadsOnly(t *testing.T) {
 		if later {
 			told(t, h, l, on(d+200, 0, 1, 1))
 		}
-		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 70).StartMs(), 0), Link: 1, View: vitrine.ViewID(o.ID)}}})
+		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 70).StartMs(), 0), Link: 1,
+			View: vitrine.ViewID(o.ID)}}})
 		settled(t, l, d+300)
 		check := func(when string) {
 			t.Helper()

@@ -39,7 +39,8 @@ func openTestLog(tb testing.TB) *ViewLog {
 
 // Reports do not tell which database they are from.
 func TestSameReports(t *testing.T) {
-	viewlogtest.SameReports(t, sqltest.Repeated(tier.Pick(4, 1)), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
+	viewlogtest.SameReports(t, sqltest.Repeated(tier.Pick(4, 1)),
+		func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
 func openTestStore(tb testing.TB, place string) *sqlstore.Store {

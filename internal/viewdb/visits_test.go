@@ -52,11 +52,15 @@ func TestIndexOfVisits(t *testing.T) {
 				}
 			}
 			gone = append(gone, segment.Visit{Viewer: viewer(), Link: 9, Day: 9})
-			if err := l.transact(t.Context(), func(tx logTx) error { return tx.removeVisits(7, segment.SortVisits(gone)) }); err != nil {
+			if err := l.transact(t.Context(), func(tx logTx) error {
+				return tx.removeVisits(7,
+					segment.SortVisits(gone))
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if r.IntN(3) == 0 {
-				if err := l.mergeRuns(&dyingContext{Context: t.Context(), lives: r.IntN(9)}, 7, true); err != nil && err != context.Canceled {
+				if err := l.mergeRuns(&dyingContext{Context: t.Context(), lives: r.IntN(9)}, 7, true); err != nil &&
+					err != context.Canceled {
 					t.Fatal(err)
 				}
 			}
@@ -206,7 +210,10 @@ func TestMergeDroppedByAnother(t *testing.T) {
 // firstRuns is the largest number of a run so far.
 func firstRuns(t *testing.T, l *ViewLog) (n int64) {
 	t.Helper()
-	err := l.read(context.Background(), func(tx logTx) error { return tx.Get([]any{&n}, "SELECT coalesce(max(run), 0) FROM runs") })
+	err := l.read(context.Background(), func(tx logTx) error {
+		return tx.Get([]any{&n},
+			"SELECT coalesce(max(run), 0) FROM runs")
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,16 +275,21 @@ func TestVisitFacts(t *testing.T) {
 			}
 		}
 		l := openTestLog(t)
-		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, segment.SortVisits(slices.Clone(old))) }); err != nil {
+		if err := l.transact(t.Context(), func(tx logTx) error {
+			return tx.addRun(1,
+				segment.SortVisits(slices.Clone(old)))
+		}); err != nil {
 			t.Fatal(err)
 		}
 		for _, link := range []vitrine.LinkID{0, 2} {
-			asked := slices.DeleteFunc(segment.SortVisits(slices.Clone(asked)), func(e segment.Visit) bool { return link != 0 && e.Link != int64(link) })
+			asked := slices.DeleteFunc(segment.SortVisits(slices.Clone(asked)),
+				func(e segment.Visit) bool { return link != 0 && e.Link != int64(link) })
 			want := map[segment.Fact]int{}
 			of := func(scope int64, e segment.Visit) {
 				prev := report.NoDay
 				for _, o := range old {
-					if o.Viewer == e.Viewer && o.Day < e.Day && (scope == 0 && (link == 0 || o.Link == int64(link)) || o.Link == scope) {
+					if o.Viewer == e.Viewer && o.Day < e.Day &&
+						(scope == 0 && (link == 0 || o.Link == int64(link)) || o.Link == scope) {
 						prev = max(prev, o.Day)
 					}
 				}

@@ -19,7 +19,8 @@ import (
 // from is a view with a source of its own.
 func from(n int, source string) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli()+int64(n), 0)
-	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n), Source: source}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n),
+		Source: source}}
 }
 
 func sources(t *testing.T, l *ViewLog) (list []string) {
@@ -105,8 +106,10 @@ func TestWordsWithinTransaction(t *testing.T) {
 	l := openTestLog(t)
 	o := from(1, "a")
 	o.Session = &report.Session{PresentMs: 1000, Screen: "1920+"}
-	s := vitrine.Snapshot{Link: 1, View: vitrine.ViewID(o.ID), At: o.At + 1000, Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
-	outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{s}})
+	s := vitrine.Snapshot{Link: 1, View: vitrine.ViewID(o.ID), At: o.At + 1000,
+		Session: report.Session{PresentMs: 2000, Screen: "0-575"}}
+	outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o},
+		Snapshots: []vitrine.Snapshot{s}})
 	if err != nil || outcome.Refused != nil {
 		t.Fatal(outcome.Refused, err)
 	}

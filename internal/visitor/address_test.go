@@ -9,9 +9,12 @@ import (
 
 func TestCountry(t *testing.T) {
 	for addr, want := range map[string]string{
-		"8.8.8.8": "US", "::ffff:8.8.8.8": "US", "2001:4860:4860::8888": "US", "212.58.244.70": "GB", "193.0.6.139": "NL", "2001:67c:2e8:22::c100:68b": "NL",
-		"127.0.0.1": "", "::1": "", "10.1.2.3": "", "172.16.0.1": "", "192.168.1.1": "", "fd00::1": "", "fe80::1": "", "fe80::1%eth0": "",
-		"169.254.1.1": "", "100.64.0.1": "", "0.0.0.0": "", "::": "", "224.0.0.1": "", "255.255.255.255": "", "240.0.0.1": "", "2001:db8::1": "",
+		"8.8.8.8": "US", "::ffff:8.8.8.8": "US", "2001:4860:4860::8888": "US", "212.58.244.70": "GB",
+		"193.0.6.139": "NL", "2001:67c:2e8:22::c100:68b": "NL",
+		"127.0.0.1": "", "::1": "", "10.1.2.3": "", "172.16.0.1": "", "192.168.1.1": "", "fd00::1": "", "fe80::1": "",
+		"fe80::1%eth0": "",
+		"169.254.1.1":  "", "100.64.0.1": "", "0.0.0.0": "", "::": "", "224.0.0.1": "", "255.255.255.255": "",
+		"240.0.0.1": "", "2001:db8::1": "",
 		"ff02::1": "", "203.0.113.7": "",
 	} {
 		if got := country(netip.MustParseAddr(addr)); got != want {
@@ -133,7 +136,8 @@ func TestCountriesAreTwoLetters(t *testing.T) {
 // that should be; anyone else who sends the header is nobody's proxy.
 func TestUntrustedProxy(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}
-	for remote, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:192.168.1.1]:1": true, "10.0.0.2:1": true, "[fd00::1]:1": true,
+	for remote, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:192.168.1.1]:1": true,
+		"10.0.0.2:1": true, "[fd00::1]:1": true,
 		"10.0.0.1:1": false, "192.0.2.1:1": false, "[2001:db8::1]:1": false} {
 		if got := UntrustedProxy(netip.MustParseAddrPort(remote), []string{"192.0.2.9"}, trusted); got != want {
 			t.Errorf("%s: %t", remote, got)

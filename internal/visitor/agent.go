@@ -58,7 +58,8 @@ func browserIn(ua string) string {
 
 func deviceOf(ua string) string {
 	android := strings.Contains(ua, "android") || strings.Contains(ua, " adr ")
-	mobile := strings.Contains(ua, "mobi") || strings.Contains(ua, "telegram-android") // which leaves "Mobile" out on phones too
+	mobile := strings.Contains(ua, "mobi") || strings.Contains(ua,
+		"telegram-android") // which leaves "Mobile" out on phones too
 	switch {
 	case handhelds.in(ua):
 		return Other

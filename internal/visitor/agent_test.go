@@ -115,7 +115,8 @@ func TestAgentCase(t *testing.T) {
 func TestEndsName(t *testing.T) {
 	for ua, want := range map[string]bool{
 		"bot": true, "googlebot/2.1": true, "robots.txt": true, "a bot": true, "abots": true, "bot1": true,
-		"caboto": false, "robotics": false, "botswana": false, "both": false, "": false, "bo": false, "bottom bot": true,
+		"caboto": false, "robotics": false, "botswana": false, "both": false, "": false, "bo": false,
+		"bottom bot": true,
 	} {
 		if got := endsName(ua, "bot"); got != want {
 			t.Errorf("endsName(%q) = %v", ua, got)
@@ -146,18 +147,26 @@ func TestPeopleOfEveryKind(t *testing.T) {
 		chrome  = " AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36"
 	)
 	for before, words := range map[string][]string{
-		ios: {"HubSpot/4.1", "Feedly/90", "Inoreader/7.8", "Preview/1", "NetNewsWire/6.1", "Reeder/5.4", "Flipboard/4.3.14", "SmartNews 24.5", "Apple News/1", "Evernote/10",
-			"Notion/1.7.90", "Safari/604.1 YJApp-IOS jp.co.yahoo.ipn.appli/4.93.0", "NAVER(inapp; search; 1000; 11.22.2; 13)", "KAKAOTALK 10.4.5 (INAPP)", "Safari Line/13.4.0",
-			"MicroMessenger/8.0.38(0x18002639) NetType/WIFI Language/zh_CN", "Twitter for iPhone/10.1", "[LinkedInApp]/9.29.7363", "[Pinterest/iOS]",
+		ios: {"HubSpot/4.1", "Feedly/90", "Inoreader/7.8", "Preview/1", "NetNewsWire/6.1", "Reeder/5.4",
+			"Flipboard/4.3.14", "SmartNews 24.5", "Apple News/1", "Evernote/10",
+			"Notion/1.7.90", "Safari/604.1 YJApp-IOS jp.co.yahoo.ipn.appli/4.93.0",
+			"NAVER(inapp; search; 1000; 11.22.2; 13)", "KAKAOTALK 10.4.5 (INAPP)", "Safari Line/13.4.0",
+			"MicroMessenger/8.0.38(0x18002639) NetType/WIFI Language/zh_CN", "Twitter for iPhone/10.1",
+			"[LinkedInApp]/9.29.7363", "[Pinterest/iOS]",
 			"[FBAN/FBIOS;FBAV/460.0.0.30.109;FBDV/iPhone14,5;FBSN/iOS;FBSV/17.5;FBSS/3;FBCR/;FBID/phone;FBLC/en_US;FBOP/80]", "Snapchat/12.87.0.41 (like Safari/8618.2.12.10.7, panda)",
-			"Instagram 330.0.3.27.90 (iPhone14,5; iOS 17_5; en_US; en; scale=3.00; 1170x2532; 594087128)", "GSA/319.0.635", "OutlookMobile/4.2412", "Outlook-iOS/2.0",
-			"Gmail/6.0 (com.google.Gmail; build:6.0; iOS 17.5)", "Safari/604.1 (Ecosia ios@9.7.0.1711)", "Web@Work/12.11.1", "AirWatch Browser v23.10", "Teams/6.11.0"},
+			"Instagram 330.0.3.27.90 (iPhone14,5; iOS 17_5; en_US; en; scale=3.00; 1170x2532; 594087128)",
+			"GSA/319.0.635", "OutlookMobile/4.2412", "Outlook-iOS/2.0",
+			"Gmail/6.0 (com.google.Gmail; build:6.0; iOS 17.5)", "Safari/604.1 (Ecosia ios@9.7.0.1711)",
+			"Web@Work/12.11.1", "AirWatch Browser v23.10", "Teams/6.11.0"},
 		mac: {"Preview/1", "Orion"},
-		windows: {"Teams/24102.2223.2870.9480 Edg/124.0", "Slack_SSB/4.38.121", "Notion/3.9.0 Electron/29.3.2", "Obsidian/1.5.12", "Agency/98.8.8188.80", "Config/92.2.2788.20",
+		windows: {"Teams/24102.2223.2870.9480 Edg/124.0", "Slack_SSB/4.38.121", "Notion/3.9.0 Electron/29.3.2",
+			"Obsidian/1.5.12", "Agency/98.8.8188.80", "Config/92.2.2788.20",
 			"OneOutlook/1.2024.508.100", "QtWebEngine/6.5-SNAPSHOT", "Zoom/6.0.11", "Postman/11", "Screenly/2"},
-		android: {"GoogleMessages/2024", "com.google.android.apps.searchlite", "Viber/22.3", "trill_340503 JsSdk/1.0 NetType/WIFI AppName/musical_ly app_version/34.5.3",
+		android: {"GoogleMessages/2024", "com.google.android.apps.searchlite", "Viber/22.3",
+			"trill_340503 JsSdk/1.0 NetType/WIFI AppName/musical_ly app_version/34.5.3",
 			"Telegram-Android/10.12 (Samsung SM-A536B; Android 13; SDK 33; AVERAGE)"},
-		"": {"Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/UPB1.230309.014; Developer Preview)" + chrome, "Mozilla/5.0 (Linux; Android 9; Spider-Man Edition)" + chrome,
+		"": {"Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/UPB1.230309.014; Developer Preview)" + chrome,
+			"Mozilla/5.0 (Linux; Android 9; Spider-Man Edition)" + chrome,
 			"Mozilla/5.0 (X11; GNU/Linux) AppleWebKit/601.1 (KHTML, like Gecko) Tesla QtCarBrowser Safari/601.1",
 			"Mozilla/5.0 (SMART-TV; Linux; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/2.2 Chrome/63.0.3239.84 TV Safari/537.36",
 			"Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/87.0.4280.88 Safari/537.36 WebAppManager",
@@ -177,8 +186,10 @@ func TestPeopleOfEveryKind(t *testing.T) {
 // are.
 func TestServicesOfApps(t *testing.T) {
 	for ua, want := range map[string]string{
-		"Preview/1.0 (links of a chat)": BotLinkPreview, "Mozilla/5.0 (compatible; Preview)": BotLinkPreview, "GoogleMessages/15.1 (cards)": BotLinkPreview,
-		"Feedly/1.0 (poller; 3 subscribers)": BotCrawler, "FeedlyApp/1.0 (feeds)": BotCrawler, "Inoreader/1.0 (reader; 3 subscribers)": BotCrawler, "HubSpot Connect 2.0/1": BotCrawler,
+		"Preview/1.0 (links of a chat)": BotLinkPreview, "Mozilla/5.0 (compatible; Preview)": BotLinkPreview,
+		"GoogleMessages/15.1 (cards)":        BotLinkPreview,
+		"Feedly/1.0 (poller; 3 subscribers)": BotCrawler, "FeedlyApp/1.0 (feeds)": BotCrawler,
+		"Inoreader/1.0 (reader; 3 subscribers)": BotCrawler, "HubSpot Connect 2.0/1": BotCrawler,
 		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 Feedly/1.0 (+http://www.feedly.com)": BotCrawler,
 		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 HubSpot Webcrawler":                  BotCrawler,
 		"Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 Acme-Link-Preview/1.0":                 BotLinkPreview,
@@ -194,10 +205,13 @@ func TestServicesOfApps(t *testing.T) {
 func TestMailGatewaysByName(t *testing.T) {
 	const chrome = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 "
 	for _, name := range []string{
-		"Barracuda", "Proofpoint", "ProofpointURLDefense", "Mimecast", "SafeLinks", "Symantec", "MessageLabs", "IronPort", "CiscoSecureEmail",
-		"TrendMicro", "Sophos", "FireEye", "Forcepoint", "Avanan", "VadeSecure", "Hornetsecurity", "SpamTitan", "FortiMail", "Cloudmark",
+		"Barracuda", "Proofpoint", "ProofpointURLDefense", "Mimecast", "SafeLinks", "Symantec", "MessageLabs",
+		"IronPort", "CiscoSecureEmail",
+		"TrendMicro", "Sophos", "FireEye", "Forcepoint", "Avanan", "VadeSecure", "Hornetsecurity", "SpamTitan",
+		"FortiMail", "Cloudmark",
 	} {
-		for _, userAgent := range []string{chrome + name, "Mozilla/5.0 (compatible; " + name + ")", name + "/1.0 (link check)"} {
+		for _, userAgent := range []string{chrome + name, "Mozilla/5.0 (compatible; " + name + ")",
+			name + "/1.0 (link check)"} {
 			if got := parseAgent(userAgent).bot; got != BotMailScanner {
 				t.Errorf("%s: %q", userAgent, got)
 			}
@@ -208,7 +222,8 @@ func TestMailGatewaysByName(t *testing.T) {
 // User agents are matched in lower case, and a token of one byte cannot be
 // looked for.
 func TestTablesCanMatch(t *testing.T) {
-	for i, table := range []*table{botNames, sharedNames, robotSigns, platformAddresses, notBots, platforms, engines, apps, browsers, systems, handhelds,
+	for i, table := range []*table{botNames, sharedNames, robotSigns, platformAddresses, notBots, platforms, engines,
+		apps, browsers, systems, handhelds,
 		televisions, tablets, phones, desktops, iOSDevices, safariPlatforms, netscapeLetters} {
 		for n, name := range table.names {
 			if len(name.token) < 2 || name.token != strings.ToLower(name.token) {

@@ -44,7 +44,8 @@ var browsers = newTable([]name{
 	{"maxthon", "Maxthon"}, {"mxbrowser", "Maxthon"}, {"sleipnir", "Sleipnir"}, {"alohabrowser", "Aloha"},
 	{"phx/", "Phoenix"}, {"phoenix/", "Phoenix"}, {"avast/", "Avast Secure Browser"}, {"avg/", "AVG Secure Browser"},
 	{"ccleaner/", "CCleaner Browser"}, {"norton/", "Norton Private Browser"}, {"dolphin", "Dolphin"}, {"iron/", "Iron"},
-	{"seznam", "Seznam"}, {"atom/", "Atom"}, {"mint browser", "Mint Browser"}, {"wolvic", "Wolvic"}, {"tesla/", "Tesla"},
+	{"seznam", "Seznam"}, {"atom/", "Atom"}, {"mint browser", "Mint Browser"}, {"wolvic", "Wolvic"},
+	{"tesla/", "Tesla"},
 	{"focus/", "Firefox Focus"}, {"klar/", "Firefox Focus"}, {"seamonkey", "SeaMonkey"}, {"palemoon", "Pale Moon"},
 	{"waterfox", "Waterfox"}, {"librewolf", "LibreWolf"}, {"floorp/", "Floorp"}, {"basilisk/", "Basilisk"},
 	{"mullvadbrowser", "Mullvad Browser"}, {"icecat/", "IceCat"}, {"k-meleon", "K-Meleon"}, {"camino/", "Camino"},
@@ -64,13 +65,15 @@ var browsers = newTable([]name{
 // before it.
 var systems = newTable([]name{
 	{"windows phone", "Windows Phone"}, {"windowsphone", "Windows Phone"}, {"xbox", "Xbox"},
-	{"playstation", "PlayStation"}, {"nintendo", "Nintendo"}, {"web0s", "webOS"}, {"webos", "webOS"}, {"hpwos", "webOS"},
+	{"playstation", "PlayStation"}, {"nintendo", "Nintendo"}, {"web0s", "webOS"}, {"webos", "webOS"},
+	{"hpwos", "webOS"},
 	{"tizen", "Tizen"}, {"kaios", "KaiOS"}, {"kai/", "KaiOS"}, {"vidaa", "VIDAA"}, {"roku", "Roku OS"},
 	{"appletv", "tvOS"}, {"apple tv", "tvOS"}, {"tvos", "tvOS"}, {"openharmony", "HarmonyOS"},
 	{"harmonyos", "HarmonyOS"}, {"sailfish", "Sailfish OS"}, {"iphone", "iOS"}, {"ipad", "iOS"}, {"ipod", "iOS"},
 	{"dv(iph", "iOS"}, {"meego", "MeeGo"}, {"bada/", "Bada"}, {"symbian", "Symbian"}, {"series60", "Symbian"},
 	{"series40", "Series 40"}, {"android", "Android"}, {" adr ", "Android"}, {"blackberry", "BlackBerry"},
-	{"bb10", "BlackBerry"}, {"playbook", "BlackBerry"}, {"fuchsia", "Fuchsia"}, {"haiku", "Haiku"}, {"sunos", "Solaris"},
+	{"bb10", "BlackBerry"}, {"playbook", "BlackBerry"}, {"fuchsia", "Fuchsia"}, {"haiku", "Haiku"},
+	{"sunos", "Solaris"},
 	{"windows", "Windows"}, {"win64", "Windows"}, {"cros ", "ChromeOS"}, {"mac os x", "macOS"}, {"macintosh", "macOS"},
 	{"mac_powerpc", "macOS"}, {"freebsd", "FreeBSD"}, {"openbsd", "OpenBSD"}, {"netbsd", "NetBSD"}, {"linux", "Linux"},
 	{"x11", "Linux"}, {"ubuntu", "Linux"}, {"nokia", "Series 40"},
@@ -85,7 +88,8 @@ var handhelds = words(
 // televisions are television sets, the boxes below them, and consoles that play
 // on them.
 var televisions = words(
-	"(tv;", "smart-tv", "smarttv", "smart tv", "smart_tv", "googletv", "google tv", "android tv", "androidtv", "appletv",
+	"(tv;", "smart-tv", "smarttv", "smart tv", "smart_tv", "googletv", "google tv", "android tv", "androidtv",
+	"appletv",
 	"apple tv", "tvos", "hbbtv", "web0s", "netcast", "nettv", "dtv", "roku/", "roku ", "crkey", "bravia", " viera",
 	"aquos-tv", "aquos tv", "aquosbrowser", "vidaa", "philipstv", "inettv", "opera tv", "espial", "ce-html",
 	"large screen", "tizen tv", " tv safari", "safari/537.36 tv", " omi/", "tv bro", "-atv", " atv", "mibox", "mi box",

@@ -8,8 +8,10 @@ import (
 func TestMailNetwork(t *testing.T) {
 	for text, want := range map[string]string{
 		"64.235.144.0": "Barracuda", "64.235.147.255": "Barracuda", "64.235.149.255": "", "64.235.150.0": "Barracuda",
-		"52.129.0.0": "", "8.8.8.8": "", "192.0.2.1": "", "::": "", "0.0.0.0": "", "255.255.255.255": "", "2001:db8::1": "",
-		"::ffff:64.235.144.9": "Barracuda", "104.47.1.1": "Microsoft", "40.107.1.1": "Microsoft", "66.159.227.8": "Proofpoint",
+		"52.129.0.0": "", "8.8.8.8": "", "192.0.2.1": "", "::": "", "0.0.0.0": "", "255.255.255.255": "",
+		"2001:db8::1":         "",
+		"::ffff:64.235.144.9": "Barracuda", "104.47.1.1": "Microsoft", "40.107.1.1": "Microsoft",
+		"66.159.227.8": "Proofpoint",
 	} {
 		if got := MailNetwork(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)

@@ -16,26 +16,40 @@ var classes = []struct {
 	names  []string
 }{
 	{BotAIAssistant, []string{
-		"ChatGPT-User", "Claude-User", "Perplexity-User", "MistralAI-User", "DuckAssistBot", "Meta-ExternalFetcher", "Amzn-User", "Gemini-Deep-Research",
-		"Google-NotebookLM", "NotebookLM", "Google-Agent", "GoogleAgent-Mariner", "LinerBot", "PhindBot", "KagiBot-User", "Copilot-User", "YouBot", "Cohere-AI", "Devin/",
-		"NovaAct", "Manus-User", "TavilyBot", "ExaBot-User", "iAskBot", "QualifiedBot", "Andibot", "GrokBot-User", "Grok-DeepSearch", "DeepSeek-User", "Kimi-User", "ChatGLM-Spider-User",
+		"ChatGPT-User", "Claude-User", "Perplexity-User", "MistralAI-User", "DuckAssistBot", "Meta-ExternalFetcher",
+		"Amzn-User", "Gemini-Deep-Research",
+		"Google-NotebookLM", "NotebookLM", "Google-Agent", "GoogleAgent-Mariner", "LinerBot", "PhindBot",
+		"KagiBot-User", "Copilot-User", "YouBot", "Cohere-AI", "Devin/",
+		"NovaAct", "Manus-User", "TavilyBot", "ExaBot-User", "iAskBot", "QualifiedBot", "Andibot", "GrokBot-User",
+		"Grok-DeepSearch", "DeepSeek-User", "Kimi-User", "ChatGLM-Spider-User",
 		"Bigsur.ai", "AgentCore-Browser",
 	}},
 	{BotAITraining, []string{
-		"GPTBot", "ClaudeBot", "Claude-Web", "anthropic-ai", "CCBot", "Bytespider", "Amazonbot", "meta-externalagent", "FacebookBot", "Diffbot",
-		"cohere-training-data-crawler", "AI2Bot", "Ai2Bot-Dolma", "PanguBot", "Timpibot", "omgilibot", "omgili", "ImagesiftBot", "Kangaroo Bot",
-		"Webzio-Extended", "ICC-Crawler", "img2dataset", "DeepSeekBot", "ChatGLM-Spider", "GrokBot", "xAI-Bot", "Google-CloudVertexBot", "Google-Extended",
-		"Applebot-Extended", "VelenPublicWebCrawler", "FriendlyCrawler", "SBIntuitionsBot", "LAIONDownloader", "TikTokSpider", "Cotoyogi", "aiHitBot",
-		"EchoboxBot", "Crawl4AI", "FirecrawlAgent", "Brightbot", "Factset_spyderbot", "ISSCyberRiskCrawler", "Poseidon Research Crawler", "Sidetrade indexer bot",
+		"GPTBot", "ClaudeBot", "Claude-Web", "anthropic-ai", "CCBot", "Bytespider", "Amazonbot", "meta-externalagent",
+		"FacebookBot", "Diffbot",
+		"cohere-training-data-crawler", "AI2Bot", "Ai2Bot-Dolma", "PanguBot", "Timpibot", "omgilibot", "omgili",
+		"ImagesiftBot", "Kangaroo Bot",
+		"Webzio-Extended", "ICC-Crawler", "img2dataset", "DeepSeekBot", "ChatGLM-Spider", "GrokBot", "xAI-Bot",
+		"Google-CloudVertexBot", "Google-Extended",
+		"Applebot-Extended", "VelenPublicWebCrawler", "FriendlyCrawler", "SBIntuitionsBot", "LAIONDownloader",
+		"TikTokSpider", "Cotoyogi", "aiHitBot",
+		"EchoboxBot", "Crawl4AI", "FirecrawlAgent", "Brightbot", "Factset_spyderbot", "ISSCyberRiskCrawler",
+		"Poseidon Research Crawler", "Sidetrade indexer bot",
 		"wpbot", "bedrockbot", "NovaBot", "HuggingFace-Bot", "netEstate NE Crawler",
 	}},
 	{BotMonitor, []string{
-		"UptimeRobot", "Pingdom", "StatusCake", "Site24x7", "Better Uptime Bot", "Better Stack", "BetterStackBot", "DatadogSynthetics", "Datadog Synthetics", "Datadog/Synthetics",
-		"NewRelicPinger", "GoogleStackdriverMonitoring", "Checkly", "HetrixTools", "FreshpingBot", "updown.io", "Uptime-Kuma", "Zabbix", "check_http", "kube-probe",
-		"ELB-HealthChecker", "GoogleHC", "Blackbox Exporter", "Blackbox-Exporter", "Cloudflare-Healthchecks", "Catchpoint", "Uptimia", "NodePing", "Montastic",
-		"jetmon", "OhDear", "Uptime.com", "Uptimebot", "Monitis", "PRTG", "Nagios", "Icinga", "Monibot", "RSiteAuditor-Monitor", "Amazon-Route53-Health-Check-Service",
-		"SentryUptimeBot", "Sentry Uptime", "Dynatrace", "AppDynamics", "Wormly", "Alertra", "internetVista monitor", "Site-Shot-Monitor", "Pulsetic", "Hyperping",
-		"cron-job.org", "Freshping", "PingAdmin.Ru", "Hexometer", "UptimeBar", "Better-Uptime", "Traefik-Healthcheck", "WatchMouse", "ServerAlive", "Gatus",
+		"UptimeRobot", "Pingdom", "StatusCake", "Site24x7", "Better Uptime Bot", "Better Stack", "BetterStackBot",
+		"DatadogSynthetics", "Datadog Synthetics", "Datadog/Synthetics",
+		"NewRelicPinger", "GoogleStackdriverMonitoring", "Checkly", "HetrixTools", "FreshpingBot", "updown.io",
+		"Uptime-Kuma", "Zabbix", "check_http", "kube-probe",
+		"ELB-HealthChecker", "GoogleHC", "Blackbox Exporter", "Blackbox-Exporter", "Cloudflare-Healthchecks",
+		"Catchpoint", "Uptimia", "NodePing", "Montastic",
+		"jetmon", "OhDear", "Uptime.com", "Uptimebot", "Monitis", "PRTG", "Nagios", "Icinga", "Monibot",
+		"RSiteAuditor-Monitor", "Amazon-Route53-Health-Check-Service",
+		"SentryUptimeBot", "Sentry Uptime", "Dynatrace", "AppDynamics", "Wormly", "Alertra", "internetVista monitor",
+		"Site-Shot-Monitor", "Pulsetic", "Hyperping",
+		"cron-job.org", "Freshping", "PingAdmin.Ru", "Hexometer", "UptimeBar", "Better-Uptime", "Traefik-Healthcheck",
+		"WatchMouse", "ServerAlive", "Gatus",
 	}},
 }
 
@@ -81,12 +95,18 @@ const maxProduct = 40
 // shared are words of user agents that name no program: what browsers send,
 // and what stands around names.
 var sharedWords = map[string]bool{
-	"mozilla": true, "applewebkit": true, "khtml": true, "like": true, "gecko": true, "chrome": true, "safari": true, "version": true, "mobile": true,
-	"firefox": true, "edg": true, "edge": true, "opr": true, "opera": true, "compatible": true, "windows": true, "macintosh": true, "linux": true,
-	"android": true, "iphone": true, "ipad": true, "x11": true, "intel": true, "mac": true, "os": true, "u": true, "win64": true, "x64": true, "nt": true,
-	"cpu": true, "build": true, "wv": true, "trident": true, "msie": true, "presto": true, "ubuntu": true, "crios": true, "fxios": true, "chromium": true,
-	"cros": true, "x86_64": true, "ppc": true, "en-us": true, "us": true, "en": true, "bot": true, "http": true, "https": true, "www": true, "com": true,
-	"the": true, "by": true, "for": true, "and": true, "from": true, "net": true, "clr": true, "rv": true, "darwin": true, "cfnetwork": true,
+	"mozilla": true, "applewebkit": true, "khtml": true, "like": true, "gecko": true, "chrome": true, "safari": true,
+	"version": true, "mobile": true,
+	"firefox": true, "edg": true, "edge": true, "opr": true, "opera": true, "compatible": true, "windows": true,
+	"macintosh": true, "linux": true,
+	"android": true, "iphone": true, "ipad": true, "x11": true, "intel": true, "mac": true, "os": true, "u": true,
+	"win64": true, "x64": true, "nt": true,
+	"cpu": true, "build": true, "wv": true, "trident": true, "msie": true, "presto": true, "ubuntu": true,
+	"crios": true, "fxios": true, "chromium": true,
+	"cros": true, "x86_64": true, "ppc": true, "en-us": true, "us": true, "en": true, "bot": true, "http": true,
+	"https": true, "www": true, "com": true,
+	"the": true, "by": true, "for": true, "and": true, "from": true, "net": true, "clr": true, "rv": true,
+	"darwin": true, "cfnetwork": true,
 	"amd64": true, "i686": true, "wow64": true, "k": true, "deflate": true, "gzip": true, "nexus": true, "pixel": true,
 }
 
@@ -137,7 +157,8 @@ func firstName(text string) string {
 // isProduct reports whether a word can be stored as a program's name: a letter
 // and then letters, digits and few marks.
 func isProduct(word string) bool {
-	if len(word) < 2 || len(word) > maxProduct || !isLetter(word[0]|0x20) || strings.HasPrefix(strings.ToLower(word), "http") {
+	if len(word) < 2 || len(word) > maxProduct || !isLetter(word[0]|0x20) ||
+		strings.HasPrefix(strings.ToLower(word), "http") {
 		return false
 	}
 	for i := range len(word) {

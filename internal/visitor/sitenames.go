@@ -21,21 +21,28 @@ var siteHosts = []struct{ name, hosts string }{
 	{"Google News", "news.google.com"}, {"Google Docs", "docs.google.com"}, {"Google Drive", "drive.google.com"},
 	{"Google Chat", "chat.google.com"}, {"Google Meet", "meet.google.com"}, {"Google Calendar", "calendar.google.com"},
 	{"Google Classroom", "classroom.google.com"}, {"Google Groups", "groups.google.com"},
-	{"Bing", "bing.com"}, {"MSN", "msn.com"}, {"DuckDuckGo", "duckduckgo.com ddg.gg"}, {"Yahoo", "yahoo.com yahoo.co.jp"},
+	{"Bing", "bing.com"}, {"MSN", "msn.com"}, {"DuckDuckGo", "duckduckgo.com ddg.gg"},
+	{"Yahoo", "yahoo.com yahoo.co.jp"},
 	{"Ecosia", "ecosia.org"}, {"Brave", "search.brave.com"}, {"Qwant", "qwant.com"}, {"Startpage", "startpage.com"},
-	{"Swisscows", "swisscows.com"}, {"Mojeek", "mojeek.com"}, {"Kagi", "kagi.com"}, {"AOL", "aol.com"}, {"Ask", "ask.com"},
-	{"Baidu", "baidu.com"}, {"Sogou", "sogou.com"}, {"360 Search", "so.com"}, {"Naver", "naver.com naver.me"}, {"Daum", "daum.net"},
-	{"Yandex", "yandex.ru yandex.com yandex.by yandex.kz yandex.uz yandex.com.tr yandex.net ya.ru"}, {"Seznam", "seznam.cz"},
+	{"Swisscows", "swisscows.com"}, {"Mojeek", "mojeek.com"}, {"Kagi", "kagi.com"}, {"AOL", "aol.com"},
+	{"Ask", "ask.com"},
+	{"Baidu", "baidu.com"}, {"Sogou", "sogou.com"}, {"360 Search", "so.com"}, {"Naver", "naver.com naver.me"},
+	{"Daum", "daum.net"},
+	{"Yandex", "yandex.ru yandex.com yandex.by yandex.kz yandex.uz yandex.com.tr yandex.net ya.ru"},
+	{"Seznam", "seznam.cz"},
 
 	// Assistants
 	{"ChatGPT", "chatgpt.com chat.openai.com"}, {"Claude", "claude.ai"}, {"Perplexity", "perplexity.ai"},
 	{"Gemini", "gemini.google.com bard.google.com"}, {"NotebookLM", "notebooklm.google.com"},
-	{"Copilot", "copilot.microsoft.com copilot.cloud.microsoft edgeservices.bing.com"}, {"DeepSeek", "chat.deepseek.com"},
-	{"Grok", "grok.com"}, {"Le Chat", "chat.mistral.ai"}, {"Meta AI", "meta.ai"}, {"Poe", "poe.com"}, {"Phind", "phind.com"},
+	{"Copilot", "copilot.microsoft.com copilot.cloud.microsoft edgeservices.bing.com"},
+	{"DeepSeek", "chat.deepseek.com"},
+	{"Grok", "grok.com"}, {"Le Chat", "chat.mistral.ai"}, {"Meta AI", "meta.ai"}, {"Poe", "poe.com"},
+	{"Phind", "phind.com"},
 	{"You.com", "you.com"},
 
 	// Networks
-	{"LinkedIn", "linkedin.com lnkd.in"}, {"X", "x.com twitter.com t.co"}, {"Facebook", "facebook.com fb.com fb.me fb.watch"},
+	{"LinkedIn", "linkedin.com lnkd.in"}, {"X", "x.com twitter.com t.co"},
+	{"Facebook", "facebook.com fb.com fb.me fb.watch"},
 	{"Messenger", "messenger.com m.me"}, {"Instagram", "instagram.com ig.me"}, {"Threads", "threads.net threads.com"},
 	{"Reddit", "reddit.com redd.it"}, {"Hacker News", "news.ycombinator.com hn.algolia.com"}, {"Lobsters", "lobste.rs"},
 	{"YouTube", "youtube.com youtu.be"}, {"Vimeo", "vimeo.com"}, {"Twitch", "twitch.tv"}, {"TikTok", "tiktok.com"},
@@ -47,25 +54,34 @@ var siteHosts = []struct{ name, hosts string }{
 		techhub.social chaos.social mastodon.cloud mstdn.jp pawoo.net mastodon.art indieweb.social ruby.social universeodon.com
 		sigmoid.social mastodon.scot mastodon.nl mstdn.ca aus.social social.coop phpc.social hostux.social`},
 	{"VK", "vk.com vk.ru"}, {"Odnoklassniki", "ok.ru"}, {"Weibo", "weibo.com weibo.cn t.cn"}, {"Zhihu", "zhihu.com"},
-	{"WeChat", "weixin.qq.com wechat.com"}, {"QQ", "qq.com"}, {"Douban", "douban.com"}, {"XING", "xing.com"}, {"Nextdoor", "nextdoor.com"},
+	{"WeChat", "weixin.qq.com wechat.com"}, {"QQ", "qq.com"}, {"Douban", "douban.com"}, {"XING", "xing.com"},
+	{"Nextdoor", "nextdoor.com"},
 
 	// Chat and meetings
-	{"Slack", "slack.com"}, {"Discord", "discord.com discordapp.com discord.gg"}, {"Telegram", "t.me telegram.org telegram.me"},
-	{"WhatsApp", "whatsapp.com wa.me"}, {"Signal", "signal.org"}, {"LINE", "line.me"}, {"KakaoTalk", "kakao.com"}, {"Zalo", "zalo.me"},
+	{"Slack", "slack.com"}, {"Discord", "discord.com discordapp.com discord.gg"},
+	{"Telegram", "t.me telegram.org telegram.me"},
+	{"WhatsApp", "whatsapp.com wa.me"}, {"Signal", "signal.org"}, {"LINE", "line.me"}, {"KakaoTalk", "kakao.com"},
+	{"Zalo", "zalo.me"},
 	{"Microsoft Teams", "teams.microsoft.com teams.live.com teams.cloud.microsoft"}, {"Zoom", "zoom.us zoom.com"},
 	{"Webex", "webex.com"}, {"Viva Engage", "yammer.com engage.cloud.microsoft"}, {"Mattermost", "mattermost.com"},
 
 	// Work
-	{"Notion", "notion.so notion.site notion.com"}, {"Trello", "trello.com"}, {"Asana", "asana.com"}, {"Atlassian", "atlassian.net atlassian.com"},
+	{"Notion", "notion.so notion.site notion.com"}, {"Trello", "trello.com"}, {"Asana", "asana.com"},
+	{"Atlassian", "atlassian.net atlassian.com"},
 	{"Linear", "linear.app"}, {"ClickUp", "clickup.com"}, {"monday.com", "monday.com"}, {"Basecamp", "basecamp.com"},
-	{"Airtable", "airtable.com"}, {"Coda", "coda.io"}, {"Miro", "miro.com"}, {"Figma", "figma.com"}, {"Canva", "canva.com"},
+	{"Airtable", "airtable.com"}, {"Coda", "coda.io"}, {"Miro", "miro.com"}, {"Figma", "figma.com"},
+	{"Canva", "canva.com"},
 	{"SharePoint", "sharepoint.com"}, {"OneDrive", "onedrive.live.com 1drv.ms"},
-	{"Microsoft 365", "office.com microsoft365.com m365.cloud.microsoft"}, {"Dropbox", "dropbox.com"}, {"HubSpot", "hubspot.com"},
-	{"Salesforce", "salesforce.com force.com"}, {"GitHub", "github.com github.io"}, {"GitLab", "gitlab.com"}, {"Bitbucket", "bitbucket.org"},
+	{"Microsoft 365", "office.com microsoft365.com m365.cloud.microsoft"}, {"Dropbox", "dropbox.com"},
+	{"HubSpot", "hubspot.com"},
+	{"Salesforce", "salesforce.com force.com"}, {"GitHub", "github.com github.io"}, {"GitLab", "gitlab.com"},
+	{"Bitbucket", "bitbucket.org"},
 
 	// Reading and making
-	{"Medium", "medium.com"}, {"Substack", "substack.com"}, {"DEV", "dev.to"}, {"Hashnode", "hashnode.com hashnode.dev"},
-	{"Stack Overflow", "stackoverflow.com"}, {"Stack Exchange", "stackexchange.com superuser.com serverfault.com askubuntu.com"},
+	{"Medium", "medium.com"}, {"Substack", "substack.com"}, {"DEV", "dev.to"},
+	{"Hashnode", "hashnode.com hashnode.dev"},
+	{"Stack Overflow", "stackoverflow.com"}, {"Stack Exchange",
+		"stackexchange.com superuser.com serverfault.com askubuntu.com"},
 	{"Wikipedia", "wikipedia.org"}, {"Product Hunt", "producthunt.com"}, {"Indie Hackers", "indiehackers.com"},
 	{"Behance", "behance.net"}, {"Dribbble", "dribbble.com"}, {"Linktree", "linktr.ee"}, {"Bitly", "bit.ly bitly.com"},
 	{"Buffer", "buffer.com"}, {"Flipboard", "flipboard.com"}, {"Feedly", "feedly.com"}, {"Inoreader", "inoreader.com"},
@@ -97,7 +113,8 @@ var sites = func() map[string]string {
 }()
 
 // webmails are first labels of hosts where people read mail: mail.example.com.
-var webmails = map[string]bool{"mail": true, "webmail": true, "email": true, "roundcube": true, "owa": true, "zimbra": true}
+var webmails = map[string]bool{"mail": true, "webmail": true, "email": true, "roundcube": true, "owa": true,
+	"zimbra": true}
 
 // androidApps are the hosts for which Android apps stand, by package.
 var androidApps = map[string]string{
@@ -111,13 +128,19 @@ var androidApps = map[string]string{
 	"com.linkedin.android": "linkedin.com", "com.twitter.android": "x.com", "com.facebook.katana": "facebook.com",
 	"com.facebook.lite": "facebook.com", "com.facebook.orca": "messenger.com", "com.instagram.android": "instagram.com",
 	"com.instagram.barcelona": "threads.net", "com.reddit.frontpage": "reddit.com", "com.slack": "slack.com",
-	"com.discord": "discord.com", "org.telegram.messenger": "telegram.org", "org.telegram.messenger.web": "telegram.org",
-	"com.whatsapp": "whatsapp.com", "com.whatsapp.w4b": "whatsapp.com", "com.microsoft.teams": "teams.microsoft.com",
-	"com.pinterest": "pinterest.com", "com.zhiliaoapp.musically": "tiktok.com", "com.snapchat.android": "snapchat.com",
-	"com.tumblr": "tumblr.com", "xyz.blueskyweb.app": "bsky.app", "com.openai.chatgpt": "chatgpt.com",
-	"com.anthropic.claude": "claude.ai", "ai.perplexity.app.android": "perplexity.ai", "com.microsoft.copilot": "copilot.microsoft.com",
-	"notion.id": "notion.so", "com.medium.reader": "medium.com", "com.duckduckgo.mobile.android": "duckduckgo.com",
-	"flipboard.app": "flipboard.com", "com.quora.android": "quora.com", "com.vkontakte.android": "vk.com",
+	"com.discord": "discord.com", "org.telegram.messenger": "telegram.org",
+	"org.telegram.messenger.web": "telegram.org",
+	"com.whatsapp":               "whatsapp.com", "com.whatsapp.w4b": "whatsapp.com",
+	"com.microsoft.teams": "teams.microsoft.com",
+	"com.pinterest":       "pinterest.com", "com.zhiliaoapp.musically": "tiktok.com",
+	"com.snapchat.android": "snapchat.com",
+	"com.tumblr":           "tumblr.com", "xyz.blueskyweb.app": "bsky.app", "com.openai.chatgpt": "chatgpt.com",
+	"com.anthropic.claude": "claude.ai", "ai.perplexity.app.android": "perplexity.ai",
+	"com.microsoft.copilot": "copilot.microsoft.com",
+	"notion.id":             "notion.so", "com.medium.reader": "medium.com",
+	"com.duckduckgo.mobile.android": "duckduckgo.com",
+	"flipboard.app":                 "flipboard.com", "com.quora.android": "quora.com",
+	"com.vkontakte.android": "vk.com",
 	"jp.naver.line.android": "line.me", "com.tencent.mm": "weixin.qq.com", "com.kakao.talk": "kakao.com",
 	"us.zoom.videomeetings": "zoom.us", "com.github.android": "github.com",
 }
@@ -127,10 +150,14 @@ var androidApps = map[string]string{
 // them.
 var campaigns = func() map[string]string {
 	m := map[string]string{
-		"direct": Direct, "(direct)": Direct, "qr": QRCode, "qrcode": QRCode, "email": Email, "mail": Email, "gmail": Email,
-		"outlook": Email, "fb": "Facebook", "facebook": "Facebook", "ig": "Instagram", "insta": "Instagram", "twitter": "X",
-		"x/twitter": "X", "li": "LinkedIn", "yt": "YouTube", "hn": "Hacker News", "ycombinator": "Hacker News", "openai": "ChatGPT",
-		"wa": "WhatsApp", "tg": "Telegram", "teams": "Microsoft Teams", "msteams": "Microsoft Teams", "ddg": "DuckDuckGo",
+		"direct": Direct, "(direct)": Direct, "qr": QRCode, "qrcode": QRCode, "email": Email, "mail": Email,
+		"gmail":   Email,
+		"outlook": Email, "fb": "Facebook", "facebook": "Facebook", "ig": "Instagram", "insta": "Instagram",
+		"twitter":   "X",
+		"x/twitter": "X", "li": "LinkedIn", "yt": "YouTube", "hn": "Hacker News", "ycombinator": "Hacker News",
+		"openai": "ChatGPT",
+		"wa":     "WhatsApp", "tg": "Telegram", "teams": "Microsoft Teams", "msteams": "Microsoft Teams",
+		"ddg":  "DuckDuckGo",
 		"bsky": "Bluesky", "ph": "Product Hunt", "wechat": "WeChat", "vkontakte": "VK",
 	}
 	for _, site := range siteHosts {

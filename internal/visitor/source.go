@@ -86,7 +86,8 @@ func clean(s string) string {
 	n := 0
 	for _, r := range bounded(s, 16*maxSource) {
 		switch {
-		case r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp):
+		case r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl,
+			unicode.Zp):
 			continue
 		case unicode.IsSpace(r):
 			r = ' '

@@ -204,8 +204,10 @@ func TestSiteTables(t *testing.T) {
 }
 
 func FuzzReferrer(f *testing.F) {
-	for _, s := range []string{"https://www.google.com/", "android-app://com.slack/", "https://[::1]:8080/", "https://münchen.de.",
-		"https://%41.com", "https://a@b@c/", "http://www.www.x/", "https://1.2.3.4.", "https://[fe80::1%25eth0]/", "//", "\x00"} {
+	for _, s := range []string{"https://www.google.com/", "android-app://com.slack/", "https://[::1]:8080/",
+		"https://münchen.de.",
+		"https://%41.com", "https://a@b@c/", "http://www.www.x/", "https://1.2.3.4.", "https://[fe80::1%25eth0]/", "//",
+		"\x00"} {
 		f.Add(s, "link.example:8080", "linkedin")
 	}
 	f.Fuzz(func(t *testing.T, header, own, utm string) {

@@ -57,7 +57,8 @@ func TestSameViewer(t *testing.T) {
 		{"another address", false, me, id("k", "192.0.2.8", chrome124)},
 		{"another /64", false, my6, id("k", "2001:db8:0:1::1", chrome124)},
 		{"next month's Chrome", true, me, id("k", "192.0.2.7", strings.Replace(chrome124, "124", "125", 1))},
-		{"the next iOS", false, id("k", "192.0.2.7", safari174), id("k", "192.0.2.7", strings.Replace(safari174, "17_4_1", "18_0", 1))},
+		{"the next iOS", false, id("k", "192.0.2.7", safari174),
+			id("k", "192.0.2.7", strings.Replace(safari174, "17_4_1", "18_0", 1))},
 		{"another browser", false, me, id("k", "192.0.2.7", safari174)},
 		{"no address", false, me, id("k", "", chrome124)},
 	} {
@@ -98,15 +99,18 @@ func TestDayKey(t *testing.T) {
 	if !bytes.Equal(today, DayKey(key, "2026-01-02")) {
 		t.Error("changes within a day")
 	}
-	if bytes.Equal(today, DayKey(key, "2026-01-03")) || bytes.Equal(today, DayKey([]byte("other"), "2026-01-02")) || bytes.Equal(today, key) {
+	if bytes.Equal(today, DayKey(key, "2026-01-03")) || bytes.Equal(today, DayKey([]byte("other"), "2026-01-02")) ||
+		bytes.Equal(today, key) {
 		t.Error("the same on another day, for another account, or as the key itself")
 	}
 }
 
 func TestScreenRange(t *testing.T) {
 	for width, want := range map[int]string{
-		-1: "", 0: "", 1: "0-575", 575: "0-575", 576: "576-767", 767: "576-767", 768: "768-991", 991: "768-991", 992: "992-1199",
-		1199: "992-1199", 1200: "1200-1439", 1439: "1200-1439", 1440: "1440-1919", 1919: "1440-1919", 1920: "1920+", 7680: "1920+",
+		-1: "", 0: "", 1: "0-575", 575: "0-575", 576: "576-767", 767: "576-767", 768: "768-991", 991: "768-991",
+		992:  "992-1199",
+		1199: "992-1199", 1200: "1200-1439", 1439: "1200-1439", 1440: "1440-1919", 1919: "1440-1919", 1920: "1920+",
+		7680:   "1920+",
 		widest: "1920+", widest + 1: "", 1 << 40: "",
 	} {
 		if got := ScreenRange(width); got != want {

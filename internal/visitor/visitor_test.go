@@ -15,7 +15,8 @@ func TestClassify(t *testing.T) {
 		UserAgent: safari174, Referrer: "https://www.linkedin.com/", Addr: netip.MustParseAddr("8.8.8.8"),
 		Query: url.Values{"qr": {"1"}, "utm_source": {"poster"}}, OwnHost: "link.example",
 	})
-	want := Visitor{Country: "US", Referrer: "linkedin.com", Source: "poster", Device: Mobile, Browser: "Safari", OS: "iOS", QR: true}
+	want := Visitor{Country: "US", Referrer: "linkedin.com", Source: "poster", Device: Mobile, Browser: "Safari",
+		OS: "iOS", QR: true}
 	if got != want {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
@@ -26,7 +27,8 @@ func TestClassify(t *testing.T) {
 
 func TestSpeculative(t *testing.T) {
 	for header, want := range map[string]bool{
-		"prefetch": true, "prefetch;prerender": true, "prerender": true, "preview": true, "Prefetch": true, " prefetch ": true,
+		"prefetch": true, "prefetch;prerender": true, "prerender": true, "preview": true, "Prefetch": true,
+		" prefetch ":                   true,
 		"prefetch;anonymous-client-ip": true, "x, prefetch": true,
 		"": false, ";": false, "navigate": false, "prefetched": false, "no-prefetch": false, "pre fetch": false,
 	} {
@@ -46,11 +48,14 @@ func TestHints(t *testing.T) {
 		r            Request
 		browser, bot string
 	}{
-		{"Brave says so in its brands only", Request{UserAgent: chrome124, SecCHUA: fmt.Sprintf(brands, `"Brave"`)}, "Brave", ""},
+		{"Brave says so in its brands only", Request{UserAgent: chrome124, SecCHUA: fmt.Sprintf(brands, `"Brave"`)},
+			"Brave", ""},
 		{"Chrome", Request{UserAgent: chrome124, SecCHUA: fmt.Sprintf(brands, `"Google Chrome"`)}, "Chrome", ""},
 		{"an unknown brand", Request{UserAgent: chrome124, SecCHUA: fmt.Sprintf(brands, `"Bravery"`)}, "Chrome", ""},
-		{"the user agent is more telling", Request{UserAgent: chrome124 + " Edg/124.0.0.0", SecCHUA: fmt.Sprintf(brands, `"Brave"`)}, "Edge", ""},
-		{"a headless browser in disguise", Request{UserAgent: chrome124, SecCHUA: fmt.Sprintf(brands, `"HeadlessChrome"`)}, "Chrome", BotHeadless},
+		{"the user agent is more telling", Request{UserAgent: chrome124 + " Edg/124.0.0.0",
+			SecCHUA: fmt.Sprintf(brands, `"Brave"`)}, "Edge", ""},
+		{"a headless browser in disguise", Request{UserAgent: chrome124,
+			SecCHUA: fmt.Sprintf(brands, `"HeadlessChrome"`)}, "Chrome", BotHeadless},
 		{"a prefetch", Request{UserAgent: chrome124, SecPurpose: "prefetch"}, "Chrome", BotSpeculative},
 		{"a prerender", Request{UserAgent: chrome124, SecPurpose: "prefetch;prerender"}, "Chrome", BotSpeculative},
 		{"an old prefetch", Request{UserAgent: chrome124, Purpose: "prefetch"}, "Chrome", BotSpeculative},
@@ -109,15 +114,18 @@ func FuzzClassify(f *testing.F) {
 		f.Add(row[3], "https://www.google.com/", "qr=1", []byte{8, 8, 8, 8}, `"Brave";v="1"`, "prefetch")
 	}
 	for _, row := range corpus(f, "bots.tsv", 2) {
-		f.Add(row[1], "android-app://com.slack/", "utm_source=%E2%80%AE", []byte{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, "", "")
+		f.Add(row[1], "android-app://com.slack/", "utm_source=%E2%80%AE",
+			[]byte{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, "", "")
 	}
-	reasons := []string{"", BotShortUserAgent, BotLinkPreview, BotClientLibrary, BotCrawler, BotHeadless, BotMailScanner, BotSpeculative,
+	reasons := []string{"", BotShortUserAgent, BotLinkPreview, BotClientLibrary, BotCrawler, BotHeadless,
+		BotMailScanner, BotSpeculative,
 		BotAIAssistant, BotAITraining, BotMonitor}
 	devices := []string{"", Desktop, Mobile, Tablet, TV, Other}
 	f.Fuzz(func(t *testing.T, userAgent, referer, query string, ip []byte, brands, purpose string) {
 		q, _ := url.ParseQuery(query)
 		addr, _ := netip.AddrFromSlice(ip)
-		r := Request{UserAgent: userAgent, Referrer: referer, Query: q, Addr: addr, OwnHost: "link.example", SecCHUA: brands, SecPurpose: purpose}
+		r := Request{UserAgent: userAgent, Referrer: referer, Query: q, Addr: addr, OwnHost: "link.example",
+			SecCHUA: brands, SecPurpose: purpose}
 		v := Classify(r)
 		if again := Classify(r); again != v {
 			t.Fatalf("first %+v, then %+v", v, again)
@@ -125,7 +133,8 @@ func FuzzClassify(f *testing.F) {
 		if !isOneOf(v.Bot, reasons) || !isOneOf(v.Device, devices) {
 			t.Fatalf("%+v", v)
 		}
-		if (v.Device == "") != (userAgent == "") || v.Source == "" || v.City != "" || len(v.Country) != 0 && len(v.Country) != 2 {
+		if (v.Device == "") != (userAgent == "") || v.Source == "" || v.City != "" || len(v.Country) != 0 &&
+			len(v.Country) != 2 {
 			t.Fatalf("%+v", v)
 		}
 		for _, label := range []string{v.Country, v.Referrer, v.Source, v.Browser, v.OS} {

@@ -28,7 +28,8 @@ const ClamdMarker = "vitrine-test-marker-3f9a61"
 // Eicar-Test-Signature. It is put together here, so that no scanner finds it in
 // the source or the test's binary.
 func EICAR() []byte {
-	return []byte(strings.Join([]string{`X5O!P%@AP[4\PZX54(P^)`, `7CC)7}$EICAR-STAND`, `ARD-ANTIVIRUS-TEST-`, `FILE!$H+H*`}, ""))
+	return []byte(strings.Join([]string{`X5O!P%@AP[4\PZX54(P^)`, `7CC)7}$EICAR-STAND`, `ARD-ANTIVIRUS-TEST-`,
+		`FILE!$H+H*`}, ""))
 }
 
 // ClamdDaemon is a clamd of a test's own: a real one, with a small database, on
@@ -64,12 +65,14 @@ func Clamd(t testing.TB, settings ...string) *ClamdDaemon {
 			t.Fatal(err)
 		}
 	}
-	d.settings = map[string]string{"Foreground": "yes", "LogVerbose": "yes", "DatabaseDirectory": dir + "/db", "TemporaryDirectory": dir + "/tmp",
-		"LocalSocket": d.Socket, "TCPAddr": "127.0.0.1", "AlertExceedsMax": "yes", "MaxThreads": "4"}
+	d.settings = map[string]string{"Foreground": "yes", "LogVerbose": "yes", "DatabaseDirectory": dir + "/db",
+		"TemporaryDirectory": dir + "/tmp",
+		"LocalSocket":        d.Socket, "TCPAddr": "127.0.0.1", "AlertExceedsMax": "yes", "MaxThreads": "4"}
 	if os.Geteuid() == 0 {
 		d.settings["User"] = "root"
 	}
-	d.Database(t, "local.ndb", []byte(ClamdSignature("Eicar-Test-Signature", string(EICAR()))+ClamdSignature("Vitrine.Test.Marker", ClamdMarker)))
+	d.Database(t, "local.ndb", []byte(ClamdSignature("Eicar-Test-Signature", string(EICAR()))+
+		ClamdSignature("Vitrine.Test.Marker", ClamdMarker)))
 	d.Set(t, settings...)
 	t.Cleanup(d.kill)
 	d.Start(t)
@@ -106,7 +109,8 @@ func ClamdSignature(name, text string) string { return fmt.Sprintf("%s:0:*:%x\n"
 func ClamdDaily(t testing.TB, number int, signatures string) []byte {
 	t.Helper()
 	const made = "21 Nov 2026 12-00 +0000"
-	info := fmt.Sprintf("ClamAV-VDB:%s:%d:1:90:X:X:test:1795262400\ndaily.ndb:%d:%x\n", made, number, len(signatures), sha256.Sum256([]byte(signatures)))
+	info := fmt.Sprintf("ClamAV-VDB:%s:%d:1:90:X:X:test:1795262400\ndaily.ndb:%d:%x\n", made, number, len(signatures),
+		sha256.Sum256([]byte(signatures)))
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	w := tar.NewWriter(z)

@@ -43,7 +43,8 @@ func TestClamd(t *testing.T) {
 			t.Errorf("scan: %q, want %q", got, want)
 		}
 	}
-	d.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 27500, vitrinetest.ClamdSignature("Daily.Test", "another marker")))
+	d.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 27500,
+		vitrinetest.ClamdSignature("Daily.Test", "another marker")))
 	d.Reload(t)
 	if got := find("another marker"); got != "stream: Daily.Test.UNOFFICIAL FOUND" {
 		t.Errorf("scan after a reload: %q", got)

@@ -120,7 +120,8 @@ func newClickHouse(t testing.TB) *ClickHouseServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library := filepath.Join(cache, "vitrine", "chdb-"+chdbVersion, "node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
+	library := filepath.Join(cache, "vitrine", "chdb-"+chdbVersion, "node_modules", "@chdb", "lib-linux-x64-gnu",
+		"libchdb.so")
 	if _, err := os.Stat(library); err != nil {
 		Missing(t, "ClickHouse's engine (make test installs it)")
 	}

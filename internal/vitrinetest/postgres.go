@@ -102,7 +102,8 @@ func newPostgres(t testing.TB) *PostgresServer {
 	}
 	// Its order of texts is English, so that whatever relies on another one
 	// shows.
-	init := s.command("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--locale-provider=icu",
+	init := s.command("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8",
+		"--locale-provider=icu",
 		"--icu-locale=en", "--no-sync", "--no-instructions")
 	if out, err := init.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
@@ -301,7 +302,8 @@ func (s *PostgresServer) Log() string {
 func (s *PostgresServer) URL() string { return s.url("postgres") }
 
 func (s *PostgresServer) url(database string) string {
-	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", s.port), Path: "/" + database,
+	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", s.port),
+		Path:     "/" + database,
 		RawQuery: "sslmode=disable"}
 	return u.String()
 }
@@ -337,7 +339,8 @@ func (s *PostgresServer) NewDatabase(t testing.TB) string {
 func (s *PostgresServer) NewDatabaseIn(t testing.TB, dir string) string {
 	t.Helper()
 	if s.credential != nil {
-		err := errors.Join(os.Chown(dir, int(s.credential.Uid), int(s.credential.Gid)), os.Chmod(filepath.Dir(dir), 0o711))
+		err := errors.Join(os.Chown(dir, int(s.credential.Uid), int(s.credential.Gid)),
+			os.Chmod(filepath.Dir(dir), 0o711))
 		if err != nil {
 			t.Fatal(err)
 		}

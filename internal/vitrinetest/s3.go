@@ -151,7 +151,8 @@ func (s *S3Server) start(t testing.TB) bool {
 	address := l.Addr().String()
 	l.Close()
 	s.Endpoint = "http://" + address
-	s.keeper = exec.Command("/bin/sh", "-c", s3Keeper, s.program, "--port", address, "--quiet", "--health", "/health", "--iam-dir", users,
+	s.keeper = exec.Command("/bin/sh", "-c", s3Keeper, s.program, "--port", address, "--quiet", "--health", "/health",
+		"--iam-dir", users,
 		"posix", "--sidecar", meta, data)
 	s.keeper.Dir = s.dir
 	s.keeper.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s.Key, "ROOT_SECRET_KEY="+s.Secret)
@@ -228,5 +229,6 @@ func (s *S3Server) Address(bucket, endpoint string) string {
 	if endpoint == "" {
 		endpoint = s.Endpoint
 	}
-	return fmt.Sprintf("s3://%s:%s@%s/%s?endpoint=%s&path-style=true", s.Key, s.Secret, bucket, s3Prefix, url.QueryEscape(endpoint))
+	return fmt.Sprintf("s3://%s:%s@%s/%s?endpoint=%s&path-style=true", s.Key, s.Secret, bucket, s3Prefix,
+		url.QueryEscape(endpoint))
 }

@@ -22,7 +22,8 @@ type Traffic struct {
 
 // NewTraffic begins with 2026.
 func NewTraffic(links, step int) *Traffic {
-	return &Traffic{Rand: rand.New(rand.NewPCG(1, 2)), ids: vitrine.NewViewIDs(), links: links, step: step, ms: 1_767_225_600_000}
+	return &Traffic{Rand: rand.New(rand.NewPCG(1, 2)), ids: vitrine.NewViewIDs(), links: links, step: step,
+		ms: 1_767_225_600_000}
 }
 
 // SetStep changes how many milliseconds the next open is away, on average.
@@ -41,7 +42,8 @@ func (g *Traffic) Open() vitrine.ViewRecord {
 		g.viewers = append(g.viewers, viewer)
 	}
 	country := pick("C", 60)
-	o := report.View{Link: int64(1 + g.Rand.IntN(g.links)), ID: int64(g.ids.Next(time.UnixMilli(g.ms))), At: g.ms, Viewer: viewer,
+	o := report.View{Link: int64(1 + g.Rand.IntN(g.links)), ID: int64(g.ids.Next(time.UnixMilli(g.ms))), At: g.ms,
+		Viewer:  viewer,
 		Country: country, City: country + pick(" city ", 8), Referrer: pick("host", 30), Source: pick("source", 12),
 		Device: pick("device", 3), Browser: pick("browser", 8), OS: pick("os", 6), QR: g.Rand.IntN(20) == 0}
 	if g.Rand.IntN(10) == 0 {

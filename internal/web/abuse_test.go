@@ -16,7 +16,8 @@ const form = "Content-Type: application/x-www-form-urlencoded"
 func (s *site) report(l *vitrine.Link, reason, note string, headers ...string) reply {
 	s.t.Helper()
 	body := url.Values{"reason": {reason}, "note": {note}}.Encode()
-	return s.do(http.MethodPost, "/p/"+string(l.Slug)+"/report", body, append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
+	return s.do(http.MethodPost, "/p/"+string(l.Slug)+"/report", body,
+		append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
 // trustProxy has the site believe who its tests say that they are.
@@ -35,13 +36,16 @@ func TestReportForm(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled(`A "title" <of> the file`))
 	r := s.status(s.get("/p/"+string(l.Slug)+"/report"), 200)
-	for _, want := range []string{"A &#34;title&#34; &lt;of&gt; the file", `method="post" action="/p/` + string(l.Slug) + `/report"`, `value="phishing"`, `maxlength="1000"`, `content="noindex"`,
+	for _, want := range []string{"A &#34;title&#34; &lt;of&gt; the file",
+		`method="post" action="/p/` + string(l.Slug) + `/report"`, `value="phishing"`, `maxlength="1000"`,
+		`content="noindex"`,
 		"Once several people have reported a file within a day", "180 days"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in the page:\n%s", want, r.body)
 		}
 	}
-	if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self'") || strings.Contains(csp, "script-src") || strings.Contains(r.body, "<script") {
+	if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self'") ||
+		strings.Contains(csp, "script-src") || strings.Contains(r.body, "<script") {
 		t.Errorf("policy %s", csp)
 	}
 	if r.Header.Get("X-Robots-Tag") != "noindex" || len(r.Cookies()) > 0 {
@@ -51,7 +55,8 @@ func TestReportForm(t *testing.T) {
 	if !strings.Contains(r.body, "Thank you") || strings.Contains(r.body, "<form") {
 		t.Errorf("the answer:\n%s", r.body)
 	}
-	if all := s.reports(l); len(all) != 1 || all[0].Reason != vitrine.AbusePhishing || all[0].Note != "It wants my password. <b>Now</b>" {
+	if all := s.reports(l); len(all) != 1 || all[0].Reason != vitrine.AbusePhishing ||
+		all[0].Note != "It wants my password. <b>Now</b>" {
 		t.Errorf("reports %+v", all)
 	}
 	s.countOpens(l, 0)
@@ -76,7 +81,8 @@ func TestReportFormIsWrong(t *testing.T) {
 			t.Errorf("the note does not come back: %s", r.body)
 		}
 	}
-	s.status(s.do(http.MethodPost, "/p/"+string(l.Slug)+"/report", `{"reason":"malware"}`, "Content-Type: application/json"), 400)
+	s.status(s.do(http.MethodPost, "/p/"+string(l.Slug)+"/report", `{"reason":"malware"}`,
+		"Content-Type: application/json"), 400)
 	if all := s.reports(l); len(all) > 0 {
 		t.Errorf("reports %+v", all)
 	}

@@ -169,7 +169,8 @@ func TestTriesAreBounded(t *testing.T) {
 	if s := r.Header.Get("Retry-After"); s != "900" && s != "899" {
 		t.Errorf("Retry-After %s", s)
 	}
-	if !strings.Contains(r.body, "Try again in 15 minutes") || !strings.Contains(r.body, `href="/reset"`) || strings.Contains(r.body, words) {
+	if !strings.Contains(r.body, "Try again in 15 minutes") || !strings.Contains(r.body, `href="/reset"`) ||
+		strings.Contains(r.body, words) {
 		t.Error(r.body)
 	}
 	d.status(d.enter(d.member.Email, words, known), 303)
@@ -194,10 +195,13 @@ func TestNextIsLocal(t *testing.T) {
 		t.Error(page)
 	}
 	for next, want := range map[string]string{
-		"/links?q=a%20b": "/links?q=a%20b", "/account": "/account", "": "/dashboard", "//evil.example": "/dashboard", "/\\evil.example": "/dashboard", "https://evil.example/": "/dashboard",
-		"/\t/evil.example": "/dashboard", "javascript:alert(1)": "/dashboard", "evil": "/dashboard", "/sign-out": "/dashboard", "/%2F/evil.example": "/dashboard", "/sign-in?next=/": "/dashboard",
+		"/links?q=a%20b": "/links?q=a%20b", "/account": "/account", "": "/dashboard", "//evil.example": "/dashboard",
+		"/\\evil.example": "/dashboard", "https://evil.example/": "/dashboard",
+		"/\t/evil.example": "/dashboard", "javascript:alert(1)": "/dashboard", "evil": "/dashboard",
+		"/sign-out": "/dashboard", "/%2F/evil.example": "/dashboard", "/sign-in?next=/": "/dashboard",
 	} {
-		r := d.status(d.post("/sign-in", url.Values{"email": {d.member.Email}, "password": {words}, "next": {next}}, known), 303)
+		r := d.status(d.post("/sign-in", url.Values{"email": {d.member.Email}, "password": {words}, "next": {next}},
+			known), 303)
 		if to := r.Header.Get("Location"); to != want {
 			t.Errorf("%q leads to %q", next, to)
 		}
@@ -211,10 +215,14 @@ func TestNextIsLocal(t *testing.T) {
 func TestEntryFromOtherSites(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, true)
 	cookie := d.signIn(d.owner)
-	for _, path := range []string{"/sign-in", "/sign-in/x", "/sign-up", "/sign-up/x", "/reset", "/password/x", "/setup/x", "/sign-out", "/account/password", "/account/email", "/account/email/x",
-		"/account/sessions", "/account/sessions/1", "/account/close", "/keys", "/keys/1/roll", "/keys/1/revoke", "/people/change", "/people/invite", "/people/invitations/1/withdraw"} {
-		for about, headers := range map[string][]string{"another site": {"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}, "a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"}} {
-			if r := d.do(http.MethodPost, path, "email=a%40example.org", append(headers, form, cookie)...); r.StatusCode != 403 || len(r.Cookies()) > 0 {
+	for _, path := range []string{"/sign-in", "/sign-in/x", "/sign-up", "/sign-up/x", "/reset", "/password/x",
+		"/setup/x", "/sign-out", "/account/password", "/account/email", "/account/email/x",
+		"/account/sessions", "/account/sessions/1", "/account/close", "/keys", "/keys/1/roll", "/keys/1/revoke",
+		"/people/change", "/people/invite", "/people/invitations/1/withdraw"} {
+		for about, headers := range map[string][]string{"another site": {"Origin: https://evil.example",
+			"Sec-Fetch-Site: cross-site"}, "a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"}} {
+			if r := d.do(http.MethodPost, path, "email=a%40example.org",
+				append(headers, form, cookie)...); r.StatusCode != 403 || len(r.Cookies()) > 0 {
 				t.Errorf("%s POST %s: %d", about, path, r.StatusCode)
 			}
 		}
@@ -240,7 +248,8 @@ func TestFirstRun(t *testing.T) {
 			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
 		}
 	}
-	d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}}), 200) // which opens nothing
+	d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}}),
+		200) // which opens nothing
 	text, err := d.server.Accounts.OfferSetup(t.Context())
 	d.check(err)
 	path := "/setup/" + string(text)
@@ -248,11 +257,13 @@ func TestFirstRun(t *testing.T) {
 		d.status(d.get(path), 200)
 	}
 	r := d.status(d.post(path, url.Values{"email": {"ann@example.org"}, "password": {"short"}}), 400)
-	if !strings.Contains(r.body, `value="ann@example.org"`) || !strings.Contains(r.body, "at least 10 characters") || strings.Contains(r.body, `value="short"`) {
+	if !strings.Contains(r.body, `value="ann@example.org"`) || !strings.Contains(r.body, "at least 10 characters") ||
+		strings.Contains(r.body, `value="short"`) {
 		t.Error(r.body)
 	}
 	r = d.status(d.post(path, url.Values{"email": {"Ann@example.org"}, "password": {words}}), 303)
-	if r.Header.Get("Location") != "/dashboard" || !strings.Contains(d.status(d.get("/people", cookies(r)), 200).body, "ann@example.org") {
+	if r.Header.Get("Location") != "/dashboard" ||
+		!strings.Contains(d.status(d.get("/people", cookies(r)), 200).body, "ann@example.org") {
 		t.Error(r.Header)
 	}
 	d.status(d.post(path, url.Values{"email": {"eve@example.org"}, "password": {words}}), 401)
@@ -283,7 +294,8 @@ func TestWhoMaySignUp(t *testing.T) {
 	d.status(d.post("/sign-up", url.Values{"email": {"no address"}}), 400)
 
 	d.server.Accounts.Mail = nil
-	r := d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}, "next": {"/links"}}), 303)
+	r := d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}, "next": {"/links"}}),
+		303)
 	if r.Header.Get("Location") != "/links" {
 		t.Error(r.Header)
 	}
@@ -307,12 +319,15 @@ func TestWhoMaySignUp(t *testing.T) {
 	if !strings.Contains(d.get("/account", in).body, "Plan: Pro") {
 		t.Error("the invitation's plan is not the account's")
 	}
-	d.status(d.post("/people/change", url.Values{"email": {"zoe@example.org"}, "plan": {"free"}, "role": {"moderator"}}, owner), 303)
+	d.status(d.post("/people/change", url.Values{"email": {"zoe@example.org"}, "plan": {"free"}, "role": {"moderator"}},
+		owner), 303)
 	d.status(d.get("/moderation", in), 200)
-	if page := d.get("/people?q=ZOE", owner).body; !strings.Contains(page, "zoe@example.org") || strings.Contains(page, "eve@example.org") {
+	if page := d.get("/people?q=ZOE", owner).body; !strings.Contains(page, "zoe@example.org") ||
+		strings.Contains(page, "eve@example.org") {
 		t.Error(page)
 	}
-	d.status(d.post("/people/change", url.Values{"email": {d.owner.Email}, "plan": {"lifetime"}, "role": {""}}, owner), 400)
+	d.status(d.post("/people/change", url.Values{"email": {d.owner.Email}, "plan": {"lifetime"}, "role": {""}}, owner),
+		400)
 	d.server.Accounts.SignUp = auth.SignUpClosed
 	if !strings.Contains(d.get("/sign-up").body, "Sign-up is closed") {
 		t.Error("nobody is told that no accounts are opened")
@@ -326,7 +341,8 @@ func TestSessionsAreRevoked(t *testing.T) {
 	here := cookies(d.enter(d.member.Email, words))
 	other, third := cookies(d.enter(d.member.Email, words)), cookies(d.enter(d.member.Email, words))
 	page := d.status(d.get("/account", here), 200).body
-	if n := strings.Count(page, "<b>Chrome on Linux</b>"); n != 3 || strings.Count(page, "This browser") != 1 || strings.Contains(page, "Mozilla") {
+	if n := strings.Count(page, "<b>Chrome on Linux</b>"); n != 3 || strings.Count(page, "This browser") != 1 ||
+		strings.Contains(page, "Mozilla") {
 		t.Errorf("%d sessions in %s", n, page)
 	}
 	stranger := d.signIn(d.owner)
@@ -353,7 +369,8 @@ func TestSessionsAreRevoked(t *testing.T) {
 		t.Error("a session holds that was ended")
 	}
 	again := cookies(d.enter(d.member.Email, words))
-	r := d.status(d.post("/account/password", url.Values{"current": {"wrong"}, "password": {"another good one"}}, here), 400)
+	r := d.status(d.post("/account/password", url.Values{"current": {"wrong"}, "password": {"another good one"}}, here),
+		400)
 	if !strings.Contains(r.body, "not your current password") {
 		t.Error(r.body)
 	}
@@ -374,7 +391,8 @@ func TestKeysPage(t *testing.T) {
 	shown := regexp.MustCompile(`id="key"[^>]*>(vtr_\w+)<`)
 	r := d.status(d.post("/keys", url.Values{"name": {"Nightly <b>"}}, cookie), 200)
 	key := d.attr(r.body, shown.String())
-	if r.Header.Get("Cache-Control") != "no-store" || !strings.Contains(r.body, "Authorization: Bearer "+key) || !strings.Contains(r.body, "Nightly &lt;b&gt;") {
+	if r.Header.Get("Cache-Control") != "no-store" || !strings.Contains(r.body, "Authorization: Bearer "+key) ||
+		!strings.Contains(r.body, "Nightly &lt;b&gt;") {
 		t.Error(r.body)
 	}
 	api(key, 200)
@@ -387,10 +405,12 @@ func TestKeysPage(t *testing.T) {
 		d.status(d.post(path, url.Values{"grace": {"now"}}, stranger), 404)
 	}
 	d.status(d.post("/keys/"+id+"/roll", url.Values{"grace": {"year"}}, cookie), 400)
-	next := d.attr(d.status(d.post("/keys/"+id+"/roll", url.Values{"grace": {"hour"}}, cookie), 200).body, shown.String())
+	next := d.attr(d.status(d.post("/keys/"+id+"/roll", url.Values{"grace": {"hour"}}, cookie), 200).body,
+		shown.String())
 	api(key, 200)
 	api(next, 200)
-	if page := d.get("/keys", cookie).body; strings.Contains(page, "/keys/"+id+"/roll") || !strings.Contains(page, "/keys/"+id+"/revoke") || strings.Count(page, ">Ends <time") != 1 {
+	if page := d.get("/keys", cookie).body; strings.Contains(page, "/keys/"+id+"/roll") ||
+		!strings.Contains(page, "/keys/"+id+"/revoke") || strings.Count(page, ">Ends <time") != 1 {
 		t.Errorf("the key that ends: %s", page)
 	}
 	d.ahead.Add(int64(time.Hour))
@@ -420,13 +440,16 @@ func TestLeaving(t *testing.T) {
 	for _, f := range z.File {
 		names[f.Name] = true
 	}
-	for _, want := range []string{"account.json", "links.csv", "analytics/" + string(l.Slug) + ".json", "files/" + string(l.Slug) + "/notes.txt"} {
+	for _, want := range []string{"account.json", "links.csv", "analytics/" + string(l.Slug) + ".json",
+		"files/" + string(l.Slug) + "/notes.txt"} {
 		if !names[want] {
 			t.Errorf("no %s in %v", want, names)
 		}
 	}
-	wrong := d.status(d.post("/account/close", url.Values{"email": {d.owner.Email}, "current": {words}}, cookie), 400).body
-	wrong += d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {"wrong"}}, cookie), 400).body
+	wrong := d.status(d.post("/account/close", url.Values{"email": {d.owner.Email}, "current": {words}}, cookie),
+		400).body
+	wrong += d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {"wrong"}}, cookie),
+		400).body
 	if n := len(regexp.MustCompile(`(?s)<div id="close" class="dialog" role=[^\n]*\n.{0,1000}<p class="wrong" role="alert">`).FindAllString(wrong, -1)); n != 2 {
 		t.Errorf("%d of 2 forms stand open with what is wrong in them:\n%s", n, wrong)
 	}
@@ -437,7 +460,8 @@ func TestLeaving(t *testing.T) {
 	d.status(d.enter(d.member.Email, words), 401)
 	d.check(d.server.Accounts.PurgeClosed(t.Context()))
 	owner := d.signIn(d.owner)
-	if strings.Contains(d.get("/people", owner).body, d.member.Email) || !strings.Contains(d.get("/account", owner).body, "only owner") {
+	if strings.Contains(d.get("/people", owner).body, d.member.Email) ||
+		!strings.Contains(d.get("/account", owner).body, "only owner") {
 		t.Error("a closed account is listed, or the only owner may close theirs")
 	}
 	if strings.Contains(logged.String(), d.member.Email) || strings.Contains(logged.String(), words) {
@@ -448,9 +472,11 @@ func TestLeaving(t *testing.T) {
 // The links in messages and on the command line lead to pages that are there.
 func TestTokenURLs(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, true)
-	for _, p := range []vitrine.TokenPurpose{vitrine.TokenSignIn, vitrine.TokenPassword, vitrine.TokenSignUp, vitrine.TokenInvite, vitrine.TokenEmail, vitrine.TokenSetup} {
+	for _, p := range []vitrine.TokenPurpose{vitrine.TokenSignIn, vitrine.TokenPassword, vitrine.TokenSignUp,
+		vitrine.TokenInvite, vitrine.TokenEmail, vitrine.TokenSetup} {
 		for _, text := range []vitrine.TokenText{"x", ""} {
-			if r := d.get(httpx.TokenURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 && (text != "" || p != vitrine.TokenEmail) {
+			if r := d.get(httpx.TokenURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 &&
+				(text != "" || p != vitrine.TokenEmail) {
 				t.Errorf("%s: %d at %s", p, r.StatusCode, fmt.Sprint(r.Request.URL))
 			}
 		}

@@ -27,7 +27,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 func (f *fixture) tools(key string) *agentSession {
 	f.t.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test agent", Version: "1.0"}, nil)
-	s, err := c.Connect(f.t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(key)}, DisableStandaloneSSE: true}, nil)
+	s, err := c.Connect(f.t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url + "/mcp",
+		HTTPClient: &http.Client{Transport: bearer(key)}, DisableStandaloneSSE: true}, nil)
 	f.check(err)
 	f.t.Cleanup(func() { s.Close() })
 	return &agentSession{f, s}
@@ -70,27 +71,33 @@ func TestToolsOverHTTP(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
 	a := f.tools(key)
-	link := a.must("publish_text", fields{"name": "report.md", "content": "# Numbers\n\nAll is well.\n", "title": "Numbers", "slug": "numbers", "expires": "30d"})
+	link := a.must("publish_text", fields{"name": "report.md", "content": "# Numbers\n\nAll is well.\n",
+		"title": "Numbers", "slug": "numbers", "expires": "30d"})
 	if link["slug"] != "numbers" || link["status"] != "live" || link["warnings"] != nil {
 		t.Errorf("published %v", link)
 	}
-	again := a.must("publish_text", fields{"name": "report.md", "content": "# Numbers\n\nAll is well.\n", "title": "Numbers", "slug": "numbers", "expires": "30d"})
+	again := a.must("publish_text", fields{"name": "report.md", "content": "# Numbers\n\nAll is well.\n",
+		"title": "Numbers", "slug": "numbers", "expires": "30d"})
 	if again["slug"] != "numbers" || f.openPage("numbers") != 200 {
 		t.Errorf("repeated: %v", again)
 	}
 	got := a.must("get_link", fields{"slug": link["url"], "source": true})
-	if got["source"] != "# Numbers\n\nAll is well.\n" || got["version"] != 1.0 || got["publishedBy"] != "test-agent/1.0" || got["expiresAt"] == nil {
+	if got["source"] != "# Numbers\n\nAll is well.\n" || got["version"] != 1.0 ||
+		got["publishedBy"] != "test-agent/1.0" || got["expiresAt"] == nil {
 		t.Errorf("got %v", got)
 	}
 	secret := "key: ghp_" + strings.Repeat("a", 36)
 	second := a.must("replace_file", fields{"slug": "numbers", "content": secret})
-	if w, _ := second["warnings"].([]any); second["version"] != 2.0 || len(w) != 1 || !strings.Contains(w[0].(string), "GitHub") {
+	if w, _ := second["warnings"].([]any); second["version"] != 2.0 || len(w) != 1 ||
+		!strings.Contains(w[0].(string), "GitHub") {
 		t.Errorf("replaced %v", second)
 	}
 	if same := a.must("replace_file", fields{"slug": "numbers", "content": secret}); same["unchanged"] != true {
 		t.Errorf("the same bytes: %v", same)
 	}
-	if _, failure := a.use("update_link", fields{"slug": "numbers", "title": "x", "if_match": got["etag"]}); !strings.HasPrefix(failure, "precondition_failed: ") || !strings.Contains(failure, "Next: ") || !strings.Contains(failure, `"version":2`) {
+	if _, failure := a.use("update_link", fields{"slug": "numbers", "title": "x",
+		"if_match": got["etag"]}); !strings.HasPrefix(failure, "precondition_failed: ") ||
+		!strings.Contains(failure, "Next: ") || !strings.Contains(failure, `"version":2`) {
 		t.Errorf("an outdated change: %s", failure)
 	}
 	changed := a.must("update_link", fields{"slug": "numbers", "title": "New", "disabled": true, "expires": "never"})
@@ -102,18 +109,22 @@ func TestToolsOverHTTP(t *testing.T) {
 		t.Errorf("listed %v", list)
 	}
 	for _, full := range []bool{false, true} {
-		if r := a.must("link_report", fields{"slug": "numbers", "range": "7d", "full": full}); (r["report"] != nil) != full || r["totals"].(map[string]any)["views"] == nil {
+		if r := a.must("link_report", fields{"slug": "numbers", "range": "7d",
+			"full": full}); (r["report"] != nil) != full || r["totals"].(map[string]any)["views"] == nil {
 			t.Errorf("report %v", r)
 		}
-		if r := a.must("account_report", fields{"full": full}); (r["report"] != nil) != full || len(r["topLinks"].([]any)) != 1 {
+		if r := a.must("account_report", fields{"full": full}); (r["report"] != nil) != full ||
+			len(r["topLinks"].([]any)) != 1 {
 			t.Errorf("report %v", r)
 		}
 	}
-	if _, failure := a.use("link_report", fields{"slug": "numbers", "range": "1d"}); !strings.HasPrefix(failure, "bad_range") {
+	if _, failure := a.use("link_report", fields{"slug": "numbers", "range": "1d"}); !strings.HasPrefix(failure,
+		"bad_range") {
 		t.Errorf("a range that is none: %s", failure)
 	}
 	a.must("delete_link", fields{"slug": "numbers"})
-	if _, failure := a.use("get_link", fields{"slug": "numbers"}); !strings.HasPrefix(failure, "not_found: ") || !strings.Contains(failure, "Next: call list_links") {
+	if _, failure := a.use("get_link", fields{"slug": "numbers"}); !strings.HasPrefix(failure, "not_found: ") ||
+		!strings.Contains(failure, "Next: call list_links") {
 		t.Errorf("a deleted link: %s", failure)
 	}
 }
@@ -124,28 +135,35 @@ func TestUploadByTools(t *testing.T) {
 	a := f.tools(f.account(vitrine.PlanFree))
 	pdf := string(makePDF(3))
 	begun := a.must("begin_upload", fields{"name": "it's a report.pdf", "size": len(pdf)})
-	if curl := begun["curl"].(string); !strings.HasPrefix(curl, `curl -fsS -T './it'\''s a report.pdf' -H 'Content-Type: application/pdf' '`+f.url) {
+	if curl := begun["curl"].(string); !strings.HasPrefix(curl,
+		`curl -fsS -T './it'\''s a report.pdf' -H 'Content-Type: application/pdf' '`+f.url) {
 		t.Errorf("curl is %s", curl)
 	}
-	if _, failure := a.use("complete_upload", fields{"path": begun["path"], "name": "it's a report.pdf"}); !strings.HasPrefix(failure, "upload_incomplete") {
+	if _, failure := a.use("complete_upload", fields{"path": begun["path"],
+		"name": "it's a report.pdf"}); !strings.HasPrefix(failure, "upload_incomplete") {
 		t.Errorf("without bytes: %s", failure)
 	}
 	f.put(begun["upload_url"].(string), "application/pdf", strings.NewReader(pdf)).want(200, "")
 	for range 2 {
-		if l := a.must("complete_upload", fields{"path": begun["path"], "name": "it's a report.pdf", "title": "Report"}); l["status"] != "live" || l["title"] != "Report" {
+		if l := a.must("complete_upload", fields{"path": begun["path"], "name": "it's a report.pdf",
+			"title": "Report"}); l["status"] != "live" || l["title"] != "Report" {
 			t.Errorf("completed %v", l)
 		}
 	}
 	for args, want := range map[*fields]string{
-		{"name": "a.exe", "content": "x"}: "unsupported_type: ", {"name": "a.txt", "content": "#!/bin/sh\nrm -rf /\n"}: "unsafe_file: ",
-		{"name": "a.txt", "content": ""}: "error: the content is empty", {"name": "a.txt", "content": strings.Repeat("x", 1<<20+1)}: "error: the content has",
-		{"name": "a.txt", "content": "x", "slug": "mine"}: "pro_required: ", {"name": "a.txt", "content": "x", "expires": "soon"}: "error: ",
+		{"name": "a.exe", "content": "x"}:                          "unsupported_type: ",
+		{"name": "a.txt", "content": "#!/bin/sh\nrm -rf /\n"}:      "unsafe_file: ",
+		{"name": "a.txt", "content": ""}:                           "error: the content is empty",
+		{"name": "a.txt", "content": strings.Repeat("x", 1<<20+1)}: "error: the content has",
+		{"name": "a.txt", "content": "x", "slug": "mine"}:          "pro_required: ",
+		{"name": "a.txt", "content": "x", "expires": "soon"}:       "error: ",
 	} {
 		if _, failure := a.use("publish_text", *args); !strings.HasPrefix(failure, want) {
 			t.Errorf("%v: %s, want %s", (*args)["name"], failure, want)
 		}
 	}
-	if _, failure := a.use("account_report", nil); !strings.HasPrefix(failure, "pro_required: ") || !strings.Contains(failure, "Next: ") {
+	if _, failure := a.use("account_report", nil); !strings.HasPrefix(failure, "pro_required: ") ||
+		!strings.Contains(failure, "Next: ") {
 		t.Errorf("a report on Free: %s", failure)
 	}
 }
@@ -156,8 +174,10 @@ func TestToolsByScope(t *testing.T) {
 	key := f.account(vitrine.PlanPro)
 	slug := f.published(key, noteFile, note)
 	reading := []string{"account_report", "get_link", "link_report", "list_links"}
-	publishing := append([]string{"begin_upload", "complete_upload", "publish_text", "replace_file", "update_link"}, reading...)
-	for scope, want := range map[vitrine.KeyScope][]string{vitrine.ScopeRead: reading, vitrine.ScopePublish: publishing, vitrine.ScopeFull: append([]string{"delete_link"}, publishing...)} {
+	publishing := append([]string{"begin_upload", "complete_upload", "publish_text", "replace_file", "update_link"},
+		reading...)
+	for scope, want := range map[vitrine.KeyScope][]string{vitrine.ScopeRead: reading, vitrine.ScopePublish: publishing,
+		vitrine.ScopeFull: append([]string{"delete_link"}, publishing...)} {
 		a := f.tools(f.scoped(key, scope))
 		list, err := a.s.ListTools(t.Context(), nil)
 		f.check(err)
@@ -169,7 +189,10 @@ func TestToolsByScope(t *testing.T) {
 		}
 		for _, tool := range list.Tools {
 			names = append(names, tool.Name)
-			if tool.Description == "" || tool.OutputSchema == nil || tool.Annotations == nil || tool.Annotations.ReadOnlyHint != slices.Contains(reading, tool.Name) || *tool.Annotations.DestructiveHint != slices.Contains([]string{"delete_link", "replace_file", "update_link", "complete_upload"}, tool.Name) {
+			if tool.Description == "" || tool.OutputSchema == nil || tool.Annotations == nil ||
+				tool.Annotations.ReadOnlyHint != slices.Contains(reading, tool.Name) ||
+				*tool.Annotations.DestructiveHint != slices.Contains([]string{"delete_link", "replace_file",
+					"update_link", "complete_upload"}, tool.Name) {
 				t.Errorf("%+v", tool)
 			}
 		}
@@ -183,7 +206,8 @@ func TestToolsByScope(t *testing.T) {
 		}
 		before, err := f.server.Keys.Store.Version(t.Context())
 		f.check(err)
-		if _, err := a.s.CallTool(t.Context(), &mcp.CallToolParams{Name: "delete_link", Arguments: fields{"slug": slug}}); err == nil {
+		if _, err := a.s.CallTool(t.Context(), &mcp.CallToolParams{Name: "delete_link",
+			Arguments: fields{"slug": slug}}); err == nil {
 			t.Errorf("a %s key calls delete_link", scope)
 		}
 		if after, err := f.server.Keys.Store.Version(t.Context()); err != nil || after != before {
@@ -200,9 +224,11 @@ func TestToolsNeedAKey(t *testing.T) {
 	slug := f.published(owner, noteFile, note)
 	f.ban(banned)
 	post := func(key string) (int, http.Header) {
-		req, err := http.NewRequest("POST", f.url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		req, err := http.NewRequest("POST", f.url+"/mcp",
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 		f.check(err)
-		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		req.Header = http.Header{"Content-Type": {"application/json"},
+			"Accept": {"application/json, text/event-stream"}}
 		if key != "" {
 			req.Header.Set("Authorization", "Bearer "+key)
 		}
@@ -217,7 +243,8 @@ func TestToolsNeedAKey(t *testing.T) {
 		}
 	}
 	a := f.tools(other)
-	for tool, args := range map[string]fields{"get_link": nil, "link_report": nil, "delete_link": nil, "update_link": {"title": "x"}, "replace_file": {"content": "x", "name": "x.txt"}} {
+	for tool, args := range map[string]fields{"get_link": nil, "link_report": nil, "delete_link": nil,
+		"update_link": {"title": "x"}, "replace_file": {"content": "x", "name": "x.txt"}} {
 		_, foreign := a.use(tool, args.with(fields{"slug": slug}))
 		_, unknown := a.use(tool, args.with(fields{"slug": "nothing-here"}))
 		if foreign != unknown || foreign == "" {
@@ -231,11 +258,14 @@ func TestToolsNeedAKey(t *testing.T) {
 func TestToolsGarbage(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
-	for _, body := range []string{"", "x", "{}", "[]", `{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"publish_text","arguments":5}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"publish_text","arguments":{"name":"a.txt"}}}`} {
+	for _, body := range []string{"", "x", "{}", "[]", `{"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"publish_text","arguments":5}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"publish_text","arguments":{"name":"a.txt"}}}`} {
 		req, err := http.NewRequestWithContext(context.Background(), "POST", f.url+"/mcp", strings.NewReader(body))
 		f.check(err)
-		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + key}}
+		req.Header = http.Header{"Content-Type": {"application/json"},
+			"Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + key}}
 		res, err := http.DefaultClient.Do(req)
 		f.check(err)
 		res.Body.Close()

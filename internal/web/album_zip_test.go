@@ -41,7 +41,8 @@ func TestAlbumDownload(t *testing.T) {
 	album := h.album("Spring/Summer", first, second, odd, only, device, held)
 	path := "/a/" + string(album.Slug)
 	page := h.status(h.get(path), 200)
-	if address := h.attr(page.body, `href="(/a/[^"]+/download)"`); address != path+"/download" || !strings.Contains(page.body, "can be downloaded") {
+	if address := h.attr(page.body, `href="(/a/[^"]+/download)"`); address != path+"/download" ||
+		!strings.Contains(page.body, "can be downloaded") {
 		t.Errorf("the page offers %s\n%s", address, page.body)
 	}
 	h.setState(held, vitrine.StateReview)
@@ -53,8 +54,10 @@ func TestAlbumDownload(t *testing.T) {
 	if contents["notes.txt"] != "one\n" || contents["Notes (2).TXT"] != "two\n" {
 		t.Errorf("%q", contents)
 	}
-	if head := r.Header; head.Get("Content-Type") != "application/zip" || head.Get("Content-Disposition") != `attachment; filename="Spring_Summer.zip"; filename*=UTF-8''Spring_Summer.zip` ||
-		head.Get("Cache-Control") != "private, no-store" || head.Get("Content-Security-Policy") != "default-src 'none'; sandbox" || head.Get("X-Robots-Tag") != "noindex" {
+	if head := r.Header; head.Get("Content-Type") != "application/zip" ||
+		head.Get("Content-Disposition") != `attachment; filename="Spring_Summer.zip"; filename*=UTF-8''Spring_Summer.zip` ||
+		head.Get("Cache-Control") != "private, no-store" ||
+		head.Get("Content-Security-Policy") != "default-src 'none'; sandbox" || head.Get("X-Robots-Tag") != "noindex" {
 		t.Errorf("%v", head)
 	}
 	h.countOpens(first, 0)
@@ -128,7 +131,8 @@ func TestAlbumOrder(t *testing.T) {
 	}
 	path := "/a/" + string(h.album("Order", links...).Slug)
 	for query, want := range map[string][]*vitrine.Link{
-		"": links, "?sort=name": {links[2], links[1], links[0]}, "?sort=newest": {links[2], links[1], links[0]}, "?sort=rubbish": links,
+		"": links, "?sort=name": {links[2], links[1], links[0]}, "?sort=newest": {links[2], links[1], links[0]},
+		"?sort=rubbish": links,
 	} {
 		body := h.status(h.get(path+query), 200).body
 		h.in(body, want...)

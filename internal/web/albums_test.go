@@ -49,7 +49,8 @@ func (s *site) in(page string, want ...*vitrine.Link) {
 // of nothing (promise 5).
 func TestPublicAlbum(t *testing.T) {
 	h := newHosting(t)
-	a, b, c := h.publish("notes.txt", samples["notes.txt"], titled("First <b>")), h.publish("report.pdf", samples["report.pdf"]), h.publish("picture.png", png)
+	a, b, c := h.publish("notes.txt", samples["notes.txt"], titled("First <b>")),
+		h.publish("report.pdf", samples["report.pdf"]), h.publish("picture.png", png)
 	album := h.album("Spring & summer", a, b, c)
 	path := "/a/" + string(album.Slug)
 	public := func(want ...*vitrine.Link) reply {
@@ -59,12 +60,14 @@ func TestPublicAlbum(t *testing.T) {
 		return r
 	}
 	r := public(a, b, c)
-	for _, want := range []string{"<title>Spring &amp; summer</title>", "First &lt;b&gt;", `content="noindex"`, "PDF document", "12 pages"} {
+	for _, want := range []string{"<title>Spring &amp; summer</title>", "First &lt;b&gt;", `content="noindex"`,
+		"PDF document", "12 pages"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in\n%s", want, r.body)
 		}
 	}
-	if policy := r.Header.Get("Content-Security-Policy"); r.Header.Get("X-Robots-Tag") != "noindex" || len(r.Cookies()) > 0 || !strings.Contains(policy, "script-src 'nonce-") ||
+	if policy := r.Header.Get("Content-Security-Policy"); r.Header.Get("X-Robots-Tag") != "noindex" ||
+		len(r.Cookies()) > 0 || !strings.Contains(policy, "script-src 'nonce-") ||
 		!strings.Contains(policy, "frame-ancestors 'none'") || r.Header.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("headers %v", r.Header)
 	}
@@ -88,12 +91,14 @@ func TestPublicAlbum(t *testing.T) {
 	h.status(h.get("/p/"+string(b.Slug)), http.StatusOK)
 	h.countOpens(b, 1)
 
-	if r := h.status(h.get("/a/"+strings.ToUpper(string(album.Slug))), http.StatusPermanentRedirect); r.Header.Get("Location") != path {
+	if r := h.status(h.get("/a/"+strings.ToUpper(string(album.Slug))),
+		http.StatusPermanentRedirect); r.Header.Get("Location") != path {
 		t.Errorf("another spelling leads to %s", r.Header.Get("Location"))
 	}
 	h.status(h.get("/a/unknown-album"), http.StatusNotFound)
 	h.shut(h.member, true)
-	if r := h.status(h.get(path), http.StatusGone); strings.Contains(r.body, "Spring") || strings.Contains(r.body, "/p/") {
+	if r := h.status(h.get(path), http.StatusGone); strings.Contains(r.body, "Spring") ||
+		strings.Contains(r.body, "/p/") {
 		t.Errorf("the album of a suspended account says\n%s", r.body)
 	}
 	h.shut(h.member, false)
@@ -115,7 +120,8 @@ func TestAlbumLimits(t *testing.T) {
 			if err := tx.AddLink(&c); err != nil {
 				return err
 			}
-			if err := tx.AddChange(&vitrine.Change{At: c.StateAt, By: vitrine.Owner(c.Account), Action: vitrine.ActionCreate, Account: c.Account, Link: c.ID, To: c.State}); err != nil {
+			if err := tx.AddChange(&vitrine.Change{At: c.StateAt, By: vitrine.Owner(c.Account),
+				Action: vitrine.ActionCreate, Account: c.Account, Link: c.ID, To: c.State}); err != nil {
 				return err
 			}
 			slugs = append(slugs, string(c.Slug))
@@ -125,7 +131,8 @@ func TestAlbumLimits(t *testing.T) {
 	album := h.album("Full")
 	h.check(h.server.Albums.Add(ctx, h.member, string(album.Slug), slugs))
 	h.check(h.server.Albums.Add(ctx, h.member, string(album.Slug), slugs[:3])) // they are in it already
-	h.refused(h.server.Albums.Add(ctx, h.member, string(album.Slug), []string{string(l.Slug)}), vitrine.CodeInvalidRequest, "")
+	h.refused(h.server.Albums.Add(ctx, h.member, string(album.Slug), []string{string(l.Slug)}),
+		vitrine.CodeInvalidRequest, "")
 	for range vitrine.MaxAlbums - 1 {
 		h.album("One more")
 	}
@@ -138,7 +145,8 @@ func TestAlbumLimits(t *testing.T) {
 	h.refused(h.server.Albums.Add(ctx, h.owner, string(album.Slug), nil), vitrine.CodeNotFound, "")
 	others, err := h.server.Albums.Create(ctx, h.owner, "Owner’s", "")
 	h.check(err)
-	h.refused(h.server.Albums.Add(ctx, h.owner, string(others.Slug), []string{string(l.Slug)}), vitrine.CodeNotFound, "")
+	h.refused(h.server.Albums.Add(ctx, h.owner, string(others.Slug), []string{string(l.Slug)}), vitrine.CodeNotFound,
+		"")
 }
 
 // Everything works by forms.
@@ -147,17 +155,20 @@ func TestAlbumPages(t *testing.T) {
 	cookie := h.signIn(h.member)
 	a, b := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"])
 	h.status(h.get("/albums", cookie), http.StatusOK)
-	if r := h.status(h.post("/albums", url.Values{"title": {" "}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, `id="title-wrong"`) {
+	if r := h.status(h.post("/albums", url.Values{"title": {" "}}, cookie),
+		http.StatusBadRequest); !strings.Contains(r.body, `id="title-wrong"`) {
 		t.Errorf("no title: %s", r.body)
 	}
 	r := h.follow(h.post("/albums", url.Values{"title": {"Spring"}, "slug": {"spring-time"}}, cookie), cookie)
 	if !strings.Contains(r.body, "/a/spring-time") || !strings.Contains(r.body, "notes.txt") {
 		t.Errorf("the page says\n%s", r.body)
 	}
-	if r := h.status(h.post("/albums", url.Values{"title": {"x"}, "slug": {"spring-time"}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, "This address is taken") {
+	if r := h.status(h.post("/albums", url.Values{"title": {"x"}, "slug": {"spring-time"}}, cookie),
+		http.StatusBadRequest); !strings.Contains(r.body, "This address is taken") {
 		t.Errorf("a slug that is taken: %s", r.body)
 	}
-	if r := h.get("/albums/spring-time?q=report", cookie); strings.Contains(r.body, "notes.txt") || !strings.Contains(r.body, "report.pdf") {
+	if r := h.get("/albums/spring-time?q=report", cookie); strings.Contains(r.body, "notes.txt") ||
+		!strings.Contains(r.body, "report.pdf") {
 		t.Errorf("the search finds\n%s", r.body)
 	}
 	here := "/albums/spring-time"
@@ -167,7 +178,8 @@ func TestAlbumPages(t *testing.T) {
 		h.in(h.get("/a/spring-time").body, want...)
 	}
 	public(a, b)
-	if r := h.get(here, cookie); !strings.Contains(r.body, "All your links are in the album") || !strings.Contains(r.body, `type="submit" disabled>Add`) {
+	if r := h.get(here, cookie); !strings.Contains(r.body, "All your links are in the album") ||
+		!strings.Contains(r.body, `type="submit" disabled>Add`) {
 		t.Errorf("links can be added where none is left:\n%s", r.body)
 	}
 	h.follow(h.post(here+"/move", url.Values{"link": {string(b.Slug)}, "to": {"0"}}, cookie), cookie)
@@ -175,7 +187,8 @@ func TestAlbumPages(t *testing.T) {
 	sent := []string{cookie, "Origin: " + h.url, "Sec-Fetch-Site: same-origin", "Content-Type: application/json"}
 	h.status(h.do(http.MethodPost, here+"/order", fmt.Sprintf(`{"link": %q, "to": 1}`, b.Slug), sent...), http.StatusOK)
 	public(a, b)
-	h.status(h.do(http.MethodPost, here+"/order", fmt.Sprintf(`{"link": %q, "to": 1}`, b.Slug), sent[1:]...), http.StatusUnauthorized)
+	h.status(h.do(http.MethodPost, here+"/order", fmt.Sprintf(`{"link": %q, "to": 1}`, b.Slug), sent[1:]...),
+		http.StatusUnauthorized)
 	h.setState(b, vitrine.StateReview)
 	if r := h.get(here, cookie); !strings.Contains(r.body, "1 visible to visitors") {
 		t.Errorf("the page does not say what visitors see:\n%s", r.body)
@@ -190,9 +203,11 @@ func TestAlbumPages(t *testing.T) {
 	stranger := h.signIn(h.join("other@example.org", vitrine.RoleMember))
 	h.status(h.get(here, stranger), http.StatusNotFound)
 	for action := range map[string]bool{"add": true, "remove": true, "move": true, "title": true, "delete": true} {
-		h.status(h.post(here+"/"+action, url.Values{"title": {"x"}, "link": {string(b.Slug)}}, stranger), http.StatusNotFound)
+		h.status(h.post(here+"/"+action, url.Values{"title": {"x"}, "link": {string(b.Slug)}}, stranger),
+			http.StatusNotFound)
 	}
-	if r := h.follow(h.post(here+"/delete", nil, cookie), cookie); !strings.Contains(r.body, "Album deleted.") || !strings.Contains(r.body, "Your albums appear here") {
+	if r := h.follow(h.post(here+"/delete", nil, cookie), cookie); !strings.Contains(r.body, "Album deleted.") ||
+		!strings.Contains(r.body, "Your albums appear here") {
 		t.Errorf("deleted: %s", r.body)
 	}
 	h.status(h.get("/a/spring-time"), http.StatusNotFound)

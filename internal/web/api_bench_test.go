@@ -43,7 +43,8 @@ func BenchmarkLinkAPI(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			n++
-			if status := ask("PATCH", "/api/v1/links/"+slug, fmt.Sprintf(`{"title":"%d"}`, n)); status != http.StatusOK {
+			if status := ask("PATCH", "/api/v1/links/"+slug,
+				fmt.Sprintf(`{"title":"%d"}`, n)); status != http.StatusOK {
 				b.Fatal(status)
 			}
 		}

@@ -34,7 +34,8 @@ func TestListLinks(t *testing.T) {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for query, n := range map[string]int{"": 7, "?limit=0": 1, "?limit=-99999999999999999999": 1, "?limit=2": 2, "?limit=x": 7, "?limit=": 7, "?limit=1000": 7, "?limit=99999999999999999999": 7} {
+	for query, n := range map[string]int{"": 7, "?limit=0": 1, "?limit=-99999999999999999999": 1, "?limit=2": 2,
+		"?limit=x": 7, "?limit=": 7, "?limit=1000": 7, "?limit=99999999999999999999": 7} {
 		if links := f.call(key, "GET", "/links"+query, nil).want(200, "").json()["links"].([]any); len(links) != n {
 			t.Errorf("%q lists %d", query, len(links))
 		}
@@ -47,7 +48,8 @@ func TestAnalyticsHeaders(t *testing.T) {
 	slug := f.published(key, noteFile, note)
 	for _, path := range []string{"/analytics", "/links/" + slug + "/analytics", "/links/nope/analytics"} {
 		a := f.call(key, "GET", path, nil)
-		if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Access-Control-Allow-Origin") != "*" || a.Header.Get("Access-Control-Allow-Credentials") != "" {
+		if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Access-Control-Allow-Origin") != "*" ||
+			a.Header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%s: headers %v", path, a.Header)
 		}
 		a = f.call("", "OPTIONS", path, nil)
@@ -56,7 +58,8 @@ func TestAnalyticsHeaders(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/uploads", "/links", "/status"} {
-		if a := f.call(key, "GET", path, nil); a.Header.Get("Access-Control-Allow-Origin") != "" || a.Header.Get("Content-Security-Policy") == "" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if a := f.call(key, "GET", path, nil); a.Header.Get("Access-Control-Allow-Origin") != "" ||
+			a.Header.Get("Content-Security-Policy") == "" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: headers %v", path, a.Header)
 		}
 	}
@@ -122,11 +125,13 @@ func TestTruncated(t *testing.T) {
 	for range 3 {
 		f.openPage(slug)
 	}
-	for most, want := range map[int]fields{0: {"views": 3.0, "truncated": false}, 2: {"views": 2.0, "truncated": true}, 3: {"views": 3.0, "truncated": false}} {
+	for most, want := range map[int]fields{0: {"views": 3.0, "truncated": false}, 2: {"views": 2.0, "truncated": true},
+		3: {"views": 3.0, "truncated": false}} {
 		f.server.Analytics.MaxViews = most
 		for _, path := range []string{"/analytics", "/links/" + slug + "/analytics"} {
 			rep := f.call(key, "GET", path, nil).want(200, "").json()
-			if v := rep["totals"].(map[string]any)["views"]; v != want["views"] || rep["truncated"] != want["truncated"] {
+			if v := rep["totals"].(map[string]any)["views"]; v != want["views"] ||
+				rep["truncated"] != want["truncated"] {
 				t.Errorf("%s with a cap of %d: %v views, truncated %v", path, most, v, rep["truncated"])
 			}
 		}
@@ -157,7 +162,8 @@ func TestViewerKeyIsReplaced(t *testing.T) {
 	key := f.account(vitrine.PlanPro)
 	slug := f.published(key, noteFile, note)
 	uniques := func() any {
-		return f.call(key, "GET", "/links/"+slug+"/analytics?range=all", nil).json()["totals"].(map[string]any)["uniques"]
+		return f.call(key, "GET", "/links/"+slug+"/analytics?range=all",
+			nil).json()["totals"].(map[string]any)["uniques"]
 	}
 	f.openPage(slug)
 	f.clock.Advance(links.DefaultViewerKeyLife - time.Hour)
@@ -183,7 +189,8 @@ func TestPlanChangesAtOnce(t *testing.T) {
 	path, url := f.begun(key, noteFile.with(fields{"slug": "while-pro"}))
 	f.setPlan(key, vitrine.PlanFree)
 	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
-	f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path, "slug": "while-pro"})).want(403, "pro_required")
+	f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path, "slug": "while-pro"})).want(403,
+		"pro_required")
 	slug := f.published(key, noteFile, note)
 	f.ban(key)
 	f.call(key, "POST", "/uploads", noteFile).want(403, "banned")

@@ -23,12 +23,14 @@ func TestBeacon(t *testing.T) {
 	s.ahead.Store(int64(time.Minute))
 	send := func(body, contentType string) {
 		t.Helper()
-		if r := s.status(s.do(http.MethodPost, beacon, body, contentType), 204); r.body != "" || r.Header["Set-Cookie"] != nil {
+		if r := s.status(s.do(http.MethodPost, beacon, body, contentType), 204); r.body != "" ||
+			r.Header["Set-Cookie"] != nil {
 			t.Errorf("%v %q", r.Header, r.body)
 		}
 	}
 	send(`{"engaged":6000,"present":7000,"width":1280,"pages":{"1":3000,"2":1000,"3":999},"unknown":[1]}`, plainText)
-	send(`{"engaged":3000,"present":4000,"pages":{"2":2000.7},"downloaded":true,"final":true}`, "Content-Type: application/json")
+	send(`{"engaged":3000,"present":4000,"pages":{"2":2000.7},"downloaded":true,"final":true}`,
+		"Content-Type: application/json")
 	send(`{}`, plainText)
 	o := s.countOpens(l, 1)[0]
 	if o.Session == nil {
@@ -36,7 +38,8 @@ func TestBeacon(t *testing.T) {
 	}
 	got := *o.Session
 	pages := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 2000}}
-	if got.EngagedMs != 6000 || got.PresentMs != 7000 || got.Screen != "1200-1439" || !got.Downloaded || !slices.Equal(got.Pages, pages) || o.Bot != "" {
+	if got.EngagedMs != 6000 || got.PresentMs != 7000 || got.Screen != "1200-1439" || !got.Downloaded ||
+		!slices.Equal(got.Pages, pages) || o.Bot != "" {
 		t.Errorf("session %+v, bot %q", got, o.Bot)
 	}
 
@@ -119,7 +122,8 @@ func TestBeaconRubbish(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := s.do(http.MethodPost, c.address, c.body, c.contentType)
 			var e struct{ Error, Code string }
-			if err := json.Unmarshal([]byte(r.body), &e); err != nil || r.StatusCode != c.status || e.Code != c.code || e.Error == "" {
+			if err := json.Unmarshal([]byte(r.body), &e); err != nil || r.StatusCode != c.status || e.Code != c.code ||
+				e.Error == "" {
 				t.Errorf("%d %s, want %d %s", r.StatusCode, r.body, c.status, c.code)
 			}
 		})
@@ -143,7 +147,8 @@ func TestBeaconRubbish(t *testing.T) {
 // Whatever a beacon's body is, it is taken or refused, and what is kept of it
 // can be true.
 func FuzzBeacon(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"engaged":1,"present":2,"width":390,"pages":{"1":1200}}`, `{"pages":{"-1":-1}}`, `{"width":1e400}`, `{"a":{"b":[`, "\xff", `{"engaged":-0.0}`} {
+	for _, seed := range []string{`{}`, `{"engaged":1,"present":2,"width":390,"pages":{"1":1200}}`,
+		`{"pages":{"-1":-1}}`, `{"width":1e400}`, `{"a":{"b":[`, "\xff", `{"engaged":-0.0}`} {
 		f.Add(seed)
 	}
 	s := newSite(f)
@@ -167,7 +172,8 @@ func FuzzBeacon(f *testing.F) {
 				t.Errorf("page %d", p.Page)
 			}
 		}
-		if session.EngagedMs < 0 || session.EngagedMs > session.PresentMs || session.PresentMs > time.Since(time.UnixMilli(s.views(l)[0].At)).Milliseconds()+2001 {
+		if session.EngagedMs < 0 || session.EngagedMs > session.PresentMs ||
+			session.PresentMs > time.Since(time.UnixMilli(s.views(l)[0].At)).Milliseconds()+2001 {
 			t.Errorf("session %+v", session)
 		}
 	})

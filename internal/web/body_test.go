@@ -28,9 +28,10 @@ func TestBodyThatNeverComes(t *testing.T) {
 		"not read, chunked": head("GET", "/api/v1/status", "Transfer-Encoding: chunked\r\n"),
 		"no route":          head("POST", "/nowhere", "Content-Length: 200000\r\n"),
 		"refused":           head("POST", "/api/v1/uploads", "Content-Length: 5\r\n"),
-		"JSON":              head("POST", "/api/v1/uploads", "Content-Type: application/json\r\nContent-Length: 45\r\n") + `{"name":`,
-		"form":              head("POST", "/sign-in", form+"Content-Length: 45\r\n") + "email=",
-		"form, chunked":     head("POST", "/sign-in", form+"Transfer-Encoding: chunked\r\n") + "6\r\nemail=\r\n",
+		"JSON": head("POST", "/api/v1/uploads",
+			"Content-Type: application/json\r\nContent-Length: 45\r\n") + `{"name":`,
+		"form":          head("POST", "/sign-in", form+"Content-Length: 45\r\n") + "email=",
+		"form, chunked": head("POST", "/sign-in", form+"Transfer-Encoding: chunked\r\n") + "6\r\nemail=\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,8 @@ func TestBrowserSignUp(t *testing.T) {
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/sign-up"))
 	tb.run(chromedp.SendKeys(`[name=email]`, "bob@example.org\r"))
 	tb.arrives(`document.querySelector("h1").textContent === "Check your e-mail"`)
-	tb.run(chromedp.Navigate(d.url+d.letters.path(t)), chromedp.SendKeys(`#password`, words), chromedp.Click(`[data-shows]`))
+	tb.run(chromedp.Navigate(d.url+d.letters.path(t)), chromedp.SendKeys(`#password`, words),
+		chromedp.Click(`[data-shows]`))
 	tb.until(`document.querySelector("#password").type === "text" && document.querySelector("[data-shows]").textContent === "Hide"`)
 	tb.run(chromedp.Click(`button[type=submit]`))
 	tb.arrives(`location.pathname === "/dashboard" && document.querySelector(".who-button").textContent.includes("bob@example.org")`)
@@ -60,7 +61,8 @@ func TestBrowserKeys(t *testing.T) {
 	tb.arrives(`document.getElementById("key") === null && document.querySelectorAll(".key-rows > li").length === 2`)
 	tb.run(chromedp.Click(`.key-rows > li [popovertarget^=roll]`, chromedp.ByQuery))
 	tb.until(`document.querySelector(":popover-open") !== null`)
-	tb.run(chromedp.Click(`:popover-open [value=now]`, chromedp.ByQuery), chromedp.Click(`:popover-open button[type=submit]`, chromedp.ByQuery))
+	tb.run(chromedp.Click(`:popover-open [value=now]`, chromedp.ByQuery),
+		chromedp.Click(`:popover-open button[type=submit]`, chromedp.ByQuery))
 	tb.arrives(`document.getElementById("key") !== null`)
 	api(key, http.StatusUnauthorized)
 	tb.run(chromedp.Text(`#key`, &key))
@@ -104,10 +106,12 @@ func TestBrowserDialogs(t *testing.T) {
 		{"/keys", "[popovertarget^=revoke]", `textContent === "Keep it"`},
 		{"/account", "[popovertarget=close]", `name === "email"`},
 	} {
-		tb.run(chromedp.Navigate(d.url+look.path), chromedp.Focus(look.opener, chromedp.ByQuery), chromedp.KeyEvent("\r"))
+		tb.run(chromedp.Navigate(d.url+look.path), chromedp.Focus(look.opener, chromedp.ByQuery),
+			chromedp.KeyEvent("\r"))
 		tb.until(`document.querySelector(":popover-open")?.contains(document.activeElement) && document.activeElement.` + look.focus)
 		tb.run(chromedp.KeyEvent(kb.Escape))
-		tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("` + look.opener + `")`)
+		tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("` + look.opener +
+			`")`)
 	}
 	tb.run(chromedp.KeyEvent("\r"))
 	tb.until(`document.activeElement.name === "email"`)
@@ -129,12 +133,14 @@ func TestBrowserAccountAxe(t *testing.T) {
 	d.check(err)
 	_, err = d.server.Keys.Rotate(t.Context(), d.owner.Email, list[0].ID, 0)
 	d.check(err)
-	invited, err := d.server.Accounts.Invite(t.Context(), "friend@example.org", vitrine.PlanPro, vitrine.Decision{By: vitrine.Operator})
+	invited, err := d.server.Accounts.Invite(t.Context(), "friend@example.org", vitrine.PlanPro,
+		vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	reset, err := d.server.Accounts.OfferReset(t.Context(), d.member.Email)
 	d.check(err)
 	d.signIn(d.owner) // another browser
-	out := []string{"/sign-in", "/sign-up", "/reset", httpx.TokenURL("", vitrine.TokenInvite, invited), httpx.TokenURL("", vitrine.TokenPassword, reset), "/sign-up/used", d.offer(d.member)}
+	out := []string{"/sign-in", "/sign-up", "/reset", httpx.TokenURL("", vitrine.TokenInvite, invited),
+		httpx.TokenURL("", vitrine.TokenPassword, reset), "/sign-up/used", d.offer(d.member)}
 	in := []string{"/account", "/keys", "/people"}
 	visitor, owner := newVisitor(t), newMember(t, d.site, d.owner)
 	for tb, paths := range map[*tab][]string{visitor: out, owner: in} {
@@ -146,11 +152,13 @@ func TestBrowserAccountAxe(t *testing.T) {
 	owner.visit(d.url+"/keys", chromedp.SendKeys(`[name=name]`, "New\r"))
 	owner.arrives(`document.getElementById("key") !== null`)
 	owner.look("a new key")
-	for path, dialog := range map[string]string{"/keys": "[popovertarget^=roll]", "/people": "[popovertarget^=person]"} {
+	for path, dialog := range map[string]string{"/keys": "[popovertarget^=roll]",
+		"/people": "[popovertarget^=person]"} {
 		owner.visit(d.url+path, chromedp.Click(dialog, chromedp.ByQuery))
 		owner.look(path + ", its dialog")
 	}
-	visitor.visit(d.url+"/sign-in", chromedp.SendKeys(`[name=email]`, "nobody@example.org"), chromedp.SendKeys(`#password`, "wrong\r"))
+	visitor.visit(d.url+"/sign-in", chromedp.SendKeys(`[name=email]`, "nobody@example.org"),
+		chromedp.SendKeys(`#password`, "wrong\r"))
 	visitor.arrives(`document.querySelector(".banner.is-alarm") !== null`)
 	visitor.look("wrong password")
 }

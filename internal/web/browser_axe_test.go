@@ -37,7 +37,8 @@ func (w window) String() string { return fmt.Sprintf("%s, %d px", w.theme, w.wid
 // the theme and hardly on the width, so that the gate runs all rules of axe
 // once, and those for colours once more. Tier all runs them in each window.
 func windows() []window {
-	all := []window{{320, "light", axeNone}, {390, "light", axeAll}, {820, "light", axeNone}, {1440, "dark", axeColours}}
+	all := []window{{320, "light", axeNone}, {390, "light", axeAll}, {820, "light", axeNone},
+		{1440, "dark", axeColours}}
 	if tier.Current() == tier.All {
 		all = nil
 		for _, width := range []int64{320, 390, 720, 820, 1440} { // 720: 1440 at 200 %

@@ -50,13 +50,15 @@ func TestBrowserBatch(t *testing.T) {
 	// A folder brings its files, in the order of their names, and they become an
 	// album.
 	tb.run(chromedp.Evaluate(`document.querySelector("#rows .remove").click()`, nil))
-	deck := folder(t, "Deck", map[string]string{"page-10.txt": "ten", "page-2.txt": "two", ".DS_Store": "x", "more/end.txt": "end"})
+	deck := folder(t, "Deck", map[string]string{"page-10.txt": "ten", "page-2.txt": "two", ".DS_Store": "x",
+		"more/end.txt": "end"})
 	tb.run(chromedp.SetUploadFiles("#folder", []string{deck}, chromedp.ByQuery))
 	tb.until(`document.querySelector("#batch p").textContent === "3 links ready"`)
 	tb.run(chromedp.Click(".make-album button"))
 	tb.arrives(`location.pathname.startsWith("/albums/") && document.querySelector(".banner").textContent.includes("Album created")`)
 	var members string
-	tb.run(chromedp.Evaluate(`[...document.querySelectorAll(".album-links .title")].map((a) => a.textContent).join()`, &members))
+	tb.run(chromedp.Evaluate(`[...document.querySelectorAll(".album-links .title")].map((a) => a.textContent).join()`,
+		&members))
 	if members != "end.txt,page-2.txt,page-10.txt" {
 		t.Errorf("in the album: %s", members)
 	}

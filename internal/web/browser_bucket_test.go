@@ -41,7 +41,8 @@ func newDepot(t *testing.T, server *vitrinetest.S3Server, parameters string) *de
 	chromium(t) // or nothing is tried
 	h := &depot{site: newHosting(t)}
 	var err error
-	h.blobs, err = s3.Open(t.Context(), server.Address(server.Bucket(t), "")+parameters, func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) })
+	h.blobs, err = s3.Open(t.Context(), server.Address(server.Bucket(t), "")+parameters,
+		func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) })
 	h.check(err)
 	s := h.server
 	s.Blobs, s.Receiver, s.StorageOrigin, s.RedirectDownloads = h.blobs, nil, h.blobs.Origin(), true
@@ -90,9 +91,11 @@ func TestBrowserBucketUpload(t *testing.T) {
 		g.to.ServeHTTP(w, r)
 		return true
 	}))
-	tb.run(chromedp.Evaluate(`window.shown = 0`, nil), chromedp.SetUploadFiles("#files", []string{path}, chromedp.ByQuery))
+	tb.run(chromedp.Evaluate(`window.shown = 0`, nil),
+		chromedp.SetUploadFiles("#files", []string{path}, chromedp.ByQuery))
 	for range 3 {
-		tb.until(`((bar) => bar?.value > shown && bar.value < bar.max && (window.shown = bar.value) > 0)(` + fileRow("large.txt") + `?.querySelector("progress"))`)
+		tb.until(`((bar) => bar?.value > shown && bar.value < bar.max && (window.shown = bar.value) > 0)(` +
+			fileRow("large.txt") + `?.querySelector("progress"))`)
 		more <- struct{}{}
 	}
 	close(more)
@@ -116,7 +119,8 @@ func TestBrowserBucketUpload(t *testing.T) {
 func TestBrowserBucketPages(t *testing.T) {
 	d := newDepot(t, vitrinetest.S3(t), "")
 	d.check(d.blobs.Cors(t.Context(), d.url))
-	contents := map[string]string{"report.pdf": string(makePDF(300)), "picture.png": string(solid(3000, 2000)), "clip.webm": string(samples["clip.webm"])}
+	contents := map[string]string{"report.pdf": string(makePDF(300)), "picture.png": string(solid(3000, 2000)),
+		"clip.webm": string(samples["clip.webm"])}
 	links := map[string]*vitrine.Link{}
 	for name, content := range contents {
 		links[name] = d.sent(name, content)
@@ -155,11 +159,13 @@ func TestBrowserBucketPages(t *testing.T) {
 	// album of what is there.
 	tb = newMember(t, d.site, d.member)
 	film := strings.Repeat("0123456789", 20_000)
-	garden := folder(t, "Garden", map[string]string{"film.mp4": film, "data/é.json": `{"n": 7}`, "css/style.css": "h1 { color: rgb(1, 2, 3) }",
+	garden := folder(t, "Garden", map[string]string{"film.mp4": film, "data/é.json": `{"n": 7}`,
+		"css/style.css": "h1 { color: rgb(1, 2, 3) }",
 		"index.html": `<!doctype html><title>Garden</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/css/style.css"><h1>Hello</h1><script type="module">
 			const n = (await (await fetch("/data/é.json")).json()).n, end = await (await fetch("/film.mp4", {headers: {Range: "bytes=199990-"}})).text();
 			document.title = ` + "`${n} ${end}`" + `</script>`})
-	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(d.url+"/websites"), chromedp.SetUploadFiles("#folder", []string{garden}, chromedp.ByQuery))
+	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(d.url+"/websites"),
+		chromedp.SetUploadFiles("#folder", []string{garden}, chromedp.ByQuery))
 	tb.arrives(`location.pathname.startsWith("/websites/") && document.querySelector(".banner").innerText.includes("Deployed")`)
 	var address string
 	tb.run(chromedp.Value("#address", &address, chromedp.ByQuery))
@@ -279,7 +285,8 @@ func TestBrowserBucketTrouble(t *testing.T) {
 				t.Errorf("%s: %q, without %q", name, got, want)
 			}
 		}
-		if hidden := tb.text(`String(` + fileRow(name) + `.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
+		if hidden := tb.text(`String(` + fileRow(name) +
+			`.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
 			t.Errorf("%s: the button that tries again is hidden: %s", name, hidden)
 		}
 	}
@@ -331,7 +338,8 @@ func TestBrowserBucketTrouble(t *testing.T) {
 		}
 	}
 	for i, origin := range []string{d.url, ""} {
-		g.set(first(answer(origin, http.StatusServiceUnavailable, `<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>`)))
+		g.set(first(answer(origin, http.StatusServiceUnavailable,
+			`<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>`)))
 		name := fmt.Sprintf("busy-%d.txt", i)
 		tb.choose(name)
 		live(name)

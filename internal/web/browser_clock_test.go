@@ -52,7 +52,8 @@ func prepare(ctx context.Context, session target.SessionID, script string) {
 			panic(err)
 		}
 		// A frame may be gone by now, with its page.
-		_ = cdp.Execute(ctx, "Target.sendMessageToTarget", map[string]string{"message": string(message), "sessionId": string(session)}, nil)
+		_ = cdp.Execute(ctx, "Target.sendMessageToTarget",
+			map[string]string{"message": string(message), "sessionId": string(session)}, nil)
 	}
 }
 

@@ -118,7 +118,8 @@ func TestBrowserUpload(t *testing.T) {
 		if got := tb.text(r + `.querySelector(".address input").value`); got != address {
 			t.Errorf("%s: address %q, want %q", l.Name, got, address)
 		}
-		if got := tb.text(r + `.querySelector(".open").href + " " + ` + r + `.querySelector(".analytics").pathname`); got != address+" /links/"+string(l.Slug)+"/analytics" {
+		if got := tb.text(r + `.querySelector(".open").href + " " + ` + r +
+			`.querySelector(".analytics").pathname`); got != address+" /links/"+string(l.Slug)+"/analytics" {
 			t.Errorf("%s leads to %s", l.Name, got)
 		}
 	}
@@ -148,7 +149,8 @@ const keepText = `new Promise((done) => {
 func TestBrowserUploadPending(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/links")
-	tb.run(chromedp.Evaluate(keepText, nil, awaited), chromedp.Evaluate(`sessionStorage.setItem("pending", "yes")`, nil), chromedp.Navigate(d.url+"/dashboard"))
+	tb.run(chromedp.Evaluate(keepText, nil, awaited),
+		chromedp.Evaluate(`sessionStorage.setItem("pending", "yes")`, nil), chromedp.Navigate(d.url+"/dashboard"))
 	tb.fares("kept.txt", "live")
 	tb.run(chromedp.Reload())
 	tb.until(`document.querySelector("#recent") !== null && document.querySelector(".link-rows").innerText.includes("kept.txt")`)
@@ -183,7 +185,8 @@ type faulty struct {
 
 func (f *faulty) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := f.path.Load(); p != nil && strings.HasPrefix(r.URL.Path, *p) && r.Method != http.MethodGet && f.times.Add(-1) >= 0 {
+		if p := f.path.Load(); p != nil && strings.HasPrefix(r.URL.Path, *p) && r.Method != http.MethodGet &&
+			f.times.Add(-1) >= 0 {
 			w.Header().Set("Retry-After", "0")
 			http.Error(w, "busy", http.StatusServiceUnavailable)
 			return
@@ -202,7 +205,8 @@ func TestBrowserUploadAgain(t *testing.T) {
 	var f faulty
 	d := newDeskWith(t, siteOptions{around: f.around})
 	tb := d.memberTab(d.member, "/dashboard")
-	tb.run(chromedp.Evaluate(`{ const wait = setTimeout; setTimeout = (f, ms) => wait(f, ms < 5000 ? ms / 100 : ms); }`, nil)) // jstest tests the waits
+	tb.run(chromedp.Evaluate(`{ const wait = setTimeout; setTimeout = (f, ms) => wait(f, ms < 5000 ? ms / 100 : ms); }`,
+		nil)) // jstest tests the waits
 	for i, path := range []string{"/dashboard/uploads", "/storage/", "/dashboard/uploads/complete"} {
 		f.at(path, 1)
 		name := fmt.Sprintf("again-%d.txt", i)
@@ -239,7 +243,8 @@ func TestBrowserUploadTurns(t *testing.T) {
 	if tb.run(chromedp.Evaluate(leaves, &asks)); !asks {
 		t.Error("the page is left while files are under way")
 	}
-	tb.run(chromedp.Evaluate(fileRow("one.txt")+`.querySelector(".cancel").click(), `+fileRow("five.txt")+`.querySelector(".cancel").click()`, nil))
+	tb.run(chromedp.Evaluate(fileRow("one.txt")+`.querySelector(".cancel").click(), `+fileRow("five.txt")+
+		`.querySelector(".cancel").click()`, nil))
 	tb.until(states + ` === "cancelled cancelled uploading uploading uploading"`)
 	open()
 	for _, name := range names[1:4] {
@@ -279,8 +284,10 @@ func TestBrowserUploadExpired(t *testing.T) {
 // is tried again by a button.
 func TestBrowserUploadRefused(t *testing.T) {
 	d := newDesk(t)
-	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 1, FileBytes: 2000, StorageBytes: 10_000, HourlyUploads: 20}
-	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 1, FileBytes: 2000, StorageBytes: 10_000,
+		HourlyUploads: 20}
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil,
+		vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	tb := d.memberTab(free, "/dashboard")
 	refused := func(name string, again bool, says ...string) {
@@ -292,7 +299,8 @@ func TestBrowserUploadRefused(t *testing.T) {
 				t.Errorf("%s: %q, without %q", name, got, want)
 			}
 		}
-		if hidden := tb.text(`String(` + fileRow(name) + `.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
+		if hidden := tb.text(`String(` + fileRow(name) +
+			`.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
 			t.Errorf("%s: the button that tries again is hidden: %s", name, hidden)
 		}
 	}
@@ -304,8 +312,10 @@ func TestBrowserUploadRefused(t *testing.T) {
 	d.check(os.WriteFile(large, nil, 0o600))
 	tb.run(chromedp.SetUploadFiles("#files", []string{large}, chromedp.ByQuery))
 	tb.until(`document.querySelectorAll("#refused li").length === 3`)
-	if got := tb.text(`document.querySelector("#refused").innerText`); !strings.Contains(got, "3 files are not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. At most 2.0 kB a file") ||
-		!strings.Contains(got, "setup.exe Executables") || !strings.Contains(got, "large.txt The file is empty.") || !strings.Contains(got, "Compare the plans") {
+	if got := tb.text(`document.querySelector("#refused").innerText`); !strings.Contains(got,
+		"3 files are not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. At most 2.0 kB a file") ||
+		!strings.Contains(got, "setup.exe Executables") || !strings.Contains(got, "large.txt The file is empty.") ||
+		!strings.Contains(got, "Compare the plans") {
 		t.Errorf("refused: %s", got)
 	}
 	tb.until(`document.querySelectorAll("#rows li").length === 0`)
@@ -347,7 +357,8 @@ func TestBrowserUploadStates(t *testing.T) {
 	d.check(os.WriteFile(form, []byte(`<!doctype html><title>x</title><form action="https://example.org"><input type="password"></form>`), 0o600))
 	tb.run(chromedp.SetUploadFiles("#files", []string{form}, chromedp.ByQuery))
 	tb.fares("form.html", "review")
-	if got := tb.text(fileRow("form.html") + `.querySelector(".state").innerText`); !strings.Contains(got, vitrine.OwnerMeaning("html_password_form")) {
+	if got := tb.text(fileRow("form.html") + `.querySelector(".state").innerText`); !strings.Contains(got,
+		vitrine.OwnerMeaning("html_password_form")) {
 		t.Errorf("held: %q", got)
 	}
 	tb.quiet()
@@ -362,9 +373,11 @@ func TestBrowserUploadOptions(t *testing.T) {
 	taken := d.publish("notes.txt", []byte("somebody else’s"))
 	d.account = d.member
 	tb := d.memberTab(d.member, "/dashboard")
-	tb.run(chromedp.Evaluate(`document.querySelector("#before").open = true`, nil), chromedp.SendKeys(`#before [name=slug]`, string(taken.Slug)))
+	tb.run(chromedp.Evaluate(`document.querySelector("#before").open = true`, nil),
+		chromedp.SendKeys(`#before [name=slug]`, string(taken.Slug)))
 	tb.until(`document.querySelector("#before .slug-says").textContent.includes("taken")`)
-	tb.run(chromedp.Evaluate(`document.querySelector("#before [name=slug]").value = ""`, nil), chromedp.SendKeys(`#before [name=slug]`, "My-Report"))
+	tb.run(chromedp.Evaluate(`document.querySelector("#before [name=slug]").value = ""`, nil),
+		chromedp.SendKeys(`#before [name=slug]`, "My-Report"))
 	tb.until(`document.querySelector("#before .slug-says").textContent.includes("free")`)
 	tb.run(chromedp.SendKeys(`#before [name=title]`, "The report"), chromedp.Click(`#before [name=download]`))
 	tb.choose("notes.txt")
@@ -375,8 +388,10 @@ func TestBrowserUploadOptions(t *testing.T) {
 	}
 	r := fileRow("The report")
 	tb.run(chromedp.Evaluate(r+`.querySelector("details").open = true`, nil),
-		chromedp.Evaluate(`for (const [n, v] of [["title", "Renamed"], ["slug", "renamed"]]) `+r+`.querySelector("[name=" + n + "]").value = v`, nil),
-		chromedp.Evaluate(r+`.querySelector("[name=download]").click()`, nil), chromedp.Evaluate(r+`.querySelector(".save").click()`, nil))
+		chromedp.Evaluate(`for (const [n, v] of [["title", "Renamed"], ["slug", "renamed"]]) `+r+
+			`.querySelector("[name=" + n + "]").value = v`, nil),
+		chromedp.Evaluate(r+`.querySelector("[name=download]").click()`, nil),
+		chromedp.Evaluate(r+`.querySelector(".save").click()`, nil))
 	tb.until(fileRow("Renamed") + ` !== undefined`)
 	if l = d.linksOf(d.member)[0]; l.Slug != "renamed" || l.Title != "Renamed" || !l.AllowDownload {
 		t.Errorf("link %+v", l)
@@ -391,7 +406,8 @@ func TestBrowserUploadOptions(t *testing.T) {
 // open on them.
 func TestBrowserLinksAxe(t *testing.T) {
 	d := newDesk(t)
-	l := d.publish("report.pdf", samples["report.pdf"], titled("A report with a title that is long enough to be cut off on a telephone, and longer"))
+	l := d.publish("report.pdf", samples["report.pdf"],
+		titled("A report with a title that is long enough to be cut off on a telephone, and longer"))
 	held := d.held("picture.png", vitrine.ReasonSuspicious)
 	off := d.publish("notes.txt", samples["notes.txt"])
 	_, err := d.server.Links.Disable(t.Context(), string(off.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)})

@@ -25,14 +25,16 @@ func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
 	const types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 	picture := func(embed string) string {
 		return `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="914400" cy="914400"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic>` +
-			`<pic:nvPicPr><pic:cNvPr id="1" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip ` + embed + `/></pic:blipFill>` +
+			`<pic:nvPicPr><pic:cNvPr id="1" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip ` + embed +
+			`/></pic:blipFill>` +
 			`<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="914400" cy="914400"/></a:xfrm></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`
 	}
 	link := func(id, text string) string {
 		return `<w:p><w:hyperlink r:id="` + id + `"><w:r><w:t>` + text + `</w:t></w:r></w:hyperlink></w:p>`
 	}
 	var body strings.Builder
-	body.WriteString(`<w:p><w:r><w:rPr><w:b/><w:sz w:val="48"/></w:rPr><w:t>A contract</w:t></w:r></w:p>` + picture(`r:embed="rId1"`) + picture(`r:embed="rId2"`) + picture(`r:link="rId2"`) +
+	body.WriteString(`<w:p><w:r><w:rPr><w:b/><w:sz w:val="48"/></w:rPr><w:t>A contract</w:t></w:r></w:p>` +
+		picture(`r:embed="rId1"`) + picture(`r:embed="rId2"`) + picture(`r:link="rId2"`) +
 		link("rId3", "web") + link("rId4", "script") + link("rId5", "file"))
 	for i := range paragraphs {
 		fmt.Fprintf(&body, `<w:p><w:r><w:t>Paragraph %d says what paragraphs of contracts say.</w:t></w:r></w:p>`, i+1)
@@ -41,10 +43,14 @@ func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
 		{"[Content_Types].xml", `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 			`<Default Extension="png" ContentType="image/png"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
 		{"_rels/.rels", `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="` + types + `officeDocument" Target="word/document.xml"/></Relationships>`},
-		{"word/document.xml", `<?xml version="1.0"?><w:document ` + namespaces + `><w:body>` + body.String() + `<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1440" w:right="1440" w:bottom="1440" w:left="1440"/></w:sectPr></w:body></w:document>`},
+		{"word/document.xml", `<?xml version="1.0"?><w:document ` + namespaces + `><w:body>` + body.String() +
+			`<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1440" w:right="1440" w:bottom="1440" w:left="1440"/></w:sectPr></w:body></w:document>`},
 		{"word/_rels/document.xml.rels", `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="` + types + `image" Target="media/image1.png"/>` +
-			`<Relationship Id="rId2" Type="` + types + `image" Target="` + elsewhere + `/picture.png" TargetMode="External"/><Relationship Id="rId3" Type="` + types + `hyperlink" Target="` + elsewhere + `/page" TargetMode="External"/>` +
-			`<Relationship Id="rId4" Type="` + types + `hyperlink" Target="javascript:parent.postMessage('run','*')" TargetMode="External"/><Relationship Id="rId5" Type="` + types + `hyperlink" Target="file:///etc/passwd" TargetMode="External"/></Relationships>`},
+			`<Relationship Id="rId2" Type="` + types + `image" Target="` + elsewhere +
+			`/picture.png" TargetMode="External"/><Relationship Id="rId3" Type="` + types + `hyperlink" Target="` +
+			elsewhere + `/page" TargetMode="External"/>` +
+			`<Relationship Id="rId4" Type="` + types +
+			`hyperlink" Target="javascript:parent.postMessage('run','*')" TargetMode="External"/><Relationship Id="rId5" Type="` + types + `hyperlink" Target="file:///etc/passwd" TargetMode="External"/></Relationships>`},
 		{"word/media/image1.png", string(png)},
 	}
 	var b bytes.Buffer
@@ -90,7 +96,8 @@ func TestBrowserDOCX(t *testing.T) {
 	f := tb.frame("/docx")
 	f.until(`document.body.innerText.includes("Paragraph 200 says") && document.getElementById("status").hidden`)
 	f.until(`document.querySelector("section.docx").getBoundingClientRect().width > 500 && document.querySelector("section.docx img")?.naturalWidth > 0`)
-	f.until(`[...document.querySelectorAll("a")].map((a) => a.getAttribute("href")).join() === "` + elsewhere.URL + `/page,,"`)
+	f.until(`[...document.querySelectorAll("a")].map((a) => a.getAttribute("href")).join() === "` + elsewhere.URL +
+		`/page,,"`)
 	f.until(`[...document.querySelectorAll("a[href]")].every((a) => a.target === "_blank" && a.relList.contains("noopener"))`)
 	f.run(chromedp.Evaluate(`scrollTo(0, 1e6)`, nil))
 	tb.until(`said.some((m) => m.depth === 100) && said.some((m) => m.active)`)
@@ -122,14 +129,17 @@ func TestDOCXFrame(t *testing.T) {
 	r := s.get(address)
 	s.status(r, 200)
 	policy := r.Header.Get("Content-Security-Policy")
-	for _, want := range []string{"sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox;", "default-src 'none'", "img-src blob: data:;", "connect-src " + s.url + "/c/;", "frame-ancestors " + s.url} {
+	for _, want := range []string{"sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox;",
+		"default-src 'none'", "img-src blob: data:;", "connect-src " + s.url + "/c/;", "frame-ancestors " + s.url} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("%q is not in %q", want, policy)
 		}
 	}
-	if strings.Contains(policy, "allow-same-origin") || strings.Contains(strings.Split(policy, "style-src")[0], "unsafe") {
+	if strings.Contains(policy, "allow-same-origin") ||
+		strings.Contains(strings.Split(policy, "style-src")[0], "unsafe") {
 		t.Errorf("policy %q", policy)
 	}
 	s.status(s.get(strings.TrimPrefix(s.contentAddress(l, "file"), s.url)), 200)
-	s.status(s.get(strings.TrimPrefix(s.contentAddress(s.publish("notes.txt", samples["notes.txt"]), "docx"), s.url)), 404)
+	s.status(s.get(strings.TrimPrefix(s.contentAddress(s.publish("notes.txt", samples["notes.txt"]), "docx"), s.url)),
+		404)
 }

@@ -28,22 +28,30 @@ func TestEmbed(t *testing.T) {
 			page := "/p/" + string(l.Slug)
 			for range 2 { // rendered, and kept
 				own, frame := s.status(s.get(page), 200), s.status(s.get(page+"/embed"), 200)
-				if !strings.Contains(own.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") || strings.Contains(own.body, "data-embed") {
+				if !strings.Contains(own.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") ||
+					strings.Contains(own.body, "data-embed") {
 					t.Errorf("%s: the page is an embed: %v", name, own.Header)
 				}
-				if !strings.Contains(frame.Header.Get("Content-Security-Policy"), "frame-ancestors *") || frame.Header.Get("X-Frame-Options") != "" || frame.Header.Get("X-Robots-Tag") != "noindex" ||
-					!strings.Contains(frame.body, " data-embed>") || !strings.Contains(frame.body, `name="robots" content="noindex"`) || strings.Contains(frame.body, `id="share"`) {
+				if !strings.Contains(frame.Header.Get("Content-Security-Policy"), "frame-ancestors *") ||
+					frame.Header.Get("X-Frame-Options") != "" || frame.Header.Get("X-Robots-Tag") != "noindex" ||
+					!strings.Contains(frame.body, " data-embed>") ||
+					!strings.Contains(frame.body, `name="robots" content="noindex"`) ||
+					strings.Contains(frame.body, `id="share"`) {
 					t.Errorf("%s: the embed is a page: %v\n%s", name, frame.Header, frame.body)
 				}
-				if strings.Contains(frame.body, "/download") == only || strings.Contains(frame.body, "View only") != only || !strings.Contains(frame.body, `target="_blank"`) {
+				if strings.Contains(frame.body, "/download") == only ||
+					strings.Contains(frame.body, "View only") != only ||
+					!strings.Contains(frame.body, `target="_blank"`) {
 					t.Errorf("%s, view only %v: %s", name, only, frame.body)
 				}
 				if strings.Contains(frame.body, "<iframe") {
 					content := s.status(s.get(s.contentOf(frame.body)), 200)
-					if csp := content.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors *") || !strings.Contains(csp, "sandbox allow-") {
+					if csp := content.Header.Get("Content-Security-Policy"); !strings.Contains(csp,
+						"frame-ancestors *") || !strings.Contains(csp, "sandbox allow-") {
 						t.Errorf("%s: %s", name, csp)
 					}
-					if csp := s.get(s.contentOf(own.body)).Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors "+s.url) {
+					if csp := s.get(s.contentOf(own.body)).Header.Get("Content-Security-Policy"); !strings.Contains(csp,
+						"frame-ancestors "+s.url) {
 						t.Errorf("%s: %s", name, csp)
 					}
 				}
@@ -64,7 +72,8 @@ func TestEmbedOfNothing(t *testing.T) {
 	s.setState(l, vitrine.StateDisabled)
 	for path, status := range map[string]int{"/p/" + string(l.Slug) + "/embed": 410, "/p/nothing-here/embed": 404} {
 		r := s.status(s.get(path), status)
-		if !strings.Contains(r.Header.Get("Content-Security-Policy"), "frame-ancestors *") || strings.Contains(r.body, "secret") || !strings.Contains(r.body, `target="_blank"`) {
+		if !strings.Contains(r.Header.Get("Content-Security-Policy"), "frame-ancestors *") ||
+			strings.Contains(r.body, "secret") || !strings.Contains(r.body, `target="_blank"`) {
 			t.Errorf("%s: %v\n%s", path, r.Header, r.body)
 		}
 	}
@@ -74,7 +83,8 @@ func TestEmbedOfNothing(t *testing.T) {
 // stranger is a site of another origin, with one page: the code that a link's
 // page gives for embedding.
 func (s *site) stranger(l *vitrine.Link) string {
-	code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(s.get("/p/"+string(l.Slug), "User-Agent: Slackbot 1.0").body)
+	code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(s.get("/p/"+string(l.Slug),
+		"User-Agent: Slackbot 1.0").body)
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {
 			w.WriteHeader(http.StatusNoContent)

@@ -32,7 +32,8 @@ var ways = map[string]func(*reading) report.Session{
 	// is not counted.
 	"back": func(r *reading) report.Session {
 		r.read(far)
-		r.run(chromedp.Evaluate(fmt.Sprintf(`window.mark = 1; if (window.clock) clock.pass = %d`, far.Milliseconds()), nil))
+		r.run(chromedp.Evaluate(fmt.Sprintf(`window.mark = 1; if (window.clock) clock.pass = %d`, far.Milliseconds()),
+			nil))
 		r.run(chromedp.Navigate(r.s.url + "/"))
 		r.measured(0)
 		r.away(far)
@@ -45,7 +46,8 @@ var ways = map[string]func(*reading) report.Session{
 		}))
 		eventually(r.t, "the page as it was kept", func() bool {
 			var kept bool
-			return chromedp.Run(r.ctx, chromedp.Evaluate(`window.mark === 1 && document.visibilityState === "visible"`, &kept)) == nil && kept
+			return chromedp.Run(r.ctx, chromedp.Evaluate(`window.mark === 1 && document.visibilityState === "visible"`,
+				&kept)) == nil && kept
 		})
 		r.read(far)
 		r.leave()
@@ -159,7 +161,8 @@ var times = map[string]func(*testing.T, *timed){
 		r := s.open(newTab(t), s.sample("notes.txt"))
 		r.read(30 * time.Second)
 		r.idles(6 * time.Second)
-		r.run(chromedp.Evaluate(`addEventListener("pointermove", () => (window.moved = true))`, nil), chromedp.MouseEvent("mouseMoved", 200, 200))
+		r.run(chromedp.Evaluate(`addEventListener("pointermove", () => (window.moved = true))`, nil),
+			chromedp.MouseEvent("mouseMoved", 200, 200))
 		r.until(`window.moved`)
 		r.read(far)
 		r.leave()
@@ -190,7 +193,8 @@ var times = map[string]func(*testing.T, *timed){
 		want, at := map[int]time.Duration{}, 1
 		turn := func(to int) {
 			r.shown(chromedp.ActionFunc(func(context.Context) error {
-				f.run(chromedp.SetValue("#page", fmt.Sprint(to)), chromedp.Evaluate(`void document.getElementById("page").onchange()`, nil))
+				f.run(chromedp.SetValue("#page", fmt.Sprint(to)),
+					chromedp.Evaluate(`void document.getElementById("page").onchange()`, nil))
 				return nil
 			}))
 			at = to

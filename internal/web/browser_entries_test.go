@@ -67,7 +67,8 @@ func tarred(t testing.TB) []byte {
 // Files of an archive are shown one by one, of its sealed bytes, as long as it
 // is live, and nothing in them runs.
 func TestArchiveEntries(t *testing.T) {
-	for name, content := range map[string][]byte{"deflated.zip": zipped(t, zip.Deflate), "stored.zip": zipped(t, zip.Store), "plain.tar": tarred(t)} {
+	for name, content := range map[string][]byte{"deflated.zip": zipped(t, zip.Deflate),
+		"stored.zip": zipped(t, zip.Store), "plain.tar": tarred(t)} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			previewer(t, s)
@@ -78,16 +79,21 @@ func TestArchiveEntries(t *testing.T) {
 			if n := strings.Count(page, `target="entry"`); n != 5 {
 				t.Fatalf("%d entries can be opened:\n%s", n, page)
 			}
-			for i, want := range map[int]string{1: "Hello", 4: "&lt;script&gt;alert(1)", 5: "package main // &lt;script&gt;", 2: `src="2/bytes"`} {
+			for i, want := range map[int]string{1: "Hello", 4: "&lt;script&gt;alert(1)",
+				5: "package main // &lt;script&gt;", 2: `src="2/bytes"`} {
 				r := s.status(s.get(base+fmt.Sprint(i)), 200)
 				if !strings.Contains(r.body, want) || strings.Contains(r.body, "<script>alert") {
 					t.Errorf("entry %d:\n%s", i, r.body)
 				}
-				if policy := r.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "sandbox allow-scripts") || strings.Contains(policy, "allow-same-origin") || !strings.Contains(policy, "default-src 'none'") {
+				if policy := r.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy,
+					"sandbox allow-scripts") || strings.Contains(policy, "allow-same-origin") ||
+					!strings.Contains(policy, "default-src 'none'") {
 					t.Errorf("entry %d: %s", i, policy)
 				}
 			}
-			if r := s.status(s.get(base+"2/bytes"), 200); r.body != string(png) || r.Header.Get("Content-Type") != "image/png" || r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+			if r := s.status(s.get(base+"2/bytes"), 200); r.body != string(png) ||
+				r.Header.Get("Content-Type") != "image/png" ||
+				r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
 				t.Errorf("%d bytes, %v", len(r.body), r.Header)
 			}
 			pdf := string(samples["report.pdf"])
@@ -119,7 +125,8 @@ func TestBrowserArchiveEntries(t *testing.T) {
 	open := func(name string) {
 		t.Helper()
 		tb.run(chromedp.Click(fmt.Sprintf(`//a[@target="entry"][normalize-space()=%q]`, name)))
-		tb.until(`document.getElementById("entry").open && document.getElementById("entry-name").textContent === "` + name + `"`)
+		tb.until(`document.getElementById("entry").open && document.getElementById("entry-name").textContent === "` +
+			name + `"`)
 	}
 	open("readme.md")
 	tb.frame("/entry/1").until(`document.body.textContent.includes("Read me")`)

@@ -52,7 +52,8 @@ func BenchmarkBrowserPage(b *testing.B) {
 						sums[unit] += v
 					}
 				}
-				sums["requests"], sums["page-bytes"], sums["file-bytes"] = float64(asked.Load()), float64(sent.Load()), float64(file.Load())
+				sums["requests"], sums["page-bytes"], sums["file-bytes"] = float64(asked.Load()), float64(sent.Load()),
+					float64(file.Load())
 				for unit, v := range sums {
 					b.ReportMetric(v/float64(b.N), unit)
 				}

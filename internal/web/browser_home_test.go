@@ -121,7 +121,8 @@ func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	tb.run(chromedp.Click("#asked .no"))
 	tb.until(`document.querySelector("#asked").hidden && document.activeElement.id === "choose"`)
 	gone("forgotten")
-	tb.run(chromedp.Evaluate(keepText, nil, awaited), chromedp.Evaluate(`document.querySelector("form[action='/sign-out']").requestSubmit()`, nil))
+	tb.run(chromedp.Evaluate(keepText, nil, awaited),
+		chromedp.Evaluate(`document.querySelector("form[action='/sign-out']").requestSubmit()`, nil))
 	tb.arrives(`location.pathname !== "/dashboard"`)
 	gone("signed out")
 	if n := len(d.linksOf(d.member)); n != 1 {
@@ -143,7 +144,8 @@ func TestBrowserForgetPending(t *testing.T) {
 	tb.until(`document.querySelector("#waiting").hidden`)
 	tb.run(chromedp.Evaluate(dropHere, nil))
 	tb.until(`!document.querySelector("#waiting").hidden`)
-	tb.run(chromedp.ActionFunc(onNewDocument(`{ const now = Date.now; Date.now = () => now() + 2 * 3600e3; }`)), chromedp.Reload())
+	tb.run(chromedp.ActionFunc(onNewDocument(`{ const now = Date.now; Date.now = () => now() + 2 * 3600e3; }`)),
+		chromedp.Reload())
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	tb.until(`document.querySelector("#waiting").hidden`)
 	tb.quiet()
@@ -166,6 +168,7 @@ func TestBrowserDocs(t *testing.T) {
 	tb.until(shown + ` === "" && !document.querySelector("#filter-none").hidden`)
 	tb.run(chromedp.Evaluate(`(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; };
 		const f = document.querySelector("#filter"); f.value = ""; f.dispatchEvent(new Event("input")); })()`, nil), chromedp.Click(`[data-copy="curl-listLinks"]`))
-	tb.until(`window.copied === ` + "`curl -sS " + s.url + "/api/v1/links -H \"Authorization: Bearer $VITRINE_API_KEY\"`")
+	tb.until(`window.copied === ` + "`curl -sS " + s.url +
+		"/api/v1/links -H \"Authorization: Bearer $VITRINE_API_KEY\"`")
 	tb.quiet()
 }

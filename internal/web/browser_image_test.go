@@ -92,7 +92,8 @@ func TestBrowserZoom(t *testing.T) {
 			tb := newTab(t, chromedp.EmulateViewport(1280, 800), s.page(s.publish(name, content)))
 			tb.until(shownImage)
 			fitted := tb.imageRect()
-			if fitted.Left < 0 || fitted.Top < 0 || fitted.Left+fitted.Width > 1280 || fitted.Top+fitted.Height > 800 || !near(fitted.Width/fitted.Height, 4.0/3, .01) {
+			if fitted.Left < 0 || fitted.Top < 0 || fitted.Left+fitted.Width > 1280 || fitted.Top+fitted.Height > 800 ||
+				!near(fitted.Width/fitted.Height, 4.0/3, .01) {
 				t.Fatalf("fitted: %v", fitted)
 			}
 			percent := func(want string) {
@@ -102,7 +103,8 @@ func TestBrowserZoom(t *testing.T) {
 			back := func() {
 				t.Helper()
 				tb.run(chromedp.KeyEvent("0"))
-				if r := tb.imageRect(); !near(r.Width, fitted.Width, 1) || !near(r.Left, fitted.Left, 1) || !near(r.Top, fitted.Top, 1) {
+				if r := tb.imageRect(); !near(r.Width, fitted.Width, 1) || !near(r.Left, fitted.Left, 1) ||
+					!near(r.Top, fitted.Top, 1) {
 					t.Fatalf("fitted again: %v, at first %v", r, fitted)
 				}
 				tb.until(`document.getElementById("fit").getAttribute("aria-pressed") === "true" && document.getElementById("smaller").disabled`)
@@ -111,15 +113,18 @@ func TestBrowserZoom(t *testing.T) {
 			for _, modifiers := range []input.Modifier{0, input.ModifierCtrl} {
 				before := tb.imageRect()
 				tb.run(wheel(600, 300, -120, modifiers), wheel(600, 300, -120, modifiers))
-				tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().width > %g`, before.Width*1.5))
+				tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().width > %g`,
+					before.Width*1.5))
 				after := tb.imageRect()
 				bx, by := before.at(600, 300)
 				ax, ay := after.at(600, 300)
-				if !near(ax, bx, .05) || !near(ay, by, .05) { // it stays in the middle until it is wider than the window
+				if !near(ax, bx, .05) || !near(ay, by,
+					.05) { // it stays in the middle until it is wider than the window
 					t.Errorf("zoomed at %.3f, %.3f, which is now %.3f, %.3f", bx, by, ax, ay)
 				}
 				tb.run(wheel(600, 300, 5000, modifiers))
-				tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().width < %g`, after.Width-10))
+				tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().width < %g`,
+					after.Width-10))
 				back()
 			}
 
@@ -137,7 +142,8 @@ func TestBrowserZoom(t *testing.T) {
 
 			// Dragging moves it with the hand, and no further than its edge.
 			before := tb.imageRect()
-			tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 600, 380, 0), mouse(input.MouseMoved, 540, 350, 0), mouse(input.MouseReleased, 540, 350, 1))
+			tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 600, 380, 0),
+				mouse(input.MouseMoved, 540, 350, 0), mouse(input.MouseReleased, 540, 350, 1))
 			after := tb.imageRect()
 			if !near(after.Left, before.Left-100, 1) || !near(after.Top, before.Top-50, 1) {
 				t.Errorf("dragged by -100, -50: from %v to %v", before, after)
@@ -147,7 +153,8 @@ func TestBrowserZoom(t *testing.T) {
 				t.Errorf("moved by keys from %v to %v", after, r)
 			}
 			for _, far := range []float64{-9000, 9000} {
-				tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 640+far, 400+far, 0), mouse(input.MouseReleased, 640+far, 400+far, 1))
+				tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 640+far, 400+far, 0),
+					mouse(input.MouseReleased, 640+far, 400+far, 1))
 				if r := tb.imageRect(); r.Left > 100 || r.Top > 200 || r.Left+r.Width < 1180 || r.Top+r.Height < 650 {
 					t.Errorf("lost: %v", r)
 				}
@@ -160,7 +167,8 @@ func TestBrowserZoom(t *testing.T) {
 				t.Helper()
 				when := input.TimeSinceEpoch(time.Now())
 				for clicks := range int64(2) {
-					tb.run(mouse(input.MousePressed, 500, 300, clicks+1).WithTimestamp(&when), mouse(input.MouseReleased, 500, 300, clicks+1).WithTimestamp(&when))
+					tb.run(mouse(input.MousePressed, 500, 300, clicks+1).WithTimestamp(&when),
+						mouse(input.MouseReleased, 500, 300, clicks+1).WithTimestamp(&when))
 				}
 				tb.until(until + ` && document.getAnimations().length === 0`) // it has moved there
 			}
@@ -188,7 +196,8 @@ func TestBrowserZoom(t *testing.T) {
 func TestBrowserPinch(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("wide.png", solid(1500, 1000))
-	tb := newTab(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch), emulation.SetTouchEmulationEnabled(true).WithMaxTouchPoints(5), s.page(l))
+	tb := newTab(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch),
+		emulation.SetTouchEmulationEnabled(true).WithMaxTouchPoints(5), s.page(l))
 	tb.until(shownImage)
 	fitted := tb.imageRect()
 	tb.run(touch(input.TouchStart, 150, 450), touch(input.TouchStart, 150, 450, 250, 450))
@@ -198,10 +207,12 @@ func TestBrowserPinch(t *testing.T) {
 	tb.run(touch(input.TouchEnd))
 	pinched := tb.imageRect()
 	bx, by := fitted.at(200, 450)
-	if ax, ay := pinched.at(200, 450); !near(pinched.Width, 2*fitted.Width, 2) || !near(ax, bx, .02) || !near(ay, by, .3) {
+	if ax, ay := pinched.at(200, 450); !near(pinched.Width, 2*fitted.Width, 2) || !near(ax, bx, .02) ||
+		!near(ay, by, .3) {
 		t.Errorf("pinched to twice: %v to %v", fitted, pinched)
 	}
-	tb.run(touch(input.TouchStart, 200, 450), touch(input.TouchMove, 180, 450), touch(input.TouchMove, 150, 450), touch(input.TouchEnd))
+	tb.run(touch(input.TouchStart, 200, 450), touch(input.TouchMove, 180, 450), touch(input.TouchMove, 150, 450),
+		touch(input.TouchEnd))
 	if r := tb.imageRect(); !near(r.Left, pinched.Left-50, 1) {
 		t.Errorf("moved from %v to %v", pinched, r)
 	}
@@ -233,7 +244,8 @@ func TestBrowserTallImage(t *testing.T) {
 	r.read(time.Second)
 	scroll := func() {
 		tb.run(wheel(400, 300, 1500, 0), wheel(400, 300, 1500, 0))
-		tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().top === %g`, first.Top-3000))
+		tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().top === %g`,
+			first.Top-3000))
 	}
 	scroll()
 	r.read(time.Second)
@@ -268,7 +280,8 @@ func TestBrowserOtherImages(t *testing.T) {
 	frame := func(c color.Color) *image.Paletted {
 		return image.NewPaletted(image.Rect(0, 0, 1600, 900), color.Palette{c})
 	}
-	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame(color.Black), frame(color.White)}, Delay: []int{10, 10}}); err != nil {
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame(color.Black), frame(color.White)},
+		Delay: []int{10, 10}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{"moving.gif": b.Bytes(), "clear.png": solid(2000, 1000),

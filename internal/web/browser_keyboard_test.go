@@ -42,7 +42,8 @@ func TestBrowserKeyboardAlone(t *testing.T) {
 	tb := d.memberTab(d.member, "/dashboard")
 	file := filepath.Join(t.TempDir(), "deck.pdf")
 	d.check(os.WriteFile(file, samples["report.pdf"], 0o600))
-	tb.run(chromedp.Evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`, nil), page.SetInterceptFileChooserDialog(true))
+	tb.run(chromedp.Evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`, nil),
+		page.SetInterceptFileChooserDialog(true))
 	chromedp.ListenTarget(tb.ctx, func(event any) {
 		if e, ok := event.(*page.EventFileChooserOpened); ok { // the dialog of the system
 			go func() {
@@ -65,7 +66,8 @@ func TestBrowserKeyboardAlone(t *testing.T) {
 	for _, tab := range []string{"/share", "/settings", "/analytics"} {
 		tb.tabTo(`.tabs a[href$="` + tab + `"]`)
 		enter()
-		tb.arrives(`location.pathname.endsWith("` + tab + `") && document.querySelector(".tabs [aria-current]").getAttribute("href").endsWith("` + tab + `")`)
+		tb.arrives(`location.pathname.endsWith("` + tab +
+			`") && document.querySelector(".tabs [aria-current]").getAttribute("href").endsWith("` + tab + `")`)
 	}
 	tb.quiet()
 }

@@ -61,7 +61,8 @@ func TestBrowserHTML(t *testing.T) {
 // Without scripting a page is a view and no session, and shows what it can.
 func TestBrowserWithoutScripting(t *testing.T) {
 	s := newSite(t)
-	for name, shown := range map[string]string{"report.pdf": "needs JavaScript", "notes.txt": "Second line.", "book.rtf": "Download it"} {
+	for name, shown := range map[string]string{"report.pdf": "needs JavaScript", "notes.txt": "Second line.",
+		"book.rtf": "Download it"} {
 		l := s.publish(name, samples[name])
 		tb := newTab(t, emulation.SetScriptExecutionDisabled(true), s.page(l))
 		var text string
@@ -89,6 +90,11 @@ func TestBrowserDownload(t *testing.T) {
 func TestBrowserAutomation(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
-	newTab(t, chromedp.ActionFunc(onNewDocument(`Object.defineProperty(navigator, "webdriver", {get: () => true})`)), s.page(l))
-	eventually(t, "a bot's open", func() bool { o := s.views(l); return len(o) == 1 && o[0].Bot == vitrine.BotAutomation })
+	newTab(t, chromedp.ActionFunc(onNewDocument(`Object.defineProperty(navigator, "webdriver", {get: () => true})`)),
+		s.page(l))
+	eventually(t, "a bot's open", func() bool {
+		o := s.views(l)
+		return len(o) == 1 &&
+			o[0].Bot == vitrine.BotAutomation
+	})
 }

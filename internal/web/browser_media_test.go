@@ -26,7 +26,10 @@ func TestBrowserMedia(t *testing.T) {
 				t.Errorf("played from %d to %d", from, to)
 			}
 			tb.leave()
-			s.session(t, l, "what was played", func(n *report.Session) bool { return n.Played == to && n.Reached == to })
+			s.session(t, l, "what was played", func(n *report.Session) bool {
+				return n.Played == to &&
+					n.Reached == to
+			})
 			tb.quiet()
 		})
 	}
@@ -93,12 +96,15 @@ func TestBrowserMediaKeys(t *testing.T) {
 			press(">", `M.playbackRate === 1.25 && document.getElementById("speed").value === "1.25"`)
 			press("<", `M.playbackRate === 1`)
 			press("<", `M.playbackRate === .75 && M.preservesPitch`)
-			tb.run(chromedp.SetValue("#speed", "2"), chromedp.Evaluate(`document.getElementById("speed").dispatchEvent(new Event("change"))`, nil))
+			tb.run(chromedp.SetValue("#speed", "2"),
+				chromedp.Evaluate(`document.getElementById("speed").dispatchEvent(new Event("change"))`, nil))
 			tb.until(m + `.playbackRate === 2`)
 			for range 2 {
 				press(">", `M.playbackRate === 2`)
 			}
-			tb.run(chromedp.Evaluate(m+`.currentTime = 0`, nil), chromedp.Focus(`[popovertarget="share"]`, chromedp.ByQuery), chromedp.KeyEvent("5"), chromedp.KeyEvent("k"))
+			tb.run(chromedp.Evaluate(m+`.currentTime = 0`, nil),
+				chromedp.Focus(`[popovertarget="share"]`, chromedp.ByQuery), chromedp.KeyEvent("5"),
+				chromedp.KeyEvent("k"))
 			tb.until(m + `.currentTime === 0 && ` + m + `.paused`)
 			if name == "clip.webm" {
 				// A browser without a screen fills none: that it was asked is

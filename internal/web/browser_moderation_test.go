@@ -25,7 +25,8 @@ func (tb *tab) arrives(condition string) {
 	tb.t.Helper()
 	eventually(tb.t, condition, func() bool {
 		var ok bool
-		return chromedp.Run(tb.ctx, chromedp.Evaluate(`document.readyState === "complete" && (`+condition+`)`, &ok)) == nil && ok
+		return chromedp.Run(tb.ctx, chromedp.Evaluate(`document.readyState === "complete" && (`+condition+`)`,
+			&ok)) == nil && ok
 	})
 }
 
@@ -54,7 +55,8 @@ func at(l *vitrine.Link) string { return fmt.Sprintf("location.pathname === %q",
 func TestBrowserModerationKeys(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
-	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonAbuse), d.held("data.json", vitrine.ReasonScanLate)
+	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonAbuse),
+		d.held("data.json", vitrine.ReasonScanLate)
 	public := func(l *vitrine.Link, want int) { t.Helper(); d.status(d.get("/p/"+string(l.Slug)), want) }
 	tb := d.signedIn(mod)
 	tb.press("a") // on no row: nothing is decided
@@ -113,7 +115,8 @@ func TestBrowserModerationHaste(t *testing.T) {
 	tb.run(chromedp.Navigate(d.url + casePath(a) + "?queue=all"))
 	tb.press("a")
 	tb.until(`document.querySelector("#toast").textContent.includes("That was quick")`)
-	tb.run(chromedp.Evaluate(`dispatchEvent(new KeyboardEvent("keydown", {key: "r", repeat: true, bubbles: true}))`, nil))
+	tb.run(chromedp.Evaluate(`dispatchEvent(new KeyboardEvent("keydown", {key: "r", repeat: true, bubbles: true}))`,
+		nil))
 	for _, l := range []*vitrine.Link{a, b} {
 		if got := d.stateOf(l); got != vitrine.StateReview {
 			t.Errorf("%s", got)
@@ -126,22 +129,27 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
 	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
 	d.check(err)
-	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonScanLate), d.held("data.json", vitrine.ReasonScanLate)
+	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonScanLate),
+		d.held("data.json", vitrine.ReasonScanLate)
 	tb := d.signedIn(d.owner, emulation.SetScriptExecutionDisabled(true))
-	tb.run(chromedp.Click(".review-rows .case"), chromedp.SendKeys("#note", "Fine."), chromedp.Click(`button[formaction$="/clear"]`), chromedp.WaitVisible(".done"))
+	tb.run(chromedp.Click(".review-rows .case"), chromedp.SendKeys("#note", "Fine."),
+		chromedp.Click(`button[formaction$="/clear"]`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(a.Slug)), 200)
 	_, err = chromedp.RunResponse(tb.ctx, chromedp.Click(".done button")) // and waits for the page that it leads to
 	d.check(err)
 	if d.stateOf(a) != vitrine.StateReview {
 		t.Error("not undone")
 	}
-	tb.run(chromedp.Navigate(d.url+"/moderation?reason=scan_late"), chromedp.Click(`[value="clear-late"]`), chromedp.WaitVisible(".empty"))
+	tb.run(chromedp.Navigate(d.url+"/moderation?reason=scan_late"), chromedp.Click(`[value="clear-late"]`),
+		chromedp.WaitVisible(".empty"))
 	for _, l := range []*vitrine.Link{b, c} {
 		d.status(d.get("/p/"+string(l.Slug)), 200)
 	}
-	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.review-rows [type="checkbox"]`), chromedp.Click(`.review-bulk [value="reject"]`), chromedp.WaitVisible(".done"))
+	tb.run(chromedp.Navigate(d.url+"/moderation"), chromedp.Click(`.review-rows [type="checkbox"]`),
+		chromedp.Click(`.review-bulk [value="reject"]`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(a.Slug)), 410)
-	tb.run(chromedp.Navigate(d.url+casePath(b)), chromedp.Click(`//summary[contains(., "Suspend")]`), chromedp.Click(`form[action$="/suspend"] button`), chromedp.WaitVisible(".done"))
+	tb.run(chromedp.Navigate(d.url+casePath(b)), chromedp.Click(`//summary[contains(., "Suspend")]`),
+		chromedp.Click(`form[action$="/suspend"] button`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(b.Slug)), 410)
 	d.status(d.get("/p/"+string(c.Slug)), 410)
 	tb.run(chromedp.Click(".who-button"), chromedp.Click("#me form button"), chromedp.WaitVisible("#password"))
@@ -236,7 +244,8 @@ func TestBrowserModerationSuspend(t *testing.T) {
 	d.check(err)
 	l := d.publish("notes.txt", samples["notes.txt"])
 	tb := d.signedIn(mod)
-	tb.run(chromedp.Navigate(d.url+accountPath(d.member)), chromedp.SendKeys(`[name="note"]`, "Spam"), chromedp.Click(`form[action$="/suspend"] button`))
+	tb.run(chromedp.Navigate(d.url+accountPath(d.member)), chromedp.SendKeys(`[name="note"]`, "Spam"),
+		chromedp.Click(`form[action$="/suspend"] button`))
 	tb.arrives(`document.querySelector(".done")?.innerText.includes("Suspended")`)
 	d.status(d.get("/p/"+string(l.Slug)), 410)
 	d.status(d.get("/api/v1/links", "Authorization: Bearer "+string(key)), 403)
@@ -253,10 +262,13 @@ func TestBrowserModerationSuspend(t *testing.T) {
 // Every page for moderators is accessible and fits into its windows.
 func TestBrowserModerationAxe(t *testing.T) {
 	d := newDesk(t)
-	d.notices = []app.Notice{{Text: "NO MALWARE SCANNER IS CONFIGURED: files are checked by inspection alone.", Warning: true}, {Text: "Signatures 27412"}}
+	d.notices = []app.Notice{{Text: "NO MALWARE SCANNER IS CONFIGURED: files are checked by inspection alone.",
+		Warning: true}, {Text: "Signatures 27412"}}
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
-	paths := map[string]string{"queue": "/moderation", "late": "/moderation?reason=scan_late", "none for a reason": "/moderation?reason=encrypted_archive", "history": "/moderation/history",
-		"account": accountPath(d.member), "own account": accountPath(mod), "not found": casePath(&vitrine.Link{Slug: "nothing-here"}), "how to": "/sign-in", "offer": d.offer(mod)}
+	paths := map[string]string{"queue": "/moderation", "late": "/moderation?reason=scan_late",
+		"none for a reason": "/moderation?reason=encrypted_archive", "history": "/moderation/history",
+		"account": accountPath(d.member), "own account": accountPath(mod),
+		"not found": casePath(&vitrine.Link{Slug: "nothing-here"}), "how to": "/sign-in", "offer": d.offer(mod)}
 	for name := range samples {
 		l := d.held(name, vitrine.ReasonScanLate)
 		paths["case "+name] = casePath(l) + "?queue=all"
@@ -264,12 +276,14 @@ func TestBrowserModerationAxe(t *testing.T) {
 	reported := d.publish("again.txt", samples["notes.txt"], titled(strings.Repeat("A title without an end ", 8)))
 	d.hold(reported, vitrine.ReasonAbuse, strings.Repeat("detail", 30))
 	d.check(d.server.Abuse.Store.Update(t.Context(), func(tx vitrine.Tx) error {
-		return tx.AddAbuseReport(&vitrine.AbuseReport{Link: reported.ID, Reporter: 1, Reason: vitrine.AbuseOther, Note: strings.Repeat("note", 200), At: d.server.Now()})
+		return tx.AddAbuseReport(&vitrine.AbuseReport{Link: reported.ID, Reporter: 1, Reason: vitrine.AbuseOther,
+			Note: strings.Repeat("note", 200), At: d.server.Now()})
 	}))
 	paths["reported"] = casePath(reported)
 	live, spammer := d.publish("live.txt", []byte("Live.")), d.join("spammer@example.org", vitrine.RoleMember)
 	paths["live"], paths["suspended"] = casePath(live), accountPath(spammer)
-	_, err := d.server.Accounts.SetBanned(t.Context(), spammer.Email, true, vitrine.Decision{By: vitrine.Moderator(mod), Note: "Spam"})
+	_, err := d.server.Accounts.SetBanned(t.Context(), spammer.Email, true,
+		vitrine.Decision{By: vitrine.Moderator(mod), Note: "Spam"})
 	d.check(err)
 	cleared := d.held("song.mp3", vitrine.ReasonSuspicious)
 	r := d.decide(cleared, "clear", "A note.", d.signIn(mod))
@@ -287,7 +301,8 @@ func TestBrowserModerationAxe(t *testing.T) {
 	tb.arrives(`location.pathname === "/sign-in"`)
 	tb.visit(d.url + "/moderation")
 	tb.look("not signed in")
-	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)), chromedp.Click(`button[type="submit"]`))
+	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)),
+		chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
 	tb.visit(d.url + "/moderation")
 	tb.arrives(`document.querySelector("h1").textContent === "Moderators only"`)

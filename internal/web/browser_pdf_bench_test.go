@@ -95,8 +95,10 @@ func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 			var ms, bytes, requests float64
 			for b.Loop() {
 				// A browser of its own has a store of its own.
-				allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-					chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(b.TempDir()), chromedp.UserAgent(reader))...)
+				allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(),
+					append(chromedp.DefaultExecAllocatorOptions[:],
+						chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(b.TempDir()),
+						chromedp.UserAgent(reader))...)
 				ctx, stop := chromedp.NewContext(allocator)
 				s.check(chromedp.Run(ctx))
 				sent.Store(0)

@@ -22,14 +22,16 @@ import (
 // drawn.
 func (tb *tab) turnTo(page string) {
 	tb.t.Helper()
-	tb.run(chromedp.Focus("#page"), chromedp.SetValue("#page", page), chromedp.Evaluate(`document.getElementById("page").onchange()`, nil))
+	tb.run(chromedp.Focus("#page"), chromedp.SetValue("#page", page),
+		chromedp.Evaluate(`document.getElementById("page").onchange()`, nil))
 	tb.until(`document.querySelector('[data-number="` + page + `"] canvas') !== null`)
 }
 
 // opened waits until a PDF is shown.
 func (tb *tab) opened(pages string) {
 	tb.t.Helper()
-	tb.until(`document.querySelector(".page canvas") !== null && document.getElementById("count").textContent === "` + pages + `" && document.getElementById("status").hidden`)
+	tb.until(`document.querySelector(".page canvas") !== null && document.getElementById("count").textContent === "` +
+		pages + `" && document.getElementById("status").hidden`)
 }
 
 func TestBrowserPDF(t *testing.T) {
@@ -195,7 +197,8 @@ func TestBrowserPDFFind(t *testing.T) {
 	tb, f := openPDF(t, prose(60), "60")
 	count := func(text string) {
 		t.Helper()
-		f.until(`document.getElementById("found").textContent .endsWith(` + strconv.Quote(text) + `) && document.getElementById("find").style.getPropertyValue("--read") === "0"`)
+		f.until(`document.getElementById("found").textContent .endsWith(` + strconv.Quote(text) +
+			`) && document.getElementById("find").style.getPropertyValue("--read") === "0"`)
 	}
 	// here waits for the current mark, in view and over words.
 	here := func(page, words string) {
@@ -296,7 +299,8 @@ func TestBrowserPDFFit(t *testing.T) {
 	tb, f := openPDF(t, makePDF(5), "5", chromedp.EmulateViewport(1000, 700))
 	page := func(condition string) {
 		t.Helper()
-		f.until(`(() => { const r = document.querySelector(".page").getBoundingClientRect(); return ` + condition + ` })()`)
+		f.until(`(() => { const r = document.querySelector(".page").getBoundingClientRect(); return ` + condition +
+			` })()`)
 	}
 	room := func(width, height int64) {
 		t.Helper()
@@ -341,10 +345,12 @@ func TestBrowserPDFTree(t *testing.T) {
 	tb, f := openPDF(t, file.bytes(), "30")
 	for _, page := range []string{"30", "8", "7", "22"} {
 		f.turnTo(page)
-		f.until(`document.querySelector('[data-number="` + page + `"] .text span')?.textContent === "Page ` + page + `"`)
+		f.until(`document.querySelector('[data-number="` + page + `"] .text span')?.textContent === "Page ` + page +
+			`"`)
 	}
 	tb.run(chromedp.KeyEvent("t"))
-	f.run(chromedp.Click("#tab-outline"), chromedp.Click(`//nav[@id="outline"]//a[text()="Nineteenth"]`, chromedp.BySearch))
+	f.run(chromedp.Click("#tab-outline"), chromedp.Click(`//nav[@id="outline"]//a[text()="Nineteenth"]`,
+		chromedp.BySearch))
 	f.until(`document.getElementById("page").value === "19" && document.querySelector('[data-number="19"] .text span')?.textContent === "Page 19"`)
 	f.quiet()
 	tb.quiet()
@@ -364,7 +370,8 @@ func TestBrowserPDFTurned(t *testing.T) {
 
 // Two fingers zoom around the point between them, and two taps zoom in and out.
 func TestBrowserPDFTouch(t *testing.T) {
-	tb, f := openPDF(t, makePDF(12), "12", chromedp.EmulateViewport(390, 844, chromedp.EmulateTouch, chromedp.EmulateMobile))
+	tb, f := openPDF(t, makePDF(12), "12", chromedp.EmulateViewport(390, 844, chromedp.EmulateTouch,
+		chromedp.EmulateMobile))
 	f.run(emulation.SetTouchEmulationEnabled(true)) // the frame's own, for its styles
 	f.until(`matchMedia("(pointer: coarse)").matches`)
 	touch := func(kind input.TouchType, points ...*input.TouchPoint) {
@@ -396,13 +403,15 @@ func TestBrowserPDFTouch(t *testing.T) {
 		t.Helper()
 		when := input.TimeSinceEpoch(time.Now())
 		for range 2 {
-			tb.run(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{at(200, 500, 1)}).WithTimestamp(&when))
+			tb.run(input.DispatchTouchEvent(input.TouchStart,
+				[]*input.TouchPoint{at(200, 500, 1)}).WithTimestamp(&when))
 			tb.run(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}).WithTimestamp(&when))
 		}
 	}
 	width := func(condition string) {
 		t.Helper()
-		f.until(`(() => { const w = document.querySelector(".page").offsetWidth / before.width; return ` + condition + ` })()`)
+		f.until(`(() => { const w = document.querySelector(".page").offsetWidth / before.width; return ` + condition +
+			` })()`)
 	}
 	tap()
 	width(`Math.abs(w - 1) < 0.02`)

@@ -57,7 +57,8 @@ func makeXLSX(t testing.TB, rows int) []byte {
 	f := excelize.NewFile()
 	defer f.Close()
 	for i := range rows {
-		if err := f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &[]any{fmt.Sprintf("Customer %d", i+1), i * 100, 0.25}); err != nil {
+		if err := f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1),
+			&[]any{fmt.Sprintf("Customer %d", i+1), i * 100, 0.25}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,10 +110,14 @@ func TestBrowserPreviews(t *testing.T) {
 		programs  []string
 		noPicture bool
 	}{
-		{name: "contract.docx", content: makeDOCX(t, 100, "https://elsewhere.example"), waited: ".page canvas", at: "/view", later: ".page canvas", frame: "/view", scrolls: true, programs: []string{"soffice"}},
-		{name: "sales.xlsx", content: makeXLSX(t, 100), waited: "table td", at: "/preview", later: "article.sheet table td", scrolls: true, noPicture: true},
-		{name: "project.zip", content: makeZIP(t, "project/readme.txt", "project/src/main.txt"), waited: "details summary", at: "/preview", later: "article.sheet details summary", noPicture: true},
-		{name: "scan.tiff", content: makeTIFF(t), waited: `img.whole`, at: "/preview", later: ".picture img", scrolls: true},
+		{name: "contract.docx", content: makeDOCX(t, 100, "https://elsewhere.example"), waited: ".page canvas",
+			at: "/view", later: ".page canvas", frame: "/view", scrolls: true, programs: []string{"soffice"}},
+		{name: "sales.xlsx", content: makeXLSX(t, 100), waited: "table td", at: "/preview",
+			later: "article.sheet table td", scrolls: true, noPicture: true},
+		{name: "project.zip", content: makeZIP(t, "project/readme.txt", "project/src/main.txt"),
+			waited: "details summary", at: "/preview", later: "article.sheet details summary", noPicture: true},
+		{name: "scan.tiff", content: makeTIFF(t), waited: `img.whole`, at: "/preview", later: ".picture img",
+			scrolls: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +127,8 @@ func TestBrowserPreviews(t *testing.T) {
 			tb := newTab(t, chromedp.ActionFunc(onNewDocument(`addEventListener("message", (e) => (window.told = true))`)), s.page(l))
 			var frame string
 			tb.run(chromedp.AttributeValue("iframe", "src", &frame, nil))
-			if r := s.status(s.get(frame), 200); !strings.Contains(r.body, "A preview is being made") || r.Header.Get("Refresh") == "" {
+			if r := s.status(s.get(frame), 200); !strings.Contains(r.body, "A preview is being made") ||
+				r.Header.Get("Refresh") == "" {
 				t.Fatalf("the page waits for nothing:\n%s", r.body)
 			}
 			s.check(s.server.Previews.Make(t.Context()))
@@ -171,7 +177,8 @@ func TestPartsAreTheLinks(t *testing.T) {
 	if !strings.HasSuffix(image, "/part/image") {
 		t.Fatalf("the page shows %s", image)
 	}
-	if r := s.status(s.get(image), 200); r.Header.Get("Content-Type") != "image/jpeg" || r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+	if r := s.status(s.get(image), 200); r.Header.Get("Content-Type") != "image/jpeg" ||
+		r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
 		t.Errorf("%v", r.Header)
 	}
 	s.status(s.get(image, "Sec-Fetch-Dest: document"), 303)
@@ -196,7 +203,8 @@ func TestLostPart(t *testing.T) {
 		t.Fatal("no tree")
 	}
 	s.check(s.server.Blobs.DeletePart(t.Context(), l.Upload, vitrine.PartEntries))
-	s.check(s.server.Links.Store.Update(t.Context(), func(vitrine.Tx) error { return nil })) // pages that are kept are of before
+	s.check(s.server.Links.Store.Update(t.Context(),
+		func(vitrine.Tx) error { return nil })) // pages that are kept are of before
 	s.ahead.Store(int64(time.Hour))
 	if tree() {
 		t.Error("a tree of a part that is lost")
@@ -262,7 +270,8 @@ func TestPreviewOfNothing(t *testing.T) {
 	previewer(t, s, "soffice")
 	l := s.publish("book.epub", makeEPUB(t))
 	s.check(s.server.Previews.Make(t.Context()))
-	if body := s.status(s.get("/p/"+string(l.Slug)), 200).body; !strings.Contains(body, "A browser cannot show this kind of file") {
+	if body := s.status(s.get("/p/"+string(l.Slug)), 200).body; !strings.Contains(body,
+		"A browser cannot show this kind of file") {
 		t.Errorf("%s", body)
 	}
 }

@@ -44,7 +44,8 @@ func TestViewOnlyIsNotPrinted(t *testing.T) {
 			continue
 		}
 		frame := s.status(s.get(s.contentOf(body)), 200)
-		if strings.Contains(frame.body, `id="print"`) || strings.Contains(frame.Header.Get("Content-Security-Policy"), "allow-modals") {
+		if strings.Contains(frame.body, `id="print"`) ||
+			strings.Contains(frame.Header.Get("Content-Security-Policy"), "allow-modals") {
 			t.Errorf("its frame prints: %v", frame.Header)
 		}
 	}

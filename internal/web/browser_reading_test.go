@@ -70,13 +70,15 @@ func (s *timed) open(tb *tab, l *vitrine.Link) *reading {
 	})`)))
 	r := s.visit(tb, l, s.url+"/p/"+string(l.Slug))
 	if tb.has(`video, audio`) {
-		tb.run(chromedp.Evaluate(`{ const m = document.querySelector("video, audio"); m.loop = true; void m.play() }`, nil))
+		tb.run(chromedp.Evaluate(`{ const m = document.querySelector("video, audio"); m.loop = true; void m.play() }`,
+			nil))
 		tb.until(`!document.querySelector("video, audio").paused`)
 	}
 	r.measured(0) // its tracker runs
 	if tb.has(`[data-kind="pages"]`) {
 		tb.until(`window.shown > 0`)
-		r.shown(chromedp.Evaluate(`document.querySelector("iframe").contentWindow.postMessage({vitrine: "again"}, "*")`, nil))
+		r.shown(chromedp.Evaluate(`document.querySelector("iframe").contentWindow.postMessage({vitrine: "again"}, "*")`,
+			nil))
 	}
 	return r
 }
@@ -195,7 +197,8 @@ func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 // hide puts the tab behind another, show brings it back.
 func (r *reading) hide() {
 	r.t.Helper()
-	r.run(target.ActivateTarget(chromedp.FromContext(browser.ctx).Target.TargetID), emulation.SetFocusEmulationEnabled(false))
+	r.run(target.ActivateTarget(chromedp.FromContext(browser.ctx).Target.TargetID),
+		emulation.SetFocusEmulationEnabled(false))
 	r.becomes("hidden")
 }
 
@@ -220,7 +223,8 @@ func (r *reading) becomes(state string) {
 func offline(yes bool) chromedp.Action {
 	return chromedp.Tasks{
 		chromedp.ActionFunc(func(ctx context.Context) error {
-			_, err := network.EmulateNetworkConditionsByRule(yes, []*network.Conditions{{DownloadThroughput: -1, UploadThroughput: -1}}).Do(ctx)
+			_, err := network.EmulateNetworkConditionsByRule(yes,
+				[]*network.Conditions{{DownloadThroughput: -1, UploadThroughput: -1}}).Do(ctx)
 			return err
 		}),
 		network.OverrideNetworkState(yes, 0, -1, -1),

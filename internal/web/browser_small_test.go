@@ -60,7 +60,9 @@ func TestBrowserSmallThings(t *testing.T) {
 		member.visit(d.url + statsPath(d.links[name]) + "?range=all") // on a phone
 		evaluates(member, name+", on a phone", rows, 10)
 		evaluates(member, name+", visits", `document.querySelectorAll(".visits tbody tr").length`, 25)
-		evaluates(member, name+", the height of the page", `Math.max(4000, document.documentElement.scrollHeight) + " " + document.documentElement.scrollWidth`, "4000 390")
+		evaluates(member, name+", the height of the page",
+			`Math.max(4000, document.documentElement.scrollHeight) + " " + document.documentElement.scrollWidth`,
+			"4000 390")
 		member.run(chromedp.Evaluate(`document.querySelectorAll(".show-all input").forEach((i) => i.click())`, nil))
 		evaluates(member, name+", all, on a phone", rows, pages)
 		evaluates(member, name+", all visits", `[...document.querySelectorAll(".visits tbody tr")].filter((r) => r.checkVisibility()).length`, 25)
@@ -83,8 +85,10 @@ func TestBrowserSmallThings(t *testing.T) {
 	// table has all its rows.
 	member.visit(d.url + statsPath(d.links["catalogue.pdf"]) + "?range=90d")
 	member.until(`document.querySelector(".marks [tabindex='0']") !== null`)
-	member.run(chromedp.Evaluate(openAll, nil), emulation.SetEmulatedMedia().WithMedia("print"), chromedp.EmulateViewport(720, 900))
-	evaluates(member, "hours in print", `getComputedStyle(document.querySelector(".heat tbody td")).printColorAdjust`, "exact")
+	member.run(chromedp.Evaluate(openAll, nil), emulation.SetEmulatedMedia().WithMedia("print"),
+		chromedp.EmulateViewport(720, 900))
+	evaluates(member, "hours in print", `getComputedStyle(document.querySelector(".heat tbody td")).printColorAdjust`,
+		"exact")
 	evaluates(member, "the chart in print", `document.querySelector(".lines").getBoundingClientRect().right <= document.querySelector(".over-time").getBoundingClientRect().right`, true)
 	evaluates(member, "rows in print", rows, 96)
 	evaluates(member, "navigation in print", `document.querySelector(".top").checkVisibility()`, false)

@@ -32,8 +32,11 @@ func TestBrowserStatsLive(t *testing.T) {
 	tb.run(nudge)
 	tb.until(`document.querySelector("#card-views .value").textContent === "2"`)
 	tb.until(`document.querySelector(".over-time .marks g:last-child").dataset.tip.includes("Views|2\nuniques|Unique viewers|2")`)
-	for _, kept := range []string{`document.querySelector("#series-details").open`, `document.querySelector("#ledger").open`, `scrollY === 200`,
-		`document.activeElement === document.querySelector("#series-details summary")`, `document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`, `document.querySelector("#heard").textContent !== ""`} {
+	for _, kept := range []string{`document.querySelector("#series-details").open`,
+		`document.querySelector("#ledger").open`, `scrollY === 200`,
+		`document.activeElement === document.querySelector("#series-details summary")`,
+		`document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`,
+		`document.querySelector("#heard").textContent !== ""`} {
 		tb.until(kept)
 	}
 	d.countOpens(l, 2) // looking at numbers is none
@@ -62,7 +65,8 @@ const noTip = `document.querySelector(".tip").hidden && document.querySelector("
 func TestBrowserStatsChart(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)
-	tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+"?range=30d"))
+	tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+
+		"?range=30d"))
 	tb.until(`document.querySelectorAll(".over-time .marks g").length === 30 && document.querySelector(".marks [tabindex='0']") === document.querySelector(".marks g:last-child")`)
 	day := func(i int) string { return fmt.Sprintf(`document.querySelectorAll(".over-time .marks g")[%d]`, i) }
 	says := func(mark string) {
@@ -81,13 +85,15 @@ func TestBrowserStatsChart(t *testing.T) {
 	says(day(0))
 	tb.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	says(day(2))
-	tb.until(`document.activeElement === ` + day(2) + ` && document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`)
+	tb.until(`document.activeElement === ` + day(2) +
+		` && document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`)
 	tb.run(chromedp.KeyEvent(kb.Escape))
 	tb.until(noTip)
 	// What it says is in the table.
 	tb.until(`[...document.querySelectorAll("#series tbody tr")].every((r, i) => document.querySelectorAll(".over-time .marks g")[i].dataset.tip.includes("Views|" + r.querySelector("data").textContent + "\n"))`)
 	cell := func(day, hour int) string {
-		return fmt.Sprintf(`document.querySelectorAll(".heat tbody tr")[%d].querySelectorAll("[data-tip]")[%d]`, day, hour)
+		return fmt.Sprintf(`document.querySelectorAll(".heat tbody tr")[%d].querySelectorAll("[data-tip]")[%d]`, day,
+			hour)
 	}
 	focus(cell(0, 0))
 	says(cell(0, 0))
@@ -127,7 +133,8 @@ func TestBrowserStatsChart(t *testing.T) {
 	tb.until(noTip)
 	// What a legend turns off is gone.
 	tb.run(chromedp.Evaluate(`document.querySelector("#show-views").click(), document.querySelector("#show-was").click()`, nil))
-	for shown, want := range map[string]string{".lines .views": "none", ".lines .was": "none", ".lines .uniques": "inline"} {
+	for shown, want := range map[string]string{".lines .views": "none", ".lines .was": "none",
+		".lines .uniques": "inline"} {
 		tb.until(`getComputedStyle(document.querySelector("` + shown + `")).display === "` + want + `"`)
 	}
 	tb.quiet()
@@ -153,7 +160,8 @@ func TestBrowserStatsCurve(t *testing.T) {
 func TestBrowserStatsTimes(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)
-	tb.run(emulation.SetTimezoneOverride("Asia/Kathmandu"), chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
+	tb.run(emulation.SetTimezoneOverride("Asia/Kathmandu"), chromedp.EmulateViewport(1280, 900),
+		chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
 	tb.until(`[...document.querySelectorAll(".visits time")].every((t) => { const local = new Date(new Date(t.dateTime).getTime() + 345 * 60000).toISOString(); return t.textContent.includes(local.slice(11, 16)) && !t.textContent.includes("UTC") && t.title.includes(new Date(t.dateTime).toISOString().slice(11, 16) + " UTC") })`)
 	tb.quiet()
 }
@@ -164,7 +172,8 @@ func TestBrowserStatsWithoutScript(t *testing.T) {
 	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.ActionFunc(func(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }),
 		chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
-	for _, shown := range []string{`document.querySelector(".lines .views").getBoundingClientRect().width > 500`, `getComputedStyle(document.querySelector(".lines")).visibility === "visible"`,
+	for _, shown := range []string{`document.querySelector(".lines .views").getBoundingClientRect().width > 500`,
+		`getComputedStyle(document.querySelector(".lines")).visibility === "visible"`,
 		`/, \d\d:\d\d UTC$/.test(document.querySelector(".visits time").textContent)`} {
 		tb.until(shown)
 	}

@@ -44,7 +44,8 @@ func TestBrowserTable(t *testing.T) {
 
 	sort := `.grid thead th:nth-child(3) button`
 	tb.run(chromedp.Click(sort))
-	tb.until(`document.querySelector("th[aria-sort]").getAttribute("aria-sort") === "ascending" && ` + shownRows + `[0].cells[2].textContent === "0,000" && ` + shownRows + `.length === 100`)
+	tb.until(`document.querySelector("th[aria-sort]").getAttribute("aria-sort") === "ascending" && ` + shownRows +
+		`[0].cells[2].textContent === "0,000" && ` + shownRows + `.length === 100`)
 	tb.run(chromedp.Click(sort))
 	tb.until(shownRows + `[0].cells[2].textContent.startsWith("249,")`)
 	tb.run(chromedp.Click(sort))
@@ -60,7 +61,8 @@ func TestBrowserTableDepth(t *testing.T) {
 	tb := newTab(t, s.page(l))
 	tb.until(shownRows + `.length === 100`)
 	tb.run(chromedp.Evaluate(`scrollTo(0, document.body.scrollHeight)`, nil))
-	o := s.session(t, l, "the first page of a table", func(s *report.Session) bool { return s.Depth > 200_000 && s.EngagedMs > 0 })
+	o := s.session(t, l, "the first page of a table",
+		func(s *report.Session) bool { return s.Depth > 200_000 && s.EngagedMs > 0 })
 	if o.Session.Depth > 500_000 {
 		t.Errorf("depth %v of a third of the table", o.Session.Depth)
 	}

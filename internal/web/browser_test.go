@@ -72,8 +72,10 @@ func chromium(t testing.TB) context.Context {
 }
 
 func browserOptions(dir string) []chromedp.ExecAllocatorOption {
-	return append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(dir),
-		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-blink-features", "AutomationControlled"),
+	return append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
+		chromedp.UserDataDir(dir),
+		chromedp.UserAgent(reader), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("disable-blink-features", "AutomationControlled"),
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 }
 
@@ -123,14 +125,16 @@ func newMember(t testing.TB, d *site, a *vitrine.Account) *tab {
 	return newVisitor(t, network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true))
 }
 
-func newTabWith(t testing.TB, browser context.Context, options []chromedp.ContextOption, actions ...chromedp.Action) *tab {
+func newTabWith(t testing.TB, browser context.Context, options []chromedp.ContextOption,
+	actions ...chromedp.Action) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, options...)
 	ctx, stop := context.WithTimeout(ctx, 15*time.Minute)
 	t.Cleanup(func() { stop(); cancel() })
 	tb := &tab{t: t, ctx: ctx}
 	tb.listen(ctx)
-	tb.run(slices.Concat([]chromedp.Action{network.Enable(), log.Enable(), emulation.SetFocusEmulationEnabled(true), person(),
+	tb.run(slices.Concat([]chromedp.Action{network.Enable(), log.Enable(), emulation.SetFocusEmulationEnabled(true),
+		person(),
 		page.BringToFront()}, actions)...)
 	return tb
 }
@@ -138,7 +142,8 @@ func newTabWith(t testing.TB, browser context.Context, options []chromedp.Contex
 // person is the browser's word that it is no headless one.
 func person() chromedp.Action {
 	return emulation.SetUserAgentOverride(reader).WithUserAgentMetadata(&emulation.UserAgentMetadata{Platform: "Linux",
-		Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"}, {Brand: "Google Chrome", Version: "131"}}})
+		Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"},
+			{Brand: "Google Chrome", Version: "131"}}})
 }
 
 // navigations counts the pages that tabs have opened.
@@ -192,7 +197,9 @@ func (tb *tab) until(condition string) {
 		return chromedp.Run(tb.ctx, chromedp.Poll(patient, &ok, chromedp.WithPollingTimeout(hang)))
 	}
 	err := poll()
-	for tries := 0; err != nil && tries < 5 && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "context was destroyed") || strings.Contains(err.Error(), "target navigated")); tries++ {
+	for tries := 0; err != nil && tries < 5 && (strings.Contains(err.Error(), "Cannot find context") ||
+		strings.Contains(err.Error(), "context was destroyed") ||
+		strings.Contains(err.Error(), "target navigated")); tries++ {
 		err = poll() // one page went while another came
 	}
 	if err != nil {

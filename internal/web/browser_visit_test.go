@@ -111,7 +111,8 @@ func TestBrowserFilePages(t *testing.T) {
 				tb.lookAtFile(name, form)
 			}
 			var kept string
-			tb.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`, &kept))
+			tb.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`,
+				&kept))
 			if kept != "{}{}" {
 				t.Errorf("the browser keeps %s", kept)
 			}
@@ -141,7 +142,8 @@ func (tb *tab) lookAtFile(name, form string) {
 		if name != of || form == "embed" && panel == "share" {
 			continue
 		}
-		tb.run(chromedp.Evaluate(`document.querySelector("[popovertarget=`+panel+`]").click(), document.querySelector("#`+panel+` details")?.setAttribute("open", "")`, nil))
+		tb.run(chromedp.Evaluate(`document.querySelector("[popovertarget=`+panel+
+			`]").click(), document.querySelector("#`+panel+` details")?.setAttribute("open", "")`, nil))
 		tb.look(what+", "+panel+" open", func(window, string) {
 			tb.until(`(r => r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight)(document.getElementById("` + panel + `").getBoundingClientRect())`)
 		})

@@ -47,10 +47,12 @@ func TestBrowserWebsite(t *testing.T) {
 	garden := folder(t, "Garden", map[string]string{
 		"index.html":  `<!doctype html><title>Garden</title><link rel="stylesheet" href="/css/style.css"><h1>First</h1><script type="module" src="/app.mjs"></script>`,
 		"app.mjs":     `localStorage.setItem("seen", "1"); document.title = "Ran " + (await (await fetch("/data/é.json")).json()).n`,
-		"data/é.json": `{"n": 7}`, "css/style.css": "h1 { color: rgb(1, 2, 3) }" + strings.Repeat(" ", 5000), "film.mp4": film,
-		".env": "SECRET=1", "run.php": "<?php", "README": "x",
+		"data/é.json": `{"n": 7}`, "css/style.css": "h1 { color: rgb(1, 2, 3) }" + strings.Repeat(" ", 5000),
+		"film.mp4": film,
+		".env":     "SECRET=1", "run.php": "<?php", "README": "x",
 	})
-	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.url+"/websites"), chromedp.SetUploadFiles("#folder", []string{garden}, chromedp.ByQuery))
+	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.url+"/websites"),
+		chromedp.SetUploadFiles("#folder", []string{garden}, chromedp.ByQuery))
 	tb.arrives(`location.pathname.startsWith("/websites/") && document.querySelector(".banner").innerText.includes("Deployed")`)
 	tb.until(`document.querySelector("h1").innerText === "Garden"`)
 	tb.until(`(t => t.includes("run.php") && t.includes("README") && !t.includes(".env"))(document.querySelector(".left").innerText)`)
@@ -71,10 +73,12 @@ func TestBrowserWebsite(t *testing.T) {
 	tb.accessible("numbers of a website")
 
 	site := &vitrine.Site{Slug: slug}
-	if r := h.visit(site, "/css/style.css", "Accept-Encoding: gzip"); r.Header.Get("Content-Encoding") != "gzip" || r.wire > 500 || len(r.body) < 5000 {
+	if r := h.visit(site, "/css/style.css", "Accept-Encoding: gzip"); r.Header.Get("Content-Encoding") != "gzip" ||
+		r.wire > 500 || len(r.body) < 5000 {
 		t.Errorf("text that the page has packed is %d bytes on its way: %v", r.wire, r.Header)
 	}
-	if r := h.status(h.visit(site, "/film.mp4", "Range: bytes=49990-"), http.StatusPartialContent); r.body != film[49990:] {
+	if r := h.status(h.visit(site, "/film.mp4", "Range: bytes=49990-"),
+		http.StatusPartialContent); r.body != film[49990:] {
 		t.Errorf("the film ends with %q", r.body)
 	}
 	if r := h.visit(site, "/film.mp4"); r.body != film || r.Header.Get("Vary") != "" {
@@ -124,9 +128,11 @@ const dragLastToFirst = `(() => {
 // what is published.
 func TestBrowserAlbum(t *testing.T) {
 	h := newHosting(t)
-	a, b, c := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"]), h.publish("page.html", samples["page.html"])
+	a, b, c := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"]),
+		h.publish("page.html", samples["page.html"])
 	tb := h.browsing(h.member)
-	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.url+"/albums"), chromedp.SendKeys(`.new [name="title"]`, "Spring", chromedp.ByQuery),
+	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.url+"/albums"),
+		chromedp.SendKeys(`.new [name="title"]`, "Spring", chromedp.ByQuery),
 		chromedp.SendKeys(`.new [name="slug"]`, "spring-time", chromedp.ByQuery))
 	tb.until(`document.querySelector(".slug-says").innerText === "This address is free."`)
 	tb.run(chromedp.Click(".new button", chromedp.ByQuery))
@@ -158,12 +164,14 @@ func TestBrowserAlbum(t *testing.T) {
 	}
 	press(a, "-1")
 	press(a, "-1")
-	tb.until(`document.querySelector(".album-links li").dataset.link === "` + string(a.Slug) + `" && document.activeElement.dataset.by === "1"`)
+	tb.until(`document.querySelector(".album-links li").dataset.link === "` + string(a.Slug) +
+		`" && document.activeElement.dataset.by === "1"`)
 	order(a, c, b)
 	press(c, "1")
 	order(a, b, c)
 	tb.run(chromedp.Reload())
-	tb.until(`[...document.querySelectorAll(".album-links li")].map((l) => l.dataset.link).join() === "` + string(a.Slug+","+b.Slug+","+c.Slug) + `"`)
+	tb.until(`[...document.querySelectorAll(".album-links li")].map((l) => l.dataset.link).join() === "` +
+		string(a.Slug+","+b.Slug+","+c.Slug) + `"`)
 	tb.run(chromedp.Evaluate(dragLastToFirst, nil))
 	order(c, a, b)
 	h.setState(b, vitrine.StateReview)

@@ -137,9 +137,11 @@ func (f *fixture) validate(req *http.Request, a answer) {
 		f.t.Errorf("%s answers with %s, which its documentation does not list", op, a.text("code"))
 	}
 	in := &openapi3filter.RequestValidationInput{Request: clone, PathParams: params, Route: route,
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
-	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{RequestValidationInput: in,
-		Status: a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Body)), Options: in.Options})
+		Options: &openapi3filter.Options{IncludeResponseStatus: true,
+			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
+	err = openapi3filter.ValidateResponse(context.Background(),
+		&openapi3filter.ResponseValidationInput{RequestValidationInput: in,
+			Status: a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Body)), Options: in.Options})
 	if err != nil {
 		f.t.Errorf("%s %s: the answer does not match the OpenAPI document: %v", req.Method, req.URL.Path, err)
 	}
@@ -194,7 +196,8 @@ func (f *fixture) stored(key string, file fields, content string) (path string) 
 func (f *fixture) published(key string, file fields, content string) (slug string) {
 	f.t.Helper()
 	path := f.stored(key, file, content)
-	return f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil})).want(200, "").text("slug")
+	return f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil})).want(200,
+		"").text("slug")
 }
 
 func parallel[T any](n int, f func(i int) T) []T {

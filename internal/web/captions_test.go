@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"fmt"
+	"mime/multipart"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -29,7 +31,8 @@ func (f *fixture) send(key, method, path, contentType, body string) answer {
 func (f *fixture) sound(key string) (path string) {
 	f.t.Helper()
 	song := string(mustRead("testdata/song.mp3"))
-	return "/links/" + f.published(key, fields{"name": "song.mp3", "type": "audio/mpeg", "size": len(song)}, song) + "/captions"
+	return "/links/" + f.published(key, fields{"name": "song.mp3", "type": "audio/mpeg", "size": len(song)}, song) +
+		"/captions"
 }
 
 func TestCaptionsOverTheAPI(t *testing.T) {
@@ -42,7 +45,8 @@ func TestCaptionsOverTheAPI(t *testing.T) {
 		for _, c := range a.want(200, "").json()["captions"].([]any) {
 			c := c.(map[string]any)
 			text += fmt.Sprintf("%s=%s ", c["language"], c["label"])
-			if u, _ := c["url"].(string); !strings.HasPrefix(u, f.url+"/c/") || !strings.HasSuffix(u, "/captions/"+c["language"].(string)) {
+			if u, _ := c["url"].(string); !strings.HasPrefix(u, f.url+"/c/") ||
+				!strings.HasSuffix(u, "/captions/"+c["language"].(string)) {
 				t.Errorf("url %q", u)
 			}
 		}
@@ -56,8 +60,10 @@ func TestCaptionsOverTheAPI(t *testing.T) {
 	}
 	is(listed(f.call(key, "GET", path, nil)), "")
 	is(listed(f.send(key, "PUT", path+"/fr", "text/vtt", morning)), "fr=français")
-	is(listed(f.send(key, "PUT", path+"/en_us", "text/vtt; charset=utf-8", morning)), "en-US=American English fr=français")
-	is(listed(f.send(key, "PUT", path+"/DE", "application/x-subrip", "1\n00:00:01,000 --> 00:00:02,000\nGuten Morgen.\n")), "en-US=American English de=Deutsch fr=français")
+	is(listed(f.send(key, "PUT", path+"/en_us", "text/vtt; charset=utf-8", morning)),
+		"en-US=American English fr=français")
+	is(listed(f.send(key, "PUT", path+"/DE", "application/x-subrip",
+		"1\n00:00:01,000 --> 00:00:02,000\nGuten Morgen.\n")), "en-US=American English de=Deutsch fr=français")
 	is(listed(f.call(key, "GET", path, nil)), "en-US=American English de=Deutsch fr=français")
 	for range 2 {
 		if a := f.call(key, "DELETE", path+"/fr", nil).want(204, ""); len(a.Body) > 0 {
@@ -97,7 +103,8 @@ func TestCaptionsRefusedByTheAPI(t *testing.T) {
 		}
 		f.send("", method, path+suffix, "text/vtt", morning).want(401, "unauthorized")
 	}
-	if a := f.call(key, "POST", path+"/en", nil).want(405, "method_not_allowed"); a.Header.Get("Allow") != "PUT, DELETE" {
+	if a := f.call(key, "POST", path+"/en", nil).want(405,
+		"method_not_allowed"); a.Header.Get("Allow") != "PUT, DELETE" {
 		t.Errorf("Allow %s", a.Header.Get("Allow"))
 	}
 	f.call(key, "PUT", path, nil).want(405, "method_not_allowed")
@@ -127,7 +134,8 @@ func TestCaptionsAreServed(t *testing.T) {
 	s.caption(l, "pt-BR", morning)
 	s.caption(l, "de", morning)
 	page := s.status(s.get("/p/"+string(l.Slug)), 200)
-	if de, pt := strings.Index(page.body, `srclang="de" label="Deutsch"`), strings.Index(page.body, `srclang="pt-BR"`); de < 0 || pt < de {
+	if de, pt := strings.Index(page.body, `srclang="de" label="Deutsch"`), strings.Index(page.body,
+		`srclang="pt-BR"`); de < 0 || pt < de {
 		t.Errorf("tracks: %d, %d\n%s", de, pt, page.body)
 	}
 	address := s.attr(page.body, `<track [^>]*srclang="pt-BR"[^>]* src="([^"]+)"`)
@@ -135,7 +143,8 @@ func TestCaptionsAreServed(t *testing.T) {
 		t.Errorf("captions are at %s", address)
 	}
 	r := s.status(s.get(address), 200)
-	for name, want := range map[string]string{"Content-Type": "text/vtt; charset=utf-8", "Access-Control-Allow-Origin": "*", "Content-Security-Policy": "default-src 'none'; sandbox",
+	for name, want := range map[string]string{"Content-Type": "text/vtt; charset=utf-8",
+		"Access-Control-Allow-Origin": "*", "Content-Security-Policy": "default-src 'none'; sandbox",
 		"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"} {
 		if r.Header.Get(name) != want {
 			t.Errorf("%s: %q, want %q", name, r.Header.Get(name), want)
@@ -146,7 +155,8 @@ func TestCaptionsAreServed(t *testing.T) {
 	}
 	s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304)
 	s.caption(l, "pt-BR", strings.Replace(morning, "Good morning", "Bom dia", 1))
-	if again := s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 200); !strings.Contains(again.body, "Bom dia") {
+	if again := s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 200); !strings.Contains(again.body,
+		"Bom dia") {
 		t.Errorf("captions %q", again.body)
 	}
 	for _, other := range []string{"fr", "xx", "pt-BR/x", "../file", "%00"} {
@@ -158,5 +168,47 @@ func TestCaptionsAreServed(t *testing.T) {
 	for state, status := range map[vitrine.LinkState]int{vitrine.StateReview: 404, vitrine.StateDisabled: 410} {
 		s.setState(l, state)
 		s.status(s.get(address), status)
+	}
+}
+
+// Captions are added and removed by forms, on what has sound.
+func TestLinkCaptions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cookie := d.signIn(d.member)
+	song, notes := d.publish("song.mp3", samples["song.mp3"]), d.publish("notes.txt", samples["notes.txt"])
+	send := func(l *vitrine.Link, language, text string) reply {
+		t.Helper()
+		var b strings.Builder
+		m := multipart.NewWriter(&b)
+		d.check(m.WriteField("language", language))
+		part, err := m.CreateFormFile("file", "captions.vtt")
+		d.check(err)
+		_, err = part.Write([]byte(text))
+		d.check(err)
+		d.check(m.Close())
+		return d.do(http.MethodPost, linkPath(l)+"/captions", b.String(), "Content-Type: "+m.FormDataContentType(),
+			"Origin: "+d.url, "Sec-Fetch-Site: same-origin", cookie)
+	}
+	const vtt = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"
+	if r := d.follow(send(song, "de", vtt), cookie); !strings.Contains(r.body, "Deutsch") ||
+		!strings.Contains(r.body, "Captions added.") {
+		t.Errorf("added: %s", r.body)
+	}
+	if r := d.status(send(song, "nonsense!", vtt), 400); !strings.Contains(r.body, "BCP 47") ||
+		!strings.Contains(r.body, `value="nonsense!"`) {
+		t.Errorf("no language: %s", r.body)
+	}
+	if r := d.status(send(song, "en", "rubbish"), 400); !strings.Contains(r.body, `id="captions-wrong"`) {
+		t.Errorf("no captions: %s", r.body)
+	}
+	d.status(send(song, "en", strings.Repeat("x", 2<<20)), 400)
+	d.status(send(notes, "de", vtt), 400)
+	if r := d.follow(d.post(linkPath(song)+"/captions/delete", url.Values{"language": {"de"}}, cookie),
+		cookie); strings.Contains(r.body, "Deutsch") {
+		t.Errorf("removed: %s", r.body)
+	}
+	if r := d.get(linkPath(notes)+"/settings", cookie); strings.Contains(r.body, "Captions") {
+		t.Error("a text has captions")
 	}
 }

@@ -59,9 +59,10 @@ func TestContentTokens(t *testing.T) {
 		t.Errorf("the address of a file changes within the hour: %s, %s", address, again)
 	}
 	for name, bad := range map[string]string{
-		"rubbish":       s.url + "/c/rubbish/file",
-		"none":          s.url + "/c//file",
-		"another link":  strings.Replace(address, "/c/"+fmt.Sprint(int64(picture.ID))+".", "/c/"+fmt.Sprint(int64(l.ID))+".", 1),
+		"rubbish": s.url + "/c/rubbish/file",
+		"none":    s.url + "/c//file",
+		"another link": strings.Replace(address, "/c/"+fmt.Sprint(int64(picture.ID))+".",
+			"/c/"+fmt.Sprint(int64(l.ID))+".", 1),
 		"longer":        strings.Replace(address, "/file", "A/file", 1),
 		"a view token":  s.url + "/c/" + s.server.Signer.ViewToken(vitrine.Viewed{Link: l.ID}) + "/file",
 		"another thing": strings.Replace(address, "/file", "/bytes", 1),
@@ -87,13 +88,15 @@ func TestTwoHosts(t *testing.T) {
 		t.Fatalf("the frame is at %s", frame)
 	}
 	csp := page.Header.Get("Content-Security-Policy")
-	for _, want := range []string{"frame-src " + content + "/c/;", "img-src " + content + "/c/ " + content + "/assets/ " + public + "/p/;", "connect-src 'self'"} {
+	for _, want := range []string{"frame-src " + content + "/c/;",
+		"img-src " + content + "/c/ " + content + "/assets/ " + public + "/p/;", "connect-src 'self'"} {
 		if !strings.Contains(csp, want) {
 			t.Errorf("no %q in %s", want, csp)
 		}
 	}
 	view := s.status(s.get(frame), 200)
-	if got := view.Header.Get("Content-Security-Policy"); !strings.Contains(got, "frame-ancestors "+public) || !strings.Contains(got, "connect-src "+content+"/c/ "+content+"/assets/") {
+	if got := view.Header.Get("Content-Security-Policy"); !strings.Contains(got, "frame-ancestors "+public) ||
+		!strings.Contains(got, "connect-src "+content+"/c/ "+content+"/assets/") {
 		t.Errorf("policy of the viewer: %s", got)
 	}
 	css := s.attr(page.body, `href="(/assets/[^"]+page\.css)"`)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vitrine"
 )
 
 // A stored file that was cut is not served, whole or in ranges: the answer is
@@ -46,4 +47,23 @@ func TestCutFileIsNotServed(t *testing.T) {
 	if !strings.Contains(log.String(), "link "+string(l.Slug)) {
 		t.Errorf("the log does not name the link:\n%s", log.String())
 	}
+}
+
+// An imported link has a history and no file; its page says so, and views of it count.
+func TestPageWithoutFile(t *testing.T) {
+	s := newSite(t)
+	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported", Name: "old.pdf", Kind: "pdf",
+		Pages: 3, State: vitrine.StateLive,
+		AllowDownload: true, CreatedAt: s.server.Now(), StateAt: s.server.Now()}
+	s.check(s.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddLink(l) }))
+	r := s.status(s.get("/p/imported"), 200)
+	if !strings.Contains(r.body, "Only the history") || strings.Contains(r.body, "/download") ||
+		strings.Contains(r.body, "/c/") {
+		t.Error(r.body)
+	}
+	for _, what := range []string{"file", "view", "frame"} {
+		s.status(s.get(s.contentAddress(l, what)), 404)
+	}
+	s.status(s.get("/p/imported/download"), 404)
+	s.countOpens(l, 1)
 }

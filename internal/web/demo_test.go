@@ -45,7 +45,8 @@ func newDemo(t testing.TB) *demo {
 		d.check(err)
 		return a
 	}
-	d.pro, d.free, d.fresh = join("ada@example.org", vitrine.PlanPro), join("charles@example.org", vitrine.PlanFree), join("new@example.org", vitrine.PlanPro)
+	d.pro, d.free, d.fresh = join("ada@example.org", vitrine.PlanPro), join("charles@example.org", vitrine.PlanFree),
+		join("new@example.org", vitrine.PlanPro)
 	d.moderator = d.join("moderator@example.org", vitrine.RoleModerator)
 	d.server.Accounts.SignUp = auth.SignUpOpen
 	d.account = d.pro
@@ -53,10 +54,16 @@ func newDemo(t testing.TB) *demo {
 		name, title string
 		content     []byte
 	}{
-		{"annual-report.pdf", "Annual report", makePDF(24)}, {"exhibition.png", "Hall of light, view from the stairs", demoPicture(1280, 800)}, {"tour.webm", "A tour in two minutes", samples["clip.webm"]},
-		{"guide.mp3", "Audio guide, first floor", samples["song.mp3"]}, {"hours.md", "Opening hours", []byte(demoMarkdown)}, {"visitors.csv", "Visitors by month", demoTable()},
-		{"invitation.html", "Invitation", samples["page.html"]}, {"loan-agreement.rtf", "Loan agreement", samples["book.rtf"]}, {"press-kit.tgz", "Press kit", samples["archive.tgz"]},
-		{"plan.svg", "Floor plan", samples["drawing.svg"]}, {"catalogue.pdf", "Catalogue of the collection, with a title that is as long as some titles are", makePDF(96)},
+		{"annual-report.pdf", "Annual report", makePDF(24)},
+		{"exhibition.png", "Hall of light, view from the stairs", demoPicture(1280, 800)},
+		{"tour.webm", "A tour in two minutes", samples["clip.webm"]},
+		{"guide.mp3", "Audio guide, first floor", samples["song.mp3"]},
+		{"hours.md", "Opening hours", []byte(demoMarkdown)}, {"visitors.csv", "Visitors by month", demoTable()},
+		{"invitation.html", "Invitation", samples["page.html"]},
+		{"loan-agreement.rtf", "Loan agreement", samples["book.rtf"]},
+		{"press-kit.tgz", "Press kit", samples["archive.tgz"]},
+		{"plan.svg", "Floor plan", samples["drawing.svg"]},
+		{"catalogue.pdf", "Catalogue of the collection, with a title that is as long as some titles are", makePDF(96)},
 	} {
 		d.links[f.name] = d.publish(f.name, f.content, titled(f.title))
 		d.ahead.Add(int64(9*24*time.Hour + 97*time.Minute))
@@ -66,7 +73,8 @@ func newDemo(t testing.TB) *demo {
 	d.links["poster.pdf"] = d.publish("poster.pdf", makePDF(1), titled("Poster"))
 	d.queue()
 	d.ahead.Add(int64(30 * 24 * time.Hour))
-	for i, name := range []string{"annual-report.pdf", "exhibition.png", "tour.webm", "guide.mp3", "hours.md", "visitors.csv", "press-kit.tgz", "catalogue.pdf", "poster.pdf"} {
+	for i, name := range []string{"annual-report.pdf", "exhibition.png", "tour.webm", "guide.mp3", "hours.md",
+		"visitors.csv", "press-kit.tgz", "catalogue.pdf", "poster.pdf"} {
 		d.read(d.links[name], 900/(i+1))
 	}
 	d.readWebsite(700)
@@ -88,20 +96,23 @@ func (d *demo) curate(ctx context.Context) {
 	d.check(d.server.Albums.Add(ctx, d.pro, string(d.album.Slug), slugs))
 	d.website = d.found("Spring exhibition")
 	d.deployed(d.website, "index.html=<!doctype html><title>Spring</title><h1>Spring</h1>", "style.css=h1{color:teal}")
-	d.deployed(d.website, "index.html=<!doctype html><title>Spring</title><h1>Spring, second hang</h1>", "style.css=h1{color:teal}", "rooms/one.html=<h1>Room one</h1>")
+	d.deployed(d.website, "index.html=<!doctype html><title>Spring</title><h1>Spring, second hang</h1>",
+		"style.css=h1{color:teal}", "rooms/one.html=<h1>Room one</h1>")
 }
 
 // queue has links that wait, and one that was decided about.
 func (d *demo) queue() {
 	d.t.Helper()
 	d.account = d.member
-	d.held = d.hold(d.publish("budget.txt", []byte("Not what it seems.\n"), titled("Budget, confidential")), vitrine.ReasonSuspicious, "Heuristics.Phishing.Email")
+	d.held = d.hold(d.publish("budget.txt", []byte("Not what it seems.\n"), titled("Budget, confidential")),
+		vitrine.ReasonSuspicious, "Heuristics.Phishing.Email")
 	for _, name := range []string{"picture.png", "data.json"} {
 		d.hold(d.publish(name, samples[name]), vitrine.ReasonAbuse, "")
 		d.ahead.Add(int64(40 * time.Minute))
 	}
 	d.off = d.publish("notes.txt", samples["notes.txt"], titled("Notes"))
-	_, err := d.server.Links.Disable(d.t.Context(), string(d.off.Slug), vitrine.Decision{By: vitrine.Operator, Note: "Asked for by its author."})
+	_, err := d.server.Links.Disable(d.t.Context(), string(d.off.Slug),
+		vitrine.Decision{By: vitrine.Operator, Note: "Asked for by its author."})
 	d.check(err)
 }
 
@@ -120,7 +131,8 @@ func (d *demo) readWebsite(n int) {
 				account = vitrine.AccountID(p.Number)
 				continue
 			}
-			links = append(links, &vitrine.Link{ID: vitrine.LinkID(p.Number), Account: account, CreatedAt: d.website.CreatedAt})
+			links = append(links, &vitrine.Link{ID: vitrine.LinkID(p.Number), Account: account,
+				CreatedAt: d.website.CreatedAt})
 		}
 		return err
 	}))
@@ -142,11 +154,16 @@ func (d *demo) read(l *vitrine.Link, n int) {
 			continue
 		}
 		at := t.UnixMilli()
-		o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n/2+1)) + 1, Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack", "Google", "museum.example"),
+		o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID),
+			Viewer: uint64(r.IntN(n/2+1)) + 1, Source: one("Email", "Email", "LinkedIn", "Direct", "Direct", "Slack",
+				"Google", "museum.example"),
 			QR: r.IntN(30) == 0, Returning: r.IntN(6) == 0}
-		o.City, o.Country, _ = strings.Cut(one("London GB", "London GB", "Leeds GB", "Berlin DE", "Munich DE", "Boston US", "Paris FR", "Utrecht NL", "Malmö SE", "Kyoto JP"), " ")
-		agent := strings.Fields(one("Desktop Chrome Windows 1440-1919", "Desktop Chrome Windows 1920+", "Desktop Safari macOS 1440-1919", "Desktop Firefox Linux 1200-1439", "Desktop Edge Windows 1920+",
-			"Mobile Safari iOS 0-575", "Mobile Safari iOS 0-575", "Mobile Chrome Android 0-575", "Tablet Safari iPadOS 768-991"))
+		o.City, o.Country, _ = strings.Cut(one("London GB", "London GB", "Leeds GB", "Berlin DE", "Munich DE",
+			"Boston US", "Paris FR", "Utrecht NL", "Malmö SE", "Kyoto JP"), " ")
+		agent := strings.Fields(one("Desktop Chrome Windows 1440-1919", "Desktop Chrome Windows 1920+",
+			"Desktop Safari macOS 1440-1919", "Desktop Firefox Linux 1200-1439", "Desktop Edge Windows 1920+",
+			"Mobile Safari iOS 0-575", "Mobile Safari iOS 0-575", "Mobile Chrome Android 0-575",
+			"Tablet Safari iPadOS 768-991"))
 		o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]
 		if r.IntN(12) == 0 {
 			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotLinkPreview, visitor.BotMailScanner)
@@ -155,7 +172,8 @@ func (d *demo) read(l *vitrine.Link, n int) {
 			o.Session = d.session(r, l)
 			o.Session.Screen = agent[3]
 			if o.Session.Downloaded && o.Bot == "" {
-				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, View: vitrine.ViewID(o.ID)})
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID,
+					View: vitrine.ViewID(o.ID)})
 			}
 		}
 		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: o})

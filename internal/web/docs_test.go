@@ -93,16 +93,20 @@ func TestDocs(t *testing.T) {
 // The documentation speaks of this very instance: its address, its plans.
 func TestDocsOfThisInstance(t *testing.T) {
 	s := newSite(t)
-	s.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4, Versions: 2}
+	s.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB,
+		StorageBytes: 9 * vitrine.MB, HourlyUploads: 4, Versions: 2}
 	limits := s.status(s.get("/docs/limits"), 200).body
-	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>2</td><td>no</td>", "10 minutes, for one file"} {
+	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>2</td><td>no</td>",
+		"10 minutes, for one file"} {
 		if !strings.Contains(limits, want) {
 			t.Errorf("no %q in the limits", want)
 		}
 	}
 	api := s.status(s.get("/docs/api"), 200).body
-	for _, want := range []string{`<h3 id="createUpload">`, `<h3 id="putCaptions">`, `id="schema-AccountReport"`, s.url + "/api/v1/links/spring-report/analytics?range=7d",
-		"curl -sS -X DELETE " + s.url, `<a href="/docs/errors#storage_limit"`, "One of <code>7d</code>, <code>14d</code>", "Default: <code>20</code>", `"botsExcluded"`} {
+	for _, want := range []string{`<h3 id="createUpload">`, `<h3 id="putCaptions">`, `id="schema-AccountReport"`,
+		s.url + "/api/v1/links/spring-report/analytics?range=7d",
+		"curl -sS -X DELETE " + s.url, `<a href="/docs/errors#storage_limit"`,
+		"One of <code>7d</code>, <code>14d</code>", "Default: <code>20</code>", `"botsExcluded"`} {
 		if !strings.Contains(api, html.EscapeString(want)) && !strings.Contains(api, want) {
 			t.Errorf("no %q in the reference", want)
 		}
@@ -116,8 +120,10 @@ func TestDocsOfThisInstance(t *testing.T) {
 	if r := s.status(s.get("/docs/albums-and-websites"), 308); r.Header.Get("Location") != "/docs/websites" {
 		t.Errorf("the page before leads to %s", r.Header.Get("Location"))
 	}
-	for page, want := range map[string]string{"/docs/websites": `<h2 id="albums">Albums</h2>`, "/docs/moderation": `<h2 id="work-through-the-queue">`} {
-		if body := s.status(s.get(page), 200).body; !strings.Contains(body, want) || strings.Contains(body, ".md") || strings.Contains(body, "<img") {
+	for page, want := range map[string]string{"/docs/websites": `<h2 id="albums">Albums</h2>`,
+		"/docs/moderation": `<h2 id="work-through-the-queue">`} {
+		if body := s.status(s.get(page), 200).body; !strings.Contains(body, want) || strings.Contains(body, ".md") ||
+			strings.Contains(body, "<img") {
 			t.Errorf("%s has no %q, or leads into the repository", page, want)
 		}
 	}
@@ -144,11 +150,14 @@ func TestQuickStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lines := range []struct{ page, id, program, want string }{
-		{"/docs", "c-curl", "bash -euc", `"url":"` + f.url + "/p/"}, {"/", "curl-lines", "bash -euc", `"url":"` + f.url + "/p/"},
-		{"/docs", "c-js", "node --input-type=module -e", f.url + "/p/"}, {"/docs", "c-python", "python3 -c", f.url + "/p/"},
+		{"/docs", "c-curl", "bash -euc", `"url":"` + f.url + "/p/"},
+		{"/", "curl-lines", "bash -euc", `"url":"` + f.url + "/p/"},
+		{"/docs", "c-js", "node --input-type=module -e", f.url + "/p/"},
+		{"/docs", "c-python", "python3 -c", f.url + "/p/"},
 	} {
 		page, id := lines.page, lines.id
-		m := regexp.MustCompile(`(?s)<code id="` + id + `">(.*?)</code>`).FindStringSubmatch(s.status(s.get(page), 200).body)
+		m := regexp.MustCompile(`(?s)<code id="` + id + `">(.*?)</code>`).FindStringSubmatch(s.status(s.get(page),
+			200).body)
 		if m == nil {
 			t.Fatalf("no %s at %s", id, page)
 		}
@@ -206,7 +215,9 @@ func TestDocsSearch(t *testing.T) {
 		}
 		return list, page
 	}
-	for query, first := range map[string]string{"albums": "/docs/websites#albums", "Queue work": "/docs/moderation#work-through-the-queue", "send deck": "/docs/send-a-deck", "idempotencyKey retries": "/docs#retries"} {
+	for query, first := range map[string]string{"albums": "/docs/websites#albums",
+		"Queue work": "/docs/moderation#work-through-the-queue", "send deck": "/docs/send-a-deck",
+		"idempotencyKey retries": "/docs#retries"} {
 		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {
 			t.Errorf("%q finds %v", query, list)
 		}
@@ -220,7 +231,8 @@ func TestDocsSearch(t *testing.T) {
 	if len(list) == 0 || !strings.EqualFold(page.tags("mark")[0].text(), "wildcard") {
 		t.Errorf("wildcard finds %v", list)
 	}
-	if r := s.get("/docs/search?q=" + url.QueryEscape(`"><script>alert(1)</script>`)); strings.Contains(r.body, "<script>alert") {
+	if r := s.get("/docs/search?q=" + url.QueryEscape(`"><script>alert(1)</script>`)); strings.Contains(r.body,
+		"<script>alert") {
 		t.Error("what is searched for is on the page as HTML")
 	}
 	seen := map[string]bool{}

@@ -33,11 +33,13 @@ func TestPageOfTwoOpens(t *testing.T) {
 			if v, err := s.server.Signer.ParseViewToken(token, s.server.Now()); err != nil || v.Link != l.ID {
 				t.Errorf("%s: view token %q of link %d, %v", name, token, v.Link, err)
 			}
-			if nonce == "" || seen[nonce] || seen[token] || strings.Count(r.body, `nonce="`+nonce+`"`) != strings.Count(r.body, `nonce="`) {
+			if nonce == "" || seen[nonce] || seen[token] ||
+				strings.Count(r.body, `nonce="`+nonce+`"`) != strings.Count(r.body, `nonce="`) {
 				t.Errorf("%s: nonce %q, view token %q", name, nonce, token)
 			}
 			seen[nonce], seen[token] = true, true
-			page := contentToken.ReplaceAllString(strings.NewReplacer(nonce, "NONCE", token, "TOKEN").Replace(r.body), "/c/TOKEN/")
+			page := contentToken.ReplaceAllString(strings.NewReplacer(nonce, "NONCE", token, "TOKEN").Replace(r.body),
+				"/c/TOKEN/")
 			if first == "" {
 				first = page
 			}
@@ -71,7 +73,8 @@ func TestPageSeesEveryChange(t *testing.T) {
 		return tx.PutLink(now)
 	}))
 	r := s.status(s.get(page), 200)
-	if strings.Contains(r.body, "first title") || !strings.Contains(r.body, "second title") || strings.Contains(r.body, "/download") {
+	if strings.Contains(r.body, "first title") || !strings.Contains(r.body, "second title") ||
+		strings.Contains(r.body, "/download") {
 		t.Errorf("after a change:\n%s", r.body)
 	}
 

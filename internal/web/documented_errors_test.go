@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,36 +27,48 @@ type caller struct {
 
 // asked are the operations of the API with a request that each takes.
 var asked = map[string]func(c caller) answer{
-	"status":              func(c caller) answer { return c.call(c.key, "GET", "/status", nil) },
-	"createUpload":        func(c caller) answer { return c.call(c.key, "POST", "/uploads", noteFile) },
-	"completeUpload":      func(c caller) answer { return c.complete("nope", noteFile) },
-	"putFile":             func(c caller) answer { return c.put(c.address(), "text/plain", strings.NewReader(note)) },
-	"listLinks":           func(c caller) answer { return c.call(c.key, "GET", "/links", nil) },
-	"getLink":             func(c caller) answer { return c.call(c.key, "GET", "/links/nope", nil) },
-	"updateLink":          func(c caller) answer { return c.call(c.key, "PATCH", "/links/nope", fields{"title": "x"}) },
-	"deleteLink":          func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope", nil) },
-	"getFile":             func(c caller) answer { return c.call(c.key, "GET", "/links/nope/file", nil) },
-	"listCaptions":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope/captions", nil) },
-	"putCaptions":         func(c caller) answer { return c.send(c.key, "PUT", "/links/nope/captions/en", "text/vtt", morning) },
-	"deleteCaptions":      func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/captions/en", nil) },
-	"listVersions":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope/versions", nil) },
-	"restoreVersion":      func(c caller) answer { return c.call(c.key, "POST", "/links/nope/versions/1/restore", nil) },
+	"status":         func(c caller) answer { return c.call(c.key, "GET", "/status", nil) },
+	"createUpload":   func(c caller) answer { return c.call(c.key, "POST", "/uploads", noteFile) },
+	"completeUpload": func(c caller) answer { return c.complete("nope", noteFile) },
+	"putFile":        func(c caller) answer { return c.put(c.address(), "text/plain", strings.NewReader(note)) },
+	"listLinks":      func(c caller) answer { return c.call(c.key, "GET", "/links", nil) },
+	"getLink":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope", nil) },
+	"updateLink":     func(c caller) answer { return c.call(c.key, "PATCH", "/links/nope", fields{"title": "x"}) },
+	"deleteLink":     func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope", nil) },
+	"getFile":        func(c caller) answer { return c.call(c.key, "GET", "/links/nope/file", nil) },
+	"listCaptions":   func(c caller) answer { return c.call(c.key, "GET", "/links/nope/captions", nil) },
+	"putCaptions": func(c caller) answer {
+		return c.send(c.key, "PUT", "/links/nope/captions/en", "text/vtt",
+			morning)
+	},
+	"deleteCaptions": func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/captions/en", nil) },
+	"listVersions":   func(c caller) answer { return c.call(c.key, "GET", "/links/nope/versions", nil) },
+	"restoreVersion": func(c caller) answer {
+		return c.call(c.key, "POST", "/links/nope/versions/1/restore",
+			nil)
+	},
 	"deleteVersion":       func(c caller) answer { return c.call(c.key, "DELETE", "/links/nope/versions/1", nil) },
 	"getLinkAnalytics":    func(c caller) answer { return c.call(c.key, "GET", "/links/nope/analytics", nil) },
 	"listVisits":          func(c caller) answer { return c.call(c.key, "GET", "/links/nope/visits", nil) },
 	"getVisit":            func(c caller) answer { return c.call(c.key, "GET", "/links/nope/visits/1", nil) },
 	"getAccountAnalytics": func(c caller) answer { return c.call(c.key, "GET", "/analytics", nil) },
 	"startLogin":          func(c caller) answer { return c.call("", "POST", "/logins", laptop) },
-	"takeLogin":           func(c caller) answer { return c.call("", "POST", "/logins/take", fields{"secret": "nope"}) },
-	"revokeKey":           func(c caller) answer { return c.call(c.key, "DELETE", "/key", nil) },
+	"takeLogin": func(c caller) answer {
+		return c.call("", "POST", "/logins/take",
+			fields{"secret": "nope"})
+	},
+	"revokeKey": func(c caller) answer { return c.call(c.key, "DELETE", "/key", nil) },
 }
 
 // paths are the paths of operations, for a method that none of them takes.
-var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete", "listLinks": "/links",
-	"getLink": "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
-	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en", "deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
-	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore", "deleteVersion": "/links/nope/versions/1",
-	"listVisits": "/links/nope/visits", "getVisit": "/links/nope/visits/1",
+var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete",
+	"listLinks": "/links",
+	"getLink":   "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
+	"listCaptions": "/links/nope/captions", "putCaptions": "/links/nope/captions/en",
+	"deleteCaptions": "/links/nope/captions/en", "getLinkAnalytics": "/links/nope/analytics",
+	"listVersions": "/links/nope/versions", "restoreVersion": "/links/nope/versions/1/restore",
+	"deleteVersion": "/links/nope/versions/1",
+	"listVisits":    "/links/nope/visits", "getVisit": "/links/nope/visits/1",
 	"getAccountAnalytics": "/analytics", "startLogin": "/logins", "takeLogin": "/logins/take", "revokeKey": "/key"}
 
 func wrongFilter(c caller, op string) answer {
@@ -153,8 +164,6 @@ type failingStore struct {
 func (s failingStore) Read(context.Context, func(vitrine.Tx) error) error   { return s.err }
 func (s failingStore) Update(context.Context, func(vitrine.Tx) error) error { return s.err }
 
-type failingReceiver struct{ err error }
-
 func (r failingReceiver) Receive(context.Context, vitrine.PutGrant, io.Reader) (string, error) {
 	return "", r.err
 }
@@ -191,19 +200,25 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	vitrine.CodeUnsupportedType: {"": func(c caller, _ string) answer { return c.create(fields{"name": "a.exe"}) }},
 	vitrine.CodeTypeMismatch: {
 		"createUpload": func(c caller, _ string) answer { return c.create(fields{"type": "image/png"}) },
-		"putFile":      func(c caller, _ string) answer { return c.put(c.address(), "image/png", strings.NewReader(note)) },
+		"putFile": func(c caller, _ string) answer {
+			return c.put(c.address(), "image/png",
+				strings.NewReader(note))
+		},
 	},
 	vitrine.CodeInvalidSize: {"": func(c caller, _ string) answer { return c.create(fields{"size": 0}) }},
 	vitrine.CodePreconditionFailed: {
 		"": func(c caller, op string) answer {
-			return c.edit(map[string]string{"updateLink": "PATCH", "deleteLink": "DELETE"}[op], c.published(c.key, noteFile, note), fields{"title": "x"}, `"other"`)
+			return c.edit(map[string]string{"updateLink": "PATCH", "deleteLink": "DELETE"}[op],
+				c.published(c.key, noteFile, note), fields{"title": "x"}, `"other"`)
 		},
 		"createUpload": func(c caller, _ string) answer {
-			return c.conditional("POST", "/uploads", noteFile.with(fields{"replace": c.published(c.key, noteFile, note)}), `"other"`)
+			return c.conditional("POST", "/uploads",
+				noteFile.with(fields{"replace": c.published(c.key, noteFile, note)}), `"other"`)
 		},
 		"completeUpload": func(c caller, _ string) answer {
 			file := noteFile.with(fields{"replace": c.published(c.key, noteFile, note)})
-			return c.conditional("POST", "/uploads/complete", file.with(fields{"path": c.stored(c.key, file, strings.ToUpper(note)), "size": nil}), `"other"`)
+			return c.conditional("POST", "/uploads/complete",
+				file.with(fields{"path": c.stored(c.key, file, strings.ToUpper(note)), "size": nil}), `"other"`)
 		},
 		"restoreVersion": func(c caller, _ string) answer {
 			return c.conditional("POST", "/links/"+c.spoken(c.key)+"/versions/1/restore", nil, `"other"`)
@@ -213,7 +228,10 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		},
 	},
 	vitrine.CodeInvalidSlug: {
-		"updateLink":   func(c caller, op string) answer { return c.call(c.key, "PATCH", paths[op], fields{"slug": "-"}) },
+		"updateLink": func(c caller, op string) answer {
+			return c.call(c.key, "PATCH", paths[op],
+				fields{"slug": "-"})
+		},
 		"createUpload": func(c caller, _ string) answer { return c.create(fields{"slug": "-"}) },
 		"completeUpload": func(c caller, _ string) answer {
 			return c.complete(c.stored(c.key, noteFile, note), noteFile.with(fields{"slug": "-"}))
@@ -236,7 +254,10 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			return c.complete(path, file)
 		},
 	},
-	vitrine.CodeInvalidIdempotencyKey: {"": func(c caller, _ string) answer { return c.create(fields{"idempotencyKey": "1"}) }},
+	vitrine.CodeInvalidIdempotencyKey: {"": func(c caller,
+		_ string) answer {
+		return c.create(fields{"idempotencyKey": "1"})
+	}},
 	vitrine.CodeIdempotencyMismatch: {
 		"createUpload": func(c caller, _ string) answer {
 			once := fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
@@ -253,15 +274,24 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		return c.complete(path, noteFile)
 	}},
 	vitrine.CodeSizeMismatch: {
-		"putFile": func(c caller, _ string) answer { return c.put(c.address(), "text/plain", strings.NewReader(note+"x")) },
+		"putFile": func(c caller, _ string) answer {
+			return c.put(c.address(), "text/plain",
+				strings.NewReader(note+"x"))
+		},
 		"completeUpload": func(c caller, _ string) answer { // storage that took another number of bytes
 			path := c.stored(c.key, noteFile, note)
 			c.server.Uploads.Blobs = shorterBlobs{c.server.Uploads.Blobs}
 			return c.complete(path, noteFile)
 		},
 	},
-	vitrine.CodeContentMismatch: {"": func(c caller, _ string) answer { return c.refusedBytes("a.pdf", "application/pdf", "no PDF at all") }},
-	vitrine.CodeUnsafeFile:      {"": func(c caller, _ string) answer { return c.refusedBytes("a.txt", "text/plain", "#!/bin/sh\nrm -rf /\n") }},
+	vitrine.CodeContentMismatch: {"": func(c caller,
+		_ string) answer {
+		return c.refusedBytes("a.pdf", "application/pdf", "no PDF at all")
+	}},
+	vitrine.CodeUnsafeFile: {"": func(c caller,
+		_ string) answer {
+		return c.refusedBytes("a.txt", "text/plain", "#!/bin/sh\nrm -rf /\n")
+	}},
 	vitrine.CodeMalware: {"": func(c caller, _ string) answer {
 		return c.refusedBytes("a.txt", "text/plain", string(vitrinetest.EICAR()))
 	}},
@@ -399,53 +429,14 @@ func (c caller) broken(op string, err error) answer {
 	return c.put(address, "text/plain", strings.NewReader(note))
 }
 
-// putDuring sends a file to a signed URL while another transfer to it is under
-// way.
-func (c caller) putDuring(address string) answer {
-	c.t.Helper()
-	began, ended := make(chan struct{}), make(chan struct{})
-	first := c.server.Receiver
-	c.server.Receiver = startedReceiver{first, sync.OnceFunc(func() { close(began) })}
-	r, w := io.Pipe()
-	go func() {
-		defer close(ended)
-		req, _ := http.NewRequest(http.MethodPut, address, r)
-		req.Header.Set("Content-Type", "text/plain")
-		req.ContentLength = int64(len(note))
-		if res, err := http.DefaultClient.Do(req); err == nil {
-			res.Body.Close()
-		}
-	}()
-	fmt.Fprint(w, note[:5])
-	<-began
-	a := c.put(address, "text/plain", strings.NewReader(note))
-	w.CloseWithError(io.ErrUnexpectedEOF)
-	<-ended
-	return a
-}
-
-// startedReceiver calls a function when the first bytes of a file are read.
-type startedReceiver struct {
-	vitrine.Receiver
-	started func()
-}
-
 func (r startedReceiver) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
 	return r.Receiver.Receive(ctx, g, startedReader{body, r.started})
-}
-
-type startedReader struct {
-	io.Reader
-	started func()
 }
 
 func (r startedReader) Read(b []byte) (int, error) {
 	r.started()
 	return r.Reader.Read(b)
 }
-
-// shorterBlobs has less of each file than was sent.
-type shorterBlobs struct{ vitrine.Blobs }
 
 func (b shorterBlobs) Stat(ctx context.Context, id vitrine.UploadID) (vitrine.BlobInfo, error) {
 	info, err := b.Blobs.Stat(ctx, id)
@@ -476,10 +467,12 @@ func TestDocumentedErrors(t *testing.T) {
 			if a.text("error") == "" || !bytes.HasPrefix(a.Body, []byte("{")) {
 				t.Errorf("the answer has no sentence: %s", a.Body)
 			}
-			if code == vitrine.CodeInvalidRequest && op != "putCaptions" && a.text("field") == "" { // whose body is a file
+			if code == vitrine.CodeInvalidRequest && op != "putCaptions" &&
+				a.text("field") == "" { // whose body is a file
 				t.Errorf("the answer names no field: %s", a.Body)
 			}
-			if slices.Contains([]vitrine.Code{vitrine.CodeRateLimited, vitrine.CodeUnavailable}, code) && a.Header.Get("Retry-After") == "" {
+			if slices.Contains([]vitrine.Code{vitrine.CodeRateLimited, vitrine.CodeUnavailable}, code) &&
+				a.Header.Get("Retry-After") == "" {
 				t.Error("the answer has no Retry-After")
 			}
 			if code == vitrine.CodeMethodNotAllowed && a.Header.Get("Allow") == "" {

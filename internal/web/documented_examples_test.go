@@ -38,7 +38,8 @@ func examples(t *testing.T) map[string]example {
 	all := map[string]example{}
 	for _, methods := range doc.Paths {
 		for _, op := range methods {
-			e := example{op.RequestBody.Content["application/json"].Example, op.Responses["200"].Content["application/json"].Example}
+			e := example{op.RequestBody.Content["application/json"].Example,
+				op.Responses["200"].Content["application/json"].Example}
 			if e.Request != nil || e.Response != nil {
 				all[op.OperationID] = e
 			}
@@ -50,8 +51,10 @@ func examples(t *testing.T) map[string]example {
 // shape describes what kind of value a text is, so far as programs see it.
 func shape(text string) string {
 	for _, kind := range []struct{ name, pattern string }{
-		{"a moment", `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`}, {"another moment", `^\d{4}-\d\d-\d\dT`}, {"an address", `^https?://`},
-		{"a slug", `^[a-z0-9]{10}$`}, {"an upload", `^[a-z0-9]{26}$`}, {"a code", `^[A-Z]{4}-[A-Z]{4}$`}, {"a secret", `^[A-Za-z0-9_-]{43}$`}, {"a key", `^vtr_`},
+		{"a moment", `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`}, {"another moment", `^\d{4}-\d\d-\d\dT`},
+		{"an address", `^https?://`},
+		{"a slug", `^[a-z0-9]{10}$`}, {"an upload", `^[a-z0-9]{26}$`}, {"a code", `^[A-Z]{4}-[A-Z]{4}$`},
+		{"a secret", `^[A-Za-z0-9_-]{43}$`}, {"a key", `^vtr_`},
 	} {
 		if regexp.MustCompile(kind.pattern).MatchString(text) {
 			return kind.name
@@ -129,7 +132,8 @@ func TestDocumentedExamples(t *testing.T) {
 		t.Errorf("a signed URL is %s", signed)
 	}
 	check("putFile", c.put(created.text("signedUrl"), create["type"].(string), strings.NewReader(pdf)))
-	check("completeUpload", c.call(c.key, "POST", "/uploads/complete", complete.with(fields{"path": created.text("path")})))
+	check("completeUpload", c.call(c.key, "POST", "/uploads/complete",
+		complete.with(fields{"path": created.text("path")})))
 	check("listLinks", c.call(c.key, "GET", "/links", nil))
 	slug := c.published(c.key, create.with(fields{"idempotencyKey": nil}), pdf)
 	second := string(makePDF(2))

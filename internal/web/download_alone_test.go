@@ -16,12 +16,14 @@ func TestDownloadAlone(t *testing.T) {
 	s.trustProxy()
 	l := s.publish("report.pdf", samples["report.pdf"])
 	address := "/p/" + string(l.Slug) + "/download"
-	const curl, browser = "User-Agent: curl/8.5.0", "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
+	const curl, browser = "User-Agent: curl/8.5.0",
+		"User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
 	downloads := func(want int64) {
 		t.Helper()
 		r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 		s.check(err)
-		vitrinetest.Equal(t, "downloads, of the range, views", [3]int64{r.Totals.Downloads, r.Totals.RangeDownloads, r.Totals.Views}, [3]int64{want, want, 0})
+		vitrinetest.Equal(t, "downloads, of the range, views",
+			[3]int64{r.Totals.Downloads, r.Totals.RangeDownloads, r.Totals.Views}, [3]int64{want, want, 0})
 	}
 	s.get(address, curl)
 	downloads(1)

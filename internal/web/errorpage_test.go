@@ -16,7 +16,8 @@ import (
 func TestErrorPagesThroughTheSite(t *testing.T) {
 	broken := &brokenLog{}
 	d := newDeskWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }})
-	live, review, off := d.publish("notes.txt", samples["notes.txt"]), d.publish("data.json", samples["data.json"]), d.publish("picture.png", samples["picture.png"])
+	live, review, off := d.publish("notes.txt", samples["notes.txt"]), d.publish("data.json", samples["data.json"]),
+		d.publish("picture.png", samples["picture.png"])
 	d.setState(review, vitrine.StateReview)
 	d.setState(off, vitrine.StateDisabled)
 	d.server.Notices = func(context.Context) []app.Notice { panic("a fault of a test") }
@@ -31,7 +32,8 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 	}{
 		{"no page", "/nowhere", "", 404, "Page not found", start},
 		{"no page, signed in", "/nowhere", member, 404, "Page not found", dashboard},
-		{"with a cookie of nobody", "/nowhere", "Cookie: vitrine=rubbish", 404, "Check the address for mistakes", start},
+		{"with a cookie of nobody", "/nowhere", "Cookie: vitrine=rubbish", 404, "Check the address for mistakes",
+			start},
 		{"not yet", page(review), member, 404, "Not available yet", "See why"},
 		{"not yet, for a stranger", page(review), "", 404, "Not available yet", start},
 		{"no longer", page(off), "", 410, "No longer available", start},
@@ -57,16 +59,19 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 		if strings.Contains(r.body, "a fault of a test") || r.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %v\n%s", c.name, r.Header, r.body)
 		}
-		if again := strings.Contains(r.body, "Try again</a>"); again != (c.status >= 500 || strings.HasPrefix(c.name, "not yet")) {
+		if again := strings.Contains(r.body, "Try again</a>"); again != (c.status >= 500 ||
+			strings.HasPrefix(c.name, "not yet")) {
 			t.Errorf("%s: asks again: %t", c.name, again)
 		}
 	}
-	foreign := d.status(d.do(http.MethodPost, "/sign-out", "", form, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", member), 403)
+	foreign := d.status(d.do(http.MethodPost, "/sign-out", "", form, "Origin: https://elsewhere.example",
+		"Sec-Fetch-Site: cross-site", member), 403)
 	if !strings.Contains(foreign.body, "This is not allowed") || !strings.Contains(foreign.body, dashboard) {
 		t.Errorf("%s", foreign.body)
 	}
 	// In a frame of another page nothing leads into the frame.
-	if r := d.get(page(off)+"/embed", member); !strings.Contains(r.body, `target="_blank" rel="noopener">`+start) || r.Header.Get("Cross-Origin-Resource-Policy") != "" {
+	if r := d.get(page(off)+"/embed", member); !strings.Contains(r.body, `target="_blank" rel="noopener">`+start) ||
+		r.Header.Get("Cross-Origin-Resource-Policy") != "" {
 		t.Errorf("%s", r.body)
 	}
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,9 +21,12 @@ func (s *site) frameOf(path string, headers ...string) string {
 func TestExamine(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
 	cookie := d.signIn(d.owner)
-	scripted := map[string]bool{"report.pdf": true, "clip.webm": true, "song.mp3": true} // by the viewer, and by browsers' own controls
-	for name, want := range map[string]string{"report.pdf": "pdf/view.js", "picture.png": `src="file"`, "drawing.svg": `src="file"`, "clip.webm": `<video class="whole" src="file" controls preload="none"`,
-		"song.mp3": `<audio src="file" controls preload="none"`, "notes.txt": "First line.\nSecond line.", "view-only.md": "Title</h2>", "page.html": "You are invited.", "data.json": "<code"} {
+	scripted := map[string]bool{"report.pdf": true, "clip.webm": true,
+		"song.mp3": true} // by the viewer, and by browsers' own controls
+	for name, want := range map[string]string{"report.pdf": "pdf/view.js", "picture.png": `src="file"`,
+		"drawing.svg": `src="file"`, "clip.webm": `<video class="whole" src="file" controls preload="none"`,
+		"song.mp3": `<audio src="file" controls preload="none"`, "notes.txt": "First line.\nSecond line.",
+		"view-only.md": "Title</h2>", "page.html": "You are invited.", "data.json": "<code"} {
 		l := d.held(name, vitrine.ReasonSuspicious)
 		d.status(d.get("/p/"+string(l.Slug)), 404)
 		frame := d.frameOf(casePath(l), cookie)
@@ -36,15 +40,22 @@ func TestExamine(t *testing.T) {
 		}
 		d.status(r, 200)
 		csp := r.Header.Get("Content-Security-Policy")
-		if !strings.Contains(r.body, want) || strings.Contains(r.body, "tracker.js") || strings.Contains(r.body, "page.js") || strings.Contains(r.body, "beacon") || !strings.Contains(csp, "sandbox") ||
-			strings.Contains(csp, "allow-same-origin") || !strings.HasSuffix(csp, "frame-ancestors "+d.url) || strings.Contains(csp, "allow-scripts") != scripted[name] || strings.Contains(csp, "script-src") != (name == "report.pdf") || r.Header.Get("Cache-Control") != "no-store" {
+		if !strings.Contains(r.body, want) || strings.Contains(r.body, "tracker.js") ||
+			strings.Contains(r.body, "page.js") || strings.Contains(r.body, "beacon") ||
+			!strings.Contains(csp, "sandbox") ||
+			strings.Contains(csp, "allow-same-origin") || !strings.HasSuffix(csp, "frame-ancestors "+d.url) ||
+			strings.Contains(csp, "allow-scripts") != scripted[name] ||
+			strings.Contains(csp, "script-src") != (name == "report.pdf") ||
+			r.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %v\n%.2000s", name, r.Header, r.body)
 		}
-		if r := d.get(frame + "?embed"); r.StatusCode == 200 && !strings.HasSuffix(r.Header.Get("Content-Security-Policy"), "frame-ancestors "+d.url) {
+		if r := d.get(frame + "?embed"); r.StatusCode == 200 &&
+			!strings.HasSuffix(r.Header.Get("Content-Security-Policy"), "frame-ancestors "+d.url) {
 			t.Errorf("%s: any site may frame it: %s", name, r.Header.Get("Content-Security-Policy"))
 		}
 		copied := d.status(d.get(base+"copy"), 200)
-		if copied.body != string(samples[name]) || copied.Header.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(copied.Header.Get("Content-Disposition"), "attachment;") {
+		if copied.body != string(samples[name]) || copied.Header.Get("Content-Type") != "application/octet-stream" ||
+			!strings.HasPrefix(copied.Header.Get("Content-Disposition"), "attachment;") {
 			t.Errorf("%s: copy %v", name, copied.Header)
 		}
 		for _, navigated := range []string{"examine", "file", "view", "source"} { // none is a page of its own
@@ -52,7 +63,9 @@ func TestExamine(t *testing.T) {
 		}
 		d.status(d.get(base+"frame"), 403) // where a stranger's script runs
 		d.status(d.get(base+"preview"), 403)
-		for _, bad := range []string{strings.Replace(frame, "/examine", "x/examine", 1), d.server.ContentURL.String() + "/c/rubbish/examine", d.contentAddress(l, "examine"), d.contentAddress(l, "copy"),
+		for _, bad := range []string{strings.Replace(frame, "/examine", "x/examine", 1),
+			d.server.ContentURL.String() + "/c/rubbish/examine", d.contentAddress(l, "examine"),
+			d.contentAddress(l, "copy"),
 			d.contentAddress(l, "source")} {
 			d.status(d.get(bad), 403)
 		}
@@ -67,7 +80,8 @@ func TestExamine(t *testing.T) {
 		}
 		// No public page has such an address, once it is shown.
 		d.status(d.decide(l, "clear", "", d.signIn(d.owner)), 303)
-		for _, m := range regexp.MustCompile(`/c/([^/"]+)/`).FindAllStringSubmatch(d.get("/p/"+string(l.Slug)).body, -1) {
+		for _, m := range regexp.MustCompile(`/c/([^/"]+)/`).FindAllStringSubmatch(d.get("/p/"+string(l.Slug)).body,
+			-1) {
 			if _, err := d.server.Signer.ParseExamineToken(m[1], d.server.Now()); err == nil {
 				t.Errorf("%s: the public page has an examine token", name)
 			}
@@ -94,7 +108,8 @@ func TestExamineHTML(t *testing.T) {
 	if csp := r.Header.Get("Content-Security-Policy"); csp != "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "+d.url {
 		t.Errorf("policy %s", csp)
 	}
-	for _, bad := range []string{"<script", "<link", "<meta", "<base", "<iframe", "<object", "<template", "_top", "href"} {
+	for _, bad := range []string{"<script", "<link", "<meta", "<base", "<iframe", "<object", "<template", "_top",
+		"href"} {
 		if strings.Contains(r.body, bad) {
 			t.Errorf("%s in %s", bad, r.body)
 		}
@@ -108,22 +123,26 @@ func TestExamineHTML(t *testing.T) {
 		t.Errorf("%v", r.Header)
 	}
 	source := d.status(d.get(strings.Replace(frame, "/examine", "/source", 1)), 200)
-	if !strings.Contains(source.body, "&lt;script src=&#34;https://evil.example/c.js") || strings.Contains(source.body, "<script") {
+	if !strings.Contains(source.body, "&lt;script src=&#34;https://evil.example/c.js") ||
+		strings.Contains(source.body, "<script") {
 		t.Errorf("the source: %s", source.body)
 	}
 	page := d.get(casePath(l), cookie).body
-	if !strings.Contains(page, `sandbox="" title="The file, rendered"`) || !strings.Contains(page, `sandbox title="The file’s source"`) {
+	if !strings.Contains(page, `sandbox="" title="The file, rendered"`) ||
+		!strings.Contains(page, `sandbox title="The file’s source"`) {
 		t.Errorf("%s", page)
 	}
 	// The text of an SVG, which is held for its scripts, is beside its picture.
 	picture := d.publish("logo.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`))
-	if text := strings.Replace(d.frameOf(casePath(picture), cookie), "/examine", "/source", 1); !strings.Contains(d.status(d.get(text), 200).body, "&lt;svg xmlns") {
+	if text := strings.Replace(d.frameOf(casePath(picture), cookie), "/examine", "/source",
+		1); !strings.Contains(d.status(d.get(text), 200).body, "&lt;svg xmlns") {
 		t.Error("an SVG has no source")
 	}
 	// What nests deeper than is parsed is shown as its source.
 	deep := d.publish("deep.html", []byte("<!doctype html><html><body>"+strings.Repeat("<div>", 3000)+"x"))
 	d.hold(deep, "html_password_form", "")
-	if r := d.get(d.frameOf(casePath(deep), cookie)); r.StatusCode != 200 && (r.StatusCode != 303 || r.Header.Get("Location") != "source") {
+	if r := d.get(d.frameOf(casePath(deep), cookie)); r.StatusCode != 200 &&
+		(r.StatusCode != 303 || r.Header.Get("Location") != "source") {
 		t.Errorf("%d %s", r.StatusCode, r.Header.Get("Location"))
 	}
 }
@@ -134,7 +153,8 @@ func TestExamineGone(t *testing.T) {
 	cookie := d.signIn(d.owner)
 	l := d.held("notes.txt", vitrine.ReasonSuspicious)
 	frame := d.frameOf(casePath(l), cookie)
-	d.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionScan, To: vitrine.StateDisabled, Reason: vitrine.ReasonMalware, Detail: "Eicar-Signature"})
+	d.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionScan,
+		To: vitrine.StateDisabled, Reason: vitrine.ReasonMalware, Detail: "Eicar-Signature"})
 	d.check(d.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
 		now, err := tx.Link(l.ID)
 		if err != nil {
@@ -149,10 +169,54 @@ func TestExamineGone(t *testing.T) {
 			t.Errorf("no %q in %s", want, r.body)
 		}
 	}
-	if strings.Contains(r.body, "<iframe") || strings.Contains(r.body, "Download the file") || strings.Contains(r.body, "data-decides") {
+	if strings.Contains(r.body, "<iframe") || strings.Contains(r.body, "Download the file") ||
+		strings.Contains(r.body, "data-decides") {
 		t.Errorf("offers what is not there: %s", r.body)
 	}
 	for _, what := range []string{"examine", "copy", "file", "source"} {
 		d.status(d.get(strings.Replace(frame, "examine", what, 1)), 404)
 	}
+}
+
+// A moderator sees a held version, page by page, without what runs in it.
+func TestWebsiteExamined(t *testing.T) {
+	h := newHosting(t)
+	site := h.found("Garden")
+	held := h.deployed(site, `index.html=<link rel=stylesheet href=/style.css><script src=app.js></script><img src="/a.png"><input type=password>`+
+		`<a href="blog/" target=_top>Blog</a><a href="https://evil.example/">Out</a>`, "style.css*=body{}",
+		"app.js=alert()", "blog/index.html=<p>Blog")
+	cookie := h.signIn(h.owner)
+	page := h.status(h.get(casePath(held), cookie), http.StatusOK)
+	frame := h.attr(page.body, `src="([^"]+/c/[^"]+/site/)\?found"`)
+	if r := h.status(h.get(frame+"?found"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"),
+		"./index.html") {
+		t.Errorf("what was found is at %s", r.Header.Get("Location"))
+	}
+	if !strings.Contains(page.body, h.server.SitesURL.Scheme+"://"+string(site.Slug)+".localhost") ||
+		strings.Contains(page.body, "/p/"+string(held.Slug)) {
+		t.Error("the case does not tell the website's address")
+	}
+	r := h.status(h.get(frame), http.StatusOK)
+	for _, want := range []string{`href="` + frame + `style.css"`, `src="` + frame + `a.png"`, `href="blog/"`,
+		`title="Leads to https://evil.example/"`} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("no %s in\n%s", want, r.body)
+		}
+	}
+	policy := r.Header.Get("Content-Security-Policy")
+	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "target=") ||
+		!strings.HasPrefix(policy, "sandbox; default-src 'none'") {
+		t.Errorf("%s\n%s", policy, r.body)
+	}
+	h.status(h.get(frame+"style.css"), http.StatusOK)
+	h.status(h.get(frame+"blog/"), http.StatusOK)
+	h.status(h.get(frame+"blog"), http.StatusSeeOther)
+	h.status(h.get(frame+"nowhere"), http.StatusNotFound)
+	h.status(h.get(frame, "Sec-Fetch-Dest: document"), http.StatusNotFound)
+	plain := h.hold(h.publish("notes.txt", samples["notes.txt"]), vitrine.ReasonSuspicious, "")
+	other := h.attr(h.get(casePath(plain), cookie).body, `src="([^"]+/c/[^"]+/)examine"`)
+	h.status(h.get(other+"site/"), http.StatusNotFound)
+	// The decision is the one of any link.
+	h.status(h.decide(held, "clear", "", cookie), http.StatusSeeOther)
+	h.shows(site, http.StatusOK, "password")
 }

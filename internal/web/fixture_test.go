@@ -41,14 +41,16 @@ func (f *fixture) account(p vitrine.Plan) (key string) {
 
 func (f *fixture) setPlan(key string, p vitrine.Plan) {
 	f.t.Helper()
-	if _, err := f.server.Accounts.SetPlan(context.Background(), f.emails[key], p, nil, vitrine.Decision{By: vitrine.Operator}); err != nil {
+	if _, err := f.server.Accounts.SetPlan(context.Background(), f.emails[key], p, nil,
+		vitrine.Decision{By: vitrine.Operator}); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *fixture) ban(key string) {
 	f.t.Helper()
-	if _, err := f.server.Accounts.SetBanned(context.Background(), f.emails[key], true, vitrine.Decision{By: vitrine.Operator}); err != nil {
+	if _, err := f.server.Accounts.SetBanned(context.Background(), f.emails[key], true,
+		vitrine.Decision{By: vitrine.Operator}); err != nil {
 		f.t.Fatal(err)
 	}
 }

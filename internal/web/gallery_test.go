@@ -14,10 +14,12 @@ import (
 func TestGallery(t *testing.T) {
 	s := newSite(t)
 	page := s.status(s.get("/dev/gallery"), 200).body
-	for _, class := range []string{"button", "field", "well", "tile", "table", "chip", "badge", "dialog", "said", "banner", "tabs", "empty", "bar", "panel", "menu"} {
-		if !slices.ContainsFunc(regexp.MustCompile(`class="([^"]*)"`).FindAllStringSubmatch(page, -1), func(m []string) bool {
-			return slices.Contains(strings.Fields(m[1]), class)
-		}) {
+	for _, class := range []string{"button", "field", "well", "tile", "table", "chip", "badge", "dialog", "said",
+		"banner", "tabs", "empty", "bar", "panel", "menu"} {
+		if !slices.ContainsFunc(regexp.MustCompile(`class="([^"]*)"`).FindAllStringSubmatch(page, -1),
+			func(m []string) bool {
+				return slices.Contains(strings.Fields(m[1]), class)
+			}) {
 			t.Errorf("no %s in the gallery", class)
 		}
 	}

@@ -46,7 +46,8 @@ func TestTransferEndsWithTheLink(t *testing.T) {
 	cut, whole := begin(slug), begin(kept)
 	f.ban(key)
 	ended() // the server alone ends one of them: its readers wait
-	if n, err := cut(); n >= int64(len(text)) || !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(errorText(err), "reset") {
+	if n, err := cut(); n >= int64(len(text)) || !errors.Is(err, io.ErrUnexpectedEOF) &&
+		!strings.Contains(errorText(err), "reset") {
 		t.Errorf("%d of %d bytes of a link that was taken down: %v", n, len(text), err)
 	}
 	if n, err := whole(); n != int64(len(text)) || err != nil {
@@ -97,7 +98,8 @@ func TestUntrustedProxyIsToldOf(t *testing.T) {
 	}
 	open("X-Forwarded-For: 192.0.2.9")
 	open("X-Forwarded-For: 192.0.2.10")
-	if text := told.String(); strings.Count(text, "--trusted-proxy") != 1 || strings.Contains(text, "192.0.2") || strings.Contains(text, "127.0.0.1") {
+	if text := told.String(); strings.Count(text, "--trusted-proxy") != 1 || strings.Contains(text, "192.0.2") ||
+		strings.Contains(text, "127.0.0.1") {
 		t.Errorf("the log says %q", text)
 	}
 }

@@ -48,24 +48,28 @@ func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
 	f.clock.Advance(5 * time.Minute)
 	path, url := f.begun(key, noteFile)
 	f.clock.Advance(time.Minute)
-	refused("link_limit", map[string]any{"limit": 2.0, "used": 2.0, "held": 2.0, "heldUntil": at(15 * time.Minute)}, "540",
+	refused("link_limit", map[string]any{"limit": 2.0, "used": 2.0, "held": 2.0, "heldUntil": at(15 * time.Minute)},
+		"540",
 		[]string{"Unfinished uploads hold 2 of them", "UTC", "Wait until then"}, []string{"elete"})
 
 	// One of them becomes a link: the other holds a slot still.
 	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 	slug := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(200, "").text("slug")
-	refused("link_limit", map[string]any{"limit": 2.0, "used": 2.0, "held": 1.0, "heldUntil": at(15 * time.Minute)}, "540",
+	refused("link_limit", map[string]any{"limit": 2.0, "used": 2.0, "held": 1.0, "heldUntil": at(15 * time.Minute)},
+		"540",
 		[]string{"hold 1 of them", "delete a link"}, nil)
 
 	// Links alone.
 	f.limits(vitrine.Limits{Links: 1, StorageBytes: 3 * size, HourlyUploads: 1000})
 	f.clock.Advance(9 * time.Minute)
-	refused("link_limit", map[string]any{"used": 1.0, "held": nil, "heldUntil": nil}, "", []string{"Delete a link"}, []string{"nfinished"})
+	refused("link_limit", map[string]any{"used": 1.0, "held": nil, "heldUntil": nil}, "", []string{"Delete a link"},
+		[]string{"nfinished"})
 
 	// Storage: as links, where waiting helps and where it does not.
 	f.limits(vitrine.Limits{Links: 10, StorageBytes: 3 * size, HourlyUploads: 1000})
 	f.begun(key, noteFile)
-	refused("storage_limit", map[string]any{"limit": float64(3 * size), "used": float64(2 * size), "held": float64(size), "heldUntil": at(30 * time.Minute)}, "900",
+	refused("storage_limit", map[string]any{"limit": float64(3 * size), "used": float64(2 * size),
+		"held": float64(size), "heldUntil": at(30 * time.Minute)}, "900",
 		[]string{"Unfinished uploads hold", "delete a link"}, nil)
 	f.limits(vitrine.Limits{Links: 10, StorageBytes: size, HourlyUploads: 1000})
 	refused("storage_limit", map[string]any{"held": float64(size), "heldUntil": at(30 * time.Minute)}, "",
@@ -79,13 +83,15 @@ func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
 func TestDashboardHeldByUnfinishedUploads(t *testing.T) {
 	d := newDesk(t)
 	d.server.Uploads.Plans[d.member.Plan] = vitrine.Limits{Links: 1, StorageBytes: 1_000_000, HourlyUploads: 20}
-	if _, err := d.server.Uploads.Create(t.Context(), d.member, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1500}); err != nil {
+	if _, err := d.server.Uploads.Create(t.Context(), d.member,
+		publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1500}); err != nil {
 		t.Fatal(err)
 	}
 	page := d.status(d.get("/dashboard", d.signIn(d.member)), 200).body
 	_, full, _ := strings.Cut(page, `<div id="full"`)
 	full, _, _ = strings.Cut(full, "</div>")
-	if !strings.Contains(full, "Unfinished uploads hold 1 link and 1.5 kB for at most 15 minutes.") || strings.Contains(full, "elete") {
+	if !strings.Contains(full, "Unfinished uploads hold 1 link and 1.5 kB for at most 15 minutes.") ||
+		strings.Contains(full, "elete") {
 		t.Errorf("the page says %q", full)
 	}
 }

@@ -17,23 +17,29 @@ import (
 func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)
-	for _, want := range []string{d.url + "/api/v1", "curl", `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No cookies", `href="/docs/self-hosting"`, `href="/sign-in"`,
-		`<link rel="canonical" href="` + d.url + `/">`, `<meta property="og:image" content="` + d.url + `/picture.png">`, "bot views excluded", "Unique viewers", "Average time", "Accounts here are by invitation.", "A website uses one"} {
+	for _, want := range []string{d.url + "/api/v1", "curl", `<h2 id="plans">Plans</h2>`, "25 MB", "2 GB", "No cookies",
+		`href="/docs/self-hosting"`, `href="/sign-in"`,
+		`<link rel="canonical" href="` + d.url + `/">`,
+		`<meta property="og:image" content="` + d.url + `/picture.png">`, "bot views excluded", "Unique viewers",
+		"Average time", "Accounts here are by invitation.", "A website uses one"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	for _, bad := range []string{`id="drop"`, "home.js", "noindex", `href="/sign-up"`, "/dashboard\">Dashboard", " style="} {
+	for _, bad := range []string{`id="drop"`, "home.js", "noindex", `href="/sign-up"`, "/dashboard\">Dashboard",
+		" style="} {
 		if strings.Contains(r.body, bad) {
 			t.Errorf("%q in the page", bad)
 		}
 	}
-	if got := r.Header.Get("Cache-Control"); got != "private, no-cache" || !slices.Contains(r.Header.Values("Vary"), "Cookie") || len(r.Cookies()) > 0 {
+	if got := r.Header.Get("Cache-Control"); got != "private, no-cache" ||
+		!slices.Contains(r.Header.Values("Vary"), "Cookie") || len(r.Cookies()) > 0 {
 		t.Errorf("%v", r.Header)
 	}
 	for _, path := range []string{"/", "/plans", "/docs", "/docs/api", "/nothing-here", "/p/nothing-here"} {
 		h := d.get(path).Header
-		if h.Get("Cross-Origin-Opener-Policy") != "same-origin" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+		if h.Get("Cross-Origin-Opener-Policy") != "same-origin" ||
+			h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 			t.Errorf("%s, which differs for who is signed in, can be measured by another site: %v", path, h)
 		}
 	}
@@ -49,7 +55,8 @@ func TestHome(t *testing.T) {
 	}
 
 	in := d.status(d.get("/", d.signIn(d.member)), 200)
-	if !strings.Contains(in.body, `href="/dashboard">Dashboard</a>`) || strings.Contains(in.body, `href="/sign-in"`) || !strings.Contains(in.body, `id="drop"`) || !strings.Contains(in.body, `data-next="/dashboard"`) {
+	if !strings.Contains(in.body, `href="/dashboard">Dashboard</a>`) || strings.Contains(in.body, `href="/sign-in"`) ||
+		!strings.Contains(in.body, `id="drop"`) || !strings.Contains(in.body, `data-next="/dashboard"`) {
 		t.Errorf("for who is signed in:\n%s", in.body)
 	}
 	if strings.Contains(in.body, d.member.Email) {
@@ -62,12 +69,15 @@ func TestHome(t *testing.T) {
 func TestHomeWithOpenSignUp(t *testing.T) {
 	d := newDesk(t)
 	d.server.Accounts.SignUp = ""
-	if !strings.Contains(d.get("/").body, "This instance opens no new accounts.") || strings.Contains(d.get("/", d.signIn(d.member)).body, "no new accounts") {
+	if !strings.Contains(d.get("/").body, "This instance opens no new accounts.") ||
+		strings.Contains(d.get("/", d.signIn(d.member)).body, "no new accounts") {
 		t.Error("a stranger is not told who may have an account, or a member is")
 	}
 	d.server.Accounts.SignUp = auth.SignUpOpen
 	r := d.status(d.get("/"), 200)
-	if strings.Contains(r.body, "by invitation") || !strings.Contains(r.body, `id="drop"`) || !strings.Contains(r.body, `href="/sign-up">Sign up</a>`) || !strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
+	if strings.Contains(r.body, "by invitation") || !strings.Contains(r.body, `id="drop"`) ||
+		!strings.Contains(r.body, `href="/sign-up">Sign up</a>`) ||
+		!strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
 		t.Errorf("%s", r.body)
 	}
 }
@@ -76,9 +86,11 @@ func TestHomeWithOpenSignUp(t *testing.T) {
 // and the one way to more.
 func TestPlans(t *testing.T) {
 	d := newDesk(t)
-	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB,
+		StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
 	r := d.status(d.get("/plans"), 200)
-	for _, want := range []string{"<dd>7</dd>", "up to 3 MB", "9 MB", "<dd>4</dd>", "unlimited", "100 GB", `href="https://share.example/buy"`} {
+	for _, want := range []string{"<dd>7</dd>", "up to 3 MB", "9 MB", "<dd>4</dd>", "unlimited", "100 GB",
+		`href="https://share.example/buy"`} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}
@@ -89,8 +101,11 @@ func TestPlans(t *testing.T) {
 	d.publish("notes.txt", []byte("What a member has here."))
 	d.server.UpgradeURL = "https://pay.example/vitrine?a=1&b=2"
 	r = d.status(d.get("/plans", d.signIn(d.member)), 200)
-	if !strings.Contains(r.body, `href="https://pay.example/vitrine?a=1&amp;b=2"`) || strings.Count(r.body, "Your plan") != 1 ||
-		!strings.Contains(r.body, "You have 1 link with 23 B and started 1 upload in the last hour.") || !strings.Contains(r.body, "Another plan") || !regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
+	if !strings.Contains(r.body, `href="https://pay.example/vitrine?a=1&amp;b=2"`) ||
+		strings.Count(r.body, "Your plan") != 1 ||
+		!strings.Contains(r.body, "You have 1 link with 23 B and started 1 upload in the last hour.") ||
+		!strings.Contains(r.body, "Another plan") ||
+		!regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
 		t.Errorf("%s", r.body)
 	}
 	h := newHosting(t)
@@ -118,7 +133,8 @@ func TestSitemap(t *testing.T) {
 	}
 	for _, u := range m.URL {
 		r := d.status(d.get(u.Loc), 200)
-		if strings.Contains(r.body, "noindex") || r.Header.Get("X-Robots-Tag") != "" || !strings.Contains(r.body, `rel="canonical" href="`+u.Loc+`"`) {
+		if strings.Contains(r.body, "noindex") || r.Header.Get("X-Robots-Tag") != "" ||
+			!strings.Contains(r.body, `rel="canonical" href="`+u.Loc+`"`) {
 			t.Errorf("%s is not to be listed", u.Loc)
 		}
 	}

@@ -23,7 +23,8 @@ func TestEndedKeys(t *testing.T) {
 		d.check(err)
 	}
 	page := d.status(d.get("/keys", d.signIn(d.member)), http.StatusOK).body
-	if n := strings.Count(page, `>old `); n != 20 || !strings.Contains(page, "25 keys that have ended") || !strings.Contains(page, "The 20 newest are listed.") ||
+	if n := strings.Count(page, `>old `); n != 20 || !strings.Contains(page, "25 keys that have ended") ||
+		!strings.Contains(page, "The 20 newest are listed.") ||
 		!strings.Contains(page, ">old 24<") || strings.Contains(page, ">old 4<") {
 		t.Errorf("%d ended keys are listed:\n%s", n, page)
 	}
@@ -35,7 +36,8 @@ func TestOwnerChangesTooOften(t *testing.T) {
 	l := d.publish("notes.txt", samples["notes.txt"])
 	cookie := d.signIn(d.member)
 	for i := range 30 {
-		d.status(d.post("/links/"+string(l.Slug)+"/"+[]string{"disable", "undo"}[i%2], nil, cookie), http.StatusSeeOther)
+		d.status(d.post("/links/"+string(l.Slug)+"/"+[]string{"disable", "undo"}[i%2], nil, cookie),
+			http.StatusSeeOther)
 	}
 	r := d.status(d.post("/links/"+string(l.Slug)+"/disable", nil, cookie), http.StatusTooManyRequests)
 	if !strings.Contains(r.body, "30 times within an hour") || r.Header.Get("Retry-After") == "" {

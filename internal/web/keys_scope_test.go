@@ -52,10 +52,12 @@ func TestLinksOfAKey(t *testing.T) {
 	f.check(err)
 	cookie := f.signIn(c.Account)
 	address := fmt.Sprintf("/links?key=%d", c.Key.ID)
-	if page := f.status(f.get("/keys", cookie), http.StatusOK).body; !strings.Contains(page, `<a href="`+address+`">1 link</a>`) {
+	if page := f.status(f.get("/keys", cookie), http.StatusOK).body; !strings.Contains(page,
+		`<a href="`+address+`">1 link</a>`) {
 		t.Errorf("the page does not lead to the link of the key:\n%s", page)
 	}
-	if page := f.status(f.get(address, cookie), http.StatusOK).body; !strings.Contains(page, "/p/"+made) || strings.Contains(page, "/p/"+other) {
+	if page := f.status(f.get(address, cookie), http.StatusOK).body; !strings.Contains(page, "/p/"+made) ||
+		strings.Contains(page, "/p/"+other) {
 		t.Errorf("the list is not of the links of the key:\n%s", page)
 	}
 	l, err := f.server.Links.BySlug(t.Context(), made)

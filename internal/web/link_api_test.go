@@ -34,7 +34,8 @@ func TestLinkOverTheAPI(t *testing.T) {
 	slug := f.published(c.key, noteFile, note)
 	get := func() answer { return f.call(c.key, "GET", "/links/"+slug, nil).want(200, "") }
 	first := get()
-	if l := first.json(); l["status"] != "live" || l["name"] != "minutes.txt" || l["allowDownload"] != true || l["disabled"] != false || l["publishedBy"] != "Go-http-client/1.1" || l["expiresAt"] != nil {
+	if l := first.json(); l["status"] != "live" || l["name"] != "minutes.txt" || l["allowDownload"] != true ||
+		l["disabled"] != false || l["publishedBy"] != "Go-http-client/1.1" || l["expiresAt"] != nil {
 		t.Errorf("the link is %s", first.Body)
 	}
 	tag := first.Header.Get("ETag")
@@ -42,7 +43,8 @@ func TestLinkOverTheAPI(t *testing.T) {
 		t.Errorf("ETags %q and %q", tag, again)
 	}
 	seen := map[string]bool{tag: true}
-	for _, change := range []fields{{"title": "Minutes"}, {"allowDownload": false}, {"disabled": true}, {"disabled": false}, {"expiresAt": "2026-06-01T00:00:00.1234Z"}, {"slug": "the-minutes"}} {
+	for _, change := range []fields{{"title": "Minutes"}, {"allowDownload": false}, {"disabled": true},
+		{"disabled": false}, {"expiresAt": "2026-06-01T00:00:00.1234Z"}, {"slug": "the-minutes"}} {
 		before := get().Header.Get("ETag")
 		c.edit("PATCH", slug, fields{"title": "lost"}, `"0", W/`+before).want(412, "precondition_failed")
 		a := c.edit("PATCH", slug, change, `"0", `+before).want(200, "")
@@ -64,13 +66,17 @@ func TestLinkOverTheAPI(t *testing.T) {
 	if l["slug"] != "the-minutes" || l["title"] != "Minutes" || l["expiresAt"] != "2026-06-01T00:00:00.123Z" {
 		t.Errorf("the link is %v", l)
 	}
-	if a := c.edit("PATCH", slug, fields{"title": "lost"}, tag).want(412, "precondition_failed"); a.json()["current"].(map[string]any)["title"] != "Minutes" || a.Header.Get("ETag") != get().Header.Get("ETag") {
+	if a := c.edit("PATCH", slug, fields{"title": "lost"}, tag).want(412,
+		"precondition_failed"); a.json()["current"].(map[string]any)["title"] != "Minutes" ||
+		a.Header.Get("ETag") != get().Header.Get("ETag") {
 		t.Errorf("the link is, by the answer, %s", a.Body)
 	}
 	f.call(c.key, "PATCH", "/links/"+slug, fields{}).want(200, "")
 	f.call(c.key, "PATCH", "/links/"+slug, fields{"title": nil, "slug": "", "views": nil}).want(200, "")
-	for field, value := range map[string]any{"title": "", "slug": "-", "allowDownload": "no", "disabled": 1, "expiresAt": "tomorrow", "views": 5, "Title": "x", "status": "live"} {
-		if a := f.call(c.key, "PATCH", "/links/"+slug, fields{"title": "lost", field: value}); a.Status != 400 || a.text("field") != field || get().text("title") != "Minutes" {
+	for field, value := range map[string]any{"title": "", "slug": "-", "allowDownload": "no", "disabled": 1,
+		"expiresAt": "tomorrow", "views": 5, "Title": "x", "status": "live"} {
+		if a := f.call(c.key, "PATCH", "/links/"+slug, fields{"title": "lost", field: value}); a.Status != 400 ||
+			a.text("field") != field || get().text("title") != "Minutes" {
 			t.Errorf("%s %v: %d %s", field, value, a.Status, a.Body)
 		}
 	}
@@ -91,7 +97,10 @@ func TestOneOfTwoEdits(t *testing.T) {
 	for range 20 {
 		tag := f.call(c.key, "GET", "/links/"+slug, nil).Header.Get("ETag")
 		status := map[int]int{}
-		for _, a := range parallel(4, func(i int) answer { return c.edit("PATCH", slug, fields{"title": fmt.Sprint(tag, i)}, tag) }) {
+		for _, a := range parallel(4, func(i int) answer {
+			return c.edit("PATCH", slug,
+				fields{"title": fmt.Sprint(tag, i)}, tag)
+		}) {
 			status[a.Status]++
 		}
 		if status[200] != 1 || status[412] != 3 {
@@ -178,8 +187,10 @@ func TestListLinksSearch(t *testing.T) {
 		}
 		return strings.TrimSpace(slugs)
 	}
-	for query, want := range map[string]string{"": "three two one", "q=MINUTES": "one", "q=n_b+two": "two", "q=%25": "", "kind=html": "three", "kind=text": "two one", "status=live": "three one",
-		"status=disabled": "two", "status=review": "", "q=t&kind=text&status=live": "one", "q=&kind=&status=": "three two one"} {
+	for query, want := range map[string]string{"": "three two one", "q=MINUTES": "one", "q=n_b+two": "two", "q=%25": "",
+		"kind=html": "three", "kind=text": "two one", "status=live": "three one",
+		"status=disabled": "two", "status=review": "", "q=t&kind=text&status=live": "one",
+		"q=&kind=&status=": "three two one"} {
 		if got := listed(query); got != want {
 			t.Errorf("%q lists %q, want %q", query, got, want)
 		}
@@ -213,8 +224,10 @@ func TestExpiry(t *testing.T) {
 		t.Helper()
 		token := f.server.Signer.ContentToken(l.ID, l.Version, f.clock.Now().Add(time.Hour))
 		page, content := "/p/"+slug, "/c/"+token
-		for _, way := range []string{page, page + "/embed", page + "/download", page + "/picture", page + "/qr.svg", page + "/qr.png", page + "/report", "/oembed?url=" + f.server.PublicURL.String() + page,
-			content + "/file", content + "/frame", content + "/view", content + "/preview", content + "/part/picture", content + "/captions/en"} {
+		for _, way := range []string{page, page + "/embed", page + "/download", page + "/picture", page + "/qr.svg",
+			page + "/qr.png", page + "/report", "/oembed?url=" + f.server.PublicURL.String() + page,
+			content + "/file", content + "/frame", content + "/view", content + "/preview", content + "/part/picture",
+			content + "/captions/en"} {
 			res, err := http.Get(f.url + way)
 			f.check(err)
 			b, _ := io.ReadAll(res.Body)
@@ -245,7 +258,8 @@ func TestExpiry(t *testing.T) {
 	f.check(f.server.Links.Expire(t.Context()))
 	public(false)
 	state("disabled", "expired")
-	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": false}).want(200, "") // it is not its owner who has disabled it
+	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": false}).want(200,
+		"") // it is not its owner who has disabled it
 	state("disabled", "expired")
 	set("never").want(200, "")
 	public(true)
@@ -274,7 +288,8 @@ func TestExpiry(t *testing.T) {
 func TestLinkLife(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
-	k, err := f.server.Keys.Create(t.Context(), f.emails[key], auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish, LinkLife: 24 * time.Hour})
+	k, err := f.server.Keys.Create(t.Context(), f.emails[key],
+		auth.KeyRequest{Name: "agent", Scope: vitrine.ScopePublish, LinkLife: 24 * time.Hour})
 	f.check(err)
 	agent := string(k)
 	c := caller{f, agent}
@@ -284,7 +299,8 @@ func TestLinkLife(t *testing.T) {
 	}
 	path := f.stored(agent, noteFile, note)
 	for _, wrong := range []any{"2026-05-05T12:00:01Z", "never", "2026-05-04T12:00:00Z", "soon", 5} {
-		if a := c.complete(path, noteFile.with(fields{"expiresAt": wrong})).want(400, "invalid_request"); a.text("field") != "expiresAt" {
+		if a := c.complete(path, noteFile.with(fields{"expiresAt": wrong})).want(400,
+			"invalid_request"); a.text("field") != "expiresAt" {
 			t.Errorf("expiresAt %v: %s", wrong, a.Body)
 		}
 	}

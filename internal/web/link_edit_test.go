@@ -25,10 +25,12 @@ func TestEditFromPageIsWhole(t *testing.T) {
 	if r := d.status(edit(string(taken.Slug)), http.StatusBadRequest); !strings.Contains(r.body, "slug_taken") {
 		t.Error(r.body)
 	}
-	if now, err := d.server.Links.BySlug(t.Context(), "elsewhere"); err != nil || now.Title != l.Title || !now.AllowDownload {
+	if now, err := d.server.Links.BySlug(t.Context(), "elsewhere"); err != nil || now.Title != l.Title ||
+		!now.AllowDownload {
 		t.Errorf("%+v, %v", now, err)
 	}
-	if r := d.status(edit("third"), http.StatusOK); !strings.Contains(r.body, `"slug":"third"`) || !strings.Contains(r.body, `"Renamed"`) {
+	if r := d.status(edit("third"), http.StatusOK); !strings.Contains(r.body, `"slug":"third"`) ||
+		!strings.Contains(r.body, `"Renamed"`) {
 		t.Error(r.body)
 	}
 	d.status(d.get("/p/third/download"), http.StatusNotFound)
@@ -45,12 +47,14 @@ func TestLinksStayWhereModeratorsLook(t *testing.T) {
 	if page := d.status(d.get(at+"/settings", member), http.StatusOK); strings.Contains(page.body, `name="slug"`) {
 		t.Error("the page of a held link has a form for another address")
 	}
-	if r := d.status(d.post(at+"/settings", url.Values{"slug": {"elsewhere"}}, member), http.StatusBadRequest); !strings.Contains(r.body, "keeps its address") {
+	if r := d.status(d.post(at+"/settings", url.Values{"slug": {"elsewhere"}}, member),
+		http.StatusBadRequest); !strings.Contains(r.body, "keeps its address") {
 		t.Error(r.body)
 	}
 	live := d.publish("picture.png", samples["picture.png"])
 	d.follow(d.post(linkPath(live)+"/settings", url.Values{"slug": {"moved"}}, member), member)
-	if page := d.status(d.get(casePath(live), owner), http.StatusOK); !strings.Contains(page.body, "/moderation/links/moved/disable") {
+	if page := d.status(d.get(casePath(live), owner), http.StatusOK); !strings.Contains(page.body,
+		"/moderation/links/moved/disable") {
 		t.Error("the case of a link that has moved does not decide about it")
 	}
 	d.status(d.post(casePath(live)+"/disable", url.Values{"seen": {d.seen(live)}}, owner), http.StatusSeeOther)

@@ -27,12 +27,15 @@ func TestLinkPageNumbers(t *testing.T) {
 	same(t, "views", numbers[0].text(), humanize.Comma(want.Totals.Views))
 	same(t, "unique viewers", numbers[1].text(), humanize.Comma(want.Totals.Uniques))
 	same(t, "completion", numbers[3].text(), want.Totals.CompletionPct.String()+"%")
-	for path, tab := range map[string]string{here: "Overview", here + "/analytics": "Analytics", here + "/share": "Share", here + "/settings": "Settings"} {
+	for path, tab := range map[string]string{here: "Overview", here + "/analytics": "Analytics",
+		here + "/share": "Share", here + "/settings": "Settings"} {
 		body := o.status(o.get(path, o.cookie), http.StatusOK).body
 		page := o.parse(body)
 		same(t, "the title of "+path, page.tags("h1")[0].text(), l.Title)
-		same(t, "numbers in the head of "+path, len(page.class("figures")), map[bool]int{true: 0, false: 1}[tab == "Analytics"])
-		same(t, "the address in the head of "+path, len(page.class("link-address")), map[bool]int{true: 0, false: 1}[tab == "Settings"])
+		same(t, "numbers in the head of "+path, len(page.class("figures")),
+			map[bool]int{true: 0, false: 1}[tab == "Analytics"])
+		same(t, "the address in the head of "+path, len(page.class("link-address")),
+			map[bool]int{true: 0, false: 1}[tab == "Settings"])
 		same(t, "ways to copy it", len(page.class("copy-link")), 1)
 		for _, a := range page.class("tabs")[0].tags("a") {
 			same(t, "the tab of "+path, a.attr("aria-current") == "page", a.text() == tab)
@@ -40,7 +43,8 @@ func TestLinkPageNumbers(t *testing.T) {
 	}
 
 	unread := o.publish("unread.txt", []byte("Nobody has read this.\n"))
-	same(t, "numbers of what nobody opened", len(o.parse(o.get("/links/"+string(unread.Slug), o.cookie).body).class("figures")), 0)
+	same(t, "numbers of what nobody opened", len(o.parse(o.get("/links/"+string(unread.Slug),
+		o.cookie).body).class("figures")), 0)
 	o.setPlan(vitrine.PlanFree)
 	same(t, "numbers on Free", len(o.parse(o.get(here, o.cookie).body).class("figures")), 0)
 }

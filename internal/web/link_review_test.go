@@ -21,7 +21,8 @@ func TestReviewOwnFile(t *testing.T) {
 		l := d.held("notes.txt", "html_password_form")
 		cookie := d.signIn(c.who)
 		page := d.status(d.get(linkPath(l), cookie), 200)
-		if !strings.Contains(html.UnescapeString(page.body), vitrine.OwnerMeaning("html_password_form")) || strings.Contains(page.body, "imitate") {
+		if !strings.Contains(html.UnescapeString(page.body), vitrine.OwnerMeaning("html_password_form")) ||
+			strings.Contains(page.body, "imitate") {
 			t.Errorf("%s reads: %s", c.who.Email, page.body)
 		}
 		address := casePath(l) + "?queue=all"
@@ -54,7 +55,8 @@ func TestReviewOwnWebsite(t *testing.T) {
 		for site, l := range map[*vitrine.Site]*vitrine.Link{waits: held, shown: reported} {
 			page := d.status(d.get("/websites/"+string(site.Slug), cookie), 200)
 			address := casePath(l) + "?queue=all"
-			got, all := strings.Count(page.body, `href="`+address+`">Review it</a>`), strings.Count(page.body, "Review it")
+			got, all := strings.Count(page.body, `href="`+address+`">Review it</a>`),
+				strings.Count(page.body, "Review it")
 			if got != c.times || all != c.times {
 				t.Errorf("%s is led to the case of %s %d times, to others %d", c.who.Email, site.Title, got, all-got)
 			}

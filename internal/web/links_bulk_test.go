@@ -21,7 +21,8 @@ func TestBulkLinks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	cookie := d.signIn(d.member)
-	a, b := d.publish("notes.txt", []byte("a"), titled("First")), d.publish("notes.txt", []byte("b"), titled("Second <2>"))
+	a, b := d.publish("notes.txt", []byte("a"), titled("First")),
+		d.publish("notes.txt", []byte("b"), titled("Second <2>"))
 	held := d.held("data.json", vitrine.ReasonSuspicious)
 	stranger := d.join("stranger@example.org", vitrine.RoleMember)
 	d.account = stranger
@@ -62,7 +63,8 @@ func TestBulkLinks(t *testing.T) {
 
 	page := send("disable", append(slugs(a, b, held, theirs), "nosuch"))
 	got := outcome(page)
-	for _, want := range []string{"2 links disabled.", "3 links were not changed:", "It is not live: In review.", string(theirs.Slug) + " : There is no such link", "nosuch :"} {
+	for _, want := range []string{"2 links disabled.", "3 links were not changed:", "It is not live: In review.",
+		string(theirs.Slug) + " : There is no such link", "nosuch :"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
@@ -80,7 +82,8 @@ func TestBulkLinks(t *testing.T) {
 	same(t, "what can be undone", fmt.Sprint(undo), fmt.Sprint(slugs(a, b)))
 	same(t, "undone", outcome(send("enable", undo)), "2 links enabled.")
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
-	if got := outcome(send("enable", slugs(b, held))); !strings.Contains(got, "2 links were not changed:") || strings.Contains(got, "enabled.") {
+	if got := outcome(send("enable", slugs(b, held))); !strings.Contains(got, "2 links were not changed:") ||
+		strings.Contains(got, "enabled.") {
 		t.Errorf("enabled what was not disabled: %q", got)
 	}
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
@@ -89,7 +92,8 @@ func TestBulkLinks(t *testing.T) {
 	d.check(err)
 	foreign, err := d.server.Albums.Create(t.Context(), stranger, "Theirs", "")
 	d.check(err)
-	same(t, "added", outcome(send("album", slugs(b, a), "album", string(album.Slug))), "2 links added to the album. Open the album")
+	same(t, "added", outcome(send("album", slugs(b, a), "album", string(album.Slug))),
+		"2 links added to the album. Open the album")
 	if got := outcome(send("album", slugs(a), "album", string(foreign.Slug))); !strings.Contains(got, "no album") {
 		t.Errorf("another account's album: %q", got)
 	}
@@ -103,10 +107,13 @@ func TestBulkLinks(t *testing.T) {
 
 	same(t, "nothing selected", outcome(send("delete", nil)), "Select the links first.")
 	d.status(d.post("/links", url.Values{"action": {"rub out"}, "link": slugs(a)}, cookie), http.StatusBadRequest)
-	d.status(d.post("/links", url.Values{"action": {"delete"}, "link": make([]string, 101)}, cookie), http.StatusBadRequest)
-	d.status(d.do(http.MethodPost, "/links", "action=delete&link="+string(a.Slug), form, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie), http.StatusForbidden)
+	d.status(d.post("/links", url.Values{"action": {"delete"}, "link": make([]string, 101)}, cookie),
+		http.StatusBadRequest)
+	d.status(d.do(http.MethodPost, "/links", "action=delete&link="+string(a.Slug), form,
+		"Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie), http.StatusForbidden)
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
-	if got := outcome(send("delete", slugs(a, held, theirs))); !strings.Contains(got, "2 links deleted.") || !strings.Contains(got, "1 link was not changed:") {
+	if got := outcome(send("delete", slugs(a, held, theirs))); !strings.Contains(got, "2 links deleted.") ||
+		!strings.Contains(got, "1 link was not changed:") {
 		t.Errorf("deleted: %q", got)
 	}
 	same(t, "links that are left", len(d.linksOf(d.member)), 1)
@@ -139,8 +146,10 @@ func TestLinkLastDay(t *testing.T) {
 	if page := d.get(linkPath(l), cookie).body; !strings.Contains(page, "<dt>Expires</dt>") {
 		t.Error("the overview does not tell that the link expires")
 	}
-	for bad, why := range map[string]string{day(-1): "would have expired already", "tomorrow": "Write the day as", "2026-13-40": "Write the day as"} {
-		if r := d.status(set(bad), 400); !strings.Contains(r.body, why) || !strings.Contains(r.body, `id="expires-wrong"`) || !strings.Contains(r.body, `value="`+bad+`"`) {
+	for bad, why := range map[string]string{day(-1): "would have expired already", "tomorrow": "Write the day as",
+		"2026-13-40": "Write the day as"} {
+		if r := d.status(set(bad), 400); !strings.Contains(r.body, why) ||
+			!strings.Contains(r.body, `id="expires-wrong"`) || !strings.Contains(r.body, `value="`+bad+`"`) {
 			t.Errorf("%s: %s", bad, r.body)
 		}
 	}
@@ -153,7 +162,8 @@ func TestLinkLastDay(t *testing.T) {
 	d.ahead.Add(int64(72 * time.Hour))
 	cookie = d.signIn(d.member)
 	d.status(d.get("/p/"+string(l.Slug)), http.StatusGone)
-	if page := d.get(at, cookie).body; !strings.Contains(page, "The link has expired.") || strings.Contains(page, "An administrator") {
+	if page := d.get(at, cookie).body; !strings.Contains(page, "The link has expired.") ||
+		strings.Contains(page, "An administrator") {
 		t.Errorf("the settings of an expired link: %s", page)
 	}
 	d.follow(set(""), cookie)
@@ -184,7 +194,8 @@ func TestBrowserLinkList(t *testing.T) {
 	tb.run(chromedp.Reload())
 	is("Oak moss")
 	tb.run(chromedp.Evaluate(`for (const [n, v] of [["q", ""], ["kind", "image"]]) document.querySelector("form.search").elements[n].value = v`, nil),
-		chromedp.Evaluate(`document.querySelector("[name=kind]").dispatchEvent(new Event("change", {bubbles: true}))`, nil))
+		chromedp.Evaluate(`document.querySelector("[name=kind]").dispatchEvent(new Event("change", {bubbles: true}))`,
+			nil))
 	is("Zoo")
 	tb.until(`location.search === "?kind=image"`)
 
@@ -197,7 +208,8 @@ func TestBrowserLinkList(t *testing.T) {
 	tb.until(`document.querySelector(".picked").textContent === "2 selected"`)
 	tb.run(click(`[popovertarget=bulk-delete]`))
 	tb.until(`document.querySelector("#bulk-delete h2").textContent === "Delete 2 links?"`)
-	tb.run(chromedp.Evaluate(`document.querySelector("#bulk-delete").hidePopover()`, nil), click(`#bulk [value=disable]`))
+	tb.run(chromedp.Evaluate(`document.querySelector("#bulk-delete").hidePopover()`, nil),
+		click(`#bulk [value=disable]`))
 	tb.arrives(`document.querySelector("#results .done")?.textContent.includes("2 links disabled.")`)
 	is("Oak moss,Oak")
 	tb.look("links, two disabled")

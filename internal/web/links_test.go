@@ -3,7 +3,6 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -20,7 +19,8 @@ const jsonBody = "Content-Type: application/json"
 // ask sends JSON as the site's own scripts do.
 func (s *site) ask(path, body string, headers ...string) reply {
 	s.t.Helper()
-	return s.do(http.MethodPost, path, body, append([]string{jsonBody, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
+	return s.do(http.MethodPost, path, body, append([]string{jsonBody, "Origin: " + s.url,
+		"Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
 var passing = regexp.MustCompile(`nonce="[^"]*"|[0-9a-f]{16}`)
@@ -47,7 +47,8 @@ func TestForeignLinksAreUnknown(t *testing.T) {
 	}
 	for _, form := range []string{"settings", "disable", "undo", "delete"} {
 		requests[form] = func(slug string) reply {
-			return d.post("/links/"+slug+"/"+form, url.Values{"title": {"mine"}, "slug": {"mine-now"}, "download": {"no"}}, stranger)
+			return d.post("/links/"+slug+"/"+form,
+				url.Values{"title": {"mine"}, "slug": {"mine-now"}, "download": {"no"}}, stranger)
 		}
 	}
 	for name, ask := range requests {
@@ -63,7 +64,8 @@ func TestForeignLinksAreUnknown(t *testing.T) {
 		t.Errorf("the link is %+v", now)
 	}
 	for _, path := range []string{"/links", "/links/" + string(theirs.Slug), "/dashboard"} {
-		if r := d.get(path); r.StatusCode != http.StatusSeeOther || !strings.HasPrefix(r.Header.Get("Location"), "/sign-in") {
+		if r := d.get(path); r.StatusCode != http.StatusSeeOther ||
+			!strings.HasPrefix(r.Header.Get("Location"), "/sign-in") {
 			t.Errorf("%s, signed out: %d", path, r.StatusCode)
 		}
 	}
@@ -86,11 +88,13 @@ func TestSessionIsNoKey(t *testing.T) {
 	d.status(d.get("/dashboard/slug?slug=abc", bearer), http.StatusUnauthorized)
 	d.status(d.get("/links/"+string(l.Slug)+"/state", bearer), http.StatusUnauthorized)
 	for _, path := range []string{"/dashboard/uploads", "/dashboard/uploads/complete", linkPath(l) + "/edit"} {
-		r := d.do(http.MethodPost, path, begin, jsonBody, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie)
+		r := d.do(http.MethodPost, path, begin, jsonBody, "Origin: https://elsewhere.example",
+			"Sec-Fetch-Site: cross-site", cookie)
 		d.status(r, http.StatusForbidden)
 	}
 	for _, action := range []string{"settings", "disable", "undo", "delete"} {
-		r := d.do(http.MethodPost, linkPath(l)+"/"+action, "title=x&slug=xyz", form, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie)
+		r := d.do(http.MethodPost, linkPath(l)+"/"+action, "title=x&slug=xyz", form,
+			"Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site", cookie)
 		d.status(r, http.StatusForbidden)
 	}
 	if d.stateOf(l) != vitrine.StateLive {
@@ -121,14 +125,16 @@ func TestUploadBySession(t *testing.T) {
 	if len(links) != 1 || links[0].Title != "A <title>" || links[0].AllowDownload {
 		t.Fatalf("links %+v", links)
 	}
-	for _, want := range []string{`"state":"live"`, `"status":"Live"`, `"manage":"/links/` + string(links[0].Slug) + `"`, `"allowDownload":false`} {
+	for _, want := range []string{`"state":"live"`, `"status":"Live"`,
+		`"manage":"/links/` + string(links[0].Slug) + `"`, `"allowDownload":false`} {
 		if !strings.Contains(first.body, want) {
 			t.Errorf("no %s in %s", want, first.body)
 		}
 	}
 	// Another member’s path is no path.
 	other := d.signIn(d.join("other@example.org", vitrine.RoleMember))
-	if r := d.ask("/dashboard/uploads/complete", end, other); r.StatusCode != 400 || !strings.Contains(r.body, "upload_not_found") {
+	if r := d.ask("/dashboard/uploads/complete", end, other); r.StatusCode != 400 ||
+		!strings.Contains(r.body, "upload_not_found") {
 		t.Errorf("another account’s upload: %d %s", r.StatusCode, r.body)
 	}
 }
@@ -142,14 +148,16 @@ func TestLinkForms(t *testing.T) {
 	l := d.publish("notes.txt", samples["notes.txt"])
 	at := linkPath(l)
 	send := func(action string, f url.Values) reply { t.Helper(); return d.post(at+"/"+action, f, cookie) }
-	if r := d.follow(send("settings", url.Values{"title": {"Ein <neuer> Titel"}}), cookie); !strings.Contains(r.body, "Saved.") || !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
+	if r := d.follow(send("settings", url.Values{"title": {"Ein <neuer> Titel"}}), cookie); !strings.Contains(r.body,
+		"Saved.") || !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
 		t.Errorf("renamed: %s", r.body)
 	}
 	if r := d.status(d.get("/p/"+string(l.Slug)), 200); !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
 		t.Error("the public page has the title before")
 	}
 	r := d.status(send("settings", url.Values{"title": {" "}}), 400)
-	if !strings.Contains(r.body, "A title has 1 to 200 characters") || !strings.Contains(r.body, `aria-invalid="true"`) {
+	if !strings.Contains(r.body, "A title has 1 to 200 characters") ||
+		!strings.Contains(r.body, `aria-invalid="true"`) {
 		t.Errorf("no title: %s", r.body)
 	}
 	d.follow(send("settings", url.Values{"download": {"no"}}), cookie)
@@ -157,16 +165,19 @@ func TestLinkForms(t *testing.T) {
 	d.follow(send("settings", url.Values{"download": {"no", "yes"}}), cookie)
 	d.status(d.get("/p/"+string(l.Slug)+"/download"), 200)
 	r = d.status(send("settings", url.Values{"title": {"Another"}, "slug": {"no--good"}, "download": {"no"}}), 400)
-	if !strings.Contains(r.body, "An address has 3 to 50 letters") || !strings.Contains(r.body, `value="no--good"`) || !strings.Contains(r.body, `value="Another"`) {
+	if !strings.Contains(r.body, "An address has 3 to 50 letters") || !strings.Contains(r.body, `value="no--good"`) ||
+		!strings.Contains(r.body, `value="Another"`) {
 		t.Errorf("a bad slug: %s", r.body)
 	}
-	if now, err := d.server.Links.BySlug(t.Context(), string(l.Slug)); err != nil || now.Title != "Ein <neuer> Titel" || !now.AllowDownload {
+	if now, err := d.server.Links.BySlug(t.Context(), string(l.Slug)); err != nil || now.Title != "Ein <neuer> Titel" ||
+		!now.AllowDownload {
 		t.Errorf("a form that was refused changed the link: %+v, %v", now, err)
 	}
 	d.follow(send("disable", nil), cookie)
 	d.status(d.get("/p/"+string(l.Slug)), 410)
 	page := d.status(d.get(at+"/settings", cookie), 200)
-	if !strings.Contains(page.body, at+"/undo") || strings.Contains(page.body, at+"/disable") || strings.Contains(d.get(at+"/share", cookie).body, "qr.svg") {
+	if !strings.Contains(page.body, at+"/undo") || strings.Contains(page.body, at+"/disable") ||
+		strings.Contains(d.get(at+"/share", cookie).body, "qr.svg") {
 		t.Error("off display: the page does not offer to put it back, or shows a QR code that is not there")
 	}
 	d.status(send("disable", nil), 400)
@@ -184,7 +195,8 @@ func TestLinkForms(t *testing.T) {
 		d.follow(d.post(at+"/undo", url.Values{"back": {elsewhere}}, cookie), cookie)
 		d.follow(d.post(at+"/disable", nil, cookie), cookie)
 	}
-	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "Link deleted.") || strings.Contains(r.body, "notes.txt") {
+	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "Link deleted.") ||
+		strings.Contains(r.body, "notes.txt") {
 		t.Errorf("deleted: %s", r.body)
 	}
 	d.status(d.get(at, cookie), 404)
@@ -222,7 +234,8 @@ func TestOldAddresses(t *testing.T) {
 	d.status(d.get("/links/second", stranger), 404)
 	free := func(slug, who string, want bool) {
 		t.Helper()
-		if r := d.status(d.get("/dashboard/slug?slug="+slug, who), 200); strings.Contains(r.body, `"free":true`) != want {
+		if r := d.status(d.get("/dashboard/slug?slug="+slug, who), 200); strings.Contains(r.body,
+			`"free":true`) != want {
 			t.Errorf("%s: %s", slug, r.body)
 		}
 	}
@@ -231,7 +244,8 @@ func TestOldAddresses(t *testing.T) {
 	if r.StatusCode != 400 || !strings.Contains(r.body, "slug_taken") {
 		t.Errorf("a new link with an old slug: %d %s", r.StatusCode, r.body)
 	}
-	if r := d.get("/moderation/find?for="+url.QueryEscape(d.url+"/p/second"), d.signIn(d.owner)); r.Header.Get("Location") != "/moderation/links/third" {
+	if r := d.get("/moderation/find?for="+url.QueryEscape(d.url+"/p/second"),
+		d.signIn(d.owner)); r.Header.Get("Location") != "/moderation/links/third" {
 		t.Errorf("a moderator who looks for it is led to %d %s", r.StatusCode, r.Header.Get("Location"))
 	}
 	// Its own are there to go back to.
@@ -284,17 +298,21 @@ func TestSlugCheck(t *testing.T) {
 	if got := check(string(mine.Slug), string(mine.Slug)); !strings.Contains(got, `"free":true`) {
 		t.Errorf("its own: %s", got)
 	}
-	for slug, want := range map[string]string{"Quite-Free": `"free":true,"slug":"quite-free"`, "a": "3 to 50 letters", "admin": "reserved", "": "3 to 50 letters"} {
+	for slug, want := range map[string]string{"Quite-Free": `"free":true,"slug":"quite-free"`, "a": "3 to 50 letters",
+		"admin": "reserved", "": "3 to 50 letters"} {
 		if got := check(slug, ""); !strings.Contains(got, want) {
 			t.Errorf("%q: %s", slug, got)
 		}
 	}
-	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil,
+		vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
-	if r := d.status(d.get("/dashboard/slug?slug=quite-free", d.signIn(free)), 403); !strings.Contains(r.body, "pro_required") {
+	if r := d.status(d.get("/dashboard/slug?slug=quite-free", d.signIn(free)), 403); !strings.Contains(r.body,
+		"pro_required") {
 		t.Errorf("on Free: %s", r.body)
 	}
-	if r := d.status(d.post(linkPath(mine)+"/settings", url.Values{"slug": {"quite-free"}}, d.signIn(free)), 403); !strings.Contains(r.body, "part of the Pro plan") {
+	if r := d.status(d.post(linkPath(mine)+"/settings", url.Values{"slug": {"quite-free"}}, d.signIn(free)),
+		403); !strings.Contains(r.body, "part of the Pro plan") {
 		t.Errorf("on Free: %s", r.body)
 	}
 }
@@ -314,15 +332,18 @@ func TestOwnersDecisions(t *testing.T) {
 	if d.stateOf(held) != vitrine.StateReview {
 		t.Error("its owner moved a link out of review")
 	}
-	if _, err := d.server.Links.Clear(t.Context(), string(held.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)}); err == nil {
+	if _, err := d.server.Links.Clear(t.Context(), string(held.Slug),
+		vitrine.Decision{By: vitrine.Owner(d.member.ID)}); err == nil {
 		t.Error("its owner cleared a link")
 	}
 	page := d.status(d.get(linkPath(held), cookie), 200)
-	if !strings.Contains(page.body, vitrine.OwnerMeaning(vitrine.ReasonSuspicious)) || strings.Contains(page.body, "/undo") || strings.Contains(page.body, "Review it") {
+	if !strings.Contains(page.body, vitrine.OwnerMeaning(vitrine.ReasonSuspicious)) ||
+		strings.Contains(page.body, "/undo") || strings.Contains(page.body, "Review it") {
 		t.Errorf("held: %s", page.body)
 	}
 	note := "a secret note about the owner"
-	_, err := d.server.Links.Reject(t.Context(), string(held.Slug), vitrine.Decision{By: vitrine.Moderator(mod), Note: note})
+	_, err := d.server.Links.Reject(t.Context(), string(held.Slug),
+		vitrine.Decision{By: vitrine.Moderator(mod), Note: note})
 	d.check(err)
 	d.status(d.post(linkPath(held)+"/undo", nil, cookie), 400)
 	page = d.status(d.get(linkPath(held), cookie), 200)
@@ -336,7 +357,8 @@ func TestOwnersDecisions(t *testing.T) {
 	}
 	reported := d.publish("data.json", samples["data.json"])
 	d.check(d.server.Abuse.File(t.Context(), reported.ID, 77, vitrine.AbusePrivate, "my neighbour wrote this"))
-	d.move(reported, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse, Detail: "three neighbours"})
+	d.move(reported, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders}, Action: vitrine.ActionHold,
+		To: vitrine.StateReview, Reason: vitrine.ReasonAbuse, Detail: "three neighbours"})
 	page = d.status(d.get(linkPath(reported), cookie), 200)
 	for _, never := range []string{"neighbour", "Private data"} {
 		if strings.Contains(page.body, never) {
@@ -350,7 +372,8 @@ func TestLinkList(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	cookie := d.signIn(d.member)
-	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "There are no links yet") || strings.Contains(r.body, "<select") {
+	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "There are no links yet") ||
+		strings.Contains(r.body, "<select") {
 		t.Errorf("empty: %s", r.body)
 	}
 	for i := range 51 {
@@ -399,14 +422,17 @@ func TestLinkList(t *testing.T) {
 	if !strings.Contains(r.body, "Suspicious") || !strings.Contains(r.body, "In review") {
 		t.Errorf("a held link says no reason: %s", r.body)
 	}
-	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No link matches") || !strings.Contains(r.body, "0 of 52 links") {
+	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No link matches") ||
+		!strings.Contains(r.body, "0 of 52 links") {
 		t.Errorf("no match: %s", r.body)
 	}
-	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil,
+		vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	cookie = d.signIn(free)
 	expect("?sort=views", 50, "Zoo")
-	if r := d.get("/links", cookie); strings.Contains(r.body, `class="spark"`) || !strings.Contains(r.body, "part of Pro") {
+	if r := d.get("/links", cookie); strings.Contains(r.body, `class="spark"`) ||
+		!strings.Contains(r.body, "part of Pro") {
 		t.Error("on Free the list tells views, or does not say where they are")
 	}
 }
@@ -418,8 +444,10 @@ func TestLinksInUse(t *testing.T) {
 	cookie := h.signIn(h.member)
 	h.publish("notes.txt", []byte("one"))
 	h.publish("notes.txt", []byte("two"))
-	for most, want := range map[int64]string{2: "All 2 links of your account are in use", 1: "Your account’s one link is in use"} {
-		h.server.Uploads.Plans[vitrine.PlanPro] = vitrine.Limits{Links: most, FileBytes: 1000, StorageBytes: 5000, HourlyUploads: 2}
+	for most, want := range map[int64]string{2: "All 2 links of your account are in use",
+		1: "Your account’s one link is in use"} {
+		h.server.Uploads.Plans[vitrine.PlanPro] = vitrine.Limits{Links: most, FileBytes: 1000, StorageBytes: 5000,
+			HourlyUploads: 2}
 		for _, path := range []string{"/dashboard", "/websites"} {
 			if r := h.status(h.get(path, cookie), 200); !strings.Contains(r.body, want) {
 				t.Errorf("%s does not say %q", path, want)
@@ -432,12 +460,15 @@ func TestLinksInUse(t *testing.T) {
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 2, FileBytes: 1000, StorageBytes: 5000, HourlyUploads: 2}
-	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 2, FileBytes: 1000, StorageBytes: 5000,
+		HourlyUploads: 2}
+	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil,
+		vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	cookie := d.signIn(free)
 	r := d.status(d.get("/dashboard", cookie), 200)
-	for _, want := range []string{"There are no links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`, `0 <span class="soft">of 2</span>`} {
+	for _, want := range []string{"There are no links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`,
+		`0 <span class="soft">of 2</span>`} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}
@@ -449,50 +480,13 @@ func TestDashboard(t *testing.T) {
 	d.publish("notes.txt", []byte("two"))
 	d.ahead.Add(int64(20 * time.Minute))
 	r = d.status(d.get("/dashboard", cookie), 200)
-	for _, want := range []string{"Recent links", "Delete a link to make room.", "All 2 links of your account are in use", `aria-label="Upload" hidden`, "The next is possible in 40 minutes."} {
+	for _, want := range []string{"Recent links", "Delete a link to make room.",
+		"All 2 links of your account are in use", `aria-label="Upload" hidden`, "The next is possible in 40 minutes."} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q in %s", want, r.body)
 		}
 	}
 	if strings.Contains(r.body, `class="spark"`) || strings.Contains(r.body, `class="held" hidden`) {
 		t.Error("on Free the page tells views, or hides that the plan is full")
-	}
-}
-
-// Captions are added and removed by forms, on what has sound.
-func TestLinkCaptions(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	cookie := d.signIn(d.member)
-	song, notes := d.publish("song.mp3", samples["song.mp3"]), d.publish("notes.txt", samples["notes.txt"])
-	send := func(l *vitrine.Link, language, text string) reply {
-		t.Helper()
-		var b strings.Builder
-		m := multipart.NewWriter(&b)
-		d.check(m.WriteField("language", language))
-		part, err := m.CreateFormFile("file", "captions.vtt")
-		d.check(err)
-		_, err = part.Write([]byte(text))
-		d.check(err)
-		d.check(m.Close())
-		return d.do(http.MethodPost, linkPath(l)+"/captions", b.String(), "Content-Type: "+m.FormDataContentType(), "Origin: "+d.url, "Sec-Fetch-Site: same-origin", cookie)
-	}
-	const vtt = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"
-	if r := d.follow(send(song, "de", vtt), cookie); !strings.Contains(r.body, "Deutsch") || !strings.Contains(r.body, "Captions added.") {
-		t.Errorf("added: %s", r.body)
-	}
-	if r := d.status(send(song, "nonsense!", vtt), 400); !strings.Contains(r.body, "BCP 47") || !strings.Contains(r.body, `value="nonsense!"`) {
-		t.Errorf("no language: %s", r.body)
-	}
-	if r := d.status(send(song, "en", "rubbish"), 400); !strings.Contains(r.body, `id="captions-wrong"`) {
-		t.Errorf("no captions: %s", r.body)
-	}
-	d.status(send(song, "en", strings.Repeat("x", 2<<20)), 400)
-	d.status(send(notes, "de", vtt), 400)
-	if r := d.follow(d.post(linkPath(song)+"/captions/delete", url.Values{"language": {"de"}}, cookie), cookie); strings.Contains(r.body, "Deutsch") {
-		t.Errorf("removed: %s", r.body)
-	}
-	if r := d.get(linkPath(notes)+"/settings", cookie); strings.Contains(r.body, "Captions") {
-		t.Error("a text has captions")
 	}
 }

@@ -27,14 +27,17 @@ func TestDocsForAgents(t *testing.T) {
 		if strings.HasSuffix(path, ".json") {
 			continue
 		}
-		if kind := page.Header.Get("Content-Type"); kind != "text/markdown; charset=utf-8" || strings.Contains(page.body, "<article") || path == "/skill.md" && (strings.Contains(page.body, "share.example") || !strings.Contains(page.body, s.url+"/api/v1")) {
+		if kind := page.Header.Get("Content-Type"); kind != "text/markdown; charset=utf-8" ||
+			strings.Contains(page.body, "<article") || path == "/skill.md" &&
+			(strings.Contains(page.body, "share.example") || !strings.Contains(page.body, s.url+"/api/v1")) {
 			t.Errorf("%s is %s:\n%.300s", path, kind, page.body)
 		}
 		if path == "/skill.md" {
 			continue
 		}
 		asked := s.get(strings.TrimSuffix(path, ".md"), "Accept: text/markdown, text/html;q=0.5")
-		if asked.body != page.body || !strings.Contains(strings.Join(asked.Header.Values("Vary"), ","), "Accept") || !strings.HasPrefix(page.body, "# ") {
+		if asked.body != page.body || !strings.Contains(strings.Join(asked.Header.Values("Vary"), ","), "Accept") ||
+			!strings.HasPrefix(page.body, "# ") {
 			t.Errorf("%s is another page when Markdown is asked for", path)
 		}
 		if html := s.get(strings.TrimSuffix(path, ".md")); !strings.Contains(html.body, "<article") {
@@ -42,7 +45,8 @@ func TestDocsForAgents(t *testing.T) {
 		}
 	}
 	errors := s.get("/docs/errors.md").body
-	if !strings.Contains(errors, "| 403 |") && !regexp.MustCompile(`\|[^|]*403[^|]*\|`).MatchString(errors) || !strings.Contains(errors, "`forbidden`") {
+	if !strings.Contains(errors, "| 403 |") && !regexp.MustCompile(`\|[^|]*403[^|]*\|`).MatchString(errors) ||
+		!strings.Contains(errors, "`forbidden`") {
 		t.Errorf("the table of codes is no table:\n%.2000s", errors)
 	}
 	s.status(s.get("/docs/nothing.md"), http.StatusNotFound)
@@ -64,9 +68,11 @@ func TestToolsInDocs(t *testing.T) {
 // A new key comes with the configuration of agents, filled in.
 func TestAgentsOnTheKeysPage(t *testing.T) {
 	d := newDesk(t)
-	page := d.status(d.post("/keys", map[string][]string{"name": {"agent"}, "scope": {"publish"}}, d.signIn(d.member)), http.StatusOK).body
+	page := d.status(d.post("/keys", map[string][]string{"name": {"agent"}, "scope": {"publish"}}, d.signIn(d.member)),
+		http.StatusOK).body
 	key := regexp.MustCompile(`vtr_[0-9A-Za-z]{38}`).FindString(page)
-	for _, want := range []string{"claude mcp add --transport http vitrine " + d.url + "/mcp", "Bearer " + key, "[mcp_servers.vitrine]", "mcpServers"} {
+	for _, want := range []string{"claude mcp add --transport http vitrine " + d.url + "/mcp", "Bearer " + key,
+		"[mcp_servers.vitrine]", "mcpServers"} {
 		if key == "" || !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -29,7 +29,8 @@ func TestLoginFlow(t *testing.T) {
 		t.Errorf("to %s, want %s", r.Header.Get("Location"), want)
 	}
 	r = f.status(f.get(page, cookie), 200)
-	for _, text := range []string{started.text("code"), "vitrine 1.0", "ada-laptop", f.site.account.Email, `value="allow"`, `value="refuse"`} {
+	for _, text := range []string{started.text("code"), "vitrine 1.0", "ada-laptop", f.site.account.Email,
+		`value="allow"`, `value="refuse"`} {
 		if !strings.Contains(r.body, text) {
 			t.Errorf("the page has no %q", text)
 		}
@@ -38,7 +39,8 @@ func TestLoginFlow(t *testing.T) {
 		t.Error("the page has the secret")
 	}
 	answer := url.Values{"code": {started.text("code")}, "answer": {"allow"}}
-	f.status(f.site.do(http.MethodPost, "/device", answer.Encode(), form, "Sec-Fetch-Site: cross-site", cookie), http.StatusForbidden)
+	f.status(f.site.do(http.MethodPost, "/device", answer.Encode(), form, "Sec-Fetch-Site: cross-site", cookie),
+		http.StatusForbidden)
 	f.status(f.site.post("/device", url.Values{"code": answer["code"]}, cookie), http.StatusBadRequest)
 	if got := f.call("", "POST", "/logins/take", secret).want(200, "").text("state"); got != "pending" {
 		t.Errorf("another site has answered: %s", got)
@@ -71,7 +73,8 @@ func TestLoginRefusedOnPage(t *testing.T) {
 	cookie := f.site.signIn(f.site.account)
 	started := f.call("", "POST", "/logins", laptop).want(200, "")
 	f.status(f.site.post("/device", url.Values{"code": {started.text("code")}, "answer": {"refuse"}}, cookie), 200)
-	if got := f.call("", "POST", "/logins/take", fields{"secret": started.text("secret")}).want(200, "").text("state"); got != "refused" {
+	if got := f.call("", "POST", "/logins/take", fields{"secret": started.text("secret")}).want(200,
+		"").text("state"); got != "refused" {
 		t.Errorf("state %s", got)
 	}
 	for range 10 {
@@ -98,7 +101,8 @@ func TestBrowserLogin(t *testing.T) {
 	tb.run(chromedp.SendKeys(`[name=code]`, "bbbb bbbb\r"))
 	tb.arrives(`document.querySelector("#wrong-code") !== null`)
 	tb.look("a wrong code")
-	tb.run(chromedp.Evaluate(`document.querySelector("[name=code]").value = ""`, nil), chromedp.SendKeys(`[name=code]`, strings.ToLower(l.Code)+"\r"))
+	tb.run(chromedp.Evaluate(`document.querySelector("[name=code]").value = ""`, nil),
+		chromedp.SendKeys(`[name=code]`, strings.ToLower(l.Code)+"\r"))
 	tb.arrives(`document.querySelector(".device-code")?.textContent === "` + auth.ShownLoginCode(l.Code) + `"`)
 	tb.look("the question")
 	tb.run(chromedp.Click(`[value=allow]`))

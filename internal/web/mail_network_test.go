@@ -24,11 +24,14 @@ func TestMailNetworks(t *testing.T) {
 		t.Helper()
 		r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 		s.check(err)
-		vitrinetest.Equal(t, "views, scanners, downloads", [3]int64{r.Totals.Views, r.Totals.BotsExcluded, r.Totals.RangeDownloads}, [3]int64{views, scanners, downloads})
+		vitrinetest.Equal(t, "views, scanners, downloads",
+			[3]int64{r.Totals.Views, r.Totals.BotsExcluded, r.Totals.RangeDownloads},
+			[3]int64{views, scanners, downloads})
 		vitrinetest.Equal(t, "counted", s.counts(l).Views, views)
 		if scanners > 0 {
 			vitrinetest.Equal(t, "excluded", r.Excluded[0].Key, "mail_scanner")
-			vitrinetest.Equal(t, "products", r.Products, []report.Product{{Reason: "mail_scanner", Product: "Microsoft", Count: scanners}})
+			vitrinetest.Equal(t, "products", r.Products,
+				[]report.Product{{Reason: "mail_scanner", Product: "Microsoft", Count: scanners}})
 		}
 		if until := r.FinalUntil.Time; until.IsZero() || time.Since(until) < 20*time.Hour {
 			t.Errorf("final until %v", until)
@@ -42,7 +45,8 @@ func TestMailNetworks(t *testing.T) {
 
 	page := s.get(address, chrome, gateway).body
 	beacon := s.beaconOf(page)
-	s.status(s.get(address+"/download?"+mustURL(beacon).RawQuery, chrome, gateway), 200) // before anything is known of it
+	s.status(s.get(address+"/download?"+mustURL(beacon).RawQuery, chrome, gateway),
+		200) // before anything is known of it
 	numbers(1, 6, 0)
 	s.ahead.Store(int64(time.Minute))
 	send := func(body string) { s.status(s.do(http.MethodPost, beacon, body, plainText), 204) }

@@ -68,7 +68,8 @@ func (s *site) signIn(a *vitrine.Account) (cookie string) {
 // post sends a form as the site's own pages do.
 func (s *site) post(path string, fields url.Values, headers ...string) reply {
 	s.t.Helper()
-	return s.do(http.MethodPost, path, fields.Encode(), append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
+	return s.do(http.MethodPost, path, fields.Encode(),
+		append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
 // submit takes a file through the three steps, wherever that leads it.
@@ -79,9 +80,11 @@ func (s *site) submit(name string, content []byte) *vitrine.Link {
 	if !ok {
 		s.t.Fatalf("no type for %s", name)
 	}
-	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: kind.MIME, Size: int64(len(content))})
+	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: kind.MIME,
+		Size: int64(len(content))})
 	s.check(err)
-	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind.MIME, Expires: s.server.Now().Add(time.Minute)}
+	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind.MIME,
+		Expires: s.server.Now().Add(time.Minute)}
 	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
 	s.check(err)
 	l, err := u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind.MIME})
@@ -92,7 +95,8 @@ func (s *site) submit(name string, content []byte) *vitrine.Link {
 // hold sends a link to review as the scanner does.
 func (s *site) hold(l *vitrine.Link, reason, detail string) *vitrine.Link {
 	s.t.Helper()
-	return s.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: reason, Detail: detail})
+	return s.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionHold,
+		To: vitrine.StateReview, Reason: reason, Detail: detail})
 }
 
 // move changes a link's state, and writes who did it.

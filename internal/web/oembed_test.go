@@ -45,12 +45,17 @@ func TestOEmbed(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, r.body)
 		}
-		if got.Version != "1.0" || got.Type != "video" || got.Title != title || got.ProviderURL != s.url+"/" || got.W != 640 || got.H != 400 || got.CacheAge <= 0 ||
-			got.Thumbnail != s.url+"/p/"+string(l.Slug)+"/picture" || !strings.Contains(got.HTML, `src="`+s.url+"/p/"+string(l.Slug)+`/embed"`) ||
-			!strings.Contains(got.HTML, `width="640" height="400"`) || strings.Contains(got.HTML, "<b>") || strings.Count(got.HTML, "<") != 2 {
+		if got.Version != "1.0" || got.Type != "video" || got.Title != title || got.ProviderURL != s.url+"/" ||
+			got.W != 640 || got.H != 400 || got.CacheAge <= 0 ||
+			got.Thumbnail != s.url+"/p/"+string(l.Slug)+"/picture" ||
+			!strings.Contains(got.HTML, `src="`+s.url+"/p/"+string(l.Slug)+`/embed"`) ||
+			!strings.Contains(got.HTML, `width="640" height="400"`) || strings.Contains(got.HTML, "<b>") ||
+			strings.Count(got.HTML, "<") != 2 {
 			t.Errorf("%q: %+v", format, got)
 		}
-		if r.Header.Get("Access-Control-Allow-Origin") != "*" || !strings.HasPrefix(r.Header.Get("Content-Type"), map[bool]string{true: "text/xml", false: "application/json"}[format == "&format=xml"]) {
+		if r.Header.Get("Access-Control-Allow-Origin") != "*" ||
+			!strings.HasPrefix(r.Header.Get("Content-Type"),
+				map[bool]string{true: "text/xml", false: "application/json"}[format == "&format=xml"]) {
 			t.Errorf("%q: %v", format, r.Header)
 		}
 	}
@@ -84,12 +89,14 @@ func TestOEmbedRefusals(t *testing.T) {
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A secret title"))
 	page := s.url + "/p/" + string(l.Slug)
 	ask := func(address string) reply { return s.get("/oembed?url=" + url.QueryEscape(address)) }
-	for _, good := range []string{page, page + "/", page + "/embed", page + "?qr=1#x", strings.Replace(page, string(l.Slug), strings.ToUpper(string(l.Slug)), 1),
+	for _, good := range []string{page, page + "/", page + "/embed", page + "?qr=1#x",
+		strings.Replace(page, string(l.Slug), strings.ToUpper(string(l.Slug)), 1),
 		strings.Replace(page, "http:", "https:", 1)} {
 		s.status(ask(good), 200)
 	}
 	nothing := s.status(ask(s.url+"/p/nothing-here"), 404)
-	for _, bad := range []string{"rubbish", "https://example.org/p/" + string(l.Slug), s.url, s.url + "/p/", page + "/download", "javascript:" + page, "//" + page[7:], s.url + "/x" + page[len(s.url):], "%zz"} {
+	for _, bad := range []string{"rubbish", "https://example.org/p/" + string(l.Slug), s.url, s.url + "/p/",
+		page + "/download", "javascript:" + page, "//" + page[7:], s.url + "/x" + page[len(s.url):], "%zz"} {
 		if r := s.status(ask(bad), 404); r.body != nothing.body {
 			t.Errorf("%s: %s", bad, r.body)
 		}
@@ -99,8 +106,10 @@ func TestOEmbedRefusals(t *testing.T) {
 		if r := s.status(ask(page), 404); r.body != nothing.body || r.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %s", state, r.body)
 		}
-		s.status(s.get("/p/"+string(l.Slug)+"/picture"), map[bool]int{true: 410, false: 404}[state == vitrine.StateDisabled])
-		s.status(s.get("/p/"+string(l.Slug)+"/embed"), map[bool]int{true: 410, false: 404}[state == vitrine.StateDisabled])
+		s.status(s.get("/p/"+string(l.Slug)+"/picture"),
+			map[bool]int{true: 410, false: 404}[state == vitrine.StateDisabled])
+		s.status(s.get("/p/"+string(l.Slug)+"/embed"),
+			map[bool]int{true: 410, false: 404}[state == vitrine.StateDisabled])
 	}
 	s.setState(l, vitrine.StateLive)
 	s.status(s.get("/oembed"), 400)
@@ -131,7 +140,8 @@ func TestOEmbedDiscovery(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(body)[1]
-		if code = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&amp;", "&").Replace(code); code != got.HTML {
+		if code = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&amp;",
+			"&").Replace(code); code != got.HTML {
 			t.Errorf("%s: on the page %q, told %q", name, code, got.HTML)
 		}
 	}

@@ -22,7 +22,8 @@ func TestOwnViews(t *testing.T) {
 	other := s.signIn(s.join("other@example.org", vitrine.RoleMember))
 	const bar = "Only you see this: your visit is "
 	for range 5 {
-		if page := s.status(s.get(address, owner), 200).body; !strings.Contains(page, bar+"not counted") || !strings.Contains(page, `href="/links/`+string(l.Slug)+`/analytics"`) {
+		if page := s.status(s.get(address, owner), 200).body; !strings.Contains(page, bar+"not counted") ||
+			!strings.Contains(page, `href="/links/`+string(l.Slug)+`/analytics"`) {
 			t.Fatalf("the owner's page has no bar: %s", page)
 		}
 	}
@@ -42,7 +43,8 @@ func TestOwnViews(t *testing.T) {
 		a, err := s.server.Analytics.Account(t.Context(), s.account, analytics.In(report.Range7d))
 		s.check(err)
 		for _, n := range []report.Totals{r.Totals, a.Totals} {
-			vitrinetest.Equal(t, "views, own, bots", [3]int64{n.Views, n.OwnExcluded, n.BotsExcluded}, [3]int64{views, own, bots})
+			vitrinetest.Equal(t, "views, own, bots", [3]int64{n.Views, n.OwnExcluded, n.BotsExcluded},
+				[3]int64{views, own, bots})
 		}
 		vitrinetest.Equal(t, "all time", a.AllTime.Views, views)
 		vitrinetest.Equal(t, "views of the link", s.counts(l).Views, views)
@@ -66,7 +68,8 @@ func TestOwnViews(t *testing.T) {
 
 	set := func(count, back string) {
 		t.Helper()
-		got := s.status(s.post("/analytics/own", url.Values{"count": {count}, "back": {back}}, owner), http.StatusSeeOther)
+		got := s.status(s.post("/analytics/own", url.Values{"count": {count}, "back": {back}}, owner),
+			http.StatusSeeOther)
 		want := back
 		if !strings.HasPrefix(back, "/links/") {
 			want = "/analytics"

@@ -22,7 +22,8 @@ func TestStalledTransferEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := f.server.ContentURL.Scheme + "://" + f.server.ContentURL.Host + "/c/" + f.server.Signer.ContentToken(l.ID, 1, f.clock.Now().Add(time.Hour)) + "/file"
+	content := f.server.ContentURL.Scheme + "://" + f.server.ContentURL.Host + "/c/" +
+		f.server.Signer.ContentToken(l.ID, 1, f.clock.Now().Add(time.Hour)) + "/file"
 	for _, path := range []string{"/p/" + slug + "/download", strings.TrimPrefix(content, f.url)} {
 		ended := endings(f.site, path)
 		conn, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))

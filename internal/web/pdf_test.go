@@ -130,7 +130,8 @@ func (f *pdfFile) bytes() []byte {
 		kids = f.nodes
 		for i, node := range f.nodes {
 			pages := f.kids[i*f.branch : min((i+1)*f.branch, len(f.kids))]
-			f.put(node, fmt.Sprintf("<< /Type /Pages /Parent %d 0 R /Count %d /Kids [ %s] >>", pdfTree, len(pages), references(pages)))
+			f.put(node, fmt.Sprintf("<< /Type /Pages /Parent %d 0 R /Count %d /Kids [ %s] >>", pdfTree, len(pages),
+				references(pages)))
 		}
 	}
 	f.put(pdfFont, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /fi] >> >>")
@@ -141,7 +142,8 @@ func (f *pdfFile) bytes() []byte {
 	for _, o := range f.offsets {
 		fmt.Fprintf(&f.b, "%010d 00000 n \n", o)
 	}
-	fmt.Fprintf(&f.b, "trailer\n<< /Size %d /Root %d 0 R %s>>\nstartxref\n%d\n%%%%EOF\n", len(f.offsets)+1, pdfCatalog, f.trailer, xref)
+	fmt.Fprintf(&f.b, "trailer\n<< /Size %d /Root %d 0 R %s>>\nstartxref\n%d\n%%%%EOF\n", len(f.offsets)+1, pdfCatalog,
+		f.trailer, xref)
 	return f.b.Bytes()
 }
 
@@ -212,7 +214,8 @@ func makeLockedPDF(password string) []byte {
 	file := key(padded, owner, p, []byte(id))[:5]
 	user := encrypt(file, []byte(padding))
 	f := newPDF()
-	f.trailer = fmt.Sprintf("/ID [<%x> <%[1]x>] /Encrypt << /Filter /Standard /V 1 /R 2 /P %d /O <%x> /U <%x> >> ", id, permissions, owner, user)
+	f.trailer = fmt.Sprintf("/ID [<%x> <%[1]x>] /Encrypt << /Filter /Standard /V 1 /R 2 /P %d /O <%x> /U <%x> >> ", id,
+		permissions, owner, user)
 	f.seal = func(number int, stream []byte) []byte {
 		return encrypt(key(file, []byte{byte(number), byte(number >> 8), byte(number >> 16), 0, 0})[:10], stream)
 	}
@@ -237,7 +240,8 @@ func makeAESLockedPDF(password string) []byte {
 	c.Encrypt(perms, perms)
 	f := newPDF()
 	f.trailer = fmt.Sprintf("/ID [<00> <00>] /Encrypt << /Filter /Standard /V 5 /R 6 /Length 256 /P -4 /U <%x> /UE <%x> /O <%x> /OE <%x> /Perms <%x> "+
-		"/CF << /StdCF << /CFM /AESV3 /AuthEvent /DocOpen /Length 32 >> >> /StmF /StdCF /StrF /StdCF >> ", u, ue, o, oe, perms)
+		"/CF << /StdCF << /CFM /AESV3 /AuthEvent /DocOpen /Length 32 >> >> /StmF /StdCF /StrF /StdCF >> ", u, ue, o, oe,
+		perms)
 	f.seal = func(_ int, stream []byte) []byte {
 		iv, pad := []byte("not by chance..."), aes.BlockSize-len(stream)%aes.BlockSize
 		return append(iv, encryptCBC(file, iv, append(bytes.Clone(stream), bytes.Repeat([]byte{byte(pad)}, pad)...))...)

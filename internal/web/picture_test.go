@@ -21,8 +21,10 @@ func TestPicture(t *testing.T) {
 		address := s.attr(body, `property="og:image" content="([^"]+)"`)
 		r := s.status(s.get(address), 200)
 		c, format, err := image.DecodeConfig(strings.NewReader(r.body))
-		if err != nil || c.Width != vitrine.PictureWidth || c.Height != vitrine.PictureHeight || "image/"+format != s.attr(body, `property="og:image:type" content="([^"]+)"`) ||
-			r.Header.Get("Content-Type") != "image/"+format || r.Header.Get("Cache-Control") != "private, no-cache" || len(r.body) > 100_000 {
+		if err != nil || c.Width != vitrine.PictureWidth || c.Height != vitrine.PictureHeight ||
+			"image/"+format != s.attr(body, `property="og:image:type" content="([^"]+)"`) ||
+			r.Header.Get("Content-Type") != "image/"+format || r.Header.Get("Cache-Control") != "private, no-cache" ||
+			len(r.body) > 100_000 {
 			t.Errorf("%s: %d bytes, %+v, %s, %v, %v", name, len(r.body), c, format, err, r.Header)
 		}
 		if s.countOpens(l, 1); name != "report.pdf" { // each request draws the picture anew
@@ -57,13 +59,16 @@ func TestPictureOfAPart(t *testing.T) {
 	if r := s.status(s.get(address), 200); r.body != card.body || r.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("in place of a part that is lost: %v", r.Header)
 	}
-	s.check(s.server.Blobs.PutPart(t.Context(), l.Upload, vitrine.PartPicture, bytes.NewReader([]byte("\xff\xd8 a picture"))))
+	s.check(s.server.Blobs.PutPart(t.Context(), l.Upload, vitrine.PartPicture,
+		bytes.NewReader([]byte("\xff\xd8 a picture"))))
 	r := s.status(s.get(address), 200)
-	if r.body != "\xff\xd8 a picture" || r.Header.Get("Content-Type") != "image/jpeg" || r.Header.Get("ETag") == card.Header.Get("ETag") {
+	if r.body != "\xff\xd8 a picture" || r.Header.Get("Content-Type") != "image/jpeg" ||
+		r.Header.Get("ETag") == card.Header.Get("ETag") {
 		t.Errorf("%q %v", r.body, r.Header)
 	}
 	s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304)
-	if body := s.get("/p/" + string(l.Slug)).body; !strings.Contains(body, `property="og:image:type" content="image/jpeg"`) {
+	if body := s.get("/p/" + string(l.Slug)).body; !strings.Contains(body,
+		`property="og:image:type" content="image/jpeg"`) {
 		t.Error("the page tells of another type")
 	}
 }
@@ -71,12 +76,15 @@ func TestPictureOfAPart(t *testing.T) {
 // What networks want to know is in the page's head.
 func TestOpenGraph(t *testing.T) {
 	s := newSite(t)
-	for name, kind := range map[string]string{"report.pdf": "website", "clip.webm": "video.other", "song.mp3": "music.song"} {
+	for name, kind := range map[string]string{"report.pdf": "website", "clip.webm": "video.other",
+		"song.mp3": "music.song"} {
 		l := s.publish(name, samples[name], titled(`"Title" & more`))
 		body := s.get("/p/" + string(l.Slug)).body
 		page := s.url + "/p/" + string(l.Slug)
-		for property, want := range map[string]string{"og:title": "&#34;Title&#34; &amp; more", "og:type": kind, "og:url": page, "og:site_name": "Vitrine",
-			"og:image": page + "/picture", "og:image:width": "1200", "og:image:height": "630", "og:image:alt": "&#34;Title&#34; &amp; more"} {
+		for property, want := range map[string]string{"og:title": "&#34;Title&#34; &amp; more", "og:type": kind,
+			"og:url": page, "og:site_name": "Vitrine",
+			"og:image": page + "/picture", "og:image:width": "1200", "og:image:height": "630",
+			"og:image:alt": "&#34;Title&#34; &amp; more"} {
 			m := regexp.MustCompile(`<meta property="` + property + `" content="([^"]*)">`).FindStringSubmatch(body)
 			if m == nil || m[1] != want {
 				t.Errorf("%s: %s is %q, want %q", name, property, m, want)
@@ -100,7 +108,8 @@ func TestRobots(t *testing.T) {
 			rules = append(rules, regexp.MustCompile("^"+strings.ReplaceAll(regexp.QuoteMeta(path), `\*`, ".*")))
 		}
 	}
-	for path, allowed := range map[string]bool{"/": true, page: true, page + "/embed": true, page + "/picture": true, "/oembed?url=x": true, page + "/download?v=1": false,
+	for path, allowed := range map[string]bool{"/": true, page: true, page + "/embed": true, page + "/picture": true,
+		"/oembed?url=x": true, page + "/download?v=1": false,
 		page + "/qr.svg": false, page + "/beacon": false, "/api/v1/links": false, "/c/token/file": false} {
 		refused := false
 		for _, rule := range rules {

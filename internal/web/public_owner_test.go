@@ -31,7 +31,8 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 	same(410, path)
 	r := d.status(d.get(path, owner), 410)
 	enable := `action="/links/` + string(l.Slug) + `/undo"`
-	if !strings.Contains(r.body, "You disabled this link.") || !strings.Contains(r.body, enable) || !strings.Contains(r.Header.Get("Content-Security-Policy"), "form-action 'self'") ||
+	if !strings.Contains(r.body, "You disabled this link.") || !strings.Contains(r.body, enable) ||
+		!strings.Contains(r.Header.Get("Content-Security-Policy"), "form-action 'self'") ||
 		r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%v\n%s", r.Header, r.body)
 	}
@@ -43,12 +44,14 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 
 	d.hold(l, "html_password_form", "")
 	same(404, path)
-	if body := d.status(d.get(path, owner), 404).body; !strings.Contains(body, "held for review") || strings.Contains(body, enable) || !strings.Contains(body, `href="/links/`+string(l.Slug)+`"`) {
+	if body := d.status(d.get(path, owner), 404).body; !strings.Contains(body, "held for review") ||
+		strings.Contains(body, enable) || !strings.Contains(body, `href="/links/`+string(l.Slug)+`"`) {
 		t.Errorf("%s", body)
 	}
 	_, err = d.server.Links.Reject(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Moderator(d.owner)})
 	d.check(err)
-	if body := d.status(d.get(path, owner), 410).body; !strings.Contains(body, "not by you") || strings.Contains(body, enable) {
+	if body := d.status(d.get(path, owner), 410).body; !strings.Contains(body, "not by you") ||
+		strings.Contains(body, enable) {
 		t.Errorf("%s", body)
 	}
 	if body := d.status(d.get("/p/no-such-link", owner), 404).body; strings.Contains(body, "Manage") {

@@ -60,8 +60,10 @@ func TestPageOfEachKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := s.publish(name, samples[name], titled("The title of "+name))
 			r := s.status(s.get("/p/"+string(l.Slug)), 200)
-			want = append(want, "<title>The title of "+name+"</title>", `property="og:title" content="The title of `+name,
-				`property="og:url" content="`+s.url+"/p/"+string(l.Slug)+`"`, `name="robots" content="noindex"`, "/p/"+string(l.Slug)+"/download?v=", "<img class=\"qr\"")
+			want = append(want, "<title>The title of "+name+"</title>",
+				`property="og:title" content="The title of `+name,
+				`property="og:url" content="`+s.url+"/p/"+string(l.Slug)+`"`, `name="robots" content="noindex"`,
+				"/p/"+string(l.Slug)+"/download?v=", "<img class=\"qr\"")
 			for _, w := range want {
 				if !strings.Contains(r.body, w) {
 					t.Errorf("no %q in the page:\n%s", w, r.body)
@@ -132,39 +134,68 @@ func TestHeaders(t *testing.T) {
 		status int
 		want   map[string]string // "" is: absent; a value with a leading ~ is: contains
 	}{
-		{"page", page("report.pdf"), 200, map[string]string{"Cache-Control": "private, no-store", "Content-Type": "text/html; charset=utf-8",
-			"X-Robots-Tag": "noindex", "Content-Security-Policy": "~default-src 'none'; script-src 'nonce-", "Access-Control-Allow-Origin": ""}},
-		{"unknown", s.get("/p/nothing-here"), 404, map[string]string{"Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "~frame-ancestors 'none'"}},
-		{"raster image", s.get(file("picture.png", "file")), 200, map[string]string{"Content-Type": "image/png", "Content-Security-Policy": inert,
-			"Content-Disposition": "~inline; ", "Cache-Control": "private, no-cache", "Accept-Ranges": "bytes"}},
-		{"SVG", s.get(file("drawing.svg", "file")), 200, map[string]string{"Content-Type": "image/svg+xml", "Content-Security-Policy": inert, "Content-Disposition": "~attachment; "}},
-		{"video", s.get(file("clip.webm", "file")), 200, map[string]string{"Content-Type": "video/webm", "Content-Security-Policy": inert, "Content-Disposition": "~inline; ", "Accept-Ranges": "bytes"}},
-		{"audio", s.get(file("song.mp3", "file")), 200, map[string]string{"Content-Type": "audio/mpeg", "Content-Security-Policy": inert}},
-		{"text", s.get(file("notes.txt", "file")), 200, map[string]string{"Content-Type": "text/plain; charset=utf-8", "Content-Security-Policy": inert}},
-		{"json", s.get(file("data.json", "file")), 200, map[string]string{"Content-Type": "text/plain; charset=utf-8", "Content-Security-Policy": inert}},
-		{"document", s.get(file("book.rtf", "file")), 200, map[string]string{"Content-Type": "application/octet-stream", "Content-Disposition": "~attachment; ", "Content-Security-Policy": inert}},
-		{"archive", s.get(file("archive.tgz", "file")), 200, map[string]string{"Content-Type": "application/octet-stream", "Content-Disposition": "~attachment; "}},
-		{"PDF", s.get(file("report.pdf", "file")), 200, map[string]string{"Content-Type": "application/pdf", "Content-Security-Policy": inert, "Access-Control-Allow-Origin": "*",
-			"Access-Control-Expose-Headers": "~Content-Range"}},
-		{"PDF navigated to", s.get(file("report.pdf", "file"), "Sec-Fetch-Dest: document"), 303, map[string]string{"Location": s.url + "/p/" + string(links["report.pdf"].Slug)}},
-		{"PDF viewer", s.get(file("report.pdf", "view")), 200, map[string]string{"Content-Security-Policy": "~sandbox allow-scripts", "Content-Type": "text/html; charset=utf-8"}},
+		{"page", page("report.pdf"), 200, map[string]string{"Cache-Control": "private, no-store",
+			"Content-Type": "text/html; charset=utf-8",
+			"X-Robots-Tag": "noindex", "Content-Security-Policy": "~default-src 'none'; script-src 'nonce-",
+			"Access-Control-Allow-Origin": ""}},
+		{"unknown", s.get("/p/nothing-here"), 404,
+			map[string]string{"Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8",
+				"Content-Security-Policy": "~frame-ancestors 'none'"}},
+		{"raster image", s.get(file("picture.png", "file")), 200,
+			map[string]string{"Content-Type": "image/png", "Content-Security-Policy": inert,
+				"Content-Disposition": "~inline; ", "Cache-Control": "private, no-cache", "Accept-Ranges": "bytes"}},
+		{"SVG", s.get(file("drawing.svg", "file")), 200,
+			map[string]string{"Content-Type": "image/svg+xml", "Content-Security-Policy": inert,
+				"Content-Disposition": "~attachment; "}},
+		{"video", s.get(file("clip.webm", "file")), 200,
+			map[string]string{"Content-Type": "video/webm", "Content-Security-Policy": inert,
+				"Content-Disposition": "~inline; ", "Accept-Ranges": "bytes"}},
+		{"audio", s.get(file("song.mp3", "file")), 200,
+			map[string]string{"Content-Type": "audio/mpeg", "Content-Security-Policy": inert}},
+		{"text", s.get(file("notes.txt", "file")), 200,
+			map[string]string{"Content-Type": "text/plain; charset=utf-8", "Content-Security-Policy": inert}},
+		{"json", s.get(file("data.json", "file")), 200,
+			map[string]string{"Content-Type": "text/plain; charset=utf-8", "Content-Security-Policy": inert}},
+		{"document", s.get(file("book.rtf", "file")), 200,
+			map[string]string{"Content-Type": "application/octet-stream", "Content-Disposition": "~attachment; ",
+				"Content-Security-Policy": inert}},
+		{"archive", s.get(file("archive.tgz", "file")), 200,
+			map[string]string{"Content-Type": "application/octet-stream", "Content-Disposition": "~attachment; "}},
+		{"PDF", s.get(file("report.pdf", "file")), 200,
+			map[string]string{"Content-Type": "application/pdf", "Content-Security-Policy": inert,
+				"Access-Control-Allow-Origin":   "*",
+				"Access-Control-Expose-Headers": "~Content-Range"}},
+		{"PDF navigated to", s.get(file("report.pdf", "file"), "Sec-Fetch-Dest: document"), 303,
+			map[string]string{"Location": s.url + "/p/" + string(links["report.pdf"].Slug)}},
+		{"PDF viewer", s.get(file("report.pdf", "view")), 200,
+			map[string]string{"Content-Security-Policy": "~sandbox allow-scripts",
+				"Content-Type": "text/html; charset=utf-8"}},
 		{"PDF viewer navigated to", s.get(file("report.pdf", "view"), "Sec-Fetch-Dest: document"), 303, nil},
 		{"viewer of no PDF", s.get(file("notes.txt", "view")), 404, nil},
-		{"user HTML", s.get(file("page.html", "frame")), 200, map[string]string{"Content-Type": "text/html; charset=utf-8",
-			"Content-Security-Policy": "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; form-action 'none'; frame-ancestors " + s.url}},
+		{"user HTML", s.get(file("page.html", "frame")), 200,
+			map[string]string{"Content-Type": "text/html; charset=utf-8",
+				"Content-Security-Policy": "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; form-action 'none'; frame-ancestors " + s.url}},
 		{"user HTML navigated to", s.get(file("page.html", "frame"), "Sec-Fetch-Dest: document"), 303, nil},
 		{"user HTML as a file", s.get(file("page.html", "file")), 404, nil},
-		{"download", s.get("/p/" + string(links["page.html"].Slug) + "/download"), 200, map[string]string{"Content-Type": "application/octet-stream",
-			"Content-Disposition": `attachment; filename="page.html"; filename*=UTF-8''page.html`, "Content-Security-Policy": inert, "Cache-Control": "private, no-store"}},
-		{"QR picture", s.get("/p/" + string(links["page.html"].Slug) + "/qr.png"), 200, map[string]string{"Content-Type": "image/png"}},
-		{"QR drawing", s.get("/p/" + string(links["page.html"].Slug) + "/qr.svg"), 200, map[string]string{"Content-Type": "image/svg+xml", "Content-Security-Policy": inert}},
-		{"home", s.get("/"), 200, map[string]string{"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "~script-src 'nonce-"}},
+		{"download", s.get("/p/" + string(links["page.html"].Slug) + "/download"), 200,
+			map[string]string{"Content-Type": "application/octet-stream",
+				"Content-Disposition":     `attachment; filename="page.html"; filename*=UTF-8''page.html`,
+				"Content-Security-Policy": inert, "Cache-Control": "private, no-store"}},
+		{"QR picture", s.get("/p/" + string(links["page.html"].Slug) + "/qr.png"), 200,
+			map[string]string{"Content-Type": "image/png"}},
+		{"QR drawing", s.get("/p/" + string(links["page.html"].Slug) + "/qr.svg"), 200,
+			map[string]string{"Content-Type": "image/svg+xml", "Content-Security-Policy": inert}},
+		{"home", s.get("/"), 200, map[string]string{"Content-Type": "text/html; charset=utf-8",
+			"Content-Security-Policy": "~script-src 'nonce-"}},
 		{"robots", s.get("/robots.txt"), 200, map[string]string{"Content-Type": "text/plain; charset=utf-8"}},
-		{"asset", s.get(s.attr(page("report.pdf").body, `href="(/assets/[^"]+core\.css)"`)), 200, map[string]string{"Cache-Control": "public, max-age=31536000, immutable",
-			"Access-Control-Allow-Origin": "*", "Vary": "Accept-Encoding", "Content-Encoding": "gzip", "Content-Type": "text/css; charset=utf-8"}},
+		{"asset", s.get(s.attr(page("report.pdf").body, `href="(/assets/[^"]+core\.css)"`)), 200,
+			map[string]string{"Cache-Control": "public, max-age=31536000, immutable",
+				"Access-Control-Allow-Origin": "*", "Vary": "Accept-Encoding", "Content-Encoding": "gzip",
+				"Content-Type": "text/css; charset=utf-8"}},
 		{"no asset", s.get("/assets/000000000000/core.css"), 404, nil},
 		{"no page", s.get("/nowhere"), 404, nil},
-		{"preflight", s.do(http.MethodOptions, file("report.pdf", "file"), ""), 204, map[string]string{"Access-Control-Allow-Headers": "~Range"}},
+		{"preflight", s.do(http.MethodOptions, file("report.pdf", "file"), ""), 204,
+			map[string]string{"Access-Control-Allow-Headers": "~Range"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.r.StatusCode != c.status {
@@ -178,7 +209,8 @@ func TestHeaders(t *testing.T) {
 			if v := c.r.Header["Set-Cookie"]; v != nil {
 				t.Errorf("cookie %q", v)
 			}
-			if csp := c.r.Header.Get("Content-Security-Policy"); strings.Contains(csp, "allow-same-origin") || strings.Contains(csp, "top-navigation") || strings.Contains(csp, "unsafe-inline") {
+			if csp := c.r.Header.Get("Content-Security-Policy"); strings.Contains(csp, "allow-same-origin") ||
+				strings.Contains(csp, "top-navigation") || strings.Contains(csp, "unsafe-inline") {
 				t.Errorf("policy %q", csp)
 			}
 			for name, want := range c.want {
@@ -197,7 +229,8 @@ func TestHeaders(t *testing.T) {
 // contentAddress is where the bytes of a link are, as its page would say.
 func (s *site) contentAddress(l *vitrine.Link, what string) string {
 	u := s.server.ContentURL
-	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.server.Now().Add(time.Hour)) + "/" + what
+	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.server.Now().Add(time.Hour)) +
+		"/" + what
 }
 
 // The states of a link: only a live one is shown, and only showing it is a view (contract, Link states).
@@ -216,10 +249,12 @@ func TestStates(t *testing.T) {
 	} {
 		s.setState(l, c.state)
 		r := s.status(s.get(page), c.status)
-		if strings.Contains(r.body, "secret") || !strings.Contains(r.body, c.says) || !strings.Contains(r.body, r.Header.Get("X-Request-Id")) {
+		if strings.Contains(r.body, "secret") || !strings.Contains(r.body, c.says) ||
+			!strings.Contains(r.body, r.Header.Get("X-Request-Id")) {
 			t.Errorf("%s: %s", c.state, r.body)
 		}
-		for _, other := range []string{page + "/download", page + "/qr.svg", page + "/qr.png", s.contentAddress(l, "file")} {
+		for _, other := range []string{page + "/download", page + "/qr.svg", page + "/qr.png",
+			s.contentAddress(l, "file")} {
 			s.status(s.get(other), c.status)
 		}
 	}
@@ -241,10 +276,12 @@ func TestOpens(t *testing.T) {
 	page := "/p/" + string(l.Slug)
 
 	head := s.status(s.do(http.MethodHead, page, ""), 200)
-	if head.body != "" || head.Header.Get("Content-Security-Policy") == "" || strings.Contains(fmt.Sprint(head.Header), "beacon") {
+	if head.body != "" || head.Header.Get("Content-Security-Policy") == "" ||
+		strings.Contains(fmt.Sprint(head.Header), "beacon") {
 		t.Errorf("HEAD: %v", head.Header)
 	}
-	for _, purpose := range []string{"Sec-Purpose: prefetch", "Sec-Purpose: prefetch;prerender", "Purpose: prefetch", "X-Moz: prefetch"} {
+	for _, purpose := range []string{"Sec-Purpose: prefetch", "Sec-Purpose: prefetch;prerender", "Purpose: prefetch",
+		"X-Moz: prefetch"} {
 		if r := s.status(s.get(page, purpose), 503); !strings.Contains(r.Header.Get("Cache-Control"), "no-store") {
 			t.Errorf("%s: %v", purpose, r.Header)
 		}
@@ -264,7 +301,8 @@ func TestOpens(t *testing.T) {
 	}
 	first, qr, bot, private := all[0], all[1], all[2], all[3]
 	switch {
-	case first.Referrer != "example.com" || first.Browser != "Chrome" || first.OS != "Linux" || first.Device != "Desktop" || first.Bot != "" || first.Returning:
+	case first.Referrer != "example.com" || first.Browser != "Chrome" || first.OS != "Linux" ||
+		first.Device != "Desktop" || first.Bot != "" || first.Returning:
 		t.Errorf("first: %+v", first)
 	case !qr.QR || qr.Source != "QR code" || qr.Viewer != first.Viewer || !qr.Returning:
 		t.Errorf("by QR code: %+v", qr)
@@ -348,7 +386,8 @@ func TestRefusedOnceAMinute(t *testing.T) {
 			s.status(s.get("/p/"+string(l.Slug)), 503)
 		}
 		lines := strings.Count(said.String(), "level=WARN")
-		if got := said.String(); want == "" && lines != 0 || want != "" && (lines != 1 || !strings.Contains(got, want)) {
+		if got := said.String(); want == "" && lines != 0 || want != "" &&
+			(lines != 1 || !strings.Contains(got, want)) {
 			t.Errorf("%d requests: %q, want %q", n, got, want)
 		}
 	}
@@ -423,7 +462,8 @@ func TestViewOnly(t *testing.T) {
 	for name, content := range samples {
 		l := s.publish(name, content, viewOnly)
 		r := s.status(s.get("/p/"+string(l.Slug)), 200)
-		if strings.Contains(r.body, "/download") || strings.Contains(r.body, "data-download") || !strings.Contains(r.body, "View only") {
+		if strings.Contains(r.body, "/download") || strings.Contains(r.body, "data-download") ||
+			!strings.Contains(r.body, "View only") {
 			t.Errorf("%s: %s", name, r.body)
 		}
 		s.status(s.get("/p/"+string(l.Slug)+"/download"), 404)
@@ -440,21 +480,4 @@ func TestViewOnly(t *testing.T) {
 			s.status(s.get(s.contentAddress(l, "file"), "Sec-Fetch-Dest: document"), 303)
 		}
 	}
-}
-
-// An imported link has a history and no file; its page says so, and views of it count.
-func TestPageWithoutFile(t *testing.T) {
-	s := newSite(t)
-	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported", Name: "old.pdf", Kind: "pdf", Pages: 3, State: vitrine.StateLive,
-		AllowDownload: true, CreatedAt: s.server.Now(), StateAt: s.server.Now()}
-	s.check(s.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddLink(l) }))
-	r := s.status(s.get("/p/imported"), 200)
-	if !strings.Contains(r.body, "Only the history") || strings.Contains(r.body, "/download") || strings.Contains(r.body, "/c/") {
-		t.Error(r.body)
-	}
-	for _, what := range []string{"file", "view", "frame"} {
-		s.status(s.get(s.contentAddress(l, what)), 404)
-	}
-	s.status(s.get("/p/imported/download"), 404)
-	s.countOpens(l, 1)
 }

@@ -22,7 +22,8 @@ func TestSignedPutErrors(t *testing.T) {
 		}
 	}
 
-	f.put(strings.Replace(url, "size=", "size=1", 1), "text/plain", strings.NewReader(note)).want(403, "invalid_signature")
+	f.put(strings.Replace(url, "size=", "size=1", 1), "text/plain", strings.NewReader(note)).want(403,
+		"invalid_signature")
 	f.put(strings.Split(url, "?")[0], "text/plain", strings.NewReader(note)).want(403, "invalid_signature")
 	f.put(url, "text/html", strings.NewReader(note)).want(400, "type_mismatch")
 	f.put(url, "text/plain", strings.NewReader(note+"x")).want(400, "size_mismatch")
@@ -54,7 +55,8 @@ func TestSignedPutErrors(t *testing.T) {
 	f.do(req).want(405, "method_not_allowed")
 	req, _ = http.NewRequest("OPTIONS", url, nil)
 	a := f.do(req)
-	if a.Status != 204 || a.Header.Get("Access-Control-Allow-Methods") != "PUT" || a.Header.Get("Access-Control-Allow-Headers") != "Content-Type, Accept, X-Requested-With" {
+	if a.Status != 204 || a.Header.Get("Access-Control-Allow-Methods") != "PUT" ||
+		a.Header.Get("Access-Control-Allow-Headers") != "Content-Type, Accept, X-Requested-With" {
 		t.Errorf("preflight: %d %v", a.Status, a.Header)
 	}
 	f.audit()

@@ -40,7 +40,8 @@ func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 			t.Errorf("%s: recent %+v, want that the newer one downloaded", r, rep.Recent)
 		}
 		if rep.Totals.Downloads != 1 || rep.Totals.RangeDownloads != 1 {
-			t.Errorf("%s: %d downloads and %d in the range, want 1 and 1", r, rep.Totals.Downloads, rep.Totals.RangeDownloads)
+			t.Errorf("%s: %d downloads and %d in the range, want 1 and 1", r, rep.Totals.Downloads,
+				rep.Totals.RangeDownloads)
 		}
 	}
 	// Days later they are in no short range.

@@ -35,13 +35,15 @@ func TestFilteredReports(t *testing.T) {
 	for _, path := range []string{"/analytics", "/links/" + string(o.links[report.ContentPages].Slug) + "/analytics"} {
 		all := o.ask(path + "?range=all").json()
 		views := all["totals"].(map[string]any)["views"].(float64)
-		for card, dimension := range map[string]string{"countries": "country", "cities": "city", "sources": "source", "devices": "device", "os": "os", "referrers": "referrer"} {
+		for card, dimension := range map[string]string{"countries": "country", "cities": "city", "sources": "source",
+			"devices": "device", "os": "os", "referrers": "referrer"} {
 			for _, b := range all["breakdowns"].(map[string]any)[card].([]any) {
 				bucket := b.(map[string]any)
 				of := func(word string) float64 {
 					filter := dimension + ":" + word + ":" + bucket["key"].(string)
 					r := o.ask(path + "?range=all&filter=" + url.QueryEscape(filter)).json()
-					same(t, "the filter that "+path+" says it has", fmt.Sprint(r["filter"]), fmt.Sprint([]string{filter}))
+					same(t, "the filter that "+path+" says it has", fmt.Sprint(r["filter"]),
+						fmt.Sprint([]string{filter}))
 					return r["totals"].(map[string]any)["views"].(float64)
 				}
 				same(t, path+", views of "+fmt.Sprint(bucket), of("is"), bucket["count"].(float64))
@@ -52,7 +54,8 @@ func TestFilteredReports(t *testing.T) {
 	kinds := o.ask("/analytics?range=all&filter=kind:is:pdf&filter=kind:is:video").json()
 	same(t, "links of two kinds", len(kinds["top_links"].([]any)), 2)
 	slug := string(o.links[report.ContentScroll].Slug)
-	one, alone := o.ask("/analytics?range=all&filter=link:is:"+slug).json(), o.ask("/links/"+slug+"/analytics?range=all").json()
+	one, alone := o.ask("/analytics?range=all&filter=link:is:"+slug).json(),
+		o.ask("/links/"+slug+"/analytics?range=all").json()
 	for _, name := range []string{"series", "breakdowns", "timing", "previous"} {
 		same(t, name+" of an account with one link and of the link", fmt.Sprint(one[name]), fmt.Sprint(alone[name]))
 	}
@@ -85,7 +88,8 @@ func TestReportParameters(t *testing.T) {
 	curve := o.ask(path + "?range=all&include=curves").json()["content"].(map[string]any)["media"].(map[string]any)
 	for i, q := range curve["quartiles"].([]any) {
 		mark := q.(map[string]any)
-		same(t, fmt.Sprintf("mark %d of the curve", i), curve["curve"].([]any)[int(mark["pct"].(float64))-1], mark["reachPct"])
+		same(t, fmt.Sprintf("mark %d of the curve", i), curve["curve"].([]any)[int(mark["pct"].(float64))-1],
+			mark["reachPct"])
 	}
 }
 
@@ -99,7 +103,8 @@ func TestVisits(t *testing.T) {
 		a := o.ask(path + "?limit=50" + cursor)
 		page := a.json()
 		for _, v := range page["visits"].([]any) {
-			ids, viewers = append(ids, v.(map[string]any)["id"].(string)), append(viewers, v.(map[string]any)["viewer"].(string))
+			ids, viewers = append(ids, v.(map[string]any)["id"].(string)),
+				append(viewers, v.(map[string]any)["viewer"].(string))
 		}
 		next, more := page["nextCursor"].(string)
 		if !more {
@@ -152,7 +157,9 @@ func TestVisits(t *testing.T) {
 		t.Error("nobody from Germany has engaged")
 	}
 	other := o.links[report.ContentScroll]
-	if foreign := o.ask("/links/" + string(other.Slug) + "/visits?limit=100").json()["visits"].([]any); slices.Contains(viewers, foreign[0].(map[string]any)["viewer"].(string)) {
+	if foreign := o.ask("/links/" + string(other.Slug) +
+		"/visits?limit=100").json()["visits"].([]any); slices.Contains(viewers,
+		foreign[0].(map[string]any)["viewer"].(string)) {
 		t.Error("a viewer has one name on two links")
 	}
 }

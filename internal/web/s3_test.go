@@ -45,7 +45,8 @@ func TestBucket(t *testing.T) {
 	c, err := client.New(d.url, string(key))
 	d.check(err)
 	pdf := samples["report.pdf"]
-	up, err := c.Upload(t.Context(), client.File{Name: "report.pdf", Size: int64(len(pdf)), Content: bytes.NewReader(pdf)}, client.Options{})
+	up, err := c.Upload(t.Context(), client.File{Name: "report.pdf", Size: int64(len(pdf)),
+		Content: bytes.NewReader(pdf)}, client.Options{})
 	d.check(err)
 	l, err := d.server.Links.BySlug(t.Context(), up.Slug)
 	d.check(err)
@@ -60,14 +61,16 @@ func TestBucket(t *testing.T) {
 		t.Errorf("%d bytes come back of %d", len(r.body), len(pdf))
 	}
 	half := len(pdf) / 2
-	if r := d.status(d.get(file, "Range: bytes="+strconv.Itoa(half)+"-"+strconv.Itoa(half+99)), 206); r.body != string(pdf[half:half+100]) {
+	if r := d.status(d.get(file, "Range: bytes="+strconv.Itoa(half)+"-"+strconv.Itoa(half+99)),
+		206); r.body != string(pdf[half:half+100]) {
 		t.Errorf("a range has %d bytes", len(r.body))
 	}
 	if r := d.status(d.get(file, "Range: bytes=-10"), 206); r.body != string(pdf[len(pdf)-10:]) {
 		t.Errorf("the end has %d bytes", len(r.body))
 	}
 	d.status(d.get(file, "Range: bytes="+strconv.Itoa(len(pdf))+"-"), 416)
-	if r := d.status(d.get("/p/"+up.Slug+"/download"), 200); r.body != string(pdf) || !strings.HasPrefix(r.Header.Get("Content-Disposition"), "attachment") {
+	if r := d.status(d.get("/p/"+up.Slug+"/download"), 200); r.body != string(pdf) ||
+		!strings.HasPrefix(r.Header.Get("Content-Disposition"), "attachment") {
 		t.Errorf("a download of %d bytes, %s", len(r.body), r.Header.Get("Content-Disposition"))
 	}
 
@@ -79,13 +82,15 @@ func TestBucket(t *testing.T) {
 	}
 	// A larger file, before which the client asks whether it is wanted.
 	text := strings.Repeat("All work and no play.\n", 20_000)
-	large, err := c.Upload(t.Context(), client.File{Name: "work.txt", Size: int64(len(text)), Content: strings.NewReader(text)}, client.Options{})
+	large, err := c.Upload(t.Context(), client.File{Name: "work.txt", Size: int64(len(text)),
+		Content: strings.NewReader(text)}, client.Options{})
 	d.check(err)
 	if r := d.status(d.get("/p/"+large.Slug+"/download"), 200); r.body != text {
 		t.Errorf("%d bytes come back of %d", len(r.body), len(text))
 	}
 	// A file that is refused leaves nothing.
-	_, err = c.Upload(t.Context(), client.File{Name: "report.pdf", Size: 5, Content: strings.NewReader("hello")}, client.Options{})
+	_, err = c.Upload(t.Context(), client.File{Name: "report.pdf", Size: 5, Content: strings.NewReader("hello")},
+		client.Options{})
 	if e := (*client.Error)(nil); !errors.As(err, &e) || e.Code != "content_mismatch" {
 		t.Errorf("a file that is none: %v", err)
 	}
@@ -103,7 +108,8 @@ func TestBucketOldAddress(t *testing.T) {
 	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 5, Type: "text/plain", Expires: time.Now().Add(time.Minute)}
 	old := "/storage/" + string(g.Key) + "?" + d.server.Signer.SignPut(g).Encode()
 	r := d.status(d.do(http.MethodPut, old, "hello", "Content-Type: text/plain"), 403)
-	if !strings.Contains(r.body, `"url_expired"`) || !strings.Contains(r.body, "Repeat step 1") || r.Header.Get("Access-Control-Allow-Origin") != "*" {
+	if !strings.Contains(r.body, `"url_expired"`) || !strings.Contains(r.body, "Repeat step 1") ||
+		r.Header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("%s %v", r.body, r.Header)
 	}
 	d.status(d.do(http.MethodOptions, old, ""), 204)
@@ -126,7 +132,9 @@ func TestBucketDownload(t *testing.T) {
 	to := r.Header.Get("Location")
 	u, err := url.Parse(to)
 	d.check(err)
-	if !strings.HasPrefix(to, b.Origin()+"/") || !slices.Contains([]string{"59", "60"}, u.Query().Get("X-Amz-Expires")) || r.Header.Get("Cache-Control") != "private, no-store" || r.Header.Get("Referrer-Policy") != "no-referrer" {
+	if !strings.HasPrefix(to, b.Origin()+"/") || !slices.Contains([]string{"59", "60"},
+		u.Query().Get("X-Amz-Expires")) || r.Header.Get("Cache-Control") != "private, no-store" ||
+		r.Header.Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%s\n%v", to, r.Header)
 	}
 	got := d.status(d.get(to), 200)
@@ -136,7 +144,8 @@ func TestBucketDownload(t *testing.T) {
 	}
 	// Neither another type, nor the page itself, nor another file can be had
 	// with it.
-	for _, bad := range []string{strings.Replace(to, "application%2Foctet-stream", "text%2Fhtml", 1), strings.Replace(to, "attachment", "inline", 1),
+	for _, bad := range []string{strings.Replace(to, "application%2Foctet-stream", "text%2Fhtml", 1),
+		strings.Replace(to, "attachment", "inline", 1),
 		regexp.MustCompile(`[a-z2-7]{26}`).ReplaceAllString(to, string(vitrine.NewUploadID()))} {
 		if bad == to {
 			t.Fatalf("nothing was changed in %s", to)

@@ -34,8 +34,9 @@ func newScanned(t *testing.T, settings ...string) *scanned {
 	}
 	t.Cleanup(func() { _ = scanner.Close() })
 	f.server.Uploads.Scanner = scanner
-	return &scanned{f, f.account(vitrine.PlanPro), d, &publish.Scans{Store: f.server.Uploads.Store, Blobs: f.blobs, Scanner: scanner, Now: f.clock.Now,
-		AtOnce: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
+	return &scanned{f, f.account(vitrine.PlanPro), d,
+		&publish.Scans{Store: f.server.Uploads.Store, Blobs: f.blobs, Scanner: scanner, Now: f.clock.Now,
+			AtOnce: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
 }
 
 // complete takes a file through the three steps and returns the answer of the
@@ -102,7 +103,8 @@ func TestMalwareIsRefused(t *testing.T) {
 		complete := file.with(fields{"path": path, "size": nil})
 		for range 2 {
 			a := s.call(s.key, "POST", "/uploads/complete", complete).want(400, "malware")
-			if a.text("reason") != "malware" || !strings.Contains(a.text("error"), "UNOFFICIAL") && !strings.Contains(a.text("error"), "Test") {
+			if a.text("reason") != "malware" || !strings.Contains(a.text("error"), "UNOFFICIAL") &&
+				!strings.Contains(a.text("error"), "Test") {
 				t.Errorf("%s: %s", r.name, a.Body)
 			}
 		}
@@ -132,7 +134,8 @@ func TestEICARWithoutScanner(t *testing.T) {
 		complete := file.with(fields{"path": path, "size": nil})
 		for range 2 {
 			a := s.call(s.key, "POST", "/uploads/complete", complete).want(400, "malware")
-			if a.text("reason") != "malware" || !strings.Contains(a.text("error"), "The safety scan found malware in this file: EICAR-Test-File.") {
+			if a.text("reason") != "malware" || !strings.Contains(a.text("error"),
+				"The safety scan found malware in this file: EICAR-Test-File.") {
 				t.Errorf("%s: %s", r.name, a.Body)
 			}
 		}
@@ -152,7 +155,8 @@ func TestEICARWithoutScanner(t *testing.T) {
 		}
 		return string(b)
 	}
-	if got := page(); !strings.Contains(got, "the safety scan is the inspection alone") || strings.Contains(got, "Then ClamAV scans") {
+	if got := page(); !strings.Contains(got, "the safety scan is the inspection alone") ||
+		strings.Contains(got, "Then ClamAV scans") {
 		t.Errorf("the documentation without a scanner: %s", got)
 	}
 	scanner, err := clamav.New(clamav.Options{Addresses: []string{"unix:/nowhere"}})
@@ -161,7 +165,8 @@ func TestEICARWithoutScanner(t *testing.T) {
 	}
 	defer scanner.Close()
 	f.server.Uploads.Scanner = scanner
-	if got := page(); strings.Contains(got, "the safety scan is the inspection alone") || !strings.Contains(got, "Then ClamAV scans") {
+	if got := page(); strings.Contains(got, "the safety scan is the inspection alone") ||
+		!strings.Contains(got, "Then ClamAV scans") {
 		t.Errorf("the documentation with a scanner: %s", got)
 	}
 	s.audit()
@@ -178,7 +183,8 @@ func TestVideoIsScannedLater(t *testing.T) {
 	good := s.complete("clip.webm", "video/webm", string(clip)).want(200, "")
 	bad := s.complete("bad.webm", "video/webm", string(clip)+vitrinetest.ClamdMarker).want(200, "")
 	for _, a := range []answer{good, bad} {
-		if a.json()["processing"] != true || s.status(a.text("slug"))["status"] != "processing" || s.openPage(a.text("slug")) != 404 {
+		if a.json()["processing"] != true || s.status(a.text("slug"))["status"] != "processing" ||
+			s.openPage(a.text("slug")) != 404 {
 			t.Errorf("a video: %s", a.Body)
 		}
 	}
@@ -187,7 +193,8 @@ func TestVideoIsScannedLater(t *testing.T) {
 		t.Errorf("a clean video: %d", status)
 	}
 	l := s.status(bad.text("slug"))
-	if status := s.openPage(bad.text("slug")); status != 410 || l["status"] != "disabled" || l["reason"] != "malware" || l["detail"] == nil {
+	if status := s.openPage(bad.text("slug")); status != 410 || l["status"] != "disabled" || l["reason"] != "malware" ||
+		l["detail"] == nil {
 		t.Errorf("malware: %d, %v", status, l)
 	}
 	s.audit()
@@ -201,7 +208,8 @@ func (s *scanned) surfaces(slug string) map[string]string {
 		s.t.Fatal(err)
 	}
 	content := s.url + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.clock.Now().Add(time.Hour))
-	return map[string]string{"page": base, "embed": base + "/embed", "picture": base + "/picture", "download": base + "/download", "qr": base + "/qr.svg",
+	return map[string]string{"page": base, "embed": base + "/embed", "picture": base + "/picture",
+		"download": base + "/download", "qr": base + "/qr.svg",
 		"report": base + "/report", "oembed": s.url + "/oembed?url=" + base, "file": content + "/file"}
 }
 
@@ -220,7 +228,8 @@ func (s *scanned) shown(slug string, status int) {
 		if a.Status != want {
 			s.t.Errorf("%s of a link that should be %d: %d", name, want, a.Status)
 		}
-		if status != 200 && (bytes.Contains(a.Body, []byte("A secret title")) || bytes.Contains(a.Body, []byte("nothing but words"))) {
+		if status != 200 && (bytes.Contains(a.Body, []byte("A secret title")) ||
+			bytes.Contains(a.Body, []byte("nothing but words"))) {
 			s.t.Errorf("%s tells of a link that is not shown:\n%s", name, a.Body)
 		}
 	}
@@ -233,7 +242,8 @@ func TestScannerDown(t *testing.T) {
 	s := newScanned(t)
 	s.clamd.Kill(t)
 	const text = "nothing but words"
-	file := fields{"name": "words.txt", "type": "text/plain", "size": len(text), "idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
+	file := fields{"name": "words.txt", "type": "text/plain", "size": len(text),
+		"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
 	path := s.stored(s.key, file, text)
 	complete := file.with(fields{"path": path, "size": nil, "linkName": "A secret title"})
 	a := s.call(s.key, "POST", "/uploads/complete", complete).want(200, "")
@@ -280,7 +290,8 @@ func TestScannerDown(t *testing.T) {
 // (contract, Link states).
 func TestNewSignatures(t *testing.T) {
 	s := newScanned(t)
-	s.clamd.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 7, vitrinetest.ClamdSignature("Old.Thing", "a thing of old")))
+	s.clamd.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 7,
+		vitrinetest.ClamdSignature("Old.Thing", "a thing of old")))
 	s.clamd.Reload(t)
 	slug := s.complete("words.txt", "text/plain", "nothing but words").want(200, "").text("slug")
 	other := s.complete("other.txt", "text/plain", "other text").want(200, "").text("slug")
@@ -296,7 +307,8 @@ func TestNewSignatures(t *testing.T) {
 	s.clamd.Reload(t)
 	rescan()
 	s.shown(slug, 404)
-	if l := s.status(slug); l["status"] != "review" || l["reason"] != "malware" || !strings.Contains(l["detail"].(string), "New.Thing") {
+	if l := s.status(slug); l["status"] != "review" || l["reason"] != "malware" ||
+		!strings.Contains(l["detail"].(string), "New.Thing") {
 		t.Errorf("%v", l)
 	}
 	s.shown(other, 200)

@@ -22,7 +22,8 @@ func TestScanWords(t *testing.T) {
 		t.Helper()
 		for _, path := range []string{"/dashboard", "/docs/limits"} {
 			page := d.status(d.get(path, cookie), 200).body
-			if !strings.Contains(page, want) || strings.Contains(page, not) || !strings.Contains(page, `href="/docs/file-types#scan"`) {
+			if !strings.Contains(page, want) || strings.Contains(page, not) ||
+				!strings.Contains(page, `href="/docs/file-types#scan"`) {
 				t.Errorf("%s does not say %q", path, want)
 			}
 		}

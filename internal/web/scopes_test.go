@@ -20,13 +20,15 @@ func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scopes := map[string]vitrine.KeyScope{"Read": vitrine.ScopeRead, "Publish": vitrine.ScopePublish, "Full": vitrine.ScopeFull}
+	scopes := map[string]vitrine.KeyScope{"Read": vitrine.ScopeRead, "Publish": vitrine.ScopePublish,
+		"Full": vitrine.ScopeFull}
 	all := map[string]vitrine.KeyScope{}
 	for _, m := range regexp.MustCompile(`r\.(?:key|pro)\(vitrine\.Scope(\w+), "([^"]+)"`).FindAllStringSubmatch(string(b), -1) {
 		all[m[2]] = scopes[m[1]]
 	}
 	delete(all, "POST /mcp") // it asks the others; TestToolsByScope
-	keyless := map[string]bool{"GET /api/v1/status": true, "GET /api/v1/openapi.json": true, "POST /api/v1/logins": true, "POST /api/v1/logins/take": true, "/api/v1/": true}
+	keyless := map[string]bool{"GET /api/v1/status": true, "GET /api/v1/openapi.json": true,
+		"POST /api/v1/logins": true, "POST /api/v1/logins/take": true, "/api/v1/": true}
 	for _, m := range regexp.MustCompile(`"((?:[A-Z]+ )?/api/v1/[^"]*)"`).FindAllStringSubmatch(string(b), -1) {
 		if all[m[1]] == "" && !keyless[m[1]] {
 			t.Errorf("%s takes a key, but names no scope", m[1])
@@ -44,19 +46,37 @@ var requests = map[string]func(c caller, slug string) answer{
 		c.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 		return c.complete(path, noteFile)
 	},
-	"GET /api/v1/links":        func(c caller, _ string) answer { return c.call(c.key, "GET", "/links?views=true", nil) },
+	"GET /api/v1/links": func(c caller, _ string) answer {
+		return c.call(c.key, "GET", "/links?views=true",
+			nil)
+	},
 	"GET /api/v1/links/{slug}": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug, nil) },
 	"PATCH /api/v1/links/{slug}": func(c caller, slug string) answer {
 		return c.call(c.key, "PATCH", "/links/"+slug, fields{"title": "Changed"})
 	},
-	"DELETE /api/v1/links/{slug}":       func(c caller, slug string) answer { return c.call(c.key, "DELETE", "/links/"+slug, nil) },
-	"GET /api/v1/links/{slug}/file":     func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/file", nil) },
-	"GET /api/v1/links/{slug}/captions": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/captions", nil) },
+	"DELETE /api/v1/links/{slug}": func(c caller,
+		slug string) answer {
+		return c.call(c.key, "DELETE", "/links/"+slug, nil)
+	},
+	"GET /api/v1/links/{slug}/file": func(c caller,
+		slug string) answer {
+		return c.call(c.key, "GET", "/links/"+slug+"/file", nil)
+	},
+	"GET /api/v1/links/{slug}/captions": func(c caller,
+		slug string) answer {
+		return c.call(c.key, "GET", "/links/"+slug+"/captions", nil)
+	},
 	"PUT /api/v1/links/{slug}/captions/{language}": func(c caller, slug string) answer {
 		return c.send(c.key, "PUT", "/links/"+slug+"/captions/de", "text/vtt", morning)
 	},
-	"DELETE /api/v1/links/{slug}/captions/{language}": func(c caller, slug string) answer { return c.call(c.key, "DELETE", "/links/"+slug+"/captions/en", nil) },
-	"GET /api/v1/links/{slug}/versions":               func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/versions", nil) },
+	"DELETE /api/v1/links/{slug}/captions/{language}": func(c caller,
+		slug string) answer {
+		return c.call(c.key, "DELETE", "/links/"+slug+"/captions/en", nil)
+	},
+	"GET /api/v1/links/{slug}/versions": func(c caller,
+		slug string) answer {
+		return c.call(c.key, "GET", "/links/"+slug+"/versions", nil)
+	},
 	"POST /api/v1/links/{slug}/versions/{version}/restore": func(c caller, slug string) answer {
 		c.call(c.key, "POST", "/links/"+slug+"/versions/1/restore", nil)
 		return c.call(c.key, "POST", "/links/"+slug+"/versions/2/restore", nil) // which has the captions
@@ -64,7 +84,10 @@ var requests = map[string]func(c caller, slug string) answer{
 	"DELETE /api/v1/links/{slug}/versions/{version}": func(c caller, slug string) answer {
 		return c.call(c.key, "DELETE", "/links/"+slug+"/versions/1", nil)
 	},
-	"GET /api/v1/links/{slug}/visits": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/visits", nil) },
+	"GET /api/v1/links/{slug}/visits": func(c caller,
+		slug string) answer {
+		return c.call(c.key, "GET", "/links/"+slug+"/visits", nil)
+	},
 	"GET /api/v1/links/{slug}/visits/{visit}": func(c caller, slug string) answer {
 		c.get("/p/" + slug)
 		id := "1"
@@ -73,9 +96,18 @@ var requests = map[string]func(c caller, slug string) answer{
 		}
 		return c.call(c.key, "GET", "/links/"+slug+"/visits/"+id, nil)
 	},
-	"GET /api/v1/links/{slug}/analytics": func(c caller, slug string) answer { return c.call(c.key, "GET", "/links/"+slug+"/analytics", nil) },
-	"GET /api/v1/analytics":              func(c caller, _ string) answer { return c.call(c.key, "GET", "/analytics", nil) },
-	"DELETE /api/v1/key":                 func(c caller, _ string) answer { return c.call(c.key, "DELETE", "/key", nil) },
+	"GET /api/v1/links/{slug}/analytics": func(c caller,
+		slug string) answer {
+		return c.call(c.key, "GET", "/links/"+slug+"/analytics", nil)
+	},
+	"GET /api/v1/analytics": func(c caller,
+		_ string) answer {
+		return c.call(c.key, "GET", "/analytics", nil)
+	},
+	"DELETE /api/v1/key": func(c caller,
+		_ string) answer {
+		return c.call(c.key, "DELETE", "/key", nil)
+	},
 }
 
 // owner is a key of the caller's account that may do everything.
@@ -95,7 +127,8 @@ func (f *fixture) scoped(key string, scope vitrine.KeyScope) string {
 	k, err := f.server.Keys.Create(f.t.Context(), f.emails[key], auth.KeyRequest{Name: string(scope), Scope: scope})
 	f.check(err)
 	f.emails[string(k)] = f.emails[key]
-	f.call(string(k), "GET", "/links", nil).want(200, "") // it has been used: its next use within a minute is not written down
+	f.call(string(k), "GET", "/links", nil).want(200,
+		"") // it has been used: its next use within a minute is not written down
 	return string(k)
 }
 
@@ -119,7 +152,8 @@ func TestScopes(t *testing.T) {
 			t.Errorf("%s has no request here", route)
 			continue
 		}
-		if method, _, _ := strings.Cut(route, " "); method != "GET" && need == vitrine.ScopeRead || method == "DELETE" && need != vitrine.ScopeFull {
+		if method, _, _ := strings.Cut(route, " "); method != "GET" && need == vitrine.ScopeRead ||
+			method == "DELETE" && need != vitrine.ScopeFull {
 			t.Errorf("%s takes a key with the scope %s", route, need)
 		}
 		for _, has := range vitrine.Scopes {
@@ -131,7 +165,8 @@ func TestScopes(t *testing.T) {
 				state := func() (int64, string) {
 					version, err := f.server.Keys.Store.Version(t.Context())
 					f.check(err)
-					return version, string(f.call(owner, "GET", "/links", nil).Body) + string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
+					return version, string(f.call(owner, "GET", "/links", nil).Body) +
+						string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
 				}
 				before, listed := state()
 				if route == "POST /api/v1/uploads/complete" && !has.Allows(need) {
@@ -145,7 +180,8 @@ func TestScopes(t *testing.T) {
 				if (!has.Allows(need) || has == vitrine.ScopeRead) && after != before {
 					t.Error("the request has changed something")
 				}
-				if has == vitrine.ScopePublish && (strings.Count(now, `"slug"`) < strings.Count(listed, `"slug"`) || strings.Count(now, `"language"`) < strings.Count(listed, `"language"`)) {
+				if has == vitrine.ScopePublish && (strings.Count(now, `"slug"`) < strings.Count(listed, `"slug"`) ||
+					strings.Count(now, `"language"`) < strings.Count(listed, `"language"`)) {
 					t.Errorf("the request has deleted something: before %s, after %s", listed, now)
 				}
 			})
@@ -169,20 +205,24 @@ func TestIsolation(t *testing.T) {
 		}
 		t.Run(route, func(t *testing.T) {
 			f := newFixture(t)
-			owner, other, banned, free := f.account(vitrine.PlanPro), f.account(vitrine.PlanPro), f.account(vitrine.PlanPro), f.account(vitrine.PlanFree)
+			owner, other, banned, free := f.account(vitrine.PlanPro), f.account(vitrine.PlanPro),
+				f.account(vitrine.PlanPro), f.account(vitrine.PlanFree)
 			slug, own, ofFree := f.spoken(owner), f.spoken(banned), f.spoken(free)
 			if strings.Contains(route, "{slug}") {
-				before := string(f.call(owner, "GET", "/links", nil).Body) + string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
+				before := string(f.call(owner, "GET", "/links", nil).Body) +
+					string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body)
 				foreign, unknown := request(caller{f, other}, slug), request(caller{f, other}, "nothing-here")
 				foreign.want(404, string(vitrine.CodeNotFound))
 				if !bytes.Equal(foreign.Body, unknown.Body) || foreign.Header.Get("ETag") != "" {
 					t.Errorf("another account's link answers %s, an unknown one %s", foreign.Body, unknown.Body)
 				}
-				if now := string(f.call(owner, "GET", "/links", nil).Body) + string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body); now != before {
+				if now := string(f.call(owner, "GET", "/links", nil).Body) +
+					string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body); now != before {
 					t.Errorf("another account has changed %s to %s", before, now)
 				}
 			}
-			if a := request(caller{f, free}, ofFree); strings.HasSuffix(route, "/analytics") || strings.Contains(route, "/visits") {
+			if a := request(caller{f, free}, ofFree); strings.HasSuffix(route, "/analytics") ||
+				strings.Contains(route, "/visits") {
 				a.want(403, string(vitrine.CodeProRequired))
 			} else if a.Status >= 400 {
 				t.Errorf("the plan Free is refused: %d %s", a.Status, a.Body)

@@ -40,8 +40,10 @@ func TestScreens(t *testing.T) {
 	for name, l := range d.links {
 		pages = append(pages, sitePage{name: "file " + name, path: "/p/" + string(l.Slug)})
 	}
-	pages = append(pages, sitePage{name: "moderation", path: "/moderation", as: d.moderator}, sitePage{name: "moderation case", path: casePath(d.held), as: d.moderator},
-		sitePage{name: "moderation history", path: "/moderation/history", as: d.moderator}, sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator})
+	pages = append(pages, sitePage{name: "moderation", path: "/moderation", as: d.moderator},
+		sitePage{name: "moderation case", path: casePath(d.held), as: d.moderator},
+		sitePage{name: "moderation history", path: "/moderation/history", as: d.moderator},
+		sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator})
 	cookies := d.cookies()
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
@@ -57,7 +59,9 @@ func TestScreens(t *testing.T) {
 				}
 				tb := a.tab(p.as)
 				var shot []byte
-				tb.run(page.BringToFront(), inTheme(s.theme), chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(s.scale)), chromedp.Navigate(d.url+p.path),
+				tb.run(page.BringToFront(), inTheme(s.theme),
+					chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(s.scale)),
+					chromedp.Navigate(d.url+p.path),
 					chromedp.Evaluate(`Promise.all([...document.images].filter((i) => i.loading !== "lazy").map((i) => i.decode().catch(() => {})))`, nil, awaited))
 				switch {
 				case strings.HasSuffix(p.name, ".pdf") && p.as == nil:

@@ -163,8 +163,10 @@ type handlers struct {
 }
 
 func (s *Server) handlers() *handlers {
-	common := &httpx.Server{PublicURL: s.PublicURL, ContentURL: s.ContentURL, SitesURL: s.SitesURL, StorageOrigin: s.StorageOrigin,
-		UpgradeURL: s.UpgradeURL, TrustedProxies: s.TrustedProxies, Sessions: s.Sessions, Now: s.Now, Log: s.Log, BodyTime: s.BodyTime,
+	common := &httpx.Server{PublicURL: s.PublicURL, ContentURL: s.ContentURL, SitesURL: s.SitesURL,
+		StorageOrigin: s.StorageOrigin,
+		UpgradeURL:    s.UpgradeURL, TrustedProxies: s.TrustedProxies, Sessions: s.Sessions, Now: s.Now, Log: s.Log,
+		BodyTime:  s.BodyTime,
 		StallTime: s.StallTime, RecheckEvery: s.RecheckEvery}
 	pages := &ui.Pages{Server: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}
 	view := &viewer.Viewers{Pages: pages, Blobs: s.Blobs, Previews: s.Previews, Signer: s.Signer}
@@ -173,19 +175,26 @@ func (s *Server) handlers() *handlers {
 	shared := &sharedreport.Service{Store: s.Links.Store, Signer: s.Signer, Now: s.Now}
 	h := &handlers{
 		shell: shell, gallery: s.Gallery,
-		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links, Versions: kept, Captions: s.Captions,
+		api: &api.Handler{Viewers: view, Keys: s.Keys, Logins: s.Logins, Uploads: s.Uploads, Links: s.Links,
+			Versions: kept, Captions: s.Captions,
 			Analytics: s.Analytics, Receiver: s.Receiver, Ready: s.Ready, Version: s.Version},
-		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse, Views: s.Views,
+		public: &public.Handler{Viewers: view, Links: s.Links, Albums: s.Albums, Sites: s.Sites, Abuse: s.Abuse,
+			Views:   s.Views,
 			ViewIDs: s.ViewIDs, RedirectDownloads: s.RedirectDownloads},
-		content:    &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Abuse: s.Abuse},
-		front:      &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
-		entry:      &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins, SetupCommand: s.SetupCommand},
-		links:      &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions, Albums: s.Albums, Analytics: s.Analytics},
-		keys:       &keypage.Handler{Shell: shell, Keys: s.Keys},
-		account:    &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads, Analytics: s.Analytics, SiteStats: s.SiteStats},
-		people:     &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},
-		albums:     &albumpage.Handler{Shell: shell, Albums: s.Albums, Links: s.Links},
-		analytics:  &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats, Shared: shared, OwnViews: s.OwnViews},
+		content: &content.Handler{Viewers: view, Links: s.Links, Sites: s.Sites, SiteStats: s.SiteStats,
+			Abuse: s.Abuse},
+		front: &front.Handler{Pages: pages, Accounts: s.Accounts, Uploads: s.Uploads, Bucket: s.Receiver == nil},
+		entry: &entrypage.Handler{Pages: pages, Accounts: s.Accounts, Logins: s.Logins,
+			SetupCommand: s.SetupCommand},
+		links: &linkpage.Handler{Shell: shell, Links: s.Links, Uploads: s.Uploads, Captions: s.Captions,
+			Albums: s.Albums, Analytics: s.Analytics},
+		keys: &keypage.Handler{Shell: shell, Keys: s.Keys},
+		account: &accountpage.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Uploads: s.Uploads,
+			Analytics: s.Analytics, SiteStats: s.SiteStats},
+		people: &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},
+		albums: &albumpage.Handler{Shell: shell, Albums: s.Albums, Links: s.Links},
+		analytics: &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites,
+			SiteStats: s.SiteStats, Shared: shared, OwnViews: s.OwnViews},
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
 	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}

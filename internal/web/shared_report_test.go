@@ -17,7 +17,8 @@ import (
 // without the host.
 func (o *office) share(t *testing.T, page, form string) string {
 	t.Helper()
-	r := o.status(o.do("POST", page+"/share", form, "Content-Type: application/x-www-form-urlencoded", o.cookie), http.StatusOK)
+	r := o.status(o.do("POST", page+"/share", form, "Content-Type: application/x-www-form-urlencoded", o.cookie),
+		http.StatusOK)
 	address := o.parse(r.body).id("shared-address").text()
 	path, ok := strings.CutPrefix(address, o.server.PublicURL.String())
 	if !ok || !regexp.MustCompile(`^/r/[A-Za-z0-9_-]{22}$`).MatchString(path) {
@@ -30,11 +31,13 @@ func (o *office) share(t *testing.T, page, form string) string {
 // leads to anything else.
 func TestSharedReport(t *testing.T) {
 	o := newOffice(t)
-	for name, page := range map[string]string{"a link": statsPath(o.links[report.ContentPages]), "all links": "/analytics"} {
+	for name, page := range map[string]string{"a link": statsPath(o.links[report.ContentPages]),
+		"all links": "/analytics"} {
 		t.Run(name, func(t *testing.T) {
 			path := o.share(t, page, "label=The+board&life=7d")
 			r := o.status(o.get(path+"?range=90d"), http.StatusOK)
-			for header, want := range map[string]string{"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer"} {
+			for header, want := range map[string]string{"Cache-Control": "no-store",
+				"X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer"} {
 				same(t, header, r.Header.Get(header), want)
 			}
 			shown := o.parse(r.body)
@@ -44,7 +47,8 @@ func TestSharedReport(t *testing.T) {
 			same(t, "points", len(shown.id("series").tags("tbody")[0].tags("tr")), len(want.Series))
 			for _, a := range shown.tags("a") {
 				href := a.attr("href")
-				if u, err := url.Parse(href); err != nil || u.Path != "/" && u.Path != path && u.Path != "/p/"+string(o.links[report.ContentPages].Slug) {
+				if u, err := url.Parse(href); err != nil || u.Path != "/" && u.Path != path &&
+					u.Path != "/p/"+string(o.links[report.ContentPages].Slug) {
 					t.Errorf("the page leads to %s", href)
 				}
 			}
@@ -54,7 +58,8 @@ func TestSharedReport(t *testing.T) {
 				}
 			}
 			e := o.status(o.get(path+"/embed?range=30d"), http.StatusOK)
-			if csp := e.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors *") || len(o.parse(e.body).class("marks")) != 1 || len(o.parse(e.body).tags("form")) != 0 {
+			if csp := e.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors *") ||
+				len(o.parse(e.body).class("marks")) != 1 || len(o.parse(e.body).tags("form")) != 0 {
 				t.Errorf("the chart alone: %s\n%s", csp, e.body)
 			}
 			if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors 'none'") {
@@ -67,10 +72,13 @@ func TestSharedReport(t *testing.T) {
 				t.Errorf("the list: %s", list.text())
 			}
 			revoke := list.tags("tbody")[0].tags("form")[0].attr("action")
-			o.status(o.do("POST", strings.Replace(revoke, "/revoke", "0000/revoke", 1), "", "Content-Type: application/x-www-form-urlencoded", o.cookie), http.StatusNotFound)
-			o.status(o.do("POST", revoke, "", "Content-Type: application/x-www-form-urlencoded"), http.StatusSeeOther) // to sign in
+			o.status(o.do("POST", strings.Replace(revoke, "/revoke", "0000/revoke", 1), "",
+				"Content-Type: application/x-www-form-urlencoded", o.cookie), http.StatusNotFound)
+			o.status(o.do("POST", revoke, "", "Content-Type: application/x-www-form-urlencoded"),
+				http.StatusSeeOther) // to sign in
 			o.status(o.get(path), http.StatusOK)
-			o.status(o.do("POST", revoke, "", "Content-Type: application/x-www-form-urlencoded", o.cookie), http.StatusSeeOther)
+			o.status(o.do("POST", revoke, "", "Content-Type: application/x-www-form-urlencoded", o.cookie),
+				http.StatusSeeOther)
 			for _, gone := range []string{path, path + "/embed", "/r/AAAAAAAAAAAAAAAAAAAAAA", "/r/x"} {
 				o.status(o.get(gone), http.StatusNotFound)
 			}
@@ -87,12 +95,14 @@ func TestSharedReportExpires(t *testing.T) {
 	o.ahead.Add(int64(time.Minute))
 	o.status(o.get(path), http.StatusNotFound)
 	for _, bad := range []string{"life=99y", "password=short", "label=" + strings.Repeat("a", 81), "label=a%0Ab"} {
-		r := o.status(o.do("POST", "/analytics/share", bad, "Content-Type: application/x-www-form-urlencoded", o.signIn(o.account)), http.StatusBadRequest)
+		r := o.status(o.do("POST", "/analytics/share", bad, "Content-Type: application/x-www-form-urlencoded",
+			o.signIn(o.account)), http.StatusBadRequest)
 		if share := o.parse(r.body).id("share"); len(share.class("wrong")) != 1 || len(share.tags("tbody")) != 0 {
 			t.Errorf("%s: %s", bad, share.text())
 		}
 	}
-	o.status(o.do("POST", statsPath(o.links[report.ContentPages])+"/share", "", "Content-Type: application/x-www-form-urlencoded", o.signIn(o.member)), http.StatusNotFound)
+	o.status(o.do("POST", statsPath(o.links[report.ContentPages])+"/share", "",
+		"Content-Type: application/x-www-form-urlencoded", o.signIn(o.member)), http.StatusNotFound)
 }
 
 // A password is asked for before anything is told, and may be tried a few
@@ -100,7 +110,8 @@ func TestSharedReportExpires(t *testing.T) {
 func TestSharedReportPassword(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
-	path, other := o.share(t, statsPath(l), "password=a+cafe+at+noon"), o.share(t, "/analytics", "password=a+cafe+at+noon")
+	path, other := o.share(t, statsPath(l), "password=a+cafe+at+noon"),
+		o.share(t, "/analytics", "password=a+cafe+at+noon")
 	form := "Content-Type: application/x-www-form-urlencoded"
 	r := o.status(o.get(path), http.StatusOK)
 	if strings.Contains(r.body, l.Title) || len(o.parse(r.body).tags("form")) != 1 {
@@ -122,11 +133,13 @@ func TestSharedReportPassword(t *testing.T) {
 		t.Error("it lets in to another report")
 	}
 	for range 5 {
-		if r := o.status(o.do("POST", path, "password=wrong", form), http.StatusBadRequest); len(o.parse(r.body).class("wrong")) != 1 {
+		if r := o.status(o.do("POST", path, "password=wrong", form),
+			http.StatusBadRequest); len(o.parse(r.body).class("wrong")) != 1 {
 			t.Errorf("wrong: %s", r.body)
 		}
 	}
-	if r := o.status(o.do("POST", path, "password=a+cafe+at+noon", form), http.StatusTooManyRequests); r.Header.Get("Retry-After") == "" {
+	if r := o.status(o.do("POST", path, "password=a+cafe+at+noon", form),
+		http.StatusTooManyRequests); r.Header.Get("Retry-After") == "" {
 		t.Error("it does not say when to try again")
 	}
 	o.status(o.do("POST", path, "password=a+cafe+at+noon", form, "Origin: https://evil.example"), http.StatusForbidden)

@@ -20,20 +20,25 @@ func TestSignIn(t *testing.T) {
 	link := d.offer(mod)
 	for range 3 {
 		r := d.status(d.get(link), 200)
-		if len(r.Cookies()) > 0 || !strings.Contains(r.body, `<form method="post"><button`) || strings.Contains(r.body, link) || strings.Contains(r.body, mod.Email) {
+		if len(r.Cookies()) > 0 || !strings.Contains(r.body, `<form method="post"><button`) ||
+			strings.Contains(r.body, link) || strings.Contains(r.body, mod.Email) {
 			t.Errorf("cookies %v\n%s", r.Cookies(), r.body)
 		}
 		d.status(d.do(http.MethodHead, link, ""), 200)
 	}
 	r := d.status(d.post(link, nil), 303)
 	c := r.Cookies()[0]
-	if r.Header.Get("Location") != "/dashboard" || c.Name != "vitrine" || c.Path != "/" || !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode ||
-		c.Domain != "" || c.MaxAge != int(vitrine.SessionMost/time.Second) || c.Value == strings.TrimPrefix(link, "/sign-in/") {
+	if r.Header.Get("Location") != "/dashboard" || c.Name != "vitrine" || c.Path != "/" || !c.HttpOnly || c.Secure ||
+		c.SameSite != http.SameSiteLaxMode ||
+		c.Domain != "" || c.MaxAge != int(vitrine.SessionMost/time.Second) ||
+		c.Value == strings.TrimPrefix(link, "/sign-in/") {
 		t.Errorf("to %s with %+v", r.Header.Get("Location"), c)
 	}
 	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 200)
-	d.status(d.get("/moderation", "Cookie: vitrine="+strings.TrimPrefix(link, "/sign-in/")), 303) // the link is no session
-	for name, bad := range map[string]string{"used": link, "rubbish": "/sign-in/rubbish", "a session": "/sign-in/" + c.Value, "long": "/sign-in/" + strings.Repeat("x", 5000)} {
+	d.status(d.get("/moderation", "Cookie: vitrine="+strings.TrimPrefix(link, "/sign-in/")),
+		303) // the link is no session
+	for name, bad := range map[string]string{"used": link, "rubbish": "/sign-in/rubbish",
+		"a session": "/sign-in/" + c.Value, "long": "/sign-in/" + strings.Repeat("x", 5000)} {
 		if r := d.status(d.post(bad, nil), 401); len(r.Cookies()) > 0 || !strings.Contains(r.body, `href="/sign-in"`) {
 			t.Errorf("%s: %v %s", name, r.Cookies(), r.body)
 		}
@@ -73,12 +78,14 @@ func TestSessionCookieBehindTLS(t *testing.T) {
 	d.handler = d.server.Handler()
 	r := d.status(d.do(http.MethodPost, d.offer(d.owner), "", form, "Sec-Fetch-Site: same-origin"), 303)
 	c := r.Cookies()[0]
-	if c.Name != "__Host-vitrine" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode {
+	if c.Name != "__Host-vitrine" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" ||
+		c.SameSite != http.SameSiteLaxMode {
 		t.Errorf("%+v", c)
 	}
 	d.status(d.get("/moderation", "Cookie: __Host-vitrine="+c.Value), 200)
 	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 303)
-	if device := r.Cookies()[1]; device.Name != "__Host-vitrine-device" || !device.Secure || !device.HttpOnly || device.Path != "/" || device.Domain != "" {
+	if device := r.Cookies()[1]; device.Name != "__Host-vitrine-device" || !device.Secure || !device.HttpOnly ||
+		device.Path != "/" || device.Domain != "" {
 		t.Errorf("%+v", device)
 	}
 }
@@ -100,27 +107,35 @@ func TestWhoModerates(t *testing.T) {
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
 	demoted := d.join("demoted@example.org", vitrine.RoleModerator)
 	suspended := d.join("suspended@example.org", vitrine.RoleModerator)
-	cookies := map[string]string{"nobody": "X-None: 1", "rubbish": "Cookie: vitrine=rubbish", "member": d.signIn(d.member), "moderator": d.signIn(mod),
+	cookies := map[string]string{"nobody": "X-None: 1", "rubbish": "Cookie: vitrine=rubbish",
+		"member": d.signIn(d.member), "moderator": d.signIn(mod),
 		"owner": d.signIn(d.owner), "role taken": d.signIn(demoted), "suspended": d.signIn(suspended)}
-	_, err := d.server.Accounts.SetRole(t.Context(), demoted.Email, vitrine.RoleMember, vitrine.Decision{By: vitrine.Operator})
+	_, err := d.server.Accounts.SetRole(t.Context(), demoted.Email, vitrine.RoleMember,
+		vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	_, err = d.server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	l := d.held("notes.txt", vitrine.ReasonSuspicious)
-	gets := []string{"/moderation", "/moderation?reason=scan_late", "/moderation/history", casePath(l), accountPath(d.member)}
+	gets := []string{"/moderation", "/moderation?reason=scan_late", "/moderation/history", casePath(l),
+		accountPath(d.member)}
 	posts := map[string]url.Values{
-		"/moderation/decide": {"do": {"clear"}}, "/moderation/undo": {"done": {"0-1"}}, casePath(l) + "/clear": {"seen": {"0"}}, casePath(l) + "/reject": nil,
-		casePath(l) + "/disable": nil, casePath(l) + "/undo": nil, casePath(l) + "/reject-same": nil, accountPath(mod) + "/suspend": nil, accountPath(mod) + "/lift": nil,
+		"/moderation/decide": {"do": {"clear"}}, "/moderation/undo": {"done": {"0-1"}},
+		casePath(l) + "/clear": {"seen": {"0"}}, casePath(l) + "/reject": nil,
+		casePath(l) + "/disable": nil, casePath(l) + "/undo": nil, casePath(l) + "/reject-same": nil,
+		accountPath(mod) + "/suspend": nil, accountPath(mod) + "/lift": nil,
 	}
-	for who, want := range map[string]int{"nobody": 303, "rubbish": 303, "member": 403, "moderator": 200, "owner": 200, "role taken": 403, "suspended": 303} {
+	for who, want := range map[string]int{"nobody": 303, "rubbish": 303, "member": 403, "moderator": 200, "owner": 200,
+		"role taken": 403, "suspended": 303} {
 		for _, path := range gets {
 			r := d.status(d.get(path, cookies[who]), want)
-			if want != 200 && (strings.Contains(r.body, l.Title) || strings.Contains(r.body, d.member.Email) && who != "member") {
+			if want != 200 && (strings.Contains(r.body, l.Title) || strings.Contains(r.body, d.member.Email) &&
+				who != "member") {
 				t.Errorf("%s is told of a link at %s: %s", who, path, r.body)
 			}
 		}
 		for path, fields := range posts {
-			if r := d.post(path, fields, cookies[who]); want != 200 && r.StatusCode != want || want == 200 && (r.StatusCode == 401 || r.StatusCode == 403 && who != "owner") {
+			if r := d.post(path, fields, cookies[who]); want != 200 && r.StatusCode != want || want == 200 &&
+				(r.StatusCode == 401 || r.StatusCode == 403 && who != "owner") {
 				t.Errorf("%s POST %s: %d", who, path, r.StatusCode)
 			}
 		}
@@ -137,7 +152,8 @@ func TestWhoModerates(t *testing.T) {
 			"a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"},
 			"an old browser": {"Origin: https://evil.example"},
 		} {
-			if r := d.do(http.MethodPost, path, fields.Encode(), append(headers, form, cookie)...); r.StatusCode != 403 {
+			if r := d.do(http.MethodPost, path, fields.Encode(),
+				append(headers, form, cookie)...); r.StatusCode != 403 {
 				t.Errorf("%s POST %s: %d", about, path, r.StatusCode)
 			}
 		}
@@ -149,7 +165,8 @@ func TestWhoModerates(t *testing.T) {
 	for _, path := range gets {
 		d.status(d.post(path, nil, cookie), 405)
 	}
-	d.status(d.do(http.MethodPost, d.offer(mod), "", form, "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"), 403)
+	d.status(d.do(http.MethodPost, d.offer(mod), "", form, "Origin: https://evil.example",
+		"Sec-Fetch-Site: cross-site"), 403)
 	d.status(d.do(http.MethodPut, "/sign-in/x", ""), 405)
 }
 
@@ -162,25 +179,31 @@ func TestModerationHeaders(t *testing.T) {
 	cookie := d.signIn(d.owner)
 	l := d.held("notes.txt", vitrine.ReasonSuspicious)
 	link := d.offer(d.owner)
-	for _, r := range []reply{d.get("/moderation", cookie), d.get(casePath(l), cookie), d.get(accountPath(d.member), cookie), d.get("/moderation/history", cookie),
+	for _, r := range []reply{d.get("/moderation", cookie), d.get(casePath(l), cookie),
+		d.get(accountPath(d.member), cookie), d.get("/moderation/history", cookie),
 		d.get(link), d.get("/sign-in"), d.post("/sign-in/x", nil), d.get(casePath(l)+"x", cookie)} {
-		for name, want := range map[string]string{"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Cross-Origin-Opener-Policy": "same-origin",
-			"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"} {
+		for name, want := range map[string]string{"Cache-Control": "no-store", "X-Robots-Tag": "noindex",
+			"Cross-Origin-Opener-Policy":   "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin",
+			"X-Content-Type-Options": "nosniff"} {
 			if got := r.Header.Get(name); got != want {
 				t.Errorf("%s: %s %q, want %q", r.Request.URL, name, got, want)
 			}
 		}
 		csp := r.Header.Get("Content-Security-Policy")
-		for _, want := range []string{"default-src 'none'", "script-src 'nonce-", "form-action 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"} {
+		for _, want := range []string{"default-src 'none'", "script-src 'nonce-", "form-action 'self'",
+			"frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"} {
 			if !strings.Contains(csp, want) {
 				t.Errorf("%s: no %s in %s", r.Request.URL, want, csp)
 			}
 		}
-		frames, moderation := "frame-src "+d.server.ContentURL.String()+"/c/;", strings.HasPrefix(r.Request.URL.Path, "/moderation")
+		frames, moderation := "frame-src "+d.server.ContentURL.String()+"/c/;",
+			strings.HasPrefix(r.Request.URL.Path, "/moderation")
 		if strings.Contains(csp, frames) != (moderation && r.StatusCode == 200) {
 			t.Errorf("%s: frames in %s", r.Request.URL, csp)
 		}
-		if strings.Contains(csp, "unsafe") || strings.Contains(r.body, "style=") || strings.Contains(r.body, " onclick") {
+		if strings.Contains(csp, "unsafe") || strings.Contains(r.body, "style=") ||
+			strings.Contains(r.body, " onclick") {
 			t.Errorf("%s: something inline", r.Request.URL)
 		}
 	}
@@ -193,7 +216,8 @@ func TestModerationHeaders(t *testing.T) {
 	}
 	d.status(d.post(link, nil), 303)
 	secret := strings.TrimPrefix(link, "/sign-in/")
-	if strings.Contains(logged.String(), secret) || strings.Contains(logged.String(), strings.TrimPrefix(cookie, "Cookie: vitrine=")) {
+	if strings.Contains(logged.String(), secret) ||
+		strings.Contains(logged.String(), strings.TrimPrefix(cookie, "Cookie: vitrine=")) {
 		t.Errorf("a secret is in the log: %s", logged.String())
 	}
 }

@@ -62,7 +62,8 @@ func BenchmarkSignIn(b *testing.B) {
 	cookie := d.signIn(a)
 	b.Run("password", func(b *testing.B) {
 		for b.Loop() {
-			_, err := d.server.Sessions.SignInWithPassword(b.Context(), a.Email, "a case of glass and oak", auth.Client{})
+			_, err := d.server.Sessions.SignInWithPassword(b.Context(), a.Email, "a case of glass and oak",
+				auth.Client{})
 			d.check(err)
 		}
 	})

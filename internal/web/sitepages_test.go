@@ -31,8 +31,11 @@ const openAll = `document.querySelectorAll("details").forEach((d) => (d.open = t
 // which have tests of their own.
 func sitePages(d *demo) []sitePage {
 	pages := []sitePage{
-		{name: "home", path: "/"}, {name: "plans", path: "/plans"}, {name: "sign in", path: "/sign-in"}, {name: "sign up", path: "/sign-up"}, {name: "reset", path: "/reset"},
-		{name: "no page", path: "/nowhere", status: 404}, {name: "not yet", path: "/p/" + string(d.held.Slug), status: 404}, {name: "no longer", path: "/p/" + string(d.off.Slug), status: 410},
+		{name: "home", path: "/"}, {name: "plans", path: "/plans"}, {name: "sign in", path: "/sign-in"},
+		{name: "sign up", path: "/sign-up"}, {name: "reset", path: "/reset"},
+		{name: "no page", path: "/nowhere", status: 404},
+		{name: "not yet", path: "/p/" + string(d.held.Slug), status: 404},
+		{name: "no longer", path: "/p/" + string(d.off.Slug), status: 410},
 		{name: "public album", path: "/a/" + string(d.album.Slug)}, {name: "gallery", path: "/dev/gallery"},
 	}
 	for _, path := range d.docPaths() {
@@ -41,19 +44,30 @@ func sitePages(d *demo) []sitePage {
 	member := func(a *vitrine.Account, name, path string) {
 		pages = append(pages, sitePage{name: name, path: path, as: a})
 	}
-	for _, name := range []string{"annual-report.pdf", "tour.webm", "hours.md", "press-kit.tgz", "plan.svg"} { // the last unread
-		pages = append(pages, sitePage{name: "analytics of " + name, path: statsPath(d.links[name]) + "?range=90d", as: d.pro, then: openAll})
+	for _, name := range []string{"annual-report.pdf", "tour.webm", "hours.md", "press-kit.tgz",
+		"plan.svg"} { // the last unread
+		pages = append(pages, sitePage{name: "analytics of " + name, path: statsPath(d.links[name]) + "?range=90d",
+			as: d.pro, then: openAll})
 	}
-	pages = append(pages, sitePage{name: "analytics of poster.pdf on Free", path: statsPath(d.links["poster.pdf"]), as: d.free, then: openAll},
-		sitePage{name: "a definition", path: "/analytics", as: d.pro, then: `document.querySelector("[popovertarget=means-views]").click()`,
+	pages = append(pages, sitePage{name: "analytics of poster.pdf on Free", path: statsPath(d.links["poster.pdf"]),
+		as: d.free, then: openAll},
+		sitePage{name: "a definition", path: "/analytics", as: d.pro,
+			then:  `document.querySelector("[popovertarget=means-views]").click()`,
 			holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("means-views").getBoundingClientRect())`})
-	for name, path := range map[string]string{"dashboard": "/dashboard", "links": "/links", "link": "/links/" + string(d.links["annual-report.pdf"].Slug),
-		"link share": "/links/" + string(d.links["annual-report.pdf"].Slug) + "/share", "link versions": "/links/" + string(d.links["annual-report.pdf"].Slug) + "/versions", "link settings": "/links/" + string(d.links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
-		"albums": "/albums", "album": "/albums/" + string(d.album.Slug), "websites": "/websites", "website": "/websites/" + string(d.website.Slug), "website analytics": "/websites/" + string(d.website.Slug) + "/analytics", "keys": "/keys", "account": "/account",
+	for name, path := range map[string]string{"dashboard": "/dashboard", "links": "/links",
+		"link":          "/links/" + string(d.links["annual-report.pdf"].Slug),
+		"link share":    "/links/" + string(d.links["annual-report.pdf"].Slug) + "/share",
+		"link versions": "/links/" + string(d.links["annual-report.pdf"].Slug) + "/versions",
+		"link settings": "/links/" + string(d.links["tour.webm"].Slug) + "/settings", "analytics": "/analytics",
+		"albums": "/albums", "album": "/albums/" + string(d.album.Slug), "websites": "/websites",
+		"website":           "/websites/" + string(d.website.Slug),
+		"website analytics": "/websites/" + string(d.website.Slug) + "/analytics", "keys": "/keys",
+		"account":      "/account",
 		"plans of Pro": "/plans"} {
 		member(d.pro, name, path)
 	}
-	for name, path := range map[string]string{"dashboard on Free": "/dashboard", "analytics on Free": "/analytics", "account on Free": "/account", "link on Free": "/links/" + string(d.links["poster.pdf"].Slug) + "/settings",
+	for name, path := range map[string]string{"dashboard on Free": "/dashboard", "analytics on Free": "/analytics",
+		"account on Free": "/account", "link on Free": "/links/" + string(d.links["poster.pdf"].Slug) + "/settings",
 		"no page, signed in": "/nowhere"} {
 		member(d.free, name, path)
 	}
@@ -68,16 +82,22 @@ func sitePages(d *demo) []sitePage {
 	member(d.pro, "device asks", "/device?code="+l.Code)
 	for _, name := range []string{"annual-report.pdf", "tour.webm"} {
 		root := statsPath(d.links[name]) + "/visits"
-		some, err := d.server.Analytics.Visits(d.t.Context(), d.pro, string(d.links[name].Slug), analytics.VisitQuery{N: 1})
+		some, err := d.server.Analytics.Visits(d.t.Context(), d.pro, string(d.links[name].Slug),
+			analytics.VisitQuery{N: 1})
 		d.check(err)
 		member(d.pro, "visits of "+name, root)
 		member(d.pro, "visit of "+name, root+"/"+some.Rows[0].ID)
 	}
-	pages = append(pages, sitePage{name: "filtered analytics", path: statsPath(d.links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop", as: d.pro, then: openAll},
-		sitePage{name: "dates of a report", path: "/analytics?granularity=hour", as: d.pro, then: `document.querySelector("[popovertarget=dates]").click()`,
+	pages = append(pages, sitePage{name: "filtered analytics",
+		path: statsPath(d.links["annual-report.pdf"]) + "?range=90d&filter=country:is_not:DE&filter=device:is:Desktop",
+		as:   d.pro, then: openAll},
+		sitePage{name: "dates of a report", path: "/analytics?granularity=hour", as: d.pro,
+			then:  `document.querySelector("[popovertarget=dates]").click()`,
 			holds: `((r) => r.left >= 0 && r.right <= innerWidth && r.top >= 0)(document.getElementById("dates").getBoundingClientRect())`},
-		sitePage{name: "shared report", path: d.shared(d.links["annual-report.pdf"], ""), then: openAll}, sitePage{name: "shared report of all", path: d.shared(nil, "")},
-		sitePage{name: "shared chart", path: d.shared(d.links["annual-report.pdf"], "") + "/embed"}, sitePage{name: "shared report, password", path: d.shared(nil, "a cafe at noon")})
+		sitePage{name: "shared report", path: d.shared(d.links["annual-report.pdf"], ""), then: openAll},
+		sitePage{name: "shared report of all", path: d.shared(nil, "")},
+		sitePage{name: "shared chart", path: d.shared(d.links["annual-report.pdf"], "") + "/embed"},
+		sitePage{name: "shared report, password", path: d.shared(nil, "a cafe at noon")})
 	for i := range pages {
 		if pages[i].path == "/nowhere" {
 			pages[i].status = 404
@@ -99,7 +119,8 @@ func (d *demo) shared(l *vitrine.Link, password string) string {
 }
 
 func inTheme(theme string) chromedp.Action {
-	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
+		Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }
 
 // audience are the tabs of the people who look at pages in a test, one for each

@@ -18,8 +18,10 @@ func (o *office) addExcluded(l *vitrine.Link, views ...[2]string) {
 	o.t.Helper()
 	at, b := o.server.Now().UnixMilli(), vitrine.Batch{}
 	for i, v := range views {
-		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: report.View{ID: int64(vitrine.ViewIDAt(at, 900+i)), At: at, Link: int64(l.ID), Viewer: uint64(9000 + i),
-			Bot: v[0], Product: v[1], Own: v[0] == report.BotOwn}})
+		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account,
+			View: report.View{ID: int64(vitrine.ViewIDAt(at, 900+i)), At: at, Link: int64(l.ID),
+				Viewer: uint64(9000 + i),
+				Bot:    v[0], Product: v[1], Own: v[0] == report.BotOwn}})
 	}
 	_, err := o.log.Append(o.t.Context(), b)
 	o.check(err)
@@ -34,8 +36,10 @@ func TestStatsExcluded(t *testing.T) {
 	if page := o.parse(o.get(statsPath(l)+"?range=7d", o.cookie).body); page.id("by-assistants").Data != "" {
 		t.Error("a card of assistants where there were none")
 	}
-	o.addExcluded(l, [2]string{report.BotOwn}, [2]string{visitor.BotAIAssistant, "ChatGPT-User"}, [2]string{visitor.BotAIAssistant, "ChatGPT-User"},
-		[2]string{visitor.BotAIAssistant, "Claude-User"}, [2]string{visitor.BotAITraining, "GPTBot"}, [2]string{report.BotUndecided, "Microsoft"})
+	o.addExcluded(l, [2]string{report.BotOwn}, [2]string{visitor.BotAIAssistant, "ChatGPT-User"},
+		[2]string{visitor.BotAIAssistant, "ChatGPT-User"},
+		[2]string{visitor.BotAIAssistant, "Claude-User"}, [2]string{visitor.BotAITraining, "GPTBot"},
+		[2]string{report.BotUndecided, "Microsoft"})
 	for _, path := range []string{statsPath(l) + "?range=7d", "/analytics?range=7d"} {
 		var want report.LinkReport
 		o.api(path, &want)
@@ -46,17 +50,22 @@ func TestStatsExcluded(t *testing.T) {
 			t.Errorf("the list says %q", s)
 		}
 		ledger := page.id("ledger").text()
-		for _, words := range []string{"Your own visits", "AI assistants", "ChatGPT-User 2, Claude-User 1", "GPTBot 1", "Microsoft 1", "Count my own visits: off.", "are final."} {
+		for _, words := range []string{"Your own visits", "AI assistants", "ChatGPT-User 2, Claude-User 1", "GPTBot 1",
+			"Microsoft 1", "Count my own visits: off.", "are final."} {
 			if !strings.Contains(ledger, words) {
 				t.Errorf("%s: the list lacks %q: %s", path, words, ledger)
 			}
 		}
-		if card := page.id("by-assistants").text(); !strings.Contains(card, "ChatGPT-User") || !strings.Contains(card, "66.7%") || !strings.Contains(card, "Crawlers that train models: GPTBot 1") {
+		if card := page.id("by-assistants").text(); !strings.Contains(card, "ChatGPT-User") ||
+			!strings.Contains(card, "66.7%") || !strings.Contains(card, "Crawlers that train models: GPTBot 1") {
 			t.Errorf("%s: the card of assistants is %q", path, card)
 		}
-		vitrinetest.Equal(t, "assistants", o.file(t, path, "assistants"), [][]string{{"assistant", "reads", "pct"}, {"ChatGPT-User", "2", "66.7"}, {"Claude-User", "1", "33.3"}})
-		vitrinetest.Equal(t, "programs", o.file(t, path, "programs"), [][]string{{"reason", "program", "views"}, {"ai_assistant", "ChatGPT-User", "2"}, {"ai_assistant", "Claude-User", "1"},
-			{"ai_training", "GPTBot", "1"}, {"mail_scanner", "Microsoft", "1"}})
+		vitrinetest.Equal(t, "assistants", o.file(t, path, "assistants"),
+			[][]string{{"assistant", "reads", "pct"}, {"ChatGPT-User", "2", "66.7"}, {"Claude-User", "1", "33.3"}})
+		vitrinetest.Equal(t, "programs", o.file(t, path, "programs"),
+			[][]string{{"reason", "program", "views"}, {"ai_assistant", "ChatGPT-User", "2"},
+				{"ai_assistant", "Claude-User", "1"},
+				{"ai_training", "GPTBot", "1"}, {"mail_scanner", "Microsoft", "1"}})
 		if totals := o.file(t, path, "totals"); totals[1][slices.Index(totals[0], "ownExcluded")] != "1" {
 			t.Errorf("the file of totals has %v", totals)
 		}
@@ -76,19 +85,23 @@ func TestStatsCountOwn(t *testing.T) {
 	page := o.parse(o.get(path, o.cookie).body)
 	for _, step := range []struct{ state, set, views string }{{"off", "yes", "1"}, {"on", "no", ""}} {
 		form := page.id("own")
-		if !strings.Contains(form.text(), "Count my own visits: "+step.state) || !strings.Contains(form.text(), "past numbers") {
+		if !strings.Contains(form.text(), "Count my own visits: "+step.state) ||
+			!strings.Contains(form.text(), "past numbers") {
 			t.Fatalf("the setting says %q", form.text())
 		}
 		button, back := form.tags("button")[0], form.tags("input")[0].attr("value")
 		same(t, "the button's value", button.attr("value"), step.set)
-		r := o.status(o.post(form.attr("action"), url.Values{"count": {step.set}, "back": {back}}, o.cookie), http.StatusSeeOther)
+		r := o.status(o.post(form.attr("action"), url.Values{"count": {step.set}, "back": {back}}, o.cookie),
+			http.StatusSeeOther)
 		same(t, "back", r.Header.Get("Location"), path+"#own")
-		if changing := o.parse(o.get(path, o.cookie).body).id("own").text(); !strings.Contains(changing, "being updated") {
+		if changing := o.parse(o.get(path, o.cookie).body).id("own").text(); !strings.Contains(changing,
+			"being updated") {
 			t.Errorf("the setting does not say that past numbers follow: %q", changing)
 		}
 		o.check(o.server.OwnViews.Apply(t.Context()))
 		page = o.parse(o.get(path, o.cookie).body)
-		if views := page.id("card-views").class("value"); step.views == "" && len(views) > 0 || step.views != "" && (len(views) == 0 || views[0].text() != step.views) {
+		if views := page.id("card-views").class("value"); step.views == "" && len(views) > 0 || step.views != "" &&
+			(len(views) == 0 || views[0].text() != step.views) {
 			t.Errorf("after %q: views %v", step.set, views)
 		}
 	}

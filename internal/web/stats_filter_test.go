@@ -18,7 +18,8 @@ func TestStatsFilters(t *testing.T) {
 	o := newOffice(t)
 	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
 		page := o.parse(o.status(o.get(path+"?range=90d", o.cookie), http.StatusOK).body)
-		for _, card := range []string{"countries", "cities", "sources", "referrers", "devices", "browsers", "os", "screens"} {
+		for _, card := range []string{"countries", "cities", "sources", "referrers", "devices", "browsers", "os",
+			"screens"} {
 			rows := page.id("by-" + card).tags("tbody")[0].tags("tr")
 			for _, row := range rows {
 				links := row.tags("a")
@@ -71,7 +72,8 @@ func TestStatsFiltersTogether(t *testing.T) {
 	page := o.parse(o.status(o.get(path, o.cookie), http.StatusOK).body)
 	same(t, "views", page.id("card-views").class("value")[0].text(), humanize.Comma(want.Totals.Views))
 	same(t, "chips", len(page.class("conditions")[0].tags("li")), 3)
-	if text := page.class("conditions")[0].text(); !strings.Contains(text, "Country is not Germany") || !strings.Contains(text, "Device is Mobile") {
+	if text := page.class("conditions")[0].text(); !strings.Contains(text, "Country is not Germany") ||
+		!strings.Contains(text, "Device is Mobile") {
 		t.Errorf("the chips say %q", text)
 	}
 	for _, row := range page.id("by-countries").tags("tbody")[0].tags("tr") {
@@ -80,8 +82,10 @@ func TestStatsFiltersTogether(t *testing.T) {
 		}
 	}
 	same(t, "files", len(o.file(t, path, "countries"))-1, len(want.Breakdowns.Countries))
-	for _, bad := range []string{"filter=nothing:is:x", "filter=country", "filter=link:is:x", "from=2026-01-01", "from=2026-02-30&to=2026-03-01", "from=2026-03-02&to=2026-03-01", "compare=never",
-		"timezone=Mars/Phobos", "granularity=day", "range=7d&granularity=hour", "range=7d&from=2026-01-01&to=2026-01-02"} {
+	for _, bad := range []string{"filter=nothing:is:x", "filter=country", "filter=link:is:x", "from=2026-01-01",
+		"from=2026-02-30&to=2026-03-01", "from=2026-03-02&to=2026-03-01", "compare=never",
+		"timezone=Mars/Phobos", "granularity=day", "range=7d&granularity=hour",
+		"range=7d&from=2026-01-01&to=2026-01-02"} {
 		o.status(o.get(statsPath(o.links[report.ContentPages])+"?"+bad, o.cookie), http.StatusBadRequest)
 	}
 }
@@ -105,10 +109,12 @@ func TestStatsDates(t *testing.T) {
 	same(t, "to", values.Get("to"), today.Format(time.DateOnly))
 	same(t, "the filter stays", values.Get("filter"), "device:is:Mobile")
 	for name, query := range map[string]string{
-		"dates":            "from=" + today.AddDate(0, 0, -40).Format(time.DateOnly) + "&to=" + today.AddDate(0, 0, -11).Format(time.DateOnly) + "&compare=",
-		"the year before":  "range=30d&compare=year",
-		"24 hours":         "granularity=hour",
-		"hours of days":    "from=" + today.AddDate(0, 0, -2).Format(time.DateOnly) + "&to=" + today.Format(time.DateOnly) + "&granularity=hour",
+		"dates": "from=" + today.AddDate(0, 0, -40).Format(time.DateOnly) + "&to=" + today.AddDate(0, 0,
+			-11).Format(time.DateOnly) + "&compare=",
+		"the year before": "range=30d&compare=year",
+		"24 hours":        "granularity=hour",
+		"hours of days": "from=" + today.AddDate(0, 0, -2).Format(time.DateOnly) + "&to=" +
+			today.Format(time.DateOnly) + "&granularity=hour",
 		"another zone":     "range=14d&timezone=Asia/Kathmandu",
 		"today, elsewhere": "granularity=hour&timezone=America/New_York",
 	} {
@@ -126,7 +132,8 @@ func TestStatsDates(t *testing.T) {
 			}
 			// What is over is not "so far".
 			same(t, "so far", strings.Contains(page.id("series").text(), "so far"), want.Range.To.After(o.server.Now()))
-			if zone := want.Range.Timezone; zone != "" && !strings.Contains(page.text(), "All days and hours are "+strings.ReplaceAll(zone, "_", " ")) {
+			if zone := want.Range.Timezone; zone != "" &&
+				!strings.Contains(page.text(), "All days and hours are "+strings.ReplaceAll(zone, "_", " ")) {
 				t.Errorf("the page does not say %s", zone)
 			}
 		})
@@ -140,11 +147,13 @@ func TestStatsAccountZone(t *testing.T) {
 	root := statsPath(o.links[report.ContentPages])
 	form := "Content-Type: application/x-www-form-urlencoded"
 	for _, bad := range []string{"Mars/Phobos", "../UTC", "Local", "europe/berlin"} {
-		r := o.status(o.do("POST", "/account/timezone", "timezone="+url.QueryEscape(bad), form, o.cookie), http.StatusBadRequest)
+		r := o.status(o.do("POST", "/account/timezone", "timezone="+url.QueryEscape(bad), form, o.cookie),
+			http.StatusBadRequest)
 		same(t, bad, o.parse(r.body).id("timezone").attr("value"), bad)
 	}
 	o.status(o.do("POST", "/account/timezone", "timezone=Asia/Kathmandu", form, o.cookie), http.StatusSeeOther)
-	same(t, "the account's page", o.parse(o.get("/account", o.cookie).body).id("timezone").attr("value"), "Asia/Kathmandu")
+	same(t, "the account's page", o.parse(o.get("/account", o.cookie).body).id("timezone").attr("value"),
+		"Asia/Kathmandu")
 	shared := o.share(t, root, "")
 	for _, query := range []string{"?range=7d", "?range=all"} {
 		var want, utc report.LinkReport
@@ -167,9 +176,11 @@ func TestStatsAccountZone(t *testing.T) {
 			}
 		}
 	}
-	if call := o.parse(o.get(root, o.cookie).body).id("call-text").text(); !strings.Contains(call, "timezone=Asia%2FKathmandu") {
+	if call := o.parse(o.get(root, o.cookie).body).id("call-text").text(); !strings.Contains(call,
+		"timezone=Asia%2FKathmandu") {
 		t.Errorf("the API call is %q", call)
 	}
 	o.status(o.do("POST", "/account/timezone", "timezone=UTC", form, o.cookie), http.StatusSeeOther)
-	same(t, "UTC again", o.parse(o.get(root, o.cookie).body).text() != "" && strings.Contains(o.get(root, o.cookie).body, "All days and hours are UTC"), true)
+	same(t, "UTC again", o.parse(o.get(root, o.cookie).body).text() != "" &&
+		strings.Contains(o.get(root, o.cookie).body, "All days and hours are UTC"), true)
 }

@@ -55,8 +55,11 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 	now, b := s.server.Now(), vitrine.Batch{}
 	for i := range n {
 		at := now.Add(-time.Duration(r.Int64N(int64(officeDays * 24 * time.Hour)))).UnixMilli()
-		o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1, Country: one("DE", "US", "BR", "", "XK"), City: one("", "São Paulo", "=1+1"),
-			Source: one("", "LinkedIn", "@SUM(A1)"), Referrer: one("", "linkedin.com"), Device: one("Desktop", "Mobile"), Browser: one("Chrome", "Safari"), OS: one("Linux", "iOS"), QR: r.IntN(9) == 0}
+		o := report.View{ID: int64(vitrine.ViewIDAt(at, i)), At: at, Link: int64(l.ID), Viewer: uint64(r.IntN(n)) + 1,
+			Country: one("DE", "US", "BR", "", "XK"), City: one("", "São Paulo", "=1+1"),
+			Source: one("", "LinkedIn", "@SUM(A1)"), Referrer: one("", "linkedin.com"),
+			Device: one("Desktop", "Mobile"), Browser: one("Chrome", "Safari"), OS: one("Linux", "iOS"),
+			QR: r.IntN(9) == 0}
 		if r.IntN(8) == 0 {
 			o.Bot = one(visitor.BotCrawler, visitor.BotLinkPreview, visitor.BotMailScanner)
 		}
@@ -80,7 +83,8 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 			o.Session = s
 			if r.IntN(6) == 0 && o.Bot == "" {
 				s.Downloaded = true
-				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID, View: vitrine.ViewID(o.ID)})
+				b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(at+1, i), Link: l.ID,
+					View: vitrine.ViewID(o.ID)})
 			}
 		}
 		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: o})
@@ -96,8 +100,9 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 func (s *site) openNow(l *vitrine.Link, viewer uint64) {
 	s.t.Helper()
 	at := s.server.Now().UnixMilli()
-	_, err := s.log.Append(s.t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: l.Account, View: report.View{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),
-		Viewer: viewer, Country: "DE"}}}})
+	_, err := s.log.Append(s.t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{{Account: l.Account,
+		View: report.View{ID: int64(vitrine.ViewIDAt(at, int(viewer))), At: at, Link: int64(l.ID),
+			Viewer: viewer, Country: "DE"}}}})
 	s.check(err)
 }
 

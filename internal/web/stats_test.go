@@ -4,10 +4,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"net/http"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,9 +81,11 @@ func TestAccountStatsAreTheAPIs(t *testing.T) {
 		kinds := page.id("by-mix").tags("tbody")[0].tags("tr")
 		same(t, "kinds", len(kinds), len(want.Mix))
 		for i, row := range kinds {
-			same(t, "kind", row.tags("td")[0].text()+" "+row.tags("td")[1].text(), humanize.Comma(want.Mix[i].Count)+" "+want.Mix[i].Pct.String()+"%")
+			same(t, "kind", row.tags("td")[0].text()+" "+row.tags("td")[1].text(),
+				humanize.Comma(want.Mix[i].Count)+" "+want.Mix[i].Pct.String()+"%")
 		}
-		if all := fmt.Sprintf("%s views and %s downloads of 4 links", humanize.Comma(want.AllTime.Views), humanize.Comma(want.AllTime.Downloads)); !strings.Contains(page.text(), all) {
+		if all := fmt.Sprintf("%s views and %s downloads of 4 links", humanize.Comma(want.AllTime.Views),
+			humanize.Comma(want.AllTime.Downloads)); !strings.Contains(page.text(), all) {
 			t.Errorf("the page does not say %q", all)
 		}
 		o.sameFiles(t, "/analytics?range="+rg, &want.Summary)
@@ -102,7 +102,8 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		return notes[len(notes)-1].text()
 	}
 	same(t, "all-time downloads", note("downloads"), humanize.Comma(want.Totals.Downloads)+" all-time")
-	same(t, "all-time downloads over all time", want.Range.Key != report.RangeAll || value("downloads") == humanize.Comma(want.Totals.Downloads), true)
+	same(t, "all-time downloads over all time", want.Range.Key != report.RangeAll ||
+		value("downloads") == humanize.Comma(want.Totals.Downloads), true)
 	if pct := want.Deltas.Downloads.Pct; want.Range.Key != report.RangeAll && pct != nil {
 		now, _ := strconv.ParseInt(strings.ReplaceAll(value("downloads"), ",", ""), 10, 64)
 		change := page.id("card-downloads").class("heard")[0].text()
@@ -120,7 +121,8 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		completion = want.Totals.CompletionPct.String() + "%"
 	}
 	same(t, "completion", value("completion"), completion)
-	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary, fmt.Sprintf("%d bot view", want.Totals.BotsExcluded)) ||
+	if summary := page.id("ledger").tags("summary")[0].text(); !strings.HasPrefix(summary,
+		fmt.Sprintf("%d bot view", want.Totals.BotsExcluded)) ||
 		!strings.HasSuffix(summary, fmt.Sprintf("· %d atypical", want.Totals.Atypical)) {
 		t.Errorf("the ledger says %q of %+v", summary, want.Totals)
 	}
@@ -141,7 +143,8 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		same(t, "uniques of a point", data[1].attr("value"), fmt.Sprint(want.Series[i].Uniques))
 	}
 	b := &want.Breakdowns
-	for id, buckets := range map[string][]report.Bucket{"countries": b.Countries, "cities": b.Cities, "sources": b.Sources, "referrers": b.Referrers, "devices": b.Devices,
+	for id, buckets := range map[string][]report.Bucket{"countries": b.Countries, "cities": b.Cities,
+		"sources": b.Sources, "referrers": b.Referrers, "devices": b.Devices,
 		"browsers": b.Browsers, "os": b.OS, "screens": b.Screens} {
 		var rows []document
 		for _, body := range page.id("by-" + id).tags("tbody") {
@@ -149,7 +152,8 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 		}
 		same(t, id, len(rows), len(buckets))
 		for i, row := range rows {
-			same(t, id, row.tags("td")[0].text()+" "+row.tags("td")[1].text(), humanize.Comma(buckets[i].Count)+" "+buckets[i].Pct.String()+"%")
+			same(t, id, row.tags("td")[0].text()+" "+row.tags("td")[1].text(),
+				humanize.Comma(buckets[i].Count)+" "+buckets[i].Pct.String()+"%")
 		}
 	}
 	for i, row := range page.class("heat")[0].tags("tbody")[0].tags("tr") {
@@ -158,7 +162,8 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 			same(t, "hour", cell.text(), humanize.Comma(want.Timing.Heat[day][hour]))
 		}
 	}
-	same(t, "insights", len(page.class("tips")) == 1, slices.ContainsFunc(want.Insights, func(i report.Insight) bool { return i.ID == "top_source" }))
+	same(t, "insights", len(page.class("tips")) == 1,
+		slices.ContainsFunc(want.Insights, func(i report.Insight) bool { return i.ID == "top_source" }))
 }
 
 func sameContent(t *testing.T, page document, want *report.Content) {
@@ -176,7 +181,8 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 				want += " " + drop.LostPct.String() + "% stopped here"
 			}
 			same(t, "reach", row.tags("td")[0].text(), want)
-			same(t, "attention and seen", strings.HasSuffix(row.text(), p.AttentionPct.String()+"% "+humanize.Comma(p.Views)), true)
+			same(t, "attention and seen", strings.HasSuffix(row.text(),
+				p.AttentionPct.String()+"% "+humanize.Comma(p.Views)), true)
 		}
 		return
 	case want.Media != nil:
@@ -202,7 +208,8 @@ func (o *office) file(t *testing.T, path, card string) [][]string {
 	if got := r.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/csv") {
 		t.Errorf("%s is %s", card, got)
 	}
-	if got := r.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") || !strings.Contains(got, card) {
+	if got := r.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") ||
+		!strings.Contains(got, card) {
 		t.Errorf("%s is %q", card, got)
 	}
 	if !strings.HasSuffix(r.body, "\r\n") {
@@ -219,7 +226,8 @@ func (o *office) sameFiles(t *testing.T, path string, want *report.Summary) {
 	same(t, "series", len(series), len(want.Series))
 	for i, row := range series {
 		p := want.Series[i]
-		same(t, "point", strings.Join(row, " "), fmt.Sprintf("%s %d %d %d", p.Date.Time().Format("2006-01-02"), p.Views, p.Uniques, p.AvgEngagedS))
+		same(t, "point", strings.Join(row, " "), fmt.Sprintf("%s %d %d %d", p.Date.Time().Format("2006-01-02"), p.Views,
+			p.Uniques, p.AvgEngagedS))
 	}
 	same(t, "totals", o.file(t, path, "totals")[1][2], fmt.Sprint(want.Totals.Views))
 	same(t, "hours", len(o.file(t, path, "timing")), 1+7*24)
@@ -247,7 +255,8 @@ func TestStatsFilesAreHarmless(t *testing.T) {
 			}
 		}
 	}
-	common := []string{"totals", "series", "excluded", "timing", "insights", "countries", "cities", "referrers", "sources", "devices", "browsers", "os", "screens"}
+	common := []string{"totals", "series", "excluded", "timing", "insights", "countries", "cities", "referrers",
+		"sources", "devices", "browsers", "os", "screens"}
 	for kind, l := range o.links {
 		cards := append([]string{"recent"}, common...)
 		if kind != report.ContentNone {
@@ -260,7 +269,8 @@ func TestStatsFilesAreHarmless(t *testing.T) {
 		t.Errorf("%d cells were made harmless: the test is blind", tame)
 	}
 	l := o.links[report.ContentNone]
-	for _, path := range []string{statsPath(l) + "?format=csv&card=content", statsPath(l) + "?format=csv&card=nothing", statsPath(l) + "?format=xls&card=series", statsPath(l) + "?card=series",
+	for _, path := range []string{statsPath(l) + "?format=csv&card=content", statsPath(l) + "?format=csv&card=nothing",
+		statsPath(l) + "?format=xls&card=series", statsPath(l) + "?card=series",
 		statsPath(l) + "?format=csv&card=top_links", "/analytics?format=csv&card=recent"} {
 		o.status(o.get(path, o.cookie), http.StatusNotFound)
 	}
@@ -273,15 +283,18 @@ func TestStatsOfOthers(t *testing.T) {
 	l := o.links[report.ContentPages]
 	other := o.signIn(o.member)
 	text := func(r reply) string {
-		return strings.NewReplacer(r.Header.Get("X-Request-Id"), "", string(l.Slug), "SLUG", "nothing-here", "SLUG").Replace(o.parse(r.body).text())
+		return strings.NewReplacer(r.Header.Get("X-Request-Id"), "", string(l.Slug), "SLUG", "nothing-here",
+			"SLUG").Replace(o.parse(r.body).text())
 	}
-	foreign, unknown := o.status(o.get(statsPath(l), other), http.StatusNotFound), o.status(o.get("/links/nothing-here/analytics", other), http.StatusNotFound)
+	foreign, unknown := o.status(o.get(statsPath(l), other), http.StatusNotFound),
+		o.status(o.get("/links/nothing-here/analytics", other), http.StatusNotFound)
 	same(t, "a foreign link", text(foreign), text(unknown))
 	o.status(o.get(statsPath(l)+"/pulse", other), http.StatusNotFound)
 	o.status(o.get(statsPath(l)+"?format=csv&card=series", other), http.StatusNotFound)
 	for _, path := range []string{statsPath(l), "/analytics"} {
 		r := o.status(o.get(path+"?range=7d"), http.StatusSeeOther)
-		same(t, "the way in", r.Header.Get("Location"), "/sign-in?next="+strings.NewReplacer("/", "%2F", "?", "%3F", "=", "%3D").Replace(path+"?range=7d"))
+		same(t, "the way in", r.Header.Get("Location"),
+			"/sign-in?next="+strings.NewReplacer("/", "%2F", "?", "%3F", "=", "%3D").Replace(path+"?range=7d"))
 		o.status(o.get(path+"/pulse"), http.StatusUnauthorized)
 		o.status(o.get(path+"?range=8d", o.cookie), http.StatusBadRequest)
 	}
@@ -295,10 +308,13 @@ func TestStatsSample(t *testing.T) {
 		t.Helper()
 		r := o.status(o.get(path, o.cookie), http.StatusOK)
 		doc := o.parse(r.body)
-		if !strings.HasPrefix(doc.tags("title")[0].text(), "Sample: ") || !strings.HasPrefix(doc.tags("h1")[0].text(), "Sample: ") || !strings.Contains(doc.class("ribbon")[0].text(), "Sample data.") {
+		if !strings.HasPrefix(doc.tags("title")[0].text(), "Sample: ") ||
+			!strings.HasPrefix(doc.tags("h1")[0].text(), "Sample: ") ||
+			!strings.Contains(doc.class("ribbon")[0].text(), "Sample data.") {
 			t.Errorf("%s does not say that it is a sample", path)
 		}
-		if !strings.Contains(r.body, `href="/plans"`) || strings.Contains(r.body, `id="live"`) || strings.Contains(r.body, "format=csv") {
+		if !strings.Contains(r.body, `href="/plans"`) || strings.Contains(r.body, `id="live"`) ||
+			strings.Contains(r.body, "format=csv") {
 			t.Errorf("%s: no way up, or what a sample has not", path)
 		}
 		return doc.text(), doc.id("stats").text()
@@ -364,7 +380,8 @@ func TestStatsPulse(t *testing.T) {
 	same(t, "views", o.counts(l), before)
 	o.openNow(l, 4711)
 	ask(own, first, http.StatusOK)
-	same(t, "views of the page as it is now", o.parse(o.status(o.get(page.id("live").attr("data-now"), o.cookie), http.StatusOK).body).id("card-views").class("value")[0].text(),
+	same(t, "views of the page as it is now", o.parse(o.status(o.get(page.id("live").attr("data-now"), o.cookie),
+		http.StatusOK).body).id("card-views").class("value")[0].text(),
 		humanize.Comma(before.Views+1))
 
 	// An open page is no use of the session.
@@ -397,7 +414,8 @@ func TestStatsEmpty(t *testing.T) {
 	o := newOffice(t)
 	l := o.publish("notes.txt", []byte("Nobody has read this.\n"))
 	r := o.status(o.get(statsPath(l), o.cookie), http.StatusOK)
-	if !strings.Contains(r.body, "Nobody has opened it yet") || !strings.Contains(r.body, `data-text="`+o.url+"/p/"+string(l.Slug)+`"`) {
+	if !strings.Contains(r.body, "Nobody has opened it yet") ||
+		!strings.Contains(r.body, `data-text="`+o.url+"/p/"+string(l.Slug)+`"`) {
 		t.Errorf("the page of a link without opens:\n%s", o.parse(r.body).text())
 	}
 	o.openNow(l, 1)
@@ -408,7 +426,8 @@ func TestStatsEmpty(t *testing.T) {
 	// A link with few views leads with its visits, begins the chart with the day
 	// it was created, and compares with nothing.
 	r = o.get(statsPath(l)+"?range=7d", o.cookie)
-	page, visits, chart := o.parse(r.body), strings.Index(r.body, "Recent visits"), strings.Index(r.body, `id="chart-title"`)
+	page, visits, chart := o.parse(r.body), strings.Index(r.body, "Recent visits"),
+		strings.Index(r.body, `id="chart-title"`)
 	if visits < 0 || visits > chart {
 		t.Error("the chart comes before the visits")
 	}
@@ -417,16 +436,19 @@ func TestStatsEmpty(t *testing.T) {
 	if !strings.Contains(r.body, "Today so far") || strings.Contains(r.body, "Busiest") {
 		t.Error("the current day is not named, or one view makes a busiest hour")
 	}
-	if r := o.get(statsPath(o.links[report.ContentPages])+"?range=90d", o.cookie); strings.Index(r.body, "Recent visits") < strings.Index(r.body, `id="chart-title"`) {
+	if r := o.get(statsPath(o.links[report.ContentPages])+"?range=90d", o.cookie); strings.Index(r.body,
+		"Recent visits") < strings.Index(r.body, `id="chart-title"`) {
 		t.Error("a link with many views leads with its visits")
 	}
 
 	// A document that was opened and not read has no rows.
 	pdf := o.publish("unread.pdf", samples["report.pdf"])
 	o.openNow(pdf, 1)
-	for path, want := range map[string]string{statsPath(pdf): "Nobody has read a page yet.", statsPath(o.links[report.ContentPages]): ""} {
+	for path, want := range map[string]string{statsPath(pdf): "Nobody has read a page yet.",
+		statsPath(o.links[report.ContentPages]): ""} {
 		page := o.get(path, o.cookie).body
-		if got := strings.Contains(page, "Nobody has read a page"); got != (want != "") || !strings.Contains(page, want) || strings.Contains(page, "by-page") == got {
+		if got := strings.Contains(page, "Nobody has read a page"); got != (want != "") ||
+			!strings.Contains(page, want) || strings.Contains(page, "by-page") == got {
 			t.Errorf("%s: a reader is missed or made up", path)
 		}
 	}
@@ -456,43 +478,9 @@ func TestStatsPlace(t *testing.T) {
 	one := d.publish("notes.txt", samples["notes.txt"])
 	d.openNow(one, 1)
 	in := d.signIn(d.member)
-	if got := d.parse(d.get("/analytics", in).body).id("about").text(); !strings.Contains(got, "1 view and 0 downloads of 1 link since") {
+	if got := d.parse(d.get("/analytics", in).body).id("about").text(); !strings.Contains(got,
+		"1 view and 0 downloads of 1 link since") {
 		t.Errorf("the page says %q", got)
-	}
-}
-
-// The scripts of all pages that a member has fit in 60 KB together, as they are
-// sent; some bring in others.
-func TestScriptBudget(t *testing.T) {
-	d := newDemo(t)
-	sizes := map[string]int{}
-	var follow func(address string)
-	follow = func(address string) {
-		if _, ok := sizes[address]; ok {
-			return
-		}
-		r := d.status(d.get(address), http.StatusOK)
-		sizes[address] = r.wire
-		for _, m := range importedModule.FindAllStringSubmatch(r.body, -1) {
-			follow(path.Join(path.Dir(address), m[1]))
-		}
-	}
-	cookies := d.cookies()
-	for _, p := range sitePages(d) {
-		if p.as == nil || p.status != 0 {
-			continue
-		}
-		for _, script := range d.parse(d.status(d.get(p.path, cookies[p.as]), http.StatusOK).body).tags("script") {
-			follow(script.attr("src"))
-		}
-	}
-	sum := 0
-	for _, address := range slices.Sorted(maps.Keys(sizes)) {
-		t.Logf("%6d %s", sizes[address], address)
-		sum += sizes[address]
-	}
-	if t.Logf("%6d together", sum); len(sizes) < 8 || sum > 60_000 {
-		t.Errorf("%d scripts of %d bytes together, at most 60,000", len(sizes), sum)
 	}
 }
 

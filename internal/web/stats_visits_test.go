@@ -51,7 +51,8 @@ func TestStatsVisits(t *testing.T) {
 		same(t, "heading", page.id("visit-title").text(), "Viewer "+most)
 		same(t, "other visits", len(page.class("same-viewer")[0].tags("a")), len(viewers[most])-1)
 		for _, a := range page.class("same-viewer")[0].tags("a") {
-			same(t, "a visit of the same viewer", strings.Contains(strings.Join(viewers[most], " "), a.attr("href")), true)
+			same(t, "a visit of the same viewer", strings.Contains(strings.Join(viewers[most], " "), a.attr("href")),
+				true)
 		}
 	}
 	for _, row := range o.parse(o.get(statsPath(other)+"/visits", o.cookie).body).class("viewer") {
@@ -84,7 +85,8 @@ func TestStatsVisits(t *testing.T) {
 	o.check(err)
 	same(t, "filtered", len(rows)-1, int(want.Totals.Views+want.Totals.BotsExcluded))
 
-	for _, gone := range []string{root + "/zzzzzzzz", root + "/0", root + "/x%2F..", statsPath(other) + "/visits/" + viewers[most][0][strings.LastIndex(viewers[most][0], "/")+1:]} {
+	for _, gone := range []string{root + "/zzzzzzzz", root + "/0", root + "/x%2F..",
+		statsPath(other) + "/visits/" + viewers[most][0][strings.LastIndex(viewers[most][0], "/")+1:]} {
 		o.status(o.get(gone, o.cookie), http.StatusNotFound)
 	}
 	for _, bad := range []string{"?cursor=!", "?format=xml", "?filter=x", "?range=1d"} {

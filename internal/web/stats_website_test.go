@@ -52,12 +52,14 @@ func buckets(list []report.Bucket) string {
 func TestWebsiteNumbers(t *testing.T) {
 	h := newHosting(t)
 	garden := h.found("Garden")
-	h.deployed(garden, "index.html=<p>Home", "about.html*=<p>About", "blog/index.html=<p>Blog", "style.css=p{}", "404.html=<p>Lost", "a.pdf=%PDF-1.7 x")
+	h.deployed(garden, "index.html=<p>Home", "about.html*=<p>About", "blog/index.html=<p>Blog", "style.css=p{}",
+		"404.html=<p>Lost", "a.pdf=%PDF-1.7 x")
 	own := "Referer: http://" + string(garden.Slug) + ".localhost:" + h.server.PublicURL.Port() + "/"
 
 	first := h.status(h.visit(garden, "/?utm_source=letter", readerChrome), http.StatusOK)
 	h.status(h.visit(garden, "/about", readerChrome, own, "Sec-Fetch-Mode: navigate"), http.StatusOK)
-	h.status(h.visit(garden, "/", readerFirefox, "Referer: https://www.news.example/today", "Accept-Encoding: gzip"), http.StatusOK)
+	h.status(h.visit(garden, "/", readerFirefox, "Referer: https://www.news.example/today", "Accept-Encoding: gzip"),
+		http.StatusOK)
 	h.status(h.visit(garden, "/blog/", readerFirefox, own), http.StatusOK)
 	h.status(h.visit(garden, "/", readerChrome, "If-None-Match: "+first.Header.Get("ETag")), http.StatusNotModified)
 	h.status(h.visit(garden, "/", searchEngine), http.StatusOK)
@@ -73,7 +75,8 @@ func TestWebsiteNumbers(t *testing.T) {
 		h.visit(garden, "/nowhere", readerChrome),
 		h.visit(garden, "/blog", readerChrome),
 		h.fetch(http.MethodPost, garden, "/", readerChrome),
-		h.status(h.visit(garden, "/about", readerChrome, "Sec-Purpose: prefetch;prerender"), http.StatusServiceUnavailable),
+		h.status(h.visit(garden, "/about", readerChrome, "Sec-Purpose: prefetch;prerender"),
+			http.StatusServiceUnavailable),
 	} {
 		if r.StatusCode >= 500 && r.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("a refusal of a page that is fetched ahead may be kept: %v", r.Header)
@@ -136,7 +139,8 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	h.status(h.visit(garden, "/a%20b/%C3%BCnder", readerFirefox), http.StatusOK)
 	r := h.status(h.get(path+"?range=7d", cookie), http.StatusOK)
 	d := h.parse(r.body)
-	for id, want := range map[string]string{"card-views": "4", "card-uniques": "2", "card-pages": "2", "card-returning": "50"} {
+	for id, want := range map[string]string{"card-views": "4", "card-uniques": "2", "card-pages": "2",
+		"card-returning": "50"} {
 		if got := d.id(id).class("value")[0].text(); strings.TrimSuffix(got, "%") != want {
 			t.Errorf("%s: %s, want %s", id, got, want)
 		}
@@ -148,7 +152,8 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	if !strings.Contains(r.body, ".localhost:"+h.server.PublicURL.Port()+"/a%20b/%C3%BCnder.html") {
 		t.Error("a page's row does not lead to it")
 	}
-	for _, absent := range []string{"Average time", "Completion", "Downloads", "Window widths", "API call", "Most viewed links"} {
+	for _, absent := range []string{"Average time", "Completion", "Downloads", "Window widths", "API call",
+		"Most viewed links"} {
 		if strings.Contains(r.body, absent) {
 			t.Errorf("the page says %q", absent)
 		}
@@ -181,9 +186,11 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	}
 	h.status(h.get("/websites/nothing/analytics", cookie), http.StatusNotFound)
 
-	_, err = h.server.Accounts.SetPlan(t.Context(), h.member.Email, vitrine.PlanFree, nil, vitrine.Decision{By: vitrine.Operator})
+	_, err = h.server.Accounts.SetPlan(t.Context(), h.member.Email, vitrine.PlanFree, nil,
+		vitrine.Decision{By: vitrine.Operator})
 	h.check(err)
-	if body := h.status(h.get(path, cookie), http.StatusOK).body; !strings.Contains(body, "part of Pro") || strings.Contains(body, "card-views") {
+	if body := h.status(h.get(path, cookie), http.StatusOK).body; !strings.Contains(body, "part of Pro") ||
+		strings.Contains(body, "card-views") {
 		t.Error("an account without analytics does not get a page that says so")
 	}
 }
@@ -228,12 +235,14 @@ func TestWebsiteNumbersDeleted(t *testing.T) {
 	h.ahead.Add(int64(2 * time.Hour))
 	h.check(h.server.SiteStats.Purge(t.Context()))
 	if r := h.numbers(garden, report.RangeAll); r.Totals.Views != 0 || r.AllTime.Links != 0 {
-		t.Errorf("a website that was deleted two hours ago has %d page loads of %d pages", r.Totals.Views, r.AllTime.Links)
+		t.Errorf("a website that was deleted two hours ago has %d page loads of %d pages", r.Totals.Views,
+			r.AllTime.Links)
 	}
 	if n := h.numbers(kept, report.RangeAll).Totals.Views; n != 1 {
 		t.Errorf("the other website has %d page loads, want 1", n)
 	}
-	if err := h.server.SiteStats.Count(t.Context(), 999, "index.html", report.View{}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if err := h.server.SiteStats.Count(t.Context(), 999, "index.html",
+		report.View{}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("a load of no website: %v", err)
 	}
 }

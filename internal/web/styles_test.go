@@ -42,7 +42,8 @@ func TestStyleTokens(t *testing.T) {
 	length := regexp.MustCompile(`(?:^|[\s(,-])(\d*\.?\d+)(rem|px)\b`)
 	raw := func(value string) bool { // a length that is no hairline
 		for _, m := range length.FindAllStringSubmatch(value, -1) {
-			if m[2] == "rem" && m[1] != "0" || m[2] == "px" && !slices.Contains([]string{"0", "1", "1.5", "2", "3"}, m[1]) {
+			if m[2] == "rem" && m[1] != "0" || m[2] == "px" &&
+				!slices.Contains([]string{"0", "1", "1.5", "2", "3"}, m[1]) {
 				return true
 			}
 		}
@@ -74,17 +75,20 @@ func TestStyleTokens(t *testing.T) {
 				wrong = "a colour"
 			case (property == "font" || property == "font-size") && !size.MatchString(value):
 				wrong = "a size of type"
-			case regexp.MustCompile(`^(scroll-)?(padding|margin|gap|row-gap|column-gap)`).MatchString(property) && raw(value):
+			case regexp.MustCompile(`^(scroll-)?(padding|margin|gap|row-gap|column-gap)`).MatchString(property) &&
+				raw(value):
 				wrong = "a distance"
 			case strings.HasSuffix(property, "radius") && raw(value):
 				wrong = "a corner"
 			case property == "z-index" && !strings.HasPrefix(value, "var(--z-"):
 				wrong = "a height"
-			case property == "transition" && !strings.HasPrefix(value, "none") && !strings.Contains(value, "var(--motion)"):
+			case property == "transition" && !strings.HasPrefix(value, "none") &&
+				!strings.Contains(value, "var(--motion)"):
 				wrong = "a motion"
 			}
 			if wrong != "" {
-				t.Errorf("%s has %s of its own; ui/styles/tokens.css has those of all: %s: %s", name, wrong, property, value)
+				t.Errorf("%s has %s of its own; ui/styles/tokens.css has those of all: %s: %s", name, wrong, property,
+					value)
 			}
 		}
 	}
@@ -116,7 +120,8 @@ func TestStylesOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range sheets {
-		if dir := path.Dir(name); dir != "ui/styles" && dir != "ui/components" && !strings.HasPrefix(dir, "viewer") && !used[name] {
+		if dir := path.Dir(name); dir != "ui/styles" && dir != "ui/components" && !strings.HasPrefix(dir, "viewer") &&
+			!used[name] {
 			t.Errorf("no page links %s", name)
 		}
 	}
@@ -136,7 +141,8 @@ func TestStylesOfClasses(t *testing.T) {
 		}
 		for _, m := range rule.FindAllStringSubmatch(css, -1) {
 			for _, selector := range strings.Split(inner.ReplaceAllString(inner.ReplaceAllString(m[1], ""), ""), ",") {
-				if c := alone.FindStringSubmatch(strings.TrimSpace(strings.ReplaceAll(selector, ":has", "[has]"))); c != nil && !slices.Contains(homes[c[1]], name) {
+				if c := alone.FindStringSubmatch(strings.TrimSpace(strings.ReplaceAll(selector, ":has",
+					"[has]"))); c != nil && !slices.Contains(homes[c[1]], name) {
 					homes[c[1]] = append(homes[c[1]], name)
 				}
 			}

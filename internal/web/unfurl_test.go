@@ -25,14 +25,16 @@ func TestUnfurl(t *testing.T) {
 		}
 		programs++
 		page := s.status(s.get("/p/"+string(l.Slug), "User-Agent: "+userAgent), 200).body
-		for _, tag := range []string{`<meta property="og:title" content="The year in numbers">`, `<meta property="og:description" content="PDF document · 12 pages · `,
+		for _, tag := range []string{`<meta property="og:title" content="The year in numbers">`,
+			`<meta property="og:description" content="PDF document · 12 pages · `,
 			`<meta name="twitter:card" content="summary_large_image">`} {
 			if !strings.Contains(page, tag) {
 				t.Errorf("%s is shown a page without %s", userAgent, tag)
 			}
 		}
 		picture := s.attr(page, `<meta property="og:image" content="([^"]+)">`)
-		if r := s.status(s.get(picture, "User-Agent: "+userAgent), 200); !strings.HasPrefix(r.Header.Get("Content-Type"), "image/") {
+		if r := s.status(s.get(picture, "User-Agent: "+userAgent),
+			200); !strings.HasPrefix(r.Header.Get("Content-Type"), "image/") {
 			t.Errorf("%s is shown %s", userAgent, r.Header.Get("Content-Type"))
 		}
 	}
@@ -53,13 +55,16 @@ func TestMailScannerIsAtypical(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"])
 	page := s.status(s.get("/p/"+string(l.Slug)), 200)
-	s.status(s.do("POST", s.beaconOf(page.body), `{"engaged":300,"present":900,"width":1280,"final":true}`, "Content-Type: text/plain"), 204)
+	s.status(s.do("POST", s.beaconOf(page.body), `{"engaged":300,"present":900,"width":1280,"final":true}`,
+		"Content-Type: text/plain"), 204)
 	reader := s.status(s.get("/p/"+string(l.Slug), "X-Forwarded-For: 192.0.2.9"), 200)
 	s.ahead.Store(int64(time.Minute))
-	s.status(s.do("POST", s.beaconOf(reader.body), `{"engaged":40000,"present":41000,"width":1280,"pages":{"1":40000}}`, "Content-Type: text/plain"), 204)
+	s.status(s.do("POST", s.beaconOf(reader.body), `{"engaged":40000,"present":41000,"width":1280,"pages":{"1":40000}}`,
+		"Content-Type: text/plain"), 204)
 	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 	s.check(err)
-	if n := r.Totals; n.Views != 2 || n.Sessions != 1 || n.Atypical != 1 || n.AvgEngagedMs != 40000 || n.BouncePct != 0 {
+	if n := r.Totals; n.Views != 2 || n.Sessions != 1 || n.Atypical != 1 || n.AvgEngagedMs != 40000 ||
+		n.BouncePct != 0 {
 		t.Errorf("%+v", n)
 	}
 	if len(r.Recent) != 2 || r.Recent[1].Atypical == r.Recent[0].Atypical {

@@ -41,7 +41,8 @@ func TestUnknownErrorIsInternal(t *testing.T) {
 		log.Reset()
 		res := f.call(key, c.method, c.path, c.body)
 		res.want(500, "internal")
-		if said := log.String(); !strings.Contains(said, "level=ERROR") || !strings.Contains(said, "the record is damaged") {
+		if said := log.String(); !strings.Contains(said, "level=ERROR") ||
+			!strings.Contains(said, "the record is damaged") {
 			t.Errorf("%s %s: the log says %q", c.method, c.path, said)
 		}
 	}

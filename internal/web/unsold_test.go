@@ -15,8 +15,10 @@ func TestPlansNotSold(t *testing.T) {
 	d := newDemo(t)
 	plans := regexp.MustCompile(`\b[Pp]lans?\b|\bPro\b|\bLifetime\b|\bFree\b`)
 	tags := regexp.MustCompile(`(?s)<head>.*</head>|<script.*?</script>|<[^>]*>`)
-	pages := append(sitePages(d), sitePage{name: "moderation", path: "/moderation", as: d.moderator}, sitePage{name: "case", path: casePath(d.held), as: d.moderator},
-		sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator}, sitePage{name: "limits of Free", path: "/plans", as: d.free})
+	pages := append(sitePages(d), sitePage{name: "moderation", path: "/moderation", as: d.moderator},
+		sitePage{name: "case", path: casePath(d.held), as: d.moderator},
+		sitePage{name: "moderation account", path: accountPath(d.member), as: d.moderator},
+		sitePage{name: "limits of Free", path: "/plans", as: d.free})
 	cookies := d.cookies()
 	page := func(p sitePage) string {
 		t.Helper()
@@ -47,12 +49,15 @@ func TestPlansNotSold(t *testing.T) {
 		}
 		text := strings.ReplaceAll(tags.ReplaceAllString(body, " "), "Floor plan", "")
 		for _, at := range plans.FindAllStringIndex(text, -1) {
-			t.Errorf("%s: %s", p.name, strings.Join(strings.Fields(text[max(at[0]-60, 0):min(at[1]+60, len(text))]), " "))
+			t.Errorf("%s: %s", p.name, strings.Join(strings.Fields(text[max(at[0]-60, 0):min(at[1]+60, len(text))]),
+				" "))
 		}
 	}
-	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB, StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
+	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB,
+		StorageBytes: 9 * vitrine.MB, HourlyUploads: 4}
 	for _, path := range []string{"/plans", "/account", "/docs/limits"} {
-		if body := page(sitePage{path: path, as: d.free}); !regexp.MustCompile(`9(\.0)? MB`).MatchString(body) || !strings.Contains(body, "7") {
+		if body := page(sitePage{path: path, as: d.free}); !regexp.MustCompile(`9(\.0)? MB`).MatchString(body) ||
+			!strings.Contains(body, "7") {
 			t.Errorf("%s has no limits", path)
 		}
 	}
@@ -67,8 +72,10 @@ func TestProRequiredNotSold(t *testing.T) {
 	key := f.account(vitrine.PlanFree)
 	for _, upgrade := range []string{"", "https://share.example/buy"} {
 		f.server.UpgradeURL = upgrade
-		words := map[string]string{"": "Ask the administrator", "https://share.example/buy": "part of the Pro plan"}[upgrade]
-		for _, a := range []answer{f.call(key, "GET", "/analytics", nil), f.call(key, "POST", "/uploads", noteFile.with(fields{"slug": "mine"}))} {
+		words := map[string]string{"": "Ask the administrator",
+			"https://share.example/buy": "part of the Pro plan"}[upgrade]
+		for _, a := range []answer{f.call(key, "GET", "/analytics", nil),
+			f.call(key, "POST", "/uploads", noteFile.with(fields{"slug": "mine"}))} {
 			a.want(403, "pro_required")
 			if !strings.Contains(a.text("error"), words) || a.text("upgradeUrl") != f.url+"/plans" {
 				t.Errorf("%s", a.Body)
@@ -89,14 +96,16 @@ func TestInviteHasInvitersPlan(t *testing.T) {
 	}
 	_, err := d.server.Accounts.Invite(t.Context(), "friend@example.org", "", vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
-	_, err = d.server.Accounts.Invite(t.Context(), "guest@example.org", "", vitrine.Decision{By: vitrine.Moderator(d.owner)})
+	_, err = d.server.Accounts.Invite(t.Context(), "guest@example.org", "",
+		vitrine.Decision{By: vitrine.Moderator(d.owner)})
 	d.check(err)
 	list, err := d.server.Accounts.Invitations(t.Context())
 	d.check(err)
 	if len(list) != 2 || list[0].Plan != d.owner.Plan || list[1].Plan != d.owner.Plan {
 		t.Errorf("%+v", list)
 	}
-	if r = d.get("/people", owner); !strings.Contains(r.body, "Access") || !strings.Contains(r.body, ">Full access</option>") {
+	if r = d.get("/people", owner); !strings.Contains(r.body, "Access") ||
+		!strings.Contains(r.body, ">Full access</option>") {
 		t.Error("access cannot be changed")
 	}
 }

@@ -19,7 +19,8 @@ func TestThreeSteps(t *testing.T) {
 	if a.Header.Get("ETag") == "" || a.Header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("PUT: headers %v", a.Header)
 	}
-	a = f.call(key, "POST", "/uploads/complete", fields{"path": path, "name": "minutes.txt", "type": "text/plain", "linkName": "Minutes"}).want(200, "")
+	a = f.call(key, "POST", "/uploads/complete", fields{"path": path, "name": "minutes.txt", "type": "text/plain",
+		"linkName": "Minutes"}).want(200, "")
 	slug := a.text("slug")
 	if a.text("title") != "Minutes" || a.text("url") != f.url+"/p/"+slug {
 		t.Errorf("link %s", a.Body)
@@ -29,7 +30,8 @@ func TestThreeSteps(t *testing.T) {
 		t.Fatalf("%d links", len(links))
 	}
 	item := links[0].(map[string]any)
-	if item["slug"] != slug || item["kind"] != "text" || item["size_bytes"] != float64(len(note)) || item["status"] != "live" {
+	if item["slug"] != slug || item["kind"] != "text" || item["size_bytes"] != float64(len(note)) ||
+		item["status"] != "live" {
 		t.Errorf("item %v", item)
 	}
 	if _, err := time.Parse(time.RFC3339, item["created_at"].(string)); err != nil {
@@ -63,64 +65,88 @@ func TestErrors(t *testing.T) {
 		{"an array", pro, "POST", "/uploads", "[]", 400, "invalid_json", ""},
 		{"null", pro, "POST", "/uploads", "null", 400, "invalid_json", ""},
 		{"trailing data", pro, "POST", "/uploads", `{"name":"a.txt"} {}`, 400, "invalid_json", ""},
-		{"duplicate names", pro, "POST", "/uploads", `{"name":"a.txt","name":"b.txt","type":"text/plain","size":1}`, 400, "invalid_json", ""},
-		{"bad UTF-8", pro, "POST", "/uploads", "{\"name\":\"\xff.txt\",\"type\":\"text/plain\",\"size\":1}", 400, "invalid_json", ""},
-		{"lone surrogate", pro, "POST", "/uploads", `{"name":"\ud800.txt","type":"text/plain","size":1}`, 400, "invalid_json", ""},
-		{"too large", pro, "POST", "/uploads", `{"name":"` + strings.Repeat("a", 17<<10) + `"}`, 400, "invalid_json", ""},
+		{"duplicate names", pro, "POST", "/uploads", `{"name":"a.txt","name":"b.txt","type":"text/plain","size":1}`,
+			400, "invalid_json", ""},
+		{"bad UTF-8", pro, "POST", "/uploads", "{\"name\":\"\xff.txt\",\"type\":\"text/plain\",\"size\":1}", 400,
+			"invalid_json", ""},
+		{"lone surrogate", pro, "POST", "/uploads", `{"name":"\ud800.txt","type":"text/plain","size":1}`, 400,
+			"invalid_json", ""},
+		{"too large", pro, "POST", "/uploads", `{"name":"` + strings.Repeat("a", 17<<10) + `"}`, 400, "invalid_json",
+			""},
 		{"too deep", pro, "POST", "/uploads", `{"x":` + deep + `}`, 400, "invalid_json", ""},
 		{"no name", pro, "POST", "/uploads", up(fields{"name": nil}), 400, "invalid_request", "name"},
-		{"names match by case", pro, "POST", "/uploads", up(fields{"name": nil, "Name": "a.txt"}), 400, "invalid_request", "name"},
+		{"names match by case", pro, "POST", "/uploads", up(fields{"name": nil, "Name": "a.txt"}), 400,
+			"invalid_request", "name"},
 		{"name is a number", pro, "POST", "/uploads", up(fields{"name": 5}), 400, "invalid_request", "name"},
 		{"no type", pro, "POST", "/uploads", up(fields{"type": nil}), 400, "invalid_request", "type"},
 		{"no size", pro, "POST", "/uploads", up(fields{"size": nil}), 400, "invalid_request", "size"},
 		{"size is text", pro, "POST", "/uploads", up(fields{"size": "5"}), 400, "invalid_request", "size"},
-		{"name is null", pro, "POST", "/uploads", `{"name":null,"type":"text/plain","size":1}`, 400, "invalid_request", "name"},
-		{"size not integral", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":3.000001}`, 400, "invalid_size", "size"},
+		{"name is null", pro, "POST", "/uploads", `{"name":null,"type":"text/plain","size":1}`, 400, "invalid_request",
+			"name"},
+		{"size not integral", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":3.000001}`, 400,
+			"invalid_size", "size"},
 		{"empty name", pro, "POST", "/uploads", up(fields{"name": ""}), 400, "invalid_name", "name"},
 		{"path in name", pro, "POST", "/uploads", up(fields{"name": "../a.txt"}), 400, "invalid_name", "name"},
-		{"bidi override in name", pro, "POST", "/uploads", up(fields{"name": "a\u202etxt.pdf"}), 400, "invalid_name", "name"},
+		{"bidi override in name", pro, "POST", "/uploads", up(fields{"name": "a\u202etxt.pdf"}), 400, "invalid_name",
+			"name"},
 		{"no extension", pro, "POST", "/uploads", up(fields{"name": "minutes"}), 400, "invalid_name", "name"},
-		{"256 bytes of name", pro, "POST", "/uploads", up(fields{"name": strings.Repeat("a", 252) + ".txt"}), 400, "invalid_name", "name"},
+		{"256 bytes of name", pro, "POST", "/uploads", up(fields{"name": strings.Repeat("a", 252) + ".txt"}), 400,
+			"invalid_name", "name"},
 		{"executable", pro, "POST", "/uploads", up(fields{"name": "a.exe"}), 400, "unsupported_type", "name"},
-		{"hidden executable", pro, "POST", "/uploads", up(fields{"name": "report.exe.pdf", "type": "application/pdf"}), 400, "unsupported_type", "name"},
+		{"hidden executable", pro, "POST", "/uploads", up(fields{"name": "report.exe.pdf", "type": "application/pdf"}),
+			400, "unsupported_type", "name"},
 		{"macro document", pro, "POST", "/uploads", up(fields{"name": "a.docm"}), 400, "unsupported_type", "name"},
 		{"unknown extension", pro, "POST", "/uploads", up(fields{"name": "a.xyz"}), 400, "unsupported_type", "name"},
-		{"type of another extension", pro, "POST", "/uploads", up(fields{"type": "image/png"}), 400, "type_mismatch", "type"},
+		{"type of another extension", pro, "POST", "/uploads", up(fields{"type": "image/png"}), 400, "type_mismatch",
+			"type"},
 		{"size 0", pro, "POST", "/uploads", up(fields{"size": 0}), 400, "invalid_size", "size"},
 		{"size negative", pro, "POST", "/uploads", up(fields{"size": -1}), 400, "invalid_size", "size"},
 		{"size broken", pro, "POST", "/uploads", up(fields{"size": 1.5}), 400, "invalid_size", "size"},
-		{"size huge", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":1e99}`, 400, "invalid_size", "size"},
+		{"size huge", pro, "POST", "/uploads", `{"name":"a.txt","type":"text/plain","size":1e99}`, 400, "invalid_size",
+			"size"},
 		{"bad slug", pro, "POST", "/uploads", up(fields{"slug": "-"}), 400, "invalid_slug", "slug"},
 		{"reserved slug", pro, "POST", "/uploads", up(fields{"slug": "admin"}), 400, "invalid_slug", "slug"},
 		{"slug taken", pro, "POST", "/uploads", up(fields{"slug": "Taken-Slug"}), 400, "slug_taken", "slug"},
-		{"bad idempotency key", pro, "POST", "/uploads", up(fields{"idempotencyKey": "1"}), 400, "invalid_idempotency_key", "idempotencyKey"},
-		{"unknown path", pro, "POST", "/uploads/complete", fields{"path": "nope", "name": "a.txt", "type": "text/plain"}, 400, "upload_not_found", "path"},
-		{"no path", pro, "POST", "/uploads/complete", fields{"name": "a.txt", "type": "text/plain"}, 400, "invalid_request", "path"},
+		{"bad idempotency key", pro, "POST", "/uploads", up(fields{"idempotencyKey": "1"}), 400,
+			"invalid_idempotency_key", "idempotencyKey"},
+		{"unknown path", pro, "POST", "/uploads/complete",
+			fields{"path": "nope", "name": "a.txt", "type": "text/plain"}, 400, "upload_not_found", "path"},
+		{"no path", pro, "POST", "/uploads/complete", fields{"name": "a.txt", "type": "text/plain"}, 400,
+			"invalid_request", "path"},
 		{"bad range", pro, "GET", "/analytics?range=1d", nil, 400, "bad_range", "range"},
 		{"empty range", pro, "GET", "/analytics?range=", nil, 400, "bad_range", "range"},
 		{"unreadable query", pro, "GET", "/analytics?range=7d;", nil, 400, "bad_range", "range"},
 		{"unreadable escape", pro, "GET", "/analytics?range=%7d%zz", nil, 400, "bad_range", "range"},
-		{"two ranges", pro, "GET", "/links/" + slugged + "/analytics?range=7d&range=7d", nil, 400, "bad_range", "range"},
+		{"two ranges", pro, "GET", "/links/" + slugged + "/analytics?range=7d&range=7d", nil, 400, "bad_range",
+			"range"},
 		{"bad range before unknown slug", pro, "GET", "/links/nope/analytics?range=x", nil, 400, "bad_range", "range"},
-		{"range and dates", pro, "GET", "/analytics?range=7d&from=2026-01-01&to=2026-01-02", nil, 400, "bad_range", "range"},
+		{"range and dates", pro, "GET", "/analytics?range=7d&from=2026-01-01&to=2026-01-02", nil, 400, "bad_range",
+			"range"},
 		{"no date", pro, "GET", "/analytics?from=2026-01-32&to=2026-01-02", nil, 400, "bad_range", "from"},
 		{"date before 1970", pro, "GET", "/analytics?from=1969-12-31&to=2026-01-02", nil, 400, "bad_range", "from"},
 		{"one date", pro, "GET", "/analytics?from=2026-01-02", nil, 400, "bad_range", "to"},
 		{"dates the wrong way", pro, "GET", "/analytics?from=2026-01-02&to=2026-01-01", nil, 400, "bad_range", "to"},
 		{"date to come", pro, "GET", "/analytics?from=2026-01-02&to=2999-01-01", nil, 400, "bad_range", "to"},
-		{"date to come before unknown slug", pro, "GET", "/links/nope/analytics?from=2026-01-02&to=2999-01-01", nil, 400, "bad_range", "to"},
-		{"two first dates", pro, "GET", "/analytics?from=2026-01-01&from=2026-01-01&to=2026-01-02", nil, 400, "invalid_request", "from"},
-		{"hours of a range", pro, "GET", "/analytics?range=7d&granularity=hour", nil, 400, "invalid_request", "granularity"},
-		{"hours of a month", pro, "GET", "/analytics?from=2025-01-01&to=2025-02-01&granularity=hour", nil, 400, "bad_range", "to"},
+		{"date to come before unknown slug", pro, "GET", "/links/nope/analytics?from=2026-01-02&to=2999-01-01", nil,
+			400, "bad_range", "to"},
+		{"two first dates", pro, "GET", "/analytics?from=2026-01-01&from=2026-01-01&to=2026-01-02", nil, 400,
+			"invalid_request", "from"},
+		{"hours of a range", pro, "GET", "/analytics?range=7d&granularity=hour", nil, 400, "invalid_request",
+			"granularity"},
+		{"hours of a month", pro, "GET", "/analytics?from=2025-01-01&to=2025-02-01&granularity=hour", nil, 400,
+			"bad_range", "to"},
 		{"granularity", pro, "GET", "/analytics?granularity=minute", nil, 400, "invalid_request", "granularity"},
 		{"zone", pro, "GET", "/analytics?timezone=Mars/Phobos", nil, 400, "invalid_request", "timezone"},
 		{"zone of the machine", pro, "GET", "/analytics?timezone=Local", nil, 400, "invalid_request", "timezone"},
 		{"zone outside", pro, "GET", "/analytics?timezone=../etc/passwd", nil, 400, "invalid_request", "timezone"},
-		{"zone with leap seconds", pro, "GET", "/analytics?timezone=right/UTC", nil, 400, "invalid_request", "timezone"},
+		{"zone with leap seconds", pro, "GET", "/analytics?timezone=right/UTC", nil, 400, "invalid_request",
+			"timezone"},
 		{"compare", pro, "GET", "/analytics?compare=decade", nil, 400, "invalid_request", "compare"},
 		{"dimension", pro, "GET", "/analytics?filter=color:is:red", nil, 400, "invalid_request", "filter"},
-		{"operator", pro, "GET", "/analytics?filter=country:is:DE&filter=country:was:DE", nil, 400, "invalid_request", "filter"},
-		{"filter by link of a link", pro, "GET", "/links/nope/analytics?filter=kind:is:pdf", nil, 400, "invalid_request", "filter"},
+		{"operator", pro, "GET", "/analytics?filter=country:is:DE&filter=country:was:DE", nil, 400, "invalid_request",
+			"filter"},
+		{"filter by link of a link", pro, "GET", "/links/nope/analytics?filter=kind:is:pdf", nil, 400,
+			"invalid_request", "filter"},
 		{"limit", pro, "GET", "/analytics?limit=0", nil, 400, "invalid_request", "limit"},
 		{"include", pro, "GET", "/analytics?include=all", nil, 400, "invalid_request", "include"},
 		{"version", pro, "GET", "/links/" + slugged + "/analytics?version=2", nil, 400, "invalid_request", "version"},
@@ -143,8 +169,10 @@ func TestErrors(t *testing.T) {
 		{"plan before range", free, "GET", "/analytics?range=x", nil, 403, "pro_required", ""},
 		{"plan before slug of a link", free, "GET", "/links/" + foreign + "/analytics", nil, 403, "pro_required", ""},
 		{"custom slug on free", free, "POST", "/uploads", up(fields{"slug": "my-own"}), 403, "pro_required", "slug"},
-		{"custom slug on free before the name", free, "POST", "/uploads", up(fields{"slug": "my-own", "name": 5}), 403, "pro_required", "slug"},
-		{"custom slug on free at complete", free, "POST", "/uploads/complete", fields{"path": "x", "name": "a.txt", "type": "text/plain", "slug": "my-own"}, 403, "pro_required", "slug"},
+		{"custom slug on free before the name", free, "POST", "/uploads", up(fields{"slug": "my-own", "name": 5}), 403,
+			"pro_required", "slug"},
+		{"custom slug on free at complete", free, "POST", "/uploads/complete",
+			fields{"path": "x", "name": "a.txt", "type": "text/plain", "slug": "my-own"}, 403, "pro_required", "slug"},
 		{"file too large", free, "POST", "/uploads", up(fields{"size": 25*vitrine.MB + 1}), 403, "file_too_large", ""},
 		{"unknown link", pro, "GET", "/links/nope/analytics", nil, 404, "not_found", ""},
 		{"foreign link", pro, "GET", "/links/" + foreign + "/analytics", nil, 404, "not_found", ""},
@@ -177,14 +205,16 @@ func TestBodyMustBeJSON(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
 	for _, ct := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/json;;"} {
-		req, _ := http.NewRequest("POST", f.url+"/api/v1/uploads", strings.NewReader(`{"name":"a.txt","type":"text/plain","size":1}`))
+		req, _ := http.NewRequest("POST", f.url+"/api/v1/uploads",
+			strings.NewReader(`{"name":"a.txt","type":"text/plain","size":1}`))
 		req.Header.Set("Authorization", "Bearer "+key)
 		if ct != "" {
 			req.Header.Set("Content-Type", ct)
 		}
 		f.do(req).want(400, "invalid_json")
 	}
-	req, _ := http.NewRequest("POST", f.url+"/api/v1/uploads", strings.NewReader(`{"name":"a.txt","type":"text/plain","size":1}`))
+	req, _ := http.NewRequest("POST", f.url+"/api/v1/uploads",
+		strings.NewReader(`{"name":"a.txt","type":"text/plain","size":1}`))
 	req.Header.Set("Authorization", "bearer "+key)
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	f.do(req).want(200, "")
@@ -197,13 +227,15 @@ func TestCompleteErrors(t *testing.T) {
 		f.t.Helper()
 		return f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path, "size": nil}).with(more))
 	}
-	path := f.stored(key, noteFile.with(fields{"slug": "own-name", "idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}), note)
+	path := f.stored(key, noteFile.with(fields{"slug": "own-name",
+		"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}), note)
 	ok := fields{"slug": "own-name"}
 	complete(other, path, ok).want(400, "upload_not_found")
 	complete(key, path, nil).want(400, "idempotency_mismatch")
 	complete(key, path, ok.with(fields{"name": "other.txt"})).want(400, "idempotency_mismatch")
 	complete(key, path, ok.with(fields{"type": "text/markdown"})).want(400, "idempotency_mismatch")
-	complete(key, path, ok.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174001"})).want(400, "idempotency_mismatch")
+	complete(key, path, ok.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174001"})).want(400,
+		"idempotency_mismatch")
 	complete(key, path, ok.with(fields{"linkName": "\u200b"})).want(400, "invalid_request")
 	complete(key, path, ok.with(fields{"linkName": "a\x07"})).want(400, "invalid_request")
 	complete(key, path, ok.with(fields{"linkName": strings.Repeat("a", 201)})).want(400, "invalid_request")
@@ -217,7 +249,8 @@ func TestCompleteErrors(t *testing.T) {
 	files := []struct{ name, mime, content, code string }{
 		{"a.pdf", "application/pdf", "just text, no PDF at all", "content_mismatch"},
 		{"a.png", "image/png", "%PDF-1.7 not a picture", "content_mismatch"},
-		{"a.txt", "text/plain", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00" + strings.Repeat("\x00", 64), "unsafe_file"},
+		{"a.txt", "text/plain", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00" + strings.Repeat("\x00",
+			64), "unsafe_file"},
 		{"a.txt", "application/octet-stream", "#!/bin/sh\nrm -rf /\n", "unsafe_file"},
 	}
 	for _, c := range files {
@@ -277,7 +310,8 @@ func TestConcurrentCompletes(t *testing.T) {
 	file := noteFile.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})
 	path := f.stored(key, file, note)
 	slugs := parallel(100, func(int) string {
-		return f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil})).want(200, "").text("slug")
+		return f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil})).want(200,
+			"").text("slug")
 	})
 	for _, s := range slugs {
 		if s != slugs[0] || s == "" {
@@ -345,7 +379,10 @@ func TestLimitsUnderConcurrency(t *testing.T) {
 	t.Run("slug", func(t *testing.T) {
 		f := newFixture(t)
 		key := f.account(vitrine.PlanPro)
-		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile.with(fields{"slug": "the-one"})) })
+		as := parallel(100, func(int) answer {
+			return f.call(key, "POST", "/uploads",
+				noteFile.with(fields{"slug": "the-one"}))
+		})
 		if n := count(as, "slug_taken"); n != 1 {
 			t.Errorf("%d of 100 passed", n)
 		}
@@ -420,7 +457,9 @@ func TestOpenOfADeletedLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.delete(slug)
-	late := &vitrine.ViewRecord{Account: l.Account, View: report.View{ID: int64(f.server.ViewIDs.Next(f.clock.Now())), At: f.clock.Now().UnixMilli(), Link: int64(l.ID), Viewer: 7}}
+	late := &vitrine.ViewRecord{Account: l.Account,
+		View: report.View{ID: int64(f.server.ViewIDs.Next(f.clock.Now())), At: f.clock.Now().UnixMilli(),
+			Link: int64(l.ID), Viewer: 7}}
 	for range 2 { // within the hour after it was deleted
 		if err := f.server.Views.Add(t.Context(), late); err != nil {
 			t.Fatal(err)

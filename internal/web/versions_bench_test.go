@@ -21,7 +21,8 @@ func BenchmarkSwitch(b *testing.B) {
 	s := newSite(b)
 	l := s.sendVersion("", 1)
 	s.sendVersion(string(l.Slug), 2)
-	kept := &versions.Service{Store: s.server.Links.Store, Plans: s.server.Uploads.Plans, Now: s.server.Now, PurgeLink: s.server.Links.PurgeLink}
+	kept := &versions.Service{Store: s.server.Links.Store, Plans: s.server.Uploads.Plans, Now: s.server.Now,
+		PurgeLink: s.server.Links.PurgeLink}
 	address := s.url + "/p/" + string(l.Slug)
 	var switching, stop atomic.Bool
 	var mu sync.Mutex

@@ -28,23 +28,30 @@ func TestVersionsPage(t *testing.T) {
 	l := d.publish("report.pdf", samples["report.pdf"])
 	at := linkPath(l) + "/versions"
 	page := d.status(d.get(at, cookie), http.StatusOK)
-	if !strings.Contains(page.body, "Version 1") || strings.Contains(page.body, "/versions/restore") || !strings.Contains(page.body, `id="replace"`) {
+	if !strings.Contains(page.body, "Version 1") || strings.Contains(page.body, "/versions/restore") ||
+		!strings.Contains(page.body, `id="replace"`) {
 		t.Error("the page of a file that was never replaced")
 	}
-	begin := d.status(d.ask("/dashboard/uploads", `{"name":"other.txt","type":"text/plain","size":5,"replace":"`+string(l.Slug)+`"}`, cookie), http.StatusOK)
+	begin := d.status(d.ask("/dashboard/uploads", `{"name":"other.txt","type":"text/plain","size":5,"replace":"`+
+		string(l.Slug)+`"}`, cookie), http.StatusOK)
 	var begun map[string]string
 	d.check(json.Unmarshal([]byte(begin.body), &begun))
 	d.status(d.do(http.MethodPut, begun["signedUrl"], "other", "Content-Type: text/plain"), http.StatusOK)
 	path := begun["path"]
-	made := d.status(d.ask("/dashboard/uploads/complete", `{"path":"`+path+`","name":"other.txt","type":"text/plain","replace":"`+string(l.Slug)+`"}`, cookie), http.StatusOK)
-	if !strings.Contains(made.body, `"replacement":{"version":2,"status":"live"}`) || !strings.Contains(made.body, `"manage":"`+linkPath(l)+`"`) {
+	made := d.status(d.ask("/dashboard/uploads/complete",
+		`{"path":"`+path+`","name":"other.txt","type":"text/plain","replace":"`+string(l.Slug)+`"}`, cookie),
+		http.StatusOK)
+	if !strings.Contains(made.body, `"replacement":{"version":2,"status":"live"}`) ||
+		!strings.Contains(made.body, `"manage":"`+linkPath(l)+`"`) {
 		t.Error(made.body)
 	}
 	page = d.follow(d.post(at+"/restore", url.Values{"version": {"1"}}, cookie), cookie)
-	if !strings.Contains(page.body, "Version restored. Readers now see it.") || !strings.Contains(page.body, "Restore<span class=\"heard\"> version 2") {
+	if !strings.Contains(page.body, "Version restored. Readers now see it.") ||
+		!strings.Contains(page.body, "Restore<span class=\"heard\"> version 2") {
 		t.Error("after version 1 was restored the page does not say so")
 	}
-	for version, want := range map[string]int{"1": http.StatusBadRequest, "3": http.StatusNotFound, "x": http.StatusNotFound, "": http.StatusNotFound} {
+	for version, want := range map[string]int{"1": http.StatusBadRequest, "3": http.StatusNotFound,
+		"x": http.StatusNotFound, "": http.StatusNotFound} {
 		d.status(d.post(at+"/delete", url.Values{"version": {version}}, cookie), want)
 	}
 	d.status(d.post(at+"/delete", url.Values{"version": {"2"}}, stranger), http.StatusNotFound)
@@ -53,7 +60,8 @@ func TestVersionsPage(t *testing.T) {
 	if strings.Contains(page.body, "Version 2") {
 		t.Error("a deleted version is listed")
 	}
-	if history := d.status(d.get(linkPath(l), cookie), http.StatusOK).body; !strings.Contains(history, "File replaced") || !strings.Contains(history, "Version restored") || !strings.Contains(history, "version 2") {
+	if history := d.status(d.get(linkPath(l), cookie), http.StatusOK).body; !strings.Contains(history,
+		"File replaced") || !strings.Contains(history, "Version restored") || !strings.Contains(history, "version 2") {
 		t.Error("the history does not tell of the versions")
 	}
 }
@@ -67,26 +75,31 @@ func TestCaseOfVersion(t *testing.T) {
 	l := d.publish("notes.txt", samples["notes.txt"])
 	d.server.Uploads.Scanner = &instance.Scanner{Known: "1", Verdict: instance.Suspicious}
 	u, text := d.server.Uploads, "held"
-	b, err := u.Create(t.Context(), d.account, publish.UploadRequest{Name: "notes.txt", Type: "text/plain", Size: int64(len(text)), Replaces: string(l.Slug)})
+	b, err := u.Create(t.Context(), d.account, publish.UploadRequest{Name: "notes.txt", Type: "text/plain",
+		Size: int64(len(text)), Replaces: string(l.Slug)})
 	d.check(err)
 	d.status(d.do(http.MethodPut, b.SignedURL, text, "Content-Type: text/plain"), http.StatusOK)
-	_, err = u.Complete(t.Context(), d.account, publish.CompleteRequest{Path: string(b.Path), Name: "notes.txt", Type: "text/plain", Replaces: string(l.Slug)})
+	_, err = u.Complete(t.Context(), d.account, publish.CompleteRequest{Path: string(b.Path), Name: "notes.txt",
+		Type: "text/plain", Replaces: string(l.Slug)})
 	d.check(err)
 	queue, _, err := d.server.Moderation.Queue(t.Context(), "", vitrine.ReviewCursor{}, 1)
 	d.check(err)
 	held := queue[0].Link
 	page := d.status(d.get(casePath(held), owner), http.StatusOK)
-	for _, want := range []string{"Version 2 of <a href=\"" + casePath(l) + "\"", "readers see it in place of version 1", string(d.server.PublicURL.String() + "/p/" + string(l.Slug))} {
+	for _, want := range []string{"Version 2 of <a href=\"" + casePath(l) + "\"",
+		"readers see it in place of version 1", string(d.server.PublicURL.String() + "/p/" + string(l.Slug))} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the case of a held version has no %q", want)
 		}
 	}
-	if r := d.status(d.get(casePath(l), owner), http.StatusOK); !strings.Contains(r.body, `<a href="`+casePath(held)+`">Version 2</a>`) {
+	if r := d.status(d.get(casePath(l), owner), http.StatusOK); !strings.Contains(r.body,
+		`<a href="`+casePath(held)+`">Version 2</a>`) {
 		t.Error("the case of the link does not lead to its version")
 	}
 	d.status(d.post(casePath(held)+"/clear", url.Values{"seen": {d.seen(held)}}, owner), http.StatusSeeOther)
 	page = d.status(d.get(casePath(held), owner), http.StatusOK)
-	if !strings.Contains(page.body, "which readers see now") || !strings.Contains(page.body, "This is the current version") {
+	if !strings.Contains(page.body, "which readers see now") ||
+		!strings.Contains(page.body, "This is the current version") {
 		t.Error("the case of a cleared version does not say that readers see it")
 	}
 	d.status(d.post(casePath(held)+"/undo", url.Values{"seen": {d.seen(held)}}, owner), http.StatusSeeOther)
@@ -104,7 +117,8 @@ func TestExportHasVersions(t *testing.T) {
 	d.sendVersion(string(l.Slug), 2)
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	e := &export.Exporter{Store: d.server.Links.Store, Blobs: d.server.Blobs, Analytics: d.server.Analytics, Now: d.server.Now,
+	e := &export.Exporter{Store: d.server.Links.Store, Blobs: d.server.Blobs, Analytics: d.server.Analytics,
+		Now: d.server.Now,
 		URL: func(vitrine.Slug) string { return "" }}
 	d.check(e.Write(t.Context(), d.account, z))
 	d.check(z.Close())
@@ -119,9 +133,11 @@ func TestExportHasVersions(t *testing.T) {
 		texts[f.Name] = string(text)
 	}
 	current, earlier := "files/"+string(l.Slug)+"/edition2y.html", "files/"+string(l.Slug)+"/versions/1/edition1y.txt"
-	if !strings.HasPrefix(texts[current], "edition2y ") || !strings.HasPrefix(texts[earlier], "edition1y ") || texts["missing.txt"] != "" ||
+	if !strings.HasPrefix(texts[current], "edition2y ") || !strings.HasPrefix(texts[earlier], "edition1y ") ||
+		texts["missing.txt"] != "" ||
 		!strings.Contains(texts["versions.json"], earlier) || strings.Count(texts["links.csv"], "\n") != 2 {
-		t.Errorf("the archive has %v; %s; %s", slices.Sorted(maps.Keys(texts)), texts["versions.json"], texts["links.csv"])
+		t.Errorf("the archive has %v; %s; %s", slices.Sorted(maps.Keys(texts)), texts["versions.json"],
+			texts["links.csv"])
 	}
 	contents := collections.Contents{Store: d.server.Links.Store, Links: d.server.Links, Now: d.server.Now}
 	d.check(contents.DeleteAll(t.Context(), d.account))

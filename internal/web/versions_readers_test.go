@@ -107,7 +107,8 @@ func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 	}
 	content := strings.Repeat(fmt.Sprintf("edition%dy ", n), wordsOfVersion)
 	u := s.server.Uploads
-	begun, err := u.Create(s.t.Context(), s.account, publish.UploadRequest{Name: name, Type: mime, Size: int64(len(content)), Replaces: slug})
+	begun, err := u.Create(s.t.Context(), s.account,
+		publish.UploadRequest{Name: name, Type: mime, Size: int64(len(content)), Replaces: slug})
 	s.check(err)
 	req, err := http.NewRequest(http.MethodPut, begun.SignedURL, strings.NewReader(content))
 	s.check(err)
@@ -118,7 +119,8 @@ func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 	if res.StatusCode != 200 {
 		s.t.Fatalf("the PUT is answered with %s", res.Status)
 	}
-	l, err := u.Complete(s.t.Context(), s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: mime, Replaces: slug})
+	l, err := u.Complete(s.t.Context(), s.account,
+		publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: mime, Replaces: slug})
 	s.check(err)
 	if l.Version != n || l.State != vitrine.StateLive {
 		s.t.Fatalf("version %d of the link is %s, want %d", l.Version, l.State, n)

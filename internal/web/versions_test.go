@@ -72,7 +72,8 @@ func TestReplaceOverTheAPI(t *testing.T) {
 	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 100, Versions: 2})
 	slug := f.published(f.key, noteFile.with(fields{"size": 8}), "text one")
 	made := f.replaced(slug, "text two").want(200, "").json()
-	if made["slug"] != slug || made["version"] != 2.0 || fmt.Sprint(made["replacement"]) != "map[status:live version:2]" {
+	if made["slug"] != slug || made["version"] != 2.0 ||
+		fmt.Sprint(made["replacement"]) != "map[status:live version:2]" {
 		t.Errorf("replaced: %v", made)
 	}
 	if got := f.shown(slug); got != "text two" {
@@ -111,7 +112,8 @@ func TestReplaceOverTheAPI(t *testing.T) {
 	path := f.stored(f.key, file, "abc")
 	complete := file.with(fields{"path": path, "size": nil})
 	for name, value := range map[string]any{"linkName": "x", "allowDownload": false} {
-		if got := f.call(f.key, "POST", "/uploads/complete", complete.with(fields{name: value})).want(400, "invalid_request").text("field"); got != name {
+		if got := f.call(f.key, "POST", "/uploads/complete", complete.with(fields{name: value})).want(400,
+			"invalid_request").text("field"); got != name {
 			t.Errorf("field %q, want %q", got, name)
 		}
 	}
@@ -125,7 +127,8 @@ func TestReplaceOnce(t *testing.T) {
 	f := newFixtureOf(t, vitrine.PlanPro)
 	slug := f.published(f.key, noteFile, note)
 	text := "text two"
-	file := fields{"name": "minutes.txt", "type": "text/plain", "size": len(text), "replace": slug, "idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
+	file := fields{"name": "minutes.txt", "type": "text/plain", "size": len(text), "replace": slug,
+		"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"}
 	path := f.stored(f.key, file, text)
 	complete := file.with(fields{"path": path, "size": nil})
 	answers := parallel(20, func(int) string {
@@ -157,7 +160,8 @@ func TestReplaceByWhatIsRefusedOrHeld(t *testing.T) {
 	f.replaced(slug, "text two").want(400, "malware")
 	f.server.Uploads.Scanner = &instance.Scanner{Known: "1", Verdict: instance.Suspicious}
 	held := f.replaced(slug, "text three").want(200, "").json()
-	if r := held["replacement"].(map[string]any); held["version"] != 1.0 || held["review"] != nil || r["version"] != 2.0 || r["status"] != "review" || r["reason"] != vitrine.ReasonSuspicious {
+	if r := held["replacement"].(map[string]any); held["version"] != 1.0 || held["review"] != nil ||
+		r["version"] != 2.0 || r["status"] != "review" || r["reason"] != vitrine.ReasonSuspicious {
 		t.Errorf("held: %v", held)
 	}
 	if got := f.shown(slug); got != "text one" {
@@ -191,7 +195,8 @@ func TestReadersKeepTheirVersion(t *testing.T) {
 	file := strings.TrimSuffix(view, "view") + "file"
 	f.published(f.key, pdf.with(fields{"size": len(second), "replace": slug}), second)
 	next := address.FindString(f.status(f.get("/p/"+slug), 200).body)
-	for _, c := range []struct{ address, want string }{{file, first}, {strings.TrimSuffix(next, "view") + "file", second}} {
+	for _, c := range []struct{ address, want string }{{file, first},
+		{strings.TrimSuffix(next, "view") + "file", second}} {
 		if got := f.fetch(c.address); got != c.want {
 			t.Errorf("%d bytes, want %d", len(got), len(c.want))
 		}
@@ -251,7 +256,8 @@ func TestReplaceWithIfMatch(t *testing.T) {
 		begun = append(begun, b)
 	}
 	answers := parallel(2, func(i int) answer {
-		return c.conditional("POST", "/uploads/complete", file(texts[i]).with(fields{"path": begun[i].text("path"), "size": nil}), etag)
+		return c.conditional("POST", "/uploads/complete",
+			file(texts[i]).with(fields{"path": begun[i].text("path"), "size": nil}), etag)
 	})
 	won, lost := answers[0], answers[1]
 	if won.Status != 200 {
@@ -261,7 +267,8 @@ func TestReplaceWithIfMatch(t *testing.T) {
 	lost.want(412, "precondition_failed")
 	now := f.call(f.key, "GET", "/links/"+slug, nil).want(200, "")
 	current, _ := lost.json()["current"].(map[string]any)
-	if current["version"] != 2.0 || lost.Header.Get("ETag") != now.Header.Get("ETag") || won.Header.Get("ETag") != now.Header.Get("ETag") {
+	if current["version"] != 2.0 || lost.Header.Get("ETag") != now.Header.Get("ETag") ||
+		won.Header.Get("ETag") != now.Header.Get("ETag") {
 		t.Errorf("the one that lost is told %s; the link is %s", lost.Body, now.Body)
 	}
 	if got, want := f.listed(slug), fmt.Sprintf("2 live true 6; 1 live false %d; ", len(note)); got != want {
@@ -272,7 +279,8 @@ func TestReplaceWithIfMatch(t *testing.T) {
 			t.Error("the bytes of the one that lost are kept")
 		}
 		// A retry is answered as before.
-		again := c.conditional("POST", "/uploads/complete", file(texts[i]).with(fields{"path": b.text("path"), "size": nil}), etag)
+		again := c.conditional("POST", "/uploads/complete",
+			file(texts[i]).with(fields{"path": b.text("path"), "size": nil}), etag)
 		again.want(answers[i].Status, answers[i].text("code"))
 	}
 	c.conditional("POST", "/uploads", file("text C"), etag).want(412, "precondition_failed")

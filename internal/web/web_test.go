@@ -88,7 +88,10 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	}
 	now := func() time.Time { return o.now().Add(time.Duration(s.ahead.Load())) }
 	listen := func() (*httptest.Server, *url.URL) {
-		hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
+		hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+			r *http.Request) {
+			s.handler.ServeHTTP(w, r)
+		}))
 		u, err := url.Parse(hs.URL)
 		ok(err)
 		return hs, u
@@ -113,13 +116,15 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	s.server = &web.Server{Gallery: true,
 		PublicURL: public, ContentURL: content, Version: "test",
 		Keys: &auth.Keys{Store: store, Now: now},
-		Accounts: &auth.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: auth.SignUpInvite, Site: public.Host,
+		Accounts: &auth.Accounts{Store: store, Now: now, Sessions: sessions, SignUp: auth.SignUpInvite,
+			Site:     public.Host,
 			Contents: collections.Contents{Store: store, Links: links, Now: now},
 			Address: func(p vitrine.TokenPurpose, t vitrine.TokenText) string {
 				return httpx.TokenURL(public.String(), p, t)
 			}},
 		Sessions: sessions, Moderation: &moderation.Service{Store: store, Now: now},
-		Uploads:  &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{}, Plans: vitrine.DefaultPlans(), Now: now},
+		Uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{},
+			Plans: vitrine.DefaultPlans(), Now: now},
 		Links:    links,
 		Captions: &publish.Captions{Store: store, Blobs: blobs, Now: now},
 		Albums:   &collections.Albums{Store: store, Now: now},
@@ -127,8 +132,10 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 		Analytics: &analytics.Service{Store: store, Log: log, Signer: signer, Now: now,
 			URL: func(s vitrine.Slug) string { return httpx.LinkURL(public, s) }},
 		OwnViews: &ownviews.Service{Store: store, Log: written, Now: now},
-		Views:    views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs, Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now}, Signer: signer,
-		Ready: func(context.Context) error { return nil }, Now: now,
+		Views:    views, ViewIDs: vitrine.NewViewIDs(), Blobs: blobs, Receiver: blobs,
+		Previews: &publish.Previews{Store: store, Blobs: blobs, Previewer: vitrine.NoPreviewer{}, Now: now},
+		Signer:   signer,
+		Ready:    func(context.Context) error { return nil }, Now: now,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	s.server.Logins = &auth.Logins{Store: store, Keys: s.server.Keys, Signer: signer, Now: now}
@@ -181,7 +188,8 @@ func (s *site) publish(name string, content []byte, change ...func(*publish.Comp
 	u := s.server.Uploads
 	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: t.MIME, Size: int64(len(content))})
 	s.check(err)
-	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: t.MIME, Expires: s.server.Now().Add(time.Minute)}
+	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: t.MIME,
+		Expires: s.server.Now().Add(time.Minute)}
 	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
 	s.check(err)
 	r := publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: t.MIME}

@@ -18,7 +18,8 @@ func TestWebsiteDiscarded(t *testing.T) {
 	me, stranger := h.signIn(h.account), h.signIn(h.owner)
 	own := []string{"Content-Type: application/json", "Origin: " + h.url, "Sec-Fetch-Site: same-origin"}
 	make := func() (manage string) {
-		r := h.status(h.do(http.MethodPost, "/websites/new", `{"title":"Papers","slug":"papers"}`, append(own, me)...), http.StatusOK)
+		r := h.status(h.do(http.MethodPost, "/websites/new", `{"title":"Papers","slug":"papers"}`, append(own, me)...),
+			http.StatusOK)
 		var made struct{ Manage string }
 		h.check(json.Unmarshal([]byte(r.body), &made))
 		return made.Manage
@@ -30,7 +31,8 @@ func TestWebsiteDiscarded(t *testing.T) {
 	}
 	manage := make()
 	h.status(h.do(http.MethodPost, manage+"/discard", "", append(own, stranger)...), http.StatusNotFound)
-	h.status(h.do(http.MethodPost, manage+"/discard", "", me, "Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site"), http.StatusForbidden)
+	h.status(h.do(http.MethodPost, manage+"/discard", "", me, "Origin: https://elsewhere.example",
+		"Sec-Fetch-Site: cross-site"), http.StatusForbidden)
 	if used() != 1 {
 		t.Fatalf("%d links used by a website", used())
 	}

@@ -80,13 +80,16 @@ func TestWebsiteRangesOfPacked(t *testing.T) {
 	h := newHosting(t)
 	site := h.found("Garden")
 	digits := strings.Repeat("0123456789", 1000)
-	h.deployed(site, "index.html=x", "stored.json="+digits, "packed.json*="+digits, "large.json*="+strings.Repeat(digits, 3400))
+	h.deployed(site, "index.html=x", "stored.json="+digits, "packed.json*="+digits,
+		"large.json*="+strings.Repeat(digits, 3400))
 	for _, c := range []struct {
 		path, ranges string
 		status       int
 	}{
 		{"/stored.json", "9-9,0-0", http.StatusPartialContent}, {"/packed.json", "9-9", http.StatusPartialContent},
-		{"/packed.json", "9-9,0-0", http.StatusOK}, {"/packed.json", "9-9" + strings.Repeat(",0-0,9999-9999", 2000), http.StatusOK}, {"/large.json", "9-9", http.StatusOK},
+		{"/packed.json", "9-9,0-0", http.StatusOK},
+		{"/packed.json", "9-9" + strings.Repeat(",0-0,9999-9999", 2000), http.StatusOK},
+		{"/large.json", "9-9", http.StatusOK},
 	} {
 		h.status(h.visit(site, c.path, "Range: bytes="+c.ranges), c.status)
 	}
@@ -135,13 +138,16 @@ func TestWebsiteExaminedLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
 	page := `index.html=<input type=password><a href="b/?q">In</a>`
-	out := []string{`\\evil.example/x`, `\/evil.example`, `/\evil.example`, `//evil.example`, "/\t/evil.example", `\` + "\n" + `\evil.example`, " \\\\evil.example"}
+	out := []string{`\\evil.example/x`, `\/evil.example`, `/\evil.example`, `//evil.example`, "/\t/evil.example",
+		`\` + "\n" + `\evil.example`, " \\\\evil.example"}
 	for _, href := range out {
 		page += `<a href="` + href + `">Out</a>`
 	}
 	held := h.deployed(h.found("Garden"), page)
-	shown := h.status(h.get(h.attr(h.get(casePath(held), h.signIn(h.owner)).body, `src="([^"]+/c/[^"]+/site/)\?found"`)), http.StatusOK)
-	if strings.Count(shown.body, "href=") != 1 || !strings.Contains(shown.body, `href="b/?q"`) || strings.Count(shown.body, "Leads to") != len(out) {
+	shown := h.status(h.get(h.attr(h.get(casePath(held), h.signIn(h.owner)).body,
+		`src="([^"]+/c/[^"]+/site/)\?found"`)), http.StatusOK)
+	if strings.Count(shown.body, "href=") != 1 || !strings.Contains(shown.body, `href="b/?q"`) ||
+		strings.Count(shown.body, "Leads to") != len(out) {
 		t.Errorf("the page leads out:\n%s", shown.body)
 	}
 }
@@ -159,23 +165,28 @@ func TestWebsiteReported(t *testing.T) {
 	h.status(h.get("/report/website/unknown"), http.StatusNotFound)
 	h.status(h.get("/report/website/-"), http.StatusNotFound)
 	page := h.status(h.get(path), http.StatusOK)
-	for _, want := range []string{"Report a website", "http://" + string(site.Slug) + ".localhost", `method="post" action="` + path + `"`, "Once several people have reported a website"} {
+	for _, want := range []string{"Report a website", "http://" + string(site.Slug) + ".localhost",
+		`method="post" action="` + path + `"`, "Once several people have reported a website"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("no %q in\n%s", want, page.body)
 		}
 	}
-	if strings.Contains(page.body, site.Title) || len(page.Cookies()) > 0 || !strings.Contains(page.Header.Get("Content-Security-Policy"), "form-action 'self'") {
+	if strings.Contains(page.body, site.Title) || len(page.Cookies()) > 0 ||
+		!strings.Contains(page.Header.Get("Content-Security-Policy"), "form-action 'self'") {
 		t.Errorf("the form: %v\n%s", page.Header, page.body)
 	}
-	if lost := h.status(h.visit(site, "/nowhere"), http.StatusNotFound); !strings.Contains(lost.body, `href="`+h.url+path+`"`) {
+	if lost := h.status(h.visit(site, "/nowhere"), http.StatusNotFound); !strings.Contains(lost.body,
+		`href="`+h.url+path+`"`) {
 		t.Errorf("no way to the form in\n%s", lost.body)
 	}
 	report := func(from, reason, origin string, status int) {
 		t.Helper()
-		h.status(h.do(http.MethodPost, path, url.Values{"reason": {reason}}.Encode(), form, "X-Forwarded-For: "+from, "Origin: "+origin), status)
+		h.status(h.do(http.MethodPost, path, url.Values{"reason": {reason}}.Encode(), form, "X-Forwarded-For: "+from,
+			"Origin: "+origin), status)
 	}
 	report("192.0.2.1", "nonsense", h.url, http.StatusBadRequest)
-	report("192.0.2.1", "phishing", "http://"+string(site.Slug)+".localhost:"+h.server.PublicURL.Port(), http.StatusForbidden)
+	report("192.0.2.1", "phishing", "http://"+string(site.Slug)+".localhost:"+h.server.PublicURL.Port(),
+		http.StatusForbidden)
 	for _, from := range []string{"192.0.2.1", "192.0.2.1", "192.0.2.2"} {
 		report(from, "phishing", h.url, http.StatusOK)
 	}
@@ -186,7 +197,8 @@ func TestWebsiteReported(t *testing.T) {
 	if n, m := len(h.reports(first)), len(h.reports(second)); n != 0 || m != 3 {
 		t.Errorf("%d reports about the older version, %d about the one that is shown", n, m)
 	}
-	if body := h.status(h.get(casePath(second), h.signIn(h.owner)), http.StatusOK).body; strings.Count(body, "Phishing") < 3 {
+	if body := h.status(h.get(casePath(second), h.signIn(h.owner)), http.StatusOK).body; strings.Count(body,
+		"Phishing") < 3 {
 		t.Errorf("the case tells nothing of the reports:\n%s", body)
 	}
 	by := vitrine.Decision{By: vitrine.Moderator(h.owner)}

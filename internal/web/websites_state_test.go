@@ -67,13 +67,15 @@ func TestWebsiteStates(t *testing.T) {
 
 	h.check(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), first.ID))
 	h.shows(site, http.StatusOK, "First")
-	h.refused(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), held.ID), vitrine.CodeInvalidRequest, "")
+	h.refused(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), held.ID), vitrine.CodeInvalidRequest,
+		"")
 	h.refused(h.server.Sites.Rollback(t.Context(), h.owner, string(site.Slug), first.ID), vitrine.CodeNotFound, "")
 
 	_, err = h.server.Links.Disable(t.Context(), string(first.Slug), by)
 	h.check(err)
 	r := h.shows(site, http.StatusGone, "disabled")
-	if r.Header.Get("Clear-Site-Data") != `"cache", "storage"` || strings.Contains(r.body, "Garden") || r.Header.Get("Cache-Control") != "no-store" {
+	if r.Header.Get("Clear-Site-Data") != `"cache", "storage"` || strings.Contains(r.body, "Garden") ||
+		r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("gone: %v\n%s", r.Header, r.body)
 	}
 	_, err = h.server.Links.Undo(t.Context(), string(first.Slug), by)
@@ -159,7 +161,8 @@ func TestWebsiteLimits(t *testing.T) {
 	h.found("Second")
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Third", "")
 	h.refused(err, vitrine.CodeLinkLimit, "")
-	_, err = h.server.Uploads.Create(t.Context(), h.member, publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
+	_, err = h.server.Uploads.Create(t.Context(), h.member,
+		publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
 	h.refused(err, vitrine.CodeLinkLimit, "")
 	h.deployed(site, "index.html=<h1>more</h1>") // of one that is there
 	_, err = h.deploy(site, make([]byte, 4001))
@@ -168,7 +171,8 @@ func TestWebsiteLimits(t *testing.T) {
 	h.refused(err, vitrine.CodeStorageLimit, "")
 
 	// What is shown is not deleted, and what is old can be.
-	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), h.version(site).ID), vitrine.CodeInvalidRequest, "")
+	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), h.version(site).ID),
+		vitrine.CodeInvalidRequest, "")
 	old := f.Versions[3]
 	h.check(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID))
 	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID), vitrine.CodeNotFound, "")
@@ -177,10 +181,14 @@ func TestWebsiteLimits(t *testing.T) {
 	// once.
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Own", "own-name")
 	h.refused(err, vitrine.CodeProRequired, "")
-	if _, err := h.server.Uploads.Create(t.Context(), h.member, publish.UploadRequest{Name: "a.html", Type: "text/html", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
+	if _, err := h.server.Uploads.Create(t.Context(), h.member,
+		publish.UploadRequest{Name: "a.html", Type: "text/html", Size: 9,
+			Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
 		t.Errorf("a deploy of a page: %v", err)
 	}
-	if _, err := h.server.Uploads.Create(t.Context(), h.owner, publish.UploadRequest{Name: "a.zip", Type: "application/zip", Size: 9, Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if _, err := h.server.Uploads.Create(t.Context(), h.owner,
+		publish.UploadRequest{Name: "a.zip", Type: "application/zip", Size: 9,
+			Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("a deploy to another's website: %v", err)
 	}
 }
@@ -214,7 +222,8 @@ func TestWebsiteTransferEnds(t *testing.T) {
 	h.setState(doomed, vitrine.StateDisabled)
 	h.deployed(second, "index.html=newer")
 	ended() // the server alone ends one of them: its readers wait
-	if n, err := cut(); n >= int64(len(film)) || !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(errorText(err), "reset") {
+	if n, err := cut(); n >= int64(len(film)) || !errors.Is(err, io.ErrUnexpectedEOF) &&
+		!strings.Contains(errorText(err), "reset") {
 		t.Errorf("%d of %d bytes of a website that was taken down: %v", n, len(film), err)
 	}
 	if n, err := whole(); n != int64(len(film))+1 || err != nil {
@@ -233,13 +242,15 @@ func TestVersionsAreNoLinks(t *testing.T) {
 
 	for _, path := range []string{"", "/picture", "/download", "/embed", "/qr.svg", "/report"} {
 		known, unknown := h.get("/p/"+slug+path), h.get("/p/aaaaaaaaaa"+path)
-		if known.StatusCode != http.StatusNotFound || strings.Contains(known.body, "Garden") || len(known.body) != len(unknown.body) {
+		if known.StatusCode != http.StatusNotFound || strings.Contains(known.body, "Garden") ||
+			len(known.body) != len(unknown.body) {
 			t.Errorf("/p/…%s: %d", path, known.StatusCode)
 		}
 	}
 	h.status(h.get("/oembed?url="+url.QueryEscape(h.url+"/p/"+slug)), http.StatusNotFound)
 	h.status(h.post("/p/"+slug+"/report", url.Values{"reason": {"phishing"}}), http.StatusNotFound)
-	if err := h.server.Abuse.File(t.Context(), version.ID, 1, vitrine.AbusePhishing, ""); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if err := h.server.Abuse.File(t.Context(), version.ID, 1, vitrine.AbusePhishing,
+		""); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("a report about a version: %v", err)
 	}
 	if _, err := h.server.Links.PublicByID(t.Context(), version.ID); vitrine.CodeOf(err) != vitrine.CodeNotFound {
@@ -259,8 +270,10 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		t.Errorf("listed %d, found %d, %d by its name, %d by views", len(service), len(found), len(named), len(viewed))
 	}
 	for _, err := range []error{
-		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, analytics.In(report.Range30d))), failureOf(h.server.Links.Own(t.Context(), h.member, slug)),
-		failureOf(h.server.Links.Edit(t.Context(), h.member, slug, links.Edit{Title: new("x")})), h.server.Albums.Add(t.Context(), h.member, string(h.album("Album").Slug), []string{slug}),
+		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, analytics.In(report.Range30d))),
+		failureOf(h.server.Links.Own(t.Context(), h.member, slug)),
+		failureOf(h.server.Links.Edit(t.Context(), h.member, slug, links.Edit{Title: new("x")})),
+		h.server.Albums.Add(t.Context(), h.member, string(h.album("Album").Slug), []string{slug}),
 	} {
 		if vitrine.CodeOf(err) != vitrine.CodeNotFound {
 			t.Errorf("a version as a link: %v", err)
@@ -268,7 +281,8 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	}
 	h.check(h.server.Albums.Add(t.Context(), h.member, string(h.album("Exported").Slug), []string{string(plain.Slug)}))
 	h.exported(map[string][2]string{ // what is in it, and what does not
-		"links.csv": {string(plain.Slug), slug}, "websites.json": {`"files/` + slug + `/site.zip"`, "disabled"}, "albums.json": {string(plain.Slug), slug},
+		"links.csv": {string(plain.Slug), slug}, "websites.json": {`"files/` + slug + `/site.zip"`, "disabled"},
+		"albums.json":                 {string(plain.Slug), slug},
 		"files/" + slug + "/site.zip": {"<h1>Garden</h1>", "notes"},
 	})
 	h.visit(site, "/")
@@ -283,9 +297,11 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	}
 	// An upload of a website is completed as one, and by nobody as a link.
 	content := packed(t, "index.html=x")
-	begun, err := h.server.Uploads.Create(t.Context(), h.member, publish.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Site: site.ID})
+	begun, err := h.server.Uploads.Create(t.Context(), h.member,
+		publish.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Site: site.ID})
 	h.check(err)
-	_, err = h.server.Uploads.Complete(t.Context(), h.member, publish.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
+	_, err = h.server.Uploads.Complete(t.Context(), h.member,
+		publish.CompleteRequest{Path: string(begun.Path), Name: "site.zip", Type: "application/zip"})
 	h.refused(err, vitrine.CodeUploadNotFound, "")
 }
 
@@ -296,11 +312,14 @@ func (s *site) noPages(slug string) {
 	cookie := s.signIn(s.member)
 	for _, plan := range []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro} {
 		s.setPlan(s.member, plan)
-		for _, path := range []string{"", "/state", "/analytics", "/analytics/now", "/analytics?format=csv&card=series"} {
+		for _, path := range []string{"", "/state", "/analytics", "/analytics/now",
+			"/analytics?format=csv&card=series"} {
 			s.status(s.get("/links/"+slug+path, cookie), http.StatusNotFound)
 		}
-		for _, path := range []string{"title", "slug", "download", "disable", "undo", "delete", "captions", "captions/delete"} {
-			s.status(s.post("/links/"+slug+"/"+path, url.Values{"title": {"x"}, "slug": {"elsewhere"}}, cookie), http.StatusNotFound)
+		for _, path := range []string{"title", "slug", "download", "disable", "undo", "delete", "captions",
+			"captions/delete"} {
+			s.status(s.post("/links/"+slug+"/"+path, url.Values{"title": {"x"}, "slug": {"elsewhere"}}, cookie),
+				http.StatusNotFound)
 		}
 		s.status(s.ask("/links/"+slug+"/edit", `{"title":"x"}`, cookie), http.StatusNotFound)
 	}
@@ -312,7 +331,8 @@ func (s *site) exported(want map[string][2]string) {
 	s.t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	export := export.Exporter{Store: s.server.Links.Store, Blobs: s.server.Blobs, Analytics: s.server.Analytics, Now: s.server.Now,
+	export := export.Exporter{Store: s.server.Links.Store, Blobs: s.server.Blobs, Analytics: s.server.Analytics,
+		Now: s.server.Now,
 		URL: func(slug vitrine.Slug) string { return httpx.LinkURL(s.server.PublicURL, slug) }}
 	s.check(export.Write(s.t.Context(), s.member, z))
 	s.check(z.Close())
@@ -351,44 +371,6 @@ func (s *site) due() (due []*vitrine.Link) {
 	return due
 }
 
-// A moderator sees a held version, page by page, without what runs in it.
-func TestWebsiteExamined(t *testing.T) {
-	h := newHosting(t)
-	site := h.found("Garden")
-	held := h.deployed(site, `index.html=<link rel=stylesheet href=/style.css><script src=app.js></script><img src="/a.png"><input type=password>`+
-		`<a href="blog/" target=_top>Blog</a><a href="https://evil.example/">Out</a>`, "style.css*=body{}", "app.js=alert()", "blog/index.html=<p>Blog")
-	cookie := h.signIn(h.owner)
-	page := h.status(h.get(casePath(held), cookie), http.StatusOK)
-	frame := h.attr(page.body, `src="([^"]+/c/[^"]+/site/)\?found"`)
-	if r := h.status(h.get(frame+"?found"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"), "./index.html") {
-		t.Errorf("what was found is at %s", r.Header.Get("Location"))
-	}
-	if !strings.Contains(page.body, h.server.SitesURL.Scheme+"://"+string(site.Slug)+".localhost") || strings.Contains(page.body, "/p/"+string(held.Slug)) {
-		t.Error("the case does not tell the website's address")
-	}
-	r := h.status(h.get(frame), http.StatusOK)
-	for _, want := range []string{`href="` + frame + `style.css"`, `src="` + frame + `a.png"`, `href="blog/"`, `title="Leads to https://evil.example/"`} {
-		if !strings.Contains(r.body, want) {
-			t.Errorf("no %s in\n%s", want, r.body)
-		}
-	}
-	policy := r.Header.Get("Content-Security-Policy")
-	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "target=") || !strings.HasPrefix(policy, "sandbox; default-src 'none'") {
-		t.Errorf("%s\n%s", policy, r.body)
-	}
-	h.status(h.get(frame+"style.css"), http.StatusOK)
-	h.status(h.get(frame+"blog/"), http.StatusOK)
-	h.status(h.get(frame+"blog"), http.StatusSeeOther)
-	h.status(h.get(frame+"nowhere"), http.StatusNotFound)
-	h.status(h.get(frame, "Sec-Fetch-Dest: document"), http.StatusNotFound)
-	plain := h.hold(h.publish("notes.txt", samples["notes.txt"]), vitrine.ReasonSuspicious, "")
-	other := h.attr(h.get(casePath(plain), cookie).body, `src="([^"]+/c/[^"]+/)examine"`)
-	h.status(h.get(other+"site/"), http.StatusNotFound)
-	// The decision is the one of any link.
-	h.status(h.decide(held, "clear", "", cookie), http.StatusSeeOther)
-	h.shows(site, http.StatusOK, "password")
-}
-
 // The pages make a website, take its files, tell what was left out, and go
 // back.
 func TestWebsitePages(t *testing.T) {
@@ -406,20 +388,23 @@ func TestWebsitePages(t *testing.T) {
 		}
 		return out
 	}
-	if r := h.status(h.get("/websites"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"), "/sign-in?next=%2Fwebsites") {
+	if r := h.status(h.get("/websites"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"),
+		"/sign-in?next=%2Fwebsites") {
 		t.Errorf("a stranger is sent to %s", r.Header.Get("Location"))
 	}
 	if r := h.status(h.get("/websites", cookie), http.StatusOK); !strings.Contains(r.body, "Drop a folder") {
 		t.Errorf("no drop zone in\n%s", r.body)
 	}
-	if r := h.status(h.post("/websites", url.Values{"title": {""}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, `id="title-wrong"`) {
+	if r := h.status(h.post("/websites", url.Values{"title": {""}}, cookie),
+		http.StatusBadRequest); !strings.Contains(r.body, `id="title-wrong"`) {
 		t.Errorf("an empty title: %s", r.body)
 	}
 	r := h.follow(h.post("/websites", url.Values{"title": {"My <garden>"}, "slug": {"my-garden"}}, cookie), cookie)
 	if !strings.Contains(r.body, "My &lt;garden&gt;") || !strings.Contains(r.body, "http://my-garden.localhost:") {
 		t.Errorf("the page says\n%s", r.body)
 	}
-	if r := h.status(h.post("/websites", url.Values{"title": {"x"}, "slug": {"my-garden"}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, `id="slug-wrong"`) {
+	if r := h.status(h.post("/websites", url.Values{"title": {"x"}, "slug": {"my-garden"}}, cookie),
+		http.StatusBadRequest); !strings.Contains(r.body, `id="slug-wrong"`) {
 		t.Errorf("a slug that is taken: %s", r.body)
 	}
 	for slug, free := range map[string]string{"my-garden": "false", "another": "true", "-": "false", "www": "false"} {
@@ -435,16 +420,20 @@ func TestWebsitePages(t *testing.T) {
 	}
 	deploy := func(content []byte, status int) map[string]string {
 		t.Helper()
-		begun := data(made["begin"], fmt.Sprintf(`{"name": "website.zip", "type": "application/zip", "size": %d}`, len(content)), http.StatusOK)
-		h.status(h.do(http.MethodPut, begun["signedUrl"], string(content), "Content-Type: application/zip"), http.StatusOK)
+		begun := data(made["begin"], fmt.Sprintf(`{"name": "website.zip", "type": "application/zip", "size": %d}`,
+			len(content)), http.StatusOK)
+		h.status(h.do(http.MethodPut, begun["signedUrl"], string(content), "Content-Type: application/zip"),
+			http.StatusOK)
 		return data(made["begin"]+"/complete", fmt.Sprintf(`{"path": %q, "name": "website.zip", "type": "application/zip"}`, begun["path"]), status)
 	}
-	if said := deploy(packed(t, "about.html=x"), http.StatusBadRequest); said["code"] != "content_mismatch" || !strings.Contains(said["error"], "index.html") {
+	if said := deploy(packed(t, "about.html=x"), http.StatusBadRequest); said["code"] != "content_mismatch" ||
+		!strings.Contains(said["error"], "index.html") {
 		t.Errorf("no first page: %v", said)
 	}
 	came := deploy(packed(t, "index.html=<h1>One</h1>", ".env=SECRET", "run.php=<?php"), http.StatusOK)
 	page := h.status(h.get(came["next"], cookie), http.StatusOK).body
-	for _, want := range []string{"Visitors now see this version", ".env", "a hidden file", "run.php", "a program or a script for a server", "1 file"} {
+	for _, want := range []string{"Visitors now see this version", ".env", "a hidden file", "run.php",
+		"a program or a script for a server", "1 file"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}
@@ -460,11 +449,13 @@ func TestWebsitePages(t *testing.T) {
 	}
 	h.follow(h.post(made["manage"]+"/restore", url.Values{"version": {older[0][1]}}, cookie), cookie)
 	h.shows(site, http.StatusOK, "One")
-	if r := h.status(h.post(made["manage"]+"/remove", url.Values{"version": {older[0][1]}}, cookie), http.StatusBadRequest); !strings.Contains(r.body, "This version is shown") {
+	if r := h.status(h.post(made["manage"]+"/remove", url.Values{"version": {older[0][1]}}, cookie),
+		http.StatusBadRequest); !strings.Contains(r.body, "This version is shown") {
 		t.Errorf("what is shown was deleted: %s", r.body)
 	}
 	h.status(h.post(made["manage"]+"/restore", url.Values{"version": {"nonsense"}}, cookie), http.StatusNotFound)
-	if page := h.follow(h.post(made["manage"]+"/title", url.Values{"title": {"Renamed"}}, cookie), cookie); !strings.Contains(page.body, "Renamed") {
+	if page := h.follow(h.post(made["manage"]+"/title", url.Values{"title": {"Renamed"}}, cookie),
+		cookie); !strings.Contains(page.body, "Renamed") {
 		t.Error("the title is as it was")
 	}
 
@@ -474,10 +465,13 @@ func TestWebsitePages(t *testing.T) {
 	for _, action := range []string{"title", "restore", "remove", "delete"} {
 		h.status(h.post(made["manage"]+"/"+action, url.Values{"title": {"x"}}, stranger), http.StatusNotFound)
 	}
-	h.status(h.do(http.MethodPost, made["begin"], `{}`, append([]string{stranger}, sent[1:]...)...), http.StatusNotFound)
+	h.status(h.do(http.MethodPost, made["begin"], `{}`, append([]string{stranger}, sent[1:]...)...),
+		http.StatusNotFound)
 	h.status(h.do(http.MethodPost, made["begin"], `{}`, sent[1:]...), http.StatusUnauthorized)
-	h.status(h.do(http.MethodPost, made["begin"], `{}`, cookie, "Origin: http://evil.example", "Sec-Fetch-Site: cross-site"), http.StatusForbidden)
-	h.status(h.do(http.MethodPost, made["begin"], `{}`, cookie, "Origin: http://my-garden.localhost", "Sec-Fetch-Site: same-site"), http.StatusForbidden)
+	h.status(h.do(http.MethodPost, made["begin"], `{}`, cookie, "Origin: http://evil.example",
+		"Sec-Fetch-Site: cross-site"), http.StatusForbidden)
+	h.status(h.do(http.MethodPost, made["begin"], `{}`, cookie, "Origin: http://my-garden.localhost",
+		"Sec-Fetch-Site: same-site"), http.StatusForbidden)
 
 	h.follow(h.post(made["manage"]+"/delete", nil, cookie), cookie)
 	h.status(h.get(made["manage"], cookie), http.StatusNotFound)

@@ -28,7 +28,8 @@ func newHosting(t testing.TB) *site {
 	store, now := h.server.Links.Store, h.server.Now
 	h.server.Albums = &collections.Albums{Store: store, Now: now}
 	h.server.Sites = &collections.Sites{Store: store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: now}
-	h.server.SiteStats = sitestats.New(sitestats.Stats{Store: store, Log: h.log, Views: h.server.Views, IDs: h.server.ViewIDs, Now: now})
+	h.server.SiteStats = sitestats.New(sitestats.Stats{Store: store, Log: h.log, Views: h.server.Views,
+		IDs: h.server.ViewIDs, Now: now})
 	h.server.SitesURL = &url.URL{Scheme: "http", Host: "*.localhost:" + h.server.PublicURL.Port()}
 	t.Cleanup(h.audit)
 	return h
@@ -81,15 +82,18 @@ func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error)
 	s.t.Helper()
 	ctx, u := s.t.Context(), s.server.Uploads
 	const name, kind = "site.zip", "application/zip"
-	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: kind, Size: int64(len(content)), Site: site.ID})
+	begun, err := u.Create(ctx, s.account, publish.UploadRequest{Name: name, Type: kind, Size: int64(len(content)),
+		Site: site.ID})
 	if err != nil {
 		return nil, err
 	}
-	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind, Expires: s.server.Now().Add(time.Minute)}
+	g := vitrine.PutGrant{Key: begun.Path, Size: int64(len(content)), Type: kind,
+		Expires: s.server.Now().Add(time.Minute)}
 	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
 	s.check(err)
 	s.ahead.Add(int64(time.Second)) // so that versions have an order
-	return u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind, Site: site.ID})
+	return u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind,
+		Site: site.ID})
 }
 
 // deployed is deploy of files that nothing is wrong with.
@@ -116,10 +120,14 @@ func (s *site) fetch(method string, site *vitrine.Site, path string, headers ...
 		name, value, _ := strings.Cut(header, ": ")
 		req.Header.Set(name, value)
 	}
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, s.server.PublicURL.Host)
+	transport := &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, s.server.PublicURL.Host)
+		}}
+	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
 	}}
-	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	s.check(err)
 	defer res.Body.Close()
@@ -163,8 +171,10 @@ func TestWebsiteServed(t *testing.T) {
 	site := h.found("Garden")
 	long := strings.Repeat("body { color: green } ", 500)
 	film := strings.Repeat("0123456789", 1000)
-	h.deployed(site, "garden/index.html=<title>Garden</title>", "garden/style.css*="+long, "garden/blog/index.html=<p>Blog", "garden/about.html=<p>About",
-		"garden/404.html*=<p>Lost", "garden/film.mp4="+film, "garden/packed.mp4*="+film, "garden/app.mjs=export {}", "garden/a.wasm=\x00asm\x01\x00\x00\x00",
+	h.deployed(site, "garden/index.html=<title>Garden</title>", "garden/style.css*="+long,
+		"garden/blog/index.html=<p>Blog", "garden/about.html=<p>About",
+		"garden/404.html*=<p>Lost", "garden/film.mp4="+film, "garden/packed.mp4*="+film, "garden/app.mjs=export {}",
+		"garden/a.wasm=\x00asm\x01\x00\x00\x00",
 		"garden/old.html=<meta charset=windows-1252>\xe9", "garden/café.txt=x", "garden/read.me/index.html=<p>dir")
 
 	for path, want := range map[string][3]string{
@@ -194,7 +204,8 @@ func TestWebsiteServed(t *testing.T) {
 			if got != want {
 				t.Errorf("%s (%s): %.200q, want %.200q", path, encoding, got, want)
 			}
-			if r.Header.Get("X-Content-Type-Options") != "nosniff" || len(r.Cookies()) > 0 || r.Header.Get("Content-Security-Policy") != "" {
+			if r.Header.Get("X-Content-Type-Options") != "nosniff" || len(r.Cookies()) > 0 ||
+				r.Header.Get("Content-Security-Policy") != "" {
 				t.Errorf("%s: headers %v", path, r.Header)
 			}
 		}
@@ -207,18 +218,22 @@ func TestWebsiteServed(t *testing.T) {
 
 	// What is packed goes out packed, and each form has its own tag.
 	gz, plain := h.visit(site, "/style.css", "Accept-Encoding: gzip"), h.visit(site, "/style.css")
-	if gz.Header.Get("Content-Encoding") != "gzip" || gz.wire > len(long)/10 || gz.ContentLength != int64(gz.wire) || gz.Header.Get("Vary") != "Accept-Encoding" {
+	if gz.Header.Get("Content-Encoding") != "gzip" || gz.wire > len(long)/10 || gz.ContentLength != int64(gz.wire) ||
+		gz.Header.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("packed: %d of %d bytes, %v", gz.wire, len(long), gz.Header)
 	}
-	if plain.Header.Get("Content-Encoding") != "" || plain.Header.Get("ETag") == gz.Header.Get("ETag") || plain.Header.Get("ETag") == "" {
+	if plain.Header.Get("Content-Encoding") != "" || plain.Header.Get("ETag") == gz.Header.Get("ETag") ||
+		plain.Header.Get("ETag") == "" {
 		t.Errorf("tags %s and %s", plain.Header.Get("ETag"), gz.Header.Get("ETag"))
 	}
 	if got := plain.Header.Get("Cache-Control"); got != "public, max-age=0, must-revalidate" {
 		t.Errorf("Cache-Control %q", got)
 	}
 	h.status(h.visit(site, "/style.css", "If-None-Match: "+plain.Header.Get("ETag")), http.StatusNotModified)
-	h.status(h.visit(site, "/style.css", "Accept-Encoding: gzip", "If-None-Match: "+gz.Header.Get("ETag")), http.StatusNotModified)
-	if r := h.fetch(http.MethodHead, site, "/style.css"); r.StatusCode != 200 || r.ContentLength != int64(len(long)) || r.body != "" {
+	h.status(h.visit(site, "/style.css", "Accept-Encoding: gzip", "If-None-Match: "+gz.Header.Get("ETag")),
+		http.StatusNotModified)
+	if r := h.fetch(http.MethodHead, site, "/style.css"); r.StatusCode != 200 || r.ContentLength != int64(len(long)) ||
+		r.body != "" {
 		t.Errorf("HEAD: %d, %d bytes", r.StatusCode, r.ContentLength)
 	}
 	for _, path := range []string{"/film.mp4", "/packed.mp4"} {
@@ -231,7 +246,8 @@ func TestWebsiteServed(t *testing.T) {
 		t.Errorf("two ranges: %q", r.body)
 	}
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
-		if r := h.status(h.fetch(method, site, "/"), http.StatusMethodNotAllowed); r.Header.Get("Allow") != "GET, HEAD" {
+		if r := h.status(h.fetch(method, site, "/"),
+			http.StatusMethodNotAllowed); r.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: Allow %q", method, r.Header.Get("Allow"))
 		}
 	}
@@ -241,7 +257,8 @@ func TestWebsiteServed(t *testing.T) {
 	// By its path it leads to the host; elsewhere on the app there is nothing
 	// of it.
 	r = h.status(h.get("/s/"+string(site.Slug)+"/blog/?q=1"), http.StatusTemporaryRedirect)
-	if want := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() + "/blog/?q=1"; r.Header.Get("Location") != want {
+	if want := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() +
+		"/blog/?q=1"; r.Header.Get("Location") != want {
 		t.Errorf("leads to %q, want %q", r.Header.Get("Location"), want)
 	}
 }
@@ -257,7 +274,9 @@ func TestWebsiteSandboxed(t *testing.T) {
 	for path, status := range map[string]int{"/": 200, "/app.js": 200, "/blog/": 200, "/nowhere": 404} {
 		r := h.status(h.get(base+path), status)
 		policy := r.Header.Get("Content-Security-Policy")
-		if !strings.HasPrefix(policy, "sandbox ") || status == 200 && !strings.HasSuffix(policy, "; form-action 'none'") || strings.Contains(policy, "same-origin") || r.Header.Get("Access-Control-Allow-Origin") != "*" {
+		if !strings.HasPrefix(policy, "sandbox ") || status == 200 &&
+			!strings.HasSuffix(policy, "; form-action 'none'") || strings.Contains(policy, "same-origin") ||
+			r.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %v", path, r.Header)
 		}
 	}
@@ -268,7 +287,8 @@ func TestWebsiteSandboxed(t *testing.T) {
 		t.Errorf("leads to %q", r.Header.Get("Location"))
 	}
 	h.setState(h.version(site), vitrine.StateDisabled)
-	if r := h.status(h.get(base+"/"), http.StatusGone); r.Header.Get("Clear-Site-Data") != "" || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "sandbox ") {
+	if r := h.status(h.get(base+"/"), http.StatusGone); r.Header.Get("Clear-Site-Data") != "" ||
+		!strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "sandbox ") {
 		t.Errorf("gone: %v", r.Header) // the storage is the app's, too
 	}
 	h.setState(h.version(site), vitrine.StateLive)
@@ -278,7 +298,8 @@ func TestWebsiteSandboxed(t *testing.T) {
 // has not.
 func TestWebsiteOnContentHost(t *testing.T) {
 	h := newDeskWith(t, siteOptions{content: true})
-	h.server.Sites = &collections.Sites{Store: h.server.Links.Store, Links: h.server.Links, Plans: h.server.Uploads.Plans, Now: h.server.Now}
+	h.server.Sites = &collections.Sites{Store: h.server.Links.Store, Links: h.server.Links,
+		Plans: h.server.Uploads.Plans, Now: h.server.Now}
 	site := h.found("Garden")
 	h.deployed(site, "index.html=<p>Hello")
 	h.status(h.get("/s/"+string(site.Slug)+"/"), http.StatusNotFound)

@@ -30,9 +30,12 @@ func TestSubRipBecomesWebVTT(t *testing.T) {
 	for about, c := range map[string]struct{ text, want string }{
 		"as written": {"1\r\n00:00:01,600 --> 00:00:04,200\r\n<i>Good</i> morning.\r\nTwo lines.\r\n\r\n2\r\n01:02:03,004 --> 01:02:05,000\r\nBye.\r\n",
 			"WEBVTT\n\n00:00:01.600 --> 00:00:04.200\n<i>Good</i> morning.\nTwo lines.\n\n01:02:03.004 --> 01:02:05.000\nBye.\n"},
-		"places, short numbers, dots": {"\n\n7\n0:0:1.6 --> 0:0:4.2  X1:40 X2:600\nHi\n", "WEBVTT\n\n00:00:01.006 --> 00:00:04.002\nHi\n"},
-		"no empty lines between":      {"1\n00:00:01,000 --> 00:00:02,000\nOne\n2\n00:00:03,000 --> 00:00:04,000\nTwo", "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nOne\n\n00:00:03.000 --> 00:00:04.000\nTwo\n"},
-		"commands and arrows":         {"1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Up --> there\n{\\an8}\n", "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nUp → there\n\u00a0\n"},
+		"places, short numbers, dots": {"\n\n7\n0:0:1.6 --> 0:0:4.2  X1:40 X2:600\nHi\n",
+			"WEBVTT\n\n00:00:01.006 --> 00:00:04.002\nHi\n"},
+		"no empty lines between": {"1\n00:00:01,000 --> 00:00:02,000\nOne\n2\n00:00:03,000 --> 00:00:04,000\nTwo",
+			"WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nOne\n\n00:00:03.000 --> 00:00:04.000\nTwo\n"},
+		"commands and arrows": {"1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Up --> there\n{\\an8}\n",
+			"WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nUp → there\n\u00a0\n"},
 		"cues of no length or text": {"1\n00:00:01,000 --> 00:00:01,000\nNever\n\n2\n00:00:02,000 --> 00:00:03,000\n\n3\n00:00:04,000 --> 00:00:05,000\nShown\n",
 			"WEBVTT\n\n00:00:04.000 --> 00:00:05.000\nShown\n"},
 	} {
@@ -91,12 +94,14 @@ func FuzzParseCaptions(f *testing.F) {
 }
 
 func TestParseLanguage(t *testing.T) {
-	for in, want := range map[string]string{"en": "en", "DE": "de", "pt-br": "pt-BR", "en_US": "en-US", "zh-hant": "zh-Hant", "iw": "he", "sr-latn-rs": "sr-Latn-RS", "es-419": "es-419"} {
+	for in, want := range map[string]string{"en": "en", "DE": "de", "pt-br": "pt-BR", "en_US": "en-US",
+		"zh-hant": "zh-Hant", "iw": "he", "sr-latn-rs": "sr-Latn-RS", "es-419": "es-419"} {
 		if got, err := vitrine.ParseLanguage(in); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %s", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "und", "x", "x-klingon", "english", "qqqq", "e", "en-", "../en", "en/us", "de DE", "en\x00", strings.Repeat("en-", 40)} {
+	for _, in := range []string{"", "und", "x", "x-klingon", "english", "qqqq", "e", "en-", "../en", "en/us", "de DE",
+		"en\x00", strings.Repeat("en-", 40)} {
 		if got, err := vitrine.ParseLanguage(in); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 			t.Errorf("%q is %q, %v", in, got, err)
 		}
@@ -105,7 +110,8 @@ func TestParseLanguage(t *testing.T) {
 
 // A canonical tag can name a part, and is read back from its name.
 func FuzzParseLanguage(f *testing.F) {
-	for _, s := range []string{"en", "pt-BR", "zh-Hant-TW", "sl-rozaj-biske", "de-u-co-phonebk", "en-x-private", "i-klingon", "zh-min-nan", "no"} {
+	for _, s := range []string{"en", "pt-BR", "zh-Hant-TW", "sl-rozaj-biske", "de-u-co-phonebk", "en-x-private",
+		"i-klingon", "zh-min-nan", "no"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

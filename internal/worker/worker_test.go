@@ -57,7 +57,8 @@ func TestFailuresBackOffToTheBoundAndRecover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := errors.New("down")
 		gaps := run(t, 10*time.Second, bad, bad, bad, bad, nil, nil)
-		want := []time.Duration{0, 20 * time.Second, 40 * time.Second, time.Minute, time.Minute, 10 * time.Second, 10 * time.Second}
+		want := []time.Duration{0, 20 * time.Second, 40 * time.Second, time.Minute, time.Minute, 10 * time.Second,
+			10 * time.Second}
 		for i, g := range gaps {
 			if !about(g, want[i]) {
 				t.Errorf("run %d after %v, want about %v", i, g, want[i])

@@ -50,7 +50,8 @@ func main() {
 
 // ours are the parameters of a request that are no settings of a statement, or
 // that change nothing here: an answer is always sent as a whole.
-var ours = map[string]bool{"query": true, "database": true, "default_format": true, "query_id": true, "user": true, "password": true, "wait_end_of_query": true,
+var ours = map[string]bool{"query": true, "database": true, "default_format": true, "query_id": true, "user": true,
+	"password": true, "wait_end_of_query": true,
 	"buffer_size": true}
 
 func (l *library) serve(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,8 @@ import (
 // replace the environment: what Compose refuses, and images that change by
 // themselves. An image that the file builds needs no version.
 func Compose(path string, settings ...string) []string {
-	options, err := cli.NewProjectOptions([]string{path}, cli.WithWorkingDirectory(filepath.Dir(path)), cli.WithName("vitrine"), cli.WithEnv(settings),
+	options, err := cli.NewProjectOptions([]string{path}, cli.WithWorkingDirectory(filepath.Dir(path)),
+		cli.WithName("vitrine"), cli.WithEnv(settings),
 		cli.WithLoadOptions(func(o *loader.Options) { o.SkipInclude = true }))
 	if err != nil {
 		return []string{err.Error()}

@@ -10,7 +10,8 @@ import (
 const root = "../.."
 
 // The settings without which compose.scaled.yaml does not start.
-var settings = []string{"POSTGRES_PASSWORD=a", "CLICKHOUSE_PASSWORD=b", "AWS_ACCESS_KEY_ID=c", "AWS_SECRET_ACCESS_KEY=d"}
+var settings = []string{"POSTGRES_PASSWORD=a", "CLICKHOUSE_PASSWORD=b", "AWS_ACCESS_KEY_ID=c",
+	"AWS_SECRET_ACCESS_KEY=d"}
 
 // The files that the repository has are without a fault, and a fault that is
 // put into a copy of one is found.
@@ -24,7 +25,8 @@ func TestFiles(t *testing.T) {
 	}{
 		{"Dockerfile", func(_ *testing.T, b []byte) []string { return Dockerfile(b) }, []broken{
 			{"instruction", "EXPOSE 8080", "EXPOES 8080", "unknown instruction"},
-			{"stage", "COPY --from=build /out/vitrine /vitrine", "COPY --from=built /out/vitrine /vitrine", "image built has no tag"},
+			{"stage", "COPY --from=build /out/vitrine /vitrine", "COPY --from=built /out/vitrine /vitrine",
+				"image built has no tag"},
 			{"flag", "COPY --from=build", "COPY --form=build", "unknown flag"},
 			{"variable", "ARG VERSION=dev\nRUN", "ARG VERSION=dev\nWORKDIR /src/$VERSOIN\nRUN", "UndefinedVar"},
 			{"command", `CMD ["serve"]`, "CMD serve", "JSONArgsRecommended"},
@@ -55,8 +57,10 @@ func TestFiles(t *testing.T) {
 			{"kind", "kind: StatefulSet", "kind: StatefullSet", "no kind"},
 			{"version", "apiVersion: policy/v1", "apiVersion: policy/v1beta1", "no kind"},
 			{"labels", "      labels: {app: vitrine}", "      labels: {app: vitrin}", "does not select its own pods"},
-			{"port", "ports:\n    - {name: http, port: 80, targetPort: http}", "ports:\n    - {name: http, port: 80, targetPort: web}", "no container has port web"},
-			{"probe", "httpGet: {path: /readyz, port: http}", "httpGet: {path: /readyz, port: 80}", "no container has port 80"},
+			{"port", "ports:\n    - {name: http, port: 80, targetPort: http}",
+				"ports:\n    - {name: http, port: 80, targetPort: web}", "no container has port web"},
+			{"probe", "httpGet: {path: /readyz, port: http}", "httpGet: {path: /readyz, port: 80}",
+				"no container has port 80"},
 			{"secret", "secretRef: {name: vitrine}", "secretRef: {name: vitrin}", "there is no Secret vitrin"},
 			{"service", "serviceName: vitrine", "serviceName: other", "there is no Service other"},
 			{"volume", "{name: tmp, mountPath: /tmp}", "{name: temp, mountPath: /tmp}", "there is no volume temp"},
@@ -93,7 +97,8 @@ func TestComposeSettings(t *testing.T) {
 	for i, s := range settings {
 		name, _, _ := strings.Cut(s, "=")
 		others := append(append([]string{}, settings[:i]...), settings[i+1:]...)
-		if found := strings.Join(Compose(filepath.Join(root, "compose.scaled.yaml"), others...), "\n"); !strings.Contains(found, name) {
+		if found := strings.Join(Compose(filepath.Join(root, "compose.scaled.yaml"), others...),
+			"\n"); !strings.Contains(found, name) {
 			t.Errorf("without %s: %q", name, found)
 		}
 	}

@@ -25,7 +25,8 @@ func Dockerfile(b []byte) []string {
 	var faults []string
 	source := llb.NewSourceMap(nil, "Dockerfile", "Dockerfile", b)
 	source.Definition = &llb.Definition{}
-	found, err := dockerfile2llb.DockerfileLint(context.Background(), b, dockerfile2llb.ConvertOpt{SourceMap: source, MetaResolver: noImages{}})
+	found, err := dockerfile2llb.DockerfileLint(context.Background(), b,
+		dockerfile2llb.ConvertOpt{SourceMap: source, MetaResolver: noImages{}})
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -52,7 +53,8 @@ func Dockerfile(b []byte) []string {
 			}
 		}
 		for _, image := range images {
-			if number, err := strconv.Atoi(image); image != "scratch" && !slices.Contains(names, image) && (err != nil || number >= i) {
+			if number, err := strconv.Atoi(image); image != "scratch" && !slices.Contains(names, image) &&
+				(err != nil || number >= i) {
 				faults = append(faults, unpinned(image)...)
 			}
 		}
@@ -71,8 +73,10 @@ func line(at *pb.Location) int32 {
 // noImages has an empty configuration for every image.
 type noImages struct{}
 
-func (noImages) ResolveImageConfig(_ context.Context, ref string, opt sourceresolver.Opt) (string, digest.Digest, []byte, error) {
-	config := map[string]any{"os": "linux", "architecture": "amd64", "rootfs": map[string]any{"type": "layers", "diff_ids": []string{digest.FromString(ref).String()}}}
+func (noImages) ResolveImageConfig(_ context.Context, ref string, opt sourceresolver.Opt) (string, digest.Digest,
+	[]byte, error) {
+	config := map[string]any{"os": "linux", "architecture": "amd64",
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{digest.FromString(ref).String()}}}
 	b, err := json.Marshal(config)
 	return ref, "", b, err
 }

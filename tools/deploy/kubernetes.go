@@ -30,7 +30,8 @@ func Kubernetes(b []byte) []string {
 			return []string{err.Error()}
 		}
 	}
-	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true})
+	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme,
+		json.SerializerOptions{Yaml: true, Strict: true})
 	var m manifest
 	for documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(b))); ; {
 		text, err := documents.Read()

@@ -28,7 +28,8 @@ import (
 var networks = map[string]string{
 	"8075":  "Microsoft",
 	"13916": "Proofpoint", "22843": "Proofpoint", "26211": "Proofpoint", "52129": "Proofpoint",
-	"30031": "Mimecast", "33538": "Mimecast", "37235": "Mimecast", "39588": "Mimecast", "42427": "Mimecast", "60492": "Mimecast",
+	"30031": "Mimecast", "33538": "Mimecast", "37235": "Mimecast", "39588": "Mimecast", "42427": "Mimecast",
+	"60492":  "Mimecast",
 	"136792": "Mimecast", "397726": "Mimecast",
 	"15324": "Barracuda",
 	"16417": "Cisco", "30215": "Cisco", "30238": "Cisco", "40427": "Cisco",
@@ -39,11 +40,13 @@ var networks = map[string]string{
 
 func main() {
 	log.SetFlags(0)
-	asn4, asn6 := flag.String("asn4", "", "CSV of IPv4 ranges: first, last, number, name"), flag.String("asn6", "", "the same of IPv6")
+	asn4, asn6 := flag.String("asn4", "", "CSV of IPv4 ranges: first, last, number, name"),
+		flag.String("asn6", "", "the same of IPv6")
 	crawlers := flag.String("crawlers", "", "crawler-user-agents.json")
 	to := flag.String("to", "", "directory of the package visitor")
 	flag.Parse()
-	if err := errors.Join(writeNetworks(*to+"/mailnets.txt", *asn4, *asn6), writeCorpus(*to+"/testdata/crawlers.tsv", *crawlers)); err != nil {
+	if err := errors.Join(writeNetworks(*to+"/mailnets.txt", *asn4, *asn6),
+		writeCorpus(*to+"/testdata/crawlers.tsv", *crawlers)); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -62,7 +65,10 @@ func writeNetworks(to string, files ...string) error {
 		}
 		spans = append(spans, some...)
 	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(strings.Compare(a.name, b.name), a.from.Compare(b.from)) })
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(strings.Compare(a.name, b.name),
+			a.from.Compare(b.from))
+	})
 	var joined []span
 	for _, s := range spans {
 		if n := len(joined); n > 0 && joined[n-1].name == s.name && joined[n-1].to.Next() == s.from {
@@ -115,7 +121,8 @@ func readSpans(name string) (spans []span, err error) {
 func prefixes(s span) (list []netip.Prefix) {
 	for from := s.from; from.IsValid() && from.Compare(s.to) <= 0; {
 		length := from.BitLen() - trailingZeros(from)
-		for netip.PrefixFrom(from, length).Masked().Addr() != from || last(netip.PrefixFrom(from, length)).Compare(s.to) > 0 {
+		for netip.PrefixFrom(from, length).Masked().Addr() != from ||
+			last(netip.PrefixFrom(from, length)).Compare(s.to) > 0 {
 			length++
 		}
 		p := netip.PrefixFrom(from, length)

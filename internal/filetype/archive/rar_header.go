@@ -84,7 +84,8 @@ func (h rar5Header) File() (f *RarFile, ok bool) {
 	if flags&unknown != 0 {
 		unpacked = uint64(h.Size)
 	}
-	f = &RarFile{Name: string(p[:length]), Dir: flags&folder != 0, Stored: method == 0, Data: h.Data, Packed: h.Size, Unpacked: int64(unpacked)}
+	f = &RarFile{Name: string(p[:length]), Dir: flags&folder != 0, Stored: method == 0, Data: h.Data, Packed: h.Size,
+		Unpacked: int64(unpacked)}
 	if system == 1 {
 		f.Link = !Plain(uint32(mode))
 	} else {

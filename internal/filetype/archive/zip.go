@@ -61,14 +61,16 @@ func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
 	if disk := filetype.LittleEndian.Uint16(e[4:]); disk != 0 && disk != 0xffff {
 		return d, 0, false // a part of a set
 	}
-	d = zipDirectory{int64(filetype.LittleEndian.Uint32(e[16:])), int64(filetype.LittleEndian.Uint32(e[12:])), uint64(filetype.LittleEndian.Uint16(e[10:])), true, bytes.Contains(e[22:], []byte(filetype.ZipEnd))}
+	d = zipDirectory{int64(filetype.LittleEndian.Uint32(e[16:])), int64(filetype.LittleEndian.Uint32(e[12:])),
+		uint64(filetype.LittleEndian.Uint16(e[10:])), true, bytes.Contains(e[22:], []byte(filetype.ZipEnd))}
 	if finder := s.Bytes(end-20, 20); len(finder) == 20 && string(finder[:4]) == filetype.Zip64Finder {
 		end = int64(filetype.LittleEndian.Uint64(finder[8:]))
 		e := s.Bytes(end, 56)
 		if len(e) < 56 || string(e[:4]) != filetype.Zip64End {
 			return d, 0, false
 		}
-		d = zipDirectory{int64(filetype.LittleEndian.Uint64(e[48:])), int64(filetype.LittleEndian.Uint64(e[40:])), filetype.LittleEndian.Uint64(e[32:]), false, d.twice}
+		d = zipDirectory{int64(filetype.LittleEndian.Uint64(e[48:])), int64(filetype.LittleEndian.Uint64(e[40:])),
+			filetype.LittleEndian.Uint64(e[32:]), false, d.twice}
 	}
 	return d, end, true
 }
@@ -97,7 +99,8 @@ func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 
 // ZipMembers reads the directory, entry by entry, until visit answers a
 // problem. end is where the members end and the directory begins.
-func ZipMembers(s *filetype.Source, t filetype.Type, visit func(*ZipMember) *filetype.Problem) (end int64, _ *filetype.Problem) {
+func ZipMembers(s *filetype.Source, t filetype.Type, visit func(*ZipMember) *filetype.Problem) (end int64,
+	_ *filetype.Problem) {
 	d, err := readZipDirectory(s)
 	if errors.Is(err, errHuge) {
 		return 0, TooManyEntries()
@@ -138,7 +141,8 @@ func ZipMembers(s *filetype.Source, t filetype.Type, visit func(*ZipMember) *fil
 }
 
 func TooManyEntries() *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonTooManyEntries, "The archive has more than %d entries, or names beyond reason. Split it.", filetype.MaxEntries)
+	return filetype.UnsafeFile(filetype.ReasonTooManyEntries,
+		"The archive has more than %d entries, or names beyond reason. Split it.", filetype.MaxEntries)
 }
 
 // ReadMember reads one directory entry, its length, and the second name that an
@@ -148,7 +152,8 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 	if _, err := io.ReadFull(r, h[:]); err != nil || string(h[:4]) != filetype.ZipEntry {
 		return m, 0, "", false
 	}
-	nameLen, extraLen, commentLen := int(filetype.LittleEndian.Uint16(h[28:])), int(filetype.LittleEndian.Uint16(h[30:])), int(filetype.LittleEndian.Uint16(h[32:]))
+	nameLen, extraLen, commentLen := int(filetype.LittleEndian.Uint16(h[28:])),
+		int(filetype.LittleEndian.Uint16(h[30:])), int(filetype.LittleEndian.Uint16(h[32:]))
 	rest := make([]byte, nameLen+extraLen+commentLen)
 	if _, err := io.ReadFull(r, rest); err != nil {
 		return m, 0, "", false

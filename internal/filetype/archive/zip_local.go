@@ -10,7 +10,8 @@ import (
 // Contradiction refuses an archive of which two programs unpack different
 // files.
 func Contradiction(name, how string) *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonContradiction, "The archive %s, so that programs unpack different files. Pack it again.", how).About(name)
+	return filetype.UnsafeFile(filetype.ReasonContradiction,
+		"The archive %s, so that programs unpack different files. Pack it again.", how).About(name)
 }
 
 // locate reads the member's local header, by which some programs unpack, and
@@ -40,7 +41,8 @@ func locate(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type) *fil
 }
 
 // compare finds what the local header says otherwise than the directory.
-func (m *ZipMember) compare(h []byte, name string, extra []byte, names func(string, bool) *filetype.Problem) *filetype.Problem {
+func (m *ZipMember) compare(h []byte, name string, extra []byte,
+	names func(string, bool) *filetype.Problem) *filetype.Problem {
 	packed, unpacked := int64(filetype.LittleEndian.Uint32(h[18:])), int64(filetype.LittleEndian.Uint32(h[22:]))
 	alias := readExtra(extra, &unpacked, &packed)
 	for _, other := range []string{name, alias} {
@@ -63,7 +65,8 @@ func (m *ZipMember) compare(h []byte, name string, extra []byte, names func(stri
 	case filetype.LittleEndian.Uint16(h[8:]) != m.Method:
 		return Contradiction(m.Name, "names two ways to unpack a file")
 	case flags&(1<<13) != 0: // the header is masked
-	case packed != m.Packed && !(late && packed == 0), unpacked != m.Unpacked && !(late && unpacked == 0), crc != m.Crc && !(late && crc == 0):
+	case packed != m.Packed && !(late && packed == 0), unpacked != m.Unpacked && !(late && unpacked == 0),
+		crc != m.Crc && !(late && crc == 0):
 		return Contradiction(m.Name, "gives two sizes for a file")
 	}
 	if m.Method == 0 && !m.Encrypted && m.Packed != m.Unpacked {
@@ -97,9 +100,11 @@ func (m *ZipMember) Descriptor(gap []byte) int {
 	}
 	p := gap[at:]
 	switch {
-	case len(p) >= 20 && int64(filetype.LittleEndian.Uint64(p[4:])) == m.Packed && int64(filetype.LittleEndian.Uint64(p[12:])) == m.Unpacked:
+	case len(p) >= 20 && int64(filetype.LittleEndian.Uint64(p[4:])) == m.Packed &&
+		int64(filetype.LittleEndian.Uint64(p[12:])) == m.Unpacked:
 		return at + 20
-	case len(p) >= 12 && int64(filetype.LittleEndian.Uint32(p[4:])) == m.Packed&0xffffffff && int64(filetype.LittleEndian.Uint32(p[8:])) == m.Unpacked&0xffffffff:
+	case len(p) >= 12 && int64(filetype.LittleEndian.Uint32(p[4:])) == m.Packed&0xffffffff &&
+		int64(filetype.LittleEndian.Uint32(p[8:])) == m.Unpacked&0xffffffff:
 		return at + 12
 	}
 	return 0

@@ -25,15 +25,18 @@ func InspectBMP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if len(h) < 26 || string(h[:2]) != "BM" {
 		return filetype.NotThe(s, t)
 	}
-	b := bmpHeader{size: int64(filetype.LittleEndian.Uint32(h[14:])), pixels: int64(filetype.LittleEndian.Uint32(h[10:]))}
+	b := bmpHeader{size: int64(filetype.LittleEndian.Uint32(h[14:])),
+		pixels: int64(filetype.LittleEndian.Uint32(h[10:]))}
 	switch b.size {
 	case 12:
-		b.width, b.height, b.bits = int64(filetype.LittleEndian.Uint16(h[18:])), int64(filetype.LittleEndian.Uint16(h[20:])), int64(filetype.LittleEndian.Uint16(h[24:]))
+		b.width, b.height, b.bits = int64(filetype.LittleEndian.Uint16(h[18:])),
+			int64(filetype.LittleEndian.Uint16(h[20:])), int64(filetype.LittleEndian.Uint16(h[24:]))
 	case 16, 40, 52, 56, 64, 108, 124:
 		if len(h) < 54 {
 			return filetype.Damaged(t)
 		}
-		b.width, b.height, b.bits = int64(int32(filetype.LittleEndian.Uint32(h[18:]))), int64(int32(filetype.LittleEndian.Uint32(h[22:]))), int64(filetype.LittleEndian.Uint16(h[28:]))
+		b.width, b.height, b.bits = int64(int32(filetype.LittleEndian.Uint32(h[18:]))),
+			int64(int32(filetype.LittleEndian.Uint32(h[22:]))), int64(filetype.LittleEndian.Uint16(h[28:]))
 		if b.size >= 40 {
 			b.compression, b.colours = filetype.LittleEndian.Uint32(h[30:]), int64(filetype.LittleEndian.Uint32(h[46:]))
 		}

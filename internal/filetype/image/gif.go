@@ -19,7 +19,8 @@ func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if len(h) < 14 {
 		return filetype.Damaged(t)
 	}
-	if p := facts.Sized(int64(filetype.LittleEndian.Uint16(h[6:])), int64(filetype.LittleEndian.Uint16(h[8:]))); p != nil {
+	if p := facts.Sized(int64(filetype.LittleEndian.Uint16(h[6:])),
+		int64(filetype.LittleEndian.Uint16(h[8:]))); p != nil {
 		return p
 	}
 	r := bufio.NewReaderSize(s.Rest(13), filetype.ChunkBytes)
@@ -55,7 +56,8 @@ func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 			return filetype.CutShort(t)
 		}
 	}
-	return filetype.UnsafeFile(filetype.ReasonDecodeFlood, "The image has more than %d parts. Export it again, or as a video.", filetype.MaxSteps)
+	return filetype.UnsafeFile(filetype.ReasonDecodeFlood,
+		"The image has more than %d parts. Export it again, or as a video.", filetype.MaxSteps)
 }
 
 // gifTable is the size of a colour table that flags announce.
@@ -91,7 +93,8 @@ func gifFrame(r *bufio.Reader, facts *filetype.Facts) (whole bool, p *filetype.P
 		return false, nil
 	}
 	var frame filetype.Facts
-	if p := frame.Sized(int64(filetype.LittleEndian.Uint16(h[4:])), int64(filetype.LittleEndian.Uint16(h[6:]))); p != nil {
+	if p := frame.Sized(int64(filetype.LittleEndian.Uint16(h[4:])),
+		int64(filetype.LittleEndian.Uint16(h[6:]))); p != nil {
 		return false, p
 	}
 	if facts.Width == 0 || facts.Height == 0 { // an empty screen takes the first frame's size

@@ -90,7 +90,8 @@ func jpegScans(s *filetype.Source, t filetype.Type, off int64, facts *filetype.F
 				return ended()
 			}
 			if scans++; scans > filetype.MaxScans {
-				return filetype.UnsafeFile(filetype.ReasonDecodeFlood, "The image goes over its pixels more than %d times, as images made to block browsers do. Export it again.", filetype.MaxScans)
+				return filetype.UnsafeFile(filetype.ReasonDecodeFlood,
+					"The image goes over its pixels more than %d times, as images made to block browsers do. Export it again.", filetype.MaxScans)
 			}
 		case marker >= 0xc0 && marker <= 0xcf, marker >= 0xdb && marker <= 0xef, marker == 0xfe: // with a length
 			p, err := r.Peek(2)

@@ -37,7 +37,8 @@ func InspectPNG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if len(h) < 33 || filetype.BigEndian.Uint32(h[8:]) != 13 || string(h[12:16]) != "IHDR" {
 		return filetype.Damaged(t)
 	}
-	w := pngWalk{s: s, t: t, width: int64(filetype.BigEndian.Uint32(h[16:])), height: int64(filetype.BigEndian.Uint32(h[20:])), metadata: 2 * filetype.MaxMetadata}
+	w := pngWalk{s: s, t: t, width: int64(filetype.BigEndian.Uint32(h[16:])),
+		height: int64(filetype.BigEndian.Uint32(h[20:])), metadata: 2 * filetype.MaxMetadata}
 	channels := pngChannels[h[25]]
 	w.bits = channels * int64(h[24])
 	if w.width == 0 || w.height == 0 || channels == 0 || h[24] == 0 || h[24] > 16 {
@@ -169,7 +170,8 @@ func (w *pngWalk) unpack(at, length int64, marks int) *filetype.Problem {
 	}
 	n, _ := io.Copy(io.Discard, io.LimitReader(w.metadata.Reader(z, filetype.KiB), filetype.MaxMetadata+1))
 	if n > filetype.MaxMetadata || w.metadata <= 0 {
-		return filetype.UnsafeFile(filetype.ReasonStreamBomb, "A text or colour profile in the image unpacks to far more than it can be for. Export the image again.")
+		return filetype.UnsafeFile(filetype.ReasonStreamBomb,
+			"A text or colour profile in the image unpacks to far more than it can be for. Export the image again.")
 	}
 	return nil
 }

@@ -71,13 +71,17 @@ func newTIFF(s *filetype.Source) (w tiffWalk, ok bool) {
 	h := s.Head
 	switch {
 	case len(h) >= 8 && bytes.HasPrefix(h, []byte("II*\x00")):
-		return tiffWalk{s: s, order: filetype.LittleEndian, first: int64(filetype.LittleEndian.Uint32(h[4:])), count: 2, entry: 12, word: 4, left: s.Size}, true
+		return tiffWalk{s: s, order: filetype.LittleEndian, first: int64(filetype.LittleEndian.Uint32(h[4:])), count: 2,
+			entry: 12, word: 4, left: s.Size}, true
 	case len(h) >= 8 && bytes.HasPrefix(h, []byte("MM\x00*")):
-		return tiffWalk{s: s, order: filetype.BigEndian, first: int64(filetype.BigEndian.Uint32(h[4:])), count: 2, entry: 12, word: 4, left: s.Size}, true
+		return tiffWalk{s: s, order: filetype.BigEndian, first: int64(filetype.BigEndian.Uint32(h[4:])), count: 2,
+			entry: 12, word: 4, left: s.Size}, true
 	case len(h) >= 16 && bytes.HasPrefix(h, []byte("II+\x00\x08\x00\x00\x00")):
-		return tiffWalk{s: s, order: filetype.LittleEndian, first: int64(filetype.LittleEndian.Uint64(h[8:])), count: 8, entry: 20, word: 8, left: s.Size}, true
+		return tiffWalk{s: s, order: filetype.LittleEndian, first: int64(filetype.LittleEndian.Uint64(h[8:])), count: 8,
+			entry: 20, word: 8, left: s.Size}, true
 	case len(h) >= 16 && bytes.HasPrefix(h, []byte("MM\x00+\x00\x08\x00\x00")):
-		return tiffWalk{s: s, order: filetype.BigEndian, first: int64(filetype.BigEndian.Uint64(h[8:])), count: 8, entry: 20, word: 8, left: s.Size}, true
+		return tiffWalk{s: s, order: filetype.BigEndian, first: int64(filetype.BigEndian.Uint64(h[8:])), count: 8,
+			entry: 20, word: 8, left: s.Size}, true
 	}
 	return w, false
 }
@@ -147,7 +151,8 @@ func (w *tiffWalk) layout(t filetype.Type, width, height int64) *filetype.Proble
 		return nil
 	}
 	bytes := offsets.count * offsets.size
-	if offsets.count < 1 || offsets.count > filetype.MaxPixels || offsets.off < 8 || bytes > w.s.Size-offsets.off || bytes > w.left ||
+	if offsets.count < 1 || offsets.count > filetype.MaxPixels || offsets.off < 8 || bytes > w.s.Size-offsets.off ||
+		bytes > w.left ||
 		sizes.size != 0 && sizes.count > offsets.count {
 		return filetype.Damaged(t)
 	}

@@ -101,7 +101,8 @@ func webpPicture(s *filetype.Source, off, end int64) (width, height int64, ok bo
 		if len(h) < 18 || !bytes.Equal(h[11:14], []byte{0x9d, 0x01, 0x2a}) {
 			return 0, 0, false
 		}
-		width, height = int64(filetype.LittleEndian.Uint16(h[14:])&0x3fff), int64(filetype.LittleEndian.Uint16(h[16:])&0x3fff)
+		width, height = int64(filetype.LittleEndian.Uint16(h[14:])&0x3fff),
+			int64(filetype.LittleEndian.Uint16(h[16:])&0x3fff)
 	case "VP8L":
 		if h[8] != 0x2f {
 			return 0, 0, false

@@ -18,7 +18,9 @@ func expended(ext string, data []byte, whole filetype.Account) (filetype.Account
 	s.Work = &left
 	facts, err := judgeSource(s, typ)
 	word, _ := ruling(facts, err)
-	return filetype.Account{Unfolded: whole.Unfolded - left.Unfolded, Sampled: whole.Sampled - left.Sampled, Lexed: whole.Lexed - left.Lexed, Named: whole.Named - left.Named, Scanned: whole.Scanned - left.Scanned, Matched: whole.Matched - left.Matched}, word
+	return filetype.Account{Unfolded: whole.Unfolded - left.Unfolded, Sampled: whole.Sampled - left.Sampled,
+		Lexed: whole.Lexed - left.Lexed, Named: whole.Named - left.Named, Scanned: whole.Scanned - left.Scanned,
+		Matched: whole.Matched - left.Matched}, word
 }
 
 // Thousands of documents within one file cost no more than one inspection may,
@@ -35,7 +37,8 @@ func TestOneAccount(t *testing.T) {
 		}
 		return zipFile(members...)
 	}
-	tight := filetype.Account{Unfolded: 64 * filetype.MiB, Sampled: filetype.MiB, Lexed: 4 * filetype.MiB, Named: filetype.MiB, Scanned: 4 * filetype.MiB, Matched: filetype.MiB}
+	tight := filetype.Account{Unfolded: 64 * filetype.MiB, Sampled: filetype.MiB, Lexed: 4 * filetype.MiB,
+		Named: filetype.MiB, Scanned: 4 * filetype.MiB, Matched: filetype.MiB}
 	const prices = 16 * filetype.MiB // for what is begun when nothing is left
 	for _, c := range []struct {
 		what  string
@@ -43,10 +46,14 @@ func TestOneAccount(t *testing.T) {
 		whole filetype.Account
 		used  func(filetype.Account) filetype.Allowance
 	}{
-		{"object streams", many(2000, "%d.pdf", unfolding), *filetype.NewAccount(), func(a filetype.Account) filetype.Allowance { return a.Unfolded }},
-		{"object streams, nested", many(3, "%d.zip", string(many(700, "%d.pdf", unfolding))), tight, func(a filetype.Account) filetype.Allowance { return a.Unfolded }},
-		{"dictionaries", many(2000, "%d.pdf", lexing), tight, func(a filetype.Account) filetype.Allowance { return a.Lexed }},
-		{"rtf", many(40, "%d.rtf", `{\rtf1 `+strings.Repeat("text ", filetype.MiB/5)), tight, func(a filetype.Account) filetype.Allowance { return a.Scanned }},
+		{"object streams", many(2000, "%d.pdf", unfolding), *filetype.NewAccount(),
+			func(a filetype.Account) filetype.Allowance { return a.Unfolded }},
+		{"object streams, nested", many(3, "%d.zip", string(many(700, "%d.pdf", unfolding))), tight,
+			func(a filetype.Account) filetype.Allowance { return a.Unfolded }},
+		{"dictionaries", many(2000, "%d.pdf", lexing), tight,
+			func(a filetype.Account) filetype.Allowance { return a.Lexed }},
+		{"rtf", many(40, "%d.rtf", `{\rtf1 `+strings.Repeat("text ", filetype.MiB/5)), tight,
+			func(a filetype.Account) filetype.Allowance { return a.Scanned }},
 	} {
 		all, word := expended("zip", c.data, c.whole)
 		if n, most := c.used(all), c.used(c.whole); n < most || n > most+prices {
@@ -62,7 +69,8 @@ func TestOneAccount(t *testing.T) {
 func TestAccountOfOne(t *testing.T) {
 	for _, f := range append(goodFiles(), smallArchives()...) {
 		all, word := expended(f.ext, f.data, *filetype.NewAccount())
-		if word == "live" && (all.Unfolded > 64*filetype.MiB || all.Sampled > 64*filetype.MiB || all.Lexed > filetype.MiB || all.Scanned > 64*filetype.MiB) {
+		if word == "live" && (all.Unfolded > 64*filetype.MiB || all.Sampled > 64*filetype.MiB ||
+			all.Lexed > filetype.MiB || all.Scanned > 64*filetype.MiB) {
 			t.Errorf("%s (%s): %+v", f.what, f.ext, all)
 		}
 	}

@@ -52,7 +52,8 @@ func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype
 	if u.list {
 		u.facts.EntriesTotal = u.entries
 		if len(u.facts.Entries) < filetype.MaxListed {
-			u.facts.Entries = append(u.facts.Entries, filetype.Entry{Name: strings.ToValidUTF8(name, "\ufffd"), Size: unpacked, Dir: dir})
+			u.facts.Entries = append(u.facts.Entries,
+				filetype.Entry{Name: strings.ToValidUTF8(name, "\ufffd"), Size: unpacked, Dir: dir})
 		}
 	}
 	return nil
@@ -64,15 +65,18 @@ func inflated(packed, unpacked int64) bool {
 }
 
 func bomb() *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonBomb, "The archive unpacks to far more than its size, as archives made to fill disks do.")
+	return filetype.UnsafeFile(filetype.ReasonBomb,
+		"The archive unpacks to far more than its size, as archives made to fill disks do.")
 }
 
 func tooDeep() *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonTooDeep, "The archive contains archives within archives, more than %d deep. Unpack them first.", filetype.MaxDepth)
+	return filetype.UnsafeFile(filetype.ReasonTooDeep,
+		"The archive contains archives within archives, more than %d deep. Unpack them first.", filetype.MaxDepth)
 }
 
 func linkProblem(name string) *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonLinks, "The archive contains links or devices. Pack it again with plain files and folders only.").About(name)
+	return filetype.UnsafeFile(filetype.ReasonLinks,
+		"The archive contains links or devices. Pack it again with plain files and folders only.").About(name)
 }
 
 // extent is a range of the file that one member takes.

@@ -22,21 +22,24 @@ type rawZIP struct {
 // local writes a member's local header and bytes, and returns where.
 func (z *rawZIP) local(name string, method uint16, data string, unpacked uint32) (at uint32) {
 	at = uint32(z.Len())
-	z.str(filetype.ZipLocal).le(uint16(20), uint16(0), method, uint32(0), uint32(0), uint32(len(data)), unpacked, uint16(len(name)), uint16(0)).str(name + data)
+	z.str(filetype.ZipLocal).le(uint16(20), uint16(0), method, uint32(0), uint32(0), uint32(len(data)), unpacked,
+		uint16(len(name)), uint16(0)).str(name + data)
 	return at
 }
 
 // entry lists a member in the directory.
 func (z *rawZIP) entry(name string, method uint16, packed, unpacked, at uint32, extra string) {
 	z.entries++
-	z.directory.str(filetype.ZipEntry).le(uint16(20), uint16(20), uint16(0), method, uint32(0), uint32(0), packed, unpacked,
+	z.directory.str(filetype.ZipEntry).le(uint16(20), uint16(20), uint16(0), method, uint32(0), uint32(0), packed,
+		unpacked,
 		uint16(len(name)), uint16(len(extra)), uint16(0), uint16(0), uint16(0), uint32(0), at).str(name + extra)
 }
 
 func (z *rawZIP) bytes() []byte {
 	start := z.Len()
 	z.Write(z.directory.Bytes())
-	z.str(filetype.ZipEnd).le(uint16(0), uint16(0), uint16(z.entries), uint16(z.entries), uint32(z.directory.Len()), uint32(start), uint16(0))
+	z.str(filetype.ZipEnd).le(uint16(0), uint16(0), uint16(z.entries), uint16(z.entries), uint32(z.directory.Len()),
+		uint32(start), uint16(0))
 	return z.Bytes()
 }
 
@@ -45,16 +48,19 @@ func (z *rawZIP) bytes() []byte {
 func (z *rawZIP) bytes64(offset, entries uint64) []byte {
 	z.Write(z.directory.Bytes())
 	end := uint64(z.Len())
-	z.str(filetype.Zip64End).le(uint64(44), uint16(45), uint16(45), uint32(0), uint32(0), entries, entries, uint64(z.directory.Len()), offset)
+	z.str(filetype.Zip64End).le(uint64(44), uint16(45), uint16(45), uint32(0), uint32(0), entries, entries,
+		uint64(z.directory.Len()), offset)
 	z.str(filetype.Zip64Finder).le(uint32(0), end, uint32(1))
-	z.str(filetype.ZipEnd).le(uint16(0), uint16(0), uint16(0xffff), uint16(0xffff), uint32(0xffffffff), uint32(0xffffffff), uint16(0))
+	z.str(filetype.ZipEnd).le(uint16(0), uint16(0), uint16(0xffff), uint16(0xffff), uint32(0xffffffff),
+		uint32(0xffffffff), uint16(0))
 	return z.Bytes()
 }
 
 // bombs are archives made to fill a disk or to keep a machine busy.
 func bombs() []otherFile {
 	var flat rawZIP
-	flat.entry("zeros.txt", 8, 100_000, filetype.BombFloor+filetype.MiB, flat.local("zeros.txt", 8, strings.Repeat("x", 100_000), filetype.BombFloor+filetype.MiB), "")
+	flat.entry("zeros.txt", 8, 100_000, filetype.BombFloor+filetype.MiB,
+		flat.local("zeros.txt", 8, strings.Repeat("x", 100_000), filetype.BombFloor+filetype.MiB), "")
 	zeros := string(flat.bytes())
 	var out []otherFile
 	add := func(what, ext string, p []byte) {
@@ -63,7 +69,8 @@ func bombs() []otherFile {
 
 	add("one file of zeros", "zip", []byte(zeros))
 	add("nested, high ratio inside", "zip", zipFile(member{name: "a.zip", data: zeros, store: true}))
-	add("nested and packed twice", "zip", zipFile(member{name: "a.zip", data: string(zipFile(member{name: "b.zip", data: zeros}))}))
+	add("nested and packed twice", "zip", zipFile(member{name: "a.zip",
+		data: string(zipFile(member{name: "b.zip", data: zeros}))}))
 	deep := named("a.txt")
 	for range filetype.MaxDepth + 1 {
 		deep = zipFile(member{name: "deeper.zip", data: string(deep)})
@@ -210,11 +217,13 @@ func TestLargeArchives(t *testing.T) {
 	}{
 		{"log", "zip", zipFile(member{name: "access.log", data: logs.String()}), 1},
 		{"log", "gz", gzipFile("access.log", logs.Bytes()), 0},
-		{"zeros under the floor", "zip", zipFile(member{name: "zeros.dat", data: string(make([]byte, 10*filetype.MiB))}), 1},
+		{"zeros under the floor", "zip", zipFile(member{name: "zeros.dat",
+			data: string(make([]byte, 10*filetype.MiB))}), 1},
 		{"5000 files", "zip", named(names...), 5000},
 	} {
 		facts, err := inspectBytes(t, c.ext, c.data)
-		if verdict(facts, err) != "ok" || facts.EntriesTotal != c.entries || len(facts.Entries) != min(c.entries, filetype.MaxListed) {
+		if verdict(facts, err) != "ok" || facts.EntriesTotal != c.entries ||
+			len(facts.Entries) != min(c.entries, filetype.MaxListed) {
 			t.Errorf("%s: %v, %d entries, %d listed", c.what, err, facts.EntriesTotal, len(facts.Entries))
 		}
 	}
@@ -338,8 +347,10 @@ func TestMoreThanInspected(t *testing.T) {
 	var f filetype.Facts
 	z := newInspection(&filetype.Source{Size: 50 * filetype.KiB}, &f)
 	budget := filetype.Allowance(10 * filetype.KiB)
-	r := budget.Reader(bytes.NewReader(tarFile(tar.Header{Name: "a", Size: 20 * filetype.KiB}, tar.Header{Name: "b", Size: 20 * filetype.KiB})), 0)
-	if p := z.tar(r, nil, filetype.Type{}, 0); p != nil || f.Hold != filetype.HoldNotFullyInspected || f.EntriesTotal != 1 {
+	r := budget.Reader(bytes.NewReader(tarFile(tar.Header{Name: "a", Size: 20 * filetype.KiB},
+		tar.Header{Name: "b", Size: 20 * filetype.KiB})), 0)
+	if p := z.tar(r, nil, filetype.Type{}, 0); p != nil || f.Hold != filetype.HoldNotFullyInspected ||
+		f.EntriesTotal != 1 {
 		t.Errorf("%v, %+v", p, f)
 	}
 }

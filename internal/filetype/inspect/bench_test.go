@@ -62,7 +62,8 @@ var benchFiles = []struct {
 		}
 	}},
 	{"doc", func(w io.Writer, n int64) {
-		w.Write(oleFile(stream("WordDocument", fib(0)), stored{"Data", 2, bytes.Repeat(benchNoise, int(n/filetype.MiB))}))
+		w.Write(oleFile(stream("WordDocument", fib(0)),
+			stored{"Data", 2, bytes.Repeat(benchNoise, int(n/filetype.MiB))}))
 	}},
 	{"png", func(w io.Writer, n int64) { w.Write(pngFile()); fill(w, n, benchNoise) }},
 	{"jpg", func(w io.Writer, n int64) { w.Write(jpegFile()); fill(w, n, benchNoise) }},
@@ -94,7 +95,8 @@ func fill(w io.Writer, n int64, with []byte) {
 
 func benchZIP(z *zip.Writer, n int64) {
 	for i := 0; n > 0; n, i = n-64*filetype.KiB, i+1 {
-		h := &zip.FileHeader{Name: fmt.Sprintf("folder%d/%d.dat", i/100, i), Method: []uint16{zip.Store, zip.Deflate}[i%2]}
+		h := &zip.FileHeader{Name: fmt.Sprintf("folder%d/%d.dat", i/100, i),
+			Method: []uint16{zip.Store, zip.Deflate}[i%2]}
 		f, _ := z.CreateHeader(h)
 		io.WriteString(f, "\xff\xd8\xff\xe0") // as photographs begin
 		f.Write(benchNoise[:64*filetype.KiB])
@@ -115,7 +117,8 @@ func benchTar(w io.Writer, n int64) {
 // else.
 func bench7z(w io.Writer, n int64) {
 	small := sevenWith(sevenOptions{coder: "copy", claimed: uint64(n)}, sevenFile{name: "film.mp4", data: "x"})
-	directory := bytes.Replace(small[33:], []byte("\x01\x09\x01\x00"), (&buf{}).str("\x01\x09").number(uint64(n)).str("\x00").Bytes(), 1)
+	directory := bytes.Replace(small[33:], []byte("\x01\x09\x01\x00"),
+		(&buf{}).str("\x01\x09").number(uint64(n)).str("\x00").Bytes(), 1)
 	var start buf
 	start.le(uint64(n), uint64(len(directory)), crc32.ChecksumIEEE(directory))
 	w.Write((&buf{}).str("7z\xbc\xaf\x27\x1c\x00\x04").le(crc32.ChecksumIEEE(start.Bytes())).str(start.String()).Bytes())
@@ -176,7 +179,8 @@ func benchmarkFile(b *testing.B, ext string, n int64, write func(io.Writer, int6
 	inspected := b.Elapsed() / time.Duration(runs)
 	begun := time.Now()
 	for range runs {
-		io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{io.NewSectionReader(f, 0, size)}, make([]byte, filetype.ChunkBytes))
+		io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{io.NewSectionReader(f, 0, size)},
+			make([]byte, filetype.ChunkBytes))
 	}
 	read := max(time.Since(begun)/time.Duration(runs), 1)
 	b.ReportMetric(float64(size)/1e6/read.Seconds(), "read-MB/s")
@@ -225,7 +229,8 @@ func BenchmarkZIP(b *testing.B) {
 	content := string(bytes.Repeat([]byte("one line of a text file\n"), 100))
 	var members []member
 	for i := range 20_000 {
-		members = append(members, member{name: fmt.Sprintf("folder%d/file%d.txt", i/100, i), data: content, store: i%2 == 0})
+		members = append(members, member{name: fmt.Sprintf("folder%d/file%d.txt", i/100, i), data: content,
+			store: i%2 == 0})
 	}
 	benchmark(b, "zip", zipFile(members...))
 }

@@ -35,14 +35,17 @@ func TestEICAR(t *testing.T) {
 		{"behind a PDF", "pdf", behind(pdfPages(1), filetype.Eicar)},
 		{"behind a PDF, line end", "pdf", behind(pdfPages(1), []byte(file+"\n"))},
 		{"behind a PDF in a ZIP", "zip", zipOf("a.pdf", string(behind(pdfPages(1), filetype.Eicar)))},
-		{"attached to a PDF", "pdf", pdfWith(attachment, pdfStream("/Type/EmbeddedFile/Filter/FlateDecode", deflated(file)))},
+		{"attached to a PDF", "pdf", pdfWith(attachment,
+			pdfStream("/Type/EmbeddedFile/Filter/FlateDecode", deflated(file)))},
 	} {
 		var p *filetype.Problem
-		if _, err := inspected(t, s); !errors.As(err, &p) || p.Code != filetype.CodeMalware || p.Reason != filetype.ReasonMalware || !strings.Contains(p.Message, "EICAR-Test-File") {
+		if _, err := inspected(t, s); !errors.As(err, &p) || p.Code != filetype.CodeMalware ||
+			p.Reason != filetype.ReasonMalware || !strings.Contains(p.Message, "EICAR-Test-File") {
 			t.Errorf("%s (%s): %v", s.what, s.ext, err)
 		}
 	}
-	if _, _, err := inspectedSite(t, siteOf(member{name: "a.txt", data: file})); err == nil || !strings.HasPrefix(err.Error(), filetype.CodeMalware+":") {
+	if _, _, err := inspectedSite(t, siteOf(member{name: "a.txt", data: file})); err == nil ||
+		!strings.HasPrefix(err.Error(), filetype.CodeMalware+":") {
 		t.Errorf("website: %v", err)
 	}
 	for _, s := range []sample{

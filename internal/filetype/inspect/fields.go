@@ -93,7 +93,8 @@ func field(f *filetype.Facts, instruction string) *filetype.Problem {
 	}
 	if remoteField.MatchString(instruction) {
 		for word := range strings.FieldsSeq(instruction) {
-			if word = strings.Trim(word, `"'`); filetype.RemoteHost(strings.ReplaceAll(word, `\\`, `\`)) != "" || filetype.RemoteHost(word) != "" {
+			if word = strings.Trim(word, `"'`); filetype.RemoteHost(strings.ReplaceAll(word, `\\`, `\`)) != "" ||
+				filetype.RemoteHost(word) != "" {
 				f.HoldAbout(filetype.HoldExternalObject, word)
 			}
 		}

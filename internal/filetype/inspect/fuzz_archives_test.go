@@ -22,7 +22,8 @@ func seedArchives(f *testing.F, exts string, add func(data []byte)) {
 			add(s.data)
 		}
 	}
-	for _, list := range [][]otherFile{badNames(), hiddenPrograms(), nestedFiles(), contradictions(), unreadable(), polyglots()} {
+	for _, list := range [][]otherFile{badNames(), hiddenPrograms(), nestedFiles(), contradictions(), unreadable(),
+		polyglots()} {
 		for _, s := range list {
 			if fits(s.sample) {
 				add(s.data)
@@ -93,7 +94,8 @@ func FuzzPolyglot(f *testing.F) {
 // FuzzMemberName: what passes stays in its folder, on every system, and is no
 // program.
 func FuzzMemberName(f *testing.F) {
-	for _, name := range []string{"../a", "a/../../b", "CON", "a:b", "a.exe ", "é/x.txt", "\xff\xfe", "...", "a//b", "./a"} {
+	for _, name := range []string{"../a", "a/../../b", "CON", "a:b", "a.exe ", "é/x.txt", "\xff\xfe", "...", "a//b",
+		"./a"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
@@ -101,7 +103,8 @@ func FuzzMemberName(f *testing.F) {
 			return
 		}
 		clean := path.Clean("/root/" + name)
-		if !strings.HasPrefix(clean, "/root") || strings.ContainsAny(name, "\\\x00") || strings.HasSuffix(strings.ToLower(name), ".exe") || filetype.Devices[strings.ToLower(path.Base(name))] {
+		if !strings.HasPrefix(clean, "/root") || strings.ContainsAny(name, "\\\x00") ||
+			strings.HasSuffix(strings.ToLower(name), ".exe") || filetype.Devices[strings.ToLower(path.Base(name))] {
 			t.Fatalf("%q passes", name)
 		}
 	})

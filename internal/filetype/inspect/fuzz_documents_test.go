@@ -21,7 +21,8 @@ func fuzzTypes(f *testing.F, exts ...string) {
 			f.Add(s.data)
 		}
 	}
-	for _, s := range slices.Concat(judgedOLE(), judgedRTF(), judgedPDF(), judgedImages(), judgedSVG(), judgedHTML(), judgedText(), judgedMedia()) {
+	for _, s := range slices.Concat(judgedOLE(), judgedRTF(), judgedPDF(), judgedImages(), judgedSVG(), judgedHTML(),
+		judgedText(), judgedMedia()) {
 		if slices.Contains(exts, s.ext) && len(s.data) < 20*filetype.KiB {
 			f.Add(s.data)
 		}
@@ -81,8 +82,11 @@ func samplesOf(files []otherFile) (out []sample) {
 
 // FuzzOOXML makes a document of any part.
 func FuzzOOXML(f *testing.F) {
-	for _, part := range []member{relation("oleObject", "https://evil.example/a", "External"), wordPart("a", "hdr", wordField(" DDE ", "cmd")), sheetLink("cmd", "x"), slideAction("ppaction://program"),
-		{data: `<!DOCTYPE x [<!ENTITY a "b">]><x y='1' z=2/><![CDATA[ ]]><?x ?>`}, {data: string(oleFile(stream("\x01Ole10Native", packaged("a", "b")), stream("Equation Native", equation("a")), stream("\x01Ole", moniker(classURL, "a"))))}} {
+	for _, part := range []member{relation("oleObject", "https://evil.example/a", "External"),
+		wordPart("a", "hdr", wordField(" DDE ", "cmd")), sheetLink("cmd", "x"), slideAction("ppaction://program"),
+		{data: `<!DOCTYPE x [<!ENTITY a "b">]><x y='1' z=2/><![CDATA[ ]]><?x ?>`},
+		{data: string(oleFile(stream("\x01Ole10Native", packaged("a", "b")), stream("Equation Native", equation("a")),
+			stream("\x01Ole", moniker(classURL, "a"))))}} {
 		f.Add("word/x.xml", []byte(part.data))
 	}
 	f.Add("[Content_Types].xml", []byte("<Types/>"))
@@ -95,7 +99,8 @@ func FuzzOOXML(f *testing.F) {
 
 // FuzzObject inspects any bytes as what documents say of their objects.
 func FuzzObject(f *testing.F) {
-	for _, s := range []string{packaged("a.txt", "data"), equation("Times"), moniker(classURL, "http://a.example"), string(oldObjectHexBytes("Package", []byte(packaged("a", "b")))), jpx(1, 2, 3)} {
+	for _, s := range []string{packaged("a.txt", "data"), equation("Times"), moniker(classURL, "http://a.example"),
+		string(oldObjectHexBytes("Package", []byte(packaged("a", "b")))), jpx(1, 2, 3)} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -152,9 +157,11 @@ func FuzzPDFStream(f *testing.F) {
 
 // Reading a large document takes memory that does not grow with it.
 func TestMarkupOfAnySize(t *testing.T) {
-	body := io.MultiReader(strings.NewReader("<a b='"), io.LimitReader(endless('x'), 8*filetype.MiB), strings.NewReader("' on='1'/>"), io.LimitReader(endless('y'), 8*filetype.MiB), strings.NewReader("<z/>"))
+	body := io.MultiReader(strings.NewReader("<a b='"), io.LimitReader(endless('x'), 8*filetype.MiB),
+		strings.NewReader("' on='1'/>"), io.LimitReader(endless('y'), 8*filetype.MiB), strings.NewReader("<z/>"))
 	m := text.NewMarkup(body)
-	if m.Next() != text.MarkupOpen || m.Tag.Attr("on") != "1" || len(m.Tag.Attr("b")) != text.MaxMarkupValue || cap(m.Text) > 2*text.MaxMarkupText {
+	if m.Next() != text.MarkupOpen || m.Tag.Attr("on") != "1" || len(m.Tag.Attr("b")) != text.MaxMarkupValue ||
+		cap(m.Text) > 2*text.MaxMarkupText {
 		t.Errorf("%d attributes, %d bytes", len(m.Tag.Attrs), cap(m.Text))
 	}
 	total := 0

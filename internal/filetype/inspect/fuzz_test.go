@@ -42,16 +42,20 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 	facts, err := inspectFile(r, int64(len(data)), typ)
 	runtime.ReadMemStats(&after)
 	var p *filetype.Problem
-	if err != nil && (!errors.As(err, &p) || p.Code != filetype.CodeContentMismatch && p.Code != filetype.CodeUnsafeFile || p.Message == "" || !utf8.ValidString(p.Message)) {
+	if err != nil && (!errors.As(err, &p) || p.Code != filetype.CodeContentMismatch &&
+		p.Code != filetype.CodeUnsafeFile || p.Message == "" || !utf8.ValidString(p.Message)) {
 		t.Fatalf("%s: %v", ext, err)
 	}
 	got, about := ruling(facts, err)
 	word, code, _ := strings.Cut(got, " ")
-	if reason, ok := filetype.ReasonOf(code); got != "live" && (!ok || reason.Holds != (word == "held")) || len(about) > filetype.MaxDetail || !utf8.ValidString(about) {
+	if reason, ok := filetype.ReasonOf(code); got != "live" && (!ok || reason.Holds != (word == "held")) ||
+		len(about) > filetype.MaxDetail || !utf8.ValidString(about) {
 		t.Fatalf("%s: %s in %q", ext, got, about)
 	}
-	if facts.Pages < 0 || facts.Pages > filetype.MaxPages || facts.Width < 0 || facts.Height < 0 || facts.Width*facts.Height > filetype.MaxPixels ||
-		facts.DurationMs < 0 || facts.DurationMs > media.MaxDurationMs || len(facts.Entries) > filetype.MaxListed || facts.EntriesTotal < len(facts.Entries) {
+	if facts.Pages < 0 || facts.Pages > filetype.MaxPages || facts.Width < 0 || facts.Height < 0 ||
+		facts.Width*facts.Height > filetype.MaxPixels ||
+		facts.DurationMs < 0 || facts.DurationMs > media.MaxDurationMs || len(facts.Entries) > filetype.MaxListed ||
+		facts.EntriesTotal < len(facts.Entries) {
 		t.Fatalf("%s: %+v", ext, facts)
 	}
 	for _, e := range facts.Entries {
@@ -63,7 +67,8 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 		t.Fatalf("%s: %d bytes read of %d", ext, r.n, len(data))
 	}
 	// Of all that is allocated: what is in use at once is a part of it.
-	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(128*filetype.MiB+8*filetype.KiB*len(data)); got > limit {
+	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(128*filetype.MiB+
+		8*filetype.KiB*len(data)); got > limit {
 		t.Fatalf("%s: %d bytes allocated for %d", ext, got, len(data))
 	}
 }
@@ -71,7 +76,8 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 // FuzzByName: an accepted name is a good name whose last extension is its
 // type's, and which no rule calls a program.
 func FuzzByName(f *testing.F) {
-	for _, name := range []string{"a.pdf", "report.exe.pdf", "a\u202epdf.exe", "..", "a.b.c", "é.TXT", "a. ", "\xff.pdf", "x.tar.gz"} {
+	for _, name := range []string{"a.pdf", "report.exe.pdf", "a\u202epdf.exe", "..", "a.b.c", "é.TXT", "a. ",
+		"\xff.pdf", "x.tar.gz"} {
 		f.Add(name, "application/octet-stream")
 		f.Add(name, "text/plain; charset=utf-8")
 	}
@@ -86,7 +92,8 @@ func FuzzByName(f *testing.F) {
 			return
 		}
 		lower := strings.ToLower(name)
-		if checked != nil || !strings.HasSuffix(lower, "."+typ.Ext) || len(name) > filetype.MaxNameBytes || !utf8.ValidString(name) ||
+		if checked != nil || !strings.HasSuffix(lower, "."+typ.Ext) || len(name) > filetype.MaxNameBytes ||
+			!utf8.ValidString(name) ||
 			strings.ContainsAny(name, "/\\\x00\n\u202e") || strings.Contains(lower, ".exe.") {
 			t.Fatalf("%q passes as %s (%v)", name, typ.Ext, checked)
 		}

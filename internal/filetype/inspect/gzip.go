@@ -33,7 +33,8 @@ func (z *inspection) gzip(s *filetype.Source, t filetype.Type, depth int) *filet
 
 // stream looks into what is compressed as one file under a name, and reads it
 // to its end for the sake of its size.
-func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name string, t filetype.Type, depth int) *filetype.Problem {
+func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name string, t filetype.Type,
+	depth int) *filetype.Problem {
 	if depth > filetype.MaxDepth {
 		return tooDeep()
 	}
@@ -60,14 +61,18 @@ func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name s
 	return nil
 }
 
-func (z *inspection) streamContent(all io.Reader, head []byte, name string, t filetype.Type, depth int) *filetype.Problem {
+func (z *inspection) streamContent(all io.Reader, head []byte, name string, t filetype.Type,
+	depth int) *filetype.Problem {
 	switch what := filetype.FormOf(name, head); {
 	case filetype.TarHeader(head):
 		return z.tar(all, nil, t, depth)
 	case t.Ext == "tgz":
-		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says a gzipped tar archive, but there is no tar inside. Name it .gz.")
+		return filetype.Mismatch(filetype.ReasonOtherContent,
+			"The name says a gzipped tar archive, but there is no tar inside. Name it .gz.")
 	case filetype.SurelyProgram(head) != "":
-		return filetype.UnsafeFile(filetype.ReasonHiddenProgram, "The archive contains %s. Executables and scripts are not accepted under any name.", filetype.SurelyProgram(head)).About(name)
+		return filetype.UnsafeFile(filetype.ReasonHiddenProgram,
+			"The archive contains %s. Executables and scripts are not accepted under any name.",
+			filetype.SurelyProgram(head)).About(name)
 	case suspect(name, head) != nil:
 		return suspect(name, head)
 	case what == filetype.FormSealed:

@@ -32,7 +32,8 @@ func Inspect(r io.ReaderAt, size int64, t filetype.Type) (facts filetype.Facts, 
 
 func inspectFile(r io.ReaderAt, size int64, t filetype.Type) (filetype.Facts, error) {
 	if inspectorOf(t.Ext) == nil {
-		return filetype.Facts{}, &filetype.Problem{Code: filetype.CodeUnsupportedType, Reason: filetype.ReasonUnlistedType, Message: "Files of this type are not accepted."}
+		return filetype.Facts{}, &filetype.Problem{Code: filetype.CodeUnsupportedType,
+			Reason: filetype.ReasonUnlistedType, Message: "Files of this type are not accepted."}
 	}
 	if size <= 0 {
 		return filetype.Facts{}, filetype.Mismatch(filetype.ReasonEmpty, "The file is empty.")

@@ -91,7 +91,8 @@ func TestVerdicts(t *testing.T) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", f.what, f.ext, word, reason, about)
 	}
 	w.Flush()
-	fmt.Fprintf(&table, "total %d: %d live, %d held, %d refused\n", len(all)+len(bad), counts["live"], counts["held"], counts["refused"])
+	fmt.Fprintf(&table, "total %d: %d live, %d held, %d refused\n", len(all)+len(bad), counts["live"], counts["held"],
+		counts["refused"])
 	t.Log(table.String())
 }
 
@@ -100,7 +101,8 @@ func TestVerdicts(t *testing.T) {
 func TestEveryTypeKnowsItsOwn(t *testing.T) {
 	sameFormat := func(a, b string) bool {
 		for _, group := range []string{
-			"jpg jpeg", "mp4 m4v mov m4a", "ogg opus", "gz tgz", "html htm", "txt md csv tsv json xml yaml yml log html htm svg", "docx zip", "xlsx zip",
+			"jpg jpeg", "mp4 m4v mov m4a", "ogg opus", "gz tgz", "html htm",
+			"txt md csv tsv json xml yaml yml log html htm svg", "docx zip", "xlsx zip",
 			"pptx zip", "odt zip", "ods zip", "odp zip", "epub zip",
 		} {
 			if words := " " + group + " "; strings.Contains(words, " "+a+" ") && strings.Contains(words, " "+b+" ") {
@@ -210,14 +212,22 @@ func TestFacts(t *testing.T) {
 		{"wav", wavFile("RIFF"), filetype.Facts{DurationMs: 1000}},
 		{"flac", flacFile(), filetype.Facts{DurationMs: 2000}},
 		{"doc", oleFile(stream("WordDocument", fib(0x100))), filetype.Facts{Encrypted: true}},
-		{"zip", zipFile(member{name: "a/"}, member{name: "a/\xff.txt", data: "abc"}), filetype.Facts{EntriesTotal: 2, Entries: []filetype.Entry{{Name: "a/", Dir: true}, {Name: "a/\ufffd.txt", Size: 3}}}},
-		{"tgz", gzipFile("", tarFile(tar.Header{Name: "a.txt", Size: 3})), filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a.txt", Size: 3}}}},
-		{"7z", sevenOf(sevenFile{name: "d", dir: true}, sevenFile{name: "d/a.txt", data: "abc"}), filetype.Facts{EntriesTotal: 2, Entries: []filetype.Entry{{Name: "d", Dir: true}, {Name: "d/a.txt", Size: 3}}}},
-		{"7z", sevenFileOf(nil, []byte("x")), filetype.Facts{Opaque: true, Hold: filetype.HoldNotFullyInspected, Detail: "the directory"}},
-		{"rar", rar5Of(rarMember{name: "a.txt", data: "x", size: 3, packed: true}), filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a.txt", Size: 3}}}},
+		{"zip", zipFile(member{name: "a/"}, member{name: "a/\xff.txt", data: "abc"}),
+			filetype.Facts{EntriesTotal: 2, Entries: []filetype.Entry{{Name: "a/", Dir: true},
+				{Name: "a/\ufffd.txt", Size: 3}}}},
+		{"tgz", gzipFile("", tarFile(tar.Header{Name: "a.txt", Size: 3})),
+			filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a.txt", Size: 3}}}},
+		{"7z", sevenOf(sevenFile{name: "d", dir: true}, sevenFile{name: "d/a.txt", data: "abc"}),
+			filetype.Facts{EntriesTotal: 2, Entries: []filetype.Entry{{Name: "d", Dir: true},
+				{Name: "d/a.txt", Size: 3}}}},
+		{"7z", sevenFileOf(nil, []byte("x")), filetype.Facts{Opaque: true, Hold: filetype.HoldNotFullyInspected,
+			Detail: "the directory"}},
+		{"rar", rar5Of(rarMember{name: "a.txt", data: "x", size: 3, packed: true}),
+			filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a.txt", Size: 3}}}},
 		{"rar", rar5(true, false), filetype.Facts{Opaque: true, Encrypted: true, Hold: filetype.HoldEncryptedArchive}},
-		{"zip", zipOf("a/b.zip", string(zipOf("login.html", `<input type=password>`))), filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a/b.zip", Size: 161}},
-			Hold: filetype.HoldPasswordForm, Detail: "a/b.zip > login.html"}},
+		{"zip", zipOf("a/b.zip", string(zipOf("login.html", `<input type=password>`))),
+			filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a/b.zip", Size: 161}},
+				Hold: filetype.HoldPasswordForm, Detail: "a/b.zip > login.html"}},
 	} {
 		if got, err := inspectBytes(t, c.ext, c.data); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %+v, %v; want %+v", c.ext, got, err, c.want)
@@ -235,8 +245,10 @@ func TestReasons(t *testing.T) {
 		{"docx", "The name says a Word document (docx), but the content is a PDF document.", pdfPages(1)},
 		{"mp4", "The name says an MP4 video, but the content is a HEIC image.", stillFile("heicmif1", 3, 3)},
 		{"txt", "The name says plain text, but the content is a ZIP archive.", named("a.txt")},
-		{"wav", "The name says a WAV sound, but the content is something else (video/x-msvideo).", pad([]byte("RIFF\x10\x00\x00\x00AVI LIST"), 64)},
-		{"pdf", "The file is a script. Executables and scripts are not accepted under any name.", []byte("#!/bin/sh\n")},
+		{"wav", "The name says a WAV sound, but the content is something else (video/x-msvideo).",
+			pad([]byte("RIFF\x10\x00\x00\x00AVI LIST"), 64)},
+		{"pdf", "The file is a script. Executables and scripts are not accepted under any name.",
+			[]byte("#!/bin/sh\n")},
 	} {
 		_, err := inspectBytes(t, c.ext, c.data)
 		var p *filetype.Problem
@@ -247,7 +259,8 @@ func TestReasons(t *testing.T) {
 	for _, f := range append(badFiles(), judgedFiles()...) {
 		_, err := inspected(t, f.sample)
 		var p *filetype.Problem
-		if errors.As(err, &p) && (!strings.HasSuffix(p.Message, ".") || strings.Contains(p.Message, "%!") || len(p.Message) > 160) {
+		if errors.As(err, &p) && (!strings.HasSuffix(p.Message, ".") || strings.Contains(p.Message, "%!") ||
+			len(p.Message) > 160) {
 			t.Errorf("%s (%s): %s", f.ext, f.what, p.Message)
 		}
 	}

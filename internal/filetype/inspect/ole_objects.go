@@ -20,8 +20,10 @@ var oleClasses = []struct{ class, hold string }{
 	{"\x61\xf9\x56\x88\x0a\x34\xd0\x11\xa9\x6b\x00\xc0\x4f\xd7\x05\xa2", filetype.HoldActiveContent}, // WebBrowser
 	{"\x20\x69\x33\x25\xf9\x03\xcf\x11\x8f\xd0\x00\xaa\x00\x68\x6f\x13", filetype.HoldActiveContent}, // htmlfile
 	{"\x6e\xdb\x7c\xd2\x6d\xae\xcf\x11\x96\xb8\x44\x45\x53\x54\x00\x00", filetype.HoldActiveContent}, // Flash
-	{"\x8b\x45\xd1\xbd\x1b\x85\xd1\x11\xb1\x6a\x00\xc0\xf0\x28\x36\x28", filetype.HoldActiveContent}, // ListView, CVE-2012-0158
-	{"\xb6\x90\x41\xc7\x89\x85\xd1\x11\xb1\x6a\x00\xc0\xf0\x28\x36\x28", filetype.HoldActiveContent}, // TreeView, CVE-2012-0158
+	{"\x8b\x45\xd1\xbd\x1b\x85\xd1\x11\xb1\x6a\x00\xc0\xf0\x28\x36\x28", filetype.HoldActiveContent},
+	// ListView, CVE-2012-0158
+	{"\xb6\x90\x41\xc7\x89\x85\xd1\x11\xb1\x6a\x00\xc0\xf0\x28\x36\x28", filetype.HoldActiveContent},
+	// TreeView, CVE-2012-0158
 	{"\x66\xb6\xbd\x2a\x8b\x6f\xce\x11\x8d\x20\x00\xaa\x00\x4c\xd1\xd8", filetype.HoldActiveContent}, // ImageComboCtl
 }
 
@@ -102,7 +104,9 @@ func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
 	for _, name := range names {
 		base := strings.TrimRight(name[strings.LastIndexAny(name, `/\`)+1:], ". ")
 		if ext := filetype.ProgramExt(base); ext != "" {
-			return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram, "The document contains an executable or script (.%s). Remove it and save the document again.", ext).About(name)
+			return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
+				"The document contains an executable or script (.%s). Remove it and save the document again.",
+				ext).About(name)
 		}
 	}
 	name := ""
@@ -150,8 +154,10 @@ func unpackage(p []byte) (names []string, data []byte) {
 // linkedObject judges where the data of an object comes from.
 func linkedObject(facts *filetype.Facts, p []byte) *filetype.Problem {
 	switch {
-	case bytes.Contains(p, []byte(classScriptlet)), bytes.Contains(p, []byte(classNew)), bytes.Contains(p, []byte(classSoap)):
-		return filetype.UnsafeFile(filetype.ReasonObjectExploit, "An object in the document runs a script from elsewhere. Remove it and save the document again.")
+	case bytes.Contains(p, []byte(classScriptlet)), bytes.Contains(p, []byte(classNew)),
+		bytes.Contains(p, []byte(classSoap)):
+		return filetype.UnsafeFile(filetype.ReasonObjectExploit,
+			"An object in the document runs a script from elsewhere. Remove it and save the document again.")
 	case bytes.Contains(p, []byte(classURL)):
 		target := monikerText(p[bytes.Index(p, []byte(classURL))+16:])
 		if filetype.RemoteHost(target) != "" || filetype.Handlers.MatchString(target) {
@@ -184,7 +190,8 @@ const (
 )
 
 func equationProblem() *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonObjectExploit, "An equation in the document is built to attack the program which opens it. Remove it and save the document again.")
+	return filetype.UnsafeFile(filetype.ReasonObjectExploit,
+		"An equation in the document is built to attack the program which opens it. Remove it and save the document again.")
 }
 
 // equationObject walks the first records of an equation, up to one that the

@@ -183,7 +183,8 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 		if _, err := io.ReadFull(r, head); err != nil {
 			return nil
 		}
-		version, typ, length := filetype.LittleEndian.Uint16(head), filetype.LittleEndian.Uint16(head[2:]), int64(filetype.LittleEndian.Uint32(head[4:]))
+		version, typ, length := filetype.LittleEndian.Uint16(head), filetype.LittleEndian.Uint16(head[2:]),
+			int64(filetype.LittleEndian.Uint32(head[4:]))
 		if version&0xf == 0xf {
 			continue
 		}
@@ -195,7 +196,8 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 				return filetype.MacroProblem()
 			}
 		case pptOLEObject:
-			if p := slideObject(c, c.S.Unfold(unpackOLE(body, version>>4 == 1), &budget, filetype.OpenPrice), facts); p != nil {
+			if p := slideObject(c, c.S.Unfold(unpackOLE(body, version>>4 == 1), &budget, filetype.OpenPrice),
+				facts); p != nil {
 				return p
 			}
 		}

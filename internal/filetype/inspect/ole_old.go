@@ -15,7 +15,8 @@ func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Proble
 	class, topic, linked := oldHeader(p)
 	if linked && topic != "" {
 		if filetype.Handlers.MatchString(topic) {
-			return filetype.UnsafeFile(filetype.ReasonObjectExploit, "The document loads an object by an address made to run a program. Remove it and save the document again.").About(topic)
+			return filetype.UnsafeFile(filetype.ReasonObjectExploit,
+				"The document loads an object by an address made to run a program. Remove it and save the document again.").About(topic)
 		}
 		if filetype.RemoteHost(topic) != "" {
 			f.HoldAbout(filetype.HoldExternalObject, topic)

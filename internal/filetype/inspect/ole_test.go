@@ -42,7 +42,8 @@ func TestHostileCompounds(t *testing.T) {
 	directory := (int(filetype.LittleEndian.Uint32(good[48:])) + 1) * 512
 	for what, p := range map[string][]byte{
 		"directory in a circle": edit(func(p []byte) {
-			filetype.LittleEndian.PutUint32(p[fat+int(filetype.LittleEndian.Uint32(p[48:]))*4:], filetype.LittleEndian.Uint32(p[48:]))
+			filetype.LittleEndian.PutUint32(p[fat+int(filetype.LittleEndian.Uint32(p[48:]))*4:],
+				filetype.LittleEndian.Uint32(p[48:]))
 		}),
 		"directory outside":     edit(func(p []byte) { filetype.LittleEndian.PutUint32(p[48:], 0x00ffffff) }),
 		"no directory":          edit(func(p []byte) { filetype.LittleEndian.PutUint32(p[48:], 0xfffffffe) }),

@@ -24,7 +24,8 @@ var ooxmlMain = map[string]struct {
 }{
 	"docx": {"word/", []string{"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml"}},
 	"xlsx": {"xl/", []string{"spreadsheetml.sheet.main+xml", "spreadsheetml.template.main+xml"}},
-	"pptx": {"ppt/", []string{"presentationml.presentation.main+xml", "presentationml.slideshow.main+xml", "presentationml.template.main+xml"}},
+	"pptx": {"ppt/", []string{"presentationml.presentation.main+xml", "presentationml.slideshow.main+xml",
+		"presentationml.template.main+xml"}},
 }
 
 // inspectOOXML checks docx, xlsx and pptx: the parts of the right format, no
@@ -86,7 +87,10 @@ func plainExt(ext string) bool {
 
 func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *filetype.Problem {
 	parts := ooxmlParts{exts: map[string]bool{}, names: map[string]bool{}}
-	p := z.walk(s, t, depth, func(m *archive.ZipMember) *filetype.Problem { return z.ooxmlPart(s, t, &parts, m, depth) })
+	p := z.walk(s, t, depth, func(m *archive.ZipMember) *filetype.Problem {
+		return z.ooxmlPart(s, t, &parts, m,
+			depth)
+	})
 	if p != nil {
 		return p
 	}
@@ -110,14 +114,16 @@ func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *file
 		}
 	}
 	if !slices.ContainsFunc(types, func(ct contentType) bool {
-		return slices.ContainsFunc(ooxmlMain[t.Ext].types, func(main string) bool { return strings.HasSuffix(ct.name, main) })
+		return slices.ContainsFunc(ooxmlMain[t.Ext].types,
+			func(main string) bool { return strings.HasSuffix(ct.name, main) })
 	}) {
 		return filetype.NotThe(s, t)
 	}
 	return z.openAll(s, parts.inner, depth)
 }
 
-func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxmlParts, m *archive.ZipMember, depth int) *filetype.Problem {
+func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxmlParts, m *archive.ZipMember,
+	depth int) *filetype.Problem {
 	name := strings.ToLower(m.Name)
 	again := parts.note(name)
 	parts.folder = parts.folder || strings.HasPrefix(name, ooxmlMain[t.Ext].folder)
@@ -125,12 +131,16 @@ func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxml
 	case m.Encrypted:
 		return heldEncrypted(z.facts)
 	case again && name == "[content_types].xml":
-		return filetype.UnsafeFile(filetype.ReasonForgedDocument, "The document has two tables of contents, as only forged ones do.")
+		return filetype.UnsafeFile(filetype.ReasonForgedDocument,
+			"The document has two tables of contents, as only forged ones do.")
 	case again && !m.Dir():
-		return filetype.UnsafeFile(filetype.ReasonDuplicatePart, "The document has two parts of one name. Save it again from an office program.").About(m.Name)
+		return filetype.UnsafeFile(filetype.ReasonDuplicatePart,
+			"The document has two parts of one name. Save it again from an office program.").About(m.Name)
 	case strings.HasSuffix(name, ".piece") && strings.Contains(name, "/["):
-		return filetype.UnsafeFile(filetype.ReasonForgedDocument, "The document has parts in pieces, as no office program writes them. Save it again in one.")
-	case strings.HasPrefix(base, "vbaproject"), strings.HasPrefix(base, "vbadata"), strings.Contains(name, "/macrosheets/"):
+		return filetype.UnsafeFile(filetype.ReasonForgedDocument,
+			"The document has parts in pieces, as no office program writes them. Save it again in one.")
+	case strings.HasPrefix(base, "vbaproject"), strings.HasPrefix(base, "vbadata"),
+		strings.Contains(name, "/macrosheets/"):
 		return filetype.MacroProblem()
 	case strings.Contains(name, "/activex/"):
 		z.facts.HoldFor(filetype.HoldActiveContent)

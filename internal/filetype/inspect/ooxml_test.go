@@ -45,24 +45,32 @@ func TestMacroDeclarations(t *testing.T) {
 		return `<Override PartName="` + part + `" ContentType="` + vbaType + `"/>`
 	}
 	for about, c := range map[string]struct{ extra, part string }{
-		"of the extension":             {defaults("bin"), "xl/notes.bin"},
-		"of another":                   {defaults("dat"), "xl/notes.DAT"},
-		"in other case":                {defaults("BIN"), "xl/notes.bin"},
-		"override":                     {override("/xl/notes.xml"), "xl/notes.xml"},
-		"override in other case":       {override("/XL/Notes.xml"), "xl/notes.xml"},
-		"override, escaped":            {override("/xl/not%65s.xml"), "xl/notes.xml"},
-		"override of no part":          {override("/xl/none.bin"), "xl/notes.xml"},
-		"main part":                    {`<Override PartName="/xl/w.xml" ContentType="application/vnd.ms-excel.sheet.macroEnabled.main+xml"/>`, "xl/w.xml"},
-		"none, known name":             {"", "xl/vbaProject.bin"},
-		"foreign extension":            {`<Default Extension="bin" x:Extension="zzz" xmlns:x="urn:x" ContentType="` + vbaType + `"/>`, "xl/notes.bin"},
-		"foreign extension first":      {`<Default x:Extension="zzz" Extension="bin" xmlns:x="urn:x" ContentType="` + vbaType + `"/>`, "xl/notes.bin"},
-		"foreign extension alone":      {`<Default x:Extension="zzz" xmlns:x="urn:x" ContentType="` + vbaType + `"/>`, "xl/notes.bin"},
-		"extension twice":              {`<Default Extension="bin" Extension="zzz" ContentType="` + vbaType + `"/>`, "xl/notes.bin"},
-		"no extension":                 {`<Default ContentType="` + vbaType + `"/>`, "xl/notes.bin"},
-		"foreign type":                 {`<Default Extension="bin" ContentType="` + vbaType + `" x:ContentType="application/xml" xmlns:x="urn:x"/>`, "xl/notes.bin"},
-		"foreign type of no part":      {`<Default Extension="zzz" ContentType="` + vbaType + `" x:ContentType="application/xml" xmlns:x="urn:x"/>`, "xl/notes.bin"},
-		"foreign type of an override":  {`<Override PartName="/xl/notes.bin" ContentType="` + vbaType + `" x:ContentType="application/xml" xmlns:x="urn:x"/>`, "xl/notes.bin"},
-		"type twice":                   {`<Default Extension="zzz" ContentType="` + vbaType + `" ContentType="application/xml"/>`, "xl/notes.bin"},
+		"of the extension":       {defaults("bin"), "xl/notes.bin"},
+		"of another":             {defaults("dat"), "xl/notes.DAT"},
+		"in other case":          {defaults("BIN"), "xl/notes.bin"},
+		"override":               {override("/xl/notes.xml"), "xl/notes.xml"},
+		"override in other case": {override("/XL/Notes.xml"), "xl/notes.xml"},
+		"override, escaped":      {override("/xl/not%65s.xml"), "xl/notes.xml"},
+		"override of no part":    {override("/xl/none.bin"), "xl/notes.xml"},
+		"main part":              {`<Override PartName="/xl/w.xml" ContentType="application/vnd.ms-excel.sheet.macroEnabled.main+xml"/>`, "xl/w.xml"},
+		"none, known name":       {"", "xl/vbaProject.bin"},
+		"foreign extension": {`<Default Extension="bin" x:Extension="zzz" xmlns:x="urn:x" ContentType="` +
+			vbaType + `"/>`, "xl/notes.bin"},
+		"foreign extension first": {`<Default x:Extension="zzz" Extension="bin" xmlns:x="urn:x" ContentType="` +
+			vbaType + `"/>`, "xl/notes.bin"},
+		"foreign extension alone": {`<Default x:Extension="zzz" xmlns:x="urn:x" ContentType="` + vbaType + `"/>`,
+			"xl/notes.bin"},
+		"extension twice": {`<Default Extension="bin" Extension="zzz" ContentType="` + vbaType + `"/>`,
+			"xl/notes.bin"},
+		"no extension": {`<Default ContentType="` + vbaType + `"/>`, "xl/notes.bin"},
+		"foreign type": {`<Default Extension="bin" ContentType="` + vbaType +
+			`" x:ContentType="application/xml" xmlns:x="urn:x"/>`, "xl/notes.bin"},
+		"foreign type of no part": {`<Default Extension="zzz" ContentType="` + vbaType +
+			`" x:ContentType="application/xml" xmlns:x="urn:x"/>`, "xl/notes.bin"},
+		"foreign type of an override": {`<Override PartName="/xl/notes.bin" ContentType="` + vbaType +
+			`" x:ContentType="application/xml" xmlns:x="urn:x"/>`, "xl/notes.bin"},
+		"type twice": {`<Default Extension="zzz" ContentType="` + vbaType +
+			`" ContentType="application/xml"/>`, "xl/notes.bin"},
 		"element of another name":      {`<default Extension="zzz" ContentType="` + vbaType + `"/>`, "xl/notes.bin"},
 		"space":                        {defaults(" bin"), "xl/notes.bin"},
 		"escaped":                      {defaults("%62in"), "xl/notes.bin"},
@@ -79,8 +87,10 @@ func TestMacroDeclarations(t *testing.T) {
 			t.Errorf("%s: %v", about, err)
 		}
 	}
-	for _, extra := range []string{defaults("bin"), defaults("BIN"), strings.ReplaceAll(defaults("bin"), "/>", "></Default>")} {
-		if err := inspectOffice(t, "xlsx", ooxmlFile("xlsx", extra, member{name: "xl/notes.xml", data: "<x/>"})); err != nil {
+	for _, extra := range []string{defaults("bin"), defaults("BIN"),
+		strings.ReplaceAll(defaults("bin"), "/>", "></Default>")} {
+		if err := inspectOffice(t, "xlsx", ooxmlFile("xlsx", extra,
+			member{name: "xl/notes.xml", data: "<x/>"})); err != nil {
 			t.Errorf("%s, of which there is no part: %v", extra, err)
 		}
 	}

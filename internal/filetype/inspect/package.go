@@ -32,7 +32,8 @@ func (z *inspection) pack(s *filetype.Source, t filetype.Type, depth int) *filet
 			return heldEncrypted(z.facts)
 		case name == "mimetype":
 			if mimetype != nil {
-				return filetype.UnsafeFile(filetype.ReasonForgedDocument, "The document names its type twice, as only forged ones do.")
+				return filetype.UnsafeFile(filetype.ReasonForgedDocument,
+					"The document names its type twice, as only forged ones do.")
 			}
 			mimetype = &copied
 		case name == "meta-inf/manifest.xml":
@@ -57,7 +58,8 @@ func (z *inspection) pack(s *filetype.Source, t filetype.Type, depth int) *filet
 		return filetype.NotThe(s, t)
 	}
 	if t.Ext != "epub" && manifest != nil {
-		if xml, ok := archive.ReadAll(s, manifest, filetype.MaxPart); ok && bytes.Contains(asUTF8(xml), []byte("encryption-data")) {
+		if xml, ok := archive.ReadAll(s, manifest, filetype.MaxPart); ok &&
+			bytes.Contains(asUTF8(xml), []byte("encryption-data")) {
 			return heldEncrypted(z.facts)
 		}
 	}

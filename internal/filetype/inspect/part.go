@@ -59,7 +59,8 @@ func embeddedProgram(name string, head []byte) *filetype.Problem {
 		return p
 	}
 	if what := filetype.SurelyProgram(head); what != "" {
-		return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram, "The document contains %s. Remove it and save the document again.", what).About(name)
+		return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
+			"The document contains %s. Remove it and save the document again.", what).About(name)
 	}
 	return nil
 }
@@ -67,7 +68,8 @@ func embeddedProgram(name string, head []byte) *filetype.Problem {
 // markupStart tells XML by its first characters, in any of its encodings.
 func markupStart(head []byte) bool {
 	text := strings.TrimLeft(text.TextHead(head), " \t\r\n")
-	return strings.HasPrefix(text, "<") || bytes.HasPrefix(head, []byte("<\x00")) || bytes.HasPrefix(head, []byte("\x00<"))
+	return strings.HasPrefix(text, "<") || bytes.HasPrefix(head, []byte("<\x00")) ||
+		bytes.HasPrefix(head, []byte("\x00<"))
 }
 
 // objectPart looks into an embedded compound file. One that is too large for
@@ -143,7 +145,8 @@ func (w *partWatch) read(m *text.Markup) *filetype.Problem {
 			return nil
 		case text.MarkupDirective:
 			if w.family != familyEPUB && text.Entities(m.Text) || text.Unfolding(m.Text) {
-				return filetype.UnsafeFile(filetype.ReasonEntities, "The document defines XML entities, which can unfold to gigabytes. Save it again from an office program.")
+				return filetype.UnsafeFile(filetype.ReasonEntities,
+					"The document defines XML entities, which can unfold to gigabytes. Save it again from an office program.")
 			}
 		case text.MarkupText:
 			if w.text {
@@ -181,7 +184,8 @@ func resolved(words []byte) []byte {
 // another part.
 func (w *partWatch) interesting() bool {
 	switch w.root {
-	case "worksheet", "sst", "styleSheet", "pivotCacheRecords", "calcChain", "styles", "numbering", "theme", "fonts", "svg":
+	case "worksheet", "sst", "styleSheet", "pivotCacheRecords", "calcChain", "styles", "numbering", "theme", "fonts",
+		"svg":
 		return false
 	}
 	return w.family != familyEPUB || w.root == "encryption"

@@ -58,8 +58,9 @@ var harmlessRelations = map[string]bool{
 	"hyperlink": true, "image": true, "linkedimage": true, "video": true, "audio": true, "media": true, "movie": true,
 	"externallinkpath": true, "xlpathmissing": true, "xlstartup": true, "xlalternatestartup": true, "xllibrary": true,
 	"externallinklongpath": true, "mailmergesource": true, "mailmergeheadersource": true, "recipientdata": true,
-	"transform": true, "attachedschema": true, "pivotcachedefinition": true, "slideupdateurl": true, "slideupdateinfo": true,
-	"customxml": true, "officedocument": true, "thumbnail": true, "svg": true, "googlesheetsdata": true,
+	"transform": true, "attachedschema": true, "pivotcachedefinition": true, "slideupdateurl": true,
+	"slideupdateinfo": true,
+	"customxml":       true, "officedocument": true, "thumbnail": true, "svg": true, "googlesheetsdata": true,
 }
 
 // relationship judges what a part refers to, by the last word of its type.
@@ -80,9 +81,12 @@ func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 		if filetype.Handlers.MatchString(target) {
 			w.facts.HoldAbout(filetype.HoldScriptReference, target)
 		}
-	case filetype.Handlers.MatchString(target), strings.Contains(lower, "!x-usc:"), kind == "oleobject" && strings.HasSuffix(lower, "!") && filetype.RemoteHost(target) != "":
-		return filetype.UnsafeFile(filetype.ReasonObjectExploit, "The document loads an object by an address made to run a program. Remove it and save the document again.").About(target)
-	case kind == "image" && strings.HasPrefix(strings.ReplaceAll(lower, `\`, "/"), "//") && filetype.RemoteHost(target) != "",
+	case filetype.Handlers.MatchString(target), strings.Contains(lower, "!x-usc:"), kind == "oleobject" &&
+		strings.HasSuffix(lower, "!") && filetype.RemoteHost(target) != "":
+		return filetype.UnsafeFile(filetype.ReasonObjectExploit,
+			"The document loads an object by an address made to run a program. Remove it and save the document again.").About(target)
+	case kind == "image" && strings.HasPrefix(strings.ReplaceAll(lower, `\`, "/"), "//") &&
+		filetype.RemoteHost(target) != "",
 		kind == "image" && strings.HasPrefix(lower, "file:") && filetype.RemoteHost(target) != "":
 		w.facts.HoldAbout(filetype.HoldExternalObject, target)
 	case harmlessRelations[kind] || filetype.RemoteHost(target) == "":
@@ -96,7 +100,8 @@ func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 
 // calls are how an OpenDocument file refers to a script or command of the
 // program that opens it.
-var calls = []string{"vnd.sun.star.script:", "macro:", "vnd.sun.star.expand:", "vnd.libreoffice.command:", ".uno:", "slot:", "service:"}
+var calls = []string{"vnd.sun.star.script:", "macro:", "vnd.sun.star.expand:", "vnd.libreoffice.command:", ".uno:",
+	"slot:", "service:"}
 
 // openElement judges an element of a part of an OpenDocument file.
 func (w *partWatch) openElement(t *text.MarkupTag) *filetype.Problem {

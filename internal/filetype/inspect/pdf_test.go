@@ -26,11 +26,14 @@ func TestPDFPages(t *testing.T) {
 	}{
 		{"table", pdfPages(400), 400},
 		{"object stream", compressedPDF(pdfCatalog, tree("7")), 7},
-		{"the last revision counts", append(pdfFile("", pdfCatalog, tree("3")), pdfFile("", pdfCatalog, tree("5"))[9:]...), 5},
+		{"the last revision counts", append(pdfFile("", pdfCatalog, tree("3")),
+			pdfFile("", pdfCatalog, tree("5"))[9:]...), 5},
 		{"revision in an object stream", append(pdfFile("", pdfCatalog, tree("3")),
 			fmt.Sprintf("10 0 obj\n%s\nstream\r\n%s\nendstream\nendobj\n", header, body)...), 12},
-		{"revision behind an object stream", append(compressedPDF(pdfCatalog, tree("3")), "2 0 obj"+tree("5")+"endobj"...), 5},
-		{"another root", []byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj" + tree("3") + "endobj 5 0 obj<</Type/Catalog/Pages 6 0 R>>endobj " +
+		{"revision behind an object stream", append(compressedPDF(pdfCatalog, tree("3")),
+			"2 0 obj"+tree("5")+"endobj"...), 5},
+		{"another root", []byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj" + tree("3") +
+			"endobj 5 0 obj<</Type/Catalog/Pages 6 0 R>>endobj " +
 			"6 0 obj" + tree("9") + "endobj trailer<</Root 5 0 R>>"), 9},
 		{"odd white space and comments", []byte("%PDF-1.4\n1\t0\r\nobj%x\n<</Pages%y\r2 0 R/Type/Cat#61log>>2 0 obj <<  /Count\n8 /Kids [ << /Count 99 >> (>>) <3e3e> ] /Type /Pages>> trailer <</Root 1 0 R>>"), 8},
 		{"across a window", append(append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte(" "), pdf.PdfWindow-16)...),
@@ -52,7 +55,8 @@ func TestPDFPages(t *testing.T) {
 // cross-references.
 func TestHostilePDFs(t *testing.T) {
 	xref := func(dict, data string) []byte {
-		return rawPDF(fmt.Sprintf("9 0 obj\n<</Type/XRef %s/Length %d>>\nstream\n%s\nendstream\nendobj\n", dict, len(data), data))
+		return rawPDF(fmt.Sprintf("9 0 obj\n<</Type/XRef %s/Length %d>>\nstream\n%s\nendstream\nendobj\n", dict,
+			len(data), data))
 	}
 	bomb := func(n int, s string) []byte {
 		header, body := objectStream(1, pdfCatalog, strings.Repeat(s, n))
@@ -73,7 +77,8 @@ func TestHostilePDFs(t *testing.T) {
 		{"names of files that never end", rawPDF(end + strings.Repeat("/F(", 300_000)), filetype.HoldNotFullyInspected},
 		{"stream of blanks", bomb(filetype.MaxObjectStream+1, " "), filetype.HoldNotFullyInspected},
 		{"stream of names", bomb(2*filetype.MiB, "/F("), filetype.HoldNotFullyInspected},
-		{"more objects than bytes", rawPDF("10 0 obj<</N 999999999999/First 1/Length 3>>stream\n1 0\nendstream" + end), ""},
+		{"more objects than bytes", rawPDF("10 0 obj<</N 999999999999/First 1/Length 3>>stream\n1 0\nendstream" + end),
+			""},
 		{"offsets outside", rawPDF("10 0 obj<</N 2/First 40/Length 60>>stream\n1 -99 2 999999999999999999                                     \nendstream" + end), ""},
 	} {
 		facts, err := inspectBytes(t, "pdf", c.data)
@@ -124,7 +129,8 @@ func TestEncryptedPDFs(t *testing.T) {
 		for _, action := range []string{"", "<</S/Launch/F(x)>>"} {
 			header, body := objectStream(1, pdfCatalog, "<</Type/Pages/Count 21>>", action)
 			body = encryptedStream(d.Crypt, key, 10, body)
-			file := rawPDF(fmt.Sprintf("10 0 obj%s stream\n%s\nendstream endobj 4 0 obj%s endobj ", lengthOf(header, body), body, v.dict),
+			file := rawPDF(fmt.Sprintf("10 0 obj%s stream\n%s\nendstream endobj 4 0 obj%s endobj ",
+				lengthOf(header, body), body, v.dict),
 				"11 0 obj<</Type/XRef/Root 1 0 R/Encrypt 4 0 R/ID[<"+cryptID+"><00>]>>stream\nx\nendstream endobj ")
 			want := filetype.Facts{Encrypted: true}
 			if v.open {
@@ -182,7 +188,8 @@ func TestHiddenBehindEncryption(t *testing.T) {
 			t.Errorf("%s: %+v, %v", dict, facts, err)
 		}
 	}
-	attached := pdfFile("/Encrypt 3 0 R", pdfCatalog, "<</Type/Pages/Count 1>>", "<</Filter/Standard>>", "<</Type/Filespec/F(\x8a\x01\x92)/EF<</F 5 0 R>>>>")
+	attached := pdfFile("/Encrypt 3 0 R", pdfCatalog, "<</Type/Pages/Count 1>>", "<</Filter/Standard>>",
+		"<</Type/Filespec/F(\x8a\x01\x92)/EF<</F 5 0 R>>>>")
 	if facts, err := inspectBytes(t, "pdf", attached); err != nil || facts.Hold != filetype.HoldNotFullyInspected {
 		t.Errorf("attachment with an encrypted name: %+v, %v", facts, err)
 	}
@@ -191,8 +198,10 @@ func TestHiddenBehindEncryption(t *testing.T) {
 func TestPDFLexer(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"/Name", "name Name"}, {"/A#42C", "name ABC"}, {"/", "name "}, {"/A#4", "name A#4"}, {"/A#", "name A#"},
-		{"12", "int 12"}, {"-3", "int -3"}, {"+4", "int 4"}, {"1.5", "word 1.5"}, {"9999999999999999999", "word 9999999999999999999"}, {"-", "word -"},
-		{"(a(b)c)", "string a(b)c"}, {`(\(\)\\\n\101\1012\x)`, "string ()\\\nAA2x"}, {"(a\\\r\nb\\\nc)", "string abc"}, {"(open", "string open"}, {`(\`, "string "},
+		{"12", "int 12"}, {"-3", "int -3"}, {"+4", "int 4"}, {"1.5", "word 1.5"},
+		{"9999999999999999999", "word 9999999999999999999"}, {"-", "word -"},
+		{"(a(b)c)", "string a(b)c"}, {`(\(\)\\\n\101\1012\x)`, "string ()\\\nAA2x"}, {"(a\\\r\nb\\\nc)", "string abc"},
+		{"(open", "string open"}, {`(\`, "string "},
 		{"<48 65 6C6c6F>", "string Hello"}, {"<4>", "string @"}, {"<zz41", "string A"},
 		{"<<", "open <<"}, {"[", "open ["}, {">>", "close >>"}, {"]", "close ]"}, {">", "word >"}, {")", "word )"},
 		{"% comment\n 7", "int 7"}, {"%", "end "}, {"", "end "}, {"null", "word null"},
@@ -220,7 +229,8 @@ func TestPDFIsReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	windows := int64(len(data)/pdf.PdfWindow + 1)
-	if limit := int64(len(data)) + windows*(filetype.PdfLookahead+pdf.PdfLookbehind) + filetype.HeadBytes + 64*filetype.KiB; r.n > limit {
+	if limit := int64(len(data)) + windows*(filetype.PdfLookahead+pdf.PdfLookbehind) + filetype.HeadBytes +
+		64*filetype.KiB; r.n > limit {
 		t.Errorf("%d bytes read of %d", r.n, len(data))
 	}
 }

@@ -57,7 +57,8 @@ func markupWithin(head []byte) bool {
 // archiveWithin finds a RAR or 7z archive where programs would: in the first 8
 // MiB.
 func archiveWithin(s *filetype.Source) bool {
-	found, _ := contains(s.Section(0, min(s.Size, 8*filetype.MiB)), []byte(filetype.Rar4Magic), []byte(filetype.Rar5Magic), []byte(filetype.SevenMagic))
+	found, _ := contains(s.Section(0, min(s.Size, 8*filetype.MiB)), []byte(filetype.Rar4Magic),
+		[]byte(filetype.Rar5Magic), []byte(filetype.SevenMagic))
 	return found
 }
 
@@ -78,7 +79,8 @@ func zipBehind(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 			return nil
 		}
 		if p := filetype.MemberName(m.Name, m.Dir()); p != nil || strings.EqualFold(m.Name, "META-INF/MANIFEST.MF") {
-			return filetype.UnsafeFile(filetype.ReasonPolyglot, "The file is a ZIP archive as well, with a program in it. Save it again from the program that made it.").About(m.Name)
+			return filetype.UnsafeFile(filetype.ReasonPolyglot,
+				"The file is a ZIP archive as well, with a program in it. Save it again from the program that made it.").About(m.Name)
 		}
 	}
 	facts.HoldAbout(filetype.HoldSecondFormat, "a ZIP archive")

@@ -170,8 +170,10 @@ func (w *rarWalk) rar4File(b rarBlock, p []byte, flags uint16, service bool) (ra
 	if len(p) < 32 {
 		return b, false
 	}
-	f := &archive.RarFile{Data: b.next, Packed: int64(filetype.LittleEndian.Uint32(p[7:])), Unpacked: int64(filetype.LittleEndian.Uint32(p[11:])), Stored: p[25] == 0x30}
-	system, nameLen, mode, at := p[15], int(filetype.LittleEndian.Uint16(p[26:])), filetype.LittleEndian.Uint32(p[28:]), 32
+	f := &archive.RarFile{Data: b.next, Packed: int64(filetype.LittleEndian.Uint32(p[7:])),
+		Unpacked: int64(filetype.LittleEndian.Uint32(p[11:])), Stored: p[25] == 0x30}
+	system, nameLen, mode, at := p[15], int(filetype.LittleEndian.Uint16(p[26:])), filetype.LittleEndian.Uint32(p[28:]),
+		32
 	if flags&0x100 != 0 {
 		if len(p) < 40 {
 			return b, false

@@ -23,7 +23,8 @@ func TestReasonTable(t *testing.T) {
 			t.Errorf("%s is listed twice", r.Code)
 		}
 		listed[r.Code] = true
-		if !regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`).MatchString(r.Code) || !strings.HasSuffix(r.Meaning, ".") || len(r.Meaning) > 200 {
+		if !regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`).MatchString(r.Code) || !strings.HasSuffix(r.Meaning, ".") ||
+			len(r.Meaning) > 200 {
 			t.Errorf("%q: %q", r.Code, r.Meaning)
 		}
 		if found, ok := filetype.ReasonOf(r.Code); !ok || found != r {
@@ -111,7 +112,8 @@ func TestReasonsGiven(t *testing.T) {
 		if r, ok := filetype.ReasonOf(code); !ok || r.Holds != (word == "held") {
 			t.Errorf("%s (%s): %s", f.what, f.ext, got)
 		}
-		if len(about) > filetype.MaxDetail || !utf8.ValidString(about) || strings.ContainsFunc(about, filetype.Unprintable) {
+		if len(about) > filetype.MaxDetail || !utf8.ValidString(about) ||
+			strings.ContainsFunc(about, filetype.Unprintable) {
 			t.Errorf("%s (%s): %q", f.what, f.ext, about)
 		}
 	}
@@ -125,9 +127,11 @@ func TestReasonsGiven(t *testing.T) {
 // givenElsewhere are the reasons that no sample here gives, and the tests that
 // have them.
 var givenElsewhere = map[string]string{
-	filetype.ReasonBadName: "TestCheckName", filetype.ReasonUnlistedType: "TestByName", filetype.ReasonDeclaredType: "TestByName",
-	filetype.ReasonEmpty: "TestSiteWhole", filetype.ReasonNoIndex: "TestSiteWhole", filetype.ReasonEncryptedSite: "TestSiteWhole",
-	filetype.ReasonSiteTooLarge: "TestSiteTooLarge", "malware": "TestClamd",
+	filetype.ReasonBadName: "TestCheckName", filetype.ReasonUnlistedType: "TestByName",
+	filetype.ReasonDeclaredType: "TestByName",
+	filetype.ReasonEmpty:        "TestSiteWhole", filetype.ReasonNoIndex: "TestSiteWhole",
+	filetype.ReasonEncryptedSite: "TestSiteWhole",
+	filetype.ReasonSiteTooLarge:  "TestSiteTooLarge", "malware": "TestClamd",
 }
 
 func TestDetail(t *testing.T) {

@@ -19,7 +19,8 @@ func inspectRTF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if !bytes.HasPrefix(s.Head, []byte(`{\rtf`)) {
 		return filetype.NotThe(s, t)
 	}
-	scan := rtfScan{s: s, r: bufio.NewReaderSize(s.Scan(s.Size), filetype.ChunkBytes), facts: facts, left: filetype.MaxNestedTotal}
+	scan := rtfScan{s: s, r: bufio.NewReaderSize(s.Scan(s.Size), filetype.ChunkBytes), facts: facts,
+		left: filetype.MaxNestedTotal}
 	if p := scan.run(); p != nil {
 		return p
 	}
@@ -264,7 +265,8 @@ func (r *rtfScan) judge() *filetype.Problem {
 		r.s.Work.Scanned -= filetype.Allowance(128 + 2*len(text)) // what it takes longer than other text
 		return field(r.facts, string(text))
 	case rtfTemplate:
-		if target := strings.TrimSpace(string(text)); filetype.RemoteHost(target) != "" || filetype.Handlers.MatchString(target) {
+		if target := strings.TrimSpace(string(text)); filetype.RemoteHost(target) != "" ||
+			filetype.Handlers.MatchString(target) {
 			r.facts.HoldAbout(filetype.HoldExternalTemplate, target)
 		}
 	}

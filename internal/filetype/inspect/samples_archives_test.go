@@ -240,7 +240,8 @@ func rar5Link(kind uint64, to string) string {
 func rar4Of(system byte, mode uint32, flags uint16, name, data string) []byte {
 	var b buf
 	b.str(filetype.Rar4Magic).le(uint16(0), byte(0x73), uint16(0), uint16(13), uint16(0), uint32(0))
-	b.le(uint16(0), byte(0x74), flags|0x8000, uint16(32+len(name)), uint32(len(data)), uint32(len(data)), system, uint32(0), uint32(0), byte(29), byte(0x30),
+	b.le(uint16(0), byte(0x74), flags|0x8000, uint16(32+len(name)), uint32(len(data)), uint32(len(data)), system,
+		uint32(0), uint32(0), byte(29), byte(0x30),
 		uint16(len(name)), mode).str(name + data)
 	b.le(uint16(0), byte(0x7b), uint16(0), uint16(7))
 	return b.Bytes()

@@ -22,7 +22,8 @@ func pngOf(width, height uint32, chunks ...[]byte) []byte {
 	head.be(width, height).str("\x01\x00\x00\x00\x00")
 	data := make([]byte, int64(height)*(int64(width)+7)/8/image.DeflateRatio+10)
 	copy(data, "\x78\x9c")
-	return slicesJoin([]byte(image.PngMagic), pngChunk("IHDR", head.Bytes()), slicesJoin(chunks...), pngChunk("IDAT", data), pngChunk("IEND", nil))
+	return slicesJoin([]byte(image.PngMagic), pngChunk("IHDR", head.Bytes()), slicesJoin(chunks...),
+		pngChunk("IDAT", data), pngChunk("IEND", nil))
 }
 
 // frameControl is the header of one frame of an animated PNG.
@@ -73,7 +74,8 @@ func webpOf(chunks ...[]byte) []byte {
 // webpCanvas is the header of an extended WebP image, and webpLosslessChunk a
 // picture.
 func webpCanvas(width, height uint32) []byte {
-	return riffChunk("VP8X", []byte{0x10, 0, 0, 0, byte(width - 1), byte((width - 1) >> 8), 0, byte(height - 1), byte((height - 1) >> 8), 0})
+	return riffChunk("VP8X", []byte{0x10, 0, 0, 0, byte(width - 1), byte((width - 1) >> 8), 0, byte(height - 1),
+		byte((height - 1) >> 8), 0})
 }
 
 func webpLosslessChunk(width, height uint32) []byte {
@@ -84,7 +86,8 @@ func webpLosslessChunk(width, height uint32) []byte {
 
 func webpFrame(x, y, width, height uint32, picture []byte) []byte {
 	word := func(v uint32) []byte { return []byte{byte(v), byte(v >> 8), byte(v >> 16)} }
-	return riffChunk("ANMF", slicesJoin(word(x/2), word(y/2), word(width-1), word(height-1), word(100), []byte{0}, picture))
+	return riffChunk("ANMF", slicesJoin(word(x/2), word(y/2), word(width-1), word(height-1), word(100), []byte{0},
+		picture))
 }
 
 // jpegWith is a JPEG whose scan is repeated.
@@ -109,7 +112,8 @@ func tiffTags(next uint32, tags ...[3]uint32) []byte {
 
 // sampleTable is a film whose one track has a table in its index.
 func sampleTable(typ string, body []byte) []byte {
-	trak := atom("trak", atom("mdia", atom("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13)), atom("minf", atom("stbl", atom(typ, body)))))
+	trak := atom("trak", atom("mdia", atom("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13)),
+		atom("minf", atom("stbl", atom(typ, body)))))
 	return slicesJoin(ftyp("isom"), atom("moov", atom("mvhd", make([]byte, 100)), trak))
 }
 
@@ -117,7 +121,8 @@ func sampleTable(typ string, body []byte) []byte {
 func dataReference(flags byte, address string) []byte {
 	url := atom("url ", []byte{0, 0, 0, flags}, []byte(address), []byte{0})
 	dref := atom("dref", []byte{0, 0, 0, 0, 0, 0, 0, 1}, url)
-	trak := atom("trak", atom("mdia", atom("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13)), atom("minf", atom("dinf", dref))))
+	trak := atom("trak", atom("mdia", atom("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13)),
+		atom("minf", atom("dinf", dref))))
 	return slicesJoin(ftyp("qt  "), atom("moov", trak))
 }
 
@@ -128,8 +133,10 @@ func gridFile(width, height uint32) []byte {
 	size.be(uint32(0), uint32(320), uint32(240))
 	infe.be(uint32(0x02000000), uint16(1), uint16(0)).str("grid\x00")
 	grid.be(byte(0), byte(1), byte(1), byte(1), width, height)
-	iloc.be(uint32(0x01000000), byte(0x44), byte(0), uint16(1), uint16(1), uint16(1), uint16(0), uint16(1), uint32(0), uint32(grid.Len()))
-	meta := atom("meta", make([]byte, 4), atom("iinf", []byte{0, 0, 0, 0, 0, 1}, atom("infe", infe.Bytes())), atom("iloc", iloc.Bytes()),
+	iloc.be(uint32(0x01000000), byte(0x44), byte(0), uint16(1), uint16(1), uint16(1), uint16(0), uint16(1), uint32(0),
+		uint32(grid.Len()))
+	meta := atom("meta", make([]byte, 4), atom("iinf", []byte{0, 0, 0, 0, 0, 1}, atom("infe", infe.Bytes())),
+		atom("iloc", iloc.Bytes()),
 		atom("idat", grid.Bytes()), atom("iprp", atom("ipco", atom("ispe", size.Bytes()))))
 	return slicesJoin(ftyp("heic"), meta)
 }
@@ -156,7 +163,8 @@ func attachedTag(data []byte) []byte {
 	var b buf
 	b.str("GEOB").be(uint32(len(body)), uint16(0)).Write(body)
 	n := b.Len()
-	return slicesJoin([]byte{'I', 'D', '3', 3, 0, 0, byte(n >> 21 & 0x7f), byte(n >> 14 & 0x7f), byte(n >> 7 & 0x7f), byte(n & 0x7f)}, b.Bytes())
+	return slicesJoin([]byte{'I', 'D', '3', 3, 0, 0, byte(n >> 21 & 0x7f), byte(n >> 14 & 0x7f), byte(n >> 7 & 0x7f),
+		byte(n & 0x7f)}, b.Bytes())
 }
 
 // windowsProgram begins like one in every respect.

@@ -156,8 +156,10 @@ func ooxmlFile(ext, extra string, parts ...member) []byte {
 		"pptx": {"ppt/presentation.xml", "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"},
 	}[ext]
 	types := fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">`+
-		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/%s" ContentType="%s"/>%s</Types>`, main[0], main[1], extra)
-	return zipFile(append([]member{{name: "[Content_Types].xml", data: types}, {name: "_rels/.rels", data: "<x/>"}, {name: main[0], data: "<x/>"}}, parts...)...)
+		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/%s" ContentType="%s"/>%s</Types>`,
+		main[0], main[1], extra)
+	return zipFile(append([]member{{name: "[Content_Types].xml", data: types}, {name: "_rels/.rels", data: "<x/>"},
+		{name: main[0], data: "<x/>"}}, parts...)...)
 }
 
 func packageFile(mime string, parts ...member) []byte {

@@ -34,7 +34,8 @@ func pdfPages(n int) []byte {
 	for i := range n {
 		fmt.Fprintf(&kids, "%d 0 R ", 3+2*i)
 		content := fmt.Sprintf("q %d 0 0 %d 5 5 cm Q", i+1, i+2)
-		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents %d 0 R>>", 4+2*i),
+		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents %d 0 R>>",
+			4+2*i),
 			fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content))
 	}
 	objects[1] = fmt.Sprintf("<</Type/Pages/Kids[%s]/Count %d>>", kids.String(), n)
@@ -43,7 +44,8 @@ func pdfPages(n int) []byte {
 
 // pdfWith is a PDF of one page and further objects.
 func pdfWith(objects ...string) []byte {
-	return pdfFile("", append([]string{pdfCatalog, "<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Page/Parent 2 0 R>>"}, objects...)...)
+	return pdfFile("", append([]string{pdfCatalog, "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R>>"}, objects...)...)
 }
 
 func deflated(s string) string {
@@ -62,7 +64,8 @@ func objectStream(first int, objects ...string) (header, body string) {
 		content.WriteString(o + " ")
 	}
 	z := deflated(table.String() + content.String())
-	return fmt.Sprintf("<</Type/ObjStm/N %d/First %d/Filter/FlateDecode/Length %d>>", len(objects), table.Len(), len(z)), z
+	return fmt.Sprintf("<</Type/ObjStm/N %d/First %d/Filter/FlateDecode/Length %d>>", len(objects), table.Len(),
+		len(z)), z
 }
 
 // compressedPDF keeps all its objects in an object stream, as PDF 1.5 does.

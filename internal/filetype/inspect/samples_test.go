@@ -102,7 +102,8 @@ var (
 
 func bmpFile(width, height int32) []byte {
 	var b buf
-	b.str("BM").le(uint32(58), uint32(0), uint32(54), uint32(40), width, height, uint16(1), uint16(24)).Write(make([]byte, 24))
+	b.str("BM").le(uint32(58), uint32(0), uint32(54), uint32(40), width, height, uint16(1),
+		uint16(24)).Write(make([]byte, 24))
 	if height < 0 {
 		height = -height
 	}
@@ -114,7 +115,8 @@ func bmpFile(width, height int32) []byte {
 
 func bmpOS2() []byte {
 	var b buf
-	b.str("BM").le(uint32(30), uint32(0), uint32(26), uint32(12), uint16(4), uint16(3), uint16(1), uint16(24)).Write(make([]byte, 36))
+	b.str("BM").le(uint32(30), uint32(0), uint32(26), uint32(12), uint16(4), uint16(3), uint16(1),
+		uint16(24)).Write(make([]byte, 36))
 	return b.Bytes()
 }
 
@@ -147,7 +149,8 @@ func tiffFile(order binary.ByteOrder, sizes ...uint32) []byte {
 func bigTIFF() []byte {
 	var b buf
 	b.str("II").le(uint16(43), uint16(8), uint16(0), uint64(16))
-	b.le(uint64(2), uint16(256), uint16(16), uint64(1), uint64(9), uint16(257), uint16(3), uint64(1), uint64(8), uint64(0))
+	b.le(uint64(2), uint16(256), uint16(16), uint64(1), uint64(9), uint16(257), uint16(3), uint64(1), uint64(8),
+		uint64(0))
 	return b.Bytes()
 }
 
@@ -164,14 +167,16 @@ func ftyp(brands string) []byte { return atom("ftyp", []byte(brands[:4]+"\x00\x0
 func stillFile(brands string, width, height uint32) []byte {
 	var size buf
 	size.be(uint32(0), width, height)
-	meta := atom("meta", make([]byte, 4), atom("iprp", atom("ipco", atom("pixi", make([]byte, 8)), atom("ispe", size.Bytes()))))
+	meta := atom("meta", make([]byte, 4), atom("iprp",
+		atom("ipco", atom("pixi", make([]byte, 8)), atom("ispe", size.Bytes()))))
 	return slicesJoin(ftyp(brands), meta, atom("mdat", make([]byte, 64)))
 }
 
 func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 func track(handler string) []byte {
-	return atom("trak", atom("tkhd", make([]byte, 84)), atom("mdia", atom("hdlr", make([]byte, 8), []byte(handler), make([]byte, 13))))
+	return atom("trak", atom("tkhd", make([]byte, 84)),
+		atom("mdia", atom("hdlr", make([]byte, 8), []byte(handler), make([]byte, 13))))
 }
 
 func moov(scale, duration uint32, handlers ...string) []byte {
@@ -201,7 +206,8 @@ func webmFile(docType string) []byte {
 	return slicesJoin(
 		ebml("\x1a\x45\xdf\xa3", ebml("\x42\x82", []byte(docType))),
 		ebml("\x18\x53\x80\x67",
-			ebml("\x15\x49\xa9\x66", ebml("\x2a\xd7\xb1", []byte{0x0f, 0x42, 0x40}), ebml("\x44\x89", duration.Bytes())),
+			ebml("\x15\x49\xa9\x66", ebml("\x2a\xd7\xb1", []byte{0x0f, 0x42, 0x40}),
+				ebml("\x44\x89", duration.Bytes())),
 			ebml("\x16\x54\xae\x6b", make([]byte, 20)),
 			ebml("\x1f\x43\xb6\x75", make([]byte, 200))))
 }
@@ -242,7 +248,8 @@ func xingMP3() []byte {
 }
 
 func id3Tag(size int) []byte {
-	return pad([]byte{'I', 'D', '3', 4, 0, 0, byte(size >> 21 & 0x7f), byte(size >> 14 & 0x7f), byte(size >> 7 & 0x7f), byte(size & 0x7f)}, 10+size)
+	return pad([]byte{'I', 'D', '3', 4, 0, 0, byte(size >> 21 & 0x7f), byte(size >> 14 & 0x7f), byte(size >> 7 & 0x7f),
+		byte(size & 0x7f)}, 10+size)
 }
 
 func aacFrames(n int) []byte {
@@ -354,7 +361,8 @@ func sevenZip(directory string) []byte {
 func rar4(archiveFlags, fileFlags uint16) []byte {
 	var b buf
 	b.str("Rar!\x1a\x07\x00").le(uint16(0), byte(0x73), archiveFlags, uint16(13), uint16(0), uint32(0))
-	b.le(uint16(0), byte(0x74), fileFlags|0x8000, uint16(37), uint32(5), uint32(5), byte(3), uint32(0), uint32(0), byte(29), byte(0x30), uint16(5), uint32(0))
+	b.le(uint16(0), byte(0x74), fileFlags|0x8000, uint16(37), uint32(5), uint32(5), byte(3), uint32(0), uint32(0),
+		byte(29), byte(0x30), uint16(5), uint32(0))
 	b.str("a.txthello").le(uint16(0), byte(0x7b), uint16(0), uint16(7))
 	return b.Bytes()
 }

@@ -99,7 +99,8 @@ func (z *inspection) sevenUnpacked(s *filetype.Source, a *archive.SevenArchive) 
 	if !ok {
 		return nil, false
 	}
-	p, err := io.ReadAll(z.nested.Reader(io.LimitReader(r, f.Size()), filetype.OpenPrice+filetype.Allowance(f.Size()/4)))
+	p, err := io.ReadAll(z.nested.Reader(io.LimitReader(r, f.Size()),
+		filetype.OpenPrice+filetype.Allowance(f.Size()/4)))
 	return p, err == nil && int64(len(p)) == f.Size()
 }
 
@@ -211,7 +212,8 @@ func (z *inspection) sevenFolder(s *filetype.Source, a *archive.SevenArchive, i 
 
 var branchFilters = map[string]bool{
 	"\x04": true, "\x05": true, "\x06": true, "\x07": true, "\x08": true, "\x09": true, "\x0a": true, "\x0b": true,
-	"\x03\x03\x01\x03": true, "\x03\x03\x02\x05": true, "\x03\x03\x04\x01": true, "\x03\x03\x05\x01": true, "\x03\x03\x07\x01": true, "\x03\x03\x08\x05": true,
+	"\x03\x03\x01\x03": true, "\x03\x03\x02\x05": true, "\x03\x03\x04\x01": true, "\x03\x03\x05\x01": true,
+	"\x03\x03\x07\x01": true, "\x03\x03\x08\x05": true,
 }
 
 // open undoes the coder. A dictionary is never larger than what is unpacked.
@@ -226,9 +228,11 @@ func open(c archive.SevenCoder, r io.Reader, size int64) (io.Reader, bool) {
 		}
 		head := make([]byte, 13)
 		head[0] = c.Props[0]
-		binary.LittleEndian.PutUint32(head[1:], uint32(dictionary(int64(filetype.LittleEndian.Uint32([]byte(c.Props[1:]))))))
+		asked := filetype.LittleEndian.Uint32([]byte(c.Props[1:]))
+		binary.LittleEndian.PutUint32(head[1:], uint32(dictionary(int64(asked))))
 		binary.LittleEndian.PutUint64(head[5:], uint64(size))
-		z, err := lzma.ReaderConfig{DictCap: filetype.MaxSolid}.NewReader(bufio.NewReader(io.MultiReader(bytes.NewReader(head), r)))
+		whole := bufio.NewReader(io.MultiReader(bytes.NewReader(head), r))
+		z, err := lzma.ReaderConfig{DictCap: filetype.MaxSolid}.NewReader(whole)
 		return z, err == nil
 	case archive.SevenLZMA2:
 		if len(c.Props) != 1 || c.Props[0] > 40 {

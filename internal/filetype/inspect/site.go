@@ -210,7 +210,8 @@ func siteSource(r io.ReaderAt, size int64) (*filetype.Source, error) {
 }
 
 func siteTooLarge() *filetype.Problem {
-	return filetype.UnsafeFile(filetype.ReasonSiteTooLarge, "The website’s files take more than 4 GiB together. Leave out large ones, and give them links of their own.")
+	return filetype.UnsafeFile(filetype.ReasonSiteTooLarge,
+		"The website’s files take more than 4 GiB together. Leave out large ones, and give them links of their own.")
 }
 
 // siteReading is a website's ZIP while it is read.
@@ -234,10 +235,12 @@ func readSite(s *filetype.Source, z *inspection) (*siteReading, *filetype.Proble
 	var packed, unpacked int64
 	end, p := archive.ZipMembers(s, t, func(m *archive.ZipMember) *filetype.Problem {
 		if count++; count > filetype.MaxSiteEntries {
-			return filetype.UnsafeFile(filetype.ReasonTooManyEntries, "The ZIP has more than %d files and folders. A website may have as many.", filetype.MaxSiteEntries)
+			return filetype.UnsafeFile(filetype.ReasonTooManyEntries,
+				"The ZIP has more than %d files and folders. A website may have as many.", filetype.MaxSiteEntries)
 		}
 		if m.Encrypted {
-			return filetype.UnsafeFile(filetype.ReasonEncryptedSite, "A password protects the ZIP, so that browsers cannot read it. Pack it without one.").About(m.Name)
+			return filetype.UnsafeFile(filetype.ReasonEncryptedSite,
+				"A password protects the ZIP, so that browsers cannot read it. Pack it without one.").About(m.Name)
 		}
 		unpacked, packed = unpacked+m.Unpacked, packed+m.Packed
 		if m.Unpacked > filetype.MaxSiteBytes || unpacked > filetype.MaxSiteBytes {
@@ -278,7 +281,8 @@ func readSite(s *filetype.Source, z *inspection) (*siteReading, *filetype.Proble
 		return nil, p
 	}
 	if overlappingMembers(v.extents) {
-		return nil, filetype.UnsafeFile(filetype.ReasonOverlap, "The archive lists the same bytes more than once, as archives made to fill disks do.")
+		return nil, filetype.UnsafeFile(filetype.ReasonOverlap,
+			"The archive lists the same bytes more than once, as archives made to fill disks do.")
 	}
 	v.end = end
 	return v, v.settle()
@@ -305,7 +309,8 @@ func (v *siteReading) settle() *filetype.Problem {
 	}
 	v.site.Files = make(map[string]SiteFile, len(v.kept))
 	for _, e := range v.kept {
-		v.site.Files[e.path] = SiteFile{Type: webTypes[webExt(e.path)], Offset: e.m.Data, Packed: e.m.Packed, Size: e.m.Unpacked, CRC32: e.m.Crc, Deflated: deflatedBody(e.m)}
+		v.site.Files[e.path] = SiteFile{Type: webTypes[webExt(e.path)], Offset: e.m.Data, Packed: e.m.Packed,
+			Size: e.m.Unpacked, CRC32: e.m.Crc, Deflated: deflatedBody(e.m)}
 		v.site.Bytes += e.m.Unpacked
 	}
 	return nil
@@ -336,7 +341,8 @@ func (v *siteReading) top() (top string, ok bool) {
 func (v *siteReading) noIndex() *filetype.Problem {
 	nearest := ""
 	for _, e := range v.kept {
-		if path.Base(e.path) == "index.html" && (nearest == "" || strings.Count(e.path, "/") < strings.Count(nearest, "/")) {
+		if path.Base(e.path) == "index.html" && (nearest == "" ||
+			strings.Count(e.path, "/") < strings.Count(nearest, "/")) {
 			nearest = e.path
 		}
 	}

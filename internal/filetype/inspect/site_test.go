@@ -87,7 +87,8 @@ func TestSiteEntries(t *testing.T) {
 		if len(site.Refused) == 1 {
 			got = site.Refused[0].Reason
 		}
-		if _, served := site.Files[c.m.name]; got != c.want || served != (c.want == "" || c.want == EntryTwice) || site.RefusedTotal != len(site.Refused) {
+		if _, served := site.Files[c.m.name]; got != c.want || served != (c.want == "" || c.want == EntryTwice) ||
+			site.RefusedTotal != len(site.Refused) {
 			t.Errorf("%s: %q, want %q; files %v", c.what, got, c.want, slices.Collect(maps.Keys(site.Files)))
 		}
 		if c.want != "" && EntryMeaning(c.want) == "" {
@@ -120,7 +121,8 @@ func TestSiteWhole(t *testing.T) {
 		{filetype.ReasonNoIndex, "no first page", zipFile(member{name: "about.html", data: "x"})},
 		{filetype.ReasonNoIndex, "in capitals", zipFile(member{name: "INDEX.HTML", data: "x"})},
 		{filetype.ReasonNoIndex, "nothing", zipFile()},
-		{filetype.ReasonNoIndex, "two folders", zipFile(member{name: "a/index.html", data: "x"}, member{name: "b/index.html", data: "x"})},
+		{filetype.ReasonNoIndex, "two folders", zipFile(member{name: "a/index.html", data: "x"},
+			member{name: "b/index.html", data: "x"})},
 		{filetype.ReasonNoIndex, "hidden ones alone", zipFile(member{name: ".git/index.html", data: "x"})},
 		{filetype.ReasonEncryptedSite, "password", siteOf(member{name: "a.txt", data: "x", flags: 1})},
 		{filetype.ReasonTooManyEntries, "many entries", siteOf(many...)},
@@ -169,9 +171,11 @@ func launchPDF() []byte {
 // The folder that everything lies in is the root, however deep it is.
 func TestSiteRoot(t *testing.T) {
 	for root, data := range map[string][]byte{
-		"":             siteOf(member{name: "a/b.txt"}),
-		"garden/":      zipFile(member{name: "garden/"}, member{name: "garden/index.html", data: "x"}, member{name: "__MACOSX/garden/._index.html", data: "x"}),
-		"garden/dist/": zipFile(member{name: "garden/dist/index.html", data: "x"}, member{name: "garden/dist/a.css", data: "x"}),
+		"": siteOf(member{name: "a/b.txt"}),
+		"garden/": zipFile(member{name: "garden/"}, member{name: "garden/index.html", data: "x"},
+			member{name: "__MACOSX/garden/._index.html", data: "x"}),
+		"garden/dist/": zipFile(member{name: "garden/dist/index.html", data: "x"},
+			member{name: "garden/dist/a.css", data: "x"}),
 	} {
 		site, _, err := inspectedSite(t, data)
 		if err != nil || site.Root != root {
@@ -188,7 +192,8 @@ func TestSiteRoot(t *testing.T) {
 // paths within its root, and is the same when it is read anew.
 func FuzzSite(f *testing.F) {
 	f.Add(siteOf())
-	f.Add(siteOf(member{name: ".git/a.txt", data: "x"}, member{name: "a.php", data: "x"}, member{name: "app.js", data: "1", store: true}))
+	f.Add(siteOf(member{name: ".git/a.txt", data: "x"}, member{name: "a.php", data: "x"},
+		member{name: "app.js", data: "1", store: true}))
 	f.Add(zipFile(member{name: "a/index.html", data: "x"}, member{name: "a/é.css", data: strings.Repeat("a", 99)}))
 	seedArchives(f, "zip", func(data []byte) { f.Add(data) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -206,14 +211,17 @@ func FuzzSite(f *testing.F) {
 		if r, ok := filetype.ReasonOf(facts.Hold); facts.Hold != "" && (!ok || !r.Holds) {
 			t.Fatalf("held for %q", facts.Hold)
 		}
-		if _, ok := site.Files["index.html"]; !ok || len(site.Files) > filetype.MaxSiteEntries || len(site.Refused) > filetype.MaxSiteRefused {
+		if _, ok := site.Files["index.html"]; !ok || len(site.Files) > filetype.MaxSiteEntries ||
+			len(site.Refused) > filetype.MaxSiteRefused {
 			t.Fatalf("%+v", site)
 		}
 		for path, file := range site.Files {
-			if file.Offset < 0 || file.Packed < 0 || file.Size < 0 || file.Offset+file.Packed > int64(len(data)) || file.Type == "" {
+			if file.Offset < 0 || file.Packed < 0 || file.Size < 0 || file.Offset+file.Packed > int64(len(data)) ||
+				file.Type == "" {
 				t.Fatalf("%q: %+v", path, file)
 			}
-			if filetype.Escapes(path) || strings.HasPrefix(path, ".") || strings.Contains(path, "/.") || strings.ContainsFunc(path, filetype.Unprintable) {
+			if filetype.Escapes(path) || strings.HasPrefix(path, ".") || strings.Contains(path, "/.") ||
+				strings.ContainsFunc(path, filetype.Unprintable) {
 				t.Fatalf("path %q", path)
 			}
 		}

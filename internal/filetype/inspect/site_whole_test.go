@@ -28,7 +28,8 @@ func rawZip(members ...rawMember) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, m := range members {
-		f, err := w.CreateRaw(&zip.FileHeader{Name: m.name, Method: m.method, CRC32: m.crc, CompressedSize64: uint64(len(m.packed)), UncompressedSize64: uint64(m.size)})
+		f, err := w.CreateRaw(&zip.FileHeader{Name: m.name, Method: m.method, CRC32: m.crc,
+			CompressedSize64: uint64(len(m.packed)), UncompressedSize64: uint64(m.size)})
 		if err != nil {
 			panic(err)
 		}
@@ -65,18 +66,23 @@ func TestSiteFilesAreWhole(t *testing.T) {
 		{"", "as it is said", rawMember{"a.txt", 8, squeezed("text", true), 4, crc32.ChecksumIEEE([]byte("text"))}},
 		{"", "empty", rawMember{"a.txt", 8, squeezed("", true), 0, 0}},
 		{"", "empty, and not packed at all", rawMember{"a.txt", 8, "", 0, 0}},
-		{filetype.ReasonContradiction, "longer than is read into memory", rawMember{"a.html", 8, squeezed(page+strings.Repeat(" ", filetype.MaxNested+filetype.MiB), true), len(page), sum}},
+		{filetype.ReasonContradiction, "longer than is read into memory",
+			rawMember{"a.html", 8, squeezed(page+strings.Repeat(" ", filetype.MaxNested+filetype.MiB), true), len(page),
+				sum}},
 		{filetype.ReasonContradiction, "longer", rawMember{"a.html", 8, squeezed(page+" ", true), len(page), sum}},
 		{filetype.ReasonContradiction, "shorter", rawMember{"a.html", 8, squeezed(page, true), len(page) + 1, sum}},
 		{filetype.ReasonContradiction, "without end", rawMember{"a.html", 8, squeezed(page, false), len(page), sum}},
 		{filetype.ReasonContradiction, "broken off", rawMember{"a.html", 8, squeezed(page, true)[:20], len(page), sum}},
 		{filetype.ReasonContradiction, "nothing, of something", rawMember{"a.html", 8, "", len(page), sum}},
 		{filetype.ReasonContradiction, "no deflate", rawMember{"a.png", 8, "\xff\xff\xff", 3, 0}},
-		{filetype.ReasonContradiction, "with something behind it", rawMember{"a.html", 8, squeezed(page, true) + tail + "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + squeezed(page, true), len(page), sum}},
+		{filetype.ReasonContradiction, "with something behind it",
+			rawMember{"a.html", 8, squeezed(page, true) + tail + "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" +
+				squeezed(page, true), len(page), sum}},
 		{filetype.ReasonContradiction, "with another checksum", rawMember{"a.txt", 8, squeezed("text", true), 4, 7}},
 		{filetype.ReasonContradiction, "stored with another checksum", rawMember{"a.png", 0, "text", 4, 7}},
 	} {
-		_, facts, err := inspectedSite(t, rawZip(rawMember{"index.html", 0, "x", 1, crc32.ChecksumIEEE([]byte("x"))}, c.m))
+		_, facts, err := inspectedSite(t, rawZip(rawMember{"index.html", 0, "x", 1, crc32.ChecksumIEEE([]byte("x"))},
+			c.m))
 		var p *filetype.Problem
 		got := ""
 		if errors.As(err, &p) {
@@ -91,8 +97,10 @@ func TestSiteFilesAreWhole(t *testing.T) {
 // A website that is more to unpack than inspection may is for a person to look
 // at.
 func TestSiteMoreThanIsUnpacked(t *testing.T) {
-	data := siteOf(member{name: "a.txt", data: strings.Repeat("text ", 100_000)}, member{name: "b.png", data: strings.Repeat("x", filetype.MiB), store: true})
-	for left, want := range map[filetype.Allowance]string{filetype.MiB: "", filetype.MiB / 4: filetype.HoldNotFullyInspected} {
+	data := siteOf(member{name: "a.txt", data: strings.Repeat("text ", 100_000)},
+		member{name: "b.png", data: strings.Repeat("x", filetype.MiB), store: true})
+	for left, want := range map[filetype.Allowance]string{filetype.MiB: "",
+		filetype.MiB / 4: filetype.HoldNotFullyInspected} {
 		s, err := siteSource(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +146,8 @@ func TestSiteDoctype(t *testing.T) {
 		{true, "comment.xhtml", `<!-- <html> --> ` + entity + root},
 		{true, "wide.xhtml", wide(entity + root)},
 		{true, "far.xhtml", `<!--` + strings.Repeat(" ", filetype.MaxProlog) + `-->` + entity + root},
-		{true, "escape.xhtml", `<?xml version="1.0" encoding="iso-2022-jp"?><!DOCTYPE html [<!ENT` + "\x1b(B" + `ITY p "password">]>` + root},
+		{true, "escape.xhtml", `<?xml version="1.0" encoding="iso-2022-jp"?><!DOCTYPE html [<!ENT` + "\x1b(B" +
+			`ITY p "password">]>` + root},
 		{false, "plain.xhtml", `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd"><html/>`},
 		{false, "empty.xml", ""},
 		{false, "cdata.xml", `<a><![CDATA[` + entity + `]]></a>`},

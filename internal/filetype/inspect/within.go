@@ -31,13 +31,16 @@ type inspection struct {
 }
 
 func newInspection(s *filetype.Source, facts *filetype.Facts) *inspection {
-	return &inspection{facts: facts, work: s.Work, tally: tally{size: s.Size}, nested: filetype.MaxNestedTotal, streamed: filetype.MaxInflated, solid: filetype.MaxSolid, verified: filetype.MaxVerified, files: filetype.MaxSiteVerified, embedded: filetype.MaxEmbedded}
+	return &inspection{facts: facts, work: s.Work, tally: tally{size: s.Size}, nested: filetype.MaxNestedTotal,
+		streamed: filetype.MaxInflated, solid: filetype.MaxSolid, verified: filetype.MaxVerified,
+		files: filetype.MaxSiteVerified, embedded: filetype.MaxEmbedded}
 }
 
 // nestable tells members of documents that are opened.
 func nestable(m *archive.ZipMember) bool {
 	t, _ := filetype.ByExt(m.Name)
-	return filetype.ZipForm(t.Ext) != filetype.FormZIP || t.Ext == "zip" || t.Ext == "doc" || t.Ext == "xls" || t.Ext == "ppt"
+	return filetype.ZipForm(t.Ext) != filetype.FormZIP || t.Ext == "zip" || t.Ext == "doc" || t.Ext == "xls" ||
+		t.Ext == "ppt"
 }
 
 // enter inspects what lies within the file under a name, and puts what that
@@ -150,7 +153,8 @@ func (z *inspection) document(s *filetype.Source, t filetype.Type, what filetype
 // cannot be read is not passed over.
 func carries(f filetype.Form) bool {
 	switch f {
-	case filetype.FormOther, filetype.FormPDF, filetype.FormRTF, filetype.FormHTML, filetype.FormSVG, filetype.FormCode, filetype.FormXML:
+	case filetype.FormOther, filetype.FormPDF, filetype.FormRTF, filetype.FormHTML, filetype.FormSVG, filetype.FormCode,
+		filetype.FormXML:
 		return false
 	}
 	return true
@@ -185,7 +189,8 @@ func suspect(name string, head []byte) *filetype.Problem {
 	if what == "" {
 		return nil
 	}
-	return filetype.UnsafeFile(filetype.ReasonHiddenProgram, "The archive contains %s under another name. Remove it and pack again.", what).About(name)
+	return filetype.UnsafeFile(filetype.ReasonHiddenProgram,
+		"The archive contains %s under another name. Remove it and pack again.", what).About(name)
 }
 
 // memory reads all of r on the inspection's account to look inside. ok is false

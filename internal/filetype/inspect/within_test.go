@@ -48,7 +48,8 @@ func TestNestedBudgets(t *testing.T) {
 		{"ZIP in a packed tar", "tgz", gzipFile("", tarOf("a.zip", harmless))},
 		{"packed ZIP", "gz", gzipFile("", []byte(harmless))},
 		{"ZIP in a 7z", "7z", sevenOf(sevenFile{name: "a.zip", data: harmless})},
-		{"directory of a 7z", "7z", sevenWith(sevenOptions{coder: "lzma", pack: true}, sevenFile{name: "a.txt", data: "x"})},
+		{"directory of a 7z", "7z", sevenWith(sevenOptions{coder: "lzma", pack: true},
+			sevenFile{name: "a.txt", data: "x"})},
 	} {
 		for _, budget := range []filetype.Allowance{0, filetype.MaxNestedTotal} {
 			want := "live"
@@ -59,7 +60,8 @@ func TestNestedBudgets(t *testing.T) {
 			s := filetype.NewSource(bytes.NewReader(c.data), int64(len(c.data)))
 			z := newInspection(s, &facts)
 			z.nested = budget
-			p := z.look("x."+c.ext, map[string]filetype.Form{"zip": filetype.FormZIP, "tgz": filetype.FormGzip, "gz": filetype.FormGzip, "7z": filetype.Form7z}[c.ext], s, 0)
+			p := z.look("x."+c.ext, map[string]filetype.Form{"zip": filetype.FormZIP, "tgz": filetype.FormGzip,
+				"gz": filetype.FormGzip, "7z": filetype.Form7z}[c.ext], s, 0)
 			if p != nil {
 				t.Fatalf("%s: %v", c.what, p)
 			}
@@ -86,8 +88,10 @@ func TestReservedNames(t *testing.T) {
 	}{
 		{"con", true}, {"CON .txt", true}, {"a/PRN/b", true}, {"com1", true}, {"com¹.log", true}, {"conin$", true},
 		{"icon.png", false}, {"com10", false}, {"console", false}, {"a.con", false}, {"con_1.txt", false},
-		{"a.", true}, {"a ", true}, {"..a", false}, {"a/ /b", true}, {"a/. ./b", true}, {".", false}, {"./a", false}, {"a//b", false},
-		{"Smith Inc./a", false}, {"a.txt:b", true}, {"b:$DATA", true}, {"a::b", true}, {"Re: offer.pdf", false}, {"10:30.log", false},
+		{"a.", true}, {"a ", true}, {"..a", false}, {"a/ /b", true}, {"a/. ./b", true}, {".", false}, {"./a", false},
+		{"a//b", false},
+		{"Smith Inc./a", false}, {"a.txt:b", true}, {"b:$DATA", true}, {"a::b", true}, {"Re: offer.pdf", false},
+		{"10:30.log", false},
 	} {
 		if got := filetype.Reserved(c.name, false); got != c.want {
 			t.Errorf("%q: %v", c.name, got)

@@ -37,7 +37,8 @@ func (z *inspection) zip(s *filetype.Source, t filetype.Type, depth int) *filety
 // walk applies to every member what holds for all ZIP-based formats, and calls
 // visit with those that pass. It ends with checks that no two share bytes, that
 // no bytes lie between them, and that they are as long as said.
-func (z *inspection) walk(s *filetype.Source, t filetype.Type, depth int, visit func(*archive.ZipMember) *filetype.Problem) *filetype.Problem {
+func (z *inspection) walk(s *filetype.Source, t filetype.Type, depth int,
+	visit func(*archive.ZipMember) *filetype.Problem) *filetype.Problem {
 	if depth > filetype.MaxDepth {
 		return tooDeep()
 	}
@@ -65,7 +66,8 @@ func (z *inspection) walk(s *filetype.Source, t filetype.Type, depth int, visit 
 		return p
 	}
 	if overlappingMembers(extents) {
-		return filetype.UnsafeFile(filetype.ReasonOverlap, "The archive lists the same bytes more than once, as archives made to fill disks do.")
+		return filetype.UnsafeFile(filetype.ReasonOverlap,
+			"The archive lists the same bytes more than once, as archives made to fill disks do.")
 	}
 	if twice != "" {
 		return archive.Contradiction(twice, "lists a name twice")
@@ -128,7 +130,8 @@ func (z *inspection) gaps(s *filetype.Source, extents []zipExtent, end int64) *f
 			gap = gap[last.Descriptor(gap):]
 			switch {
 			case bytes.Contains(gap, []byte(filetype.ZipLocal)):
-				return filetype.UnsafeFile(filetype.ReasonHiddenEntry, "The archive contains a file that its directory does not list. Pack it again.")
+				return filetype.UnsafeFile(filetype.ReasonHiddenEntry,
+					"The archive contains a file that its directory does not list. Pack it again.")
 			case len(bytes.Trim(gap, "\x00")) > 0:
 				z.facts.HoldAbout(filetype.HoldHiddenData, "between members")
 			}
@@ -154,7 +157,10 @@ func (z *inspection) verify(s *filetype.Source, extents []zipExtent) *filetype.P
 	if all < filetype.BombFloor/most {
 		return nil
 	}
-	slices.SortStableFunc(packed, func(a, b *archive.ZipMember) int { return cmp.Compare(a.Unpacked-a.Packed, b.Unpacked-b.Packed) })
+	slices.SortStableFunc(packed, func(a, b *archive.ZipMember) int {
+		return cmp.Compare(a.Unpacked-a.Packed,
+			b.Unpacked-b.Packed)
+	})
 	for _, m := range packed {
 		if z.verified <= 0 {
 			return nil
@@ -197,7 +203,8 @@ func (z *inspection) open(s *filetype.Source, m *archive.ZipMember, depth int) *
 			return nil
 		}
 	default:
-		inner = filetype.NewSource(&rewound{open: func() io.Reader { return archive.Open(s, m) }, budget: &z.nested}, m.Unpacked)
+		inner = filetype.NewSource(&rewound{open: func() io.Reader { return archive.Open(s, m) }, budget: &z.nested},
+			m.Unpacked)
 	}
 	return z.enter(m.Name, m.Form, inner, depth)
 }

@@ -13,7 +13,8 @@ import (
 // the data.
 func InspectWAV(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
-	if len(h) < 12 || string(h[8:12]) != "WAVE" || string(h[:4]) != "RIFF" && string(h[:4]) != "RF64" && string(h[:4]) != "BW64" {
+	if len(h) < 12 || string(h[8:12]) != "WAVE" || string(h[:4]) != "RIFF" && string(h[:4]) != "RF64" &&
+		string(h[:4]) != "BW64" {
 		return filetype.NotThe(s, t)
 	}
 	rate, off := uint64(0), int64(12)
@@ -25,7 +26,8 @@ func InspectWAV(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 		size := int64(filetype.LittleEndian.Uint32(p[4:]))
 		switch string(p[:4]) {
 		case "fmt ":
-			if len(p) < 24 || size < 16 || filetype.LittleEndian.Uint16(p[10:]) == 0 || filetype.LittleEndian.Uint16(p[22:]) == 0 && filetype.LittleEndian.Uint16(p[8:]) == wavPCM {
+			if len(p) < 24 || size < 16 || filetype.LittleEndian.Uint16(p[10:]) == 0 ||
+				filetype.LittleEndian.Uint16(p[22:]) == 0 && filetype.LittleEndian.Uint16(p[8:]) == wavPCM {
 				return filetype.Damaged(t)
 			}
 			rate = uint64(filetype.LittleEndian.Uint32(p[16:]))
@@ -66,7 +68,8 @@ func InspectFLAC(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 }
 
 func cutSound(t filetype.Type) *filetype.Problem {
-	return filetype.Mismatch(filetype.ReasonDamaged, "The file begins like %s, but its sound is cut short or damaged. Export or upload it again.", t.Label)
+	return filetype.Mismatch(filetype.ReasonDamaged,
+		"The file begins like %s, but its sound is cut short or damaged. Export or upload it again.", t.Label)
 }
 
 // flacFrames walks the blocks before the sound and tells whether it begins

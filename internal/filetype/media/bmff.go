@@ -92,7 +92,8 @@ var (
 	heicBrands = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"}
 	// otherBrands are first brands of base media files that are no film and no
 	// sound.
-	otherBrands = slices.Concat(avifBrands, heicBrands, []string{"mif1", "msf1", "mif2", "crx ", "jp2 ", "jpx ", "jpm ", "jxl "})
+	otherBrands = slices.Concat(avifBrands, heicBrands,
+		[]string{"mif1", "msf1", "mif2", "crx ", "jp2 ", "jpx ", "jpm ", "jxl "})
 )
 
 // InspectStillBMFF checks AVIF and HEIC: the brand, and the largest image's
@@ -121,7 +122,8 @@ func InspectStillBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts
 	var width, height int64
 	boxes(s, properties.body, properties.end, func(b box) bool {
 		if p := s.Bytes(b.body, 12); b.typ == "ispe" && len(p) == 12 {
-			if w, h := int64(filetype.BigEndian.Uint32(p[4:])), int64(filetype.BigEndian.Uint32(p[8:])); w*h > width*height || max(w, h) > filetype.MaxPixels {
+			w, h := int64(filetype.BigEndian.Uint32(p[4:])), int64(filetype.BigEndian.Uint32(p[8:]))
+			if w*h > width*height || max(w, h) > filetype.MaxPixels {
 				width, height = w, h
 			}
 		}
@@ -141,7 +143,8 @@ func InspectBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	}
 	moov, ok := find(s, 0, s.Size, "moov")
 	if !ok {
-		return filetype.Mismatch(filetype.ReasonDamaged, "The file begins like %s, but has no index: the recording or the transfer was cut short.", t.Label)
+		return filetype.Mismatch(filetype.ReasonDamaged,
+			"The file begins like %s, but has no index: the recording or the transfer was cut short.", t.Label)
 	}
 	film, sound := tracks(s, moov)
 	if !film && !sound {

@@ -10,7 +10,8 @@ import (
 // containers are the boxes of a film's index that hold others, and how many
 // bytes come before those.
 var containers = map[string]int64{
-	"trak": 0, "mdia": 0, "minf": 0, "stbl": 0, "dinf": 0, "edts": 0, "mvex": 0, "udta": 0, "tref": 0, "rmra": 0, "rmda": 0,
+	"trak": 0, "mdia": 0, "minf": 0, "stbl": 0, "dinf": 0, "edts": 0, "mvex": 0, "udta": 0, "tref": 0, "rmra": 0,
+	"rmda": 0,
 	"dref": 8, "stsd": 8,
 }
 
@@ -47,7 +48,8 @@ func (w *movieWalk) walk(off, end int64, depth int) {
 		switch {
 		case b.typ == "trak":
 			if w.tracks++; w.tracks > filetype.MaxTracks {
-				w.problem = filetype.UnsafeFile(filetype.ReasonDecodeFlood, "The film has more than %d tracks. Export it again.", filetype.MaxTracks)
+				w.problem = filetype.UnsafeFile(filetype.ReasonDecodeFlood,
+					"The film has more than %d tracks. Export it again.", filetype.MaxTracks)
 			}
 		case b.typ == "stsz":
 			w.sizes(b)
@@ -68,7 +70,8 @@ func (w *movieWalk) walk(off, end int64, depth int) {
 }
 
 // pictureEntries are descriptions of pictures within stsd.
-var pictureEntries = []string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09", "av01", "mp4v", "encv", "jpeg", "mjpa", "mjpb", "png ", "ap4h", "apcn", "apch", "apcs", "apco", "dvh1", "dvhe", "SVQ3", "rle ", "raw "}
+var pictureEntries = []string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09", "av01", "mp4v", "encv", "jpeg", "mjpa",
+	"mjpb", "png ", "ap4h", "apcn", "apch", "apcs", "apco", "dvh1", "dvhe", "SVQ3", "rle ", "raw "}
 
 // entry judges the size of the pictures that a description states.
 func (w *movieWalk) entry(b box) {
@@ -99,7 +102,8 @@ func (w *movieWalk) sizes(b box) {
 	case size == 0 && count*4 > b.end-b.body-12:
 		w.problem = filetype.Damaged(w.t)
 	case count > filetype.MaxSamples && size*count > w.s.Size:
-		w.problem = filetype.UnsafeFile(filetype.ReasonDecodeFlood, "The film says it has %d samples, far more than its size allows. Export it again.", count)
+		w.problem = filetype.UnsafeFile(filetype.ReasonDecodeFlood,
+			"The film says it has %d samples, far more than its size allows. Export it again.", count)
 	}
 }
 

@@ -38,7 +38,8 @@ func carriedBy(data []byte) *filetype.Problem {
 	if filetype.SurelyProgram(data) == "" {
 		return nil
 	}
-	return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram, "The sound carries a program or script. Export it again without attachments.")
+	return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
+		"The sound carries a program or script. Export it again without attachments.")
 }
 
 func synchsafe(p []byte) int64 {

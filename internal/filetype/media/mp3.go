@@ -95,7 +95,8 @@ func mp3Duration(s *filetype.Source, first int64) int64 {
 		side = 4 + 9
 	}
 	frames := uint64(0)
-	if x := p[min(side, len(p)):]; len(x) >= 12 && (bytes.HasPrefix(x, []byte("Xing")) || bytes.HasPrefix(x, []byte("Info"))) && x[7]&1 != 0 {
+	if x := p[min(side, len(p)):]; len(x) >= 12 &&
+		(bytes.HasPrefix(x, []byte("Xing")) || bytes.HasPrefix(x, []byte("Info"))) && x[7]&1 != 0 {
 		frames = uint64(filetype.BigEndian.Uint32(x[8:]))
 	} else if len(p) >= 36+18 && string(p[36:40]) == "VBRI" {
 		frames = uint64(filetype.BigEndian.Uint32(p[36+14:]))

@@ -74,13 +74,17 @@ func InspectOgg(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	case pages == 0:
 		return filetype.NotThe(s, t)
 	case t.Kind == filetype.Audio && film:
-		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says %s, but the file is a video. Name it .ogv.", t.Label)
+		return filetype.Mismatch(filetype.ReasonOtherContent,
+			"The name says %s, but the file is a video. Name it .ogv.", t.Label)
 	case t.Ext == "ogv" && !film:
-		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says an Ogg video, but the file has no video that browsers know.")
+		return filetype.Mismatch(filetype.ReasonOtherContent,
+			"The name says an Ogg video, but the file has no video that browsers know.")
 	case t.Ext == "opus" && !opus:
-		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says an Opus sound, but the content is another Ogg sound. Name it .ogg.")
+		return filetype.Mismatch(filetype.ReasonOtherContent,
+			"The name says an Opus sound, but the content is another Ogg sound. Name it .ogg.")
 	case t.Ext == "ogg" && !sound:
-		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says an Ogg sound, but the file has no sound that browsers know.")
+		return filetype.Mismatch(filetype.ReasonOtherContent,
+			"The name says an Ogg sound, but the file has no sound that browsers know.")
 	}
 	return nil
 }
@@ -91,7 +95,8 @@ func theoraSize(head []byte) *filetype.Problem {
 	if len(head) < 14 || !begins(head, oggVideo[:1]) {
 		return nil
 	}
-	return new(filetype.Facts).Sized(16*int64(filetype.BigEndian.Uint16(head[10:])), 16*int64(filetype.BigEndian.Uint16(head[12:])))
+	return new(filetype.Facts).Sized(16*int64(filetype.BigEndian.Uint16(head[10:])),
+		16*int64(filetype.BigEndian.Uint16(head[12:])))
 }
 
 // maxOggStreams bounds the logical streams of one file; films have two or

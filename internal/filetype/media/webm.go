@@ -42,7 +42,8 @@ func InspectWebM(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 		return true
 	})
 	if docType == "matroska" {
-		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says a WebM video, but the content is a Matroska video (mkv).")
+		return filetype.Mismatch(filetype.ReasonOtherContent,
+			"The name says a WebM video, but the content is a Matroska video (mkv).")
 	}
 	if docType != "webm" {
 		return filetype.NotThe(s, t)
@@ -132,7 +133,8 @@ func webmFiles(s *filetype.Source, files element) (p *filetype.Problem) {
 			return false
 		}
 		if filetype.ProgramExt(name) != "" || filetype.SurelyProgram(data) != "" {
-			p = filetype.UnsafeFile(filetype.ReasonEmbeddedProgram, "The film carries a program or script. Export it again without attachments.").About(name)
+			p = filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
+				"The film carries a program or script. Export it again without attachments.").About(name)
 		}
 		return p == nil
 	})

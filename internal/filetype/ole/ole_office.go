@@ -18,7 +18,8 @@ var InstallerClass = []byte("\x84\x10\x0c\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x0
 func (c *Compound) Refuse() *filetype.Problem {
 	class := c.Storage[0].Clsid
 	if bytes.HasSuffix(class[:], InstallerClass[4:]) && (class[0] == 0x84 || class[0] == 0x86) && class[1] == 0x10 {
-		return filetype.UnsafeFile(filetype.ReasonInstaller, "The file is a Windows installer. Executables and scripts are not accepted under any name.")
+		return filetype.UnsafeFile(filetype.ReasonInstaller,
+			"The file is a Windows installer. Executables and scripts are not accepted under any name.")
 	}
 	for _, e := range c.Storage {
 		if macroStorages[strings.ToLower(e.Name)] {

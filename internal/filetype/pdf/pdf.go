@@ -19,7 +19,8 @@ import "vitrine/internal/filetype"
 func Inspect(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if lead, ok := filetype.PdfStart(s.Head); !ok {
 		if lead > 0 {
-			return filetype.Mismatch(filetype.ReasonDataAround, "There is other data before the beginning of the PDF. Print or save it as a PDF again.")
+			return filetype.Mismatch(filetype.ReasonDataAround,
+				"There is other data before the beginning of the PDF. Print or save it as a PDF again.")
 		}
 		return filetype.NotThe(s, t)
 	}

@@ -17,7 +17,9 @@ func (p *pdfScan) flood(d *pdfDict, at int64) {
 		return
 	}
 	if len(d.filters) > filetype.MaxPDFFilters {
-		p.problem = filetype.UnsafeFile(filetype.ReasonStreamBomb, "The PDF packs a part of itself more than %d times over. Print or save it as a PDF again.", filetype.MaxPDFFilters)
+		p.problem = filetype.UnsafeFile(filetype.ReasonStreamBomb,
+			"The PDF packs a part of itself more than %d times over. Print or save it as a PDF again.",
+			filetype.MaxPDFFilters)
 		return
 	}
 	if d.subtype == "Image" {
@@ -25,7 +27,8 @@ func (p *pdfScan) flood(d *pdfDict, at int64) {
 		return
 	}
 	if flates := d.flates(); flates > 0 && !p.encrypted && p.unfolds(at, d.length, flates) {
-		p.problem = filetype.UnsafeFile(filetype.ReasonStreamBomb, "A part of the PDF unpacks to far more than its size. Print or save it as a PDF again.")
+		p.problem = filetype.UnsafeFile(filetype.ReasonStreamBomb,
+			"A part of the PDF unpacks to far more than its size. Print or save it as a PDF again.")
 	}
 }
 
@@ -119,7 +122,8 @@ func JPXSize(head []byte) *filetype.Problem {
 	}
 	h := head[i+8:]
 	var f filetype.Facts
-	width, height := int64(filetype.BigEndian.Uint32(h))-int64(filetype.BigEndian.Uint32(h[8:])), int64(filetype.BigEndian.Uint32(h[4:]))-int64(filetype.BigEndian.Uint32(h[12:]))
+	width, height := int64(filetype.BigEndian.Uint32(h))-int64(filetype.BigEndian.Uint32(h[8:])),
+		int64(filetype.BigEndian.Uint32(h[4:]))-int64(filetype.BigEndian.Uint32(h[12:]))
 	tileWidth, tileHeight := int64(filetype.BigEndian.Uint32(h[16:])), int64(filetype.BigEndian.Uint32(h[20:]))
 	if width <= 0 || height <= 0 || tileWidth == 0 || tileHeight == 0 {
 		return nil

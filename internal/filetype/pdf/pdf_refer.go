@@ -34,8 +34,10 @@ func (p *pdfScan) refer(object int64, purpose pdfPurpose) {
 // memory; in lower case, without white space. Forms compute, check and print
 // without them.
 var attacks = [][]byte{
-	[]byte("exportdataobject"), []byte("collectemailinfo"), []byte("collab.geticon"), []byte("media.newplayer"), []byte("customdictionaryopen"),
-	[]byte("util.printf(\"%45"), []byte("util.printf('%45"), []byte("%u9090%u"), []byte("%u0c0c%u"), []byte("%u0d0d%u"), []byte("%u4141%u"), []byte(`\u9090\u9090`),
+	[]byte("exportdataobject"), []byte("collectemailinfo"), []byte("collab.geticon"), []byte("media.newplayer"),
+	[]byte("customdictionaryopen"),
+	[]byte("util.printf(\"%45"), []byte("util.printf('%45"), []byte("%u9090%u"), []byte("%u0c0c%u"), []byte("%u0d0d%u"),
+	[]byte("%u4141%u"), []byte(`\u9090\u9090`),
 	[]byte("launchurl(\"file"), []byte("launchurl('file"), []byte(`launchurl("\\`), []byte(`launchurl('\\`),
 }
 

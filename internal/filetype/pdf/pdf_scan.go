@@ -137,7 +137,8 @@ func (p *pdfScan) fileName(l *Lexer) {
 	if t.Kind == pdfString {
 		p.s.Work.Named -= 8
 		name := pdfText(t.Text)
-		if host := filetype.RemoteHost(name); host != "" && strings.HasPrefix(strings.ReplaceAll(name, `\`, "/"), "//") {
+		if host := filetype.RemoteHost(name); host != "" &&
+			strings.HasPrefix(strings.ReplaceAll(name, `\`, "/"), "//") {
 			p.network = name
 		}
 		name = name[strings.LastIndexAny(name, `/\`)+1:]

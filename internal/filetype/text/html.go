@@ -23,16 +23,19 @@ const overlap = 256
 // encrypted data, or loads it, passes.
 func InspectHTML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w := MarkupWatch{Work: s.Work}
-	s.Work.Scanned -= filetype.Allowance(min(s.Size, filetype.MaxTextScan)) // to look through a page takes longer than other text
+	s.Work.Scanned -= filetype.Allowance(min(s.Size,
+		filetype.MaxTextScan)) // to look through a page takes longer than other text
 	if p := checkText(s, t, w.See); p != nil {
 		return p
 	}
 	w.packed.end()
 	switch {
 	case w.application:
-		return filetype.UnsafeFile(filetype.ReasonHTMLApplication, "The file is an HTML application. Executables and scripts are not accepted under any name.")
+		return filetype.UnsafeFile(filetype.ReasonHTMLApplication,
+			"The file is an HTML application. Executables and scripts are not accepted under any name.")
 	case w.program && (w.saves || w.decodes):
-		return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram, "The page carries an encoded program and the means to save it. Remove it and upload the page again.")
+		return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
+			"The page carries an encoded program and the means to save it. Remove it and upload the page again.")
 	case w.Password:
 		facts.HoldFor(filetype.HoldPasswordForm)
 	case w.Card:
@@ -74,8 +77,10 @@ func (w *MarkupWatch) See(chunk []byte) {
 
 func (w *MarkupWatch) look(text []byte) {
 	w.application = w.application || bytes.Contains(text, []byte("<hta:application"))
-	w.Password = w.Password || passwordField(text) || ContainsAny(text, disguises) && w.match(text) && disguisedField.Match(text)
-	w.Card = w.Card || bytes.Contains(text, []byte("cc-")) && bytes.Contains(text, []byte("autocomplete")) && w.match(text) && cardField.Match(text)
+	w.Password = w.Password || passwordField(text) || ContainsAny(text, disguises) && w.match(text) &&
+		disguisedField.Match(text)
+	w.Card = w.Card || bytes.Contains(text, []byte("cc-")) && bytes.Contains(text, []byte("autocomplete")) &&
+		w.match(text) && cardField.Match(text)
 	w.saves = w.saves || ContainsAny(text, saving)
 	w.decodes = w.decodes || ContainsAny(text, decoding)
 	if w.redirect == "" && bytes.Contains(text, []byte("refresh")) {
@@ -100,7 +105,8 @@ var (
 	disguisedField = regexp.MustCompile(`text-?security["'\s\],:=\\]{1,6}(disc|circle|square)`)
 	refreshTo      = regexp.MustCompile(`content\s*=\s*["']?\s*[0-9.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?\s*((?:https?:)?//[^"'\s>]+|data:[^"'\s>]+)`)
 
-	saving   = [][]byte{[]byte("mssaveblob"), []byte("mssaveoropenblob"), []byte("createobjecturl"), []byte(".download"), []byte(" download="), []byte(`"download"`), []byte("'download'")}
+	saving = [][]byte{[]byte("mssaveblob"), []byte("mssaveoropenblob"), []byte("createobjecturl"),
+		[]byte(".download"), []byte(" download="), []byte(`"download"`), []byte("'download'")}
 	decoding = [][]byte{[]byte("atob("), []byte("fromcharcode"), []byte("uint8array"), []byte("new blob")}
 )
 
@@ -130,7 +136,8 @@ func (w *MarkupWatch) redirection(text []byte) string {
 		if end := bytes.IndexByte(tag, '>'); end >= 0 {
 			tag = tag[:end]
 		}
-		if !bytes.HasPrefix(tag, []byte("<meta")) || !bytes.Contains(tag, []byte("content")) || !bytes.Contains(tag, []byte("//")) && !bytes.Contains(tag, []byte("data:")) {
+		if !bytes.HasPrefix(tag, []byte("<meta")) || !bytes.Contains(tag, []byte("content")) ||
+			!bytes.Contains(tag, []byte("//")) && !bytes.Contains(tag, []byte("data:")) {
 			continue
 		}
 		if !w.match(tag) {

@@ -96,10 +96,12 @@ func escapeAt(p []byte) (c byte, n int) {
 // encodedPrograms are programs and shortcuts in Base64, in hexadecimal and as
 // lists of numbers: more of them than chance writes.
 var encodedPrograms = [][]byte{
-	[]byte("TVqQAAMAAAAEAAAA"), []byte("TVpQAAIAAAAEAA8A"), []byte("TVqAAAEAAAAEABAA"), []byte("AAAAEAAAAMAAQqVT"), // reversed
+	[]byte("TVqQAAMAAAAEAAAA"), []byte("TVpQAAIAAAAEAA8A"), []byte("TVqAAAEAAAAEABAA"), []byte("AAAAEAAAAMAAQqVT"),
+	// reversed
 	[]byte("4d5a90000300000004000000ff"), []byte("4D5A90000300000004000000FF"),
 	[]byte("77,90,144,0,3,0,0,0,4,0,0,0,255"), []byte("77, 90, 144, 0, 3, 0, 0, 0, 4, 0, 0, 0, 255"),
-	[]byte("0x4d,0x5a,0x90,0x00,0x03,0x00"), []byte("0x4D,0x5A,0x90,0x00,0x03,0x00"), []byte("0x4D, 0x5A, 0x90, 0x00, 0x03, 0x00"),
+	[]byte("0x4d,0x5a,0x90,0x00,0x03,0x00"), []byte("0x4D,0x5A,0x90,0x00,0x03,0x00"),
+	[]byte("0x4D, 0x5A, 0x90, 0x00, 0x03, 0x00"),
 	[]byte(`\x4d\x5a\x90\x00\x03\x00`), []byte(`\x4D\x5A\x90\x00\x03\x00`),
 	[]byte("TAAAAAEUAgAAAAAAwAAAAAAAAEY"),
 }
@@ -107,7 +109,8 @@ var encodedPrograms = [][]byte{
 // encodedArchives begin archives, installers and disk images in Base64. A disk
 // image shows itself 32 KiB in.
 var encodedArchives = [][]byte{
-	[]byte("UmFyIRoHA"), []byte("UmFyIRoHAQ"), []byte("N3q8ryccAA"), []byte("AAABQ0QwMDEB"), []byte("TVNDRgAAAA"), []byte("0M8R4KGxGuEAAAAA"),
+	[]byte("UmFyIRoHA"), []byte("UmFyIRoHAQ"), []byte("N3q8ryccAA"), []byte("AAABQ0QwMDEB"), []byte("TVNDRgAAAA"),
+	[]byte("0M8R4KGxGuEAAAAA"),
 	[]byte("dmhkeGZpbGU"), []byte("Y29uZWN0aXg"),
 }
 

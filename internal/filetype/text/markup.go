@@ -316,7 +316,8 @@ func Entities(directive []byte) bool {
 func Unfolding(directive []byte) bool {
 	nested := 0
 	for _, entity := range bytes.Split(bytes.ToUpper(directive), []byte("<!ENTITY"))[1:] {
-		references := min(bytes.Count(entity, []byte("&"))+bytes.Count(entity, []byte("%")), bytes.Count(entity, []byte(";")))
+		references := min(bytes.Count(entity, []byte("&"))+bytes.Count(entity, []byte("%")),
+			bytes.Count(entity, []byte(";")))
 		if references >= 2 {
 			nested++
 		}

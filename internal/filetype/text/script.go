@@ -77,7 +77,8 @@ func firstCode(text string, markdown bool) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
-		case line == "", strings.HasPrefix(line, "'"), strings.HasPrefix(line, "rem "), strings.HasPrefix(line, "dim "), strings.HasPrefix(line, "//"):
+		case line == "", strings.HasPrefix(line, "'"), strings.HasPrefix(line, "rem "), strings.HasPrefix(line, "dim "),
+			strings.HasPrefix(line, "//"):
 		case strings.HasPrefix(line, "#") && !markdown && !requires.MatchString(line):
 		default:
 			return line

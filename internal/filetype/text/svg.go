@@ -55,7 +55,8 @@ func wellFormedSVG(s *filetype.Source, t filetype.Type) *filetype.Problem {
 			depth--
 		}
 	}
-	return filetype.UnsafeFile(filetype.ReasonDeepMarkup, "The SVG nests its elements more than %d deep.", filetype.MaxXMLDepth)
+	return filetype.UnsafeFile(filetype.ReasonDeepMarkup, "The SVG nests its elements more than %d deep.",
+		filetype.MaxXMLDepth)
 }
 
 // svgRoot reads up to the root element.
@@ -100,7 +101,8 @@ func watchSVG(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 				return svgEntities()
 			}
 		case markupInstruction:
-			if text := strings.ToLower(string(m.Text)); strings.HasPrefix(text, "?xml-stylesheet") && strings.Contains(text, "xsl") {
+			if text := strings.ToLower(string(m.Text)); strings.HasPrefix(text, "?xml-stylesheet") &&
+				strings.Contains(text, "xsl") {
 				facts.HoldAbout(filetype.HoldSVGScript, "xml-stylesheet")
 			}
 		case MarkupOpen:
@@ -147,7 +149,8 @@ func scriptAddress(value string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(value, "data:text/html") || strings.HasPrefix(value, "data:application/xhtml") || strings.HasPrefix(value, "data:text/xml") ||
+	return strings.HasPrefix(value, "data:text/html") || strings.HasPrefix(value, "data:application/xhtml") ||
+		strings.HasPrefix(value, "data:text/xml") ||
 		strings.HasPrefix(value, "data:application/xml")
 }
 

@@ -55,7 +55,8 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
 	}
 	if what := ScriptIn(TextHead(s.Head), t.Ext == "md"); what != "" {
-		return filetype.UnsafeFile(filetype.ReasonScript, "The file is %s. Executables and scripts are not accepted under any name.", what)
+		return filetype.UnsafeFile(filetype.ReasonScript,
+			"The file is %s. Executables and scripts are not accepted under any name.", what)
 	}
 	r, order := TextReader(s)
 	var c TextCheck

@@ -128,15 +128,18 @@ func (w *textWatch) table(chunk []byte) {
 // officeMacros are the marks of macros, and officeObjects those of embedded
 // objects, in documents that are one XML file; in lower case.
 var (
-	officeMacros  = [][]byte{[]byte(`macrospresent="yes`), []byte(`macrospresent='yes`), []byte("editdata.mso"), []byte("vbaproject"), []byte("docsuppdata"), []byte("qwn0axzltwltzq")}
-	officeObjects = [][]byte{[]byte("docoledata"), []byte("oledata.mso"), []byte(`ocxpresent="yes`), []byte(`ocxpresent='yes`)}
+	officeMacros = [][]byte{[]byte(`macrospresent="yes`), []byte(`macrospresent='yes`), []byte("editdata.mso"),
+		[]byte("vbaproject"), []byte("docsuppdata"), []byte("qwn0axzltwltzq")}
+	officeObjects = [][]byte{[]byte("docoledata"), []byte("oledata.mso"), []byte(`ocxpresent="yes`),
+		[]byte(`ocxpresent='yes`)}
 )
 
 func (w *textWatch) markup(chunk []byte) {
 	first := w.seen == 0
 	w.seen += len(chunk)
 	if first && Unfolding(prolog(chunk)) {
-		w.problem = filetype.UnsafeFile(filetype.ReasonEntities, "The XML defines entities that unfold to gigabytes. Save it without a DOCTYPE.")
+		w.problem = filetype.UnsafeFile(filetype.ReasonEntities,
+			"The XML defines entities that unfold to gigabytes. Save it without a DOCTYPE.")
 	}
 	if !w.office || w.problem != nil {
 		return

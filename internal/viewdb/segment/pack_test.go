@@ -14,7 +14,8 @@ import (
 )
 
 func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
-	w := Row{ID: id, View: View{Flags: uint16(r.IntN(32)), Viewer: r.Uint64(), Place: LabelID(r.IntN(300)), Origin: LabelID(r.IntN(3)), Agent: LabelID(r.Uint64() >> 1)}}
+	w := Row{ID: id, View: View{Flags: uint16(r.IntN(32)), Viewer: r.Uint64(), Place: LabelID(r.IntN(300)),
+		Origin: LabelID(r.IntN(3)), Agent: LabelID(r.Uint64() >> 1)}}
 	if w.Flags&ViewBot != 0 {
 		w.Bot = LabelID(r.IntN(300))
 	}
@@ -22,8 +23,10 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 		w.Version, w.Campaign, w.Flags = 2*r.IntN(200), LabelID(r.IntN(200)), w.Flags|uint16(r.IntN(64))<<10
 	}
 	if w.Engaged = r.IntN(3) > 0; w.Engaged {
-		w.Session = Session{Screen: LabelID(r.IntN(9)), Session: report.Session{EngagedMs: r.Int64N(1 << 40), PresentMs: r.Int64N(1 << 40), Downloaded: r.IntN(2) == 0,
-			Played: r.Int64N(3) * 500_000, Reached: r.Int64N(1_000_001), Depth: r.Int64N(101) * hundredth}}
+		w.Session = Session{Screen: LabelID(r.IntN(9)),
+			Session: report.Session{EngagedMs: r.Int64N(1 << 40), PresentMs: r.Int64N(1 << 40),
+				Downloaded: r.IntN(2) == 0,
+				Played:     r.Int64N(3) * 500_000, Reached: r.Int64N(1_000_001), Depth: r.Int64N(101) * hundredth}}
 		if r.IntN(2) == 0 {
 			w.Session.StartMs = id.Ms() - r.Int64N(1000)
 		}

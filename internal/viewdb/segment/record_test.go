@@ -19,7 +19,8 @@ func TestRecordBytes(t *testing.T) {
 		view View
 		want string
 	}{
-		{View{Viewer: 0x0102030405060708, Place: 1, Origin: 127, Agent: 300}, "20" + "0807060504030201" + "01" + "7f" + "ac02"},
+		{View{Viewer: 0x0102030405060708, Place: 1, Origin: 127, Agent: 300},
+			"20" + "0807060504030201" + "01" + "7f" + "ac02"},
 		{View{Flags: ViewBot | ViewQR, Viewer: math.MaxUint64, Bot: 5}, "26" + "ffffffffffffffff" + "000000" + "05"},
 		{View{Flags: ViewReturning | ViewImported}, "31" + "0000000000000000" + "000000"},
 		{View{Flags: ViewQR, Version: 300, Campaign: 7}, "42" + "0000000000000000" + "000000" + "03" + "ac02" + "07"},
@@ -39,12 +40,16 @@ func TestRecordBytes(t *testing.T) {
 		want    string
 	}{
 		{Session{}, "20000000"},
-		{Session{Session: report.Session{EngagedMs: 300, PresentMs: 5, Downloaded: true}, Screen: 9}, "21" + "ac02" + "05" + "09"},
-		{Session{Session: report.Session{Played: 1_000_000, Reached: 0}, StartMs: testMs - 1}, "2a" + "000000" + "01" + "c0843d" + "00"},
+		{Session{Session: report.Session{EngagedMs: 300, PresentMs: 5, Downloaded: true}, Screen: 9},
+			"21" + "ac02" + "05" + "09"},
+		{Session{Session: report.Session{Played: 1_000_000, Reached: 0}, StartMs: testMs - 1},
+			"2a" + "000000" + "01" + "c0843d" + "00"},
 		{Session{Session: report.Session{Pages: []report.PageTime{{Page: 1, Ms: 2}, {Page: 4, Ms: 0}}, Depth: 7}},
 			"34" + "000000" + "02" + "0102" + "0300" + "07"},
-		{Session{Session: report.Session{Played: 1_000_000, Reached: 1, Parts: report.Parts{0b1110, 1 << 35}}}, "48" + "000000" + "c0843d" + "01" + "02" + "0103" + "5f01"},
-		{Session{Session: report.Session{Parts: report.Parts{0x5555555555555555, 0x555555555}}}, "40" + "000000" + "ff" + "55555555555555555555555505"},
+		{Session{Session: report.Session{Played: 1_000_000, Reached: 1, Parts: report.Parts{0b1110, 1 << 35}}},
+			"48" + "000000" + "c0843d" + "01" + "02" + "0103" + "5f01"},
+		{Session{Session: report.Session{Parts: report.Parts{0x5555555555555555, 0x555555555}}},
+			"40" + "000000" + "ff" + "55555555555555555555555505"},
 	} {
 		if got := hex.EncodeToString(c.session.Append(nil, testMs)); got != c.want {
 			t.Errorf("%+v is stored as %s, want %s", c.session, got, c.want)
@@ -59,8 +64,10 @@ func TestRecordBytes(t *testing.T) {
 
 // A record that was cut, lengthened or made by a version to come is refused.
 func TestRecordDamage(t *testing.T) {
-	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000, Version: 5000, Campaign: 6000}).Append(nil)
-	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5, Depth: 6, Parts: report.Parts{7, 8}}
+	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000, Version: 5000,
+		Campaign: 6000}).Append(nil)
+	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5,
+		Depth: 6, Parts: report.Parts{7, 8}}
 	session := (&Session{Session: full, Screen: 1, StartMs: testMs}).Append(nil, testMs)
 	decodeView := func(b []byte) error { return new(View).Decode(b) }
 	decodeSession := func(b []byte) error { return new(Session).Decode(b, testMs) }
@@ -110,7 +117,8 @@ func FuzzOpenRecord(f *testing.F) {
 
 func FuzzSessionRecord(f *testing.F) {
 	f.Add((&Session{}).Append(nil, testMs))
-	full := report.Session{EngagedMs: 1, PresentMs: -2, Downloaded: true, Pages: []report.PageTime{{Page: 3, Ms: 4}, {Page: 5, Ms: 6}},
+	full := report.Session{EngagedMs: 1, PresentMs: -2, Downloaded: true,
+		Pages:  []report.PageTime{{Page: 3, Ms: 4}, {Page: 5, Ms: 6}},
 		Played: 7, Reached: 8, Depth: 9}
 	f.Add((&Session{Session: full, Screen: 10, StartMs: 11}).Append(nil, testMs))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -37,7 +37,8 @@ func TestVisitSet(t *testing.T) {
 			}
 			largest = max(largest, s.N)
 			if s.N != len(want) || s.spare < 0 || s.Bytes() < 12*s.N {
-				t.Fatalf("seed %d: %d visits, room for %d more, %d bytes; want %d visits", seed, s.N, s.spare, s.Bytes(), len(want))
+				t.Fatalf("seed %d: %d visits, room for %d more, %d bytes; want %d visits", seed, s.N, s.spare,
+					s.Bytes(), len(want))
 			}
 		}
 		if largest < 1000 {

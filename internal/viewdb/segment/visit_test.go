@@ -8,7 +8,8 @@ import (
 
 func FuzzVisits(f *testing.F) {
 	f.Add(int64(5), AppendVisits(nil, []Visit{{5, 1, 20_000}, {5, 1, 20_002}, {5, 2, 19_999}, {9, 1, 20_000}}))
-	f.Add(int64(math.MinInt64), AppendVisits(nil, []Visit{{math.MinInt64, 1, -5}, {math.MaxInt64, math.MaxInt64, 1<<31 - 1}}))
+	f.Add(int64(math.MinInt64), AppendVisits(nil, []Visit{{math.MinInt64, 1, -5},
+		{math.MaxInt64, math.MaxInt64, 1<<31 - 1}}))
 	f.Add(int64(0), []byte{0})
 	f.Fuzz(func(t *testing.T, first int64, b []byte) {
 		list, err := ReadVisits(nil, first, b)

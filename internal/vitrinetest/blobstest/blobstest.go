@@ -62,7 +62,8 @@ type blobTest struct {
 
 // grant permits the bytes of a text under a new key.
 func grant(text string) vitrine.PutGrant {
-	return vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(len(text)), Type: "text/plain", Expires: time.Now().Add(time.Hour)}
+	return vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(len(text)), Type: "text/plain",
+		Expires: time.Now().Add(time.Hour)}
 }
 
 // put sends a body as a client would.

@@ -26,7 +26,8 @@ func (t blobTest) imported() {
 		for what, body := range map[string]io.Reader{
 			"too few bytes":  strings.NewReader(text[:size-1]),
 			"too many bytes": strings.NewReader(text + "x"),
-			"broken off":     io.MultiReader(strings.NewReader(text[:size/2]), iotest.ErrReader(errors.New("broken off"))),
+			"broken off": io.MultiReader(strings.NewReader(text[:size/2]),
+				iotest.ErrReader(errors.New("broken off"))),
 		} {
 			if err := to.Import(ctx, k, int64(size), body); err == nil {
 				t.Errorf("%s of %d were brought in", what, size)

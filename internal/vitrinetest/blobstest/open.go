@@ -60,7 +60,8 @@ func (t blobTest) deleteOpen() {
 		t.Fatal(err)
 	}
 	got, err = io.ReadAll(b)
-	if _, here := t.blobs.(vitrine.Receiver); here && err != nil || err == nil && len(got) != len(long) || !strings.HasPrefix(long, string(got)) {
+	if _, here := t.blobs.(vitrine.Receiver); here && err != nil || err == nil && len(got) != len(long) ||
+		!strings.HasPrefix(long, string(got)) {
 		t.Errorf("an open blob after Delete: %d of %d bytes, %v", len(got), len(long), err)
 	}
 }

@@ -70,10 +70,12 @@ func (t blobTest) parts() {
 
 	// Parts are no blobs, and leave those alone.
 	n := 0
-	if err := t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }); err != nil || n != 2 {
+	if err := t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }); err != nil ||
+		n != 2 {
 		t.Errorf("Each finds %d blobs, %v, want 2", n, err)
 	}
-	if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+	if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour),
+		func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	t.partIs(g.Key, vitrine.PartPicture, "a newer picture")
@@ -95,12 +97,14 @@ func (t blobTest) parts() {
 	// There is no part without a blob, and none of another name than a part can
 	// have.
 	for _, key := range []vitrine.UploadID{g.Key, vitrine.NewUploadID(), "", "../x"} {
-		if err := t.blobs.PutPart(ctx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
+		if err := t.blobs.PutPart(ctx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err,
+			vitrine.ErrNotFound) {
 			t.Errorf("PutPart without a blob, key %q: %v", key, err)
 		}
 		t.partIs(key, vitrine.PartPicture, "")
 	}
-	for _, p := range []vitrine.Part{"", "..", "a/b", "../" + vitrine.Part(other.Key), "A", "a b", "x~y", "a.b", vitrine.Part(strings.Repeat("x", 65))} {
+	for _, p := range []vitrine.Part{"", "..", "a/b", "../" + vitrine.Part(other.Key), "A", "a b", "x~y", "a.b",
+		vitrine.Part(strings.Repeat("x", 65))} {
 		if err := t.blobs.PutPart(ctx, other.Key, p, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("PutPart %q: %v", p, err)
 		}
@@ -122,7 +126,8 @@ func (t blobTest) partsRace() {
 			wg.Go(func() {
 				for n := range 10 {
 					p := vitrine.Part(fmt.Sprintf("part-%d-%d", w, n))
-					if err := t.blobs.PutPart(ctx, g.Key, p, strings.NewReader("text")); err != nil && !errors.Is(err, vitrine.ErrNotFound) {
+					if err := t.blobs.PutPart(ctx, g.Key, p, strings.NewReader("text")); err != nil &&
+						!errors.Is(err, vitrine.ErrNotFound) {
 						t.Errorf("PutPart: %v", err)
 					}
 				}
@@ -137,7 +142,8 @@ func (t blobTest) partsRace() {
 			}
 		})
 		wg.Wait()
-		if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour), func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
+		if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour),
+			func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 			t.Fatal(err)
 		}
 		for w := range 4 {

@@ -231,7 +231,8 @@ func (t blobTest) underWay() {
 		t.gone("during a transfer", g.Key)
 		return 0, io.EOF
 	})
-	if err := t.put(g, io.MultiReader(strings.NewReader("hel"), second, strings.NewReader("lo"))); err != nil || !tried {
+	if err := t.put(g, io.MultiReader(strings.NewReader("hel"), second, strings.NewReader("lo"))); err != nil ||
+		!tried {
 		t.Fatalf("a transfer that another comes into: %v", err)
 	}
 	t.seal(g.Key)

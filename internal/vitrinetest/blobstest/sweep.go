@@ -30,7 +30,10 @@ func (t blobTest) sweep() {
 	}
 	sweep := func(before time.Time, known ...vitrine.UploadID) {
 		t.Helper()
-		err := t.blobs.Sweep(ctx, before, func(k vitrine.UploadID) (bool, error) { return slices.Contains(known, k), nil })
+		err := t.blobs.Sweep(ctx, before, func(k vitrine.UploadID) (bool, error) {
+			return slices.Contains(known, k),
+				nil
+		})
 		if err != nil {
 			t.Fatalf("Sweep: %v", err)
 		}
@@ -41,14 +44,16 @@ func (t blobTest) sweep() {
 	t.holds(kept.Key, "kept")
 	t.holds(unknown.Key, "unknown")
 	if receives {
-		t.refused("a deleted key after a sweep of older ones", t.put(deleted, strings.NewReader("deleted")), vitrine.CodeURLUsed)
+		t.refused("a deleted key after a sweep of older ones", t.put(deleted, strings.NewReader("deleted")),
+			vitrine.CodeURLUsed)
 	}
 	// What is known stays as it is.
 	sweep(farAhead, kept.Key, unknown.Key, deleted.Key, waiting.Key, failed.Key)
 	t.holds(kept.Key, "kept")
 	t.holds(unknown.Key, "unknown")
 	if receives {
-		t.refused("a deleted key that is known, after a sweep", t.put(deleted, strings.NewReader("deleted")), vitrine.CodeURLUsed)
+		t.refused("a deleted key that is known, after a sweep", t.put(deleted, strings.NewReader("deleted")),
+			vitrine.CodeURLUsed)
 	}
 	t.seal(waiting.Key)
 	t.holds(waiting.Key, "waiting for its completion")
@@ -66,12 +71,17 @@ func (t blobTest) sweepFails() {
 		t.Fatal(err)
 	}
 	asked := false
-	err := t.blobs.Sweep(ctx, farAhead, func(vitrine.UploadID) (bool, error) { asked = true; return false, vitrinetest.ErrAbandoned })
+	err := t.blobs.Sweep(ctx, farAhead, func(vitrine.UploadID) (bool, error) {
+		asked = true
+		return false,
+			vitrinetest.ErrAbandoned
+	})
 	if asked && !errors.Is(err, vitrinetest.ErrAbandoned) {
 		t.Errorf("Sweep, when nobody knows what to keep: %v", err)
 	}
 	if _, ok := t.blobs.(vitrine.Receiver); ok && asked {
-		t.refused("a deleted key that nobody could say was unknown", t.put(g, strings.NewReader("deleted")), vitrine.CodeURLUsed)
+		t.refused("a deleted key that nobody could say was unknown", t.put(g, strings.NewReader("deleted")),
+			vitrine.CodeURLUsed)
 	}
 }
 
@@ -108,11 +118,14 @@ func (t blobTest) each() {
 
 // keys has what is no key: nothing is stored of it and nothing found.
 func (t blobTest) keys() {
-	for _, key := range []vitrine.UploadID{"", "a", "../../../../../../etc/passwd", vitrine.UploadID(strings.Repeat("/", 26)),
-		vitrine.UploadID(strings.Repeat(".", 26)), vitrine.UploadID(strings.Repeat("A", 26)), vitrine.NewUploadID() + "/x", "aaaaaaaaaaaaaaaaaaaaaaaaa\x00"} {
+	for _, key := range []vitrine.UploadID{"", "a", "../../../../../../etc/passwd",
+		vitrine.UploadID(strings.Repeat("/", 26)),
+		vitrine.UploadID(strings.Repeat(".", 26)), vitrine.UploadID(strings.Repeat("A", 26)),
+		vitrine.NewUploadID() + "/x", "aaaaaaaaaaaaaaaaaaaaaaaaa\x00"} {
 		t.gone(fmt.Sprintf("of the key %q", key), key)
 		if r, ok := t.blobs.(vitrine.Receiver); ok {
-			if _, err := r.Receive(ctx, vitrine.PutGrant{Key: key, Size: 1, Expires: farAhead}, strings.NewReader("x")); err == nil {
+			if _, err := r.Receive(ctx, vitrine.PutGrant{Key: key, Size: 1, Expires: farAhead},
+				strings.NewReader("x")); err == nil {
 				t.Errorf("bytes are stored under the key %q", key)
 			}
 		}

@@ -31,7 +31,8 @@ func open(t *testing.T, f *fault.Injector) ports {
 	dir := t.TempDir()
 	store, err1 := sqlstore.Open(filepath.Join(dir, "store.db"))
 	log, err2 := viewdb.Open(filepath.Join(dir, "views.db"))
-	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", signer.New([]byte("k")), vitrinetest.NewClock(vitrinetest.Epoch).Now)
+	blobs, err3 := disk.New(dir, "http://127.0.0.1/storage/", signer.New([]byte("k")),
+		vitrinetest.NewClock(vitrinetest.Epoch).Now)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +59,17 @@ func flow(p ports) error {
 	if err != nil {
 		return err
 	}
-	if err := p.faultyStore.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.Secret("one"); return err }); err != nil {
+	if err := p.faultyStore.Read(ctx, func(tx vitrine.Tx) error {
+		_,
+			err := tx.Secret("one")
+		return err
+	}); err != nil {
 		return err
 	}
-	o := report.View{ID: int64(vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli(), 0)), At: vitrinetest.Epoch.UnixMilli(), Link: 1}
-	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{{Account: 1, View: o}}}); err != nil {
+	o := report.View{ID: int64(vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli(), 0)), At: vitrinetest.Epoch.UnixMilli(),
+		Link: 1}
+	if _, err := p.faultyLog.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{{Account: 1,
+		View: o}}}); err != nil {
 		return err
 	}
 	g := vitrine.PutGrant{Key: key, Size: 5, Expires: vitrinetest.Epoch.Add(time.Hour)}
@@ -116,9 +123,11 @@ func TestInjector(t *testing.T) {
 				want = 2
 			}
 			if err != nil || both != want {
-				t.Errorf("with operation %d failing (after: %v), %d secrets are there, %v, want %d", n, after, both, err, want)
+				t.Errorf("with operation %d failing (after: %v), %d secrets are there, %v, want %d", n, after, both,
+					err, want)
 			}
-			if counts, err := p.log.Counts(t.Context(), []vitrine.LinkID{1}); err != nil || (counts[1].Views == 1) != (n > 7 || n == 7 && after) {
+			if counts, err := p.log.Counts(t.Context(), []vitrine.LinkID{1}); err != nil ||
+				(counts[1].Views == 1) != (n > 7 || n == 7 && after) {
 				t.Errorf("with operation %d failing (after: %v), the log counts %v, %v", n, after, counts, err)
 			}
 		}

@@ -27,7 +27,8 @@ func (l viewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tal
 	return l.real.Tally(ctx, q)
 }
 
-func (l viewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+func (l viewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
+	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	return value(l.fault, func() (map[vitrine.LinkID][]int64, error) { return l.real.DailyViews(ctx, q, links) })
 }
 
@@ -47,11 +48,13 @@ func (l viewLog) Recent(ctx context.Context, q vitrine.RecentQuery) ([]report.Vi
 	return value(l.fault, func() ([]report.View, error) { return l.real.Recent(ctx, q) })
 }
 
-func (l viewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.View) error) error {
+func (l viewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
+	f func(*report.View) error) error {
 	return l.fault.do(func() error { return l.real.Views(ctx, link, from, to, f) })
 }
 
-func (l viewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+func (l viewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts,
+	error) {
 	return value(l.fault, func() (map[vitrine.LinkID]vitrine.LinkCounts, error) { return l.real.AccountCounts(ctx, a) })
 }
 

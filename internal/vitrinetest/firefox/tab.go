@@ -47,7 +47,8 @@ func (tb *Tab) Go(address string) {
 // Window sets the size of the window, in CSS pixels.
 func (tb *Tab) Window(width, height int) {
 	tb.t.Helper()
-	tb.b.call("browsingContext.setViewport", map[string]any{"context": tb.id, "viewport": map[string]int{"width": width, "height": height}}, nil)
+	tb.b.call("browsingContext.setViewport", map[string]any{"context": tb.id,
+		"viewport": map[string]int{"width": width, "height": height}}, nil)
 }
 
 // evaluated is the answer to script.evaluate.
@@ -64,7 +65,8 @@ type evaluated struct {
 
 func (tb *Tab) evaluate(expression string) (evaluated, error) {
 	var e evaluated
-	err := tb.b.try("script.evaluate", map[string]any{"expression": expression, "target": map[string]string{"context": tb.id},
+	err := tb.b.try("script.evaluate", map[string]any{"expression": expression,
+		"target":       map[string]string{"context": tb.id},
 		"awaitPromise": true, "userActivation": true}, &e)
 	if err == nil && e.Type != "success" {
 		err = fmt.Errorf("%s: %s", expression, e.ExceptionDetails.Text)
@@ -121,7 +123,8 @@ func (tb *Tab) Click(selector string) {
 	tb.t.Helper()
 	at := map[string]any{"type": "element", "element": tb.element(selector)}
 	tb.act(map[string]any{"type": "pointer", "id": "hand", "actions": []map[string]any{
-		{"type": "pointerMove", "x": 0, "y": 0, "origin": at}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0},
+		{"type": "pointerMove", "x": 0, "y": 0, "origin": at}, {"type": "pointerDown", "button": 0},
+		{"type": "pointerUp", "button": 0},
 	}})
 }
 
@@ -137,7 +140,8 @@ func (tb *Tab) Type(text string) {
 	tb.t.Helper()
 	var keys []map[string]any
 	for _, key := range text {
-		keys = append(keys, map[string]any{"type": "keyDown", "value": string(key)}, map[string]any{"type": "keyUp", "value": string(key)})
+		keys = append(keys, map[string]any{"type": "keyDown", "value": string(key)},
+			map[string]any{"type": "keyUp", "value": string(key)})
 	}
 	tb.act(map[string]any{"type": "key", "id": "keys", "actions": keys})
 }

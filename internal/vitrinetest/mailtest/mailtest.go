@@ -23,8 +23,10 @@ type Office struct {
 }
 
 // Message is a message with what is hard to hand over.
-var Message = vitrine.Message{ID: "abc", To: "bob.reader@example.org", Subject: "Choose a new password for share.exämple",
-	Text: "Open this address:\n\nhttps://share.example/password/" + strings.Repeat("x", 90) + "\n\n.\n-- \nVitrine\n"}
+var Message = vitrine.Message{ID: "abc", To: "bob.reader@example.org",
+	Subject: "Choose a new password for share.exämple",
+	Text: "Open this address:\n\nhttps://share.example/password/" + strings.Repeat("x", 90) +
+		"\n\n.\n-- \nVitrine\n"}
 
 // Run checks a mailer. open starts its server.
 func Run(t *testing.T, open func(t *testing.T) Office) {

@@ -18,7 +18,8 @@ import (
 // Run checks a previewer.
 func Run(t *testing.T, open func(t *testing.T) vitrine.Previewer) {
 	for name, run := range map[string]func(previewTest){
-		"Parts": previewTest.parts, "Put": previewTest.put, "Unreadable": previewTest.unreadable, "AtOnce": previewTest.atOnce,
+		"Parts": previewTest.parts, "Put": previewTest.put, "Unreadable": previewTest.unreadable,
+		"AtOnce": previewTest.atOnce,
 	} {
 		t.Run(name, func(t *testing.T) { run(previewTest{t, open(t)}) })
 	}
@@ -88,7 +89,11 @@ func (t previewTest) put() {
 	}
 	before := t.made(t.file())
 	calls := 0
-	err := t.Preview(t.Context(), t.file(), func(vitrine.Part, io.Reader) error { calls++; return vitrinetest.ErrAbandoned })
+	err := t.Preview(t.Context(), t.file(), func(vitrine.Part,
+		io.Reader) error {
+		calls++
+		return vitrinetest.ErrAbandoned
+	})
 	if !errors.Is(err, vitrinetest.ErrAbandoned) || calls != 1 {
 		t.Errorf("%d calls, %v; want one, and its error", calls, err)
 	}

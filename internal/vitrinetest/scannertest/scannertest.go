@@ -126,7 +126,8 @@ func ended(t *testing.T, s vitrine.Scanner) {
 		t.Skip("it looks for nothing")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := io.MultiReader(bytes.NewReader(Clean(1000)), readerFunc(func([]byte) (int, error) { cancel(); return 0, ctx.Err() }))
+	r := io.MultiReader(bytes.NewReader(Clean(1000)),
+		readerFunc(func([]byte) (int, error) { cancel(); return 0, ctx.Err() }))
 	v, err := s.Scan(ctx, r, 2000)
 	unanswered(t, "ended in the middle", v, err)
 	v, err = s.Scan(ctx, bytes.NewReader(Clean(1000)), 1000)
@@ -140,7 +141,8 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func atOnce(t *testing.T, s vitrine.Scanner) {
 	vitrinetest.Race(8, func(i int) {
 		content := Clean(10_000 + i)
-		if v, err := s.Scan(t.Context(), bytes.NewReader(content), int64(len(content))); err != nil || v.Result != vitrine.ScanClean {
+		if v, err := s.Scan(t.Context(), bytes.NewReader(content), int64(len(content))); err != nil ||
+			v.Result != vitrine.ScanClean {
 			t.Errorf("%+v, %v; want clean", v, err)
 		}
 	})

@@ -53,8 +53,9 @@ func Batch(id int) vitrine.Batch {
 	session := report.Session{EngagedMs: 1 << 40, Screen: "0-575", Downloaded: true,
 		Pages: []report.PageTime{{Page: 3, Ms: 4}}, Played: 1, Reached: 2, Depth: 3}
 	return vitrine.Batch{
-		Views:     []vitrine.ViewRecord{{Account: 7, View: view}},
-		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, View: vitrine.ViewID(id), At: 6, Bot: vitrine.BotAutomation, Session: session}},
+		Views: []vitrine.ViewRecord{{Account: 7, View: view}},
+		Snapshots: []vitrine.Snapshot{{Link: 1 << 60, View: vitrine.ViewID(id), At: 6, Bot: vitrine.BotAutomation,
+			Session: session}},
 		Downloads: []vitrine.Download{{ID: 9, Link: 1 << 60, View: vitrine.ViewID(id)}},
 	}
 }
@@ -76,7 +77,8 @@ func Replay(t testing.TB, s vitrine.Spool, leave ...int) (ids []int) {
 	err := s.Replay(context.Background(), func(b vitrine.Batch) (left vitrine.Batch, err error) {
 		for i, s := range b.Snapshots {
 			id := int(s.View)
-			one := vitrine.Batch{Views: b.Views[i : i+1], Snapshots: b.Snapshots[i : i+1], Downloads: b.Downloads[i : i+1]}
+			one := vitrine.Batch{Views: b.Views[i : i+1], Snapshots: b.Snapshots[i : i+1],
+				Downloads: b.Downloads[i : i+1]}
 			if !reflect.DeepEqual(one, Batch(id)) {
 				t.Errorf("replayed %+v, want %+v", one, Batch(id))
 			}

@@ -13,7 +13,8 @@ import (
 
 // sorted are the queries that sort their answer, which is short, or of one
 // account and told by an index alone.
-var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true, "OldSlugs": true}
+var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true,
+	"OldSlugs": true}
 
 // SqlitePlan returns the steps of the plan of a query in SQLite.
 func SqlitePlan(tx *sqldb.Tx, query string) (string, error) {
@@ -55,7 +56,8 @@ func PlanOf(t *sqldb.Tx, query string) (plan string, err error) {
 	if n > 0 {
 		execute += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
 	}
-	for _, statement := range []string{"SET LOCAL plan_cache_mode = force_generic_plan", "PREPARE planned AS " + query} {
+	for _, statement := range []string{"SET LOCAL plan_cache_mode = force_generic_plan",
+		"PREPARE planned AS " + query} {
 		if err := sqldb.PostgresCommand(t.Conn, statement); err != nil {
 			return "", err
 		}

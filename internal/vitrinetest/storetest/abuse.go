@@ -10,7 +10,8 @@ import (
 )
 
 func abuseReport(l *vitrine.Link, by vitrine.ReporterID, age time.Duration, note string) *vitrine.AbuseReport {
-	return &vitrine.AbuseReport{Link: l.ID, Reporter: by, Reason: vitrine.AbusePhishing, Note: note, At: vitrinetest.Epoch.Add(-age)}
+	return &vitrine.AbuseReport{Link: l.ID, Reporter: by, Reason: vitrine.AbusePhishing, Note: note,
+		At: vitrinetest.Epoch.Add(-age)}
 }
 
 func (t storeTest) report(reports ...*vitrine.AbuseReport) {
@@ -55,7 +56,8 @@ func (t storeTest) abuseReports() {
 	t.reported(one, time.Time{})
 	t.reportedBy(ann, time.Time{}, 0, time.Time{})
 
-	first, bobs, elsewhere := abuseReport(one, ann, time.Hour, "näher ✓"), abuseReport(one, bob, time.Minute, ""), abuseReport(other, ann, time.Second, "elsewhere")
+	first, bobs, elsewhere := abuseReport(one, ann, time.Hour, "näher ✓"), abuseReport(one, bob, time.Minute, ""),
+		abuseReport(other, ann, time.Second, "elsewhere")
 	t.report(first, bobs, elsewhere)
 	t.reported(one, time.Time{}, bobs, first)
 	t.reported(one, first.At, bobs, first)
@@ -86,7 +88,8 @@ func (t storeTest) abuseReportsForgotten() {
 	live, held := link(a, "live", 0), link(a, "held", 0)
 	held.State = vitrine.StateReview
 	t.addLinks(live, held)
-	old, young, reason := abuseReport(live, 1, time.Hour, "old"), abuseReport(live, 2, time.Minute, "young"), abuseReport(held, 1, time.Hour, "why it is held")
+	old, young, reason := abuseReport(live, 1, time.Hour, "old"), abuseReport(live, 2, time.Minute, "young"),
+		abuseReport(held, 1, time.Hour, "why it is held")
 	t.report(old, young, reason)
 	forget := func(before time.Time, want int64) {
 		t.Helper()

@@ -13,7 +13,8 @@ import (
 // and the search among the others.
 func (t storeTest) accountsClosed() {
 	ann, bob, eve := t.account("ann@example.org"), t.account("b_b%@example.org"), t.account("eve@example.com")
-	eve.Email, eve.ClosedAt, eve.Closing, eve.ViewerKey, eve.ViewerKeyAt = "account 3 (closed)", vitrinetest.Epoch.Add(time.Hour), true, nil, time.Time{}
+	eve.Email, eve.ClosedAt, eve.Closing, eve.ViewerKey, eve.ViewerKeyAt = "account 3 (closed)",
+		vitrinetest.Epoch.Add(time.Hour), true, nil, time.Time{}
 	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(eve) })
 	check := func(q vitrine.AccountQuery, want ...*vitrine.Account) {
 		t.Helper()
@@ -57,12 +58,15 @@ func (t storeTest) accountsClosed() {
 func (t storeTest) oneTimeTokens() {
 	ann := t.account("ann@example.org")
 	token := func(p vitrine.TokenPurpose, hash byte, email string, age time.Duration) *vitrine.OneTimeToken {
-		return &vitrine.OneTimeToken{Purpose: p, Hash: [32]byte{hash, 31: 255}, Email: email, CreatedAt: vitrinetest.Epoch.Add(-age), ExpiresAt: vitrinetest.Epoch.Add(time.Hour - age)}
+		return &vitrine.OneTimeToken{Purpose: p, Hash: [32]byte{hash, 31: 255}, Email: email,
+			CreatedAt: vitrinetest.Epoch.Add(-age), ExpiresAt: vitrinetest.Epoch.Add(time.Hour - age)}
 	}
-	reset, old := token(vitrine.TokenPassword, 1, ann.Email, 0), token(vitrine.TokenInvite, 2, "bob@example.org", time.Hour)
+	reset, old := token(vitrine.TokenPassword, 1, ann.Email, 0),
+		token(vitrine.TokenInvite, 2, "bob@example.org", time.Hour)
 	newer, setup := token(vitrine.TokenInvite, 3, "eve@example.org", 0), token(vitrine.TokenSetup, 4, "", 0)
 	move := token(vitrine.TokenEmail, 5, "ann@example.com", 0)
-	reset.Account, move.Account, old.By, old.Plan, setup.ExpiresAt = ann.ID, ann.ID, ann.ID, vitrine.PlanPro, time.Time{}
+	reset.Account, move.Account, old.By, old.Plan, setup.ExpiresAt = ann.ID, ann.ID, ann.ID, vitrine.PlanPro,
+		time.Time{}
 	all := []*vitrine.OneTimeToken{reset, old, newer, setup, move}
 	t.update(func(tx vitrine.Tx) error {
 		for _, v := range all {

@@ -12,13 +12,15 @@ import (
 // that, and that nothing of one stays that is deleted.
 func (t storeTest) letters() {
 	letter := func(to string, due, life time.Duration) *vitrine.Letter {
-		l := &vitrine.Letter{Message: vitrine.Message{ID: "id of " + to, To: to, Subject: "Grüße ✓", Text: "a\n\nb\n"}, CreatedAt: vitrinetest.Epoch, NextAt: vitrinetest.Epoch.Add(due)}
+		l := &vitrine.Letter{Message: vitrine.Message{ID: "id of " + to, To: to, Subject: "Grüße ✓", Text: "a\n\nb\n"},
+			CreatedAt: vitrinetest.Epoch, NextAt: vitrinetest.Epoch.Add(due)}
 		if life > 0 {
 			l.ExpiresAt = vitrinetest.Epoch.Add(life)
 		}
 		return l
 	}
-	one, two, three := letter("one@example.org", 2*time.Second, time.Hour), letter("two@example.org", time.Second, 0), letter("three@example.org", 2*time.Second, 0)
+	one, two, three := letter("one@example.org", 2*time.Second, time.Hour), letter("two@example.org", time.Second, 0),
+		letter("three@example.org", 2*time.Second, 0)
 	t.update(func(tx vitrine.Tx) error {
 		return errors.Join(tx.AddLetter(one), tx.AddLetter(two), tx.AddLetter(three))
 	})
@@ -36,7 +38,8 @@ func (t storeTest) letters() {
 	due(vitrinetest.Epoch.Add(time.Hour), 2, two, one)
 	two.Tries, two.NextAt, two.ExpiresAt = 3, vitrinetest.Epoch.Add(time.Minute), vitrinetest.Epoch.Add(time.Hour)
 	t.update(func(tx vitrine.Tx) error {
-		t.is("Put of none", tx.PutLetter(&vitrine.Letter{ID: 999, CreatedAt: vitrinetest.Epoch, NextAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
+		t.is("Put of none", tx.PutLetter(&vitrine.Letter{ID: 999, CreatedAt: vitrinetest.Epoch,
+			NextAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
 		t.is("Delete of none", tx.DeleteLetter(999), vitrine.ErrNotFound)
 		return errors.Join(tx.PutLetter(two), tx.DeleteLetter(one.ID))
 	})

@@ -12,15 +12,20 @@ import (
 
 // link is a live link with bytes.
 func link(a *vitrine.Account, slug vitrine.Slug, age time.Duration) *vitrine.Link {
-	return &vitrine.Link{Account: a.ID, Upload: vitrine.NewUploadID(), Slug: slug, Title: string(slug), Name: "file.pdf", Type: "application/pdf",
-		Kind: "pdf", Size: 100, SHA256: "00ff", State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch.Add(-age), StateAt: vitrinetest.Epoch.Add(-age), HasBytes: true}
+	return &vitrine.Link{Account: a.ID, Upload: vitrine.NewUploadID(), Slug: slug, Title: string(slug),
+		Name: "file.pdf", Type: "application/pdf",
+		Kind: "pdf", Size: 100, SHA256: "00ff", State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch.Add(-age),
+		StateAt: vitrinetest.Epoch.Add(-age), HasBytes: true}
 }
 
 func (t storeTest) links() {
 	ann := t.account("ann@example.org")
-	l := &vitrine.Link{Account: ann.ID, Upload: vitrine.NewUploadID(), Slug: "report", Title: "A <title> ✓", Name: "räport.pdf", Type: "application/pdf",
-		Kind: "pdf", Size: 1 << 40, SHA256: "ab12", Pages: 12, AllowDownload: true, State: vitrine.StateReview, Reason: "because", Detail: "a.zip: ✓", Scanned: "signatures 1",
-		CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch.Add(time.Second), HasBytes: true, Parts: "captions-en picture", Preview: vitrine.PreviewDone,
+	l := &vitrine.Link{Account: ann.ID, Upload: vitrine.NewUploadID(), Slug: "report", Title: "A <title> ✓",
+		Name: "räport.pdf", Type: "application/pdf",
+		Kind: "pdf", Size: 1 << 40, SHA256: "ab12", Pages: 12, AllowDownload: true, State: vitrine.StateReview,
+		Reason: "because", Detail: "a.zip: ✓", Scanned: "signatures 1",
+		CreatedAt: vitrinetest.Epoch, StateAt: vitrinetest.Epoch.Add(time.Second), HasBytes: true,
+		Parts: "captions-en picture", Preview: vitrine.PreviewDone,
 		Key: 7, Client: "curl/8.9", ExpiresAt: vitrinetest.Epoch.Add(24 * time.Hour)}
 	bare := &vitrine.Link{Account: ann.ID, Slug: "bare", State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch}
 	t.addLinks(l, bare)
@@ -48,12 +53,15 @@ func (t storeTest) links() {
 		vitrinetest.Equal(t, "links of another key", len(none), 0)
 		return errors.Join(err1, err2, err3)
 	})
-	l.Title, l.State, l.Reason, l.Detail, l.Scanned = "other", vitrine.StateDisabled, vitrine.ReasonOwner, "what", "signatures 2"
+	l.Title, l.State, l.Reason, l.Detail, l.Scanned = "other", vitrine.StateDisabled, vitrine.ReasonOwner, "what",
+		"signatures 2"
 	l.Key, l.Client, l.ExpiresAt = 8, "", time.Time{}
 	l.Parts, l.Preview = l.Parts.Without(vitrine.PartPicture), vitrine.PreviewDue
-	l.AllowDownload, l.HasBytes, l.DeletedAt, l.StateAt = false, false, vitrinetest.Epoch.Add(time.Hour), vitrinetest.Epoch.Add(time.Hour)
+	l.AllowDownload, l.HasBytes, l.DeletedAt, l.StateAt = false, false, vitrinetest.Epoch.Add(time.Hour),
+		vitrinetest.Epoch.Add(time.Hour)
 	t.update(func(tx vitrine.Tx) error {
-		t.is("Put of no link", tx.PutLink(&vitrine.Link{ID: 999, Account: ann.ID, Slug: "none", CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
+		t.is("Put of no link", tx.PutLink(&vitrine.Link{ID: 999, Account: ann.ID, Slug: "none",
+			CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
 		return tx.PutLink(l)
 	})
 	check(l) // by its slug, too, though it is deleted
@@ -74,7 +82,8 @@ func (t storeTest) expiringLinks() {
 		l.ExpiresAt = vitrinetest.Epoch.Add(time.Duration(hours) * time.Hour)
 		return l
 	}
-	never, late, soon, off, gone := link(ann, "never", 0), at(link(ann, "late", 0), 3), at(link(ann, "soon", 0), 2), at(link(ann, "off", 0), 1), at(link(ann, "gone", 0), 1)
+	never, late, soon, off, gone := link(ann, "never", 0), at(link(ann, "late", 0), 3), at(link(ann, "soon", 0), 2),
+		at(link(ann, "off", 0), 1), at(link(ann, "gone", 0), 1)
 	off.State, gone.DeletedAt = vitrine.StateDisabled, vitrinetest.Epoch
 	t.addLinks(never, late, soon, off, gone)
 	check := func(hours int, due, live, disabled []*vitrine.Link) {
@@ -83,9 +92,11 @@ func (t storeTest) expiringLinks() {
 		t.read(func(tx vitrine.Tx) error {
 			got, err1 := tx.LinksExpired(now, 10)
 			vitrinetest.Equal(t, "links that have expired", got, due)
-			isLive, err2 := tx.Links(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateLive, Now: now, Sort: vitrine.SortID})
+			isLive, err2 := tx.Links(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateLive, Now: now,
+				Sort: vitrine.SortID})
 			vitrinetest.Equal(t, "live links", isLive, live)
-			isOff, err3 := tx.Links(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateDisabled, Now: now, Sort: vitrine.SortID})
+			isOff, err3 := tx.Links(vitrine.LinkQuery{Account: ann.ID, State: vitrine.StateDisabled, Now: now,
+				Sort: vitrine.SortID})
 			vitrinetest.Equal(t, "disabled links", isOff, disabled)
 			return errors.Join(err1, err2, err3)
 		})

@@ -16,7 +16,8 @@ func (t storeTest) linkVersions() {
 	main.Version, main.Versions, main.Pending = 3, 4, 99
 	t.addLinks(main, other)
 	vitrinetest.Equal(t, "version of a new link", other.Version, 1)
-	first, second, gone := link(ann, "first", time.Hour), link(ann, "second", 2*time.Hour), link(ann, "gone", 3*time.Hour)
+	first, second, gone := link(ann, "first", time.Hour), link(ann, "second", 2*time.Hour),
+		link(ann, "gone", 3*time.Hour)
 	for i, l := range []*vitrine.Link{first, second, gone} {
 		l.Of, l.Version = main.ID, i+1
 	}

@@ -15,7 +15,8 @@ import (
 // is one login's alone, and that it expires.
 func (t storeTest) logins() {
 	login := func(code string, hash byte, expires time.Duration) *vitrine.Login {
-		return &vitrine.Login{Code: code, Hash: [32]byte{hash, 31: 255}, Program: "vitrine 1 ✓", Machine: "laptop", State: vitrine.LoginPending,
+		return &vitrine.Login{Code: code, Hash: [32]byte{hash, 31: 255}, Program: "vitrine 1 ✓", Machine: "laptop",
+			State:     vitrine.LoginPending,
 			CreatedAt: vitrinetest.Epoch, ExpiresAt: vitrinetest.Epoch.Add(expires)}
 	}
 	one, other := login("BCDFGHJK", 1, time.Minute), login("WXZWXZWX", 2, time.Hour)
@@ -75,7 +76,8 @@ func (t storeTest) loginRace(other storeTest) {
 		logins = append(logins, &auth.Logins{Store: s, Keys: &auth.Keys{Store: s, Now: now}, Signer: signer, Now: now})
 	}
 	here := auth.Client{Addr: netip.MustParseAddr("192.0.2.1")}
-	for _, email := range []string{"ann@example.org", "bob@example.org", "eve@example.org"} { // wrong codes count by account
+	for _, email := range []string{"ann@example.org", "bob@example.org",
+		"eve@example.org"} { // wrong codes count by account
 		who := t.account(email)
 		l, secret, err := logins[0].Begin(ctx, "program", "machine", here)
 		if err != nil {
@@ -83,7 +85,8 @@ func (t storeTest) loginRace(other storeTest) {
 		}
 		var taken atomic.Int64
 		vitrinetest.Race(6, func(i int) {
-			if _, err := logins[i%2].Decide(ctx, who, l.Code, true, here); err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
+			if _, err := logins[i%2].Decide(ctx, who, l.Code, true, here); err != nil &&
+				vitrine.CodeOf(err) != vitrine.CodeNotFound {
 				t.Error(err)
 			}
 			got, err := logins[(i+1)%2].Take(ctx, string(secret))

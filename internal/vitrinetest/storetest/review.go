@@ -38,12 +38,15 @@ func (t storeTest) changes() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	l := link(ann, "one", 0)
 	t.addLinks(l)
-	made := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Owner(ann.ID), Action: vitrine.ActionCreate, Account: ann.ID, Link: l.ID, To: vitrine.StateReview,
+	made := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Owner(ann.ID), Action: vitrine.ActionCreate,
+		Account: ann.ID, Link: l.ID, To: vitrine.StateReview,
 		Reason: "why", Detail: "what ✓"}
-	cleared := &vitrine.Change{At: vitrinetest.Epoch.Add(time.Second), By: vitrine.Moderator(bob), Action: vitrine.ActionClear, Account: ann.ID, Link: l.ID,
+	cleared := &vitrine.Change{At: vitrinetest.Epoch.Add(time.Second), By: vitrine.Moderator(bob),
+		Action: vitrine.ActionClear, Account: ann.ID, Link: l.ID,
 		From: vitrine.StateReview, To: vitrine.StateLive, Note: "looks <fine>"}
 	banned := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Operator, Action: vitrine.ActionBan, Account: bob.ID}
-	hit := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionScan, Account: ann.ID, Link: l.ID,
+	hit := &vitrine.Change{At: vitrinetest.Epoch, By: vitrine.Actor{Kind: vitrine.ActorScanner},
+		Action: vitrine.ActionScan, Account: ann.ID, Link: l.ID,
 		From: vitrine.StateLive, To: vitrine.StateReview, Reason: vitrine.ReasonMalware, Detail: "Eicar"}
 	for _, c := range []*vitrine.Change{made, cleared, banned, hit} {
 		t.update(func(tx vitrine.Tx) error { return tx.AddChange(c) })
@@ -100,7 +103,8 @@ func (t storeTest) review() {
 	check(vitrine.ReviewQuery{Limit: 1}, old)
 	check(vitrine.ReviewQuery{Reason: "macros"}, same, young)
 	check(vitrine.ReviewQuery{After: vitrine.ReviewCursor{Since: old.StateAt, ID: old.ID}}, same, young)
-	check(vitrine.ReviewQuery{Reason: "macros", After: vitrine.ReviewCursor{Since: same.StateAt, ID: same.ID}, Limit: 5}, young)
+	check(vitrine.ReviewQuery{Reason: "macros", After: vitrine.ReviewCursor{Since: same.StateAt, ID: same.ID},
+		Limit: 5}, young)
 	check(vitrine.ReviewQuery{Reason: "none"})
 	t.read(func(tx vitrine.Tx) error {
 		counts, err1 := tx.CountReview()
@@ -141,7 +145,8 @@ func (t storeTest) scans() {
 		t.addLinks(l)
 		return l
 	}
-	never, older, current := add("never", vitrine.StateLive, ""), add("older", vitrine.StateLive, "v1"), add("current", vitrine.StateLive, "v2")
+	never, older, current := add("never", vitrine.StateLive, ""), add("older", vitrine.StateLive, "v1"),
+		add("current", vitrine.StateLive, "v2")
 	held, video := add("held", vitrine.StateReview, ""), add("video", vitrine.StateProcessing, "")
 	gone, bare := add("gone", vitrine.StateLive, ""), add("bare", vitrine.StateLive, "")
 	gone.DeletedAt, bare.HasBytes = vitrinetest.Epoch, false
@@ -150,7 +155,8 @@ func (t storeTest) scans() {
 		t.Helper()
 		t.read(func(tx vitrine.Tx) error {
 			got, err := tx.ScanDue(state, signatures, after, n)
-			vitrinetest.Equal(t, fmt.Sprintf("%s links to be scanned by %q after %d", state, signatures, after), got, want)
+			vitrinetest.Equal(t, fmt.Sprintf("%s links to be scanned by %q after %d", state, signatures, after), got,
+				want)
 			return err
 		})
 	}

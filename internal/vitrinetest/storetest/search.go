@@ -13,7 +13,8 @@ import (
 // linkSearch tests what links are found by, in which order, and by pages.
 func (t storeTest) linkSearch() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
-	add := func(a *vitrine.Account, slug vitrine.Slug, title, name string, size int64, age time.Duration, change ...func(*vitrine.Link)) *vitrine.Link {
+	add := func(a *vitrine.Account, slug vitrine.Slug, title, name string, size int64, age time.Duration,
+		change ...func(*vitrine.Link)) *vitrine.Link {
 		l := link(a, slug, age)
 		l.Title, l.Name, l.Size = title, name, size
 		for _, f := range change {

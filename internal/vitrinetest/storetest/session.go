@@ -14,10 +14,12 @@ import (
 func (t storeTest) sessions() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
-		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Label: "Firefox on Linux ✓", ByToken: true, CreatedAt: vitrinetest.Epoch,
+		return &vitrine.Session{Account: a.ID, Hash: [32]byte{hash, 31: 255}, Label: "Firefox on Linux ✓",
+			ByToken: true, CreatedAt: vitrinetest.Epoch,
 			UsedAt: vitrinetest.Epoch.Add(left / 2), ExpiresAt: vitrinetest.Epoch.Add(left)}
 	}
-	one, two, three, bobs := session(ann, 1, time.Hour), session(ann, 2, 2*time.Hour), session(ann, 3, 3*time.Hour), session(bob, 4, time.Hour)
+	one, two, three, bobs := session(ann, 1, time.Hour), session(ann, 2, 2*time.Hour), session(ann, 3, 3*time.Hour),
+		session(bob, 4, time.Hour)
 	all := []*vitrine.Session{one, two, three, bobs}
 	t.update(func(tx vitrine.Tx) error {
 		err := errors.Join(tx.AddSession(one), tx.AddSession(two), tx.AddSession(three), tx.AddSession(bobs))
@@ -53,7 +55,8 @@ func (t storeTest) sessions() {
 	check(all...)
 	list(ann, three, two, one)
 	old := one.Hash
-	one.Hash, one.ByToken, one.Label, one.UsedAt, one.ExpiresAt = [32]byte{9}, false, "", vitrinetest.Epoch.Add(4*time.Hour), vitrinetest.Epoch.Add(5*time.Hour)
+	one.Hash, one.ByToken, one.Label, one.UsedAt, one.ExpiresAt = [32]byte{9}, false, "",
+		vitrinetest.Epoch.Add(4*time.Hour), vitrinetest.Epoch.Add(5*time.Hour)
 	t.update(func(tx vitrine.Tx) error {
 		t.is("Put of no session", tx.PutSession(&vitrine.Session{ID: 999, Account: ann.ID}), vitrine.ErrNotFound)
 		return tx.PutSession(one)
@@ -83,8 +86,10 @@ func (t storeTest) sessions() {
 // two ends.
 func (t storeTest) attempts() {
 	one, other := vitrine.AttemptKey{1, 15: 255}, vitrine.AttemptKey{2}
-	first, second := &vitrine.Attempt{Key: one, At: vitrinetest.Epoch}, &vitrine.Attempt{Key: one, At: vitrinetest.Epoch.Add(time.Minute)}
-	third, stranger := &vitrine.Attempt{Key: one, At: vitrinetest.Epoch.Add(time.Minute)}, &vitrine.Attempt{Key: other, At: vitrinetest.Epoch}
+	first, second := &vitrine.Attempt{Key: one, At: vitrinetest.Epoch},
+		&vitrine.Attempt{Key: one, At: vitrinetest.Epoch.Add(time.Minute)}
+	third, stranger := &vitrine.Attempt{Key: one, At: vitrinetest.Epoch.Add(time.Minute)},
+		&vitrine.Attempt{Key: other, At: vitrinetest.Epoch}
 	t.update(func(tx vitrine.Tx) error {
 		return errors.Join(tx.AddAttempt(first), tx.AddAttempt(second), tx.AddAttempt(third), tx.AddAttempt(stranger))
 	})

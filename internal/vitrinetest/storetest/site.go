@@ -10,9 +10,12 @@ import (
 
 func (t storeTest) sites() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
-	older := &vitrine.Site{Account: ann.ID, Slug: "older", Title: "A <title> ✓", Current: 3, Pending: 4, CreatedAt: vitrinetest.Epoch}
-	newer := &vitrine.Site{Account: ann.ID, Slug: "newer", Title: "newer", CreatedAt: vitrinetest.Epoch.Add(time.Second)}
-	gone := &vitrine.Site{Account: ann.ID, Slug: "gone", Title: "gone", CreatedAt: vitrinetest.Epoch, DeletedAt: vitrinetest.Epoch.Add(time.Hour)}
+	older := &vitrine.Site{Account: ann.ID, Slug: "older", Title: "A <title> ✓", Current: 3, Pending: 4,
+		CreatedAt: vitrinetest.Epoch}
+	newer := &vitrine.Site{Account: ann.ID, Slug: "newer", Title: "newer",
+		CreatedAt: vitrinetest.Epoch.Add(time.Second)}
+	gone := &vitrine.Site{Account: ann.ID, Slug: "gone", Title: "gone", CreatedAt: vitrinetest.Epoch,
+		DeletedAt: vitrinetest.Epoch.Add(time.Hour)}
 	bobs := &vitrine.Site{Account: bob.ID, Slug: "bobs", Title: "bobs", CreatedAt: vitrinetest.Epoch.Add(time.Minute)}
 	t.update(func(tx vitrine.Tx) error {
 		return errors.Join(tx.AddSite(newer), tx.AddSite(older), tx.AddSite(gone), tx.AddSite(bobs))
@@ -22,9 +25,11 @@ func (t storeTest) sites() {
 	}
 	t.update(func(tx vitrine.Tx) error {
 		for _, slug := range []vitrine.Slug{"older", "gone"} {
-			t.is("the slug "+string(slug)+" again", tx.AddSite(&vitrine.Site{Account: bob.ID, Slug: slug, CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
+			t.is("the slug "+string(slug)+" again",
+				tx.AddSite(&vitrine.Site{Account: bob.ID, Slug: slug, CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
 		}
-		t.is("Put of no website", tx.PutSite(&vitrine.Site{ID: 999, Account: ann.ID, Slug: "none", CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
+		t.is("Put of no website", tx.PutSite(&vitrine.Site{ID: 999, Account: ann.ID, Slug: "none",
+			CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
 		_, err := tx.Site(999)
 		t.is("no website by ID", err, vitrine.ErrNotFound)
 		_, err = tx.SiteBySlug("none")
@@ -56,7 +61,8 @@ func (t storeTest) siteVersions() {
 	ann := t.account("ann@example.org")
 	site := &vitrine.Site{Account: ann.ID, Slug: "site", Title: "site", CreatedAt: vitrinetest.Epoch}
 	t.update(func(tx vitrine.Tx) error { return tx.AddSite(site) })
-	plain, first, second, gone := link(ann, "plain", 0), link(ann, "first", time.Hour), link(ann, "second", time.Minute), link(ann, "deleted", 0)
+	plain, first, second, gone := link(ann, "plain", 0), link(ann, "first", time.Hour),
+		link(ann, "second", time.Minute), link(ann, "deleted", 0)
 	for _, l := range []*vitrine.Link{first, second, gone} {
 		l.Site, l.Files, l.Preview = site.ID, 12, vitrine.PreviewDone
 	}

@@ -10,7 +10,8 @@ import (
 
 func (t storeTest) sitePages() {
 	ann := t.account("ann@example.org")
-	site, gone := &vitrine.Site{Account: ann.ID, Slug: "site", Title: "site", CreatedAt: vitrinetest.Epoch}, &vitrine.Site{Account: ann.ID, Slug: "gone", Title: "gone", CreatedAt: vitrinetest.Epoch}
+	site, gone := &vitrine.Site{Account: ann.ID, Slug: "site", Title: "site", CreatedAt: vitrinetest.Epoch},
+		&vitrine.Site{Account: ann.ID, Slug: "gone", Title: "gone", CreatedAt: vitrinetest.Epoch}
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddSite(site), tx.AddSite(gone)) })
 	page := func(s *vitrine.Site, path string, number int64) *vitrine.SitePage {
 		return &vitrine.SitePage{Site: s.ID, Path: path, Number: vitrine.FirstSitePage + number}
@@ -18,7 +19,8 @@ func (t storeTest) sitePages() {
 	whole, index, other := page(site, "", 7), page(site, "index.html", 1<<61-1), page(site, "ünder/%41 b?.html", 3)
 	goneWhole, goneIndex, goneAbout := page(gone, "", 4), page(gone, "index.html", 5), page(gone, "about.html", 6)
 	t.update(func(tx vitrine.Tx) error {
-		return errors.Join(tx.AddSitePage(other), tx.AddSitePage(whole), tx.AddSitePage(index), tx.AddSitePage(goneIndex),
+		return errors.Join(tx.AddSitePage(other), tx.AddSitePage(whole), tx.AddSitePage(index),
+			tx.AddSitePage(goneIndex),
 			tx.AddSitePage(goneWhole), tx.AddSitePage(goneAbout))
 	})
 	t.update(func(tx vitrine.Tx) error {
@@ -37,11 +39,14 @@ func (t storeTest) sitePages() {
 		pages, err2 := tx.SitePages(site.ID)
 		vitrinetest.Equal(t, "pages of a website", pages, []*vitrine.SitePage{whole, index, other})
 		all, err3 := tx.SitePages(0)
-		vitrinetest.Equal(t, "all pages", all, []*vitrine.SitePage{whole, index, other, goneWhole, goneAbout, goneIndex})
+		vitrinetest.Equal(t, "all pages", all, []*vitrine.SitePage{whole, index, other, goneWhole, goneAbout,
+			goneIndex})
 		n, err4 := tx.CountSitePages(site.ID)
 		vitrinetest.Equal(t, "pages counted", n, 3)
 		deleted, err5 := tx.DeletedSitePages(0, 10)
-		vitrinetest.Equal(t, "pages of deleted websites", deleted, []vitrine.DeletedSitePage{{SitePage: *goneIndex, DeletedAt: gone.DeletedAt}, {SitePage: *goneAbout, DeletedAt: gone.DeletedAt}})
+		vitrinetest.Equal(t, "pages of deleted websites", deleted,
+			[]vitrine.DeletedSitePage{{SitePage: *goneIndex, DeletedAt: gone.DeletedAt},
+				{SitePage: *goneAbout, DeletedAt: gone.DeletedAt}})
 		some, err6 := tx.DeletedSitePages(0, 1)
 		vitrinetest.Equal(t, "the first of them", some, deleted[:1])
 		rest, err7 := tx.DeletedSitePages(goneIndex.Number, 10)
@@ -51,7 +56,8 @@ func (t storeTest) sitePages() {
 	t.update(func(tx vitrine.Tx) error { return tx.DeleteSitePage(goneIndex.Number) })
 	t.read(func(tx vitrine.Tx) error {
 		deleted, err := tx.DeletedSitePages(0, 10)
-		vitrinetest.Equal(t, "what is left of a deleted website", deleted, []vitrine.DeletedSitePage{{SitePage: *goneAbout, DeletedAt: gone.DeletedAt}})
+		vitrinetest.Equal(t, "what is left of a deleted website", deleted,
+			[]vitrine.DeletedSitePage{{SitePage: *goneAbout, DeletedAt: gone.DeletedAt}})
 		return err
 	})
 }

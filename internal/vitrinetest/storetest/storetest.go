@@ -104,15 +104,18 @@ func (t storeTest) is(what string, err, want error) {
 // account adds an account of its own.
 func (t storeTest) account(email string) *vitrine.Account {
 	t.Helper()
-	a := &vitrine.Account{Email: email, Plan: vitrine.PlanFree, ViewerKey: []byte("key of " + email), ViewerKeyAt: vitrinetest.Epoch, CreatedAt: vitrinetest.Epoch}
+	a := &vitrine.Account{Email: email, Plan: vitrine.PlanFree, ViewerKey: []byte("key of " + email),
+		ViewerKeyAt: vitrinetest.Epoch, CreatedAt: vitrinetest.Epoch}
 	t.update(func(tx vitrine.Tx) error { return tx.AddAccount(a) })
 	return a
 }
 
 func (t storeTest) accounts() {
-	a := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte{0, 1, 255}, ViewerKeyAt: vitrinetest.Epoch,
-		CreatedAt: vitrinetest.Epoch.Add(time.Millisecond)}
-	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Role: vitrine.RoleModerator, Banned: true, ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch,
+	a := &vitrine.Account{Email: "ann@example.org", Plan: vitrine.PlanPro, ViewerKey: []byte{0, 1, 255},
+		ViewerKeyAt: vitrinetest.Epoch,
+		CreatedAt:   vitrinetest.Epoch.Add(time.Millisecond)}
+	b := &vitrine.Account{Email: "bob@example.org", Plan: vitrine.PlanFree, Role: vitrine.RoleModerator, Banned: true,
+		ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch,
 		Limits: &vitrine.Limits{Links: 3, FileBytes: 1 << 40, StorageBytes: 5, HourlyUploads: 7, Versions: 9}}
 	t.update(func(tx vitrine.Tx) error {
 		n, err := tx.CountAccounts()
@@ -148,7 +151,8 @@ func (t storeTest) accounts() {
 	check(a)
 	check(b)
 	t.update(func(tx vitrine.Tx) error {
-		t.is("Put of no account", tx.PutAccount(&vitrine.Account{ID: 999, Email: "nobody@example.org"}), vitrine.ErrNotFound)
+		t.is("Put of no account", tx.PutAccount(&vitrine.Account{ID: 999, Email: "nobody@example.org"}),
+			vitrine.ErrNotFound)
 		_, err := tx.Account(999)
 		t.is("no account by ID", err, vitrine.ErrNotFound)
 		_, err = tx.AccountByEmail("ann@example.org")
@@ -177,23 +181,28 @@ func (t storeTest) accounts() {
 
 func (t storeTest) keys() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
-	older := &vitrine.APIKey{Account: ann.ID, Name: "older", Hash: [32]byte{1, 255}, Last4: "abcd", CreatedAt: vitrinetest.Epoch}
+	older := &vitrine.APIKey{Account: ann.ID, Name: "older", Hash: [32]byte{1, 255}, Last4: "abcd",
+		CreatedAt: vitrinetest.Epoch}
 	newer := &vitrine.APIKey{Account: ann.ID, Name: "näher ✓", Hash: [32]byte{2}, Last4: "wxyz",
-		CreatedAt: vitrinetest.Epoch.Add(time.Second), UsedAt: vitrinetest.Epoch.Add(time.Minute), ExpiresAt: vitrinetest.Epoch.Add(time.Hour),
-		Scope: vitrine.ScopePublish, LinkLife: 36 * time.Hour, Replaced: true}
+		CreatedAt: vitrinetest.Epoch.Add(time.Second), UsedAt: vitrinetest.Epoch.Add(time.Minute),
+		ExpiresAt: vitrinetest.Epoch.Add(time.Hour),
+		Scope:     vitrine.ScopePublish, LinkLife: 36 * time.Hour, Replaced: true}
 	other := &vitrine.APIKey{Account: bob.ID, Name: "other", Hash: [32]byte{3}, CreatedAt: vitrinetest.Epoch}
 	t.update(func(tx vitrine.Tx) error { return errors.Join(tx.AddKey(newer), tx.AddKey(older), tx.AddKey(other)) })
 	if older.ID < 1 || older.ID == newer.ID {
 		t.Fatalf("IDs %d and %d, want two from 1 up", older.ID, newer.ID)
 	}
 	t.update(func(tx vitrine.Tx) error {
-		t.is("a hash again", tx.AddKey(&vitrine.APIKey{Account: bob.ID, Hash: older.Hash, CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
+		t.is("a hash again", tx.AddKey(&vitrine.APIKey{Account: bob.ID, Hash: older.Hash,
+			CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
 		return nil
 	})
 	older.Scope, older.LinkLife = vitrine.ScopeRead, time.Millisecond
-	older.Name, older.RevokedAt, older.ExpiresAt = "revoked", vitrinetest.Epoch.Add(time.Hour), vitrinetest.Epoch.Add(2*time.Hour)
+	older.Name, older.RevokedAt, older.ExpiresAt = "revoked", vitrinetest.Epoch.Add(time.Hour),
+		vitrinetest.Epoch.Add(2*time.Hour)
 	t.update(func(tx vitrine.Tx) error {
-		t.is("Put of no key", tx.PutKey(&vitrine.APIKey{ID: 999, Account: ann.ID, CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
+		t.is("Put of no key", tx.PutKey(&vitrine.APIKey{ID: 999, Account: ann.ID, CreatedAt: vitrinetest.Epoch}),
+			vitrine.ErrNotFound)
 		return tx.PutKey(older)
 	})
 	t.read(func(tx vitrine.Tx) error {
@@ -241,7 +250,8 @@ func (t storeTest) secrets() {
 
 // upload is an open upload that nothing else is in the way of.
 func upload(a *vitrine.Account, name string) *vitrine.Upload {
-	return &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: name, Type: "application/pdf", Size: 10, State: vitrine.UploadOpen,
+	return &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: name, Type: "application/pdf", Size: 10,
+		State:     vitrine.UploadOpen,
 		CreatedAt: vitrinetest.Epoch, HoldUntil: vitrinetest.Epoch.Add(vitrine.UploadHold)}
 }
 

@@ -28,7 +28,8 @@ func (t storeTest) rollback() {
 	err := t.store.Update(ctx, func(tx vitrine.Tx) error {
 		a := *a
 		a.Banned = true
-		err := errors.Join(tx.PutAccount(&a), tx.PutSecret("s", []byte("v")), tx.AddLink(link(&a, "slug", 0)), tx.AddUpload(upload(&a, "u")))
+		err := errors.Join(tx.PutAccount(&a), tx.PutSecret("s", []byte("v")), tx.AddLink(link(&a, "slug", 0)),
+			tx.AddUpload(upload(&a, "u")))
 		if err != nil {
 			t.Error(err)
 		}
@@ -37,7 +38,8 @@ func (t storeTest) rollback() {
 	if err != vitrinetest.ErrAbandoned {
 		t.Errorf("Update whose function fails: %v, want its very error", err)
 	}
-	if err := t.store.Read(ctx, func(vitrine.Tx) error { return vitrinetest.ErrAbandoned }); err != vitrinetest.ErrAbandoned {
+	err = t.store.Read(ctx, func(vitrine.Tx) error { return vitrinetest.ErrAbandoned })
+	if err != vitrinetest.ErrAbandoned {
 		t.Errorf("Read whose function fails: %v, want its very error", err)
 	}
 	vitrinetest.Equal(t, "secret of an abandoned transaction", t.secret("s"), nil)
@@ -83,16 +85,20 @@ func (t storeTest) refusals() {
 		}
 		second := upload(a, "v")
 		second.IdempotencyKey = u.IdempotencyKey
-		t.is("account", tx.AddAccount(&vitrine.Account{Email: a.Email, ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
+		t.is("account", tx.AddAccount(&vitrine.Account{Email: a.Email, ViewerKey: []byte("k"),
+			CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
 		t.is("link", tx.AddLink(link(a, "slug", 0)), vitrine.ErrExists)
 		t.is("upload", tx.AddUpload(second), vitrine.ErrExists)
-		t.is("key", tx.AddKey(&vitrine.APIKey{Account: a.ID, Hash: k.Hash, CreatedAt: vitrinetest.Epoch}), vitrine.ErrExists)
-		t.is("absent", tx.PutLink(&vitrine.Link{ID: 999, Account: a.ID, Slug: "none", CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
+		t.is("key", tx.AddKey(&vitrine.APIKey{Account: a.ID, Hash: k.Hash, CreatedAt: vitrinetest.Epoch}),
+			vitrine.ErrExists)
+		t.is("absent", tx.PutLink(&vitrine.Link{ID: 999, Account: a.ID, Slug: "none", CreatedAt: vitrinetest.Epoch}),
+			vitrine.ErrNotFound)
 		_, err := tx.Link(999)
 		t.is("absent", err, vitrine.ErrNotFound)
 		return errors.Join(tx.AddLink(link(a, "slug-2", 0)), tx.PutSecret("after", []byte("2")))
 	})
-	vitrinetest.Equal(t, "secrets", [2]string{string(t.secret("before")), string(t.secret("after"))}, [2]string{"1", "2"})
+	vitrinetest.Equal(t, "secrets", [2]string{string(t.secret("before")), string(t.secret("after"))},
+		[2]string{"1", "2"})
 	t.read(func(tx vitrine.Tx) error {
 		n, _, err := tx.CountLinks(a.ID)
 		vitrinetest.Equal(t, "links", n, 2)

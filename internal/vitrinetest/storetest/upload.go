@@ -22,7 +22,8 @@ func (t storeTest) uploads() {
 		return err
 	})
 	u.State, u.Link, u.Replaced = vitrine.UploadFailed, 7, true
-	u.Failure = &vitrine.Error{Code: vitrine.CodeLinkLimit, Message: "found it", Field: "path", Limit: &u.Size, Upgrade: true}
+	u.Failure = &vitrine.Error{Code: vitrine.CodeLinkLimit, Message: "found it", Field: "path", Limit: &u.Size,
+		Upgrade: true}
 	u.HoldUntil = time.Time{}
 	t.update(func(tx vitrine.Tx) error { return tx.PutUpload(u) })
 	t.update(func(tx vitrine.Tx) error {
@@ -107,7 +108,8 @@ func (t storeTest) uploadCounts() {
 				return err
 			}
 			if n != c.n || !oldest.Equal(c.oldest) {
-				t.Errorf("uploads of %s since %v: %d, oldest %v, want %d, %v", c.a.Email, c.since, n, oldest, c.n, c.oldest)
+				t.Errorf("uploads of %s since %v: %d, oldest %v, want %d, %v", c.a.Email, c.since, n, oldest, c.n,
+					c.oldest)
 			}
 		}
 		for _, c := range []struct {
@@ -126,7 +128,8 @@ func (t storeTest) uploadCounts() {
 				return err
 			}
 			if n != c.n || bytes != c.bytes {
-				t.Errorf("held after %v without %q: %d with %d bytes, want %d with %d", c.now, c.except, n, bytes, c.n, c.bytes)
+				t.Errorf("held after %v without %q: %d with %d bytes, want %d with %d", c.now, c.except, n, bytes, c.n,
+					c.bytes)
 			}
 		}
 		for _, c := range []struct {
@@ -156,7 +159,8 @@ func (t storeTest) uploadCounts() {
 				return err
 			}
 			if !got.Equal(want) {
-				t.Errorf("%d of holding %d is released at %v, as of %v without %q, want %v", c.n, c.what, got, c.now, c.except, want)
+				t.Errorf("%d of holding %d is released at %v, as of %v without %q, want %v", c.n, c.what, got, c.now,
+					c.except, want)
 			}
 		}
 		for _, c := range []struct {

@@ -61,10 +61,18 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 	}{
 		{"AddLink", func(tx vitrine.Tx) error { return tx.AddLink(l) }},
 		{"PutLink", func(tx vitrine.Tx) error { l.State = vitrine.StateDisabled; return tx.PutLink(l) }},
-		{"PutLink of a deleted one", func(tx vitrine.Tx) error { l.DeletedAt = vitrinetest.Epoch; return tx.PutLink(l) }},
-		{"ReleaseSlugs", func(tx vitrine.Tx) error { _, err := tx.ReleaseSlugs(vitrinetest.Epoch.Add(time.Second)); return err }},
+		{"PutLink of a deleted one", func(tx vitrine.Tx) error {
+			l.DeletedAt = vitrinetest.Epoch
+			return tx.PutLink(l)
+		}},
+		{"ReleaseSlugs", func(tx vitrine.Tx) error {
+			_,
+				err := tx.ReleaseSlugs(vitrinetest.Epoch.Add(time.Second))
+			return err
+		}},
 		{"AddAccount", func(tx vitrine.Tx) error {
-			return tx.AddAccount(&vitrine.Account{Email: "bob@example.org", ViewerKey: []byte("k"), CreatedAt: vitrinetest.Epoch})
+			return tx.AddAccount(&vitrine.Account{Email: "bob@example.org", ViewerKey: []byte("k"),
+				CreatedAt: vitrinetest.Epoch})
 		}},
 		{"PutAccount", func(tx vitrine.Tx) error { a.Banned = true; return tx.PutAccount(a) }},
 		{"AddKey", func(tx vitrine.Tx) error { return tx.AddKey(k) }},
@@ -76,7 +84,8 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 			return tx.AddOneTimeToken(&vitrine.OneTimeToken{Purpose: vitrine.TokenSetup, CreatedAt: vitrinetest.Epoch})
 		}},
 		{"AddLogin", func(tx vitrine.Tx) error {
-			return tx.AddLogin(&vitrine.Login{Code: "BBBBBBBB", CreatedAt: vitrinetest.Epoch, ExpiresAt: vitrinetest.Epoch})
+			return tx.AddLogin(&vitrine.Login{Code: "BBBBBBBB", CreatedAt: vitrinetest.Epoch,
+				ExpiresAt: vitrinetest.Epoch})
 		}},
 		{"PutOldSlug", func(tx vitrine.Tx) error {
 			return tx.PutOldSlug(&vitrine.OldSlug{Slug: "before", Link: l.ID, Until: vitrinetest.Epoch})
@@ -87,7 +96,8 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 		by.update(change.f)
 		was, changed := len(seen), time.Now()
 		v := t.version(seen)
-		for ticker := time.NewTicker(time.Millisecond); len(seen) == was && time.Since(changed) < within; v = t.version(seen) {
+		for ticker := time.NewTicker(time.Millisecond); len(seen) == was &&
+			time.Since(changed) < within; v = t.version(seen) {
 			<-ticker.C
 		}
 		if len(seen) == was {
@@ -105,7 +115,10 @@ func (t storeTest) versionRace(other storeTest) {
 	vitrinetest.Race(4, func(i int) {
 		if i == 0 {
 			for n := range changes {
-				err := other.store.Update(ctx, func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{byte(n + 1)}) })
+				err := other.store.Update(ctx, func(tx vitrine.Tx) error {
+					return tx.PutSecret("n",
+						[]byte{byte(n + 1)})
+				})
 				if err != nil {
 					t.Error(err)
 				}

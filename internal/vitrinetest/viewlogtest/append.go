@@ -36,12 +36,14 @@ func (t logTest) empty() {
 func (t logTest) fields() {
 	var views []vitrine.ViewRecord
 	full := view(1, 0, 1<<64-1)
-	full.View = report.View{ID: full.ID, At: full.At, Link: 1, Viewer: 1<<64 - 1, Country: "DE", City: "Berlin", Referrer: "example.org",
-		Source: "Hacker News", Device: "Desktop", Browser: "Firefox", OS: "Linux", QR: true}
+	full.View = report.View{ID: full.ID, At: full.At, Link: 1, Viewer: 1<<64 - 1, Country: "DE", City: "Berlin",
+		Referrer: "example.org",
+		Source:   "Hacker News", Device: "Desktop", Browser: "Firefox", OS: "Linux", QR: true}
 	bare := view(1, time.Minute, 0)
 	bare.Country = ""
 	odd := view(1, 2*time.Minute, 42)
-	odd.City, odd.Referrer, odd.Source, odd.Browser = "São Paulo, \x00\n'\"", "\xff\xfe", string(make([]byte, 1000)), "DE"
+	odd.City, odd.Referrer, odd.Source, odd.Browser = "São Paulo, \x00\n'\"", "\xff\xfe", string(make([]byte, 1000)),
+		"DE"
 	crawler := bot(view(1, 3*time.Minute, 1<<63))
 	views = append(views, full, bare, odd, crawler)
 	t.view(views...)
@@ -116,7 +118,8 @@ func (t logTest) returning() {
 }
 
 func (t logTest) bots() {
-	t.view(bot(view(1, 0, 10)), bot(view(1, time.Minute, 10)), view(1, 2*time.Minute, 10), bot(view(1, 3*time.Minute, 10)))
+	t.view(bot(view(1, 0, 10)), bot(view(1, time.Minute, 10)), view(1, 2*time.Minute, 10),
+		bot(view(1, 3*time.Minute, 10)))
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false, false, false})
 	t.counted(1, 1, 0)
 	tally, _ := t.tally(vitrine.Scope{Account: 1}, day, day+1, 0)
@@ -143,16 +146,20 @@ func (t logTest) snapshots() {
 		}
 		vitrinetest.Equal(t, "session", views[0].Session, own(report.View{Session: &want.Session}).Session)
 	}
-	first := snapshot(o, 5*time.Second, report.Session{EngagedMs: 3000, PresentMs: 5000, Screen: "1200-1439", Pages: []report.PageTime{{Page: 1, Ms: 2000}}})
-	second := snapshot(o, 20*time.Second, report.Session{EngagedMs: 15_000, PresentMs: 20_000, Screen: "0-575", Downloaded: true,
-		Pages: []report.PageTime{{Page: 1, Ms: 1500}, {Page: 7, Ms: 4000}, {Page: 100_000, Ms: 1000}}})
-	greedy := snapshot(o, 21*time.Second, report.Session{EngagedMs: 3_600_000, PresentMs: 3_600_000, Played: 1_000_000, Reached: 999_999, Depth: 20_000})
+	first := snapshot(o, 5*time.Second, report.Session{EngagedMs: 3000, PresentMs: 5000, Screen: "1200-1439",
+		Pages: []report.PageTime{{Page: 1, Ms: 2000}}})
+	second := snapshot(o, 20*time.Second, report.Session{EngagedMs: 15_000, PresentMs: 20_000, Screen: "0-575",
+		Downloaded: true,
+		Pages:      []report.PageTime{{Page: 1, Ms: 1500}, {Page: 7, Ms: 4000}, {Page: 100_000, Ms: 1000}}})
+	greedy := snapshot(o, 21*time.Second, report.Session{EngagedMs: 3_600_000, PresentMs: 3_600_000, Played: 1_000_000,
+		Reached: 999_999, Depth: 20_000})
 	apply(first)
 	apply(first)
 	apply(second, first)
 	apply(second, greedy, first)
 	apply(greedy)
-	apply(snapshot(o, time.Minute, report.Session{Depth: 1_000_000}), snapshot(o, 2*time.Minute, report.Session{EngagedMs: 90_000, PresentMs: 120_000}))
+	apply(snapshot(o, time.Minute, report.Session{Depth: 1_000_000}),
+		snapshot(o, 2*time.Minute, report.Session{EngagedMs: 90_000, PresentMs: 120_000}))
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true})
 }
@@ -170,7 +177,8 @@ func (t logTest) snapshotOfBot() {
 func (t logTest) botSnapshot() {
 	a, b := view(1, 0, 10), view(1, time.Minute, 20)
 	t.view(a, b)
-	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Second), download(a, time.Hour), download(b, time.Minute)}})
+	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Second), download(a, time.Hour),
+		download(b, time.Minute)}})
 	t.counted(1, 2, 3)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a)}})
 	t.counted(1, 1, 1)
@@ -190,8 +198,10 @@ func (t logTest) botSnapshot() {
 
 func (t logTest) botSnapshotAgain() {
 	a := view(1, 0, 10)
-	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)}, Downloads: []vitrine.Download{download(a, 0)}})
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), snapshot(a, time.Minute, report.Session{EngagedMs: 2000, PresentMs: 3000})}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)},
+		Downloads: []vitrine.Download{download(a, 0)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a),
+		snapshot(a, time.Minute, report.Session{EngagedMs: 2000, PresentMs: 3000})}})
 	t.counted(1, 0, 0)
 	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
 }
@@ -222,7 +232,8 @@ func (t logTest) downloads() {
 	unknown := download(view(1, time.Hour, 1), 0)
 	elsewhere := once
 	elsewhere.Link = 2
-	t.append(vitrine.Batch{Downloads: []vitrine.Download{once, once, download(a, time.Minute), download(b, time.Minute), unknown, elsewhere}})
+	t.append(vitrine.Batch{Downloads: []vitrine.Download{once, once, download(a, time.Minute), download(b, time.Minute),
+		unknown, elsewhere}})
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{once}})
 	t.counted(1, 1, 2)
 	t.counted(2, 0, 0)
@@ -235,8 +246,9 @@ func (t logTest) order() {
 	a, b := view(1, 0, 10), view(1, time.Minute, 20)
 	t.append(vitrine.Batch{
 		Downloads: []vitrine.Download{download(a, 0), download(b, 0)},
-		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 4000, PresentMs: 5000}), told(b)},
-		Views:     []vitrine.ViewRecord{a, b},
+		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 4000, PresentMs: 5000}),
+			told(b)},
+		Views: []vitrine.ViewRecord{a, b},
 	})
 	t.counted(1, 1, 1)
 	vitrinetest.Equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
@@ -245,25 +257,31 @@ func (t logTest) order() {
 // early checks that what came before its view is told, and nothing else, and
 // that it comes to the same once it comes again.
 func (t logTest) early() {
-	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30), view(7, time.Hour, 40)
+	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30),
+		view(7, time.Hour, 40)
 	elsewhere := there
 	elsewhere.Link = 7
 	read := func(o vitrine.ViewRecord, engaged int64) vitrine.Snapshot {
-		return snapshot(o, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000, Pages: []report.PageTime{{Page: 2, Ms: 1500}}})
+		return snapshot(o, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000,
+			Pages: []report.PageTime{{Page: 2, Ms: 1500}}})
 	}
 	for _, known := range []bool{false, true} { // whether the log has anything of the link
 		if known {
 			t.view(there, crawler)
 		}
 		stored := vitrine.Batch{
-			Snapshots: []vitrine.Snapshot{read(missing, 5000), read(elsewhere, 6000), told(stranger), read(missing, 9000), read(missing, 5000)},
-			Downloads: []vitrine.Download{download(stranger, 0), download(missing, 0), download(missing, time.Minute), download(missing, 0)},
+			Snapshots: []vitrine.Snapshot{read(missing, 5000), read(elsewhere, 6000), told(stranger),
+				read(missing, 9000), read(missing, 5000)},
+			Downloads: []vitrine.Download{download(stranger, 0), download(missing, 0), download(missing, time.Minute),
+				download(missing, 0)},
 		}
 		b := stored
 		if known {
 			b.Views = []vitrine.ViewRecord{view(1, 2*time.Minute, 10)}
-			b.Snapshots = slices.Concat([]vitrine.Snapshot{read(there, 1000)}, stored.Snapshots, []vitrine.Snapshot{read(crawler, 2000)})
-			b.Downloads = slices.Concat([]vitrine.Download{download(crawler, 0)}, stored.Downloads, []vitrine.Download{download(there, 0), download(there, 0)})
+			b.Snapshots = slices.Concat([]vitrine.Snapshot{read(there, 1000)}, stored.Snapshots,
+				[]vitrine.Snapshot{read(crawler, 2000)})
+			b.Downloads = slices.Concat([]vitrine.Download{download(crawler, 0)}, stored.Downloads,
+				[]vitrine.Download{download(there, 0), download(there, 0)})
 		}
 		refused, early := t.outcome(b)
 		vitrinetest.Equal(t, "opens refused", refused, nil)
@@ -276,9 +294,12 @@ func (t logTest) early() {
 	vitrinetest.Equal(t, "opens of a link that only strays were of", t.all(7), nil)
 	// Now the views come: one before, one along with what was early.
 	t.view(missing)
-	_, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{stranger}, Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
-		Downloads: []vitrine.Download{download(stranger, 0), download(missing, time.Minute), download(missing, 0), download(missing, 0)}})
-	vitrinetest.Equal(t, "what is early of those that came", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}})
+	_, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{stranger},
+		Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
+		Downloads: []vitrine.Download{download(stranger, 0), download(missing, time.Minute), download(missing, 0),
+			download(missing, 0)}})
+	vitrinetest.Equal(t, "what is early of those that came", early,
+		vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}})
 	t.counted(1, 3, 3)
 	t.counted(7, 0, 0)
 	views := t.all(1)
@@ -289,10 +310,13 @@ func (t logTest) early() {
 	if err := t.log.RollUp(ctx, day+3); err != nil {
 		t.Fatal(err)
 	}
-	refused, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{missing}, Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
+	refused, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{missing},
+		Snapshots: []vitrine.Snapshot{read(elsewhere, 6000), read(there, 3000), read(missing, 10_000)},
 		Downloads: []vitrine.Download{download(elsewhere, 0), download(there, time.Minute), download(crawler, 0)}})
 	vitrinetest.Equal(t, "opens refused of a settled day", refused, nil)
-	vitrinetest.Equal(t, "what is early of a settled day", early, vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)}, Downloads: []vitrine.Download{download(elsewhere, 0)}})
+	vitrinetest.Equal(t, "what is early of a settled day", early,
+		vitrine.Batch{Snapshots: []vitrine.Snapshot{read(elsewhere, 6000)},
+			Downloads: []vitrine.Download{download(elsewhere, 0)}})
 	t.counted(1, 3, 4)
 }
 

@@ -24,7 +24,8 @@ func (t logTest) forget() {
 		o.At = vitrine.ViewID(o.ID).Ms()
 		b.Views = append(b.Views, o)
 		if c.IntN(2) == 0 {
-			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + 3_600_000, Session: c.session()})
+			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o),
+				At: o.At + 3_600_000, Session: c.session()})
 		}
 		if c.IntN(3) == 0 {
 			b.Downloads = append(b.Downloads, vitrine.Download{ID: id(o), Link: vitrine.LinkID(o.Link), View: id(o)})
@@ -74,8 +75,10 @@ func (t logTest) forget() {
 	// Forgotten days are closed, others are not.
 	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
 	late.Account, soon.Account = 2, 2
-	of := vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})}, Downloads: []vitrine.Download{download(late, 0)}}
-	o, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{late, soon}, Snapshots: of.Snapshots, Downloads: of.Downloads})
+	of := vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})},
+		Downloads: []vitrine.Download{download(late, 0)}}
+	o, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{late, soon}, Snapshots: of.Snapshots,
+		Downloads: of.Downloads})
 	step("Append", err)
 	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrForgotten) || o.Refused[1] != nil {
 		t.Errorf("opens of a forgotten day and of another: %v", o.Refused)
@@ -86,9 +89,11 @@ func (t logTest) forget() {
 	fresh, unknown := late, late // as the first views of links
 	fresh.Link, unknown.Link = 101, 101
 	unknown.ID = int64(vitrine.ViewIDAt(vitrine.ViewID(soon.ID).Ms(), 99))
-	o, err = t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{fresh}, Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
+	o, err = t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{fresh},
+		Downloads: []vitrine.Download{download(fresh, 0), download(unknown, 0)}})
 	step("Append", err)
-	vitrinetest.Equal(t, "what is early of a link without opens", o.Early, vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
+	vitrinetest.Equal(t, "what is early of a link without opens", o.Early,
+		vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
 	m.append(vitrine.Batch{Views: []vitrine.ViewRecord{soon}})
 	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: vitrinetest.Epoch.AddDate(1, 0, 0)}
 	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{late}); !errors.Is(err, vitrine.ErrForgotten) {
@@ -118,5 +123,6 @@ func (t logTest) compareForgotten(c chance, m *memory, s vitrine.Scope, days int
 	to := from + 1 + report.Day(c.IntN(days))
 	got, _ := t.tally(s, from, to, 0)
 	want := m.tally(s, from, to)
-	vitrinetest.Equal(t, fmt.Sprintf("reports of %+v over [%v, %v)", s, from, to), reports(s, got, from, to), reports(s, want, from, to))
+	vitrinetest.Equal(t, fmt.Sprintf("reports of %+v over [%v, %v)", s, from, to), reports(s, got, from, to),
+		reports(s, want, from, to))
 }

@@ -33,7 +33,8 @@ func (t logTest) progress(file byte, want int64) {
 func (t logTest) imports() {
 	read := view(1, 0, 10)
 	read.Returning = true // as given
-	read.Session = &report.Session{EngagedMs: 60_000, PresentMs: 90_000, Screen: "1920+", Downloaded: true, Played: 500_000, Reached: 700_000,
+	read.Session = &report.Session{EngagedMs: 60_000, PresentMs: 90_000, Screen: "1920+", Downloaded: true,
+		Played: 500_000, Reached: 700_000,
 		Depth: 1_000_000, Pages: []report.PageTime{{Page: 1, Ms: 1}, {Page: 3, Ms: 40_000}}}
 	again := view(1, time.Minute, 10)
 	crawler := bot(view(1, 2*time.Minute, 30))
@@ -47,7 +48,8 @@ func (t logTest) imports() {
 	vitrinetest.Equal(t, "download events", events(tally, day, day+1), 1)
 	// An imported view takes snapshots and downloads as any other.
 	t.append(vitrine.Batch{
-		Snapshots: []vitrine.Snapshot{snapshot(again, time.Second, report.Session{EngagedMs: 1500, PresentMs: 2000}), told(read)},
+		Snapshots: []vitrine.Snapshot{snapshot(again, time.Second, report.Session{EngagedMs: 1500, PresentMs: 2000}),
+			told(read)},
 		Downloads: []vitrine.Download{download(again, time.Minute)},
 	})
 	t.counted(1, 2, 1)
@@ -100,7 +102,8 @@ func (t logTest) importCollisions() {
 		}
 		got = append(got, [2]int64{o.ID - int64(vitrine.ViewIDAt(ms, 0)), int64(o.Viewer)})
 	}
-	vitrinetest.Equal(t, "places in the millisecond, and viewers", got, [][2]int64{{0, 5}, {5, 100}, {6, 1}, {7, 2}, {8, 3}, {9, 4}, {10, 6}, {1<<21 - 1, 101}})
+	vitrinetest.Equal(t, "places in the millisecond, and viewers", got,
+		[][2]int64{{0, 5}, {5, 100}, {6, 1}, {7, 2}, {8, 3}, {9, 4}, {10, 6}, {1<<21 - 1, 101}})
 	t.counted(1, 8, 6)
 	// A whole file of one instant.
 	var views []vitrine.ViewRecord

@@ -29,7 +29,8 @@ type remembered struct {
 }
 
 func newMemory() *memory {
-	return &memory{map[vitrine.LinkID]map[vitrine.ViewID]*remembered{}, map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID{},
+	return &memory{map[vitrine.LinkID]map[vitrine.ViewID]*remembered{},
+		map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID{},
 		map[vitrine.LinkID]vitrine.AccountID{}}
 }
 
@@ -230,8 +231,10 @@ func (c chance) id() vitrine.ViewID {
 
 func (c chance) view() vitrine.ViewRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
-	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"), City: c.word("city "),
-		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0, Returning: c.IntN(2) == 0}
+	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"),
+		City:   c.word("city "),
+		Source: c.word("source "), Device: c.word("device "), OS: c.word("os "), QR: c.IntN(4) == 0,
+		Returning: c.IntN(2) == 0}
 	if c.IntN(6) == 0 {
 		o.Bot, o.Product = "crawler", c.word("Bot")
 	}
@@ -244,7 +247,8 @@ func (c chance) view() vitrine.ViewRecord {
 		}
 	}
 	if c.IntN(3) == 0 {
-		o.Version, o.Campaign, o.Medium, o.Content, o.Term = 2*c.IntN(3), c.word("campaign "), c.word("medium "), c.word("content "), c.word("term ")
+		o.Version, o.Campaign, o.Medium, o.Content, o.Term = 2*c.IntN(3), c.word("campaign "), c.word("medium "),
+			c.word("content "), c.word("term ")
 	}
 	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
 }
@@ -301,7 +305,8 @@ func (c chance) batch(m *memory) (b vitrine.Batch) {
 	}
 	for range c.IntN(4) {
 		link, open := c.known(m)
-		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open, Count: c.IntN(2) == 0, Reason: c.word("reason ")})
+		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open, Count: c.IntN(2) == 0,
+			Reason: c.word("reason ")})
 	}
 	return b
 }
@@ -453,8 +458,10 @@ func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
 func reportsOver(s vitrine.Scope, tally *report.Tally, w report.Window) string {
 	var all []any
 	var links []report.Link
-	for i, content := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll, report.ContentNone} {
-		l := report.Link{ID: int64(i + 1), Content: content, Kind: string(content), Pages: 9, Created: vitrinetest.Epoch.Add(time.Duration(i) * time.Hour)}
+	for i, content := range []report.ContentKind{report.ContentPages, report.ContentMedia, report.ContentScroll,
+		report.ContentNone} {
+		l := report.Link{ID: int64(i + 1), Content: content, Kind: string(content), Pages: 9,
+			Created: vitrinetest.Epoch.Add(time.Duration(i) * time.Hour)}
 		links = append(links, l)
 		if s.Link != 0 {
 			all = append(all, report.ForLink(l, w, tally, tally, nil))

@@ -93,7 +93,8 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 	to := logTest{h.T, other, h.share}
 	windows := [][2]report.Day{{firstDay, lastDay}, {day - 9, day + historyDays + 9}}
 	for n := report.Day(1); n < historyDays; n += report.Day(19 * h.share) {
-		windows = append(windows, [2]report.Day{day + n, day + min(n+1+n%70, historyDays)}, [2]report.Day{day + n, day + n + 1})
+		windows = append(windows, [2]report.Day{day + n, day + min(n+1+n%70, historyDays)},
+			[2]report.Day{day + n, day + n + 1})
 	}
 	links := []vitrine.LinkID{1, 2, 3, 4, 5}
 	for account := range vitrine.AccountID(3) {
@@ -107,10 +108,12 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 			for _, w := range windows {
 				a, _ := h.tally(s, w[0], w[1], 0)
 				b, _ := to.tally(s, w[0], w[1], 0)
-				got, want := strings.Split(reports(s, b, w[0], w[1]), "\n"), strings.Split(reports(s, a, w[0], w[1]), "\n")
+				got, want := strings.Split(reports(s, b, w[0], w[1]), "\n"),
+					strings.Split(reports(s, a, w[0], w[1]), "\n")
 				for i, line := range want {
 					if i >= len(got) || got[i] != line {
-						h.Errorf("%s, line %d of the reports of %+v over [%v, %v): got %q, want %q", when, i, s, w[0], w[1], got[min(i, len(got)-1)], line)
+						h.Errorf("%s, line %d of the reports of %+v over [%v, %v): got %q, want %q", when, i, s, w[0],
+							w[1], got[min(i, len(got)-1)], line)
 						break
 					}
 				}
@@ -124,8 +127,10 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 		}
 		vitrinetest.Equal(h, when+", counts", now, of)
 		live := slices.Sorted(maps.Keys(of))
-		a, err := h.log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: day, To: day + historyDays}, live)
-		b, err2 := other.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: day, To: day + historyDays}, live)
+		a, err := h.log.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: day,
+			To: day + historyDays}, live)
+		b, err2 := other.DailyViews(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: account}, From: day,
+			To: day + historyDays}, live)
 		if err != nil || err2 != nil {
 			h.Fatal(err, err2)
 		}

@@ -14,7 +14,8 @@ import (
 
 // zones are those of which reports are asked: whose clocks are changed by an
 // hour, half an hour, over midnight, or not at all.
-var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/New_York", "Pacific/Kiritimati"}
+var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/New_York",
+	"Pacific/Kiritimati"}
 
 // lens draws which views a tally is of, and the window that it is asked over,
 // within [from, to).
@@ -78,7 +79,8 @@ func (c chance) filter() report.Filter {
 func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events []vitrine.ViewID) {
 	from, to := q.Steps.Bounds(q.From, q.To)
 	for link, account := range m.accounts {
-		if q.Link != 0 && link != q.Link || q.Link == 0 && account != q.Account || q.Links != nil && !slices.Contains(q.Links, int64(link)) {
+		if q.Link != 0 && link != q.Link || q.Link == 0 && account != q.Account || q.Links != nil &&
+			!slices.Contains(q.Links, int64(link)) {
 			continue
 		}
 		for _, o := range m.list(link, firstDay, lastDay) {
@@ -93,7 +95,10 @@ func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events 
 			}
 		}
 	}
-	slices.SortFunc(views, func(a, b report.View) int { return cmp.Or(cmp.Compare(b.ID, a.ID), cmp.Compare(b.Link, a.Link)) })
+	slices.SortFunc(views, func(a, b report.View) int {
+		return cmp.Or(cmp.Compare(b.ID, a.ID),
+			cmp.Compare(b.Link, a.Link))
+	})
 	return views, events
 }
 
@@ -103,7 +108,8 @@ func (t logTest) compareNarrow(c chance, m *memory, s vitrine.Scope, from, to re
 	t.Helper()
 	lens, w := c.lens(from, to)
 	q := vitrine.TallyQuery{Scope: s, From: w.From, To: w.To, Lens: lens, Brief: c.IntN(3) == 0}
-	what := fmt.Sprintf("%+v over [%v, %v) with %q in %v, hourly %v, of links %v", s, from, to, lens.Filter.Texts(), w.Zone(), w.Hourly(), lens.Links)
+	what := fmt.Sprintf("%+v over [%v, %v) with %q in %v, hourly %v, of links %v", s, from, to, lens.Filter.Texts(),
+		w.Zone(), w.Hourly(), lens.Links)
 	views, events := m.narrowViews(q)
 	fold := report.Fold{Steps: q.Steps}
 	for _, o := range views {
@@ -120,7 +126,8 @@ func (t logTest) compareNarrow(c chance, m *memory, s vitrine.Scope, from, to re
 	vitrinetest.Equal(t, "truncated: "+what, truncated, false)
 	if q.Brief {
 		before := report.ForLink(report.Link{}, w, nil, want, nil)
-		vitrinetest.Equal(t, "previous of "+what, report.ForLink(report.Link{}, w, nil, got, nil).Previous, before.Previous)
+		vitrinetest.Equal(t, "previous of "+what, report.ForLink(report.Link{}, w, nil, got, nil).Previous,
+			before.Previous)
 		vitrinetest.Equal(t, "uniques of "+what, got.Uniques(w.From, w.To), want.Uniques(w.From, w.To))
 	} else {
 		vitrinetest.Equal(t, "reports of "+what, reportsOver(s, got, w), reportsOver(s, want, w))
@@ -155,7 +162,8 @@ func (t logTest) compareNarrowDaily(q vitrine.TallyQuery, views []report.View) {
 func (t logTest) compareRecent(c chance, m *memory, q vitrine.TallyQuery) {
 	t.Helper()
 	from, to := q.Steps.Bounds(q.From, q.To)
-	r := vitrine.RecentQuery{Link: q.Link, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0), N: 1 + c.IntN(9), Engaged: c.IntN(2) == 0, Filter: q.Filter}
+	r := vitrine.RecentQuery{Link: q.Link, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0),
+		N: 1 + c.IntN(9), Engaged: c.IntN(2) == 0, Filter: q.Filter}
 	if viewer := uint64(c.IntN(8)); c.IntN(3) == 0 {
 		r.Viewer = &viewer
 	}
@@ -163,7 +171,8 @@ func (t logTest) compareRecent(c chance, m *memory, q vitrine.TallyQuery) {
 	views, _ := m.narrowViews(q)
 	var want []report.View
 	for _, o := range views {
-		if len(want) == r.N || r.Engaged && (o.Session == nil || o.Bot == report.BotOwn) || r.Viewer != nil && *r.Viewer != o.Viewer {
+		if len(want) == r.N || r.Engaged && (o.Session == nil || o.Bot == report.BotOwn) || r.Viewer != nil &&
+			*r.Viewer != o.Viewer {
 			continue
 		}
 		for _, of := range m.downloads[q.Link] {

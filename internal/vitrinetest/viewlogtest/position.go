@@ -48,7 +48,8 @@ func (t logTest) position() {
 	later("an open")
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Minute)}})
 	later("a download")
-	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: vitrinetest.Epoch}, []vitrine.ViewRecord{view(1, -time.Hour, 2)}); err != nil {
+	if err := t.log.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1, At: vitrinetest.Epoch},
+		[]vitrine.ViewRecord{view(1, -time.Hour, 2)}); err != nil {
 		t.Fatal(err)
 	}
 	later("an import")

@@ -14,8 +14,10 @@ import (
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(int) {
-		outcome, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{o}, Downloads: []vitrine.Download{download(o, 0)}})
-		if err != nil || outcome.Early.Len() > 0 || slices.IndexFunc(outcome.Refused, func(err error) bool { return err != nil }) >= 0 {
+		outcome, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{o},
+			Downloads: []vitrine.Download{download(o, 0)}})
+		if err != nil || outcome.Early.Len() > 0 ||
+			slices.IndexFunc(outcome.Refused, func(err error) bool { return err != nil }) >= 0 {
 			t.Errorf("Append: %+v, %v", outcome, err)
 		}
 	})
@@ -44,7 +46,8 @@ func (t logTest) parallelOther() {
 // return.
 func (t logTest) parallelViewer() {
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
-		if _, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, time.Duration(i)*time.Second, 10)}}); err != nil {
+		if _, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, time.Duration(i)*time.Second,
+			10)}}); err != nil {
 			t.Errorf("Append: %v", err)
 		}
 	})

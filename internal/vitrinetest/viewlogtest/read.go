@@ -14,13 +14,15 @@ import (
 
 // at is a person's open at an instant, with the n-th ID of its millisecond.
 func at(link vitrine.LinkID, ms int64, n int, viewer uint64) vitrine.ViewRecord {
-	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms, Link: int64(link), Viewer: viewer}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms,
+		Link: int64(link), Viewer: viewer}}
 }
 
 // days checks the edges of windows.
 func (t logTest) days() {
 	start, end := day.StartMs(), (day + 1).StartMs()
-	views := []vitrine.ViewRecord{at(1, start-1, 1<<21-1, 1), at(1, start, 0, 2), at(1, end-1, 1<<21-1, 3), at(1, end, 0, 4)}
+	views := []vitrine.ViewRecord{at(1, start-1, 1<<21-1, 1), at(1, start, 0, 2), at(1, end-1, 1<<21-1, 3),
+		at(1, end, 0, 4)}
 	t.view(views...)
 	var batch vitrine.Batch
 	for _, o := range views {
@@ -92,7 +94,8 @@ func (t logTest) recent() {
 		batch.Views = append(batch.Views, o)
 		if i%2 == 0 {
 			batch.Snapshots = append(batch.Snapshots, snapshot(o, time.Minute, report.Session{
-				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}}, Downloaded: i%5 == 0}))
+				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}},
+				Downloaded: i%5 == 0}))
 		}
 		if i%3 == 0 { // of bots too, which do not count
 			batch.Downloads = append(batch.Downloads, download(o, time.Minute))
@@ -189,7 +192,8 @@ func (t logTest) cap() {
 						viewers[o.Viewer] = true
 					}
 				}
-				vitrinetest.Equal(t, fmt.Sprintf("viewers of %v under a cap of %d", d, cap), tally.Uniques(d, d+1), int64(len(viewers)))
+				vitrinetest.Equal(t, fmt.Sprintf("viewers of %v under a cap of %d", d, cap), tally.Uniques(d, d+1),
+					int64(len(viewers)))
 			}
 		}
 		// Opens outside the window do not use the cap up.
@@ -224,7 +228,8 @@ func (t logTest) erase() {
 			if s.Link == 1 {
 				want = 0
 			}
-			vitrinetest.Equal(t, "views and downloads", [2]int64{tally.Views(), events(tally, day, day+1)}, [2]int64{want, want})
+			vitrinetest.Equal(t, "views and downloads", [2]int64{tally.Views(), events(tally, day, day+1)},
+				[2]int64{want, want})
 		}
 	}
 	// Nothing of it is remembered: an ID is free, a viewer new, a download an

@@ -141,7 +141,8 @@ func (h *history) same(when string) {
 		windows := [][2]report.Day{{day, day + historyDays}, {day - 9, day + historyDays + 9}}
 		for range h.times(4) {
 			from := day + report.Day(h.chance.IntN(historyDays))
-			windows = append(windows, [2]report.Day{from, from + 1 + report.Day(h.chance.IntN([]int{1, 7, 70, historyDays}[h.chance.IntN(4)]))})
+			windows = append(windows, [2]report.Day{from,
+				from + 1 + report.Day(h.chance.IntN([]int{1, 7, 70, historyDays}[h.chance.IntN(4)]))})
 		}
 		for _, w := range windows {
 			got, _ := h.tally(s, w[0], w[1], 0)
@@ -149,7 +150,8 @@ func (h *history) same(when string) {
 			if from := max(w[0], h.kept); w[1] > from {
 				h.compareNarrow(h.chance, h.memory, s, from, w[1])
 			}
-			vitrinetest.Equal(h, fmt.Sprintf("%s, reports of %+v over [%v, %v)", when, s, w[0], w[1]), reports(s, got, w[0], w[1]), reports(s, want, w[0], w[1]))
+			vitrinetest.Equal(h, fmt.Sprintf("%s, reports of %+v over [%v, %v)", when, s, w[0], w[1]),
+				reports(s, got, w[0], w[1]), reports(s, want, w[0], w[1]))
 		}
 	}
 	if h.Failed() {

@@ -88,7 +88,8 @@ const (
 // view is a person's open of a link of account 1, some time after Epoch.
 func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.ViewRecord {
 	at := vitrinetest.Epoch.Add(after).UnixMilli()
-	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, 7)), At: at, Link: int64(link), Viewer: viewer, Country: "DE"}}
+	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, 7)), At: at,
+		Link: int64(link), Viewer: viewer, Country: "DE"}}
 }
 
 func bot(o vitrine.ViewRecord) vitrine.ViewRecord {
@@ -156,7 +157,8 @@ func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 	if err != nil {
 		t.Fatalf("Counts: %v", err)
 	}
-	vitrinetest.Equal(t, fmt.Sprintf("counts of link %d", link), counts[link], vitrine.LinkCounts{Views: views, Downloads: downloads})
+	vitrinetest.Equal(t, fmt.Sprintf("counts of link %d", link), counts[link],
+		vitrine.LinkCounts{Views: views, Downloads: downloads})
 }
 
 // all are the views of a link, oldest first, with memory of their own.
@@ -200,7 +202,8 @@ func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 // recents lists the newest views with engagement data of days.
 func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []report.View {
 	t.Helper()
-	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Link: link, From: firstID(from), To: firstID(to), N: n, Engaged: true})
+	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Link: link, From: firstID(from), To: firstID(to), N: n,
+		Engaged: true})
 	if err != nil {
 		t.Fatalf("Recent: %v", err)
 	}

@@ -31,20 +31,24 @@ type Handler struct {
 }
 
 // scopes are the tools that keys are offered.
-var scopes = map[vitrine.KeyScope]agent.Scope{vitrine.ScopeRead: agent.Read, vitrine.ScopePublish: agent.Publish, vitrine.ScopeFull: agent.Full}
+var scopes = map[vitrine.KeyScope]agent.Scope{vitrine.ScopeRead: agent.Read, vitrine.ScopePublish: agent.Publish,
+	vitrine.ScopeFull: agent.Full}
 
 type scopeOf struct{}
 
 // New makes a handler. root answers requests to public and content, the
 // addresses of the instance.
 func New(public, content *url.URL, root func() http.Handler, version string, now func() time.Time) *Handler {
-	inside := &http.Client{Transport: &loop{hosts: []string{public.Host, content.Host}, root: root, outside: http.DefaultTransport}}
+	inside := &http.Client{Transport: &loop{hosts: []string{public.Host, content.Host}, root: root,
+		outside: http.DefaultTransport}}
 	h := &Handler{servers: map[vitrine.KeyScope]func() *mcp.Server{}}
 	for scope, tools := range scopes {
-		s := &agent.Server{Version: version, Scope: tools, Now: now, Client: func(req *mcp.CallToolRequest) (*client.Client, error) {
-			_, key, _ := strings.Cut(req.Extra.Header.Get("Authorization"), " ")
-			return client.New(public.String(), key, client.WithHTTPClient(inside), client.WithAttempts(1), client.WithUserAgent(agent.Label(req)))
-		}}
+		s := &agent.Server{Version: version, Scope: tools, Now: now,
+			Client: func(req *mcp.CallToolRequest) (*client.Client, error) {
+				_, key, _ := strings.Cut(req.Extra.Header.Get("Authorization"), " ")
+				return client.New(public.String(), key, client.WithHTTPClient(inside), client.WithAttempts(1),
+					client.WithUserAgent(agent.Label(req)))
+			}}
 		h.servers[scope] = sync.OnceValue(s.MCP)
 	}
 	h.http = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
@@ -107,8 +111,9 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.Close()
 		return nil, req.Context().Err()
 	}
-	return &http.Response{StatusCode: a.status, Status: http.StatusText(a.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.sent, Body: r, ContentLength: -1, Request: req}, nil
+	return &http.Response{StatusCode: a.status, Status: http.StatusText(a.status), Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header:     a.sent, Body: r, ContentLength: -1, Request: req}, nil
 }
 
 // answer is what a handler writes, for a reader in the same process.

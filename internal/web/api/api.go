@@ -27,7 +27,8 @@ var OpenAPI []byte
 
 // NoOperation answers for an address of the API that has none.
 func (s *Handler) NoOperation(http.ResponseWriter, *http.Request) error {
-	return vitrine.Errorf(vitrine.CodeNotFound, "There is no such operation. The API is described at %s/openapi.json.", s.PublicURL.String()+httpx.APIRoot)
+	return vitrine.Errorf(vitrine.CodeNotFound, "There is no such operation. The API is described at %s/openapi.json.",
+		s.PublicURL.String()+httpx.APIRoot)
 }
 
 // Health reports that the process answers.
@@ -101,7 +102,8 @@ type why struct {
 
 func (s *Handler) Link(l *vitrine.Link) Link {
 	return Link{Slug: l.Slug, Title: l.Title, URL: s.LinkURL(l.Slug),
-		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing, why: why{l.Reason, l.Detail}}
+		Review: l.State == vitrine.StateReview, Processing: l.State == vitrine.StateProcessing,
+		why: why{l.Reason, l.Detail}}
 }
 
 func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
@@ -120,14 +122,16 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 }
 
 // BeginUpload is step 1, whoever's browser or program it is that asks.
-func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (publish.CreatedUpload, error) {
+func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (publish.CreatedUpload,
+	error) {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
 		return publish.CreatedUpload{}, err
 	}
 	f := httpx.Fields{Object: o}
 	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
-		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"), Replaces: filled(f.FilledText("replace")), If: condition(r)}
+		Slug: f.FilledText("slug"), IdempotencyKey: f.OptionalText("idempotencyKey"),
+		Replaces: filled(f.FilledText("replace")), If: condition(r)}
 	if err := s.wrong(a, f); err != nil {
 		return publish.CreatedUpload{}, err
 	}
@@ -172,7 +176,8 @@ func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth
 
 // EndUpload is step 3. Without a key the request is a signed-in browser's. It
 // also tells the upload where it has replaced the file of a link.
-func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) (l *vitrine.Link, replaced vitrine.UploadID, err error) {
+func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) (l *vitrine.Link,
+	replaced vitrine.UploadID, err error) {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
 		return nil, "", err

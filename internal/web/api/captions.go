@@ -49,7 +49,8 @@ var captionTypes = []string{"text/vtt", "application/x-subrip"}
 
 func (s *Handler) PutCaptions(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(captionTypes, t) {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
 	}
 	l, err := s.Captions.Put(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("language"), httpx.Steadily(r))
 	if err != nil {

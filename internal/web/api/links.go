@@ -56,12 +56,15 @@ func (s *Handler) List(r *http.Request, a *vitrine.Account, q ListQuery) (*LinkL
 	if err != nil {
 		return nil, err
 	}
-	search := links.LinkSearch{Text: q.Text, Kind: filetype.Kind(q.Kind), State: vitrine.LinkState(q.Status), Limit: listLimit(q.Limit)}
+	search := links.LinkSearch{Text: q.Text, Kind: filetype.Kind(q.Kind), State: vitrine.LinkState(q.Status),
+		Limit: listLimit(q.Limit)}
 	if q.Kind != "" && !slices.Contains(filetype.Kinds(), search.Kind) {
-		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "kind", Message: fmt.Sprintf("There is no kind %q. The kinds are %s.", q.Kind, words(filetype.Kinds()))}
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "kind",
+			Message: fmt.Sprintf("There is no kind %q. The kinds are %s.", q.Kind, words(filetype.Kinds()))}
 	}
 	if q.Status != "" && !slices.Contains(states, search.State) {
-		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "status", Message: fmt.Sprintf("There is no status %q. It is one of %s.", q.Status, words(states))}
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "status",
+			Message: fmt.Sprintf("There is no status %q. It is one of %s.", q.Status, words(states))}
 	}
 	found, next, err := s.Links.List(r.Context(), a.ID, search, cursor)
 	if err != nil {
@@ -100,7 +103,8 @@ func words[T ~string](list []T) string {
 
 func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	q := r.URL.Query()
-	list, err := s.List(r, c.Account, ListQuery{Limit: q.Get("limit"), Cursor: q.Get("cursor"), Text: q.Get("q"), Kind: q.Get("kind"),
+	list, err := s.List(r, c.Account, ListQuery{Limit: q.Get("limit"), Cursor: q.Get("cursor"), Text: q.Get("q"),
+		Kind:   q.Get("kind"),
 		Status: q.Get("status"), Views: q.Get("views") == "true"})
 	if err != nil {
 		return err
@@ -123,7 +127,8 @@ type LinkDetail struct {
 
 // Detail is what the owner of a link is told of it.
 func (s *Handler) Detail(l *vitrine.Link) LinkDetail {
-	return LinkDetail{LinkItem: s.item(l), Name: l.Name, Type: l.Type, SHA256: l.SHA256, Pages: l.Pages, Version: l.Version, AllowDownload: l.AllowDownload,
+	return LinkDetail{LinkItem: s.item(l), Name: l.Name, Type: l.Type, SHA256: l.SHA256, Pages: l.Pages,
+		Version: l.Version, AllowDownload: l.AllowDownload,
 		Disabled: l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonOwner, PublishedBy: l.Client}
 }
 
@@ -181,7 +186,8 @@ const never = "never"
 // ReadEdit reads what is to be changed of a link.
 func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err error) {
 	f := httpx.Fields{Object: o}
-	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"), Download: f.OptionalBool("allowDownload"), Disabled: f.OptionalBool("disabled"),
+	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"),
+		Download: f.OptionalBool("allowDownload"), Disabled: f.OptionalBool("disabled"),
 		ExpiresAt: expiry(&f), LinkLife: c.Key.LinkLife}
 	if err := s.wrong(c.Account, f); err != nil {
 		return e, err
@@ -189,7 +195,8 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 	for name := range o {
 		if !slices.Contains(editable, name) {
 			return e, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name,
-				Message: fmt.Sprintf("A link has no member %q that can be changed. These can: %s.", name, strings.Join(editable, ", "))}
+				Message: fmt.Sprintf("A link has no member %q that can be changed. These can: %s.", name,
+					strings.Join(editable, ", "))}
 		}
 	}
 	return e, nil

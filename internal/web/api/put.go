@@ -29,10 +29,12 @@ func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !sameType(r.Header.Get("Content-Type"), g.Type) {
-		return vitrine.Errorf(vitrine.CodeTypeMismatch, "The Content-Type of the PUT must be %q, as announced in step 1.", g.Type)
+		return vitrine.Errorf(vitrine.CodeTypeMismatch,
+			"The Content-Type of the PUT must be %q, as announced in step 1.", g.Type)
 	}
 	if r.ContentLength >= 0 && r.ContentLength != g.Size {
-		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file has %d bytes; %d were announced in step 1.", r.ContentLength, g.Size)
+		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file has %d bytes; %d were announced in step 1.",
+			r.ContentLength, g.Size)
 	}
 	if err := s.Uploads.MayPut(r.Context(), g.Key); err != nil {
 		return err

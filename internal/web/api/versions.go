@@ -20,7 +20,8 @@ type replacement struct {
 
 // Made is a link as the answer of an upload tells it, with the version that the
 // upload has made, if it replaces the file of a link; "" if it does not.
-func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link, replaced vitrine.UploadID) (Link, error) {
+func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link, replaced vitrine.UploadID) (Link,
+	error) {
 	made := s.Link(l)
 	if replaced == "" {
 		return made, nil
@@ -65,9 +66,11 @@ func (s *Handler) ListVersions(w http.ResponseWriter, r *http.Request, c *auth.C
 		Versions []versionItem `json:"versions"`
 	}{[]versionItem{}}
 	for _, v := range list {
-		body.Versions = append(body.Versions, versionItem{Version: v.Version, Current: v.Current, Status: string(v.State), Name: v.Name, Type: v.Type,
-			Kind: string(v.Kind), SizeBytes: v.Size, SHA256: v.SHA256, Pages: v.Pages, CreatedAt: v.CreatedAt.UTC().Format(httpx.TimeFormat),
-			Key: v.KeyName, Client: v.Client, why: why{v.Reason, v.Detail}})
+		body.Versions = append(body.Versions, versionItem{Version: v.Version, Current: v.Current,
+			Status: string(v.State), Name: v.Name, Type: v.Type,
+			Kind: string(v.Kind), SizeBytes: v.Size, SHA256: v.SHA256, Pages: v.Pages,
+			CreatedAt: v.CreatedAt.UTC().Format(httpx.TimeFormat),
+			Key:       v.KeyName, Client: v.Client, why: why{v.Reason, v.Detail}})
 	}
 	w.Header().Set("ETag", etag(l))
 	return httpx.WriteJSON(w, body)
@@ -112,7 +115,8 @@ func condition(r *http.Request) versions.Condition {
 }
 
 // notAsExpected adds to a failed precondition what the link is.
-func (s *Handler) notAsExpected(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string, err error) error {
+func (s *Handler) notAsExpected(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string,
+	err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
 		return err
 	}

@@ -90,7 +90,8 @@ func (s *Handler) Visit(w http.ResponseWriter, r *http.Request, c *auth.Caller) 
 
 // SendVisits streams every visit that a query is of. What fails after the first
 // of them ends the answer early: its connection breaks.
-func (s *Handler) SendVisits(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string, q analytics.VisitQuery, format string) error {
+func (s *Handler) SendVisits(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string,
+	q analytics.VisitQuery, format string) error {
 	write, begun := visitWriter(w, format), false
 	begin := func() {
 		if begun {
@@ -98,7 +99,8 @@ func (s *Handler) SendVisits(w http.ResponseWriter, r *http.Request, a *vitrine.
 		}
 		begun = true
 		h := w.Header()
-		h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}[format])
+		h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8",
+			"ndjson": "application/x-ndjson"}[format])
 		h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="visits.%s"`, format))
 	}
 	err := s.Analytics.EachVisit(r.Context(), a, slug, q, func(v *report.VisitRow) error {
@@ -138,8 +140,10 @@ func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 	}
 }
 
-var visitColumns = []string{"id", "at", "viewer", "country", "city", "source", "referrer", "campaign", "medium", "content", "term", "device", "browser", "os",
-	"screen", "version", "qr", "returning", "excluded", "product", "engaged", "engaged_ms", "present_ms", "progress", "atypical", "downloaded", "pages", "played_pct",
+var visitColumns = []string{"id", "at", "viewer", "country", "city", "source", "referrer", "campaign", "medium",
+	"content", "term", "device", "browser", "os",
+	"screen", "version", "qr", "returning", "excluded", "product", "engaged", "engaged_ms", "present_ms", "progress",
+	"atypical", "downloaded", "pages", "played_pct",
 	"reached_pct", "depth_pct"}
 
 func visitCells(v *report.VisitRow) []string {
@@ -157,9 +161,12 @@ func visitCells(v *report.VisitRow) []string {
 		b, _ := json.Marshal(p)
 		return string(b)
 	}
-	cells := []string{v.ID, v.At.Format(httpx.TimeFormat), v.Viewer, v.Country, v.City, v.Source, v.Referrer, v.Campaign, v.Medium, v.Content, v.Term,
-		v.Device, v.Browser, v.OS, v.Screen, strconv.Itoa(v.Version), strconv.FormatBool(v.QR), strconv.FormatBool(v.Returning), v.Excluded, v.Product,
-		strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10), strconv.FormatInt(v.PresentMs, 10), v.Progress, strconv.FormatBool(v.Atypical),
+	cells := []string{v.ID, v.At.Format(httpx.TimeFormat), v.Viewer, v.Country, v.City, v.Source, v.Referrer,
+		v.Campaign, v.Medium, v.Content, v.Term,
+		v.Device, v.Browser, v.OS, v.Screen, strconv.Itoa(v.Version), strconv.FormatBool(v.QR),
+		strconv.FormatBool(v.Returning), v.Excluded, v.Product,
+		strconv.FormatBool(v.Engaged), strconv.FormatInt(v.EngagedMs, 10), strconv.FormatInt(v.PresentMs, 10),
+		v.Progress, strconv.FormatBool(v.Atypical),
 		strconv.FormatBool(v.Downloaded), pages.String(), share(v.Played), share(v.Reached), share(v.Depth)}
 	for i, c := range cells {
 		cells[i] = export.NoFormula(c)

@@ -117,7 +117,8 @@ func Said(address, code string) string {
 
 // Begin is NewAppPage without what moderators see beside.
 func (s *Shell) Begin(r *http.Request, me *vitrine.Account, title, section string) Page {
-	return Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section, Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
+	return Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section,
+		Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
 }
 
 // NewAppPage begins a page of a section.
@@ -139,7 +140,8 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 }
 
 // WriteApp answers with one of these pages.
-func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string, page any) error {
+func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string,
+	page any) error {
 	s.SetPagePolicy(w, r, httpx.AppPage, nonce)
 	return ui.Render(w, r, status, t, page)
 }

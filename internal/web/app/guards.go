@@ -19,8 +19,9 @@ type Notice struct {
 func (s *Shell) AsModerator(h MemberHandler) httpx.HandlerFunc {
 	return s.AsMember(func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if !me.Moderates() {
-			return s.WriteSignIn(w, r, http.StatusForbidden, ui.SignInPage{Heading: "Moderators only", Account: me.Email,
-				Message: "Ask the administrator for moderator access."})
+			return s.WriteSignIn(w, r, http.StatusForbidden,
+				ui.SignInPage{Heading: "Moderators only", Account: me.Email,
+					Message: "Ask the administrator for moderator access."})
 		}
 		return h(w, r, me)
 	})

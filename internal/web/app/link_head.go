@@ -25,7 +25,8 @@ const (
 var linkTabs = []struct {
 	Tab  LinkTab
 	Name string
-}{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkVersions, "Versions"}, {LinkSettings, "Settings"}}
+}{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkVersions, "Versions"},
+	{LinkSettings, "Settings"}}
 
 // LinkHead is what the pages of a link begin with: its title and address, its
 // numbers, and the tabs between the pages (link_head.html, "link-head").
@@ -53,7 +54,8 @@ type LinkFigure struct{ Name, Value string }
 // LinkHead returns the head of one of the pages of a link.
 func (s *Shell) LinkHead(l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
-	h := &LinkHead{Link: l, Badge: ui.Badge(t), Facts: ui.Facts(l, t), URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab}
+	h := &LinkHead{Link: l, Badge: ui.Badge(t), Facts: ui.Facts(l, t), URL: s.LinkURL(l.Slug), Here: LinkAddress(l),
+		Tab: tab}
 	if h.Badge == "" {
 		h.Badge = strings.ToUpper(string(l.Kind))
 	}

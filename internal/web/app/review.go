@@ -36,5 +36,6 @@ func QueueName(reason string) string {
 
 // CaseAddress is the case of a link, seen from a queue or, with "", from none.
 func CaseAddress(slug vitrine.Slug, queue string, more ...string) string {
-	return httpx.WithQuery(httpx.ModerationRoot+"/links/"+string(slug), url.Values{}, append([]string{"queue", queue}, more...)...)
+	return httpx.WithQuery(httpx.ModerationRoot+"/links/"+string(slug), url.Values{},
+		append([]string{"queue", queue}, more...)...)
 }

@@ -40,7 +40,8 @@ func (r LinkRow) MayRestore() bool {
 func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 	for _, f := range found {
 		t, _ := filetype.ByExt(f.Name)
-		r := LinkRow{FoundLink: f, Badge: ui.Badge(t), URL: s.LinkURL(f.Slug), Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: LinkAddress(f.Link)}
+		r := LinkRow{FoundLink: f, Badge: ui.Badge(t), URL: s.LinkURL(f.Slug),
+			Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: LinkAddress(f.Link)}
 		if r.Badge == "" {
 			r.Badge = strings.ToUpper(string(f.Kind))
 		}

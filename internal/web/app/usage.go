@@ -49,7 +49,8 @@ func (s *Shell) HeldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Unfinished uploads hold %s and %s for at most %s.", ui.Plural(u.HeldLinks, "link", "links"), ui.ByteSize(u.HeldBytes), httpx.Wait(u.HeldUntil.Sub(s.Now())))
+	return fmt.Sprintf("Unfinished uploads hold %s and %s for at most %s.", ui.Plural(u.HeldLinks, "link", "links"),
+		ui.ByteSize(u.HeldBytes), httpx.Wait(u.HeldUntil.Sub(s.Now())))
 }
 
 // UsageBars are the limits of a plan as people read them.

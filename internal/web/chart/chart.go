@@ -224,6 +224,7 @@ func NewSpark(daily []int64, one, many string) Spark {
 		most = max(most, v)
 	}
 	top := max(most, 1)
-	return Spark{Path: path(daily, top), Area: area(daily, top), Words: fmt.Sprintf("%s: at most %s a day, %d on the last",
-		ui.Plural(int64(len(daily)), "day", "days"), ui.Counted(most, one, many), daily[len(daily)-1])}
+	return Spark{Path: path(daily, top), Area: area(daily, top),
+		Words: fmt.Sprintf("%s: at most %s a day, %d on the last",
+			ui.Plural(int64(len(daily)), "day", "days"), ui.Counted(most, one, many), daily[len(daily)-1])}
 }

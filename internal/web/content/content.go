@@ -28,7 +28,8 @@ func (s *Handler) Apart(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		here := strings.EqualFold(r.Host, s.ContentURL.Host)
 		switch {
-		case strings.HasPrefix(r.URL.Path, httpx.AssetRoot), here == (strings.HasPrefix(r.URL.Path, httpx.ContentRoot) || strings.HasPrefix(r.URL.Path, httpx.SiteRoot)):
+		case strings.HasPrefix(r.URL.Path, httpx.AssetRoot),
+			here == (strings.HasPrefix(r.URL.Path, httpx.ContentRoot) || strings.HasPrefix(r.URL.Path, httpx.SiteRoot)):
 			next.ServeHTTP(w, r)
 		default:
 			nothing.ServeHTTP(w, r)

@@ -44,7 +44,8 @@ func FuzzDisposition(f *testing.F) {
 			t.Fatalf("%q: %q", name, got)
 		}
 		kind, params, err := mime.ParseMediaType(got)
-		if err != nil || kind != "inline" || strings.ContainsAny(params["filename"], "\"\\/\r\n\x00") || !utf8.ValidString(params["filename"]) {
+		if err != nil || kind != "inline" || strings.ContainsAny(params["filename"], "\"\\/\r\n\x00") ||
+			!utf8.ValidString(params["filename"]) {
 			t.Fatalf("%q: %q reads as %q %v: %v", name, got, kind, params, err)
 		}
 	})
@@ -80,7 +81,8 @@ func FuzzPrologue(f *testing.F) {
 		}
 		// Nothing before the script is an element: what could begin one is
 		// within a comment or a declaration.
-		if i := bytes.Index(html[:n], []byte("<script")); i >= 0 && !bytes.Contains(html[:i], []byte("<!")) && !bytes.Contains(html[:i], []byte("<?")) {
+		if i := bytes.Index(html[:n], []byte("<script")); i >= 0 && !bytes.Contains(html[:i], []byte("<!")) &&
+			!bytes.Contains(html[:i], []byte("<?")) {
 			t.Fatalf("%q", html[:n])
 		}
 		_ = charsetOf(html)
@@ -104,7 +106,8 @@ func TestCharset(t *testing.T) {
 }
 
 func TestAcceptsGzip(t *testing.T) {
-	for header, want := range map[string]bool{"": false, "gzip": true, "br, gzip;q=0.5": true, "gzip;q=0": false, "GZIP": true, "identity": false, "x-gzip": false, "*": false} {
+	for header, want := range map[string]bool{"": false, "gzip": true, "br, gzip;q=0.5": true, "gzip;q=0": false,
+		"GZIP": true, "identity": false, "x-gzip": false, "*": false} {
 		r := &http.Request{Header: http.Header{"Accept-Encoding": {header}}}
 		if got := httpx.AcceptsGzip(r); got != want {
 			t.Errorf("%q: %t", header, got)
@@ -113,7 +116,8 @@ func TestAcceptsGzip(t *testing.T) {
 }
 
 func TestFromStart(t *testing.T) {
-	for header, want := range map[string]bool{"": true, "bytes=0-": true, "bytes=0-99": true, "bytes=1-": false, "bytes=-5": false, "bytes=5-9, 0-3": true, "items=3-": true, "bytes=": false, "bytes=x": false} {
+	for header, want := range map[string]bool{"": true, "bytes=0-": true, "bytes=0-99": true, "bytes=1-": false,
+		"bytes=-5": false, "bytes=5-9, 0-3": true, "items=3-": true, "bytes=": false, "bytes=x": false} {
 		if got := public.FromStart(header); got != want {
 			t.Errorf("%q: %t", header, got)
 		}

@@ -30,7 +30,8 @@ type entry struct {
 
 // onEntry finds the entry that a request names by its place in the archive's
 // listing. What no viewer shows is not served.
-func (s *Handler) onEntry(h func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, e entry) error) httpx.HandlerFunc {
+func (s *Handler) onEntry(h func(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
+	e entry) error) httpx.HandlerFunc {
 	return s.OnContent(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 		i, err := strconv.Atoi(r.PathValue("entry"))
 		if err != nil {
@@ -115,7 +116,8 @@ func (e *entry) fromTar(blob vitrine.Blob, i int) error {
 			continue
 		}
 		at, err := in.Seek(0, io.SeekCurrent)
-		if err != nil || h.Typeflag != tar.TypeReg || strings.ToValidUTF8(h.Name, "\ufffd") != e.Name || h.Size != e.Size {
+		if err != nil || h.Typeflag != tar.TypeReg || strings.ToValidUTF8(h.Name, "\ufffd") != e.Name ||
+			h.Size != e.Size {
 			return httpx.ErrNoPage
 		}
 		e.bytes = io.NewSectionReader(blob, at, h.Size)

@@ -48,7 +48,8 @@ func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
 		return h(w, r, l)
 	})
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if _, _, err := s.Signer.ParseContentToken(r.PathValue("token"), s.Now()); vitrine.CodeOf(err) == vitrine.CodeInvalidSignature {
+		if _, _, err := s.Signer.ParseContentToken(r.PathValue("token"),
+			s.Now()); vitrine.CodeOf(err) == vitrine.CodeInvalidSignature {
 			return examine(w, r) // which tells an expired token of its own from rubbish
 		}
 		return public(w, r)
@@ -92,7 +93,8 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	if err != nil {
 		return err
 	}
-	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.ContentURL), Content: viewer.Content{Text: text, TextCut: cut}}
+	p := inertPage{Title: l.Title, Styles: httpx.Origin(s.ContentURL),
+		Content: viewer.Content{Text: text, TextCut: cut}}
 	s.SetPolicy(w, r, httpx.ExamineFrame, "{sandbox}", "")
 	return s.writeInert(w, r, viewer.Named("text"), p)
 }
@@ -154,8 +156,9 @@ func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.L
 
 // active are the elements that load, run or lead elsewhere.
 var active = map[atom.Atom]bool{
-	atom.Script: true, atom.Link: true, atom.Meta: true, atom.Base: true, atom.Iframe: true, atom.Frame: true, atom.Frameset: true,
-	atom.Object: true, atom.Embed: true, atom.Applet: true, atom.Template: true,
+	atom.Script: true, atom.Link: true, atom.Meta: true, atom.Base: true, atom.Iframe: true, atom.Frame: true,
+	atom.Frameset: true,
+	atom.Object:   true, atom.Embed: true, atom.Applet: true, atom.Template: true,
 }
 
 // inert is a web page, as UTF-8, without its active elements.

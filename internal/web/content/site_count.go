@@ -27,12 +27,14 @@ func isPage(f inspect.SiteFile) bool {
 func isLoad(r *http.Request) bool {
 	h := r.Header
 	mode := h.Get("Sec-Fetch-Mode")
-	return r.Method == http.MethodGet && h.Get("Range") == "" && h.Get("If-Match") == "" && (mode == "" || mode == "navigate")
+	return r.Method == http.MethodGet && h.Get("Range") == "" && h.Get("If-Match") == "" &&
+		(mode == "" || mode == "navigate")
 }
 
 // countLoad counts the load of a page of a website. It is durable when
 // countLoad returns nil.
-func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Link, owner *vitrine.Account, path string) error {
+func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Link, owner *vitrine.Account,
+	path string) error {
 	if s.SiteStats == nil {
 		return nil
 	}

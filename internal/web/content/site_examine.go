@@ -59,7 +59,8 @@ func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine
 	}
 	page, err := inertSitePage(io.LimitReader(in, viewer.ExaminedHTML), base)
 	if err != nil {
-		return vitrine.Errorf(vitrine.CodeNotAvailable, "This page is nested deeper than is parsed. Look at its text in a copy of the ZIP.")
+		return vitrine.Errorf(vitrine.CodeNotAvailable,
+			"This page is nested deeper than is parsed. Look at its text in a copy of the ZIP.")
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(page)
@@ -94,7 +95,8 @@ func inertSitePage(in io.Reader, base string) ([]byte, error) {
 			fallthrough
 		default:
 			for i, a := range n.Attr {
-				if (a.Key == "href" || a.Key == "src" || a.Key == "poster") && strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "//") {
+				if (a.Key == "href" || a.Key == "src" || a.Key == "poster") && strings.HasPrefix(a.Val, "/") &&
+					!strings.HasPrefix(a.Val, "//") {
 					n.Attr[i].Val = base + a.Val[1:]
 				}
 			}

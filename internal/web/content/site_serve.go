@@ -48,7 +48,8 @@ func (s *Handler) siteLabel(host string) (string, bool) {
 		return "", false
 	}
 	u := url.URL{Host: host}
-	return strings.CutSuffix(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), strings.TrimPrefix(s.SitesURL.Hostname(), "*"))
+	return strings.CutSuffix(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."),
+		strings.TrimPrefix(s.SitesURL.Hostname(), "*"))
 }
 
 func (s *Handler) SiteFolder(w http.ResponseWriter, r *http.Request) error {
@@ -137,7 +138,10 @@ func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest
 		}
 	}
 	shown := func(ctx context.Context) error { return s.Sites.StillPublic(ctx, version.ID) }
-	return s.WhileShown(w, r, shown, func() error { return sendSiteFile(w, r, siteFile{version, blob, file}, found.status) })
+	return s.WhileShown(w, r, shown, func() error {
+		return sendSiteFile(w, r, siteFile{version, blob, file},
+			found.status)
+	})
 }
 
 var (
@@ -309,7 +313,8 @@ func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int
 		}
 	}
 	if status != http.StatusOK {
-		for _, name := range []string{"Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Range", "If-Unmodified-Since"} {
+		for _, name := range []string{"Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Range",
+			"If-Unmodified-Since"} {
 			r.Header.Del(name)
 		}
 		h.Set("Cache-Control", "no-store")
@@ -369,11 +374,13 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 		h.Del(name)
 	}
 	httpx.RetryAfter(w, e)
-	gone := e.Code == vitrine.CodeDisabled || e.Code == vitrine.CodeNotAvailable || e.Code == vitrine.CodeNotFound && err != error(errNoSitePage)
+	gone := e.Code == vitrine.CodeDisabled || e.Code == vitrine.CodeNotAvailable || e.Code == vitrine.CodeNotFound &&
+		err != error(errNoSitePage)
 	if q.own && gone {
 		h.Set("Clear-Site-Data", `"cache", "storage"`)
 	}
-	p := gonePage{Styles: httpx.Origin(s.ContentURL), Title: cmp.Or(httpx.Headings[e.Code], "This is not allowed"), Advice: siteAdvice(e), Request: h.Get("X-Request-Id")}
+	p := gonePage{Styles: httpx.Origin(s.ContentURL), Title: cmp.Or(httpx.Headings[e.Code], "This is not allowed"),
+		Advice: siteAdvice(e), Request: h.Get("X-Request-Id")}
 	p.Heading = p.Title
 	if err == error(errNoSitePage) && s.Abuse != nil {
 		p.Report = httpx.Origin(s.PublicURL) + httpx.SiteReportRoot + string(q.slug)

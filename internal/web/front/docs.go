@@ -32,26 +32,42 @@ func parseDoc(name string) ui.Template { return parseFront("docs.html", name) }
 // docPages are all of them, in the order in which they are read.
 var docPages = []docPage{
 	{docsRoot, "Quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
-		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"}, {"retries", "Retries"}, {"reading", "Read how it is read"}}, parseDoc("docs_start.html"), nil},
-	{docsRoot + "/send-a-deck", "Send a deck and follow it", "From a PDF to a link, and how to see how far it was read.",
-		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"}, {"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, parseDoc("docs_deck.html"), nil},
-	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.", nil, parseDoc("docs_api.html"), nil},
+		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"},
+			{"retries", "Retries"}, {"reading", "Read how it is read"}}, parseDoc("docs_start.html"), nil},
+	{docsRoot + "/send-a-deck", "Send a deck and follow it",
+		"From a PDF to a link, and how to see how far it was read.",
+		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"},
+			{"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, parseDoc("docs_deck.html"), nil},
+	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.",
+		nil, parseDoc("docs_api.html"), nil},
 	{docsRoot + "/errors", "Errors", "Every error code of the API: when it occurs, and what to do.",
-		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"}, {"again", "What to try again"}}, parseDoc("docs_errors.html"), nil},
+		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"},
+			{"again", "What to try again"}}, parseDoc("docs_errors.html"), nil},
 	{docsRoot + "/agents", "AI agents", "Let an agent publish, replace and ask how it was read, with the tools of this instance.",
-		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}}, parseDoc("docs_agents.html"), nil},
+		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}},
+		parseDoc("docs_agents.html"), nil},
 	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to all accounts.",
-		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"}, {"names", "Link addresses"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html"), nil},
+		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"},
+			{"names", "Link addresses"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html"), nil},
 	{docsRoot + "/file-types", "File types", "Which files you can publish, what their pages show, and how progress is measured.",
-		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"}, {"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html"), nil},
+		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"},
+			{"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html"), nil},
 	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what Vitrine knows about a reader.",
-		[]docSection{{"opens", "Views"}, {"readers", "Unique viewers"}, {"time", "Average time"}, {"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"}, {"downloads", "Downloads and QR scans"}, {"where", "Where they came from"}, {"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html"), nil},
+		[]docSection{{"opens", "Views"}, {"readers", "Unique viewers"}, {"time", "Average time"},
+			{"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"},
+			{"downloads", "Downloads and QR scans"}, {"where", "Where they came from"},
+			{"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html"), nil},
 	{docsRoot + "/embedding", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
-		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"}, {"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html"), nil},
-	{docsRoot + "/websites", "Websites and albums", "Publish a whole static site, or several links under one address.", nil, parseDoc("docs_guide.html"), newGuide("websites.md")},
-	{docsRoot + "/moderation", "Moderation", "Decide about files that are held until a person has looked at them.", nil, parseDoc("docs_guide.html"), newGuide("moderation.md")},
+		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"},
+			{"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html"), nil},
+	{docsRoot + "/websites", "Websites and albums", "Publish a whole static site, or several links under one address.",
+		nil, parseDoc("docs_guide.html"), newGuide("websites.md")},
+	{docsRoot + "/moderation", "Moderation", "Decide about files that are held until a person has looked at them.", nil,
+		parseDoc("docs_guide.html"), newGuide("moderation.md")},
 	{docsRoot + "/self-hosting", "Self-hosting", "Run Vitrine on a machine of your own: one binary, one directory.",
-		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and limits"}, {"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}}, parseDoc("docs_hosting.html"), nil},
+		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and limits"},
+			{"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}},
+		parseDoc("docs_hosting.html"), nil},
 }
 
 // docsPage is a page of the documentation as it is shown.
@@ -94,7 +110,8 @@ func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
 // docsPage is one of the pages for who asks.
 func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 	d := docPages[i]
-	p := &docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: &d, All: docPages, Site: s.PublicURL.String()}
+	p := &docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: &d, All: docPages,
+		Site: s.PublicURL.String()}
 	if d.guide != nil {
 		p.Guide = d.guide()
 		d.Sections = p.Guide.Sections
@@ -127,7 +144,8 @@ type docBound struct{ What, Value string }
 // docBounds are those, out of the constants that they are enforced by.
 func docBounds() []docBound {
 	return []docBound{
-		{"A signed upload URL is good for", httpx.Wait(vitrine.URLLife) + ", for one file of exactly the size and type that were declared"},
+		{"A signed upload URL is good for", httpx.Wait(vitrine.URLLife) +
+			", for one file of exactly the size and type that were declared"},
 		{"An upload reserves a custom address for", httpx.Wait(vitrine.UploadHold)},
 		{"An upload that is not completed is deleted after", httpx.Wait(vitrine.UploadLife)},
 		{"The body of an API request", "16 KiB, nested at most 8 deep"},

@@ -202,7 +202,8 @@ var theReference = sync.OnceValue(func() *apiReference {
 	}
 	for _, m := range d.Components.Schemas {
 		s := m.Value
-		ref.Schemas = append(ref.Schemas, apiSchema{Name: m.Name, Type: s.name(), About: prose(s.Description), Bounds: prose(s.bounds()), Fields: d.fields(s, "")})
+		ref.Schemas = append(ref.Schemas, apiSchema{Name: m.Name, Type: s.name(), About: prose(s.Description),
+			Bounds: prose(s.bounds()), Fields: d.fields(s, "")})
 	}
 	for _, g := range ref.Groups {
 		for _, op := range g.Ops {
@@ -213,13 +214,15 @@ var theReference = sync.OnceValue(func() *apiReference {
 })
 
 func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
-	op := apiOp{ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: prose(o.Summary), About: prose(o.Description), Key: o.Security == nil}
+	op := apiOp{ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: prose(o.Summary),
+		About: prose(o.Description), Key: o.Security == nil}
 	for _, p := range o.Parameters {
 		if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
 			p, _ = d.Components.Parameters.get(name)
 		}
 		about := strings.TrimSpace(p.Description + " " + p.Schema.bounds())
-		op.Params = append(op.Params, apiParam{Name: p.Name, In: p.In, Type: p.Schema.name(), Required: p.Required, About: prose(about)})
+		op.Params = append(op.Params, apiParam{Name: p.Name, In: p.In, Type: p.Schema.name(), Required: p.Required,
+			About: prose(about)})
 	}
 	if o.RequestBody != nil {
 		for _, m := range o.RequestBody.Content {
@@ -353,7 +356,8 @@ func (d *oaDocument) fields(s *oaSchema, under string) (fields []apiField) {
 	}
 	for _, m := range s.Properties {
 		v := m.Value
-		f := apiField{Name: under + m.Name, Type: v.name(), Required: required[m.Name], About: prose(v.Description), Bounds: prose(v.bounds())}
+		f := apiField{Name: under + m.Name, Type: v.name(), Required: required[m.Name], About: prose(v.Description),
+			Bounds: prose(v.bounds())}
 		if refs := v.refs(); len(refs) == 1 {
 			f.Ref = refs[0]
 			if v.Ref != "" {

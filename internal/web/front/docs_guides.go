@@ -30,7 +30,8 @@ var guidePages = map[string]string{
 	"moderation.md": docsRoot + "/moderation",
 }
 
-var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // newGuide returns a function that reads a guide once. It panics if the guide
 // cannot be read, which is part of the program.

@@ -119,7 +119,8 @@ func TestReference(t *testing.T) {
 		t.Error("not in the order of the description")
 	}
 	for _, s := range ref.Schemas {
-		if s.Name == "Content" && !slices.ContainsFunc(s.Fields, func(f apiField) bool { return f.Name == "pages.pages[].reachPct" && f.Required }) {
+		if s.Name == "Content" && !slices.ContainsFunc(s.Fields,
+			func(f apiField) bool { return f.Name == "pages.pages[].reachPct" && f.Required }) {
 			t.Errorf("members of members: %+v", s.Fields)
 		}
 	}
@@ -127,8 +128,10 @@ func TestReference(t *testing.T) {
 
 // What fits into a line is in one, and nothing is lost.
 func TestPrettyJSON(t *testing.T) {
-	got := prettyJSON(map[string]any{"a": []int{1, 2, 3}, "b": map[string]any{"c": "x", "d": nil}, "e": []any{map[string]any{"f": strings.Repeat("y", 200)}}})
-	want := "{\n  \"a\": [1, 2, 3],\n  \"b\": {\"c\": \"x\", \"d\": null},\n  \"e\": [\n    {\n      \"f\": \"" + strings.Repeat("y", 200) + "\"\n    }\n  ]\n}"
+	got := prettyJSON(map[string]any{"a": []int{1, 2, 3}, "b": map[string]any{"c": "x", "d": nil},
+		"e": []any{map[string]any{"f": strings.Repeat("y", 200)}}})
+	want := "{\n  \"a\": [1, 2, 3],\n  \"b\": {\"c\": \"x\", \"d\": null},\n  \"e\": [\n    {\n      \"f\": \"" +
+		strings.Repeat("y", 200) + "\"\n    }\n  ]\n}"
 	if got != want {
 		t.Errorf("%s", got)
 	}

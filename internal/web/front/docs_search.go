@@ -160,7 +160,8 @@ func (s *Handler) SearchDocs(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d := &docPage{Path: docsSearch, Title: "Search the documentation"}
-	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Query: query, Found: found(index, query)}
+	p := docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: d, All: docPages, Query: query,
+		Found: found(index, query)}
 	p.Index = false
 	return s.writeFront(w, r, searchTemplate, p.Nonce, &p)
 }

@@ -49,7 +49,8 @@ func (s *Handler) newFrontPage(r *http.Request, title, description, section stri
 	if title != "" {
 		name = title + " · Vitrine"
 	}
-	p := frontPage{Page: s.NewChrome(name), Description: description, Section: section, Me: s.Whoever(r), SignUp: s.mayJoin(),
+	p := frontPage{Page: s.NewChrome(name), Description: description, Section: section, Me: s.Whoever(r),
+		SignUp:  s.mayJoin(),
 		Address: s.PublicURL.String() + r.URL.Path, Picture: s.PublicURL.String() + frontPictureRoute}
 	p.Index = true
 	return p
@@ -65,7 +66,10 @@ func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, t ui.Templa
 // its address.
 const frontPictureRoute = "/picture.png"
 
-var frontPicture = sync.OnceValues(func() ([]byte, error) { return viewer.DrawCard("PDF", "Publish a file. See how it is read.") })
+var frontPicture = sync.OnceValues(func() ([]byte,
+	error) {
+	return viewer.DrawCard("PDF", "Publish a file. See how it is read.")
+})
 
 func (s *Handler) SendFrontPicture(w http.ResponseWriter, r *http.Request) error {
 	b, err := frontPicture()
@@ -107,7 +111,8 @@ func (s *Handler) Robots(w http.ResponseWriter, _ *http.Request) {
 // Sitemap lists the pages that search engines may list.
 func (s *Handler) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	var b strings.Builder
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, path := range frontPaths() {
 		if path == httpx.PlansRoute && !s.Sold() {
 			continue

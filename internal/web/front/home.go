@@ -24,8 +24,11 @@ type homePage struct {
 
 // Home is the first page of the site.
 func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
-	p := homePage{frontPage: s.newFrontPage(r, "", "Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.", ""),
-		Base: s.PublicURL.String() + httpx.APIRoot, Host: s.PublicURL.Host, Sample: theSample(), Accept: accepted(), Next: "/dashboard"}
+	p := homePage{frontPage: s.newFrontPage(r, "",
+		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
+		""),
+		Base: s.PublicURL.String() + httpx.APIRoot, Host: s.PublicURL.Host, Sample: theSample(), Accept: accepted(),
+		Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
 	switch {
 	case p.Me != nil:

@@ -43,7 +43,8 @@ const sampleSlug = "spring-report"
 
 var theSample = sync.OnceValue(func() *sample {
 	of := func(rg report.Range) *report.LinkReport {
-		return samples.SampleLink(&vitrine.Link{Slug: sampleSlug, Title: "Spring report", Kind: filetype.PDF}, "https://share.example/p/"+sampleSlug, rg, sampleDay)
+		return samples.SampleLink(&vitrine.Link{Slug: sampleSlug, Title: "Spring report", Kind: filetype.PDF},
+			"https://share.example/p/"+sampleSlug, rg, sampleDay)
 	}
 	r := of(report.Range30d)
 	p := &sample{Title: r.Link.Title, Range: r.Range.Label, Bots: r.Totals.BotsExcluded, Atypical: r.Totals.Atypical,
@@ -61,7 +62,8 @@ var theSample = sync.OnceValue(func() *sample {
 		{"Completion", r.Totals.CompletionPct.String() + "%", ""},
 	}
 	p.draw(r)
-	p.JSON = map[string]string{"getLinkAnalytics": prettyJSON(of(report.Range7d)), "getAccountAnalytics": prettyJSON(samples.SampleAccount(report.Range7d, sampleDay))}
+	p.JSON = map[string]string{"getLinkAnalytics": prettyJSON(of(report.Range7d)),
+		"getAccountAnalytics": prettyJSON(samples.SampleAccount(report.Range7d, sampleDay))}
 	return p
 })
 
@@ -72,11 +74,13 @@ func (p *sample) draw(r *report.LinkReport) {
 	var most int64
 	for i, d := range r.Series {
 		views[i], uniques[i], labels[i] = d.Views, d.Uniques, d.Label
-		tips[i] = chart.Tip(d.Label, [3]string{"views", "Views", ui.Figure(d.Views).String()}, [3]string{"uniques", "Unique viewers", ui.Figure(d.Uniques).String()})
+		tips[i] = chart.Tip(d.Label, [3]string{"views", "Views", ui.Figure(d.Views).String()},
+			[3]string{"uniques", "Unique viewers", ui.Figure(d.Uniques).String()})
 		most = max(most, d.Views)
 	}
 	top, ticks := chart.Scale(most)
-	p.Chart = chart.New("Views and unique viewers a day. Arrow keys go from day to day", top, ticks, chart.Labels(labels),
+	p.Chart = chart.New("Views and unique viewers a day. Arrow keys go from day to day", top, ticks,
+		chart.Labels(labels),
 		[]chart.Series{{Class: "views", Values: views, Filled: true}, {Class: "uniques", Values: uniques}}, tips)
 	pages := r.Content.Pages
 	for _, x := range pages.Pages {

@@ -21,7 +21,8 @@ const sampleSite = "https://share.example"
 // Skill serves the instructions for agents with a shell, with the address of
 // this instance.
 func (s *Handler) Skill(w http.ResponseWriter, r *http.Request) error {
-	return s.writeText(w, r, "text/markdown; charset=utf-8", bytes.ReplaceAll(skill, []byte(sampleSite), []byte(s.PublicURL.String())))
+	return s.writeText(w, r, "text/markdown; charset=utf-8",
+		bytes.ReplaceAll(skill, []byte(sampleSite), []byte(s.PublicURL.String())))
 }
 
 // LLMs serves the list of what agents can read here (llmstxt.org).
@@ -32,7 +33,8 @@ func (s *Handler) LLMs(w http.ResponseWriter, r *http.Request) error {
 		"Agents use the tools at %s/mcp (Model Context Protocol, streamable HTTP, `Authorization: Bearer` and an API key), or the API at %s. "+
 		"A person makes the key at %s/keys.\n\n## Use it\n\n"+
 		"- [Skill](%s/skill.md): publish, replace and report from a shell\n"+
-		"- [OpenAPI](%s/openapi.json): every operation of the API\n\n## Documentation\n\n", site, site+httpx.APIRoot, site, site, site+httpx.APIRoot)
+		"- [OpenAPI](%s/openapi.json): every operation of the API\n\n## Documentation\n\n", site, site+httpx.APIRoot,
+		site, site, site+httpx.APIRoot)
 	for _, d := range docPages {
 		fmt.Fprintf(&b, "- [%s](%s%s.md): %s\n", d.Title, site, d.Path, d.Description)
 	}

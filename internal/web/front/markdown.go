@@ -34,7 +34,8 @@ func (s *Handler) writeMarkdown(w http.ResponseWriter, r *http.Request, t ui.Tem
 	}
 	article := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Article })
 	prune(article)
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
+		table.NewTablePlugin()))
 	text, err := c.ConvertNode(article, converter.WithDomain(s.PublicURL.String()))
 	if err != nil {
 		return err
@@ -58,7 +59,8 @@ func find(n *html.Node, is func(*html.Node) bool) *html.Node {
 func prune(n *html.Node) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
-		if c.DataAtom == atom.Nav || c.DataAtom == atom.Button || c.DataAtom == atom.Fieldset || c.DataAtom == atom.Svg {
+		if c.DataAtom == atom.Nav || c.DataAtom == atom.Button || c.DataAtom == atom.Fieldset ||
+			c.DataAtom == atom.Svg {
 			n.RemoveChild(c)
 		} else {
 			prune(c)

@@ -65,8 +65,10 @@ func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {
 		if i == mine {
 			l, own = s.Uploads.Plans.LimitsOf(me), me.Limits != nil
 		}
-		rows = append(rows, planRow{Name: p.name, For: p.use, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
-			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount), Versions: planLimit(l.Versions, planCount), Pro: p.plan.Pro(),
+		rows = append(rows, planRow{Name: p.name, For: p.use, Links: planLimit(l.Links, planCount),
+			File:    planLimit(l.FileBytes, planSize),
+			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount),
+			Versions: planLimit(l.Versions, planCount), Pro: p.plan.Pro(),
 			Mine: i == mine, Own: own})
 	}
 	return rows
@@ -108,7 +110,8 @@ func (s *Handler) Plans(w http.ResponseWriter, r *http.Request) error {
 		if u.Sites > 0 {
 			have += " and " + ui.Plural(u.Sites, "website", "websites")
 		}
-		p.Have = "You have " + have + " with " + planSize(u.Bytes) + " and started " + ui.Plural(u.Uploads, "upload", "uploads") + " in the last hour."
+		p.Have = "You have " + have + " with " + planSize(u.Bytes) + " and started " + ui.Plural(u.Uploads, "upload",
+			"uploads") + " in the last hour."
 	}
 	return s.writeFront(w, r, plansTemplate, p.Nonce, &p)
 }

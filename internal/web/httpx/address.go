@@ -56,11 +56,13 @@ func InsideOr(next string) string {
 // LocalPath accepts the address of a page of this very site, from its root; ""
 // of anything else, and of the pages on which one gets in and out.
 func LocalPath(s string) string {
-	if len(s) > 2000 || !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }) {
+	if len(s) > 2000 || !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") ||
+		strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }) {
 		return ""
 	}
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || strings.HasPrefix(u.Path, "//") {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		strings.HasPrefix(u.Path, "//") {
 		return ""
 	}
 	for _, root := range []string{SignInRoot, signUpRoot, resetRoot, passwordRoot, setupRoot, "/sign-out"} {

@@ -59,15 +59,18 @@ var policies = map[Surface]string{
 	EntryPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms,
 	AppPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {files} {links}; " +
 		"connect-src 'self'{storage}; " + ownForms,
-	ModeratorPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " + ownForms,
+	ModeratorPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " +
+		ownForms,
 	PDFFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets} 'wasm-unsafe-eval'; worker-src blob: {assets}; style-src {assets}; " +
 		"img-src blob: data: {files}; font-src data: {assets}; connect-src {files} {assets}; " + noForms,
 	DocxFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src 'unsafe-inline' {assets}; img-src blob: data:; " +
 		"font-src blob: data:; connect-src {files}; " + noForms,
-	PreviewFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src {assets}; img-src {files}; " + noForms,
-	HTMLFrame:    "sandbox {sandbox}; form-action 'none'; frame-ancestors {framers}",
-	ExamineFrame: "sandbox {sandbox}; default-src 'none'; style-src {assets}; img-src {files}; media-src {files}; " + noForms,
-	ExamineHTML:  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; " + noForms,
+	PreviewFrame: "sandbox {sandbox}; default-src 'none'; script-src {assets}; style-src {assets}; img-src {files}; " +
+		noForms,
+	HTMLFrame: "sandbox {sandbox}; form-action 'none'; frame-ancestors {framers}",
+	ExamineFrame: "sandbox {sandbox}; default-src 'none'; style-src {assets}; img-src {files}; media-src {files}; " +
+		noForms,
+	ExamineHTML: "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; " + noForms,
 	ExamineSite: "sandbox; default-src 'none'; img-src {base} data:; style-src {base} 'unsafe-inline'; font-src {base}; media-src {base}; " +
 		noForms,
 	EmbeddedChart: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'none'; " +
@@ -90,7 +93,8 @@ func (s *Server) SetPolicy(w http.ResponseWriter, r *http.Request, of Surface, f
 	if s.StorageOrigin != "" {
 		storage = " " + s.StorageOrigin
 	}
-	fills = append(fills, "{assets}", content+AssetRoot, "{files}", content+ContentRoot, "{links}", Origin(s.PublicURL)+"/p/",
+	fills = append(fills, "{assets}", content+AssetRoot, "{files}", content+ContentRoot, "{links}",
+		Origin(s.PublicURL)+"/p/",
 		"{storage}", storage, "{framers}", s.Framers(r), "sandbox ;", "sandbox;")
 	w.Header().Set("Content-Security-Policy", strings.NewReplacer(fills...).Replace(policies[of]))
 }

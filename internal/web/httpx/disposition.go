@@ -42,5 +42,6 @@ func hidden(r rune) bool {
 
 // attrChar is the set of RFC 8187 that is literal.
 func attrChar(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' ||
+		strings.IndexByte("!#$&+-.^_`|~", c) >= 0
 }

@@ -58,7 +58,8 @@ var advice = map[vitrine.Code]string{
 // No page asks again by itself: a tab that was left open would make a view of
 // a link by nobody, as soon as there is something to see.
 var Transient = map[vitrine.Code]bool{
-	vitrine.CodeNotAvailable: true, vitrine.CodeRateLimited: true, vitrine.CodeUnavailable: true, vitrine.CodeInternal: true,
+	vitrine.CodeNotAvailable: true, vitrine.CodeRateLimited: true, vitrine.CodeUnavailable: true,
+	vitrine.CodeInternal: true,
 }
 
 // AdviceOn is what happened and what to do about it.
@@ -174,7 +175,8 @@ func (s *Server) Known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 		e = vitrine.Errorf(vitrine.CodeInternal, "Something went wrong on our side. Request id: %s.", id)
 	case errors.Is(e.Err, vitrine.ErrNotSpooled): // of every page, so not of each
 		if n := s.refused.add(s.Now()); n > 0 {
-			s.Log.Warn("views cannot be written, so requests are refused", "refused", n, "request", id, "route", r.Pattern, "error", WithoutAddress(e.Err))
+			s.Log.Warn("views cannot be written, so requests are refused", "refused", n, "request", id, "route",
+				r.Pattern, "error", WithoutAddress(e.Err))
 		}
 	case e.Err != nil:
 		s.Log.Warn(string(e.Code), "request", id, "route", r.Pattern, "error", WithoutAddress(e.Err))

@@ -14,8 +14,10 @@ import (
 // when the link is no longer shown: a transfer may take hours, and what is
 // taken down is gone within a second (promise 5). The bytes are sent as before,
 // by the kernel from file to connection.
-func (s *Server) WhileShown(w http.ResponseWriter, r *http.Request, shown func(context.Context) error, h func() error) error {
-	g := &guard{answer: PacerOf(w), every: cmp.Or(s.RecheckEvery, time.Second), shown: func() error { return shown(r.Context()) }}
+func (s *Server) WhileShown(w http.ResponseWriter, r *http.Request, shown func(context.Context) error,
+	h func() error) error {
+	g := &guard{answer: PacerOf(w), every: cmp.Or(s.RecheckEvery, time.Second),
+		shown: func() error { return shown(r.Context()) }}
 	g.timer = time.AfterFunc(g.every, g.look)
 	defer g.end()
 	return h()

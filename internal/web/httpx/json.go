@@ -219,7 +219,8 @@ func WithCurrent(err error, current any) error { return withCurrent{err, current
 // WriteError answers a failure as JSON.
 func (s *Server) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.Known(w, r, err)
-	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used, Held: e.Held}
+	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used,
+		Held: e.Held}
 	if e.Held != nil {
 		body.HeldUntil = e.HeldUntil.UTC().Format(TimeFormat)
 	}

@@ -81,7 +81,8 @@ func ParseCursor(text string) (c vitrine.LinkCursor, err error) {
 	if text == "" {
 		return c, nil
 	}
-	bad := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "cursor", Message: "The cursor is invalid. Use nextCursor from the previous page."}
+	bad := &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "cursor",
+		Message: "The cursor is invalid. Use nextCursor from the previous page."}
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return c, bad
@@ -109,7 +110,8 @@ func ReportRange(r *http.Request) (report.Range, error) {
 			return rg, nil
 		}
 	}
-	return "", &vitrine.Error{Code: vitrine.CodeBadRange, Field: "range", Message: "The range is one of 7d, 14d, 30d, 90d, all."}
+	return "", &vitrine.Error{Code: vitrine.CodeBadRange, Field: "range",
+		Message: "The range is one of 7d, 14d, 30d, 90d, all."}
 }
 
 func Allowed(methods string) HandlerFunc {

@@ -58,8 +58,10 @@ func TestAnswersKeepPace(t *testing.T) {
 				return c, (&Server{}).Pace(c)
 			}
 			c, w := begin(stallTime * 9 / 10)
-			if n, err := send(w); err != nil || n != int64(len(text)) || !bytes.Equal(c.Body.Bytes(), text) || c.most > paceBytes {
-				t.Errorf("%s: a slow client took %d of %d bytes in parts of up to %d: %v", name, n, len(text), c.most, err)
+			if n, err := send(w); err != nil || n != int64(len(text)) || !bytes.Equal(c.Body.Bytes(), text) ||
+				c.most > paceBytes {
+				t.Errorf("%s: a slow client took %d of %d bytes in parts of up to %d: %v", name, n, len(text), c.most,
+					err)
 			}
 			_, w = begin(time.Hour)
 			began := time.Now()

@@ -20,7 +20,8 @@ func (s *Server) SameOrigin(h HandlerFunc) HandlerFunc {
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if protection.Check(r) != nil {
-			return vitrine.Errorf(vitrine.CodeCrossOrigin, "This request came from another website. Open this page again and resend it.")
+			return vitrine.Errorf(vitrine.CodeCrossOrigin,
+				"This request came from another website. Open this page again and resend it.")
 		}
 		return h(w, r)
 	}
@@ -109,7 +110,8 @@ func (s *Server) sessionCookie() string {
 }
 
 func (s *Server) SetSession(w http.ResponseWriter, text string, seconds int) {
-	http.SetCookie(w, &http.Cookie{Name: s.sessionCookie(), Value: text, Path: "/", MaxAge: seconds, Secure: s.Secure(), HttpOnly: true,
+	http.SetCookie(w, &http.Cookie{Name: s.sessionCookie(), Value: text, Path: "/", MaxAge: seconds, Secure: s.Secure(),
+		HttpOnly: true,
 		SameSite: http.SameSiteLaxMode})
 }
 
@@ -128,7 +130,8 @@ func ReadForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 	err := r.ParseForm()
 	_, rest := io.Copy(io.Discard, r.Body)
 	if errors.Join(err, rest) != nil {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "The form is incomplete or too long. Go back, shorten it, and try again.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"The form is incomplete or too long. Go back, shorten it, and try again.")
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, n
 	addr := s.ClientAddr(r)
 	h := r.Header
 	v := visitor.Classify(visitor.Request{
-		UserAgent: r.UserAgent(), Referrer: r.Referer(), Addr: addr, Query: r.URL.Query(), OwnHost: ownHost, SecCHUA: h.Get("Sec-CH-UA"),
+		UserAgent: r.UserAgent(), Referrer: r.Referer(), Addr: addr, Query: r.URL.Query(), OwnHost: ownHost,
+		SecCHUA:    h.Get("Sec-CH-UA"),
 		SecPurpose: h.Get("Sec-Purpose"), Purpose: h.Get("Purpose"), XPurpose: h.Get("X-Purpose"), XMoz: h.Get("X-Moz"),
 	})
 	key := a.ViewerKey
@@ -30,7 +31,9 @@ func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, n
 	}
 	return report.View{
 		Viewer:  visitor.ViewerID(key, addr, r.UserAgent()),
-		Country: v.Country, City: v.City, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser, OS: v.OS,
-		Campaign: v.Campaign, Medium: v.Medium, Content: v.Content, Term: v.Term, Bot: v.Bot, Product: v.Product, QR: v.QR,
+		Country: v.Country, City: v.City, Referrer: v.Referrer, Source: v.Source, Device: v.Device, Browser: v.Browser,
+		OS:       v.OS,
+		Campaign: v.Campaign, Medium: v.Medium, Content: v.Content, Term: v.Term, Bot: v.Bot, Product: v.Product,
+		QR: v.QR,
 	}
 }

@@ -52,12 +52,14 @@ func (s *Handler) ShowAccount(w http.ResponseWriter, r *http.Request, me *vitrin
 	return s.writeAccount(w, r, me, c, http.StatusOK, attempt{})
 }
 
-func (s *Handler) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c moderation.AccountCase, status int, a attempt) error {
+func (s *Handler) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c moderation.AccountCase,
+	status int, a attempt) error {
 	common, _, err := s.newModeratorPage(r, me, c.Account.Email, "account")
 	if err != nil {
 		return err
 	}
-	p := accountPage{moderatorPage: common, Account: c, Address: accountAddress(c.Account.ID), Self: c.Account.ID == me.ID,
+	p := accountPage{moderatorPage: common, Account: c, Address: accountAddress(c.Account.ID),
+		Self:       c.Account.ID == me.ID,
 		MaySuspend: c.Account.Role == vitrine.RoleMember, Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote}
 	var after vitrine.LinkCursor
 	if text := r.URL.Query().Get("after"); text != "" {
@@ -96,7 +98,8 @@ func (s *Handler) DecideAccount(w http.ResponseWriter, r *http.Request, me *vitr
 	if err != nil {
 		return err
 	}
-	_, err = s.Accounts.SetBanned(ctx, c.Account.Email, action == "suspend", vitrine.Decision{By: vitrine.Moderator(me), Note: f.Get("note")})
+	_, err = s.Accounts.SetBanned(ctx, c.Account.Email, action == "suspend",
+		vitrine.Decision{By: vitrine.Moderator(me), Note: f.Get("note")})
 	var e *vitrine.Error
 	if errors.As(err, &e) && e.Code == vitrine.CodeInvalidRequest {
 		return s.writeAccount(w, r, me, c, http.StatusBadRequest, attempt{note: f.Get("note"), problem: e.Message})

@@ -70,7 +70,8 @@ type attempt struct {
 	queue, note, problem string
 }
 
-func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int, a attempt) error {
+func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int,
+	a attempt) error {
 	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "case")
 	if err != nil {
 		return err
@@ -78,8 +79,10 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 	l := c.Link
 	t, _ := filetype.ByExt(l.Name)
 	p := casePage{
-		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)), Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(t), Facts: ui.Facts(l, t),
-		Own: l.Account == me.ID, May: app.MayPublish(me, l), Past: past(c.Account.History), Preview: s.examination(l), Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
+		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)),
+		Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(t), Facts: ui.Facts(l, t),
+		Own: l.Account == me.ID, May: app.MayPublish(me, l), Past: past(c.Account.History), Preview: s.examination(l),
+		Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
 	}
 	p.QueueName = a.queue
 	if len(c.History) > 0 {
@@ -161,7 +164,8 @@ func past(history []moderation.Event) string {
 		}
 	}
 	text := ""
-	for _, a := range []vitrine.Action{vitrine.ActionBan, vitrine.ActionReject, vitrine.ActionDisable, vitrine.ActionClear} {
+	for _, a := range []vitrine.Action{vitrine.ActionBan, vitrine.ActionReject, vitrine.ActionDisable,
+		vitrine.ActionClear} {
 		if n := counts[a]; n > 0 {
 			if text != "" {
 				text += ", "
@@ -270,7 +274,8 @@ func (s *Handler) linkDecisions() map[string]linkDecision {
 		}
 	}
 	return map[string]linkDecision{
-		"clear": one(s.Links.Clear), "reject": one(s.Links.Reject), "disable": one(s.Links.Disable), "undo": one(s.Links.Undo),
+		"clear": one(s.Links.Clear), "reject": one(s.Links.Reject), "disable": one(s.Links.Disable),
+		"undo": one(s.Links.Undo),
 		"reject-same": func(ctx context.Context, slug string, d vitrine.Decision) error {
 			_, err := s.Links.RejectSame(ctx, slug, d)
 			return err
@@ -280,7 +285,8 @@ func (s *Handler) linkDecisions() map[string]linkDecision {
 
 // tooLate answers a decision about a link that is not any more as its page
 // told: with the case as it is now, and the note as it was written.
-func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, a attempt) error {
+func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case,
+	a attempt) error {
 	a.problem = "This link has changed since you opened its page."
 	if len(c.History) > 0 {
 		e := c.History[0]

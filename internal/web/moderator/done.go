@@ -94,7 +94,8 @@ func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
 // undoable are the decisions that one key takes back. That something was taken
 // back is not among them: the key pressed twice would be for nothing.
 var undoable = map[vitrine.Action]bool{
-	vitrine.ActionClear: true, vitrine.ActionReject: true, vitrine.ActionDisable: true, vitrine.ActionBan: true, vitrine.ActionUnban: true,
+	vitrine.ActionClear: true, vitrine.ActionReject: true, vitrine.ActionDisable: true, vitrine.ActionBan: true,
+	vitrine.ActionUnban: true,
 }
 
 // UndoDecisions takes back what a moderator has just decided, each where

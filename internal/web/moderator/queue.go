@@ -40,7 +40,8 @@ type moderatorPage struct {
 }
 
 // newModeratorPage begins a page, and tells the counts of the queue too.
-func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, name string) (p moderatorPage, counts map[string]int64, err error) {
+func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, name string) (p moderatorPage,
+	counts map[string]int64, err error) {
 	if counts, err = s.Moderation.Counts(r.Context()); err != nil {
 		return p, nil, err
 	}
@@ -48,7 +49,8 @@ func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, 
 	for _, n := range counts {
 		p.Waiting += n
 	}
-	p.Tabs = []ui.Tab{{Name: "Queue", Address: httpx.ModerationRoot, Count: p.Waiting, Key: "q", Current: name == "queue"},
+	p.Tabs = []ui.Tab{{Name: "Queue", Address: httpx.ModerationRoot, Count: p.Waiting, Key: "q",
+		Current: name == "queue"},
 		{Name: "Decisions", Address: httpx.ModerationRoot + "/history", Current: name == "history"}}
 	if s.Notices != nil {
 		p.Notices = s.Notices(r.Context())
@@ -57,7 +59,8 @@ func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, 
 	return p, counts, err
 }
 
-func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string, page any) error {
+func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string,
+	page any) error {
 	s.SetPagePolicy(w, r, httpx.ModeratorPage, nonce)
 	return ui.Render(w, r, status, t, page)
 }
@@ -103,7 +106,8 @@ func (s *Handler) Queue(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if err != nil {
 		return err
 	}
-	p := queuePage{moderatorPage: common, Reason: reason, Filters: filters(counts, reason), Total: common.Waiting, MaxNote: vitrine.MaxNote}
+	p := queuePage{moderatorPage: common, Reason: reason, Filters: filters(counts, reason), Total: common.Waiting,
+		MaxNote: vitrine.MaxNote}
 	if reason != "" {
 		p.Total = counts[reason]
 	}
@@ -118,7 +122,9 @@ func (s *Handler) Queue(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	}
 	for _, waiting := range queue {
 		t, _ := filetype.ByExt(waiting.Link.Name)
-		p.Rows = append(p.Rows, queueRow{waiting, ui.Badge(t), app.CaseAddress(waiting.Link.Slug, app.QueueName(reason)), rowValue(waiting.Link), !app.MayPublish(me, waiting.Link)})
+		p.Rows = append(p.Rows, queueRow{waiting, ui.Badge(t),
+			app.CaseAddress(waiting.Link.Slug, app.QueueName(reason)), rowValue(waiting.Link),
+			!app.MayPublish(me, waiting.Link)})
 	}
 	if next != (vitrine.ReviewCursor{}) {
 		p.Next = queueAddress(reason, "after", formatReviewCursor(next))
@@ -233,7 +239,8 @@ func (s *Handler) late(ctx context.Context) (rows []string, err error) {
 
 // decideRow clears or rejects the link of one row, and tells whether it was
 // still as it was shown.
-func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row string, d vitrine.Decision) (bool, error) {
+func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row string, d vitrine.Decision) (bool,
+	error) {
 	slug, _, _ := strings.Cut(row, " ")
 	history, err := s.Moderation.OfLink(ctx, slug)
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
@@ -269,7 +276,8 @@ func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row st
 	return err == nil, err
 }
 
-var errNoDecision = vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such decision. Go back and use one of the buttons.")
+var errNoDecision = vitrine.Errorf(vitrine.CodeInvalidRequest,
+	"There is no such decision. Go back and use one of the buttons.")
 
 // slugLetters are those of a slug, in any spelling.
 const slugLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
@@ -291,7 +299,8 @@ func (s *Handler) Find(w http.ResponseWriter, r *http.Request, _ *vitrine.Accoun
 	}
 	slug, err := vitrine.ParseSlug(text)
 	if err != nil {
-		return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q. Type the address of a link, its slug, or the e-mail address of an account.", text)
+		return vitrine.Errorf(vitrine.CodeNotFound,
+			"There is no link %q. Type the address of a link, its slug, or the e-mail address of an account.", text)
 	}
 	l, err := s.Links.BySlug(r.Context(), string(slug))
 	if err != nil {

@@ -62,7 +62,8 @@ func (s *Handler) siteReportPage(slug vitrine.Slug) *reportPage {
 }
 
 func (s *Handler) newReportPage(what, subject, action string) *reportPage {
-	return &reportPage{Page: s.NewChrome("Report a " + what), What: what, Subject: subject, Action: action, MaxNote: moderation.MaxAbuseNote,
+	return &reportPage{Page: s.NewChrome("Report a " + what), What: what, Subject: subject, Action: action,
+		MaxNote:   moderation.MaxAbuseNote,
 		Threshold: s.Abuse.Threshold, KeptDays: int(moderation.AbuseReportLife / (24 * time.Hour))}
 }
 
@@ -71,9 +72,10 @@ func (s *Handler) SiteReportForm(w http.ResponseWriter, r *http.Request, slug vi
 }
 
 func (s *Handler) FileSiteReport(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
-	return s.takeReport(w, r, s.siteReportPage(slug), func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
-		return s.Abuse.FileWebsite(r.Context(), slug, by, reason, note)
-	})
+	return s.takeReport(w, r, s.siteReportPage(slug),
+		func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+			return s.Abuse.FileWebsite(r.Context(), slug, by, reason, note)
+		})
 }
 
 // ReportForm is no view: anyone who reports has seen the link's page, or does
@@ -83,18 +85,21 @@ func (s *Handler) ReportForm(w http.ResponseWriter, r *http.Request, l *vitrine.
 }
 
 func (s *Handler) FileReport(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
-	return s.takeReport(w, r, s.reportPage(l), func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
+	return s.takeReport(w, r, s.reportPage(l), func(by vitrine.ReporterID, reason vitrine.AbuseReason,
+		note string) error {
 		return s.Abuse.File(r.Context(), l.ID, by, reason, note)
 	})
 }
 
 // takeReport takes a report in. It answers with a page of its own, and not with
 // a way back to what was reported, which may be held for review by now.
-func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage, file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
+func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage,
+	file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxReport)
 	err := r.ParseForm()
 	if err != nil {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "The report could not be read: it is incomplete, or too long. Go back and shorten it.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"The report could not be read: it is incomplete, or too long. Go back and shorten it.")
 	}
 	reason, note := vitrine.AbuseReason(r.PostForm.Get("reason")), r.PostForm.Get("note")
 	by, err := s.Abuse.Reporter(r.Context(), s.ClientAddr(r))
@@ -116,7 +121,8 @@ func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPa
 
 // writeReport answers with the form. It is the one page here whose form may be
 // sent, to its own origin; it runs no script.
-func (s *Handler) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage, chosen vitrine.AbuseReason) error {
+func (s *Handler) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage,
+	chosen vitrine.AbuseReason) error {
 	for _, value := range vitrine.AbuseReasons {
 		text := ui.ReasonTexts[value]
 		p.Reasons = append(p.Reasons, reportReason{value, text[0], text[1], value == chosen})

@@ -90,7 +90,8 @@ func downloadable(links []*vitrine.Link) (all []*vitrine.Link) {
 // zipLink adds the file of a link to a ZIP, if it may be downloaded now, and
 // reports whether it did. An error before anything of it was sent leaves the ZIP
 // as it was.
-func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer, names zipNames, id vitrine.LinkID) (sent bool, err error) {
+func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer, names zipNames,
+	id vitrine.LinkID) (sent bool, err error) {
 	l, err := s.Links.PublicByID(r.Context(), id)
 	switch vitrine.CodeOf(err) {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
@@ -116,7 +117,8 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 	}
 	shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
 	return true, s.WhileShown(w, r, shown, func() error {
-		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store, Modified: l.CreatedAt.UTC()})
+		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store,
+			Modified: l.CreatedAt.UTC()})
 		if err != nil {
 			return err
 		}

@@ -43,13 +43,19 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 			f := form(i / len(viewer.Table))
 			t.Run(fmt.Sprint(v.Name, f, download), func(t *testing.T) {
 				page := func() *linkPage {
-					return &linkPage{Page: ui.Page{Title: hostile, Icon: "https://files.example/assets/icon.svg"}, URL: "https://example.org/p/slug",
-						Name: hostile, Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT", Viewer: v,
-						Form: f, Embed: hostile, OEmbed: "https://example.org/oembed?url=x", Picture: viewer.Picture{Address: "https://example.org/p/slug/picture"},
-						Content: viewer.Content{File: "https://files.example/c/1.2.3/file", Sandbox: viewer.HTMLSandbox, Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
-							Tracks: []viewer.Track{{Language: hostile, Label: hostile, Address: "https://files.example/c/1.2.3/en"}}},
+					return &linkPage{Page: ui.Page{Title: hostile, Icon: "https://files.example/assets/icon.svg"},
+						URL:  "https://example.org/p/slug",
+						Name: hostile, Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT",
+						Viewer: v,
+						Form:   f, Embed: hostile, OEmbed: "https://example.org/oembed?url=x",
+						Picture: viewer.Picture{Address: "https://example.org/p/slug/picture"},
+						Content: viewer.Content{File: "https://files.example/c/1.2.3/file", Sandbox: viewer.HTMLSandbox,
+							Text: strings.Repeat(hostile+"\n", 100), TextCut: true, Wrap: true,
+							Tracks: []viewer.Track{{Language: hostile, Label: hostile,
+								Address: "https://files.example/c/1.2.3/en"}}},
 						Report: "/p/slug/report",
-						QR:     "/p/slug/qr", Kind: "pages", Beacon: "/p/slug/beacon", Download: download, Notice: notice{Message: hostile}}
+						QR:     "/p/slug/qr", Kind: "pages", Beacon: "/p/slug/beacon", Download: download,
+						Notice: notice{Message: hostile}}
 				}
 				d, err := newDocument(&vitrine.Link{ID: 1}, page())
 				if err != nil {
@@ -58,7 +64,8 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 				signer := signer.New([]byte("secret"))
 				for i := range 3 {
 					nonce := httpx.NewNonce()
-					token := signer.ViewToken(vitrine.Viewed{Link: 1, View: vitrine.ViewIDAt(time.Now().UnixMilli(), i), Kind: "pages", Pages: 7 + i*100})
+					token := signer.ViewToken(vitrine.Viewed{Link: 1, View: vitrine.ViewIDAt(time.Now().UnixMilli(), i),
+						Kind: "pages", Pages: 7 + i*100})
 					p := page()
 					p.Nonce = nonce
 					p.identify(token)
@@ -66,7 +73,8 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 					if err := p.template().Execute(&want, p); err != nil {
 						t.Fatal(err)
 					}
-					if n := strings.Count(want.String(), `nonce="`+nonce+`"`); n < 3 || n != strings.Count(want.String(), "nonce=") {
+					if n := strings.Count(want.String(), `nonce="`+nonce+`"`); n < 3 ||
+						n != strings.Count(want.String(), "nonce=") {
 						t.Fatalf("the nonce stands in %d places", n)
 					}
 					f := filling{nonce: nonce, token: token}

@@ -100,8 +100,9 @@ func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 func (s *Handler) oembedAnswer(l *vitrine.Link, maxWidth, maxHeight int) oembedAnswer {
 	video := s.Of(l).Wide
 	e := s.EmbedOf(l).Within(maxWidth, maxHeight, video)
-	a := oembedAnswer{Version: "1.0", Type: "rich", Title: ui.Title(l), ProviderName: "Vitrine", ProviderURL: s.PublicURL.String() + "/",
-		CacheAge: oembedAge, HTML: e.HTML(), Width: e.Width, Height: e.Height}
+	a := oembedAnswer{Version: "1.0", Type: "rich", Title: ui.Title(l), ProviderName: "Vitrine",
+		ProviderURL: s.PublicURL.String() + "/",
+		CacheAge:    oembedAge, HTML: e.HTML(), Width: e.Width, Height: e.Height}
 	if video {
 		a.Type = "video"
 	}

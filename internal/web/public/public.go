@@ -77,7 +77,8 @@ func (s *Handler) Show(f form) LinkHandler {
 		if err != nil {
 			return err
 		}
-		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, View: view, Kind: vitrine.ContentKindOf(l.Kind), Pages: l.Pages})
+		token := s.Signer.ViewToken(vitrine.Viewed{Link: l.ID, View: view, Kind: vitrine.ContentKindOf(l.Kind),
+			Pages: l.Pages})
 		fills := filling{nonce: nonce, token: token}
 		if own {
 			fills.bar = ownBar(l, a.CountOwn)
@@ -142,7 +143,8 @@ const redirectLife = time.Minute
 // redirectDownload sends a reader to storage for the bytes. They are an
 // attachment of no type there, so that nothing of a stranger's is ever shown on
 // the origin of the bucket.
-func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account, signer vitrine.GetSigner) error {
+func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account,
+	signer vitrine.GetSigner) error {
 	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
 		Disposition: httpx.Disposition("attachment", l.Name), Expires: s.Now().Add(redirectLife)})
 	if err != nil {

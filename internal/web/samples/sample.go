@@ -55,20 +55,26 @@ func drawnOf[T any](r *rand.Rand, from []drawn[T]) T {
 
 var (
 	samplePlaces = []drawn[[2]string]{
-		{[2]string{"US", "New York"}, 20}, {[2]string{"US", "Chicago"}, 8}, {[2]string{"DE", "Berlin"}, 16}, {[2]string{"DE", "Munich"}, 7}, {[2]string{"GB", "London"}, 14},
-		{[2]string{"FR", "Paris"}, 9}, {[2]string{"NL", "Amsterdam"}, 6}, {[2]string{"IN", "Bengaluru"}, 6}, {[2]string{"JP", "Tokyo"}, 4}, {[2]string{"BR", "São Paulo"}, 4},
+		{[2]string{"US", "New York"}, 20}, {[2]string{"US", "Chicago"}, 8}, {[2]string{"DE", "Berlin"}, 16},
+		{[2]string{"DE", "Munich"}, 7}, {[2]string{"GB", "London"}, 14},
+		{[2]string{"FR", "Paris"}, 9}, {[2]string{"NL", "Amsterdam"}, 6}, {[2]string{"IN", "Bengaluru"}, 6},
+		{[2]string{"JP", "Tokyo"}, 4}, {[2]string{"BR", "São Paulo"}, 4},
 	}
 	sampleSources = []drawn[[2]string]{
-		{[2]string{"Direct", ""}, 34}, {[2]string{"LinkedIn", "linkedin.com"}, 22}, {[2]string{"Email", ""}, 15}, {[2]string{"Google", "google.com"}, 12},
+		{[2]string{"Direct", ""}, 34}, {[2]string{"LinkedIn", "linkedin.com"}, 22}, {[2]string{"Email", ""}, 15},
+		{[2]string{"Google", "google.com"}, 12},
 		{[2]string{"QR code", ""}, 6}, {[2]string{"Slack", ""}, 5}, {[2]string{"example.org", "example.org"}, 4},
 	}
 	sampleAgents = []drawn[[4]string]{
-		{[4]string{"Desktop", "Chrome", "Windows", "1440-1919"}, 30}, {[4]string{"Desktop", "Safari", "macOS", "1440-1919"}, 18}, {[4]string{"Mobile", "Safari", "iOS", "0-575"}, 22},
-		{[4]string{"Mobile", "Chrome", "Android", "0-575"}, 16}, {[4]string{"Desktop", "Edge", "Windows", "1920+"}, 8}, {[4]string{"Tablet", "Safari", "iPadOS", "768-991"}, 4},
+		{[4]string{"Desktop", "Chrome", "Windows", "1440-1919"}, 30},
+		{[4]string{"Desktop", "Safari", "macOS", "1440-1919"}, 18}, {[4]string{"Mobile", "Safari", "iOS", "0-575"}, 22},
+		{[4]string{"Mobile", "Chrome", "Android", "0-575"}, 16}, {[4]string{"Desktop", "Edge", "Windows", "1920+"}, 8},
+		{[4]string{"Tablet", "Safari", "iPadOS", "768-991"}, 4},
 	}
 	sampleBots = []drawn[string]{{visitor.BotLinkPreview, 6}, {visitor.BotCrawler, 4}, {visitor.BotMailScanner, 3}}
 	// sampleHours are UTC.
-	sampleHours = []drawn[int]{{6, 2}, {7, 5}, {8, 10}, {9, 14}, {10, 13}, {11, 10}, {12, 8}, {13, 11}, {14, 14}, {15, 12}, {16, 9}, {17, 6}, {18, 5}, {19, 5}, {20, 4}, {21, 3}, {22, 1}}
+	sampleHours = []drawn[int]{{6, 2}, {7, 5}, {8, 10}, {9, 14}, {10, 13}, {11, 10}, {12, 8}, {13, 11}, {14, 14},
+		{15, 12}, {16, 9}, {17, 6}, {18, 5}, {19, 5}, {20, 4}, {21, 3}, {22, 1}}
 )
 
 // sampleFacts are opens and downloads.
@@ -116,7 +122,8 @@ func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day)
 	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
 	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
 	o := report.View{
-		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place[0], City: place[1], Source: source[0], Referrer: source[1],
+		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place[0],
+		City: place[1], Source: source[0], Referrer: source[1],
 		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code",
 	}
 	switch {
@@ -135,7 +142,8 @@ func sampleSession(r *rand.Rand, kind report.ContentKind, screen string) *report
 		engaged = r.Int64N(5000)
 	}
 	engaged = min(engaged, 1_200_000)
-	s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 500 + r.Int64N(20_000), Screen: screen, Downloaded: r.IntN(9) == 0}
+	s := &report.Session{EngagedMs: engaged, PresentMs: engaged + 500 + r.Int64N(20_000), Screen: screen,
+		Downloaded: r.IntN(9) == 0}
 	if engaged < 400 {
 		s.PresentMs = engaged + 900
 	}
@@ -147,7 +155,8 @@ func sampleSession(r *rand.Rand, kind report.ContentKind, screen string) *report
 			last++
 		}
 		for p := range last {
-			s.Pages = append(s.Pages, report.PageTime{Page: p + 1, Ms: engaged / int64(last) * (50 + r.Int64N(100)) / 100})
+			s.Pages = append(s.Pages, report.PageTime{Page: p + 1,
+				Ms: engaged / int64(last) * (50 + r.Int64N(100)) / 100})
 		}
 	case report.ContentMedia:
 		s.Played, s.Reached = far*9/10, far
@@ -182,7 +191,8 @@ func sampleCreated(now time.Time) time.Time { return now.AddDate(0, 0, 1-sampleD
 func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time) *report.LinkReport {
 	kind := vitrine.ContentKindOf(l.Kind)
 	facts := sampleViews(1, kind, 16, now)
-	of := report.Link{ID: 1, Slug: string(l.Slug), Title: l.Title, URL: address, Kind: string(l.Kind), Content: kind, Pages: samplePages, Created: sampleCreated(now),
+	of := report.Link{ID: 1, Slug: string(l.Slug), Title: l.Title, URL: address, Kind: string(l.Kind), Content: kind,
+		Pages: samplePages, Created: sampleCreated(now),
 		Views: facts.views, Downloads: int64(len(facts.downloads))}
 	w := report.NewWindow(rg, now, of.Created)
 	return report.ForLink(of, w, foldSample(w, facts), foldSample(w.Previous(), facts), facts.opens)
@@ -198,7 +208,8 @@ func SampleAccount(rg report.Range, now time.Time) *report.AccountReport {
 	for i, work := range sampleWorks {
 		kind := report.ContentOf(work.kind)
 		f := sampleViews(int64(i+1), kind, work.daily, now)
-		l := report.Link{ID: int64(i + 1), Slug: work.slug, Title: work.title, Kind: work.kind, Content: kind, Pages: samplePages, Created: sampleCreated(now),
+		l := report.Link{ID: int64(i + 1), Slug: work.slug, Title: work.title, Kind: work.kind, Content: kind,
+			Pages: samplePages, Created: sampleCreated(now),
 			Views: f.views, Downloads: int64(len(f.downloads))}
 		facts, links = append(facts, f), append(links, l)
 		top = append(top, report.TopLink{Link: l, Spark: foldSample(w, f).DailyViews(report.SparkDays(w))})

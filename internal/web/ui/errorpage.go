@@ -51,12 +51,14 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.Known(w, r, err)
 	h := w.Header()
 	// What the handler had said of the content that it then could not send.
-	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag", "Last-Modified"} {
+	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag",
+		"Last-Modified"} {
 		h.Del(name)
 	}
 	framers := s.Framers(r)
-	p := errorPage{Page: s.NewChrome(cmp.Or(httpx.Headings[e.Code], "This is not allowed")), Advice: httpx.AdviceOn(e), Framed: framers != "'none'",
-		Way: way{s.PublicURL.String() + "/", "Go to the start page"}}
+	p := errorPage{Page: s.NewChrome(cmp.Or(httpx.Headings[e.Code], "This is not allowed")), Advice: httpx.AdviceOn(e),
+		Framed: framers != "'none'",
+		Way:    way{s.PublicURL.String() + "/", "Go to the start page"}}
 	if !p.Framed {
 		httpx.SameOriginOnly(h)
 		if s.Whoever(r) != nil {
@@ -80,7 +82,8 @@ func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	case vitrine.CodeInternal, vitrine.CodeRateLimited:
 		advice = httpx.AdviceOn(e)
 	}
-	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "This did not work")), Advice: advice, Way: way{"/", "Go to the start page"}}
+	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "This did not work")), Advice: advice,
+		Way: way{"/", "Go to the start page"}}
 	switch {
 	case s.Whoever(r) == nil:
 	case strings.HasPrefix(r.URL.Path, httpx.ModerationRoot):
@@ -91,7 +94,8 @@ func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeErrorPage(w, r, e, status, &p, httpx.EntryPage)
 }
 
-func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrine.Error, status int, p *errorPage, of httpx.Surface) {
+func (s *Pages) writeErrorPage(w http.ResponseWriter, r *http.Request, e *vitrine.Error, status int, p *errorPage,
+	of httpx.Surface) {
 	h := w.Header()
 	httpx.RetryAfter(w, e)
 	p.Heading, p.Request = p.Title, h.Get("X-Request-Id")

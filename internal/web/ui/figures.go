@@ -42,7 +42,8 @@ func (l Lasting) String() string {
 
 // kindNouns are what kinds of files are called.
 var kindNouns = map[string]string{
-	"pdf": "PDF", "image": "Image", "video": "Video", "audio": "Sound", "document": "Document", "text": "Text", "html": "Web page", "archive": "Archive",
+	"pdf": "PDF", "image": "Image", "video": "Video", "audio": "Sound", "document": "Document", "text": "Text",
+	"html": "Web page", "archive": "Archive",
 }
 
 func KindNoun(kind string) string {

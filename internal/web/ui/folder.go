@@ -108,7 +108,8 @@ func changed() (last time.Time) {
 			if strings.HasPrefix(name, "vendor/") {
 				return
 			}
-			if info, err := os.Stat(filepath.Join(sources, f.dir, filepath.FromSlash(name))); err == nil && info.ModTime().After(last) {
+			if info, err := os.Stat(filepath.Join(sources, f.dir, filepath.FromSlash(name))); err == nil &&
+				info.ModTime().After(last) {
 				last = info.ModTime()
 			}
 		})

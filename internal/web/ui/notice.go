@@ -45,5 +45,6 @@ func (s *Pages) WriteSignIn(w http.ResponseWriter, r *http.Request, status int, 
 // NoToken answers for a link that is of no use any more.
 func (s *Pages) NoToken(w http.ResponseWriter, r *http.Request, err error) error {
 	e, status := s.Known(w, r, err)
-	return s.WriteSignIn(w, r, status, SignInPage{Heading: "This link no longer works", Message: e.Message, Back: httpx.SignInRoot, BackName: "Sign in"})
+	return s.WriteSignIn(w, r, status, SignInPage{Heading: "This link no longer works", Message: e.Message,
+		Back: httpx.SignInRoot, BackName: "Sign in"})
 }

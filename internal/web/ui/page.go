@@ -25,7 +25,8 @@ var pageTemplates []Template
 // It panics on first use if one of them cannot be parsed.
 func Parse(names ...string) Template {
 	parse := func() *template.Template {
-		t := template.New(names[0]).Funcs(template.FuncMap{"asset": AssetPath, "speeds": func() []string { return speeds }}).Funcs(wordFuncs)
+		t := template.New(names[0]).Funcs(template.FuncMap{"asset": AssetPath,
+			"speeds": func() []string { return speeds }}).Funcs(wordFuncs)
 		for _, name := range names {
 			text, err := templateFolders()[name].read(name)
 			if err != nil {
@@ -68,7 +69,8 @@ type Page struct {
 // NewChrome begins a page. Its icon comes from the content origin, the one
 // origin that img-src admits.
 func (s *Pages) NewChrome(title string) Page {
-	return Page{Title: title, Nonce: httpx.NewNonce(), Icon: httpx.Origin(s.ContentURL) + AssetPath("ui/icon.svg"), Sold: s.Sold()}
+	return Page{Title: title, Nonce: httpx.NewNonce(), Icon: httpx.Origin(s.ContentURL) + AssetPath("ui/icon.svg"),
+		Sold: s.Sold()}
 }
 
 // Page renders a handler for people: its failure becomes a page that says what

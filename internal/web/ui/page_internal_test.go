@@ -18,7 +18,8 @@ import (
 // found; what it must not say stays inside.
 func TestErrorPages(t *testing.T) {
 	public, _ := url.Parse("https://example.org")
-	s := &Pages{Server: &httpx.Server{PublicURL: public, ContentURL: public, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}}
+	s := &Pages{Server: &httpx.Server{PublicURL: public, ContentURL: public,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}}
 	for _, c := range []struct {
 		err    error
 		status int
@@ -27,12 +28,18 @@ func TestErrorPages(t *testing.T) {
 		says   []string
 	}{
 		{httpx.ErrNoPage, 404, false, "", []string{"Page not found", "for mistakes"}},
-		{vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later."), 404, true, "", []string{"Not available yet"}},
-		{vitrine.Errorf(vitrine.CodeDisabled, "This link has been disabled."), 410, false, "", []string{"No longer available", "new link"}},
-		{vitrine.Errorf(vitrine.CodeBanned, "This account is suspended."), 403, false, "", []string{"This is not allowed"}},
-		{vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature is wrong."), 403, false, "", []string{"not valid"}},
-		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: 90*time.Second + 1}, 429, true, "91", []string{"Too many requests", "Try again in 2 minutes."}},
-		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: time.Millisecond}, 429, true, "1", []string{"Try again in 1 second."}},
+		{vitrine.Errorf(vitrine.CodeNotAvailable, "This link is not available yet. Try again later."), 404, true, "",
+			[]string{"Not available yet"}},
+		{vitrine.Errorf(vitrine.CodeDisabled, "This link has been disabled."), 410, false, "",
+			[]string{"No longer available", "new link"}},
+		{vitrine.Errorf(vitrine.CodeBanned, "This account is suspended."), 403, false, "",
+			[]string{"This is not allowed"}},
+		{vitrine.Errorf(vitrine.CodeInvalidSignature, "The signature is wrong."), 403, false, "",
+			[]string{"not valid"}},
+		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: 90*time.Second + 1},
+			429, true, "91", []string{"Too many requests", "Try again in 2 minutes."}},
+		{&vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Too many reports.", RetryAfter: time.Millisecond}, 429,
+			true, "1", []string{"Try again in 1 second."}},
 		{errors.New("the password is hunter2"), 500, true, "", []string{"Something went wrong", "on our side"}},
 		{vitrine.Unavailable(errors.New("disk hunter2")), 503, true, "5", []string{"Temporarily unavailable"}},
 	} {
@@ -42,9 +49,11 @@ func TestErrorPages(t *testing.T) {
 			s.errorPage(w, httptest.NewRequest(http.MethodGet, path, nil), c.err)
 			body := w.Body.String()
 			framed := strings.HasPrefix(path, httpx.ContentRoot)
-			if w.Code != c.status || w.Header().Get("Retry-After") != c.retry || strings.Contains(body, "hunter2") || strings.Contains(body, "<b>") ||
+			if w.Code != c.status || w.Header().Get("Retry-After") != c.retry || strings.Contains(body, "hunter2") ||
+				strings.Contains(body, "<b>") ||
 				!strings.Contains(body, "0123456789abcdef") || strings.Contains(body, "Try again</a>") != c.again ||
-				strings.Contains(body, `target="_blank"`) != framed || strings.Contains(body, "http-equiv") || w.Header().Get("Cache-Control") != "no-store" {
+				strings.Contains(body, `target="_blank"`) != framed || strings.Contains(body, "http-equiv") ||
+				w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("%v at %s: %d, %v\n%s", c.err, path, w.Code, w.Header(), body)
 			}
 			for _, say := range c.says {

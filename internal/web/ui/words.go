@@ -184,8 +184,11 @@ func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC")
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var wordFuncs = map[string]any{
-	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning, "state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": Deed, "doer": Doer, "plan": PlanName, "role": RoleName,
-	"plural": Plural, "counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values, "bytes": ByteSize, "moment": moment, "machine": machineTime,
+	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning,
+	"state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": Deed, "doer": Doer,
+	"plan": PlanName, "role": RoleName,
+	"plural": Plural, "counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
+	"bytes": ByteSize, "moment": moment, "machine": machineTime,
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return ReasonTexts[r][0] },
 	"events": func(list []moderation.Event, subject string) eventList { return eventList{list, subject} },
@@ -202,7 +205,8 @@ type eventList struct {
 
 // RangeNames are what ranges are called on their buttons.
 var RangeNames = map[report.Range]string{
-	report.Range7d: "7 days", report.Range14d: "14 days", report.Range30d: "30 days", report.Range90d: "90 days", report.RangeAll: "All time",
+	report.Range7d: "7 days", report.Range14d: "14 days", report.Range30d: "30 days", report.Range90d: "90 days",
+	report.RangeAll: "All time",
 }
 
 // CityName is the city and the country code of a label of cities.

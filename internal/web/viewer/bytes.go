@@ -36,5 +36,6 @@ func SendBlob(w http.ResponseWriter, r *http.Request, l *vitrine.Link, b vitrine
 // ExamineAddress is where the content host has something of a link for a
 // moderator. It is for their pages alone.
 func (s *Viewers) ExamineAddress(l *vitrine.Link, what string) string {
-	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ExamineToken(l.ID, s.Now().Add(signer.ExamineLife)) + "/" + what
+	return httpx.Origin(s.ContentURL) + httpx.ContentRoot + s.Signer.ExamineToken(l.ID,
+		s.Now().Add(signer.ExamineLife)) + "/" + what
 }

@@ -22,7 +22,10 @@ func tracks(l *vitrine.Link, address func(what string) string) []Track {
 	for _, tag := range l.Captions() {
 		all = append(all, Track{Language: tag, Label: LanguageName(tag), Address: address("captions/" + tag)})
 	}
-	slices.SortStableFunc(all, func(a, b Track) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	slices.SortStableFunc(all, func(a, b Track) int {
+		return strings.Compare(strings.ToLower(a.Label),
+			strings.ToLower(b.Label))
+	})
 	return all
 }
 

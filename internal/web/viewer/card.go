@@ -87,7 +87,8 @@ func (c canvas) lightFromAbove() {
 		for x := range size.X {
 			dx, dy := (float64(x)/float64(size.X)-.5)/.75, (float64(y)/float64(size.Y)+.1)/1.1
 			t := min(1, math.Sqrt(dx*dx+dy*dy))
-			c.SetRGBA(x, y, color.RGBA{between(lightColor.R, wallColor.R, t), between(lightColor.G, wallColor.G, t), between(lightColor.B, wallColor.B, t), 0xff})
+			c.SetRGBA(x, y, color.RGBA{between(lightColor.R, wallColor.R, t), between(lightColor.G, wallColor.G, t),
+				between(lightColor.B, wallColor.B, t), 0xff})
 		}
 	}
 }
@@ -142,7 +143,8 @@ func (c canvas) mark(x, y, size float32) {
 	bar := func(x0, y0, x1, y1 float32) outline {
 		return polygon(x, y, size, x0-thin, y0-thin, x1+thin, y0-thin, x1+thin, y1+thin, x0-thin, y1+thin)
 	}
-	c.fill(inkColor, bar(4.75, 2.75, 19.25, 2.75), bar(4.75, 13.25, 19.25, 13.25), bar(4.75, 2.75, 4.75, 13.25), bar(19.25, 2.75, 19.25, 13.25),
+	c.fill(inkColor, bar(4.75, 2.75, 19.25, 2.75), bar(4.75, 13.25, 19.25, 13.25), bar(4.75, 2.75, 4.75, 13.25),
+		bar(19.25, 2.75, 19.25, 13.25),
 		bar(7.25, 13.25, 7.25, 21.25), bar(16.75, 13.25, 16.75, 21.25), bar(7.25, 21.25, 16.75, 21.25))
 	c.fill(brassColor, polygon(x, y, size, 12, 4.75, 14.5, 8.75, 12, 11.25, 9.5, 8.75))
 }
@@ -158,7 +160,8 @@ func (c canvas) text(f *opentype.Font, size, widest float64, with color.Color, x
 	if w := float64(width) / 64; w > widest && size > 8 {
 		return c.text(f, max(8, size*widest/w*.99), widest, with, x, y, s)
 	}
-	d := font.Drawer{Dst: c, Src: image.NewUniform(with), Face: face, Dot: fixed.Point26_6{X: fixed.I(x) - width/2, Y: fixed.I(y)}}
+	d := font.Drawer{Dst: c, Src: image.NewUniform(with), Face: face,
+		Dot: fixed.Point26_6{X: fixed.I(x) - width/2, Y: fixed.I(y)}}
 	d.DrawString(s)
 	return nil
 }

@@ -12,7 +12,8 @@ func TestWithin(t *testing.T) {
 		for width := range 800 {
 			for _, height := range []int{0, 1, 39, 40, 41, 100, 400, 401, 2000} {
 				e := viewer.Embedding{Width: 640, Height: 400}.Within(width, height, video)
-				if e.Width < 1 || e.Height < 1 || width > 0 && e.Width > width || height > 0 && e.Height > height || e.Width > 640 || e.Height > 400 {
+				if e.Width < 1 || e.Height < 1 || width > 0 && e.Width > width || height > 0 && e.Height > height ||
+					e.Width > 640 || e.Height > 400 {
 					t.Fatalf("%d × %d, video %v: %d × %d", width, height, video, e.Width, e.Height)
 				}
 			}

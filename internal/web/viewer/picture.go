@@ -30,7 +30,8 @@ type Picture struct {
 // Picture is made of the file where that was possible; otherwise it is a card
 // that is drawn when it is asked for.
 func (s *Viewers) Picture(l *vitrine.Link) Picture {
-	p := Picture{Address: s.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth, Height: vitrine.PictureHeight}
+	p := Picture{Address: s.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth,
+		Height: vitrine.PictureHeight}
 	if l.Parts.Has(vitrine.PartPicture) {
 		p.Type, p.OfFile = "image/jpeg", true
 	}

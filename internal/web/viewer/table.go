@@ -12,49 +12,58 @@ import (
 // Table is all viewers. A link is shown by the first that shows it.
 var Table = []*Viewer{
 	{
-		Name: "pdf", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 720, Type: "website",
+		Name: "pdf", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 720,
+		Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			return l.Kind == filetype.PDF || l.Parts.Has(vitrine.PartPages)
 		},
 		Frame: &Frame{
-			Path: "view", Sandbox: frameSandbox, Template: "pdf/frame.html", Policy: httpx.PDFFrame, Library: "pdfjs/", Reads: pdfOf,
+			Path: "view", Sandbox: frameSandbox, Template: "pdf/frame.html", Policy: httpx.PDFFrame, Library: "pdfjs/",
+			Reads: pdfOf,
 		},
 		Examined: Examined{Path: "view", Sandbox: frameSandbox},
 	},
 	{
-		Name: "sheets", Layout: "text", Page: "text/page.html", Styles: []string{"viewer/table/table.css", "viewer/sheets/sheets.css"}, Full: true, Prints: true, Height: 480, Type: "website",
+		Name: "sheets", Layout: "text", Page: "text/page.html",
+		Styles: []string{"viewer/table/table.css", "viewer/sheets/sheets.css"}, Full: true, Prints: true, Height: 480,
+		Type:  "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartSheets) },
 		Fill:  fillSheets, Inert: "text/inert.html",
 	},
 	{
-		Name: "tree", Layout: "text", Page: "tree/page.html", Styles: []string{"viewer/tree/tree.css"}, Script: "viewer/tree/tree.js",
-		Full: true, Height: 480, Type: "website",
+		Name: "tree", Layout: "text", Page: "tree/page.html", Styles: []string{"viewer/tree/tree.css"},
+		Script: "viewer/tree/tree.js",
+		Full:   true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Parts.Has(vitrine.PartEntries) },
 		Fill:  fillTree, Inert: "text/inert.html",
 	},
 	{
-		Name: "image", Layout: "image", Page: "image/page.html", Styles: []string{"viewer/image/image.css"}, Script: "viewer/image/image.js",
-		Full: true, Prints: true, Height: 480, Type: "website",
+		Name: "image", Layout: "image", Page: "image/page.html", Styles: []string{"viewer/image/image.css"},
+		Script: "viewer/image/image.js",
+		Full:   true, Prints: true, Height: 480, Type: "website",
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
 			return l.Kind == filetype.Image && !s.awaits(l, vitrine.PartImage)
 		},
 		Fill: fillImage, Inert: "image/inert.html", Examined: Examined{Source: true},
 	},
 	{
-		Name: "video", Layout: "video", Page: "media/video.html", Styles: []string{"viewer/media/media.css"}, Script: "viewer/media/media.js",
+		Name: "video", Layout: "video", Page: "media/video.html", Styles: []string{"viewer/media/media.css"},
+		Script: "viewer/media/media.js",
 		Speeds: true, Height: 360, Wide: true, Type: "video.other",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Video },
 		Fill:  fillMedia, Inert: "media/video_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
-		Name: "audio", Layout: "audio", Page: "media/audio.html", Styles: []string{"viewer/media/media.css"}, Script: "viewer/media/media.js",
+		Name: "audio", Layout: "audio", Page: "media/audio.html", Styles: []string{"viewer/media/media.css"},
+		Script: "viewer/media/media.js",
 		Speeds: true, Height: 88, Type: "music.song",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return l.Kind == filetype.Audio },
 		Fill:  fillMedia, Inert: "media/audio_inert.html", Examined: Examined{Sandbox: mediaSandbox},
 	},
 	{
-		Name: "table", Layout: "text", Page: "table/page.html", Styles: []string{"viewer/table/table.css"}, Script: "viewer/table/table.js",
-		Full: true, Prints: true, Height: 480, Type: "website",
+		Name: "table", Layout: "text", Page: "table/page.html", Styles: []string{"viewer/table/table.css"},
+		Script: "viewer/table/table.js",
+		Full:   true, Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)
 			return l.Kind == filetype.Text && (t.Ext == "csv" || t.Ext == "tsv")
@@ -62,7 +71,8 @@ var Table = []*Viewer{
 		Fill: fillText, Inert: "text/inert.html",
 	},
 	{
-		Name: "document", Layout: "text", Page: "text/page.html", Styles: []string{"viewer/text/text.css"}, Full: true, Prints: true, Height: 480, Type: "website",
+		Name: "document", Layout: "text", Page: "text/page.html", Styles: []string{"viewer/text/text.css"}, Full: true,
+		Prints: true, Height: 480, Type: "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool {
 			t, _ := filetype.ByExt(l.Name)
 			return l.Kind == filetype.Text && slices.Contains(arranged, t.Ext)
@@ -81,7 +91,8 @@ var Table = []*Viewer{
 		Examined: Examined{Parsed: true, Source: true, Note: noteOfHTML},
 	},
 	{ // what it will be is being made
-		Name: "soon", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Waits: true, Full: true, Height: 480, Type: "website",
+		Name: "soon", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Waits: true, Full: true, Height: 480,
+		Type: "website",
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
 			return s.awaits(l, vitrine.PartImage, vitrine.PartPages, vitrine.PartSheets, vitrine.PartEntries)
 		},
@@ -89,10 +100,12 @@ var Table = []*Viewer{
 		Examined: Examined{Sandbox: frameSandbox},
 	},
 	{ // a Word document of which no converter made pages: it is built in the browser
-		Name: "docx", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 480, Type: "website",
+		Name: "docx", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 480,
+		Type:  "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return isDocx(l) },
 		Frame: &Frame{
-			Path: "docx", Sandbox: frameSandbox, Template: "docx/frame.html", Policy: httpx.DocxFrame, Library: "docx/", File: true, Reads: docxOf,
+			Path: "docx", Sandbox: frameSandbox, Template: "docx/frame.html", Policy: httpx.DocxFrame, Library: "docx/",
+			File: true, Reads: docxOf,
 		},
 		Examined: Examined{Path: "docx", Sandbox: frameSandbox},
 	},

@@ -67,7 +67,8 @@ func (s *Handler) writeMe(w http.ResponseWriter, r *http.Request, status int, ch
 	if err != nil {
 		return err
 	}
-	p := mePage{Page: s.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(), HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
+	p := mePage{Page: s.NewAppPage(r, me, "Account", "account"), Upgrade: !me.Plan.Pro(),
+		HasPassword: me.Password != "", Fresh: s.Accounts.Fresh(session),
 		Mail: s.Accounts.Mail != nil, MinPassword: password.MinLength, Zone: cmp.Or(me.TimeZone, "UTC")}
 	usage, err := s.Uploads.Usage(ctx, me)
 	if err != nil {
@@ -128,7 +129,8 @@ func (s *Handler) ChangePassword(w http.ResponseWriter, r *http.Request, me *vit
 	if err != nil {
 		return err
 	}
-	if err := s.Accounts.ChangePassword(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("password")); err != nil {
+	if err := s.Accounts.ChangePassword(r.Context(), session, r.PostForm.Get("current"),
+		r.PostForm.Get("password")); err != nil {
 		return s.meAgain(w, r, "password", err)
 	}
 	return httpx.Redirect(w, r, app.Said(accountRoot, "password"))
@@ -216,8 +218,9 @@ func (s *Handler) CloseAccount(w http.ResponseWriter, r *http.Request, me *vitri
 		return s.meAgain(w, r, "close", err)
 	}
 	s.SetSession(w, "", -1)
-	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Your account is closed", Back: "/", BackName: "Go to the start page",
-		Message: "Your links are no longer available. Your files and numbers will be deleted within a few minutes."})
+	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Your account is closed", Back: "/",
+		BackName: "Go to the start page",
+		Message:  "Your links are no longer available. Your files and numbers will be deleted within a few minutes."})
 }
 
 // Export sends everything that the site has of an account, as it is read.
@@ -226,7 +229,8 @@ func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		return httpx.Redirect(w, r, accountRoot) // it is much work, and no other page may have it done
 	}
 	if _, busy := s.exporting.LoadOrStore(me.ID, true); busy {
-		return &vitrine.Error{Code: vitrine.CodeRateLimited, Message: "Another download of your data is already running.", RetryAfter: time.Minute}
+		return &vitrine.Error{Code: vitrine.CodeRateLimited,
+			Message: "Another download of your data is already running.", RetryAfter: time.Minute}
 	}
 	defer s.exporting.Delete(me.ID)
 	httpx.PacerOf(w).Within(exportStall)

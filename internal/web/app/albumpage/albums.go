@@ -56,14 +56,16 @@ func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeAlbums(w, r, me, http.StatusOK, func(*albumsPage) {})
 }
 
-func (s *Handler) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*albumsPage)) error {
+func (s *Handler) writeAlbums(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
+	change func(*albumsPage)) error {
 	p := albumsPage{Page: s.NewAppPage(r, me, "Albums", "albums"), Prefix: s.PublicURL.Host + httpx.AlbumRoot}
 	list, err := s.Albums.List(r.Context(), me)
 	if err != nil {
 		return err
 	}
 	for _, a := range list {
-		row := albumRow{AlbumRow: a, URL: s.AlbumURL(a.Slug), Address: p.Prefix + string(a.Slug), Manage: albumAddress(a.Slug)}
+		row := albumRow{AlbumRow: a, URL: s.AlbumURL(a.Slug), Address: p.Prefix + string(a.Slug),
+			Manage: albumAddress(a.Slug)}
 		for _, l := range a.First {
 			row.Covers = append(row.Covers, s.Cover(l))
 		}
@@ -88,7 +90,8 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		return err
 	}
 	for _, link := range r.PostForm["link"] { // those of the page that asked; one that is gone meanwhile is left out
-		if err := s.Albums.Add(r.Context(), me, string(album.Slug), []string{link}); err != nil && vitrine.CodeOf(err) != vitrine.CodeNotFound {
+		if err := s.Albums.Add(r.Context(), me, string(album.Slug), []string{link}); err != nil &&
+			vitrine.CodeOf(err) != vitrine.CodeNotFound {
 			return err
 		}
 	}
@@ -147,17 +150,21 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeAlbum(w, r, me, album, http.StatusOK, func(*albumPage) {})
 }
 
-func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts, status int, change func(*albumPage)) error {
-	p := albumPage{Page: s.NewAppPage(r, me, album.Title, "albums"), Album: album, URL: s.AlbumURL(album.Slug), Here: albumAddress(album.Slug),
+func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts,
+	status int, change func(*albumPage)) error {
+	p := albumPage{Page: s.NewAppPage(r, me, album.Title, "albums"), Album: album, URL: s.AlbumURL(album.Slug),
+		Here: albumAddress(album.Slug),
 		Text: strings.TrimSpace(r.URL.Query().Get("q")), Most: vitrine.MaxAlbumLinks, NewTitle: album.Title}
 	for i, l := range album.Links {
-		row := memberRow{LinkRow: s.LinkRows([]links.FoundLink{{Link: l}})[0], Cover: s.Cover(l), First: i == 0, Last: i == len(album.Links)-1, At: i}
+		row := memberRow{LinkRow: s.LinkRows([]links.FoundLink{{Link: l}})[0], Cover: s.Cover(l), First: i == 0,
+			Last: i == len(album.Links)-1, At: i}
 		p.Members = append(p.Members, row)
 		if l.Live() {
 			p.Seen++
 		}
 	}
-	found, more, err := s.Links.Search(r.Context(), me, links.LinkSearch{Text: app.SearchedText(p.Text), Limit: pickedAtOnce})
+	found, more, err := s.Links.Search(r.Context(), me,
+		links.LinkSearch{Text: app.SearchedText(p.Text), Limit: pickedAtOnce})
 	if err != nil {
 		return err
 	}
@@ -175,29 +182,35 @@ func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 
 // albumDeed is what a form does with an album; it returns what is said of it,
 // and where.
-type albumDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
+type albumDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying,
+	back string, err error)
 
 // albumForms are the forms of an album's page, by the end of the address that
 // takes them.
 var albumForms = map[string]albumDeed{
-	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
+		error) {
 		return "renamed", albumsRoot + "/" + slug, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
 	},
-	"add": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"add": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
+		error) {
 		back := httpx.WithQuery(albumsRoot+"/"+slug, url.Values{}, "q", f.Get("q"))
 		return "added", back, s.Albums.Add(ctx, me, slug, f["link"])
 	},
-	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
+		error) {
 		return "removed", albumsRoot + "/" + slug, s.Albums.Remove(ctx, me, slug, f.Get("link"))
 	},
-	"move": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"move": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
+		error) {
 		to, err := strconv.Atoi(f.Get("to"))
 		if err != nil {
 			to = vitrine.MaxAlbumLinks
 		}
 		return "arranged", albumsRoot + "/" + slug, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
 	},
-	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
+	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string,
+		error) {
 		return "album-gone", albumsRoot, s.Albums.Delete(ctx, me, slug)
 	},
 }

@@ -37,7 +37,8 @@ type entryPage struct {
 }
 
 func (s *Handler) newEntry(heading string) entryPage {
-	return entryPage{Page: s.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil,
+	return entryPage{Page: s.NewChrome(heading + " · Vitrine"), Heading: heading, Mode: s.Accounts.SignUp,
+		Mail:    s.Accounts.Mail != nil,
 		Command: cmp.Or(s.SetupCommand, "vitrine setup")}
 }
 
@@ -111,8 +112,11 @@ func (s *Handler) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn
 		}
 	}
 	s.SetSession(w, string(in.Session), int(vitrine.SessionMost/time.Second))
-	known := append([]string{in.Device}, slices.DeleteFunc(s.Devices(r), func(d string) bool { return auth.SameAccountDevice(d, in.Device) })...)
-	http.SetCookie(w, &http.Cookie{Name: s.DeviceCookie(), Value: strings.Join(known[:min(len(known), httpx.MaxDevices)], httpx.DeviceMark), Path: "/",
-		MaxAge: int(vitrine.DeviceLife / time.Second), Secure: s.Secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	known := append([]string{in.Device}, slices.DeleteFunc(s.Devices(r),
+		func(d string) bool { return auth.SameAccountDevice(d, in.Device) })...)
+	http.SetCookie(w, &http.Cookie{Name: s.DeviceCookie(),
+		Value: strings.Join(known[:min(len(known), httpx.MaxDevices)], httpx.DeviceMark), Path: "/",
+		MaxAge: int(vitrine.DeviceLife / time.Second), Secure: s.Secure(), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode})
 	return httpx.Redirect(w, r, httpx.InsideOr(next))
 }

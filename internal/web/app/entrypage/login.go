@@ -33,7 +33,8 @@ const connectHeading = "Connect a program"
 
 // deviceAgain asks for the code once more, and says what is wrong with the one
 // that was given.
-func (s *Handler) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string, err error) error {
+func (s *Handler) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string,
+	err error) error {
 	p := s.newDevice(connectHeading, me)
 	if p.Wrong = httpx.WrongWith(err); p.Wrong == nil {
 		return err

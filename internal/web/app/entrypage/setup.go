@@ -46,7 +46,8 @@ func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	in, err := s.Accounts.SetUp(r.Context(), r.PathValue("token"), r.PostForm.Get("email"), r.PostForm.Get("password"), s.Client(r))
+	in, err := s.Accounts.SetUp(r.Context(), r.PathValue("token"), r.PostForm.Get("email"), r.PostForm.Get("password"),
+		s.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return s.noSetup(w, r)
 	}
@@ -65,7 +66,9 @@ func (s *Handler) noSetup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if is {
-		return s.WriteSignIn(w, r, http.StatusUnauthorized, ui.SignInPage{Heading: "Already set up", Message: "This instance already has an owner.", Back: httpx.SignInRoot, BackName: "Sign in"})
+		return s.WriteSignIn(w, r, http.StatusUnauthorized,
+			ui.SignInPage{Heading: "Already set up", Message: "This instance already has an owner.",
+				Back: httpx.SignInRoot, BackName: "Sign in"})
 	}
 	p := s.newEntry("Not set up yet")
 	p.Done = true // there was another address

@@ -58,8 +58,10 @@ func (s *Handler) Offer(w http.ResponseWriter, r *http.Request) error {
 func (s *Handler) SignIn(w http.ResponseWriter, r *http.Request) error {
 	in, err := s.Sessions.SignInWithToken(r.Context(), r.PathValue("token"), s.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.WriteSignIn(w, r, http.StatusUnauthorized, ui.SignInPage{Heading: "This sign-in link does not work", Back: httpx.SignInRoot, BackName: "Sign in with a password",
-			Message: "It has expired or was already used, or the account is suspended. Request a new one."})
+		return s.WriteSignIn(w, r, http.StatusUnauthorized,
+			ui.SignInPage{Heading: "This sign-in link does not work", Back: httpx.SignInRoot,
+				BackName: "Sign in with a password",
+				Message:  "It has expired or was already used, or the account is suspended. Request a new one."})
 	}
 	if err != nil {
 		return err

@@ -51,14 +51,16 @@ type choice struct {
 func (p *keysPage) Scopes() []choice {
 	return []choice{
 		{Value: string(vitrine.ScopeRead), Name: "Read", Note: "Lists links and reads analytics. Changes nothing."},
-		{Value: string(vitrine.ScopePublish), Name: "Publish", Note: "Also uploads files and edits links. Deletes nothing."},
+		{Value: string(vitrine.ScopePublish), Name: "Publish",
+			Note: "Also uploads files and edits links. Deletes nothing."},
 		{Value: string(vitrine.ScopeFull), Name: "Full", Note: "Also deletes links, and revokes itself."},
 	}
 }
 
 var spans = []choice{
 	{Value: "1d", Name: "1 day", span: 24 * time.Hour}, {Value: "7d", Name: "7 days", span: 7 * 24 * time.Hour},
-	{Value: "30d", Name: "30 days", span: 30 * 24 * time.Hour}, {Value: "90d", Name: "90 days", span: 90 * 24 * time.Hour},
+	{Value: "30d", Name: "30 days", span: 30 * 24 * time.Hour},
+	{Value: "90d", Name: "90 days", span: 90 * 24 * time.Hour},
 	{Value: "365d", Name: "1 year", span: 365 * 24 * time.Hour},
 }
 
@@ -84,7 +86,8 @@ func (t typed) request(now time.Time) (r auth.KeyRequest, err error) {
 			}
 		}
 		if value != "" {
-			err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: "Choose one of the times in the list."}
+			err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
+				Message: "Choose one of the times in the list."}
 		}
 		return 0
 	}
@@ -110,7 +113,8 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeKeys(w, r, http.StatusOK, me, nil)
 }
 
-func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*keysPage)) error {
+func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
+	change func(*keysPage)) error {
 	all, err := s.Keys.List(r.Context(), me.Email)
 	if err != nil {
 		return err
@@ -119,7 +123,8 @@ func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	p := keysPage{Typed: typed{Scope: string(vitrine.ScopeFull)}, Page: s.NewAppPage(r, me, "API keys", "keys"), Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
+	p := keysPage{Typed: typed{Scope: string(vitrine.ScopeFull)}, Page: s.NewAppPage(r, me, "API keys", "keys"),
+		Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
 	now := s.Now()
 	for i := len(all) - 1; i >= 0; i-- {
 		row := keyRow{all[i], made[all[i].ID]}

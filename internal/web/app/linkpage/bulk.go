@@ -22,31 +22,36 @@ const (
 // link was left as it was, or an error.
 type bulkDeed struct {
 	done [2]string // what was done to one link, and to several
-	do   func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string, err error)
+	do   func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string,
+		err error)
 }
 
 // bulkDeeds are what can be done with several links, by the name of the button.
 var bulkDeeds = map[string]bulkDeed{
-	"disable": {[2]string{"link disabled", "links disabled"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
-		if l.State != vitrine.StateLive {
-			return "It is not live: " + ui.StateName(l.State) + ".", nil
-		}
-		_, err := s.Links.Disable(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
-		return "", err
-	}},
-	"enable": {[2]string{"link enabled", "links enabled"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
-		if l.State != vitrine.StateDisabled || l.Reason != vitrine.ReasonOwner {
-			return "It is not a link that you disabled.", nil
-		}
-		_, err := s.Links.Undo(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
-		return "", err
-	}},
-	"delete": {[2]string{"link deleted", "links deleted"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
-		return "", s.Links.Delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
-	}},
-	"album": {[2]string{"link added to the album", "links added to the album"}, func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (string, error) {
-		return "", s.Albums.Add(ctx, me, f.Get("album"), []string{string(l.Slug)})
-	}},
+	"disable": {[2]string{"link disabled", "links disabled"},
+		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+			if l.State != vitrine.StateLive {
+				return "It is not live: " + ui.StateName(l.State) + ".", nil
+			}
+			_, err := s.Links.Disable(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
+			return "", err
+		}},
+	"enable": {[2]string{"link enabled", "links enabled"},
+		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+			if l.State != vitrine.StateDisabled || l.Reason != vitrine.ReasonOwner {
+				return "It is not a link that you disabled.", nil
+			}
+			_, err := s.Links.Undo(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
+			return "", err
+		}},
+	"delete": {[2]string{"link deleted", "links deleted"},
+		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
+			return "", s.Links.Delete(ctx, string(l.Slug), vitrine.Decision{By: vitrine.Owner(me.ID)})
+		}},
+	"album": {[2]string{"link added to the album", "links added to the album"},
+		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (string, error) {
+			return "", s.Albums.Add(ctx, me, f.Get("album"), []string{string(l.Slug)})
+		}},
 }
 
 // bulkOutcome is what came of a form about several links.
@@ -72,7 +77,8 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	slugs := r.PostForm["link"]
 	switch {
 	case !ok:
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "The form does not say what to do with the links. Go back and try again.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest,
+			"The form does not say what to do with the links. Go back and try again.")
 	case len(slugs) > maxBulkLinks:
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, "At most %d links can be changed at once.", maxBulkLinks)
 	}
@@ -110,7 +116,8 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 }
 
 // bulkOne does it with one link. It returns why it failed, for people.
-func (s *Handler) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.Account, deed bulkDeed, slug string) (name, why string) {
+func (s *Handler) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.Account, deed bulkDeed,
+	slug string) (name, why string) {
 	o, err := s.Links.Own(r.Context(), me, slug)
 	if err == nil {
 		name = o.Title

@@ -22,11 +22,13 @@ func (s *Handler) AddCaptions(w http.ResponseWriter, r *http.Request, me *vitrin
 		return err
 	}
 	if wrong != nil {
-		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions", Message: "The file could not be read: it is incomplete, or larger than 1 MB."})
+		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions",
+			Message: "The file could not be read: it is incomplete, or larger than 1 MB."})
 	}
 	file, _, err := r.FormFile("file")
 	if err != nil {
-		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions", Message: "Choose a file with captions, .vtt or .srt."})
+		return s.wrongLinkForm(w, r, me, o, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "captions",
+			Message: "Choose a file with captions, .vtt or .srt."})
 	}
 	defer file.Close()
 	l, err := s.Captions.Put(r.Context(), me, string(o.Slug), r.PostFormValue("language"), file)

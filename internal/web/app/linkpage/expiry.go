@@ -30,7 +30,8 @@ func expiryOf(f url.Values, l *vitrine.Link) (*time.Time, error) {
 	}
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {
-		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt", Message: "Write the day as 2026-12-31, or leave it empty."}
+		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
+			Message: "Write the day as 2026-12-31, or leave it empty."}
 	}
 	return new(t.AddDate(0, 0, 1)), nil
 }

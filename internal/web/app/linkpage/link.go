@@ -99,8 +99,10 @@ func (s *Handler) Show(tab app.LinkTab) app.MemberHandler {
 }
 
 func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDetail, tab app.LinkTab) *linkPage {
-	p := &linkPage{Page: s.NewAppPage(r, me, o.Title, "links"), Link: o, Head: s.LinkHead(o.Link, tab), Prefix: s.PublicURL.Host + "/p/",
-		Embed: s.EmbedOf(o.Link).HTML(), NewTitle: o.Title, NewSlug: string(o.Slug), NewDownload: o.AllowDownload, NewExpires: lastDay(o.ExpiresAt)}
+	p := &linkPage{Page: s.NewAppPage(r, me, o.Title, "links"), Link: o, Head: s.LinkHead(o.Link, tab),
+		Prefix: s.PublicURL.Host + "/p/",
+		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: o.Title, NewSlug: string(o.Slug), NewDownload: o.AllowDownload,
+		NewExpires: lastDay(o.ExpiresAt)}
 	p.Texts, p.Mail = shareTexts(o.Title, p.Head.URL), mailTo(o.Title, p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Tracks(o.Link)
@@ -112,7 +114,8 @@ func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDe
 	return p
 }
 
-func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, p *linkPage) (err error) {
+func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
+	p *linkPage) (err error) {
 	if p.Head.Numbers, err = s.numbers(r.Context(), me, p.Link.Link); err != nil {
 		return err
 	}
@@ -121,7 +124,8 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 
 // linkDeed is what a form does with a link; it returns the link, where it is
 // still there, and what is said of it.
-type linkDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link, saying string, err error)
+type linkDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link,
+	saying string, err error)
 
 // allows reads the check box that a hidden field of the same name is before, so
 // that a form says that it is not checked.
@@ -130,7 +134,8 @@ func allows(f url.Values) bool { return slices.Contains(f["download"], "yes") }
 // linkForms are the forms of a link's settings, by the end of the address that
 // takes them.
 var linkForms = map[string]linkDeed{
-	"settings": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link, string, error) {
+	"settings": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link,
+		string, error) {
 		var e links.Edit
 		if f.Has("title") {
 			e.Title = new(f.Get("title"))
@@ -154,15 +159,18 @@ var linkForms = map[string]linkDeed{
 		}
 		return l, "saved", err
 	},
-	"disable": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+	"disable": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
+		string, error) {
 		l, err := s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
 		return l, "off-display", err
 	},
-	"undo": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+	"undo": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
+		string, error) {
 		l, err := s.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
 		return l, "on-display", err
 	},
-	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link, string, error) {
+	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
+		string, error) {
 		return nil, "link-deleted", s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
 	},
 }
@@ -198,14 +206,16 @@ func (s *Handler) Form(action string) app.MemberHandler {
 
 // wrongLinkForm shows a form again that could not be carried out, with what was
 // typed.
-func (s *Handler) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail, err error) error {
+func (s *Handler) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail,
+	err error) error {
 	wrong := httpx.WrongWith(err)
 	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {
 		return err
 	}
 	p := s.linkPage(r, me, o, app.LinkSettings)
 	p.Wrong = wrong
-	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "expires": &p.NewExpires, "language": &p.NewLanguage} {
+	for name, field := range map[string]*string{"title": &p.NewTitle, "slug": &p.NewSlug, "expires": &p.NewExpires,
+		"language": &p.NewLanguage} {
 		if r.PostForm.Has(name) {
 			*field = r.PostForm.Get(name)
 		}

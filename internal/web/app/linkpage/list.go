@@ -70,8 +70,9 @@ func (p *linksPage) Matches() string {
 func (p *linksPage) To() int { return p.Search.Skip + len(p.Rows) }
 
 var kindNames = map[filetype.Kind]string{
-	filetype.PDF: "PDF", filetype.Image: "Images", filetype.Video: "Videos", filetype.Audio: "Sounds", filetype.Document: "Documents",
-	filetype.Text: "Text", filetype.HTML: "Web pages", filetype.Archive: "Archives",
+	filetype.PDF: "PDF", filetype.Image: "Images", filetype.Video: "Videos", filetype.Audio: "Sounds",
+	filetype.Document: "Documents",
+	filetype.Text:     "Text", filetype.HTML: "Web pages", filetype.Archive: "Archives",
 }
 
 var sortNames = []choice{
@@ -117,7 +118,8 @@ func searchAddress(search links.LinkSearch, page int) string {
 	if search.Key != 0 {
 		key = strconv.FormatInt(int64(search.Key), 10)
 	}
-	return httpx.WithQuery(app.LinksRoot, url.Values{}, "q", search.Text, "kind", string(search.Kind), "status", string(search.State),
+	return httpx.WithQuery(app.LinksRoot, url.Values{}, "q", search.Text, "kind", string(search.Kind), "status",
+		string(search.State),
 		"key", key, "sort", string(search.Sort), "page", number)
 }
 
@@ -127,7 +129,8 @@ func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 
 // writeList answers with the links that a query asks for, and with what came of
 // a form about several links; nil: there was none.
-func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.Account, query url.Values, out *bulkOutcome) error {
+func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.Account, query url.Values,
+	out *bulkOutcome) error {
 	p := linksPage{Page: s.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: app.LinksRoot, Outcome: out}
 	p.Search, p.Number = linkSearch(query, me)
 	usage, err := s.Uploads.Usage(r.Context(), me)
@@ -161,7 +164,8 @@ func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.
 		p.Kinds = append(p.Kinds, choice{string(k), kindNames[k], k == p.Search.Kind})
 	}
 	p.States = []choice{{Name: "Any status"}}
-	for _, st := range []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled} {
+	for _, st := range []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing,
+		vitrine.StateDisabled} {
 		p.States = append(p.States, choice{string(st), ui.StateName(st), st == p.Search.State})
 	}
 	for _, o := range sortNames {

@@ -29,6 +29,7 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 		daily = append(daily, p.Views)
 	}
 	return &app.LinkNumbers{Figures: []app.LinkFigure{{Name: "Views", Value: ui.Figure(r.Totals.Views).String()},
-		{Name: "Unique viewers", Value: ui.Figure(r.Totals.Uniques).String()}, {Name: "Average time", Value: ui.Lasting(r.Totals.AvgEngagedMs).String()},
+		{Name: "Unique viewers", Value: ui.Figure(r.Totals.Uniques).String()},
+		{Name: "Average time", Value: ui.Lasting(r.Totals.AvgEngagedMs).String()},
 		{Name: "Completion", Value: completion}}, Spark: chart.NewSpark(daily, "view", "views")}, nil
 }

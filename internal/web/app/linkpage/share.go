@@ -20,7 +20,8 @@ func shareTexts(title, address string) []shareText {
 	return []shareText{
 		{"text-plain", "Message", title + "\n" + address, 2},
 		{"text-markdown", "Markdown", "[" + inMarkdown.Replace(title) + "](" + address + ")", 2},
-		{"text-html", "HTML link", `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(title) + "</a>", 2},
+		{"text-html", "HTML link", `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(title) + "</a>",
+			2},
 	}
 }
 

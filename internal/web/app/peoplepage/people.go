@@ -95,20 +95,24 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writePeople(w, r, http.StatusOK, me, nil)
 }
 
-func (s *Handler) writePeople(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account, change func(*peoplePage)) error {
+func (s *Handler) writePeople(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
+	change func(*peoplePage)) error {
 	ctx, q := r.Context(), r.URL.Query()
-	p := peoplePage{Page: s.NewAppPage(r, me, "People", "people"), Search: strings.TrimSpace(q.Get("q")), Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil,
+	p := peoplePage{Page: s.NewAppPage(r, me, "People", "people"), Search: strings.TrimSpace(q.Get("q")),
+		Mode: s.Accounts.SignUp, Mail: s.Accounts.Mail != nil,
 		Plan:  me.Plan,
 		Plans: []vitrine.Plan{vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime},
 		Roles: []vitrine.Role{vitrine.RoleMember, vitrine.RoleModerator, vitrine.RoleOwner}}
 	after, _ := strconv.ParseInt(q.Get("after"), 10, 64)
-	people, err := s.Accounts.People(ctx, vitrine.AccountQuery{Search: p.Search, After: vitrine.AccountID(after), Limit: peopleRows + 1})
+	people, err := s.Accounts.People(ctx, vitrine.AccountQuery{Search: p.Search, After: vitrine.AccountID(after),
+		Limit: peopleRows + 1})
 	if err != nil {
 		return err
 	}
 	if len(people) > peopleRows {
 		people = people[:peopleRows]
-		p.Next = httpx.WithQuery(peopleRoot, url.Values{}, "q", p.Search, "after", strconv.FormatInt(int64(people[peopleRows-1].ID), 10))
+		p.Next = httpx.WithQuery(peopleRoot, url.Values{}, "q", p.Search, "after",
+			strconv.FormatInt(int64(people[peopleRows-1].ID), 10))
 	}
 	if after > 0 {
 		p.First = httpx.WithQuery(peopleRoot, url.Values{}, "q", p.Search)
@@ -153,12 +157,14 @@ func (s *Handler) Invite(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
-	text, err := s.Accounts.Invite(r.Context(), r.PostForm.Get("email"), plan, vitrine.Decision{By: vitrine.Moderator(me)})
+	text, err := s.Accounts.Invite(r.Context(), r.PostForm.Get("email"), plan,
+		vitrine.Decision{By: vitrine.Moderator(me)})
 	if err != nil {
 		return s.peopleAgain(w, r, me, err)
 	}
 	return s.writePeople(w, r, http.StatusOK, me, func(p *peoplePage) {
-		p.Link, p.Email, p.Plan = httpx.TokenURL(s.PublicURL.String(), vitrine.TokenInvite, text), r.PostForm.Get("email"), plan
+		p.Link, p.Email, p.Plan = httpx.TokenURL(s.PublicURL.String(), vitrine.TokenInvite, text),
+			r.PostForm.Get("email"), plan
 	})
 }
 
@@ -167,7 +173,8 @@ func (s *Handler) Withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err != nil {
 		return httpx.ErrNoPage
 	}
-	if err := s.Accounts.Withdraw(r.Context(), vitrine.OneTimeTokenID(id), vitrine.Decision{By: vitrine.Moderator(me)}); err != nil {
+	if err := s.Accounts.Withdraw(r.Context(), vitrine.OneTimeTokenID(id),
+		vitrine.Decision{By: vitrine.Moderator(me)}); err != nil {
 		return err
 	}
 	return httpx.Redirect(w, r, app.Said(peopleRoot, "withdrawn"))

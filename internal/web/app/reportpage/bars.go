@@ -30,17 +30,20 @@ type statsBar struct {
 
 // statsBarsOf makes rows of buckets, the largest of which comes first. name, if
 // given, is what a key is called, and dress adds the rest.
-func statsBarsOf(buckets []report.Bucket, of string, name func(key string) string, dress func(key string, b *statsBar)) []statsBar {
+func statsBarsOf(buckets []report.Bucket, of string, name func(key string) string,
+	dress func(key string, b *statsBar)) []statsBar {
 	var rows []statsBar
 	for _, bucket := range buckets {
-		b := statsBar{Name: bucket.Key, Key: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct, Width: chart.Percent(bucket.Count, buckets[0].Count)}
+		b := statsBar{Name: bucket.Key, Key: bucket.Key, Count: ui.Figure(bucket.Count), Pct: bucket.Pct,
+			Width: chart.Percent(bucket.Count, buckets[0].Count)}
 		if name != nil {
 			b.Name = name(bucket.Key)
 		}
 		if dress != nil {
 			dress(bucket.Key, &b)
 		}
-		b.Tip = chart.Tip(strings.TrimSpace(b.Name+" "+b.Note), [3]string{"", of, b.Count.String()}, [3]string{"", "Share", b.Pct.String() + "%"})
+		b.Tip = chart.Tip(strings.TrimSpace(b.Name+" "+b.Note), [3]string{"", of, b.Count.String()},
+			[3]string{"", "Share", b.Pct.String() + "%"})
 		rows = append(rows, b)
 	}
 	return rows
@@ -48,8 +51,10 @@ func statsBarsOf(buckets []report.Bucket, of string, name func(key string) strin
 
 // filteredBy are the cards that have what a filter looks at.
 var filteredBy = map[string]report.Dimension{
-	"mix": report.OnKind, "countries": report.OnCountry, "cities": report.OnCity, "sources": report.OnSource, "referrers": report.OnReferrer, "devices": report.OnDevice,
-	"browsers": report.OnBrowser, "campaigns": report.OnCampaign, "mediums": report.OnMedium, "contents": report.OnContent, "terms": report.OnTerm,
+	"mix": report.OnKind, "countries": report.OnCountry, "cities": report.OnCity, "sources": report.OnSource,
+	"referrers": report.OnReferrer, "devices": report.OnDevice,
+	"browsers": report.OnBrowser, "campaigns": report.OnCampaign, "mediums": report.OnMedium,
+	"contents": report.OnContent, "terms": report.OnTerm,
 	"os": report.OnOS, "screens": report.OnScreen,
 }
 
@@ -127,7 +132,9 @@ func newStatsHeat(t *report.Timing, views int64, zone string) statsHeat {
 		day := (i + 1) % 7
 		row := statsHeatRow{Day: ui.WeekdayNames[day], Total: ui.Figure(t.ByWeekday[day])}
 		for hour, n := range t.Heat[day] {
-			cell := statsHeatCell{Count: ui.Figure(n), Tip: chart.Tip(row.Day+", "+ui.HourName(hour)+"–"+ui.HourName(hour+1)+" "+zone, [3]string{"", "Views", ui.Figure(n).String()})}
+			cell := statsHeatCell{Count: ui.Figure(n),
+				Tip: chart.Tip(row.Day+", "+ui.HourName(hour)+"–"+ui.HourName(hour+1)+" "+zone,
+					[3]string{"", "Views", ui.Figure(n).String()})}
 			if n > 0 {
 				cell.Step = (n*heatSteps + most - 1) / most
 			}

@@ -34,14 +34,20 @@ func statsCards(n *numbers) []statsCard {
 		completion = t.CompletionPct.String() + "%"
 	}
 	return []statsCard{
-		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n), change(d.Views, ui.Figure(before.Views).String()), ui.MeansViews, ""},
-		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "", change(d.Uniques, ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
+		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n),
+			change(d.Views, ui.Figure(before.Views).String()), ui.MeansViews, ""},
+		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "",
+			change(d.Uniques, ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
 		{"engaged", "Average time", ui.Lasting(t.AvgEngagedMs).String(),
-			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)), change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
+			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)),
+			change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
 		{"completion", completionName(n), completion, completionNote(n), nil, ui.MeansCompletion, ""},
-		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeDownloads(n), change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
-		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil, ui.MeansBounce, ""},
-		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil, ui.MeansReturning, ""},
+		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeDownloads(n),
+			change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
+		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
+			ui.MeansBounce, ""},
+		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil,
+			ui.MeansReturning, ""},
 		{"qr", "QR scans", ui.Figure(t.QRScans).String(), "", nil, ui.MeansQR, ""},
 	}
 }
@@ -148,8 +154,10 @@ func statsTips(insights []report.Insight) []statsTip {
 func statsRecent(recent []report.RecentView, now time.Time) []statsVisit {
 	rows := []statsVisit{}
 	for _, o := range recent {
-		rows = append(rows, newVisit(report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device, Browser: o.Browser, OS: o.OS, Source: o.Source,
-			EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning, Atypical: o.Atypical}, now))
+		rows = append(rows, newVisit(report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device,
+			Browser: o.Browser, OS: o.OS, Source: o.Source,
+			EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning,
+			Atypical: o.Atypical}, now))
 	}
 	return rows
 }
@@ -169,8 +177,10 @@ type statsTop struct {
 func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 	var rows []statsTop
 	for _, l := range links {
-		t := statsTop{LinkSummary: l, Address: "/links/" + l.Slug + analyticsRoot, Noun: ui.KindNoun(l.Kind), Seen: ui.Figure(l.Views), Who: ui.Figure(l.Uniques),
-			Engaged: ui.Lasting(l.AvgEngagedMs), Completion: "–", Loads: ui.Figure(l.Downloads), Spark: chart.NewSpark(l.Spark, "view", "views")}
+		t := statsTop{LinkSummary: l, Address: "/links/" + l.Slug + analyticsRoot, Noun: ui.KindNoun(l.Kind),
+			Seen: ui.Figure(l.Views), Who: ui.Figure(l.Uniques),
+			Engaged: ui.Lasting(l.AvgEngagedMs), Completion: "–", Loads: ui.Figure(l.Downloads),
+			Spark: chart.NewSpark(l.Spark, "view", "views")}
 		if l.CompletionPct != nil {
 			t.Completion = l.CompletionPct.String() + "%"
 		}

@@ -46,8 +46,10 @@ func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
 			r.Stopped = c.Dropoff.LostPct.String() + "%"
 		}
-		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.String() + "%"}, [3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
-			[3]string{"", "Average time", r.Time.String()}, [3]string{"", "Share of time", row.AttentionPct.String() + "%"})
+		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.String() + "%"},
+			[3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
+			[3]string{"", "Average time", r.Time.String()},
+			[3]string{"", "Share of time", row.AttentionPct.String() + "%"})
 		if row.ExpectedPct != nil {
 			r.Expected = row.ExpectedPct.String() + "%"
 			r.Tip += "\n|Of the expected reading time|" + r.Expected
@@ -83,12 +85,14 @@ func newStatsMarks(c *report.Content) *statsMarks {
 	switch {
 	case c.Media != nil:
 		m = &statsMarks{Title: "How far it was played", Facts: [][2]string{
-			{"Played on average", c.Media.AvgPlayedPct.String() + "%"}, {"Played to the end", c.Media.FinishedPct.String() + "%"}}}
+			{"Played on average", c.Media.AvgPlayedPct.String() + "%"},
+			{"Played to the end", c.Media.FinishedPct.String() + "%"}}}
 		m.Rows = append(m.Rows, statsMark{"Began to play", c.Media.PlayedPct})
 		past, marks, drop, curve = "Got to", c.Media.Quartiles, c.Media.Dropoff, c.Media.Curve
 	case c.Scroll != nil:
 		m = &statsMarks{Title: "How far it was scrolled", Facts: [][2]string{
-			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%"}, {"Read to the end", c.Scroll.ReadToEndPct.String() + "%"}}}
+			{"Scrolled on average", c.Scroll.AvgDepthPct.String() + "%"},
+			{"Read to the end", c.Scroll.ReadToEndPct.String() + "%"}}}
 		m.Rows = append(m.Rows, statsMark{"Opened", report.Tenths(1000)})
 		past, marks, drop, curve = "Saw", c.Scroll.Depths, c.Scroll.Dropoff, c.Scroll.Curve
 	default:
@@ -120,7 +124,8 @@ func newCurve(title string, rows []statsMark) chart.Chart {
 	const top = 1000 // tenths of a percent
 	var ticks, below []chart.Tick
 	for pct := int64(100); pct >= 0; pct -= 25 {
-		below = append(below, chart.Tick{Label: fmt.Sprintf("%d%%", pct), At: chart.Percent(pct, 100), Anchor: map[int64]string{0: "start", 100: "end"}[pct]})
+		below = append(below, chart.Tick{Label: fmt.Sprintf("%d%%", pct), At: chart.Percent(pct, 100),
+			Anchor: map[int64]string{0: "start", 100: "end"}[pct]})
 		ticks = append(ticks, chart.Tick{Label: fmt.Sprintf("%d%%", pct), At: chart.Percent(100-pct, 100)})
 	}
 	return chart.New(title+", share of sessions. Arrow keys go from point to point", top, ticks, below,

@@ -35,25 +35,38 @@ var cardRows = map[string]func(*numbers) [][]string{
 	"assistants": func(n *numbers) [][]string {
 		return bucketRows("assistant", "reads", n.summary().ProductsOf(visitor.BotAIAssistant))
 	},
-	"countries": func(n *numbers) [][]string { return bucketRows("country", "views", n.summary().Breakdowns.Countries) },
-	"cities":    func(n *numbers) [][]string { return bucketRows("city", "views", n.summary().Breakdowns.Cities) },
-	"referrers": func(n *numbers) [][]string { return bucketRows("referrer", "views", n.summary().Breakdowns.Referrers) },
-	"sources":   func(n *numbers) [][]string { return bucketRows("source", "views", n.summary().Breakdowns.Sources) },
-	"devices":   func(n *numbers) [][]string { return bucketRows("device", "views", n.summary().Breakdowns.Devices) },
-	"browsers":  func(n *numbers) [][]string { return bucketRows("browser", "views", n.summary().Breakdowns.Browsers) },
-	"os":        func(n *numbers) [][]string { return bucketRows("os", "views", n.summary().Breakdowns.OS) },
-	"campaigns": func(n *numbers) [][]string { return bucketRows("campaign", "views", n.summary().Breakdowns.Campaigns) },
-	"mediums":   func(n *numbers) [][]string { return bucketRows("medium", "views", n.summary().Breakdowns.Mediums) },
-	"contents":  func(n *numbers) [][]string { return bucketRows("content", "views", n.summary().Breakdowns.Contents) },
-	"terms":     func(n *numbers) [][]string { return bucketRows("term", "views", n.summary().Breakdowns.Terms) },
-	"screens":   func(n *numbers) [][]string { return bucketRows("screen", "sessions", n.summary().Breakdowns.Screens) },
+	"countries": func(n *numbers) [][]string {
+		return bucketRows("country", "views",
+			n.summary().Breakdowns.Countries)
+	},
+	"cities": func(n *numbers) [][]string { return bucketRows("city", "views", n.summary().Breakdowns.Cities) },
+	"referrers": func(n *numbers) [][]string {
+		return bucketRows("referrer", "views",
+			n.summary().Breakdowns.Referrers)
+	},
+	"sources":  func(n *numbers) [][]string { return bucketRows("source", "views", n.summary().Breakdowns.Sources) },
+	"devices":  func(n *numbers) [][]string { return bucketRows("device", "views", n.summary().Breakdowns.Devices) },
+	"browsers": func(n *numbers) [][]string { return bucketRows("browser", "views", n.summary().Breakdowns.Browsers) },
+	"os":       func(n *numbers) [][]string { return bucketRows("os", "views", n.summary().Breakdowns.OS) },
+	"campaigns": func(n *numbers) [][]string {
+		return bucketRows("campaign", "views",
+			n.summary().Breakdowns.Campaigns)
+	},
+	"mediums":  func(n *numbers) [][]string { return bucketRows("medium", "views", n.summary().Breakdowns.Mediums) },
+	"contents": func(n *numbers) [][]string { return bucketRows("content", "views", n.summary().Breakdowns.Contents) },
+	"terms":    func(n *numbers) [][]string { return bucketRows("term", "views", n.summary().Breakdowns.Terms) },
+	"screens": func(n *numbers) [][]string {
+		return bucketRows("screen", "sessions",
+			n.summary().Breakdowns.Screens)
+	},
 }
 
 // writeCard answers with the table of a card. Of a sample there is none: a file
 // does not tell that it is made up.
 func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card string) error {
 	if n.sample {
-		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
+			Message: "Analytics are part of the Pro plan."}
 	}
 	rows := cardRows[card]
 	if format != "csv" || rows == nil {
@@ -110,10 +123,13 @@ func totalsRows(n *numbers) [][]string {
 	r := n.summary()
 	t := &r.Totals
 	return [][]string{
-		{"from", "to", "views", "uniques", "sessions", "avgEngagedMs", "medianEngagedMs", "totalEngagedMs", "completionPct", "downloads", "rangeDownloads", "qrScans", "returningPct",
+		{"from", "to", "views", "uniques", "sessions", "avgEngagedMs", "medianEngagedMs", "totalEngagedMs",
+			"completionPct", "downloads", "rangeDownloads", "qrScans", "returningPct",
 			"bouncePct", "botsExcluded", "atypical", "ownExcluded"},
-		{r.Range.From.Format(httpx.TimeFormat), r.Range.To.Format(httpx.TimeFormat), whole(t.Views), whole(t.Uniques), whole(t.Sessions), whole(t.AvgEngagedMs), whole(t.MedianEngagedMs),
-			whole(t.TotalEngagedMs), tenths(t.CompletionPct), whole(t.Downloads), whole(t.RangeDownloads), whole(t.QRScans), t.ReturningPct.String(), t.BouncePct.String(),
+		{r.Range.From.Format(httpx.TimeFormat), r.Range.To.Format(httpx.TimeFormat), whole(t.Views), whole(t.Uniques),
+			whole(t.Sessions), whole(t.AvgEngagedMs), whole(t.MedianEngagedMs),
+			whole(t.TotalEngagedMs), tenths(t.CompletionPct), whole(t.Downloads), whole(t.RangeDownloads),
+			whole(t.QRScans), t.ReturningPct.String(), t.BouncePct.String(),
 			whole(t.BotsExcluded), whole(t.Atypical), whole(t.OwnExcluded)},
 	}
 }
@@ -121,7 +137,8 @@ func totalsRows(n *numbers) [][]string {
 func seriesRows(n *numbers) [][]string {
 	rows := [][]string{{"date", "views", "uniques", "avgEngagedS"}}
 	for _, p := range n.summary().Series {
-		rows = append(rows, []string{p.Date.Time().Format(time.DateOnly), whole(p.Views), whole(p.Uniques), whole(p.AvgEngagedS)})
+		rows = append(rows, []string{p.Date.Time().Format(time.DateOnly), whole(p.Views), whole(p.Uniques),
+			whole(p.AvgEngagedS)})
 	}
 	return rows
 }
@@ -163,7 +180,8 @@ func contentRows(n *numbers) [][]string {
 	case c.Pages != nil:
 		rows := [][]string{{"page", "views", "reachPct", "avgMs", "attentionPct"}}
 		for _, p := range c.Pages.Pages {
-			rows = append(rows, []string{strconv.Itoa(p.Page), whole(p.Views), p.ReachPct.String(), whole(p.AvgMs), p.AttentionPct.String()})
+			rows = append(rows, []string{strconv.Itoa(p.Page), whole(p.Views), p.ReachPct.String(), whole(p.AvgMs),
+				p.AttentionPct.String()})
 		}
 		return rows
 	case c.Media != nil:
@@ -184,9 +202,11 @@ func recentRows(n *numbers) [][]string {
 	if n.link == nil {
 		return nil
 	}
-	rows := [][]string{{"at", "country", "city", "device", "browser", "os", "source", "engagedMs", "progress", "downloaded", "returning", "atypical"}}
+	rows := [][]string{{"at", "country", "city", "device", "browser", "os", "source", "engagedMs", "progress",
+		"downloaded", "returning", "atypical"}}
 	for _, o := range n.link.Recent {
-		rows = append(rows, []string{o.At.UTC().Format(httpx.TimeFormat), o.Country, o.City, o.Device, o.Browser, o.OS, o.Source, whole(o.EngagedMs), o.Progress,
+		rows = append(rows, []string{o.At.UTC().Format(httpx.TimeFormat), o.Country, o.City, o.Device, o.Browser, o.OS,
+			o.Source, whole(o.EngagedMs), o.Progress,
 			strconv.FormatBool(o.Downloaded), strconv.FormatBool(o.Returning), strconv.FormatBool(o.Atypical)})
 	}
 	return rows
@@ -198,7 +218,8 @@ func topLinkRows(n *numbers) [][]string {
 	}
 	rows := [][]string{{"slug", "title", "kind", "views", "uniques", "avgEngagedMs", "completionPct", "downloads"}}
 	for _, l := range n.account.TopLinks {
-		rows = append(rows, []string{l.Slug, l.Title, l.Kind, whole(l.Views), whole(l.Uniques), whole(l.AvgEngagedMs), tenths(l.CompletionPct), whole(l.Downloads)})
+		rows = append(rows, []string{l.Slug, l.Title, l.Kind, whole(l.Views), whole(l.Uniques), whole(l.AvgEngagedMs),
+			tenths(l.CompletionPct), whole(l.Downloads)})
 	}
 	return rows
 }

@@ -25,7 +25,8 @@ func (s *Handler) CountOwn(w http.ResponseWriter, r *http.Request, me *vitrine.A
 		return err
 	}
 	back, _, _ := strings.Cut(r.PostForm.Get("back"), "#")
-	if path, _, _ := strings.Cut(back, "?"); path != analyticsRoot && !(strings.HasPrefix(path, "/links/") && strings.HasSuffix(path, analyticsRoot)) {
+	if path, _, _ := strings.Cut(back, "?"); path != analyticsRoot &&
+		!(strings.HasPrefix(path, "/links/") && strings.HasSuffix(path, analyticsRoot)) {
 		back = analyticsRoot
 	}
 	return httpx.Redirect(w, r, back+"#own")

@@ -64,9 +64,12 @@ func inRange(rg report.Range) analytics.Query { return analytics.In(rg) }
 
 // dimensionNames are what the dimensions of a filter are called.
 var dimensionNames = map[report.Dimension]string{
-	report.OnLink: "Link", report.OnKind: "Kind", report.OnCountry: "Country", report.OnCity: "City", report.OnReferrer: "Referrer", report.OnSource: "Source",
-	report.OnDevice: "Device", report.OnBrowser: "Browser", report.OnOS: "System", report.OnScreen: "Window width", report.OnCampaign: "Campaign",
-	report.OnMedium: "Medium", report.OnContent: "Content", report.OnTerm: "Term", report.OnVersion: "Version", report.OnQR: "QR scan", report.OnReturning: "Returning",
+	report.OnLink: "Link", report.OnKind: "Kind", report.OnCountry: "Country", report.OnCity: "City",
+	report.OnReferrer: "Referrer", report.OnSource: "Source",
+	report.OnDevice: "Device", report.OnBrowser: "Browser", report.OnOS: "System", report.OnScreen: "Window width",
+	report.OnCampaign: "Campaign",
+	report.OnMedium:   "Medium", report.OnContent: "Content", report.OnTerm: "Term", report.OnVersion: "Version",
+	report.OnQR: "QR scan", report.OnReturning: "Returning",
 }
 
 // valueName is what a value of a dimension is called.
@@ -111,9 +114,11 @@ type statsAsk struct {
 }
 
 func newStatsAsk(p place, s *report.Summary, form bool, now time.Time) statsAsk {
-	a := statsAsk{Form: form, Action: p.root, Hourly: p.q.Hourly, Year: p.q.Compare == report.CompareYear, Custom: p.q.Dates != nil}
+	a := statsAsk{Form: form, Action: p.root, Hourly: p.q.Hourly, Year: p.q.Compare == report.CompareYear,
+		Custom: p.q.Dates != nil}
 	for i, c := range p.q.Filter {
-		a.Chips = append(a.Chips, statsChip{Name: dimensionNames[c.Dimension], Value: valueName(c.Dimension, c.Value), Not: c.Not,
+		a.Chips = append(a.Chips, statsChip{Name: dimensionNames[c.Dimension], Value: valueName(c.Dimension, c.Value),
+			Not:    c.Not,
 			Turn:   p.with(func(q *analytics.Query) { q.Filter[i].Not = !c.Not }),
 			Remove: p.with(func(q *analytics.Query) { q.Filter = slices.Delete(q.Filter, i, i+1) })})
 	}
@@ -132,7 +137,8 @@ func newStatsAsk(p place, s *report.Summary, form bool, now time.Time) statsAsk 
 		zone = time.UTC
 	}
 	a.Today = now.In(zone).Format(time.DateOnly)
-	a.From, a.To = s.Range.From.In(zone).Format(time.DateOnly), s.Range.To.Add(-time.Millisecond).In(zone).Format(time.DateOnly)
+	a.From, a.To = s.Range.From.In(zone).Format(time.DateOnly),
+		s.Range.To.Add(-time.Millisecond).In(zone).Format(time.DateOnly)
 	if s.Range.Key == report.RangeAll {
 		return a
 	}

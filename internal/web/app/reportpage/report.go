@@ -25,7 +25,8 @@ import (
 
 const analyticsRoot = "/analytics"
 
-var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html", "stats_share.html")
+var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html",
+	"stats_tables.html", "stats_share.html")
 
 // numbers are one report: of a link, of an account, or of a website, whose
 // pages are its links.
@@ -71,12 +72,14 @@ func (n *numbers) version() (string, error) {
 
 // numbersOf makes the report that a request is about; of an account whose plan
 // has none, a sample, and of its websites nothing.
-func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject, q analytics.Query) (n *numbers, err error) {
+func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject, q analytics.Query) (n *numbers,
+	err error) {
 	l, rg := of.link, q.Range
 	n = &numbers{website: of.website, sample: !me.Plan.Pro(), q: q}
 	switch {
 	case of.website != nil && n.sample:
-		n.account = report.ForWebsite(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil, report.AllTime{})
+		n.account = report.ForWebsite(nil, report.NewWindow(rg, s.Now(), of.website.CreatedAt), nil, nil, nil,
+			report.AllTime{})
 	case of.website != nil:
 		n.account, err = s.SiteStats.Report(ctx, of.website.Site, rg)
 	case n.sample && l != nil:
@@ -140,7 +143,8 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 }
 
 // show answers with the page of a report, of the default range, after a change.
-func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*reportPage)) error {
+func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
+	change func(*reportPage)) error {
 	of, err := s.subjectOf(r, me)
 	if err != nil {
 		return err
@@ -152,7 +156,8 @@ func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.write(w, r, me, status, of, n, change)
 }
 
-func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, of subject, n *numbers, change func(*reportPage)) error {
+func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, of subject, n *numbers,
+	change func(*reportPage)) error {
 	p, err := s.newStatsPage(r, me, of.link, n)
 	if err != nil {
 		return err
@@ -177,7 +182,8 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 // Pulse tells a page whether its numbers have changed, by their version.
 func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if !me.Plan.Pro() {
-		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
+			Message: "Analytics are part of the Pro plan."}
 	}
 	of, err := s.subjectOf(r, me)
 	if err != nil {
@@ -273,7 +279,8 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	if n.website != nil {
 		title, section = "Analytics of "+n.website.Title, "websites"
 	}
-	p := &reportPage{Page: s.NewAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account, Sample: n.sample}
+	p := &reportPage{Page: s.NewAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account,
+		Sample: n.sample}
 	var err error
 	if p.Version, err = n.version(); err != nil {
 		return nil, err
@@ -283,7 +290,8 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 		root = "/links/" + string(l.Slug) + analyticsRoot
 		p.Head = s.LinkHead(l, app.LinkAnalytics)
 		p.Head.Sample = n.sample
-		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)), State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
+		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
+			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
 	}
 	if n.website != nil {
 		row := s.WebsiteRow(n.website)
@@ -355,7 +363,8 @@ func (p *reportPage) fill(n *numbers, of place, now time.Time) {
 		return
 	}
 	if len(a.Mix) > 0 {
-		mix := statsBars{ID: "mix", Name: "Kinds of files", Of: "Views", Rows: statsBarsOf(a.Mix, "Views", ui.KindNoun, nil)}
+		mix := statsBars{ID: "mix", Name: "Kinds of files", Of: "Views",
+			Rows: statsBarsOf(a.Mix, "Views", ui.KindNoun, nil)}
 		p.Bars = append([]statsBars{mix}, p.Bars...)
 	}
 }
@@ -388,7 +397,8 @@ func (p *reportPage) link(of place) {
 // AllTime is what all links have come to.
 func (p *reportPage) AllTime() string {
 	a := p.Account.AllTime
-	return ui.Counted(a.Views, "view", "views") + " and " + ui.Counted(a.Downloads, "download", "downloads") + " of " + ui.Counted(a.Links, "link", "links") + " since the beginning"
+	return ui.Counted(a.Views, "view", "views") + " and " + ui.Counted(a.Downloads, "download", "downloads") + " of " +
+		ui.Counted(a.Links, "link", "links") + " since the beginning"
 }
 
 // CSV is the address of a card's table as a file; "" of a sample, and of

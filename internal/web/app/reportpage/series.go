@@ -46,16 +46,19 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	for from != 0 && len(series) > 1 && series[1].Date <= from {
 		series = series[1:]
 	}
-	c := statsSeries{Weekly: r.Granularity == "week", Hourly: r.Granularity == "hour", Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0}
+	c := statsSeries{Weekly: r.Granularity == "week", Hourly: r.Granularity == "hour",
+		Before: r.Range.Key != report.RangeAll && len(r.PreviousSeries) == len(series) && r.Previous.Views > 0}
 	c.Was = ui.Capital(before(&r.Range, c.Hourly))
 	if r.Range.To.After(now) {
-		c.Open = map[string]string{"day": "today so far", "week": "this week so far", "hour": "this hour so far"}[r.Granularity]
+		c.Open = map[string]string{"day": "today so far", "week": "this week so far",
+			"hour": "this hour so far"}[r.Granularity]
 	}
 	views, uniques, was := make([]int64, len(series)), make([]int64, len(series)), make([]int64, len(series))
 	labels, tips := make([]string, len(series)), make([]string, len(series))
 	var most int64
 	for i, p := range series {
-		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views), Uniques: ui.Figure(p.Uniques), Engaged: ui.Lasting(1000 * p.AvgEngagedS)}
+		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views),
+			Uniques: ui.Figure(p.Uniques), Engaged: ui.Lasting(1000 * p.AvgEngagedS)}
 		if c.Before {
 			b := r.PreviousSeries[i]
 			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)
@@ -73,11 +76,13 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 		c.Points = append(c.Points, point)
 	}
 	top, ticks := chart.Scale(most)
-	lines := []chart.Series{{Class: "views", Values: views, Filled: true, Open: c.Open != ""}, {Class: "uniques", Values: uniques, Open: c.Open != ""}}
+	lines := []chart.Series{{Class: "views", Values: views, Filled: true, Open: c.Open != ""},
+		{Class: "uniques", Values: uniques, Open: c.Open != ""}}
 	if c.Before {
 		lines = append([]chart.Series{{Class: "was", Values: was}}, lines...)
 	}
-	c.Chart = chart.New(words.Label+". Arrow keys go from point to point", top, ticks, chart.Labels(labels), lines, tips)
+	c.Chart = chart.New(words.Label+". Arrow keys go from point to point", top, ticks, chart.Labels(labels), lines,
+		tips)
 	return c
 }
 

@@ -23,7 +23,8 @@ const sharedRoot = "/r/"
 var shareLives = []struct {
 	Value, Name string
 	life        time.Duration
-}{{"7d", "7 days", 7 * 24 * time.Hour}, {"30d", "30 days", 30 * 24 * time.Hour}, {"90d", "90 days", 90 * 24 * time.Hour}, {"365d", "1 year", 365 * 24 * time.Hour}}
+}{{"7d", "7 days", 7 * 24 * time.Hour}, {"30d", "30 days", 30 * 24 * time.Hour},
+	{"90d", "90 days", 90 * 24 * time.Hour}, {"365d", "1 year", 365 * 24 * time.Hour}}
 
 // statsShares are the addresses of a report.
 type statsShares struct {
@@ -75,7 +76,8 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	}
 	var secret string
 	if o.Life == 0 && life != "" {
-		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life", Message: "Choose one of the times in the list."}
+		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life",
+			Message: "Choose one of the times in the list."}
 	} else {
 		secret, err = s.Shared.Create(r.Context(), me, l, o)
 	}
@@ -93,7 +95,8 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		}
 		p.Shares.New = s.PublicURL.String() + sharedRoot + secret
 		if o.Password == "" {
-			p.Shares.Embed = `<iframe src="` + p.Shares.New + `/embed" title="Views" width="640" height="320" style="border:0" loading="lazy"></iframe>`
+			p.Shares.Embed = `<iframe src="` + p.Shares.New +
+				`/embed" title="Views" width="640" height="320" style="border:0" loading="lazy"></iframe>`
 		}
 	})
 }
@@ -112,9 +115,10 @@ func (s *Handler) Unshare(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 }
 
 var (
-	sharedTemplate = ui.Parse("layout.html", "icons.html", "app.html", "shared.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html", "stats_tables.html")
-	askTemplate    = ui.ParseEntry("shared_password.html")
-	embedTemplate  = ui.Parse("layout.html", "icons.html", "shared_embed.html", "chart.html")
+	sharedTemplate = ui.Parse("layout.html", "icons.html", "app.html", "shared.html", "chart.html", "stats.html",
+		"stats_chart.html", "stats_content.html", "stats_tables.html")
+	askTemplate   = ui.ParseEntry("shared_password.html")
+	embedTemplate = ui.Parse("layout.html", "icons.html", "shared_embed.html", "chart.html")
 )
 
 // readShared finds the report at an address, for a browser that is let in; for
@@ -159,9 +163,11 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 	if found.Of != nil {
 		title = "Analytics of " + found.Of.Title
 	}
-	p := &reportPage{Page: app.Page{Page: s.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link, Account: n.account, Reader: true}
+	p := &reportPage{Page: app.Page{Page: s.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link,
+		Account: n.account, Reader: true}
 	if l := found.Of; l != nil {
-		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)), State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
+		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
+			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
 	}
 	where := place{sharedRoot + r.PathValue("token"), n.q}
 	p.Ranges, p.Ask = ranges(where, false), newStatsAsk(where, p.Summary, false, s.Now())
@@ -228,7 +234,9 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.askPassword(w, r, status, wrong)
 	}
-	http.SetCookie(w, &http.Cookie{Name: passCookie, Value: pass, Path: here, MaxAge: int(sharedreport.PassLife.Seconds()), HttpOnly: true, Secure: s.Secure(), SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: passCookie, Value: pass, Path: here,
+		MaxAge: int(sharedreport.PassLife.Seconds()), HttpOnly: true, Secure: s.Secure(),
+		SameSite: http.SameSiteLaxMode})
 	return httpx.Redirect(w, r, here)
 }
 

@@ -88,7 +88,8 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		return err
 	}
 	if !me.Plan.Pro() {
-		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
+			Message: "Analytics are part of the Pro plan."}
 	}
 	values := r.URL.Query()
 	q, err := api.VisitQuery(values)
@@ -156,13 +157,15 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 		return err
 	}
 	if !me.Plan.Pro() {
-		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true, Message: "Analytics are part of the Pro plan."}
+		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
+			Message: "Analytics are part of the Pro plan."}
 	}
 	v, err := s.Analytics.Visit(r.Context(), me, string(l.Slug), r.PathValue("visit"))
 	if err != nil {
 		return err
 	}
-	p := &visitPage{Page: s.NewAppPage(r, me, "A visit of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics), All: visitsRoot(l), Visit: s.newVisit(l, v)}
+	p := &visitPage{Page: s.NewAppPage(r, me, "A visit of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics),
+		All: visitsRoot(l), Visit: s.newVisit(l, v)}
 	var longest int64
 	for _, page := range v.Pages {
 		longest = max(longest, page.Ms)
@@ -246,7 +249,8 @@ func playedChart(ranges [][2]int) chart.Chart {
 	for i := range labels {
 		labels[i] = fmt.Sprintf("%d%%", i+1)
 	}
-	return chart.New("Which parts were played. Arrow keys go from part to part", 1, nil, chart.Labels(labels), []chart.Series{{Class: "kept", Values: values, Filled: true}}, tips)
+	return chart.New("Which parts were played. Arrow keys go from part to part", 1, nil, chart.Labels(labels),
+		[]chart.Series{{Class: "kept", Values: values, Filled: true}}, tips)
 }
 
 func rangesInWords(ranges [][2]int) string {
@@ -259,7 +263,8 @@ func rangesInWords(ranges [][2]int) string {
 
 // recentVisits are the newest visits of a report with engagement data, with the
 // addresses of their pages.
-func (s *Handler) recentVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.Query, n int) ([]statsVisit, error) {
+func (s *Handler) recentVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.Query,
+	n int) ([]statsVisit, error) {
 	q.Zone = zoneOf(me, q)
 	some, err := s.Analytics.Visits(r.Context(), me, string(l.Slug), analytics.VisitQuery{Query: q, N: n})
 	if err != nil {

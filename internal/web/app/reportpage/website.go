@@ -28,10 +28,14 @@ func websiteCards(n *numbers) []statsCard {
 	r := n.summary()
 	t, before := &r.Totals, &r.Previous
 	return []statsCard{
-		{"views", "Page loads", ui.Figure(t.Views).String(), allTimeNote(n), newStatsDelta(r, r.Deltas.Views, ui.Figure(before.Views).String()), meansLoads, ""},
-		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "", newStatsDelta(r, r.Deltas.Uniques, ui.Figure(before.Uniques).String()), meansVisitors, ""},
-		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(), "of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages, ""},
-		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "page load", "page loads"), nil, meansAgain, ""},
+		{"views", "Page loads", ui.Figure(t.Views).String(), allTimeNote(n),
+			newStatsDelta(r, r.Deltas.Views, ui.Figure(before.Views).String()), meansLoads, ""},
+		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "",
+			newStatsDelta(r, r.Deltas.Uniques, ui.Figure(before.Uniques).String()), meansVisitors, ""},
+		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(),
+			"of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages, ""},
+		{"returning", "Returning", t.ReturningPct.String() + "%",
+			"of " + ui.Counted(t.Views, "page load", "page loads"), nil, meansAgain, ""},
 	}
 }
 

@@ -39,17 +39,20 @@ type dashboardPage struct {
 }
 
 func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	p := dashboardPage{Page: s.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(), Prefix: s.PublicURL.Host + "/p/",
-		Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String(), Scan: s.ScanWords()}
+	p := dashboardPage{Page: s.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(),
+		Prefix: s.PublicURL.Host + "/p/",
+		Base:   s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String(), Scan: s.ScanWords()}
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
 		return err
 	}
-	p.Usage, p.Full, p.Held, p.Deletable = s.UsageBars(usage), app.Full(usage), s.HeldNote(usage), usage.Links > usage.HeldLinks
+	p.Usage, p.Full, p.Held, p.Deletable = s.UsageBars(usage), app.Full(usage), s.HeldNote(usage),
+		usage.Links > usage.HeldLinks
 	if p.FileLimit = usage.Limits.FileBytes; p.FileLimit > 0 {
 		p.FileText = ui.ByteSize(p.FileLimit)
 	}
-	p.Accepts, p.Programs = strings.Join(filetype.Extensions(), ","), strings.Join(slices.Sorted(maps.Keys(filetype.Programs)), ",")
+	p.Accepts, p.Programs = strings.Join(filetype.Extensions(), ","),
+		strings.Join(slices.Sorted(maps.Keys(filetype.Programs)), ",")
 	found, _, err := s.Links.Search(r.Context(), me, links.LinkSearch{Limit: recentLinks, Views: p.Views})
 	if err != nil {
 		return err

@@ -28,7 +28,8 @@ type memberLink struct {
 }
 
 func (s *Handler) memberLink(l *vitrine.Link) memberLink {
-	m := memberLink{Link: s.API.Link(l), State: l.State, Status: ui.StateName(l.State), AllowDownload: l.AllowDownload, Manage: app.LinkAddress(l),
+	m := memberLink{Link: s.API.Link(l), State: l.State, Status: ui.StateName(l.State), AllowDownload: l.AllowDownload,
+		Manage:    app.LinkAddress(l),
 		Analytics: app.LinkAddress(l) + "/analytics"}
 	if l.Reason != "" {
 		m.Why, m.Meaning = ui.ReasonName(l.Reason), vitrine.OwnerMeaning(l.Reason)

@@ -96,7 +96,8 @@ func (s *Handler) Delete(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 
 // form does something with the version that a form names. What cannot be done
 // is said on the page.
-func (s *Handler) form(w http.ResponseWriter, r *http.Request, me *vitrine.Account, said string, do func(context.Context, string, int) error) error {
+func (s *Handler) form(w http.ResponseWriter, r *http.Request, me *vitrine.Account, said string,
+	do func(context.Context, string, int) error) error {
 	if err := httpx.ReadForm(w, r, maxForm); err != nil {
 		return err
 	}

@@ -66,7 +66,8 @@ func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeWebsites(w, r, me, http.StatusOK, func(*websitesPage) {})
 }
 
-func (s *Handler) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int, change func(*websitesPage)) error {
+func (s *Handler) writeWebsites(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
+	change func(*websitesPage)) error {
 	p := websitesPage{Page: s.NewAppPage(r, me, "Websites", "websites")}
 	list, err := s.Sites.List(r.Context(), me)
 	if err != nil {
@@ -122,7 +123,8 @@ func (s *Handler) CreateFromPage(w http.ResponseWriter, r *http.Request, me *vit
 	if err != nil {
 		return err
 	}
-	return httpx.WriteJSON(w, map[string]string{"begin": app.WebsiteAddress(site.Slug) + "/uploads", "manage": app.WebsiteAddress(site.Slug)})
+	return httpx.WriteJSON(w, map[string]string{"begin": app.WebsiteAddress(site.Slug) + "/uploads",
+		"manage": app.WebsiteAddress(site.Slug)})
 }
 
 // Discard takes a website back whose first deploy came to nothing.
@@ -188,8 +190,10 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeWebsite(w, r, me, f, http.StatusOK, func(*websitePage) {})
 }
 
-func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account, f *collections.SiteFacts, status int, change func(*websitePage)) error {
-	p := websitePage{Page: s.NewAppPage(r, me, f.Title, "websites"), Site: s.WebsiteRow(f), Here: app.WebsiteAddress(f.Slug), NewTitle: f.Title,
+func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitrine.Account, f *collections.SiteFacts,
+	status int, change func(*websitePage)) error {
+	p := websitePage{Page: s.NewAppPage(r, me, f.Title, "websites"), Site: s.WebsiteRow(f),
+		Here: app.WebsiteAddress(f.Slug), NewTitle: f.Title,
 		Shared: s.SitesURL == nil, Root: httpx.SiteRoot + string(f.Slug) + "/"}
 	var err error
 	if p.Drop, _, err = s.dropZone(r.Context(), me); err != nil {
@@ -197,7 +201,8 @@ func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 	}
 	p.Drop.Name, p.Drop.Begin = f.Title, p.Here+"/uploads"
 	for i, l := range f.Versions {
-		p.Versions = append(p.Versions, versionRow{Link: l, Number: len(f.Versions) - i, Shown: f.Shown != nil && l.ID == f.Shown.ID,
+		p.Versions = append(p.Versions, versionRow{Link: l, Number: len(f.Versions) - i, Shown: f.Shown != nil &&
+			l.ID == f.Shown.ID,
 			Waiting: f.Waiting != nil && l.ID == f.Waiting.ID})
 	}
 	if last := p.Site.Last(); last != nil && last.HasBytes {
@@ -228,21 +233,28 @@ func (s *Handler) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut,
 
 // websiteDeed is what a form does with a website; it returns what is said of
 // it, and where.
-type websiteDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying, back string, err error)
+type websiteDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying,
+	back string, err error)
 
 // websiteForms are the forms of a website's page, by the end of the address
 // that takes them.
 var websiteForms = map[string]websiteDeed{
-	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
-		return "renamed", app.WebsitesRoot + "/" + slug, s.Sites.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
+		error) {
+		return "renamed", app.WebsitesRoot + "/" + slug,
+			s.Sites.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
 	},
-	"restore": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
+	"restore": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
+		error) {
 		return "restored", app.WebsitesRoot + "/" + slug, s.Sites.Rollback(ctx, me, slug, linkIDOf(f.Get("version")))
 	},
-	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string, error) {
-		return "version-gone", app.WebsitesRoot + "/" + slug, s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
+	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
+		error) {
+		return "version-gone", app.WebsitesRoot + "/" + slug,
+			s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
 	},
-	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string, error) {
+	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string,
+		error) {
 		return "site-deleted", app.WebsitesRoot, s.Sites.Delete(ctx, me, slug)
 	},
 }
@@ -285,7 +297,8 @@ func (s *Handler) Form(action string) app.MemberHandler {
 }
 
 // readDeploy reads a step of a deploy: the website, and what was sent.
-func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*collections.SiteFacts, httpx.Fields, error) {
+func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*collections.SiteFacts,
+	httpx.Fields, error) {
 	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return nil, httpx.Fields{}, err
@@ -300,7 +313,8 @@ func (s *Handler) BeginDeploy(w http.ResponseWriter, r *http.Request, me *vitrin
 	if err != nil {
 		return err
 	}
-	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"), IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
+	req := publish.UploadRequest{Name: f.Text("name"), Type: f.Text("type"), Size: f.Integer("size"),
+		IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
 	if f.Err != nil {
 		return f.Err
 	}
@@ -320,7 +334,8 @@ func (s *Handler) EndDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
-	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"), IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
+	req := publish.CompleteRequest{Path: f.Text("path"), Name: f.Text("name"), Type: f.Text("type"),
+		IdempotencyKey: f.OptionalText("idempotencyKey"), Site: site.ID}
 	if f.Err != nil {
 		return f.Err
 	}

@@ -1,0 +1,51 @@
+package web_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"vitrine"
+)
+
+// putDuring sends a file to a signed URL while another transfer to it is under
+// way.
+func (c caller) putDuring(address string) answer {
+	c.t.Helper()
+	began, ended := make(chan struct{}), make(chan struct{})
+	first := c.server.Receiver
+	c.server.Receiver = startedReceiver{first, sync.OnceFunc(func() { close(began) })}
+	r, w := io.Pipe()
+	go func() {
+		defer close(ended)
+		req, _ := http.NewRequest(http.MethodPut, address, r)
+		req.Header.Set("Content-Type", "text/plain")
+		req.ContentLength = int64(len(note))
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			res.Body.Close()
+		}
+	}()
+	fmt.Fprint(w, note[:5])
+	<-began
+	a := c.put(address, "text/plain", strings.NewReader(note))
+	w.CloseWithError(io.ErrUnexpectedEOF)
+	<-ended
+	return a
+}
+
+// startedReceiver calls a function when the first bytes of a file are read.
+type startedReceiver struct {
+	vitrine.Receiver
+	started func()
+}
+
+type startedReader struct {
+	io.Reader
+	started func()
+}
+
+// shorterBlobs has less of each file than was sent.
+type shorterBlobs struct{ vitrine.Blobs }
+
+type failingReceiver struct{ err error }
