@@ -81,8 +81,9 @@ s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine sqldb
-viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/scan viewdb/segment
+viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/recount viewdb/scan viewdb/segment
 viewdb/kept
+viewdb/recount               vitrine report sqldb viewdb/labels viewdb/segment
 viewdb/scan                  vitrine report viewdb/segment
 viewdb/segment               vitrine report
 viewdb/labels                vitrine report sqldb viewdb/segment

@@ -95,8 +95,10 @@ type engaged struct {
 
 func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
 	return &writing{log: l, tx: t, told: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
-		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{}, erasing: map[vitrine.LinkID]bool{},
-		engaged: map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{}, visits: map[vitrine.AccountID][]segment.Visit{}}
+		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
+		erasing: map[vitrine.LinkID]bool{},
+		engaged: map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{},
+		visits: map[vitrine.AccountID][]segment.Visit{}}
 }
 
 // count adds a view that was written to its link's counts.
@@ -109,7 +111,8 @@ func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 }
 
 // insert writes the row of a view, unless its link has the ID.
-func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View, o *vitrine.ViewRecord) (added bool, err error) {
+func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View,
+	o *vitrine.ViewRecord) (added bool, err error) {
 	w.b = r.Append(w.b[:0])
 	var session any
 	if o.Session != nil {
@@ -176,7 +179,8 @@ func (w *writing) look(batch vitrine.Batch) error {
 	if err := w.learnOwners(links); err != nil {
 		return err
 	}
-	return w.tx.GetMany(selectBlobs, len(keys), func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
+	return w.tx.GetMany(selectBlobs, len(keys),
+		func(i int) []any { return []any{int64(keys[i].link), int64(keys[i].view)} },
 		func(i int, row sqldb.Scanner) error {
 			var b blobs
 			if err := row.Scan(&b.open, &b.session); err != nil {
@@ -344,7 +348,8 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	if a, err := w.account(account); err != nil || day < a.retainedFrom {
 		return err
 	}
-	n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(d.Link), int64(d.ID), int64(d.View))
+	n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+		int64(d.Link), int64(d.ID), int64(d.View))
 	w.change(d.Link).downloads += n
 	if err != nil || n == 0 {
 		return err
@@ -405,8 +410,9 @@ func (w *writing) finishEngaged() error {
 			w.told.Add(feed.Event{Account: e.account, Before: e.before, After: after})
 		}
 	}
-	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys), func(i int) []any {
-		return []any{rows[i].open, segment.OrNull(rows[i].session), int64(keys[i].link), int64(keys[i].view)}
-	})
+	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys),
+		func(i int) []any {
+			return []any{rows[i].open, segment.OrNull(rows[i].session), int64(keys[i].link), int64(keys[i].view)}
+		})
 	return err
 }

@@ -39,7 +39,8 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	for i := range views {
 		list[i].ViewRecord = &views[i]
 	}
-	if err := w.words.Views(len(list), func(i int) (*report.View, *segment.View) { return &list[i].View, &list[i].record }); err != nil {
+	view := func(i int) (*report.View, *segment.View) { return &list[i].View, &list[i].record }
+	if err := w.words.Views(len(list), view); err != nil {
 		return nil, err
 	}
 	for i := range list {
@@ -81,34 +82,16 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 // countViewers counts the views by people, and returns which viewers their links
 // have seen before.
 func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error) {
-	type viewer struct {
-		viewerOf
-		account vitrine.AccountID
-		views   int64
-	}
-	var viewers []viewer
-	at := map[viewerOf]int{}
-	for i := range list {
-		a := &list[i]
-		if a.refused != nil || !a.record.Human() {
-			continue
-		}
-		n, there := at[a.of()]
-		if !there {
-			n = len(viewers)
-			at[a.of()] = n
-			viewers = append(viewers, viewer{viewerOf: a.of(), account: a.Account})
-		}
-		viewers[n].views++
-	}
-	added, err := w.tx.ExecMany("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", len(viewers), func(i int) []any {
+	viewers := viewersOf(list)
+	const insert = "INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+	added, err := w.tx.ExecMany(insert, len(viewers), func(i int) []any {
 		return []any{int64(viewers[i].link), int64(viewers[i].viewer), viewers[i].views}
 	})
 	if err != nil {
 		return nil, err
 	}
 	seen = make(map[viewerOf]bool, len(viewers))
-	var again []viewer
+	var again []viewerViews
 	fresh := map[vitrine.AccountID][]viewerOf{}
 	for i, v := range viewers {
 		if seen[v.viewerOf] = added[i] == 0; added[i] == 0 {
@@ -117,7 +100,8 @@ func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error
 			fresh[v.account] = append(fresh[v.account], v.viewerOf)
 		}
 	}
-	_, err = w.tx.ExecMany("UPDATE viewers SET opens = opens + $1 WHERE link = $2 AND viewer = $3", len(again), func(i int) []any {
+	const update = "UPDATE viewers SET opens = opens + $1 WHERE link = $2 AND viewer = $3"
+	_, err = w.tx.ExecMany(update, len(again), func(i int) []any {
 		return []any{again[i].views, int64(again[i].link), int64(again[i].viewer)}
 	})
 	if err != nil {
@@ -138,6 +122,32 @@ func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error
 		}
 	}
 	return seen, nil
+}
+
+// viewerViews is how many of the views that are added a viewer made of a link.
+type viewerViews struct {
+	viewerOf
+	account vitrine.AccountID
+	views   int64
+}
+
+// viewersOf counts the views by people for each viewer of each link.
+func viewersOf(list []adding) (viewers []viewerViews) {
+	at := map[viewerOf]int{}
+	for i := range list {
+		a := &list[i]
+		if a.refused != nil || !a.record.Human() {
+			continue
+		}
+		n, found := at[a.of()]
+		if !found {
+			n = len(viewers)
+			at[a.of()] = n
+			viewers = append(viewers, viewerViews{viewerOf: a.of(), account: a.Account})
+		}
+		viewers[n].views++
+	}
+	return viewers
 }
 
 // markReturning sets for each view that counts whether its viewer returns, and
@@ -224,7 +234,8 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 		return nil
 	}
 	for _, a := range markReturning(list, seen, func(a *adding) bool { return a.added }) {
-		_, err := w.tx.Exec("UPDATE opens SET open = $1 WHERE link = $2 AND id = $3", a.record.Append(nil), a.Link, a.ID)
+		_, err := w.tx.Exec("UPDATE opens SET open = $1 WHERE link = $2 AND id = $3", a.record.Append(nil), a.Link,
+			a.ID)
 		if err != nil {
 			return err
 		}

@@ -1,27 +1,31 @@
 package viewdb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/recount"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
 
-// Audit implements [vitrine.ViewLog]. It goes through the log once, link by
-// link and then account by account, over one snapshot.
+// Audit implements [vitrine.ViewLog]. It reads the log once, over one snapshot:
+// each link, then each account.
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }
 	wrong := func(_ vitrine.AccountID, _ report.Day, text string) { fault(text, true) }
 	return l.read(ctx, func(t logTx) error {
-		if err := l.auditLinks(ctx, t, other); err != nil {
+		log := recount.Log{Tx: t.Tx, Words: l.words, RetainedFrom: func(a vitrine.AccountID) (report.Day, error) {
+			s, err := t.state(a)
+			return s.retainedFrom, err
+		}}
+		if err := recount.Links(ctx, log, other); err != nil {
 			return err
 		}
 		if err := auditVisits(ctx, t, other, wrong); err != nil {
@@ -31,308 +35,326 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	})
 }
 
-// auditedAtOnce is how many links are recounted together: few queries for many
-// links.
-const auditedAtOnce = 1000
+// wrongTally is called for each stored tally that is wrong or missing, with its
+// first day.
+type wrongTally func(account vitrine.AccountID, day report.Day, text string)
 
-func (l *ViewLog) auditLinks(ctx context.Context, t logTx, fault func(string)) error {
-	forgotten := map[vitrine.AccountID]report.Day{}
-	for after := int64(math.MinInt64); ; {
-		upTo := int64(math.MaxInt64)
-		err := t.Get([]any{&upTo}, "SELECT link FROM links WHERE link > $1 ORDER BY link LIMIT 1 OFFSET $2", after, auditedAtOnce-1)
-		last := errors.Is(err, vitrine.ErrNotFound)
-		if err != nil && !last {
-			return err
-		}
-		a := linksAudit{ctx: ctx, tx: t, views: viewReader{words: l.words}, between: []any{after, upTo}, links: map[int64]*linkAudit{}, forgotten: forgotten}
-		if err := a.run(); err != nil {
-			return err
-		}
-		for _, link := range slices.Sorted(maps.Keys(a.links)) {
-			a.links[link].report(func(text string) { fault(fmt.Sprintf("view log, link %d: %s", link, text)) })
-		}
-		if last {
-			return nil
-		}
-		after = upTo
-	}
-}
-
-// linksAudit recounts links whose numbers lie between two: above the first, up
-// to the second. It goes through each table once, and keeps sums alone.
-type linksAudit struct {
-	ctx     context.Context
-	tx      logTx
-	views   viewReader
-	between []any
-	links   map[int64]*linkAudit
-	// forgotten are the days before which accounts have no views. It is kept
-	// for the next links.
-	forgotten map[vitrine.AccountID]report.Day
-	rows      int
-	packed    int // downloads whose opens are to be found in packs
-}
-
-// mostPacked bounds the downloads that are looked for together in packs. Others
-// are looked for one by one.
-const mostPacked = 100_000
-
-// linkAudit is what was found of one link.
-type linkAudit struct {
-	counted                  bool // it has a row of counts
-	account                  int64
-	keptViews, keptDownloads int64
-	views, downloads         int64
-	faults                   []string
-	last                     vitrine.ViewID // of the opens in packs
-	some                     bool
-	downloaded               map[vitrine.ViewID][]int64 // views that may be in packs, with their downloads
-	// viewers sums a fingerprint of the viewer of each view that counts, so
-	// that they need not be remembered; seen is the same from the table of
-	// viewers.
-	viewers, seen uint64
-}
-
-func (a *linkAudit) fault(format string, args ...any) {
-	a.faults = append(a.faults, fmt.Sprintf(format, args...))
-}
-
-// report compares what was counted with what is kept.
-func (a *linkAudit) report(fault func(string)) {
-	if a.counted && a.account < 0 {
-		return // its erasure was cut off, and goes on
-	}
-	if !a.counted {
-		fault("it has opens or downloads, and no row of counts")
-	}
-	for _, f := range a.faults {
-		fault(f)
-	}
-	for _, of := range slices.Sorted(maps.Keys(a.downloaded)) {
-		for _, id := range a.downloaded[of] {
-			fault(fmt.Sprintf("download %d belongs to open %d, which does not exist", id, of))
-		}
-	}
-	if a.counted && a.keptViews != a.views {
-		fault(fmt.Sprintf("%d views are counted, its rows make %d", a.keptViews, a.views))
-	}
-	if a.counted && a.keptDownloads != a.downloads {
-		fault(fmt.Sprintf("%d downloads are counted, there are %d", a.keptDownloads, a.downloads))
-	}
-	if a.viewers != a.seen {
-		fault("the viewers kept to tell who returns are not those of its opens")
-	}
-}
-
-func (a *linksAudit) of(link int64) *linkAudit {
-	l := a.links[link]
-	if l == nil {
-		l = new(linkAudit)
-		a.links[link] = l
-	}
-	return l
-}
-
-// next counts a row, and tells of a context that has ended.
-func (a *linksAudit) next() error {
-	if a.rows++; a.rows%checkEvery == 0 {
-		return a.ctx.Err()
-	}
-	return nil
-}
-
-func (a *linksAudit) run() error {
-	for _, read := range []func() error{a.readCounts, a.readForgotten, a.readDownloads, a.readPacks, a.readViews, a.readViewers} {
-		if err := read(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *linksAudit) readCounts() error {
-	return a.tx.Each(func(row sqldb.Scanner) error {
-		var link int64
-		var l linkAudit
-		if err := row.Scan(&link, &l.account, &l.keptViews, &l.keptDownloads); err != nil {
-			return err
-		}
-		l.counted = true
-		a.links[link] = &l
-		return a.next()
-	}, "SELECT link, account, views, downloads FROM links WHERE link > $1 AND link <= $2", a.between...)
-}
-
-// readForgotten counts what is known of days whose views are gone.
-func (a *linksAudit) readForgotten() error {
-	accounts := map[vitrine.AccountID]bool{}
-	for _, l := range a.links {
-		accounts[vitrine.AccountID(l.account)] = true
-	}
-	for account := range accounts {
-		forgotten, known := a.forgotten[account]
-		if !known {
-			s, err := a.tx.state(account)
-			if err != nil {
-				return err
-			}
-			forgotten = s.retainedFrom
-			a.forgotten[account] = forgotten
-		}
-		if forgotten <= 0 {
-			continue
-		}
-		err := a.tx.Each(func(row sqldb.Scanner) error {
-			var link int64
-			var day report.Day
-			var head []byte
-			if err := row.Scan(&link, &day, &head); err != nil {
-				return err
-			}
-			l, t := a.of(link), new(report.Tally)
-			if report.CheckPiece(head) != nil || t.AddHead(head, report.NoDay) != nil {
-				l.fault("the tally of %v, whose views are gone, is damaged", day)
-			}
-			l.views += t.Views()
-			l.downloads += t.Downloads()
-			return a.next()
-		}, "SELECT link, day, head FROM tallies WHERE link > $1 AND link <= $2 AND account = $3 AND level = 0 AND day < $4 AND link != 0", append(a.between[:2:2], int64(account), forgotten)...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *linksAudit) readPacks() error {
-	var u segment.Unpacker
-	return a.tx.Each(func(row sqldb.Scanner) error {
-		var link int64
-		var p storedPack
-		if err := row.Scan(&link, &p.first, (*sql.RawBytes)(&p.data)); err != nil {
-			return a.tx.Fail(err)
-		}
-		l := a.of(link)
-		err := u.Open(p.data, p.first)
-		for err == nil {
-			r := u.Next()
-			if r == nil {
-				err = u.End()
-				break
-			}
-			if l.some && r.ID <= l.last {
-				l.fault("view %d is in a pack after view %d", r.ID, l.last)
-			}
-			l.some, l.last = true, r.ID
-			if r.Human() && l.downloaded != nil {
-				delete(l.downloaded, r.ID)
-			}
-			if err := a.open(link, l, r, true); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, segment.ErrDamaged) {
-			l.fault("pack %d of link %d: %v", p.first, link, err)
-			err = nil
-		}
+// auditVisits holds the index of visits against the packs.
+func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTally) error {
+	var accounts []vitrine.AccountID
+	err := t.Each(func(s sqldb.Scanner) error {
+		var a vitrine.AccountID
+		err := s.Scan(&a)
+		accounts = append(accounts, a)
 		return err
-	}, "SELECT link, first, data FROM packs WHERE link > $1 AND link <= $2 ORDER BY link, first", a.between...)
-}
-
-func (a *linksAudit) readViews() error {
-	return a.tx.VisitOpens(func(link, id int64, open, session []byte) error {
-		l, r := a.of(link), segment.Row{ID: vitrine.ViewID(id)}
-		if err := r.Decode(open, session); err != nil {
-			l.fault("open %d: %v", id, err)
-			return nil
-		}
-		return a.open(link, l, &r, false)
-	}, " FROM opens o WHERE o.link > $1 AND o.link <= $2", a.between)
-}
-
-// open counts a view.
-func (a *linksAudit) open(link int64, l *linkAudit, r *segment.Row, packed bool) error {
-	if err := a.next(); err != nil {
-		return err
-	}
-	o, err := a.views.make(link, r)
-	if errors.Is(err, segment.ErrDamaged) {
-		l.fault("open %d: %v", r.ID, err)
-		return nil
-	}
+	}, "SELECT account FROM accounts UNION SELECT DISTINCT account FROM runs ORDER BY account")
 	if err != nil {
 		return err
 	}
-	imported := r.Flags&segment.ViewImported != 0
-	if o.Counted() {
-		l.views++
-		if !packed {
-			l.viewers += segment.Fingerprint(o.Viewer)
+	for _, account := range accounts {
+		s, err := t.state(account)
+		if err != nil {
+			return err
 		}
-	}
-	if o.Session != nil {
-		if wrong := segment.WrongSession(o.Session, imported); wrong != "" {
-			l.fault("open %d: %s", r.ID, wrong)
+		indexed, err := indexedVisits(ctx, t, account, s.retainedFrom)
+		if err != nil {
+			return err
+		}
+		links, err := t.links(vitrine.Scope{Account: account})
+		if err != nil {
+			return err
+		}
+		busy := map[report.Day]bool{}
+		packed, err := packedVisits(ctx, t, account, busy)
+		if err != nil {
+			return err
+		}
+		for _, link := range links {
+			if packed[link] != indexed[int64(link)] {
+				fault(fmt.Sprintf("view log, link %d: the visits kept to tell viewers apart are not those of its opens",
+					link))
+			}
+		}
+		if err := auditDays(t, account, s, busy, wrong); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (a *linksAudit) readViewers() error {
-	return a.tx.Each(func(s sqldb.Scanner) error {
-		var link, viewer, views int64
-		if err := s.Scan(&link, &viewer, &views); err != nil {
-			return err
+// indexedVisits sums the fingerprints of the entries of each link from a day
+// on, each once.
+func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
+	from report.Day) (sums map[int64]uint64, err error) {
+	runs, err := t.runs(account)
+	if err != nil {
+		return nil, err
+	}
+	var sources []source
+	for _, r := range runs {
+		sources = append(sources, source{tx: t, account: account, run: r.Number})
+	}
+	sums = map[int64]uint64{}
+	var last segment.Visit
+	for n := 0; ; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		l := a.of(link)
-		if views < 1 {
-			l.fault("a viewer is kept with %d opens", views)
+		best, err := first(sources, math.MinInt64)
+		if err != nil || best == nil {
+			return sums, err
 		}
-		l.seen += uint64(views) * segment.Fingerprint(uint64(viewer))
-		return a.next()
-	}, "SELECT link, viewer, opens FROM viewers WHERE link > $1 AND link <= $2", a.between...)
+		if e := best.head(); n == 0 || e != last {
+			if last = e; e.Day >= from {
+				sums[e.Link] += e.Fingerprint()
+			}
+		}
+		best.at++
+	}
 }
 
-func (a *linksAudit) readDownloads() error {
-	type download struct{ link, id, of int64 }
-	var many []download // more than are looked for together
-	err := a.tx.Each(func(s sqldb.Scanner) error {
-		var d download
-		var open []byte
-		if err := s.Scan(&d.link, &d.id, &d.of, &open); err != nil {
+// auditDays looks whether the account has a tally of each day on which
+// something happened; busy tells of each day with views whether people were
+// among them.
+func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
+	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.retainedFrom, s.staleFrom))
+	err := t.Each(func(row sqldb.Scanner) error {
+		var id vitrine.ViewID
+		err := row.Scan(&id)
+		if d := report.DayOf(id.Ms()); !busy[d] {
+			busy[d] = false
+		}
+		return err
+	}, "SELECT o.id"+clause, args...)
+	if err != nil {
+		return err
+	}
+	for _, table := range []string{"tallies WHERE link = 0 AND level = 0 AND", "daily_views WHERE"} {
+		there := map[report.Day]bool{}
+		err := t.Each(func(row sqldb.Scanner) error {
+			var d report.Day
+			err := row.Scan(&d)
+			there[d] = true
+			return err
+		}, "SELECT day FROM "+table+" account = $1", int64(account))
+		if err != nil {
 			return err
 		}
-		l := a.of(d.link)
-		l.downloads++
-		var r segment.View
-		switch {
-		case d.of == 0: // of no view
-		case open == nil && a.packed >= mostPacked:
-			many = append(many, d)
-		case open == nil:
-			a.packed++
-			if l.downloaded == nil {
-				l.downloaded = map[vitrine.ViewID][]int64{}
+		for d, people := range busy {
+			if s.retainedFrom <= d && d < s.staleFrom && !there[d] && (people || table[0] == 't') {
+				wrong(account, d, fmt.Sprintf("view log, account %d: something happened on %v, and there is no tally of the day", account, d))
 			}
-			l.downloaded[vitrine.ViewID(d.of)] = append(l.downloaded[vitrine.ViewID(d.of)], d.id)
-		case r.Decode(open) == nil && !r.Human():
-			l.fault("download %d belongs to open %d, which is a bot's", d.id, d.of)
-		}
-		return a.next()
-	}, `SELECT d.link, d.id, d.open, o.open FROM downloads d LEFT JOIN opens o ON o.link = d.link AND o.id = d.open WHERE d.link > $1 AND d.link <= $2`, a.between...)
-	for _, d := range many {
-		if err == nil && !a.inPack(vitrine.LinkID(d.link), vitrine.ViewID(d.of)) {
-			a.of(d.link).fault("download %d belongs to open %d, which does not exist", d.id, d.of)
 		}
 	}
-	return err
+	return nil
 }
 
-// inPack reports whether a pack has a view, by a person.
-func (a *linksAudit) inPack(link vitrine.LinkID, id vitrine.ViewID) (found bool) {
-	err := a.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(_ vitrine.LinkID, r *segment.Row) error {
-		found = r.Human()
-		return nil
+// packedVisits is the same of the packs of an account; it notes the days of its
+// views.
+func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
+	busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
+	sums = map[vitrine.LinkID]uint64{}
+	of, day, seen := vitrine.LinkID(0), report.NoDay, map[uint64]bool{}
+	n := 0
+	err = t.packedRows(vitrine.Scope{Account: account}, ids{math.MinInt64, math.MaxInt64}, true,
+		func(link vitrine.LinkID, r *segment.Row) error {
+			if n++; n%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if d := report.DayOf(r.ID.Ms()); d != day || link != of {
+				of, day = link, d
+				clear(seen)
+				busy[d] = busy[d] || r.Human()
+			}
+			if r.Human() {
+				busy[day] = true
+			}
+			if r.Human() && !seen[r.Viewer] {
+				seen[r.Viewer] = true
+				sums[link] += r.Visit(link).Fingerprint()
+			}
+			return nil
+		})
+	return sums, err
+}
+
+// sampledTallies is how many stored tallies an audit recounts that is not of
+// all.
+const sampledTallies = 200
+
+// storedPart is a stored tally, or the views by link of a day.
+type storedPart struct {
+	vitrine.Scope
+	part
+	daily bool
+}
+
+// auditTallies recounts stored tallies from their views: of a scope those of 64
+// days together.
+func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wrongTally) error {
+	places, err := storedParts(t, all)
+	if err != nil {
+		return err
+	}
+	block := func(p storedPart) report.Day { return alignDown(p.from, 2) }
+	slices.SortFunc(places, func(a, b storedPart) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Link, b.Link), cmp.Compare(block(a), block(b)))
 	})
-	return err == nil && found
+	for len(places) > 0 {
+		n := 1
+		for n < len(places) && places[n].Scope == places[0].Scope && block(places[n]) == block(places[0]) {
+			n++
+		}
+		if err := l.recount(ctx, t, places[:n], wrong); err != nil {
+			return err
+		}
+		places = places[n:]
+	}
+	return nil
+}
+
+// storedParts lists stored tallies that are used, and that there are views for:
+// all, or a sample.
+func storedParts(t logTx, all bool) (places []storedPart, err error) {
+	for _, query := range []string{"SELECT account, link, level, day, 0 FROM tallies",
+		"SELECT account, 0, 0, day, 1 FROM daily_views"} {
+		if !all {
+			query += fmt.Sprintf(" ORDER BY random() LIMIT %d", sampledTallies)
+		}
+		err := t.Each(func(s sqldb.Scanner) error {
+			var p storedPart
+			var daily int
+			err := s.Scan(&p.Account, &p.Link, &p.level, &p.from, &daily)
+			p.to, p.daily = p.from+width(p.level), daily == 1
+			places = append(places, p)
+			return err
+		}, query)
+		if err != nil {
+			return nil, err
+		}
+	}
+	states := map[vitrine.AccountID]state{}
+	for _, p := range places {
+		if _, known := states[p.Account]; !known {
+			if states[p.Account], err = t.state(p.Account); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// Of forgotten days there is nothing to recount; stale ones are not used,
+	// and will be made again.
+	return slices.DeleteFunc(places, func(p storedPart) bool {
+		return p.from < states[p.Account].retainedFrom || p.to > states[p.Account].staleFrom
+	}), nil
+}
+
+// recount recounts stored tallies of one scope, which lie in 64 days, and tells
+// of those that are wrong.
+func (l *ViewLog) recount(ctx context.Context, t logTx, parts []storedPart, wrong wrongTally) error {
+	var days []report.Day
+	for _, p := range parts {
+		for d := p.from; d < p.to; d++ {
+			days = append(days, d)
+		}
+	}
+	slices.Sort(days)
+	var spans []span
+	for _, d := range slices.Compact(days) {
+		if n := len(spans); n > 0 && spans[n-1].to == d {
+			spans[n-1].to++
+		} else {
+			spans = append(spans, span{d, d + 1})
+		}
+	}
+	counted := dayTallies{}
+	err := l.eachDay(ctx, t, parts[0].Scope, window{cold: spans},
+		func(d report.Day, day *report.Tally) { counted[d] = day })
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		compare := l.compareTally
+		if p.daily {
+			compare = l.compareDaily
+		}
+		what, err := compare(t, p, counted)
+		if err != nil {
+			return err
+		}
+		if what != "" {
+			wrong(p.Account, p.from, fmt.Sprintf("view log, account %d, link %d: the stored tally of %d days from %v %s", p.Account, p.Link, p.to-p.from, p.from, what))
+		}
+	}
+	return nil
+}
+
+// compareTally says what is wrong with a stored tally.
+func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
+	kept := stored{tx: t, words: l.words, scope: p.Scope, since: report.NoDay, tally: new(report.Tally)}
+	left, err := kept.takeLevel(p.span, p.level)
+	if err == nil && len(left) == 0 {
+		err = kept.allTimes(p.part)
+	}
+	if damaged(err) || err == nil && len(left) > 0 {
+		return "is damaged", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	sum := new(report.Tally)
+	for d := p.from; d < p.to; d++ {
+		if day := counted[d]; day != nil {
+			sum.Merge(day)
+		}
+	}
+	if !trim(p.Scope, sum).Equal(kept.tally) {
+		wrong = "is not that of its opens"
+	}
+	return wrong, nil
+}
+
+// allTimes adds every engaged time of a part.
+func (s *stored) allTimes(p part) error {
+	return s.tx.Each(func(row sqldb.Scanner) error {
+		var data sql.RawBytes
+		if err := row.Scan(&data); err != nil {
+			return s.tx.Fail(err)
+		}
+		return s.tally.AddTimes(data, nil)
+	}, "SELECT data FROM times WHERE account = $1 AND link = $2 AND level <= $3 AND day >= $4 AND day < $5",
+		int64(s.scope.Account), int64(s.scope.Link), p.level, p.from, p.to)
+}
+
+// compareDaily says what is wrong with the views by link of a day.
+func (l *ViewLog) compareDaily(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
+	kept := map[int64]int64{}
+	var data []byte
+	err = t.Get([]any{&data}, "SELECT data FROM daily_views WHERE account = $1 AND day = $2", int64(p.Account), p.from)
+	if err == nil {
+		err = report.EachLinkViews(data, func(link, views int64) { kept[link] = views })
+	}
+	if damaged(err) {
+		return "is damaged", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	day := counted[p.from]
+	if day == nil {
+		if len(kept) > 0 {
+			wrong = "has views of links without opens"
+		}
+		return wrong, nil
+	}
+	sum := int64(0)
+	for link, views := range kept {
+		sum += views
+		if day.LinkViews(link) != views {
+			wrong = "does not have the views of its links"
+		}
+	}
+	if sum != day.Views() {
+		wrong = "does not have the views of all links"
+	}
+	return wrong, nil
 }

@@ -238,18 +238,19 @@ func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
 	facts = map[int64][]segment.Fact{}
 	err = b.read(func(t logTx) error {
 		var visits []segment.Visit
-		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true, func(link vitrine.LinkID, r *segment.Row) error {
-			of := b.counts[link]
-			if of == nil {
-				of = make([]int64, b.block.to-b.block.from)
-				b.counts[link] = of
-			}
-			of[report.DayOf(r.ID.Ms())-b.block.from]++
-			if r.Human() {
-				visits = append(visits, r.Visit(link))
-			}
-			return nil
-		})
+		err := t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), true,
+			func(link vitrine.LinkID, r *segment.Row) error {
+				of := b.counts[link]
+				if of == nil {
+					of = make([]int64, b.block.to-b.block.from)
+					b.counts[link] = of
+				}
+				of[report.DayOf(r.ID.Ms())-b.block.from]++
+				if r.Human() {
+					visits = append(visits, r.Visit(link))
+				}
+				return nil
+			})
 		if err != nil {
 			return err
 		}
@@ -307,29 +308,30 @@ func (b *building) views(facts map[int64][]segment.Fact) error {
 			clear(days)
 			return err
 		}
-		views, n := viewReader{words: b.log.words}, 0
-		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false, func(link vitrine.LinkID, r *segment.Row) error {
-			if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
-				return b.ctx.Err()
-			}
-			if link != of {
-				if err := end(); err != nil {
+		views, n := b.log.words.Reader(), 0
+		err = t.packedRows(b.scope(0), idsOf(b.block.from, b.block.to), false,
+			func(link vitrine.LinkID, r *segment.Row) error {
+				if n++; n%checkEvery == 0 && b.ctx.Err() != nil {
+					return b.ctx.Err()
+				}
+				if link != of {
+					if err := end(); err != nil {
+						return err
+					}
+					of = link
+				}
+				o, err := views.View(int64(link), r)
+				if err != nil {
 					return err
 				}
-				of = link
-			}
-			o, err := views.make(int64(link), r)
-			if err != nil {
-				return err
-			}
-			d := report.DayOf(o.At)
-			b.whole.of(d).Add(o)
-			if b.small(of) {
+				d := report.DayOf(o.At)
+				b.whole.of(d).Add(o)
+				if b.small(of) {
+					return nil
+				}
+				days.of(d).Add(o)
 				return nil
-			}
-			days.of(d).Add(o)
-			return nil
-		})
+			})
 		if err == nil {
 			err = end()
 		}

@@ -56,7 +56,8 @@ func (b *building) sum(s vitrine.Scope, days span) (*report.Tally, error) {
 		if err != nil {
 			return err
 		}
-		return b.log.eachDay(b.ctx, tx, s, window{cold: missing}, func(_ report.Day, day *report.Tally) { t.Merge(day) })
+		return b.log.eachDay(b.ctx, tx, s, window{cold: missing},
+			func(_ report.Day, day *report.Tally) { t.Merge(day) })
 	})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 
 // include makes a view a person's.
 func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) error {
-	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account, View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
+	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account,
+		View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,8 @@ func (w *writing) reclass(d *vitrine.Reclass) error {
 	}
 	if e.Flags&segment.ViewOwn == 0 {
 		word, err := w.words.Word(e.Bot)
-		if err != nil || e.Human() || d.Reason == "" || word.Labels[0] == report.BotUndecided || word.Labels[0] == d.Reason {
+		if err != nil || e.Human() || d.Reason == "" || word.Labels[0] == report.BotUndecided ||
+			word.Labels[0] == d.Reason {
 			return err
 		}
 		e.Bot, err = w.words.Bot(d.Reason, word.Labels[1])

@@ -17,6 +17,6 @@
 //	kept/                                     tallies of past days, in memory
 //	live.go feed/                             running days, in memory, and how they follow changes
 //	opens.go newest.go                        single views
-//	audit.go audit_tally.go                   everything counted again
+//	audit.go recount/                         everything counted again
 //	export.go                                 everything, for a log of another kind
 package viewdb

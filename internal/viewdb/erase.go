@@ -74,7 +74,8 @@ func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error)
 		return false, err
 	}
 	for _, table := range []string{"tallies", "times"} {
-		if _, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2", int64(account), int64(link)); err != nil {
+		if _, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2", int64(account),
+			int64(link)); err != nil {
 			return false, err
 		}
 	}
@@ -84,7 +85,8 @@ func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error)
 // beginErasure takes a link out of its account, and of all that is told of the
 // account.
 func beginErasure(t logTx, c *feed.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
-	if _, err := t.Exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
+	if _, err := t.Exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1",
+		int64(link)); err != nil {
 		return err
 	}
 	c.Reset(account)
@@ -144,14 +146,16 @@ func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bo
 func eraseRows(t logTx, link vitrine.LinkID) (more bool, err error) {
 	for _, e := range erased {
 		var last int64
-		err := t.Get([]any{&last}, "SELECT "+e.key+" FROM "+e.table+" WHERE link = $1 ORDER BY "+e.key+" LIMIT 1 OFFSET $2", int64(link), erasedAtOnce)
+		err := t.Get([]any{&last}, "SELECT "+e.key+" FROM "+e.table+" WHERE link = $1 ORDER BY "+e.key+
+			" LIMIT 1 OFFSET $2", int64(link), erasedAtOnce)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return false, err
 		}
-		if _, err := t.Exec("DELETE FROM "+e.table+" WHERE link = $1 AND "+e.key+" < $2", int64(link), last); err != nil {
+		if _, err := t.Exec("DELETE FROM "+e.table+" WHERE link = $1 AND "+e.key+" < $2", int64(link),
+			last); err != nil {
 			return false, err
 		}
 		more = true

@@ -150,7 +150,8 @@ func (e *exporting) days() error {
 				places = append(places, p)
 			}
 			return err
-		}, "SELECT link, day FROM tallies WHERE account = $1 AND level = 0 AND day < $2 ORDER BY link, day", int64(e.account), e.forgotten)
+		}, "SELECT link, day FROM tallies WHERE account = $1 AND level = 0 AND day < $2 ORDER BY link, day",
+			int64(e.account), e.forgotten)
 	})
 	if err != nil {
 		return err
@@ -158,7 +159,8 @@ func (e *exporting) days() error {
 	for _, p := range places {
 		day := vitrine.ForgottenDay{Scope: e.scope(vitrine.LinkID(p.link)), Day: p.day, Tally: new(report.Tally)}
 		err := e.log.read(e.ctx, func(t logTx) error {
-			kept := stored{tx: t, words: e.log.words, scope: day.Scope, since: report.NoDay, tally: day.Tally, gone: e.forgotten}
+			kept := stored{tx: t, words: e.log.words, scope: day.Scope, since: report.NoDay, tally: day.Tally,
+				gone: e.forgotten}
 			if _, err := kept.takeLevel(span{p.day, p.day + 1}, 0); err != nil {
 				return err
 			}
@@ -168,7 +170,8 @@ func (e *exporting) days() error {
 			err = e.f(&day)
 		}
 		if err != nil {
-			return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", p.day, e.account, p.link, err)
+			return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", p.day, e.account,
+				p.link, err)
 		}
 	}
 	return nil
@@ -236,7 +239,8 @@ func (e *exporting) lastOf(some []vitrine.LastSeen, of []segment.Visit) []vitrin
 	for i, v := range of {
 		some[at].Day = max(some[at].Day, v.Day)
 		if last := i+1 == len(of) || of[i+1].Link != v.Link; last && e.live[v.Link] {
-			some = append(some, vitrine.LastSeen{Scope: e.scope(vitrine.LinkID(v.Link)), Viewer: uint64(v.Viewer), Day: v.Day})
+			some = append(some, vitrine.LastSeen{Scope: e.scope(vitrine.LinkID(v.Link)), Viewer: uint64(v.Viewer),
+				Day: v.Day})
 		}
 	}
 	return some
@@ -244,7 +248,7 @@ func (e *exporting) lastOf(some []vitrine.LastSeen, of []segment.Visit) []vitrin
 
 // link exports a link.
 func (e *exporting) link(c *vitrine.CountedLink) error {
-	views := viewReader{words: e.log.words}
+	views := e.log.words.Reader()
 	for r, more := (ids{math.MinInt64, math.MaxInt64}), true; more; {
 		var rows []segment.Row
 		err := e.log.read(e.ctx, func(t logTx) (err error) {
@@ -256,11 +260,12 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 		}
 		for i := range rows {
 			row := &rows[i]
-			o, err := views.make(int64(c.Link), row)
+			o, err := views.View(int64(c.Link), row)
 			if err != nil {
 				return fmt.Errorf("open %d of link %d: %w", row.ID, c.Link, err)
 			}
-			out := vitrine.LoggedView{ViewRecord: vitrine.ViewRecord{Account: e.account, View: *o}, Told: row.Flags&segment.ViewTold != 0, Imported: row.Flags&segment.ViewImported != 0,
+			out := vitrine.LoggedView{ViewRecord: vitrine.ViewRecord{Account: e.account, View: *o},
+				Told: row.Flags&segment.ViewTold != 0, Imported: row.Flags&segment.ViewImported != 0,
 				Decided: row.Flags&segment.ViewDecided != 0, Waits: row.Flags&segment.ViewWaits != 0}
 			if row.Engaged {
 				out.StartMs = row.Session.StartMs
@@ -287,7 +292,8 @@ func (e *exporting) downloads(link vitrine.LinkID) error {
 				err := s.Scan(&d.ID, &d.View)
 				some = append(some, d)
 				return err
-			}, "SELECT id, open FROM downloads WHERE link = $1 AND id > $2 ORDER BY id LIMIT $3", int64(link), after, exportedAtOnce)
+			}, "SELECT id, open FROM downloads WHERE link = $1 AND id > $2 ORDER BY id LIMIT $3", int64(link), after,
+				exportedAtOnce)
 		})
 		if err != nil {
 			return err

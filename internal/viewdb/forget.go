@@ -92,7 +92,8 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 func (b *building) everyDay(s vitrine.Scope) error {
 	days := dayTallies{}
 	err := b.read(func(t logTx) error {
-		return b.log.eachDay(b.ctx, t, s, window{cold: []span{b.days}}, func(d report.Day, tally *report.Tally) { days[d] = tally.OfLink() })
+		return b.log.eachDay(b.ctx, t, s, window{cold: []span{b.days}},
+			func(d report.Day, tally *report.Tally) { days[d] = tally.OfLink() })
 	})
 	if err != nil || len(days) == 0 {
 		return err
@@ -149,7 +150,8 @@ func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 			return t.Fail(err)
 		}
 		return segment.UnpackAll(p.data, p.first, &kept)
-	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before), int64(before))
+	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before),
+		int64(before))
 	if err != nil {
 		return err
 	}

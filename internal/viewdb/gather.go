@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
 	"vitrine/report"
 )
@@ -14,7 +15,7 @@ import (
 type gathering struct {
 	ctx     context.Context
 	tx      logTx
-	views   viewReader
+	views   *labels.Reader
 	scope   vitrine.Scope
 	tallies dayTallies
 	visits  []segment.Visit
@@ -38,7 +39,7 @@ func (ts dayTallies) of(d report.Day) *report.Tally {
 }
 
 func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gathering {
-	return &gathering{ctx: ctx, tx: t, views: viewReader{words: l.words}, scope: s, tallies: dayTallies{}, wants: everyDay}
+	return &gathering{ctx: ctx, tx: t, views: l.words.Reader(), scope: s, tallies: dayTallies{}, wants: everyDay}
 }
 
 // add counts a view and remembers the visit.
@@ -83,7 +84,7 @@ func (g *gathering) packed(from, to report.Day) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
 			return nil
 		}
-		o, err := g.views.make(int64(link), r)
+		o, err := g.views.View(int64(link), r)
 		if err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func everyDay(report.Day) bool { return true }
 func (g *gathering) running(from, to report.Day) error {
 	clause, args := within(g.scope, "opens", idsOf(from, to))
 	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
-		o, err := g.views.read(link, id, open, session)
+		o, err := g.views.Read(link, id, open, session)
 		if err != nil {
 			return err
 		}

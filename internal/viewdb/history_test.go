@@ -118,13 +118,13 @@ func (h *facts) of(s vitrine.Scope, from, to report.Day) (views []report.View, d
 	return views, downloads
 }
 
-// recount is numbers that no tally had a part in.
-type recount struct {
+// plainCounts is what is counted from views alone, without tallies.
+type plainCounts struct {
 	Views, Uniques, Returning, Downloads, Bots, Median int64
 	Daily, Viewers                                     []int64
 }
 
-func naively(views []report.View, downloads []report.Day, from, to report.Day) (n recount) {
+func naively(views []report.View, downloads []report.Day, from, to report.Day) (n plainCounts) {
 	n.Daily, n.Viewers = make([]int64, to-from), make([]int64, to-from)
 	all, daily := map[uint64]bool{}, make([]map[uint64]bool, to-from)
 	var times []int64
@@ -159,7 +159,7 @@ func naively(views []report.View, downloads []report.Day, from, to report.Day) (
 	return n
 }
 
-func naiveOf(t *report.Tally, from, to report.Day) (n recount) {
+func naiveOf(t *report.Tally, from, to report.Day) (n plainCounts) {
 	n.Views, n.Uniques, n.Daily = t.Views(), t.Uniques(from, to), t.DailyViews(from, to)
 	for d := from; d < to; d++ {
 		n.Viewers = append(n.Viewers, t.Uniques(d, d+1))
@@ -199,7 +199,7 @@ func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 }
 
 // check compares an answer with one fold over all views, and with a naive
-// recount.
+// counts.
 func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report.Day) {
 	t.Helper()
 	for _, wrong := range h.wrong(l, s, from, to) {

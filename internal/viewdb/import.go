@@ -214,7 +214,8 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 	event := id
 	for {
-		n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", int64(link), int64(event), int64(id))
+		n, err := w.tx.Exec("INSERT INTO downloads (link, id, open) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+			int64(link), int64(event), int64(id))
 		if err != nil {
 			return err
 		}

@@ -32,12 +32,14 @@ func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) er
 		query string // rows of a number and an account, behind a number
 		scope func(number, account int64) vitrine.Scope
 	}{
-		{"SELECT link, abs(account) FROM links WHERE link > $1 ORDER BY link LIMIT $2", func(link, account int64) vitrine.Scope {
-			return vitrine.Scope{Account: vitrine.AccountID(account), Link: vitrine.LinkID(link)}
-		}},
-		{"SELECT account, account FROM accounts WHERE account > $1 ORDER BY account LIMIT $2", func(account, _ int64) vitrine.Scope {
-			return vitrine.Scope{Account: vitrine.AccountID(account)}
-		}},
+		{"SELECT link, abs(account) FROM links WHERE link > $1 ORDER BY link LIMIT $2",
+			func(link, account int64) vitrine.Scope {
+				return vitrine.Scope{Account: vitrine.AccountID(account), Link: vitrine.LinkID(link)}
+			}},
+		{"SELECT account, account FROM accounts WHERE account > $1 ORDER BY account LIMIT $2",
+			func(account, _ int64) vitrine.Scope {
+				return vitrine.Scope{Account: vitrine.AccountID(account)}
+			}},
 	} {
 		var last int64
 		for more := true; more; {

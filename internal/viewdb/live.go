@@ -54,7 +54,8 @@ type hotScope struct {
 // each calls f with the tallies of running days of a scope, up to date with the
 // transaction. It reports false if it does not have them. The tallies are valid
 // until f returns.
-func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state, days span, f func(dayTallies)) (bool, error) {
+func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state, days span,
+	f func(dayTallies)) (bool, error) {
 	lv := ls.find(s, st)
 	if lv == nil {
 		return false, nil

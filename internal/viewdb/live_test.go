@@ -95,7 +95,7 @@ func TestLiveIsOfOneMoment(t *testing.T) {
 	}
 }
 
-func naivelyOf(h *facts, from, to report.Day) recount {
+func naivelyOf(h *facts, from, to report.Day) plainCounts {
 	views, downloads := h.of(account1, from, to)
 	return naively(views, downloads, from, to)
 }

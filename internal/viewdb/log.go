@@ -28,7 +28,9 @@ func (l *ViewLog) update(ctx context.Context, f func(logTx, *feed.Changes) error
 // durable: SQLite runs with synchronous=FULL, PostgreSQL with
 // synchronous_commit on.
 func (l *ViewLog) Position(ctx context.Context) (p vitrine.LogPosition, err error) {
-	err = l.read(ctx, func(t logTx) error { return t.Get([]any{&p.Mark, &p.Last}, "SELECT mark, seq FROM log WHERE id = 1") })
+	err = l.read(ctx, func(t logTx) error {
+		return t.Get([]any{&p.Mark, &p.Last}, "SELECT mark, seq FROM log WHERE id = 1")
+	})
 	return p, err
 }
 
@@ -41,7 +43,8 @@ func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
 }
 
 // viewlogTables are the tables of a log.
-var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies", "times", "daily_views", "downloads",
+var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies",
+	"times", "daily_views", "downloads",
 	"imports", sqldb.LogTable}
 
 // Fits is Store's of a log.

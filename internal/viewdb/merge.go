@@ -119,7 +119,8 @@ func (m *merging) step(t logTx) (more bool, err error) {
 		_, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), m.run)
 		return false, err
 	}
-	n, err := t.Exec("UPDATE runs SET merging = $1 WHERE account = $2 AND run = $3 AND merging > 1", sqldb.Ms(time.Now()), int64(m.account), m.run)
+	n, err := t.Exec("UPDATE runs SET merging = $1 WHERE account = $2 AND run = $3 AND merging > 1",
+		sqldb.Ms(time.Now()), int64(m.account), m.run)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -152,11 +153,13 @@ func (m *merging) step(t logTx) (more bool, err error) {
 	if err := w.end(); err != nil {
 		return false, err
 	}
-	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3", m.entries+w.all, int64(m.account), m.run); err != nil {
+	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3", m.entries+w.all,
+		int64(m.account), m.run); err != nil {
 		return false, err
 	}
 	for _, r := range m.from {
-		if _, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account), r.Number); err != nil {
+		if _, err := t.Exec("UPDATE runs SET merging = 1 WHERE account = $1 AND run = $2", int64(m.account),
+			r.Number); err != nil {
 			return false, err
 		}
 	}

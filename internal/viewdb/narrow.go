@@ -35,7 +35,8 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		if err != nil {
 			return false, err
 		}
-		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0, Brief: q.Brief}
+		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0,
+			Brief: q.Brief}
 		if len(q.Filter) > 0 {
 			of.Events = map[vitrine.LinkID][]scan.Event{}
 			events = slices.DeleteFunc(events, func(e downloadOf) bool {
@@ -60,7 +61,8 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 }
 
 // narrowDaily is DailyViews of such a query.
-func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
+	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	some := []int64{}
 	for _, link := range links {
@@ -71,7 +73,8 @@ func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery, links [
 	}
 	q.Links = some
 	_, err := l.keptOf(ctx, q, func(tx logTx, r ids) (bool, error) {
-		s, err := l.scan(ctx, tx, q.Scope, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
+		s, err := l.scan(ctx, tx, q.Scope, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
+			Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
 		if err != nil {
 			return false, err
 		}
@@ -83,7 +86,8 @@ func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery, links [
 
 // keptOf calls f with the IDs of a query whose views are kept. It reports
 // whether any are left out, because they are not, or because f says so.
-func (l *ViewLog) keptOf(ctx context.Context, q vitrine.TallyQuery, f func(logTx, ids) (bool, error)) (truncated bool, err error) {
+func (l *ViewLog) keptOf(ctx context.Context, q vitrine.TallyQuery,
+	f func(logTx, ids) (bool, error)) (truncated bool, err error) {
 	from, to := q.Steps.Bounds(q.From, q.To)
 	if from >= to {
 		return false, nil
@@ -110,7 +114,8 @@ func (l *ViewLog) keptOf(ctx context.Context, q vitrine.TallyQuery, f func(logTx
 }
 
 // scan counts the views of a scope in a range of IDs, wherever they are.
-func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids, q *scan.Query) (s *scan.Scan, err error) {
+func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids,
+	q *scan.Query) (s *scan.Scan, err error) {
 	q.Word = l.words.Word
 	s = scan.Begin(ctx, q)
 	defer func() {
@@ -136,7 +141,7 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids
 // narrowDownloads counts download events: with a filter, those of views that
 // match.
 func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downloadOf, t *report.Tally) error {
-	views := viewReader{words: l.words}
+	views := l.words.Reader()
 	for _, e := range events {
 		if q.Links != nil && !slices.Contains(q.Links, int64(e.link)) {
 			continue
@@ -149,7 +154,7 @@ func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downl
 			if len(rows) == 0 {
 				continue
 			}
-			if o, err := views.make(int64(e.link), &rows[0]); err != nil {
+			if o, err := views.View(int64(e.link), &rows[0]); err != nil {
 				return err
 			} else if !q.Filter.Match(o) {
 				continue
@@ -170,6 +175,8 @@ func (t logTx) downloadsOf(s vitrine.Scope, r ids) (list []downloadOf, err error
 		list = append(list, d)
 		return err
 	}, "SELECT o.link, o.id, o.open"+clause, args...)
-	slices.SortFunc(list, func(a, b downloadOf) int { return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view)) })
+	slices.SortFunc(list, func(a, b downloadOf) int {
+		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
+	})
 	return list, err
 }

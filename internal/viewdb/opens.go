@@ -23,7 +23,8 @@ func (t logTx) selectRecent(engaged bool) string {
 	if engaged {
 		use, with = t.Dialect.UseEngaged, " AND session IS NOT NULL"
 	}
-	return "SELECT link, id, open, session FROM opens" + use + " WHERE link = $1 AND id >= $2 AND id < $3" + with + " ORDER BY id DESC LIMIT $4"
+	return "SELECT link, id, open, session FROM opens" + use + " WHERE link = $1 AND id >= $2 AND id < $3" + with +
+		" ORDER BY id DESC LIMIT $4"
 }
 
 // Recent implements [vitrine.ViewLog].
@@ -43,8 +44,8 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 				if read++; len(recent) == q.N {
 					return errStop
 				}
-				views := viewReader{words: l.words}
-				o, err := views.read(link, id, open, session)
+				views := l.words.Reader()
+				o, err := views.Read(link, id, open, session)
 				if err == nil && matches(q, o) {
 					recent = append(recent, *o)
 				}
@@ -113,7 +114,8 @@ func (l *ViewLog) recentPacked(t logTx, q vitrine.RecentQuery, recent *[]report.
 // recentIn is recentPacked of the newest packs that begin before an ID. It
 // tells how many there were, and where they begin. errStop: no other has
 // anything newer.
-func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID, limit int, recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
+func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID, limit int,
+	recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
 	some := 0
 	if q.Engaged {
 		some = 1
@@ -132,8 +134,8 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 			if q.Engaged && !row.Engaged || row.ID < q.From || row.ID >= q.To {
 				continue
 			}
-			views := viewReader{words: l.words}
-			o, err := views.make(int64(q.Link), &row)
+			views := l.words.Reader()
+			o, err := views.View(int64(q.Link), &row)
 			if err != nil {
 				return err
 			}
@@ -160,8 +162,9 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 const viewsAtOnce = 1000
 
 // Views implements [vitrine.ViewLog].
-func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day, f func(*report.View) error) error {
-	views := viewReader{words: l.words}
+func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
+	f func(*report.View) error) error {
+	views := l.words.Reader()
 	for r := idsOf(from, to); ; {
 		var rows []segment.Row
 		err := l.read(ctx, func(t logTx) (err error) {
@@ -172,7 +175,7 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 			return err
 		}
 		for i := range rows {
-			o, err := views.make(int64(link), &rows[i])
+			o, err := views.View(int64(link), &rows[i])
 			if err != nil {
 				return err
 			}
@@ -195,7 +198,10 @@ func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err 
 		}
 		before := len(rows)
 		err := segment.UnpackAll(p.data, p.first, &rows)
-		kept := slices.DeleteFunc(rows[before:], func(row segment.Row) bool { return row.ID < r.from || row.ID >= r.to })
+		kept := slices.DeleteFunc(rows[before:], func(row segment.Row) bool {
+			return row.ID < r.from ||
+				row.ID >= r.to
+		})
 		rows = rows[:before+len(kept)]
 		return err
 	})

@@ -169,7 +169,8 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err er
 		}
 		old = append(rows, old...)
 		return nil
-	}, "SELECT first, last, opens, data FROM packs WHERE link = $1 AND first < $2 ORDER BY first DESC LIMIT 1", int64(w.link), int64(first))
+	}, "SELECT first, last, opens, data FROM packs WHERE link = $1 AND first < $2 ORDER BY first DESC LIMIT 1",
+		int64(w.link), int64(first))
 	if err != nil {
 		return nil, err
 	}
@@ -182,11 +183,13 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err er
 			return nil
 		}
 		return segment.UnpackAll(after.data, after.first, &old)
-	}, "SELECT first, opens, data FROM packs WHERE link = $1 AND first > $2 ORDER BY first LIMIT 1", int64(w.link), int64(last))
+	}, "SELECT first, opens, data FROM packs WHERE link = $1 AND first > $2 ORDER BY first LIMIT 1", int64(w.link),
+		int64(last))
 	if err != nil || len(old) == 0 {
 		return nil, err
 	}
-	_, err = w.tx.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(w.link), int64(old[0].ID), int64(old[len(old)-1].ID))
+	_, err = w.tx.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(w.link),
+		int64(old[0].ID), int64(old[len(old)-1].ID))
 	return old, err
 }
 

@@ -138,7 +138,8 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 		}
 		rows = append(rows, r)
 		return nil
-	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link), int64(segment.FirstID(before)), n)
+	}, "SELECT link, id, open, session FROM opens WHERE link = $1 AND id < $2 ORDER BY id LIMIT $3", int64(link),
+		int64(segment.FirstID(before)), n)
 	if err != nil || len(rows) == 0 {
 		return 0, nil, err
 	}
@@ -146,7 +147,8 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 	if err := w.write(rows, false); err != nil {
 		return 0, nil, err
 	}
-	if _, err := t.Exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link), int64(rows[len(rows)-1].ID)); err != nil {
+	if _, err := t.Exec("DELETE FROM opens WHERE link = $1 AND id <= $2", int64(link),
+		int64(rows[len(rows)-1].ID)); err != nil {
 		return 0, nil, err
 	}
 	viewers := map[uint64]int64{}
@@ -168,11 +170,14 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
 	var rows []segment.Row
-	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error { return segment.UnpackAll(p.data, p.first, &rows) })
+	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
+		return segment.UnpackAll(p.data, p.first, &rows)
+	})
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].ID), int64(rows[len(rows)-1].ID))
+	_, err = t.Exec("DELETE FROM packs WHERE link = $1 AND first >= $2 AND first <= $3", int64(link), int64(rows[0].ID),
+		int64(rows[len(rows)-1].ID))
 	if err != nil {
 		return false, err
 	}
@@ -201,7 +206,8 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 			session = o.Session.Append(session[:0], o.ID.Ms())
 			engaged = session
 		}
-		if _, err := t.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4)", int64(link), int64(o.ID), b, engaged); err != nil {
+		if _, err := t.Exec("INSERT INTO opens (link, id, open, session) VALUES ($1, $2, $3, $4)", int64(link),
+			int64(o.ID), b, engaged); err != nil {
 			return false, err
 		}
 	}
@@ -217,9 +223,11 @@ func (t logTx) countViewer(link vitrine.LinkID, viewer uint64) error {
 
 // decrementViewer takes back views that were counted.
 func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, views int64) error {
-	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer), views)
+	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer),
+		views)
 	if err == nil && n == 0 {
-		_, err = t.Exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", views, int64(link), int64(viewer))
+		_, err = t.Exec("UPDATE viewers SET opens = opens - $1 WHERE link = $2 AND viewer = $3", views, int64(link),
+			int64(viewer))
 	}
 	return err
 }

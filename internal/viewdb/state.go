@@ -24,7 +24,8 @@ type state struct {
 // state reads the state of an account; one that is not there has nothing put
 // away.
 func (t logTx) state(account vitrine.AccountID) (s state, err error) {
-	err = t.Get([]any{&s.version, &s.compactedUntil, &s.rolledUpUntil, &s.staleFrom, &s.buildingUntil, &s.retainedFrom}, "SELECT version, packed, settled, stale, begun, forgotten FROM accounts WHERE account = $1", int64(account))
+	err = t.Get([]any{&s.version, &s.compactedUntil, &s.rolledUpUntil, &s.staleFrom, &s.buildingUntil, &s.retainedFrom},
+		"SELECT version, packed, settled, stale, begun, forgotten FROM accounts WHERE account = $1", int64(account))
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = nil
 	}

@@ -107,7 +107,8 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 		}
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
 			if level == 0 && day < s.gone {
-				return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", day, s.scope.Account, s.scope.Link, segment.ErrDamaged)
+				return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", day,
+					s.scope.Account, s.scope.Link, segment.ErrDamaged)
 			}
 			if level == 0 {
 				s.damaged = append(s.damaged, span{day, day + 1})
@@ -171,7 +172,8 @@ func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error
 	for level := 0; level <= p.level; level++ {
 		for _, part := range append([]report.TimesGroup{report.AllTimes}, of.Groups()...) {
 			err := s.tx.Visit("data", " FROM times WHERE account = $1 AND link = $2 AND part = $3 AND level = $4 AND day >= $5 AND day < $6",
-				[]any{int64(s.scope.Account), int64(s.scope.Link), int64(part), level, p.from, p.to}, func(row []driver.Value) error {
+				[]any{int64(s.scope.Account), int64(s.scope.Link), int64(part), level, p.from, p.to},
+				func(row []driver.Value) error {
 					return t.AddTimes(row[0].([]byte), &of)
 				})
 			if err != nil {

@@ -102,7 +102,8 @@ func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQue
 		}
 	}
 	t := new(report.Tally)
-	s := stored{tx: tx, words: l.words, scope: q.Scope, brief: q.Brief, since: q.From, tally: t, gone: w.state.retainedFrom}
+	s := stored{tx: tx, words: l.words, scope: q.Scope, brief: q.Brief, since: q.From, tally: t,
+		gone: w.state.retainedFrom}
 	cold := w.cold
 	if trusted {
 		missing, err := s.take(w.stored)
@@ -111,7 +112,8 @@ func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQue
 		}
 		cold = append(missing, cold...)
 	}
-	err := l.eachDay(ctx, tx, q.Scope, window{cold: cold, alone: len(s.parts) == 0}, func(_ report.Day, day *report.Tally) { t.Merge(day) })
+	err := l.eachDay(ctx, tx, q.Scope, window{cold: cold, alone: len(s.parts) == 0},
+		func(_ report.Day, day *report.Tally) { t.Merge(day) })
 	if err == nil {
 		err = s.times(trim(q.Scope, t))
 	}
@@ -151,7 +153,8 @@ func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w win
 	fresh := cut(w.state.staleFrom)
 	if !trust {
 		if days.from < w.state.retainedFrom {
-			return w, fmt.Errorf("a tally of days whose views are gone, of account %d, link %d: %w", s.Account, s.Link, segment.ErrDamaged)
+			return w, fmt.Errorf("a tally of days whose views are gone, of account %d, link %d: %w", s.Account, s.Link,
+				segment.ErrDamaged)
 		}
 		fresh = days.from
 	}
@@ -167,7 +170,8 @@ func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w win
 
 // eachDay calls f with a tally of each day that is not taken from what is
 // stored, and was not without views. The tally is not f's to keep or to change.
-func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(report.Day, *report.Tally)) error {
+func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w window,
+	f func(report.Day, *report.Tally)) error {
 	return l.eachDays(ctx, t, s, w, func(days dayTallies) {
 		for d, t := range days {
 			f(d, t)
@@ -216,7 +220,8 @@ func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w wind
 }
 
 // DailyViews implements [vitrine.ViewLog].
-func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
+func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
+	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	if q.Narrow() {
 		return l.narrowDaily(ctx, q, links)
 	}
@@ -252,7 +257,8 @@ func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery, links []
 				err = nil
 			}
 			return err
-		}, "SELECT day, data FROM daily_views WHERE account = $1 AND day >= $2 AND day < $3", int64(account), w.stored.from, w.stored.to)
+		}, "SELECT day, data FROM daily_views WHERE account = $1 AND day >= $2 AND day < $3", int64(account),
+			w.stored.from, w.stored.to)
 		if err != nil {
 			return err
 		}

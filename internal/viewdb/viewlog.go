@@ -43,7 +43,8 @@ func Open(place string) (*ViewLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords), feed: feed.NewFeed(), kept: kept.New[keptOf, state, *keptTally](keptBytes), least: leastViews}
+	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords),
+		feed: feed.NewFeed(), kept: kept.New[keptOf, state, *keptTally](keptBytes), least: leastViews}
 	l.lives = newLives(l)
 	return l, nil
 }
@@ -98,9 +99,12 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 }
 
 // AccountCounts implements [vitrine.ViewLog].
-func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
+func (l *ViewLog) AccountCounts(ctx context.Context,
+	a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	counts := map[vitrine.LinkID]vitrine.LinkCounts{}
-	err := l.read(ctx, func(t logTx) error { return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)}) })
+	err := l.read(ctx, func(t logTx) error {
+		return t.counts(counts, " FROM links WHERE account = $1", []any{int64(a)})
+	})
 	return counts, err
 }
 

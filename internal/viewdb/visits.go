@@ -49,7 +49,8 @@ func (t logTx) addRun(account vitrine.AccountID, entries []segment.Visit) error 
 func (t logTx) newRun(account vitrine.AccountID, entries, merging int64) (number int64, err error) {
 	err = t.Get([]any{&number}, "UPDATE log SET run = run + 1 WHERE id = 1 RETURNING run") // never used again: someone may still be at an old one
 	if err == nil {
-		_, err = t.Exec("INSERT INTO runs (account, run, entries, merging) VALUES ($1, $2, $3, $4)", int64(account), number, entries, merging)
+		_, err = t.Exec("INSERT INTO runs (account, run, entries, merging) VALUES ($1, $2, $3, $4)", int64(account),
+			number, entries, merging)
 	}
 	return number, err
 }
@@ -86,7 +87,8 @@ func (w *runWriter) end() error {
 		return nil
 	}
 	w.b = segment.AppendVisits(w.b[:0], w.entries)
-	_, err := w.tx.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.account), w.run, w.entries[0].Viewer, w.b)
+	_, err := w.tx.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(w.account),
+		w.run, w.entries[0].Viewer, w.b)
 	w.entries = w.entries[:0]
 	return err
 }
@@ -203,7 +205,8 @@ func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error
 
 // visitRows calls f with up to n rows of a run: the one that has the entries of
 // a viewer, if any has, and those that follow.
-func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int, f func(first int64, data []byte) error) error {
+func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int,
+	f func(first int64, data []byte) error) error {
 	return t.Each(func(s sqldb.Scanner) error {
 		var first int64
 		var data sql.RawBytes
@@ -232,7 +235,8 @@ const selectVisits = "SELECT first, data FROM visits WHERE account = $1 AND run 
 func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 	var entries []segment.Visit
 	for _, run := range h.runs {
-		err := h.tx.GetMany(selectVisits, len(viewers), func(i int) []any { return []any{int64(h.account), run.run, int64(viewers[i].viewer)} },
+		err := h.tx.GetMany(selectVisits, len(viewers),
+			func(i int) []any { return []any{int64(h.account), run.run, int64(viewers[i].viewer)} },
 			func(i int, row sqldb.Scanner) error {
 				var first int64
 				var data []byte
@@ -315,14 +319,17 @@ func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []segment
 	if removed == 0 {
 		return nil
 	}
-	_, err := t.Exec("UPDATE runs SET entries = entries - $1 WHERE account = $2 AND run = $3", removed, int64(account), r.Number)
+	_, err := t.Exec("UPDATE runs SET entries = entries - $1 WHERE account = $2 AND run = $3", removed, int64(account),
+		r.Number)
 	return err
 }
 
 func (t logTx) replaceVisits(account vitrine.AccountID, run, first int64, entries []segment.Visit) error {
-	if _, err := t.Exec("DELETE FROM visits WHERE account = $1 AND run = $2 AND first = $3", int64(account), run, first); err != nil || len(entries) == 0 {
+	if _, err := t.Exec("DELETE FROM visits WHERE account = $1 AND run = $2 AND first = $3", int64(account), run,
+		first); err != nil || len(entries) == 0 {
 		return err
 	}
-	_, err := t.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(account), run, entries[0].Viewer, segment.AppendVisits(nil, entries))
+	_, err := t.Exec("INSERT INTO visits (account, run, first, data) VALUES ($1, $2, $3, $4)", int64(account), run,
+		entries[0].Viewer, segment.AppendVisits(nil, entries))
 	return err
 }

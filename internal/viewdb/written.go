@@ -53,14 +53,15 @@ func (w *writing) learnOwners(links []vitrine.LinkID) error {
 			asked = append(asked, link)
 		}
 	}
-	return w.tx.GetMany(selectOwner, len(asked), func(i int) []any { return []any{int64(asked[i])} }, func(i int, row sqldb.Scanner) error {
-		var account int64
-		if err := row.Scan(&account); err != nil {
-			return w.tx.Fail(err)
-		}
-		w.own(asked[i], vitrine.AccountID(account))
-		return nil
-	})
+	return w.tx.GetMany(selectOwner, len(asked), func(i int) []any { return []any{int64(asked[i])} },
+		func(i int, row sqldb.Scanner) error {
+			var account int64
+			if err := row.Scan(&account); err != nil {
+				return w.tx.Fail(err)
+			}
+			w.own(asked[i], vitrine.AccountID(account))
+			return nil
+		})
 }
 
 const selectOwner = "SELECT account FROM links WHERE link = $1"
@@ -138,7 +139,8 @@ func (w *writing) unpackView(account vitrine.AccountID, link vitrine.LinkID, id 
 		return err
 	}
 	packed := false
-	err := w.tx.packedRows(ofLink(link), ids{id, id + 1}, true, func(vitrine.LinkID, *segment.Row) error { packed = true; return nil })
+	err := w.tx.packedRows(ofLink(link), ids{id, id + 1}, true,
+		func(vitrine.LinkID, *segment.Row) error { packed = true; return nil })
 	if err != nil || !packed {
 		return err
 	}

@@ -85,7 +85,8 @@ func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
 func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, o *report.View) error {
 	r := &row.View
 	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
-		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0}
+		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0,
+		Returning: r.Flags&segment.ViewReturning != 0}
 	var words [5]*segment.Labels
 	for i, id := range [...]segment.LabelID{r.Place, r.Origin, r.Agent, r.Campaign, r.Bot} {
 		var err error
@@ -93,7 +94,8 @@ func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, r
 			return err
 		}
 	}
-	place, origin, agent, campaign, bot := &words[0].Labels, &words[1].Labels, &words[2].Labels, &words[3].Labels, &words[4].Labels
+	place, origin, agent, campaign, bot := &words[0].Labels, &words[1].Labels, &words[2].Labels, &words[3].Labels,
+		&words[4].Labels
 	o.Country, o.City = place[0], place[1]
 	o.Referrer, o.Source = origin[0], origin[1]
 	o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]

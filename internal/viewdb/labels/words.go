@@ -42,7 +42,8 @@ const (
 const wordsAtOnce = 256
 
 func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
-	return &Dict{db: db, first: make([]atomic.Pointer[segment.Labels], first), Others: map[segment.LabelID]*segment.Labels{}, MaxOthers: others,
+	return &Dict{db: db, first: make([]atomic.Pointer[segment.Labels], first),
+		Others: map[segment.LabelID]*segment.Labels{}, MaxOthers: others,
 		Ids: map[string]segment.LabelID{}, MaxIDs: ids}
 }
 
@@ -188,14 +189,15 @@ func (w *Writer) note(text string) {
 func (w *Writer) Learn(texts []string) error {
 	for _, query := range []string{selectWord, insertWord} {
 		texts = slices.DeleteFunc(texts, func(text string) bool { return w.fresh[text] != 0 })
-		err := w.tx.GetMany(query, len(texts), func(i int) []any { return []any{[]byte(texts[i])} }, func(i int, row sqldb.Scanner) error {
-			var id int64
-			if err := row.Scan(&id); err != nil {
-				return w.tx.Fail(err)
-			}
-			w.fresh[texts[i]] = segment.LabelID(id)
-			return nil
-		})
+		err := w.tx.GetMany(query, len(texts), func(i int) []any { return []any{[]byte(texts[i])} },
+			func(i int, row sqldb.Scanner) error {
+				var id int64
+				if err := row.Scan(&id); err != nil {
+					return w.tx.Fail(err)
+				}
+				w.fresh[texts[i]] = segment.LabelID(id)
+				return nil
+			})
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,8 @@ func (t *tallies) each(f func(id segment.LabelID, n int64) error) error {
 }
 
 func newCounter(q *Query) *counter {
-	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{}, steps: make([]report.Sums, max(q.To-q.From, 0)),
+	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{},
+		steps: make([]report.Sums, max(q.To-q.From, 0)),
 		clock: clock{steps: q.Steps}}
 	if q.Single {
 		c.points = new([2][101]int64)
@@ -364,7 +365,8 @@ func (c *counter) addLabels(t *report.Tally) error {
 			t.AddLabel(report.LabelOS, l[2], n)
 		},
 		campaign: func(l *[4]string, n int64) {
-			for i, label := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent, report.LabelTerm} {
+			for i, label := range []report.Label{report.LabelCampaign, report.LabelMedium, report.LabelContent,
+				report.LabelTerm} {
 				t.AddLabel(label, l[i], n)
 			}
 		},

@@ -24,13 +24,19 @@ func newMatcher(q *Query) matcher {
 	f := q.Filter
 	m := matcher{word: q.Word, all: len(f) == 0, flags: f.On(report.OnQR, report.OnReturning, report.OnVersion)}
 	m.parts = [kinds]part{
-		place:  {filter: f.On(report.OnCountry, report.OnCity), set: func(o *report.View, l *[4]string) { o.Country, o.City = l[0], l[1] }},
-		origin: {filter: f.On(report.OnReferrer, report.OnSource), set: func(o *report.View, l *[4]string) { o.Referrer, o.Source = l[0], l[1] }},
-		agent:  {filter: f.On(report.OnDevice, report.OnBrowser, report.OnOS), set: func(o *report.View, l *[4]string) { o.Device, o.Browser, o.OS = l[0], l[1], l[2] }},
-		campaign: {filter: f.On(report.OnCampaign, report.OnMedium, report.OnContent, report.OnTerm), set: func(o *report.View, l *[4]string) {
-			o.Campaign, o.Medium, o.Content, o.Term = l[0], l[1], l[2], l[3]
+		place: {filter: f.On(report.OnCountry, report.OnCity),
+			set: func(o *report.View, l *[4]string) { o.Country, o.City = l[0], l[1] }},
+		origin: {filter: f.On(report.OnReferrer, report.OnSource),
+			set: func(o *report.View, l *[4]string) { o.Referrer, o.Source = l[0], l[1] }},
+		agent: {filter: f.On(report.OnDevice, report.OnBrowser, report.OnOS),
+			set: func(o *report.View, l *[4]string) { o.Device, o.Browser, o.OS = l[0], l[1], l[2] }},
+		campaign: {filter: f.On(report.OnCampaign, report.OnMedium, report.OnContent, report.OnTerm),
+			set: func(o *report.View, l *[4]string) {
+				o.Campaign, o.Medium, o.Content, o.Term = l[0], l[1], l[2], l[3]
+			}},
+		screen: {filter: f.On(report.OnScreen), set: func(o *report.View, l *[4]string) {
+			o.Session = &report.Session{Screen: l[0]}
 		}},
-		screen: {filter: f.On(report.OnScreen), set: func(o *report.View, l *[4]string) { o.Session = &report.Session{Screen: l[0]} }},
 	}
 	return m
 }
@@ -65,7 +71,8 @@ func (m *matcher) row(r *segment.Row) (bool, error) {
 		return true, nil
 	}
 	if len(m.flags) > 0 {
-		o := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0, Version: r.Version}
+		o := report.View{QR: r.Flags&segment.ViewQR != 0, Returning: r.Flags&segment.ViewReturning != 0,
+			Version: r.Version}
 		if !m.flags.Match(&o) {
 			return false, nil
 		}
@@ -88,7 +95,8 @@ func (m *matcher) row(r *segment.Row) (bool, error) {
 // some reports whether a segment may have rows that match: one for each label
 // that every row has.
 func (m *matcher) some(u *segment.Unpacker) (bool, error) {
-	for kind, column := range [...]segment.Column{place: segment.PlaceColumn, origin: segment.OriginColumn, agent: segment.AgentColumn} {
+	for kind, column := range [...]segment.Column{place: segment.PlaceColumn, origin: segment.OriginColumn,
+		agent: segment.AgentColumn} {
 		if len(m.parts[kind].filter) == 0 {
 			continue
 		}

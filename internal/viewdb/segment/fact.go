@@ -34,7 +34,9 @@ func Facts(before []Visit, link int64, visits []Visit, f func(Fact)) {
 			all = append(all, entry{v, false})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.Day, b.Day)) })
+	slices.SortStableFunc(all, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.Link, b.Link), cmp.Compare(a.Day, b.Day))
+	})
 	for i, e := range all {
 		if !e.asked {
 			continue

@@ -30,7 +30,8 @@ func NextID(id vitrine.ViewID) vitrine.ViewID {
 
 // ErrFull says that a millisecond of a link has no ID left.
 func ErrFull(link vitrine.LinkID, id vitrine.ViewID) error {
-	return fmt.Errorf("link %d has no free ID left in the millisecond %s", link, id.Time().Format("2006-01-02T15:04:05.000Z"))
+	return fmt.Errorf("link %d has no free ID left in the millisecond %s", link,
+		id.Time().Format("2006-01-02T15:04:05.000Z"))
 }
 
 // OrNull is what a column gets of a blob that may be missing.

@@ -203,7 +203,8 @@ type Unpacker struct {
 // Open begins to read a pack whose first view is known.
 func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 	end := len(pack) - 4
-	if end < 2 || pack[0] < 1 || pack[0] > packVersion || crc32.Checksum(pack[:end], castagnoli) != binary.LittleEndian.Uint32(pack[end:]) {
+	if end < 2 || pack[0] < 1 || pack[0] > packVersion ||
+		crc32.Checksum(pack[:end], castagnoli) != binary.LittleEndian.Uint32(pack[end:]) {
 		return ErrDamaged
 	}
 	r := Reader{b: pack[1:end]}
