@@ -130,8 +130,7 @@ func topCountry(f findings) (Insight, bool) {
 }
 
 func topSource(f findings) (Insight, bool) {
-	return topOf(Insight{ID: "top_source", Label: "Top source", Tone: Neutral},
-		f.Breakdowns.Sources, "all views")
+	return topOf(Insight{ID: "top_source", Label: "Top source", Tone: Neutral}, f.Breakdowns.Sources, "all views")
 }
 
 func device(f findings) (Insight, bool) {

@@ -206,8 +206,7 @@ func (r *result) account() {
 		r.Mix = append(r.Mix, Bucket{kind, n, pct(float64(n), r.all.views)})
 	}
 	slices.SortFunc(r.Mix, func(a, b Bucket) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count),
-			cmp.Compare(a.Key, b.Key))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
 	})
 	for _, l := range r.top {
 		r.TopLinks = append(r.TopLinks, TopLink{Slug: l.slug, Kind: l.kind, Views: l.views, Uniques: l.uniques,

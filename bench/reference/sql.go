@@ -122,8 +122,8 @@ func (d *dialect) second(r *result) []query {
 }
 
 // report asks all there is to ask. run answers queries, each with its own rows.
-func (d *dialect) report(s Scope, run func(texts []string, values map[string]any) ([][][]string, error)) (*Figures,
-	error) {
+func (d *dialect) report(s Scope,
+	run func(texts []string, values map[string]any) ([][][]string, error)) (*Figures, error) {
 	r := newResult(s)
 	for _, step := range []func() []query{func() []query { return d.first(s, r) },
 		func() []query { return d.second(r) }} {

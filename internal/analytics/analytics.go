@@ -268,8 +268,8 @@ func (s *Service) name(l *report.Link, row *vitrine.Link) {
 
 // tallies reads the window's summary, and the one of the time before it, which
 // matters for comparison alone.
-func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery, w report.Window) (cur, prev *report.Tally,
-	truncated bool, err error) {
+func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
+	w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
 	q.From, q.To, q.Steps, q.Cap = w.From, w.To, w.Steps, s.MaxViews
 	cur, truncated, err = s.Log.Tally(ctx, q)
 	if err == nil && w.Key != report.RangeAll { // which has no time before it

@@ -245,8 +245,8 @@ func (q *Query) note(s *report.Summary, cur *report.Tally) {
 
 // matching lists the links of which a filter says that they count; nil: it says
 // nothing of links. A slug that the account has not is of no link.
-func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []report.Link, f report.Filter) ([]int64,
-	error) {
+func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []report.Link,
+	f report.Filter) ([]int64, error) {
 	f = slices.Clone(f.On(report.OnLink, report.OnKind))
 	if len(f) == 0 {
 		return nil, nil

@@ -45,8 +45,8 @@ type Accounts struct {
 // owner's. A further one needs a plan, so that no account is made by mistake
 // where a key was wanted. Errors: CodeInvalidRequest for a bad or known
 // address, and for a further account without a plan (Field "plan").
-func (s *Accounts) Create(ctx context.Context, email string, plan vitrine.Plan) (*vitrine.Account, vitrine.KeyText,
-	error) {
+func (s *Accounts) Create(ctx context.Context, email string,
+	plan vitrine.Plan) (*vitrine.Account, vitrine.KeyText, error) {
 	email, err := vitrine.NormalEmail(email)
 	if err != nil {
 		return nil, "", err
@@ -186,8 +186,8 @@ func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan,
 // SetRole changes what an account may do on the website, by the operator or an
 // owner, who leave one owner at least. It holds from the account's next request
 // on.
-func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role, d vitrine.Decision) (*vitrine.Account,
-	error) {
+func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
+	d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
 		if err := mayGovern(tx, d.By); err != nil {
 			return vitrine.Change{}, err
@@ -207,8 +207,8 @@ func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
 // answer 403, its sessions are over and its links show as disabled; lifted, its
 // links are as before. A moderator may suspend members alone. Nothing is
 // changed, or written, when it is so already.
-func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool, d vitrine.Decision) (*vitrine.Account,
-	error) {
+func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool,
+	d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (c vitrine.Change, err error) {
 		if d.By.Kind == vitrine.ActorModerator && a.Role != vitrine.RoleMember {
 			return c, vitrine.Errorf(vitrine.CodeInvalidRequest,

@@ -200,8 +200,8 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 // ChangeEmail gives an account another address: at once, or where mail is sent,
 // once a link is opened that was sent there (asked). Errors:
 // CodeInvalidRequest, CodeRateLimited.
-func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session, current, address string) (asked bool,
-	err error) {
+func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
+	current, address string) (asked bool, err error) {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
 		return false, err

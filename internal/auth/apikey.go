@@ -165,8 +165,8 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 // Rotate makes a key of the same name, scope and expiry in place of one, which
 // stays good for a while: grace, at most RotateGrace; 0: it ends now. Errors:
 // CodeNotFound; CodeInvalidRequest for one that has ended, or was replaced.
-func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID, grace time.Duration) (key vitrine.KeyText,
-	err error) {
+func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
+	grace time.Duration) (key vitrine.KeyText, err error) {
 	if grace < 0 || grace > RotateGrace {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "grace",
 			Message: "The old key can stay valid for one week at most."}

@@ -71,8 +71,8 @@ const loginNameRunes = vitrine.KeyNameRunes
 
 // Begin makes a code for a program to show, and the secret with which it takes
 // its key. Errors: CodeInvalidRequest; CodeRateLimited.
-func (s *Logins) Begin(ctx context.Context, program, machine string, g Client) (l *vitrine.Login,
-	secret vitrine.LoginSecret, err error) {
+func (s *Logins) Begin(ctx context.Context, program, machine string,
+	g Client) (l *vitrine.Login, secret vitrine.LoginSecret, err error) {
 	for field, v := range map[string]string{"program": program, "machine": machine} {
 		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || vitrine.HasControl(v) {
 			return nil, "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
@@ -112,8 +112,8 @@ func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g C
 // Decide allows or refuses the request of a code in the name of an account. The
 // same answer given twice by the same account is success. Errors: Find's;
 // CodeInvalidRequest when the account has as many keys as it may have.
-func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool, g Client) (*vitrine.Login,
-	error) {
+func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool,
+	g Client) (*vitrine.Login, error) {
 	return s.with(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
 		state := vitrine.LoginRefused
 		if allow {

@@ -51,8 +51,8 @@ func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) 
 
 // accountToken reads a token that holds and its account; of one that is
 // suspended none does.
-func accountToken(tx vitrine.Tx, text string, now time.Time, p vitrine.TokenPurpose) (*vitrine.OneTimeToken,
-	*vitrine.Account, error) {
+func accountToken(tx vitrine.Tx, text string, now time.Time,
+	p vitrine.TokenPurpose) (*vitrine.OneTimeToken, *vitrine.Account, error) {
 	t, err := findOneTimeToken(tx, text, now, p)
 	if err != nil {
 		return nil, nil, err

@@ -96,8 +96,8 @@ const (
 
 // request sends a statement and gives the body of the answer, which is to be
 // closed. sql is in the body, unless data is.
-func (c *client) request(ctx context.Context, sql string, data []byte, settings map[string]string) (io.ReadCloser,
-	error) {
+func (c *client) request(ctx context.Context, sql string, data []byte,
+	settings map[string]string) (io.ReadCloser, error) {
 	p := url.Values{"database": {c.database}}
 	for name, value := range c.settings {
 		p.Set(name, value)

@@ -114,15 +114,13 @@ func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *
 		if err := c.eachView(ctx, w.where(), t.Add); err != nil {
 			return err
 		}
-		if err := c.visits(ctx, w, seen, func(d report.Day,
-			v prevViewers) {
+		if err := c.visits(ctx, w, seen, func(d report.Day, v prevViewers) {
 			t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers)
 		}); err != nil {
 			return err
 		}
 		if w.Link == 0 {
-			if err := c.linkVisits(ctx, w, seen, func(d linkDay,
-				v prevViewers) {
+			if err := c.linkVisits(ctx, w, seen, func(d linkDay, v prevViewers) {
 				t.AddLinkVisits(d.link, v.prev, v.viewers)
 			}); err != nil {
 				return err

@@ -10,8 +10,8 @@ import (
 )
 
 // narrow is the tally of a query that stored tallies do not answer.
-func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool,
-	err error) {
+func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery,
+	s state) (t *report.Tally, truncated bool, err error) {
 	from, to := q.Steps.Bounds(q.From, q.To)
 	w := window{TallyQuery: q, ids: ids{vitrine.ViewIDAt(max(from, 0), 0), vitrine.ViewIDAt(max(to, 0), 0)},
 		more: linksSQL(q.Links), state: s}

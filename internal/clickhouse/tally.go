@@ -55,8 +55,8 @@ func (l *ViewLog) asOf(ctx context.Context, from report.Day, f func(state) error
 	}
 }
 
-func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery, s state) (t *report.Tally, truncated bool,
-	err error) {
+func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery,
+	s state) (t *report.Tally, truncated bool, err error) {
 	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To),
 		gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
 	if t, ok, err := c.known(ctx, w); ok || err != nil {
@@ -133,8 +133,7 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 		return nil, err
 	}
 	// Viewers of forgotten days come again.
-	err := c.visits(ctx, w, true, func(d report.Day,
-		v prevViewers) {
+	err := c.visits(ctx, w, true, func(d report.Day, v prevViewers) {
 		t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers)
 	})
 	if err == nil && w.Link == 0 {
@@ -194,8 +193,8 @@ func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
 	return views, err
 }
 
-func (c *client) dailyViews(ctx context.Context, s state, account vitrine.AccountID, links []vitrine.LinkID, from,
-	to report.Day) (map[vitrine.LinkID][]int64, error) {
+func (c *client) dailyViews(ctx context.Context, s state, account vitrine.AccountID, links []vitrine.LinkID,
+	from, to report.Day) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
 	for _, link := range links {
 		views[link] = make([]int64, max(to-from, 0))

@@ -134,8 +134,8 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 }
 
 // AccountCounts implements [vitrine.ViewLog].
-func (l *ViewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts,
-	error) {
+func (l *ViewLog) AccountCounts(ctx context.Context,
+	a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	return l.c.counts(ctx, fmt.Sprintf("account = %d", a))
 }
 

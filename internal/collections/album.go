@@ -182,8 +182,7 @@ func (s *Albums) SetTitle(ctx context.Context, a *vitrine.Account, slug, title s
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, a, slug, func(tx vitrine.Tx,
-		album *vitrine.Album) error {
+	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
 		album.Title = title
 		return tx.PutAlbum(album)
 	})

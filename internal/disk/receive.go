@@ -54,8 +54,8 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 
 // receive is Receive by the holder of the lock on part. It reports whether part
 // became the stored bytes.
-func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File, body io.Reader) (etag string,
-	stored bool, err error) {
+func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
+	body io.Reader) (etag string, stored bool, err error) {
 	// Anyone who held the lock before may have finished.
 	switch state, err := b.state(g.Key); {
 	case err != nil:

@@ -204,8 +204,8 @@ func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (
 // one too, whatever state they are in, and returns those that it changed. It
 // does so in steps: when it fails, what is changed stays so, and doing it again
 // goes on.
-func (s *Service) RejectSame(ctx context.Context, slug string, d vitrine.Decision) (changed []*vitrine.Link,
-	err error) {
+func (s *Service) RejectSame(ctx context.Context, slug string,
+	d vitrine.Decision) (changed []*vitrine.Link, err error) {
 	note, err := d.CheckedNote()
 	if err != nil {
 		return nil, err
@@ -337,8 +337,8 @@ func errNotIn(l *vitrine.Link, state string) error {
 }
 
 // review moves a link out of review.
-func (s *Service) review(ctx context.Context, slug string, d vitrine.Decision, to vitrine.Change) (*vitrine.Link,
-	error) {
+func (s *Service) review(ctx context.Context, slug string, d vitrine.Decision,
+	to vitrine.Change) (*vitrine.Link, error) {
 	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change, error) {
 		if d.By.Kind == vitrine.ActorOwner {
 			return to, vitrine.Errorf(vitrine.CodeInvalidRequest,

@@ -54,8 +54,8 @@ func (f FoundLink) Views() (n int64) {
 // Search lists links of an account, and tells whether there are more after
 // them. By views the whole list is sorted each time, of the account's stored
 // sums, and not of single views.
-func (s *Service) Search(ctx context.Context, a *vitrine.Account, q LinkSearch) (found []FoundLink, more bool,
-	err error) {
+func (s *Service) Search(ctx context.Context, a *vitrine.Account,
+	q LinkSearch) (found []FoundLink, more bool, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays
 	rows := q.rows(a.ID, s.Now())
@@ -104,8 +104,8 @@ func (s *Service) WithViews(ctx context.Context, links []*vitrine.Link) (found [
 
 // byViews reads the links of a page in the order of their views in [from, to),
 // the newer first where they are equal.
-func (s *Service) byViews(ctx context.Context, a *vitrine.Account, q vitrine.LinkQuery, from,
-	to report.Day) (links []*vitrine.Link, err error) {
+func (s *Service) byViews(ctx context.Context, a *vitrine.Account, q vitrine.LinkQuery,
+	from, to report.Day) (links []*vitrine.Link, err error) {
 	tally, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, From: from, To: to})
 	if err != nil {
 		return nil, err

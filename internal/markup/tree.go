@@ -146,8 +146,7 @@ func sorted(folders map[string]*folder) []*folder {
 		all = append(all, f)
 	}
 	slices.SortFunc(all, func(a, b *folder) int {
-		return cmp.Or(Natural(a.name, b.name),
-			strings.Compare(a.name, b.name))
+		return cmp.Or(Natural(a.name, b.name), strings.Compare(a.name, b.name))
 	})
 	return all
 }

@@ -29,8 +29,8 @@ type ReviewItem struct {
 // Queue lists at most n links in review, with one reason code or with any (""),
 // the longest waiting first; next is where the page after begins, zero at the
 // end.
-func (s *Service) Queue(ctx context.Context, reason string, after vitrine.ReviewCursor, n int) (queue []ReviewItem,
-	next vitrine.ReviewCursor, err error) {
+func (s *Service) Queue(ctx context.Context, reason string, after vitrine.ReviewCursor,
+	n int) (queue []ReviewItem, next vitrine.ReviewCursor, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		queue, next = nil, vitrine.ReviewCursor{}
 		links, err := tx.Review(vitrine.ReviewQuery{Reason: reason, After: after, Limit: n + 1})

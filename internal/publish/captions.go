@@ -35,8 +35,8 @@ type Captions struct {
 //
 // Errors: CodeInvalidRequest (language, text, kind of file, too many
 // languages), CodeNotFound, as for another account's link.
-func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang string, text io.Reader) (*vitrine.Link,
-	error) {
+func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang string,
+	text io.Reader) (*vitrine.Link, error) {
 	lang, err := vitrine.ParseLanguage(lang)
 	if err != nil {
 		return nil, err
@@ -165,8 +165,8 @@ func (s *Captions) Of(ctx context.Context, a *vitrine.Account, slug string) (*vi
 
 // change changes a link in a transaction unless it was deleted or its file was
 // replaced.
-func (s *Captions) change(ctx context.Context, l *vitrine.Link, f func(*vitrine.Link) error) (now *vitrine.Link,
-	err error) {
+func (s *Captions) change(ctx context.Context, l *vitrine.Link,
+	f func(*vitrine.Link) error) (now *vitrine.Link, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if now, err = tx.Link(l.ID); err != nil {
 			return err

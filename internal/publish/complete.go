@@ -108,8 +108,8 @@ var errUploadUnknown = &vitrine.Error{Code: vitrine.CodeUploadNotFound, Field: "
 	Message: "There is no upload with this path. Begin again with step 1."}
 
 // find reads the upload that r names, and its link if that exists already.
-func (s *Uploads) find(ctx context.Context, a *vitrine.Account, r CompleteRequest) (u *vitrine.Upload, l *vitrine.Link,
-	err error) {
+func (s *Uploads) find(ctx context.Context, a *vitrine.Account,
+	r CompleteRequest) (u *vitrine.Upload, l *vitrine.Link, err error) {
 	unknown := errUploadUnknown
 	id, ok := vitrine.ParseUploadID(r.Path)
 	if !ok {

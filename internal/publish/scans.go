@@ -405,8 +405,8 @@ func (s *Scans) tried(l *vitrine.Link, err error) {
 
 // scanBytes scans a whole blob. The signatures that were used are those returned
 // or newer ones. A result that is not one of a Verdict's is an error.
-func scanBytes(ctx context.Context, scanner vitrine.Scanner, b vitrine.Blob) (v vitrine.Verdict, signatures string,
-	err error) {
+func scanBytes(ctx context.Context, scanner vitrine.Scanner,
+	b vitrine.Blob) (v vitrine.Verdict, signatures string, err error) {
 	if signatures, err = scanner.Signatures(ctx); err != nil {
 		return v, "", err
 	}

@@ -79,8 +79,8 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // links reads links with their views where these are shown.
-func (c *LsCmd) links(ctx context.Context, t *terminal.Terminal, api *client.Client) iter.Seq2[client.ListedLink,
-	error] {
+func (c *LsCmd) links(ctx context.Context, t *terminal.Terminal,
+	api *client.Client) iter.Seq2[client.ListedLink, error] {
 	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100}
 	if q.Views = t.OutTTY || c.JSON; q.Views && !c.All {
 		q.Limit = min(c.Limit, q.Limit)
@@ -117,8 +117,7 @@ func listing(t *terminal.Terminal, links []client.ListedLink, now time.Time) str
 		{"SLUG", false, func(l client.ListedLink) string { return terminal.Plain(l.Slug) }},
 		{"STATUS", false, listStatus},
 		{"CREATED", false, func(l client.ListedLink) string {
-			return humanize.RelTime(l.CreatedAt, now, "ago",
-				"from now")
+			return humanize.RelTime(l.CreatedAt, now, "ago", "from now")
 		}},
 		{"SIZE", true, func(l client.ListedLink) string { return terminal.FormatSize(l.SizeBytes) }},
 		{"KIND", false, func(l client.ListedLink) string { return terminal.Plain(l.Kind) }},

@@ -107,8 +107,8 @@ func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error)
 	return b.signPut(ctx, b.outside, b.incoming(g.Key, g.Size), g)
 }
 
-func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key string, g vitrine.PutGrant) (string,
-	error) {
+func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key string,
+	g vitrine.PutGrant) (string, error) {
 	r, err := signer.PresignPutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, ContentLength: &g.Size,
 		ContentType: &g.Type},
 		sdk.WithPresignExpires(b.life(g.Expires)))

@@ -69,8 +69,8 @@ var errNone = vitrine.Errorf(vitrine.CodeNotFound,
 // Create makes an address for the report of a link of an account, or of all its
 // links (nil), and returns its secret, which is kept nowhere. Errors:
 // CodeProRequired, CodeInvalidRequest.
-func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link, o Options) (secret string,
-	err error) {
+func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link,
+	o Options) (secret string, err error) {
 	if !a.Plan.Pro() {
 		return "", &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
 			Message: "Analytics are part of the Pro plan."}
@@ -124,8 +124,8 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // List returns the addresses of a report that hold, newest first.
-func (s *Service) List(ctx context.Context, a *vitrine.Account, l *vitrine.Link) (list []*vitrine.SharedReport,
-	err error) {
+func (s *Service) List(ctx context.Context, a *vitrine.Account,
+	l *vitrine.Link) (list []*vitrine.SharedReport, err error) {
 	var link vitrine.LinkID
 	if l != nil {
 		link = l.ID

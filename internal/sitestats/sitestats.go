@@ -189,8 +189,8 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 
 // pages lists the pages of a website as a report knows them, and returns the
 // website's number; 0: nothing was loaded yet.
-func (s *Stats) pages(ctx context.Context, site *vitrine.Site) (account vitrine.AccountID, pages []report.Link,
-	err error) {
+func (s *Stats) pages(ctx context.Context,
+	site *vitrine.Site) (account vitrine.AccountID, pages []report.Link, err error) {
 	var rows []*vitrine.SitePage
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		rows, err = tx.SitePages(site.ID)

@@ -137,8 +137,8 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 
 // settings checks the version of a server and the rights of the user. usable
 // reports whether the schema exists and is readable.
-func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnConfig, name string) (usable bool,
-	err error) {
+func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnConfig,
+	name string) (usable bool, err error) {
 	var number, connections int
 	var encoding string
 	var standby, secure, create, usage bool

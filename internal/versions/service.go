@@ -33,8 +33,8 @@ func (v Version) Restorable() bool { return !v.Current && v.Live() && v.HasBytes
 
 // List is a link of an account with its versions, the newest first. Errors:
 // CodeNotFound.
-func (s *Service) List(ctx context.Context, a *vitrine.Account, slug string) (m *vitrine.Link, list []Version,
-	err error) {
+func (s *Service) List(ctx context.Context, a *vitrine.Account,
+	slug string) (m *vitrine.Link, list []Version, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		if m, err = own(tx, a, slug, s.Now()); err != nil {
 			return err
@@ -108,8 +108,8 @@ type Condition func(*vitrine.Link) error
 // Restore makes a version of a link the current one, and keeps the one before.
 // To restore the current version changes nothing. Errors: CodeNotFound,
 // CodeInvalidRequest, CodeRateLimited, and those of the condition.
-func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, n int, if_ Condition) (m *vitrine.Link,
-	err error) {
+func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, n int,
+	if_ Condition) (m *vitrine.Link, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		var v *vitrine.Link
 		now := s.Now()
@@ -163,8 +163,8 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n
 
 // find finds a link of an account and one of its versions; the row of the
 // current version may be nil.
-func (s *Service) find(tx vitrine.Tx, a *vitrine.Account, slug string, n int, if_ Condition) (m, v *vitrine.Link,
-	err error) {
+func (s *Service) find(tx vitrine.Tx, a *vitrine.Account, slug string, n int,
+	if_ Condition) (m, v *vitrine.Link, err error) {
 	if m, err = own(tx, a, slug, s.Now()); err != nil {
 		return nil, nil, err
 	}

@@ -73,8 +73,8 @@ func line(at *pb.Location) int32 {
 // noImages has an empty configuration for every image.
 type noImages struct{}
 
-func (noImages) ResolveImageConfig(_ context.Context, ref string, opt sourceresolver.Opt) (string, digest.Digest,
-	[]byte, error) {
+func (noImages) ResolveImageConfig(_ context.Context, ref string,
+	opt sourceresolver.Opt) (string, digest.Digest, []byte, error) {
 	config := map[string]any{"os": "linux", "architecture": "amd64",
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{digest.FromString(ref).String()}}}
 	b, err := json.Marshal(config)

@@ -66,8 +66,7 @@ func writeNetworks(to string, files ...string) error {
 		spans = append(spans, some...)
 	}
 	slices.SortFunc(spans, func(a, b span) int {
-		return cmp.Or(strings.Compare(a.name, b.name),
-			a.from.Compare(b.from))
+		return cmp.Or(strings.Compare(a.name, b.name), a.from.Compare(b.from))
 	})
 	var joined []span
 	for _, s := range spans {

@@ -99,8 +99,8 @@ func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 
 // ZipMembers reads the directory, entry by entry, until visit answers a
 // problem. end is where the members end and the directory begins.
-func ZipMembers(s *filetype.Source, t filetype.Type, visit func(*ZipMember) *filetype.Problem) (end int64,
-	_ *filetype.Problem) {
+func ZipMembers(s *filetype.Source, t filetype.Type,
+	visit func(*ZipMember) *filetype.Problem) (end int64, _ *filetype.Problem) {
 	d, err := readZipDirectory(s)
 	if errors.Is(err, errHuge) {
 		return 0, TooManyEntries()

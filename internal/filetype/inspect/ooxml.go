@@ -88,8 +88,7 @@ func plainExt(ext string) bool {
 func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *filetype.Problem {
 	parts := ooxmlParts{exts: map[string]bool{}, names: map[string]bool{}}
 	p := z.walk(s, t, depth, func(m *archive.ZipMember) *filetype.Problem {
-		return z.ooxmlPart(s, t, &parts, m,
-			depth)
+		return z.ooxmlPart(s, t, &parts, m, depth)
 	})
 	if p != nil {
 		return p

@@ -31,8 +31,7 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 	// Those that grow least come first, so that one large file keeps few from
 	// being looked at.
 	slices.SortStableFunc(files, func(a, b *archive.ZipMember) int {
-		return cmp.Compare(a.Unpacked-a.Packed,
-			b.Unpacked-b.Packed)
+		return cmp.Compare(a.Unpacked-a.Packed, b.Unpacked-b.Packed)
 	})
 	packed := bufio.NewReaderSize(nil, filetype.ChunkBytes)
 	for _, m := range files {
@@ -52,8 +51,8 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 // bytes, has as many bytes as the directory says, and their checksum. err is
 // that of an allowance that is used up; what is stored costs none, for it is no
 // larger than the ZIP.
-func (z *inspection) entire(s *filetype.Source, m *archive.ZipMember, packed *bufio.Reader) (_ *filetype.Problem,
-	err error) {
+func (z *inspection) entire(s *filetype.Source, m *archive.ZipMember,
+	packed *bufio.Reader) (_ *filetype.Problem, err error) {
 	packed.Reset(s.Section(m.Data, m.Packed))
 	var r io.Reader = packed
 	if deflatedBody(m) {

@@ -158,8 +158,7 @@ func (z *inspection) verify(s *filetype.Source, extents []zipExtent) *filetype.P
 		return nil
 	}
 	slices.SortStableFunc(packed, func(a, b *archive.ZipMember) int {
-		return cmp.Compare(a.Unpacked-a.Packed,
-			b.Unpacked-b.Packed)
+		return cmp.Compare(a.Unpacked-a.Packed, b.Unpacked-b.Packed)
 	})
 	for _, m := range packed {
 		if z.verified <= 0 {

@@ -31,8 +31,7 @@ func (t blobTest) sweep() {
 	sweep := func(before time.Time, known ...vitrine.UploadID) {
 		t.Helper()
 		err := t.blobs.Sweep(ctx, before, func(k vitrine.UploadID) (bool, error) {
-			return slices.Contains(known, k),
-				nil
+			return slices.Contains(known, k), nil
 		})
 		if err != nil {
 			t.Fatalf("Sweep: %v", err)
@@ -73,8 +72,7 @@ func (t blobTest) sweepFails() {
 	asked := false
 	err := t.blobs.Sweep(ctx, farAhead, func(vitrine.UploadID) (bool, error) {
 		asked = true
-		return false,
-			vitrinetest.ErrAbandoned
+		return false, vitrinetest.ErrAbandoned
 	})
 	if asked && !errors.Is(err, vitrinetest.ErrAbandoned) {
 		t.Errorf("Sweep, when nobody knows what to keep: %v", err)

@@ -53,8 +53,8 @@ func (l viewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report
 	return l.fault.do(func() error { return l.real.Views(ctx, link, from, to, f) })
 }
 
-func (l viewLog) AccountCounts(ctx context.Context, a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts,
-	error) {
+func (l viewLog) AccountCounts(ctx context.Context,
+	a vitrine.AccountID) (map[vitrine.LinkID]vitrine.LinkCounts, error) {
 	return value(l.fault, func() (map[vitrine.LinkID]vitrine.LinkCounts, error) { return l.real.AccountCounts(ctx, a) })
 }
 

@@ -89,8 +89,7 @@ func (t previewTest) put() {
 	}
 	before := t.made(t.file())
 	calls := 0
-	err := t.Preview(t.Context(), t.file(), func(vitrine.Part,
-		io.Reader) error {
+	err := t.Preview(t.Context(), t.file(), func(vitrine.Part, io.Reader) error {
 		calls++
 		return vitrinetest.ErrAbandoned
 	})

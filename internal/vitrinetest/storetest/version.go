@@ -116,8 +116,7 @@ func (t storeTest) versionRace(other storeTest) {
 		if i == 0 {
 			for n := range changes {
 				err := other.store.Update(ctx, func(tx vitrine.Tx) error {
-					return tx.PutSecret("n",
-						[]byte{byte(n + 1)})
+					return tx.PutSecret("n", []byte{byte(n + 1)})
 				})
 				if err != nil {
 					t.Error(err)

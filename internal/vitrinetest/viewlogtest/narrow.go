@@ -96,8 +96,7 @@ func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events 
 		}
 	}
 	slices.SortFunc(views, func(a, b report.View) int {
-		return cmp.Or(cmp.Compare(b.ID, a.ID),
-			cmp.Compare(b.Link, a.Link))
+		return cmp.Or(cmp.Compare(b.ID, a.ID), cmp.Compare(b.Link, a.Link))
 	})
 	return views, events
 }

@@ -122,8 +122,8 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 }
 
 // BeginUpload is step 1, whoever's browser or program it is that asks.
-func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request, a *vitrine.Account) (publish.CreatedUpload,
-	error) {
+func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
+	a *vitrine.Account) (publish.CreatedUpload, error) {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
 		return publish.CreatedUpload{}, err
@@ -176,8 +176,8 @@ func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth
 
 // EndUpload is step 3. Without a key the request is a signed-in browser's. It
 // also tells the upload where it has replaced the file of a link.
-func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request, c *auth.Caller) (l *vitrine.Link,
-	replaced vitrine.UploadID, err error) {
+func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
+	c *auth.Caller) (l *vitrine.Link, replaced vitrine.UploadID, err error) {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
 		return nil, "", err

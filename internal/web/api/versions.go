@@ -20,8 +20,8 @@ type replacement struct {
 
 // Made is a link as the answer of an upload tells it, with the version that the
 // upload has made, if it replaces the file of a link; "" if it does not.
-func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link, replaced vitrine.UploadID) (Link,
-	error) {
+func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
+	replaced vitrine.UploadID) (Link, error) {
 	made := s.Link(l)
 	if replaced == "" {
 		return made, nil

@@ -40,8 +40,8 @@ type moderatorPage struct {
 }
 
 // newModeratorPage begins a page, and tells the counts of the queue too.
-func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account, title, name string) (p moderatorPage,
-	counts map[string]int64, err error) {
+func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account,
+	title, name string) (p moderatorPage, counts map[string]int64, err error) {
 	if counts, err = s.Moderation.Counts(r.Context()); err != nil {
 		return p, nil, err
 	}
@@ -239,8 +239,8 @@ func (s *Handler) late(ctx context.Context) (rows []string, err error) {
 
 // decideRow clears or rejects the link of one row, and tells whether it was
 // still as it was shown.
-func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row string, d vitrine.Decision) (bool,
-	error) {
+func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row string,
+	d vitrine.Decision) (bool, error) {
 	slug, _, _ := strings.Cut(row, " ")
 	history, err := s.Moderation.OfLink(ctx, slug)
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound {

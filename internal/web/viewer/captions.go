@@ -23,8 +23,7 @@ func tracks(l *vitrine.Link, address func(what string) string) []Track {
 		all = append(all, Track{Language: tag, Label: LanguageName(tag), Address: address("captions/" + tag)})
 	}
 	slices.SortStableFunc(all, func(a, b Track) int {
-		return strings.Compare(strings.ToLower(a.Label),
-			strings.ToLower(b.Label))
+		return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label))
 	})
 	return all
 }

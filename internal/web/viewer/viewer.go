@@ -110,8 +110,8 @@ type Track struct {
 }
 
 // ContentOf gathers what a viewer shows of a link.
-func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link, address func(what string) string) (c Content,
-	err error) {
+func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link,
+	address func(what string) string) (c Content, err error) {
 	if v.Frame != nil {
 		c.File, c.Sandbox = address(v.Frame.Path), v.Frame.SandboxOf(l)
 	}

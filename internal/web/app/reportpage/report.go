@@ -72,8 +72,8 @@ func (n *numbers) version() (string, error) {
 
 // numbersOf makes the report that a request is about; of an account whose plan
 // has none, a sample, and of its websites nothing.
-func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject, q analytics.Query) (n *numbers,
-	err error) {
+func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject,
+	q analytics.Query) (n *numbers, err error) {
 	l, rg := of.link, q.Range
 	n = &numbers{website: of.website, sample: !me.Plan.Pro(), q: q}
 	switch {

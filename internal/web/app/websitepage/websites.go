@@ -297,8 +297,8 @@ func (s *Handler) Form(action string) app.MemberHandler {
 }
 
 // readDeploy reads a step of a deploy: the website, and what was sent.
-func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) (*collections.SiteFacts,
-	httpx.Fields, error) {
+func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request,
+	me *vitrine.Account) (*collections.SiteFacts, httpx.Fields, error) {
 	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
 		return nil, httpx.Fields{}, err
