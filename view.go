@@ -23,7 +23,7 @@ const (
 )
 
 // BotAutomation means that the view's own browser told that a program drives it.
-const BotAutomation = "automation"
+const BotAutomation = report.BotAutomation
 
 // Snapshot is what one beacon says of one view so far. Every member only grows,
 // so lost, repeated and reordered snapshots are harmless.

@@ -23,8 +23,8 @@ type ViewLog interface {
 	//   - A snapshot goes to its view by Engagement.Apply. A snapshot with Bot set makes the view a bot's: it and its downloads leave
 	//     the counts. One that brings a view with BotUndecided to DecidedMs makes it a person's; whether its viewer returns is
 	//     decided then.
-	//   - A reclass makes a view with Own a person's or (BotOwn) excludes it. With a reason it changes that of another excluded one.
-	//   - A download of a bot's view is not an event. One of a view with BotUndecided or BotOwn waits: it is an event, with the
+	//   - A reclass changes the class of a view as View.Reclassed says. Whether one that becomes a person's returns is decided then.
+	//   - A download of an excluded view is not an event. It waits, but of one with BotAutomation: it is an event, with the
 	//     view's ID, if the view becomes a person's. Each (Link, ID) counts once. A download without a view is an event of its
 	//     account's link.
 	//   - A snapshot or download whose view is not there is early: it is not stored, and the outcome has it. If its view is of a
@@ -216,8 +216,8 @@ type Download struct {
 	Account AccountID `json:",omitempty"` // whose the link is; needed only without a View
 }
 
-// Reclass changes the class of a view: whether one by the link's owner counts
-// or, with a Reason, why another one is excluded.
+// Reclass changes the class of a view: whether one by the link's owner counts,
+// or why another one that was excluded is so (Reason), or no more (Count).
 type Reclass struct {
 	Link   LinkID
 	View   ViewID

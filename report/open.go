@@ -31,11 +31,16 @@ type View struct {
 	Content,
 	Term string
 
-	Bot       string // reason code; "" is a person
-	Product   string // the program or network that Bot is about, such as GPTBot; "" of a person
-	Own       bool   // by a browser signed in as the link's owner
-	QR        bool   // came by the link's QR code
-	Returning bool   // this viewer opened this link before
+	Bot     string // reason code; "" is a person
+	Product string // the program or network that Bot is about, such as GPTBot; "" of a person
+	Own     bool   // by a browser signed in as the link's owner
+
+	// WasBot and WasProduct are Bot and Product as they were stored, of a view to
+	// which new rules gave another reason, or none.
+	WasBot, WasProduct string
+
+	QR        bool // came by the link's QR code
+	Returning bool // this viewer opened this link before
 
 	Session *Session // nil: no engagement data
 

@@ -270,8 +270,9 @@ func (w *writing) loadChanging(b *vitrine.Batch) error {
 		}
 	}
 	for i := range b.Reclasses {
-		if k := (key{b.Reclasses[i].Link, b.Reclasses[i].View}); w.views[k] != nil && w.views[k].Own {
-			add(k)
+		d := &b.Reclasses[i]
+		if o := w.views[key{d.Link, d.View}]; o != nil && (o.Own || d.Count || o.WasBot != "") {
+			add(key{d.Link, d.View})
 		}
 	}
 	return together(func() error { return w.loadViewers(viewers) }, func() error {
@@ -315,7 +316,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 // exclude makes a view a bot's, with a reason.
 func (w *writing) exclude(k key, o *viewRow, reason string) {
 	counted := o.Counted()
-	o.Bot, o.Product, o.Returning, o.waits = reason, "", false, false
+	o.Bot, o.Product, o.WasBot, o.WasProduct, o.Returning, o.waits = reason, "", "", "", false, false
 	w.changedView(k, o)
 	if !counted {
 		return
@@ -327,7 +328,7 @@ func (w *writing) exclude(k key, o *viewRow, reason string) {
 			d.deleted = true
 			w.changedDownload(event, d)
 			w.count(k.link, 0, -1)
-			o.waits = reason == report.BotOwn
+			o.waits = reason != report.BotAutomation
 		}
 	}
 }
@@ -335,7 +336,7 @@ func (w *writing) exclude(k key, o *viewRow, reason string) {
 // include makes a view a person's.
 func (w *writing) include(k key, o *viewRow) {
 	waits := o.waits
-	o.Bot, o.Product, o.waits = "", "", false
+	o.Bot, o.Product, o.WasBot, o.WasProduct, o.waits = "", "", "", "", false
 	o.Returning = w.see(k.link, o.Viewer, 1)
 	w.changedView(k, o)
 	w.count(k.link, 1, 0)
@@ -347,18 +348,22 @@ func (w *writing) include(k key, o *viewRow) {
 // reclass changes the class of a view.
 func (w *writing) reclass(d *vitrine.Reclass) {
 	k := key{d.Link, d.View}
-	switch o := w.views[k]; {
-	case o == nil:
-	case !o.Own:
-		if !o.Counted() && d.Reason != "" && o.Bot != report.BotUndecided && o.Bot != d.Reason {
-			o.Bot, o.decided = d.Reason, true
-			w.changedView(k, o)
-		}
-	case o.Bot == report.BotOwn && d.Count:
-		w.include(k, o)
-	case o.Counted() && !d.Count:
-		w.exclude(k, o, report.BotOwn)
+	o := w.views[k]
+	if o == nil {
+		return
 	}
+	after, changes := o.Reclassed(d.Reason, d.Count)
+	switch {
+	case !changes:
+		return
+	case after.Counted():
+		w.include(k, o)
+	case o.Counted():
+		w.exclude(k, o, after.Bot)
+	}
+	o.Bot, o.Product, o.WasBot, o.WasProduct = after.Bot, after.Product, after.WasBot, after.WasProduct
+	o.decided = true
+	w.changedView(k, o)
 }
 
 // download decides on a download.
@@ -378,7 +383,7 @@ func (w *writing) download(d *vitrine.Download) {
 			w.early.Downloads = append(w.early.Downloads, *d)
 		}
 	case !o.Counted():
-		if !o.waits && (o.Bot == report.BotUndecided || o.Bot == report.BotOwn) {
+		if !o.waits && o.Bot != report.BotAutomation {
 			o.waits = true
 			w.changedView(k, o)
 		}

@@ -15,6 +15,7 @@ var migrations = []func(a address) []string{
 		return statements
 	},
 	func(a address) []string { return tableOf("opens").add(a, moreOfViews) },
+	func(a address) []string { return tableOf("opens").add(a, wasOfViews) },
 }
 
 // moreOfViews are columns of views that schema version 2 adds.
@@ -24,6 +25,9 @@ var moreOfViews = []string{
 	"term LowCardinality(String)", "product LowCardinality(String)", "own Bool", "decided Bool", "waits Bool",
 	"parts_low UInt64 CODEC(T64, ZSTD(1))", "parts_high UInt64 CODEC(T64, ZSTD(1))",
 }
+
+// wasOfViews are columns of views that schema version 3 adds.
+var wasOfViews = []string{"was_bot LowCardinality(String)", "was_product LowCardinality(String)"}
 
 // versions is the table that tells which migrations were made.
 func versions(a address) []string {

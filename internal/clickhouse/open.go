@@ -25,7 +25,7 @@ type viewRow struct {
 // reads and writes them.
 const viewColumns = "account, link, id, viewer, country, city, referrer, source, device, browser, os, bot, qr, returning, told, imported, " +
 	"session, engaged, present, start, screen, downloaded, pages, page_ms, played, reached, depth, " +
-	"file, campaign, medium, content, term, product, own, decided, waits, parts_low, parts_high"
+	"file, campaign, medium, content, term, product, own, decided, waits, parts_low, parts_high, was_bot, was_product"
 
 // insertViews names the table and columns into which append writes rows.
 const insertViews = "opens (" + viewColumns + ", version)"
@@ -42,6 +42,7 @@ func (o *viewRow) same(n *report.View) bool {
 		if x.Own || o.decided {
 			x.Bot, x.Product = "", ""
 		}
+		x.WasBot, x.WasProduct = "", ""
 		if x.Version == 1 {
 			x.Version = 0
 		}
@@ -89,6 +90,8 @@ func (o *viewRow) append(w *rows, version uint64) {
 	w.bool(o.waits)
 	w.uint64(s.Parts[0])
 	w.uint64(s.Parts[1])
+	w.string(o.WasBot)
+	w.string(o.WasProduct)
 	w.uint64(version)
 }
 
@@ -132,6 +135,7 @@ func (o *viewRow) read(r *reader) {
 	}
 	o.Own, o.decided, o.waits = r.bool(), r.bool(), r.bool()
 	s.Parts = report.Parts{r.uint64(), r.uint64()}
+	o.WasBot, o.WasProduct = r.word(), r.word()
 	if engaged {
 		o.Session = s
 	} else {

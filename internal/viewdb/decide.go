@@ -22,7 +22,7 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 		return err
 	}
 	e.Flags = e.Flags&^(segment.ViewReturning|segment.ViewWaits) | segment.ViewBot
-	e.changed = true
+	e.Was, e.changed = 0, true
 	if !human {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 	c.downloads -= n
 	if n > 0 {
 		w.told.Reset(e.account)
-		if reason == report.BotOwn {
+		if reason != report.BotAutomation {
 			e.Flags |= segment.ViewWaits
 		}
 	}
@@ -50,7 +50,7 @@ func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) 
 		return err
 	}
 	waits := e.Flags&segment.ViewWaits != 0
-	e.Bot, e.changed = 0, true
+	e.Bot, e.Was, e.changed = 0, 0, true
 	e.Flags &^= segment.ViewBot | segment.ViewWaits | segment.ViewReturning
 	if seen[viewerOf{link, e.Viewer}] {
 		e.Flags |= segment.ViewReturning
@@ -65,17 +65,12 @@ func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) 
 // waits notes that an excluded view has a download, if the view may yet become
 // a person's.
 func (w *writing) waits(e *engaged) error {
-	for _, reason := range []string{report.BotUndecided, report.BotOwn} {
-		as, err := w.excludedAs(e, reason)
-		if err != nil {
-			return err
-		}
-		if as && e.Flags&segment.ViewWaits == 0 {
-			e.Flags |= segment.ViewWaits
-			e.changed = true
-		}
+	never, err := w.excludedAs(e, report.BotAutomation)
+	if err == nil && !never && e.Flags&segment.ViewWaits == 0 {
+		e.Flags |= segment.ViewWaits
+		e.changed = true
 	}
-	return nil
+	return err
 }
 
 // reclass changes the class of a view.
@@ -84,26 +79,24 @@ func (w *writing) reclass(d *vitrine.Reclass) error {
 	if err != nil || e == nil {
 		return err
 	}
-	if e.Flags&segment.ViewOwn == 0 {
-		word, err := w.words.Word(e.Bot)
-		if err != nil || e.Human() || d.Reason == "" || word.Labels[0] == report.BotUndecided ||
-			word.Labels[0] == d.Reason {
-			return err
-		}
-		e.Bot, err = w.words.Bot(d.Reason, word.Labels[1])
-		e.Flags, e.changed = e.Flags|segment.ViewDecided, true
+	before, err := w.asReported(viewKey{d.Link, d.View}, e)
+	if err != nil {
 		return err
 	}
-	own, err := w.excludedAs(e, report.BotOwn)
+	after, changes := before.Reclassed(d.Reason, d.Count)
 	switch {
-	case err != nil:
-		return err
-	case own && d.Count:
-		return w.include(d.Link, d.View, e)
-	case e.Human() && !d.Count:
-		return w.exclude(d.Link, d.View, e, report.BotOwn)
+	case !changes:
+		return nil
+	case after.Counted():
+		err = w.include(d.Link, d.View, e)
+	case before.Counted():
+		err = w.exclude(d.Link, d.View, e, after.Bot)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	e.Flags, e.changed = e.Flags|segment.ViewDecided, true
+	return w.words.Class(&after, &e.View)
 }
 
 // downloadAlone counts a download of a link that belongs to no view.

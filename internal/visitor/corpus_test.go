@@ -72,13 +72,6 @@ func TestProducts(t *testing.T) {
 			t.Errorf("%s: %q, %q, want %q", userAgent, a.bot, a.product, want)
 		}
 	}
-	for in, want := range map[[2]string]string{{BotCrawler, "GPTBot"}: BotAITraining,
-		{BotCrawler, "Googlebot"}: BotCrawler, {BotLinkPreview, ""}: BotLinkPreview,
-		{BotMonitor, "Nobody"}: BotCrawler, {BotHeadless, "NovaAct"}: BotAIAssistant} {
-		if got := ReasonOf(in[0], in[1]); got != want {
-			t.Errorf("%v: %q, want %q", in, got, want)
-		}
-	}
 }
 
 // None of 500 user agents of people is a program's.

@@ -169,16 +169,3 @@ func isProduct(word string) bool {
 	}
 	return !strings.Contains(word, "..") && !strings.Contains(word, "@")
 }
-
-// ReasonOf is the reason that today's rules give views of a product which are
-// stored with a reason; the reason itself, where the product says nothing.
-func ReasonOf(reason, product string) string {
-	if r, name := class(strings.ToLower(product)); name != "" {
-		return r
-	}
-	switch reason {
-	case BotAIAssistant, BotAITraining, BotMonitor: // the product is known no more as one
-		return BotCrawler
-	}
-	return reason
-}

@@ -34,11 +34,18 @@ func (w *Writer) View(o *report.View) (r segment.View, err error) {
 			return r, err
 		}
 	}
-	if o.Bot != "" {
+	return r, w.Class(o, &r)
+}
+
+// Class sets in the record of a view why it is excluded, and why it once was.
+func (w *Writer) Class(o *report.View, r *segment.View) (err error) {
+	if r.Flags &^= segment.ViewBot; o.Bot != "" {
 		r.Flags |= segment.ViewBot
-		r.Bot, err = w.Bot(o.Bot, o.Product)
 	}
-	return r, err
+	if r.Bot, err = w.Bot(o.Bot, o.Product); err == nil {
+		r.Was, err = w.Bot(o.WasBot, o.WasProduct)
+	}
+	return err
 }
 
 // Views makes the records of n views. What words it does not know it asks for
@@ -87,8 +94,8 @@ func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, r
 	*o = report.View{ID: int64(row.ID), At: row.ID.Ms(), Link: link, Viewer: r.Viewer, Version: r.Version,
 		Own: r.Flags&segment.ViewOwn != 0, QR: r.Flags&segment.ViewQR != 0,
 		Returning: r.Flags&segment.ViewReturning != 0}
-	var words [5]*segment.Labels
-	for i, id := range [...]segment.LabelID{r.Place, r.Origin, r.Agent, r.Campaign, r.Bot} {
+	var words [6]*segment.Labels
+	for i, id := range [...]segment.LabelID{r.Place, r.Origin, r.Agent, r.Campaign, r.Bot, r.Was} {
 		var err error
 		if words[i], err = word(id); err != nil {
 			return err
@@ -101,5 +108,6 @@ func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, r
 	o.Device, o.Browser, o.OS = agent[0], agent[1], agent[2]
 	o.Campaign, o.Medium, o.Content, o.Term = campaign[0], campaign[1], campaign[2], campaign[3]
 	o.Bot, o.Product = bot[0], bot[1]
+	o.WasBot, o.WasProduct = words[5].Labels[0], words[5].Labels[1]
 	return nil
 }

@@ -257,7 +257,7 @@ func (u *Unpacker) Next() *Row {
 	if r.Flags&ViewBot != 0 {
 		r.Bot = c[columnBot].word()
 	}
-	if r.Version, r.Campaign = 0, 0; u.packedFlags&packedMore != 0 {
+	if r.Version, r.Campaign, r.Was = 0, 0, 0; u.packedFlags&packedMore != 0 {
 		r.more(c[columnMore].byte(), &c[columnMore])
 	}
 	if !r.Engaged {

@@ -20,7 +20,8 @@ func randomRow(r *rand.Rand, id vitrine.ViewID) Row {
 		w.Bot = LabelID(r.IntN(300))
 	}
 	if r.IntN(3) == 0 {
-		w.Version, w.Campaign, w.Flags = 2*r.IntN(200), LabelID(r.IntN(200)), w.Flags|uint16(r.IntN(64))<<10
+		w.Version, w.Campaign, w.Flags = 2*r.IntN(200), LabelID(r.IntN(200)), w.Flags|uint16(r.IntN(8))<<10
+		w.Was = LabelID(r.IntN(3) * 150)
 	}
 	if w.Engaged = r.IntN(3) > 0; w.Engaged {
 		w.Session = Session{Screen: LabelID(r.IntN(9)),
@@ -63,7 +64,7 @@ func TestFirstPacks(t *testing.T) {
 	var p Packer
 	for i := range 50 {
 		w := randomRow(r, vitrine.ViewIDAt(testMs+int64(i), i))
-		w.Version, w.Campaign, w.Flags, w.Session.Parts = 0, 0, w.Flags&31, report.Parts{}
+		w.Version, w.Campaign, w.Was, w.Flags, w.Session.Parts = 0, 0, 0, w.Flags&31, report.Parts{}
 		rows = append(rows, w)
 		p.Add(&w)
 	}

@@ -20,7 +20,7 @@ import (
 // Parts in brackets are there when their flag is set. What few views have makes
 // a blob of the second version, which has more at the end:
 //
-//	open:    a byte of the upper flags, [version of the file], [campaign]
+//	open:    a byte of the upper flags, [version of the file], [campaign], [what bot was]
 //	session: parts
 const (
 	version     = 1 << 5
@@ -39,6 +39,7 @@ const (
 	ViewOwn      = 1 << 10
 	ViewDecided  = 1 << 11 // what it is was decided after it was stored
 	ViewWaits    = 1 << 12 // a download waits until it is a person's
+	viewWas      = 1 << 13 // new rules have changed why it is excluded
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -54,7 +55,7 @@ type View struct {
 	Flags                     uint16
 	Viewer                    uint64
 	Place, Origin, Agent, Bot LabelID
-	Campaign                  LabelID
+	Campaign, Was             LabelID
 	Version                   int // of the file; 0: the first
 }
 
@@ -66,6 +67,9 @@ func (o *View) flags() uint16 {
 	}
 	if o.Campaign != 0 {
 		flags |= viewCampaign
+	}
+	if o.Was != 0 {
+		flags |= viewWas
 	}
 	return flags
 }
@@ -98,6 +102,9 @@ func (o *View) appendMore(b []byte, flags uint16) []byte {
 	if flags&viewCampaign != 0 {
 		b = binary.AppendUvarint(b, uint64(o.Campaign))
 	}
+	if flags&viewWas != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Was))
+	}
 	return b
 }
 
@@ -112,7 +119,10 @@ func (o *View) more(flags byte, r *Reader) {
 	if upper&viewCampaign != 0 {
 		o.Campaign = r.word()
 	}
-	o.Flags |= upper &^ (viewVersion | viewCampaign)
+	if upper&viewWas != 0 {
+		o.Was = r.word()
+	}
+	o.Flags |= upper &^ (viewVersion | viewCampaign | viewWas)
 }
 
 func (o *View) Decode(b []byte) error {
@@ -143,6 +153,7 @@ func (o *View) Same(p *View) bool {
 
 func (o *View) asWritten(decided uint16) View {
 	w := *o
+	w.Was = 0
 	w.Flags &^= ViewReturning | ViewDecided | ViewWaits
 	if (w.Flags|decided)&(ViewTold|ViewOwn|ViewDecided) != 0 {
 		w.Flags &^= ViewTold | ViewBot

@@ -24,6 +24,9 @@ func TestRecordBytes(t *testing.T) {
 		{View{Flags: ViewBot | ViewQR, Viewer: math.MaxUint64, Bot: 5}, "26" + "ffffffffffffffff" + "000000" + "05"},
 		{View{Flags: ViewReturning | ViewImported}, "31" + "0000000000000000" + "000000"},
 		{View{Flags: ViewQR, Version: 300, Campaign: 7}, "42" + "0000000000000000" + "000000" + "03" + "ac02" + "07"},
+		{View{Was: 300}, "40" + "0000000000000000" + "000000" + "20" + "ac02"},
+		{View{Flags: ViewBot, Bot: 5, Version: 2, Campaign: 7, Was: 6},
+			"44" + "0000000000000000" + "000000" + "05" + "23" + "02" + "07" + "06"},
 		{View{Campaign: 1}, "40" + "0000000000000000" + "000000" + "02" + "01"},
 	} {
 		if got := hex.EncodeToString(c.view.Append(nil)); got != c.want {
@@ -65,7 +68,7 @@ func TestRecordBytes(t *testing.T) {
 // A record that was cut, lengthened or made by a version to come is refused.
 func TestRecordDamage(t *testing.T) {
 	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000, Version: 5000,
-		Campaign: 6000}).Append(nil)
+		Campaign: 6000, Was: 7000}).Append(nil)
 	full := report.Session{EngagedMs: 1000, PresentMs: 2000, Pages: []report.PageTime{{Page: 300, Ms: 4000}}, Played: 5,
 		Depth: 6, Parts: report.Parts{7, 8}}
 	session := (&Session{Session: full, Screen: 1, StartMs: testMs}).Append(nil, testMs)

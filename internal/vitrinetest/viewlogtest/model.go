@@ -98,7 +98,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		if _, counted := m.downloads[d.Link][d.ID]; r != nil && r.view.Counted() && !counted {
 			m.downloads[d.Link][d.ID] = d.View
 		}
-		if r != nil && (r.view.Bot == report.BotUndecided || r.view.Bot == report.BotOwn) {
+		if r != nil && !r.view.Counted() && r.view.Bot != report.BotAutomation {
 			r.waits = true
 		}
 	}
@@ -106,9 +106,7 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 		switch r := m.views[d.Link][d.View]; {
 		case r == nil:
 		case !r.view.Own:
-			if !r.view.Counted() && d.Reason != "" && r.view.Bot != report.BotUndecided && r.view.Bot != d.Reason {
-				r.view.Bot, r.decided = d.Reason, true
-			}
+			m.reclass(r, d)
 		case d.Count && r.view.Bot == report.BotOwn:
 			m.include(r)
 		case !d.Count && r.view.Counted():
@@ -130,11 +128,11 @@ func (r *remembered) sent(o report.View) bool {
 
 func (m *memory) exclude(r *remembered, reason string) {
 	o := &r.view
-	o.Bot, o.Product, o.Returning, r.waits = reason, "", false, false
+	o.Bot, o.Product, o.WasBot, o.WasProduct, o.Returning, r.waits = reason, "", "", "", false, false
 	for event, open := range m.downloads[vitrine.LinkID(o.Link)] {
 		if int64(open) == o.ID {
 			delete(m.downloads[vitrine.LinkID(o.Link)], event)
-			r.waits = reason == report.BotOwn
+			r.waits = reason != report.BotAutomation
 		}
 	}
 }
@@ -148,7 +146,7 @@ func (m *memory) include(r *remembered) {
 			o.Returning = true
 		}
 	}
-	o.Bot, o.Product = "", ""
+	o.Bot, o.Product, o.WasBot, o.WasProduct = "", "", "", ""
 	if _, counted := m.downloads[link][vitrine.ViewID(o.ID)]; r.waits && !counted {
 		m.downloads[link][vitrine.ViewID(o.ID)] = vitrine.ViewID(o.ID)
 	}
@@ -306,7 +304,7 @@ func (c chance) batch(m *memory) (b vitrine.Batch) {
 	for range c.IntN(4) {
 		link, open := c.known(m)
 		b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: link, View: open, Count: c.IntN(2) == 0,
-			Reason: c.word("reason ")})
+			Reason: c.reason()})
 	}
 	return b
 }

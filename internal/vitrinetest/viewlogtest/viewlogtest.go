@@ -38,6 +38,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"BotSnapshotReturning", logTest.botSnapshotReturning},
 		{"Downloads", logTest.downloads},
 		{"Order", logTest.order},
+		{"Reclass", logTest.reclass},
 		{"Early", logTest.early},
 		{"EarlyErased", logTest.earlyErased},
 		{"Counts", logTest.counts},

@@ -1,0 +1,74 @@
+package visitor
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Rules that have not changed change no stored view, whatever program it was of.
+func TestReasonOfSameRules(t *testing.T) {
+	n, named := 0, 0
+	for _, list := range []string{"testdata/crawlers.tsv", "testdata/bots.tsv"} {
+		b, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(b)) {
+			line = strings.TrimSuffix(line, "\n")
+			if strings.HasPrefix(line, "#") || line == "" {
+				continue
+			}
+			userAgent := line[strings.LastIndexByte(line, '\t')+1:]
+			a := parseAgent(userAgent)
+			if a.bot == "" {
+				continue
+			}
+			if n++; a.product != "" {
+				named++
+			}
+			if got := ReasonOf(a.bot, a.product); got != a.bot {
+				t.Errorf("%q of %s becomes %q: %s", a.bot, a.product, got, userAgent)
+			}
+		}
+	}
+	if n < 2000 || named*100 < n*95 {
+		t.Errorf("%d programs, %d with a name", n, named)
+	}
+	t.Logf("%d programs, %d with a name", n, named)
+	for _, network := range mailNetworks {
+		if got := ReasonOf(botMailNetwork, network.name); got != botMailNetwork {
+			t.Errorf("a view of the network %s becomes %q", network.name, got)
+		}
+	}
+}
+
+func TestReasonOf(t *testing.T) {
+	for in, want := range map[[2]string]string{
+		{BotCrawler, "GPTBot"}:              BotAITraining,
+		{BotCrawler, "gptbot"}:              BotAITraining,
+		{BotCrawler, "Googlebot"}:           BotCrawler,
+		{BotLinkPreview, ""}:                BotLinkPreview,
+		{BotMonitor, "Nobody"}:              BotCrawler,
+		{BotHeadless, "NovaAct"}:            BotAIAssistant,
+		{BotAIAssistant, "Devin"}:           BotAIAssistant,
+		{BotCrawler, "Slackbot"}:            BotLinkPreview,
+		{BotMonitor, "Slackbot"}:            BotLinkPreview,
+		{BotClientLibrary, "W3C-checklink"}: BotClientLibrary, // it sends the library's name, too
+		{BotClientLibrary, "Lynx"}:          "",
+		{BotCrawler, "CUBOT_NOTE"}:          "",
+		{BotMailScanner, "Lynx"}:            BotMailScanner,
+		{BotAutomation, "GPTBot"}:           BotAutomation,
+		{BotSpeculative, "GPTBot"}:          BotSpeculative,
+		{"own", ""}:                         "own",
+		{"", "GPTBot"}:                      "",
+		{botMailNetwork, "Proofpoint"}:      botMailNetwork,
+		{botMailNetwork, "Gone"}:            "",
+		{botMailNetwork, "GPTBot"}:          "",
+		{botMailNetwork, ""}:                "",
+	} {
+		if got := ReasonOf(in[0], in[1]); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package viewlogtest
+
+import (
+	"time"
+
+	"vitrine"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// reclass checks that what new rules say of stored views is in every number,
+// there and back, of views that are settled and of others.
+func (t logTest) reclass() {
+	const day = 24 * time.Hour
+	first, again, person := bot(view(1, 0, 5)), bot(view(1, day, 5)), view(1, 2*day, 5)
+	first.Product, again.Product = "Lynx", "Lynx"
+	driven, scanner := bot(view(1, 3*day, 6)), view(1, 4*day, 7)
+	driven.Bot, scanner.Bot, scanner.Product = report.BotAutomation, report.BotUndecided, "Net"
+	t.view(first, again, person, driven, scanner)
+	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(first, time.Minute), download(person, time.Minute)},
+		Snapshots: []vitrine.Snapshot{snapshot(scanner, time.Second, report.Session{EngagedMs: 500, PresentMs: 900})}})
+	t.counted(1, 1, 1)
+	all := []vitrine.ViewRecord{first, again, person, driven, scanner}
+	says := func(reason string, count bool, of ...vitrine.ViewRecord) {
+		t.Helper()
+		var b vitrine.Batch
+		for _, o := range of {
+			b.Reclasses = append(b.Reclasses, vitrine.Reclass{Link: 1, View: id(o), Reason: reason, Count: count})
+		}
+		vitrinetest.Equal(t, "refused", t.append(b), nil)
+		t.audit()
+	}
+	is := func(what string, want ...[4]string) {
+		t.Helper()
+		var got [][4]string
+		for _, o := range t.all(1) {
+			got = append(got, [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct})
+		}
+		vitrinetest.Equal(t, what, got, want)
+	}
+	asStored := [][4]string{{"crawler", "Lynx"}, {"crawler", "Lynx"}, {}, {report.BotAutomation},
+		{report.BotUndecided, "Net"}}
+	for settled := range 2 {
+		if settled == 1 {
+			if err := t.log.RollUp(ctx, report.DayOf(scanner.At)+1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		says("monitor", false, all...)
+		is("another reason", [4]string{"monitor", "Lynx", "crawler", "Lynx"},
+			[4]string{"monitor", "Lynx", "crawler", "Lynx"},
+			asStored[2], asStored[3], asStored[4])
+		t.counted(1, 1, 1)
+		says("", true, all...)
+		is("people's", [4]string{"", "", "crawler", "Lynx"}, [4]string{"", "", "crawler", "Lynx"}, [4]string{},
+			asStored[3],
+			[4]string{"", "", report.BotUndecided, "Net"})
+		t.counted(1, 4, 2)
+		vitrinetest.Equal(t, "returning", t.returns(1), []bool{true, true, false, false, false})
+		says("", true, all...) // once more
+		t.counted(1, 4, 2)
+		says("crawler", false, all...)
+		t.counted(1, 1, 1)
+		is("a crawler's", asStored[0], asStored[1], asStored[2], asStored[3],
+			[4]string{"crawler", "Net", report.BotUndecided, "Net"})
+		says(report.BotUndecided, false, all...)
+		is("all back", asStored...)
+	}
+	// What was read long enough is not undecided any more.
+	says("", true, scanner)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(scanner, time.Hour, report.Session{EngagedMs: 1500,
+		PresentMs: 2000})}})
+	says(report.BotUndecided, false, scanner)
+	t.counted(1, 2, 1)
+	// A browser that tells of automation has the last word.
+	says("", true, first)
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
+	says("", true, first)
+	says("crawler", false, first)
+	is("told", [4]string{report.BotAutomation}, asStored[1], asStored[2], asStored[3],
+		[4]string{"", "", report.BotUndecided, "Net"})
+	t.counted(1, 2, 1)
+	vitrinetest.Equal(t, "sent again", t.append(vitrine.Batch{Views: all}), nil)
+}
+
+// reclass gives a view that is not the owner's the class that new rules say.
+// first is what it was stored with, if it was excluded.
+func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
+	o := &r.view
+	first := [2]string{o.Bot, o.Product}
+	if o.WasBot != "" {
+		first = [2]string{o.WasBot, o.WasProduct}
+	}
+	read := o.Session != nil && o.Session.EngagedMs >= report.DecidedMs
+	if first[0] == "" || first[0] == report.BotAutomation || o.Bot == report.BotAutomation {
+		return
+	}
+	switch d.Reason {
+	case "":
+		if d.Count && !o.Counted() {
+			m.include(r)
+			o.WasBot, o.WasProduct, r.decided = first[0], first[1], true
+		}
+		return
+	case o.Bot, report.BotOwn, report.BotAutomation:
+		return
+	case report.BotUndecided:
+		if first[0] != report.BotUndecided || read {
+			return
+		}
+	}
+	if o.Bot == report.BotUndecided {
+		return
+	}
+	if o.Counted() {
+		m.exclude(r, d.Reason)
+	}
+	o.Bot, o.Product, r.decided = d.Reason, first[1], true
+	if o.WasBot, o.WasProduct = first[0], first[1]; o.Bot == first[0] {
+		o.WasBot, o.WasProduct = "", ""
+	}
+}
+
+// reason is one that rules may give, or may not.
+func (c chance) reason() string {
+	reasons := []string{"", "", "crawler", "ai_training", report.BotUndecided, report.BotOwn, report.BotAutomation}
+	return reasons[c.IntN(len(reasons))]
+}
