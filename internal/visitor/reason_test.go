@@ -65,7 +65,7 @@ func TestReasonOf(t *testing.T) {
 		{botMailNetwork, "Proofpoint"}:      botMailNetwork,
 		{botMailNetwork, "Gone"}:            "",
 		{botMailNetwork, "GPTBot"}:          "",
-		{botMailNetwork, ""}:                "",
+		{botMailNetwork, ""}:                botMailNetwork,
 	} {
 		if got := ReasonOf(in[0], in[1]); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
