@@ -26,3 +26,14 @@ func eachTracked(t *testing.T, f func(name, text string), patterns ...string) {
 		f(name, string(b))
 	}
 }
+
+// A program that was built in the checkout, or a recording, stays in every
+// clone for ever.
+func TestNoLargeFiles(t *testing.T) {
+	const most = 2_000_000
+	eachTracked(t, func(name, text string) {
+		if len(text) > most {
+			t.Errorf("%s has %d bytes, more than %d", name, len(text), most)
+		}
+	})
+}
