@@ -4,33 +4,52 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"vitrine/client"
+	"vitrine/internal/vitrinetest"
 )
 
 // TestKillReplace has the server killed with SIGKILL at steps between the
-// bytes of a new version and its answer. Afterwards readers see the last version
-// that was acknowledged, or the one that was under way, whole; and the audit
-// finds no fault (promises 1, 2, 3).
+// bytes of a new version and its answer, on each pair of places. Afterwards
+// readers see the last version that was acknowledged, or the one that was under
+// way, whole; and the audit finds no fault (promises 1, 2, 3).
 func TestKillReplace(t *testing.T) {
 	t.Parallel()
-	const start, replacing = 26, 40 // steps of a start, and of some replacements after it
-	r := seeded(t)
-	k := &killed{t: t, data: t.TempDir()}
+	t.Run("SQLite and a directory", func(t *testing.T) {
+		t.Parallel()
+		killReplacing(&killed{t: t, data: t.TempDir()}, 10)
+	})
+	t.Run("PostgreSQL and a bucket", func(t *testing.T) {
+		t.Parallel()
+		bucket := vitrinetest.SharedS3(t)
+		killReplacing(&killed{t: t, data: t.TempDir(), database: vitrinetest.PostgresDatabase(t),
+			files: bucket.Address(bucket.Bucket(t), "")}, 4)
+	})
+}
+
+// killReplacing kills the server at some steps of a replacement; in tier all,
+// at each step of two in a row.
+func killReplacing(k *killed, some int) {
+	t := k.t
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
 	url, kill := k.serve()
 	if err := k.upload(url, 1); err != nil {
 		t.Fatal(err)
 	}
-	slug, acknowledged, last := k.links[0], 0, 0
+	slug, acknowledged, last := k.links[0], 1, 1
 	kill()
-	for _, step := range killPoints(r, replacing, 10) {
-		cmd, url, said := k.start(killSetting(start + step))
+	begun, done := k.stepsOfReplacing(slug, last)
+	killedAt := map[string]int{}
+	points := killPoints(seeded(t), 2*(done-begun), some)
+	for _, step := range points {
+		cmd, url, said := k.start(killSetting(begun + step))
 		for url != "" {
 			last++
 			if err := k.replace(url, slug, last); err != nil {
@@ -40,12 +59,14 @@ func TestKillReplace(t *testing.T) {
 		}
 		text := said.drain()
 		_ = cmd.Wait()
-		if out, err := vitrineOn(k.data, "audit", "--deep"); err != nil {
+		steps := stepNames(text)
+		killedAt[kindOfStep(steps[len(steps)-1])]++
+		if _, out, err := k.verb("audit", "--deep"); err != nil {
 			t.Fatalf("%v: %s\nafter %s", err, out, text)
 		}
 		url, kill := k.serve()
 		shown := k.shown(url, slug)
-		if acknowledged > 0 && shown != acknowledged && shown != last {
+		if shown != acknowledged && shown != last {
 			t.Errorf("readers see text %d; %d was acknowledged, and %d sent last, after %s", shown, acknowledged, last,
 				text)
 		}
@@ -58,7 +79,35 @@ func TestKillReplace(t *testing.T) {
 		acknowledged = shown
 		kill()
 	}
-	t.Logf("%d replacements", last)
+	t.Logf("%d replacements, killed %d times", last, len(points))
+	for _, kind := range slices.Sorted(maps.Keys(killedAt)) {
+		t.Logf("%3d at: %s", killedAt[kind], kind)
+	}
+}
+
+// kindOfStep is the name of a step without what differs from run to run.
+func kindOfStep(name string) string {
+	name = regexp.MustCompile(`/\S*/001/`).ReplaceAllString(name, "")
+	name = regexp.MustCompile(`[a-z2-7]{26}|\d+`).ReplaceAllString(name, "*")
+	return regexp.MustCompile(`blobs/..\b`).ReplaceAllString(name, "blobs/*")
+}
+
+// stepsOfReplacing returns the number of steps that a start of the server does,
+// and that of the steps once a file is replaced.
+func (k *killed) stepsOfReplacing(slug string, n int) (begun, done int) {
+	k.t.Helper()
+	cmd, url, said := k.start(killSetting(0))
+	if url == "" {
+		k.t.Fatal(said.drain())
+	}
+	begun = len(stepNames(said.sofar()))
+	if err := k.replace(url, slug, n); err != nil {
+		k.t.Fatal(err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	done = len(stepNames(said.drain()))
+	return begun, done
 }
 
 // replace sends a text in the place of the file of a link, once.

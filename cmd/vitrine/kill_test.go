@@ -21,20 +21,28 @@ type killed struct {
 	data string
 	key  string
 
-	settings []string // of the environment of its server
+	database, files string   // their addresses; "": in data
+	settings        []string // more of the environment of its server
 
 	mu            sync.Mutex
 	links         []string // slugs that complete answered
 	pages, broken int      // page loads of the first link answered with 200, and those whose answer did not come
 }
 
+// run runs a verb on the instance, and returns what it wrote to standard output.
 func (k *killed) run(args ...string) string {
 	k.t.Helper()
-	out, all, err := verb(append(args, "--data", k.data)...)
+	out, all, err := k.verb(args...)
 	if err != nil {
 		k.t.Fatalf("vitrine %s: %v: %s", strings.Join(args, " "), err, all)
 	}
 	return out
+}
+
+// verb is run, for a verb that may fail. all is also what it wrote to standard
+// error.
+func (k *killed) verb(args ...string) (out, all string, err error) {
+	return verb(append(args, "--data", k.data, "--database", k.database, "--files", k.files)...)
 }
 
 // serve starts a server and returns its address and what kills it.
@@ -53,7 +61,8 @@ func (k *killed) serve() (url string, kill func()) {
 // start starts a server and waits until it serves; "": it has ended before.
 func (k *killed) start(settings ...string) (cmd *exec.Cmd, url string, said *lines) {
 	k.t.Helper()
-	cmd, said = serveProcess(k.t, append(append(settings, k.settings...), "VITRINE_DATA="+k.data))
+	cmd, said = serveProcess(k.t, append(append(settings, k.settings...), "VITRINE_DATA="+k.data,
+		"VITRINE_DATABASE="+k.database, "VITRINE_FILES="+k.files))
 	if port, ok := said.wait(serving); ok {
 		url = "http://localhost:" + port
 	}
@@ -137,7 +146,7 @@ func TestKill(t *testing.T) {
 		all.Wait()
 		text := said.drain()
 		_ = cmd.Wait()
-		if out, err := vitrineOn(k.data, "audit", "--deep"); err != nil {
+		if _, out, err := k.verb("audit", "--deep"); err != nil {
 			t.Fatalf("%v: %s\nafter %s", err, out, text)
 		}
 	}

@@ -159,6 +159,13 @@ func (l *lines) wait(pattern string) (string, bool) {
 	}
 }
 
+// sofar returns everything until now.
+func (l *lines) sofar() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // drain returns everything, once the server has ended.
 func (l *lines) drain() string {
 	l.mu.Lock()

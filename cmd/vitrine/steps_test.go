@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,14 @@ func killSetting(step int) string { return fmt.Sprint(killVariable, "=", step) }
 func seeded(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
+}
+
+// stepNames returns the steps in what a program said, without their numbers.
+func stepNames(said string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^step \d+: (.*)$`).FindAllStringSubmatch(said, -1) {
+		names = append(names, m[1])
+	}
+	return names
 }
 
 // killPoints chooses steps to be killed at, in order: some in the gate, each in
