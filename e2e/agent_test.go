@@ -2,6 +2,9 @@ package e2e
 
 import (
 	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +24,25 @@ type agentCall struct {
 	Refused bool
 	Text    string
 	Data    map[string]any
+	// Progress has, for each time that the client was told, how many bytes were
+	// sent, and of how many.
+	Progress [][2]float64
+}
+
+// uploads checks that a call told how its upload grew until all of it was sent.
+func (c agentCall) uploads(t *testing.T, size int) {
+	t.Helper()
+	last := -1.0
+	for _, p := range c.Progress {
+		if p[0] <= last || p[1] != float64(size) {
+			t.Errorf("the progress is %v of %d bytes", c.Progress, size)
+			return
+		}
+		last = p[0]
+	}
+	if last != float64(size) {
+		t.Errorf("the progress ends at %v of %d bytes", last, size)
+	}
 }
 
 // agent calls a tool with the protocol's client for Node.js.
@@ -47,14 +69,26 @@ func (in *instance) agent(t *testing.T, env []string, how []string, tool string,
 
 // A client of the protocol that others have written publishes a page, replaces
 // it at the same address, asks how it was read, and is told what to do when it
-// is refused: over HTTP, and on standard input and output.
+// is refused: over HTTP, and on standard input and output; on each pair of
+// places.
 func TestAgent(t *testing.T) {
 	tier.Need(t, tier.Test, "a client of the Model Context Protocol")
 	vitrinetest.Program(t, "node")
 	if _, err := os.Stat(apiTools + "/node_modules/@modelcontextprotocol"); err != nil {
 		vitrinetest.Missing(t, "tools/api/node_modules")
 	}
-	in := start(t)
+	t.Run("SQLite and a directory", func(t *testing.T) { useAsAgent(t, start(t), "") })
+	t.Run("PostgreSQL and a bucket", func(t *testing.T) {
+		server := vitrinetest.SharedS3(t)
+		in := startAt(t, []string{"--database", vitrinetest.PostgresDatabase(t), "--files",
+			server.Address(server.Bucket(t), "")})
+		useAsAgent(t, in, server.Endpoint)
+	})
+}
+
+// useAsAgent does what TestAgent says on an instance. bucket is the origin of
+// its files; "": they are its own.
+func useAsAgent(t *testing.T, in *instance, bucket string) {
 	var made struct{ APIKey string }
 	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "ann@example.org", "--json")), &made); err != nil {
 		t.Fatal(err)
@@ -71,57 +105,122 @@ func TestAgent(t *testing.T) {
 		{"stdio", []string{"stdio", in.bin}, []string{"VITRINE_URL=" + in.url, "VITRINE_API_KEY=" + agentKey}},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			use := func(tool string, args map[string]any) agentCall {
+			a := agent{t, in, reader, way.name, func(tool string, args map[string]any) agentCall {
 				t.Helper()
 				return in.agent(t, way.env, way.how, tool, args)
-			}
-			first := use("publish_text", map[string]any{"name": "weather.html", "title": "Weather " + way.name,
-				"content": "<!doctype html><title>Weather</title><h1>Sunny in " + way.name + "</h1>"})
-			if first.Refused || first.Data["status"] != "live" {
-				t.Fatalf("published: %+v", first)
-			}
-			address, _ := first.Data["url"].(string)
-			slug := first.Data["slug"]
-			reader.do(chromedp.Navigate(address))
-			reader.until(`document.title.includes("Weather")`)
-			second := use("replace_file", map[string]any{"slug": slug,
-				"content": "# Rain\n\nTomorrow in " + way.name + ".\n", "name": "weather.md"})
-			if second.Refused || second.Data["url"] != address || second.Data["version"] != 2.0 {
-				t.Fatalf("replaced: %+v", second)
-			}
-			reader.do(chromedp.Navigate(address))
-			reader.shows("Tomorrow in " + way.name)
-			report := use("link_report", map[string]any{"slug": address})
-			if views := report.Data["totals"].(map[string]any)["views"]; report.Refused || views != 2.0 {
-				t.Errorf("the report tells of %v views: %+v", views, report)
-			}
-			got := use("get_link", map[string]any{"slug": slug, "source": true})
-			if got.Data["source"] != "# Rain\n\nTomorrow in "+way.name+".\n" || got.Data["publishedBy"] == "" ||
-				got.Data["expiresAt"] == nil {
-				t.Errorf("the link is %+v", got)
-			}
-			refused := use("publish_text", map[string]any{"name": "run.txt", "content": "#!/bin/sh\necho\n"})
-			if !refused.Refused || !strings.HasPrefix(refused.Text, "unsafe_file: ") ||
-				!strings.Contains(refused.Text, "Next: ") {
-				t.Errorf("a script: %+v", refused)
-			}
-			if may := slices.Contains(refused.Tools, "delete_link"); may != (way.name == "stdio") {
-				t.Errorf("the tools are %q", refused.Tools)
-			}
-			if way.name != "stdio" {
-				return
-			}
-			if kept := use("delete_link", map[string]any{"slug": slug}); !kept.Refused ||
-				!strings.HasPrefix(kept.Text, "forbidden: ") {
-				t.Errorf("a publish key deletes: %+v", kept)
-			}
-			file := filepath.Join(t.TempDir(), "notes.txt")
-			if err := os.WriteFile(file, []byte(strings.Repeat("a line of notes\n", 200_000)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if put := use("publish_file", map[string]any{"path": file}); put.Refused || put.Data["status"] != "live" {
-				t.Errorf("a file by its path: %+v", put)
+			}}
+			slug := a.publishesAndReplaces()
+			in.ownerGets(t, agentKey, slug, bucket, "weather.md", "# Rain\n\nTomorrow in "+way.name+".\n")
+			a.isRefused(way.name == "stdio")
+			if way.name == "stdio" {
+				a.usesFiles(slug)
 			}
 		})
+	}
+}
+
+// agent is a program that uses an instance, and a person who looks at what it
+// publishes.
+type agent struct {
+	t      *testing.T
+	in     *instance
+	reader *person
+	name   string
+	use    func(tool string, args map[string]any) agentCall
+}
+
+func (a agent) publishesAndReplaces() (slug string) {
+	t, reader := a.t, a.reader
+	text := "<!doctype html><title>Weather</title><h1>Sunny in " + a.name + "</h1>"
+	first := a.use("publish_text", map[string]any{"name": "weather.html", "title": "Weather " + a.name,
+		"content": text})
+	if first.Refused || first.Data["status"] != "live" {
+		t.Fatalf("published: %+v", first)
+	}
+	first.uploads(t, len(text))
+	address, _ := first.Data["url"].(string)
+	slug, _ = first.Data["slug"].(string)
+	reader.do(chromedp.Navigate(address))
+	reader.until(`document.title.includes("Weather")`)
+	text = "# Rain\n\nTomorrow in " + a.name + ".\n"
+	second := a.use("replace_file", map[string]any{"slug": slug, "content": text, "name": "weather.md"})
+	if second.Refused || second.Data["url"] != address || second.Data["version"] != 2.0 {
+		t.Fatalf("replaced: %+v", second)
+	}
+	second.uploads(t, len(text))
+	reader.do(chromedp.Navigate(address))
+	reader.shows("Tomorrow in " + a.name)
+	report := a.use("link_report", map[string]any{"slug": address})
+	if views := report.Data["totals"].(map[string]any)["views"]; report.Refused || views != 2.0 {
+		t.Errorf("the report tells of %v views: %+v", views, report)
+	}
+	got := a.use("get_link", map[string]any{"slug": slug, "source": true})
+	if got.Data["source"] != text || got.Data["publishedBy"] == "" || got.Data["expiresAt"] == nil {
+		t.Errorf("the link is %+v", got)
+	}
+	return slug
+}
+
+func (a agent) isRefused(mayDelete bool) {
+	refused := a.use("publish_text", map[string]any{"name": "run.txt", "content": "#!/bin/sh\necho\n"})
+	if !refused.Refused || !strings.HasPrefix(refused.Text, "unsafe_file: ") ||
+		!strings.Contains(refused.Text, "Next: ") {
+		a.t.Errorf("a script: %+v", refused)
+	}
+	if slices.Contains(refused.Tools, "delete_link") != mayDelete {
+		a.t.Errorf("the tools are %q", refused.Tools)
+	}
+}
+
+// usesFiles does what only an agent on the machine of the files can do.
+func (a agent) usesFiles(slug string) {
+	t := a.t
+	if kept := a.use("delete_link", map[string]any{"slug": slug}); !kept.Refused ||
+		!strings.HasPrefix(kept.Text, "forbidden: ") {
+		t.Errorf("a publish key deletes: %+v", kept)
+	}
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	const line, lines = "a line of notes\n", 200_000
+	if err := os.WriteFile(file, []byte(strings.Repeat(line, lines)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []map[string]any{{"path": file}, {"path": file, "replace": slug}} {
+		put := a.use("publish_file", args)
+		if put.Refused || put.Data["status"] != "live" {
+			t.Errorf("a file by its path: %+v", put)
+		}
+		put.uploads(t, len(line)*lines)
+		if len(put.Progress) < 10 {
+			t.Errorf("the client was told %d times: %v", len(put.Progress), put.Progress)
+		}
+	}
+}
+
+// ownerGets fetches the file of a link as its owner does, and checks where it
+// comes from.
+func (in *instance) ownerGets(t *testing.T, key, slug, bucket, name, content string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, in.url+"/api/v1/links/"+slug+"/file", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	from := res.Request
+	_, disposition, _ := mime.ParseMediaType(res.Header.Get("Content-Disposition"))
+	if err != nil || res.StatusCode != http.StatusOK || string(body) != content || disposition["filename"] != name {
+		t.Errorf("%s: %s, %v, %q %q", from.URL, res.Status, err, res.Header.Get("Content-Disposition"), body)
+	}
+	if from.Response == nil || from.Response.StatusCode != http.StatusFound ||
+		bucket != "" && (!strings.HasPrefix(from.URL.String(), bucket+"/") || !from.URL.Query().Has("X-Amz-Signature")) {
+		t.Errorf("the file comes from %s", from.URL)
+	}
+	if bucket != "" && from.Header.Get("Authorization") != "" {
+		t.Error("the bucket is given the key")
 	}
 }

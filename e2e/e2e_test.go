@@ -29,7 +29,9 @@ type instance struct {
 	t   *testing.T
 	bin string
 	dir string
-	url string
+	// places are the flags that say where it keeps what is not in dir.
+	places []string
+	url    string
 	// setUp is the address at which the first account is made.
 	setUp string
 }
@@ -38,11 +40,18 @@ type instance struct {
 // listens.
 func start(t *testing.T, flags ...string) *instance {
 	t.Helper()
-	in := &instance{t: t, bin: filepath.Join(t.TempDir(), "vitrine"), dir: t.TempDir()}
+	return startAt(t, nil, flags...)
+}
+
+// startAt is start of an instance with places of its own.
+func startAt(t *testing.T, places []string, flags ...string) *instance {
+	t.Helper()
+	in := &instance{t: t, bin: filepath.Join(t.TempDir(), "vitrine"), dir: t.TempDir(), places: places}
 	if out, err := exec.Command("go", "build", "-o", in.bin, "../cmd/vitrine").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(in.bin, append([]string{"serve", "--data", in.dir, "--listen", "127.0.0.1:0"}, flags...)...)
+	cmd := exec.Command(in.bin, append([]string{"serve", "--data", in.dir, "--listen", "127.0.0.1:0"},
+		append(flags, places...)...)...)
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +99,7 @@ func start(t *testing.T, flags ...string) *instance {
 // vitrine runs a verb on the instance's directory and returns what it prints.
 func (in *instance) vitrine(args ...string) string {
 	in.t.Helper()
-	cmd := exec.Command(in.bin, append(args, "--data", in.dir)...)
+	cmd := exec.Command(in.bin, append(append(args, "--data", in.dir), in.places...)...)
 	out, err := cmd.Output()
 	if err != nil {
 		in.t.Fatalf("vitrine %s: %v\n%s", strings.Join(args, " "), err, err.(*exec.ExitError).Stderr)

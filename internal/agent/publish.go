@@ -109,6 +109,7 @@ func (c call) publishText(in publishTextIn) (linkOut, error) {
 	if o.IdempotencyKey = in.IdempotencyKey; o.IdempotencyKey == "" {
 		o.IdempotencyKey = derivedKey("publish_text", in)
 	}
+	o.Progress = c.progress()
 	l, err := c.Upload(c.ctx, f, o)
 	return published(l, warnings), err
 }
@@ -117,6 +118,7 @@ type replaceIn struct {
 	Slug    string `json:"slug" jsonschema:"slug or address of the link"`
 	Content string `json:"content" jsonschema:"the whole new text, at most 1 MiB"`
 	Name    string `json:"name,omitempty" jsonschema:"file name with extension; default: the one that the link has"`
+	IfMatch string `json:"if_match,omitempty" jsonschema:"etag that the link must still have"`
 }
 
 func (c call) replace(in replaceIn) (linkOut, error) {
@@ -132,7 +134,7 @@ func (c call) replace(in replaceIn) (linkOut, error) {
 	if err != nil {
 		return linkOut{}, err
 	}
-	l, err := c.Upload(c.ctx, f, client.Options{Replace: slug})
+	l, err := c.Upload(c.ctx, f, client.Options{Replace: slug, IfMatch: in.IfMatch, Progress: c.progress()})
 	return published(l, warnings), err
 }
 
@@ -218,8 +220,8 @@ func (c call) publishFile(in publishFileIn) (linkOut, error) {
 	return published(l, warnings), err
 }
 
-// progress tells the client how far an upload is, in steps of some percent; nil
-// if it does not ask.
+// progress tells the client how far an upload is, in steps of some percent, and
+// never less than before; nil if it does not ask.
 func (c call) progress() func(sent, total int64) {
 	token := c.req.Params.GetProgressToken()
 	if token == nil || c.req.Session == nil {
@@ -228,7 +230,7 @@ func (c call) progress() func(sent, total int64) {
 	told := int64(-1)
 	return func(sent, total int64) {
 		step := sent * 20 / max(total, 1)
-		if step == told {
+		if step <= told {
 			return
 		}
 		told = step

@@ -129,6 +129,57 @@ func TestToolsOverHTTP(t *testing.T) {
 	}
 }
 
+// A caller that asks for it is told how far an upload is, until all of it is
+// sent; any other one gets one object.
+func TestProgressOverHTTP(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	told := make(chan *mcp.ProgressNotificationParams, 100)
+	c := mcp.NewClient(&mcp.Implementation{Name: "test agent", Version: "1.0"}, &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			told <- r.Params
+		}})
+	s, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url + "/mcp",
+		HTTPClient: &http.Client{Transport: bearer(key)}, DisableStandaloneSSE: true}, nil)
+	f.check(err)
+	defer s.Close()
+	slug := f.published(key, noteFile, note)
+	for i, tool := range []string{"publish_text", "replace_file"} {
+		text := strings.Repeat("All is well.\n", 50_000+i)
+		call := &mcp.CallToolParams{Name: tool, Arguments: fields{"name": "a.txt", "content": text, "slug": slug}}
+		if tool == "publish_text" {
+			call.Arguments = fields{"name": "a.txt", "content": text}
+		}
+		call.SetProgressToken(tool)
+		r, err := s.CallTool(t.Context(), call)
+		f.check(err)
+		if r.IsError {
+			t.Fatal(r.Content[0].(*mcp.TextContent).Text)
+		}
+		for last := -1.0; last < float64(len(text)); {
+			p := <-told
+			if p.ProgressToken != tool || p.Progress <= last || p.Total != float64(len(text)) {
+				t.Fatalf("%s is told %+v after %v", tool, p, last)
+			}
+			last = p.Progress
+		}
+	}
+	for body, want := range map[string]string{"": "application/json",
+		`,"_meta":{"progressToken":1}`: "text/event-stream"} {
+		req, err := http.NewRequest("POST", f.url+"/mcp", strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":{}`+body+`}}`))
+		f.check(err)
+		req.Header = http.Header{"Content-Type": {"application/json"},
+			"Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + key}}
+		res, err := http.DefaultClient.Do(req)
+		f.check(err)
+		res.Body.Close()
+		if got := res.Header.Get("Content-Type"); got != want {
+			t.Errorf("%q is answered as %s", body, got)
+		}
+	}
+}
+
 // A file that is no text goes to the signed address that a tool returns.
 func TestUploadByTools(t *testing.T) {
 	f := newFixture(t)

@@ -20,7 +20,7 @@ const client = new Client({ name: "example-agent", version: "2.1.0" });
 await client.connect(transport);
 const { tools } = await client.listTools(); // with the schemas of answers, by which callTool checks them
 const progress = [];
-const answer = await client.callTool({ name, arguments: JSON.parse(text) }, undefined, { onprogress: (p) => progress.push(p.progress) });
+const answer = await client.callTool({ name, arguments: JSON.parse(text) }, undefined, { onprogress: (p) => progress.push([p.progress, p.total]) });
 console.log(JSON.stringify({
   server: client.getServerVersion(),
   tools: tools.map((t) => t.name),

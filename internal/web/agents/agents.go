@@ -3,6 +3,7 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -26,7 +27,8 @@ const maxBody = 8 << 20
 
 // Handler serves the address of the protocol.
 type Handler struct {
-	http    http.Handler
+	whole   http.Handler                            // answers with one JSON object
+	stream  http.Handler                            // answers with events, of which the last is the answer
 	servers map[vitrine.KeyScope]func() *mcp.Server // made when the first agent comes
 }
 
@@ -51,23 +53,49 @@ func New(public, content *url.URL, root func() http.Handler, version string, now
 			}}
 		h.servers[scope] = sync.OnceValue(s.MCP)
 	}
-	h.http = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+	h.whole, h.stream = h.answering(true), h.answering(false)
+	return h
+}
+
+// answering makes what answers requests: with one JSON object, or with events.
+func (h *Handler) answering(whole bool) http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		scope, _ := r.Context().Value(scopeOf{}).(vitrine.KeyScope)
 		if server := h.servers[scope]; server != nil {
 			return server()
 		}
 		return nil
-	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
+	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: maxBody,
 		// A proxy on the same machine passes the public name on. What protects is
 		// the key, which no page of another origin has.
 		DisableLocalhostProtection: true})
-	return h
 }
 
-// Serve answers a request that comes with a key.
+// Serve answers a request that comes with a key. A caller that asks for
+// progress gets a stream, any other one object.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	h.http.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), scopeOf{}, c.Key.Scope)))
+	r = r.WithContext(context.WithValue(r.Context(), scopeOf{}, c.Key.Scope))
+	if asksProgress(r) {
+		h.stream.ServeHTTP(w, r)
+	} else {
+		h.whole.ServeHTTP(w, r)
+	}
 	return nil
+}
+
+// asksProgress reports whether a caller wants to be told of progress, and
+// leaves the body to be read. A text that only has the word in it gets a stream
+// too, if its caller reads streams.
+func asksProgress(r *http.Request) bool {
+	if !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/event-stream") {
+		return false
+	}
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody+1)) // who reads on gets the error
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	return bytes.Contains(body, []byte(`"progressToken"`))
 }
 
 // loop is a transport that answers requests to this instance by a handler.
