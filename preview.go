@@ -52,10 +52,11 @@ const (
 	PartPages   Part = "pages"   // PDF: an office document as it would be printed
 	PartSheets  Part = "sheets"  // JSON, a Workbook: the cells of a spreadsheet
 	PartEntries Part = "entries" // JSON, a Listing: what is in an archive
+	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages of a document
 )
 
 // Size of PartPicture, in pixels: what the large networks ask for.
-const PictureWidth, PictureHeight = 1200, 630
+const PictureWidth, PictureHeight, MostThumbs = 1200, 630, 50 // MostThumbs: pages in PartThumbs
 
 // captionsPrefix begins the parts that are captions of a video or sound,
 // followed by their language.

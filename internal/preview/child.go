@@ -101,7 +101,7 @@ func (j *job) make() error {
 	is := func(list []string) bool { return slices.Contains(list, j.Ext) }
 	switch {
 	case j.Ext == "pdf":
-		return j.pdfPicture(j.reader(), j.size)
+		return j.pdfParts(j.reader(), j.size)
 	case is(rasters):
 		return j.raster()
 	case j.Ext == "heic":

@@ -355,6 +355,15 @@ func groupTime(group int) (total time.Duration) {
 	return total
 }
 
+// ownTime is the processor time of this process.
+func ownTime() time.Duration {
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		return math.MaxInt64
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 // programError tells how a program ended, and what it said last.
 func programError(cmd *exec.Cmd, err error, out string) error {
 	return fmt.Errorf("%s: %w (%s)", filepath.Base(cmd.Path), err, strings.TrimSpace(lastLine(out)))

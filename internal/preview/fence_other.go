@@ -39,6 +39,11 @@ func scarce(error) bool { return false }
 
 func groupTime(int) time.Duration { return 0 }
 
+// begunAt stands for processor time, which is not known here.
+var begunAt = time.Now()
+
+func ownTime() time.Duration { return time.Since(begunAt) }
+
 func programError(cmd *exec.Cmd, err error, out string) error {
 	return fmt.Errorf("%s: %w (%s)", cmd.Path, err, lastLine(out))
 }

@@ -44,6 +44,9 @@ const (
 	// maxOffice is the largest document that is converted.
 	maxOffice = 100 * mib
 
+	// thumbTime is how much of a processor small pictures of pages may take.
+	thumbTime = 6 * time.Second
+
 	// nice is how far a child stands back.
 	nice = 10
 )

@@ -9,7 +9,7 @@ import (
 	"vitrine"
 )
 
-// pages makes PDF of a document, and of that the picture.
+// pages makes PDF of a document, and of that the pictures.
 func (j *job) pages() error {
 	pdf, err := j.convert("pdf", j.pdfFilter())
 	if err != nil {
@@ -30,7 +30,7 @@ func (j *job) pages() error {
 	if err != nil {
 		return err
 	}
-	return j.pdfPicture(io.NewSectionReader(pdf, 0, st.Size()), st.Size())
+	return j.pdfParts(io.NewSectionReader(pdf, 0, st.Size()), st.Size())
 }
 
 // pdfFilter says how PDF is written: pictures as sharp as a screen shows,

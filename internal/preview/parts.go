@@ -32,11 +32,13 @@ func (m *Maker) parts(ext string) []vitrine.Part {
 	switch {
 	case ext == "tiff", ext == "heic" && (m.heif != "" || m.ffmpeg != ""):
 		return []vitrine.Part{vitrine.PartImage, vitrine.PartPicture}
-	case ext == "pdf", is(rasters),
+	case ext == "pdf":
+		return []vitrine.Part{vitrine.PartPicture, vitrine.PartThumbs}
+	case is(rasters),
 		m.ffmpeg != "" && (is(videos) || is(sounds) || ext == "avif"):
 		return []vitrine.Part{vitrine.PartPicture}
 	case office && paged(ext):
-		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture}
+		return []vitrine.Part{vitrine.PartPages, vitrine.PartPicture, vitrine.PartThumbs}
 	case ext == "xlsx", office && is(oldTables):
 		return []vitrine.Part{vitrine.PartSheets}
 	case is(archives):

@@ -1,13 +1,20 @@
 package preview
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"io"
 	"time"
 
+	"vitrine"
+
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
@@ -50,8 +57,15 @@ func (o order) fillCache() error {
 // Of a page that is higher than so many widths a narrower picture is made.
 const maxPageRatio = 3
 
-// pdfPicture makes the picture of a PDF's first page.
-func (j *job) pdfPicture(r io.ReadSeeker, size int64) error {
+// document is a PDF that PDFium has open.
+type document struct {
+	pdfium.Pdfium
+	ref references.FPDF_DOCUMENT
+}
+
+// pdfParts makes the picture of a PDF's first page, and small ones of the first
+// pages.
+func (j *job) pdfParts(r io.ReadSeeker, size int64) error {
 	pool, err := j.pdfium()
 	if err != nil && j.Cache != "" { // someone emptied the cache, where a child with a file may not write
 		j.Cache = ""
@@ -70,8 +84,15 @@ func (j *job) pdfPicture(r io.ReadSeeker, size int64) error {
 	if err != nil {
 		return fmt.Errorf("open the PDF: %w", err)
 	}
-	first := requests.Page{ByIndex: &requests.PageByIndex{Document: doc.Document}}
-	area, err := p.GetPageSize(&requests.GetPageSize{Page: first})
+	d := document{p, doc.Document}
+	if err := j.pdfPicture(d); err != nil {
+		return err
+	}
+	return j.thumbs(d)
+}
+
+func (j *job) pdfPicture(d document) error {
+	area, err := d.GetPageSize(&requests.GetPageSize{Page: d.page(0)})
 	if err != nil {
 		return fmt.Errorf("open the first page: %w", err)
 	}
@@ -79,12 +100,55 @@ func (j *job) pdfPicture(r io.ReadSeeker, size int64) error {
 	if area.Width >= area.Height {
 		width, height = cardWidth-2*mat, cardHeight-2*mat
 	}
-	page, err := p.RenderPageInPixels(&requests.RenderPageInPixels{
-		Page: first, Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT, RenderForm: true,
-		Document: &doc.Document,
+	return d.draw(0, width, height, func(page image.Image) error { return j.putPicture(pageCard(page)) })
+}
+
+func (d document) page(i int) requests.Page {
+	return requests.Page{ByIndex: &requests.PageByIndex{Document: d.ref, Index: i}}
+}
+
+// draw hands a page to use, as large as fits. The image is gone after that.
+func (d document) draw(i, width, height int, use func(image.Image) error) error {
+	page, err := d.RenderPageInPixels(&requests.RenderPageInPixels{
+		Page: d.page(i), Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT, RenderForm: true,
+		Document: &d.ref,
 	})
 	if err != nil {
-		return fmt.Errorf("draw the first page: %w", err)
+		return fmt.Errorf("draw page %d: %w", i+1, err)
 	}
-	return j.putPicture(pageCard(page.Result.Image))
+	defer page.Cleanup()
+	return use(page.Result.Image)
+}
+
+// thumbs makes small pictures of the first pages, of as many as it can in
+// thumbTime. A page that cannot be drawn has none.
+func (j *job) thumbs(d document) error {
+	count, err := d.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})
+	if err != nil {
+		return fmt.Errorf("count the pages: %w", err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	drawn, until := 0, ownTime()+thumbTime
+	for i := 0; i < min(count.PageCount, vitrine.MostThumbs) && ownTime() < until; i++ {
+		var thumb bytes.Buffer
+		err := d.draw(i, thumbSide, thumbSide, func(page image.Image) error {
+			return jpeg.Encode(&thumb, page, &jpeg.Options{Quality: pictureQuality})
+		})
+		if err != nil {
+			continue
+		}
+		w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%d.jpg", i+1), Method: zip.Store})
+		if err == nil {
+			_, err = w.Write(thumb.Bytes())
+		}
+		if err != nil {
+			return trouble{err}
+		}
+		drawn++
+	}
+	if err := z.Close(); err != nil || drawn == 0 {
+		return err
+	}
+	return j.put(vitrine.PartThumbs, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
 }

@@ -18,7 +18,8 @@ const (
 
 	pageWidth = 840 // of an upright page, which is drawn from its top
 	pageTop   = 56
-	mat       = 44 // wall around what is shown whole
+	thumbSide = 160 // the longer one of a page in PartThumbs
+	mat       = 44  // wall around what is shown whole
 
 	pictureQuality = 82
 	imageQuality   = 85

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/jpeg"
 	picture "image/png"
 	"math"
 	"math/rand/v2"
@@ -54,7 +55,7 @@ func newDemo(t testing.TB) *demo {
 		name, title string
 		content     []byte
 	}{
-		{"annual-report.pdf", "Annual report", makePDF(24)},
+		{"annual-report.pdf", "Annual report", demoReport(24)},
 		{"exhibition.png", "Hall of light, view from the stairs", demoPicture(1280, 800)},
 		{"tour.webm", "A tour in two minutes", samples["clip.webm"]},
 		{"guide.mp3", "Audio guide, first floor", samples["song.mp3"]},
@@ -80,6 +81,15 @@ func newDemo(t testing.TB) *demo {
 	d.readWebsite(700)
 	d.notices = []app.Notice{{Text: "Scanner: ClamAV 1.0.7, signatures of today."}}
 	d.account = d.pro
+	return d
+}
+
+// newPicturedDemo is the demo with everything that is made of its files.
+func newPicturedDemo(t testing.TB) *demo {
+	t.Helper()
+	d := newDemo(t)
+	previewer(t, d.site)
+	d.check(d.server.Previews.Make(t.Context()))
 	return d
 }
 
@@ -207,6 +217,43 @@ func (d *demo) session(r *rand.Rand, l *vitrine.Link) *report.Session {
 		s.Depth = far
 	}
 	return s
+}
+
+// demoReport is a document with chapters, paragraphs, and a picture on some
+// pages.
+func demoReport(pages int) []byte {
+	chapters := []string{"Annual report", "The year", "Visitors", "Collection", "Exhibitions", "Accounts"}
+	words := strings.Fields("the collection grew by works on paper and in oil while more visitors than in any year " +
+		"before came for the spring exhibition and stayed for the garden which opens again in May with new paths")
+	decoded, err := picture.Decode(bytes.NewReader(demoPicture(512, 512)))
+	if err != nil {
+		panic(err)
+	}
+	var photo bytes.Buffer
+	if err := jpeg.Encode(&photo, decoded, nil); err != nil {
+		panic(err)
+	}
+	f, r := newPDF(), rand.New(rand.NewPCG(uint64(pages), 1851))
+	for i := range pages {
+		var lines []string
+		var image []byte
+		rows := 34
+		if i%3 == 0 {
+			rows, image = 4, photo.Bytes()
+		}
+		for row := range rows {
+			var line []string
+			for n := 0; n < 56; n += len(line[len(line)-1]) + 1 {
+				line = append(line, words[r.IntN(len(words))])
+			}
+			if row%9 == 8 {
+				line = nil
+			}
+			lines = append(lines, strings.Join(line, " "))
+		}
+		f.page(chapters[i%len(chapters)], lines, image)
+	}
+	return f.bytes()
 }
 
 // demoPicture is light in a hall.

@@ -35,7 +35,7 @@ var screens = []struct {
 func TestScreens(t *testing.T) {
 	dir := os.Getenv("VITRINE_SCREENS")
 	only := regexp.MustCompile(os.Getenv("VITRINE_SCREENS_ONLY"))
-	d := newDemo(t)
+	d := newPicturedDemo(t)
 	pages := sitePages(d)
 	for name, l := range d.links {
 		pages = append(pages, sitePage{name: "file " + name, path: "/p/" + string(l.Slug)})

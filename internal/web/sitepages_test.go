@@ -192,7 +192,7 @@ func (a *audience) look(p sitePage) {
 // while it loads, asks no other host, and has nothing in it that its policy
 // forbids.
 func TestBrowserSitePages(t *testing.T) {
-	d := newDemo(t)
+	d := newPicturedDemo(t)
 	cookies := d.cookies()
 	pages := map[*vitrine.Account][]sitePage{}
 	for _, p := range sitePages(d) {

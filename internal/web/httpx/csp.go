@@ -29,12 +29,13 @@ const (
 	ExamineSite                  // a website as a moderator sees it
 	SitePage                     // a file of a website that has no host of its own
 	SiteFailure                  // what is shown in the place of a website
+	SharedReport                 // a report that is read at an address of its own
 	EmbeddedChart                // the chart of a shared report, on any site
 )
 
 // policies has a row for each surface. {nonce} admits the page's own scripts
 // and styles; {assets} and {files} are addresses on the content origin, {links}
-// of public pages on the public one, {storage} is where signed URLs lead when
+// of public pages on the public one, {public}, {storage} is where signed URLs lead when
 // that is elsewhere, and {framers} whose pages may show the answer in a frame.
 // Addresses are spelled out where the page that obeys them may have an opaque
 // origin.
@@ -57,7 +58,7 @@ var policies = map[Surface]string{
 	ReportForm: "default-src 'none'; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 	FrontPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms,
 	EntryPage:  "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; " + ownForms,
-	AppPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {files} {links}; " +
+	AppPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {files} {links} {public}/links/; " +
 		"connect-src 'self'{storage}; " + ownForms,
 	ModeratorPage: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; frame-src {files}; " +
 		ownForms,
@@ -73,6 +74,8 @@ var policies = map[Surface]string{
 	ExamineHTML: "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; " + noForms,
 	ExamineSite: "sandbox; default-src 'none'; img-src {base} data:; style-src {base} 'unsafe-inline'; font-src {base}; media-src {base}; " +
 		noForms,
+	SharedReport: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets} {public}/r/; " +
+		ownForms,
 	EmbeddedChart: "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src {assets}; base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors *; require-trusted-types-for 'script'; trusted-types 'none'",
 	SitePage:    "sandbox {sandbox}; form-action 'none'",
@@ -89,12 +92,12 @@ const (
 // SetPolicy sets the Content-Security-Policy of an answer. fills are pairs of
 // what else its row has gaps for, such as "{nonce}", and what fills them.
 func (s *Server) SetPolicy(w http.ResponseWriter, r *http.Request, of Surface, fills ...string) {
-	content, storage := Origin(s.ContentURL), ""
+	public, content, storage := Origin(s.PublicURL), Origin(s.ContentURL), ""
 	if s.StorageOrigin != "" {
 		storage = " " + s.StorageOrigin
 	}
-	fills = append(fills, "{assets}", content+AssetRoot, "{files}", content+ContentRoot, "{links}",
-		Origin(s.PublicURL)+"/p/",
+	fills = append(fills, "{assets}", content+AssetRoot, "{files}", content+ContentRoot, "{links}", public+"/p/",
+		"{public}", public,
 		"{storage}", storage, "{framers}", s.Framers(r), "sandbox ;", "sandbox;")
 	w.Header().Set("Content-Security-Policy", strings.NewReplacer(fills...).Replace(policies[of]))
 }

@@ -14,6 +14,7 @@ type statsPages struct {
 	*report.PagesContent
 	Unread  string // in place of the rows: nobody has seen a page
 	Rows    []statsPageRow
+	Thumbs  bool // there are pictures of pages
 	Expects bool // it is known how long reading is expected to take
 }
 
@@ -25,6 +26,7 @@ type statsPageRow struct {
 	Expected string // the time, of what reading it is expected to take
 	Stopped  string // "22%" on the page after which most stopped, else ""
 	Tip      string
+	Thumb    string // address of a picture; "" for none
 }
 
 // newStatsPages makes the rows; before tells whether there were views before

@@ -310,6 +310,9 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	asks := n.website == nil && !n.sample
 	p.Ranges, p.Ask = ranges(of, asks), newStatsAsk(of, p.Summary, asks, s.Now())
 	p.fill(n, of, s.Now())
+	if !n.sample {
+		p.Pages.show(root, l)
+	}
 	return p, nil
 }
 

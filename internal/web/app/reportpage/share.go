@@ -172,6 +172,9 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 	where := place{sharedRoot + r.PathValue("token"), n.q}
 	p.Ranges, p.Ask = ranges(where, false), newStatsAsk(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
+	if l := found.Of; l != nil && l.Live() {
+		p.Pages.show(where.root, l)
+	}
 	return p, nil
 }
 
@@ -189,7 +192,7 @@ func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.SetPagePolicy(w, r, httpx.FrontPage, p.Nonce)
+	s.SetPagePolicy(w, r, httpx.SharedReport, p.Nonce)
 	return ui.Render(w, r, http.StatusOK, sharedTemplate, p)
 }
 

@@ -1,0 +1,85 @@
+package reportpage
+
+import (
+	"archive/zip"
+	"errors"
+	"io/fs"
+	"net/http"
+	"strconv"
+
+	"vitrine"
+	"vitrine/internal/web/httpx"
+)
+
+// Small pictures of a document's pages, beside their numbers. They are as
+// private as the page that shows them.
+
+// thumbsRoot is where they are, below the address of a report.
+const thumbsRoot = "/pages/"
+
+// show gives the rows the addresses of their pictures, below that of the report.
+func (p *statsPages) show(root string, l *vitrine.Link) {
+	if p == nil || !l.HasBytes || !l.Parts.Has(vitrine.PartThumbs) {
+		return
+	}
+	p.Thumbs = true
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Page <= vitrine.MostThumbs {
+			r.Thumb = root + thumbsRoot + strconv.Itoa(r.Page) + "?version=" + strconv.Itoa(l.Version)
+		}
+	}
+}
+
+// Thumb answers the owner of a link with the picture of a page.
+func (s *Handler) Thumb(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	l, err := s.linkOf(r, me)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, max-age=86400")
+	return s.sendThumb(w, r, l)
+}
+
+// SharedThumb answers a reader of a shared report, as long as the public may see
+// the link.
+func (s *Handler) SharedThumb(w http.ResponseWriter, r *http.Request) error {
+	quietly(w)
+	found, in, err := s.readShared(r)
+	if err != nil {
+		return err
+	}
+	if !in || found.Of == nil {
+		return httpx.ErrNoPage
+	}
+	l, err := s.Links.PublicByID(r.Context(), found.Of.ID)
+	if err != nil {
+		return err
+	}
+	return s.sendThumb(w, r, l)
+}
+
+func (s *Handler) sendThumb(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
+	if !l.Parts.Has(vitrine.PartThumbs) {
+		return httpx.ErrNoPage
+	}
+	blob, err := s.OpenPart(r, l, vitrine.PartThumbs)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	z, err := zip.NewReader(blob, blob.Size())
+	if err != nil {
+		return vitrine.Unavailable(err)
+	}
+	b, err := fs.ReadFile(z, r.PathValue("page")+".jpg")
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		return httpx.ErrNoPage
+	}
+	if err != nil {
+		return vitrine.Unavailable(err)
+	}
+	s.SetPolicy(w, r, httpx.FileBytes)
+	w.Header().Set("Content-Type", "image/jpeg")
+	_, err = w.Write(b)
+	return err
+}

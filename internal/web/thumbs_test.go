@@ -1,0 +1,129 @@
+package web_test
+
+import (
+	"bytes"
+	"image/jpeg"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine"
+	"vitrine/client"
+	"vitrine/internal/auth"
+	"vitrine/report"
+
+	"github.com/chromedp/chromedp"
+)
+
+// thumbsOn are the addresses of the small pictures of pages on a page.
+func (s *site) thumbsOn(page string) []string {
+	var all []string
+	for _, cell := range s.parse(page).id("pages").class("thumb") {
+		for _, img := range cell.tags("img") {
+			all = append(all, img.attr("src"))
+		}
+	}
+	return all
+}
+
+// isThumb checks that an address answers with a small picture.
+func (s *site) isThumb(address string, headers ...string) {
+	s.t.Helper()
+	r := s.status(s.get(address, headers...), http.StatusOK)
+	img, err := jpeg.Decode(bytes.NewReader([]byte(r.body)))
+	s.check(err)
+	if size := img.Bounds().Size(); max(size.X, size.Y) != 160 {
+		s.t.Errorf("the picture is %v", size)
+	}
+	if r.Header.Get("Content-Type") != "image/jpeg" ||
+		r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+		s.t.Errorf("%v", r.Header)
+	}
+}
+
+// The pages of a document are seen beside their numbers by its owner, and by
+// readers of a shared report as long as the public may see the link.
+func TestThumbs(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) *site{"disk": func(t *testing.T) *site { return newDesk(t) },
+		"bucket": func(t *testing.T) *site { s, _ := newBucketSite(t); return s }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			previewer(t, s)
+			o := &office{site: s}
+			key, err := s.server.Keys.Create(t.Context(), s.account.Email, auth.KeyRequest{Name: "test"})
+			s.check(err)
+			c, err := client.New(s.url, string(key))
+			s.check(err)
+			pdf := samples["report.pdf"]
+			up, err := c.Upload(t.Context(), client.File{Name: "report.pdf", Size: int64(len(pdf)),
+				Content: bytes.NewReader(pdf)}, client.Options{})
+			s.check(err)
+			l, err := s.server.Links.BySlug(t.Context(), up.Slug)
+			s.check(err)
+			s.ahead.Add(int64(officeDays * 24 * time.Hour))
+			s.readBy(l, 40)
+			o.cookie = s.signIn(s.account)
+			page := statsPath(l)
+			if n := len(s.thumbsOn(s.status(s.get(page, o.cookie), 200).body)); n != 0 {
+				t.Errorf("%d pictures before they are made", n)
+			}
+			s.status(s.get(page+"/pages/1", o.cookie), http.StatusNotFound)
+			s.check(s.server.Previews.Make(t.Context()))
+			own := s.thumbsOn(s.status(s.get(page+"?range=all", o.cookie), 200).body)
+			if len(own) < 2 {
+				t.Fatalf("%d pictures of pages", len(own))
+			}
+			for _, address := range own {
+				s.isThumb(address, o.cookie)
+			}
+			for _, wrong := range []string{"0", "99", "x", "..%2f1", "1.jpg"} {
+				s.status(s.get(page+"/pages/"+wrong, o.cookie), http.StatusNotFound)
+			}
+			s.status(s.get(own[0]), http.StatusUnauthorized)
+			s.status(s.get(own[0], s.signIn(s.owner)), http.StatusNotFound)
+
+			form := "Content-Type: application/x-www-form-urlencoded"
+			open, asks := o.share(t, page, ""), o.share(t, page, "password=a+cafe+at+noon")
+			all := o.share(t, "/analytics", "")
+			shared := s.thumbsOn(s.status(s.get(open+"?range=all"), 200).body)
+			if len(shared) != len(own) {
+				t.Errorf("%d pictures on the shared report, want %d", len(shared), len(own))
+			}
+			s.isThumb(shared[0])
+			s.status(s.get(asks+"/pages/1"), http.StatusNotFound)
+			s.status(s.get(all+"/pages/1"), http.StatusNotFound)
+			pass, _, _ := strings.Cut(s.do("POST", asks, "password=a+cafe+at+noon", form).Header.Get("Set-Cookie"), ";")
+			s.isThumb(asks+"/pages/1", "Cookie: "+pass)
+
+			s.setState(l, vitrine.StateDisabled)
+			s.status(s.get(shared[0]), http.StatusGone)
+			if n := len(s.thumbsOn(s.status(s.get(open+"?range=all"), 200).body)); n != 0 {
+				t.Errorf("%d pictures of a disabled link", n)
+			}
+			s.isThumb(own[0], o.cookie)
+			s.check(s.server.Links.Delete(t.Context(), string(l.Slug),
+				vitrine.Decision{By: vitrine.Owner(s.account.ID)}))
+			s.status(s.get(own[0], o.cookie), http.StatusNotFound)
+			s.status(s.get(shared[0]), http.StatusNotFound)
+		})
+	}
+}
+
+// Chromium shows the pictures, on both pages.
+func TestBrowserThumbs(t *testing.T) {
+	o := newOffice(t)
+	previewer(t, o.site)
+	l := o.links[report.ContentPages]
+	o.check(o.server.Previews.Make(t.Context()))
+	tb := newMember(t, o.site, o.account)
+	for _, page := range []string{statsPath(l), o.share(t, statsPath(l), "")} {
+		tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+page+"?range=all"))
+		tb.until(`document.querySelectorAll(".thumb img").length > 1`)
+		tb.run(chromedp.Evaluate(`document.querySelector("#pages").scrollIntoView()`, nil))
+		tb.until(`document.querySelector(".thumb img").naturalHeight === 160`)
+		tb.until(`[...document.querySelectorAll(".thumb")].every((c) => c.offsetHeight <= 60)`)
+	}
+	tb.quiet()
+}
