@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"vitrine"
 	"vitrine/client"
@@ -75,25 +79,9 @@ func BenchmarkPlacesTake(b *testing.B) {
 // links in a year, settled. Of each the first is left out: it reads into memory
 // what the others find there.
 func BenchmarkPlacesReport(b *testing.B) {
-	const views = 200_000
-	start := report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
 	for _, log := range benchLogs {
 		l := openBenchLog(b, log.open)
-		g := vitrinetest.NewTraffic(100, 365*86_400_000/views)
-		for n := 0; n < views; {
-			some := make([]vitrine.ViewRecord, 0, 10_000)
-			for range cap(some) {
-				some = append(some, g.Imported())
-			}
-			n += len(some)
-			if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)},
-				some); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := l.RollUp(context.Background(), start+370); err != nil {
-			b.Fatal(err)
-		}
+		start := yearOfViews(b, l, 200_000)
 		for _, r := range []struct {
 			name     string
 			link     vitrine.LinkID
@@ -118,6 +106,81 @@ func BenchmarkPlacesReport(b *testing.B) {
 				for b.Loop() {
 					both()
 				}
+			})
+		}
+	}
+}
+
+// yearOfViews imports views of 100 links from a year, and settles them. It
+// returns the first day.
+func yearOfViews(b *testing.B, l viewLog, views int) (start report.Day) {
+	b.Helper()
+	start = report.DayOf(vitrinetest.NewTraffic(1, 1).Open().At)
+	g := vitrinetest.NewTraffic(100, 365*86_400_000/views)
+	for n := 0; n < views; {
+		some := make([]vitrine.ViewRecord, 0, min(10_000, views-n))
+		for range cap(some) {
+			some = append(some, g.Imported())
+		}
+		n += len(some)
+		if err := l.Import(context.Background(), vitrine.ImportReceipt{File: [32]byte{1}, Lines: int64(n)},
+			some); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := l.RollUp(context.Background(), start+370); err != nil {
+		b.Fatal(err)
+	}
+	return start
+}
+
+// BenchmarkPlacesFiltered makes tallies of an account's year with a filter, in
+// a time zone and for custom dates, from each log with VITRINE_BENCH_OPENS
+// views, 200,000 unless given.
+func BenchmarkPlacesFiltered(b *testing.B) {
+	views, err := strconv.Atoi(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "200000"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, log := range benchLogs {
+		l := openBenchLog(b, log.open)
+		start := yearOfViews(b, l, views)
+		for _, r := range []struct {
+			name   string
+			filter []string
+			zone   *time.Location
+			days   report.Day
+		}{
+			{"one country", []string{"country:is:C7"}, nil, 365},
+			{"most views", []string{"country:is_not:C7"}, nil, 365},
+			{"time zone", nil, berlin, 364},
+			{"dates", nil, nil, 333},
+		} {
+			b.Run(log.name+"/"+r.name, func(b *testing.B) {
+				f, err := report.ParseFilter(r.filter)
+				if err != nil {
+					b.Fatal(err)
+				}
+				dates := report.Dates{First: start + 1, Last: start + r.days - 1}
+				w, err := report.WindowOf(report.Period{Dates: &dates, Zone: r.zone}, (start + 366).Time(), time.Time{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				q := vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: w.From, To: w.To,
+					Lens: report.Lens{Steps: w.Steps, Filter: f}}
+				var counted int64
+				for b.Loop() {
+					t, _, err := l.Tally(context.Background(), q)
+					if err != nil {
+						b.Fatal(err)
+					}
+					counted = t.Views()
+				}
+				b.ReportMetric(float64(counted), "views")
 			})
 		}
 	}
