@@ -16,10 +16,10 @@ import (
 
 // Append implements [vitrine.ViewLog].
 //
-// A snapshot that makes a view a bot's takes the view off the viewer's count,
-// and with the last one the viewer's row: from then on the viewer returns only
-// if another of their views is a person's. What was decided for opens in
-// between stays.
+// A snapshot can reveal that a view is a bot's. The view is then subtracted
+// from its viewer's count. When the count reaches zero, the viewer's row is
+// deleted, and the viewer no longer counts as returning. Views stored in
+// between keep their decisions.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
 		w := l.write(t, c)
@@ -27,7 +27,7 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 		if err != nil {
 			return err
 		}
-		if err := w.look(b); err != nil {
+		if err := w.readAll(b); err != nil {
 			return err
 		}
 		for i := range b.Snapshots {
@@ -54,26 +54,26 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 	return o, nil
 }
 
-// writing is a transaction that writes views.
+// writing is a transaction that adds or changes views.
 type writing struct {
-	log      *ViewLog
-	tx       logTx
-	told     *feed.Changes
-	words    *labels.Writer
-	changes  map[vitrine.LinkID]*change
-	accounts map[vitrine.AccountID]*written
-	owners   map[vitrine.LinkID]vitrine.AccountID
-	erasing  map[vitrine.LinkID]bool
-	engaged  map[viewKey]*engaged // what snapshots and downloads are about; nil: not there
-	missing  map[viewKey]bool     // of those that are not there: they may yet come
-	early    vitrine.Batch        // what is about these
-	looked   map[viewKey]blobs    // rows, as they were found; one without blobs is not there
-	taken    map[viewKey]idRun
-	visits   map[vitrine.AccountID][]segment.Visit // of views that were imported into packs
-	b, b2    []byte
+	log       *ViewLog
+	tx        logTx
+	published *feed.Changes
+	words     *labels.Writer
+	changes   map[vitrine.LinkID]*change
+	accounts  map[vitrine.AccountID]*written
+	owners    map[vitrine.LinkID]vitrine.AccountID
+	erasing   map[vitrine.LinkID]bool
+	engaged   map[viewKey]*engaged // views that snapshots and downloads refer to; nil: no such view
+	missing   map[viewKey]bool     // views that are missing but may still arrive
+	early     vitrine.Batch        // snapshots and downloads of missing views
+	looked    map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
+	taken     map[viewKey]idRun
+	visits    map[vitrine.AccountID][]segment.Visit // visits of views imported into packs
+	b, b2     []byte
 }
 
-// change is what a transaction adds to the counts of a link.
+// change is what the transaction adds to the counts of a link.
 type change struct {
 	account          vitrine.AccountID
 	views, downloads int64
@@ -84,24 +84,24 @@ type viewKey struct {
 	view vitrine.ViewID
 }
 
-// engaged is a stored view with its engagement.
+// engaged is a stored view and its engagement.
 type engaged struct {
 	segment.View
 	vitrine.Engagement
 	hasSession, changed bool
 	account             vitrine.AccountID
-	before              *report.View // as it was; nil: nobody wants to know
+	before              *report.View // the view before the change; nil: no follower needs it
 }
 
 func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {
-	return &writing{log: l, tx: t, told: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
+	return &writing{log: l, tx: t, published: c, words: l.words.Writer(t.Tx), changes: map[vitrine.LinkID]*change{},
 		accounts: map[vitrine.AccountID]*written{}, owners: map[vitrine.LinkID]vitrine.AccountID{},
 		erasing: map[vitrine.LinkID]bool{},
 		engaged: map[viewKey]*engaged{}, looked: map[viewKey]blobs{}, taken: map[viewKey]idRun{},
 		visits: map[vitrine.AccountID][]segment.Visit{}}
 }
 
-// count adds a view that was written to its link's counts.
+// count adds a written view to the counts of its link.
 func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	c := w.change(vitrine.LinkID(o.Link))
 	c.account = o.Account
@@ -110,7 +110,8 @@ func (w *writing) count(o *vitrine.ViewRecord, r *segment.View) {
 	}
 }
 
-// insert writes the row of a view, unless its link has the ID.
+// insert writes the row of a view. It reports false if the link already has the
+// ID.
 func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View,
 	o *vitrine.ViewRecord) (added bool, err error) {
 	w.b = r.Append(w.b[:0])
@@ -126,7 +127,7 @@ func (w *writing) insert(link vitrine.LinkID, id vitrine.ViewID, r *segment.View
 	return n == 1, err
 }
 
-// session is the blob of an engagement, good until the next one.
+// session encodes an engagement. The result is valid until the next call.
 func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, error) {
 	screen, err := w.words.ID(segment.WordScreen, e.Session.Screen)
 	if err != nil {
@@ -137,12 +138,12 @@ func (w *writing) session(e *vitrine.Engagement, id vitrine.ViewID) ([]byte, err
 	return w.b2, nil
 }
 
-// blobs are those of the row of a view.
+// blobs holds the blobs of a view's row.
 type blobs struct{ open, session []byte }
 
 const selectBlobs = "SELECT open, session FROM opens WHERE link = $1 AND id = $2"
 
-// stored reads a view. ErrNotFound: it is not there.
+// stored reads a view. It returns ErrNotFound if there is none.
 func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r segment.View, session []byte, err error) {
 	b, looked := w.looked[viewKey{link, id}]
 	if !looked {
@@ -156,8 +157,9 @@ func (w *writing) stored(link vitrine.LinkID, id vitrine.ViewID) (r segment.View
 	return r, b.session, err
 }
 
-// look reads at once what the snapshots and downloads of a batch are about.
-func (w *writing) look(batch vitrine.Batch) error {
+// readAll reads, in one query, the views that the snapshots and downloads of a
+// batch refer to.
+func (w *writing) readAll(batch vitrine.Batch) error {
 	var keys []viewKey
 	var links []vitrine.LinkID
 	ask := func(link vitrine.LinkID, view vitrine.ViewID) {
@@ -191,8 +193,8 @@ func (w *writing) look(batch vitrine.Batch) error {
 		})
 }
 
-// find gives the view of a snapshot or download as the transaction has it so
-// far; nil: there is none.
+// find returns the view of a snapshot or download with all changes of the
+// transaction so far, or nil if there is none.
 func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error) {
 	key := viewKey{link, id}
 	if e, ok := w.engaged[key]; ok {
@@ -242,7 +244,7 @@ func (w *writing) find(link vitrine.LinkID, id vitrine.ViewID) (*engaged, error)
 	return e, nil
 }
 
-// miss notes that a view is not there, unless it never will be.
+// miss notes that a view is missing, unless it can no longer arrive.
 func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 	a, err := w.account(account)
 	if err == nil && report.DayOf(key.view.Ms()) >= a.retainedFrom {
@@ -254,7 +256,8 @@ func (w *writing) miss(account vitrine.AccountID, key viewKey) error {
 	return err
 }
 
-// asReported is a view as the engine takes it; it shares no memory with e.
+// asReported converts a view for the report package. The result shares no
+// memory with e.
 func (w *writing) asReported(key viewKey, e *engaged) (*report.View, error) {
 	o := new(report.View)
 	if err := labels.ReadView(w.words.Word, int64(key.link), &segment.Row{ID: key.view, View: e.View}, o); err != nil {
@@ -301,8 +304,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 	return err
 }
 
-// dropDownloads removes the download events of a view and tells how many there
-// were.
+// dropDownloads deletes the download events of a view and returns their number.
 func (w *writing) dropDownloads(account vitrine.AccountID, link vitrine.LinkID, view vitrine.ViewID) (int64, error) {
 	var days []report.Day
 	err := w.tx.Each(func(s sqldb.Scanner) error {
@@ -337,12 +339,12 @@ func (w *writing) download(d *vitrine.Download) error {
 		return nil
 	}
 	if !e.Human() {
-		return w.waits(e)
+		return w.noteDownload(e)
 	}
 	return w.event(e.account, d)
 }
 
-// event counts a download.
+// event stores and counts a download event.
 func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	day := report.DayOf(d.ID.Ms())
 	if a, err := w.account(account); err != nil || day < a.retainedFrom {
@@ -359,12 +361,12 @@ func (w *writing) event(account vitrine.AccountID, d *vitrine.Download) error {
 	}
 	followed, err := w.follows(account, d.Link)
 	if followed {
-		w.told.Add(feed.Event{Account: account, Link: d.Link, Day: day, Downloads: n})
+		w.published.Add(feed.Event{Account: account, Link: d.Link, Day: day, Downloads: n})
 	}
 	return err
 }
 
-// finish writes what was gathered.
+// finish writes the collected changes.
 func (w *writing) finish() error {
 	if err := w.finishEngaged(); err != nil {
 		return err
@@ -385,7 +387,7 @@ func (w *writing) finish() error {
 	return err
 }
 
-// finishEngaged writes the views whose engagement has changed.
+// finishEngaged writes the views whose engagement changed.
 func (w *writing) finishEngaged() error {
 	var keys []viewKey
 	var rows []blobs
@@ -407,7 +409,7 @@ func (w *writing) finishEngaged() error {
 			if err != nil {
 				return err
 			}
-			w.told.Add(feed.Event{Account: e.account, Before: e.before, After: after})
+			w.published.Add(feed.Event{Account: e.account, Before: e.before, After: after})
 		}
 	}
 	_, err := w.tx.ExecMany("UPDATE opens SET open = $1, session = $2 WHERE link = $3 AND id = $4", len(keys),

@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// adding is a view on its way into the table of views.
+// adding is a view to be inserted.
 type adding struct {
 	*vitrine.ViewRecord
 	record  segment.View
@@ -23,14 +23,15 @@ func (a *adding) link() vitrine.LinkID { return vitrine.LinkID(a.Link) }
 func (a *adding) id() vitrine.ViewID   { return vitrine.ViewID(a.ID) }
 func (a *adding) of() viewerOf         { return viewerOf{a.link(), a.record.Viewer} }
 
-// viewerOf is a viewer of a link.
+// viewerOf identifies a viewer of a link.
 type viewerOf struct {
 	link   vitrine.LinkID
 	viewer uint64
 }
 
-// views writes views. refused has the reason for each view that is refused, or
-// is nil if none is. What must be known of stored views is read at once for all.
+// views inserts views. For each refused view, refused holds the reason; it is
+// nil if all were accepted. The stored views and viewers that matter are read
+// in one query for all.
 func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error) {
 	if len(views) == 0 {
 		return nil, nil
@@ -46,12 +47,12 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	for i := range list {
 		a := &list[i]
 		a.record.Flags &^= segment.ViewReturning
-		a.refused = w.loosen(a.Account, a.link(), report.DayOf(a.id().Ms()))
+		a.refused = w.unpackDay(a.Account, a.link(), report.DayOf(a.id().Ms()))
 		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrForgotten) {
 			return nil, a.refused
 		}
 		if a.refused != nil {
-			w.engaged[viewKey{a.link(), a.id()}] = nil // nor will it ever be there
+			w.engaged[viewKey{a.link(), a.id()}] = nil // and it cannot arrive later
 		}
 	}
 	seen, err := w.countViewers(list)
@@ -65,7 +66,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	if err := w.notAdded(list, seen); err != nil {
 		return nil, err
 	}
-	if err := w.tell(list); err != nil {
+	if err := w.publish(list); err != nil {
 		return nil, err
 	}
 	for i := range list {
@@ -79,8 +80,8 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 	return refused, nil
 }
 
-// countViewers counts the views by people, and returns which viewers their links
-// have seen before.
+// countViewers counts the views by people and returns the viewers that have
+// viewed the link before.
 func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error) {
 	viewers := viewersOf(list)
 	const insert = "INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
@@ -124,14 +125,14 @@ func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error
 	return seen, nil
 }
 
-// viewerViews is how many of the views that are added a viewer made of a link.
+// viewerViews is the number of added views that a viewer made of a link.
 type viewerViews struct {
 	viewerOf
 	account vitrine.AccountID
 	views   int64
 }
 
-// viewersOf counts the views by people for each viewer of each link.
+// viewersOf counts the added views by people, for each viewer of each link.
 func viewersOf(list []adding) (viewers []viewerViews) {
 	at := map[viewerOf]int{}
 	for i := range list {
@@ -150,8 +151,8 @@ func viewersOf(list []adding) (viewers []viewerViews) {
 	return viewers
 }
 
-// markReturning sets for each view that counts whether its viewer returns, and
-// lists the views for which that has changed.
+// markReturning sets Returning on the views that count. It returns the views
+// whose value changed.
 func markReturning(list []adding, before map[viewerOf]bool, counts func(*adding) bool) (changed []*adding) {
 	now := make(map[viewerOf]bool, len(before))
 	for i := range list {
@@ -172,8 +173,8 @@ func markReturning(list []adding, before map[viewerOf]bool, counts func(*adding)
 	return changed
 }
 
-// insertAll inserts the views that are not refused. A view whose ID is taken is
-// not inserted, and added stays false.
+// insertAll inserts the accepted views. A view whose ID is taken is not
+// inserted, and its added field stays false.
 func (w *writing) insertAll(list []adding) error {
 	var taken []*adding
 	var blobs []byte
@@ -207,8 +208,9 @@ func (w *writing) insertAll(list []adding) error {
 	return err
 }
 
-// notAdded takes back what was done for views whose ID was there: they are
-// there already, or refused. Who came after them may not return.
+// notAdded undoes the counting of views that were not inserted because they are
+// stored already, and refuses those that differ from the stored one. It decides
+// again which of the inserted views are by returning viewers.
 func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 	some := false
 	for i := range list {
@@ -243,11 +245,11 @@ func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
 	return nil
 }
 
-// tell counts the views that were added, and notifies their followers.
-func (w *writing) tell(list []adding) error {
+// publish counts the inserted views and publishes them to followers.
+func (w *writing) publish(list []adding) error {
 	var links []vitrine.LinkID
 	for i := range list {
-		if a := &list[i]; a.added && w.told.Wanted(a.Account) {
+		if a := &list[i]; a.added && w.published.Wanted(a.Account) {
 			links = append(links, a.link())
 		}
 	}
@@ -263,14 +265,14 @@ func (w *writing) tell(list []adding) error {
 		if err != nil {
 			return err
 		}
-		if w.owners[a.link()] == 0 { // its row comes with this transaction
+		if w.owners[a.link()] == 0 { // the link's row is written later in this transaction
 			w.owners[a.link()] = a.Account
 		}
 		w.count(a.ViewRecord, &a.record)
 		if followed {
 			after := a.View
 			after.Returning = a.record.Flags&segment.ViewReturning != 0
-			w.told.Add(feed.Event{Account: a.Account, After: &after})
+			w.published.Add(feed.Event{Account: a.Account, After: &after})
 		}
 	}
 	return nil

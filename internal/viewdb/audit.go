@@ -39,7 +39,7 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 // first day.
 type wrongTally func(account vitrine.AccountID, day report.Day, text string)
 
-// auditVisits holds the index of visits against the packs.
+// auditVisits compares the index of visits with the packs.
 func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTally) error {
 	var accounts []vitrine.AccountID
 	err := t.Each(func(s sqldb.Scanner) error {
@@ -82,8 +82,8 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 	return nil
 }
 
-// indexedVisits sums the fingerprints of the entries of each link from a day
-// on, each once.
+// indexedVisits sums the fingerprints of the index entries of each link, from a
+// day on. An entry that is in several runs counts once.
 func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	from report.Day) (sums map[int64]uint64, err error) {
 	runs, err := t.runs(account)
@@ -113,9 +113,9 @@ func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	}
 }
 
-// auditDays looks whether the account has a tally of each day on which
-// something happened; busy tells of each day with views whether people were
-// among them.
+// auditDays checks that the account has a tally for each day on which something
+// happened. busy has an entry for each day with views: true if a person made
+// one of them.
 func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]bool, wrong wrongTally) error {
 	clause, args := within(vitrine.Scope{Account: account}, "downloads", idsOf(s.retainedFrom, s.staleFrom))
 	err := t.Each(func(row sqldb.Scanner) error {
@@ -149,8 +149,8 @@ func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]
 	return nil
 }
 
-// packedVisits is the same of the packs of an account; it notes the days of its
-// views.
+// packedVisits sums the fingerprints of the visits in an account's packs, by
+// link. It adds the days of the views to busy.
 func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	busy map[report.Day]bool) (sums map[vitrine.LinkID]uint64, err error) {
 	sums = map[vitrine.LinkID]uint64{}
@@ -178,19 +178,19 @@ func packedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	return sums, err
 }
 
-// sampledTallies is how many stored tallies an audit recounts that is not of
-// all.
+// sampledTallies is the number of stored tallies that an audit recounts when it
+// does not recount all.
 const sampledTallies = 200
 
-// storedPart is a stored tally, or the views by link of a day.
+// storedPart is a stored tally, or the stored views by link of a day.
 type storedPart struct {
 	vitrine.Scope
 	part
 	daily bool
 }
 
-// auditTallies recounts stored tallies from their views: of a scope those of 64
-// days together.
+// auditTallies recounts stored tallies from their views. It reads 64 days of a
+// scope at a time.
 func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wrongTally) error {
 	places, err := storedParts(t, all)
 	if err != nil {
@@ -213,8 +213,8 @@ func (l *ViewLog) auditTallies(ctx context.Context, t logTx, all bool, wrong wro
 	return nil
 }
 
-// storedParts lists stored tallies that are used, and that there are views for:
-// all, or a sample.
+// storedParts lists the stored tallies that reports use and that can be
+// recounted: all of them, or a sample.
 func storedParts(t logTx, all bool) (places []storedPart, err error) {
 	for _, query := range []string{"SELECT account, link, level, day, 0 FROM tallies",
 		"SELECT account, 0, 0, day, 1 FROM daily_views"} {
@@ -241,15 +241,15 @@ func storedParts(t logTx, all bool) (places []storedPart, err error) {
 			}
 		}
 	}
-	// Of forgotten days there is nothing to recount; stale ones are not used,
-	// and will be made again.
+	// Expired days have no views to recount. Stale tallies are not used and
+	// will be replaced.
 	return slices.DeleteFunc(places, func(p storedPart) bool {
 		return p.from < states[p.Account].retainedFrom || p.to > states[p.Account].staleFrom
 	}), nil
 }
 
-// recount recounts stored tallies of one scope, which lie in 64 days, and tells
-// of those that are wrong.
+// recount recounts the stored tallies of one scope within 64 days and reports
+// those that are wrong.
 func (l *ViewLog) recount(ctx context.Context, t logTx, parts []storedPart, wrong wrongTally) error {
 	var days []report.Day
 	for _, p := range parts {
@@ -288,7 +288,7 @@ func (l *ViewLog) recount(ctx context.Context, t logTx, parts []storedPart, wron
 	return nil
 }
 
-// compareTally says what is wrong with a stored tally.
+// compareTally returns what is wrong with a stored tally, or "".
 func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
 	kept := stored{tx: t, words: l.words, scope: p.Scope, since: report.NoDay, tally: new(report.Tally)}
 	left, err := kept.takeLevel(p.span, p.level)
@@ -313,7 +313,7 @@ func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong
 	return wrong, nil
 }
 
-// allTimes adds every engaged time of a part.
+// allTimes adds all engaged times of a part.
 func (s *stored) allTimes(p part) error {
 	return s.tx.Each(func(row sqldb.Scanner) error {
 		var data sql.RawBytes
@@ -325,7 +325,8 @@ func (s *stored) allTimes(p part) error {
 		int64(s.scope.Account), int64(s.scope.Link), p.level, p.from, p.to)
 }
 
-// compareDaily says what is wrong with the views by link of a day.
+// compareDaily returns what is wrong with the stored views by link of a day, or
+// "".
 func (l *ViewLog) compareDaily(t logTx, p storedPart, counted dayTallies) (wrong string, err error) {
 	kept := map[int64]int64{}
 	var data []byte

@@ -11,11 +11,11 @@ import (
 	"vitrine/report"
 )
 
-// build makes the tallies of an account's settled days that are missing or
-// stale, 8 or 64 days at a time, and with the last ones of 64 days the tally of
-// those. It reads over snapshots and writes in short transactions, each of
-// which ends the attempt if something of the account's settled days has changed
-// meanwhile.
+// build creates the missing and stale tallies of an account's settled days. It
+// works on 8 or 64 days at a time. With the last days of a block of 64 it also
+// creates the tally of the block. It reads from snapshots and writes in short
+// transactions. Each of them ends the attempt if the account's settled days
+// changed in the meantime.
 func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	for {
 		b := building{log: l, ctx: ctx, account: account}
@@ -34,21 +34,21 @@ func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 
 var errChanged = errors.New("the days changed during the work")
 
-// building is an attempt to make the tallies of some days of an account.
+// building is an attempt to create the tallies of a range of days.
 type building struct {
 	log     *ViewLog
 	ctx     context.Context
 	account vitrine.AccountID
-	state   state // as it began
+	state   state // at the start
 	links   []vitrine.LinkID
-	days    span // to make
-	block   span // to read: days, and those before that make one tally with the first
+	days    span // days that get tallies
+	block   span // days to read: days, and earlier ones that share a tally with the first
 	whole   dayTallies
-	counts  map[vitrine.LinkID][]int64 // views of each day of the block
+	counts  map[vitrine.LinkID][]int64 // views by day of the block
 	pending []pendingTally
 }
 
-// pendingTally is a tally on its way to its table.
+// pendingTally is a tally that waits to be written.
 type pendingTally struct {
 	scope vitrine.Scope
 	level int
@@ -56,7 +56,8 @@ type pendingTally struct {
 	tally *report.Tally
 }
 
-// begin finds the next days to make; done: there are none.
+// begin finds the next days without tallies. It reports true when there are
+// none.
 func (b *building) begin() (done bool, err error) {
 	err = b.log.read(b.ctx, func(t logTx) (err error) {
 		if b.state, err = t.state(b.account); err != nil || b.state.staleFrom >= b.state.rolledUpUntil {
@@ -67,7 +68,7 @@ func (b *building) begin() (done bool, err error) {
 		if err != nil {
 			return err
 		}
-		first, views, err := b.ahead(t)
+		first, views, err := b.estimate(t)
 		b.plan(first, views)
 		if err != nil {
 			return err
@@ -83,9 +84,9 @@ func (b *building) begin() (done bool, err error) {
 	return false, nil
 }
 
-// ahead tells about when the first view is that has no tally, and how many
-// there are a day.
-func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
+// estimate estimates the day of the first view without a tally, and the number
+// of views a day from there.
+func (b *building) estimate(t logTx) (first report.Day, daily int64, err error) {
 	var from, to *vitrine.ViewID
 	var views int64
 	err = t.Get([]any{&from, &to, &views}, `SELECT min(p.first), max(p.last), CAST(coalesce(sum(p.opens), 0) AS BIGINT)
@@ -102,8 +103,8 @@ func (b *building) ahead(t logTx) (first report.Day, daily int64, err error) {
 	return min(first, max(b.state.staleFrom, start)), views / int64(end-start+1), nil
 }
 
-// firstDownload is the first day of some that has a download event of an
-// account; their end, if there is none.
+// firstDownload returns the first day in [from, to) with a download event of
+// the account, or to if there is none.
 func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (report.Day, error) {
 	r := idsOf(from, to)
 	var first *vitrine.ViewID
@@ -115,12 +116,12 @@ func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (re
 	return report.DayOf(first.Ms()), nil
 }
 
-// builtAtOnce is about how many opens are read at once, where there are so many
-// in 8 days or fewer.
+// builtAtOnce is about how many views are read at once, unless 8 days have
+// more.
 const builtAtOnce = 250_000
 
-// plan decides which days to make. Days without opens are made, too, where they
-// end a tally of many days that has begun.
+// plan decides which days to build. It includes days without views if they
+// complete a tally of many days.
 func (b *building) plan(first report.Day, daily int64) {
 	from := b.state.staleFrom
 	if from == alignDown(from, 2) {
@@ -161,10 +162,10 @@ func (b *building) advance(t logTx, to report.Day) error {
 	return t.putState(b.account, s)
 }
 
-// clear removes tallies of the days and of later ones: those that became stale,
-// and what an attempt that was cut off has left. It gives the state another
-// version, so that an attempt of another process, whose tallies it may have
-// removed, ends with its next step.
+// clear deletes the tallies of the days and of later ones: stale ones, and
+// those that an interrupted attempt left. It changes the version of the state,
+// so that an attempt of another process, whose tallies it may have deleted,
+// ends at its next step.
 func (b *building) clear() error {
 	next := b.state
 	next.version++
@@ -183,7 +184,8 @@ func (b *building) clear() error {
 	return err
 }
 
-// dropStale removes all tallies of an account that have a day from one on.
+// dropStale deletes all tallies of an account that include a day at or after
+// stale.
 func (t logTx) dropStale(account vitrine.AccountID, stale report.Day) error {
 	_, err := t.Exec("DELETE FROM daily_views WHERE account = $1 AND day >= $2", int64(account), stale)
 	for _, table := range []string{"tallies", "times"} {
@@ -195,8 +197,8 @@ func (t logTx) dropStale(account vitrine.AccountID, stale report.Day) error {
 	return err
 }
 
-// some reports whether an answer has a row.
-func (t logTx) some(query string, args ...any) (bool, error) {
+// exists reports whether a query returns a row.
+func (t logTx) exists(query string, args ...any) (bool, error) {
 	var one int64
 	err := t.Get([]any{&one}, query, args...)
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -217,7 +219,7 @@ func (b *building) run() error {
 	if err := b.views(facts); err != nil {
 		return err
 	}
-	b.tallied(b.scope(0), b.whole)
+	b.queue(b.scope(0), b.whole)
 	if err := b.flush(); err != nil {
 		return err
 	}
@@ -232,7 +234,7 @@ func (b *building) run() error {
 	return b.write(func(t logTx) error { return b.advance(t, b.days.to) })
 }
 
-// visits finds the visits of all links, and gives those of the account to its
+// visits finds the visits of all links and adds the account's own visits to its
 // tallies.
 func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
 	facts = map[int64][]segment.Fact{}
@@ -271,7 +273,8 @@ func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
 	return facts, err
 }
 
-// read runs a transaction over the state that the attempt began with.
+// read runs a transaction and checks that the state is the one the attempt
+// started with.
 func (b *building) read(f func(logTx) error) error {
 	return b.log.read(b.ctx, func(t logTx) error {
 		s, err := t.state(b.account)
@@ -285,12 +288,13 @@ func (b *building) read(f func(logTx) error) error {
 	})
 }
 
-// scope is a link of the account, or the account.
+// scope returns the scope of a link, or of the account if link is 0.
 func (b *building) scope(link vitrine.LinkID) vitrine.Scope {
 	return vitrine.Scope{Account: b.account, Link: link}
 }
 
-// views makes the tallies of each link, and adds the views to the account's.
+// views builds the tallies of each link and adds its views to those of the
+// account.
 func (b *building) views(facts map[int64][]segment.Fact) error {
 	return b.read(func(t logTx) error {
 		downloads, err := b.downloads(t)
@@ -326,7 +330,7 @@ func (b *building) views(facts map[int64][]segment.Fact) error {
 				}
 				d := report.DayOf(o.At)
 				b.whole.of(d).Add(o)
-				if b.small(of) {
+				if b.neverStored(of) {
 					return nil
 				}
 				days.of(d).Add(o)
@@ -335,7 +339,7 @@ func (b *building) views(facts map[int64][]segment.Fact) error {
 		if err == nil {
 			err = end()
 		}
-		for link, days := range downloads { // of links without views on those days
+		for link, days := range downloads { // links that have downloads but no views on those days
 			if err == nil {
 				err = b.link(link, dayTallies{}, nil, days)
 			}
@@ -344,8 +348,9 @@ func (b *building) views(facts map[int64][]segment.Fact) error {
 	})
 }
 
-// small says that none of a link's tallies of the block can be worth storing.
-func (b *building) small(link vitrine.LinkID) bool {
+// neverStored reports whether no tally of the link in this block is large
+// enough to be stored.
+func (b *building) neverStored(link vitrine.LinkID) bool {
 	of := b.counts[link]
 	for len(of) > 0 {
 		some := of[:min(len(of), int(width(1)))]
@@ -363,7 +368,7 @@ func (b *building) small(link vitrine.LinkID) bool {
 	return true
 }
 
-// downloads lists the days of the download events of each link.
+// downloads lists, for each link, the days of its download events.
 func (b *building) downloads(t logTx) (days map[vitrine.LinkID][]report.Day, err error) {
 	days = map[vitrine.LinkID][]report.Day{}
 	clause, args := within(b.scope(0), "downloads", idsOf(b.block.from, b.block.to))
@@ -377,9 +382,9 @@ func (b *building) downloads(t logTx) (days map[vitrine.LinkID][]report.Day, err
 	return days, err
 }
 
-// link completes the tallies of a link's days, and the account's.
+// link completes the tallies of a link's days and adds them to the account's.
 func (b *building) link(link vitrine.LinkID, days dayTallies, facts []segment.Fact, downloads []report.Day) error {
-	small := b.small(link)
+	small := b.neverStored(link)
 	for _, d := range downloads {
 		b.whole.of(d).AddDownload(d)
 		if small {
@@ -400,20 +405,20 @@ func (b *building) link(link vitrine.LinkID, days dayTallies, facts []segment.Fa
 	if small {
 		return nil
 	}
-	b.tallied(b.scope(link), days)
+	b.queue(b.scope(link), days)
 	if len(b.pending) < pendingTallies {
 		return nil
 	}
 	return b.flush()
 }
 
-// pendingTallies is about how many tallies are in memory before they are
+// pendingTallies is about how many tallies are held in memory before they are
 // written.
 const pendingTallies = 256
 
-// tallied puts the tallies of a scope's days on their way, and those of 8 days
-// that are whole.
-func (b *building) tallied(s vitrine.Scope, days dayTallies) {
+// queue queues the tallies of a scope's days, and those of complete blocks of
+// 8 days.
+func (b *building) queue(s vitrine.Scope, days dayTallies) {
 	for from := b.block.from; from < b.block.to; {
 		to := min(b.block.to, alignDown(from, 1)+width(1))
 		all := new(report.Tally)
@@ -438,7 +443,7 @@ func (b *building) tallied(s vitrine.Scope, days dayTallies) {
 	}
 }
 
-// flush writes what is on its way, a little at a time.
+// flush writes the queued tallies, a few in each transaction.
 func (b *building) flush() error {
 	for len(b.pending) > 0 {
 		some := b.pending[:min(len(b.pending), pendingTallies/4)]

@@ -5,7 +5,7 @@ import (
 	"vitrine/report"
 )
 
-// dailyViews writes the views by link of the days.
+// dailyViews writes the views by link of each day.
 func (b *building) dailyViews() error {
 	return b.write(func(t logTx) error {
 		for d := b.days.from; d < b.days.to; d++ {
@@ -22,7 +22,8 @@ func (b *building) dailyViews() error {
 	})
 }
 
-// days64 makes the tallies of the 64 days that end with the days.
+// days64 builds the tallies of the block of 64 days that ends with the built
+// days.
 func (b *building) days64() error {
 	days := span{b.days.to - width(2), b.days.to}
 	all, err := b.sum(b.scope(0), days)
@@ -46,8 +47,8 @@ func (b *building) days64() error {
 	return b.flush()
 }
 
-// sum puts the tally of many days on its way: of the smaller ones that are
-// stored, and of the views of other days.
+// sum returns the tally of many days. It adds the smaller stored tallies, and
+// the views of days without one.
 func (b *building) sum(s vitrine.Scope, days span) (*report.Tally, error) {
 	t := new(report.Tally)
 	err := b.read(func(tx logTx) error {

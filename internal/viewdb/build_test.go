@@ -93,7 +93,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 		err = first.views(facts)
 	}
 	if err == nil {
-		first.tallied(first.scope(0), first.whole)
+		first.queue(first.scope(0), first.whole)
 		err = first.flush() // all tallies are there, and the days not yet marked
 	}
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"vitrine/report"
 )
 
-// excludedAs reports whether a view is excluded for a reason.
+// excludedAs reports whether a view is excluded for the reason.
 func (w *writing) excludedAs(e *engaged, reason string) (bool, error) {
 	if e.Human() {
 		return false, nil
@@ -15,7 +15,7 @@ func (w *writing) excludedAs(e *engaged, reason string) (bool, error) {
 	return err == nil && word.Labels[0] == reason, err
 }
 
-// exclude makes a view a bot's, with a reason.
+// exclude turns a view by a person into one by a bot, for the reason.
 func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, reason string) (err error) {
 	human := e.Human()
 	if e.Bot, err = w.words.Bot(reason, ""); err != nil {
@@ -34,7 +34,7 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 	}
 	c.downloads -= n
 	if n > 0 {
-		w.told.Reset(e.account)
+		w.published.Reset(e.account)
 		if reason != report.BotAutomation {
 			e.Flags |= segment.ViewWaits
 		}
@@ -42,7 +42,7 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 	return w.tx.decrementViewer(link, e.Viewer, 1)
 }
 
-// include makes a view a person's.
+// include turns a view by a bot into one by a person.
 func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) error {
 	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account,
 		View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
@@ -62,9 +62,9 @@ func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) 
 	return nil
 }
 
-// waits notes that an excluded view has a download, if the view may yet become
-// a person's.
-func (w *writing) waits(e *engaged) error {
+// noteDownload marks that an excluded view has a download, if the view may be
+// included later. The download counts then.
+func (w *writing) noteDownload(e *engaged) error {
 	never, err := w.excludedAs(e, report.BotAutomation)
 	if err == nil && !never && e.Flags&segment.ViewWaits == 0 {
 		e.Flags |= segment.ViewWaits
@@ -73,7 +73,7 @@ func (w *writing) waits(e *engaged) error {
 	return err
 }
 
-// reclass changes the class of a view.
+// reclass changes whether a view counts.
 func (w *writing) reclass(d *vitrine.Reclass) error {
 	e, err := w.find(d.Link, d.View)
 	if err != nil || e == nil {
@@ -105,7 +105,7 @@ func (w *writing) downloadAlone(d *vitrine.Download) error {
 	if err != nil {
 		return err
 	}
-	if account == 0 { // its row comes with this transaction
+	if account == 0 { // the link's row is written later in this transaction
 		account = d.Account
 		w.owners[d.Link] = account
 		w.change(d.Link).account = account

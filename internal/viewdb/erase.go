@@ -11,13 +11,13 @@ import (
 	"vitrine/report"
 )
 
-// erasedAtOnce bounds the rows of a table that one transaction removes, so that
-// a large link does not stop the others' views.
+// erasedAtOnce bounds the rows of a table that one transaction deletes, so that
+// deleting a large link does not block other writes.
 const erasedAtOnce = 10_000
 
-// DeleteLink implements [vitrine.ViewLog]. It goes in steps: from the first on
-// the link counts for nothing, and the last takes what is left, so that an
-// erasure that was cut off is finished by the next one.
+// DeleteLink implements [vitrine.ViewLog]. It works in steps. After the first
+// step the link no longer counts; the last step deletes what remains. The next
+// call continues an interrupted deletion.
 func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	for {
 		more := false
@@ -31,8 +31,8 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	}
 }
 
-// erased are the tables with rows of links, and what distinguishes a link's
-// rows.
+// erased lists the tables with rows of links, and the column that identifies a
+// row of a link.
 var erased = []struct{ table, key string }{{"opens", "id"}, {"viewers", "viewer"}, {"downloads", "id"}}
 
 func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error) {
@@ -49,7 +49,7 @@ func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error)
 	}
 	account = -account
 	c.Reset(account)
-	// Opens may still come, from pages that are open somewhere.
+	// Views can still arrive from open pages.
 	if _, err := t.Exec("UPDATE links SET views = 0, downloads = 0 WHERE link = $1", int64(link)); err != nil {
 		return false, err
 	}
@@ -82,8 +82,7 @@ func erase(t logTx, c *feed.Changes, link vitrine.LinkID) (more bool, err error)
 	return false, nil
 }
 
-// beginErasure takes a link out of its account, and of all that is told of the
-// account.
+// beginErasure removes a link from its account and from the account's reports.
 func beginErasure(t logTx, c *feed.Changes, account vitrine.AccountID, link vitrine.LinkID) error {
 	if _, err := t.Exec("UPDATE links SET account = -account, views = 0, downloads = 0 WHERE link = $1",
 		int64(link)); err != nil {
@@ -107,7 +106,8 @@ func beginErasure(t logTx, c *feed.Changes, account vitrine.AccountID, link vitr
 	return t.putState(account, s)
 }
 
-// erasePack removes a pack of a link, and its visits.
+// erasePack deletes a pack of a link, and its visits. It reports whether there
+// was one.
 func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bool, err error) {
 	var visits []segment.Visit
 	var first vitrine.ViewID
@@ -142,7 +142,8 @@ func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bo
 	return true, err
 }
 
-// eraseRows removes some rows of the tables that have one a view.
+// eraseRows deletes rows from the tables with one row for each view, viewer or
+// download. It reports whether any remain.
 func eraseRows(t logTx, link vitrine.LinkID) (more bool, err error) {
 	for _, e := range erased {
 		var last int64

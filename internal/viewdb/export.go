@@ -15,12 +15,13 @@ import (
 
 var _ vitrine.LogExporter = (*ViewLog)(nil)
 
-// exportedAtOnce is how many rows are read before they are handed on: anyone
-// who takes them may be slow.
+// exportedAtOnce is the number of rows that are read before they are passed on.
+// The consumer may be slow.
 var exportedAtOnce = 4000
 
-// Forgotten implements [vitrine.LogExporter]. Accounts are forgotten one by one
-// here; those that are behind must have nothing of those days.
+// Forgotten implements [vitrine.LogExporter]. Accounts are expired one by one.
+// An account whose views are not expired yet must have none before the returned
+// day.
 func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 	err = l.read(ctx, func(t logTx) error {
 		if err := t.Get([]any{&day}, "SELECT coalesce(max(forgotten), 0) FROM accounts"); err != nil || day == 0 {
@@ -42,8 +43,8 @@ func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 	return day, err
 }
 
-// Export implements [vitrine.LogExporter]. Each transaction reads a little, so
-// that none is held while f is busy.
+// Export implements [vitrine.LogExporter]. Each transaction reads a limited
+// number of rows, and none is open while f runs.
 func (l *ViewLog) Export(ctx context.Context, f func(vitrine.LogEntry) error) error {
 	if err := l.exportReceipts(ctx, f); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (l *ViewLog) exportReceipts(ctx context.Context, f func(vitrine.LogEntry) e
 	return err
 }
 
-// exporting is an account that is exported.
+// exporting is the export of one account.
 type exporting struct {
 	log       *ViewLog
 	ctx       context.Context
@@ -135,7 +136,8 @@ func (e *exporting) run() error {
 	return err
 }
 
-// days exports the forgotten days, those of the account first.
+// days exports the tallies of expired days: the account's first, then the
+// links'.
 func (e *exporting) days() error {
 	type place struct {
 		link int64
@@ -177,13 +179,13 @@ func (e *exporting) days() error {
 	return nil
 }
 
-// seen exports who was seen last on forgotten days: of each viewer the
-// account's first, then the links'.
+// seen exports, for each viewer, the last visit on an expired day: to the
+// account first, then to its links.
 func (e *exporting) seen() error {
 	for next, more := int64(math.MinInt64), true; more; {
 		var some []vitrine.LastSeen
 		err := e.log.read(e.ctx, func(t logTx) (err error) {
-			some, next, more, err = e.someSeen(t, next)
+			some, next, more, err = e.nextSeen(t, next)
 			return err
 		})
 		if err != nil {
@@ -198,10 +200,10 @@ func (e *exporting) seen() error {
 	return nil
 }
 
-// someSeen reads those of some viewers from one on, and tells which viewer
-// comes next, if there are more.
-func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next int64, more bool, err error) {
-	h, err := t.history(e.account) // which links' entries count no more
+// nextSeen reads the last visits of viewers, beginning with viewer from. It
+// returns the next viewer, and whether there is one.
+func (e *exporting) nextSeen(t logTx, from int64) (some []vitrine.LastSeen, next int64, more bool, err error) {
+	h, err := t.history(e.account) // has the links whose entries no longer count
 	if err != nil {
 		return nil, 0, false, err
 	}
@@ -209,7 +211,7 @@ func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 	for _, r := range h.runs {
 		sources = append(sources, source{tx: t, account: e.account, run: r.run})
 	}
-	var of []segment.Visit // all of one viewer
+	var of []segment.Visit // all entries of one viewer
 	for {
 		best, err := first(sources, from)
 		if err != nil {
@@ -232,7 +234,8 @@ func (e *exporting) someSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 	}
 }
 
-// lastOf adds the last days of a viewer, whose entries are in order.
+// lastOf appends the last visits of a viewer. The viewer's entries are in
+// order.
 func (e *exporting) lastOf(some []vitrine.LastSeen, of []segment.Visit) []vitrine.LastSeen {
 	at := len(some)
 	some = append(some, vitrine.LastSeen{Scope: e.scope(0), Viewer: uint64(of[0].Viewer), Day: of[0].Day})
@@ -246,7 +249,7 @@ func (e *exporting) lastOf(some []vitrine.LastSeen, of []segment.Visit) []vitrin
 	return some
 }
 
-// link exports a link.
+// link exports the views, downloads and counts of a link.
 func (e *exporting) link(c *vitrine.CountedLink) error {
 	views := e.log.words.Reader()
 	for r, more := (ids{math.MinInt64, math.MaxInt64}), true; more; {

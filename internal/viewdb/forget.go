@@ -12,23 +12,23 @@ import (
 	"vitrine/report"
 )
 
-// Expire implements [vitrine.ViewLog]. It goes 64 days at a time, which is what
-// the widest tallies are of: every link gets a tally of each of its days,
-// however few their views, and then the opens are removed.
+// Expire implements [vitrine.ViewLog]. It works on 64 days at a time, the width
+// of the largest tallies. It first stores a tally for each link and day,
+// however few its views, and then deletes the views.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, "SELECT account FROM accounts WHERE account > $1 AND forgotten < $2 AND stale >= $3 ORDER BY account LIMIT 1",
 		[]any{alignDown(before, 2), width(2)}, func(account vitrine.AccountID) (err error) {
 			for more := true; more && err == nil; {
-				more, err = l.forgetSome(ctx, account, before)
+				more, err = l.expireNext(ctx, account, before)
 			}
 			return err
 		})
 }
 
-// forgetSome forgets the next 64 days of an account that have views.
-func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, before report.Day) (more bool, err error) {
+// expireNext expires the next 64 days of an account that have views.
+func (l *ViewLog) expireNext(ctx context.Context, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	b := building{log: l, ctx: ctx, account: account}
-	var end report.Day // what is before it can be forgotten
+	var end report.Day // earlier days can be expired
 	err = l.read(ctx, func(t logTx) (err error) {
 		if b.state, err = t.state(account); err != nil {
 			return err
@@ -87,8 +87,8 @@ func (l *ViewLog) forgetSome(ctx context.Context, account vitrine.AccountID, bef
 	return more, err
 }
 
-// everyDay stores the tallies of every day of 64, and of more days, of a link
-// that has any opens then.
+// everyDay stores the tallies of each of the 64 days, and the larger ones, for
+// a link that has views in them.
 func (b *building) everyDay(s vitrine.Scope) error {
 	days := dayTallies{}
 	err := b.read(func(t logTx) error {
@@ -127,8 +127,8 @@ func (b *building) everyDay(s vitrine.Scope) error {
 	})
 }
 
-// dropTallies removes what is stored of a scope's days, which are whole numbers
-// of 64.
+// dropTallies deletes the stored tallies of a scope's days, which are complete
+// blocks of 64.
 func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 	for _, table := range []string{"tallies", "times"} {
 		_, err := t.Exec("DELETE FROM "+table+" WHERE account = $1 AND link = $2 AND day >= $3 AND day < $4",
@@ -140,7 +140,7 @@ func (t logTx) dropTallies(s vitrine.Scope, days span) error {
 	return nil
 }
 
-// dropViews removes the packed views and the download events of a link before
+// dropViews deletes the packed views and the download events of a link before
 // an ID.
 func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	var kept []segment.Row

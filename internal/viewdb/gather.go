@@ -11,7 +11,7 @@ import (
 	"vitrine/report"
 )
 
-// gathering makes tallies of days from their views.
+// gathering reads views and adds them to tallies of days.
 type gathering struct {
 	ctx     context.Context
 	tx      logTx
@@ -19,16 +19,16 @@ type gathering struct {
 	scope   vitrine.Scope
 	tallies dayTallies
 	visits  []segment.Visit
-	visit   func(segment.Visit) error // takes the visits instead, one for each view
+	visit   func(segment.Visit) error // if set, receives the visit of each view instead
 	rows    int
-	each    func(*report.View) // takes the opens instead
+	each    func(*report.View) // if set, receives the views instead
 	wants   func(report.Day) bool
 }
 
-// dayTallies is tallies of single days.
+// dayTallies holds tallies of single days.
 type dayTallies map[report.Day]*report.Tally
 
-// of is the tally of a day, empty at first.
+// of returns the tally of a day. It creates an empty one if there is none.
 func (ts dayTallies) of(d report.Day) *report.Tally {
 	t := ts[d]
 	if t == nil {
@@ -42,7 +42,7 @@ func (l *ViewLog) gather(ctx context.Context, t logTx, s vitrine.Scope) *gatheri
 	return &gathering{ctx: ctx, tx: t, views: l.words.Reader(), scope: s, tallies: dayTallies{}, wants: everyDay}
 }
 
-// add counts a view and remembers the visit.
+// add counts a view and its visit.
 func (g *gathering) add(o *report.View) error {
 	if g.rows++; g.rows%checkEvery == 0 && g.ctx.Err() != nil {
 		return g.ctx.Err()
@@ -64,7 +64,7 @@ func (g *gathering) add(o *report.View) error {
 	return nil
 }
 
-// links lists the links of the scope.
+// links lists the links of a scope.
 func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 	if s.Link != 0 {
 		return []vitrine.LinkID{s.Link}, nil
@@ -78,7 +78,7 @@ func (t logTx) links(s vitrine.Scope) (list []vitrine.LinkID, err error) {
 	return list, err
 }
 
-// packed adds what packs have of some days.
+// packed adds the views in packs of the days [from, to).
 func (g *gathering) packed(from, to report.Day) error {
 	return g.tx.packedRows(g.scope, idsOf(from, to), false, func(link vitrine.LinkID, r *segment.Row) error {
 		if !g.wants(report.DayOf(r.ID.Ms())) {
@@ -92,8 +92,8 @@ func (g *gathering) packed(from, to report.Day) error {
 	})
 }
 
-// cold adds what packs have of days, and their download events. Days that are
-// near each other are read together.
+// cold adds the views in packs and the download events of days. It reads days
+// together that are close to each other.
 func (g *gathering) cold(days []span) error {
 	for len(days) > 0 {
 		n := 1
@@ -117,13 +117,13 @@ func (g *gathering) cold(days []span) error {
 	return nil
 }
 
-// nearDays is how many days it is as well to read and leave out as to look for
-// what comes after them.
+// nearDays is the longest gap between days that is read and ignored rather than
+// skipped by another query.
 const nearDays = 8
 
 func everyDay(report.Day) bool { return true }
 
-// running adds what the table of views has of some days.
+// running adds the views in the table opens of the days [from, to).
 func (g *gathering) running(from, to report.Day) error {
 	clause, args := within(g.scope, "opens", idsOf(from, to))
 	return g.tx.VisitOpens(func(link, id int64, open, session []byte) error {
@@ -135,7 +135,7 @@ func (g *gathering) running(from, to report.Day) error {
 	}, clause, args)
 }
 
-// downloads adds the download events of some days.
+// downloads adds the download events of the days [from, to).
 func (g *gathering) downloads(from, to report.Day) error {
 	clause, args := within(g.scope, "downloads", idsOf(from, to))
 	return g.tx.Each(func(s sqldb.Scanner) error {
@@ -150,8 +150,8 @@ func (g *gathering) downloads(from, to report.Day) error {
 	}, "SELECT o.id"+clause, args...)
 }
 
-// addVisits completes the tallies with the visits of their days: alone, as if
-// nothing had been before.
+// addVisits adds the visits to the tallies of their days. With alone, it
+// ignores earlier visits.
 func (g *gathering) addVisits(alone bool) error {
 	h := &history{}
 	if !alone {
@@ -172,9 +172,9 @@ func (g *gathering) addVisits(alone bool) error {
 	})
 }
 
-// eachVisit calls f with the facts of visits, which are sorted by viewer. What
-// was before them is in the history, or among themselves. With a link, the
-// history of that link alone counts.
+// eachVisit calls f with the facts of visits sorted by viewer. Earlier visits
+// are found in the history and among the visits themselves. With a link, only
+// earlier visits to that link matter.
 func eachVisit(h *history, link vitrine.LinkID, visits []segment.Visit, f func(segment.Fact)) error {
 	for len(visits) > 0 {
 		n := 1

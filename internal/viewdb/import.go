@@ -13,8 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// Import implements [vitrine.ViewLog]. Opens of past days go into packs, later
-// ones into the table of views.
+// Import implements [vitrine.ViewLog]. Views of past days go into packs, later
+// ones into the table opens.
 func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, views []vitrine.ViewRecord) error {
 	touched := map[vitrine.AccountID]bool{}
 	err := l.update(ctx, func(t logTx, c *feed.Changes) error {
@@ -64,8 +64,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, vie
 	return nil
 }
 
-// runningDays is how many days before today are not past: their views may still
-// change.
+// runningDays is the number of days before today whose views may still change.
 const runningDays = 2
 
 // importLink imports views of one link, in any order.
@@ -104,20 +103,20 @@ func (w *writing) importLink(views []vitrine.ViewRecord, past report.Day) error 
 	return nil
 }
 
-// importPast packs rows of past days.
+// importPast writes rows of past days into packs.
 func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine.LinkID, rows []segment.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	for i := range rows { // IDs move on, and have nowhere to go from the end of their millisecond
+	for i := range rows { // a taken ID becomes the next free one, so there must be room to the end of the millisecond
 		if r := &rows[i]; int64(r.ID)%segment.Counters >= segment.Counters-int64(len(rows)) {
 			r.ID = vitrine.ViewIDAt(r.ID.Ms(), 0)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b segment.Row) int { return cmp.Compare(a.ID, b.ID) })
 	first, last := report.DayOf(rows[0].ID.Ms()), report.DayOf(rows[len(rows)-1].ID.Ms())
-	// What the link has of those days goes into packs first, so that no ID is
-	// given twice.
+	// The link's other views of those days go into packs first, so that no ID
+	// is assigned twice.
 	for more := last >= a.rolledUpUntil; more; {
 		n, visits, err := packLink(w.tx, link, last+1, packedAtOnce)
 		if err != nil {
@@ -153,7 +152,7 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	return nil
 }
 
-// importVisits stores the visits that were imported.
+// importVisits stores the visits of the imported views.
 func (w *writing) importVisits() error {
 	for account, visits := range w.visits {
 		if err := w.tx.addRun(account, segment.SortVisits(visits)); err != nil {
@@ -163,7 +162,7 @@ func (w *writing) importVisits() error {
 	return nil
 }
 
-// row makes the row of an imported view.
+// row creates the row of an imported view.
 func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
 	r.ID = vitrine.ViewID(o.ID)
 	if r.View, err = w.words.View(&o.View); err != nil {
@@ -177,7 +176,7 @@ func (w *writing) row(o *vitrine.ViewRecord) (r segment.Row, err error) {
 	return r, err
 }
 
-// imported writes a view of a running day.
+// imported inserts a view of a running day.
 func (w *writing) imported(o *vitrine.ViewRecord) error {
 	r, err := w.words.View(&o.View)
 	if err != nil {
@@ -185,7 +184,7 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 	}
 	r.Flags |= segment.ViewImported
 	link, id := vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)
-	if err := w.loosen(o.Account, link, report.DayOf(id.Ms())); err != nil {
+	if err := w.unpackDay(o.Account, link, report.DayOf(id.Ms())); err != nil {
 		return err
 	}
 	for {
@@ -210,7 +209,8 @@ func (w *writing) imported(o *vitrine.ViewRecord) error {
 	return w.importDownload(link, id)
 }
 
-// importDownload writes the download event of an imported view, at its time.
+// importDownload stores the download event of an imported view, at the time of
+// the view.
 func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 	event := id
 	for {
@@ -229,12 +229,12 @@ func (w *writing) importDownload(link vitrine.LinkID, id vitrine.ViewID) error {
 	}
 }
 
-// idRun is a run of IDs, all of which a link has.
+// idRun is a range of IDs that a link has without gaps.
 type idRun struct{ first, last vitrine.ViewID }
 
-// free finds the first ID from one on that its link does not have, going round
-// within its millisecond. It remembers the run that it went along, so that many
-// views of one millisecond do not each go along it again.
+// free returns the first free ID of a link at or after from. After the last ID
+// of the millisecond it continues with the first one. It remembers the range it
+// has checked, so that many views of one millisecond do not check it again.
 func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID, error) {
 	key := viewKey{link, vitrine.ViewIDAt(from.Ms(), 0)}
 	run, ok := w.taken[key]
@@ -256,8 +256,8 @@ func (w *writing) free(link vitrine.LinkID, from vitrine.ViewID) (vitrine.ViewID
 
 var errStop = errors.New("stop")
 
-// gap finds the first ID in [from, to) that the link does not have; to: there
-// is none.
+// gap returns the first free ID of the link in [from, to), or to if there is
+// none.
 func (w *writing) gap(link vitrine.LinkID, from, to vitrine.ViewID) (vitrine.ViewID, error) {
 	id := from
 	err := w.tx.Each(func(s sqldb.Scanner) error {

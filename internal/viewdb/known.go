@@ -7,13 +7,15 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-// websites have numbers from this on.
+// websites is the first number that websites use. Accounts and links have
+// smaller ones.
 const websites = int64(vitrine.FirstSitePage)
 
-// HighestIDs implements [vitrine.ViewLog]. Each maximum is the end of an index.
+// HighestIDs implements [vitrine.ViewLog]. Each maximum is read from the end of
+// an index.
 func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.read(ctx, func(t logTx) error {
-		var most, least, state int64 // an account is negated while a link of it is being erased
+		var most, least, state int64 // the account of a link that is being erased is negative
 		err := t.Get([]any{&link, &most, &least, &state}, `SELECT coalesce((SELECT max(link) FROM links WHERE link < $1), 0),
 			coalesce((SELECT max(account) FROM links WHERE account < $2), 0), coalesce((SELECT min(account) FROM links WHERE account > $3), 0),
 			coalesce((SELECT max(account) FROM accounts WHERE account < $4), 0)`, websites, websites, -websites, websites)
@@ -23,13 +25,13 @@ func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, li
 	return account, link, err
 }
 
-// knownAtOnce is how many rows are read before they are handed on.
+// knownAtOnce is the number of rows that are read before they are passed on.
 const knownAtOnce = 10_000
 
 // EachScope implements [vitrine.ViewLog].
 func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
 	for _, each := range []struct {
-		query string // rows of a number and an account, behind a number
+		query string // selects rows of a number and an account, after a number
 		scope func(number, account int64) vitrine.Scope
 	}{
 		{"SELECT link, abs(account) FROM links WHERE link > $1 ORDER BY link LIMIT $2",

@@ -12,48 +12,48 @@ import (
 	"vitrine/report"
 )
 
-// hotDays keeps the running days of the scopes that were asked for last in
-// memory: those whose opens are in the table of views. What a transaction
-// changes is added when the scope is asked for again.
+// hotDays keeps the running days of the most recently requested scopes in
+// memory. The views of running days are in the table opens. When a scope is
+// requested again, the changes of transactions since then are applied.
 type hotDays struct {
 	log     *ViewLog
 	mu      sync.Mutex
 	byScope map[vitrine.Scope]*hotScope
-	noRoom  map[vitrine.Scope]state // did not fit when their account was in a state
+	noRoom  map[vitrine.Scope]state // states of accounts in which the scope did not fit
 	clock   int64
-	most    int // bytes, of all scopes together
+	most    int // bytes for all scopes together
 }
 
-// liveBytes bounds the memory for running days: about 20 bytes for each viewer
-// of a day with a session, in each scope. A scope whose running days do not fit
-// is read anew each time.
+// liveBytes bounds the memory for running days: about 20 bytes for each viewer,
+// day and scope. The running days of a scope that does not fit are read again
+// each time.
 const liveBytes = 256 << 20
 
 func newLives(l *ViewLog) *hotDays {
 	return &hotDays{log: l, byScope: map[vitrine.Scope]*hotScope{}, noRoom: map[vitrine.Scope]state{}, most: liveBytes}
 }
 
-// hotScope is the running days of a scope.
+// hotScope holds the running days of a scope.
 type hotScope struct {
 	scope vitrine.Scope
 
-	gone atomic.Bool // nobody keeps it, and its account may not be followed
+	gone atomic.Bool // removed from hotDays; its account may not be followed
 
 	mu      sync.Mutex
 	built   bool
 	seq     int64
-	state   state // of the account, as it was built
+	state   state // of the account, when the scope was built
 	tallies dayTallies
 	visits  *segment.VisitSet
 
-	// Under the mutex of lives.
+	// The mutex of hotDays guards these fields.
 	used int64
 	size int
 }
 
-// each calls f with the tallies of running days of a scope, up to date with the
-// transaction. It reports false if it does not have them. The tallies are valid
-// until f returns.
+// each calls f with the tallies of running days of a scope, as of the
+// transaction. It reports false if they are not in memory. The tallies are
+// valid until f returns.
 func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state, days span,
 	f func(dayTallies)) (bool, error) {
 	lv := ls.find(s, st)
@@ -79,7 +79,7 @@ func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state,
 		return false, err
 	}
 	if lv.state != st {
-		return false, nil // it is ahead of this transaction
+		return false, nil // the scope in memory is newer than this transaction
 	}
 	some := dayTallies{}
 	for d, tally := range lv.tallies {
@@ -94,8 +94,8 @@ func (ls *hotDays) each(ctx context.Context, t logTx, s vitrine.Scope, st state,
 	return true, nil
 }
 
-// find finds the running days of a scope, or begins with them. It returns nil
-// if they did not fit when their account was in the same state.
+// find returns the running days of a scope, or a new, empty hotScope. It
+// returns nil if they did not fit when the account was in the same state.
 func (ls *hotDays) find(s vitrine.Scope, st state) *hotScope {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -113,13 +113,12 @@ func (ls *hotDays) find(s vitrine.Scope, st state) *hotScope {
 	return lv
 }
 
-// mostScopes is of how many scopes the running days are kept, or known not to
-// fit.
+// mostScopes is the number of scopes that are kept, or known not to fit.
 const mostScopes = 1000
 
-// fits notes how large lv, which is locked, has become. While all together are
-// too large, it removes those that were not used for longest. It reports
-// whether lv is still kept; it is not if it is too large alone.
+// fits updates the size of lv, which is locked, and removes the least recently
+// used scopes while the total is too large. It reports whether lv is still
+// kept. It is not if it is too large alone.
 func (ls *hotDays) fits(lv *hotScope) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -138,7 +137,7 @@ func (ls *hotDays) fits(lv *hotScope) bool {
 		}
 		ls.remove(oldest)
 	}
-	return lv.size <= ls.most // others made it go
+	return lv.size <= ls.most // other scopes pushed it out
 }
 
 // refuse removes lv, which is locked, and remembers that it did not fit.
@@ -172,7 +171,7 @@ func (lv *hotScope) bytes() int {
 	return n
 }
 
-// bring brings lv up to a transaction, if it is not beyond it.
+// bring updates lv to a transaction, unless lv is newer.
 func (lv *hotScope) bring(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {
 	if lv.built && lv.seq >= seq {
 		return nil
@@ -187,7 +186,7 @@ func (lv *hotScope) bring(ctx context.Context, l *ViewLog, t logTx, st state, se
 	return lv.build(ctx, l, t, st, seq)
 }
 
-// errNoRoom is returned for running days that cannot be kept in memory.
+// errNoRoom is returned when running days cannot be kept in memory.
 var errNoRoom = errors.New("the running days cannot be kept in memory")
 
 // build reads the running days. Errors: errNoRoom.
@@ -223,10 +222,11 @@ func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, se
 	return nil
 }
 
-// fitsEvery is after how many views running days that are read must still fit.
+// fitsEvery is the number of views after which build checks that the running
+// days still fit.
 const fitsEvery = 1 << 14
 
-// lastDay is after every day.
+// lastDay is later than any day.
 const lastDay report.Day = 1<<31 - 1
 
 // addFact adds a visit to the tally of its day.
@@ -249,7 +249,7 @@ func (lv *hotScope) removeFact(f segment.Fact) {
 	}
 }
 
-// apply adds what transactions did. Errors: errNoRoom.
+// apply applies the events of transactions. Errors: errNoRoom.
 func (lv *hotScope) apply(t logTx, events []feed.Event) error {
 	h := lazyHistory{tx: t, account: lv.scope.Account}
 	for _, e := range events {
@@ -280,9 +280,9 @@ func (lv *hotScope) apply(t logTx, events []feed.Event) error {
 	return nil
 }
 
-// count counts n views, 1 or -1, of a view's visit. If the visit begins or
-// ends by it, what is known of all visits of the viewer changes: the day before
-// on which the viewer came.
+// count adds n, 1 or -1, to the views of a visit. When the visit begins or
+// ends, the viewer's other visits change too: each records the previous day on
+// which the viewer came.
 func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
 	v := segment.Visit{Viewer: int64(o.Viewer), Link: o.Link, Day: report.DayOf(o.At)}
 	old := lv.visits.Of(nil, v.Viewer)
@@ -309,8 +309,8 @@ type lazyHistory struct {
 	history *history
 }
 
-// of lists the visits of a viewer in packs, in order; they are valid until the
-// next call.
+// of returns the visits of a viewer in packs, in order. The result is valid
+// until the next call.
 func (h *lazyHistory) of(viewer int64) (visits []segment.Visit, err error) {
 	if h.history == nil {
 		if h.history, err = h.tx.history(h.account); err != nil {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/viewdb/feed"
 )
 
-// update runs f as a transaction that writes, and tells the feed what it did.
+// update runs f as a write transaction and publishes its changes to the feed.
 func (l *ViewLog) update(ctx context.Context, f func(logTx, *feed.Changes) error) error {
 	return l.transact(ctx, func(t logTx) error {
 		c := l.feed.Begin()
@@ -42,23 +42,24 @@ func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
 	})
 }
 
-// viewlogTables are the tables of a log.
+// viewlogTables lists the tables of a view log.
 var viewlogTables = []string{"accounts", "links", "words", "opens", "viewers", "packs", "runs", "visits", "tallies",
 	"times", "daily_views", "downloads",
 	"imports", sqldb.LogTable}
 
-// Fits is Store's of a log.
+// Fits checks whether the log can be copied to another database, as Store.Fits
+// does.
 func (l *ViewLog) Fits(ctx context.Context, to *ViewLog) error {
 	_, _, err := sqldb.Fits(ctx, l.db, to.db, viewlogTables)
 	return err
 }
 
-// CopyTo is Store's of a log.
-func (l *ViewLog) CopyTo(ctx context.Context, to *ViewLog, told sqldb.Copied) error {
-	return sqldb.CopyDB(ctx, l.db, to.db, viewlogTables, told)
+// CopyTo copies the log, as Store.CopyTo does.
+func (l *ViewLog) CopyTo(ctx context.Context, to *ViewLog, copied sqldb.Copied) error {
+	return sqldb.CopyDB(ctx, l.db, to.db, viewlogTables, copied)
 }
 
-// Compare is Store's of a log.
+// Compare compares the copy with the log, as Store.Compare does.
 func (l *ViewLog) Compare(ctx context.Context, to *ViewLog) ([]string, error) {
 	return sqldb.CompareDB(ctx, l.db, to.db, viewlogTables)
 }

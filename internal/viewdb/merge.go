@@ -15,9 +15,9 @@ import (
 // mergedAtOnce is about how many entries one transaction merges.
 const mergedAtOnce = 1 << 15
 
-// mergeRuns makes few runs of an account's many, a step a transaction. The new
-// run is true once it is whole; from the same moment on those that it is made
-// of are not, and are removed.
+// mergeRuns merges the runs of an account into few. Each step is a transaction.
+// The new run becomes valid when it is complete; in the same transaction its
+// sources become invalid, and are then deleted.
 func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy bool) error {
 	for {
 		var m *merging
@@ -51,21 +51,22 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 	}
 }
 
-// merging is a run that is being made.
+// merging is a merge in progress.
 type merging struct {
 	account vitrine.AccountID
-	version int64 // of the account: entries may be removed with the next one
+	version int64 // version of the account: it changes when entries are removed
 	from    []run
 	run     int64
-	next    int64 // viewer to go on with
+	next    int64 // next viewer
 	entries int64
 }
 
-// mergeLife is after how long a merge that does not go on was left by a process
-// that ended.
+// mergeLife is the time without progress after which a merge counts as
+// abandoned.
 const mergeLife = time.Minute
 
-// dropUntrue removes a run that counts no more, or that was left unfinished.
+// dropUntrue deletes a run that is invalid or abandoned. It reports whether
+// there was one.
 func (t logTx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
 	var run int64
 	err = t.Get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging <> 0 AND merging < $2 ORDER BY run LIMIT 1",
@@ -84,10 +85,10 @@ func (t logTx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
 	return true, nil
 }
 
-// beginMerge begins to merge; nil: nothing to merge.
+// beginMerge begins a merge. It returns nil if there is nothing to merge.
 func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error) {
-	busy, err := t.some("SELECT 1 FROM runs WHERE account = $1 AND merging > 1 LIMIT 1", int64(account))
-	if err != nil || busy { // another process is at it
+	busy, err := t.exists("SELECT 1 FROM runs WHERE account = $1 AND merging > 1 LIMIT 1", int64(account))
+	if err != nil || busy { // another process is merging
 		return nil, err
 	}
 	list, err := t.runs(account)
@@ -107,9 +108,9 @@ func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error)
 	return m, err
 }
 
-// step merges some viewers. It ends early when entries were removed since the
-// beginning, or the new run was: what was done is cleared away, and the merge
-// begins anew.
+// step merges the entries of the next viewers. It ends the merge if entries
+// were removed since the beginning, or the new run was deleted. The new run is
+// then deleted, and the merge starts again.
 func (m *merging) step(t logTx) (more bool, err error) {
 	s, err := t.state(m.account)
 	if err != nil {
@@ -166,20 +167,20 @@ func (m *merging) step(t logTx) (more bool, err error) {
 	return false, nil
 }
 
-// source reads a run in order.
+// source reads the entries of a run in order.
 type source struct {
 	tx      logTx
 	account vitrine.AccountID
 	run     int64
 	began   bool
-	last    int64 // first viewer of the last row that was read
+	last    int64 // first viewer of the last row read
 	done    bool
 	entries []segment.Visit
 	at      int
 }
 
-// first is the source with the first entry of a viewer from one on; nil: none
-// has any.
+// first returns the source with the smallest entry whose viewer is at least
+// from, or nil if there is none.
 func first(sources []source, from int64) (best *source, err error) {
 	for i := range sources {
 		e, ok, err := sources[i].peek(from)
@@ -195,7 +196,7 @@ func first(sources []source, from int64) (best *source, err error) {
 
 func (s *source) head() segment.Visit { return s.entries[s.at] }
 
-// peek is the next entry of a viewer from one on.
+// peek returns the next entry whose viewer is at least from.
 func (s *source) peek(from int64) (e segment.Visit, ok bool, err error) {
 	for !s.done {
 		for s.at < len(s.entries) && s.entries[s.at].Viewer < from {
@@ -211,8 +212,8 @@ func (s *source) peek(from int64) (e segment.Visit, ok bool, err error) {
 	return e, false, nil
 }
 
-// read reads the next rows: at first from the one that may have the viewer to
-// begin with.
+// read reads the next rows. The first call starts at the row that may contain
+// viewer from.
 func (s *source) read(from int64) error {
 	s.entries, s.at, s.done = s.entries[:0], 0, true
 	add := func(first int64, data []byte) (err error) {

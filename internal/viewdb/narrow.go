@@ -12,15 +12,15 @@ import (
 	"vitrine/report"
 )
 
-// downloadOf is a download event and the view that it belongs to, if any.
+// downloadOf is a download event and its view, if any.
 type downloadOf struct {
 	link        vitrine.LinkID
 	event, view vitrine.ViewID
 }
 
-// narrow is Tally of a query that stored tallies do not answer.
+// narrow answers a Tally query that stored tallies cannot answer.
 func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
-	truncated, err = l.keptOf(ctx, q, func(tx logTx, r ids) (capped bool, err error) {
+	truncated, err = l.retained(ctx, q, func(tx logTx, r ids) (capped bool, err error) {
 		oldest := segment.Place{ID: r.from}
 		if q.Cap > 0 {
 			all := segment.NewestOf(q.Cap)
@@ -60,7 +60,7 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 	return trim(q.Scope, t), truncated, err
 }
 
-// narrowDaily is DailyViews of such a query.
+// narrowDaily answers a DailyViews query that stored tallies cannot answer.
 func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
 	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
@@ -72,7 +72,7 @@ func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
 		}
 	}
 	q.Links = some
-	_, err := l.keptOf(ctx, q, func(tx logTx, r ids) (bool, error) {
+	_, err := l.retained(ctx, q, func(tx logTx, r ids) (bool, error) {
 		s, err := l.scan(ctx, tx, q.Scope, r, &scan.Query{Lens: q.Lens, From: q.From, To: q.To,
 			Oldest: segment.Place{ID: r.from}, End: r.to, Daily: true})
 		if err != nil {
@@ -84,15 +84,16 @@ func (l *ViewLog) narrowDaily(ctx context.Context, q vitrine.TallyQuery,
 	return views, err
 }
 
-// keptOf calls f with the IDs of a query whose views are kept. It reports
-// whether any are left out, because they are not, or because f says so.
-func (l *ViewLog) keptOf(ctx context.Context, q vitrine.TallyQuery,
+// retained calls f with the IDs of a query whose views have not expired. It
+// reports whether views are left out, because they expired or because f says
+// so.
+func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 	f func(logTx, ids) (bool, error)) (truncated bool, err error) {
 	from, to := q.Steps.Bounds(q.From, q.To)
 	if from >= to {
 		return false, nil
 	}
-	var forgotten report.Day // days of the query before this one are
+	var forgotten report.Day // the query begins before this day
 	err = l.read(ctx, func(tx logTx) error {
 		st, err := tx.state(q.Account)
 		if err != nil {
@@ -113,7 +114,8 @@ func (l *ViewLog) keptOf(ctx context.Context, q vitrine.TallyQuery,
 	return err == nil && gone.AllViews() > 0, err
 }
 
-// scan counts the views of a scope in a range of IDs, wherever they are.
+// scan counts the views of a scope in a range of IDs, in packs and in the table
+// opens.
 func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids,
 	q *scan.Query) (s *scan.Scan, err error) {
 	q.Word = l.words.Word
@@ -138,8 +140,8 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids
 	}, clause, args)
 }
 
-// narrowDownloads counts download events: with a filter, those of views that
-// match.
+// narrowDownloads counts download events. With a filter, it counts those whose
+// view matches.
 func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downloadOf, t *report.Tally) error {
 	views := l.words.Reader()
 	for _, e := range events {
@@ -165,8 +167,8 @@ func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downl
 	return nil
 }
 
-// downloadsOf lists the download events of a scope in a range of IDs, by the
-// views that they belong to.
+// downloadsOf lists the download events of a scope in a range of IDs, ordered
+// by their views.
 func (t logTx) downloadsOf(s vitrine.Scope, r ids) (list []downloadOf, err error) {
 	clause, args := within(s, "downloads", r)
 	err = t.Each(func(row sqldb.Scanner) error {

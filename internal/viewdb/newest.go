@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// newest is the tally of the newest q.Cap opens of a window, if it has more;
-// what is older is left out.
+// newest returns the tally of the newest q.Cap views of a window. It reports
+// whether older views are left out.
 func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	err = l.read(ctx, func(tx logTx) error {
 		all := segment.NewestOf(q.Cap)
@@ -37,14 +37,14 @@ func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		}
 		t = fold.Tally()
 		for _, day := range g.tallies {
-			t.Merge(day) // downloads
+			t.Merge(day) // the day's downloads
 		}
 		return nil
 	})
 	return t, truncated, err
 }
 
-// eachID calls f with the place of every view of a scope in a range of IDs.
+// eachID calls f with the place of each view of a scope in a range of IDs.
 func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
 	n := 0
 	each := func(link vitrine.LinkID, id vitrine.ViewID) error {

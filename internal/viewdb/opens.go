@@ -16,8 +16,8 @@ import (
 	"vitrine/report"
 )
 
-// selectRecent selects the newest views of a link, or those with engagement
-// data alone.
+// selectRecent returns the query for the newest views of a link, or for those
+// with engagement only.
 func (t logTx) selectRecent(engaged bool) string {
 	use, with := "", ""
 	if engaged {
@@ -37,7 +37,7 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 		if len(q.Filter) > 0 || q.Viewer != nil {
 			n = math.MaxInt32
 		}
-		for ; ; n *= 4 { // the owner's may be among them
+		for ; ; n *= 4 { // views by the owner are left out, so more may be needed
 			read := 0
 			recent = nil
 			err := t.Opens(func(link, id int64, open, session []byte) error {
@@ -70,10 +70,10 @@ func matches(q vitrine.RecentQuery, o *report.View) bool {
 	return q.Filter.Lists(o, q.Engaged) && (q.Viewer == nil || *q.Viewer == o.Viewer)
 }
 
-// markDownloaded sets Downloaded of those views of a link, listed newest first,
-// that a download event belongs to.
+// markDownloaded sets Downloaded on the views that have a download event. The
+// views are of one link, newest first.
 func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
-	for some := range slices.Chunk(views, 500) { // a statement takes only so many values
+	for some := range slices.Chunk(views, 500) { // a statement takes a limited number of values
 		at := make(map[int64]*report.View, len(some))
 		args, places := []any{int64(link)}, make([]string, len(some))
 		for i := range some {
@@ -96,8 +96,8 @@ func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 	return nil
 }
 
-// recentPacked adds views in packs to a list of the newest, newest first, and
-// cuts it to n.
+// recentPacked adds the newest views in packs to a list of views, newest first,
+// and cuts it to q.N.
 func (l *ViewLog) recentPacked(t logTx, q vitrine.RecentQuery, recent *[]report.View) error {
 	for before, limit := q.To, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
 		packs, first, err := l.recentIn(t, q, before, limit, recent)
@@ -111,9 +111,9 @@ func (l *ViewLog) recentPacked(t logTx, q vitrine.RecentQuery, recent *[]report.
 	}
 }
 
-// recentIn is recentPacked of the newest packs that begin before an ID. It
-// tells how many there were, and where they begin. errStop: no other has
-// anything newer.
+// recentIn adds the views of the newest packs that begin before an ID. It
+// returns the number of packs and the first ID of the last one. It returns
+// errStop if no other pack has newer views.
 func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID, limit int,
 	recent *[]report.View) (packs int, first vitrine.ViewID, err error) {
 	some := 0
@@ -156,9 +156,9 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 	return packs, first, err
 }
 
-// viewsAtOnce is how many views one transaction reads before they are passed
-// on. The consumer may be slow; a transaction held meanwhile would block the
-// connection and keep the database's log from being shortened.
+// viewsAtOnce is the number of views that one transaction reads before they are
+// passed on. The consumer may be slow; an open transaction would block the
+// connection and keep the database's write-ahead log from shrinking.
 const viewsAtOnce = 1000
 
 // Views implements [vitrine.ViewLog].
@@ -190,7 +190,8 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	}
 }
 
-// rows reads the first n views of a link in a range of IDs, wherever they are.
+// rows reads the first n views of a link in a range of IDs, from packs and from
+// the table opens.
 func (t logTx) rows(link vitrine.LinkID, r ids, n int) (rows []segment.Row, err error) {
 	err = t.packs(ofLink(link), r, func(_ vitrine.LinkID, p *storedPack) error {
 		if len(rows) >= n && p.first > rows[n-1].ID {

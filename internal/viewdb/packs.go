@@ -11,26 +11,26 @@ import (
 	"vitrine/internal/viewdb/segment"
 )
 
-// packViews is how many views a pack has at most.
+// packViews is the most views in a pack.
 const packViews = 1024
 
-// storedPack is a pack in its table.
+// storedPack is a row of the table packs.
 type storedPack struct {
 	first, last     vitrine.ViewID
 	views, sessions int64
 	data            []byte
 }
 
-// packsAtOnce is how many packs of a link are read at first before f is called
-// with them, and most after that: where f stops early, what was read beyond is
-// in vain.
+// packsAtOnce is the number of packs of a link that the first query reads.
+// Later queries read more, up to mostPacksAtOnce. When f stops early, the packs
+// read ahead are wasted.
 const (
 	packsAtOnce     = 4
 	mostPacksAtOnce = 64
 )
 
-// packs calls f with every pack of a scope that has IDs in a range, link by
-// link, oldest first; its data is f's until it returns.
+// packs calls f with each pack of a scope that may contain IDs of a range: link
+// by link, oldest first. The data is valid until f returns.
 func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack) error) error {
 	const columns = "SELECT p.link, p.first, p.last, p.opens, p.sessions, p.data FROM "
 	const inRange = ` AND p.first < $2 AND p.last >= $3
@@ -48,7 +48,7 @@ func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack)
 		return n, last, err
 	}
 	if s.Link == 0 {
-		// CROSS JOIN holds SQLite to going from link to link.
+		// CROSS JOIN makes SQLite iterate over the links.
 		_, _, err := read(columns+"links l CROSS JOIN packs p WHERE l.account = $1 AND p.link = l.link"+
 			strings.ReplaceAll(inRange, "q.link = p.link", "q.link = l.link")+" ORDER BY l.link, p.first",
 			int64(s.Account), int64(r.to), int64(r.from), int64(r.from), int64(r.from))
@@ -64,8 +64,8 @@ func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack)
 	}
 }
 
-// packedRows calls f with every row in packs of a scope in a range of IDs, link
-// by link, oldest first; brief rows have no labels and no session.
+// packedRows calls f with each row in packs of a scope in a range of IDs: link
+// by link, oldest first. Brief rows have no labels and no session.
 func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.LinkID, *segment.Row) error) error {
 	var u segment.Unpacker
 	return t.packs(s, r, func(link vitrine.LinkID, p *storedPack) error {
@@ -91,24 +91,24 @@ func (t logTx) packedRows(s vitrine.Scope, r ids, brief bool, f func(vitrine.Lin
 	})
 }
 
-// ofLink is the scope of a link for what needs no account.
+// ofLink returns the scope of a link for functions that do not need the
+// account.
 func ofLink(link vitrine.LinkID) vitrine.Scope { return vitrine.Scope{Link: link} }
 
-// packWriter writes the packs of a link from rows in the order of their IDs.
-// Those rows and the ones already in packs of their time become new packs
-// together.
+// packWriter writes rows of a link, ordered by ID, into packs. It merges them
+// with the packs of the same time.
 type packWriter struct {
 	tx      logTx
 	link    vitrine.LinkID
 	packer  segment.Packer
 	b       []byte
-	last    vitrine.ViewID  // written
-	visits  []segment.Visit // of the people among the new rows
+	last    vitrine.ViewID  // the last ID written
+	visits  []segment.Visit // visits by people among the new rows
 	written bool
 }
 
-// write packs rows, which are new, in order. Those whose ID is taken move on to
-// the next free one of their millisecond when they may.
+// write packs new rows, ordered by ID. With mayMove, a row whose ID is taken
+// gets the next free ID of its millisecond.
 func (w *packWriter) write(rows []segment.Row, mayMove bool) error {
 	if len(rows) == 0 {
 		return nil
@@ -119,7 +119,7 @@ func (w *packWriter) write(rows []segment.Row, mayMove bool) error {
 		}
 	}
 	last := rows[len(rows)-1].ID
-	if mayMove { // to anywhere in their millisecond
+	if mayMove { // to any ID of its millisecond
 		last = vitrine.ViewIDAt(last.Ms()+1, 0) - 1
 	}
 	old, err := w.take(rows[0].ID, last)
@@ -145,9 +145,9 @@ func (w *packWriter) write(rows []segment.Row, mayMove bool) error {
 	return w.end()
 }
 
-// take removes the packs that rows of a span have to be merged with, and
-// returns what is in them: those of the same time, and the ones before and
-// after while they are short.
+// take deletes the packs that must be merged with rows of a span, and returns
+// their rows: packs of the same time, and the packs before and after it if they
+// are short.
 func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err error) {
 	err = w.tx.packs(ofLink(w.link), ids{first, last + 1}, func(_ vitrine.LinkID, p *storedPack) error {
 		return segment.UnpackAll(p.data, p.first, &old)
@@ -205,7 +205,7 @@ func (w *packWriter) add(r *segment.Row) error {
 	return w.end()
 }
 
-// end writes the pack that was begun.
+// end writes the current pack.
 func (w *packWriter) end() error {
 	p := &w.packer
 	if p.Opens == 0 {

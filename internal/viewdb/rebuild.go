@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// Rebuild implements [vitrine.ViewLog]. An account whose tallies another
-// process is making at the moment is waited for.
+// Rebuild implements [vitrine.ViewLog]. It waits for a process that is building
+// tallies of the same account.
 func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, report.Day)) error {
 	first := map[vitrine.AccountID]report.Day{}
 	wrong := func(account vitrine.AccountID, day report.Day, _ string) {

@@ -13,10 +13,10 @@ import (
 	"vitrine/report"
 )
 
-// RollUp implements [vitrine.ViewLog]. Each account's views of days before the
-// given one move into segments, in short transactions. Then the account is
-// settled up to that day, and its tallies are made. An interrupted call is
-// continued by the next one, and reports are right at every moment.
+// RollUp implements [vitrine.ViewLog]. For each account it moves the views
+// before the given day into packs, in short transactions. Then it marks the
+// account as settled up to that day and builds its tallies. The next call
+// continues an interrupted one. Reports are right at every moment.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	return l.eachAccount(ctx, `SELECT a.account FROM (SELECT DISTINCT account FROM links WHERE account > $1 AND account > 0) AS a
 		LEFT JOIN accounts s ON s.account = a.account
@@ -24,9 +24,9 @@ func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 		func(account vitrine.AccountID) error { return l.settle(ctx, account, before) })
 }
 
-// eachAccount does background work for each account that a query finds: the
-// next one after $1. One process at a time does such work for a database; while
-// another has the lock there is nothing to do.
+// eachAccount calls f for each account that a query returns; the query selects
+// the next account after $1. Only one process at a time does background work on
+// a database. If another process holds the lock, eachAccount does nothing.
 func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f func(vitrine.AccountID) error) error {
 	l.background.Lock()
 	defer l.background.Unlock()
@@ -37,8 +37,8 @@ func (l *ViewLog) eachAccount(ctx context.Context, query string, args []any, f f
 	if err != nil {
 		return err
 	}
-	// The lock may have been lost, and another process may have begun: each
-	// step checks in its transaction that the state is still its own.
+	// The lock can be lost, and another process can begin. So each step checks
+	// in its transaction that the state is unchanged.
 	defer func() { _ = unlock() }()
 	after := vitrine.AccountID(math.MinInt64)
 	for {
@@ -81,12 +81,12 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 	return l.build(ctx, account)
 }
 
-// packedAtOnce is about how many opens one transaction packs: those of others
-// wait meanwhile.
+// packedAtOnce is about how many views one transaction packs. Other writers
+// wait for it.
 const packedAtOnce = 2048
 
-// packSome packs views of days before one, and settles the account when none is
-// left.
+// packNext packs views before a day. When none is left, it marks the account as
+// settled.
 func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	s, err := t.state(account)
 	if err != nil || s.rolledUpUntil >= before {
@@ -127,8 +127,8 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 	return !done, t.putState(account, s)
 }
 
-// packLink moves up to n views of a link of days before one into packs and
-// tells how many they were, and the visits among them.
+// packLink moves up to n views of a link before a day into packs. It returns
+// their number and their visits.
 func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed int, visits []segment.Visit, err error) {
 	var rows []segment.Row
 	err = t.Opens(func(_, id int64, open, session []byte) error {
@@ -165,8 +165,8 @@ func packLink(t logTx, link vitrine.LinkID, before report.Day, n int) (packed in
 	return len(rows), w.visits, nil
 }
 
-// reopen moves the views of a link of a day from packs back to the table of
-// views, where they can change. It tells whether there were any.
+// reopen moves the views of a link and day from packs back into the table
+// opens, where they can change. It reports whether there were any.
 func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.Day) (some bool, err error) {
 	r := idsOf(day, day+1)
 	var rows []segment.Row
@@ -214,14 +214,14 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 	return len(rows) > 0, t.removeVisits(account, segment.SortVisits(visits))
 }
 
-// countViewer counts a view by a person in the table of viewers.
+// countViewer adds a view by a person to the table of viewers.
 func (t logTx) countViewer(link vitrine.LinkID, viewer uint64) error {
 	_, err := t.Exec("INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, 1) ON CONFLICT (link, viewer) DO UPDATE SET opens = viewers.opens + 1",
 		int64(link), int64(viewer))
 	return err
 }
 
-// decrementViewer takes back views that were counted.
+// decrementViewer subtracts views from the table of viewers.
 func (t logTx) decrementViewer(link vitrine.LinkID, viewer uint64, views int64) error {
 	n, err := t.Exec("DELETE FROM viewers WHERE link = $1 AND viewer = $2 AND opens <= $3", int64(link), int64(viewer),
 		views)

@@ -15,20 +15,20 @@ import (
 	"vitrine/report"
 )
 
-// Tallies are stored for days, for 8 days and for 64 days, each beginning where
-// its width divides the day; so a long window is put together from few. A
-// link's day with few views has none: its opens are as fast to read. An
-// account's has one unless nothing happened, so that nobody has to go along its
-// links to see that.
+// Tallies are stored for 1, 8 and 64 days, aligned to multiples of their width,
+// so that a long window needs few tallies. A link has no tally of a day with
+// few views: reading the views is as fast. An account has a tally of every day
+// on which something happened, so that a report need not check each link.
 const (
 	levels     = 3
 	levelShift = 3
 )
 
-// width is how many days a tally of a level is of.
+// width returns the number of days in a tally of a level.
 func width(level int) report.Day { return 1 << (levelShift * level) }
 
-// least is how many opens a link's tally of each level must be of to be stored.
+// least holds, for each level, how many views a link's tally must have to be
+// stored.
 type least [levels]int64
 
 var leastViews = least{16, 64, 512}
@@ -41,35 +41,35 @@ func (l least) stores(s vitrine.Scope, level int, t *report.Tally) bool {
 	return t.AllViews() >= l[level]
 }
 
-// alignDown is the first day of the tally of a level that has d.
+// alignDown returns the first day of the tally of a level that includes d.
 func alignDown(d report.Day, level int) report.Day { return d &^ (width(level) - 1) }
 
-// span is days [from, to).
+// span is the days [from, to).
 type span struct{ from, to report.Day }
 
-// part is a stored tally that was taken.
+// part is a stored tally that was used.
 type part struct {
 	level int
 	span
 }
 
-// stored takes together what is stored of a window: the largest tallies that
-// lie in it, then smaller ones.
+// stored collects the stored tallies of a window: the largest ones that fit,
+// then smaller ones.
 type stored struct {
 	tx    logTx
 	words *labels.Dict
 	scope vitrine.Scope
-	brief bool       // heads alone
-	since report.Day // where the window begins; NoDay: what is taken is for more than one
+	brief bool       // heads only
+	since report.Day // first day of the window; NoDay: the tally is shared by several windows
 	tally *report.Tally
 	parts []part
-	// damaged are days whose tally is.
+	// damaged lists the days whose tally is damaged.
 	damaged []span
-	gone    report.Day // views of earlier days are
+	gone    report.Day // before this day, views have expired
 }
 
-// take adds what is stored of days and returns those whose views have to be
-// read, in order.
+// take adds the stored tallies of days. It returns, in order, the days whose
+// views must be read.
 func (s *stored) take(days span) (missing []span, err error) {
 	missing = []span{days}
 	for level := levels - 1; level >= 0; level-- {
@@ -98,7 +98,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 	if s.brief {
 		body = "NULL"
 	}
-	at := days.from // up to where days are taken or known to be missing
+	at := days.from // days before this one are either used or missing
 	err = s.tx.Each(func(row sqldb.Scanner) error {
 		var day report.Day
 		var head, body sql.RawBytes
@@ -113,7 +113,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 			if level == 0 {
 				s.damaged = append(s.damaged, span{day, day + 1})
 			}
-			return nil // as if there were none
+			return nil // treat it as missing
 		}
 		if err := s.tally.AddHead(head, s.since); err != nil {
 			return err
@@ -137,8 +137,9 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 	return missing, err
 }
 
-// times adds the engaged times that the median is of. They are where the day
-// was first stored: with the taken part, or with one of a lower level inside.
+// times adds the engaged times from which the median is calculated. They are
+// stored with the first tally that covered the day: the used one, or one of a
+// lower level within it.
 func (s *stored) times(t *report.Tally) error {
 	of := t.MedianTimes()
 	if len(of.Groups()) == 0 {
@@ -150,12 +151,12 @@ func (s *stored) times(t *report.Tally) error {
 		}
 	}
 	if len(t.MedianTimes().Groups()) > 0 {
-		return report.ErrPiece // some are lost
+		return report.ErrPiece // some times are lost
 	}
 	return nil
 }
 
-// joined makes one part of those of a level that follow each other.
+// joined merges adjacent parts of a level.
 func joined(parts []part) (runs []part) {
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.from, b.from) })
 	for _, p := range parts {
@@ -184,12 +185,12 @@ func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error
 	return nil
 }
 
-// wholeTimes is how many engaged times are stored in one piece; more are stored
-// by groups.
+// wholeTimes is the most engaged times that are stored in one piece. More are
+// stored in groups.
 const wholeTimes = 2048
 
-// putTally stores a tally, and of its engaged times those that it has in
-// memory, in the place of what another process may have made of the same.
+// putTally stores a tally, and its engaged times that are in memory. It
+// replaces a tally that another process may have stored for the same days.
 func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
 	head := tally.AppendHead(nil)
 	body, err := tally.AppendBody(nil, words.Label)
@@ -220,6 +221,6 @@ func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day re
 	return nil
 }
 
-// damaged reports that an error is about what is stored of tallies, which can
-// be made again from the views.
+// damaged reports whether an error is about damaged tallies. They can be built
+// again from the views.
 func damaged(err error) bool { return errors.Is(err, report.ErrPiece) }

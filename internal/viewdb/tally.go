@@ -14,13 +14,11 @@ import (
 	"vitrine/report"
 )
 
-// checkEvery is after how many rows a long answer looks whether it is still
-// wanted.
+// checkEvery is the number of rows after which a long query checks its context.
 const checkEvery = 1 << 12
 
-// Tally implements [vitrine.ViewLog]. What is stored is taken as it is, the
-// running days are kept in memory and brought up to date, and whatever is left
-// is read from its views.
+// Tally implements [vitrine.ViewLog]. It uses stored tallies, keeps the running
+// days up to date in memory, and reads the views of all other days.
 func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error) {
 	if q.Narrow() {
 		return l.narrow(ctx, q)
@@ -37,8 +35,7 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 	return t, false, err
 }
 
-// tally is Tally without a cap; with trust, from stored tallies where there are
-// any.
+// tally is Tally without a cap. With trust, it uses stored tallies.
 func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (t *report.Tally, err error) {
 	err = l.read(ctx, func(tx logTx) error {
 		w, err := l.window(tx, q.Scope, span{q.From, q.To}, trust)
@@ -52,7 +49,7 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 		t = past.tally
 		now := window{state: w.state, running: w.running, live: w.live, alone: q.From >= w.running.from}
 		err = l.eachDays(ctx, tx, q.Scope, now, func(days dayTallies) {
-			t = new(report.Tally) // others may be reading past.tally
+			t = new(report.Tally) // past.tally is shared
 			t.Merge(past.tally)
 			for _, day := range days {
 				t.MergeCounts(day)
@@ -73,28 +70,28 @@ func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (
 	return t, nil
 }
 
-// keptBytes bounds the memory for tallies of settled days that were asked for
-// last. They stay the same until something of those days changes, which the
-// state of their account tells, or until tomorrow.
+// keptBytes bounds the memory for recently used tallies of settled days. A
+// tally stays valid until something of those days changes, which the state of
+// the account shows, or until the next day.
 const keptBytes = 24 << 20
 
-// keptOf is what a tally is of.
-type keptOf struct {
+// keptKey identifies a tally.
+type keptKey struct {
 	vitrine.Scope
 	span
 	brief bool
 }
 
-// keptTally is a tally that nobody changes any more.
+// keptTally is a tally that must not change any more.
 type keptTally struct {
 	tally *report.Tally
 	parts []part
 }
 
-// settledTally is the part of a tally that is of settled days. It is nobody's
-// to change.
+// settledTally returns the part of a tally that covers settled days. The caller
+// must not change it.
 func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQuery, w window) (*keptTally, error) {
-	of := keptOf{q.Scope, span{q.From, w.running.from}, q.Brief}
+	of := keptKey{q.Scope, span{q.From, w.running.from}, q.Brief}
 	trusted := w.stored.from < w.stored.to
 	if trusted {
 		if k, found := l.kept.Find(of, w.state); found {
@@ -124,7 +121,8 @@ func (l *ViewLog) settledTally(ctx context.Context, tx logTx, q vitrine.TallyQue
 	return k, err
 }
 
-// trim leaves out what a scope's report does not show: some is not stored.
+// trim removes what a report of the scope does not show. Some of it is not
+// stored.
 func trim(s vitrine.Scope, t *report.Tally) *report.Tally {
 	if s.Link != 0 {
 		return t.OfLink()
@@ -132,14 +130,14 @@ func trim(s vitrine.Scope, t *report.Tally) *report.Tally {
 	return t.OfAccount()
 }
 
-// window is where what is known of days stands.
+// window divides the days of a query by where their views are.
 type window struct {
 	state   state
-	stored  span   // tallies may be stored
-	cold    []span // in packs
-	running span   // in the table of views, and, unless live, in packs
+	stored  span   // days that may have stored tallies
+	cold    []span // in packs only
+	running span   // in the table opens, and in packs unless live
 	live    bool
-	alone   bool // what was before these days does not matter
+	alone   bool // earlier visits do not matter
 }
 
 func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w window, err error) {
@@ -168,8 +166,8 @@ func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w win
 	return w, nil
 }
 
-// eachDay calls f with a tally of each day that is not taken from what is
-// stored, and was not without views. The tally is not f's to keep or to change.
+// eachDay calls f with the tally of each day that has views and no stored
+// tally. f must not change or keep the tally.
 func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w window,
 	f func(report.Day, *report.Tally)) error {
 	return l.eachDays(ctx, t, s, w, func(days dayTallies) {
@@ -179,8 +177,8 @@ func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w windo
 	})
 }
 
-// eachDays is eachDay with a call for the days that are kept in memory, and one
-// for those that are read, if there are any.
+// eachDays is eachDay with one call for the days in memory and one for the days
+// read from views.
 func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(dayTallies)) error {
 	some := func(days dayTallies) {
 		if len(days) > 0 {
@@ -243,7 +241,7 @@ func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
 			if err := row.Scan(&day, &data); err != nil {
 				return t.Fail(err)
 			}
-			rest := sorted // links come in order
+			rest := sorted // views in daily_views are ordered by link
 			err := report.EachLinkViews(data, func(link, n int64) {
 				for len(rest) > 0 && int64(rest[0]) < link {
 					rest = rest[1:]

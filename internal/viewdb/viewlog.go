@@ -13,25 +13,25 @@ import (
 	"vitrine/internal/viewdb/labels"
 )
 
-// ViewLog is a vitrine.ViewLog.
+// ViewLog implements [vitrine.ViewLog] on a SQL database.
 type ViewLog struct {
 	db    *sqldb.DB
 	words *labels.Dict
 	feed  *feed.Feed
 	lives *hotDays
-	kept  *kept.Answers[keptOf, state, *keptTally]
-	// background is held while this process does background work. Processes
-	// exclude each other by the lock "settle".
+	kept  *kept.Answers[keptKey, state, *keptTally]
+	// background is held while this process does background work. The lock
+	// "settle" excludes other processes.
 	background sync.Mutex
 	least      least
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
 
-// Open opens the log in a SQLite file, or in the PostgreSQL database of an
-// address (postgres://…), which it makes where there is none, and upgrades its
-// schema. It refuses one that a newer version has used. Several processes may
-// have the same one view.
+// Open opens the log in a SQLite file, or in a PostgreSQL database
+// (postgres://…). It creates the schema or upgrades it. It returns an error if
+// a newer version of the program has used the log. Several processes can use
+// the same log.
 func Open(place string) (*ViewLog, error) {
 	var db *sqldb.DB
 	var err error
@@ -44,7 +44,7 @@ func Open(place string) (*ViewLog, error) {
 		return nil, err
 	}
 	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords),
-		feed: feed.NewFeed(), kept: kept.New[keptOf, state, *keptTally](keptBytes), least: leastViews}
+		feed: feed.NewFeed(), kept: kept.New[keptKey, state, *keptTally](keptBytes), least: leastViews}
 	l.lives = newLives(l)
 	return l, nil
 }
@@ -52,12 +52,13 @@ func Open(place string) (*ViewLog, error) {
 // logTx is a transaction on the log.
 type logTx struct{ *sqldb.Tx }
 
-// read runs f over one snapshot.
+// read runs f in a read transaction, on one snapshot.
 func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
 	return l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{t}) })
 }
 
-// transact runs f as a transaction that may write, again after a conflict.
+// transact runs f in a transaction that may write. It repeats f after a
+// conflict.
 func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
 	return l.db.Update(ctx, func(t *sqldb.Tx) error { return f(logTx{t}) })
 }
@@ -65,7 +66,7 @@ func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
 // Close waits for running transactions and closes the database.
 func (l *ViewLog) Close() error { return l.db.Close() }
 
-// countsAtOnce is how many links one query asks for: a few, or many.
+// countsAtOnce holds the numbers of links that one query asks for: few or many.
 var countsAtOnce = [...]int{25, 500}
 
 var countsClauses = func() (clauses [len(countsAtOnce)]string) {
@@ -108,7 +109,7 @@ func (l *ViewLog) AccountCounts(ctx context.Context,
 	return counts, err
 }
 
-// counts reads counts of the links that a FROM clause selects.
+// counts reads the counts of the links that a FROM clause selects.
 func (t logTx) counts(counts map[vitrine.LinkID]vitrine.LinkCounts, from string, args []any) error {
 	return t.Visit("link, views, downloads", from, args, func(row []driver.Value) error {
 		counts[vitrine.LinkID(row[0].(int64))] = vitrine.LinkCounts{Views: row[1].(int64), Downloads: row[2].(int64)}

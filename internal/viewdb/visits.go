@@ -10,14 +10,14 @@ import (
 	"vitrine/internal/viewdb/segment"
 )
 
-// visitBytes is about how long a row of visits is: short enough to lie in a
-// page of SQLite with others.
+// visitBytes is about how long a row of visits is. Several fit into a page of
+// SQLite.
 const visitBytes = 900
 
 // run is a sorted run of entries.
 type run = segment.Run
 
-// runs lists the runs of an account that are true, oldest first.
+// runs lists the valid runs of an account, oldest first.
 func (t logTx) runs(account vitrine.AccountID) (list []run, err error) {
 	err = t.Each(func(s sqldb.Scanner) error {
 		var r run
@@ -28,7 +28,7 @@ func (t logTx) runs(account vitrine.AccountID) (list []run, err error) {
 	return list, err
 }
 
-// addRun stores entries, sorted, as a run of their own.
+// addRun stores sorted entries as a new run.
 func (t logTx) addRun(account vitrine.AccountID, entries []segment.Visit) error {
 	if len(entries) == 0 {
 		return nil
@@ -47,7 +47,8 @@ func (t logTx) addRun(account vitrine.AccountID, entries []segment.Visit) error 
 }
 
 func (t logTx) newRun(account vitrine.AccountID, entries, merging int64) (number int64, err error) {
-	err = t.Get([]any{&number}, "UPDATE log SET run = run + 1 WHERE id = 1 RETURNING run") // never used again: someone may still be at an old one
+	// Numbers are never reused: a reader may still use an old run.
+	err = t.Get([]any{&number}, "UPDATE log SET run = run + 1 WHERE id = 1 RETURNING run")
 	if err == nil {
 		_, err = t.Exec("INSERT INTO runs (account, run, entries, merging) VALUES ($1, $2, $3, $4)", int64(account),
 			number, entries, merging)
@@ -55,13 +56,13 @@ func (t logTx) newRun(account vitrine.AccountID, entries, merging int64) (number
 	return number, err
 }
 
-// runWriter writes the rows of a run from entries in order.
+// runWriter writes the rows of a run from sorted entries.
 type runWriter struct {
 	tx      logTx
 	account vitrine.AccountID
 	run     int64
-	entries []segment.Visit // of the row
-	all     int64           // entries of the run
+	entries []segment.Visit // of the current row
+	all     int64           // entries written so far
 	last    segment.Visit
 	b       []byte
 }
@@ -81,7 +82,7 @@ func (w *runWriter) add(e segment.Visit) error {
 	return nil
 }
 
-// end writes the row that was begun.
+// end writes the current row.
 func (w *runWriter) end() error {
 	if len(w.entries) == 0 {
 		return nil
@@ -93,28 +94,29 @@ func (w *runWriter) end() error {
 	return err
 }
 
-// history finds what the index knows of viewers, who are asked for in order.
+// history looks viewers up in the index of visits. Callers ask for viewers in
+// ascending order.
 type history struct {
 	tx      logTx
 	account vitrine.AccountID
 	runs    []runReader
 	entries int64
-	erasing map[int64]bool // links whose entries count no more
+	erasing map[int64]bool // links whose entries no longer count
 	found   []segment.Visit
 }
 
-// runReader is a place in a run: some rows of it.
+// runReader is a position in a run, with some of its rows in memory.
 type runReader struct {
 	run     int64
-	rows    int // that are read at once
+	rows    int // rows read at once
 	entries []segment.Visit
 	at      int
 }
 
-// manyRows are read at once where most rows of the index are needed.
+// manyRows is the number of rows read at once when most rows are needed.
 const manyRows = 64
 
-// expect says how many viewers will be asked for.
+// expect announces how many viewers will be looked up.
 func (h *history) expect(viewers int) {
 	rows := 1
 	if int64(viewers)*visitBytes/entryBytes > h.entries/8 {
@@ -147,8 +149,8 @@ func (t logTx) history(account vitrine.AccountID) (*history, error) {
 	return h, err
 }
 
-// of lists the entries of a viewer, in order; they are good until the next
-// call.
+// of returns the entries of a viewer, in order. The result is valid until the
+// next call.
 func (h *history) of(viewer int64) ([]segment.Visit, error) {
 	h.found = h.found[:0]
 	for i := range h.runs {
@@ -161,7 +163,7 @@ func (h *history) of(viewer int64) ([]segment.Visit, error) {
 				h.found = append(h.found, e)
 			}
 		}
-		r.at = min(r.at, max(len(r.entries)-1, 0)) // seek may look at it
+		r.at = min(r.at, max(len(r.entries)-1, 0)) // seek reads this entry
 	}
 	if len(h.runs) > 1 {
 		slices.SortFunc(h.found, segment.Visit.Compare)
@@ -170,8 +172,8 @@ func (h *history) of(viewer int64) ([]segment.Visit, error) {
 	return h.found, nil
 }
 
-// seek reads the row that has the entries of a viewer, if any has, and maybe
-// some that follow.
+// seek reads the row that may contain the entries of a viewer, and perhaps rows
+// after it.
 func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error {
 	if n := len(r.entries); n > 0 && viewer <= r.entries[n-1].Viewer {
 		for r.entries[r.at].Viewer < viewer {
@@ -203,8 +205,8 @@ func (r *runReader) seek(t logTx, account vitrine.AccountID, viewer int64) error
 	return err
 }
 
-// visitRows calls f with up to n rows of a run: the one that has the entries of
-// a viewer, if any has, and those that follow.
+// visitRows calls f with up to n rows of a run: the row that may contain the
+// entries of a viewer, and those after it.
 func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int,
 	f func(first int64, data []byte) error) error {
 	return t.Each(func(s sqldb.Scanner) error {
@@ -227,11 +229,11 @@ func (h *history) lookUp(viewer int64) ([]segment.Visit, error) {
 	return h.of(viewer)
 }
 
-// selectVisits is the row that has the entries of a viewer, if any has.
+// selectVisits selects the row of a run that may contain the entries of a
+// viewer.
 const selectVisits = "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first <= $3 ORDER BY first DESC LIMIT 1"
 
-// seenBefore notes the viewers of whom a person's open of the link is in the
-// packs.
+// seenBefore sets seen for the viewers that have a view of their link in packs.
 func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 	var entries []segment.Visit
 	for _, run := range h.runs {
@@ -262,7 +264,7 @@ func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 	return nil
 }
 
-// removeVisits takes entries, sorted, out of every run.
+// removeVisits removes sorted entries from every run.
 func (t logTx) removeVisits(account vitrine.AccountID, entries []segment.Visit) error {
 	list, err := t.runs(account)
 	if err != nil {
@@ -300,7 +302,7 @@ func (t logTx) removeFromRun(account vitrine.AccountID, r run, entries []segment
 			n++
 		}
 		if n == 0 {
-			entries = entries[1:] // after this row, and before the next
+			entries = entries[1:] // the entry lies between this row and the next
 			continue
 		}
 		kept := slices.DeleteFunc(row, func(e segment.Visit) bool {

@@ -10,14 +10,15 @@ import (
 	"vitrine/report"
 )
 
-// written is an account that a transaction writes to.
+// written is an account that the transaction writes to.
 type written struct {
 	state
 	changed bool
 	history *history
 }
 
-// account reads the state of an account, once a transaction.
+// account returns the state of an account. It reads the state once in each
+// transaction.
 func (w *writing) account(id vitrine.AccountID) (*written, error) {
 	if a := w.accounts[id]; a != nil {
 		return a, nil
@@ -31,7 +32,7 @@ func (w *writing) account(id vitrine.AccountID) (*written, error) {
 	return a, nil
 }
 
-// owner is the account of a link that has views, 0 of another.
+// owner returns the account of a link, or 0 if the link has no views.
 func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err error) {
 	if account, ok := w.owners[link]; ok {
 		return account, nil
@@ -40,11 +41,11 @@ func (w *writing) owner(link vitrine.LinkID) (account vitrine.AccountID, err err
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = nil
 	}
-	w.own(link, account)
+	w.noteOwner(link, account)
 	return w.owners[link], err
 }
 
-// learnOwners is owner of many.
+// learnOwners reads the accounts of many links in one query.
 func (w *writing) learnOwners(links []vitrine.LinkID) error {
 	var asked []vitrine.LinkID
 	for _, link := range links {
@@ -59,33 +60,34 @@ func (w *writing) learnOwners(links []vitrine.LinkID) error {
 			if err := row.Scan(&account); err != nil {
 				return w.tx.Fail(err)
 			}
-			w.own(asked[i], vitrine.AccountID(account))
+			w.noteOwner(asked[i], vitrine.AccountID(account))
 			return nil
 		})
 }
 
 const selectOwner = "SELECT account FROM links WHERE link = $1"
 
-// own notes the owner of a link, as it is stored.
-func (w *writing) own(link vitrine.LinkID, account vitrine.AccountID) {
-	if account < 0 { // it is being erased
+// noteOwner notes the account of a link, as it is stored.
+func (w *writing) noteOwner(link vitrine.LinkID, account vitrine.AccountID) {
+	if account < 0 { // the link is being erased
 		account = -account
 		w.erasing[link] = true
 	}
 	w.owners[link] = account
 }
 
-// follows reports whether anyone wants to know what happens to a link.
+// follows reports whether changes of a link have followers.
 func (w *writing) follows(account vitrine.AccountID, link vitrine.LinkID) (bool, error) {
-	if !w.told.Wanted(account) {
+	if !w.published.Wanted(account) {
 		return false, nil
 	}
 	_, err := w.owner(link)
 	return !w.erasing[link], err
 }
 
-// loosen sees to it that opens of a link on a day are where they can change.
-func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day report.Day) error {
+// unpackDay moves the views of a link and day into the table opens, where they
+// can change.
+func (w *writing) unpackDay(account vitrine.AccountID, link vitrine.LinkID, day report.Day) error {
 	a, err := w.account(account)
 	if err != nil || day >= a.compactedUntil {
 		return err
@@ -97,7 +99,7 @@ func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day rep
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(w.looked, func(_ viewKey, b blobs) bool { return b.open == nil }) // it may be there now
+	maps.DeleteFunc(w.looked, func(_ viewKey, b blobs) bool { return b.open == nil }) // they may be in the table now
 	switch {
 	case day < a.rolledUpUntil:
 		a.unsettle(day)
@@ -107,7 +109,7 @@ func (w *writing) loosen(account vitrine.AccountID, link vitrine.LinkID, day rep
 		return nil
 	}
 	a.changed = true
-	w.told.Reset(account)
+	w.published.Reset(account)
 	return nil
 }
 
@@ -120,19 +122,19 @@ func (w *writing) change(l vitrine.LinkID) *change {
 	return c
 }
 
-// changedOn says that something of a day changed that no view of the day tells.
+// changedOn records a change of a day that no event of a view describes.
 func (w *writing) changedOn(account vitrine.AccountID, day report.Day) error {
 	a, err := w.account(account)
-	if err == nil && day < a.rolledUpUntil { // no event is of a forgotten day: its view would be, too
+	if err == nil && day < a.rolledUpUntil { // the day has not expired, or the view would be gone too
 		a.changedFrom(day)
 		a.changed = true
-		w.told.Reset(account)
+		w.published.Reset(account)
 	}
 	return err
 }
 
-// unpackView sees to it that a view that is in a pack, if it is in any, is
-// where it can change.
+// unpackView moves a view into the table opens, where it can change, if it is
+// in a pack.
 func (w *writing) unpackView(account vitrine.AccountID, link vitrine.LinkID, id vitrine.ViewID) error {
 	day := report.DayOf(id.Ms())
 	if a, err := w.account(account); err != nil || day >= a.compactedUntil || day < a.retainedFrom {
@@ -144,5 +146,5 @@ func (w *writing) unpackView(account vitrine.AccountID, link vitrine.LinkID, id 
 	if err != nil || !packed {
 		return err
 	}
-	return w.loosen(account, link, day)
+	return w.unpackDay(account, link, day)
 }

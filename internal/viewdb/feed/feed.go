@@ -1,5 +1,5 @@
-// Package feed tells what transactions have changed on running days, so that what
-// is kept of them in memory can follow.
+// Package feed publishes what transactions change on running days, so that
+// copies in memory can be updated.
 package feed
 
 import (
@@ -9,52 +9,50 @@ import (
 	"vitrine/report"
 )
 
-// Changes is what one transaction does to accounts whose running days are kept
-// in memory.
+// Changes collects what one transaction changes in followed accounts.
 type Changes struct {
 	feed   *Feed
-	began  int64 // follows there had been when it began
+	began  int64 // number of follows when the transaction began
 	Seq    int64
 	events []Event
-	resets []vitrine.AccountID // whose views were moved, or changed in a way that is not told
+	resets []vitrine.AccountID // accounts whose changes cannot be expressed as events
 }
 
-// Event is a change to one view of a person or a bot, or download events of a
-// day.
+// Event is a change of one view, or of the download events of a day.
 type Event struct {
 	Account       vitrine.AccountID
-	Before, After *report.View // nil: it was not there
+	Before, After *report.View // nil: there was none, or there is none now
 	Link          vitrine.LinkID
-	Day           report.Day // of downloads
+	Day           report.Day // day of the downloads
 	Downloads     int64
 }
 
-// Wanted reports whether anyone follows an account.
+// Wanted reports whether an account has followers.
 func (c *Changes) Wanted(account vitrine.AccountID) bool { return c.feed.Followed(account) }
 
 func (c *Changes) Add(e Event) { c.events = append(c.events, e) }
 
 func (c *Changes) Reset(account vitrine.AccountID) { c.resets = append(c.resets, account) }
 
-// Feed remembers what the last transactions of this process did. Anyone who
-// kept something in memory as of one transaction goes on from there; where
-// another process wrote in between, or too much happened, the feed has a gap.
+// Feed remembers the last transactions of this process. A copy in memory that
+// is as of one transaction can be brought up to date from it. The feed has a
+// gap where another process wrote in between or too much happened.
 type Feed struct {
 	mu        sync.Mutex
-	follows   int64 // ever
-	seq       int64 // the last one told
+	follows   int64 // number of all follows so far
+	seq       int64 // number of the last published transaction
 	followers map[vitrine.AccountID]*follower
-	last      []*Changes // in the order of seq, each the one before plus 1
+	last      []*Changes // ordered by seq, without gaps
 	events    int
 }
 
 type follower struct {
 	n     int
-	since int64 // the follow with which it began
-	seq   int64 // the last transaction that was told before
+	since int64 // number of the follow that began it
+	seq   int64 // last transaction published before it
 }
 
-// Bounds of what a feed remembers.
+// The limits of what a feed remembers.
 const (
 	FeedTransactions = 1 << 14
 	feedEvents       = 1 << 15
@@ -68,7 +66,7 @@ func (f *Feed) Followed(account vitrine.AccountID) bool {
 	return f.followers[account] != nil
 }
 
-// Follow asks for the events of an account from now on.
+// Follow requests the events of an account from now on.
 func (f *Feed) Follow(account vitrine.AccountID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,7 +85,7 @@ func (f *Feed) Unfollow(account vitrine.AccountID) {
 	}
 }
 
-// Begin is the changes of a transaction that begins.
+// Begin returns the changes of a new transaction.
 func (f *Feed) Begin() *Changes {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +96,7 @@ func (f *Feed) Publish(c *Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for account, who := range f.followers {
-		if who.since > c.began { // it may have been asked too early whether anyone follows
+		if who.since > c.began { // the transaction may have asked Wanted before the follow
 			c.Reset(account)
 		}
 	}
@@ -116,8 +114,8 @@ func (f *Feed) Publish(c *Changes) {
 	f.last = f.last[drop:]
 }
 
-// Since lists the changes of an account by the transactions after one up to
-// another; false: not all of them are known, or they cannot be told by events.
+// Since returns the changes of an account by the transactions in (after, upTo].
+// It reports false if some are unknown or cannot be expressed as events.
 func (f *Feed) Since(account vitrine.AccountID, after, upTo int64) (events []Event, known bool) {
 	if after == upTo {
 		return nil, true
@@ -125,7 +123,7 @@ func (f *Feed) Since(account vitrine.AccountID, after, upTo int64) (events []Eve
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if who := f.followers[account]; who == nil || after < who.seq {
-		return nil, false // what happened before anyone followed was not told
+		return nil, false // events before the first follow were not recorded
 	}
 	if len(f.last) == 0 || f.last[0].Seq > after+1 || f.last[len(f.last)-1].Seq < upTo {
 		return nil, false
@@ -145,7 +143,7 @@ func (f *Feed) Since(account vitrine.AccountID, after, upTo int64) (events []Eve
 	return events, true
 }
 
-// OfLink is the link that an event is about.
+// OfLink returns the link that an event is about.
 func (e *Event) OfLink() int64 {
 	switch {
 	case e.After != nil:

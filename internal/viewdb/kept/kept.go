@@ -1,11 +1,11 @@
-// Package kept keeps answers in memory, as long as what they were made of stays
-// as it is and there is room for them.
+// Package kept is a cache of answers. An answer is valid for one state of its
+// source.
 package kept
 
 import "sync"
 
-// Answers keeps what was made last, by what it is of. It is safe for several
-// goroutines at once.
+// Answers keeps the most recently used answers by their key. It is safe for
+// concurrent use.
 type Answers[Of, State comparable, Answer any] struct {
 	mu    sync.Mutex
 	byOf  map[Of]*kept[Of, State, Answer]
@@ -22,12 +22,12 @@ type kept[Of, State comparable, Answer any] struct {
 	size   int
 }
 
-// New makes a memory of so many bytes.
+// New returns a cache of at most the given size.
 func New[Of, State comparable, Answer any](bytes int) *Answers[Of, State, Answer] {
 	return &Answers[Of, State, Answer]{byOf: map[Of]*kept[Of, State, Answer]{}, most: bytes}
 }
 
-// Find finds an answer as of a state of what it is made of.
+// Find returns the answer for a key, if it was made from the given state.
 func (k *Answers[Of, State, Answer]) Find(of Of, st State) (a Answer, found bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -40,8 +40,8 @@ func (k *Answers[Of, State, Answer]) Find(of Of, st State) (a Answer, found bool
 	return t.answer, true
 }
 
-// Keep keeps an answer, which nobody changes any more, and lets go of those
-// that were not used for longest while all together are too large.
+// Keep adds an answer, which must not change any more. It removes the least
+// recently used answers while the cache is too large.
 func (k *Answers[Of, State, Answer]) Keep(of Of, st State, a Answer, bytes int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -2,13 +2,13 @@ package labels
 
 import "vitrine/internal/viewdb/segment"
 
-// Label is the number of a label of a tally.
+// Label returns the number of a label in a tally.
 func (w *Writer) Label(label string) (uint64, error) {
 	id, err := w.ID(segment.WordLabel, label)
 	return uint64(id), err
 }
 
-// Label is the label of a number.
+// Label returns the label with a number.
 func (w *Dict) Label(id uint64) (string, error) {
 	word, err := w.Word(segment.LabelID(id))
 	if err != nil {

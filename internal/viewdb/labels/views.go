@@ -5,7 +5,7 @@ import (
 	"vitrine/report"
 )
 
-// View makes the record of a view.
+// View returns the record of a view.
 func (w *Writer) View(o *report.View) (r segment.View, err error) {
 	r.Viewer = o.Viewer
 	if o.Returning {
@@ -48,8 +48,8 @@ func (w *Writer) Class(o *report.View, r *segment.View) (err error) {
 	return err
 }
 
-// Views makes the records of n views. What words it does not know it asks for
-// together.
+// Views creates the records of n views. It looks up all unknown words in one
+// query.
 func (w *Writer) Views(n int, view func(i int) (*report.View, *segment.View)) (err error) {
 	w.Collects, w.Noted, w.Unknown = true, map[string]bool{}, nil
 	var again []int
@@ -79,7 +79,7 @@ func (w *Writer) Views(n int, view func(i int) (*report.View, *segment.View)) (e
 	return err
 }
 
-// Bot is the word of a reason, and of a product where there is one.
+// Bot returns the word of a bot reason, and of a product if there is one.
 func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
 	if product == "" {
 		return w.ID(segment.WordBot, reason)
@@ -87,7 +87,7 @@ func (w *Writer) Bot(reason, product string) (segment.LabelID, error) {
 	return w.ID(segment.WordBot, reason, product)
 }
 
-// ReadView makes a view of a row of a link, all but its session; word finds the
+// ReadView sets o from a row of a link, without its session. word returns the
 // labels of a number.
 func ReadView(word func(segment.LabelID) (*segment.Labels, error), link int64, row *segment.Row, o *report.View) error {
 	r := &row.View

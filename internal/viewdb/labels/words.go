@@ -1,5 +1,5 @@
-// Package labels is the dictionary of a view log: the labels of views by
-// number.
+// Package labels is the dictionary of a view log. It maps the labels of views
+// to numbers.
 package labels
 
 import (
@@ -14,31 +14,32 @@ import (
 	"vitrine/internal/viewdb/segment"
 )
 
-// Dict is the dictionary of a log, as far as it is in memory. Rows of it
-// never change and never go, so what is known stays true whatever other
+// Dict is the part of the dictionary that is in memory. Rows of the dictionary
+// never change and are never deleted, so cached words stay valid whatever other
 // processes add.
 type Dict struct {
 	db *sqldb.DB
-	// first holds the words with small numbers: those that came first and so,
-	// mostly, come most.
+	// first holds the words with small numbers. They were added first, so most
+	// views use them.
 	first []atomic.Pointer[segment.Labels]
 
 	mu        sync.Mutex
 	Others    map[segment.LabelID]*segment.Labels
 	MaxOthers int
 
-	Ids    map[string]segment.LabelID // owned by the holder of the writing connection
+	Ids    map[string]segment.LabelID // owned by the holder of the write connection
 	MaxIDs int
 }
 
-// How many words are in memory at most.
+// The number of words in memory.
 const (
 	FirstWords = 1 << 16
 	OtherWords = 1 << 14
 	WriteWords = 1 << 16
 )
 
-// wordsAtOnce are read when one is missing.
+// wordsAtOnce is the number of words that are read together when one is
+// missing.
 const wordsAtOnce = 256
 
 func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
@@ -47,7 +48,7 @@ func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
 		Ids: map[string]segment.LabelID{}, MaxIDs: ids}
 }
 
-// Word tells the labels of a number that is in a stored view.
+// Word returns the labels of a number in a stored view.
 func (w *Dict) Word(id segment.LabelID) (*segment.Labels, error) {
 	if id == 0 {
 		return segment.Unknown, nil
@@ -84,10 +85,9 @@ func (w *Dict) keep(id segment.LabelID, found *segment.Labels) {
 	w.Others[id] = found
 }
 
-// load reads the word of a number, and its neighbours with it; nil: it is not
-// there. It has a connection of its own, since anyone who needs a word is in
-// the middle of an answer on another: any later snapshot has the words of an
-// earlier one.
+// load reads the word of a number and its neighbours. It returns nil if there
+// is none. It uses its own connection, because the caller is reading a result
+// on another one. Any later snapshot contains the words of an earlier one.
 func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 	first := int64(wanted &^ (wordsAtOnce - 1))
 	err = w.db.ReadAside(func(t *sqldb.Tx) error {
@@ -111,15 +111,14 @@ func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 	return found, err
 }
 
-// Writer finds the numbers of words in a transaction that writes, adding
-// those that are new.
+// Writer finds the numbers of words in a write transaction, and adds new words.
 type Writer struct {
 	words *Dict
 	tx    *sqldb.Tx
-	fresh map[string]segment.LabelID // known since this transaction; true for others once it is committed
+	fresh map[string]segment.LabelID // added by this transaction; valid elsewhere after its commit
 	b     []byte
-	// While it collects, words that it does not know are noted instead of asked
-	// for, and have no number yet.
+	// While Collects is set, unknown words are noted, not looked up, and have
+	// no number yet.
 	Collects bool
 	Unknown  []string
 	Noted    map[string]bool
@@ -185,7 +184,7 @@ func (w *Writer) note(text string) {
 	}
 }
 
-// Learn finds the numbers of words, adding those that are new.
+// Learn finds the numbers of words and adds new words.
 func (w *Writer) Learn(texts []string) error {
 	for _, query := range []string{selectWord, insertWord} {
 		texts = slices.DeleteFunc(texts, func(text string) bool { return w.fresh[text] != 0 })
@@ -205,8 +204,8 @@ func (w *Writer) Learn(texts []string) error {
 	return nil
 }
 
-// Word tells the labels of a number that the transaction reads: one stored
-// before it, or added by it.
+// Word returns the labels of a number that was stored before the transaction or
+// added by it.
 func (w *Writer) Word(id segment.LabelID) (*segment.Labels, error) {
 	if found := w.words.known(id); found != nil {
 		return found, nil

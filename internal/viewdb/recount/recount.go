@@ -34,8 +34,8 @@ type Log struct {
 	RetainedFrom func(vitrine.AccountID) (report.Day, error)
 }
 
-// Links recounts every link, in the order of their IDs, and calls fault for each
-// difference. It reads each table once.
+// Links recounts every link, in the order of their IDs, and calls fault for
+// each difference. It reads each table once.
 func Links(ctx context.Context, log Log, fault func(text string)) error {
 	retainedFrom := map[vitrine.AccountID]report.Day{}
 	for after := int64(math.MinInt64); ; {

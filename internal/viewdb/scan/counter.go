@@ -20,9 +20,9 @@ type counter struct {
 	unpack segment.Unpacker
 
 	link   vitrine.LinkID
-	skip   bool // the link is not one of those that count
+	skip   bool // the query excludes the link
 	of     *linkSums
-	events []Event // of the link, from the view on that comes next
+	events []Event // remaining download events of the link
 
 	whole  report.Sums
 	steps  []report.Sums
@@ -35,7 +35,7 @@ type counter struct {
 	parted int64
 	points *[2][101]int64
 	visits visits
-	got    []int64 // of views that are wanted
+	got    []int64 // times of the downloads of matching views
 	clock  clock
 }
 
@@ -46,7 +46,7 @@ type linkSums struct {
 
 type pageSums struct{ sessions, ms, last int64 }
 
-// The kinds of labels that rows have numbers of.
+// The kinds of labels whose numbers rows contain.
 const (
 	place = iota
 	origin
@@ -57,7 +57,8 @@ const (
 	kinds
 )
 
-// tallies counts by number: an array for small ones, which are most.
+// tallies counts by number. Small numbers, which are the most frequent, are
+// counted in an array.
 type tallies struct {
 	few  []int64
 	many map[segment.LabelID]int64
@@ -106,7 +107,7 @@ func newCounter(q *Query) *counter {
 	return c
 }
 
-// begin goes to a link, and to its views from an ID on.
+// begin moves to a link, and to its views from an ID on.
 func (c *counter) begin(link vitrine.LinkID, from vitrine.ViewID) {
 	if link != c.link {
 		c.link = link
@@ -140,7 +141,7 @@ func (c *counter) segment(p *pack) error {
 	if err := c.unpack.Open(p.data, p.first); err != nil {
 		return err
 	}
-	if some, err := c.match.some(&c.unpack); err != nil || !some {
+	if some, err := c.match.mayMatch(&c.unpack); err != nil || !some {
 		return err
 	}
 	c.unpack.CountPages = c.q.Account
@@ -152,7 +153,8 @@ func (c *counter) segment(p *pack) error {
 	return c.unpack.End()
 }
 
-// row counts a row of the link, whose session has seen some pages.
+// row counts a row of the link. pages is the number of pages seen in its
+// session.
 func (c *counter) row(r *segment.Row, pages int64) error {
 	if c.skip || r.ID >= c.q.End || (segment.Place{ID: r.ID, Link: c.link}).Before(c.q.Oldest) {
 		return nil
@@ -214,7 +216,7 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	return nil
 }
 
-// atypical counts the engagement of an excluded view, unless that is the
+// atypical counts the engagement of a view that is excluded, but not as the
 // owner's.
 func (c *counter) atypical(r *segment.Row) error {
 	if !r.Engaged {
@@ -229,7 +231,7 @@ func (c *counter) atypical(r *segment.Row) error {
 	return nil
 }
 
-// daily counts a view of a link and step.
+// daily counts a view for its link and step.
 func (c *counter) daily(r *segment.Row) {
 	if !r.Human() {
 		return
@@ -294,7 +296,8 @@ func (c *counter) progress(p *report.ProgressSums, begun bool, furthest int64) {
 	}
 }
 
-// mostPages is how many pages are counted in an array. No document has more.
+// mostPages is the number of pages that are counted in an array. No document
+// has more.
 const mostPages = vitrine.MaxPages
 
 func (c *counter) page(pages []report.PageTime) {
@@ -316,7 +319,7 @@ func (c *counter) page(pages []report.PageTime) {
 	}
 }
 
-// addTo adds what was counted to a tally, but for visits.
+// addTo adds the counts to a tally, without visits.
 func (c *counter) addTo(t *report.Tally) error {
 	t.AddSums(&c.whole)
 	for i := range c.steps {
@@ -387,8 +390,9 @@ func (c *counter) addLabels(t *report.Tally) error {
 	return nil
 }
 
-// clock knows the step, weekday and hour of a moment, and until when they stay:
-// most moments are near the one before.
+// clock returns the step, weekday and hour of a moment. It caches them for the
+// time in which they stay the same, because most moments are close to the
+// previous one.
 type clock struct {
 	steps         *report.Steps
 	from, until   int64
@@ -396,8 +400,8 @@ type clock struct {
 	weekday, hour int
 }
 
-// quarter is a time in which neither the step nor the hour changes, where zones
-// are ahead of UTC by quarters of an hour.
+// quarter is the longest time within which neither the step nor the hour can
+// change: time zones differ from UTC by multiples of a quarter hour.
 const quarter = 15 * 60 * 1000
 
 func (c *clock) set(ms int64) {
@@ -407,14 +411,14 @@ func (c *clock) set(ms int64) {
 	c.step, c.weekday, c.hour = c.steps.Place(ms)
 	c.from = ms - ms%quarter
 	c.until = c.from + quarter
-	for _, edge := range [...]int64{c.from, c.until - 1} { // unless a zone is odd
+	for _, edge := range [...]int64{c.from, c.until - 1} { // some zones have other offsets
 		if step, weekday, hour := c.place(edge); step != c.step || weekday != c.weekday || hour != c.hour {
 			c.from, c.until = ms, ms+1
 		}
 	}
 }
 
-// place is Place of a moment that may be outside of the steps.
+// place is Place for a moment that may lie outside the steps.
 func (c *clock) place(ms int64) (report.Day, int, int) {
 	if from, to := c.steps.Reach(); ms < from || ms >= to {
 		return -1, -1, -1

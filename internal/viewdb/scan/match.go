@@ -5,19 +5,19 @@ import (
 	"vitrine/report"
 )
 
-// matcher applies a filter to rows: to each label once.
+// matcher applies a filter to rows. It checks each label once.
 type matcher struct {
 	word  func(segment.LabelID) (*segment.Labels, error)
 	parts [kinds]part
-	flags report.Filter // on what rows have themselves
-	all   bool          // there is no filter
+	flags report.Filter // conditions on fields of the row itself
+	all   bool          // the filter is empty
 }
 
-// part is what a filter says of one kind of labels.
+// part is the part of a filter for one kind of labels.
 type part struct {
 	filter report.Filter
 	set    func(o *report.View, l *[4]string)
-	known  []byte // by number: 0 not looked at, 1 no, 2 yes
+	known  []byte // by number: 0 unknown, 1 no match, 2 match
 }
 
 func newMatcher(q *Query) matcher {
@@ -41,7 +41,7 @@ func newMatcher(q *Query) matcher {
 	return m
 }
 
-// holds reports whether the part holds for a number.
+// holds reports whether the label with a number matches the part.
 func (m *matcher) holds(kind int, id segment.LabelID) (bool, error) {
 	p := &m.parts[kind]
 	if id < segment.LabelID(len(p.known)) && p.known[id] != 0 {
@@ -92,9 +92,9 @@ func (m *matcher) row(r *segment.Row) (bool, error) {
 	return true, nil
 }
 
-// some reports whether a segment may have rows that match: one for each label
-// that every row has.
-func (m *matcher) some(u *segment.Unpacker) (bool, error) {
+// mayMatch reports whether a segment may contain rows that match. It checks the
+// columns of labels that every row has.
+func (m *matcher) mayMatch(u *segment.Unpacker) (bool, error) {
 	for kind, column := range [...]segment.Column{place: segment.PlaceColumn, origin: segment.OriginColumn,
 		agent: segment.AgentColumn} {
 		if len(m.parts[kind].filter) == 0 {

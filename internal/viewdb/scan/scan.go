@@ -1,7 +1,7 @@
-// Package scan counts views of a log for tallies that are not stored: of a
-// filter, of a time zone, of hours. It counts labels by their numbers, looks at
-// each label once, and skips segments without a view that is wanted. Several
-// goroutines share the segments of a scan.
+// Package scan counts views for tallies that are not stored: with a filter, in
+// a time zone, by hour. It counts labels by number, checks each label once, and
+// skips segments without matching views. Several goroutines share the segments
+// of a scan.
 package scan
 
 import (
@@ -13,19 +13,18 @@ import (
 	"vitrine/report"
 )
 
-// Query says what a scan counts.
+// Query defines what a scan counts.
 type Query struct {
 	report.Lens
-	From, To report.Day     // steps, exclusive
-	Oldest   segment.Place  // views before it do not count
-	End      vitrine.ViewID // nor do those from here on
-	Account  bool           // counts are kept for each link, and not for pages of a file
-	Brief    bool           // the counters, and the steps with their views, sessions and visits, alone
-	Daily    bool           // views of each link and step, alone
-	// Word finds the labels of a number. It is safe for several goroutines.
+	From, To report.Day     // steps [From, To)
+	Oldest   segment.Place  // earlier views do not count
+	End      vitrine.ViewID // nor do views from this ID on
+	Account  bool           // count each link, and no pages of files
+	Brief    bool           // count only views, sessions and visits, in total and for each step
+	Daily    bool           // count only the views of each link and step
+	// Word returns the labels of a number. It must be safe for concurrent use.
 	Word func(segment.LabelID) (*segment.Labels, error)
-	// Events are the download events of views, by link, in the order of their
-	// views.
+	// Events are the download events of views, by link, ordered by view.
 	Events map[vitrine.LinkID][]Event
 }
 
@@ -35,7 +34,7 @@ type Event struct {
 	Ms   int64
 }
 
-// workers is how many goroutines count. One more reads for them.
+// workers is the number of goroutines that count. The caller's goroutine reads.
 const workers = 2
 
 // pack is a segment that waits to be counted.
@@ -45,7 +44,7 @@ type pack struct {
 	data  []byte
 }
 
-// Scan is a scan that is under way. One goroutine gives it what there is.
+// Scan is a scan in progress. One goroutine supplies it with views.
 type Scan struct {
 	query    *Query
 	counters [workers]*counter
@@ -53,14 +52,14 @@ type Scan struct {
 	batch    []pack
 	size     int
 	done     sync.WaitGroup
-	pool     sync.Pool // of []pack, with memory for their data
+	pool     sync.Pool // of []pack, reused with their memory
 	cancel   context.CancelFunc
 	ctx      context.Context
 	errs     [workers]error
 	tally    *report.Tally
 }
 
-// Begin begins a scan. End has to be called.
+// Begin begins a scan. The caller must call End.
 func Begin(ctx context.Context, q *Query) *Scan {
 	s := &Scan{query: q, packs: make(chan []pack, 2*workers)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
@@ -71,11 +70,10 @@ func Begin(ctx context.Context, q *Query) *Scan {
 	return s
 }
 
-// batchBytes is about how many bytes of segments are handed on at once.
+// batchBytes is about how many bytes of segments a worker receives at once.
 const batchBytes = 1 << 18
 
-// Segment counts the views of a segment, whose memory is the caller's again
-// when it returns.
+// Segment counts the views of a segment. It copies the data.
 func (s *Scan) Segment(link vitrine.LinkID, first vitrine.ViewID, data []byte) error {
 	if s.batch == nil {
 		if b, ok := s.pool.Get().(*[]pack); ok {
@@ -110,7 +108,7 @@ func (s *Scan) send() error {
 // Row counts a view that is in no segment.
 func (s *Scan) Row(link vitrine.LinkID, r *segment.Row) error {
 	c := s.counters[0]
-	c.mu.Lock() // its goroutine may be at a segment
+	c.mu.Lock() // the counter's goroutine may be counting a segment
 	defer c.mu.Unlock()
 	c.begin(link, r.ID)
 	return c.row(r, int64(len(r.Session.Pages)))
@@ -139,7 +137,7 @@ func (s *Scan) cancelOnError(c *counter) {
 	}
 }
 
-// End waits until everything is counted. With an error there is no answer.
+// End waits until everything is counted. After an error the tally is invalid.
 func (s *Scan) End() error {
 	var err error
 	if len(s.batch) > 0 {
@@ -166,11 +164,11 @@ func (s *Scan) End() error {
 	return nil
 }
 
-// Tally is what was counted, after End: without downloads of views that were
-// not given.
+// Tally returns the counts after End. It has no downloads of views that the
+// scan did not receive.
 func (s *Scan) Tally() *report.Tally { return s.tally }
 
-// EachDaily calls f with the views of links and steps, after End.
+// EachDaily calls f with the number of views of each link and step, after End.
 func (s *Scan) EachDaily(f func(link vitrine.LinkID, step report.Day, n int64)) {
 	for _, c := range s.counters {
 		for link, sums := range c.links {

@@ -9,17 +9,17 @@ import (
 	"vitrine/report"
 )
 
-// visit is that a viewer came to a link in a step.
+// visit records that a viewer came to a link in a step.
 type visit struct {
 	viewer uint64
-	link   uint32 // the number of the link in the scan
+	link   uint32 // number of the link in the scan
 	step   report.Day
 }
 
-// visits keeps visits apart by viewer, so that all of one viewer are together
-// and parts of them can be looked at alone.
+// visits groups visits by viewer. All visits of a viewer are in the same part,
+// so parts can be counted one at a time.
 type visits struct {
-	parts   [visitParts][][]visit // in chunks, each but the last one full
+	parts   [visitParts][][]visit // chunks; all but the last one are full
 	numbers map[vitrine.LinkID]uint32
 	links   []vitrine.LinkID
 	link    vitrine.LinkID
@@ -32,7 +32,7 @@ const (
 	visitChunk = 1024
 )
 
-// spread spreads viewers evenly, also where their numbers are small.
+// spread maps viewers evenly to all numbers, even if their numbers are small.
 func spread(viewer uint64) uint64 { return viewer * 0x9e3779b97f4a7c15 }
 
 func (v *visits) add(viewer uint64, link vitrine.LinkID, step report.Day) {
@@ -61,21 +61,22 @@ func (v *visits) add(viewer uint64, link vitrine.LinkID, step report.Day) {
 	(*p)[n] = append((*p)[n], visit{viewer, v.number, step})
 }
 
-// found is what visits come to.
+// found holds the counts of visits.
 type found struct {
-	firsts []int64 // by step, of viewers who had not come before
-	again  prevs   // of others
+	firsts []int64 // by step, of viewers who came for the first time
+	again  prevs   // of viewers who came before
 	links  map[vitrine.LinkID]int64
 }
 
-// prevs counts viewers by step and the step before on which they came.
+// prevs counts viewers by their step and the step of their previous visit.
 type prevs struct {
 	steps int
-	few   []int64 // a row for each step; nil: there are too many
+	few   []int64 // a row for each step; nil: too many steps
 	many  map[[2]int]int64
 }
 
-// mostDense is up to how many steps an array is used: 4 MB.
+// mostDense is the largest number of steps for which an array is used. It takes
+// 4 MB.
 const mostDense = 700
 
 func newPrevs(steps int) prevs {
@@ -151,10 +152,10 @@ func addVisits(t *report.Tally, q *Query, counters []*counter) {
 	}
 }
 
-// numbering gives the links of all counters one number each.
+// numbering assigns one number to each link of all counters.
 type numbering struct {
 	links []vitrine.LinkID
-	of    [][]uint32 // by counter and its number
+	of    [][]uint32 // by counter and the counter's own number
 }
 
 func globalNumbers(counters []*counter) numbering {
@@ -176,8 +177,8 @@ func globalNumbers(counters []*counter) numbering {
 	return n
 }
 
-// part counts the visits of some viewers, all of whose are there. It deals them
-// into small groups, which are quicker to sort.
+// part counts the visits of a part, which has all visits of its viewers. It
+// splits them into small groups, which are faster to sort.
 func (f *found) part(q *Query, all, dealt []visit, links []int64) []visit {
 	const groups = 1 << 10
 	group := func(v visit) uint64 { return spread(v.viewer) >> 46 & (groups - 1) }

@@ -1,19 +1,19 @@
 package segment
 
-// Column is a column of a segment that every row has a value of.
+// Column is a column of a segment in which every row has a value.
 type Column int
 
-// Columns of words.
+// The columns of words.
 const (
 	PlaceColumn  Column = columnPlace
 	OriginColumn Column = columnOrigin
 	AgentColumn  Column = columnAgent
 )
 
-// Column reads a column apart from the rows, before any of them.
+// Column returns a reader of one column. Call it before reading rows.
 func (u *Unpacker) Column(c Column) Reader { return u.columns[c] }
 
-// More reports whether there is more to read.
+// More reports whether there are more values.
 func (r *Reader) More() bool { return r.left() > 0 }
 
 // Word reads the number of a word.

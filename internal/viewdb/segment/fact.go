@@ -7,14 +7,16 @@ import (
 	"vitrine/report"
 )
 
-// Fact is a visit of a link, or of all links of a scope (Link 0), with the day
-// of the visit before.
+// Fact is a visit to a link, or to any link of a scope (Link 0), with the day
+// of the viewer's previous visit.
 type Fact struct {
 	Link      int64
 	Day, Prev report.Day
 }
 
-// Facts calls f with the facts of visits of one viewer, who made others before. With a link, the others of that link alone count.
+// Facts calls f with the facts of visits by one viewer. before holds the
+// viewer's earlier visits. With a link, only earlier visits to that link
+// matter.
 func Facts(before []Visit, link int64, visits []Visit, f func(Fact)) {
 	type entry struct {
 		Visit

@@ -2,12 +2,11 @@ package segment
 
 import "encoding/binary"
 
-// LabelID is the number of a word; 0 is the word whose labels are all unknown.
+// LabelID is the number of a word. All labels of word 0 are unknown.
 type LabelID uint64
 
-// Kinds of words: which labels of a view stand together. They are kept
-// together because they come together: a city with its country, a browser with
-// its system.
+// The kinds of words. A word combines labels that often occur together, such as
+// a city and its country, or a browser and its system.
 const (
 	WordPlace    = 'p' // country, city
 	WordOrigin   = 'o' // referrer, source
@@ -18,8 +17,8 @@ const (
 	WordLabel    = 'l' // of a tally
 )
 
-// Labels is up to four labels. Its stored form is its kind and each label
-// behind its length.
+// Labels is up to four labels. Its stored form is the kind, then the length and
+// bytes of each label.
 type Labels struct {
 	kind   byte
 	Labels [4]string

@@ -1,6 +1,6 @@
-// Package segment has the stored and compact forms of the view log: rows of
-// views and engagement, segments of many views, labels, and sets of visits. It
-// reads damaged bytes without harm: every form has bounds and is checked.
+// Package segment defines the stored forms of the view log: rows of views and
+// engagement, segments of many views, labels, and sets of visits. Every form is
+// checked when it is read; damaged bytes lead to ErrDamaged.
 package segment
 
 import (
@@ -13,28 +13,28 @@ import (
 	"vitrine/report"
 )
 
-// A pack holds many views of a link, by columns: what is alike is together,
-// and numbers are small differences. It begins with its version and the number
-// of views, then come the lengths of the columns, the columns, and a checksum.
+// A pack holds views of a link in columns, so that similar values are adjacent
+// and differences are small. It begins with its version and the number of
+// views, followed by the lengths of the columns, the columns, and a checksum.
 //
-//	flags     a byte a view: those of the record, and whether there is a session
-//	time      ms since the view before
-//	counter   of the ID, less that of the view before
+//	flags     a byte for each view: its flags, and whether it has a session
+//	time      ms since the previous view
+//	counter   of the ID, minus that of the previous view
 //	viewer    8 bytes
-//	place, origin, agent, bot        words; bot: where the flag is set
-//	session   a byte a session: the flags of its record
-//	engaged, present (less engaged), screen
-//	start, pages, media, depth       where their flag is set, as in the record
+//	place, origin, agent, bot        words; bot only if its flag is set
+//	session   a byte for each session: the flags of its record
+//	engaged, present (minus engaged), screen
+//	start, pages, media, depth       if the flag is set, as in the record
 //
-// The second version adds columns at the end:
+// The second version adds two columns:
 //
-//	more      the upper flags of a view, and what they say that there is, where its flag is set
-//	parts     where its flag is set
+//	more      if the flag is set: the upper flags of a view and their values
+//	parts     if the flag is set
 const (
 	packVersion   = 2
 	packedSession = 1 << 5
 	packedMore    = 1 << 6
-	sessionParts  = 1 << 5 // of the flags of a session
+	sessionParts  = 1 << 5 // in the flags of a session
 )
 
 const (
@@ -58,29 +58,29 @@ const (
 	columnParts
 	columns
 
-	// columnsBefore are those of the first version.
+	// columnsBefore is the number of columns of the first version.
 	columnsBefore = columnMore
 )
 
-// Counters is how many IDs a millisecond has.
+// Counters is the number of IDs in a millisecond.
 const Counters = 1 << 21
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Row is a view as it is stored.
+// Row is a stored view.
 type Row struct {
 	ID vitrine.ViewID
 	View
-	Engaged bool // it has a session
+	Engaged bool // the view has a session
 	Session Session
 }
 
-// Visit is a person's open as the index of visits has it.
+// Visit returns a person's view as an entry of the index of visits.
 func (r *Row) Visit(link vitrine.LinkID) Visit {
 	return Visit{Viewer: int64(r.Viewer), Link: int64(link), Day: report.DayOf(r.ID.Ms())}
 }
 
-// Packer makes a pack of rows that are given in the order of their IDs.
+// Packer makes a pack from rows ordered by ID.
 type Packer struct {
 	columns           [columns][]byte
 	Opens, Sessions   int64
@@ -149,8 +149,8 @@ func (p *Packer) Add(r *Row) {
 	}
 }
 
-// hundredth is a percent in millionths. Shares that were sent as whole percents
-// are stored as such.
+// hundredth is one percent in millionths. Shares sent as whole percents have a
+// shorter stored form.
 const hundredth = 10_000
 
 func appendShare(b []byte, n int64) []byte {
@@ -168,7 +168,7 @@ func (r *Reader) share() int64 {
 	return n >> 1
 }
 
-// End appends the pack to b and makes the packer ready for the next one.
+// End appends the pack to b and prepares the packer for the next one.
 func (p *Packer) End(b []byte) []byte {
 	start := len(b)
 	b = append(b, packVersion)
@@ -185,11 +185,11 @@ func (p *Packer) End(b []byte) []byte {
 	return b
 }
 
-// Unpacker reads the rows of a pack. What next returned is good until the next
-// call, and until the pack's memory is used again.
+// Unpacker reads the rows of a pack. A row is valid until the next call, and
+// while the memory of the pack is unchanged.
 type Unpacker struct {
-	// CountPages leaves the pages of sessions out: SeenPages, which is how many
-	// the last row has, is all that is wanted.
+	// CountPages skips the pages of sessions. Only their number is read, into
+	// SeenPages.
 	CountPages bool
 	SeenPages  int64
 
@@ -200,7 +200,7 @@ type Unpacker struct {
 	row             Row
 }
 
-// Open begins to read a pack whose first view is known.
+// Open begins to read a pack. first is the ID of its first view.
 func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 	end := len(pack) - 4
 	if end < 2 || pack[0] < 1 || pack[0] > packVersion ||
@@ -229,8 +229,8 @@ func (u *Unpacker) Open(pack []byte, first vitrine.ViewID) error {
 	return nil
 }
 
-// Brief reads the next row's ID, viewer and flags alone; nil at the end. Brief
-// and next do not go together.
+// Brief reads only the ID, viewer and flags of the next row. It returns nil at
+// the end. Do not mix Brief and Next.
 func (u *Unpacker) Brief() *Row {
 	if u.left == 0 {
 		return nil
@@ -247,7 +247,7 @@ func (u *Unpacker) Brief() *Row {
 	return r
 }
 
-// Next reads the next row; nil at the end.
+// Next reads the next row. It returns nil at the end.
 func (u *Unpacker) Next() *Row {
 	r, c := u.Brief(), &u.columns
 	if r == nil {
@@ -296,7 +296,7 @@ func (u *Unpacker) Next() *Row {
 	return r
 }
 
-// End reports whether all that was read was there.
+// End returns ErrDamaged if values were missing.
 func (u *Unpacker) End() error {
 	for i := range u.columns {
 		if u.columns[i].bad {
@@ -306,7 +306,7 @@ func (u *Unpacker) End() error {
 	return nil
 }
 
-// UnpackAll appends the rows of a pack to a list; they share no memory with the
+// UnpackAll appends the rows of a pack to a list. They share no memory with the
 // pack.
 func UnpackAll(data []byte, first vitrine.ViewID, rows *[]Row) error {
 	var u Unpacker

@@ -6,9 +6,9 @@ import (
 	"vitrine/report"
 )
 
-// Parts of a medium are stored as how many runs they have and of each run how
-// far it is from the one before and how long it is; or, where that is longer,
-// as rawParts and their bits.
+// The played parts of a medium are stored as runs: their number, then for each
+// one its distance from the run before and its length. If the bits themselves
+// are shorter, rawParts and the bits are stored.
 const (
 	rawParts    = 0xff
 	rawPartsLen = (report.PartCount + 7) / 8

@@ -6,7 +6,8 @@ import (
 	"vitrine"
 )
 
-// Place is a place in the order of a scope's views: by ID, then by link.
+// Place is the position of a view among those of a scope, ordered by ID, then
+// by link.
 type Place struct {
 	ID   vitrine.ViewID
 	Link vitrine.LinkID
@@ -15,18 +16,18 @@ type Place struct {
 // Before reports whether p is before q.
 func (p Place) Before(q Place) bool { return p.ID < q.ID || p.ID == q.ID && p.Link < q.Link }
 
-// Places keeps the newest n of the places that it is given: a heap, the oldest
-// first.
+// Places keeps the newest n of the places added. It is a heap with the oldest
+// place first.
 type Places struct {
 	n      int
 	Places []Place
-	Full   bool // more were given
+	Full   bool // more than n were added
 }
 
-// NewestOf keeps n places.
+// NewestOf returns a Places that keeps n places.
 func NewestOf(n int) *Places { return &Places{n: n} }
 
-// Add gives it a place.
+// Add adds a place.
 func (p *Places) Add(q Place) {
 	if len(p.Places) < p.n {
 		heap.Push(p, q)

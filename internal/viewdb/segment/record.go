@@ -9,18 +9,20 @@ import (
 	"vitrine/report"
 )
 
-// The blobs of a view. Each begins with a byte that holds its version in the
-// upper three bits and flags in the lower five; numbers are varints, words the
-// numbers of words. Engagement has a blob of its own because it is rewritten
-// with each snapshot.
+// The blobs of a view. The first byte of a blob holds the version in its upper
+// three bits and flags in the lower five. Numbers are varints; words are stored
+// as their numbers. Engagement has its own blob, because each snapshot rewrites
+// it.
 //
 //	open:    viewer (8 bytes), place, origin, agent, [bot]
-//	session: engaged, present, screen, [start − open's ms], [count, (page − page before, ms)…], [played, reached], [depth]
+//	session: engaged, present, screen, [start − ms of the view],
+//	         [count, (page − previous page, ms)…], [played, reached], [depth]
 //
-// Parts in brackets are there when their flag is set. What few views have makes
-// a blob of the second version, which has more at the end:
+// Parts in brackets are present if their flag is set. Blobs with rare parts
+// have the second version, which adds at the end:
 //
-//	open:    a byte of the upper flags, [version of the file], [campaign], [what bot was]
+//	open:    a byte of upper flags, [version of the file], [campaign],
+//	         [previous bot reason]
 //	session: parts
 const (
 	version     = 1 << 5
@@ -30,16 +32,16 @@ const (
 	ViewReturning = 1 << 0
 	ViewQR        = 1 << 1
 	ViewBot       = 1 << 2
-	ViewTold      = 1 << 3 // a bot by its own beacon's word, not by the request's
+	ViewTold      = 1 << 3 // by its own beacon, not by its request
 	ViewImported  = 1 << 4
 
 	// The upper flags.
-	viewVersion  = 1 << 8 // the version of the file is not 1
+	viewVersion  = 1 << 8 // the file's version is not 1
 	viewCampaign = 1 << 9
 	ViewOwn      = 1 << 10
-	ViewDecided  = 1 << 11 // what it is was decided after it was stored
-	ViewWaits    = 1 << 12 // a download waits until it is a person's
-	viewWas      = 1 << 13 // new rules have changed why it is excluded
+	ViewDecided  = 1 << 11 // decided after the view was stored
+	ViewWaits    = 1 << 12 // has a download that counts if the view is included
+	viewWas      = 1 << 13 // new rules changed why it is excluded
 
 	sessionDownloaded = 1 << 0
 	sessionStart      = 1 << 1
@@ -50,7 +52,7 @@ const (
 
 var ErrDamaged = errors.New("the record is damaged")
 
-// View is the blob of a view.
+// View is the stored record of a view.
 type View struct {
 	Flags                     uint16
 	Viewer                    uint64
@@ -59,7 +61,7 @@ type View struct {
 	Version                   int // of the file; 0: the first
 }
 
-// flags are those of the record, with those that say which parts it has.
+// flags returns the flags of the record, including those of its optional parts.
 func (o *View) flags() uint16 {
 	flags := o.Flags
 	if o.Version > 1 {
@@ -94,7 +96,7 @@ func (o *View) Append(b []byte) []byte {
 	return b
 }
 
-// appendMore appends what the upper flags say that there is.
+// appendMore appends the parts that the upper flags announce.
 func (o *View) appendMore(b []byte, flags uint16) []byte {
 	if flags&viewVersion != 0 {
 		b = binary.AppendUvarint(b, uint64(o.Version))
@@ -108,7 +110,7 @@ func (o *View) appendMore(b []byte, flags uint16) []byte {
 	return b
 }
 
-// more reads the upper flags, and what appendMore wrote.
+// more reads the upper flags and the parts written by appendMore.
 func (o *View) more(flags byte, r *Reader) {
 	upper := uint16(flags) << 8
 	if upper&viewVersion != 0 {
@@ -141,11 +143,11 @@ func (o *View) Decode(b []byte) error {
 	return r.end()
 }
 
-// Human says that the view counts.
+// Human reports whether the view counts.
 func (o *View) Human() bool { return o.Flags&ViewBot == 0 }
 
-// Same says that o and p are of one view: equal but for what the log itself
-// decides.
+// Same reports whether o and p describe the same view. It ignores what the log
+// itself decides.
 func (o *View) Same(p *View) bool {
 	decided := (o.Flags | p.Flags) & ViewDecided
 	return o.asWritten(decided) == p.asWritten(decided)
@@ -162,15 +164,15 @@ func (o *View) asWritten(decided uint16) View {
 	return w
 }
 
-// Session is the blob of a view's engagement. The screen is in it as a word,
-// Session.Screen is left alone.
+// Session is the stored engagement of a view. Screen is the number of a word;
+// Session.Screen is not used.
 type Session struct {
 	report.Session
 	Screen  LabelID
 	StartMs int64 // vitrine.Engagement.StartMs
 }
 
-// flags tell which parts of the record there are.
+// flags returns the flags of the optional parts of the record.
 func (s *Session) flags() (flags byte) {
 	for _, part := range []struct {
 		there bool
@@ -230,7 +232,7 @@ func appendPages(b []byte, pages []report.PageTime) []byte {
 	return b
 }
 
-// pages reads what appendPages wrote, into memory that it is given.
+// pages reads what appendPages wrote, into the given memory.
 func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 	n := r.number()
 	if n < 1 || n > int64(r.left()) {
@@ -245,7 +247,7 @@ func (r *Reader) pages(pages []report.PageTime) []report.PageTime {
 	return pages
 }
 
-// Decode reads b into s, whose memory for pages it uses again.
+// Decode reads b into s. It reuses the memory of s.Pages.
 func (s *Session) Decode(b []byte, openMs int64) error {
 	if len(b) < 1 || b[0]&versionMask != version && b[0]&versionMask != moreVersion {
 		return ErrDamaged
@@ -274,14 +276,14 @@ func (s *Session) Decode(b []byte, openMs int64) error {
 	return r.end()
 }
 
-// Reader takes numbers off a blob. After a failure it yields zeros.
+// Reader reads values from a blob. After a failure it returns zeros.
 type Reader struct {
 	b   []byte
 	at  int
 	bad bool
 }
 
-// left is how many bytes there are.
+// left returns the number of unread bytes.
 func (r *Reader) left() int { return len(r.b) - r.at }
 
 func (r *Reader) fail() { r.at, r.bad = len(r.b), true }
@@ -321,7 +323,7 @@ func (r *Reader) uint64() uint64 {
 	return n
 }
 
-// countPages is how many pages appendPages wrote.
+// countPages returns the number of pages that appendPages wrote.
 func (r *Reader) countPages() int64 {
 	n := r.number()
 	if n < 1 || n > int64(r.left()) {
@@ -351,7 +353,7 @@ func take[N any](r *Reader, n N, size int) N {
 	return n
 }
 
-// end reports whether all was read and nothing is left.
+// end returns ErrDamaged if reading failed or bytes are left.
 func (r *Reader) end() error {
 	if r.bad || r.left() > 0 {
 		return ErrDamaged
@@ -359,7 +361,7 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// Decode reads the blobs of a view; the row shares no memory with them.
+// Decode reads the blobs of a view. The row shares no memory with them.
 func (r *Row) Decode(open, session []byte) error {
 	if err := r.View.Decode(open); err != nil {
 		return err

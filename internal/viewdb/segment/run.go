@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// Run names a sorted run of visits, and tells how many there are.
+// Run is the number of a sorted run of visits, and its length.
 type Run struct {
 	Number, Entries int64
 }
 
-// Runs are merged so that there are few, and each entry not often.
+// Runs are merged so that there are few, and no entry is rewritten often.
 const (
-	levelRuns   = 4 // of about the same size are merged
+	levelRuns   = 4 // runs of a level that are merged
 	smallestRun = 4096
-	FewRuns     = 3 // are left when there is time
+	FewRuns     = 3 // runs that tidy merging leaves
 )
 
-// level tells runs of about the same size.
+// level is the same for runs of about the same size.
 func (r Run) level() int {
 	return int(math.Log2(float64(max(r.Entries, smallestRun)/smallestRun)) / 2)
 }
 
-// RunsToMerge picks runs that are to be one; none: there are few enough. With tidy,
-// it leaves few.
+// RunsToMerge returns the runs to merge into one, or nil if there are few
+// enough. With tidy, it leaves fewer.
 func RunsToMerge(list []Run, tidy bool) []Run {
 	byLevel := map[int][]Run{}
 	for _, r := range list {

@@ -6,11 +6,12 @@ import (
 	"vitrine/report"
 )
 
-// MaxSessionMs is the longest time one view can count (engagement, The server).
+// MaxSessionMs is the longest time that one view can count
+// (engagement, The server).
 const MaxSessionMs = 4 * 60 * 60 * 1000
 
-// WrongSession says what no session can be. Another system's history is held to
-// less.
+// WrongSession returns what is impossible about a session, or "". Fewer rules
+// apply to imported sessions.
 func WrongSession(s *report.Session, imported bool) string {
 	const whole = 1_000_000
 	share := func(n int64) bool { return 0 <= n && n <= whole }

@@ -10,21 +10,21 @@ import (
 	"vitrine/report"
 )
 
-// Fingerprint spreads a viewer over all numbers, so that sums of different
-// viewers differ.
+// Fingerprint maps a viewer to a number that is spread evenly, so that sums
+// over different viewers differ.
 func Fingerprint(viewer uint64) uint64 {
 	hi, lo := bits.Mul64(viewer^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
 	hi, lo = bits.Mul64(hi^lo^viewer, 0xa0761d6478bd642f)
 	return hi ^ lo
 }
 
-// Fingerprint spreads an entry over all numbers.
+// Fingerprint maps an entry to a number that is spread evenly.
 func (v Visit) Fingerprint() uint64 {
 	return Fingerprint(uint64(v.Viewer) ^ Fingerprint(uint64(v.Link)^Fingerprint(uint64(v.Day))))
 }
 
-// Visit says that a person came to a link on a day. Entries are ordered by
-// viewer (as signed numbers), link, day.
+// Visit records that a person came to a link on a day. Visits are ordered by
+// viewer (as signed numbers), link and day.
 type Visit struct {
 	Viewer, Link int64
 	Day          report.Day
@@ -40,17 +40,17 @@ func (v Visit) Compare(u Visit) int {
 	return cmp.Compare(v.Day, u.Day)
 }
 
-// SortVisits sorts entries and leaves each once.
+// SortVisits sorts visits and removes duplicates.
 func SortVisits(list []Visit) []Visit {
 	slices.SortFunc(list, Visit.Compare)
 	return slices.Compact(list)
 }
 
-// A row of visits has the entries of some viewers in order: the first day's
-// distance from 1970, then of each entry how far its viewer is from the one
-// before; its link, as a difference if the viewer is the same; its day,
-// likewise if the link is the same, else from the first day. A checksum ends
-// it.
+// A row of visits holds the entries of consecutive viewers. First comes the
+// first day, in days since 1970. Each entry then has the distance of its viewer
+// from the previous one; its link, as a difference if the viewer is the same;
+// and its day, as a difference from the previous day if the link is the same,
+// otherwise from the first day. A checksum comes last.
 
 func AppendVisits(b []byte, entries []Visit) []byte {
 	base := entries[0].Day

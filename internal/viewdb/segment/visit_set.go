@@ -8,21 +8,21 @@ import (
 	"vitrine/report"
 )
 
-// VisitSet counts the views of each visit, a viewer's day on a link, in about
-// 13 bytes a visit. Visits are kept in leaves by the highest 16 bits of their
-// viewer. Viewers are hashes, so leaves have about the same size. A visit needs
-// only the other bits of its viewer, and a new one moves only the visits of its
-// leaf.
+// VisitSet counts the views of each visit (a viewer, link and day) in about 13
+// bytes a visit. Visits are grouped into leaves by the highest 16 bits of their
+// viewer. Viewers are hashes, so leaves have about the same size. A visit
+// stores only the other bits of its viewer, and a new visit moves only visits
+// of its leaf.
 type VisitSet struct {
 	leaves map[uint32]*visitLeaf // by prefix
-	links  []int64               // by place
-	places map[int64]uint32      // of links
+	links  []int64               // links by their place
+	places map[int64]uint32      // places of links
 	many   map[Visit]int32
-	N      int // visits
-	spare  int // places for more visits in leaves
+	N      int // number of visits
+	spare  int // unused capacity of the leaves
 }
 
-// visitLeaf is the visits of viewers with the same highest bits, in order.
+// visitLeaf holds the visits of viewers with the same highest bits, in order.
 type visitLeaf struct {
 	keys []uint64 // the viewer's other 48 bits, then 16 bits of the day
 	rest []uint32 // 24 bits of the link's place, then 8 bits of the count
@@ -49,7 +49,8 @@ func (s *VisitSet) Bytes() int {
 // are ordered.
 func prefix(viewer int64) uint32 { return uint32((uint64(viewer) ^ 1<<63) >> 48) }
 
-// search returns where the visit of a key at a place is or would be.
+// search returns the position of a visit in the leaf, or the position at which
+// to insert it.
 func (l *visitLeaf) search(key uint64, place uint32) (at int, found bool) {
 	end := len(l.keys)
 	for at < end {
@@ -63,9 +64,9 @@ func (l *visitLeaf) search(key uint64, place uint32) (at int, found bool) {
 	return at, at < len(l.keys) && l.keys[at] == key && l.rest[at]>>8 == place
 }
 
-// Add counts n views of a visit, which may be negative, and returns how many
-// it had before. It reports false, and counts nothing, if s cannot hold the
-// visit: a day after the year 2149, or too many links.
+// Add adds n, which may be negative, to the views of a visit. It returns the
+// number before. It reports false, and changes nothing, if s cannot hold the
+// visit: its day is after the year 2149, or there are too many links.
 func (s *VisitSet) Add(v Visit, n int32) (before int32, ok bool) {
 	if v.Day < 0 || v.Day > maxVisitDay {
 		return 0, false
@@ -112,7 +113,7 @@ func (s *VisitSet) Add(v Visit, n int32) (before int32, ok bool) {
 	return before, true
 }
 
-// insert makes room for a visit in a leaf, which grows by an eighth.
+// insert adds a visit to a leaf. It extends a full leaf by an eighth.
 func (s *VisitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
 	if n := len(l.keys); n == cap(l.keys) || n == cap(l.rest) {
 		more := n/8 + 2
@@ -125,7 +126,7 @@ func (s *VisitSet) insert(l *visitLeaf, at int, key uint64, rest uint32) {
 	s.spare--
 }
 
-// entry returns the visit at a place of a leaf.
+// entry returns the visit at a position of a leaf.
 func (s *VisitSet) entry(prefix uint32, l *visitLeaf, at int) Visit {
 	return Visit{
 		Viewer: int64(uint64(prefix)<<48 ^ 1<<63 | l.keys[at]>>16),
@@ -147,8 +148,8 @@ func (s *VisitSet) Of(list []Visit, viewer int64) []Visit {
 	return list
 }
 
-// All yields every visit, some viewers at a time, ordered by viewer. The slice
-// is valid until the next one.
+// All yields all visits, ordered by viewer, the visits of some viewers at a
+// time. A slice is valid until the next one.
 func (s *VisitSet) All() iter.Seq[[]Visit] {
 	return func(yield func([]Visit) bool) {
 		var list []Visit
