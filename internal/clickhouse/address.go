@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// address is what an address of a database says.
+// address is a parsed database address.
 type address struct {
 	secure         bool
-	host           string // with its port
+	host           string // including the port
 	user, password string
 	database       string
 	cluster        string // "": one server by itself
 }
 
-// identifier is a name that needs no quotes, which is all that an address may
-// name.
+// identifier matches names that need no quotes. An address may contain no
+// others.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// parseAddress reads
-// clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?secure=true&cluster=NAME. No
-// error of it tells the password.
+// parseAddress parses
+// clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?secure=true&cluster=NAME. Its
+// errors never contain the password.
 func parseAddress(s string) (a address, err error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "clickhouse" || u.Host == "" || u.Opaque != "" || u.Fragment != "" ||
@@ -69,7 +69,7 @@ func parseAddress(s string) (a address, err error) {
 	return a, nil
 }
 
-// url is where requests go.
+// url returns the URL for requests.
 func (a address) url() string {
 	if a.secure {
 		return "https://" + a.host + "/"

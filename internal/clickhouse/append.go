@@ -7,9 +7,8 @@ import (
 	"vitrine/report"
 )
 
-// Append implements [vitrine.ViewLog]. What a batch needs to know of what is
-// stored is read with a few queries, whatever its size; the rest is decided
-// here.
+// Append implements [vitrine.ViewLog]. A few queries read what the batch refers
+// to, whatever its size. The decisions are made in this process.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	if b.Len() == 0 {
 		return o, ctx.Err()
@@ -53,28 +52,28 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 	return o, nil
 }
 
-// writing is a batch that is being decided: the rows that it is about, as they
-// are stored and then as it leaves them.
+// writing is a batch for which decisions are made. It holds the affected rows,
+// first as they are stored, then as the batch leaves them.
 type writing struct {
 	c     *client
 	ctx   context.Context
 	state state
 
 	links     map[vitrine.LinkID]*linkRow
-	views     map[key]*viewRow // nil, or not there: no such open
+	views     map[key]*viewRow // nil or missing: no such view
 	viewers   map[viewerKey]*viewerRow
 	downloads map[key]*downloadRow
 	early     vitrine.Batch
 
-	// In the order in which they are written first, so that a batch comes out
-	// the same each time.
+	// The order of the first write, so that the same batch always produces the
+	// same steps.
 	newViews     []key
 	newLinks     []vitrine.LinkID
 	newViewers   []viewerKey
 	newDownloads []key
 }
 
-// linkRow is a row of links.
+// linkRow is a row of the table links.
 type linkRow struct {
 	account vitrine.AccountID
 	vitrine.LinkCounts
@@ -82,21 +81,21 @@ type linkRow struct {
 	changed bool
 }
 
-// viewerKey names a viewer of a link.
+// viewerKey identifies a viewer of a link.
 type viewerKey struct {
 	link   vitrine.LinkID
 	viewer uint64
 }
 
-// viewerRow is a row of viewers: how many views that count a link has of a
-// viewer, of all time.
+// viewerRow is a row of the table viewers: the number of counted views that a
+// viewer ever made of a link.
 type viewerRow struct {
 	views   int64
 	version uint64
 	changed bool
 }
 
-// downloadRow is a row of downloads.
+// downloadRow is a row of the table downloads.
 type downloadRow struct {
 	view    vitrine.ViewID
 	deleted bool
@@ -110,8 +109,8 @@ func (l *ViewLog) writing(ctx context.Context) (*writing, error) {
 		viewers: map[viewerKey]*viewerRow{}, downloads: map[key]*downloadRow{}}, err
 }
 
-// loadBatch reads what a batch is about, but for the viewers of views that are
-// told to be a bot's.
+// loadBatch reads the rows that a batch refers to, except viewers of views that
+// a snapshot marks as a bot's.
 func (w *writing) loadBatch(b *vitrine.Batch) error {
 	links := map[vitrine.LinkID]bool{}
 	for i := range b.Views {
@@ -133,7 +132,7 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	var viewers []viewerKey
 	for i := range b.Views {
 		o := &b.Views[i]
-		w.own(o)
+		w.addLink(o)
 		views = append(views, key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)})
 		if o.Counted() {
 			viewers = append(viewers, viewerKey{vitrine.LinkID(o.Link), o.Viewer})
@@ -153,9 +152,9 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	for i := range b.Reclasses {
 		told = append(told, key{b.Reclasses[i].Link, b.Reclasses[i].View})
 	}
-	return together(
+	return concurrently(
 		func() error {
-			stored, err := w.storedViews(views) // none, mostly
+			stored, err := w.storedViews(views) // usually none
 			if err != nil {
 				return err
 			}
@@ -166,9 +165,9 @@ func (w *writing) loadBatch(b *vitrine.Batch) error {
 	)
 }
 
-// own makes the row of a view's link where there is none. It is written once
-// something of it is.
-func (w *writing) own(o *vitrine.ViewRecord) *linkRow {
+// addLink creates the row of a view's link if there is none. The row is written
+// only if something is counted in it.
+func (w *writing) addLink(o *vitrine.ViewRecord) *linkRow {
 	link := vitrine.LinkID(o.Link)
 	if w.links[link] == nil {
 		w.links[link] = &linkRow{account: o.Account}
@@ -176,8 +175,8 @@ func (w *writing) own(o *vitrine.ViewRecord) *linkRow {
 	return w.links[link]
 }
 
-// open decides on a view. ErrExists: its ID is another view's. ErrForgotten:
-// its day's opens are gone.
+// view decides about a view. Errors: ErrExists if another view has its ID,
+// ErrForgotten if the views of its day have expired.
 func (w *writing) view(o *vitrine.ViewRecord) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 	if !w.mayCome(k) {
@@ -189,13 +188,13 @@ func (w *writing) view(o *vitrine.ViewRecord) error {
 		}
 		return vitrine.ErrExists
 	}
-	w.add(k, o, false).Returning = o.Counted() && w.see(k.link, o.Viewer, 1)
+	w.add(k, o, false).Returning = o.Counted() && w.countViewer(k.link, o.Viewer, 1)
 	return nil
 }
 
-// add adds a view, and counts it but for its viewer.
+// add adds a view and counts it, but not for its viewer.
 func (w *writing) add(k key, o *vitrine.ViewRecord, imported bool) *viewRow {
-	link := w.own(o)
+	link := w.addLink(o)
 	row := &viewRow{View: o.View, account: link.account, imported: imported}
 	row.ID, row.At = int64(k.id), k.id.Ms()
 	if row.Version <= 1 {
@@ -222,7 +221,7 @@ func (w *writing) changedView(k key, o *viewRow) {
 	}
 }
 
-// count changes the counts of a link.
+// count adds to the counts of a link.
 func (w *writing) count(link vitrine.LinkID, views, downloads int64) {
 	r := w.links[link]
 	r.Views += views
@@ -233,9 +232,9 @@ func (w *writing) count(link vitrine.LinkID, views, downloads int64) {
 	}
 }
 
-// see changes how many opens a link has of a viewer, and tells whether it had
-// any.
-func (w *writing) see(link vitrine.LinkID, viewer uint64, views int64) (before bool) {
+// countViewer adds to the views that a viewer made of a link. It reports
+// whether there were any before.
+func (w *writing) countViewer(link vitrine.LinkID, viewer uint64, views int64) (before bool) {
 	k := viewerKey{link, viewer}
 	r := w.viewers[k]
 	if r == nil {
@@ -251,8 +250,8 @@ func (w *writing) see(link vitrine.LinkID, viewer uint64, views int64) (before b
 	return before
 }
 
-// loadChanging reads what changes with views that may become a bot's or a
-// person's: their viewers, and their downloads.
+// loadChanging reads the viewers and downloads of views that may change between
+// bot and person.
 func (w *writing) loadChanging(b *vitrine.Batch) error {
 	var changing []key
 	var viewers []viewerKey
@@ -275,15 +274,15 @@ func (w *writing) loadChanging(b *vitrine.Batch) error {
 			add(key{d.Link, d.View})
 		}
 	}
-	return together(func() error { return w.loadViewers(viewers) }, func() error {
+	return concurrently(func() error { return w.loadViewers(viewers) }, func() error {
 		if err := w.loadDownloadsOf(changing); err != nil {
 			return err
 		}
-		return w.loadDownloads(changing) // where one that waits will be
+		return w.loadDownloads(changing) // where a waiting download will be stored
 	})
 }
 
-// snapshot takes a snapshot in.
+// snapshot applies a snapshot.
 func (w *writing) snapshot(s *vitrine.Snapshot) {
 	k := key{s.Link, s.View}
 	o := w.views[k]
@@ -313,7 +312,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 	o.decided = o.decided || undecided
 }
 
-// exclude makes a view a bot's, with a reason.
+// exclude turns a view by a person into one by a bot, for the reason.
 func (w *writing) exclude(k key, o *viewRow, reason string) {
 	counted := o.Counted()
 	o.Bot, o.Product, o.WasBot, o.WasProduct, o.Returning, o.waits = reason, "", "", "", false, false
@@ -321,7 +320,7 @@ func (w *writing) exclude(k key, o *viewRow, reason string) {
 	if !counted {
 		return
 	}
-	w.see(k.link, o.Viewer, -1)
+	w.countViewer(k.link, o.Viewer, -1)
 	w.count(k.link, -1, 0)
 	for event, d := range w.downloads {
 		if event.link == k.link && d.view == k.id && !d.deleted {
@@ -333,11 +332,11 @@ func (w *writing) exclude(k key, o *viewRow, reason string) {
 	}
 }
 
-// include makes a view a person's.
+// include turns a view by a bot into one by a person.
 func (w *writing) include(k key, o *viewRow) {
 	waits := o.waits
 	o.Bot, o.Product, o.WasBot, o.WasProduct, o.waits = "", "", "", "", false
-	o.Returning = w.see(k.link, o.Viewer, 1)
+	o.Returning = w.countViewer(k.link, o.Viewer, 1)
 	w.changedView(k, o)
 	w.count(k.link, 1, 0)
 	if waits && report.DayOf(k.id.Ms()) >= w.state.forgotten {
@@ -345,7 +344,7 @@ func (w *writing) include(k key, o *viewRow) {
 	}
 }
 
-// reclass changes the class of a view.
+// reclass changes whether a view counts.
 func (w *writing) reclass(d *vitrine.Reclass) {
 	k := key{d.Link, d.View}
 	o := w.views[k]
@@ -366,7 +365,7 @@ func (w *writing) reclass(d *vitrine.Reclass) {
 	w.changedView(k, o)
 }
 
-// download decides on a download.
+// download decides about a download.
 func (w *writing) download(d *vitrine.Download) {
 	event := key{d.Link, d.ID}
 	if d.View == 0 {
@@ -392,10 +391,10 @@ func (w *writing) download(d *vitrine.Download) {
 	}
 }
 
-// mayCome reports whether a view that is not there may be there later.
+// mayCome reports whether a missing view may still arrive.
 func (w *writing) mayCome(k key) bool { return report.DayOf(k.id.Ms()) >= w.state.forgotten }
 
-// addDownload adds a download event, unless its ID is one already.
+// addDownload adds a download event, unless one has the ID already.
 func (w *writing) addDownload(k key, open vitrine.ViewID) {
 	if there := w.downloads[k]; there != nil && !there.deleted {
 		return
@@ -416,7 +415,7 @@ func (w *writing) changedDownload(k key, d *downloadRow) {
 	}
 }
 
-// steps are what the batch does, with its number as the version of each row.
+// steps returns what the batch does. number is the version of each row.
 func (w *writing) steps(number uint64) (steps []step) {
 	var views, links, viewers, downloads rows
 	for _, k := range w.newViews {

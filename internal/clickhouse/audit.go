@@ -10,14 +10,14 @@ import (
 	"vitrine/report"
 )
 
-// Audit implements [vitrine.ViewLog]. Links are recounted by the database, some
-// at a time, while others write. Those with differences are counted again while
-// nobody does, so that a batch that was on its way is no fault.
+// Audit implements [vitrine.ViewLog]. The database recounts links, a group at a
+// time, while others write. Links with differences are recounted under the
+// write lock, because a batch may have been in progress.
 func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool)) error {
 	other := func(text string) { fault(text, false) }
 	var s state
 	err := l.write(ctx, func(ctx context.Context, _ uint64) (steps []step,
-		err error) { // what the journal has left is not at fault
+		err error) { // carry out what is left in the journal first
 		s, err = l.stateNow(ctx)
 		return nil, err
 	})
@@ -41,14 +41,14 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	return l.auditDaily(ctx, s, all, func(text string) { fault(text, true) })
 }
 
-// auditedAtOnce is how many links are recounted at once, and suspectsAtOnce how
-// many of them while nobody writes.
+// auditedAtOnce is the number of links recounted together; suspectsAtOnce is
+// the same under the write lock.
 const (
 	auditedAtOnce  = 100_000
 	suspectsAtOnce = 1000
 )
 
-// auditLinks recounts the links of a condition.
+// auditLinks recounts the links that match a condition.
 func (l *ViewLog) auditLinks(ctx context.Context, s state, where string, all bool, fault func(string)) error {
 	suspects, err := l.c.recount(ctx, s, where)
 	if err != nil || len(suspects) == 0 {
@@ -75,23 +75,23 @@ func (l *ViewLog) auditLinks(ctx context.Context, s state, where string, all boo
 	return nil
 }
 
-// recounted is a link as it is counted, and as its rows make it.
+// recounted is a link as it is counted, and as its rows add up.
 type recounted struct {
 	account          vitrine.AccountID
-	counted          bool // it has a row of counts
+	counted          bool // it has a row in the table links
 	views, downloads int64
 
 	realViews, realDownloads, viewers int64
 	faults                            []string
 }
 
-// recountQuery is a query, and what to do with each of its rows.
+// recountQuery is a query and the function that reads its rows.
 type recountQuery struct {
 	sql  string
 	each func(r *reader)
 }
 
-// recounts are the queries that count links again.
+// recounts returns the queries that recount links.
 func recounts(s state, where string, of func(link int64) *recounted) []recountQuery {
 	kept := idsOf(s.forgotten, lastDay)
 	return []recountQuery{
@@ -145,8 +145,8 @@ func recounts(s state, where string, of func(link int64) *recounted) []recountQu
 	}
 }
 
-// recount counts links of a condition again, and tells the faults of each that
-// has any.
+// recount recounts the links that match a condition. It returns the faults of
+// each link that has any.
 func (c *client) recount(ctx context.Context, s state, where string) (map[vitrine.LinkID][]string, error) {
 	links := map[vitrine.LinkID]*recounted{}
 	of := func(link int64) *recounted {
@@ -178,7 +178,7 @@ func (a *recounted) fault(format string, args ...any) {
 	a.faults = append(a.faults, fmt.Sprintf(format, args...))
 }
 
-// owned checks whose rows are.
+// owned checks that rows belong to the link's account.
 func (a *recounted) owned(account vitrine.AccountID, what string) {
 	if a.counted && account != a.account {
 		a.fault("its %s are account %d's, and its counts account %d's", what, account, a.account)
@@ -201,9 +201,8 @@ func (a *recounted) compare() {
 	}
 }
 
-// viewersSQL counts the viewers of each link that are kept with another number
-// of views than there are. Of those whose views were forgotten there may be
-// fewer.
+// viewersSQL selects, for each link, how many viewers are stored with a wrong
+// number of views. Viewers with expired views may be stored with more.
 func viewersSQL(s state, where string) string {
 	wrong := "sum(n) != 0"
 	if s.forgotten > 0 {
@@ -214,7 +213,7 @@ func viewersSQL(s state, where string) string {
 		GROUP BY link, viewer HAVING %s) GROUP BY link`, where, where, wrong)
 }
 
-// mostFaults bounds how many faults of a kind are listed.
+// mostFaults bounds the listed faults of a kind.
 const mostFaults = 100
 
 func strayDownloadsSQL(kept ids, where string) string {
@@ -222,8 +221,8 @@ func strayDownloadsSQL(kept ids, where string) string {
 		AND (link, open) NOT IN (SELECT link, id FROM opens FINAL WHERE bot = '' AND %s) LIMIT %d`, where, kept.from, where, mostFaults)
 }
 
-// wrongSessionsSQL lists sessions that no session can be. Another system's
-// history is held to less.
+// wrongSessionsSQL selects impossible sessions. Fewer rules apply to imported
+// sessions.
 func wrongSessionsSQL(where string) string {
 	const maxSessionMs = 4 * 60 * 60 * 1000 // the longest time one view can count (engagement, The server)
 	return fmt.Sprintf(`SELECT link, id FROM opens FINAL WHERE %s AND session AND (engaged < 0 OR present < 0 OR NOT imported AND (engaged > present OR present > %d)
@@ -232,7 +231,7 @@ func wrongSessionsSQL(where string) string {
 		OR arrayExists(i -> pages[i] <= pages[i - 1], range(2, toUInt32(length(pages)) + 1))) LIMIT %d`, where, maxSessionMs, mostFaults)
 }
 
-// auditTallies reads the tallies of forgotten days, all or a sixteenth of them.
+// auditTallies checks the tallies of expired days: all, or one in sixteen.
 func (l *ViewLog) auditTallies(ctx context.Context, s state, all bool, fault func(string)) error {
 	sample := ""
 	if !all {

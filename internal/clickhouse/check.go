@@ -13,17 +13,18 @@ import (
 )
 
 const (
-	// oldestVersion is the oldest server that has all that is asked of it: what
-	// a DELETE waits for (24.4), and months merged into one part (22.10).
+	// oldestVersion is the oldest supported server. DELETE can wait for
+	// completion since 24.4; the parts of a month can be merged into one since
+	// 22.10.
 	oldestVersion = "24.8"
-	// clockApart is how far the clock of a server may be from ours: a view's
-	// ID tells its time.
+	// clockApart is the largest tolerated difference between the server's clock
+	// and ours. The ID of a view contains its time.
 	clockApart = 30 * time.Second
 )
 
-// Check tells in a sentence, with a remedy, what is wrong with the database, if
-// anything is: it cannot be reached, it does not let us in, it is not there, it
-// is too old, or its clock is apart from ours.
+// Check reports in a sentence, with a remedy, what is wrong with the database:
+// it cannot be reached, refuses the credentials, does not exist, is too old, or
+// its clock is wrong.
 func (l *ViewLog) Check(ctx context.Context) error {
 	var version string
 	var ms int64
@@ -51,7 +52,7 @@ func (l *ViewLog) Check(ctx context.Context) error {
 	return nil
 }
 
-// older compares versions, as 24.8.1.2.
+// older compares versions such as 24.8.1.2.
 func older(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range bs {
@@ -66,15 +67,15 @@ func older(a, b string) bool {
 	return false
 }
 
-// explain words err, of the first requests to a server, for the person who
-// configures it.
+// explain rewords an error of the first requests for the person who configures
+// the server.
 func (c *client) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	var u *vitrine.Error
 	if errors.As(err, &u) && u.Err != nil {
-		err = u.Err // the operator sees what the server said
+		err = u.Err // the operator needs the server's own message
 	}
 	var e *exception
 	switch {

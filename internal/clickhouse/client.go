@@ -19,20 +19,18 @@ import (
 	"vitrine/internal/durable"
 )
 
-// client speaks ClickHouse's HTTP interface. It may be used by several
-// goroutines at once.
+// client uses ClickHouse's HTTP interface. It is safe for concurrent use.
 type client struct {
 	address
 	http     *http.Client
-	settings map[string]string // of every request
+	settings map[string]string // sent with every request
 
-	// insideFrom is how many opens are counted inside the database, and not
-	// read; negative: any number is read.
+	// insideFrom is the number of views from which the database counts them;
+	// fewer are read and counted here. Negative: views are always read.
 	insideFrom int
 }
 
-// How long a request may take altogether: an ordinary one, and one of
-// background work.
+// The time limits of a request and of one for background work.
 const (
 	requestTime    = 2 * time.Minute
 	backgroundTime = time.Hour
@@ -43,21 +41,21 @@ func newClient(a address) *client {
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
 		MaxIdleConns:        64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second,
-		// the server's own patience may be as little as three
+		// The server's own keep-alive may be as short as three seconds.
 		DisableCompression: true,
 	}
 	settings := map[string]string{
-		// An answer comes when all of it is there: one that fails has no
-		// beginning that could be taken for a short answer.
+		// The server sends an answer only when it is complete, so a failed one
+		// cannot be mistaken for a short one.
 		"wait_end_of_query": "1",
-		// Each key of a table has one partition.
+		// Rows with the same key are in the same partition.
 		"do_not_merge_across_partitions_select_final": "1",
-		// What a request has written is there when it is answered, and once.
+		// When a request is answered, its rows are written, and only once.
 		"async_insert": "0", "insert_deduplicate": "1", "mutations_sync": "2", "lightweight_deletes_sync": "2",
 		"max_partitions_per_insert_block": "0",
-		"max_query_size":                  "33554432", // lists of keys
+		"max_query_size":                  "33554432", // statements contain lists of keys
 		"max_ast_elements":                "5000000", "max_expanded_ast_elements": "5000000",
-		// Types and rounding are not left to a user's profile.
+		// Types and rounding must not depend on a user's profile.
 		"join_use_nulls": "0", "transform_null_in": "0", "aggregate_functions_null_for_empty": "0",
 		"prefer_column_name_to_alias": "0",
 	}
@@ -66,22 +64,22 @@ func newClient(a address) *client {
 			"insert_quorum": "auto", "insert_quorum_parallel": "0", "select_sequential_consistency": "1",
 			"distributed_foreground_insert": "1", "distributed_ddl_task_timeout": "600",
 			"distributed_product_mode": "global",
-			"load_balancing":           "in_order", // one replica after another, not any
+			"load_balancing":           "in_order", // use the first replica that works
 		})
 	}
 	return &client{address: a, http: &http.Client{Transport: transport}, settings: settings, insideFrom: defaultInside}
 }
 
-// exception is what the server says of a statement that failed.
+// exception is the server's report about a failed statement.
 type exception struct {
-	status int // HTTP
-	code   int // ClickHouse's
+	status int // of the HTTP response
+	code   int // of ClickHouse
 	text   string
 }
 
 func (e *exception) Error() string { return fmt.Sprintf("ClickHouse: %s (HTTP %d)", e.text, e.status) }
 
-// Codes of exceptions.
+// The codes of exceptions.
 const (
 	codeUnknownDatabase   = 81
 	codeAuthentication    = 516
@@ -94,8 +92,8 @@ const (
 	longestExceptionBytes = 4096
 )
 
-// request sends a statement and gives the body of the answer, which is to be
-// closed. sql is in the body, unless data is.
+// request sends a statement and returns the body of the answer, which the
+// caller must close. The request body is data, or sql if data is nil.
 func (c *client) request(ctx context.Context, sql string, data []byte,
 	settings map[string]string) (io.ReadCloser, error) {
 	p := url.Values{"database": {c.database}}
@@ -122,7 +120,7 @@ func (c *client) request(ctx context.Context, sql string, data []byte,
 	answer, err := c.http.Do(r)
 	durable.Step("sent a statement to " + c.host)
 	if err != nil {
-		return nil, fmt.Errorf("ClickHouse at %s: %w", c.host, unwrapURL(err)) // the address of a request may be long
+		return nil, fmt.Errorf("ClickHouse at %s: %w", c.host, unwrapURL(err)) // the URL of a request may be long
 	}
 	code := answer.Header.Get("X-ClickHouse-Exception-Code")
 	if answer.StatusCode == http.StatusOK && code == "" {
@@ -143,7 +141,7 @@ func (c *client) request(ctx context.Context, sql string, data []byte,
 	return nil, e
 }
 
-// isNetwork reports whether a request found nobody.
+// isNetwork reports whether a request reached no server.
 func isNetwork(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
@@ -159,18 +157,18 @@ func unwrapURL(err error) error {
 	return err
 }
 
-// exec runs a statement that has no answer.
+// exec runs a statement that returns no rows.
 func (c *client) exec(ctx context.Context, sql string, settings map[string]string) error {
 	return c.send(ctx, requestTime, sql, nil, settings)
 }
 
-// work is exec for background work.
+// work is exec with the time limit of background work.
 func (c *client) work(ctx context.Context, sql string) error {
 	return c.send(ctx, backgroundTime, sql, nil, nil)
 }
 
-// insert inserts rows, in RowBinary, into a table with its columns. Of inserts
-// with one token into one table the first counts.
+// insert inserts rows in RowBinary format into a table and columns. If several
+// inserts into a table have the same token, only the first one takes effect.
 func (c *client) insert(ctx context.Context, into string, rows []byte, token string) error {
 	if rows == nil {
 		rows = []byte{}
@@ -195,8 +193,8 @@ func (c *client) send(ctx context.Context, most time.Duration, sql string, data 
 	return failure(ctx, err)
 }
 
-// query runs a query and calls each for each row of its answer, which each
-// reads, and nothing beyond.
+// query runs a query and calls each once for each row. each must read exactly
+// that row.
 func (c *client) query(ctx context.Context, sql string, each func(r *reader) error) error {
 	return c.read(ctx, requestTime, sql, each)
 }
@@ -212,7 +210,7 @@ func (c *client) read(ctx context.Context, most time.Duration, sql string, each 
 	r := &reader{r: bufio.NewReaderSize(body, 1<<16)}
 	for r.more() {
 		if err := each(r); err != nil && r.err == nil {
-			return err // the caller's own
+			return err // an error of the caller
 		}
 	}
 	if r.err != nil {
@@ -221,7 +219,7 @@ func (c *client) read(ctx context.Context, most time.Duration, sql string, each 
 	return nil
 }
 
-// one is query for an answer of one row at most; found tells whether there is
+// one runs a query that returns at most one row. It reports whether there was
 // one.
 func (c *client) one(ctx context.Context, sql string, row func(r *reader)) (found bool, err error) {
 	err = c.query(ctx, sql, func(r *reader) error {
@@ -232,7 +230,7 @@ func (c *client) one(ctx context.Context, sql string, row func(r *reader)) (foun
 	return found, err
 }
 
-// failure is err as it is told: vitrine.Unavailable, or why ctx has ended.
+// failure converts err to vitrine.Unavailable, or to the reason why ctx ended.
 func failure(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

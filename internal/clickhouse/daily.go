@@ -11,26 +11,26 @@ import (
 	"vitrine/report"
 )
 
-// Tallies of settled days are kept, of each link and of each account, so that a
-// report costs its days. They are made in the background by the process that
-// rolls up, of what all batches up to one have left (built.since), and nobody
-// waits for it. A batch that changes anything of a settled day says so (late):
-// from that day on what was built before it is not believed, and opens are read
-// instead, until it is built anew. Nothing of it is ever removed but with its
-// link or month: of rows with one key the one that was built last counts, so
-// that two who build at once do not disturb each other.
+// Tallies of settled days are stored for each link and account, so that the
+// cost of a report depends on its days, not its views. The process that rolls
+// up builds them in the background, from the rows of all batches up to one
+// (built.since). A batch that changes a settled day records the day (late).
+// From that day on, older tallies are ignored and views are read instead, until
+// the tallies are built again. Tallies are deleted only with their link or
+// month. Of the rows with one key the last one built counts, so two processes
+// that build at once do no harm.
 
-// trust says how far the tallies of an account's days are right.
+// trust records which tallies of an account are right.
 type trust struct {
-	until report.Day // days before were built
-	since uint64     // of what batches up to this one have left
-	late  report.Day // a day that has changed since then, the first; lastDay: none
+	until report.Day // earlier days have tallies
+	since uint64     // built from the batches up to this one
+	late  report.Day // first day changed since then; lastDay: none
 }
 
-// before is the day before which stored tallies are right.
+// before returns the day before which stored tallies are right.
 func (t trust) before() report.Day { return min(t.until, t.late) }
 
-// trust reads how far the tallies of an account are right.
+// trust reads which tallies of an account are right.
 func (c *client) trust(ctx context.Context, account vitrine.AccountID) (trust, error) {
 	t := trust{late: lastDay}
 	_, err := c.one(ctx, fmt.Sprintf("SELECT toInt32(argMax(until, since)), max(since) FROM built WHERE account = %d",
@@ -48,7 +48,8 @@ func (c *client) trust(ctx context.Context, account vitrine.AccountID) (trust, e
 	return t, err
 }
 
-// daily adds the stored tallies of the days [from, to) of a window's scope.
+// daily adds the stored tallies of the days [from, to) for the scope of a
+// window.
 func (c *client) daily(ctx context.Context, w window, from, to report.Day, t *report.Tally) error {
 	body, times := "body", "times"
 	if w.Brief {
@@ -59,9 +60,9 @@ func (c *client) daily(ctx context.Context, w window, from, to report.Day, t *re
 	return c.eachStored(ctx, sql, w, t)
 }
 
-// known is the tally of a window of which some days are stored, and no fewer
-// than a few; false: it is not asked for here.
-func (c *client) known(ctx context.Context, w window) (t *report.Tally, ok bool, err error) {
+// dailyTally returns the tally of a window if enough of its days are stored. It
+// reports false if it is not worth using them.
+func (c *client) dailyTally(ctx context.Context, w window) (t *report.Tally, ok bool, err error) {
 	for {
 		before, err := c.trust(ctx, w.Account)
 		if err != nil {
@@ -82,7 +83,7 @@ func (c *client) known(ctx context.Context, w window) (t *report.Tally, ok bool,
 			return nil, false, err
 		}
 		if border < w.To {
-			if err := c.rest(ctx, w, first, border, t); err != nil {
+			if err := c.addRest(ctx, w, first, border, t); err != nil {
 				return nil, false, err
 			}
 		}
@@ -93,9 +94,9 @@ func (c *client) known(ctx context.Context, w window) (t *report.Tally, ok bool,
 	}
 }
 
-// rest adds the days of a window from one on, which are not stored. Their
-// viewers may have come on days since first.
-func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *report.Tally) error {
+// addRest adds the days of a window from a day on, which have no stored
+// tallies. Viewers may have come before, on days since first.
+func (c *client) addRest(ctx context.Context, w window, first, from report.Day, t *report.Tally) error {
 	seen := w.From < w.gone
 	w.reach = idsOf(first, w.To)
 	w.From, w.ids = from, idsOf(from, w.To)
@@ -130,8 +131,8 @@ func (c *client) rest(ctx context.Context, w window, first, from report.Day, t *
 	return c.downloads(ctx, w, t)
 }
 
-// late is the step of a batch that changes settled days: of each account the
-// first one.
+// lateStep records the first settled day that a batch changes, for each
+// account.
 func lateStep(days map[vitrine.AccountID]report.Day, number uint64) []step {
 	if len(days) == 0 {
 		return nil
@@ -145,8 +146,7 @@ func lateStep(days map[vitrine.AccountID]report.Day, number uint64) []step {
 	return []step{{stepInsert, "late (account, day, version)", w.b}}
 }
 
-// late are the settled days that a batch changes: of each account the first
-// one.
+// late returns the first settled day that the batch changes, for each account.
 func (w *writing) late() map[vitrine.AccountID]report.Day {
 	days := map[vitrine.AccountID]report.Day{}
 	of := func(account vitrine.AccountID, id vitrine.ViewID) {
@@ -164,8 +164,7 @@ func (w *writing) late() map[vitrine.AccountID]report.Day {
 	return days
 }
 
-// build makes the tallies of settled days that are missing or not right any
-// more.
+// build builds the missing and outdated tallies of settled days.
 func (l *ViewLog) build(ctx context.Context) error {
 	s, err := l.c.state(ctx)
 	if err != nil || s.settled <= s.forgotten {
@@ -185,7 +184,7 @@ func (l *ViewLog) build(ctx context.Context) error {
 	})
 }
 
-// toBuild lists the accounts that may have something to build.
+// toBuild lists the accounts that may need new tallies.
 func (c *client) toBuild(ctx context.Context, s state) (accounts []vitrine.AccountID, err error) {
 	sql := `SELECT DISTINCT late.account AS account FROM late LEFT JOIN (SELECT account, max(since) AS since FROM built GROUP BY account) AS b ON late.account = b.account
 		WHERE late.version > b.since`
@@ -200,12 +199,12 @@ func (c *client) toBuild(ctx context.Context, s state) (accounts []vitrine.Accou
 	return accounts, err
 }
 
-// buildAccount makes what is missing of an account.
+// buildAccount builds the missing tallies of an account.
 func (l *ViewLog) buildAccount(ctx context.Context, account vitrine.AccountID) error {
 	var since uint64
 	var s state
 	err := l.write(ctx, func(ctx context.Context, number uint64) (_ []step, err error) {
-		since = number - 1 // all of them are carried out
+		since = number - 1 // all of these are carried out
 		s, err = l.stateNow(ctx)
 		return nil, err
 	})
@@ -238,8 +237,7 @@ func (l *ViewLog) buildAccount(ctx context.Context, account vitrine.AccountID) e
 	return l.c.insert(ctx, "built (account, until, since)", w.b, fmt.Sprintf("built %d %d", account, f.attempt))
 }
 
-// empty puts empty tallies in the place of those of days that have nothing any
-// more.
+// empty replaces the tallies of days without views by empty ones.
 func (f *forgetting) empty(ctx context.Context, account vitrine.AccountID) error {
 	var left []linkDay
 	sql := fmt.Sprintf("SELECT DISTINCT link, toInt32(day) FROM daily WHERE account = %d AND toInt32(day) >= %d AND toInt32(day) < %d", account, f.from, f.end)
@@ -257,8 +255,8 @@ func (f *forgetting) empty(ctx context.Context, account vitrine.AccountID) error
 	return err
 }
 
-// auditDaily makes tallies of days again, of all accounts or some, and
-// compares.
+// auditDaily builds tallies again, of all accounts or a sample, and compares
+// them with the stored ones.
 func (l *ViewLog) auditDaily(ctx context.Context, s state, all bool, fault func(string)) error {
 	var accounts []vitrine.AccountID
 	sample := ""
@@ -277,9 +275,9 @@ func (l *ViewLog) auditDaily(ctx context.Context, s state, all bool, fault func(
 	return err
 }
 
-// auditAccount compares what is stored of an account's days with its views. A
-// difference is looked at once more while nobody writes, so that a batch that
-// was on its way is no fault.
+// auditAccount compares the stored tallies of an account with its views. It
+// checks a difference again under the write lock, because a batch may have been
+// in progress.
 func (l *ViewLog) auditAccount(ctx context.Context, s state, account vitrine.AccountID, fault func(string)) error {
 	differs, err := l.c.wrongDays(ctx, s, account)
 	if err != nil || differs == "" {
@@ -297,8 +295,8 @@ func (l *ViewLog) auditAccount(ctx context.Context, s state, account vitrine.Acc
 	})
 }
 
-// Rebuild implements [vitrine.ViewLog]. What was built of an account is not
-// divided into days here: all of it is made again.
+// Rebuild implements [vitrine.ViewLog]. It builds all tallies of an account
+// again, since they are not stored by day.
 func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, report.Day)) error {
 	var accounts []vitrine.AccountID
 	err := l.c.query(ctx, "SELECT DISTINCT account FROM built ORDER BY account", func(r *reader) error {
@@ -338,8 +336,8 @@ func (l *ViewLog) Rebuild(ctx context.Context, rebuilt func(vitrine.AccountID, r
 	return l.build(ctx)
 }
 
-// wrongDays says what is wrong with the stored tallies of an account's settled
-// days; "": nothing.
+// wrongDays describes what is wrong with the stored tallies of an account's
+// settled days. It returns "" if nothing is.
 func (c *client) wrongDays(ctx context.Context, s state, account vitrine.AccountID) (string, error) {
 	t, err := c.trust(ctx, account)
 	if err != nil || t.before() <= s.forgotten {
@@ -365,9 +363,8 @@ func (c *client) wrongDays(ctx context.Context, s state, account vitrine.Account
 	return "", err
 }
 
-// asStored is a tally of a window as it comes back from where it is stored:
-// without visits of links that are no first ones in the window, which no report
-// asks for.
+// asStored returns a tally as it would be read from storage: without the visits
+// to links that are not the first in the window. No report needs them.
 func asStored(t *report.Tally, w window) (*report.Tally, error) {
 	labels, pieces, err := piecesOf(t)
 	back := new(report.Tally)

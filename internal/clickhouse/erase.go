@@ -21,8 +21,8 @@ func (l *ViewLog) DeleteLink(ctx context.Context, link vitrine.LinkID) error {
 	})
 }
 
-// eraseRows removes what batches up to one have left of a link; its row of
-// counts is last.
+// eraseRows deletes the rows of a link written by batches up to number. The row
+// of its counts is last.
 func (l *ViewLog) eraseRows(ctx context.Context, number uint64, account vitrine.AccountID, link vitrine.LinkID) error {
 	for _, table := range []string{"opens", "downloads", "viewers", "tallies", "daily", "seen", "links"} {
 		where := fmt.Sprintf("account = %d AND link = %d AND version <= %d", account, link, number)
@@ -33,7 +33,7 @@ func (l *ViewLog) eraseRows(ctx context.Context, number uint64, account vitrine.
 	return nil
 }
 
-// deleteRows removes rows of a table.
+// deleteRows deletes rows of a table.
 func (c *client) deleteRows(ctx context.Context, name, where string) error {
 	return c.work(ctx, fmt.Sprintf("DELETE FROM %s%s WHERE %s", tableOf(name).local(c.address), c.onCluster(), where))
 }

@@ -12,31 +12,31 @@ import (
 	"vitrine/report"
 )
 
-// ErrOtherData says that a log has something in it that is not of the one that
-// it is filled from.
+// ErrOtherData is returned for a log that contains data which is not from the
+// log that it is filled from.
 var ErrOtherData = errors.New("it has other data in it")
 
-// Batches of Fill: about so many rows, or so many bytes.
+// The size of a batch of Fill, in rows and in bytes.
 var (
 	fillRows  = 20_000
 	fillBytes = 8 << 20
 )
 
-// filledName is the name under which the state has a sum over what Fill has
-// brought, as of the batch of its version.
+// filledName is the name in the state of the sum over everything that Fill
+// wrote, as of the batch of its version.
 const filledName = "filled"
 
-// filledAttempt is the attempt to which forgotten days that Fill brings belong.
-// Others are chance.
+// filledAttempt is the number of the attempt to which expired days written by
+// Fill belong. Other attempts have random numbers.
 const filledAttempt = 1
 
-// Fill brings everything of another log into this one, in which there is
-// nothing yet but what the same Fill, cut off, has left: it goes on there.
-// Nobody writes to either. What it brings is the log's first batches, each made
-// of the same entries every time. So the journal tells how many are there; and
-// a sum over all their rows tells whether they are what the other log has now.
-// told is called after each batch. In the end what is there is counted. Errors:
-// ErrOtherData.
+// Fill copies another log into this one, which must be empty or contain what an
+// interrupted Fill of the same log left; Fill then continues. Nobody may write
+// to either log. Fill writes the first batches of this log, and each batch has
+// the same entries in every attempt. The journal therefore tells how many
+// batches exist, and the sum over their rows tells whether the other log is
+// unchanged. Fill calls told after each batch and finally counts the rows.
+// Errors: ErrOtherData.
 func (l *ViewLog) Fill(ctx context.Context, from vitrine.LogExporter, told func(rows, bytes int64)) error {
 	f := filling{log: l, ctx: ctx, told: told, number: 1, forgotten: map[vitrine.LinkID]*forgottenLink{}}
 	var err error
@@ -58,17 +58,16 @@ func (l *ViewLog) Fill(ctx context.Context, from vitrine.LogExporter, told func(
 	return f.verify()
 }
 
-// Fillable reports whether Fill may begin, or go on: ErrOtherData where it may
-// not.
+// Fillable returns ErrOtherData if Fill cannot begin or continue.
 func (l *ViewLog) Fillable(ctx context.Context) error {
 	_, _, err := l.filled(ctx)
 	return err
 }
 
-// filled tells how many batches there are, and the sum over them.
+// filled returns the number of batches, and the sum over them.
 func (l *ViewLog) filled(ctx context.Context) (there uint64, sum int64, err error) {
 	err = l.write(ctx, func(_ context.Context, number uint64) ([]step,
-		error) { // what the journal has left is carried out
+		error) { // carry out what is left in the journal first
 		there = number - 1
 		return nil, nil
 	})
@@ -84,36 +83,36 @@ func (l *ViewLog) filled(ctx context.Context) (there uint64, sum int64, err erro
 	return there, sum, err
 }
 
-// forgottenLink is what is known of the forgotten days of a link.
+// forgottenLink collects the expired days of a link.
 type forgottenLink struct {
-	views, seen int64  // views that count, and viewers
-	viewer      uint64 // one of them
+	views, seen int64  // counted views, and their viewers
+	viewer      uint64 // one of the viewers
 }
 
-// filling is what is being brought.
+// filling is a Fill in progress.
 type filling struct {
 	log   *ViewLog
 	ctx   context.Context
 	told  func(rows, bytes int64)
-	day   report.Day // days before it are forgotten
-	there uint64     // how many batches there were
-	want  int64      // the sum over them
+	day   report.Day // earlier days have expired
+	there uint64     // number of batches at the beginning
+	want  int64      // sum over these batches
 
-	number uint64 // of the batch that is gathered
-	sum    int64  // over those before
-	n      int    // its rows
+	number uint64 // of the current batch
+	sum    int64  // over all earlier batches
+	n      int    // rows of the current batch
 
 	receipts, tallies, seen, views, downloads, links rows
-	viewers                                          rows // stepViewers
+	viewers                                          rows // for stepViewers
 
 	account   vitrine.AccountID
-	forgotten map[vitrine.LinkID]*forgottenLink // of the account
+	forgotten map[vitrine.LinkID]*forgottenLink // links of the account
 
-	totals [5]int64 // rows of filledTables, in all
+	totals [5]int64 // rows of filledTables so far
 	counts []vitrine.CountedLink
 }
 
-// filledTables are tables of which each entry is a row.
+// filledTables lists the tables in which each exported entry is a row.
 var filledTables = [5]string{"imports", "tallies", "seen", "opens", "downloads"}
 
 func (f *filling) add(entry vitrine.LogEntry) error {
@@ -170,7 +169,7 @@ func (f *filling) add(entry vitrine.LogEntry) error {
 	return f.flush(false)
 }
 
-// of is what is known of the forgotten days of a link.
+// of returns what is collected about the expired days of a link.
 func (f *filling) of(s vitrine.Scope) *forgottenLink {
 	if f.account != s.Account {
 		f.account = s.Account
@@ -182,8 +181,8 @@ func (f *filling) of(s vitrine.Scope) *forgottenLink {
 	return f.forgotten[s.Link]
 }
 
-// link ends a link. How many of the views of forgotten days were a viewer's
-// nobody knows any more, and nothing asks: each has one of them, and one viewer
+// link ends a link. The views of expired days can no longer be assigned to
+// viewers, and nothing needs it: each viewer gets one view, and one viewer gets
 // the rest.
 func (f *filling) link(e *vitrine.CountedLink) error {
 	f.counts = append(f.counts, *e)
@@ -203,7 +202,7 @@ func (f *filling) link(e *vitrine.CountedLink) error {
 	return nil
 }
 
-// steps are what the batch does, but for the state.
+// steps returns what the batch does, without the state.
 func (f *filling) steps() (steps []step) {
 	for _, s := range []step{
 		{stepInsert, "imports (file, lines, at, version)", f.receipts.b},
@@ -226,8 +225,8 @@ func (f *filling) size() int {
 		len(f.viewers.b)
 }
 
-// flush writes the batch, unless it is there. The last one makes the forgotten
-// days count.
+// flush writes the batch unless it exists. The last batch makes the expired
+// days valid.
 func (f *filling) flush(last bool) error {
 	steps := f.steps()
 	if last && f.day > 0 {
@@ -267,8 +266,8 @@ func (f *filling) write(steps []step) error {
 	})
 }
 
-// countViewers counts, of links that are whole, the views of each viewer: those
-// that are there, and what is known of those that were forgotten.
+// countViewers counts the views of each viewer of complete links: the stored
+// views, and those of expired days.
 func (c *client) countViewers(ctx context.Context, number uint64, links []byte) error {
 	given := keySet("a Int64, l Int64, w UInt64, r Int64", rows{links})
 	of := "(account, link) IN (SELECT a, l FROM " + given + ")"
@@ -279,7 +278,7 @@ func (c *client) countViewers(ctx context.Context, number uint64, links []byte) 
 		GROUP BY link, viewer, account`, number, of, of, filledAttempt, given))
 }
 
-// verify counts what is there.
+// verify counts the rows.
 func (f *filling) verify() error {
 	for i, table := range filledTables {
 		var n int64
@@ -314,8 +313,8 @@ func (f *filling) verify() error {
 	return err
 }
 
-// tally adds the row of a forgotten day: the same one of the same tally, whose
-// labels come in any order.
+// tally adds the row of an expired day. Equal tallies produce equal rows,
+// whatever the order of their labels.
 func (f *filling) tally(e *vitrine.ForgottenDay) error {
 	w, t := &f.tallies, e.Tally
 	var labels []string

@@ -14,12 +14,11 @@ import (
 	"vitrine/report"
 )
 
-// Expire implements [vitrine.ViewLog]. It goes a month at a time, which is a
-// partition: every link and every account gets a tally of each of the month's
-// days, and the day on which it saw each viewer last; then the partition is
-// dropped. Anyone who is slow at that holds nobody up: only when all is there
-// does a batch make it count, unless anything of that month has changed
-// meanwhile.
+// Expire implements [vitrine.ViewLog]. It works on a month at a time, which is
+// a partition. It stores a tally for each day of each link and account, and the
+// last day on which each of them saw each viewer. Then it drops the partition.
+// This work does not block writers: at the end, one batch makes the result
+// valid, unless something of that month has changed in the meantime.
 func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	for tries := 0; tries < 5; {
 		s, err := l.c.state(ctx)
@@ -39,7 +38,7 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 		}
 		switch err := l.forgetMonth(ctx, s, end); {
 		case errors.Is(err, errChanged):
-			tries++ // and if it goes on changing, the next round of background work may have more luck
+			tries++ // if it keeps changing, the next round of background work tries again
 		case err != nil:
 			return err
 		}
@@ -47,22 +46,22 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 	return nil
 }
 
-// settledFor is how long days have been settled before they are forgotten: what
-// still comes of them comes soon, and a tally whose views are gone is never
-// made again.
+// settledFor is the number of days for which days must be settled before they
+// expire. Late changes come soon, and a tally without views can never be built
+// again.
 const settledFor = 31
 
-// errChanged says that days changed while their tallies were made.
+// errChanged is returned if days changed while their tallies were built.
 var errChanged = errors.New("the days that are to be forgotten have changed")
 
-// monthOf is the first day of a day's month.
+// monthOf returns the first day of a day's month.
 func monthOf(d report.Day) report.Day {
 	t := max(d, 0).Time()
 	return report.DayOf(time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC).UnixMilli())
 }
 
-// firstDay is the first day before end that has views or downloads; end: there
-// is none.
+// firstDay returns the first day before end that has views or downloads, or end
+// if there is none.
 func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day, err error) {
 	first = end
 	for _, table := range []string{"opens", "downloads"} {
@@ -77,11 +76,12 @@ func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day
 	return first, nil
 }
 
-// forgetMonth forgets the days before end. errChanged: they changed.
+// forgetMonth expires the days before end. It returns errChanged if they
+// changed meanwhile.
 func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) error {
 	var since uint64
 	err := l.write(ctx, func(_ context.Context, number uint64) ([]step, error) {
-		since = number - 1 // what there is of the days is what batches up to this one have left
+		since = number - 1 // the rows are those of the batches up to this one
 		return nil, nil
 	})
 	if err != nil {
@@ -118,15 +118,15 @@ func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) erro
 	})
 }
 
-// nonce is a number that nobody else has.
+// nonce returns a random number.
 func nonce() uint64 {
 	var b [8]byte
 	rand.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:]) >> 1
 }
 
-// dropMonths removes the opens and downloads of days before one, and what
-// attempts that came to nothing have left.
+// dropMonths deletes the views and downloads before a day, and the rows of
+// failed attempts.
 func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) error {
 	for _, name := range []string{"opens", "downloads"} {
 		var months []int32
@@ -166,7 +166,7 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) erro
 		return err
 	}
 	for _, name := range []string{"tallies", "seen"} {
-		// Those of later batches are of an attempt that goes on.
+		// Rows of later batches belong to an attempt in progress.
 		useless := fmt.Sprintf("NOT (%s) AND version < %d", s.counted(), number)
 		left := false
 		_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s", name, useless),
@@ -183,11 +183,11 @@ func (l *ViewLog) dropMonths(ctx context.Context, end int64, number uint64) erro
 	return nil
 }
 
-// counted is the condition that a row of tallies or seen is of an attempt that
-// came to its end.
+// counted returns the condition that a row of tallies or seen belongs to a
+// completed attempt.
 func (s *state) counted() string {
 	if len(s.attempts) == 0 {
-		return "attempt = 0" // which none is
+		return "attempt = 0" // no row has attempt 0
 	}
 	var b strings.Builder
 	for i, a := range s.attempts {
@@ -199,8 +199,8 @@ func (s *state) counted() string {
 	return "attempt IN (" + b.String() + ")"
 }
 
-// forgetting is an attempt to put the days [from, end) into tallies: to forget
-// them, or to have them quickly.
+// forgetting is an attempt to build the tallies of the days [from, end), to
+// expire the days or to answer reports faster.
 type forgetting struct {
 	c       *client
 	state   state
@@ -215,7 +215,7 @@ type forgetting struct {
 	n       int
 }
 
-// run stores what is to be known of the days.
+// run stores the tallies and the last visits of the days.
 func (f *forgetting) run(ctx context.Context) error {
 	var accounts []vitrine.AccountID
 	sql := fmt.Sprintf("SELECT DISTINCT account FROM (SELECT account FROM opens WHERE %s UNION ALL SELECT account FROM downloads WHERE %s) ORDER BY account",
@@ -246,7 +246,7 @@ func (f *forgetting) run(ctx context.Context) error {
 	return nil
 }
 
-// linkDay names a day of a link.
+// linkDay identifies a day of a link.
 type linkDay struct {
 	link int64
 	day  report.Day
@@ -314,8 +314,8 @@ func (f *forgetting) account(ctx context.Context, account vitrine.AccountID) err
 	return nil
 }
 
-// eachDay calls f with the tally of each day of each link of an account, of its
-// opens alone.
+// eachDay calls f with the tally of the views of each day and link of an
+// account.
 func (f *forgetting) eachDay(ctx context.Context, w window, each func(linkDay, *report.Tally) error) error {
 	var o viewRow
 	var now linkDay
@@ -342,10 +342,10 @@ func (f *forgetting) eachDay(ctx context.Context, w window, each func(linkDay, *
 	return err
 }
 
-// flushAt is how many bytes of tallies are written at once.
+// flushAt is the number of bytes of tallies that one insert writes.
 const flushAt = 4 << 20
 
-// put stores a tally.
+// put queues a tally and writes the queue if it is long.
 func (f *forgetting) put(ctx context.Context, account vitrine.AccountID, d linkDay, t *report.Tally) error {
 	labels, pieces, err := piecesOf(t)
 	if err != nil {
@@ -378,7 +378,7 @@ func (f *forgetting) flush(ctx context.Context) error {
 	return err
 }
 
-// stored adds the tallies of days of a window that are forgotten.
+// stored adds the tallies of expired days of a window.
 func (c *client) stored(ctx context.Context, w window, t *report.Tally) error {
 	body, times := "body", "times"
 	if w.Brief {
@@ -389,8 +389,8 @@ func (c *client) stored(ctx context.Context, w window, t *report.Tally) error {
 	return c.eachStored(ctx, sql, w, t)
 }
 
-// eachStored adds the tallies that a query answers with: day, labels, head,
-// body, times.
+// eachStored adds the tallies that a query returns: day, labels, head, body and
+// times.
 func (c *client) eachStored(ctx context.Context, sql string, w window, t *report.Tally) error {
 	return c.query(ctx, sql, func(r *reader) error {
 		day := report.Day(r.int32())
@@ -410,8 +410,8 @@ func (c *client) eachStored(ctx context.Context, sql string, w window, t *report
 	})
 }
 
-// piecesOf are the head, the body and the times of a tally, and the labels that
-// the body names by number.
+// piecesOf returns the head, body and times of a tally, and the labels to which
+// the numbers in the body refer.
 func piecesOf(t *report.Tally) (labels []string, pieces [3][]byte, err error) {
 	pieces[0] = t.AppendHead(nil)
 	pieces[1], err = t.AppendBody(nil, func(label string) (uint64, error) {
@@ -426,8 +426,7 @@ func piecesOf(t *report.Tally) (labels []string, pieces [3][]byte, err error) {
 	return labels, pieces, err
 }
 
-// addPieces adds the head, the body and the times of a tally, without the
-// latter two for a brief one.
+// addPieces adds a stored tally. For a brief window it adds only the head.
 func addPieces(t *report.Tally, w window, labels []string, pieces [3][]byte) error {
 	if err := report.CheckPiece(pieces[0]); err != nil {
 		return err

@@ -32,7 +32,7 @@ func (l *ViewLog) Import(ctx context.Context, receipt vitrine.ImportReceipt, vie
 	})
 }
 
-// imports decides on imported views.
+// imports decides about imported views.
 func (w *writing) imports(views []vitrine.ViewRecord) error {
 	links := map[vitrine.LinkID]bool{}
 	var viewers []viewerKey
@@ -52,10 +52,10 @@ func (w *writing) imports(views []vitrine.ViewRecord) error {
 		return err
 	}
 	for i := range views {
-		w.own(&views[i])
+		w.addLink(&views[i])
 	}
 	openIDs, downloadIDs := places{}, places{}
-	err := together(
+	err := concurrently(
 		func() error { return w.loadViewers(viewers) },
 		func() error { return w.loadPlaces("opens", keys, openIDs) },
 		func() error { return w.loadPlaces("downloads", keys, downloadIDs) },
@@ -72,7 +72,7 @@ func (w *writing) imports(views []vitrine.ViewRecord) error {
 		if w.add(k, o, true); !o.Counted() {
 			continue
 		}
-		w.see(k.link, o.Viewer, 1)
+		w.countViewer(k.link, o.Viewer, 1)
 		if o.Session != nil && o.Session.Downloaded {
 			event, err := downloadIDs.take(k)
 			if err != nil {
@@ -84,12 +84,11 @@ func (w *writing) imports(views []vitrine.ViewRecord) error {
 	return nil
 }
 
-// places are the IDs that links have, in the milliseconds that matter: each
-// with one after it that may be free.
+// places maps each taken ID of a link to a later one that may be free.
 type places map[key]key
 
-// take gives the first ID from one on that its link does not have, going round
-// within its millisecond, and takes it.
+// take returns the first free ID of the link at or after from, and marks it as
+// taken. After the last ID of the millisecond it continues with the first one.
 func (p places) take(from key) (key, error) {
 	at := from
 	var passed []key
@@ -106,13 +105,14 @@ func (p places) take(from key) (key, error) {
 	}
 	next := key{at.link, after(at.id)}
 	p[at] = next
-	for _, k := range passed { // who comes this way again goes straight there
+	for _, k := range passed { // later searches skip these IDs
 		p[k] = next
 	}
 	return at, nil
 }
 
-// after is the ID after one, going round within its millisecond.
+// after returns the next ID. After the last ID of the millisecond comes its
+// first one.
 func after(id vitrine.ViewID) vitrine.ViewID {
 	if id+1 == vitrine.ViewIDAt(id.Ms()+1, 0) {
 		return vitrine.ViewIDAt(id.Ms(), 0)
@@ -120,8 +120,8 @@ func after(id vitrine.ViewID) vitrine.ViewID {
 	return id + 1
 }
 
-// loadPlaces reads which IDs of the milliseconds of keys are taken, of views or
-// of downloads.
+// loadPlaces reads the taken IDs, of views or of downloads, in the milliseconds
+// of the keys.
 func (w *writing) loadPlaces(table string, keys []key, taken places) error {
 	var starts []key
 	for _, k := range keys {

@@ -8,24 +8,23 @@ import (
 	"vitrine/report"
 )
 
-// What a tally that is counted inside the database is put together from: the
-// kinds of rows that its one query answers with. Each has a number, two texts
-// and some more numbers.
+// The kinds of rows of the query that counts a tally inside the database. Each
+// row has a number, two texts and further numbers.
 const (
-	partWhole     = iota // of all views: the sums
-	partLink             // of a link: the number is the link, the sums
-	partHour             // of an hour since clocks showed 1970: the sums, and the step
-	partLabel            // of opens with a label: the number is which (insideLabels), the texts are the label and a city's country; views, views
-	partTime             // of counted sessions of an engaged time: how many
-	partPage             // of counted sessions that saw a page: how many, their time on it, how many saw no later one
-	partVisit            // of viewers of a day: the day on which they came last, how many
-	partLinkVisit        // of viewers of a link: the day on which it saw them last, how many
-	partDownload         // of download events of a day: how many
-	partPlayed           // of counted sessions that played a part of a medium, or (-1) any: how many
+	partWhole     = iota // all views: the sums
+	partLink             // a link: its number, the sums
+	partHour             // an hour since 1970 in local time: the sums, and the step
+	partLabel            // a label: number of its kind (insideLabels), the label, the country of a city; views, views
+	partTime             // an engaged time: counted sessions
+	partPage             // a page: counted sessions that saw it, time on it, sessions that saw no later one
+	partVisit            // the previous day of the viewers of a day: how many
+	partLinkVisit        // the previous day of the viewers of a link: how many
+	partDownload         // the download events of a day: how many
+	partPlayed           // a played part of a medium, or (-1) any part: counted sessions
 )
 
-// insideLabels are the columns that views are counted by, in the order of their
-// numbers.
+// insideLabels lists the columns whose labels are counted. The index is the
+// number of the kind.
 var insideLabels = []struct {
 	column string
 	label  report.Label
@@ -37,8 +36,8 @@ var insideLabels = []struct {
 	{"term", report.LabelTerm},
 }
 
-// inside counts the views of a window inside the database, with their visits;
-// with seen, visits of forgotten days before are known.
+// inside counts the views and visits of a window inside the database. With
+// seen, visits on expired days before the window are taken into account.
 func (c *client) inside(ctx context.Context, w window, seen bool, t *report.Tally) error {
 	sql := w.insideSQL(seen)
 	return c.query(ctx, sql, func(r *reader) error {
@@ -105,7 +104,7 @@ func addPart(t *report.Tally, kind byte, i int64, s1, s2 string, v *[20]int64) {
 	}
 }
 
-// sumsOf are sums in the order of insideSums.
+// sumsOf converts columns in the order of insideSums.
 func sumsOf(v *[20]int64) *report.Sums {
 	return &report.Sums{Views: v[0], Sessions: v[1], EngagedMs: v[2], QR: v[3], Returning: v[4], Atypical: v[5],
 		Bounces: v[6], Pages: v[7], Played: v[8], Depth: v[9],
@@ -113,7 +112,7 @@ func sumsOf(v *[20]int64) *report.Sums {
 		Scroll: report.ProgressSums{Begun: v[15], Reached: [4]int64(v[16:20])}}
 }
 
-// insideSums are the sums of views, all or the first three.
+// insideSums returns the expressions of the sums: all, or the first three.
 func insideSums(rules report.Rules, all bool) string {
 	sums := []string{"sum(view)", "sum(counted)", "sum(counted * e)"}
 	if !all {
@@ -140,8 +139,8 @@ func toInt64(expressions []string) string {
 	return strings.Join(expressions, ", ")
 }
 
-// insideSQL is the query. What makes a view and a counted session is told to it
-// by the engine's rules.
+// insideSQL returns the query. The rules of the report package decide what
+// counts as a view or session.
 func (w window) insideSQL(seen bool) string {
 	rules := report.CountingRules()
 	typical := fmt.Sprintf("(engaged >= %d OR present >= %d)", rules.AtypicalEngagedMs, rules.AtypicalPresentMs)
@@ -163,7 +162,7 @@ func (w window) insideSQL(seen bool) string {
 		"\nUNION ALL ") + ")"
 }
 
-// insideMore are the parts that a comparison does without.
+// insideMore returns the parts that a comparison does not need.
 func (w window) insideMore(rules report.Rules, views string, seen bool) []string {
 	var columns, sets, which []string
 	for i, l := range insideLabels {
@@ -171,7 +170,7 @@ func (w window) insideMore(rules report.Rules, views string, seen bool) []string
 		switch l.column {
 		case "city":
 			set = "(city, country)"
-			which = append([]string{fmt.Sprintf("grouping(city) = 0, %d", i)}, which...) // before the country alone
+			which = append([]string{fmt.Sprintf("grouping(city) = 0, %d", i)}, which...) // before the country
 		case "bot":
 			set = "(bot, product)"
 			fallthrough

@@ -15,37 +15,37 @@ import (
 	"vitrine"
 )
 
-// Whatever changes the log is a batch with a number: 1, 2, 3. What a batch does
-// is decided first, from what all batches before it have left; then it is
-// written into the journal, one row, which is the moment from which on it has
-// happened; and then it is carried out. Every step of carrying it out may be
-// done again, by anybody, any number of times: rows carry the number of their
-// batch, the highest of a key counts, and the server drops an insert whose
-// token it has seen. So the next writer first carries out what the last
-// row of the journal says, unless it is known to be done; those before it are,
-// or the last one would not be there.
+// Every change of the log is a batch with a number: 1, 2, 3. The writer first
+// decides what the batch does, based on all earlier batches. Then it writes the
+// batch into the journal as one row. From this moment the batch has happened.
+// Then the writer carries it out. Anyone can repeat the steps any number of
+// times: rows carry the number of their batch, the highest number for a key
+// counts, and the server ignores an insert with a known token. So the next
+// writer first carries out the last batch of the journal, unless it is known to
+// be done. Earlier batches are done, because otherwise the last one would not
+// exist.
 //
-// Two who decide on batches of one number at once are distinguished by the
-// journal, too: of inserts with one token the server takes one, and the other
-// finds another's row under its number, and decides again. Options.Lock spares
-// them the trouble.
+// The journal also resolves conflicts. If two writers decide about a batch with
+// the same number, the server accepts the first of the inserts with one token.
+// The other writer finds another row under its number and decides again.
+// Options.Lock avoids such conflicts.
 
-// step is one thing that a batch does.
+// step is one action of a batch.
 type step struct {
 	kind byte
 	into string // stepInsert: the table and its columns
-	data []byte // stepInsert: rows, in RowBinary; stepViewers: links; otherwise two numbers
+	data []byte // stepInsert: rows in RowBinary; stepViewers: links; otherwise two numbers
 }
 
-// Kinds of steps.
+// The kinds of steps.
 const (
 	stepInsert  = 'i'
-	stepErase   = 'e' // all of a link: account, link
-	stepForget  = 'f' // views of months before a day: the day, 0
-	stepViewers = 'v' // counts the viewers of links that were filled: of each its account, the link, a viewer, and how many more views that one has
+	stepErase   = 'e' // deletes a link: account, link
+	stepForget  = 'f' // expires the months before a day: day, 0
+	stepViewers = 'v' // counts the viewers of filled links: account, link, viewer, further views of the viewer
 )
 
-// appendSteps writes steps as the journal keeps them.
+// appendSteps encodes steps for the journal.
 func appendSteps(w *rows, steps []step) {
 	w.length(len(steps))
 	for _, s := range steps {
@@ -55,7 +55,7 @@ func appendSteps(w *rows, steps []step) {
 	}
 }
 
-// into is what is behind INSERT INTO.
+// intoTable matches what follows INSERT INTO.
 var intoTable = regexp.MustCompile(`^[a-z]+ \([a-z_, ]+\)$`)
 
 var errJournal = errors.New("the journal is damaged")
@@ -95,7 +95,7 @@ func readSteps(b []byte) (steps []step, err error) {
 	return steps, err
 }
 
-// numbers are the data of a step that is no insert.
+// numbers encodes the data of a step that is not an insert.
 func numbers(a, b int64) []byte {
 	var w rows
 	w.int64(a)
@@ -103,10 +103,11 @@ func numbers(a, b int64) []byte {
 	return w.b
 }
 
-// commitTime bounds how long a batch is carried out whose caller may have left.
+// commitTime bounds the time to carry out a batch. The caller's context no
+// longer matters then.
 const commitTime = time.Minute
 
-// takeTurn waits until nobody else writes: in this process, and in others where
+// takeTurn waits until nobody else writes: in this process, and in others if
 // there is a lock for it.
 func (l *ViewLog) takeTurn(ctx context.Context) (release func(), err error) {
 	select {
@@ -122,8 +123,9 @@ func (l *ViewLog) takeTurn(ctx context.Context) (release func(), err error) {
 	return func() { unlock(); <-l.turn }, nil
 }
 
-// write has decide tell what a batch of a number does, and makes that happen.
-// decide may be called again. A batch without steps is none.
+// write calls decide with the number of the next batch and carries out the
+// steps that it returns. It may call decide several times. It writes no batch
+// if there are no steps.
 func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, number uint64) ([]step, error)) error {
 	release, err := l.takeTurn(ctx)
 	if err != nil {
@@ -142,7 +144,7 @@ func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, nu
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// From here on it is not for the caller to say how far it goes.
+		// The caller can no longer cancel the batch.
 		commit, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 		won, err := l.commit(commit, number, steps)
 		cancel()
@@ -152,8 +154,8 @@ func (l *ViewLog) write(ctx context.Context, decide func(ctx context.Context, nu
 	}
 }
 
-// commit writes a batch into the journal and carries it out, unless another
-// batch of its number is there already.
+// commit writes a batch into the journal and carries it out. It reports false
+// if another batch has the number already.
 func (l *ViewLog) commit(ctx context.Context, number uint64, steps []step) (won bool, err error) {
 	var nonce [8]byte
 	rand.Read(nonce[:])
@@ -185,7 +187,7 @@ func (l *ViewLog) commit(ctx context.Context, number uint64, steps []step) (won 
 	return true, l.carryOut(ctx, number, steps)
 }
 
-// carryOut does the steps of a batch, and notes that it is done.
+// carryOut carries out the steps of a batch and marks it as done.
 func (l *ViewLog) carryOut(ctx context.Context, number uint64, steps []step) error {
 	var inserts sync.WaitGroup
 	errs := make([]error, len(steps))
@@ -210,12 +212,12 @@ func (l *ViewLog) carryOut(ctx context.Context, number uint64, steps []step) err
 	var w rows
 	w.uint64(number)
 	w.bool(true)
-	// That it is done may be forgotten: then it is done once more.
+	// If this fails, the batch is carried out once more.
 	_ = l.c.insert(ctx, "journal (number, done)", w.b, fmt.Sprint("done ", number))
 	return nil
 }
 
-// changesState reports whether the state may be another one after some steps.
+// changesState reports whether steps may change the state.
 func changesState(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool {
 		return s.kind != stepInsert ||
@@ -240,8 +242,8 @@ func (l *ViewLog) carryOutStep(ctx context.Context, number uint64, s step) error
 	return errJournal
 }
 
-// finish carries out what the journal has left, and so brings l.applied up to
-// its last batch.
+// finish carries out what is left in the journal. Then l.applied is its last
+// batch.
 func (l *ViewLog) finish(ctx context.Context) error {
 	var number uint64
 	var done bool
@@ -273,6 +275,6 @@ func (l *ViewLog) finish(ctx context.Context) error {
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
-	l.known = nil // batches before this one are others', too
+	l.known = nil // other writers may have written earlier batches
 	return l.carryOut(limited, number, left)
 }

@@ -9,9 +9,9 @@ import (
 	"vitrine"
 )
 
-// HighestIDs implements [vitrine.ViewLog]. Each maximum is the end of the order
-// that a table is kept in. The journal is read first: what is carried out
-// meanwhile is met there or in the tables.
+// HighestIDs implements [vitrine.ViewLog]. Each maximum is the end of a table's
+// sort order. The journal is read first, so that a batch that is carried out
+// meanwhile is found there or in the tables.
 func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.c.pending(ctx, func(s vitrine.Scope) {
 		if s.Account < vitrine.FirstSitePage {
@@ -43,8 +43,8 @@ func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, li
 	return account, link, err
 }
 
-// pending calls f with the links of a batch that is in the journal and may not
-// be carried out yet. Anyone who writes next carries it out.
+// pending calls f with the links of the last batch of the journal, which may
+// not be carried out yet.
 func (c *client) pending(ctx context.Context, f func(vitrine.Scope)) error {
 	var steps []step
 	var damaged error
@@ -74,15 +74,15 @@ func (c *client) pending(ctx context.Context, f func(vitrine.Scope)) error {
 	return nil
 }
 
-// insertLinks is where the rows of links go that a batch has counted, each of
-// linkBytes.
+// insertLinks is the target of the rows of counted links. Each row has
+// linkBytes bytes.
 const (
 	insertLinks = "links (link, account, views, downloads, version)"
 	linkBytes   = 5 * 8
 )
 
-// EachScope implements [vitrine.ViewLog]. Every open has a row of counts for
-// its link; of an account there may be more, when its links are gone.
+// EachScope implements [vitrine.ViewLog]. Each view has a row of counts for its
+// link. An account can have more rows than that after its links are deleted.
 func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
 	err := l.c.read(ctx, backgroundTime, "SELECT link, account FROM links FINAL ORDER BY link", func(r *reader) error {
 		s := vitrine.Scope{Link: vitrine.LinkID(r.int64()), Account: vitrine.AccountID(r.int64())}

@@ -10,16 +10,15 @@ import (
 	"vitrine"
 )
 
-// keysAtOnce bounds how many keys one query asks for.
+// keysAtOnce bounds the keys of one query.
 const keysAtOnce = 16_384
 
-// Rows are looked up by their keys, in all versions, of which the highest
-// counts: that is less work than FINAL, which puts whole ranges of keys in
-// order.
+// Rows are looked up by key in all versions, and the highest version counts.
+// This costs less than FINAL, which sorts whole ranges of keys.
 
-// together does several things at once, which share nothing that any of them
-// changes.
-func together(all ...func() error) error {
+// concurrently runs functions concurrently. They must not share data that any
+// of them changes.
+func concurrently(all ...func() error) error {
 	errs := make([]error, len(all))
 	var w sync.WaitGroup
 	for i, f := range all {
@@ -54,8 +53,8 @@ func (w *writing) loadLinks(links map[vitrine.LinkID]bool) error {
 	return nil
 }
 
-// byTime brings keys of links that are known into an order in which those of
-// one time are together, and drops those that come again.
+// byTime sorts the keys of known links so that keys of the same time are
+// adjacent, and removes duplicates.
 func (w *writing) byTime(keys []key) []key {
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return w.links[k.link] == nil })
 	slices.SortFunc(keys, func(a, b key) int {
@@ -67,14 +66,15 @@ func (w *writing) byTime(keys []key) []key {
 	return slices.Compact(keys)
 }
 
-// keySet is what is behind IN: rows of numbers, as the name and type of each
-// column and the rows in RowBinary. A list of as many literals would take the
-// server many times as long to read as to answer.
+// keySet returns the operand of IN: the name and type of each column, and the
+// rows in RowBinary. A list of literals would take the server much longer to
+// parse than the query to run.
 func keySet(columns string, keys rows) string {
 	return fmt.Sprintf("(SELECT * FROM format('RowBinary', '%s', unhex('%x')))", columns, keys.b)
 }
 
-// keyList is the condition that rows are of keys that byTime gave.
+// keyList returns the condition that rows have one of the keys, which byTime
+// returned.
 func (w *writing) keyList(keys []key) string {
 	var set rows
 	for _, k := range keys {
@@ -86,7 +86,7 @@ func (w *writing) keyList(keys []key) string {
 		keys[0].id, keys[len(keys)-1].id)
 }
 
-// storedViews tells which keys are those of views, reading little else.
+// storedViews returns the keys of stored views. It reads few columns.
 func (w *writing) storedViews(keys []key) (stored []key, err error) {
 	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
 		err := w.c.query(w.ctx, "SELECT link, id FROM opens WHERE "+w.keyList(some), func(r *reader) error {
@@ -121,7 +121,7 @@ func (w *writing) loadViews(keys []key) error {
 	return nil
 }
 
-// loadViewers reads how many views links have of viewers.
+// loadViewers reads how many views viewers made of links.
 func (w *writing) loadViewers(keys []viewerKey) error {
 	for some := range slices.Chunk(keys, keysAtOnce) {
 		var set rows

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// migrations bring a database from one schema version to the next: the
-// statements of each may be run again, by several at once.
+// migrations holds the statements that upgrade a database from each schema
+// version to the next. Several processes may run them, more than once.
 var migrations = []func(a address) []string{
 	func(a address) (statements []string) {
 		for i := range tables {
@@ -18,7 +18,8 @@ var migrations = []func(a address) []string{
 	func(a address) []string { return tableOf("opens").add(a, wasOfViews) },
 }
 
-// moreOfViews are columns of views that schema version 2 adds.
+// moreOfViews lists the columns that schema version 2 adds to the table of
+// views.
 var moreOfViews = []string{
 	"file UInt32 CODEC(T64, ZSTD(1))", "campaign LowCardinality(String)", "medium LowCardinality(String)",
 	"content LowCardinality(String)",
@@ -26,18 +27,18 @@ var moreOfViews = []string{
 	"parts_low UInt64 CODEC(T64, ZSTD(1))", "parts_high UInt64 CODEC(T64, ZSTD(1))",
 }
 
-// wasOfViews are columns of views that schema version 3 adds.
+// wasOfViews lists the columns that schema version 3 adds to the table of views.
 var wasOfViews = []string{"was_bot LowCardinality(String)", "was_product LowCardinality(String)"}
 
-// versions is the table that tells which migrations were made.
+// versions returns the statements that create the table of applied migrations.
 func versions(a address) []string {
 	t := table{name: "migrations", everywhere: true, columns: "number UInt32, at DateTime64(3, 'UTC') DEFAULT now64(3)",
 		engine: "ReplacingMergeTree", version: "at", order: "number", granule: 256}
 	return t.create(a)
 }
 
-// migrate brings the database to the newest schema. One that is ahead of this
-// program is refused and left as it is.
+// migrate upgrades the database to the newest schema. It returns an error, and
+// changes nothing, if the schema is newer than this program.
 func (c *client) migrate(ctx context.Context) error {
 	for _, sql := range versions(c.address) {
 		if err := c.exec(ctx, sql, nil); err != nil {
@@ -66,7 +67,7 @@ func (c *client) migrate(ctx context.Context) error {
 	return nil
 }
 
-// schema is the schema version of the database.
+// schema reads the schema version of the database.
 func (c *client) schema(ctx context.Context) (version int, err error) {
 	_, err = c.one(ctx, "SELECT toInt64(max(number)) FROM migrations", func(r *reader) { version = int(r.int64()) })
 	return version, err

@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// narrow is the tally of a query that stored tallies do not answer.
+// narrow answers a Tally query that stored tallies cannot answer.
 func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery,
 	s state) (t *report.Tally, truncated bool, err error) {
 	from, to := q.Steps.Bounds(q.From, q.To)
@@ -44,7 +44,7 @@ func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery,
 	return t, truncated, err
 }
 
-// narrowDaily is DailyViews of such a query.
+// narrowDaily answers a DailyViews query that stored tallies cannot answer.
 func (c *client) narrowDaily(ctx context.Context, s state, q vitrine.TallyQuery,
 	links []vitrine.LinkID) (map[vitrine.LinkID][]int64, error) {
 	views := make(map[vitrine.LinkID][]int64, len(links))
@@ -68,7 +68,7 @@ func (c *client) narrowDaily(ctx context.Context, s state, q vitrine.TallyQuery,
 	return views, err
 }
 
-// linksSQL is the condition that views are of some links.
+// linksSQL returns the condition that views are of the links.
 func linksSQL(links []int64) string {
 	switch {
 	case links == nil:
@@ -79,7 +79,7 @@ func linksSQL(links []int64) string {
 	return " AND link IN (" + list(links) + ")"
 }
 
-// filterColumns are the dimensions of views as expressions.
+// filterColumns maps the dimensions of views to expressions.
 var filterColumns = []struct {
 	dimension report.Dimension
 	sql       string
@@ -95,7 +95,7 @@ var filterColumns = []struct {
 	{report.OnReturning, "if(returning, 'yes', 'no')"},
 }
 
-// filterSQL is a filter as conditions that follow others.
+// filterSQL returns a filter as conditions to append to others.
 func filterSQL(f report.Filter) string {
 	var b strings.Builder
 	for _, c := range filterColumns {
@@ -118,7 +118,8 @@ func filterSQL(f report.Filter) string {
 	return b.String()
 }
 
-// shifted is the expression of a moment of an ID moved by what is in force then.
+// shifted returns the expression of an ID's time in a time zone. shifts are the
+// offsets of the zone and when they apply.
 func shifted(shifts []report.Shift) string {
 	ms := "bitShiftRight(id, 21)"
 	expr := fmt.Sprint(shifts[0].Offset)
@@ -128,18 +129,18 @@ func shifted(shifts []report.Shift) string {
 	return fmt.Sprintf("(%s + %s)", ms, expr)
 }
 
-// dayOf is the expression of the step of a view or download.
+// dayOf returns the expression of the step of a view or download.
 func (w window) dayOf() string {
 	return fmt.Sprintf("toInt32(floor(%s / 86400000))", shifted(w.Steps.Days()))
 }
 
-// hourOf is the expression of the hour that clocks show, since they showed 1970.
+// hourOf returns the expression of the local hour, counted since 1970.
 func (w window) hourOf() string {
 	return fmt.Sprintf("toInt64(floor(%s / 3600000))", shifted(w.Steps.Shifts()))
 }
 
-// whereDownloads is the condition of the download events of a window: with a
-// filter, of those whose views match.
+// whereDownloads returns the condition of the download events of a window. With
+// a filter, their views must match.
 func (w window) whereDownloads() string {
 	where := within(w.Scope) + " AND " + w.ids.where() + linksSQL(w.Links)
 	if len(w.Filter) > 0 {

@@ -7,30 +7,30 @@ import (
 	"vitrine/report"
 )
 
-// viewRow is a row of the table views.
+// viewRow is a row of the table opens.
 type viewRow struct {
-	report.View // Session is of this row alone
+	report.View // Session is not shared with other rows
 	account     vitrine.AccountID
 	startMs     int64 // vitrine.Engagement.StartMs
-	told        bool  // a bot by its own beacon's word, not by the request's
-	decided     bool  // what it is was decided after it was stored
-	waits       bool  // a download waits until it is a person's
+	told        bool  // by its own beacon, not by its request
+	decided     bool  // decided after the view was stored
+	waits       bool  // has a download that counts if the view is included
 	imported    bool
 	version     uint64
-	changed     bool            // not as it is stored
-	spare       *report.Session // memory for the next row that is read
+	changed     bool            // differs from the stored row
+	spare       *report.Session // memory for the next session
 }
 
-// viewColumns are the columns of the table opens, in the order in which viewRow
-// reads and writes them.
+// viewColumns lists the columns of the table opens in the order of viewRow.read
+// and append.
 const viewColumns = "account, link, id, viewer, country, city, referrer, source, device, browser, os, bot, qr, returning, told, imported, " +
 	"session, engaged, present, start, screen, downloaded, pages, page_ms, played, reached, depth, " +
 	"file, campaign, medium, content, term, product, own, decided, waits, parts_low, parts_high, was_bot, was_product"
 
-// insertViews names the table and columns into which append writes rows.
+// insertViews is the table and columns for the rows that append writes.
 const insertViews = "opens (" + viewColumns + ", version)"
 
-// same says that o is stored as n is to be: equal but for what the log itself
+// same reports whether o describes the view n. It ignores what the log itself
 // decides.
 func (o *viewRow) same(n *report.View) bool {
 	a, b := o.View, *n
@@ -95,7 +95,7 @@ func (o *viewRow) append(w *rows, version uint64) {
 	w.uint64(version)
 }
 
-// read reads a row, into the memory of the one before.
+// read reads a row. It reuses the memory of the previous one.
 func (o *viewRow) read(r *reader) {
 	s := o.Session
 	if s == nil {
@@ -143,28 +143,28 @@ func (o *viewRow) read(r *reader) {
 	}
 }
 
-// key names a view, or a download, of a link.
+// key identifies a view or download of a link.
 type key struct {
 	link vitrine.LinkID
 	id   vitrine.ViewID
 }
 
-// ids is a range of IDs: [from, to).
+// ids is the range of IDs [from, to).
 type ids struct{ from, to vitrine.ViewID }
 
-// lastDay is the last one that an ID can be of.
+// lastDay is the last day that an ID can have.
 const lastDay = report.Day(1<<63>>21/86_400_000 - 1)
 
-// idsOf is the IDs of the days [from, to).
+// idsOf returns the IDs of the days [from, to).
 func idsOf(from, to report.Day) ids {
 	from, to = min(max(from, 0), lastDay+1), min(max(to, 0), lastDay+1)
 	return ids{vitrine.ViewIDAt(from.StartMs(), 0), vitrine.ViewIDAt(to.StartMs(), 0)}
 }
 
-// where is the condition of a range.
+// where returns the condition that an ID is in the range.
 func (r ids) where() string { return fmt.Sprintf("id >= %d AND id < %d", r.from, r.to) }
 
-// within is the condition of a scope.
+// within returns the condition that a row belongs to a scope.
 func within(s vitrine.Scope) string {
 	if s.Link != 0 {
 		return fmt.Sprintf("account = %d AND link = %d", s.Account, s.Link)

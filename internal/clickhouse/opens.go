@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// Recent implements [vitrine.ViewLog]. Which opens they are is found in narrow
-// columns.
+// Recent implements [vitrine.ViewLog]. It first finds the IDs of the views in
+// narrow columns.
 func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []report.View, err error) {
 	st, err := l.c.state(ctx)
 	if err != nil || q.N <= 0 {
@@ -44,8 +44,8 @@ func (l *ViewLog) Recent(ctx context.Context, q vitrine.RecentQuery) (recent []r
 	return recent, l.markDownloaded(ctx, scope, recent)
 }
 
-// markDownloaded sets Downloaded of those views of a link that a download event
-// belongs to.
+// markDownloaded sets Downloaded on the views of a link that have a download
+// event.
 func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []report.View) error {
 	at := make(map[int64]*report.View, len(views))
 	list := make([]string, len(views))
@@ -63,7 +63,7 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []r
 	})
 }
 
-// viewsAtOnce is about how many views are read before they are passed on: the
+// viewsAtOnce is about how many views are read before they are passed on. The
 // consumer may be slow.
 const viewsAtOnce = 16_384
 
@@ -77,8 +77,8 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	scope := within(vitrine.Scope{Account: account, Link: link})
 	for r.from < r.to {
 		some := r
-		// An ID with about as many before it: found in the order of the table,
-		// without reading what comes after.
+		// This ID has about as many views before it. It is found in sort order,
+		// without reading the rest.
 		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope,
 			r.where(), viewsAtOnce)
 		if _, err := l.c.one(ctx, sql, func(r *reader) {
@@ -107,8 +107,8 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	return nil
 }
 
-// kept is the account of a link, and which IDs its views of the days [from, to)
-// may have.
+// kept returns the account of a link, and the IDs of its views on the days
+// [from, to) that have not expired.
 func (l *ViewLog) kept(ctx context.Context, link vitrine.LinkID, from, to report.Day) (vitrine.AccountID, ids, error) {
 	s, err := l.c.state(ctx)
 	if err != nil {

@@ -7,16 +7,17 @@ import (
 	"vitrine"
 )
 
-// Names under which the state has the mark, and the number of the last change
-// of the log that this one was filled from. They are not part of a batch: Fill
-// follows the batches that it has written.
+// The names in the state of the mark, and of the number of the last change of
+// the log that this one was filled from. They are not part of a batch: they are
+// written after the batches of Fill.
 const (
 	markName  = "mark"
 	sinceName = "since"
 )
 
-// Position implements [vitrine.ViewLog]. Last is the last batch of the journal,
-// whether it is carried out yet or not: each insert is synced.
+// Position implements [vitrine.ViewLog]. Last is the number of the last batch
+// in the journal, whether it is carried out or not. Each insert is synced to
+// disk.
 func (l *ViewLog) Position(ctx context.Context) (p vitrine.LogPosition, err error) {
 	value := func(name string) string {
 		return "toInt64(ifNull((SELECT sum(value) FROM state FINAL WHERE name = '" + name + "'), 0))"
@@ -41,8 +42,8 @@ func (l *ViewLog) SetMark(ctx context.Context, old, mark int64) error {
 	return l.putValue(ctx, markName, mark)
 }
 
-// Continue gives the log the mark of the one that it was filled from, and has
-// its changes numbered from that one's last on.
+// Continue gives the log the mark of the log that it was filled from, and
+// continues the numbering of its changes.
 func (l *ViewLog) Continue(ctx context.Context, from vitrine.LogPosition) error {
 	p, err := l.Position(ctx)
 	if err != nil || p.Mark == from.Mark {
@@ -56,10 +57,10 @@ func (l *ViewLog) Continue(ctx context.Context, from vitrine.LogPosition) error 
 	if err := l.putValue(ctx, sinceName, from.Last); err != nil {
 		return err
 	}
-	return l.putValue(ctx, markName, from.Mark) // last: then both are there
+	return l.putValue(ctx, markName, from.Mark) // last, so that both exist if this one does
 }
 
-// putValue sets a value of the state outside of a batch. The caller holds the
+// putValue sets a value of the state outside a batch. The caller holds the
 // turn.
 func (l *ViewLog) putValue(ctx context.Context, name string, value int64) error {
 	var version uint64

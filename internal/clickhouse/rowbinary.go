@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// rows are rows in the format RowBinary: values one after another, numbers of
-// fixed width little-endian, strings and arrays behind their length.
+// rows encodes rows in RowBinary format. Numbers have a fixed width and are
+// little-endian; strings and arrays follow their length.
 type rows struct{ b []byte }
 
 func (w *rows) int64(v int64)    { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(v)) }
@@ -36,16 +36,16 @@ func (w *rows) bool(v bool) {
 	}
 }
 
-// reader takes values off an answer. After a failure it yields zeros.
+// reader reads values from an answer. After a failure it returns zeros.
 type reader struct {
 	r   *bufio.Reader
 	err error
 	buf []byte
-	// words are strings that were read before: labels are few.
+	// words caches strings. There are few different labels.
 	words map[string]string
 }
 
-// most are bounds of what is believed of an answer.
+// The limits for values in an answer.
 const (
 	mostBytes = 1 << 30
 	mostWords = 1 << 16
@@ -53,7 +53,7 @@ const (
 
 var errAnswer = errors.New("the answer is not what was asked for")
 
-// more reports whether another row begins.
+// more reports whether there is another row.
 func (r *reader) more() bool {
 	if r.err != nil {
 		return false
@@ -76,10 +76,10 @@ func (r *reader) fail(err error) {
 	}
 }
 
-// take reads n bytes, good until the next value.
+// take reads n bytes. They are valid until the next read.
 func (r *reader) take(n int) []byte {
 	if r.err == nil {
-		if n <= r.r.Size() { // most values are found where they came in
+		if n <= r.r.Size() { // most values are in the buffer
 			b, err := r.r.Peek(n)
 			if err == nil {
 				_, _ = r.r.Discard(n)
@@ -113,7 +113,7 @@ func (r *reader) int64() int64   { return int64(r.uint64()) }
 func (r *reader) int32() int32   { return int32(binary.LittleEndian.Uint32(r.take(4))) }
 func (r *reader) bool() bool     { return r.take(1)[0] != 0 }
 
-// length reads how long a string or an array is.
+// length reads the length of a string or array.
 func (r *reader) length() int {
 	if r.err != nil {
 		return 0
@@ -129,7 +129,7 @@ func (r *reader) length() int {
 	return int(n)
 }
 
-// bytes reads a string, good until the next value.
+// bytes reads a string. It is valid until the next read.
 func (r *reader) bytes() []byte { return r.take(r.length()) }
 
 func (r *reader) string() string { return string(r.bytes()) }
@@ -141,7 +141,7 @@ func (r *reader) strings() (all []string) {
 	return all
 }
 
-// word reads a string that is likely to come again.
+// word reads a string that is likely to be repeated.
 func (r *reader) word() string {
 	b := r.bytes()
 	if len(b) == 0 {

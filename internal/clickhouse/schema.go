@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// table is a table of the database.
+// table describes a table of the database.
 type table struct {
 	name    string
 	columns string
-	// engine is the table's engine behind Replicated, with what it keeps of
-	// rows with one key.
+	// engine is the name of the engine without Replicated. It decides which row
+	// with a key is kept.
 	engine    string
-	version   string // its arguments
+	version   string // arguments of the engine
 	partition string
 	order     string
 	granule   int
-	// everywhere says that every server of a cluster has all of it: it is
-	// small, or its order is that of the whole log. Other tables are spread by
-	// link.
+	// everywhere puts the whole table on each server of a cluster, because it
+	// is small or needs one order for the whole log. Other tables are
+	// distributed by link.
 	everywhere bool
 }
 
-// Months, as partitions: an ID begins with its millisecond.
+// Partitions by month: an ID begins with its milliseconds.
 const (
 	idMonth  = "toYYYYMM(fromUnixTimestamp64Milli(bitShiftRight(id, 21), 'UTC'))"
 	dayMonth = "toYYYYMM(day)"
 )
 
-// tables are those of schema version 1. Rows with one key are versions of one
-// thing, and the one that was written by the last batch counts.
+// tables is schema version 1. Rows with the same key are versions of one thing.
+// The version of the last batch counts.
 var tables = []table{
 	{
 		name: "journal", everywhere: true,
@@ -107,14 +107,14 @@ var tables = []table{
 	},
 }
 
-// journalPart is how many batches a partition of the journal has.
+// journalPart is the number of batches in a partition of the journal.
 const journalPart = 10_000
 
-// tokens is how many inserts a table remembers, so that the same one, again,
-// changes nothing.
+// tokens is the number of inserts that a table remembers, so that repeating one
+// of them has no effect.
 const tokens = 10_000
 
-// local is the name of a server's own part of a table.
+// local returns the name of a server's own part of the table.
 func (t *table) local(a address) string {
 	if a.cluster == "" || t.everywhere {
 		return t.name
@@ -122,7 +122,7 @@ func (t *table) local(a address) string {
 	return t.name + "_local"
 }
 
-// create are the statements that make a table where it is not there.
+// create returns the statements that create the table if it does not exist.
 func (t *table) create(a address) []string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "CREATE TABLE IF NOT EXISTS %s%s (%s)\nENGINE = ", t.local(a), a.onCluster(), t.columns)
@@ -141,15 +141,15 @@ func (t *table) create(a address) []string {
 		fmt.Fprintf(&b, "\nPARTITION BY %s", t.partition)
 	}
 	fmt.Fprintf(&b, "\nORDER BY (%s)\nSETTINGS index_granularity = %d, %s = %d", t.order, t.granule, window, tokens)
-	b.WriteString(", fsync_after_insert = 1, fsync_part_directory = 1") // what was taken is on the disk
+	b.WriteString(", fsync_after_insert = 1, fsync_part_directory = 1") // accepted inserts are on disk
 	switch {
 	case t.name == "journal":
-		// What a batch did is dropped by the merge with the row that says that
-		// it is done.
+		// Merging with the row that marks a batch as done removes the steps of
+		// the batch.
 		b.WriteString(", min_age_to_force_merge_seconds = 3600")
 	case t.partition != "":
-		// Months that are past become one part each, and need no merging when
-		// they are read.
+		// Past months become one part each, so that reading them needs no
+		// merging.
 		b.WriteString(", min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = 1")
 	}
 	statements := []string{b.String()}
@@ -160,8 +160,8 @@ func (t *table) create(a address) []string {
 	return statements
 }
 
-// add are the statements that add columns where they are not there, first to
-// the parts of servers.
+// add returns the statements that add missing columns, first to the servers'
+// addLink parts.
 func (t *table) add(a address, columns []string) (statements []string) {
 	change := "ADD COLUMN IF NOT EXISTS " + strings.Join(columns, ", ADD COLUMN IF NOT EXISTS ")
 	for _, name := range slices.Compact([]string{t.local(a), t.name}) {
@@ -170,7 +170,7 @@ func (t *table) add(a address, columns []string) (statements []string) {
 	return statements
 }
 
-// onCluster is the clause that has a statement run on every server.
+// onCluster returns the clause that runs a statement on every server.
 func (a address) onCluster() string {
 	if a.cluster == "" {
 		return ""
@@ -178,7 +178,7 @@ func (a address) onCluster() string {
 	return " ON CLUSTER '" + a.cluster + "'"
 }
 
-// tableOf finds a table by its name.
+// tableOf finds a table by name.
 func tableOf(name string) *table {
 	for i := range tables {
 		if tables[i].name == name {

@@ -7,10 +7,9 @@ import (
 	"vitrine/report"
 )
 
-// RollUp implements [vitrine.ViewLog]. The server brings past months into their
-// final form itself, one part each (schema.go); what is left is to say which
-// days are settled, to make their tallies (daily.go), and to drop old rows of
-// the journal.
+// RollUp implements [vitrine.ViewLog]. The server merges past months into one
+// part each by itself (schema.go). RollUp records which days are settled,
+// builds their tallies (daily.go) and drops old rows of the journal.
 func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	before = min(before, lastDay)
 	var last uint64
@@ -31,10 +30,10 @@ func (l *ViewLog) RollUp(ctx context.Context, before report.Day) error {
 	return l.dropJournal(ctx, last)
 }
 
-// dropJournal drops partitions of the journal that are far behind the last
+// dropJournal drops the partitions of the journal that are far behind the last
 // batch.
 func (l *ViewLog) dropJournal(ctx context.Context, last uint64) error {
-	const kept = 2 // partitions
+	const kept = 2 // number of partitions
 	var old []uint64
 	err := l.c.query(ctx, fmt.Sprintf("SELECT DISTINCT toUInt64(intDiv(number, %d)) AS p FROM journal WHERE p + %d < intDiv(%d, %d)", journalPart, kept, last, journalPart),
 		func(r *reader) error {

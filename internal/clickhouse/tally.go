@@ -31,8 +31,8 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 	return t.OfAccount(), truncated, nil
 }
 
-// asOf has f read about days from one on, and again if some of them were
-// forgotten meanwhile: what is forgotten is not where it was.
+// asOf calls f to read days from a day on. It calls f again if some of the days
+// expired meanwhile, because their data moves.
 func (l *ViewLog) asOf(ctx context.Context, from report.Day, f func(state) error) error {
 	s := l.lastState.Load()
 	if s == nil {
@@ -59,7 +59,7 @@ func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery,
 	s state) (t *report.Tally, truncated bool, err error) {
 	w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To),
 		gone: min(max(q.From, s.forgotten), max(q.From, q.To)), state: s}
-	if t, ok, err := c.known(ctx, w); ok || err != nil {
+	if t, ok, err := c.dailyTally(ctx, w); ok || err != nil {
 		return t, false, err
 	}
 	views, err := c.count(ctx, w)
@@ -78,43 +78,44 @@ func (c *client) anyTally(ctx context.Context, q vitrine.TallyQuery,
 	return t, truncated, err
 }
 
-// window is what a tally is asked of.
+// window is the scope and time of a tally.
 type window struct {
 	vitrine.TallyQuery
-	ids  ids        // whose opens are there
-	gone report.Day // days of the window before this one are forgotten
-	// reach are the views that say when viewers of the window came before,
-	// where that is more than the window's own; zero: it is not.
+	ids  ids        // IDs of the views that have not expired
+	gone report.Day // days of the window before this one have expired
+	// reach is the range of views that tell when viewers came before, if it is
+	// larger than the window; otherwise zero.
 	reach ids
-	more  string // a condition that follows others
+	more  string // further conditions
 	state
 }
 
-// where is the condition of the views, or downloads, that are there.
+// where returns the condition of the window's views, or downloads, that have
+// not expired.
 func (w window) where() string { return within(w.Scope) + " AND " + w.ids.where() + w.more }
 
-// count is how many opens there are, exactly.
+// count returns the exact number of views.
 func (c *client) count(ctx context.Context, w window) (n int64, err error) {
 	_, err = c.one(ctx, "SELECT toInt64(count()) FROM opens FINAL WHERE "+w.where(), func(r *reader) { n = r.int64() })
 	return n, err
 }
 
-// newest is the tally of the newest views, as many as the cap.
+// newest returns the tally of the newest views, as many as the cap.
 func (c *client) newest(ctx context.Context, w window) (*report.Tally, error) {
 	return c.fold(ctx, w, fmt.Sprintf("%s ORDER BY id DESC, link DESC LIMIT %d", w.where(), w.Cap))
 }
 
-// defaultInside is from how many views on they are counted inside the database.
-// Reading them is quicker (docs/decisions/0019-clickhouse.md), and takes 24
-// bytes of memory a view here, twice as much at its end; inside, the server's
-// bounds hold.
+// defaultInside is the number of views from which the database counts them.
+// Reading views is faster (docs/decisions/0019-clickhouse.md) but takes 24
+// bytes of memory for each view, and twice as much at the end. Inside the
+// database, the limits of the server apply.
 const defaultInside = 2_000_000
 
-// briefInside is the same of brief tallies, which have few parts.
+// briefInside is the same for brief tallies, which have few parts.
 const briefInside = 50_000
 
-// tally is the tally of all of a window, its views counted inside the database
-// or here.
+// tally returns the tally of a window. Its views are counted inside the
+// database or here.
 func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tally, error) {
 	t := new(report.Tally)
 	forgotten := w.From < w.gone
@@ -132,7 +133,7 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 	if err := c.eachView(ctx, w.where(), t.Add); err != nil {
 		return nil, err
 	}
-	// Viewers of forgotten days come again.
+	// Viewers of expired days may have come again.
 	err := c.visits(ctx, w, true, func(d report.Day, v prevViewers) {
 		t.AddVisits(report.Visit{Day: d, Prev: v.prev}, v.viewers)
 	})
@@ -145,7 +146,7 @@ func (c *client) tally(ctx context.Context, w window, inside bool) (*report.Tall
 	return t, err
 }
 
-// fold reads opens and counts them here, with the downloads of the window.
+// fold reads views and counts them here, with the downloads of the window.
 func (c *client) fold(ctx context.Context, w window, where string) (*report.Tally, error) {
 	fold := report.Fold{Steps: w.Steps, Single: w.Single}
 	if err := c.eachView(ctx, where, fold.Add); err != nil {
@@ -155,7 +156,8 @@ func (c *client) fold(ctx context.Context, w window, where string) (*report.Tall
 	return t, c.downloads(ctx, w, t)
 }
 
-// eachView calls f with each view of a condition; f keeps nothing of it.
+// eachView calls f with each view that matches a condition. The view is valid
+// until f returns.
 func (c *client) eachView(ctx context.Context, where string, f func(*report.View)) error {
 	var o viewRow
 	return c.query(ctx, "SELECT "+viewColumns+" FROM opens FINAL WHERE "+where, func(r *reader) error {
@@ -219,8 +221,8 @@ func (c *client) dailyViews(ctx context.Context, s state, account vitrine.Accoun
 	return views, err
 }
 
-// storedViews fills in views of forgotten days, [from, to) of those that begin
-// with from.
+// storedViews adds the views of expired days to the daily numbers of [from,
+// to).
 func (c *client) storedViews(ctx context.Context, s state, account vitrine.AccountID, views map[vitrine.LinkID][]int64,
 	from, to report.Day) error {
 	sql := fmt.Sprintf("SELECT link, toInt32(day), head FROM tallies FINAL WHERE account = %d AND link IN (%s) AND toInt32(day) >= %d AND toInt32(day) < %d AND %s",

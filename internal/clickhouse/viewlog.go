@@ -11,36 +11,35 @@ import (
 	"vitrine/report"
 )
 
-// Options are what a log is opened with.
+// Options configure a log.
 type Options struct {
-	// Lock waits until nobody else writes, in the whole fleet, and gives what
-	// lets others write again. nil: only this process writes, or several do and
-	// now and then decide a batch twice; nothing is lost or counted twice in
-	// any case.
+	// Lock waits until no process of the fleet writes, and returns a function
+	// that releases the lock. nil: only this process writes, or conflicts are
+	// resolved by deciding about a batch again. Nothing is lost or counted
+	// twice in either case.
 	Lock func(ctx context.Context) (release func(), err error)
 }
 
-// ViewLog is a vitrine.ViewLog.
+// ViewLog implements [vitrine.ViewLog] on ClickHouse.
 type ViewLog struct {
 	c    *client
 	lock func(ctx context.Context) (release func(), err error)
 
-	turn chan struct{} // held by the writer; it guards the rest
+	turn chan struct{} // held by the writer; guards the fields below
 	// applied is the last batch that is known to be carried out.
 	applied uint64
-	known   *state // as of applied; nil: not read yet
+	known   *state // as of applied; nil: unknown
 
-	lastState atomic.Pointer[state] // as a reader found it last
+	lastState atomic.Pointer[state] // the state that a reader read last
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
 
-// Open opens the log in a database, which must be there, and upgrades its
-// schema. It refuses one that a newer version has used. Several processes may
-// have the same database open. The address is
+// Open opens the log in an existing database and upgrades its schema. It
+// returns an error if a newer version of the program has used the database.
+// Several processes can use the same one. The address is
 // clickhouse://USER:PASSWORD@HOST:PORT/DATABASE, with the parameters
-// secure=true for TLS and cluster=NAME for tables that are spread over a
-// cluster.
+// secure=true for TLS and cluster=NAME to distribute tables over a cluster.
 func Open(ctx context.Context, address string, o Options) (*ViewLog, error) {
 	a, err := parseAddress(address)
 	if err != nil {
@@ -56,28 +55,30 @@ func Open(ctx context.Context, address string, o Options) (*ViewLog, error) {
 	return l, nil
 }
 
-// Close waits for the batch that is being written.
+// Close waits for the current batch.
 func (l *ViewLog) Close() error {
 	l.turn <- struct{}{}
 	l.c.http.CloseIdleConnections()
 	return nil
 }
 
-// attemptPrefix begins the name by which the state knows an attempt.
+// attemptPrefix is the prefix of the names of completed attempts in the state.
 const attemptPrefix = "attempt "
 
-// state is what is known of the whole log.
+// state is the state of the whole log.
 type state struct {
-	settled   report.Day // days before are settled
-	forgotten report.Day // views of days before are gone, and their tallies are all there is: the first of a month, but for a log that was moved here
-	erased    uint64     // the last batch that erased a link
-	built     report.Day // of days before, every account has been looked at (daily.go)
-	// attempts are the attempts to forget that came to their end: rows of other
+	settled report.Day // earlier days are settled
+	// forgotten is the day before which views have expired and only tallies
+	// remain. It is the first of a month unless the log was filled.
+	forgotten report.Day
+	erased    uint64     // the last batch that deleted a link
+	built     report.Day // every account has been checked up to this day (daily.go)
+	// attempts lists the completed attempts to expire days. Rows of other
 	// attempts in tallies and seen are ignored.
 	attempts []uint64
 }
 
-// state reads the state as it is.
+// state reads the current state.
 func (c *client) state(ctx context.Context) (s state, err error) {
 	err = c.query(ctx, "SELECT name, value FROM state FINAL", func(r *reader) error {
 		name, value := r.string(), r.int64()
@@ -104,7 +105,7 @@ func (c *client) state(ctx context.Context) (s state, err error) {
 	return s, err
 }
 
-// stateNow is the state for the holder of the turn.
+// stateNow returns the current state. The caller holds the turn.
 func (l *ViewLog) stateNow(ctx context.Context) (state, error) {
 	if l.known == nil {
 		s, err := l.c.state(ctx)
@@ -116,7 +117,7 @@ func (l *ViewLog) stateNow(ctx context.Context) (state, error) {
 	return *l.known, nil
 }
 
-// putState is the step that changes a value of the state.
+// putState returns the step that sets a value of the state.
 func putState(name string, value int64, number uint64) step {
 	var w rows
 	w.string(name)
@@ -148,14 +149,14 @@ func (c *client) counts(ctx context.Context, where string) (map[vitrine.LinkID]v
 	return counts, err
 }
 
-// owner is the account of a link; 0: the log knows nothing of the link.
+// owner returns the account of a link, or 0 if the log does not know the link.
 func (c *client) owner(ctx context.Context, link vitrine.LinkID) (account vitrine.AccountID, err error) {
 	_, err = c.one(ctx, fmt.Sprintf("SELECT account FROM links FINAL WHERE link = %d", link),
 		func(r *reader) { account = vitrine.AccountID(r.int64()) })
 	return account, err
 }
 
-// RetainedFrom implements [vitrine.ViewLog]. It is the same of all accounts.
+// RetainedFrom implements [vitrine.ViewLog]. It is the same for all accounts.
 func (l *ViewLog) RetainedFrom(ctx context.Context, _ vitrine.AccountID) (report.Day, error) {
 	s, err := l.c.state(ctx)
 	return s.forgotten, err
@@ -168,7 +169,7 @@ func (l *ViewLog) Imported(ctx context.Context, file [32]byte) (lines int64, err
 	return lines, err
 }
 
-// list writes numbers as SQL takes them.
+// list formats numbers for SQL.
 func list[N ~int64](numbers []N) string {
 	var b strings.Builder
 	for i, n := range numbers {

@@ -7,15 +7,16 @@ import (
 	"vitrine/report"
 )
 
-// prevViewers is how many viewers of a day had come last on a day before.
+// prevViewers is the number of viewers of a day whose previous visit was on the
+// given day.
 type prevViewers struct {
 	prev    report.Day
 	viewers int64
 }
 
-// visits counts in the database the viewers of each day of a window's views by
-// the day before on which the scope saw them, within the window; with seen,
-// also on forgotten days before.
+// visits counts, in the database, the viewers of each day of a window by the
+// previous day on which they came to the scope, within the window. With seen,
+// expired days before the window are included.
 func (c *client) visits(ctx context.Context, w window, seen bool, each func(report.Day, prevViewers)) error {
 	return c.query(ctx, w.visits("viewer", "viewer", "", seen), func(r *reader) error {
 		day, v := report.Day(r.int32()), prevViewers{report.Day(r.int32()), r.int64()}
@@ -26,7 +27,7 @@ func (c *client) visits(ctx context.Context, w window, seen bool, each func(repo
 	})
 }
 
-// linkVisits is visits of each link of an account.
+// linkVisits is visits for each link of an account.
 func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(linkDay, prevViewers)) error {
 	return c.query(ctx, w.visits("link, viewer", "link, viewer", "link, ", seen), func(r *reader) error {
 		d := linkDay{r.int64(), report.Day(r.int32())}
@@ -38,8 +39,8 @@ func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(
 	})
 }
 
-// visits is the query for visits of viewers, or of viewers of links. The days
-// of each viewer are gathered, and each is beside the one before.
+// visits returns the query for the visits of viewers, or of viewers of links.
+// It collects the days of each viewer and pairs each one with the previous.
 func (w window) visits(columns, by, of string, seen bool) string {
 	from := fmt.Sprintf("SELECT %s, %s AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.dayOf(), w.where())
 	if w.reach.from < w.ids.from && w.reach.to > 0 {
