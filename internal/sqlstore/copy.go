@@ -6,27 +6,26 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-// Tables are the tables that a copy takes, in an order in which rows name only
-// what was copied before them. A table that is neither here nor in
-// [sqldb.NotCopied] fails the copy.
+// Tables lists the tables to copy. Rows refer only to rows of earlier tables. A
+// table that is neither here nor in [sqldb.NotCopied] fails the copy.
 var Tables = []string{"accounts", "sessions", "one_time_tokens", "attempts", "keys", "uploads", "links", "old_slugs",
 	"sites", "site_pages", "albums", "album_links", "shared_reports",
 	"changes", "abuse_reports", "letters", "secrets"}
 
-// CopyTo copies everything to another store, in which there is nothing yet but
-// what the same copy, cut off, has left: it goes on there. Nobody else may
-// write to either. Errors: ErrOtherData.
+// CopyTo copies everything to another store, which must be empty or contain
+// what an interrupted copy of the same store left; CopyTo then continues.
+// Nobody else may write to either store. Errors: ErrOtherData.
 func (s *Store) CopyTo(ctx context.Context, to *Store, told sqldb.Copied) error {
 	return sqldb.CopyDB(ctx, s.DB, to.DB, Tables, told)
 }
 
-// Compare says what differs between a store and its copy; empty: nothing does.
+// Compare returns the differences between a store and its copy; none: nil.
 func (s *Store) Compare(ctx context.Context, to *Store) ([]string, error) {
 	return sqldb.CompareDB(ctx, s.DB, to.DB, Tables)
 }
 
-// Fits reports whether CopyTo may fill another store: ErrOtherData where it has
-// what this one has not.
+// Fits returns ErrOtherData if CopyTo cannot fill the other store, because it
+// contains data that this one does not have.
 func (s *Store) Fits(ctx context.Context, to *Store) error {
 	_, _, err := sqldb.Fits(ctx, s.DB, to.DB, Tables)
 	return err

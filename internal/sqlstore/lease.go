@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-// Leases are all leases: of servers that run, and of those that were killed.
+// Leases returns all leases, including those of servers that were killed.
 func (s *Store) Leases(ctx context.Context) (all []vitrine.Lease, err error) {
 	err = s.DB.Read(ctx, func(t *sqldb.Tx) error {
 		all = nil

@@ -14,7 +14,7 @@ const linkColumns = `account, upload, slug, title, name, type, kind, size, sha25
 	detail, scanned, created_at, state_at, deleted_at, has_bytes, parts, preview, site, files, key, client, expires_at,
 	version_of, version, versions, pending`
 
-// Beside what is read back stands what links are searched by.
+// words is written only: links are searched by it.
 const linkWritten = linkColumns + ", words"
 
 func linkValues(l *vitrine.Link) []any {
@@ -77,8 +77,7 @@ func (t Tx) Links(q vitrine.LinkQuery) ([]*vitrine.Link, error) {
 	if (q.Sort == vitrine.SortNewest || q.Sort == vitrine.SortID) && q.Offset == 0 && len(q.Words) == 0 {
 		return sqldb.List(t.Tx, readLink, selectLinks+w.End(order, q.Limit), w.Args...)
 	}
-	// Which ones is told from an index alone; rows are read of those on the
-	// page.
+	// An index selects the links; only the rows on the page are read.
 	ids := "SELECT id FROM links" + w.End(order, max(q.Limit, 0))
 	if q.Offset > 0 {
 		if q.Limit == 0 {
@@ -106,7 +105,7 @@ var linkOrders = map[vitrine.LinkSort]string{
 	vitrine.SortID:     " ORDER BY id",
 }
 
-// selectedLinks are the conditions of a query, its place in an order aside.
+// selectedLinks returns the conditions of a query, without its cursor.
 func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
 	w := &sqldb.Selection{}
 	if q.WithBytes {
@@ -149,7 +148,7 @@ func selectedLinks(q vitrine.LinkQuery) *sqldb.Selection {
 	return w
 }
 
-// likeText spells a text out so that LIKE finds it as it is.
+// likeText escapes a text for LIKE.
 var likeText = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 func (t Tx) LinksBySHA256(sum string, n int) ([]*vitrine.Link, error) {
@@ -185,7 +184,7 @@ func (t Tx) ScanDue(state vitrine.LinkState, signatures string, after vitrine.Li
 	w := sqldb.Selection{}
 	w.Where("deleted_at IS NULL AND has_bytes AND state = $%d", string(state))
 	w.Where("id > $%d", int64(after))
-	if signatures != "" || state != vitrine.StateProcessing { // without a scanner nothing is ever scanned, and all of them are due
+	if signatures != "" || state != vitrine.StateProcessing { // without a scanner nothing is ever scanned, so all are due
 		w.Where("scanned <> $%d", signatures)
 	}
 	return sqldb.List(t.Tx, readLink, selectLinks+w.End(" ORDER BY id", n), w.Args...)
@@ -209,8 +208,8 @@ func (t Tx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error)
 	return list, err
 }
 
-// own sets a word to one that a visit has lent; words that were there before
-// share their memory.
+// own copies a word that is valid only during a visit. Equal words share their
+// memory through known.
 func own[T ~string](to *T, lent string, known map[string]string) {
 	word, ok := known[lent]
 	if !ok {

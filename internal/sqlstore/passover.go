@@ -23,8 +23,8 @@ func (t Tx) ReserveIDs(account vitrine.AccountID, link vitrine.LinkID) (passed b
 	if !behind {
 		return false, nil
 	}
-	// Nobody else is to be given a number between looking at the last one and
-	// setting it, which no transaction of PostgreSQL sees to.
+	// PostgreSQL transactions do not protect a sequence between reading its
+	// last value and setting it. So no other row may be added meanwhile.
 	if t.Conn.Postgres != nil {
 		if _, err := t.Exec("LOCK TABLE turns IN EXCLUSIVE MODE"); err != nil {
 			return false, err
@@ -43,8 +43,8 @@ func (t Tx) ReserveIDs(account vitrine.AccountID, link vitrine.LinkID) (passed b
 	return len(ids) > 0, t.SetLastIDs(ids)
 }
 
-// lastID is the last ID that a table has given, to a row that is there or not;
-// 0: none.
+// lastID returns the last ID that a table has assigned, even if the row is
+// deleted; 0: none.
 func (t Tx) lastID(table string) (last int64, err error) {
 	if t.Conn.Postgres != nil {
 		err = t.Get([]any{&last}, "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(format('%I.%I', current_schema(), $1::text), 'id')), 0)", table)

@@ -42,7 +42,7 @@ func (t Tx) Sites(a vitrine.AccountID) ([]*vitrine.Site, error) {
 		ofAccount(a).Args...)
 }
 
-// ofAccount selects what is an account's (0: anybody's) and not deleted.
+// ofAccount selects rows of an account (0: any) that are not deleted.
 func ofAccount(a vitrine.AccountID) *sqldb.Selection {
 	w := &sqldb.Selection{}
 	w.Where("deleted_at IS NULL")

@@ -1,4 +1,5 @@
-// Package sqlstore keeps the store in a SQL database (package sqldb).
+// Package sqlstore implements [vitrine.Store] on a SQL database (package
+// sqldb).
 package sqlstore
 
 import (
@@ -11,16 +12,16 @@ import (
 
 // Store implements [vitrine.Store].
 type Store struct {
-	// DB is the database, for what a store does not say of it.
+	// DB is the underlying database, for functions that Store does not offer.
 	DB *sqldb.DB
 }
 
 var _ vitrine.Store = (*Store)(nil)
 
-// Open opens the store in a SQLite file, or in the PostgreSQL database of an
-// address (postgres://…), which it makes where there is none, and upgrades its
-// schema. It refuses one that a newer version has used. Several processes may
-// have the same one open.
+// Open opens the store in a SQLite file, or in a PostgreSQL database
+// (postgres://…). It creates the schema or upgrades it. It returns an error if
+// a newer version of the program has used the store. Several processes can use
+// the same store.
 func Open(place string) (*Store, error) {
 	if sqldb.IsPostgres(place) {
 		db, err := sqldb.OpenPostgres(place, "store", sqldb.PostgresStore, sqldb.PostgresWriters)
@@ -39,32 +40,31 @@ func Open(place string) (*Store, error) {
 // Close waits for running transactions and closes the database.
 func (s *Store) Close() error { return s.DB.Close() }
 
-// Time is what time it is by the clock of a database that other machines share;
-// false: it has none of its own, or has not told it lately.
+// Time returns the time by the clock of a database server. It reports false for
+// SQLite, or if the server has not reported its time lately.
 func (s *Store) Time() (now time.Time, known bool) {
 	return s.DB.Time()
 }
 
-// Version implements [vitrine.Store]. A failure of the database is
+// Version implements [vitrine.Store]. Database failures are
 // vitrine.Unavailable.
 func (s *Store) Version(ctx context.Context) (number int64, err error) { return s.DB.ReadVersion(ctx) }
 
-// Read implements [vitrine.Store]. A failure of the database is
-// vitrine.Unavailable.
+// Read implements [vitrine.Store]. Database failures are vitrine.Unavailable.
 func (s *Store) Read(ctx context.Context, f func(vitrine.Tx) error) error {
 	return s.DB.Read(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
 }
 
-// Update implements [vitrine.Store]. A failure of the database is
-// vitrine.Unavailable, also when f has overlooked it.
+// Update implements [vitrine.Store]. Database failures are vitrine.Unavailable,
+// even if f ignores them.
 func (s *Store) Update(ctx context.Context, f func(vitrine.Tx) error) error {
 	return s.DB.Update(ctx, func(t *sqldb.Tx) error { return f(Tx{t}) })
 }
 
-// Tx is a vitrine.Tx.
+// Tx implements [vitrine.Tx].
 type Tx struct{ *sqldb.Tx }
 
-// add inserts a row and reads the ID that it is given.
+// add inserts a row and scans its new ID into id.
 func (t Tx) add(id any, insert string, args ...any) error {
 	err := t.Get([]any{id}, insert+" ON CONFLICT DO NOTHING RETURNING id", args...)
 	if err == vitrine.ErrNotFound {
