@@ -1,5 +1,5 @@
-// Package links finds, edits, moves, disables and deletes links that exist, and
-// keeps the public ones in memory.
+// Package links finds, edits, disables and deletes links, and caches public
+// ones in memory.
 package links
 
 import (
@@ -26,14 +26,14 @@ type Log interface {
 	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
 }
 
-// Service is the service of links that exist.
+// Service implements the use cases of existing links.
 type Service struct {
 	Store vitrine.Store
 	Blobs Blobs
 	Log   Log
 	Now   func() time.Time
-	// ViewerKeyLife is how long viewers of an account are distinguished with
-	// one key; 0: DefaultViewerKeyLife.
+	// ViewerKeyLife is how long an account's viewer key is used; 0:
+	// DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
 	Plans         vitrine.Plans // how many versions of a file are kept; nil: all
 
@@ -43,8 +43,8 @@ type Service struct {
 // DefaultViewerKeyLife is a year (engagement, The viewer).
 const DefaultViewerKeyLife = 365 * 24 * time.Hour
 
-// FreshViewerKey replaces an account's viewer key that is past its life. The
-// old one is gone, and the ids made with it are noise.
+// FreshViewerKey replaces the viewer key of an account when it is too old. The
+// old key is deleted, and viewer IDs made with it can no longer be matched.
 func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error {
 	life := cmp.Or(s.ViewerKeyLife, DefaultViewerKeyLife)
 	if s.Now().Sub(a.ViewerKeyAt) < life {
@@ -65,24 +65,24 @@ func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error 
 	})
 }
 
-// Public finds a link for its public page, with its account. Errors:
-// CodeNotFound (unknown or deleted), CodeNotAvailable (in review or
-// processing), CodeDisabled; these reveal nothing about the link. An earlier
-// slug finds the link, too: the caller compares slugs and redirects to the
-// current address. The result may be a cached one, if nothing in the store has
-// changed since; it must not be written to.
+// Public finds a link and its account for the public page. An old slug finds
+// the link too; the caller compares slugs and redirects. The caller must not
+// change the result, which may be cached. Errors, which reveal nothing else
+// about the link: CodeNotFound (unknown or deleted), CodeNotAvailable (in
+// review or processing), CodeDisabled.
 func (s *Service) Public(ctx context.Context, slug vitrine.Slug) (*vitrine.Link, *vitrine.Account, error) {
 	return s.public(ctx, linkKey{slug: slug})
 }
 
-// PublicByID is Public by the link's ID, as content tokens carry it.
+// PublicByID is Public for the ID of a link. Content tokens contain the ID.
 func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID) (*vitrine.Link, error) {
 	l, _, err := s.public(ctx, linkKey{id: id})
 	return l, err
 }
 
-// PublicVersion is PublicByID with the file of a version, which a reader has
-// begun to read: an earlier one, too, until it is purged or taken down.
+// PublicVersion is PublicByID with the file of a version that a reader has
+// begun to read. It also finds an earlier version, until that is purged or
+// taken down.
 func (s *Service) PublicVersion(ctx context.Context, id vitrine.LinkID, version int) (*vitrine.Link, error) {
 	l, _, err := s.public(ctx, linkKey{id: id, version: version})
 	return l, err
@@ -96,7 +96,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 	case err != nil:
 		return nil, nil, err
 	}
-	l, a := found.link, found.account // the caller's own
+	l, a := found.link, found.account // copies for the caller
 	if err := l.ShownBy(&a, s.Now()); err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +106,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 	return &l, &a, nil
 }
 
-// Examined finds a link by its ID for a moderator, whatever its state. Errors:
+// Examined finds a link by ID for a moderator, whatever its state. Errors:
 // CodeNotFound (unknown, deleted, or without bytes).
 func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
@@ -119,8 +119,8 @@ func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.L
 	return l, err
 }
 
-// List is an account's links of a search, newest first, at most q.Limit after a
-// cursor; next is the cursor of the page after, nil at the end.
+// List returns links of an account, newest first, at most q.Limit after a
+// cursor. next is the cursor of the next page, or nil at the end.
 func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
 	n, rows := q.Limit, q.rows(a, s.Now())
@@ -140,7 +140,7 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	return links, next, nil
 }
 
-// settle makes links that were read what they are now.
+// settle applies expiry to links that were read from the store.
 func settle(links []*vitrine.Link, now time.Time) {
 	for _, l := range links {
 		l.Settle(now)
@@ -150,8 +150,8 @@ func settle(links []*vitrine.Link, now time.Time) {
 // expiredAtOnce bounds the rows of one transaction.
 const expiredAtOnce = 200
 
-// Expire writes down which links have expired. Readers and owners are told so
-// before.
+// Expire records which links have expired. Readers and owners see the expiry
+// even before.
 func (s *Service) Expire(ctx context.Context) error {
 	for {
 		n := 0
@@ -175,8 +175,8 @@ func (s *Service) Expire(ctx context.Context) error {
 	}
 }
 
-// BySlug finds a link for the operator, whatever its state, by a slug that it
-// had before, too.
+// BySlug finds a link by its current slug or an old one, for the operator,
+// whatever its state.
 func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
@@ -188,22 +188,22 @@ func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err
 	return l, err
 }
 
-// Clear publishes a link that was held for review: the only way from review to
+// Clear publishes a link that is in review. This is the only way from review to
 // live (contract, Link states).
 func (s *Service) Clear(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.review(ctx, slug, d, vitrine.Change{Action: vitrine.ActionClear, To: vitrine.StateLive})
 }
 
-// Reject disables a link that was held for review.
+// Reject disables a link that is in review.
 func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.review(ctx, slug, d, vitrine.Change{Action: vitrine.ActionReject, To: vitrine.StateDisabled,
 		Reason: vitrine.ReasonModerator})
 }
 
-// RejectSame takes off display every link with the very same bytes as one, that
-// one too, whatever state they are in, and returns those that it changed. It
-// does so in steps: when it fails, what is changed stays so, and doing it again
-// goes on.
+// RejectSame disables every link with the same bytes as the given one, which it
+// includes, whatever their states. It returns the links that it changed. It
+// works in steps: after a failure, changed links stay disabled, and another
+// call continues.
 func (s *Service) RejectSame(ctx context.Context, slug string,
 	d vitrine.Decision) (changed []*vitrine.Link, err error) {
 	note, err := d.CheckedNote()
@@ -237,7 +237,8 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 				if err != nil {
 					return err
 				}
-				theirs := l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired // the owner's to undo
+				// The owner could enable such a link again.
+				theirs := l.Reason == vitrine.ReasonOwner || l.Reason == vitrine.ReasonExpired
 				if l.State == vitrine.StateDisabled && !theirs || !l.DeletedAt.IsZero() {
 					continue
 				}
@@ -264,7 +265,8 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 // rejectedAtOnce bounds the rows of one transaction.
 const rejectedAtOnce = 200
 
-// seen refuses to decide about a link that has changed since it was looked at.
+// seen returns an error if the link has changed since the moderator looked at
+// it.
 func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	if id == 0 {
 		return nil
@@ -278,8 +280,8 @@ func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	return err
 }
 
-// Disable takes a live link off the public, or one that has expired, which its
-// owner could make live again.
+// Disable disables a live link, or an expired one, which its owner could
+// otherwise make live again.
 func (s *Service) Disable(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.change(ctx, slug, d, func(_ vitrine.Tx, l *vitrine.Link) (vitrine.Change,
 		error) {
@@ -299,11 +301,10 @@ func disabling(l *vitrine.Link, by vitrine.Actor) (vitrine.Change, error) {
 	return c, errNotIn(l, "live")
 }
 
-// Undo takes the last change of a link back, if a person decided it: the link
-// is what it was before. So a disabled link is live again, and a cleared or
-// rejected one in review. What was undone once is not done again by undoing
-// once more: that takes the decision before it back. What inspection, scanner
-// or readers have found is no decision.
+// Undo reverts the last change of a link if a person made it. A disabled link
+// becomes live again; a cleared or rejected one returns to review. Another Undo
+// does not repeat the change but reverts the decision before it. Results of
+// inspection, scanner and abuse reports cannot be undone.
 func (s *Service) Undo(ctx context.Context, slug string, d vitrine.Decision) (*vitrine.Link, error) {
 	return s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change,
 		err error) {
@@ -351,7 +352,7 @@ func (s *Service) review(ctx context.Context, slug string, d vitrine.Decision,
 	})
 }
 
-// change does to a link what f says, by a person's decision.
+// change applies f to a link, as a person's decision.
 func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 	f func(vitrine.Tx, *vitrine.Link) (vitrine.Change, error)) (l *vitrine.Link, err error) {
 	note, err := d.CheckedNote()
@@ -363,12 +364,12 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		if d.By.Kind == vitrine.ActorOwner {
 			l, err = vitrine.LinkBySlug(tx, slug)
 		} else {
-			l, err = vitrine.LinkByAnySlug(tx, slug, now) // its owner may have moved it since it was looked at
+			l, err = vitrine.LinkByAnySlug(tx, slug, now) // its owner may have changed the slug meanwhile
 		}
 		if err != nil {
 			return err
 		}
-		if d.By.Kind == vitrine.ActorOwner && l.Account != d.By.Account { // as if there were none
+		if d.By.Kind == vitrine.ActorOwner && l.Account != d.By.Account { // treat another account's link as unknown
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
 		}
 		if d.By.Kind == vitrine.ActorOwner && l.Of != 0 {
@@ -399,20 +400,20 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 	return l, err
 }
 
-// purgeGrace is how long after its deletion a link is purged again: a page that
-// was being answered, an import, or what a spool had (Deleted), may write an
-// open after the first time.
+// purgeGrace is the time after its deletion at which a link is purged again. A
+// page being served, an import, or a spooled batch may add a view after the
+// first purge.
 const purgeGrace = time.Hour
 
-// Delete removes a link at once from the public, the lists and the limits, with
-// what was reported about it, and then its bytes and its views. What is left
-// when that is interrupted, Purge removes. Its slug stays blocked for SlugRest.
+// Delete removes a link from the public, lists and limits, together with its
+// abuse reports, and then deletes its bytes and views. If it is interrupted,
+// Purge deletes the rest. The slug stays blocked for SlugRest.
 func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) error {
 	_, err := s.delete(ctx, slug, d, nil)
 	return err
 }
 
-// DeleteOwn is Delete of a link of an account that has one of some tags.
+// DeleteOwn is Delete for a link of the account that matches one of the tags.
 // Errors: CodeNotFound; CodePreconditionFailed, with the link as it is.
 func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string, m Match) (*vitrine.Link, error) {
 	l, err := s.Of(ctx, a, slug)
@@ -433,19 +434,19 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 		}
 		l.DeletedAt, l.HasBytes = s.Now(), true
 		return vitrine.Change{Action: vitrine.ActionDelete},
-			tx.DeleteAbuseReports(l.ID) // nobody can report it any more
+			tx.DeleteAbuseReports(l.ID) // a deleted link cannot be reported any more
 	})
 	if err != nil {
 		return l, err
 	}
 	for _, l := range append(gone, l) {
-		_ = s.PurgeLink(ctx, l) // the link is deleted; what this leaves, Purge removes
+		_ = s.PurgeLink(ctx, l) // Purge deletes what is left after an error
 	}
 	return l, nil
 }
 
-// Purge removes what deleted links have left, and gives slugs free that have
-// rested long enough.
+// Purge deletes the bytes and views of deleted links, and releases slugs after
+// SlugRest.
 func (s *Service) Purge(ctx context.Context) error {
 	var gone []*vitrine.Link
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -455,7 +456,7 @@ func (s *Service) Purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var failed []error // one link that cannot be purged does not stop the others
+	var failed []error // a link that cannot be purged does not stop the others
 	for _, l := range gone {
 		failed = append(failed, s.PurgeLink(ctx, l))
 	}
@@ -469,8 +470,8 @@ func (s *Service) Purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// PurgeLink removes what a deleted link has left. A version that others have
-// taken the place of stays as long as a page may still read it.
+// PurgeLink deletes what remains of a deleted link. A replaced version stays as
+// long as a page may still read it.
 func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 	switch {
 	case l.Of == 0:
@@ -478,13 +479,13 @@ func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 			return err
 		}
 	case l.State == vitrine.StateLive && s.Now().Sub(l.DeletedAt) < signer.ContentLife:
-		return nil // once more later
+		return nil // a later purge does it
 	}
 	if err := s.Blobs.Delete(ctx, l.Upload); err != nil {
 		return err
 	}
 	if s.Now().Sub(l.DeletedAt) < purgeGrace {
-		return nil // once more later
+		return nil // a later purge does it
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Link(l.ID)

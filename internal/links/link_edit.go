@@ -8,30 +8,29 @@ import (
 	"vitrine"
 )
 
-// Edit is what an owner changes of a link. What is nil stays as it is.
+// Edit is an owner's change of a link. A nil field leaves its value unchanged.
 type Edit struct {
 	Title *string
-	// Slug is another address, by the rules of a custom slug at upload. The one
-	// before leads to it for SlugRest, and is blocked for others as long.
+	// Slug is the new slug; the rules of custom slugs apply. The old slug leads
+	// to the link for SlugRest and stays blocked for others as long.
 	Slug     *string
-	Download *bool // readers may download the file, or else it is view-only
-	Disabled *bool // its owner keeps it from the public
-	// ExpiresAt is when the link is disabled; the zero time: never. A link that
-	// has expired becomes what it was before when it is set anew.
+	Download *bool // whether readers may download the file
+	Disabled *bool // whether the owner disables the link
+	// ExpiresAt is when the link is disabled; the zero time: never. A new time
+	// gives an expired link the state that it had before.
 	ExpiresAt *time.Time
 
 	Match Match
-	// LinkLife bounds ExpiresAt, counted from the link's creation; 0: no bound
+	// LinkLife bounds ExpiresAt, counted from the link's creation; 0: no limit
 	// (vitrine.APIKey).
 	LinkLife time.Duration
 }
 
-// Match are the tags of a link, one of which it must have to be changed; nil:
-// it may be whatever it is. A tag "*" is that of any link.
+// Match lists tags. A change is made only if the link has one of them; nil:
+// always. "*" matches any link.
 type Match []string
 
-// Check refuses a link that has none of the tags. Errors:
-// CodePreconditionFailed.
+// Check returns CodePreconditionFailed if the link has none of the tags.
 func (m Match) Check(l *vitrine.Link) error {
 	if m == nil || slices.Contains(m, "*") || slices.Contains(m, l.Tag()) {
 		return nil
@@ -40,7 +39,7 @@ func (m Match) Check(l *vitrine.Link) error {
 		"The link has changed since you read it. Compare it with what you have, then send the request with its new ETag.")
 }
 
-// parsed is an Edit whose texts were read.
+// parsed is an Edit with parsed texts.
 type parsed struct {
 	title string
 	slug  vitrine.Slug
@@ -71,10 +70,10 @@ func (e *Edit) parse(a *vitrine.Account, now time.Time) (p parsed, err error) {
 	return p, nil
 }
 
-// Edit changes a link of an account, all of it or nothing, by a slug that it
-// had before, too. Errors: CodeInvalidRequest, CodeProRequired, CodeInvalidSlug,
-// CodeSlugTaken, CodeNotFound, CodeRateLimited; CodePreconditionFailed, with
-// the link as it is.
+// Edit changes a link of an account, completely or not at all. It finds the
+// link by its slug or an old one. Errors: CodeInvalidRequest, CodeProRequired,
+// CodeInvalidSlug, CodeSlugTaken, CodeNotFound, CodeRateLimited;
+// CodePreconditionFailed, with the link as it is.
 func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e Edit) (l *vitrine.Link, err error) {
 	p, err := e.parse(a, s.Now())
 	if err != nil {
@@ -106,8 +105,8 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 	return l, err
 }
 
-// ownLink is a link of an account within a transaction that may change it, by
-// any slug. That it has expired is written down first.
+// ownLink reads a link of an account by any of its slugs, in a transaction that
+// may change it. If the link has expired, ownLink records that first.
 func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
 	l, err := vitrine.LinkByAnySlug(tx, slug, now)
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != a.ID || !l.Own()) {
@@ -119,7 +118,7 @@ func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vi
 	return l, l.Expire(tx, now)
 }
 
-// apply changes what is no decision about the link's state.
+// apply changes everything except the link's state.
 func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) error {
 	if e.Title != nil {
 		l.Title = p.title
@@ -160,8 +159,8 @@ func (e *Edit) decide(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 		return l.Transition(tx, now, c)
 	}
 	if e.ExpiresAt != nil && l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonExpired {
-		// What expired was live. Taking the expiry back leaves the decisions
-		// before it as they were.
+		// An expired link was live. Undoing the expiry leaves earlier decisions
+		// as they are.
 		if err := move(vitrine.Change{Action: vitrine.ActionUndo, To: vitrine.StateLive}); err != nil {
 			return err
 		}
@@ -184,7 +183,7 @@ func (e *Edit) decide(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 	return move(c)
 }
 
-// inField names the member of a request that an error is about.
+// inField sets the field of an error to a member of the request.
 func inField(field string, err error) error {
 	if e, ok := err.(*vitrine.Error); ok {
 		about := *e
@@ -194,10 +193,10 @@ func inField(field string, err error) error {
 	return err
 }
 
-// SlugFree reports whether an account may take a slug now: for its link with a
-// slug of, or for a new one (""). The answer for a taken slug does not depend
-// on who has it. Errors: CodeProRequired, CodeInvalidSlug, CodeSlugTaken,
-// CodeNotFound.
+// SlugFree reports whether an account may take a slug now: for its link with
+// the slug of, or for a new link (""). For a taken slug, the answer does not
+// depend on who has it. Errors: CodeProRequired, CodeInvalidSlug,
+// CodeSlugTaken, CodeNotFound.
 func (s *Service) SlugFree(ctx context.Context, a *vitrine.Account, of, slug string) error {
 	if err := a.MayChooseSlug(); err != nil {
 		return err

@@ -6,29 +6,27 @@ import (
 	"vitrine"
 )
 
-// LinkDetail is what the owner of a link is told of it.
+// LinkDetail is a link with the details that its owner sees.
 type LinkDetail struct {
 	*vitrine.Link
-	Old     []*vitrine.OldSlug // slugs that it had before, and that still lead to it
+	Old     []*vitrine.OldSlug // old slugs that still lead to the link
 	History []vitrine.LinkEvent
-	// Undoable says that the last change that was not undone is the owner's
-	// own, who may take it back.
+	// Undoable reports whether the last change that is not undone was made by
+	// the owner, who may undo it.
 	Undoable bool
 }
 
-// Of finds a link of an account, whatever its state, by a slug that it had
-// before, too. Errors: CodeNotFound; another account's link is like an unknown
-// one.
+// Of finds a link of an account by any of its slugs, whatever its state.
+// Errors: CodeNotFound, also for a link of another account.
 func (s *Service) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
 	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 }
 
-// maxOwnersEvents bounds a history as its owner reads it.
+// maxOwnersEvents bounds the history that an owner sees.
 const maxOwnersEvents = 100
 
-// Own tells the owner of a link of it, whatever its state, by a slug that it
-// had before, too. Errors: CodeNotFound; another account's link is like an
-// unknown one.
+// Own returns the details of a link of an account, by any of its slugs,
+// whatever its state. Errors: CodeNotFound, also for a link of another account.
 func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *LinkDetail, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		o = new(LinkDetail)

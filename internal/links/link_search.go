@@ -11,39 +11,38 @@ import (
 	"vitrine/report"
 )
 
-// ViewDays is how many days, today the last, the views of a list of links are
-// of.
+// ViewDays is the number of days, up to today, whose views lists of links show.
 const ViewDays = 30
 
-// LinkSearch asks for links of an account. Zero members do not select.
+// LinkSearch selects links of an account. Zero fields do not restrict the
+// result.
 type LinkSearch struct {
 	Text  string
 	Kind  filetype.Kind
 	State vitrine.LinkState
-	Key   vitrine.KeyID // that made them
+	Key   vitrine.KeyID // the key that created them
 	Sort  vitrine.LinkSort
-	// Skip leaves out as many of the first, and at most Limit follow.
+	// Skip links are left out at the beginning. At most Limit links follow.
 	Skip, Limit int
-	// Views asks for the views, too; sorting by them does so by itself.
+	// Views adds the views to the result. Sorting by views implies it.
 	Views bool
 }
 
-// rows are the links of an account that are searched for, one more than the
-// limit.
+// rows returns the query for the links, one more than the limit.
 func (q LinkSearch) rows(a vitrine.AccountID, now time.Time) vitrine.LinkQuery {
 	return vitrine.LinkQuery{Account: a, Files: true, State: q.State, Now: now, Kind: q.Kind, Key: q.Key,
 		Words: vitrine.FoldWords(q.Text),
 		Sort:  q.Sort, Offset: max(q.Skip, 0), Limit: q.Limit + 1}
 }
 
-// FoundLink is a link of a search, and its counted views of each of the last
-// ViewDays, oldest first; nil when they were not asked for.
+// FoundLink is a link of a search and its views on each of the last ViewDays,
+// oldest first. Daily views are nil unless requested.
 type FoundLink struct {
 	*vitrine.Link
 	Daily []int64
 }
 
-// Views are those of all days.
+// Views returns the sum over all these days.
 func (f FoundLink) Views() (n int64) {
 	for _, v := range f.Daily {
 		n += v
@@ -51,9 +50,8 @@ func (f FoundLink) Views() (n int64) {
 	return n
 }
 
-// Search lists links of an account, and tells whether there are more after
-// them. By views the whole list is sorted each time, of the account's stored
-// sums, and not of single views.
+// Search lists links of an account and reports whether more follow. To sort by
+// views it reads the stored daily sums of the whole account, not single views.
 func (s *Service) Search(ctx context.Context, a *vitrine.Account,
 	q LinkSearch) (found []FoundLink, more bool, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
@@ -85,9 +83,8 @@ func (s *Service) Search(ctx context.Context, a *vitrine.Account,
 	return found, more, nil
 }
 
-// WithViews reads the views of the last ViewDays of some links. It asks for
-// each link by itself: that costs what these links were opened, and not all
-// links of their accounts.
+// WithViews adds the views of the last ViewDays to links. It asks for each link
+// by itself, so the cost depends on these links and not on their accounts.
 func (s *Service) WithViews(ctx context.Context, links []*vitrine.Link) (found []FoundLink, err error) {
 	to := report.DayOf(s.Now().UnixMilli()) + 1
 	from := to - ViewDays
@@ -102,8 +99,8 @@ func (s *Service) WithViews(ctx context.Context, links []*vitrine.Link) (found [
 	return found, nil
 }
 
-// byViews reads the links of a page in the order of their views in [from, to),
-// the newer first where they are equal.
+// byViews reads the links of a page, ordered by their views in [from, to);
+// newer links come first among equals.
 func (s *Service) byViews(ctx context.Context, a *vitrine.Account, q vitrine.LinkQuery,
 	from, to report.Day) (links []*vitrine.Link, err error) {
 	tally, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, From: from, To: to})

@@ -9,33 +9,34 @@ import (
 	"vitrine/internal/versions"
 )
 
-// shownLinks bounds how many links are kept for their pages: some 4 MiB.
+// shownLinks bounds the cached links: about 4 MiB.
 const shownLinks = 4096
 
-// linkKey asks for a link by its slug or its ID; the other one is zero.
+// linkKey is the slug or the ID of a link; the other one is zero.
 type linkKey struct {
 	slug vitrine.Slug
 	id   vitrine.LinkID
 
-	version int // of the link that is asked for by its ID; 0: the current one
+	version int // version of a link found by ID; 0: the current one
 }
 
-// shownLink is what the public page of a link is decided by. It is read-only.
+// shownLink is a link and its account for the public page. It must not be
+// changed.
 type shownLink struct {
 	link    vitrine.Link
 	account vitrine.Account
 }
 
-// linkCache keeps links as they are at one version of the store. Each page asks
+// linkCache caches links as of one version of the store. Each page asks
 // Store.Version first. PostgreSQL notifies other processes of each commit; if
-// the listener is silent for 3 s, nothing cached is used.
+// the listener is silent for 3 s, the cache is not used.
 type linkCache struct {
 	mu      sync.Mutex
 	version int64
 	links   map[linkKey]*shownLink
 }
 
-// at finds a link as it is at a version.
+// at returns a cached link as of a version, or nil.
 func (c *linkCache) at(version int64, k linkKey) *shownLink {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,18 +47,18 @@ func (c *linkCache) at(version int64, k linkKey) *shownLink {
 	return c.links[k]
 }
 
-// keep takes a link in that was read after the version was asked for.
+// keep caches a link that was read after the version.
 func (c *linkCache) keep(version int64, k linkKey, l *shownLink) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.version != version {
-		return // another has seen that the store has changed
+		return // another request has seen a newer version
 	}
 	if c.links == nil {
 		c.links = map[linkKey]*shownLink{}
 	}
 	if len(c.links) >= shownLinks {
-		for other := range c.links { // whichever comes first
+		for other := range c.links { // an arbitrary one
 			delete(c.links, other)
 			break
 		}
@@ -65,17 +66,16 @@ func (c *linkCache) keep(version int64, k linkKey, l *shownLink) {
 	c.links[k] = l
 }
 
-// forget drops everything: keys of viewers that are replaced are not to be
-// found in memory either.
+// forget empties the cache. Replaced viewer keys must not stay in memory.
 func (c *linkCache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.links)
 }
 
-// DropStale drops what is kept when the store has changed since. It is
-// background work: a key of viewers that another process has replaced is gone
-// from the memory of a server, too, that nobody asks for anything.
+// DropStale empties the cache if the store has changed. It runs in the
+// background, so that a viewer key replaced by another process also leaves the
+// memory of an idle server.
 func (s *Service) DropStale(ctx context.Context) error {
 	version, err := s.Store.Version(ctx)
 	if err == nil {
@@ -84,11 +84,11 @@ func (s *Service) DropStale(ctx context.Context) error {
 	return err
 }
 
-// shown finds a link and its account, whatever their states. Failures are those
+// shown returns a link and its account, whatever their states. Errors are those
 // of Store and Tx.
 func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
-	// Asked before the rows are read: they may be newer than their version
-	// says, and never older.
+	// The version is read before the rows: the rows may be newer than the
+	// version, but never older.
 	version, err := s.Store.Version(ctx)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !moved { // an old slug lapses, and the store does not change by it
+	if !moved { // an old slug lapses without a change of the store
 		s.cache.keep(version, k, &found)
 	}
 	return &found, nil
