@@ -1,5 +1,5 @@
-// Package audit checks that store, files and view log agree, link by link and
-// day by day (docs/specification/promises.md).
+// Package audit checks that the store, the files and the view log agree, for
+// each link and day (docs/specification/promises.md).
 package audit
 
 import (
@@ -29,25 +29,25 @@ type Log interface {
 	Audit(ctx context.Context, all bool, fault func(text string, tally bool)) error
 }
 
-// Checker checks at rest what must never happen: that every link has the bytes
-// it was made of, that one upload made one link, that nothing is stored that
-// nobody owns, and that what is derived equals a recount.
+// Checker checks the promises against what is stored: every link has its bytes,
+// an upload made at most one link, everything stored has an owner, and derived
+// numbers equal a recount.
 type Checker struct {
 	Store vitrine.Store
 	Blobs Blobs
 	Log   Log
 	Now   func() time.Time
-	// Deep reads all bytes and compares their SHA-256.
+	// Deep also reads all bytes and compares their SHA-256.
 	Deep bool
-	// All recounts every sum that the log keeps, not a sample.
+	// All recounts every stored tally instead of a sample.
 	All bool
-	// Tally is called in place of Run's fault for a stored tally, which
-	// [vitrine.ViewLog.Rebuild] makes again. It may be nil.
+	// Tally, if set, is called instead of fault for a wrong stored tally.
+	// [vitrine.ViewLog.Rebuild] can replace such a tally.
 	Tally func(string)
 }
 
-// Run calls fault with a sentence for each thing that is wrong. An error means
-// that the audit could not be done.
+// Run calls fault with a sentence for each problem. It returns an error if the
+// audit could not be completed.
 func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 	owned := map[vitrine.UploadID]bool{}
 	var links []*vitrine.Link
@@ -71,7 +71,7 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 		}
 		deleted, err := tx.Links(vitrine.LinkQuery{WithBytes: true})
 		for _, l := range deleted {
-			owned[l.Upload] = true // removed by the next purge
+			owned[l.Upload] = true // the next purge deletes the bytes
 		}
 		return err
 	})
@@ -128,9 +128,8 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 	return nil
 }
 
-// auditHistory checks that a link is in the state that its history ends with,
-// and that it came into review or out of it in no other way than the contract's
-// (contract, Link states).
+// auditHistory checks that a link is in the state in which its history ends,
+// and that it entered and left review only as allowed (contract, Link states).
 func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) error {
 	history, err := tx.Changes(vitrine.ChangeQuery{Link: l.ID})
 	if err != nil {
@@ -196,8 +195,8 @@ func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fau
 	return part.Close()
 }
 
-// gone speaks of what a link names and has not, unless the link, looked at
-// again, is deleted or does not name it any more.
+// gone reports a missing file that a link names. It reads the link again first,
+// because the link may have been deleted or changed during the audit.
 func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool,
 	fault func(string)) error {
 	var now *vitrine.Link
@@ -211,8 +210,7 @@ func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names 
 	return err
 }
 
-// strays finds sealed bytes that belong to no link and to no upload that may
-// still become one.
+// strays finds sealed bytes that belong to no link and to no pending upload.
 func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, fault func(string)) error {
 	var stray []vitrine.UploadID
 	err := a.Blobs.Each(ctx, func(id vitrine.UploadID, _ vitrine.BlobInfo) error {
@@ -225,7 +223,7 @@ func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, f
 		return err
 	}
 	err = storageowner.Owner{Store: a.Store, Blobs: a.Blobs}.Verify(ctx)
-	waits := errors.Is(err, storageowner.ErrOther) // then nothing is swept
+	waits := errors.Is(err, storageowner.ErrOther) // the sweeper deletes nothing then
 	if err != nil && !waits {
 		return err
 	}
@@ -234,7 +232,7 @@ func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, f
 		for _, id := range stray {
 			u, err := tx.Upload(id)
 			if err == nil && u.State == vitrine.UploadDone {
-				// Made, or being deleted, since the audit began.
+				// Created or deleted during the audit.
 				if owns, err := vitrine.OwnsBytes(tx, id); err != nil {
 					return err
 				} else if owns {
@@ -243,7 +241,7 @@ func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, f
 			}
 			switch {
 			case err == nil && u.State == vitrine.UploadDone && u.Replaces != 0 &&
-				u.CreatedAt.After(unswept): // the bytes were the link's already
+				u.CreatedAt.After(unswept): // an upload of bytes that a link had already
 			case err == nil && u.State == vitrine.UploadOpen &&
 				(waits || a.Now().Sub(u.CreatedAt) < vitrine.UploadLife+2*publish.SweepGrace+publish.CheckEvery):
 			case err == nil && u.State == vitrine.UploadFailed: // swept with its upload

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/password"
 )
 
-// auditAccounts checks that closed accounts have nothing that works, and that
-// tokens are for what is there.
+// auditAccounts checks that closed accounts have nothing left that works, and
+// that each token belongs to something that exists.
 func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) error {
 	open, err := tx.Accounts(vitrine.AccountQuery{})
 	if err != nil {
@@ -60,8 +60,8 @@ func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {
 	return errors.Join(err1, err2)
 }
 
-// auditTokens checks that tokens of an account are for it as it is now, and
-// those without one for an address that has none.
+// auditTokens checks that tokens of accounts match the account as it is now,
+// and that other tokens are for addresses without an account.
 func auditTokens(tx vitrine.Tx, setUp bool, fault func(string)) error {
 	for purpose := range vitrine.TokenPurposes {
 		tokens, err := tx.OneTimeTokens(purpose)

@@ -8,8 +8,8 @@ import (
 	"vitrine"
 )
 
-// auditAlbums checks that each album has links of its own account, no more than
-// it may, and no versions of websites.
+// auditAlbums checks that each album has only links of its own account, no more
+// than allowed, and no website versions.
 func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 	albums, err := tx.Albums(0)
 	if err != nil {
@@ -32,8 +32,8 @@ func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 	return nil
 }
 
-// auditOldSlugs checks that each slug that leads to a link leads to one that
-// exists, and is no link's own.
+// auditOldSlugs checks that each old slug leads to an existing link and is not
+// the current slug of another one.
 func auditOldSlugs(tx vitrine.Tx, now time.Time, fault func(string)) error {
 	old, err := tx.OldSlugs(0, now)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"vitrine"
 )
 
-// strangers finds what the log knows of links and accounts that the store has
-// never heard of, or that are someone else's there. A link that is deleted, and
-// an account that is closed, stay in the store as rows.
+// strangers finds links and accounts in the view log that the store does not
+// know, or that belong to another account there. Deleted links and closed
+// accounts keep their rows in the store.
 func (a *Checker) strangers(ctx context.Context, links []*vitrine.Link, fault func(string)) error {
 	owner := make(map[vitrine.LinkID]vitrine.AccountID, len(links))
 	for _, l := range links {
 		owner[l.ID] = l.Account
 	}
-	var suspects []vitrine.Scope // made or deleted since the audit began, deleted and not purged yet, or strange
+	var suspects []vitrine.Scope // created or deleted during the audit, not purged yet, or unknown
 	accounts := map[vitrine.AccountID]bool{}
 	var websites []vitrine.Scope
 	err := a.Log.EachScope(ctx, func(s vitrine.Scope) error {

@@ -8,8 +8,8 @@ import (
 	"vitrine"
 )
 
-// auditSites checks that each website shows versions of its own, and that each
-// version has its website.
+// auditSites checks that each website shows one of its own versions, and that
+// each version belongs to a website.
 func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string)) error {
 	sites, err := tx.Sites(0)
 	if err != nil {
@@ -47,9 +47,8 @@ func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string))
 	return nil
 }
 
-// auditSitePages checks that each website and page that the view log knows is
-// one of the database. Those of deleted websites stay until the log has lost
-// their views.
+// auditSitePages checks that the store knows each website and page in the view
+// log. Rows of deleted websites stay until their views are deleted.
 func auditSitePages(tx vitrine.SitePageTx, known []vitrine.Scope, fault func(string)) error {
 	pages, err := tx.SitePages(0)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"vitrine"
 )
 
-// auditVersions checks that each version belongs to a link of its account, that
-// the row of a current version has no file, and that what is to become current
-// is a version of the link.
+// auditVersions checks that each version belongs to a link of the same account,
+// that the row of a current version has no file, and that a version waiting to
+// become current belongs to the link.
 func auditVersions(links []*vitrine.Link, fault func(string)) {
 	of := map[vitrine.LinkID]*vitrine.Link{}
 	for _, l := range links {
