@@ -25,7 +25,7 @@ type keyCreateCmd struct {
 	Name     string `help:"What the key is for." default:"key"`
 	Scope    string `help:"What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys)." enum:"read,publish,full" default:"full"`
 	Expires  string `help:"When the key expires, such as 30d, 12h or 2027-01-31. Without it, never." placeholder:"WHEN"`
-	LinkLife string `help:"How long links are public that a publish key makes, such as 30d. Then they expire." placeholder:"TIME"`
+	LinkLife string `help:"How long links are public that a publish key makes, such as 30d. Then they expire. A link whose file it replaces keeps its own expiry." placeholder:"TIME"`
 }
 
 func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {

@@ -61,6 +61,14 @@ type asked struct {
 	Expires  string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31"`
 }
 
+// keepsPage refuses what is not sent with a replacement.
+func (a asked) keepsPage(replace string) error {
+	if replace != "" && a != (asked{}) {
+		return errors.New("a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only and expires, and call update_link afterwards")
+	}
+	return nil
+}
+
 func (a asked) options(c call) (o client.Options, err error) {
 	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly}
 	if a.Expires != "" {
@@ -155,6 +163,9 @@ type begunOut struct {
 }
 
 func (c call) begin(in beginIn) (begunOut, error) {
+	if err := (asked{Slug: in.Slug}).keepsPage(in.Replace); err != nil {
+		return begunOut{}, err
+	}
 	o := client.Options{Type: in.Type, Slug: in.Slug, Replace: slugOf(in.Replace), IdempotencyKey: in.IdempotencyKey}
 	if o.Type == "" {
 		o.Type = client.TypeOf(in.Name)
@@ -181,6 +192,9 @@ type completeIn struct {
 }
 
 func (c call) complete(in completeIn) (linkOut, error) {
+	if err := in.keepsPage(in.Replace); err != nil {
+		return linkOut{}, err
+	}
 	o, err := in.options(c)
 	if err != nil {
 		return linkOut{}, err
@@ -198,6 +212,9 @@ type publishFileIn struct {
 
 // publishFile publishes a file of the machine that the agent runs on.
 func (c call) publishFile(in publishFileIn) (linkOut, error) {
+	if err := in.keepsPage(in.Replace); err != nil {
+		return linkOut{}, err
+	}
 	f, err := client.OpenFile(in.Path)
 	if err != nil {
 		return linkOut{}, err

@@ -51,6 +51,8 @@ func (r CompleteRequest) keepsPage() error {
 		field = "slug"
 	case r.AllowDownload != nil:
 		field = "allowDownload"
+	case r.ExpiresAt != nil:
+		field = "expiresAt"
 	default:
 		return nil
 	}

@@ -92,6 +92,17 @@ func TestToolsOverHTTP(t *testing.T) {
 		!strings.Contains(w[0].(string), "GitHub") {
 		t.Errorf("replaced %v", second)
 	}
+	if _, failure := a.use("replace_file", fields{"slug": "numbers", "content": "# Other\n",
+		"if_match": got["etag"]}); !strings.HasPrefix(failure, "precondition_failed: ") {
+		t.Errorf("an outdated replacement: %s", failure)
+	}
+	for tool, args := range map[string]fields{"begin_upload": {"name": "a.pdf", "size": 5, "slug": "other"},
+		"complete_upload": {"path": "x", "name": "a.pdf", "title": "Other"}} {
+		if _, failure := a.use(tool, args.with(fields{"replace": "numbers"})); !strings.Contains(failure,
+			"a link keeps its title") {
+			t.Errorf("%s of a replacement with more: %s", tool, failure)
+		}
+	}
 	if same := a.must("replace_file", fields{"slug": "numbers", "content": secret}); same["unchanged"] != true {
 		t.Errorf("the same bytes: %v", same)
 	}

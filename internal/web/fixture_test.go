@@ -22,9 +22,22 @@ type fixture struct {
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
+	return newFixtureAt(t, "")
+}
+
+// newFixtureAt is newFixture with its store at an address; "": a file.
+func newFixtureAt(t testing.TB, store string) *fixture {
+	t.Helper()
 	clock := vitrinetest.NewClock(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC))
-	s := newSiteWith(t, siteOptions{now: clock.Now})
+	s := newSiteWith(t, siteOptions{now: clock.Now, store: store})
 	return &fixture{s, clock, map[string]string{}}
+}
+
+// onEachStore runs a test on each kind of store.
+func onEachStore(t *testing.T, f func(t *testing.T, store string)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { f(t, "") })
+	t.Run("PostgreSQL", func(t *testing.T) { f(t, vitrinetest.PostgresDatabase(t)) })
 }
 
 // account makes an account of a plan and returns its key.

@@ -150,6 +150,20 @@ func match(r *http.Request) (m links.Match) {
 	return m
 }
 
+// unchanged reports whether a request comes from who has a link as it is, by
+// If-None-Match. A proxy may have made its tag a weak one.
+func unchanged(r *http.Request, l *vitrine.Link) bool {
+	for _, line := range r.Header.Values("If-None-Match") {
+		for tag := range strings.SplitSeq(line, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" || strings.TrimPrefix(tag, "W/") == etag(l) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // outdated adds to a failed precondition what the link is.
 func (s *Handler) outdated(w http.ResponseWriter, l *vitrine.Link, err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
@@ -169,7 +183,7 @@ func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller
 	if err != nil {
 		return err
 	}
-	if r.Header.Get("If-None-Match") == etag(l) {
+	if unchanged(r, l) {
 		w.Header().Set("ETag", etag(l))
 		w.WriteHeader(http.StatusNotModified)
 		return nil
@@ -212,7 +226,8 @@ func expiry(f *httpx.Fields) *time.Time {
 		return &time.Time{}
 	}
 	at, err := time.Parse(time.RFC3339, *text)
-	if err != nil || at.IsZero() {
+	at = at.UTC().Truncate(time.Millisecond) // as it is kept
+	if err != nil || at.IsZero() || at.Year() > 9999 {
 		f.Wrong("expiresAt", "The member \"expiresAt\" is a date-time such as 2027-01-31T09:00:00Z, or \"never\".")
 		return nil
 	}
