@@ -48,7 +48,8 @@ const (
 	ActionUnban   Action = "unban"
 	ActionPlan    Action = "plan"
 	ActionRole    Action = "role"
-	ActionClose   Action = "close" // the account was closed by whose it was
+	ActionClose   Action = "close"      // the account was closed by whose it was
+	ActionReclass Action = "reclassify" // why its views are excluded
 )
 
 // Actor is who changes a state.

@@ -81,7 +81,7 @@
 //	collections          albums and websites
 //	moderation           the queue, history, abuse reports
 //	ingest               page views and beacons into the view log
-//	ownviews             whether the views of an account's owner count
+//	ownviews, reclassify whether an owner's views count; new rules for old views
 //	analytics            reports; rolling up and expiring past days
 //	importer, export     another system's history in; all of an account out
 //	audit                whether store, files and view log agree

@@ -22,7 +22,7 @@ report
 client                       report filetype
 e2e
 cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest limits
-cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker
+cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish reclassify remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker visitor
 
 vitrine                      report filetype
 
@@ -66,6 +66,7 @@ logowner                     vitrine
 moderation                   vitrine visitor
 outbox                       vitrine
 ownviews                     vitrine report
+reclassify                   vitrine report
 publish                      vitrine filetype filetype/inspect lease storageowner turn versions webvtt
 sharedreport                 vitrine password signer
 sitestats                    vitrine report ingest
@@ -140,7 +141,7 @@ vitrinetest/scannertest      vitrine vitrinetest
 vitrinetest/spooltest        vitrine report vitrinetest
 vitrinetest/sqltest          sqldb vitrinetest vitrinetest/tier
 vitrinetest/storetest        vitrine signer auth lease vitrinetest
-vitrinetest/viewlogtest      vitrine report vitrinetest
+vitrinetest/viewlogtest      vitrine report vitrinetest reclassify
 `)
 
 // table reads lines of a package and the packages that it may import. Short
@@ -188,6 +189,7 @@ var ports = map[string][]string{
 	"outbox":       {"Mailer", "Store"},
 	"ownviews":     {"Store"},
 	"publish":      {"Blobs", "Previewer", "Scanner", "Store"},
+	"reclassify":   {"Store"},
 	"sharedreport": {"Store"},
 	"sitestats":    {"Store"},
 	"storageowner": {"Store"},

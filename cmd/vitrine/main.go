@@ -27,6 +27,7 @@ type cli struct {
 	Import      importCmd      `cmd:"" group:"run" help:"Import links and views from another system."`
 	Storage     storageCmd     `cmd:"" group:"run" help:"Check and claim the storage of files."`
 	Audit       auditCmd       `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
+	Reclassify  reclassifyCmd  `cmd:"" group:"run" help:"Apply the rules of this version to stored views by programs."`
 	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine answers, for the health check of a container."`
 	Doctor      doctorCmd      `cmd:"" group:"run" help:"Check each part of the configuration, and say what to do about problems."`
 	Backup      backupCmd      `cmd:"" group:"run" help:"Back up an instance into a directory while it runs."`

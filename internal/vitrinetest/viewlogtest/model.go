@@ -328,6 +328,8 @@ func (t logTest) model() {
 			m.erase(link)
 		case step%10 == 9:
 			t.importSome(c, m, step)
+		case step%20 == 6:
+			t.newRules(c, m)
 		case step%10 == 4:
 			if err := t.log.RollUp(ctx, day+report.Day(c.IntN(modelDays+2))); err != nil {
 				t.Fatal(err)

@@ -1,9 +1,14 @@
 package viewlogtest
 
 import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"math/rand/v2"
 	"time"
 
 	"vitrine"
+	"vitrine/internal/reclassify"
 	"vitrine/internal/vitrinetest"
 	"vitrine/report"
 )
@@ -125,4 +130,95 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 func (c chance) reason() string {
 	reasons := []string{"", "", "crawler", "ai_training", report.BotUndecided, report.BotOwn, report.BotAutomation}
 	return reasons[c.IntN(len(reasons))]
+}
+
+// rules draws rules: what they say of a reason and a product stays the same.
+func (c chance) rules() func(reason, product string) string {
+	seed := c.Uint64()
+	return func(reason, product string) string {
+		r := chance{rand.New(rand.NewPCG(seed, sum(reason+" "+product)))}
+		if r.IntN(3) == 0 {
+			return reason
+		}
+		return r.reason()
+	}
+}
+
+func sum(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// newRules applies other rules to all views, of the log and of the contract. In
+// between somebody stops it, perhaps.
+func (t logTest) newRules(c chance, m *memory) {
+	t.Helper()
+	rule := c.rules()
+	s := &reclassify.Service{Log: t.log, Rule: rule}
+	planned, err := s.Run(ctx, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.IntN(2) == 0 {
+		some, stop := context.WithCancel(ctx)
+		s.Log = &stopping{t.log, c.IntN(4), stop}
+		if _, err := s.Run(some, true); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		stop()
+		s.Log = t.log
+	}
+	if _, err := s.Run(ctx, true); err != nil {
+		t.Fatal(err)
+	}
+	changed := int64(0)
+	for link := range vitrine.LinkID(modelLinks + 1) {
+		for _, o := range m.list(link+1, firstDay, lastDay) {
+			changed += m.byRule(m.views[link+1][vitrine.ViewID(o.ID)], rule)
+		}
+	}
+	vitrinetest.Equal(t, "views that new rules change", planned.Changed(), changed)
+	again, err := s.Run(ctx, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vitrinetest.Equal(t, "changed again", again.Changed()+again.Applied, 0)
+}
+
+// byRule gives a view the class that a rule says, and tells whether it changes.
+func (m *memory) byRule(r *remembered, rule func(reason, product string) string) int64 {
+	o := &r.view
+	before := [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct}
+	reason, product := o.Bot, o.Product
+	if o.WasBot != "" {
+		reason, product = o.WasBot, o.WasProduct
+	}
+	if o.Own || reason == "" {
+		return 0
+	}
+	says := rule(reason, product)
+	m.reclass(r, vitrine.Reclass{Reason: says, Count: says == ""})
+	if before == [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct} {
+		return 0
+	}
+	return 1
+}
+
+// stopping is a log that stops who writes to it in the middle of a batch, after
+// some others.
+type stopping struct {
+	vitrine.ViewLog
+	left int
+	stop func()
+}
+
+func (l *stopping) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
+	if l.left--; l.left < 0 {
+		l.stop()
+		b.Reclasses = b.Reclasses[:len(b.Reclasses)/2]
+		_, err := l.ViewLog.Append(context.WithoutCancel(ctx), b)
+		return vitrine.Outcome{}, errors.Join(err, ctx.Err())
+	}
+	return l.ViewLog.Append(ctx, b)
 }

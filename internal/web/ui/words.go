@@ -98,6 +98,7 @@ var deeds = map[vitrine.Action]string{
 	vitrine.ActionPlan:    "Plan changed",
 	vitrine.ActionRole:    "Role changed",
 	vitrine.ActionClose:   "Account closed",
+	vitrine.ActionReclass: "Views reclassified",
 }
 
 func Deed(a vitrine.Action) string {

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vitrine"
+	"vitrine/internal/viewdb"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// oldRules makes an instance whose views were stored by other rules: some are of
+// programs that are known by name now, some of people, some as they would be.
+func oldRules(t *testing.T) (data string) {
+	t.Helper()
+	data = t.TempDir()
+	if _, all, err := verb("account", "create", "owner@example.org", "--data", data); err != nil {
+		t.Fatalf("%v: %s", err, all)
+	}
+	var links strings.Builder
+	for i := range 3 {
+		fmt.Fprintf(&links, `{"slug":"link-%d","title":"Link","kind":"text","createdAt":"2026-01-02T03:04:05.000Z",`+
+			`"account":"owner@example.org"}`+"\n", i)
+	}
+	file := filepath.Join(t.TempDir(), "links.ndjson")
+	if err := os.WriteFile(file, []byte(links.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, all, err := verb("import", "links", file, "--data", data); err != nil {
+		t.Fatalf("%v: %s", err, all)
+	}
+	classes := [][2]string{{"crawler", "GPTBot"}, {"crawler", "Lynx"}, {"monitor", "Nobody"}, {"mail_network", "Gone"},
+		{"crawler", "Googlebot"}, {"", ""}, {"automation", ""}, {"headless", "ChatGPT-User"}}
+	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
+	var b vitrine.Batch
+	for i := range 4000 {
+		link := vitrine.LinkID(1 + i%3)
+		id := vitrine.ViewIDAt((day+report.Day(i%20)).StartMs()+int64(i)*1000, 0)
+		class := classes[i%7*i%len(classes)]
+		b.Views = append(b.Views, vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(),
+			Link: int64(link), Viewer: uint64(i % 50), Country: "DE", Bot: class[0], Product: class[1]}})
+		if i%3 == 0 {
+			b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: link, View: id, At: id.Ms() + 60_000,
+				Session: report.Session{EngagedMs: int64(i % 5000), PresentMs: 30_000}})
+		}
+		if i%5 == 0 {
+			b.Downloads = append(b.Downloads, vitrine.Download{ID: id, Link: link, View: id})
+		}
+	}
+	log := openViews(t, data)
+	defer log.Close()
+	if _, err := log.Append(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.RollUp(t.Context(), day+15); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func openViews(t *testing.T, data string) *viewdb.ViewLog {
+	t.Helper()
+	log, err := viewdb.Open(filepath.Join(data, viewsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+// told is all that the log tells.
+func told(t *testing.T, data string) string {
+	t.Helper()
+	log := openViews(t, data)
+	defer log.Close()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	for link := range vitrine.LinkID(3) {
+		err := log.Views(t.Context(), link+1, 0, math.MaxInt32, func(o *report.View) error { return e.Encode(o) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts, err := log.AccountCounts(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
+	for _, s := range []vitrine.Scope{{Account: 1}, {Account: 1, Link: 1}, {Account: 1, Link: 2},
+		{Account: 1, Link: 3}} {
+		tally, _, err := log.Tally(t.Context(), vitrine.TallyQuery{Scope: s, From: day, To: day + 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := report.Window{Key: report.RangeAll, From: day, To: day + 30}
+		_ = e.Encode([]any{report.ForLink(report.Link{}, w, tally, nil, nil), tally.Products()})
+	}
+	return fmt.Sprint(b.String(), counts)
+}
+
+// TestKillReclassify kills vitrine reclassify with SIGKILL at each of its steps.
+// Another run ends as one that was never killed: the same views, downloads,
+// counts and reports, and no fault.
+func TestKillReclassify(t *testing.T) {
+	t.Parallel()
+	r := seeded(t)
+	data := oldRules(t)
+	copied := func() string {
+		to := filepath.Join(t.TempDir(), "data")
+		if out, err := exec.Command("cp", "-r", data, to).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return to
+	}
+	whole := copied()
+	said, steps, _ := killedRun(t, 0, "reclassify", "--apply", "--data", whole)
+	want := told(t, whole)
+	if before := told(t, data); want == before || !strings.Contains(want, "ai_training") ||
+		strings.Count(said, "\n") < 5 {
+		t.Fatalf("nothing has changed: %s", said)
+	}
+	partly := 0
+	for _, step := range killPoints(r, steps, 6) {
+		to := copied()
+		said, _, ended := killedRun(t, step, "reclassify", "--apply", "--data", to)
+		if ended {
+			t.Fatalf("step %d of %d was not reached: %s", step, steps, said)
+		}
+		if now := told(t, to); now != want && now != told(t, data) {
+			partly++
+		}
+		for _, args := range [][]string{{"audit", "--all"}, {"reclassify", "--apply"}, {"audit", "--all"}} {
+			if out, err := vitrineOn(to, args...); err != nil {
+				t.Fatalf("vitrine %v after a kill at step %d: %v: %s", args, step, err, out)
+			}
+		}
+		if got := told(t, to); got != want {
+			t.Errorf("after a kill at step %d of %d the result is another one", step, steps)
+		}
+		os.RemoveAll(to)
+	}
+	t.Logf("%d steps; %d kills left a part of the views changed", steps, partly)
+}

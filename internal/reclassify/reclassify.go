@@ -1,0 +1,318 @@
+// Package reclassify decides again, by other rules than those of their time,
+// why stored views are excluded.
+package reclassify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine"
+	"vitrine/report"
+)
+
+// Log is what this package uses of [vitrine.ViewLog].
+type Log interface {
+	Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error)
+	EachScope(ctx context.Context, f func(vitrine.Scope) error) error
+	RetainedFrom(ctx context.Context, a vitrine.AccountID) (from report.Day, err error)
+	Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Tally, truncated bool, err error)
+	Views(ctx context.Context, l vitrine.LinkID, from, to report.Day, f func(*report.View) error) error
+}
+
+// Service applies rules to stored views.
+type Service struct {
+	Store vitrine.Store // of the history of accounts; nil: nothing is written there
+	Log   Log
+	Now   func() time.Time
+	// Rule is the reason of a view that was stored with a reason and the name of
+	// a program; "": it is a person's.
+	Rule func(reason, product string) string
+	// Retry calls what may fail for a moment, until it does not; nil: once.
+	Retry func(ctx context.Context, f func() error) error
+	// Tell is called now and then with what was done so far; nil: nobody is.
+	Tell func(Result)
+}
+
+// Change is another reason for views of a program. "" is a person's.
+type Change struct {
+	From, To string
+	Product  string
+}
+
+// Result is what was found.
+type Result struct {
+	Views    int64 // that were looked at
+	Excluded int64 // of them
+	Changes  map[Change]int64
+	Applied  int64 // views that were changed
+	// Gone are excluded views of days of which only tallies are kept, and
+	// GoneOther those of them that would change. They stay as they are.
+	Gone, GoneOther int64
+}
+
+// Changed is how many views change.
+func (r *Result) Changed() (n int64) {
+	for _, of := range r.Changes {
+		n += of
+	}
+	return n
+}
+
+// Run looks at every stored view and, if it is to apply, changes those of which
+// the rule says something else. Of each account all is counted before anything
+// changes, and noted in its history. A run that ends early leaves the rest to
+// the next one. What comes in meanwhile may be left out.
+func (s *Service) Run(ctx context.Context, apply bool) (Result, error) {
+	r := Result{Changes: map[Change]int64{}}
+	accounts, err := s.accounts(ctx)
+	for _, a := range slices.Sorted(maps.Keys(accounts)) {
+		if err == nil {
+			err = s.account(ctx, a, accounts[a], apply, &r)
+		}
+	}
+	return r, err
+}
+
+// accounts are the links of each account of the log, in order.
+func (s *Service) accounts(ctx context.Context) (map[vitrine.AccountID][]vitrine.LinkID, error) {
+	accounts := map[vitrine.AccountID][]vitrine.LinkID{}
+	err := s.Log.EachScope(ctx, func(of vitrine.Scope) error {
+		if links := accounts[of.Account]; of.Link != 0 {
+			accounts[of.Account] = append(links, of.Link)
+		} else if links == nil {
+			accounts[of.Account] = []vitrine.LinkID{}
+		}
+		return nil
+	})
+	for a, links := range accounts {
+		slices.Sort(links)
+		accounts[a] = slices.Compact(links)
+	}
+	return accounts, err
+}
+
+// account looks at the views of an account.
+func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, apply bool,
+	all *Result) error {
+	from, err := s.Log.RetainedFrom(ctx, a)
+	if err == nil && from > 0 {
+		err = s.gone(ctx, a, from, all)
+	}
+	changes := map[Change]int64{}
+	var some []vitrine.LinkID
+	for _, link := range links {
+		if err != nil {
+			return err
+		}
+		before := len(some)
+		err = s.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
+			all.look(o)
+			if _, c, changed := s.decide(o); changed {
+				all.Changes[c]++
+				changes[c]++
+				if len(some) == before {
+					some = append(some, link)
+				}
+			}
+			s.tell(all)
+			return ctx.Err()
+		})
+	}
+	if err != nil || !apply || len(some) == 0 {
+		return err
+	}
+	if err := s.note(ctx, a, changes); err != nil {
+		return err
+	}
+	for _, link := range some {
+		if err := s.link(ctx, link, from, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Result) look(o *report.View) {
+	r.Views++
+	if !o.Counted() {
+		r.Excluded++
+	}
+}
+
+// toldEvery is after how many views Tell is called.
+const toldEvery = 10_000
+
+func (s *Service) tell(r *Result) {
+	if s.Tell != nil && (r.Views+r.Applied)%toldEvery == 0 {
+		s.Tell(*r)
+	}
+}
+
+// gone counts excluded views of days that are forgotten.
+func (s *Service) gone(ctx context.Context, a vitrine.AccountID, until report.Day, all *Result) error {
+	t, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a}, To: until})
+	if err != nil {
+		return err
+	}
+	for _, p := range t.Products() {
+		all.Gone += p.Count
+		if p.Reason != report.BotOwn && s.Rule(p.Reason, p.Product) != p.Reason {
+			all.GoneOther += p.Count
+		}
+	}
+	return nil
+}
+
+// decide tells what is to become of a view. The rule is asked for what it was
+// stored with, whatever other rules have made of it since.
+func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes bool) {
+	reason, product := o.Bot, o.Product
+	if o.WasBot != "" {
+		reason, product = o.WasBot, o.WasProduct
+	}
+	if o.Own || reason == "" {
+		return d, c, false
+	}
+	now := s.Rule(reason, product)
+	after, changes := o.Reclassed(now, now == "")
+	return vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID), Reason: now, Count: now == ""},
+		Change{o.Bot, after.Bot, product}, changes
+}
+
+const (
+	// atOnce is how many views one transaction changes: other writers wait
+	// meanwhile.
+	atOnce = 500
+	// inMemory is about how many changes are collected before they are applied.
+	inMemory = 20_000
+)
+
+var errEnough = errors.New("enough for now")
+
+// link changes the views of a link, the oldest first, so that who returns does
+// not depend on where a run before it ended.
+func (s *Service) link(ctx context.Context, link vitrine.LinkID, from report.Day, all *Result) error {
+	for more := true; more; {
+		var list []vitrine.Reclass
+		more = false
+		err := s.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
+			day := report.DayOf(o.At)
+			if len(list) >= inMemory && day > from {
+				more, from = true, day
+				return errEnough
+			}
+			if len(list) < inMemory {
+				from = day
+			}
+			if d, _, changes := s.decide(o); changes {
+				list = append(list, d)
+			}
+			return nil
+		})
+		if err != nil && !more {
+			return err
+		}
+		if err := s.apply(ctx, list, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) apply(ctx context.Context, list []vitrine.Reclass, all *Result) error {
+	for some := range slices.Chunk(list, atOnce) {
+		err := s.retry(ctx, func() error {
+			_, err := s.Log.Append(ctx, vitrine.Batch{Reclasses: some})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		all.Applied += int64(len(some))
+		if s.Tell != nil {
+			s.Tell(*all)
+		}
+	}
+	return nil
+}
+
+func (s *Service) retry(ctx context.Context, f func() error) error {
+	if s.Retry == nil {
+		return f()
+	}
+	return s.Retry(ctx, f)
+}
+
+// note writes in the history of an account what is about to change.
+func (s *Service) note(ctx context.Context, a vitrine.AccountID, changes map[Change]int64) error {
+	if s.Store == nil {
+		return nil
+	}
+	return s.retry(ctx, func() error {
+		return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+			owner, err := ownerOf(tx, a)
+			if err != nil || owner == 0 {
+				return err
+			}
+			return tx.AddChange(&vitrine.Change{At: s.Now(), By: vitrine.Operator, Action: vitrine.ActionReclass,
+				Account: owner, Detail: summary(changes)})
+		})
+	})
+}
+
+// ownerOf is whose the views of an account of the log are: of a website those
+// of the website's owner. 0: it is deleted.
+func ownerOf(tx vitrine.Tx, a vitrine.AccountID) (vitrine.AccountID, error) {
+	if a < vitrine.FirstSitePage {
+		return a, nil
+	}
+	pages, err := tx.SitePages(0)
+	for _, p := range pages {
+		if p.Path == "" && p.Number == int64(a) {
+			site, err := tx.Site(p.Site)
+			if err != nil {
+				return 0, vitrine.NotFoundIsNil(err)
+			}
+			return site.Account, nil
+		}
+	}
+	return 0, err
+}
+
+// mostWords is how many changes a line of the history names.
+const mostWords = 8
+
+// summary says how many views change from which reason to which, most first.
+func summary(changes map[Change]int64) string {
+	byReason := map[Change]int64{}
+	for c, n := range changes {
+		byReason[Change{From: c.From, To: c.To}] += n
+	}
+	list := Sorted(byReason)
+	var words []string
+	for _, c := range list[:min(len(list), mostWords)] {
+		words = append(words, fmt.Sprintf("%s → %s: %d", Name(c.From), Name(c.To), byReason[c]))
+	}
+	if len(list) > mostWords {
+		words = append(words, "and more")
+	}
+	return strings.Join(words, ", ")
+}
+
+// Name is a reason in words; "" is a person's.
+func Name(reason string) string { return cmp.Or(reason, "person") }
+
+// Sorted are changes in order, those of most views first.
+func Sorted(changes map[Change]int64) []Change {
+	return slices.SortedFunc(maps.Keys(changes), func(a, b Change) int {
+		return cmp.Or(cmp.Compare(changes[b], changes[a]), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To),
+			cmp.Compare(a.Product, b.Product))
+	})
+}
