@@ -24,9 +24,8 @@ type ViewLog interface {
 	//     the counts. One that brings a view with BotUndecided to DecidedMs makes it a person's; whether its viewer returns is
 	//     decided then.
 	//   - A reclass changes the class of a view as View.Reclassed says. Whether one that becomes a person's returns is decided then.
-	//   - A download of an excluded view is not an event. It waits, but of one with BotAutomation: it is an event, with the
-	//     view's ID, if the view becomes a person's. Each (Link, ID) counts once. A download without a view is an event of its
-	//     account's link.
+	//   - A download of an excluded view is no event. It waits, but for BotAutomation: it is an event, with the view's ID, once
+	//     the view is a person's. Each (Link, ID) counts once. A download without a view is an event of its account's link.
 	//   - A snapshot or download whose view is not there is early: it is not stored, and the outcome has it. If its view is of a
 	//     forgotten day it is dropped instead, provided that the log knows the account of the link.
 	//   - Within a batch views come first, then snapshots, downloads and own views.
