@@ -119,6 +119,13 @@ func unknownKey(err error) bool {
 	return errors.As(err, &refused) && refused.Code == "unauthorized"
 }
 
+// mayNot reports whether a server refuses what a key asks for, because of the
+// scope of the key.
+func mayNot(err error) bool {
+	var refused *client.Error
+	return errors.As(err, &refused) && refused.Code == "forbidden"
+}
+
 // maxMachine bounds the name of this machine, in bytes.
 const maxMachine = 60
 
@@ -177,12 +184,19 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := api.RevokeKey(ctx); err != nil && !unknownKey(err) {
+	err = api.RevokeKey(ctx)
+	kept := mayNot(err)
+	if err != nil && !unknownKey(err) && !kept {
 		return fmt.Errorf("the key was not revoked: %s Try again, or delete %s to remove it from this machine only",
 			t.Sentence(err), stored.File(server))
 	}
 	if err := stored.Remove(server); err != nil {
 		return err
+	}
+	if kept {
+		t.Say("Logged out of %s on this machine. The API key %q of %s cannot revoke itself, because it may not change anything, and is still valid. Revoke it at %s/keys.",
+			terminal.Plain(server), terminal.Plain(v.Name), terminal.Plain(v.Email), terminal.Plain(server))
+		return nil
 	}
 	t.Say("Logged out of %s. The API key %q of %s is revoked.", terminal.Plain(server), terminal.Plain(v.Name),
 		terminal.Plain(v.Email))

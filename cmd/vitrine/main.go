@@ -108,6 +108,9 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	}
 	if err != nil {
 		t.Say("vitrine: %s", terminal.Plain(err.Error()))
+		if args[0] == "restore" {
+			t.Say("To show an earlier version of a link's file again, use: %s", restoresVersion)
+		}
 		t.Say("Try: vitrine --help")
 		return exitUsage
 	}

@@ -16,6 +16,9 @@ import (
 	"vitrine/internal/terminal"
 )
 
+// restoresVersion is the command that people mean who restore no backup.
+const restoresVersion = "vitrine versions SLUG --restore N"
+
 type restoreCmd struct {
 	From string `arg:"" help:"Directory of the backup." type:"existingdir"`
 	Data string `help:"Data directory to make. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
@@ -23,7 +26,9 @@ type restoreCmd struct {
 }
 
 func (*restoreCmd) Help() string {
-	return `Makes a data directory of a backup, holds it against the manifest, and audits it. It has its name once it is whole; one that has something in it already is refused.`
+	return `Makes a data directory of a backup, holds it against the manifest, and audits it. It has its name once it is whole; one that has something in it already is refused.
+
+To show an earlier version of a link's file again, use: ` + restoresVersion
 }
 
 // Run restores a backup.

@@ -12,8 +12,8 @@ import (
 )
 
 type VersionsCmd struct {
-	Slug    string `arg:"" help:"The part of the link's address after /p/."`
-	Restore int    `help:"Show this version again." placeholder:"N"`
+	Slug    string `arg:"" help:"The part of the link's address after /p/, or the address."`
+	Restore int    `help:"Show this version to readers again. The one that they see now is kept." placeholder:"N"`
 	Delete  int    `help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
 	Flags
 }
@@ -37,16 +37,17 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	slug := slugOf(c.Slug)
 	switch {
 	case c.Restore != 0:
-		_, err = api.RestoreVersion(ctx, c.Slug, c.Restore)
+		_, err = api.RestoreVersion(ctx, slug, c.Restore)
 	case c.Delete != 0:
-		err = api.DeleteVersion(ctx, c.Slug, c.Delete)
+		err = api.DeleteVersion(ctx, slug, c.Delete)
 	}
 	if err != nil {
 		return err
 	}
-	all, err := api.Versions(ctx, c.Slug)
+	all, err := api.Versions(ctx, slug)
 	if err != nil {
 		return err
 	}
