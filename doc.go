@@ -95,7 +95,7 @@
 //
 //	filetype             kinds, names and reasons; below it a package for each family
 //	filetype/inspect     a file's bytes to facts, or a refusal
-//	visitor              a request to labels, bot reason and viewer
+//	visitor, geo         a request to labels, bot reason and viewer; its city, by a file
 //	markup               text, tables and code to what a page shows
 //	password, webvtt     argon2id; captions
 //	agent, secrets       tools for AI agents; what looks like a key in a text

@@ -21,6 +21,7 @@ docs
 report
 client                       report filetype
 e2e
+cmd/vitrine                  geo
 cmd/vitrine                  vitrine signer client report analytics audit auth accept clamav clickhouse collections credentials datadir disk durable importer ingest limits
 cmd/vitrine                  lease links logowner mail manifest moderation outbox ownviews password preview publish reclassify remote s3 sitestats spool sqldb sqlstore storageowner terminal viewdb web web/api web/app web/httpx web/ui worker visitor
 
@@ -37,6 +38,7 @@ filetype/media               filetype filetype/text
 filetype/pdf                 filetype filetype/image filetype/ole filetype/text
 filetype/inspect             filetype filetype/archive filetype/image filetype/media filetype/ole filetype/pdf filetype/text
 turn
+geo                          durable
 visitor
 worker
 credentials                  terminal
@@ -97,7 +99,7 @@ web                          web/app/versionpage web/app/websitepage web/content
 web                          web/viewer
 web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
-web                          sharedreport
+web                          geo sharedreport
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
 web/app                      web/chart
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx
@@ -111,7 +113,7 @@ web/app/linkpage             web/chart web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links ownviews report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
-web/app/reportpage           web/chart sharedreport web/api visitor
+web/app/reportpage           geo web/chart sharedreport web/api visitor
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
@@ -121,7 +123,7 @@ web/content                  vitrine accept collections filetype filetype/inspec
 web/content                  web/httpx web/ui web/viewer
 web/front                    web/chart
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
-web/httpx                    vitrine auth report visitor
+web/httpx                    vitrine auth geo report visitor
 web/moderator                vitrine auth collections filetype links moderation web/app web/httpx web/ui web/viewer
 web/public                   vitrine report accept collections filetype ingest links markup moderation visitor web/httpx
 web/public                   web/ui web/viewer
@@ -393,6 +395,7 @@ var dependencies = map[string]string{
 	"rsc.io/qr":                          "QR codes",
 	"github.com/chromedp/cdproto":        "tests: the commands of Chromium's protocol",
 
+	"github.com/oschwald/maxminddb-golang/v2":         "city files, by the format's own reader, mapped into memory; ISC licence",
 	"github.com/JohannesKaufmann/html-to-markdown/v2": "the documentation as Markdown, for agents",
 	"github.com/google/jsonschema-go":                 "the schemas of what tools for agents answer",
 	"github.com/modelcontextprotocol/go-sdk":          "the protocol of AI agents",

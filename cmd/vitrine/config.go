@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/geo"
 	"vitrine/internal/limits"
 	"vitrine/internal/moderation"
 
@@ -23,11 +24,12 @@ import (
 // serveCmd is the configuration of a server; its help texts are the manual.
 type serveCmd struct {
 	placeFlags
-	Listen            string        `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
-	PublicURL         string        `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
-	ContentURL        string        `help:"Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the site. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
-	SitesURL          string        `help:"Address of static websites, with a star for the name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
-	TrustedProxy      []network     `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it, all visitors behind a proxy count as one." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
+	Listen       string    `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
+	PublicURL    string    `help:"Address of the instance as visitors type it; every link is built from it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
+	ContentURL   string    `help:"Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the site. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
+	SitesURL     string    `help:"Address of static websites, with a star for the name, such as https://*.sites.example: each has an origin of its own. All these hosts must lead to the same server; take a domain that nothing else of yours is on, and not one of the public URL’s. Default: http://*.localhost and the port where the public URL is on localhost, otherwise none, and websites stand below the content URL in a sandbox, where they work with relative addresses alone. off: none." env:"VITRINE_SITES_URL" placeholder:"URL"`
+	TrustedProxy []network `help:"Reverse proxies whose X-Forwarded-For is believed: addresses or networks. Without it, all visitors behind a proxy count as one." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
+	geoFlags
 	RedirectDownloads bool          `help:"Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress." env:"VITRINE_REDIRECT_DOWNLOADS"`
 	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" default:"0s"`
 	ShutdownTimeout   time.Duration `help:"How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal stops the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
@@ -78,7 +80,7 @@ func (f planFlags) plans() vitrine.Plans {
 
 // helpFacts are the figures that help texts name.
 func helpFacts() kong.Option {
-	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold)}
+	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold), "geo_root": geo.DownloadRoot}
 	for plan, l := range vitrine.DefaultPlans() {
 		vars["plan_"+string(plan)] = limits.Format(l)
 	}

@@ -90,8 +90,8 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		failed = errors.Join(failed, err)
 	}
 	d := &doctor{doctorCmd: c, told: told, now: clock}
-	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.mail,
-		d.public} {
+	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.cities,
+		d.mail, d.public} {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -258,18 +258,25 @@ func (f *fleet) signIn(s *ship, email string) string {
 // signInWith signs in at a server with an address that "account sign-in" gave.
 func (f *fleet) signInWith(s *ship, address string) string {
 	f.t.Helper()
-	u, err := url.Parse(address)
+	return signInAt(f.t, s.url, address)
+}
+
+// signInAt signs in at a server with an address that "account sign-in" gave, and
+// returns the cookies.
+func signInAt(t testing.TB, server, address string) string {
+	t.Helper()
+	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
-		f.t.Fatal(err)
+		t.Fatal(err)
 	}
-	req, err := http.NewRequest(http.MethodPost, s.url+u.Path, nil)
+	req, err := http.NewRequest(http.MethodPost, server+u.Path, nil)
 	if err != nil {
-		f.t.Fatal(err)
+		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil || res.StatusCode != http.StatusSeeOther {
-		f.t.Fatal(res, err)
+		t.Fatal(res, err)
 	}
 	res.Body.Close()
 	var all []string

@@ -26,6 +26,7 @@ type cli struct {
 	Link        linkCmd        `cmd:"" group:"run" help:"Show, disable, review and delete links."`
 	Import      importCmd      `cmd:"" group:"run" help:"Import links and views from another system."`
 	Storage     storageCmd     `cmd:"" group:"run" help:"Check and claim the storage of files."`
+	Geo         geoCmd         `cmd:"" group:"run" help:"Fetch the file that cities are looked up in."`
 	Audit       auditCmd       `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
 	Reclassify  reclassifyCmd  `cmd:"" group:"run" help:"Apply the rules of this version to stored views by programs."`
 	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine answers, for the health check of a container."`

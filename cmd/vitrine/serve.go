@@ -70,14 +70,15 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	previewer, err := c.previewer(log)
 	scanner, errScanner := c.scanner()
 	sender, errSender := c.mailer()
-	if err := errors.Join(err, errScanner, errSender); err != nil {
+	cities, errCities := c.cities(starting, c.Data, log)
+	if err := errors.Join(err, errScanner, errSender, errCities); err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}
 	setup, err := setupAddress(starting, in, public)
 	if err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}
-	s := c.wire(in, spools, previewer, scanner, sender, public, content, log)
+	s := c.wire(in, spools, previewer, scanner, sender, cities, public, content, log)
 	go scanner.report(ctx, log)
 	lock.Announce(public.String())
 	c.welcome(t, public, addr, setup, log)

@@ -15,6 +15,7 @@ import (
 	"vitrine"
 	"vitrine/internal/auth"
 	"vitrine/internal/collections"
+	"vitrine/internal/geo"
 	"vitrine/internal/ingest"
 	"vitrine/internal/lease"
 	"vitrine/internal/mail"
@@ -51,6 +52,8 @@ const (
 	// Letters are sent when they are written. What could not be sent then, here
 	// or elsewhere, waits so long beyond its time.
 	lettersEvery = 10 * time.Second
+	// A city file that was replaced is noticed within this time.
+	citiesEvery = 2 * time.Second
 	// So often it is tried to become the process that does the chores.
 	choresEvery = 10 * time.Second
 	// A view log that has lost what was written since is not noticed
@@ -86,14 +89,11 @@ type service struct {
 
 // wire puts a server together.
 func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewer, scanner *scanner,
-	sender *mail.Sender, public, content *url.URL, log *slog.Logger) *service {
+	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
 	s.views = spools.views(in, log)
 	s.views.Start()
-	var leases *lease.Leases // an embedded database is this process's alone
-	if in.places.shared() {
-		leases = &lease.Leases{Store: in.store, Now: clock, Holder: lease.NewHolder()}
-	}
+	leases := leasesOf(in)
 	var scan, previews *worker.Loop
 	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
@@ -112,7 +112,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	in.accounts.Wake, in.accounts.Leases = empty.Wake, leases
 	// Work that the state of each link or account is the queue of is shared by
 	// all processes; the rest is done by one of them.
-	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale)}
+	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale),
+		worker.New("city file", citiesEvery, log, cities.Refresh)}
 	if sender != nil {
 		s.outbox = &outbox.Outbox{Store: in.store, Mailer: sender, Now: in.now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
@@ -141,9 +142,18 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	in.analytics.MaxViews, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
 	in.analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
 	app := c.app(s, uploads, made, siteStats, viewIDs, public, content)
-	app.OwnViews = own
+	app.OwnViews, app.Cities = own, cities
 	s.http = s.httpServer(app)
 	return s
+}
+
+// leasesOf are what processes of an instance share work by; nil: an embedded
+// database is this process's alone.
+func leasesOf(in *instance) *lease.Leases {
+	if !in.places.shared() {
+		return nil
+	}
+	return &lease.Leases{Store: in.store, Now: clock, Holder: lease.NewHolder()}
 }
 
 // chores are the work of one process of an instance that needs nothing but the

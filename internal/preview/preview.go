@@ -36,7 +36,7 @@ import (
 type Options struct {
 	Executable string // runs Child on the verb preview; "" for the running one
 	Cache      string // directory for compiled code, private to the server; "" compiles for each file, which takes a second or two
-	Temp       string // directory for files in work, the Maker's alone: New empties it; "" for some in that of the system
+	Temp       string // directory for files in work: New empties it; "" for some in that of the system
 	Office     string // LibreOffice: soffice; it is used in namespaces only
 	FFmpeg     string
 	Heif       string // heif-convert, of libheif

@@ -6,8 +6,8 @@
 // logging. Safe for concurrent use, and for hostile input of any length: what
 // is kept of requests is a cache of fixed size.
 //
-// Countries are those of IP2Location LITE (http://www.ip2location.com),
-// embedded through github.com/phuslu/iploc.
+// Countries that the caller does not know are those of IP2Location LITE
+// (http://www.ip2location.com), embedded through github.com/phuslu/iploc.
 package visitor
 
 import (
@@ -24,6 +24,10 @@ type Request struct {
 	Query     url.Values // of the requested page: qr, utm_source and the other utm parameters
 	OwnHost   string     // the instance's own public host, with or without port: a referrer from there is none
 
+	// Country and City are where Addr is, as a city file tells. Without a
+	// country the embedded table is asked for it.
+	Country, City string
+
 	SecCHUA string // Sec-CH-UA: the brands of a Chromium browser
 
 	SecPurpose, Purpose, XPurpose, XMoz string // the headers of Speculative
@@ -34,7 +38,7 @@ type Request struct {
 // person.
 type Visitor struct {
 	Country  string // ISO 3166-1 alpha-2
-	City     string // always "": the embedded table knows countries only
+	City     string // of a city file: the embedded table knows countries only
 	Referrer string // the referring host without "www."
 	Source   string // contract, "sources"
 	Campaign string // utm_campaign, and so on
@@ -54,7 +58,8 @@ type Visitor struct {
 func Classify(r Request) Visitor {
 	a := agents.lookup(r.UserAgent)
 	v := Visitor{
-		Country:  country(r.Addr),
+		Country:  r.Country,
+		City:     r.City,
 		Referrer: referrer(r.Referrer, r.OwnHost),
 		Device:   a.device,
 		Browser:  brand(r.SecCHUA, a.browser),
@@ -62,6 +67,9 @@ func Classify(r Request) Visitor {
 		Bot:      a.bot,
 		Product:  a.product,
 		QR:       r.Query.Get("qr") == "1",
+	}
+	if v.Country == "" {
+		v.Country, v.City = country(r.Addr), ""
 	}
 	v.Source = source(r.Query, v.Referrer, v.QR)
 	v.Campaign, v.Medium = campaignLabel(r.Query, "utm_campaign"), campaignLabel(r.Query, "utm_medium")

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/analytics"
 	"vitrine/internal/auth"
 	"vitrine/internal/collections"
+	"vitrine/internal/geo"
 	"vitrine/internal/ingest"
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
@@ -57,6 +58,7 @@ type Server struct {
 	// they stand below ContentURL, inside a sandbox.
 	SitesURL       *url.URL
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	Cities         *geo.File      // nil: cities are not known
 	Version        string
 
 	Keys      *auth.Keys
@@ -165,7 +167,8 @@ type handlers struct {
 func (s *Server) handlers() *handlers {
 	common := &httpx.Server{PublicURL: s.PublicURL, ContentURL: s.ContentURL, SitesURL: s.SitesURL,
 		StorageOrigin: s.StorageOrigin,
-		UpgradeURL:    s.UpgradeURL, TrustedProxies: s.TrustedProxies, Sessions: s.Sessions, Now: s.Now, Log: s.Log,
+		UpgradeURL:    s.UpgradeURL, TrustedProxies: s.TrustedProxies, Cities: s.Cities, Sessions: s.Sessions,
+		Now: s.Now, Log: s.Log,
 		BodyTime:  s.BodyTime,
 		StallTime: s.StallTime, RecheckEvery: s.RecheckEvery}
 	pages := &ui.Pages{Server: common, Scanned: s.Uploads.Scanner.Name() != vitrine.NoScanner{}.Name()}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/internal/auth"
+	"vitrine/internal/geo"
 )
 
 // Server holds what every surface needs to answer a request.
@@ -28,6 +29,7 @@ type Server struct {
 	// show limits, and no plans.
 	UpgradeURL     string
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	Cities         *geo.File      // nil: cities are not known
 
 	Sessions *auth.Sessions
 	Now      func() time.Time

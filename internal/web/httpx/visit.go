@@ -20,8 +20,10 @@ func Speculative(r *http.Request) bool {
 func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, now time.Time) report.View {
 	addr := s.ClientAddr(r)
 	h := r.Header
+	country, city := s.Cities.Place(addr)
 	v := visitor.Classify(visitor.Request{
 		UserAgent: r.UserAgent(), Referrer: r.Referer(), Addr: addr, Query: r.URL.Query(), OwnHost: ownHost,
+		Country: country, City: city,
 		SecCHUA:    h.Get("Sec-CH-UA"),
 		SecPurpose: h.Get("Sec-Purpose"), Purpose: h.Get("Purpose"), XPurpose: h.Get("X-Purpose"), XMoz: h.Get("X-Moz"),
 	})

@@ -54,11 +54,8 @@ func drawnOf[T any](r *rand.Rand, from []drawn[T]) T {
 }
 
 var (
-	samplePlaces = []drawn[[2]string]{
-		{[2]string{"US", "New York"}, 20}, {[2]string{"US", "Chicago"}, 8}, {[2]string{"DE", "Berlin"}, 16},
-		{[2]string{"DE", "Munich"}, 7}, {[2]string{"GB", "London"}, 14},
-		{[2]string{"FR", "Paris"}, 9}, {[2]string{"NL", "Amsterdam"}, 6}, {[2]string{"IN", "Bengaluru"}, 6},
-		{[2]string{"JP", "Tokyo"}, 4}, {[2]string{"BR", "São Paulo"}, 4},
+	samplePlaces = []drawn[string]{
+		{"US", 28}, {"DE", 23}, {"GB", 14}, {"FR", 9}, {"NL", 6}, {"IN", 6}, {"JP", 4}, {"BR", 4},
 	}
 	sampleSources = []drawn[[2]string]{
 		{[2]string{"Direct", ""}, 34}, {[2]string{"LinkedIn", "linkedin.com"}, 22}, {[2]string{"Email", ""}, 15},
@@ -122,8 +119,8 @@ func sampleView(r *rand.Rand, id int64, kind report.ContentKind, day report.Day)
 	at := day.StartMs() + int64(drawnOf(r, sampleHours))*3_600_000 + r.Int64N(3_600_000)
 	place, source, agent := drawnOf(r, samplePlaces), drawnOf(r, sampleSources), drawnOf(r, sampleAgents)
 	o := report.View{
-		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place[0],
-		City: place[1], Source: source[0], Referrer: source[1],
+		ID: at<<20 + r.Int64N(1<<20), At: at, Link: id, Viewer: uint64(r.ExpFloat64()*600) + 1, Country: place,
+		Source: source[0], Referrer: source[1],
 		Device: agent[0], Browser: agent[1], OS: agent[2], QR: source[0] == "QR code",
 	}
 	switch {

@@ -242,11 +242,14 @@ type reportPage struct {
 	Tips    []statsTip
 	Bars    []statsBars
 	Heat    statsHeat
-	Pages   *statsPages
-	Marks   *statsMarks
-	Recent  []statsVisit
-	Visits  string // address of all visits
-	Top     []statsTop
+
+	CityFile cityFile
+
+	Pages  *statsPages
+	Marks  *statsMarks
+	Recent []statsVisit
+	Visits string // address of all visits
+	Top    []statsTop
 }
 
 // statsLink is what is said of the link beside its numbers.
@@ -280,7 +283,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 		title, section = "Analytics of "+n.website.Title, "websites"
 	}
 	p := &reportPage{Page: s.NewAppPage(r, me, title, section), Summary: n.summary(), Of: n.link, Account: n.account,
-		Sample: n.sample}
+		Sample: n.sample, CityFile: s.cityFile(me)}
 	var err error
 	if p.Version, err = n.version(); err != nil {
 		return nil, err
@@ -348,6 +351,7 @@ func (p *reportPage) fill(n *numbers, of place, now time.Time) {
 	if card, any := assistants(p.Summary); any {
 		p.Bars = append(p.Bars, card)
 	}
+	p.cities(n.sample)
 	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views, p.Zone)
 	defer p.link(of)
 	if of := p.Of; of != nil {

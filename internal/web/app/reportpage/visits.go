@@ -78,6 +78,8 @@ type visitsPage struct {
 	NDJSON  string
 	Sample  bool
 	Website bool
+
+	CityFile cityFile
 }
 
 // ShowVisits lists the visits of a link that are kept, newest first, a page at
@@ -109,7 +111,8 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err != nil {
 		return err
 	}
-	p := &visitsPage{Page: s.NewAppPage(r, me, "Visits of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics)}
+	p := &visitsPage{Page: s.NewAppPage(r, me, "Visits of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics),
+		CityFile: s.cityFile(me)}
 	asked := q.Query
 	if asked.Zone != nil && values.Get("timezone") == "" {
 		asked.Zone = nil
@@ -141,6 +144,8 @@ type visitPage struct {
 	Played chart.Chart
 	Facts  [][2]string
 	Others []statsVisit // visits of the same viewer
+
+	CityFile cityFile
 }
 
 // visitedPage is a page that was seen, and its share of the longest time.
@@ -165,7 +170,7 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 		return err
 	}
 	p := &visitPage{Page: s.NewAppPage(r, me, "A visit of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics),
-		All: visitsRoot(l), Visit: s.newVisit(l, v)}
+		All: visitsRoot(l), Visit: s.newVisit(l, v), CityFile: s.cityFile(me)}
 	var longest int64
 	for _, page := range v.Pages {
 		longest = max(longest, page.Ms)

@@ -9,10 +9,6 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// notOfWebsites are breakdowns that a website does not have: the server counts
-// its page loads without a script, and its table of places knows no cities.
-var notOfWebsites = []string{"cities", "screens"}
-
 // What the numbers of a website mean.
 const (
 	meansLoads = "How often a person loaded a page of the website in these days. The server counts each load, also where scripts are off. " +
@@ -42,7 +38,8 @@ func websiteCards(n *numbers) []statsCard {
 // fillWebsite replaces what is drawn of links by what a website has.
 func (p *reportPage) fillWebsite(n *numbers) {
 	p.Cards = websiteCards(n)
-	p.Bars = slices.DeleteFunc(p.Bars, func(b statsBars) bool { return slices.Contains(notOfWebsites, b.ID) })
+	// Page loads are counted without a script, which would know the window.
+	p.Bars = slices.DeleteFunc(p.Bars, func(b statsBars) bool { return b.ID == "screens" })
 	for i := range p.Top {
 		row := &p.Top[i]
 		if row.Slug == vitrine.OtherSitePages {

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"vitrine/internal/geo"
+	"vitrine/internal/terminal"
+
+	"github.com/dustin/go-humanize"
+)
+
+// geoFlags name the city file.
+type geoFlags struct {
+	Geo string `help:"City file (.mmdb), which says in which city an address is, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" type:"path" placeholder:"FILE"`
+}
+
+// file is where the city file of an instance is.
+func (f geoFlags) file(data string) string {
+	return cmp.Or(f.Geo, filepath.Join(data, geo.DefaultName))
+}
+
+// cities opens the city file. One that is named must be there.
+func (f geoFlags) cities(ctx context.Context, data string, log *slog.Logger) (*geo.File, error) {
+	file := &geo.File{Path: f.file(data), Optional: f.Geo == "", Temp: filepath.Join(data, "temp"), Log: log}
+	return file, file.Open(ctx)
+}
+
+type geoCmd struct {
+	Update geoUpdateCmd `cmd:"" help:"Fetch DB-IP's free city file of this month, in place of the one before."`
+}
+
+type geoUpdateCmd struct {
+	geoFlags
+	Data string `help:"Directory of the instance. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
+	From string `help:"Address of the folder that the file is fetched from, for a mirror." default:"${geo_root}" placeholder:"URL"`
+}
+
+func (*geoUpdateCmd) Help() string {
+	return `Fetches dbip-city-lite-YYYY-MM.mmdb.gz of this month, or of the month before when that is not there yet: about 60 MB. The new file takes the place of the old
+one when it is whole and addresses were found in it. When anything fails, the old file stays. A server that runs uses the new file within seconds.
+DB-IP has a new file each month. Its licence (CC BY 4.0) asks for a link to DB-IP where cities are shown; the pages have it.`
+}
+
+// Run fetches the file.
+func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	path := c.file(c.Data)
+	got, err := geo.Fetch(ctx, c.From, path, clock())
+	if err != nil {
+		return err
+	}
+	t.Say("%s: %s of %s, %s", path, terminal.Plain(got.Kind), got.Built.Format(time.DateOnly),
+		humanize.Bytes(uint64(got.Size)))
+	return nil
+}
+
+// oldCities is the age from which a city file is worth replacing.
+const oldCities = 100 * 24 * time.Hour
+
+// cities looks at the city file.
+func (d *doctor) cities(context.Context) {
+	const part = "cities"
+	path := d.file(d.Data)
+	kind, built, err := geo.Check(path)
+	switch {
+	case d.Geo == "" && errors.Is(err, fs.ErrNotExist):
+		d.say(part, fine, "There is no city file, so reports have countries only. \"vitrine geo update\" fetches one.")
+	case err != nil:
+		d.say(part, wrong, "%s cannot be used: %v.", path, err)
+	case d.now().Sub(built) > oldCities:
+		d.say(part, warning, "%s (%s) is of %s, and addresses move: run \"vitrine geo update\".", path, kind,
+			built.Format(time.DateOnly))
+	default:
+		d.say(part, fine, "%s (%s) is of %s.", path, kind, built.Format(time.DateOnly))
+	}
+}

