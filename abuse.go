@@ -2,7 +2,7 @@ package vitrine
 
 import "time"
 
-// AbuseReason is what a reader finds wrong with a link.
+// AbuseReason is what a reader reports about a link.
 type AbuseReason string
 
 const (
@@ -14,10 +14,10 @@ const (
 	AbuseOther     AbuseReason = "other"
 )
 
-// AbuseReasons are all of them, in the order in which they are offered.
+// AbuseReasons lists all reasons in the order of the form.
 var AbuseReasons = []AbuseReason{AbuseMalware, AbusePhishing, AbuseCopyright, AbuseIllegal, AbusePrivate, AbuseOther}
 
-// AbuseReport is what a reader told of a link.
+// AbuseReport is a reader's report about a link.
 type AbuseReport struct {
 	Link     LinkID
 	Reporter ReporterID
@@ -26,25 +26,24 @@ type AbuseReport struct {
 	At       time.Time
 }
 
-// ReporterID distinguishes the reporters of a day, and says nothing of who they
-// are (promise 10).
+// ReporterID distinguishes the reporters of a day without identifying them
+// (promise 10).
 type ReporterID uint64
 
 // AbuseReportTx reads and writes abuse reports within a transaction.
 type AbuseReportTx interface {
-	// AddAbuseReport keeps a report. Earlier ones by the same reporter about
-	// the same link are emptied: they are counted, and no longer listed. The
-	// link must exist.
+	// AddAbuseReport adds a report. Earlier reports by the same reporter about
+	// the same link are emptied: they still count but are not listed. The link
+	// must exist.
 	AddAbuseReport(r *AbuseReport) error
-	// AbuseReports lists what was reported about a link at or after a time,
-	// newest first: the last report of each reporter.
+	// AbuseReports lists the reports about a link at or after a time, newest
+	// first: the last one of each reporter.
 	AbuseReports(l LinkID, since time.Time) ([]*AbuseReport, error)
-	// CountAbuseReports counts all that a reporter reported at or after a time,
-	// and tells when the oldest of it was (zero: nothing).
+	// CountAbuseReports counts the reports by a reporter at or after a time,
+	// and returns the time of the oldest (zero: none).
 	CountAbuseReports(by ReporterID, since time.Time) (n int64, oldest time.Time, err error)
-	// DeleteAbuseReports removes what was reported about a link.
+	// DeleteAbuseReports deletes the reports about a link.
 	DeleteAbuseReports(l LinkID) error
-	// ExpireAbuseReports removes what was reported before a time about links
-	// that are live.
+	// ExpireAbuseReports deletes reports about live links from before a time.
 	ExpireAbuseReports(before time.Time) (int64, error)
 }

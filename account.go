@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Plan is what an account may do (contract, Plans).
+// Plan determines what an account may do (contract, Plans).
 type Plan string
 
 const (
@@ -22,16 +22,16 @@ const (
 // as Pro (contract, Plans).
 func (p Plan) Pro() bool { return p == PlanPro || p == PlanLifetime }
 
-// Limits are a plan's bounds. Zero means: no bound.
+// Limits are the limits of a plan. Zero means no limit.
 type Limits struct {
-	Links         int64 `json:"links"`          // links that are not deleted
-	FileBytes     int64 `json:"file_bytes"`     // of one file
-	StorageBytes  int64 `json:"storage_bytes"`  // of all files together
-	HourlyUploads int64 `json:"hourly_uploads"` // uploads begun in any 60 minutes
-	Versions      int64 `json:"versions"`       // of a link's file, besides the current one
+	Links         int64 `json:"links"`          // not deleted
+	FileBytes     int64 `json:"file_bytes"`     // size of one file
+	StorageBytes  int64 `json:"storage_bytes"`  // size of all files
+	HourlyUploads int64 `json:"hourly_uploads"` // uploads started in any 60 minutes
+	Versions      int64 `json:"versions"`       // versions of a file besides the current one
 }
 
-// Plans are the limits of each plan.
+// Plans maps each plan to its limits.
 type Plans map[Plan]Limits
 
 const (
@@ -39,7 +39,7 @@ const (
 	GB = 1_000_000_000
 )
 
-// DefaultPlans are the limits of an instance whose operator sets none
+// DefaultPlans returns the limits of an instance without configured ones
 // (contract, Plans).
 func DefaultPlans() Plans {
 	pro := Limits{FileBytes: 2 * GB, StorageBytes: 100 * GB, HourlyUploads: 200, Versions: 10}
@@ -53,39 +53,39 @@ func DefaultPlans() Plans {
 // Account owns links and keys.
 type Account struct {
 	ID        AccountID
-	Email     string // as NormalEmail makes it; unique. Of a closed account words that are no address
+	Email     string // unique, as NormalEmail returns it; of a closed account ClosedName
 	Password  string // hash of it, a PHC string; "": it has none, and one signs in with a link
 	Plan      Plan
-	Limits    *Limits // the account's own in place of its plan's; nil: the plan's
+	Limits    *Limits // replaces the limits of the plan; nil: the plan's
 	Role      Role
 	Banned    bool
-	ViewerKey []byte // 32 bytes; viewers are distinguished with it, within this account alone
-	// ViewerKeyAt is when the key was made; past a configured age it is
-	// replaced and the ids made with it become noise.
+	ViewerKey []byte // 32 bytes; distinguishes viewers within this account only
+	// ViewerKeyAt is when the key was created. A key of a configured age is
+	// replaced; IDs made with it can no longer be matched.
 	ViewerKeyAt  time.Time
 	TimeZone     string // of days and hours of its reports in the app, an IANA name; "": UTC
 	CreatedAt    time.Time
-	ClosedAt     time.Time // zero: it is open. One that is closed is suspended for good
-	CountOwn     bool      // the owner's own views count
-	Closing      bool      // it is closed, and something of it is still to be removed
-	OwnChangedAt time.Time // when CountOwn was changed, until all views follow it
+	ClosedAt     time.Time // zero: open; a closed account is suspended for good
+	CountOwn     bool      // whether views by the owner count
+	Closing      bool      // closed, but not everything is deleted yet
+	OwnChangedAt time.Time // when CountOwn changed; zero once all views are updated
 }
 
-// Role is what an account may do on the website beyond its own links.
+// Role is what an account may do in the dashboard beyond its own links.
 type Role string
 
 const (
 	RoleMember    Role = ""
-	RoleModerator Role = "moderator" // decides about links in review, and suspends members
-	RoleOwner     Role = "owner"     // of the instance: a moderator whom no moderator can suspend
+	RoleModerator Role = "moderator" // decides about links in review and suspends members
+	RoleOwner     Role = "owner"     // owns the instance: a moderator whom no moderator can suspend
 )
 
-// Moderates reports whether an account may moderate now.
+// Moderates reports whether the account may moderate now.
 func (a *Account) Moderates() bool {
 	return (a.Role == RoleModerator || a.Role == RoleOwner) && !a.Banned
 }
 
-// LimitsOf are the bounds that hold for an account.
+// LimitsOf returns the limits of an account.
 func (p Plans) LimitsOf(a *Account) Limits {
 	if a.Limits != nil {
 		return *a.Limits
@@ -93,7 +93,7 @@ func (p Plans) LimitsOf(a *Account) Limits {
 	return p[a.Plan]
 }
 
-// NormalEmail checks an address and folds it to the form that is stored and
+// NormalEmail checks an address and returns the form that is stored and
 // compared: lower case, without a display name.
 func NormalEmail(s string) (string, error) {
 	s = strings.TrimSpace(s)
@@ -106,7 +106,7 @@ func NormalEmail(s string) (string, error) {
 
 var ErrBanned = Errorf(CodeBanned, "This account is suspended.")
 
-// ClosedName is in place of the address of a closed account.
+// ClosedName replaces the email address of a closed account.
 func ClosedName(id AccountID) string { return fmt.Sprintf("account %d (closed)", id) }
 
 func AccountByEmail(tx AccountTx, email string) (*Account, error) {
@@ -127,7 +127,7 @@ func RandomKey() []byte {
 	return b
 }
 
-// MayChooseSlug refuses accounts whose plan has no custom slugs
+// MayChooseSlug returns an error if the account's plan has no custom slugs
 // (contract, Slugs).
 func (a *Account) MayChooseSlug() error {
 	if a.Plan.Pro() {
@@ -139,14 +139,14 @@ func (a *Account) MayChooseSlug() error {
 
 // AccountTx reads and writes accounts within a transaction.
 type AccountTx interface {
-	// AddAccount gives a.ID. Emails are unique.
+	// AddAccount sets a.ID. Emails are unique.
 	AddAccount(a *Account) error
 	Account(id AccountID) (*Account, error)
 	AccountByEmail(email string) (*Account, error)
-	// PutAccount answers ErrExists for an email that another has.
+	// PutAccount returns ErrExists if another account has the email.
 	PutAccount(a *Account) error
-	// CountAccounts counts those that are not closed.
+	// CountAccounts counts accounts that are not closed.
 	CountAccounts() (int64, error)
-	// Accounts lists accounts, oldest first, as q asks.
+	// Accounts lists the accounts that q selects, oldest first.
 	Accounts(q AccountQuery) ([]*Account, error)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// KeyPrefix begins every API key (contract, Names).
+// KeyPrefix is the prefix of every API key (contract, Names).
 const KeyPrefix = "vtr_"
 
 const (
@@ -21,8 +21,7 @@ const (
 	KeyNameRunes = 100
 )
 
-// APIKey is what is kept of a key; the key itself is shown once and never
-// stored.
+// APIKey is a stored API key. The key itself is shown once and never stored.
 type APIKey struct {
 	ID        KeyID
 	Account   AccountID
@@ -30,26 +29,26 @@ type APIKey struct {
 	Hash      [sha256.Size]byte // SHA-256 of the whole key
 	Last4     string
 	CreatedAt time.Time
-	UsedAt    time.Time // zero: never; kept to the minute
-	RevokedAt time.Time // zero: it was not
-	ExpiresAt time.Time // zero: it does not
+	UsedAt    time.Time // zero: never; stored to the minute
+	RevokedAt time.Time // zero: not revoked
+	ExpiresAt time.Time // zero: never
 	Scope     KeyScope
-	// LinkLife is how long after they were made links may be public that the
-	// key makes or edits; 0: any time.
+	// LinkLife limits how long after their creation links that the key creates
+	// or edits may be public; 0: no limit.
 	LinkLife time.Duration
-	Replaced bool // another key has taken its place; it is in force until ExpiresAt
+	Replaced bool // replaced by another key; valid until ExpiresAt
 }
 
-// KeyScope is what a key may do. Each includes those before it.
+// KeyScope is what a key may do. Each scope includes those before it.
 type KeyScope string
 
 const (
-	ScopeRead    KeyScope = "read"    // lists and reports
-	ScopePublish KeyScope = "publish" // also uploads and edits
-	ScopeFull    KeyScope = "full"    // also deletes links, and revokes itself
+	ScopeRead    KeyScope = "read"    // list links and read reports
+	ScopePublish KeyScope = "publish" // also upload and edit
+	ScopeFull    KeyScope = "full"    // also delete links and revoke the key itself
 )
 
-// Scopes are all scopes, the least first.
+// Scopes lists all scopes, the smallest first.
 var Scopes = []KeyScope{ScopeRead, ScopePublish, ScopeFull}
 
 // Allows reports whether a scope includes another.
@@ -57,12 +56,12 @@ func (s KeyScope) Allows(need KeyScope) bool {
 	return slices.Contains(Scopes, need) && slices.Index(Scopes, s) >= slices.Index(Scopes, need)
 }
 
-// InForce reports whether a key is good at a time.
+// InForce reports whether the key is valid at a time.
 func (k *APIKey) InForce(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
 
-// KeyText is an API key in clear. It prints as its last four characters only.
+// KeyText is an API key in clear text. It prints only its last four characters.
 type KeyText string
 
 func (k KeyText) String() string {
@@ -72,9 +71,9 @@ func (k KeyText) String() string {
 	return "vtr_…" + string(k[len(k)-4:])
 }
 
-// NewKeyText makes a key: prefix, 32 random base62 characters, and 6 of the
-// CRC-32 over both, by which a secret scanner knows a leaked key and a mistyped
-// one is refused without a look-up.
+// NewKeyText returns a new key: the prefix, 32 random base62 characters, and 6
+// characters of the CRC-32 over both. Secret scanners recognize leaked keys by
+// the checksum, and a mistyped key is refused without a look-up.
 func NewKeyText() KeyText {
 	var b strings.Builder
 	b.WriteString(KeyPrefix)
@@ -98,7 +97,8 @@ func keySum(s string) string {
 	return string(b[:])
 }
 
-// ParseKeyText accepts a key that NewKeyText could have made.
+// ParseKeyText parses a key. It accepts keys that NewKeyText could have
+// returned.
 func ParseKeyText(s string) (KeyText, bool) {
 	if len(s) != keyLength || !strings.HasPrefix(s, KeyPrefix) {
 		return "", false
@@ -107,17 +107,17 @@ func ParseKeyText(s string) (KeyText, bool) {
 	return KeyText(s), keySum(body) == s[keyLength-keyChecksum:]
 }
 
-// Hash is what is stored and looked up.
+// Hash returns the hash that is stored and looked up.
 func (k KeyText) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(k)) }
 
 // KeyTx reads and writes API keys within a transaction.
 type KeyTx interface {
-	// AddKey gives k.ID. Hashes are unique.
+	// AddKey sets k.ID. Hashes are unique.
 	AddKey(k *APIKey) error
 	KeyByHash(hash [32]byte) (*APIKey, error)
-	// Keys lists an account's keys, revoked ones too, oldest first.
+	// Keys lists an account's keys, including revoked ones, oldest first.
 	Keys(a AccountID) ([]*APIKey, error)
 	PutKey(k *APIKey) error
-	// DeleteKeys removes all keys of an account.
+	// DeleteKeys deletes all keys of an account.
 	DeleteKeys(a AccountID) error
 }

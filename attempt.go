@@ -2,31 +2,31 @@ package vitrine
 
 import "time"
 
-// Attempt is one try at something that may not be tried without end: a
-// password, or to have a message sent.
+// Attempt is one counted try at something that is rate limited, such as a
+// password or a message.
 type Attempt struct {
 	ID  AttemptID
-	Key AttemptKey // what it counts against
+	Key AttemptKey // identifies what is limited
 	At  time.Time
 }
 
-// AttemptKey names what attempts count against, and says nothing of whom: a
-// keyed hash.
+// AttemptKey identifies what attempts count against. It is a keyed hash, so it
+// does not reveal a person.
 type AttemptKey [16]byte
 
-// DeviceLife is how long a browser is known after it has signed in.
+// DeviceLife is how long a browser is recognized after a sign-in.
 const DeviceLife = 365 * 24 * time.Hour
 
 // AttemptTx reads and writes attempts within a transaction.
 type AttemptTx interface {
-	// AddAttempt gives g.ID.
+	// AddAttempt sets g.ID.
 	AddAttempt(g *Attempt) error
-	// CountAttempts counts the attempts of a key from a time to another, both
-	// included, and tells when the oldest of them was (zero: none).
+	// CountAttempts counts the attempts of a key from since to until, both
+	// included, and returns the time of the oldest (zero: none).
 	CountAttempts(k AttemptKey, since, until time.Time) (n int64, oldest time.Time, err error)
 	DeleteAttempt(id AttemptID) error
-	// DeleteAttempts removes all attempts of a key.
+	// DeleteAttempts deletes all attempts of a key.
 	DeleteAttempts(k AttemptKey) error
-	// ExpireAttempts removes attempts from before a time.
+	// ExpireAttempts deletes attempts from before a time.
 	ExpireAttempts(before time.Time) (int64, error)
 }

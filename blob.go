@@ -8,77 +8,77 @@ import (
 	"time"
 )
 
-// Blobs keeps the bytes of files. A blob is put once by anyone who holds a
-// signed URL, sealed, and from then on never changes: what was checked is what
-// will be served (promise 3).
+// Blobs stores the bytes of files. The holder of a signed URL puts a blob once.
+// It is then sealed and never changes again, so the checked bytes are the
+// served bytes (promise 3).
 //
 // Every backend passes the suite blobstest.Run.
 type Blobs interface {
-	// SignPut makes a URL that accepts exactly what g says, once. Signing the
-	// same key again makes a fresh URL for the same place; once the bytes of a
-	// key are stored, every URL of it is used up: it accepts the same bytes
-	// again, which stores nothing, and no others; after Delete, none. Where
-	// URLs lead to a bucket, the bucket may go on accepting bytes: those that
-	// are there when the key is sealed count, and none later.
+	// SignPut returns a URL that accepts exactly the bytes g describes, once.
+	// Signing a key again returns another URL for the same key. Once the bytes
+	// of a key are stored, its URLs accept only the same bytes, without storing
+	// anything; after Delete they accept none. A URL that leads to a bucket may
+	// accept bytes longer: the bytes at the time of Seal count, no later ones.
 	SignPut(ctx context.Context, g PutGrant) (string, error)
 
-	// Stat tells about bytes that are wholly stored, sealed or not; ErrNotFound
-	// before that and after Delete.
+	// Stat describes bytes that are stored completely, sealed or not. It
+	// returns ErrNotFound before that and after Delete.
 	Stat(ctx context.Context, key UploadID) (BlobInfo, error)
 
-	// Seal makes the stored bytes of a key unchangeable and durable, also when
-	// several seal it while others put: all find the same bytes for ever.
-	// Sealing again is success. ErrNotFound as for Stat.
+	// Seal makes the stored bytes of a key immutable and durable. Concurrent
+	// calls, also during a put, all see the same bytes for ever. Sealing again
+	// succeeds. Errors: ErrNotFound as for Stat.
 	Seal(ctx context.Context, key UploadID) (BlobInfo, error)
 
-	// Open reads a sealed blob; ErrNotFound when there is none. The caller
-	// closes it; reads end with ctx where they go over a network. A blob that
-	// is open stays readable though it is deleted, or its reads fail: they
-	// never bring other bytes or too few.
+	// Open opens a sealed blob, which the caller must close. It returns
+	// ErrNotFound if there is none. Reads over a network end with ctx. If an
+	// open blob is deleted, reads either still succeed or fail; they never
+	// return other or fewer bytes.
 	Open(ctx context.Context, key UploadID) (Blob, error)
 
-	// PutPart stores a part beside a sealed blob, in place of one of the same
-	// name; whole and durable when nil. ErrNotFound when there is no such blob,
-	// or not any more.
+	// PutPart stores a part beside a sealed blob and replaces a part with the
+	// same name. When it returns nil, the part is complete and durable. It
+	// returns ErrNotFound if the blob does not exist (any more).
 	PutPart(ctx context.Context, key UploadID, p Part, body io.Reader) error
 
-	// OpenPart reads a part, as Open does a blob.
+	// OpenPart opens a part as Open opens a blob.
 	OpenPart(ctx context.Context, key UploadID, p Part) (Blob, error)
 
-	// DeletePart removes a part; absent is success.
+	// DeletePart deletes a part. A missing part is not an error.
 	DeletePart(ctx context.Context, key UploadID, p Part) error
 
-	// Delete removes the bytes and their parts; absent is success. URLs of the
-	// key stay used up.
+	// Delete deletes the bytes and their parts. Missing bytes are not an error.
+	// URLs of the key remain used.
 	Delete(ctx context.Context, key UploadID) error
 
-	// Sweep removes what unfinished transfers and used URLs left behind before
-	// a time, for keys that keep says no to.
+	// Sweep deletes what unfinished transfers and used URLs left before a time,
+	// for keys for which keep returns false.
 	Sweep(ctx context.Context, before time.Time, keep func(UploadID) (bool, error)) error
 
-	// Marker returns the token that was last written beside the blobs, "" if
-	// none was. It says which database owns the storage. It is no blob: nothing
-	// sweeps or lists it.
+	// Marker returns the token that was last written beside the blobs, or "".
+	// It records which database owns the storage. It is not a blob: it is
+	// neither swept nor listed.
 	Marker(ctx context.Context) (string, error)
 
-	// PutMark puts a text of at most 100 letters and digits in place of the
-	// mark; whole and durable when nil, and otherwise there or not.
+	// PutMarker replaces the token by at most 100 letters and digits. When it
+	// returns nil, the token is complete and durable; after an error it may be
+	// either.
 	PutMarker(ctx context.Context, mark string) error
 
-	// Each calls f with every sealed blob, for the audit.
+	// Each calls f with each sealed blob, for the audit.
 	Each(ctx context.Context, f func(UploadID, BlobInfo) error) error
 }
 
-// Blob is an open, sealed blob. Reading at any place is cheap.
+// Blob is an open, sealed blob with cheap random access.
 type Blob interface {
 	io.ReadSeekCloser
 	io.ReaderAt
 	Size() int64
 }
 
-// OpenWhole opens the bytes of a link and checks that they are as many as the
-// link's row says, so that a file that storage has cut is not served as if it
-// were whole. It answers Unavailable when they are not, or when they are gone.
+// OpenWhole opens the bytes of a link. It returns Unavailable if they are
+// missing or their size differs from the link's, so that a truncated file is
+// not served as complete.
 func OpenWhole(ctx context.Context, blobs Blobs, l *Link) (Blob, error) {
 	b, err := blobs.Open(ctx, l.Upload)
 	if err != nil {
@@ -92,14 +92,14 @@ func OpenWhole(ctx context.Context, blobs Blobs, l *Link) (Blob, error) {
 	return b, nil
 }
 
-// BlobInfo is what storage knows of bytes.
+// BlobInfo describes stored bytes.
 type BlobInfo struct {
 	Size   int64
 	SHA256 string // lower-case hex; "" where storage does not compute it
 }
 
-// PutGrant is what a signed URL permits: these many bytes of this Content-Type
-// under this key, begun before Expires.
+// PutGrant is what a signed URL permits: to store bytes of this size and
+// Content-Type under this key, in a request that begins before Expires.
 type PutGrant struct {
 	Key     UploadID
 	Size    int64
@@ -107,50 +107,48 @@ type PutGrant struct {
 	Expires time.Time
 }
 
-// Receiver takes the body of a signed PUT whose grant was verified. It is
-// implemented by Blobs whose URLs lead to this process.
+// Receiver stores the body of a signed PUT whose grant is verified. Blobs whose
+// URLs lead to this process implement it.
 type Receiver interface {
 	// Receive stores body and returns its ETag once the bytes are durable. If
-	// the bytes of the key are stored already, it compares body with them as it
-	// arrives, stores nothing, and returns the same ETag if they are equal.
-	// Errors: CodeURLUsed (other bytes are stored, or were),
-	// CodeUploadInProgress (another transfer stores bytes of the key),
-	// CodeSizeMismatch (too few or too many bytes), CodeUnavailable (disk full,
-	// say). After any error the key is as before, and a transfer may be tried
-	// again.
+	// the key has bytes already, it compares body with them, stores nothing,
+	// and returns the same ETag if they are equal. After an error the key is
+	// unchanged, and the transfer may be repeated. Errors: CodeURLUsed (other
+	// bytes are or were stored), CodeUploadInProgress (another transfer of the
+	// key is running), CodeSizeMismatch (too few or too many bytes),
+	// CodeUnavailable (for example a full disk).
 	Receive(ctx context.Context, g PutGrant, body io.Reader) (etag string, err error)
 }
 
-// GetSigner is implemented by Blobs that anyone who holds a URL can read a blob
-// from without this process.
+// GetSigner returns URLs for reading a blob without this process. Some Blobs
+// implement it.
 type GetSigner interface {
-	// SignGet makes a URL that answers GET, of ranges too, with a sealed blob.
-	// Whether it is there is not looked at.
+	// SignGet returns a URL that answers GET, also of ranges, with a sealed
+	// blob. It does not check whether the blob exists.
 	SignGet(ctx context.Context, g GetGrant) (string, error)
 }
 
-// GetGrant is what a signed URL to read from answers: these bytes under this
-// Content-Type and Content-Disposition, to requests begun before Expires.
+// GetGrant is what a signed GET URL permits: to read a blob, with this
+// Content-Type and Content-Disposition, in a request that begins before
+// Expires.
 type GetGrant struct {
 	Key               UploadID
 	Type, Disposition string
 	Expires           time.Time
 }
 
-// OwnedBlob is what the store knows of bytes that belong to something: to a
-// link that is not deleted, or to an upload that may still become one, whose
-// bytes need not be there.
+// OwnedBlob is a blob that the store needs: that of a link that is not deleted,
+// or of an upload that may still become one, whose bytes may be missing.
 type OwnedBlob struct {
 	Key    UploadID
 	Size   int64
 	SHA256 string // lower-case hex; "" of an upload
 	Parts  Parts
-	Upload bool // of an upload
+	Upload bool // belongs to an upload
 }
 
-// OwnedBlobs calls f with everything in storage that belongs to something, so
-// that storage and store can be copied to another place and are of one mind
-// there (Audit).
+// OwnedBlobs calls f with each blob that the store needs, so that storage and
+// store can be copied together and agree in the copy (Audit).
 func OwnedBlobs(tx Tx, f func(OwnedBlob) error) error {
 	for q := (LinkQuery{Sort: SortID, Limit: ownedAtOnce}); ; {
 		links, err := tx.Links(q)
@@ -170,7 +168,7 @@ func OwnedBlobs(tx Tx, f func(OwnedBlob) error) error {
 		}
 		q.After = links[len(links)-1].ID
 	}
-	// Those that are open go within hours: they are few.
+	// Open uploads expire within hours, so there are few.
 	open, err := tx.StaleUploads(UploadOpen, time.UnixMilli(maxMs), maxOpen)
 	if err != nil {
 		return err
@@ -194,8 +192,8 @@ func OwnsBytes(tx Tx, id UploadID) (bool, error) {
 	return err == nil && l.HasBytes, NotFoundIsNil(err)
 }
 
-// MadeOf finds the link, or the version of one, that has the file of an upload
-// that is done: a deleted version, too, as long as its bytes are there.
+// MadeOf finds the link or version with the file of a completed upload. A
+// deleted version counts as long as its bytes exist.
 func MadeOf(tx LinkTx, u *Upload) (*Link, error) {
 	l, err := tx.Link(u.Link)
 	if err != nil || l.Upload == u.ID {
@@ -215,10 +213,10 @@ func MadeOf(tx LinkTx, u *Upload) (*Link, error) {
 	return nil, ErrNotFound
 }
 
-// ownedAtOnce bounds how many links are in memory.
+// ownedAtOnce bounds the links in memory.
 const ownedAtOnce = 1000
 
-// Later than any upload, and more than there can be.
+// Later than any upload, and more than can exist.
 const (
 	maxMs   = 1 << 45
 	maxOpen = 1 << 30

@@ -6,82 +6,82 @@ import (
 	"time"
 )
 
-// ChangeID is given by the Store, from 1 up; a later change has a larger one.
+// ChangeID is assigned by the Store, from 1. Later changes have larger IDs.
 type ChangeID int64
 
-// Change is one line of the history: who changed the state of a link or an
-// account, when and why. It is written in the transaction that makes the
-// change, and stays when the link is deleted.
+// Change is an entry of the history: who changed the state of a link or
+// account, when and why. The transaction that makes the change writes it, and
+// it remains when the link is deleted.
 type Change struct {
 	ID      ChangeID
 	At      time.Time
 	By      Actor
 	Action  Action
-	Account AccountID // the account that was changed, or whose link was
-	Link    LinkID    // 0: the account itself was
+	Account AccountID // the changed account, or the account of the link
+	Link    LinkID    // 0: the account itself was changed
 	From    LinkState // of a link; "" before it was made
 	To      LinkState // of a link; "" once it is deleted
-	Reason  string    // the link's reason code in its new state
-	Detail  string    // what exactly was found, where something was; of an account, what it is now
-	Note    string    // what the person who did it wrote, at most MaxNote characters on one line
+	Reason  string    // reason code of the new state
+	Detail  string    // what was found in the file; for an account, its new value
+	Note    string    // by the person who decided, at most MaxNote characters, one line
 
-	Since time.Time // of an undo: since when the link was in the state that it is in again
+	Since time.Time // of an undo: since when the link was in the restored state
 }
 
-// Action names what was done.
+// Action is what was done.
 type Action string
 
 const (
-	ActionCreate  Action = "create"  // the link was made, in whatever state
-	ActionScan    Action = "scan"    // a scanner has spoken
-	ActionHold    Action = "hold"    // taken to review
+	ActionCreate  Action = "create"  // the link was created, in any state
+	ActionScan    Action = "scan"    // the scanner gave a result
+	ActionHold    Action = "hold"    // moved to review
 	ActionClear   Action = "clear"   // published by a person
 	ActionReject  Action = "reject"  // disabled by a person instead of published
-	ActionDisable Action = "disable" // taken off display
-	ActionExpire  Action = "expire"  // disabled at the time that its owner set
-	ActionUndo    Action = "undo"    // the decision before it was taken back
+	ActionDisable Action = "disable" // disabled by a person
+	ActionExpire  Action = "expire"  // disabled at the time its owner set
+	ActionUndo    Action = "undo"    // the previous decision was undone
 	ActionDelete  Action = "delete"
-	ActionReplace Action = "replace" // another version of the file is current: Detail says which; the state stays
-	ActionRestore Action = "restore" // as ActionReplace, an earlier version
-	ActionRefuse  Action = "refuse"  // a file never became a link: it is malware, or unsafe
+	ActionReplace Action = "replace" // another version of the file became current, named by Detail; the state stays
+	ActionRestore Action = "restore" // as ActionReplace, with an earlier version
+	ActionRefuse  Action = "refuse"  // a file was refused as malware or unsafe and never became a link
 	ActionBan     Action = "ban"
 	ActionUnban   Action = "unban"
 	ActionPlan    Action = "plan"
 	ActionRole    Action = "role"
-	ActionClose   Action = "close"      // the account was closed by whose it was
-	ActionReclass Action = "reclassify" // why its views are excluded
+	ActionClose   Action = "close"      // the account was closed by its owner
+	ActionReclass Action = "reclassify" // why its views are excluded changed
 )
 
-// Actor is who changes a state.
+// Actor is who changed a state.
 type Actor struct {
 	Kind    ActorKind
-	Account AccountID // of an owner or a moderator; else 0
+	Account AccountID // of an owner or moderator; otherwise 0
 }
 
-// ActorKind says in what capacity someone, or something, acts.
+// ActorKind is the role in which a person or the program acts.
 type ActorKind string
 
 const (
-	ActorOwner      ActorKind = "owner"      // the account that the link belongs to
-	ActorModerator  ActorKind = "moderator"  // on the website
+	ActorOwner      ActorKind = "owner"      // the account of the link
+	ActorModerator  ActorKind = "moderator"  // in the dashboard
 	ActorOperator   ActorKind = "operator"   // on the command line
-	ActorInspection ActorKind = "inspection" // of the file's bytes
+	ActorInspection ActorKind = "inspection" // of the bytes of the file
 	ActorScanner    ActorKind = "scanner"
-	ActorReaders    ActorKind = "readers" // who reported it
-	ActorExpiry     ActorKind = "expiry"  // the time that its owner set
+	ActorReaders    ActorKind = "readers" // their abuse reports
+	ActorExpiry     ActorKind = "expiry"  // the time its owner set
 )
 
-// Operator is a person at the command line of the server.
+// Operator is the person at the command line of the server.
 var Operator = Actor{Kind: ActorOperator}
 
-// Moderator is a moderator by their account.
+// Moderator returns the actor for a moderator's account.
 func Moderator(a *Account) Actor { return Actor{ActorModerator, a.ID} }
 
-// Owner is a link's owner.
+// Owner returns the actor for the owner of a link.
 func Owner(a AccountID) Actor { return Actor{ActorOwner, a} }
 
-// MayUndo reports whether a decision may be taken back by b: an owner's own is
-// theirs, and the operator may everything.
+// MayUndo reports whether b may undo a decision by a. Owners undo their own
+// decisions; the operator may undo any.
 func (a Actor) MayUndo(b Actor) bool {
 	switch b.Kind {
 	case ActorModerator, ActorOperator:
@@ -89,22 +89,22 @@ func (a Actor) MayUndo(b Actor) bool {
 	case ActorOwner:
 		return a == b || a.Kind == ActorOperator
 	}
-	return false // what inspection, scanner and readers have found is answered by clearing or rejecting
+	return false // results of inspection, scanner and readers are cleared or rejected, not undone
 }
 
-// MaxNote bounds the note of a decision, in characters.
+// MaxNote is the longest note of a decision, in characters.
 const MaxNote = 1000
 
-// Decision is a person's: who, and what they have to say about it.
+// Decision is a decision by a person, with a note.
 type Decision struct {
 	By   Actor
 	Note string
-	// Seen is the last change of the link that the decider has seen;
-	// when there is another since, nothing is decided. 0: any.
+	// Seen is the last change of the link that the person has seen. If there is
+	// a newer one, the decision fails. 0: any.
 	Seen ChangeID
 }
 
-// changesAtOnce is how many changes of a link are read at once.
+// changesAtOnce is the number of changes that are read together.
 const changesAtOnce = 100
 
 // EachChange calls f with the changes of a link, newest first, until f returns
@@ -128,14 +128,14 @@ func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
 	}
 }
 
-// LastDecision returns the last change of a link that was not undone since, the
-// one before it, to which undoing it leads back, and since when the link was in
-// the state of that one; nil where there is none.
+// LastDecision returns the last change of a link that is not undone, the change
+// before it, to which an undo returns, and since when the link was in that
+// earlier state. Both are nil if there is none.
 func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time, err error) {
 	undone := 0
 	err = EachChange(tx, l, func(c *Change) bool {
 		switch {
-		case c.Action == ActionReplace, c.Action == ActionRestore: // no change of the state
+		case c.Action == ActionReplace, c.Action == ActionRestore: // the state did not change
 		case c.Action == ActionUndo:
 			undone++
 		case undone > 0:
@@ -158,14 +158,14 @@ func LastDecision(tx ChangeTx, l LinkID) (last, before *Change, since time.Time,
 }
 
 const (
-	// ownerChanges is how often the owner of a link may change its state within
-	// ownerHour. Each change stays in the link's history.
+	// ownerChanges is how often a link's owner may change its state within
+	// ownerHour. Each change stays in the history.
 	ownerChanges = 30
 	ownerHour    = time.Hour
 )
 
-// OwnerMayChange returns CodeRateLimited if the owner of a link has changed
-// its state too often.
+// OwnerMayChange returns CodeRateLimited if the owner has changed the state of
+// a link too often.
 func OwnerMayChange(tx ChangeTx, l *Link, now time.Time) error {
 	list, err := tx.Changes(ChangeQuery{Link: l.ID, Limit: ownerChanges})
 	if err != nil || len(list) < ownerChanges {
@@ -183,7 +183,7 @@ func OwnerMayChange(tx ChangeTx, l *Link, now time.Time) error {
 		"You have changed the state of this link %d times within an hour. Wait, then try again.", ownerChanges)}
 }
 
-// CheckedNote is the note of a decision, on one line.
+// CheckedNote returns the note on one line. Error: CodeInvalidRequest.
 func (d Decision) CheckedNote() (string, error) {
 	note := OneLine(d.Note)
 	if len([]rune(note)) > MaxNote {
@@ -193,8 +193,8 @@ func (d Decision) CheckedNote() (string, error) {
 	return note, nil
 }
 
-// Transition moves a link to a state and writes who did it and why, in one
-// transaction. c says By, Action, To, Reason, Detail and Note.
+// Transition moves a link to another state and writes a change, in one
+// transaction. c has By, Action, To, Reason, Detail and Note.
 func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 	c.Link, c.Account, c.From, c.At = l.ID, l.Account, l.State, now
 	if c.Action == ActionDelete {
@@ -204,15 +204,15 @@ func (l *Link) Transition(tx Tx, now time.Time, c Change) error {
 			l.StateAt = now
 		}
 		if !c.Since.IsZero() {
-			l.StateAt = c.Since // it has its place in the queue again
+			l.StateAt = c.Since // it returns to its place in the queue
 		}
 		l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
 	}
 	return errors.Join(tx.PutLink(l), l.disableSite(tx, c), tx.AddChange(&c))
 }
 
-// Add makes a link and writes that it was made. Its state, reason and detail
-// are those that it begins with.
+// Add adds a link and writes the change that created it, with the link's state,
+// reason and detail.
 func (l *Link) Add(tx Tx, by Actor) error {
 	if err := addLink(tx, l); err != nil {
 		return err
@@ -221,34 +221,33 @@ func (l *Link) Add(tx Tx, by Actor) error {
 		To: l.State, Reason: l.Reason, Detail: l.Detail})
 }
 
-// ChangeQuery selects changes, newest first. Zero members do not select. That a
-// link was made is told with the link alone.
+// ChangeQuery selects changes, newest first. Zero fields do not restrict the
+// result. ActionCreate is included only for a single link.
 type ChangeQuery struct {
 	Account AccountID
 	Link    LinkID
-	People  bool     // only what people decided
-	Before  ChangeID // older than this one
+	People  bool     // only decisions by people
+	Before  ChangeID // older than this change
 	Limit   int      // 0: all
 }
 
-// LinkEvent is a change of a link as its owner is told of it: what was done and
-// in what capacity, but never by which person, what they noted, or who reported
-// what.
+// LinkEvent is a change as a link's owner may see it: the action and the role,
+// but not which person it was, their note, or who reported what.
 type LinkEvent struct {
 	At       time.Time
 	By       ActorKind
 	Action   Action
 	From, To LinkState
 	Reason   string // a reason code
-	Detail   string // what exactly was found in the file
+	Detail   string // what was found in the file
 }
 
-// ForOwner is a change as the owner of the link is told of it.
+// ForOwner returns the change as the owner of the link may see it.
 func (c *Change) ForOwner() LinkEvent {
 	e := LinkEvent{At: c.At, By: c.By.Kind, Action: c.Action, From: c.From, To: c.To, Reason: c.Reason}
 	switch c.By.Kind {
 	case ActorOperator:
-		e.By = ActorModerator // who of them it was is not the owner's to know
+		e.By = ActorModerator // owners do not learn which moderator it was
 	case ActorInspection, ActorScanner:
 		e.Detail = c.Detail
 	}
@@ -260,17 +259,18 @@ func (c *Change) ForOwner() LinkEvent {
 
 // ReviewTx reads the links in review within a transaction.
 type ReviewTx interface {
-	// Review lists links in review, the longest waiting first, as q asks.
+	// Review lists the links in review that q selects, the longest waiting
+	// first.
 	Review(q ReviewQuery) ([]*Link, error)
-	// CountReview counts the links in review by their reason code.
+	// CountReview counts the links in review by reason code.
 	CountReview() (map[string]int64, error)
 }
 
 // ChangeTx reads and writes changes within a transaction.
 type ChangeTx interface {
-	// AddChange gives c.ID, larger than any before.
+	// AddChange sets c.ID, larger than any before.
 	AddChange(c *Change) error
-	// Changes lists changes, newest first, as q asks; without a link,
-	// ActionCreate is left out.
+	// Changes lists the changes that q selects, newest first. Without a link,
+	// it leaves ActionCreate out.
 	Changes(q ChangeQuery) ([]*Change, error)
 }

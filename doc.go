@@ -1,50 +1,49 @@
 // Package vitrine is the domain of Vitrine: a file becomes a public link,
-// people view it, and its owner reads exactly how it was read. It knows no HTTP
-// and no SQL.
+// people view it, and its owner sees exactly how it was read. The package knows
+// neither HTTP nor SQL.
 //
-// It has the types that everything else speaks of, the rules that hold for them
-// within a transaction ([Tx]), and the ports that backends implement. It has no
-// goroutine, no clock and no files. What users do is in the packages below
-// internal, one for each group of use cases.
+// It defines the types of the domain, the rules that hold within a transaction
+// ([Tx]), and the ports that backends implement. It has no goroutines, no clock
+// and no files. The use cases are in packages below internal.
 //
 // # The life of a link
 //
-// An [Account] with an [APIKey] begins an upload (internal/publish): the file's
-// name, type and size are checked, and a link, the bytes and a custom [Slug]
-// are held for a quarter of an hour. The answer is a signed URL, valid for ten
-// minutes and for exactly these bytes, once (internal/signer, [Blobs]). The bytes go
-// straight to storage. Completing the upload seals them, so that what is
-// checked is what will be served, inspects them (internal/filetype/inspect),
-// has them scanned ([Scanner]) and makes the [Link], in one transaction. A
-// video is scanned in the background. What a rule holds waits for a person
-// (internal/moderation, internal/links). Each change of a link's state is a
-// [Change] in its history ([Link.Transition]).
+// An [Account] with an [APIKey] starts an upload (internal/publish). The server
+// checks the file's name, type and size, and reserves a link, the bytes and a
+// custom [Slug] for a quarter of an hour. It returns a signed URL, valid for
+// ten minutes and once, for exactly these bytes (internal/signer, [Blobs]). The
+// bytes go straight to storage. Completing the upload seals them, so that the
+// checked bytes are the served bytes, inspects them
+// (internal/filetype/inspect), has them scanned ([Scanner]) and creates the
+// [Link], in one transaction. A video is scanned in the background. What a rule
+// holds waits for a person (internal/moderation, internal/links). Each change
+// of a link's state is a [Change] in its history ([Link.Transition]).
 //
-// Each load of the link's page is a view: the server writes it before the page
-// ends (internal/ingest, one durable commit for many at a time), with what the
-// request says (internal/visitor). While the page is read, its tracker sends
-// snapshots, each the sum of the view so far. A [Claim] is limited to what the
-// server's clock allows before it counts ([Claim.Snapshot],
+// Each load of the link's page is a view. The server stores it before the page
+// ends (internal/ingest; one durable commit covers many views), with what the
+// request reveals (internal/visitor). While the page is read, its tracker sends
+// snapshots; each describes the whole view so far. A [Claim] is limited to what
+// the server's clock allows before it counts ([Claim.Snapshot],
 // [Engagement.Apply]). Past days are rolled up in the background
 // ([ViewLog.RollUp]). Reports (internal/analytics) ask the [ViewLog] for the
-// tally of some days and render it (package report).
+// tally of a range of days and render it (package report).
 //
 // # People
 //
-// Signing in (internal/auth) begins a [Session]. Sign-in links, invitations and
-// resets are a [OneTimeToken]. Tries are counted ([Attempt]), so that a
-// stranger's tries keep nobody out. Besides links an account has albums
-// ([Album], links under one address) and websites ([Site], whose versions are
-// sealed ZIP files with the states of a link).
+// A sign-in (internal/auth) begins a [Session]. Sign-in links, invitations and
+// password resets are [OneTimeToken]s. Each [Attempt] is counted for the client
+// and the account, so that a stranger cannot lock anybody out. Besides links,
+// an account has albums ([Album], links under one address) and websites
+// ([Site], whose versions are sealed ZIP files with the states of a link).
 //
 // # Glossary
 //
 //	link                  a published file and its public page
 //	slug                  the part of a link's address after /p/
-//	view                  one load of a page that was answered; the tables and
-//	                      --keep-opens call it "open"
-//	engagement            what the tracker measured of a view; type report.Session,
-//	                      "sessions" in the API
+//	view                  one answered page load; "open" in tables, stored texts
+//	                      and the flag --keep-opens
+//	engagement            what the tracker measured for a view; report.Session in
+//	                      code, "sessions" in the API
 //	session               a signed-in browser
 //	viewer                a distinct reader: a keyed hash
 //	administrator         who runs an instance; moderator, owner, member: accounts
@@ -128,10 +127,10 @@
 // # Ports
 //
 // [Store], [ViewLog], [Blobs], [Scanner], [Previewer], [Spool] and [Mailer] are
-// what the use cases need of the outside. A use case names what it needs of a
-// port in an interface of its own. Their comments are contracts.
-// Suites below internal/vitrinetest hold every implementation to them.
+// the ports. Their comments are contracts, and suites below
+// internal/vitrinetest test every implementation against them. A use case
+// declares the part of a port that it needs as an interface.
 //
-// The specification in docs/specification says what all of it does. Comments
+// The specification in docs/specification says what the program does. Comments
 // cite it by page and heading: (contract, Link states).
 package vitrine

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Code is the machine-readable name of a failure, as it is in the API's error
-// body (contract, Errors).
+// Code identifies a failure in the body of an API error (contract, Errors).
 type Code string
 
 const (
@@ -50,20 +49,20 @@ const (
 	CodeUnavailable           Code = "unavailable"
 )
 
-// Error is a failure that its reader can act on. Everything else that goes
-// wrong is an internal error whose text stays in the log.
+// Error is a failure that the caller can act on. Any other error is an internal
+// error, and its text appears only in the log.
 type Error struct {
 	Code    Code
-	Message string // one sentence or two for the caller: what happened, what to do
+	Message string // for the caller, one or two sentences: what happened, what to do
 
-	Field       string        `json:",omitempty"` // the request member at fault, where there is one
-	Reason      string        `json:",omitempty"` // the reason code of a file that is refused (Reasons)
-	Limit, Used *int64        `json:",omitempty"` // of a plan limit: links or bytes
-	Held        *int64        `json:",omitempty"` // of Used, by other unfinished uploads
-	HeldUntil   time.Time     `json:",omitzero"`  // when they have released enough of Held, or all of it
-	Upgrade     bool          `json:",omitempty"` // a higher plan would lift it: the answer carries where to read about plans
-	RetryAfter  time.Duration `json:"-"`          // with rate_limited, unavailable, and limits that unfinished uploads meet
-	Err         error         `json:"-"`          // the cause; for the log only
+	Field       string        `json:",omitempty"` // the invalid field of the request, if there is one
+	Reason      string        `json:",omitempty"` // the reason code of a refused file (Reasons)
+	Limit, Used *int64        `json:",omitempty"` // of a plan limit, in links or bytes
+	Held        *int64        `json:",omitempty"` // the part of Used that unfinished uploads hold
+	HeldUntil   time.Time     `json:",omitzero"`  // when enough of Held is released, or all of it
+	Upgrade     bool          `json:",omitempty"` // a larger plan has a higher limit
+	RetryAfter  time.Duration `json:"-"`          // for rate_limited, unavailable, and limits that unfinished uploads reach
+	Err         error         `json:"-"`          // the cause, only for the log
 }
 
 func (e *Error) Error() string {
@@ -75,13 +74,13 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error of a code and a message.
+// Errorf returns an Error with a code and a message.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// CodeOf tells the code of err: that of the Error in its chain, else
-// CodeInternal; "" of nil.
+// CodeOf returns the code of the Error in err's chain, CodeInternal if there is
+// none, and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -93,21 +92,21 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// Unavailable says that a part the request needs is down or full: nothing is
-// half done, and the same request may be sent again (contract, Errors). Only
-// the component that knows this reports it. Every other error is an internal
-// one.
+// Unavailable returns the error for a required component that is down or full.
+// Nothing was changed, and the caller may repeat the request
+// (contract, Errors). Only the component that knows this returns it; any other
+// error is internal.
 func Unavailable(cause error) *Error {
 	return &Error{Code: CodeUnavailable, Message: "A part of the service that this needs is not available right now. Try again shortly.",
 		RetryAfter: 5 * time.Second, Err: cause}
 }
 
-// What a port answers when a row, blob or name is missing or already there.
-// Services turn them into an Error.
+// Ports return these errors when a row, blob or name is missing or exists
+// already. Services turn them into an Error.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
-	// ErrForgotten is about a day whose opens are no longer kept.
+	// ErrForgotten is returned for a day whose views have expired.
 	ErrForgotten = errors.New("opens of that day are no longer kept")
 )
 

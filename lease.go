@@ -2,21 +2,21 @@ package vitrine
 
 import "time"
 
-// Lease says that a process does a piece of work, and that others leave it
-// alone meanwhile.
+// Lease records that a process does a piece of work. Others do not do the work
+// meanwhile.
 type Lease struct {
 	Name   string    // of the work
 	Holder string    // the process
-	Until  time.Time // by the holder's clock; it moves on with each renewal, and nobody compares it with another clock
+	Until  time.Time // by the holder's clock, later with each renewal; never compared with another clock
 }
 
 // LeaseTx reads and writes leases within a transaction.
 type LeaseTx interface {
-	// Lease reads a lease, of whatever time; PutLease writes one, whether or
-	// not there is one of its name.
+	// Lease reads a lease, even an old one. PutLease writes one and replaces a
+	// lease of the same name.
 	Lease(name string) (*Lease, error)
 	PutLease(l *Lease) error
 	DeleteLease(name string) error
-	// ExpireLeases removes leases that ended before a time.
+	// ExpireLeases deletes leases that ended before a time.
 	ExpireLeases(before time.Time) (int64, error)
 }

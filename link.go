@@ -20,45 +20,45 @@ type Link struct {
 	Slug    Slug     // "" once a deleted link's slug was released
 	Title   string
 	Name    string // the file's name
-	Type    string // MIME type as declared
+	Type    string // declared MIME type
 	Kind    filetype.Kind
 	Size    int64  // bytes
 	SHA256  string // lower-case hex
-	Pages   int    // of a PDF; 0 unknown
+	Pages   int    // of a PDF; 0: unknown
 
-	Key           KeyID  // that it was made with; 0: none, or it was not kept
+	Key           KeyID  // the key that created it; 0: none or unknown
 	Client        string // the program that made it, as it names itself; "": not known
 	AllowDownload bool
 	State         LinkState
-	Reason        string // why it is in review or disabled: a reason code
-	Detail        string // what exactly was found, where something was: a signature, a member of an archive
+	Reason        string // reason code: why it is in review or disabled
+	Detail        string // what was found, such as a signature or a member of an archive
 	CreatedAt     time.Time
-	StateAt       time.Time // since when it is in its state
-	ExpiresAt     time.Time // from when on it is disabled; zero: it does not expire
+	StateAt       time.Time // when it entered its state
+	ExpiresAt     time.Time // when it is disabled; zero: never
 	DeletedAt     time.Time // zero: not deleted
-	// HasBytes says that bytes are stored, and count. Of a deleted link: that
-	// something of it may still be there to be removed.
+	// HasBytes reports whether bytes are stored and count. For a deleted link:
+	// whether something may remain to be purged.
 	HasBytes bool
-	// Scanned are the signatures by which a scanner last spoke on the bytes,
-	// clean or not; "" as long as none has.
+	// Scanned is the version of the signatures at the last scan, clean or not;
+	// "" if there was none.
 	Scanned string
 
-	// Site is the website that it is a version of; 0: it is a link of its own.
-	// A version is shown by its website and by nothing else.
+	// Site is the website of which the link is a version; 0: none. Only its
+	// website shows a version.
 	Site  SiteID
-	Files int64 // that a version serves
+	Files int64 // number of files that a version serves
 
-	// Of is the link that this row is a version of; 0: it is a link of its own.
-	// A link's own row has the file of its current version. A version that is
-	// not current has its file in a row of its own, whose State is that of the
-	// file alone; the row of the current version has no file.
+	// Of is the link of which this row is a version; 0: none. A link's own row
+	// has the file of the current version. Any other version has its file in a
+	// row of its own, whose State concerns only that file. The row of the
+	// current version has no file.
 	Of       LinkID
-	Version  int    // of a link: the number of its current version; of a version: its own
-	Versions int    // of a link: the highest number that was given to one; 0: it was never replaced
-	Pending  LinkID // of a link: the version that becomes current once it is live; 0: none
+	Version  int    // of a link: number of the current version; of a version: its number
+	Versions int    // of a link: highest number so far; 0: never replaced
+	Pending  LinkID // of a link: version that becomes current when it is live; 0: none
 
-	Parts   Parts        // what is kept beside its bytes
-	Preview PreviewState // whether those that are made of the bytes have been made
+	Parts   Parts        // stored beside its bytes
+	Preview PreviewState // whether the parts made from the bytes exist
 }
 
 // LinkState is the state of a link (contract, Link states).
@@ -67,18 +67,18 @@ type LinkState string
 const (
 	StateLive       LinkState = "live"
 	StateReview     LinkState = "review"     // held until a person clears it
-	StateProcessing LinkState = "processing" // a video that is being scanned
+	StateProcessing LinkState = "processing" // a video being scanned
 	StateDisabled   LinkState = "disabled"
 )
 
-// Hold makes a link one that begins in review; the first reason stays.
+// Hold lets a new link begin in review. The first reason counts.
 func (l *Link) Hold(reason, detail string) {
 	if l.State != StateReview {
 		l.State, l.Reason, l.Detail = StateReview, reason, detail
 	}
 }
 
-// Maker returns who put a new link into its first state.
+// Maker returns the actor that gives a new link its first state.
 func (l *Link) Maker() Actor {
 	switch l.Reason {
 	case "", ReasonKnownBytes:
@@ -89,21 +89,21 @@ func (l *Link) Maker() Actor {
 	return Actor{Kind: ActorInspection}
 }
 
-// Expired reports whether a live link is past its expiry, though that is not
-// written down yet.
+// Expired reports whether a live link is past its expiry, before Expire has
+// recorded it.
 func (l *Link) Expired(now time.Time) bool {
 	return l.State == StateLive && !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt)
 }
 
-// Settle makes a link that was read what it is at a time: one that has expired
-// is disabled, also before Expire has written it down.
+// Settle applies expiry to a link that was read: past its expiry it is
+// disabled, even before Expire has recorded it.
 func (l *Link) Settle(now time.Time) {
 	if l.Expired(now) {
 		l.State, l.Reason, l.Detail, l.StateAt = StateDisabled, ReasonExpired, "", l.ExpiresAt
 	}
 }
 
-// Expire writes down that a link has expired, if it has.
+// Expire records the expiry of a link that is past it.
 func (l *Link) Expire(tx Tx, now time.Time) error {
 	if !l.Expired(now) {
 		return nil
@@ -112,8 +112,8 @@ func (l *Link) Expire(tx Tx, now time.Time) error {
 		Reason: ReasonExpired})
 }
 
-// Tag names what the owner is shown of a link and its file: it changes when any
-// of that does.
+// Tag returns a tag of what the owner sees of a link and its file. It changes
+// with any of it.
 func (l *Link) Tag() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %q %q %t %s %s %s %d", l.Upload, l.Slug, l.Title, l.Name, l.Type,
 		l.AllowDownload, l.State, l.Reason, l.Detail, l.ExpiresAt.UnixMilli()))
@@ -123,11 +123,11 @@ func (l *Link) Tag() string {
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
 
-// Own reports whether it is a link of its own, and no version of a website or
-// of another link.
+// Own reports whether the link is neither a version of a website nor of another
+// link.
 func (l *Link) Own() bool { return l.Site == 0 && l.Of == 0 }
 
-// ContentKindOf tells how progress through a kind of file is measured
+// ContentKindOf returns how progress through a kind of file is measured
 // (contract, createUpload).
 func ContentKindOf(k filetype.Kind) report.ContentKind {
 	switch k {
@@ -142,8 +142,8 @@ func ContentKindOf(k filetype.Kind) report.ContentKind {
 	}
 }
 
-// stateFor returns the state that the public sees: the links of a suspended
-// account are disabled while it is suspended.
+// stateFor returns the state that the public sees. The links of a suspended
+// account appear disabled.
 func (l *Link) stateFor(a *Account) LinkState {
 	if a.Banned {
 		return StateDisabled
@@ -153,8 +153,8 @@ func (l *Link) stateFor(a *Account) LinkState {
 
 var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 
-// ShownBy is nil when the public may see the link of an account at a time, and
-// otherwise what its public page says.
+// ShownBy returns nil if the public may see the link at a time, and otherwise
+// the error that its public page shows.
 func (l *Link) ShownBy(a *Account, now time.Time) error {
 	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || !l.Own() {
 		return ErrNoLink
@@ -174,22 +174,22 @@ func (l *Link) ShownBy(a *Account, now time.Time) error {
 	return Errorf(CodeNotAvailable, "This link is not available yet. Try again later.")
 }
 
-// OldSlug is a slug that was a link's before: its address leads to the link's
-// own until a time, and is nobody else's.
+// OldSlug is a slug that a link had before. Until a time, its address leads to
+// the link and nobody else can take it.
 type OldSlug struct {
 	Slug  Slug
 	Link  LinkID
 	Until time.Time
 }
 
-// MayMove reports whether the owner of a link may give it another address: not
-// of one that is being looked at, or that was taken down by others.
+// MayMove reports whether the owner may change the link's slug. It is false for
+// a link in review and for one that others disabled.
 func (l *Link) MayMove() bool {
 	return l.State == StateLive || l.State == StateDisabled && (l.Reason == ReasonOwner || l.Reason == ReasonExpired)
 }
 
-// Move takes a link to another address within a transaction that then stores
-// it.
+// Move changes the slug of a link. The caller stores the link in the same
+// transaction.
 func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
 	if !l.MayMove() {
 		return &Error{Code: CodeInvalidRequest, Field: "slug",
@@ -212,7 +212,7 @@ func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
 		return &Error{Code: CodeInvalidRequest, Field: "slug", Message: "This link has had " +
 			strconv.Itoa(maxOldSlugs) + " other addresses in the last 90 days, which all still lead to it. Go back to one of them, or wait until the oldest has lapsed."}
 	}
-	if err := NotFoundIsNil(tx.DeleteOldSlug(to)); err != nil { // its own, or one that has lapsed
+	if err := NotFoundIsNil(tx.DeleteOldSlug(to)); err != nil { // one of its own, or one that has lapsed
 		return err
 	}
 	if err := tx.PutOldSlug(&OldSlug{Slug: l.Slug, Link: l.ID, Until: now.Add(SlugRest)}); err != nil {
@@ -222,14 +222,14 @@ func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
 	return nil
 }
 
-// SearchWords is what a link is searched by: its title, the file's name and its
-// slug, folded, each on a line.
+// SearchWords returns the text by which a link is found: title, file name and
+// slug, folded, one per line.
 func (l *Link) SearchWords() string {
 	return folded(l.Title) + "\n" + folded(l.Name) + "\n" + string(l.Slug)
 }
 
-// SiteShownBy is nil when the public may see a version of an account; l nil:
-// there is none.
+// SiteShownBy returns nil if the public may see a website's version; a nil
+// link: there is none.
 func (l *Link) SiteShownBy(a *Account) error {
 	switch {
 	case !a.ClosedAt.IsZero():
@@ -244,15 +244,15 @@ func (l *Link) SiteShownBy(a *Account) error {
 	return nil
 }
 
-// DeleteVersion deletes a version within a transaction, with what was reported
-// about it. Its bytes go with the next purge.
+// DeleteVersion deletes a version and its abuse reports. The next purge deletes
+// its bytes.
 func (l *Link) DeleteVersion(tx Tx, now time.Time, by Actor) error {
 	l.DeletedAt, l.HasBytes = now, true
 	return errors.Join(l.Transition(tx, now, Change{By: by, Action: ActionDelete}), tx.DeleteAbuseReports(l.ID))
 }
 
-// LeaveSite takes a deleted version off its website. No other version takes its
-// place.
+// LeaveSite removes a deleted version from its website. No other version
+// replaces it.
 func (l *Link) LeaveSite(tx SiteTx) error {
 	if l.Site == 0 {
 		return nil
@@ -274,8 +274,8 @@ func (l *Link) LeaveSite(tx SiteTx) error {
 }
 
 // disableSite disables the website of a version that is disabled before the
-// website showed it: the version becomes the current one, so that no older
-// version comes back. Undoing the approval itself leaves the website as it was
+// website showed it. The version becomes the current one, so that no older
+// version reappears. Undoing only the approval leaves the website as it was
 // before.
 func (l *Link) disableSite(tx SiteTx, c Change) error {
 	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
@@ -291,62 +291,62 @@ func (l *Link) disableSite(tx SiteTx, c Change) error {
 
 // LinkTx reads and writes links within a transaction.
 type LinkTx interface {
-	// AddLink gives l.ID, and the version 1 to a link without one. Slugs are
-	// unique over all links, deleted ones too as long as their row keeps the
-	// slug; so are the versions of a link.
+	// AddLink sets l.ID, and Version to 1 if it is 0. Slugs are unique over all
+	// links whose row has one, including deleted links. The versions of a link
+	// are unique.
 	AddLink(l *Link) error
 	Link(id LinkID) (*Link, error)
-	// Version finds the row of a version of a link by its number, deleted or
-	// not. A link that was never replaced has none.
+	// Version finds the row of a link's version by its number, including
+	// deleted ones. A link that was never replaced has none.
 	Version(of LinkID, n int) (*Link, error)
-	// LinkBySlug finds a link whatever its state, deleted ones too.
+	// LinkBySlug finds a link in any state, including deleted ones.
 	LinkBySlug(s Slug) (*Link, error)
 	PutLink(l *Link) error
-	// Links lists links that are not deleted, newest first (by creation, then
-	// ID), as q asks.
+	// Links lists the links that q selects and that are not deleted, newest
+	// first (by creation, then ID).
 	Links(q LinkQuery) ([]*Link, error)
 	// LinksBySHA256 lists at most n (0: all) links with the same bytes, newest
-	// first, deleted ones too.
+	// first, including deleted ones.
 	LinksBySHA256(sum string, n int) ([]*Link, error)
 	// BytesRefused reports whether a link with these bytes, deleted or not, is
-	// disabled as malware or by a moderator, or in review as malware or by
-	// abuse reports.
+	// disabled as malware or by a moderator, or is in review as malware or
+	// because of abuse reports.
 	BytesRefused(sum string) (bool, error)
-	// ScanDue lists at most n links with bytes in a state, with IDs greater
-	// than after, in order, whose last scan was by other signatures.
+	// ScanDue lists, in order of their IDs, at most n links in a state that
+	// have bytes, an ID above after, and a last scan with other signatures.
 	ScanDue(state LinkState, signatures string, after LinkID, n int) ([]*Link, error)
-	// LinkIDs returns only the IDs of Links, all of them and in no order: Sort,
-	// Before, Offset and Limit are ignored.
+	// LinkIDs returns the IDs of all Links in any order. It ignores Sort,
+	// Before, Offset and Limit.
 	LinkIDs(q LinkQuery) ([]LinkID, error)
 	// LinkFacts lists what an account's report needs of each link that is not
-	// deleted, in any order; versions are left out.
+	// deleted, in any order, without versions.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
 	// CountLinks counts an account's links that are not deleted, and their
-	// bytes. A website or a link counts once, however many versions it has; the
-	// bytes include those of its versions.
+	// bytes. A website or link counts once, however many versions it has; the
+	// bytes include its versions.
 	CountLinks(a AccountID) (n, bytes int64, err error)
-	// LinksExpired lists at most n live links that have expired at a time, the
+	// LinksExpired lists at most n live links that are past their expiry, the
 	// longest expired first.
 	LinksExpired(now time.Time, n int) ([]*Link, error)
-	// LinksByKey counts the links of an account that are not deleted, for each
-	// key that they were made with.
+	// LinksByKey counts the links of an account that are not deleted, by the
+	// key that created them.
 	LinksByKey(a AccountID) (map[KeyID]int64, error)
-	// ReleaseSlugs takes the slug from the rows of links, websites and albums
-	// deleted before a time, so that the slug can be used again, and returns
-	// the number of rows.
+	// ReleaseSlugs removes the slugs from links, websites and albums deleted
+	// before a time, so that they can be used again. It returns the number of
+	// rows.
 	ReleaseSlugs(deletedBefore time.Time) (int64, error)
 }
 
 // OldSlugTx reads and writes slugs that links had within a transaction.
 type OldSlugTx interface {
-	// PutOldSlug stores a slug that a link had, and replaces what was stored
-	// for the same slug. The link must exist.
+	// PutOldSlug stores a former slug of a link. It replaces a row with the
+	// same slug. The link must exist.
 	PutOldSlug(o *OldSlug) error
-	// OldSlug finds a slug that a link had and that still leads to the link at
-	// now: its Until is later.
+	// OldSlug finds a former slug that still leads to its link at now: its
+	// Until is later.
 	OldSlug(s Slug, now time.Time) (*OldSlug, error)
-	// OldSlugs lists the slugs that still lead to a link (0: to any) at now,
-	// the one with the latest Until first.
+	// OldSlugs lists the former slugs that still lead to a link (0: to any) at
+	// now, the one with the latest Until first.
 	OldSlugs(l LinkID, now time.Time) ([]*OldSlug, error)
 	DeleteOldSlug(s Slug) error
 	// ExpireOldSlugs deletes the slugs whose Until is not after now, and

@@ -12,8 +12,8 @@ import (
 
 var ErrNoOwnLink = Errorf(CodeNotFound, "There is no such link on this account.")
 
-// OwnLink looks up a link of an account, by a slug that it had before, too; a
-// foreign slug answers as an unknown one does.
+// OwnLink finds a link of an account by its slug or a former one. Another
+// account's slug is treated as unknown.
 func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time.Time) (l *Link, err error) {
 	err = store.Read(ctx, func(tx Tx) error {
 		l, err = LinkByAnySlug(tx, slug, now)
@@ -61,12 +61,12 @@ func LinkBySlug(tx LinkTx, slug string) (*Link, error) {
 	return l, err
 }
 
-// maxOldSlugs is how many old slugs of one link may be blocked at a time, so
-// that nobody keeps names by going through them.
+// maxOldSlugs is how many former slugs of one link may be blocked at a time, so
+// that nobody can block many names.
 const maxOldSlugs = 10
 
-// OwnLinkIn looks up a link of an account; a foreign slug answers as an unknown
-// one does.
+// OwnLinkIn finds a link of an account. Another account's slug is treated as
+// unknown.
 func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
 	l, err := LinkBySlug(tx, slug)
 	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || !l.Own()) {
@@ -75,8 +75,7 @@ func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
 	return l, err
 }
 
-// LinkByAnySlug is LinkBySlug, and finds a link by a slug that it had before,
-// too.
+// LinkByAnySlug finds a link by its slug or a former one.
 func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
 	l, unknown := LinkBySlug(tx, slug)
 	if CodeOf(unknown) != CodeNotFound {
@@ -89,8 +88,8 @@ func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
 	return l, err
 }
 
-// SlugRequest asks for a slug, on behalf of an upload that may hold it, or of a
-// link that may have had it.
+// SlugRequest asks for a slug, for an upload that may hold it or a link that
+// may have had it.
 type SlugRequest struct {
 	Slug   Slug
 	Upload UploadID
@@ -118,7 +117,7 @@ func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
 	return NotFoundIsNil(err)
 }
 
-// MovedLink finds a link by a slug that it had before.
+// MovedLink finds a link by a former slug.
 func MovedLink(tx Tx, slug Slug, now time.Time) (*Link, error) {
 	old, err := tx.OldSlug(slug, now)
 	if err != nil {
@@ -127,7 +126,7 @@ func MovedLink(tx Tx, slug Slug, now time.Time) (*Link, error) {
 	return tx.Link(old.Link)
 }
 
-// ChosenSlug parses a slug that someone chose; "" of none.
+// ChosenSlug parses a slug that a user chose. It returns "" for "".
 func ChosenSlug(a *Account, slug string) (Slug, error) {
 	if slug == "" {
 		return "", nil
@@ -138,11 +137,11 @@ func ChosenSlug(a *Account, slug string) (Slug, error) {
 	return ParseSlug(slug)
 }
 
-// ErrSlugTaken is the failure of a slug that someone has already.
+// ErrSlugTaken is returned for a slug that is in use.
 var ErrSlugTaken = &Error{Code: CodeSlugTaken, Field: "slug", Message: "This address is taken. Choose another."}
 
-// AddNamed adds what has a slug of its own, the chosen one or, with "", one
-// that it makes.
+// AddNamed calls add with the chosen slug or, if it is "", with generated ones
+// until one is free.
 func AddNamed(chosen Slug, add func(Slug) error) error {
 	if chosen != "" {
 		err := add(chosen)
@@ -163,8 +162,7 @@ func AddNamed(chosen Slug, add func(Slug) error) error {
 	return errors.New("no free slug found")
 }
 
-// Captions are the languages that the link has captions in, canonical and
-// sorted.
+// Captions returns the languages of the link's captions, canonical and sorted.
 func (l *Link) Captions() []string {
 	var languages []string
 	for _, p := range l.Parts.All() {
@@ -176,8 +174,8 @@ func (l *Link) Captions() []string {
 	return languages
 }
 
-// MayHaveCaptions refuses captions for what has no sound or no bytes, and more
-// of them than a link may have.
+// MayHaveCaptions returns an error if the link has no sound, no bytes, or as
+// many captions as allowed.
 func (l *Link) MayHaveCaptions(p Part) error {
 	refuse := func(message string) error { return Errorf(CodeInvalidRequest, "%s", message) }
 	switch {

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Login is the request of a program on another machine for an API key
-// (decision 0026). The program shows Code; a signed-in person confirms it in a
-// browser; the program, which alone has the secret, then takes its key, once.
+// Login is a request by a program on another machine for an API key (decision
+// 0026). The program shows Code; a signed-in person confirms it in a browser;
+// the program, which alone has the secret, then takes its key once.
 type Login struct {
 	ID        LoginID
 	Code      string            // as ParseLoginCode returns it
 	Hash      [sha256.Size]byte // SHA-256 of the secret
-	Program   string            // name and version, as the program says
-	Machine   string            // that it runs on, as it says; the key's name
+	Program   string            // name and version, according to the program
+	Machine   string            // name of its machine, according to the program; becomes the name of the key
 	State     LoginState
-	Account   AccountID // that confirmed or refused; 0: none yet
+	Account   AccountID // account that confirmed or refused; 0: none yet
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// LoginState is how far a Login has come.
+// LoginState is the progress of a Login.
 type LoginState string
 
 const (
@@ -30,34 +30,34 @@ const (
 )
 
 const (
-	// LoginLife is how long a code can be confirmed, and its key taken.
+	// LoginLife is how long a code can be confirmed and its key taken.
 	LoginLife = 10 * time.Minute
 	// LoginPause is how long a program waits before it asks again.
 	LoginPause = 5 * time.Second
 )
 
-// LoginSecret is what a program takes its key with. It prints as nothing of
-// use.
+// LoginSecret is the secret with which a program takes its key. It does not
+// print its value.
 type LoginSecret string
 
 func (LoginSecret) String() string { return "…" }
 
 func (t LoginSecret) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) }
 
-// Holds reports whether a code is good at a time. One from ahead of the clock
-// was made while the clock was wrong (promise 22).
+// Holds reports whether the code is valid at a time. A code from the future was
+// created while the clock was wrong (promise 22).
 func (l *Login) Holds(now time.Time) bool {
 	return now.Before(l.ExpiresAt) && !l.CreatedAt.After(now.Add(ClockJump))
 }
 
 // LoginTx reads and writes logins within a transaction.
 type LoginTx interface {
-	// AddLogin gives l.ID. Codes are unique, and so are hashes.
+	// AddLogin sets l.ID. Codes are unique, and so are hashes.
 	AddLogin(l *Login) error
 	LoginByCode(code string) (*Login, error)
 	LoginByHash(hash [32]byte) (*Login, error)
 	PutLogin(l *Login) error
 	DeleteLogin(id LoginID) error
-	// ExpireLogins removes logins that have expired before a time.
+	// ExpireLogins deletes logins that expired before a time.
 	ExpireLogins(before time.Time) (int64, error)
 }

@@ -5,37 +5,36 @@ import (
 	"time"
 )
 
-// OneTimeToken is a secret that someone was given, good for one thing, once.
-// What is kept of the secret is its hash.
+// OneTimeToken is a secret for one purpose that can be used once. Only its hash
+// is stored.
 type OneTimeToken struct {
 	ID      OneTimeTokenID
 	Purpose TokenPurpose
 	Hash    [sha256.Size]byte // SHA-256 of the secret
-	Account AccountID         // that it is for; 0: there is none yet
-	// Email is the address that it was made for; "" of TokenSetup. Of one
-	// purpose an address has one token: a new one takes the place of the one
-	// before.
+	Account AccountID         // 0: there is no account yet
+	// Email is the address of the recipient; "" for TokenSetup. An address has
+	// one token of each purpose: a new one replaces it.
 	Email     string
-	Plan      Plan      // of the account that an invitation makes
-	By        AccountID // who invited; 0: the operator
+	Plan      Plan      // of the account that an invitation creates
+	By        AccountID // who sent the invitation; 0: the operator
 	CreatedAt time.Time
-	ExpiresAt time.Time // zero: good until it is used
+	ExpiresAt time.Time // zero: valid until used
 }
 
-// TokenPurpose is what a token is good for; it is good for nothing else.
+// TokenPurpose is the only use of a token.
 type TokenPurpose string
 
 const (
 	TokenSignIn   TokenPurpose = "sign-in"  // signs in
 	TokenPassword TokenPurpose = "password" // sets a new password
-	TokenSignUp   TokenPurpose = "sign-up"  // makes an account of an address that has shown that it is its owner's
-	TokenInvite   TokenPurpose = "invite"   // makes an account for someone who was invited
-	TokenEmail    TokenPurpose = "email"    // changes an account's address to one that has shown that it is its owner's
-	TokenSetup    TokenPurpose = "setup"    // makes the first account of an instance
+	TokenSignUp   TokenPurpose = "sign-up"  // creates an account for an address that is verified thereby
+	TokenInvite   TokenPurpose = "invite"   // creates an account for an invited person
+	TokenEmail    TokenPurpose = "email"    // changes an account's address to one that is verified thereby
+	TokenSetup    TokenPurpose = "setup"    // creates the first account of an instance
 )
 
-// TokenPurposes are all of them, and how long a token of each is good; 0: until
-// it is used.
+// TokenPurposes maps each purpose to how long its tokens are valid; 0: until
+// used.
 var TokenPurposes = map[TokenPurpose]time.Duration{
 	TokenSignIn:   SignInLife,
 	TokenPassword: ResetLife,
@@ -46,15 +45,16 @@ var TokenPurposes = map[TokenPurpose]time.Duration{
 }
 
 const (
-	// SignInLife is how long a link that signs in is good.
+	// SignInLife is how long a sign-in link is valid.
 	SignInLife = 15 * time.Minute
-	// ResetLife is how long a link that sets a new password is good.
+	// ResetLife is how long a link to set a new password is valid.
 	ResetLife = time.Hour
-	// InviteLife is how long an invitation is good.
+	// InviteLife is how long an invitation is valid.
 	InviteLife = 7 * 24 * time.Hour
 )
 
-// TokenText is the secret of a token in clear. It prints as nothing of use.
+// TokenText is the secret of a token in clear text. It does not print its
+// value.
 type TokenText string
 
 func (TokenText) String() string { return "…" }
@@ -63,16 +63,16 @@ func (t TokenText) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) }
 
 // OneTimeTokenTx reads and writes one-time tokens within a transaction.
 type OneTimeTokenTx interface {
-	// AddOneTimeToken gives t.ID. The token of the same purpose and email that
-	// there was is removed. Hashes are unique.
+	// AddOneTimeToken sets t.ID. It deletes an existing token of the same
+	// purpose and email. Hashes are unique.
 	AddOneTimeToken(t *OneTimeToken) error
 	OneTimeTokenByHash(hash [32]byte) (*OneTimeToken, error)
-	// OneTimeTokens lists those of a purpose, newest first.
+	// OneTimeTokens lists the tokens of a purpose, newest first.
 	OneTimeTokens(p TokenPurpose) ([]*OneTimeToken, error)
 	DeleteOneTimeToken(id OneTimeTokenID) error
-	// DeleteOneTimeTokens removes all tokens of an account (0: of none), and
+	// DeleteOneTimeTokens deletes all tokens of an account (0: of none), and
 	// all of an email.
 	DeleteOneTimeTokens(a AccountID, email string) error
-	// ExpireOneTimeTokens removes tokens that have expired before a time.
+	// ExpireOneTimeTokens deletes tokens that expired before a time.
 	ExpireOneTimeTokens(before time.Time) (int64, error)
 }

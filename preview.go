@@ -11,18 +11,18 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Bounds of captions.
+// The limits of captions.
 const (
-	// MaxCaptions is how large one text may be, in bytes.
+	// MaxCaptions is the largest size of one text, in bytes.
 	MaxCaptions = 1 << 20
-	// maxCaptionLanguages is how many languages one link may have.
+	// maxCaptionLanguages is the most languages of a link's captions.
 	maxCaptionLanguages = 20
-	// maxLanguage bounds a language tag, in characters (RFC 5646, section
+	// maxLanguage is the longest language tag, in characters (RFC 5646, section
 	// 4.4.1).
 	maxLanguage = 35
 )
 
-// ParseLanguage reads a BCP 47 tag of a known language and returns its
+// ParseLanguage parses a BCP 47 tag of a known language and returns its
 // canonical form. Error: CodeInvalidRequest.
 func ParseLanguage(s string) (string, error) {
 	bad := &Error{Code: CodeInvalidRequest, Field: "language",
@@ -41,31 +41,33 @@ func ParseLanguage(s string) (string, error) {
 	return canonical, nil
 }
 
-// Part names something that is kept beside a blob and made of it, or added to
-// it: what a page shows where a browser cannot show the file itself, and what
-// means it elsewhere. A part is lower-case letters, digits and hyphens.
+// Part is the name of something stored beside a blob. It is made from the blob,
+// for pages and other sites, or added to it. It has lower-case letters, digits
+// and hyphens.
 type Part string
 
 const (
-	PartPicture Part = "picture" // JPEG, PictureWidth × PictureHeight: what other sites show of a link
+	PartPicture Part = "picture" // JPEG, PictureWidth × PictureHeight: the picture of a link on other sites
 	PartImage   Part = "image"   // JPEG: an image that browsers cannot decode (HEIC, TIFF)
-	PartPages   Part = "pages"   // PDF: an office document as it would be printed
+	PartPages   Part = "pages"   // PDF: an office document as printed
 	PartSheets  Part = "sheets"  // JSON, a Workbook: the cells of a spreadsheet
-	PartEntries Part = "entries" // JSON, a Listing: what is in an archive
-	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages of a document
+	PartEntries Part = "entries" // JSON, a Listing: the members of an archive
+	PartThumbs  Part = "thumbs"  // ZIP of small JPEGs, 1.jpg and so on: the first pages
 )
 
-// Size of PartPicture, in pixels: what the large networks ask for.
+// Size of PartPicture in pixels, which large networks ask for, and the most
+// pages in PartThumbs.
 const PictureWidth, PictureHeight, MostThumbs = 1200, 630, 50 // MostThumbs: pages in PartThumbs
 
-// captionsPrefix begins the parts that are captions of a video or sound,
-// followed by their language.
+// captionsPrefix is the prefix of the parts that are captions. The language
+// follows.
 const captionsPrefix = "captions-"
 
-// CaptionsPart is WebVTT in a language, which is a BCP 47 tag.
+// CaptionsPart returns the part with the captions in a language, a BCP 47 tag.
+// They are WebVTT.
 func CaptionsPart(language string) Part { return Part(captionsPrefix + strings.ToLower(language)) }
 
-// Language is that of captions; "" for any other part.
+// Language returns the language of captions, or "" for any other part.
 func (p Part) Language() string {
 	language, ok := strings.CutPrefix(string(p), captionsPrefix)
 	if !ok {
@@ -74,18 +76,16 @@ func (p Part) Language() string {
 	return language
 }
 
-// ParsePart accepts what can be the name of a part, so that it can be one of a
-// file.
+// ParsePart accepts valid names of parts, which are safe as file names.
 func ParsePart(s string) (Part, bool) {
 	ok := s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 	return Part(s), ok
 }
 
-// Parts is the set of parts that a link has: their names, sorted, with a space
-// between them.
+// Parts is the set of parts of a link: their sorted names, separated by spaces.
 type Parts string
 
-// All lists the set.
+// All lists the parts.
 func (s Parts) All() []Part {
 	var all []Part
 	for name := range strings.FieldsSeq(string(s)) {
@@ -97,10 +97,10 @@ func (s Parts) All() []Part {
 // Has reports whether a part is in the set.
 func (s Parts) Has(p Part) bool { return slices.Contains(s.All(), p) }
 
-// With is the set and some parts more.
+// With returns the set with further parts.
 func (s Parts) With(more ...Part) Parts { return partsOf(append(s.All(), more...)) }
 
-// Without is the set but for a part.
+// Without returns the set without a part.
 func (s Parts) Without(p Part) Parts {
 	return partsOf(slices.DeleteFunc(s.All(), func(q Part) bool { return p == q }))
 }
@@ -114,39 +114,39 @@ func partsOf(all []Part) Parts {
 	return Parts(strings.Join(names, " "))
 }
 
-// PreviewState is how far the parts of a link are that are made of its file.
+// PreviewState is the progress of making parts from a file.
 type PreviewState string
 
 const (
-	PreviewDue  PreviewState = ""     // they are made once the link is live
-	PreviewDone PreviewState = "done" // what can be made is there, which may be nothing
+	PreviewDue  PreviewState = ""     // to be made once the link is live
+	PreviewDone PreviewState = "done" // everything that can be made exists, which may be nothing
 )
 
-// Previewer makes parts of files. What it makes is for show: a file that it
-// cannot read is no error, but has fewer parts.
+// Previewer makes parts from files. A file that it cannot read is not an error
+// but has fewer parts.
 //
 // Every implementation passes the suite previewtest.Run.
 type Previewer interface {
-	// Preview hands each part that it can make of a file to put, once, and
-	// returns an error of put, of reading the file, or of the machine (no
-	// memory, no space): then the file may be tried again. It reads what
-	// strangers sent, so it must be bounded in time and memory and may not
-	// reach out to anything that the file names (promises 12, 18).
+	// Preview calls put once for each part that it can make of a file. It
+	// returns errors of put, of reading the file, and of the machine (no
+	// memory, no space); the caller may then try again. Files come from
+	// strangers, so its time and memory are bounded, and it never accesses
+	// anything that a file names (promises 12, 18).
 	Preview(ctx context.Context, f PreviewFile, put func(Part, io.Reader) error) error
 
-	// Makes reports whether a part may come of a file of an extension, on this
-	// machine: then a page may wait for it.
+	// Makes reports whether files with an extension may have the part on this
+	// machine, so that a page can wait for it.
 	Makes(p Part, ext string) bool
 }
 
-// PreviewFile is a file to make parts of.
+// PreviewFile is a file from which parts are made.
 type PreviewFile struct {
-	Name string // with its extension
+	Name string // including the extension
 	Kind filetype.Kind
 	Blob Blob
 }
 
-// NoPreviewer is the Previewer of an instance that makes no parts.
+// NoPreviewer is the Previewer of an instance without previews.
 type NoPreviewer struct{}
 
 func (NoPreviewer) Preview(context.Context, PreviewFile, func(Part, io.Reader) error) error {
@@ -155,22 +155,22 @@ func (NoPreviewer) Preview(context.Context, PreviewFile, func(Part, io.Reader) e
 
 func (NoPreviewer) Makes(Part, string) bool { return false }
 
-// Listing is what is in an archive: PartEntries.
+// Listing is the content of an archive, stored as PartEntries.
 type Listing struct {
-	Entries   []filetype.Entry `json:"entries"` // the first ones, in the archive's order
+	Entries   []filetype.Entry `json:"entries"` // the first ones, in order
 	Total     int              `json:"total"`
 	Encrypted bool             `json:"encrypted,omitempty"`
 }
 
-// Workbook is the cells of a spreadsheet as they are shown, PartSheets.
+// Workbook is the displayed cells of a spreadsheet, stored as PartSheets.
 type Workbook struct {
 	Sheets []Sheet `json:"sheets"`
-	Cut    bool    `json:"cut,omitempty"` // there are more sheets
+	Cut    bool    `json:"cut,omitempty"` // more sheets exist
 }
 
 // Sheet is one sheet of a workbook. Rows may differ in length.
 type Sheet struct {
 	Name string     `json:"name"`
 	Rows [][]string `json:"rows"`
-	Cut  bool       `json:"cut,omitempty"` // there are more rows or columns
+	Cut  bool       `json:"cut,omitempty"` // more rows or columns exist
 }

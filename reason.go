@@ -2,23 +2,23 @@ package vitrine
 
 import "vitrine/internal/filetype"
 
-// Why a link waits for a person, or is off, besides what inspection finds
-// (filetype.Reasons).
+// The reasons for which a link is in review or disabled, besides those of
+// inspection (filetype.Reasons).
 const (
-	ReasonScanUnavailable = "scan_unavailable" // the scanner could not answer: fail closed
-	ReasonScanSlow        = "scan_slow"        // it did not answer in time
-	ReasonScanLimit       = "scan_limit"       // the file is beyond what it looks at
-	ReasonScanLate        = "scan_late"        // it could not answer at first, and has found the file clean since
+	ReasonScanUnavailable = "scan_unavailable" // the scanner failed: fail closed
+	ReasonScanSlow        = "scan_slow"        // the scanner did not answer in time
+	ReasonScanLimit       = "scan_limit"       // the file exceeds the limits of the scanner
+	ReasonScanLate        = "scan_late"        // the scanner failed at first and later found the file clean
 	ReasonSuspicious      = "scan_suspicious"
 	ReasonMalware         = filetype.ReasonMalware
-	ReasonKnownBytes      = "known_bytes" // the same bytes were taken down before, or are held
+	ReasonKnownBytes      = "known_bytes" // the same bytes were disabled before or are held
 	ReasonAbuse           = "abuse_reports"
 	ReasonOwner           = "owner"
 	ReasonModerator       = "moderator"
 	ReasonExpired         = "expired"
 )
 
-// Reason is a reason code and what it means to the owner and the moderator.
+// Reason is a reason code and its meaning for the owner and the moderator.
 type Reason struct{ Code, Meaning string }
 
 var ownReasons = []Reason{
@@ -34,7 +34,7 @@ var ownReasons = []Reason{
 	{ReasonExpired, "The link has expired. Its owner can choose a later time."},
 }
 
-// Reasons are all reason codes that a link or a refusal can have.
+// Reasons returns all reason codes that a link or a refusal can have.
 func Reasons() []Reason {
 	all := append([]Reason(nil), ownReasons...)
 	for _, r := range filetype.Reasons {
@@ -51,11 +51,11 @@ var meanings = func() map[string]string {
 	return m
 }()
 
-// Meaning is what a reason code means; "" of an unknown one.
+// Meaning returns the meaning of a reason code, or "" if it is unknown.
 func Meaning(code string) string { return meanings[code] }
 
-// OwnerMeaning is what a reason code means to the owner of the file; "" of an
-// unknown one.
+// OwnerMeaning returns the meaning of a reason code for the owner of the file,
+// or "" if it is unknown.
 func OwnerMeaning(code string) string {
 	if text, ok := ownerMeanings[code]; ok {
 		return text
@@ -63,8 +63,8 @@ func OwnerMeaning(code string) string {
 	return Meaning(code)
 }
 
-// ownerMeanings are what the owner of a held file reads, where the meaning of
-// the reason speaks to the moderator who decides.
+// ownerMeanings holds the text for owners where the meaning addresses the
+// moderator who decides.
 var ownerMeanings = map[string]string{
 	ReasonScanUnavailable: "The malware scanner did not respond. The scan is repeated, and then a moderator checks the file.",
 	ReasonScanSlow:        "The malware scanner did not finish in time. The scan is repeated, and then a moderator checks the file.",

@@ -6,59 +6,57 @@ import (
 	"io"
 )
 
-// Scanner looks for malware in the very bytes that will be served.
+// Scanner searches the bytes that will be served for malware.
 //
 // Every implementation passes the suite scannertest.Run.
 type Scanner interface {
-	// Scan reads r to its end, size bytes, and says what they are. An error is
-	// never "clean": the link is held for a person (promise 6). ErrScanLimit is
-	// in the chain of an error that the same bytes will meet again, until the
-	// scanner is set up otherwise, with the name of the limit behind it and a
-	// colon. It ends soon after ctx does. Several scans run at once. A scanner
-	// that looks for nothing reads nothing.
+	// Scan reads size bytes from r and returns a verdict. An error never means
+	// clean: the link is held for a person (promise 6). ErrScanLimit, followed
+	// by a colon and the name of the limit, is in the chain if the same bytes
+	// would fail again. Scan returns soon after ctx ends. Several scans may run
+	// at once. A scanner that checks nothing need not read r.
 	Scan(ctx context.Context, r io.Reader, size int64) (Verdict, error)
 
-	// Signatures names what Scan looks for: another text whenever that has
-	// changed, so that what was clean must be looked at again. What is scanned
-	// after this was asked is scanned by these or newer ones. "" is the answer
-	// of a scanner that looks for nothing. It is asked before every scan, so it
-	// answers within seconds, however busy the scanner is.
+	// Signatures returns a text that changes when the scanner's signatures
+	// change, so that clean files must be scanned again. Later scans use these
+	// signatures or newer ones. It is "" for a scanner that checks nothing. It
+	// is called before every scan, so it answers within seconds even when the
+	// scanner is busy.
 	Signatures(ctx context.Context) (string, error)
 
-	// Name is for the log and the operator.
+	// Name returns the name for the log and the operator.
 	Name() string
 }
 
-// Verdict is a scanner's explicit word on a file. The zero Verdict is none, and
-// not clean.
+// Verdict is a scanner's result for a file. The zero Verdict is not clean.
 type Verdict struct {
 	Result    ScanResult
-	Signature string // what was found, when not clean
+	Signature string // what was found, unless clean
 }
 
-// ScanResult is what a scanner found.
+// ScanResult is the result of a scan.
 type ScanResult string
 
 const (
 	ScanClean      ScanResult = "clean"
-	ScanSuspicious ScanResult = "suspicious" // a rule of thumb met: a person must look
+	ScanSuspicious ScanResult = "suspicious" // a heuristic matched: a person must decide
 	ScanMalware    ScanResult = "malware"
 )
 
-// ErrScanLimit says that a file is beyond what a scanner looks at: too large,
-// nested too deep, too slow to read.
+// ErrScanLimit means that a file exceeds the limits of the scanner: too large,
+// too deeply nested, or too slow to read.
 var ErrScanLimit = errors.New("beyond the scanner's limits")
 
-// NoScanner is the Scanner of an instance that has none configured: the
-// inspection of the file's bytes, which comes before any scan, is then all
-// there is. An instance that runs so says it at its start.
+// NoScanner is the Scanner of an instance without one. The inspection of the
+// bytes, which precedes any scan, is then the only check. The program says so
+// when it starts.
 type NoScanner struct{}
 
 func (NoScanner) Name() string { return "none" }
 
 func (NoScanner) Signatures(context.Context) (string, error) { return "", nil }
 
-// Scan reads nothing: inspection has spoken already.
+// Scan returns clean without reading: inspection has checked the file.
 func (NoScanner) Scan(context.Context, io.Reader, int64) (Verdict, error) {
 	return Verdict{Result: ScanClean}, nil
 }

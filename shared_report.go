@@ -2,8 +2,8 @@ package vitrine
 
 import "time"
 
-// SharedReport is a read-only address of one report: of a link, or of all links
-// of an account. What is kept of its secret is the hash.
+// SharedReport is a read-only address of a report: of a link, or of all links
+// of an account. Only the hash of its secret is stored.
 type SharedReport struct {
 	ID        SharedReportID
 	Account   AccountID
@@ -12,18 +12,19 @@ type SharedReport struct {
 	Label     string   // for the owner
 	Password  string   // a PHC string; "": none
 	CreatedAt time.Time
-	ExpiresAt time.Time // zero: good until it is revoked
+	ExpiresAt time.Time // zero: valid until revoked
 }
 
 // SharedReportTx reads and writes shared reports within a transaction.
 type SharedReportTx interface {
-	// AddSharedReport gives r.ID. Hashes are unique.
+	// AddSharedReport sets r.ID. Hashes are unique.
 	AddSharedReport(r *SharedReport) error
 	SharedReportByHash(hash [32]byte) (*SharedReport, error)
-	// SharedReports lists those of a link, or of all links (0), newest first.
+	// SharedReports lists the shared reports of a link, or of all links
+	// together (0), newest first.
 	SharedReports(a AccountID, l LinkID) ([]*SharedReport, error)
-	// DeleteSharedReport deletes one of an account, or all of it (0).
+	// DeleteSharedReport deletes one of an account, or all of them (0).
 	DeleteSharedReport(a AccountID, id SharedReportID) error
-	// ExpireSharedReports deletes those that have expired before a time.
+	// ExpireSharedReports deletes shared reports that expired before a time.
 	ExpireSharedReports(before time.Time) (int64, error)
 }

@@ -5,39 +5,40 @@ import (
 	"time"
 )
 
-// Site is a static website: a name, and the version that is shown under it.
-// Each version is a Link of kind archive with Link.Site set: a sealed ZIP,
-// inspected, scanned and moderated as any file is, and never unpacked.
+// Site is a static website: a name and the version shown under it. Each version
+// is a Link of kind archive with Link.Site set. It is a sealed ZIP, inspected,
+// scanned and moderated like any file, and never unpacked.
 type Site struct {
 	ID      SiteID
 	Account AccountID
 	Slug    Slug // its host, or the part of its address; "" once a deleted website's slug was released
 	Title   string
-	// Current is the version that is shown, 0 before the first, unless Pending
-	// is live.
+	// Current is the version that is shown unless Pending is live; 0 before the
+	// first one.
 	Current LinkID
-	// Pending is the last deploy, when it could not be shown at once: held for
-	// a person. It is shown as soon as it is live.
+	// Pending is the last deploy if it was held for a person. It is shown as
+	// soon as it is live.
 	Pending   LinkID
 	CreatedAt time.Time
 	DeletedAt time.Time // zero: not deleted
 }
 
-// Bounds of websites.
+// The limits of websites.
 const (
-	// MaxSites is how many websites an account may have, whatever its plan: a
-	// list of them is read by a person.
+	// MaxSites is the most websites of an account, whatever its plan. They are
+	// shown as one list.
 	MaxSites = 200
-	// KeptVersions are the newest versions of a website that stay. Older ones
-	// are deleted by the deploy that exceeds them, never those that are current
-	// or pending, nor the one that was shown before.
+	// KeptVersions is how many of a website's newest versions remain. A deploy
+	// deletes older ones, except the current, the pending and the previously
+	// shown one.
 	KeptVersions = 20
 )
 
 var ErrNoSite = Errorf(CodeNotFound, "There is no website at this address.")
 
-// Shown is the version that is shown for the website now, whatever its state:
-// the pending one from when it is live; nil before the first.
+// Shown returns the version that the website shows now, whatever its state, or
+// nil before the first: the pending one if it is live, otherwise the current
+// one.
 func (s *Site) Shown(tx LinkTx) (*Link, error) {
 	if s.Pending != 0 {
 		l, err := tx.Link(s.Pending)
@@ -62,7 +63,8 @@ func OwnSite(tx SiteTx, a *Account, slug string) (*Site, error) {
 	return site, err
 }
 
-// PublicSite is Public within a transaction.
+// PublicSite finds the shown version of a website, and its account, for the
+// public. Errors are those of ShownBy.
 func PublicSite(tx Tx, slug Slug) (*Link, *Account, error) {
 	site, err := tx.SiteBySlug(slug)
 	if errors.Is(err, ErrNotFound) || err == nil && !site.DeletedAt.IsZero() {
@@ -91,25 +93,25 @@ func (s *Site) Version(tx LinkTx, id LinkID) (*Link, error) {
 	return l, err
 }
 
-// SitePage is a page of a website as the view log knows it. The log keeps
-// websites apart from links: to it, a website is an account of its own, and
-// each of its pages is a link of that account. So page loads of websites are
-// in no report of links.
+// SitePage is a page of a website in the view log. To the log, a website is an
+// account of its own and each page is a link of that account. So reports of
+// links never include page loads of websites.
 type SitePage struct {
 	Site SiteID
-	// Path is that of the file in the website. "" is the website as a whole,
-	// OtherSitePages all pages beyond MaxSitePages.
+	// Path is the path of the file in the website. "" is the website as a
+	// whole, OtherSitePages all pages beyond MaxSitePages.
 	Path string
-	// Number is the page's link in the view log, of the website as a whole its
-	// account. It is random, from FirstSitePage on: no database that was
-	// restored to an earlier moment gives the number of one page to another.
+	// Number is the page's link in the view log; for the website as a whole,
+	// its account. It is random, from FirstSitePage on, so that a database
+	// restored to an earlier moment does not give the number of one page to
+	// another.
 	Number int64
 }
 
 // SitePageTx reads and writes the pages of websites within a transaction.
 type SitePageTx interface {
 	// AddSitePage adds a page. It returns ErrExists if the website has the path
-	// or another page the number.
+	// already or another page has the number.
 	AddSitePage(p *SitePage) error
 	SitePage(site SiteID, path string) (*SitePage, error)
 	// SitePages lists the pages of a website (0: of all), ordered by website
@@ -117,20 +119,21 @@ type SitePageTx interface {
 	SitePages(site SiteID) ([]*SitePage, error)
 	// CountSitePages counts the pages of a website.
 	CountSitePages(site SiteID) (int64, error)
-	// DeletedSitePages lists at most n pages of websites that are deleted, by
-	// number from the one behind after on, without the websites as a whole,
-	// whose numbers stay.
+	// DeletedSitePages lists at most n pages of deleted websites with numbers
+	// above after, ordered by number. It leaves out the websites as a whole,
+	// whose numbers remain.
 	DeletedSitePages(after int64, n int) ([]DeletedSitePage, error)
 	DeleteSitePage(number int64) error
 }
 
-// DeletedSitePage is a page of a website that is deleted.
+// DeletedSitePage is a page of a deleted website.
 type DeletedSitePage struct {
 	SitePage
 	DeletedAt time.Time // of the website
 }
 
-// OpenSite finds the website of an upload, which must still be there.
+// OpenSite finds the website of an upload. It returns an error if the website
+// is deleted.
 func OpenSite(tx SiteTx, u *Upload) (*Site, error) {
 	site, err := tx.Site(u.Site)
 	if errors.Is(err, ErrNotFound) || err == nil && (site.Account != u.Account || !site.DeletedAt.IsZero()) {
@@ -139,9 +142,9 @@ func OpenSite(tx SiteTx, u *Upload) (*Site, error) {
 	return site, err
 }
 
-// Deploy makes a link that was just added the version that is shown, or that
-// will be, and deletes the versions that are too old. What was shown until now
-// stays, however old, for anyone who has to go back to it.
+// Deploy makes a new link the version that is shown, or pending, and deletes
+// versions that are too old. The version shown before remains, whatever its
+// age, so that the owner can return to it.
 func (s *Site) Deploy(tx Tx, l *Link, now time.Time) error {
 	var before LinkID
 	if shown, err := s.Shown(tx); err != nil {
@@ -152,7 +155,7 @@ func (s *Site) Deploy(tx Tx, l *Link, now time.Time) error {
 	if l.State == StateLive {
 		s.Current, s.Pending = l.ID, 0
 	} else {
-		s.Current, s.Pending = before, l.ID // the deploy before this one may have become live meanwhile
+		s.Current, s.Pending = before, l.ID // the previous deploy may have become live meanwhile
 	}
 	if err := tx.PutSite(s); err != nil {
 		return err
@@ -173,24 +176,25 @@ func (s *Site) Deploy(tx Tx, l *Link, now time.Time) error {
 }
 
 const (
-	// FirstSitePage is above all numbers of accounts and links.
+	// FirstSitePage is above all IDs of accounts and links.
 	FirstSitePage = 1 << 61
-	// MaxSitePages is how many pages of a website are counted apart.
+	// MaxSitePages is how many pages of a website are counted separately.
 	MaxSitePages = 20_000
-	// OtherSitePages is no path of a file: those have no slash before them.
+	// OtherSitePages is never the path of a file: those do not begin with a
+	// slash.
 	OtherSitePages = "/other"
 )
 
 // SiteTx reads and writes websites within a transaction.
 type SiteTx interface {
-	// AddSite gives s.ID. Slugs are unique over all websites, deleted ones too
-	// as long as their row keeps the slug.
+	// AddSite sets s.ID. Slugs are unique over all websites whose row has one,
+	// including deleted websites.
 	AddSite(s *Site) error
 	Site(id SiteID) (*Site, error)
-	// SiteBySlug finds a website, deleted or not.
+	// SiteBySlug finds a website, including deleted ones.
 	SiteBySlug(s Slug) (*Site, error)
 	PutSite(s *Site) error
-	// Sites lists an account's (0: all) websites that are not deleted, newest
-	// first (by creation, then ID).
+	// Sites lists the websites of an account (0: all) that are not deleted,
+	// newest first (by creation, then ID).
 	Sites(a AccountID) ([]*Site, error)
 }

@@ -13,16 +13,16 @@ type Slug string
 
 const (
 	slugLength   = 10
-	slugAlphabet = "abcdefghjkmnpqrstuvwxyz23456789" // no 0 o 1 l i: it is read aloud and typed from paper
+	slugAlphabet = "abcdefghjkmnpqrstuvwxyz23456789" // without 0 o 1 l i, because slugs are read aloud and typed
 
-	// SlugRest is how long the slug of a deleted link, or one that a link had
-	// before, stays blocked. Link.Move and package links apply it.
+	// SlugRest is how long the slug of a deleted link, or a former slug, stays
+	// blocked. Link.Move and package links apply it.
 	SlugRest = 90 * 24 * time.Hour
 )
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$`)
 
-// reservedSlugs could be taken for a page of the service itself.
+// reservedSlugs look like pages of the service itself.
 var reservedSlugs = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`about abuse account accounts admin album albums analytics api app assets auth billing blog contact content
@@ -36,8 +36,7 @@ var reservedSlugs = func() map[string]bool {
 
 // ParseSlug folds and checks a custom slug.
 func ParseSlug(s string) (Slug, error) {
-	// A letter beyond ASCII that has a lower case within it is no letter of a
-	// slug.
+	// A non-ASCII letter whose lower case is ASCII is not valid in a slug.
 	f := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
 			r += 'a' - 'A'
@@ -54,15 +53,15 @@ func ParseSlug(s string) (Slug, error) {
 	return Slug(f), nil
 }
 
-// NewSlug makes a slug for a link that was given none.
+// NewSlug returns a random slug.
 func NewSlug() Slug {
 	b := make([]byte, 0, slugLength)
 	var r [32]byte
 	for len(b) < slugLength {
 		rand.Read(r[:])
 		for _, c := range r {
-			// 248 = 8 × 31: the rest is thrown away so that each character is
-			// equally likely.
+			// 248 = 8 × 31. Larger values are discarded, so that each character
+			// is equally likely.
 			if c < 248 && len(b) < slugLength {
 				b = append(b, slugAlphabet[int(c)%len(slugAlphabet)])
 			}

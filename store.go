@@ -15,42 +15,41 @@ const (
 	SortOldest LinkSort = "oldest"
 	SortTitle  LinkSort = "title"
 	SortSize   LinkSort = "size"  // the largest first
-	SortID     LinkSort = "id"    // as they were made; it is quick over all accounts, after LinkQuery.After
-	SortViews  LinkSort = "views" // most viewed of the last ViewDays first; the views are the log's, and no Store knows them
+	SortID     LinkSort = "id"    // by ID; fast over all accounts, after LinkQuery.After
+	SortViews  LinkSort = "views" // by views of the last ViewDays; no Store supports it
 )
 
-// Store keeps accounts, keys, uploads and links: small rows, changed in
-// transactions. Rules live in the services, inside the function that they pass;
-// a store reads and writes rows.
+// Store stores accounts, keys, uploads and links: small rows, changed in
+// transactions. Rules are in the services, in the functions that they pass; a
+// store only reads and writes rows.
 //
 // Every backend passes the suite storetest.Run.
 type Store interface {
-	// Read runs f over one snapshot: it sees every Update that had returned
-	// before, and none in part. f changes nothing.
+	// Read runs f on one snapshot, which includes every Update that returned
+	// before, completely. f must not write.
 	Read(ctx context.Context, f func(Tx) error) error
 
-	// Update runs f as one serializable transaction. When it returns nil,
-	// everything f wrote is durable; when f or the commit fails, nothing of it
-	// is. f may be run again after a conflict, so it has no effect outside the
-	// transaction until Update returns, and sets what it returns anew each
-	// time.
+	// Update runs f as a serializable transaction. When Update returns nil,
+	// everything that f wrote is durable; after an error of f or the commit,
+	// nothing is. f may run again after a conflict. It must therefore have no
+	// effects outside the transaction, and set its results anew each time.
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Version returns a number that changes whenever the store may have
-	// changed, and never returns to an earlier one: equal results mean that
-	// nothing changed in between. It notices changes through this Store value
-	// at once, and those of other processes within 5 seconds. Numbers of
-	// different Store values cannot be compared.
+	// changed, and never repeats an earlier one. Equal results mean that
+	// nothing changed in between. Changes through this Store value are noticed
+	// at once, those of other processes within 5 seconds. Numbers of different
+	// Store values cannot be compared.
 	Version(ctx context.Context) (int64, error)
 }
 
-// Tx is one transaction, composed of what it does with each concept. A look-up
-// that finds nothing returns ErrNotFound. An Add that breaks uniqueness returns
-// ErrExists, and the transaction may go on. A Put of an absent row returns
-// ErrNotFound. What is returned is the caller's own copy. A Tx is for one
-// goroutine, and is dead once its function returns.
+// Tx is a transaction. It is composed of one interface for each concept. A
+// look-up that finds nothing returns ErrNotFound. An Add that violates
+// uniqueness returns ErrExists, and the transaction may continue. A Put of a
+// missing row returns ErrNotFound. Results are copies that belong to the
+// caller. A Tx is for one goroutine, and only until its function returns.
 //
-// A function that needs a part of a transaction names that part alone.
+// A function that needs part of a transaction takes only that interface.
 type Tx interface {
 	AccountTx
 	SessionTx
@@ -74,56 +73,56 @@ type Tx interface {
 	SecretTx
 }
 
-// LinkQuery selects links. Zero members do not select.
+// LinkQuery selects links. Zero fields do not restrict the result.
 type LinkQuery struct {
 	Account   AccountID
-	Key       KeyID // links that were made with it
+	Key       KeyID // created with this key
 	State     LinkState
-	Now       time.Time // if set, links that have expired by then are in State as they are after Settle
-	WithBytes bool      // deleted links that still have something to be removed: those alone
-	// PreviewDue selects live links with bytes whose parts are to be made.
+	Now       time.Time // if set, State is the state at this time, after Settle
+	WithBytes bool      // only deleted links that have something left to purge
+	// PreviewDue selects live links with bytes whose parts must be made.
 	PreviewDue bool
 	Kind       filetype.Kind
 	Site       SiteID // versions of a website
 	Of         LinkID // versions of a link
-	Files      bool   // links of their own, no versions
-	// Words selects links of which each of these stands somewhere in the title,
-	// the file's name or the slug. They are as FoldWords makes them.
+	Files      bool   // neither websites nor versions
+	// Words selects links with all of these words in the title, the file name
+	// or the slug. They are as FoldWords returns them.
 	Words  []string
-	Sort   LinkSort // other orders than the first have no Before
+	Sort   LinkSort // Before works only with the first order
 	Before LinkCursor
-	After  LinkID // of SortID: links with a higher one
-	Offset int    // of what is selected so many are left out
+	After  LinkID // for SortID: links with higher IDs
+	Offset int    // number of links to skip
 	Limit  int    // 0: all
 }
 
-// AccountQuery selects accounts that are not closed. Zero members do not
-// select.
+// AccountQuery selects accounts that are not closed. Zero fields do not
+// restrict the result.
 type AccountQuery struct {
 	Role       Role
 	Banned     bool
-	OwnChanged bool   // those whose OwnChangedAt is set
-	Closing    bool   // closed accounts of which something is to be removed: those alone
-	Search     string // stands somewhere in the email, in whatever case
+	OwnChanged bool   // accounts with OwnChangedAt
+	Closing    bool   // only closed accounts with something left to delete
+	Search     string // part of the email, in any case
 	After      AccountID
 	Limit      int // 0: all
 }
 
-// ReviewQuery selects links in review. Zero members do not select.
+// ReviewQuery selects links in review. Zero fields do not restrict the result.
 type ReviewQuery struct {
 	Reason string
 	After  ReviewCursor
 	Limit  int // 0: all
 }
 
-// ReviewCursor is a place in the queue, longest waiting first; the zero cursor
-// is the beginning.
+// ReviewCursor is a position in the queue, longest waiting first. The zero
+// cursor is the beginning.
 type ReviewCursor struct {
 	Since time.Time // Link.StateAt
 	ID    LinkID
 }
 
-// LinkFacts are the members of a link that say how it is counted.
+// LinkFacts is what a report needs to know about a link.
 type LinkFacts struct {
 	ID        LinkID
 	Kind      filetype.Kind
@@ -131,32 +130,32 @@ type LinkFacts struct {
 	CreatedAt time.Time
 }
 
-// LinkCursor is a place in the order newest first; links after it are older.
+// LinkCursor is a position in the order newest first; links after it are older.
 // The zero cursor is the beginning.
 type LinkCursor struct {
 	CreatedAt time.Time
 	ID        LinkID
 }
 
-// Holding is what an unfinished upload holds of a plan.
+// Holding is something that an unfinished upload holds of a plan.
 type Holding int
 
-// What unfinished uploads hold.
+// The kinds of holdings.
 const (
-	Slots Holding = iota // a link each; none for a version
-	Bytes                // the size of the file
+	Slots Holding = iota // one link each; none for a version
+	Bytes                // size of the file
 )
 
 // IDTx reserves the IDs of accounts and links within a transaction.
 type IDTx interface {
-	// ReserveIDs has accounts and links be given numbers above these from now
-	// on. It tells whether any of the two was still to be given.
+	// ReserveIDs makes all future IDs of accounts and links higher than these.
+	// It reports whether either of them was not assigned yet.
 	ReserveIDs(a AccountID, l LinkID) (passed bool, err error)
 }
 
 // SecretTx reads and writes secrets of the instance within a transaction.
 type SecretTx interface {
-	// Secret reads a named secret of the instance; PutSecret writes one.
+	// Secret reads a named secret of the instance. PutSecret writes one.
 	Secret(name string) ([]byte, error)
 	PutSecret(name string, value []byte) error
 }

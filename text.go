@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// OneLine is text without what could disturb a line, a terminal or the
-// direction of text; runs of space are one space.
+// OneLine returns the text without characters that disturb a line, a terminal
+// or the text direction. Runs of spaces become one space.
 func OneLine(s string) string {
 	clean := strings.Map(func(r rune) rune {
 		if HasControl(string(r)) {
@@ -20,27 +20,25 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// maxSearchWords bounds what is looked for at once; words beyond it do not
-// count.
+// maxSearchWords bounds the words of a search; further words are ignored.
 const maxSearchWords = 8
 
-// FoldWords are the words of a text that was typed to search for links.
+// FoldWords returns the folded words of a search text.
 func FoldWords(text string) []string {
 	words := strings.Fields(folded(text))
 	return words[:min(len(words), maxSearchWords)]
 }
 
-// folded is a text regardless of case and of how its characters are put
-// together.
+// folded removes differences of case and of Unicode composition.
 func folded(s string) string {
 	return strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
 const titleRunes = 200
 
-// HasControl reports whether s has characters that could disturb a line, a
-// terminal or the direction of text: control and bidi-override characters, or
-// invalid UTF-8.
+// HasControl reports whether s is invalid UTF-8 or has characters that disturb
+// a line, a terminal or the text direction: control and bidi-override
+// characters.
 func HasControl(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' ||
@@ -48,7 +46,7 @@ func HasControl(s string) bool {
 	})
 }
 
-// ParseTitle checks a link's title (contract, createUpload).
+// ParseTitle checks the title of a link (contract, createUpload).
 func ParseTitle(s string) (string, error) {
 	if utf8.RuneCountInString(s) > titleRunes || !strings.ContainsFunc(s, visible) || HasControl(s) {
 		return "", &Error{Code: CodeInvalidRequest, Field: "linkName",
@@ -57,8 +55,8 @@ func ParseTitle(s string) (string, error) {
 	return s, nil
 }
 
-// visible reports whether a character leaves a mark: spaces, zero-width
-// characters and the letters that Unicode has as fillers do not.
+// visible reports whether a character can be seen. Spaces, zero-width
+// characters and Unicode's filler letters cannot.
 func visible(r rune) bool {
 	switch r {
 	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':

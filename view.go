@@ -8,35 +8,34 @@ import (
 	"vitrine/report"
 )
 
-// Bounds of what a beacon may claim (engagement, The server).
+// The limits for the claims of a beacon (engagement, The server).
 const (
 	// TokenLife is how long the beacon of a view is accepted.
 	TokenLife       = 24 * time.Hour
-	maxSessionMs    = 4 * 60 * 60 * 1000 // the longest time one view can count
-	clockSlackMs    = 2000               // what a claim may be ahead of the server's clock
-	pageSeenMs      = 1000               // the engaged time after which a page of a PDF counts as seen
-	maxPlaybackRate = 16                 // the fastest a browser plays media
-	// maxDuration bounds what a medium can last, in ms, so that shares of it do
-	// not overflow: 30 years.
+	maxSessionMs    = 4 * 60 * 60 * 1000 // longest time that one view can count
+	clockSlackMs    = 2000               // tolerance for claims ahead of the server's clock
+	pageSeenMs      = 1000               // engaged time after which a page of a PDF counts as seen
+	maxPlaybackRate = 16                 // fastest playback in browsers
+	// maxDuration bounds the duration of a medium, in ms, so that shares do not
+	// overflow: 30 years.
 	maxDuration = 1_000_000_000_000
 	Million     = 1_000_000
 )
 
-// BotAutomation means that the view's own browser told that a program drives it.
+// BotAutomation means that the browser reported that a program controls it.
 const BotAutomation = report.BotAutomation
 
-// Snapshot is what one beacon says of one view so far. Every member only grows,
-// so lost, repeated and reordered snapshots are harmless.
+// Snapshot is the state of a view according to one beacon. Values only grow, so
+// lost, repeated and reordered snapshots are harmless.
 type Snapshot struct {
 	Link    LinkID
 	View    ViewID
-	At      int64 // when the server received it, ms
+	At      int64 // time of receipt by the server, ms
 	Session report.Session
 	Bot     string // BotAutomation, or ""
 }
 
-// Claim is a beacon as the page sent it, before anything of it is believed.
-// Times are milliseconds.
+// Claim is an unchecked beacon as the page sent it. Times are milliseconds.
 type Claim struct {
 	Engaged    int64
 	Present    int64
@@ -51,17 +50,17 @@ type Claim struct {
 	Automation bool
 }
 
-// Viewed is what a view token says: the view that a beacon may speak of.
+// Viewed is the content of a view token: the view to which a beacon belongs.
 type Viewed struct {
 	Link  LinkID
 	View  ViewID
 	Kind  report.ContentKind
-	Pages int // of the PDF, 0 unknown
+	Pages int // of a PDF; 0: unknown
 }
 
-// Snapshot clamps a claim to what is possible at a time, without regard to
-// earlier snapshots (that is Engagement.Apply's part), and tells whether
-// anything had to be clamped.
+// Snapshot limits a claim to what is possible at a time. It reports whether it
+// changed anything. Earlier snapshots are taken into account by
+// Engagement.Apply.
 func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clamped bool) {
 	bound := func(n, most int64) int64 {
 		b := min(most, max(n, 0))
@@ -106,24 +105,24 @@ func (c Claim) Snapshot(v Viewed, screen string, at time.Time) (s Snapshot, clam
 	return s, clamped
 }
 
-// MaxPages bounds the page numbers of a PDF whose page count could not be read.
+// MaxPages bounds the page numbers of a PDF with an unknown number of pages.
 const MaxPages = 100_000
 
-// share is n of all in millionths, rounded to the nearest.
+// share returns n/all in millionths, rounded to the nearest.
 func share(n, all int64) int64 { return (n*2*Million + all) / (2 * all) }
 
-// Engagement is what the log keeps of a view that has engagement data.
+// Engagement is the stored engagement of a view.
 type Engagement struct {
 	Session report.Session
-	// StartMs is the earliest moment at which the engaged time can have begun:
-	// the latest, over all snapshots, of when one was received less the engaged
-	// time there was by then. 0 before the first.
+	// StartMs is the earliest possible beginning of the engaged time: the
+	// maximum, over all snapshots, of the time of receipt minus the engaged
+	// time. 0 before the first snapshot.
 	StartMs int64
 }
 
-// Apply takes a snapshot in: the maximum of each member. Engaged time grows no
-// faster than the server's clock, but for the slack, once; taking a snapshot in
-// again changes nothing (engagement, The server).
+// Apply merges a snapshot: each value becomes the maximum. Engaged time grows
+// no faster than the server's clock, apart from a tolerance, once. Applying a
+// snapshot again changes nothing (engagement, The server).
 func (e *Engagement) Apply(s Snapshot) {
 	start := max(e.StartMs, s.View.Ms())
 	n := s.Session

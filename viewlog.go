@@ -7,155 +7,154 @@ import (
 	"vitrine/report"
 )
 
-// ViewLog keeps every view of every link, what is known of how it was read, and
-// the counts on the link rows. Views are of 1970 or later.
+// ViewLog stores every view of every link, its engagement, and the counts of
+// links. Views are from 1970 or later.
 //
 // Every backend passes the suite viewlogtest.Run.
 type ViewLog interface {
-	// Append stores a batch; durable, all of it but what the outcome names,
-	// when nil, and nothing of it otherwise.
+	// Append stores a batch. When it returns nil, everything is durable except
+	// what the outcome lists; after an error, nothing is stored.
 	//
-	//   - A view whose (Link, ID) is stored with the same content is there already: success, and nothing is counted twice. With
-	//     other content it is refused alone, with ErrExists.
-	//   - View.Returning is decided here, in the same transaction, from all views of the link by people so far; what the
-	//     caller set is ignored. A view with Bot set neither returns nor makes others return.
-	//   - A view of a day that is forgotten (Forget) is refused alone, too, with ErrForgotten.
-	//   - A snapshot goes to its view by Engagement.Apply. A snapshot with Bot set makes the view a bot's: it and its downloads leave
-	//     the counts. One that brings a view with BotUndecided to DecidedMs makes it a person's; whether its viewer returns is
-	//     decided then.
-	//   - A reclass changes the class of a view as View.Reclassed says. Whether one that becomes a person's returns is decided then.
-	//   - A download of an excluded view is no event. It waits, but for BotAutomation: it is an event, with the view's ID, once
-	//     the view is a person's. Each (Link, ID) counts once. A download without a view is an event of its account's link.
-	//   - A snapshot or download whose view is not there is early: it is not stored, and the outcome has it. If its view is of a
-	//     forgotten day it is dropped instead, provided that the log knows the account of the link.
-	//   - Within a batch views come first, then snapshots, downloads and own views.
+	//   - Views are stored first, then snapshots, downloads and reclasses.
+	//   - A view with a stored (Link, ID) and the same content is counted once.
+	//     With other content it is refused with ErrExists. A view of an expired
+	//     day is refused with ErrForgotten.
+	//   - Append decides View.Returning, whatever the caller set, from all views
+	//     of the link by people so far. Excluded views do not matter to others.
+	//   - A snapshot is merged by Engagement.Apply. With Bot, it excludes the
+	//     view: the view and its downloads no longer count. A view that has
+	//     BotUndecided and reaches DecidedMs is included.
+	//   - A reclass changes a view as View.Reclassed does. When a view is
+	//     included, Append decides whether its viewer returns.
+	//   - A download counts once for each (Link, ID). That of an excluded view
+	//     waits, unless the view has BotAutomation: it becomes an event with the
+	//     view's ID if the view is included. A download without a view is an
+	//     event of its account's link.
+	//   - A snapshot or download without a stored view is early: it is returned
+	//     in the outcome. If the day of its view has expired and the log knows
+	//     the link's account, it is dropped.
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
-	// Tally summarises the views of a scope over the days of a query and its
-	// downloads of those days. A visit whose previous day lies before the first
-	// may be given as never. Of an account's tally the pages, media and scroll
-	// are left out, of a link's the links. With a cap only the newest views of
-	// the window are counted, and truncated tells whether any was left out. A
-	// narrow query is answered from single views: those of forgotten days are
-	// left out of it, and that counts as truncated.
+	// Tally returns a summary of the views and downloads of a scope over the
+	// days of a query. A visit whose previous day is before the first one may
+	// be reported as the viewer's first. The tally of an account has no pages,
+	// media and scroll depth; that of a link has no links. With a cap, only the
+	// newest views of the window count; truncated reports whether others exist.
+	// A narrow query reads single views. It leaves out expired days and then
+	// reports truncated.
 	Tally(ctx context.Context, q TallyQuery) (t *report.Tally, truncated bool, err error)
 
-	// DailyViews are the counted views of each step of a query of an account, of
-	// some of its links.
+	// DailyViews returns, for the given links of an account, the counted views
+	// of each step of a query.
 	DailyViews(ctx context.Context, q TallyQuery, links []LinkID) (map[LinkID][]int64, error)
 
-	// RollUp is background work: it puts what is known of days before one away
-	// in its final form, so that it takes little room and is quickly summed.
-	// Nothing that any other method tells changes by it. It is for days whose
-	// views change no more, mostly: any change of them is still possible, and
-	// costs more. One that ctx or a failure ends goes on with the next.
+	// RollUp is background work. It stores the days before a day in their
+	// final, compact form. Results of other methods do not change. It is meant
+	// for days whose views rarely change: later changes are possible but cost
+	// more. The next call continues an interrupted one.
 	RollUp(ctx context.Context, before report.Day) error
 
-	// Expire is background work: it removes the views of days before one, or of
-	// somewhat fewer, once they are settled. Tallies and counts stay as they
-	// are, but for links that are erased later: what they were of is still in
-	// the forgotten days of their account. Recent and Views leave those days
-	// out, and nothing can be added to them.
+	// Expire is background work. It deletes the views of settled days before a
+	// day, or of somewhat fewer days. Tallies and counts remain. The days of an
+	// account still include links that are deleted later. Recent and Views omit
+	// expired days, and nothing can be added to them.
 	Expire(ctx context.Context, before report.Day) error
 
-	// RetainedFrom tells from which day on views of an account are kept; days
-	// before are forgotten.
+	// RetainedFrom returns the day from which the views of an account are kept.
+	// Earlier days have expired.
 	RetainedFrom(ctx context.Context, a AccountID) (from report.Day, err error)
 
-	// Recent lists the newest views of a link, newest first. Downloaded is set of
-	// those that a download event belongs to; no other method sets it.
+	// Recent lists the newest views of a link, newest first. Only Recent sets
+	// Downloaded, on views with a download event.
 	Recent(ctx context.Context, q RecentQuery) ([]report.View, error)
 
-	// Views calls f with every view of a link in [from, to), oldest first; f
-	// keeps nothing of what it is given.
+	// Views calls f with each view of a link in [from, to), oldest first. A
+	// view is valid until f returns.
 	Views(ctx context.Context, l LinkID, from, to report.Day, f func(*report.View) error) error
 
-	// Counts are the all-time counts of links; links never opened are left out.
+	// Counts returns the all-time counts of links, without links that were
+	// never viewed.
 	Counts(ctx context.Context, links []LinkID) (map[LinkID]LinkCounts, error)
 
-	// AccountCounts is Counts of all links of an account.
+	// AccountCounts is Counts for all links of an account.
 	AccountCounts(ctx context.Context, a AccountID) (map[LinkID]LinkCounts, error)
 
-	// Import stores views of another system's history, Returning as given and a
-	// downloaded session as one download event at the view's time, in one
-	// transaction with the receipt's progress. It is quickest when views come
-	// in the order of account, link, time. A batch that does not go beyond the
-	// file's stored progress adds nothing. A view of a forgotten day fails the
-	// batch: ErrForgotten. An ID that its link has already moves on to the next
-	// free one of its millisecond.
+	// Import stores views of another system's history and the progress of the
+	// receipt in one transaction. Returning is taken as given, and a session
+	// with Downloaded adds a download event at the time of the view. It is
+	// fastest for views ordered by account, link and time. A batch that does
+	// not exceed the stored progress of the file adds nothing. A view of an
+	// expired day fails the batch with ErrForgotten. A view whose ID is taken
+	// gets the next free one of its millisecond.
 	Import(ctx context.Context, receipt ImportReceipt, views []ViewRecord) error
 
-	// Imported tells how far the file with a SHA-256 was imported: 0 when never
-	// begun.
+	// Imported returns how many lines of the file with a SHA-256 are imported;
+	// 0: none.
 	Imported(ctx context.Context, file [32]byte) (lines int64, err error)
 
-	// DeleteLink removes everything of a link.
+	// DeleteLink deletes everything about a link.
 	DeleteLink(ctx context.Context, l LinkID) error
 
-	// HighestIDs are the highest numbers of an account and of a link that the
-	// log knows anything of, websites (SitePage) left out; 0: of none. It is
-	// quick, whatever the log's size.
+	// HighestIDs returns the highest IDs of an account and a link in the log,
+	// without websites (SitePage); 0: none. It is fast for any size of the log.
 	HighestIDs(ctx context.Context) (a AccountID, l LinkID, err error)
 
-	// EachScope calls f with every link that the log knows anything of and
-	// whose it is there, and with every account (Link 0). What comes or goes
-	// meanwhile may be left out.
+	// EachScope calls f with each link in the log and its account, and with
+	// each account (Link 0). It may omit what is added or deleted meanwhile.
 	EachScope(ctx context.Context, f func(Scope) error) error
 
 	// Position returns the mark of the log and the number of its last change.
-	// It is quick. A change that Position has seen is durable.
+	// It is fast. A change that Position includes is durable.
 	Position(ctx context.Context) (LogPosition, error)
 
-	// SetMark replaces the mark of the log if it is old, and changes nothing
-	// otherwise. A log that was just created has the mark 0.
+	// SetMark replaces the mark of the log if it equals old, and otherwise
+	// changes nothing. A new log has the mark 0.
 	SetMark(ctx context.Context, old, mark int64) error
 
-	// Audit recounts what is derived in the log, of stored tallies a sample or
-	// all, and calls fault with a sentence for each difference. It also passes
-	// whether that is a stored tally, which Rebuild makes again.
+	// Audit recounts derived data, either all stored tallies or a sample. It
+	// calls fault with a sentence for each difference, and whether it concerns
+	// a stored tally, which Rebuild can replace.
 	Audit(ctx context.Context, all bool, fault func(text string, tally bool)) error
 
-	// Rebuild recounts every stored tally. Of each account of which one is
-	// wrong or missing it marks that day and all later ones as stale, calls
-	// rebuilt with the account and the day, and makes the tallies again. It is
-	// safe while others write.
+	// Rebuild recounts every stored tally. If one of an account is wrong or
+	// missing, it marks that day and all later ones as stale, calls rebuilt,
+	// and builds the tallies again. Others may write meanwhile.
 	Rebuild(ctx context.Context, rebuilt func(AccountID, report.Day)) error
 }
 
-// LogPosition identifies a log and how far it was written.
+// LogPosition identifies a log and its last change.
 type LogPosition struct {
-	// Mark is a random number that belongs to this log. 0: it has none yet.
+	// Mark is a random number of this log; 0: none yet.
 	Mark int64
-	// Last is the number of the last change: each append, import or deletion
+	// Last is the number of the last change. Each append, import or deletion
 	// has a higher number than those before it.
 	Last int64
 }
 
-// Scope is what a tally is over: one link, or all links of an account (Link =
-// 0).
+// Scope is what a tally covers: one link, or all links of an account (Link 0).
 type Scope struct {
 	Account AccountID
 	Link    LinkID
 }
 
-// TallyQuery asks for a tally.
+// TallyQuery selects views for a tally.
 type TallyQuery struct {
 	Scope
 	From, To report.Day // exclusive
-	// Brief asks for no more than a comparison needs: the counters, and the
-	// days with their views, sessions, downloads and visits. The tally may have
+	// Brief asks only for what a comparison needs: the counters, and the days
+	// with their views, sessions, downloads and visits. The tally may contain
 	// more.
 	Brief bool
 	Cap   int // most views to count; 0: all
 	report.Lens
 }
 
-// RecentQuery asks for single views of a link.
+// RecentQuery selects single views of a link.
 type RecentQuery struct {
 	Link     LinkID
 	From, To ViewID // exclusive
 	N        int
-	Engaged  bool // those with engagement data alone, without excluded ones of the owner
+	Engaged  bool // only views with engagement data, without the owner's excluded ones
 	Viewer   *uint64
 	Filter   report.Filter
 }
@@ -168,12 +167,12 @@ type Batch struct {
 	Reclasses []Reclass `json:",omitempty"`
 }
 
-// Len is how many entries a batch has.
+// Len returns the number of entries.
 func (b *Batch) Len() int {
 	return len(b.Views) + len(b.Snapshots) + len(b.Downloads) + len(b.Reclasses)
 }
 
-// Add adds the entries of another batch.
+// Add appends the entries of another batch.
 func (b *Batch) Add(c Batch) {
 	b.Views = append(b.Views, c.Views...)
 	b.Snapshots = append(b.Snapshots, c.Snapshots...)
@@ -181,29 +180,29 @@ func (b *Batch) Add(c Batch) {
 	b.Reclasses = append(b.Reclasses, c.Reclasses...)
 }
 
-// Outcome is what became of the entries of a batch that were not stored. The
-// zero Outcome: all of them were.
+// Outcome lists the entries of a batch that were not stored. The zero Outcome:
+// all were.
 type Outcome struct {
-	// Refused has for each view of the batch why it was refused, or nil. As
-	// long as the batch's Views; nil when none was.
+	// Refused holds, for each view of the batch, the reason for its refusal or
+	// nil. It is nil if no view was refused.
 	Refused []error
-	// Early are snapshots and downloads that came before their views, in the
-	// order of the batch.
+	// Early holds snapshots and downloads that arrived before their views, in
+	// the order of the batch.
 	Early Batch
 }
 
-// ViewRecord is a view and whose it is. One that the server writes when a page
-// is served has no session.
+// ViewRecord is a view and its account. A view that the server writes when it
+// serves a page has no session.
 type ViewRecord struct {
 	Account AccountID
 	report.View
 }
 
-// ImportReceipt says which file a batch of imported views is from, and how far
-// the import is once the batch is stored.
+// ImportReceipt identifies the imported file of a batch, and the progress of
+// the import once the batch is stored.
 type ImportReceipt struct {
 	File  [32]byte // SHA-256 of the whole file
-	Lines int64    // views stored so far; with the last batch, the lines of the file
+	Lines int64    // views stored so far; at the end, the lines of the file
 	At    time.Time
 }
 
@@ -211,12 +210,12 @@ type ImportReceipt struct {
 type Download struct {
 	ID      ViewID // of the event
 	Link    LinkID
-	View    ViewID    // the open it belongs to; 0: none, the file was fetched without its page
-	Account AccountID `json:",omitempty"` // whose the link is; needed only without a View
+	View    ViewID    // its view; 0: the file was fetched without its page
+	Account AccountID `json:",omitempty"` // of the link; needed only without a View
 }
 
-// Reclass changes the class of a view: whether one by the link's owner counts,
-// or why another one that was excluded is so (Reason), or no more (Count).
+// Reclass changes whether a view counts (Count) or why it is excluded (Reason).
+// For a view by the link's owner it changes whether it counts.
 type Reclass struct {
 	Link   LinkID
 	View   ViewID
@@ -224,7 +223,7 @@ type Reclass struct {
 	Reason string
 }
 
-// LinkCounts stand on the link's row: all-time, bots left out.
+// LinkCounts are the all-time counts of a link, without bots.
 type LinkCounts struct {
 	Views, Downloads int64
 }

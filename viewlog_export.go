@@ -6,60 +6,58 @@ import (
 	"vitrine/report"
 )
 
-// LogExporter is a log whose everything can be brought into one of another
-// kind. Nobody writes to it meanwhile.
+// LogExporter is a log that can be copied into a log of another kind. Nobody
+// may write to it meanwhile.
 type LogExporter interface {
-	// Forgotten is the day before which the views of all accounts are gone, and
-	// their tallies are all there is; 0: none are. A log that keeps earlier
-	// views of one account than of another cannot be exported, and the error
-	// says what to do.
+	// Forgotten returns the day before which the views of all accounts have
+	// expired and only tallies remain; 0: none. It returns an error, with a
+	// remedy, if the log keeps earlier views of one account than of another.
 	Forgotten(ctx context.Context) (report.Day, error)
 
-	// Export calls f with every entry, the same ones in the same order each
-	// time, and ends with the first error of f, which keeps nothing of what it
-	// is given. First come the receipts; then account by account the forgotten
-	// days, who was last seen on them, and link by link its views, its
-	// downloads and, last, its counts.
+	// Export calls f with every entry, always in the same order, and returns
+	// the first error of f. An entry is valid until f returns. First come the
+	// receipts, then, for each account, the expired days, the last visits on
+	// them, and for each link its views, its downloads and finally its counts.
 	Export(ctx context.Context, f func(LogEntry) error) error
 }
 
-// LogEntry is a thing that a log has: one of *ImportReceipt, *ForgottenDay,
-// *LastSeen, *LoggedOpen, *LoggedDownload and *CountedLink.
+// LogEntry is one of *ImportReceipt, *ForgottenDay, *LastSeen, *LoggedView,
+// *LoggedDownload and *CountedLink.
 type LogEntry any
 
-// ForgottenDay is what is known of a day whose opens are gone, of a link or
-// (Link 0) of all links of an account, erased ones included.
+// ForgottenDay is the tally of a day whose views have expired, for a link or
+// (Link 0) all links of an account, including deleted ones.
 type ForgottenDay struct {
 	Scope
 	Day   report.Day
-	Tally *report.Tally // with its engaged times; its visits tell of days before, however long ago
+	Tally *report.Tally // with engaged times; its visits refer to earlier days of any age
 }
 
-// LastSeen is the last of the forgotten days on which a viewer came to a link
-// or (Link 0) to any link of an account, erased ones included.
+// LastSeen is the last expired day on which a viewer came to a link or (Link 0)
+// to any link of an account, including deleted ones.
 type LastSeen struct {
 	Scope
 	Viewer uint64
 	Day    report.Day
 }
 
-// LoggedView is a view as a log has decided on it.
+// LoggedView is a view and the decisions of the log about it.
 type LoggedView struct {
-	ViewRecord       // Returning and Session are as they are stored
+	ViewRecord       // Returning and Session are as stored
 	StartMs    int64 // Engagement.StartMs
-	Told       bool  // a bot by its own beacon's word
+	Told       bool  // a bot by its own beacon
 	Imported   bool
-	Decided    bool // what it is was decided after it was stored
-	Waits      bool // a download waits until it is a person's
+	Decided    bool // decided after the view was stored
+	Waits      bool // has a download that counts if the view is included
 }
 
-// LoggedDownload is a download event and whose it is.
+// LoggedDownload is a download event and its account.
 type LoggedDownload struct {
 	Account AccountID
 	Download
 }
 
-// CountedLink are the all-time counts of a link.
+// CountedLink is the all-time counts of a link.
 type CountedLink struct {
 	Scope
 	LinkCounts
