@@ -31,8 +31,8 @@
 // # People
 //
 // A sign-in (internal/auth) begins a [Session]. Sign-in links, invitations and
-// password resets are [OneTimeToken]s. Each [Attempt] is counted for the client
-// and the account, so that a stranger cannot lock anybody out. Besides links,
+// password resets are [OneTimeToken]s. Tries are counted ([Attempt]), and a
+// stranger's tries lock nobody out. Besides links,
 // an account has albums ([Album], links under one address) and websites
 // ([Site], whose versions are sealed ZIP files with the states of a link).
 //
@@ -42,11 +42,11 @@
 //	slug                  the part of a link's address after /p/
 //	view                  one answered page load; "open" in tables, stored texts
 //	                      and the flag --keep-opens
-//	engagement            what the tracker measured for a view; report.Session in
-//	                      code, "sessions" in the API
+//	engagement            what the tracker measured for a view; report.Session
+//	                      in code, "sessions" in the API
 //	session               a signed-in browser
 //	viewer                a distinct reader: a keyed hash
-//	administrator         who runs an instance; moderator, owner, member: accounts
+//	administrator         who runs an instance
 //	website               a published static website; [Site] in code
 //	rollup                stored aggregates of past days
 //	segment               a packed row of views; "pack" in older code
@@ -67,7 +67,7 @@
 //	report               the analytics engine: views to a report; pure
 //	client               the API's Go client
 //	cmd/vitrine          the program: configuration, wiring, commands
-//	docs                 how-to, reference, specification, decisions; guides to serve
+//	docs                 how-to, reference, specification, decisions
 //	e2e                  the program and a browser, from an empty directory on
 //	bench, tools         modules of their own: benchmarks; tools of the build
 //
@@ -92,7 +92,7 @@
 //
 // Pure packages, below internal:
 //
-//	filetype             kinds, names and reasons; below it a package for each family
+//	filetype             kinds, names and reasons; a package for each family
 //	filetype/inspect     a file's bytes to facts, or a refusal
 //	visitor, geo         a request to labels, bot reason and viewer; its city, by a file
 //	markup               text, tables and code to what a page shows
@@ -108,7 +108,7 @@
 //
 // Backends, below internal:
 //
-//	sqldb                SQLite and PostgreSQL: connections, transactions, schemas
+//	sqldb                SQLite and PostgreSQL: transactions, schemas, locks
 //	sqlstore             Store on sqldb
 //	viewdb               ViewLog on sqldb
 //	clickhouse           ViewLog on ClickHouse
@@ -120,7 +120,7 @@
 //
 // And what people and programs meet, below internal:
 //
-//	web                  HTTP: API, signed PUT, public pages, files, websites, app
+//	web                  HTTP: API, public pages, files, websites, dashboard
 //	accept               connections within the limit of open files
 //	vitrinetest          a suite for each port, fixtures and fault injection
 //

@@ -19,17 +19,17 @@ type ViewLog interface {
 	//   - A view with a stored (Link, ID) and the same content is counted once.
 	//     With other content it is refused with ErrExists. A view of an expired
 	//     day is refused with ErrForgotten.
-	//   - Append decides View.Returning, whatever the caller set, from all views
-	//     of the link by people so far. Excluded views do not matter to others.
+	//   - Append decides View.Returning, whatever the caller set, from all
+	//     views of the link by people so far. Excluded views do not matter.
 	//   - A snapshot is merged by Engagement.Apply. With Bot, it excludes the
 	//     view: the view and its downloads no longer count. A view that has
 	//     BotUndecided and reaches DecidedMs is included.
 	//   - A reclass changes a view as View.Reclassed does. When a view is
 	//     included, Append decides whether its viewer returns.
 	//   - A download counts once for each (Link, ID). That of an excluded view
-	//     waits, unless the view has BotAutomation: it becomes an event with the
-	//     view's ID if the view is included. A download without a view is an
-	//     event of its account's link.
+	//     waits, unless the view has BotAutomation: it becomes an event with
+	//     the view's ID if the view is included. A download without a view is
+	//     an event of its account's link.
 	//   - A snapshot or download without a stored view is early: it is returned
 	//     in the outcome. If the day of its view has expired and the log knows
 	//     the link's account, it is dropped.
