@@ -97,7 +97,7 @@ func CodeOf(err error) Code {
 // (contract, Errors). Only the component that knows this returns it; any other
 // error is internal.
 func Unavailable(cause error) *Error {
-	return &Error{Code: CodeUnavailable, Message: "A part of the service that this needs is not available right now. Try again shortly.",
+	return &Error{Code: CodeUnavailable, Message: "Vitrine is temporarily unavailable. Try again shortly.",
 		RetryAfter: 5 * time.Second, Err: cause}
 }
 

@@ -23,7 +23,7 @@ func TestFirstNumbers(t *testing.T) {
 	owner.do(chromedp.Navigate(in.setUp), chromedp.SetValue(`input[name=email]`, "owner@example.org"),
 		chromedp.SetValue(`input[name=password]`, "a case of glass and oak"), chromedp.Submit(`input[name=password]`))
 	owner.until(`location.pathname === "/dashboard"`)
-	owner.shows("There are no links yet")
+	owner.shows("No links yet")
 	owner.until(`document.readyState === "complete"`)
 
 	file := filepath.Join(t.TempDir(), "notes.md")
@@ -38,7 +38,7 @@ func TestFirstNumbers(t *testing.T) {
 
 	// The owner watches; nobody has come yet.
 	owner.do(chromedp.Navigate(in.url + "/links/" + slug + "/analytics"))
-	owner.shows("Nobody has opened it yet")
+	owner.shows("No views yet")
 
 	someone := newPerson(t)
 	someone.do(chromedp.Navigate(link))

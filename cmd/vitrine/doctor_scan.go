@@ -16,7 +16,7 @@ import (
 func (d *doctor) clamd(ctx context.Context) {
 	const part = "scanner"
 	if len(d.Clamd) == 0 {
-		d.say(part, warning, "No malware scanner is configured: files are inspected for what they claim to be, and not scanned (--clamd).")
+		d.say(part, warning, "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, use --clamd.")
 		return
 	}
 	s, err := clamav.New(clamav.Options{Addresses: d.Clamd, AtOnce: d.Scans})

@@ -26,7 +26,7 @@ type Sessions struct {
 
 var (
 	errSignedOut = vitrine.Errorf(vitrine.CodeUnauthorized, "You are not signed in.")
-	errNoSignIn  = vitrine.Errorf(vitrine.CodeUnauthorized, "The e-mail address or the password is not right.")
+	errNoSignIn  = vitrine.Errorf(vitrine.CodeUnauthorized, "Wrong e-mail address or password.")
 )
 
 // Offer makes a token that signs in as an account, once, within SignInLife.

@@ -66,7 +66,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case c.JSON:
 		return nil
 	case n == 0 && t.OutTTY && (len(c.Words) > 0 || c.Kind != "" || c.Status != ""):
-		t.Say("No link matches.")
+		t.Say("No matching links.")
 		return nil
 	case n == 0 && t.OutTTY:
 		t.Say("No links yet. Make one: %s put FILE", terminal.Self())

@@ -313,7 +313,7 @@ func TestBrowserUploadRefused(t *testing.T) {
 	tb.run(chromedp.SetUploadFiles("#files", []string{large}, chromedp.ByQuery))
 	tb.until(`document.querySelectorAll("#refused li").length === 3`)
 	if got := tb.text(`document.querySelector("#refused").innerText`); !strings.Contains(got,
-		"3 files are not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. At most 2.0 kB a file") ||
+		"3 files were not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. At most 2.0 kB a file") ||
 		!strings.Contains(got, "setup.exe Executables") || !strings.Contains(got, "large.txt The file is empty.") ||
 		!strings.Contains(got, "Compare the plans") {
 		t.Errorf("refused: %s", got)

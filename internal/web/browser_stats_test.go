@@ -23,7 +23,7 @@ func TestBrowserStatsLive(t *testing.T) {
 	l := d.publish("notes.txt", samples["notes.txt"])
 	tb := newMember(t, d, d.member)
 	tb.run(chromedp.Navigate(d.url + statsPath(l)))
-	tb.until(`document.querySelector("#stats").innerText.includes("Nobody has opened it yet")`)
+	tb.until(`document.querySelector("#stats").innerText.includes("No views yet")`)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	tb.until(`document.querySelector("#card-views .value")?.textContent === "1"`)
 	tb.until(`document.querySelector(".marks [tabindex='0']") !== null && /^Changed at \d\d:\d\d UTC$/.test(document.querySelector("#live").innerText.trim())`)

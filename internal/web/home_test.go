@@ -21,7 +21,7 @@ func TestHome(t *testing.T) {
 		`href="/docs/self-hosting"`, `href="/sign-in"`,
 		`<link rel="canonical" href="` + d.url + `/">`,
 		`<meta property="og:image" content="` + d.url + `/picture.png">`, "bot views excluded", "Unique viewers",
-		"Average time", "Accounts here are by invitation.", "A website uses one"} {
+		"Average time", "This instance is invite-only.", "A website uses one"} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)
 		}
@@ -75,7 +75,7 @@ func TestHomeWithOpenSignUp(t *testing.T) {
 	}
 	d.server.Accounts.SignUp = auth.SignUpOpen
 	r := d.status(d.get("/"), 200)
-	if strings.Contains(r.body, "by invitation") || !strings.Contains(r.body, `id="drop"`) ||
+	if strings.Contains(r.body, "invite-only") || !strings.Contains(r.body, `id="drop"`) ||
 		!strings.Contains(r.body, `href="/sign-up">Sign up</a>`) ||
 		!strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
 		t.Errorf("%s", r.body)

@@ -372,7 +372,7 @@ func TestLinkList(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	cookie := d.signIn(d.member)
-	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "There are no links yet") ||
+	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "No links yet") ||
 		strings.Contains(r.body, "<select") {
 		t.Errorf("empty: %s", r.body)
 	}
@@ -467,7 +467,7 @@ func TestDashboard(t *testing.T) {
 	d.check(err)
 	cookie := d.signIn(free)
 	r := d.status(d.get("/dashboard", cookie), 200)
-	for _, want := range []string{"There are no links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`,
+	for _, want := range []string{"No links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`,
 		`0 <span class="soft">of 2</span>`} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("no %q", want)

@@ -133,7 +133,7 @@ func TestStatsDates(t *testing.T) {
 			// What is over is not "so far".
 			same(t, "so far", strings.Contains(page.id("series").text(), "so far"), want.Range.To.After(o.server.Now()))
 			if zone := want.Range.Timezone; zone != "" &&
-				!strings.Contains(page.text(), "All days and hours are "+strings.ReplaceAll(zone, "_", " ")) {
+				!strings.Contains(page.text(), "Times are in "+strings.ReplaceAll(zone, "_", " ")) {
 				t.Errorf("the page does not say %s", zone)
 			}
 		})
@@ -171,7 +171,7 @@ func TestStatsAccountZone(t *testing.T) {
 					same(t, "hour", cell.text(), humanize.Comma(want.Timing.Heat[(i+1)%7][hour]))
 				}
 			}
-			if !strings.Contains(page.text(), "All days and hours are Asia/Kathmandu") {
+			if !strings.Contains(page.text(), "Times are in Asia/Kathmandu") {
 				t.Error("the page does not say whose days they are")
 			}
 		}
@@ -182,5 +182,5 @@ func TestStatsAccountZone(t *testing.T) {
 	}
 	o.status(o.do("POST", "/account/timezone", "timezone=UTC", form, o.cookie), http.StatusSeeOther)
 	same(t, "UTC again", o.parse(o.get(root, o.cookie).body).text() != "" &&
-		strings.Contains(o.get(root, o.cookie).body, "All days and hours are UTC"), true)
+		strings.Contains(o.get(root, o.cookie).body, "Times are in UTC"), true)
 }

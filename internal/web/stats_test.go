@@ -84,7 +84,7 @@ func TestAccountStatsAreTheAPIs(t *testing.T) {
 			same(t, "kind", row.tags("td")[0].text()+" "+row.tags("td")[1].text(),
 				humanize.Comma(want.Mix[i].Count)+" "+want.Mix[i].Pct.String()+"%")
 		}
-		if all := fmt.Sprintf("%s views and %s downloads of 4 links", humanize.Comma(want.AllTime.Views),
+		if all := fmt.Sprintf("4 links · %s views and %s downloads in total", humanize.Comma(want.AllTime.Views),
 			humanize.Comma(want.AllTime.Downloads)); !strings.Contains(page.text(), all) {
 			t.Errorf("the page does not say %q", all)
 		}
@@ -397,7 +397,7 @@ func TestStatsPulse(t *testing.T) {
 func TestStatsTruncated(t *testing.T) {
 	o := newOffice(t)
 	for _, path := range []string{"/analytics?range=all", statsPath(o.links[report.ContentMedia]) + "?range=all"} {
-		const told = "the numbers are lower bounds"
+		const told = "only the newest are counted"
 		if strings.Contains(o.get(path, o.cookie).body, told) {
 			t.Errorf("%s: a whole report is called a part", path)
 		}
@@ -414,12 +414,12 @@ func TestStatsEmpty(t *testing.T) {
 	o := newOffice(t)
 	l := o.publish("notes.txt", []byte("Nobody has read this.\n"))
 	r := o.status(o.get(statsPath(l), o.cookie), http.StatusOK)
-	if !strings.Contains(r.body, "Nobody has opened it yet") ||
+	if !strings.Contains(r.body, "No views yet") ||
 		!strings.Contains(r.body, `data-text="`+o.url+"/p/"+string(l.Slug)+`"`) {
 		t.Errorf("the page of a link without opens:\n%s", o.parse(r.body).text())
 	}
 	o.openNow(l, 1)
-	if r = o.get(statsPath(l)+"?range=7d", o.cookie); strings.Contains(r.body, "Nobody has opened it yet") {
+	if r = o.get(statsPath(l)+"?range=7d", o.cookie); strings.Contains(r.body, "No views yet") {
 		t.Error("an opened link is called unopened")
 	}
 
@@ -479,7 +479,7 @@ func TestStatsPlace(t *testing.T) {
 	d.openNow(one, 1)
 	in := d.signIn(d.member)
 	if got := d.parse(d.get("/analytics", in).body).id("about").text(); !strings.Contains(got,
-		"1 view and 0 downloads of 1 link since") {
+		"1 link · 1 view and 0 downloads in total") {
 		t.Errorf("the page says %q", got)
 	}
 }

@@ -130,7 +130,7 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	h.deployed(garden, "index.html=<p>Home", "a b/ünder.html=<p>About")
 	path, cookie := "/websites/"+string(garden.Slug)+"/analytics", h.signIn(h.member)
 	page := h.status(h.get(path, cookie), http.StatusOK).body
-	if !strings.Contains(page, "No page has been loaded yet") {
+	if !strings.Contains(page, "No page loads yet") {
 		t.Error("the page of a website that nobody visited does not say so")
 	}
 	for range 3 {

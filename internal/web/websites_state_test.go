@@ -432,8 +432,8 @@ func TestWebsitePages(t *testing.T) {
 	}
 	came := deploy(packed(t, "index.html=<h1>One</h1>", ".env=SECRET", "run.php=<?php"), http.StatusOK)
 	page := h.status(h.get(came["next"], cookie), http.StatusOK).body
-	for _, want := range []string{"Visitors now see this version", ".env", "a hidden file", "run.php",
-		"a program or a script for a server", "1 file"} {
+	for _, want := range []string{"Visitors now see this version", ".env", "hidden file", "run.php",
+		"program or server script", "1 file"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}

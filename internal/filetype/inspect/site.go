@@ -63,9 +63,9 @@ func EntryMeaning(code string) string {
 	case EntryUnlisted:
 		return "not a type of file that websites are made of"
 	case EntryProgram:
-		return "a program or a script for a server, neither of which runs here"
+		return "program or server script"
 	case EntryHidden:
-		return "a hidden file, such as settings or the history of a repository"
+		return "hidden file"
 	case EntryEscapes:
 		return "its path leads out of the website’s folder"
 	case EntryBadName:

@@ -46,7 +46,7 @@ func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") 
 // whyClosed says who opens accounts here, where not everybody may.
 func (s *Handler) whyClosed() string {
 	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
-		return "Accounts here are by invitation. If you have an invitation, open the link in it."
+		return "This instance is invite-only. Have an invitation? Open the link in it."
 	}
 	return "This instance opens no new accounts. Ask its administrator."
 }

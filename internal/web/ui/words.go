@@ -245,18 +245,16 @@ func RecentTime(t, now time.Time) string {
 
 // What the numbers mean, in a sentence or two (analytics).
 const (
-	MeansViews = "How often the page was opened by a person, in these days. Each load of the page counts once, also where scripts are off. " +
-		"Bots, link previews and mail scanners are left out, and so are the owner’s own visits, unless the owner counts them."
-	MeansUniques = "How many different people that were, as far as possible without cookies: the same browser in the same place is one viewer, " +
-		"whichever day it comes."
-	MeansEngaged = "How long people really looked, on average: time in which the page was in front and its reader there. Opens by bots, " +
-		"and those gone within two seconds, are in no average. The median is the middle one: half looked longer."
-	MeansCompletion = "How much of the file people got to see, on average over all sessions: the share of a PDF’s pages that were seen, of a video’s or sound’s time " +
-		"that was played, or how far down a page they scrolled."
-	MeansDownloads = "How often the file was downloaded, in these days. The number below counts since it was published. One open downloads once."
-	MeansBounce    = "The share of sessions with less than five seconds of attention."
+	MeansViews = "How often people opened the page in this period. Each page load counts once, even without JavaScript. " +
+		"Bots, link previews, mail scanners and, unless the owner counts them, the owner’s own visits are excluded."
+	MeansUniques    = "Different people, as well as can be told without cookies: the same browser on the same network is one viewer."
+	MeansEngaged    = "Average time that people actively spent. Bots and visits under two seconds are excluded. Median: half spent longer."
+	MeansCompletion = "How much of the file people saw, averaged over all visits: pages seen of a PDF, playing time of video and audio, " +
+		"scroll depth of other files."
+	MeansDownloads = "Downloads in this period; below, since publishing. At most one per visit."
+	MeansBounce    = "The share of visits with less than five seconds of reading."
 	MeansReturning = "The share of views by people who had opened the same link before."
-	MeansQR        = "Views that came by the QR code."
+	MeansQR        = "Views that came from the QR code."
 )
 
 // isCountry reports whether a code has the form of a country's.

@@ -184,7 +184,7 @@ func fillMedia(_ *Viewers, _ *http.Request, l *vitrine.Link, address func(string
 const ExaminedHTML = 4 << 20
 
 func noteOfHTML(l *vitrine.Link) string {
-	note := "Nothing in it runs, loads or can be followed here; readers see it with its scripts."
+	note := "Scripts and links are off in this preview; readers get the page with them."
 	if l.Size > ExaminedHTML {
 		note = "This is the first 4 MiB of it. " + note
 	}

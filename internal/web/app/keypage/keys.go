@@ -53,7 +53,7 @@ func (p *keysPage) Scopes() []choice {
 		{Value: string(vitrine.ScopeRead), Name: "Read", Note: "Lists links and reads analytics. Changes nothing."},
 		{Value: string(vitrine.ScopePublish), Name: "Publish",
 			Note: "Also uploads files and edits links. Deletes nothing."},
-		{Value: string(vitrine.ScopeFull), Name: "Full", Note: "Also deletes links, and revokes itself."},
+		{Value: string(vitrine.ScopeFull), Name: "Full", Note: "Also deletes links and can revoke itself."},
 	}
 }
 

@@ -39,7 +39,7 @@ func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 	if !slices.ContainsFunc(c.Pages, func(row report.PageRow) bool { return row.Views > 0 }) {
 		p.Unread = "Nobody has read a page yet."
 		if before {
-			p.Unread = "Nobody has read a page in these days."
+			p.Unread = "Nobody has read a page in this period."
 		}
 		return p
 	}

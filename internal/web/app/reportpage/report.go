@@ -404,8 +404,8 @@ func (p *reportPage) link(of place) {
 // AllTime is what all links have come to.
 func (p *reportPage) AllTime() string {
 	a := p.Account.AllTime
-	return ui.Counted(a.Views, "view", "views") + " and " + ui.Counted(a.Downloads, "download", "downloads") + " of " +
-		ui.Counted(a.Links, "link", "links") + " since the beginning"
+	return ui.Counted(a.Links, "link", "links") + " · " + ui.Counted(a.Views, "view", "views") + " and " +
+		ui.Counted(a.Downloads, "download", "downloads") + " in total"
 }
 
 // CSV is the address of a card's table as a file; "" of a sample, and of

@@ -11,11 +11,11 @@ import (
 
 // What the numbers of a website mean.
 const (
-	meansLoads = "How often a person loaded a page of the website in these days. The server counts each load, also where scripts are off. " +
-		"Bots are left out. Pictures, styles and other files are not counted."
-	meansVisitors = "How many different people loaded a page, as far as possible without cookies. The same browser in the same place is one viewer, " +
-		"on whichever day it comes and however many pages it loads."
-	meansPages = "How many pages of the website were loaded at least once in these days."
+	meansLoads = "How often people loaded a page of the website in this period. Each load counts once, even without JavaScript. " +
+		"Bots are excluded. Images, styles and other files are not counted."
+	meansVisitors = "Different people, as well as can be told without cookies: the same browser on the same network is one viewer, " +
+		"however many pages it loads."
+	meansPages = "Pages of the website that were loaded at least once in this period."
 	meansAgain = "The share of page loads by people who had loaded the same page before."
 )
 

@@ -35,13 +35,12 @@ type dashboardPage struct {
 	Programs  string // extensions of executables and scripts
 	Base      string // address of the API
 	Site      string // address of the site
-	Scan      string // what a file is checked for
 }
 
 func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	p := dashboardPage{Page: s.NewAppPage(r, me, "Upload", "dashboard"), Views: me.Plan.Pro(),
 		Prefix: s.PublicURL.Host + "/p/",
-		Base:   s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String(), Scan: s.ScanWords()}
+		Base:   s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
 	usage, err := s.Uploads.Usage(r.Context(), me)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ const explain = (err) => {
       return ["You have been signed out. Sign in in another tab, then try again here.", [["Sign in", "/sign-in"]]];
   }
   if (err instanceof TypeError)
-    return ["The connection was lost. Nothing is kept of the file; try again when you are online.", []];
+    return ["The connection was lost. The file was not saved. Try again when you are online.", []];
   return [err.message, []];
 };
 
@@ -336,7 +336,7 @@ class Row {
     } catch (err) {
       this.part(".before").open = true;
       says.dataset.state = "taken";
-      says.textContent = err instanceof TypeError ? "That could not be sent. Try again." : err.message;
+      says.textContent = err instanceof TypeError ? "Could not save. Try again." : err.message;
     }
   }
 
@@ -362,7 +362,7 @@ const refuse = (file) => {
   lines.append(line);
   refused.hidden = false;
   const n = lines.children.length;
-  find("h2", refused).textContent = `${n} ${n === 1 ? "file is" : "files are"} not uploaded`;
+  find("h2", refused).textContent = `${n} ${n === 1 ? "file was" : "files were"} not uploaded`;
   return true;
 };
 const dismiss = () => {
