@@ -100,3 +100,33 @@ func TestOwnViews(t *testing.T) {
 	s.check(s.server.OwnViews.Apply(t.Context()))
 	vitrinetest.Equal(t, "accounts to settle", pending(), 0)
 }
+
+// Pages of links and the app are on one host, so that a browser sends its
+// session with both: a host for file bytes has no page of a link, and cookies
+// are of one host alone.
+func TestOwnViewsOnOneHost(t *testing.T) {
+	s := newSiteWith(t, siteOptions{content: true})
+	l := s.publish("notes.txt", samples["notes.txt"])
+	address, owner := "/p/"+string(l.Slug), s.signIn(s.account)
+	s.status(s.get(s.server.ContentURL.String()+address, owner), http.StatusNotFound)
+	s.status(s.get(s.server.ContentURL.String()+"/dashboard", owner), http.StatusNotFound)
+	s.countOpens(l, 0)
+	if page := s.status(s.get(address, owner), 200).body; !strings.Contains(page, "Only you see this") {
+		t.Error("the owner is not recognized")
+	}
+	r := s.status(s.post(s.offer(s.account), nil), http.StatusSeeOther)
+	if len(r.Cookies()) == 0 {
+		t.Error("no session")
+	}
+	for _, c := range r.Cookies() {
+		if c.Domain != "" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode {
+			t.Errorf("the cookie %v", c)
+		}
+	}
+	s.status(s.get(address), 200)
+	for i, o := range s.countOpens(l, 2) {
+		if own := o.Bot == "own"; own != (i == 0) {
+			t.Errorf("view %d is of class %q", i, o.Bot)
+		}
+	}
+}
