@@ -2,8 +2,8 @@ package filetype
 
 import "github.com/gabriel-vasile/mimetype"
 
-// describe names what the bytes are, for a Reason: by our labels where the type
-// is on the list, else as the MIME library does.
+// describe returns a description of the bytes for a Reason: our label if the
+// type is supported, otherwise that of the MIME library.
 func describe(head []byte) string {
 	detected := mimetype.Detect(head)
 	for m := detected; m != nil; m = m.Parent() {
@@ -19,7 +19,8 @@ func describe(head []byte) string {
 	return "something else (" + detected.String() + ")"
 }
 
-// NotThe says that the bytes are not what the name says.
+// NotThe returns the problem of bytes that are not of the type that the name
+// says.
 func NotThe(s *Source, t Type) *Problem {
 	what := describe(s.Head)
 	if what == t.Label {
@@ -28,8 +29,8 @@ func NotThe(s *Source, t Type) *Problem {
 	return Mismatch(ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
 }
 
-// Damaged says that the bytes begin like what the name says and then do not go
-// on like it.
+// Damaged returns the problem of bytes that begin like the type but do not
+// continue like it.
 func Damaged(t Type) *Problem {
 	return Mismatch(ReasonDamaged, "The file begins like %s, but is damaged or cut short.", t.Label)
 }

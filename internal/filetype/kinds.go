@@ -1,4 +1,4 @@
 package filetype
 
-// Kinds are all kinds, in the contract's order.
+// Kinds returns all kinds in the order of the contract.
 func Kinds() []Kind { return []Kind{PDF, Image, Video, Audio, Document, Text, HTML, Archive} }

@@ -1,7 +1,7 @@
 package filetype
 
-// What one inspection may spend on all documents in a file together. Each is
-// some seconds of work.
+// The allowances of one inspection for all documents in a file. Each is some
+// seconds of work.
 const (
 	maxUnfolded = 512 * MiB
 	maxSampled  = GiB
@@ -9,47 +9,47 @@ const (
 	maxNamed    = 64 << 20  // a gigabyte of pages has some millions
 	maxScanned  = 256 * MiB // four texts of MaxTextScan, or one RTF document
 
-	// maxMatched is how much text of pages is compared with regular
-	// expressions, once it has the words that they begin with.
+	// maxMatched is how much text of pages is matched with regular expressions.
+	// Only text with their first words is matched.
 	maxMatched = 16 * MiB
 )
 
-// Further bounds of PDF.
+// Further limits of PDF.
 const (
-	// MaxPDFFilters is how many filters one stream may pass through; writers
-	// use one or two.
+	// MaxPDFFilters is the most filters of a stream; writers use one or two.
 	MaxPDFFilters = 8
 
-	// MaxPDFScript is how much of a script is looked at.
+	// MaxPDFScript is how much of a script is inspected.
 	MaxPDFScript = 64 * KiB
 
-	// MaxReferred is how many scripts and embedded files of a PDF are looked
-	// into.
+	// MaxReferred is the most scripts and embedded files of a PDF that are
+	// inspected.
 	MaxReferred = 1000
 
-	// BombSample is how much of a compressed stream is unpacked, and BombRatio
-	// the ratio from which the rest is unpacked as well, up to BombFloor.
-	// Deflate cannot exceed 1032; pages and fonts do not reach 100.
+	// BombSample is how much of a compressed stream is unpacked at first. From
+	// the ratio BombRatio on, the rest is unpacked too, up to BombFloor.
+	// Deflate cannot exceed 1032; pages and fonts stay below 100.
 	BombSample = 64 * KiB
 	BombRatio  = 800
 )
 
-// Bounds of images and media.
+// The limits of images and media.
 const (
-	// MaxMetadata is what a colour profile or text of an image may unpack to;
-	// libraries stop at 8 MB.
+	// MaxMetadata is the most bytes that a colour profile or text of an image
+	// may unpack to; libraries stop at 8 MB.
 	MaxMetadata = 8 * MiB
 
-	// MaxJPEG is how much of a JPEG is read in search of its end; with
-	// MaxPixels, photographs take less.
+	// MaxJPEG is how much of a JPEG is searched for its end; photographs within
+	// MaxPixels are smaller.
 	MaxJPEG = 512 * MiB
 
-	// MaxScans is how many passages over the picture one JPEG may have;
-	// encoders make ten, and each costs as much as the whole picture.
+	// MaxScans is the most scans of a JPEG. Encoders write ten, and each costs
+	// as much as the whole picture.
 	MaxScans = 1000
 
-	// MaxTracks bounds the tracks of a film, and MaxSamples the samples of one:
-	// a day of sound at 48 kHz has 2³² bytes, but not as samples of their own.
+	// MaxTracks bounds the tracks of a film, MaxSamples the samples of a track.
+	// A day of sound at 48 kHz has 2³² bytes, but far fewer samples in the
+	// table.
 	MaxTracks  = 1000
 	MaxSamples = 1 << 28
 )

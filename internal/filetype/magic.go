@@ -14,19 +14,19 @@ import (
 const (
 	OleMagic  = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 	OleHeader = 512
-	OleMini   = 64         // bytes a sector of small streams
-	OleCutoff = 4096       // streams below it are small
-	OleLast   = 0xfffffffa // sector numbers from here on are marks
+	OleMini   = 64         // size of a small sector
+	OleCutoff = 4096       // smaller streams are stored in small sectors
+	OleLast   = 0xfffffffa // larger sector numbers are marks
 )
 
-// What a PDF may do that is neither held nor refused, and why: JavaScript as
-// forms have it, XFA forms, forms that are sent and links to embedded PDF
-// documents do nothing in the reader that shows the file here (security,
-// surfaces), and ask first in others. Pages of any size are shown reduced.
+// Some features of PDF are neither held nor refused. JavaScript as used in
+// forms, XFA forms, submitting forms and links to embedded PDF documents do
+// nothing in the reader used here (security, surfaces), and other readers ask
+// first. Pages of any size are shown reduced.
 
-// PdfStart tells where the header begins: in the first 1024 bytes, and behind
-// nothing that another program takes for a file of its own. A header behind
-// such a file has a lead but is not ok.
+// PdfStart finds the header of a PDF: in the first 1024 bytes, and not after
+// anything that another program takes for its own file. A header after such a
+// file has a lead, but PdfStart reports false.
 func PdfStart(head []byte) (lead int, ok bool) {
 	if pdfHeader(head) {
 		return 0, true
@@ -43,8 +43,8 @@ func PdfStart(head []byte) (lead int, ok bool) {
 	return lead, pdfHeader(head[lead:])
 }
 
-// pdfHeader tells a header that comes first, but for white space or a byte
-// order mark.
+// pdfHeader reports whether a header comes first, apart from white space and a
+// byte order mark.
 func pdfHeader(head []byte) bool {
 	head = bytes.TrimPrefix(head[:min(len(head), 1024)], []byte("\xef\xbb\xbf"))
 	head = bytes.TrimLeft(head, " \t\r\n\f\x00")
@@ -77,8 +77,9 @@ const SevenMagic = "7z\xbc\xaf\x27\x1c"
 
 const TarBlock = 512
 
-// TarHeader tells a tar by the checksum of its first header, which the oldest
-// form has too; or an empty tar, two blocks of zeros.
+// TarHeader reports whether a file is a tar: by the checksum of its first
+// header, which even the oldest format has, or two blocks of zeros for an empty
+// tar.
 func TarHeader(head []byte) bool {
 	if len(head) < TarBlock {
 		return false
@@ -88,8 +89,8 @@ func TarHeader(head []byte) bool {
 	return err == nil || errors.Is(err, io.ErrUnexpectedEOF) || empty
 }
 
-// OtherText names a format that is written in text characters and yet is not
-// text to its reader.
+// OtherText returns the name of a text-based format that is not meant to be
+// read as text, or "".
 func OtherText(head []byte) string {
 	if pdfHeader(head) {
 		return "a PDF document"
@@ -105,11 +106,11 @@ func OtherText(head []byte) string {
 	return ""
 }
 
-// Form is what a member is looked into as.
+// Form is how a member is inspected.
 type Form int
 
 const (
-	FormOther Form = iota // nothing that inspection looks into
+	FormOther Form = iota // not inspected further
 	FormZIP
 	FormOOXML
 	FormPackage
@@ -123,12 +124,13 @@ const (
 	FormBzip2
 	Form7z
 	FormRAR
-	FormSealed // an archive or disk image that inspection cannot read
+	FormSealed // an archive or disk image that cannot be inspected
 	FormCode   // a script of a website
-	FormXML    // a page of a website that is XML
+	FormXML    // an XML page of a website
 )
 
-// magics are the beginnings by which a member is known, whatever it is called.
+// magics are the first bytes by which a member is recognized, whatever its
+// name.
 var magics = []struct {
 	magic string
 	form  Form
@@ -140,15 +142,15 @@ var magics = []struct {
 	{"LZIP\x01", FormSealed}, {"\x60\xea", FormSealed}, {"vhdxfile", FormSealed}, {"conectix", FormSealed},
 	{"ISc(", FormSealed},
 	{"MSWIM\x00\x00\x00", FormSealed}, {"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d", FormSealed},
-	// the last a notebook of OneNote, with any files in it
+	// The last one is a OneNote notebook, which may contain any files.
 }
 
-// sealedNames are archives and disk images that have no beginning of their own
-// to be known by.
+// sealedNames are extensions of archives and disk images without a recognizable
+// beginning.
 var sealedNames = ExtensionSet(`iso img udf vhd vhdx vmdk ace arj lzh lha cab xz txz zst lzma wim uue`)
 
-// FormOf says as what a member is looked into, by its first bytes, and by its
-// name where bytes do not tell.
+// FormOf returns how to inspect a member, from its first bytes or, if they do
+// not tell, its name.
 func FormOf(name string, head []byte) Form {
 	t, _ := ByExt(name)
 	for _, m := range magics {
@@ -157,7 +159,7 @@ func FormOf(name string, head []byte) Form {
 		}
 		switch {
 		case m.magic == "\x60\xea" && (len(head) < 11 || head[10] > 2), m.form == FormBzip2 && !bzipped(head):
-			continue // two or three letters alone do not tell
+			continue // two or three letters are not enough
 		case m.form == FormZIP:
 			return ZipForm(t.Ext)
 		}
@@ -172,7 +174,7 @@ func FormOf(name string, head []byte) Form {
 		if _, ok := PdfStart(head); ok {
 			return FormPDF
 		}
-	case "zip", "7z", "rar": // programs find these behind other data, too
+	case "zip", "7z", "rar": // programs find these after other data too
 		if len(head) > 0 {
 			return map[string]Form{"zip": FormZIP, "7z": Form7z, "rar": FormRAR}[t.Ext]
 		}

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// MemberName refuses names that unpack elsewhere than below the archive's
-// folder or as another file, and programs (contract: "executables and scripts
-// are always refused, inside an inspected archive too").
+// MemberName refuses programs, and names that unpack outside the archive's
+// folder or as another file (contract: "executables and scripts are always
+// refused, inside an inspected archive too").
 func MemberName(name string, dir bool) *Problem {
 	if Escapes(name) {
 		return UnsafeFile(ReasonEscapingPath, "The archive contains a path that leads out of its folder. Pack it again with plain relative paths.").About(name)
@@ -28,7 +28,7 @@ func MemberName(name string, dir bool) *Problem {
 	return nil
 }
 
-// Escapes tells a path that some system reads as one outside of the archive's
+// Escapes reports whether some system reads a path as outside the archive's
 // folder.
 func Escapes(name string) bool {
 	return strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(name, "/") ||
@@ -36,13 +36,13 @@ func Escapes(name string) bool {
 		slices.Contains(strings.Split(name, "/"), "..")
 }
 
-// Devices are the names that Windows takes for devices in every folder,
-// whatever the extension.
+// Devices are names that Windows treats as devices in every folder, with any
+// extension.
 var Devices = ExtensionSet(`con prn aux nul conin$ conout$ com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 com¹ com² com³
 	lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 lpt¹ lpt² lpt³`)
 
-// Reserved tells a path that Windows reads as another one: a device, a second
-// stream of a file, or a name whose end it drops.
+// Reserved reports whether Windows reads a path as another one: a device, a
+// second stream of a file, or a name with a dropped ending.
 func Reserved(name string, dir bool) bool {
 	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
 	for i, part := range parts {
@@ -61,8 +61,8 @@ func Reserved(name string, dir bool) bool {
 	return false
 }
 
-// secondStream tells a name of a second stream: "photo.jpg:notes.txt". A colon
-// in "12:30.log" or "Re: offer.pdf" is none.
+// secondStream reports whether a name is that of a second stream, such as
+// "photo.jpg:notes.txt". "12:30.log" and "Re: offer.pdf" are not.
 func secondStream(name string) bool {
 	before, after, ok := strings.Cut(name, ":")
 	if !ok {
@@ -73,8 +73,7 @@ func secondStream(name string) bool {
 		strings.HasPrefix(after, ":")
 }
 
-// CheckName checks the rules that concern a file's name alone (contract,
-// invalid_name).
+// CheckName checks the rules for a file's name alone (contract, invalid_name).
 func CheckName(name string) error {
 	if p := checkName(name); p != nil {
 		return p
@@ -111,10 +110,10 @@ func checkName(name string) *Problem {
 	return nil
 }
 
-// Unprintable tells control characters, line and paragraph separators, and the
-// bidirectional embeddings, overrides and isolates, which can show "exe.pdf" as
-// "fdp.exe". The mere marks (U+200E, U+200F, U+061C) stay: Arabic and Hebrew
-// names need them.
+// Unprintable reports whether r is a control character, a line or paragraph
+// separator, or a bidirectional embedding, override or isolate, which can show
+// "exe.pdf" as "fdp.exe". Plain direction marks (U+200E, U+200F, U+061C) are
+// allowed: Arabic and Hebrew names need them.
 func Unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
 		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
@@ -122,11 +121,10 @@ func Unprintable(r rune) bool {
 
 func spaceOrDot(r rune) bool { return r == '.' || unicode.IsSpace(r) }
 
-// ByName finds the type of a file by its name and the MIME type that it was
-// declared with; the case and parameters of that do not matter, and
-// application/octet-stream leaves the word to the bytes (contract,
-// type_mismatch). An undeclared type ("") is a mismatch. Problems:
-// invalid_name, unsupported_type, type_mismatch.
+// ByName returns the type of a file from its name and declared MIME type. Case
+// and parameters of the MIME type do not matter; application/octet-stream
+// leaves the decision to the bytes (contract, type_mismatch). An empty declared
+// type is a mismatch. Problems: invalid_name, unsupported_type, type_mismatch.
 func ByName(name, declared string) (Type, error) {
 	if p := checkName(name); p != nil {
 		return Type{}, p

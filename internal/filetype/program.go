@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Programs are the extensions under which some common system runs a file, or
-// follows it to a program. They are refused as a file's name and inside an
-// inspected archive (contract, createUpload).
+// Programs are extensions of files that a common system runs, or follows to a
+// program. They are refused as the name of a file and inside an inspected
+// archive (contract, createUpload).
 var Programs = ExtensionSet(
 	// Windows: programs, installers, what the shell or a script host opens
 	`exe com scr pif cpl dll sys drv ocx ax efi msi msp mst msix msixbundle appx appxbundle appinstaller
@@ -24,12 +24,13 @@ var Programs = ExtensionSet(
 	awk jar war ear class jnlp apk aab xapk apks ipa dex wasm crx xpi vsix air swf`,
 )
 
-// Macros are Office formats made to carry macros or add-ins.
+// Macros are extensions of Office formats for macros or add-ins.
 var Macros = ExtensionSet(`docm dotm xlsm xltm xlam xlsb xla xll xlm xlw pptm potm ppsm ppam ppa sldm wll accde accda mde mda ade adp
 	slk iqy oqy dqy rqy`)
 
-// InnerNames are also everyday ends of words and host names. "example.com.pdf"
-// and "web.app.txt" are no programs; as the last extension, they are.
+// InnerNames are extensions that are also common endings of words and host
+// names. "example.com.pdf" and "web.app.txt" are not programs; only the last
+// extension counts for them.
 var InnerNames = ExtensionSet(`com app pl so run job fish air class command terminal application website`)
 
 func ExtensionSet(lists ...string) map[string]bool {
@@ -42,9 +43,9 @@ func ExtensionSet(lists ...string) map[string]bool {
 	return set
 }
 
-// ProgramExt finds the extension of name that makes it an executable, a script
-// or a macro format, be it the last or not (contract, unsupported_type). A
-// colon separates like a dot, since Windows opens "a.exe:b" as "a.exe".
+// ProgramExt returns the extension in name, last or not, that makes it an
+// executable, a script or a macro format (contract, unsupported_type). A colon
+// separates like a dot, because Windows opens "a.exe:b" as "a.exe".
 func ProgramExt(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' })
 	if len(parts) < 2 {
@@ -63,8 +64,8 @@ func ProgramExt(name string) string {
 	return ""
 }
 
-// FoldExt reduces an extension to what a file system or a reader's eye makes of
-// it: lower case, without surrounding spaces and invisible characters.
+// FoldExt reduces an extension to how a file system or a person reads it: lower
+// case, without spaces around it and without invisible characters.
 func FoldExt(ext string) string {
 	ext = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Cc) {
@@ -86,9 +87,9 @@ func programProblem(ext string) *Problem {
 		Message: "Executables and scripts (." + ext + ") are not accepted under any name."}
 }
 
-// programMagics are the first bytes of what a system runs, loads or installs.
-// "MZ" convicts by itself, though a text may begin with it: a DOS program can
-// be written in printable characters.
+// programMagics are first bytes of what a system runs, loads or installs. "MZ"
+// alone is enough, although a text may begin with it: a DOS program can consist
+// of printable characters.
 var programMagics = []struct{ magic, what string }{
 	{"MZ", "a Windows or DOS program"},
 	{"\x7fELF", "a Unix program"},
@@ -117,8 +118,8 @@ var programMagics = []struct{ magic, what string }{
 	{"#@~^", "an encoded script"},
 }
 
-// ProgramAt refuses what begins like a program, whatever it is called
-// (contract: "executables and scripts are always refused").
+// ProgramAt refuses what begins like a program, whatever its name (contract:
+// "executables and scripts are always refused").
 func ProgramAt(head []byte) *Problem {
 	if what := programName(head); what != "" {
 		return UnsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.",
@@ -127,7 +128,7 @@ func ProgramAt(head []byte) *Problem {
 	return nil
 }
 
-// programName says what program begins like head, or "".
+// programName returns the kind of program that begins like head, or "".
 func programName(head []byte) string {
 	for _, m := range programMagics {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
@@ -137,8 +138,8 @@ func programName(head []byte) string {
 	return ""
 }
 
-// SurelyProgram is ProgramAt for data without a declared type: two letters
-// alone do not convict random bytes.
+// SurelyProgram is ProgramAt for data without a declared type. Two letters
+// alone are not enough to refuse random bytes.
 func SurelyProgram(head []byte) string {
 	what := programName(head)
 	switch {

@@ -2,16 +2,16 @@ package filetype
 
 import "strings"
 
-// A Reason tells the owner of a file and a moderator what inspection found
-// (security, Files are checked by their bytes). Codes are stored with a link's
-// history and are never given another meaning.
+// Reason tells the owner of a file and a moderator what inspection found
+// (security, Files are checked by their bytes). Codes are stored in the history
+// of links; their meaning never changes.
 type Reason struct {
 	Code    string // a Reason or Hold constant
-	Holds   bool   // a person decides; otherwise the file is refused
-	Meaning string // what was found and what to do, one sentence or two, for both readers
+	Holds   bool   // held for a person; otherwise refused
+	Meaning string // what was found and what to do, one or two sentences, for both readers
 }
 
-// What is wrong with a name or a declared type.
+// Problems of a name or a declared type.
 const (
 	ReasonBadName      = "bad_name"
 	ReasonProgramName  = "program_name"
@@ -20,7 +20,7 @@ const (
 	ReasonDeclaredType = "declared_type"
 )
 
-// What makes a file other than its name says.
+// Problems of a file that is not what its name says.
 const (
 	ReasonEmpty        = "empty_file"
 	ReasonOtherContent = "other_content"
@@ -41,7 +41,7 @@ const (
 	ReasonMalware         = "malware"
 )
 
-// What an archive does when it is unpacked.
+// Problems of unpacking an archive.
 const (
 	ReasonEscapingPath   = "escaping_path"
 	ReasonReservedName   = "reserved_name"
@@ -54,14 +54,14 @@ const (
 	ReasonHiddenEntry    = "hidden_entry"
 )
 
-// What keeps a ZIP from being a website.
+// Problems of a ZIP as a website.
 const (
 	ReasonNoIndex       = "no_index"
 	ReasonEncryptedSite = "encrypted_website"
 	ReasonSiteTooLarge  = "website_too_large"
 )
 
-// What a document or image does to the program that opens it.
+// Problems for the program that opens a document or image.
 const (
 	ReasonForgedDocument = "forged_document"
 	ReasonHugeImage      = "huge_image"
@@ -83,7 +83,7 @@ const (
 	HoldNotFullyInspected = "not_fully_inspected"  // parts could not be read within the bounds, or at all
 )
 
-// Reasons are all codes, in the order of the page that explains them.
+// Reasons lists all codes in the order of the page that explains them.
 var Reasons = append([]Reason{
 	{ReasonBadName, false, "The file's name is missing, too long, or has characters that mislead. Rename the file."},
 	{ReasonProgramName, false, "The name of the file, or of a file in the archive, is that of an executable or script. Such files are not published under any name; leave it out."},
@@ -137,7 +137,7 @@ var Reasons = append([]Reason{
 	{HoldNotFullyInspected, true, "Parts of the file could not be read within the limits of inspection, or at all. Check them by hand before you approve it."},
 }, documentReasons...)
 
-// ReasonOf finds what a code means.
+// ReasonOf finds a reason by its code.
 func ReasonOf(code string) (Reason, bool) {
 	for _, r := range Reasons {
 		if r.Code == code {
@@ -150,8 +150,8 @@ func ReasonOf(code string) (Reason, bool) {
 // MaxDetail bounds a Detail, in bytes.
 const MaxDetail = 200
 
-// Detail makes a stranger's text fit to be kept and shown: valid UTF-8 without
-// control or text-direction characters, of at most MaxDetail bytes.
+// Detail makes untrusted text safe to store and show: valid UTF-8 without
+// control or text-direction characters, at most MaxDetail bytes.
 func Detail(text string) string {
 	text = text[:min(len(text), 2*MaxDetail)]
 	text = strings.Map(func(r rune) rune {

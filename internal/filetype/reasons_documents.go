@@ -1,6 +1,6 @@
 package filetype
 
-// What a document, page or medium does that is refused.
+// Refused features of documents, pages and media.
 const (
 	ReasonEmbeddedProgram = "embedded_program"
 	ReasonObjectExploit   = "object_exploit"
@@ -17,8 +17,8 @@ const (
 	HoldExternalObject   = "external_object"    // a document loads an object, frame or part of itself from the network
 	HoldProgramAction    = "program_action"     // a slide starts a program
 	HoldScriptReference  = "script_reference"   // a document calls a script that lies outside of it
-	HoldPDFScript        = "pdf_script"         // a PDF has a script that does what no form needs
-	HoldPDFNetworkPath   = "pdf_network_path"   // a PDF names a file on a server, to which systems send a login
+	HoldPDFScript        = "pdf_script"         // a PDF has a script that does what forms do not need
+	HoldPDFNetworkPath   = "pdf_network_path"   // a PDF names a file on a server, to which systems send credentials
 	HoldPDFActiveContent = "pdf_active_content" // a PDF carries Flash
 	HoldSVGScript        = "svg_script"         // an SVG has scripts
 	HoldSVGPage          = "svg_page"           // an SVG contains a web page with forms or frames
@@ -29,8 +29,8 @@ const (
 	HoldExternalMedia    = "external_media"     // a film plays data from another file or host
 )
 
-// documentReasons are the part of Reasons that concerns what documents, pages
-// and media contain.
+// documentReasons are the Reasons for the content of documents, pages and
+// media.
 var documentReasons = []Reason{
 	{ReasonEmbeddedProgram, false, "The document, page or medium carries a program or script within. Take it out and upload the file again."},
 	{ReasonObjectExploit, false, "An object in the document is built as those are that attack the program which opens it. If you did not make it, delete the document."},

@@ -18,37 +18,36 @@ func (c *CountingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Images are judged by their structure: what they are, that they are whole, how
-// many pixels a viewer must hold, and what it must unpack for them. Pixels are
-// not decoded. That is left to the browser, which does it in a sandbox.
+// Images are judged by their structure: their type, whether they are complete,
+// and how many pixels and bytes a viewer must handle. Pixels are not decoded
+// here; the browser does that in a sandbox.
 
 var (
 	LittleEndian = binary.LittleEndian
 	BigEndian    = binary.BigEndian
 )
 
-// CutShort says that what the image's dimensions need is not there.
+// CutShort returns the problem of an image with less data than its dimensions
+// need.
 func CutShort(t Type) *Problem {
 	return Mismatch(ReasonDamaged, "The file begins like %s, but its picture is cut short or damaged. Export or upload it again.", t.Label)
 }
 
 // Source is the file under inspection. Parsers may treat a failed read as the
-// end of the data: the first real failure is kept in err and outranks whatever
-// they conclude.
+// end of the data: the first real failure is stored in err and takes precedence
+// over their result.
 type Source struct {
 	R    io.ReaderAt
 	Size int64
-	Head []byte // the first HeadBytes, or all there is
-	Left int    // steps that walks through its parts may still take, together
-	// names refuses members of a ZIP for what another field than their own name
-	// calls them.
+	Head []byte // the first HeadBytes, or the whole file
+	Left int    // steps that walks through its parts may still take
+	// Names refuses a member of a ZIP for a second name in another field.
 	Names func(name string, dir bool) *Problem
-	Work  *Account // of the inspection as a whole, shared with all that lies within
+	Work  *Account // shared by the whole inspection
 	Err   error
 }
 
-// NewSource reads the head, and the last byte to see that the file is as long
-// as said.
+// NewSource reads the head, and the last byte to check the size.
 func NewSource(r io.ReaderAt, size int64) *Source {
 	s := &Source{R: r, Size: size, Left: MaxSteps, Work: NewAccount(), Names: MemberName}
 	s.Head = s.Bytes(0, HeadBytes)
@@ -56,8 +55,8 @@ func NewSource(r io.ReaderAt, size int64) *Source {
 	return s
 }
 
-// ReadAt reads within the stated size. A file that ends before it is a failure,
-// not an end.
+// ReadAt reads within the stated size. If the file ends earlier, it returns a
+// failure, not the end of the file.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err
@@ -80,7 +79,7 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Bytes reads up to n bytes at off; fewer, or none, where the file ends.
+// Bytes reads up to n bytes at off, fewer at the end of the file.
 func (s *Source) Bytes(off int64, n int) []byte {
 	if off < 0 || off >= s.Size {
 		return nil
@@ -90,41 +89,40 @@ func (s *Source) Bytes(off int64, n int) []byte {
 	return p[:k]
 }
 
-// Step counts one part of a walk and tells whether it may be taken.
+// Step counts a step of a walk and reports whether it may be taken.
 func (s *Source) Step() bool {
 	s.Left--
 	return s.Left >= 0
 }
 
-// Within is the source of bytes that lie within s, at the expense of the same
-// inspection.
+// Within returns a source of bytes within s, in the same inspection.
 func (s *Source) Within(p []byte) *Source {
 	inner := NewSource(bytes.NewReader(p), int64(len(p)))
 	inner.Work = s.Work
 	return inner
 }
 
-// Unfold reads what is decompressed of the file's own parts, of which most is
-// theirs, on the account of the whole inspection as well: there may be
-// thousands of such files in an archive.
+// Unfold returns a reader of a decompressed part of the file. It is bounded by
+// most, and by the allowance of the whole inspection, because an archive may
+// contain thousands of such files.
 func (s *Source) Unfold(r io.Reader, most *Allowance, price Allowance) io.Reader {
 	return s.Work.Unfolded.Reader(most.Reader(r, price), price)
 }
 
-// Scan reads up to n bytes from the start, for a parser of text or markup.
+// Scan returns a reader of up to n bytes from the start.
 func (s *Source) Scan(n int64) io.Reader {
 	return s.Work.Scanned.Reader(s.Section(0, n), KiB)
 }
 
-// Account is what one inspection may still spend on documents, however many lie
-// within the file and however deep. A file that has used up any of it is held.
+// Account holds the allowances of an inspection for all documents in a file, at
+// any depth. A file that uses one up is held.
 type Account struct {
-	Unfolded Allowance // bytes that are unfolded of objects and streams, or read along chains of sectors
-	Sampled  Allowance // bytes that are decompressed of PDF streams in search of bombs
-	Lexed    Allowance // bytes that are lexed of PDFs beyond their own sizes
-	Scanned  Allowance // bytes that are read as text or markup
-	Named    Allowance // names of PDFs that may matter, and what is behind them
-	Matched  Allowance // bytes of pages that are compared with regular expressions
+	Unfolded Allowance // bytes unpacked from objects and streams, or read along sector chains
+	Sampled  Allowance // bytes decompressed from PDF streams to search for bombs
+	Lexed    Allowance // bytes of PDFs lexed beyond their own size
+	Scanned  Allowance // bytes read as text or markup
+	Named    Allowance // names in PDFs that may matter
+	Matched  Allowance // bytes of pages matched with regular expressions
 }
 
 func NewAccount() *Account {
@@ -136,23 +134,23 @@ func (a *Account) Used() bool {
 	return a.Unfolded <= 0 || a.Sampled <= 0 || a.Lexed <= 0 || a.Named <= 0 || a.Scanned <= 0 || a.Matched <= 0
 }
 
-// Section reads up to n bytes from off on.
+// Section returns a reader of up to n bytes at off.
 func (s *Source) Section(off, n int64) *io.SectionReader {
 	return io.NewSectionReader(s, off, n)
 }
 
-// Rest reads from off to the end.
+// Rest returns a reader from off to the end.
 func (s *Source) Rest(off int64) *io.SectionReader {
 	return io.NewSectionReader(s, off, s.Size-off)
 }
 
-// Allowance is how many bytes may still be decompressed.
+// Allowance is the number of bytes that may still be decompressed.
 type Allowance int64
 
 var ErrAllowance = errors.New("more to decompress than inspection allows")
 
-// Reader reads r on the account of a, and fails when that is used up. To begin
-// has a price of its own, for setting up a decompressor costs as well.
+// Reader returns a reader of r that uses the allowance and fails when it is
+// used up. Starting costs price, because a decompressor takes time to set up.
 func (a *Allowance) Reader(r io.Reader, price Allowance) io.Reader {
 	*a -= price
 	return &meteredReader{r, a}
@@ -172,7 +170,7 @@ func (m *meteredReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Failing is a reader of nothing but its error.
+// Failing is a reader that only returns its error.
 type Failing struct{ Err error }
 
 func (f Failing) Read([]byte) (int, error) { return 0, f.Err }

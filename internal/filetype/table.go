@@ -6,8 +6,8 @@ import (
 )
 
 // Supported is the contract's list, in its order (contract, createUpload). The
-// first MIME type is the type's own; the others are what browsers, operating
-// systems and libraries are known to declare for the extension.
+// first MIME type is the type's own; browsers, operating systems and libraries
+// are known to declare the others.
 var Supported = []Type{
 	row("pdf", PDF, "a PDF document", "application/pdf", "application/x-pdf"),
 
@@ -89,7 +89,7 @@ func row(ext string, kind Kind, label string, accepts ...string) Type {
 	return Type{Ext: ext, Kind: kind, MIME: accepts[0], Accepts: accepts, Label: label}
 }
 
-// TypesByExt is supported by extension.
+// TypesByExt maps extensions to supported types.
 var TypesByExt = func() map[string]Type {
 	m := make(map[string]Type, len(Supported))
 	for _, t := range Supported {
@@ -98,8 +98,8 @@ var TypesByExt = func() map[string]Type {
 	return m
 }()
 
-// ByExt finds the type that the last extension of name means, in any case.
-// It checks nothing else.
+// ByExt finds the type for the last extension of name, in any case. It checks
+// nothing else.
 func ByExt(name string) (Type, bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 {
@@ -109,7 +109,7 @@ func ByExt(name string) (Type, bool) {
 	return t.clone(), ok
 }
 
-// clone keeps callers away from the table.
+// clone copies t, so that callers cannot change the table.
 func (t Type) clone() Type {
 	t.Accepts = slices.Clone(t.Accepts)
 	return t
@@ -125,13 +125,13 @@ func Extensions() []string {
 	return exts
 }
 
-// Unknown is how bytes are served that nobody should interpret.
+// Unknown is the Content-Type of bytes that nobody should interpret.
 const Unknown = "application/octet-stream"
 
-// ContentType is the Content-Type under which bytes of type t are served to the
-// public (security, surfaces). Text of every sort is plain text; office files,
-// archives and whatever is not on the list are opaque. HTML has its own type
-// for the sandboxed frame that is its only surface.
+// ContentType returns the Content-Type for serving bytes of type t to the
+// public (security, surfaces). All text is plain text; office files, archives
+// and unsupported types are opaque. HTML has its own type for the sandboxed
+// frame, the only place where it is shown.
 func ContentType(t Type) string {
 	t = TypesByExt[t.Ext]
 	switch t.Kind {
@@ -146,10 +146,9 @@ func ContentType(t Type) string {
 	}
 }
 
-// Inline reports whether bytes of type t may be shown by a browser that
-// navigates to them; otherwise they are an attachment (security, surfaces). An
-// SVG is an attachment: an <img> shows it nonetheless, and direct navigation
-// downloads it.
+// Inline reports whether a browser that navigates to bytes of type t may show
+// them; otherwise they are an attachment (security, surfaces). An SVG is an
+// attachment: an <img> still shows it, and navigation downloads it.
 func Inline(t Type) bool {
 	t = TypesByExt[t.Ext]
 	switch t.Kind {

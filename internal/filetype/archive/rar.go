@@ -4,6 +4,6 @@ type RarFile struct {
 	Name         string
 	Dir, Link    bool
 	Stored       bool
-	Data, Packed int64 // where its bytes are
+	Data, Packed int64 // where its bytes are: offset and length
 	Unpacked     int64
 }

@@ -6,19 +6,19 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// rar5Header is the header of a block of RAR 5, and where its data lies.
+// rar5Header is the header of a RAR 5 block, and the position of its data.
 type rar5Header struct {
 	Typ, Flags uint64
-	Fields     []byte // those of the type
-	Extra      []byte // records at its end
+	Fields     []byte // fields of the block's type
+	Extra      []byte // records at the end of the header
 	Data, Size int64
 }
 
-// maxRARHeader is the format's own bound.
+// maxRARHeader is the limit of the format.
 const maxRARHeader = 2 * filetype.MiB
 
 func Rar5Header(s *filetype.Source, off int64) (h rar5Header, ok bool) {
-	size, n := RarNumber(s.Bytes(off+4, 10)) // behind a checksum
+	size, n := RarNumber(s.Bytes(off+4, 10)) // after a checksum
 	if n == 0 || size == 0 || size > maxRARHeader {
 		return h, false
 	}
@@ -50,7 +50,7 @@ func Rar5Header(s *filetype.Source, off int64) (h rar5Header, ok bool) {
 	return rar5Header{fields[0], fields[1], head[at:extra], head[extra:], start + int64(size), int64(fields[3])}, true
 }
 
-// File reads the fields of a file's or service's block.
+// File reads the fields of a file or service block.
 func (h rar5Header) File() (f *RarFile, ok bool) {
 	const folder, timed, summed, unknown = 1, 2, 4, 8
 	p, ok := h.Fields, true
@@ -110,8 +110,8 @@ func (h rar5Header) Record(which uint64) (body []byte, ok bool) {
 	return nil, false
 }
 
-// RarNumber reads RAR 5's variable-length number and how many bytes it takes; 0
-// for none.
+// RarNumber reads a variable-length number of RAR 5. It returns the value and
+// its length, or 0 if there is none.
 func RarNumber(p []byte) (v uint64, n int) {
 	for i, b := range p[:min(len(p), 10)] {
 		v |= uint64(b&0x7f) << (7 * i)
@@ -122,9 +122,9 @@ func RarNumber(p []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// Rar4Name reads a name of RAR 4: bytes of some encoding, and behind a zero the
-// same name in Unicode, of which runs are taken from the bytes. Without a zero,
-// it is UTF-8.
+// Rar4Name decodes a name of RAR 4: bytes in some encoding, then a zero and the
+// same name in Unicode, which copies runs from the bytes. Without a zero the
+// name is UTF-8.
 func Rar4Name(p []byte, unicode bool) string {
 	zero := -1
 	for i, c := range p {

@@ -1,6 +1,6 @@
 package archive
 
-// The coders of 7z that are undone here, and the filters for program code.
+// The supported coders of 7z, and the filters for program code.
 const (
 	SevenCopy    = "\x00"
 	SevenLZMA    = "\x03\x01\x01"

@@ -6,26 +6,26 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// SevenArchive is what the directory of a 7z archive says. A directory that is
-// packed is an archive of one member itself.
+// SevenArchive is the directory of a 7z archive. A packed directory is itself
+// described as an archive with one member.
 type SevenArchive struct {
 	PackedHeader bool
-	Crowded      bool    // more members than are read
-	start        int64   // of the packed streams, behind the signature header
+	Crowded      bool    // has more members than are read
+	start        int64   // of the packed streams, after the signature header
 	packs        []int64 // sizes of the packed streams
 	Folders      []sevenFolder
-	sizes        []int64 // of the members with content, unpacked
+	sizes        []int64 // unpacked, of the members with content
 	Members      []SevenMember
 }
 
-// sevenFolder is what is packed together.
+// sevenFolder is a group of members that are packed together.
 type sevenFolder struct {
 	Coders  []SevenCoder
 	outs    []int64 // sizes of the coders' outputs
-	main    int     // the output that is the folder's
-	packs   int     // streams that it takes
+	main    int     // the output that has the folder's content
+	packs   int     // number of packed streams
 	Members int
-	summed  bool // it has a checksum
+	summed  bool // has a checksum
 }
 
 type SevenCoder struct {
@@ -64,7 +64,7 @@ func (a *SevenArchive) Encrypted() bool {
 	return false
 }
 
-// Packed is where the only stream of a folder lies.
+// Packed returns the position of the only stream of a folder.
 func (a *SevenArchive) Packed(i int, size int64) (at, n int64, ok bool) {
 	first := 0
 	for _, f := range a.Folders[:i] {
@@ -81,10 +81,10 @@ func (a *SevenArchive) Packed(i int, size int64) (at, n int64, ok bool) {
 	return at, n, at >= 32 && at <= size && n <= size-at
 }
 
-// maxCoders is the format's own bound.
+// maxCoders is the limit of the format.
 const maxCoders = 32
 
-// The properties of a directory.
+// The property IDs of a directory.
 const (
 	sevenEnd = iota
 	sevenHeader
@@ -112,8 +112,8 @@ const (
 	sevenEncoded
 )
 
-// ReadSeven reads a directory. ok is false where it does not hang together, or
-// has parts that are not known here.
+// ReadSeven parses a directory. It reports false if the directory is
+// inconsistent or has unsupported parts.
 func ReadSeven(p []byte) (a *SevenArchive, ok bool) {
 	a, r := new(SevenArchive), &sevenReader{p: p}
 	switch r.byte() {
@@ -146,8 +146,7 @@ func ReadSeven(p []byte) (a *SevenArchive, ok bool) {
 	}
 }
 
-// whole reports whether the folders have as many members as there are names
-// for.
+// whole reports whether the folders have as many members as there are names.
 func (a *SevenArchive) whole() bool {
 	in := 0
 	for _, f := range a.Folders {
@@ -285,7 +284,7 @@ func readFolder(r *sevenReader) (f sevenFolder, ok bool) {
 	return f, !r.failed
 }
 
-// oneEach is what holds without a word on the members: one in every folder.
+// oneEach applies the default: one member in every folder.
 func (a *SevenArchive) oneEach() {
 	for _, f := range a.Folders {
 		a.sizes = append(a.sizes, f.Size())
@@ -391,15 +390,15 @@ func (a *SevenArchive) files(r *sevenReader) bool {
 					return false
 				}
 			}
-		case sevenAnti: // which deletes files where it is unpacked
+		case sevenAnti: // deletes a file when unpacked
 			return false
 		}
 	}
 	return false
 }
 
-// fill gives members their sizes. Those without content that are not said to be
-// files are folders.
+// fill assigns sizes to the members. A member without content is a folder
+// unless it is marked as a file.
 func (a *SevenArchive) fill(empty []int) bool {
 	for _, i := range empty {
 		a.Members[i].Dir = true
@@ -416,8 +415,7 @@ func (a *SevenArchive) fill(empty []int) bool {
 	return len(sizes) == 0
 }
 
-// names reads as many names in UTF-16 as there are members, each with a zero at
-// its end.
+// names reads one UTF-16 name for each member, each ending with a zero.
 func (a *SevenArchive) names(p []byte) bool {
 	for i := range a.Members {
 		var name []uint16
@@ -436,7 +434,7 @@ func (a *SevenArchive) names(p []byte) bool {
 	return len(p) == 0
 }
 
-// attributes reads those of Windows, and the mode of Unix in their upper half.
+// attributes reads Windows attributes. Their upper half has the Unix mode.
 func (a *SevenArchive) attributes(m *SevenMember, p []byte) bool {
 	if len(p) < 4 {
 		return false

@@ -1,7 +1,6 @@
 package archive
 
-// sevenReader reads numbers of a directory. Once it has failed, all that it
-// reads is zero.
+// sevenReader reads values of a directory. After a failure it returns zeros.
 type sevenReader struct {
 	p      []byte
 	failed bool
@@ -24,8 +23,8 @@ func (r *sevenReader) byte() byte {
 	return 0
 }
 
-// number reads the variable-length form: the ones that the first byte begins
-// with count the bytes that follow.
+// number reads a variable-length number. The leading ones of the first byte
+// count the bytes that follow.
 func (r *sevenReader) number() int64 {
 	first := r.byte()
 	var v uint64
@@ -45,8 +44,8 @@ func (r *sevenReader) number() int64 {
 	return int64(v)
 }
 
-// count reads a number of things of which each takes at least one bit of what
-// is left.
+// count reads a number of items, each of which needs at least one of the
+// remaining bits.
 func (r *sevenReader) count() int {
 	n := r.number()
 	if n > 8*int64(len(r.p)) {
@@ -64,7 +63,7 @@ func (r *sevenReader) bits(n int) []bool {
 	return v
 }
 
-// defined reads bits behind a byte that says whether all are set.
+// defined reads n bits, after a byte that tells whether all are set.
 func (r *sevenReader) defined(n int) []bool {
 	if r.byte() == 0 {
 		return r.bits(n)
@@ -76,7 +75,7 @@ func (r *sevenReader) defined(n int) []bool {
 	return v
 }
 
-// digests passes over n checksums and tells which are there.
+// digests skips n checksums and returns which of them exist.
 func (r *sevenReader) digests(n int) []bool {
 	there := r.defined(n)
 	for _, set := range there {

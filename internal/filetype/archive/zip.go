@@ -20,23 +20,24 @@ type ZipMember struct {
 	Method    uint16
 	Packed    int64
 	Unpacked  int64
-	Header    int64 // where its local header is
-	Data      int64 // where its bytes are
+	Header    int64 // position of its local header
+	Data      int64 // position of its bytes
 	Crc       uint32
 	flags     uint16
 	Mode      uint32
-	Start     []byte        // the first filetype.PeekBytes as they are packed, until they have been looked at
-	Form      filetype.Form // what it is to be opened as, by its first bytes
+	Start     []byte        // the first filetype.PeekBytes, packed, until they are inspected
+	Form      filetype.Form // how to inspect it, according to its first bytes
 }
 
 func (m *ZipMember) Dir() bool { return strings.HasSuffix(m.Name, "/") }
 
-// zipDirectory is where a ZIP's directory lies, as its end record says.
+// zipDirectory is the position of a ZIP's directory according to the end
+// record.
 type zipDirectory struct {
 	offset, Size int64
 	Entries      uint64
-	wrapped      bool // entries is known modulo 65536 only
-	twice        bool // the comment holds another end record, at which some programs end their search
+	wrapped      bool // entries is known only modulo 65536
+	twice        bool // the comment contains another end record, where some programs stop searching
 }
 
 var (
@@ -45,8 +46,8 @@ var (
 	errTwoEnds = errors.New("a second end record in the comment")
 )
 
-// ZipEndRecord finds the record that ends the file, and the directory that it
-// states. end is where the directory should end.
+// ZipEndRecord finds the record at the end of the file and the directory to
+// which it points. end is where the directory should end.
 func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
 	start := max(0, s.Size-22-0xffff)
 	tail := s.Bytes(start, 22+0xffff)
@@ -59,7 +60,7 @@ func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
 	}
 	e, end := tail[at:], start+int64(at)
 	if disk := filetype.LittleEndian.Uint16(e[4:]); disk != 0 && disk != 0xffff {
-		return d, 0, false // a part of a set
+		return d, 0, false // part of a multi-volume archive
 	}
 	d = zipDirectory{int64(filetype.LittleEndian.Uint32(e[16:])), int64(filetype.LittleEndian.Uint32(e[12:])),
 		uint64(filetype.LittleEndian.Uint16(e[10:])), true, bytes.Contains(e[22:], []byte(filetype.ZipEnd))}
@@ -75,10 +76,9 @@ func ZipEndRecord(s *filetype.Source) (d zipDirectory, end int64, ok bool) {
 	return d, end, true
 }
 
-// readZipDirectory reads the end record. It is strict where readers differ,
-// since what one reader sees must be what every reader sees: the record ends
-// the file, the directory ends at the record, and nothing comes before the
-// first entry.
+// readZipDirectory reads the end record. It is strict where programs differ,
+// because all programs must see the same files: the record ends the file, the
+// directory ends at the record, and nothing precedes the first entry.
 func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.ZipLocal)) && !bytes.HasPrefix(s.Head, []byte(filetype.ZipEnd)) {
 		return d, errNotZIP
@@ -97,7 +97,7 @@ func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 	return d, nil
 }
 
-// ZipMembers reads the directory, entry by entry, until visit answers a
+// ZipMembers calls visit with each entry of the directory until visit returns a
 // problem. end is where the members end and the directory begins.
 func ZipMembers(s *filetype.Source, t filetype.Type,
 	visit func(*ZipMember) *filetype.Problem) (end int64, _ *filetype.Problem) {
@@ -145,8 +145,8 @@ func TooManyEntries() *filetype.Problem {
 		"The archive has more than %d entries, or names beyond reason. Split it.", filetype.MaxEntries)
 }
 
-// ReadMember reads one directory entry, its length, and the second name that an
-// extra field may give it.
+// ReadMember reads an entry of the directory. It returns the entry's length,
+// and the second name from an extra field, if there is one.
 func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) {
 	var h [46]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil || string(h[:4]) != filetype.ZipEntry {
@@ -176,8 +176,8 @@ func ReadMember(r io.Reader) (m ZipMember, length int64, alias string, ok bool) 
 	return m, int64(len(h) + len(rest)), alias, ok
 }
 
-// readExtra takes over the 64-bit numbers and returns the Unicode name of
-// Info-ZIP's field, by which some programs unpack.
+// readExtra reads the 64-bit numbers of an extra field. It returns the Unicode
+// name of Info-ZIP's field, which some programs use to unpack.
 func readExtra(p []byte, numbers ...*int64) (alias string) {
 	for len(p) >= 4 {
 		id, n := filetype.LittleEndian.Uint16(p), int(filetype.LittleEndian.Uint16(p[2:]))
@@ -204,7 +204,7 @@ func readExtra(p []byte, numbers ...*int64) (alias string) {
 
 var errMethod = errors.New("unknown compression method")
 
-// Open reads a member's unpacked bytes.
+// Open returns a reader of a member's unpacked bytes.
 func Open(s *filetype.Source, m *ZipMember) io.Reader {
 	packed := s.Section(m.Data, m.Packed)
 	switch {
@@ -218,8 +218,8 @@ func Open(s *filetype.Source, m *ZipMember) io.Reader {
 	return filetype.Failing{Err: errMethod}
 }
 
-// ReadAll unpacks a member of at most limit bytes. ok is false when it is
-// larger, or cannot be unpacked.
+// ReadAll unpacks a member of at most limit bytes. It reports false if the
+// member is larger or cannot be unpacked.
 func ReadAll(s *filetype.Source, m *ZipMember, limit int64) (p []byte, ok bool) {
 	p, err := io.ReadAll(io.LimitReader(Open(s, m), limit+1))
 	return p, err == nil && int64(len(p)) <= limit

@@ -7,18 +7,18 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Contradiction refuses an archive of which two programs unpack different
-// files.
+// Contradiction returns the problem of an archive that different programs
+// unpack to different files.
 func Contradiction(name, how string) *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonContradiction,
 		"The archive %s, so that programs unpack different files. Pack it again.", how).About(name)
 }
 
-// locate reads the member's local header, by which some programs unpack, and
-// how its bytes begin. They must lie before the directory, and the header must
-// say what the directory says.
+// locate reads the member's local header, which some programs use to unpack,
+// and the member's first bytes. Both must lie before the directory, and the
+// header must agree with the directory.
 func locate(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type) *filetype.Problem {
-	const slack = 64 // for an extra field, so that one read does
+	const slack = 64 // room for an extra field, so that one read is enough
 	h := s.Bytes(m.Header, 30+len(m.Name)+slack+filetype.PeekBytes)
 	if len(h) < 30 || string(h[:4]) != filetype.ZipLocal {
 		return filetype.Damaged(t)
@@ -40,7 +40,7 @@ func locate(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type) *fil
 	return m.compare(h[:lead], string(h[30:30+nameLen]), h[30+nameLen:lead], s.Names)
 }
 
-// compare finds what the local header says otherwise than the directory.
+// compare finds differences between the local header and the directory.
 func (m *ZipMember) compare(h []byte, name string, extra []byte,
 	names func(string, bool) *filetype.Problem) *filetype.Problem {
 	packed, unpacked := int64(filetype.LittleEndian.Uint32(h[18:])), int64(filetype.LittleEndian.Uint32(h[22:]))
@@ -75,7 +75,7 @@ func (m *ZipMember) compare(h []byte, name string, extra []byte,
 	return nil
 }
 
-// ascii is what of a name does not depend on its encoding.
+// ascii returns the part of a name that does not depend on its encoding.
 func ascii(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x80 {
@@ -85,11 +85,11 @@ func ascii(name string) string {
 	}, name)
 }
 
-// Late reports that a descriptor follows the member. There may be no member.
+// Late reports whether a descriptor follows the member, which may be nil.
 func (m *ZipMember) Late() bool { return m != nil && m.flags&8 != 0 }
 
-// Descriptor is the length of the descriptor with which gap begins, behind a
-// member of which it states checksum and sizes; 0 for none.
+// Descriptor returns the length of the descriptor at the start of gap, if its
+// checksum and sizes are those of the member, otherwise 0.
 func (m *ZipMember) Descriptor(gap []byte) int {
 	if !m.Late() {
 		return 0

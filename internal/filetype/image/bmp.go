@@ -2,16 +2,16 @@ package image
 
 import "vitrine/internal/filetype"
 
-// bmpHeader is what the headers of a bitmap say.
+// bmpHeader holds the headers of a bitmap.
 type bmpHeader struct {
-	size, pixels  int64 // of the second header, and where the picture begins
+	size, pixels  int64 // of the second header; position of the pixels
 	width, height int64
-	bits          int64 // a pixel
+	bits          int64 // bits of a pixel
 	compression   uint32
 	colours       int64
 }
 
-// The compressions of bitmaps that browsers know.
+// The compressions that browsers support.
 const (
 	bmpPlain  = 0
 	bmpRLE8   = 1
@@ -43,7 +43,7 @@ func InspectBMP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	default:
 		return filetype.NotThe(s, t)
 	}
-	if b.height < 0 { // rows from the top
+	if b.height < 0 { // rows begin at the top
 		b.height = -b.height
 	}
 	if b.width <= 0 || b.height == 0 || b.pixels < 14+b.size || b.pixels > s.Size || !b.known() {
@@ -60,8 +60,7 @@ func InspectBMP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 
 func (b *bmpHeader) plain() bool { return b.compression != bmpRLE8 && b.compression != bmpRLE4 }
 
-// known reports whether the depth, the compression and the table of colours go
-// together.
+// known reports whether the depth, compression and colour table match.
 func (b *bmpHeader) known() bool {
 	switch b.bits {
 	case 1, 2, 4, 8:

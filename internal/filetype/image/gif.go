@@ -8,9 +8,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectGIF walks the blocks. Frames that reach beyond the screen are shown
-// cut off, and an end mark that is missing is not missed, as long as one
-// picture is whole.
+// InspectGIF walks the blocks. It accepts frames that exceed the screen, which
+// browsers crop, and a missing end mark if one picture is complete.
 func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if !bytes.HasPrefix(h, []byte("GIF87a")) && !bytes.HasPrefix(h, []byte("GIF89a")) {
@@ -46,8 +45,8 @@ func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 			if whole {
 				frames++
 			}
-		case kind == 0 && whole: // fill
-		case frames > 0: // browsers show what came before
+		case kind == 0 && whole: // padding
+		case frames > 0: // browsers show the frames before
 			return nil
 		default:
 			return filetype.Damaged(t)
@@ -60,7 +59,7 @@ func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 		"The image has more than %d parts. Export it again, or as a video.", filetype.MaxSteps)
 }
 
-// gifTable is the size of a colour table that flags announce.
+// gifTable returns the size of the colour table for the flags.
 func gifTable(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0
@@ -68,8 +67,7 @@ func gifTable(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// gifBlocks reads blocks of data to the empty one that ends them, and counts
-// the whole ones before it.
+// gifBlocks reads data blocks up to the empty one. It counts the complete ones.
 func gifBlocks(r *bufio.Reader) (blocks int, ended bool) {
 	for ; ; blocks++ {
 		n, err := r.ReadByte()
@@ -85,8 +83,8 @@ func gifBlocks(r *bufio.Reader) (blocks int, ended bool) {
 	}
 }
 
-// gifFrame reads one frame. It counts as whole when it can be decoded, if only
-// in part: browsers show what is there.
+// gifFrame reads one frame. A frame counts as complete if it can be decoded at
+// least in part, because browsers show that part.
 func gifFrame(r *bufio.Reader, facts *filetype.Facts) (whole bool, p *filetype.Problem) {
 	var h [9]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {
@@ -97,7 +95,7 @@ func gifFrame(r *bufio.Reader, facts *filetype.Facts) (whole bool, p *filetype.P
 		int64(filetype.LittleEndian.Uint16(h[6:]))); p != nil {
 		return false, p
 	}
-	if facts.Width == 0 || facts.Height == 0 { // an empty screen takes the first frame's size
+	if facts.Width == 0 || facts.Height == 0 { // an empty screen has the size of the first frame
 		facts.Width, facts.Height = frame.Width, frame.Height
 	}
 	r.Discard(gifTable(h[8]))

@@ -10,12 +10,12 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// pngWalk is what the chunks of a PNG have shown so far.
+// pngWalk is the state of a walk over the chunks of a PNG.
 type pngWalk struct {
 	s             *filetype.Source
 	t             filetype.Type
 	width, height int64
-	bits          int64              // a pixel
+	bits          int64              // bits of a pixel
 	data          int64              // compressed bytes of the picture
 	metadata      filetype.Allowance // what texts and colour profiles may still unpack to
 	ended         bool
@@ -23,12 +23,12 @@ type pngWalk struct {
 
 const PngMagic = "\x89PNG\r\n\x1a\n"
 
-// pngChannels are the samples a pixel has, by colour type.
+// pngChannels is the number of samples in a pixel, by colour type.
 var pngChannels = map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 
-// InspectPNG walks the chunks to the end mark, or as far as they go: browsers
-// show what is there, and do not miss the mark. Those that make up the picture
-// must have the right checksum, as browsers want it too.
+// InspectPNG walks the chunks to the end mark or the end of the file; browsers
+// accept a missing mark. Chunks of the picture must have the right checksum, as
+// in browsers.
 func InspectPNG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if !bytes.HasPrefix(h, []byte(PngMagic)) {
@@ -50,15 +50,14 @@ func InspectPNG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if p := w.chunks(); p != nil {
 		return p
 	}
-	// Deflate cannot pack closer than that; what is missing was cut off, or
-	// never there.
+	// Deflate cannot compress more than that, so data is missing.
 	if w.data == 0 || w.data*DeflateRatio < w.height*((w.width*w.bits+7)/8) {
 		return filetype.CutShort(t)
 	}
 	return nil
 }
 
-// DeflateRatio is what deflate cannot exceed.
+// DeflateRatio is the highest ratio of deflate.
 const DeflateRatio = 1032
 
 func (w *pngWalk) chunks() *filetype.Problem {
@@ -94,7 +93,7 @@ func pngType(typ string) bool {
 	return true
 }
 
-// checked compares the checksum behind the n bytes at off.
+// checked verifies the checksum after the n bytes at off.
 func (w *pngWalk) checked(off, n int64) bool {
 	sum := crc32.NewIEEE()
 	io.Copy(sum, w.s.Section(off, n))
@@ -118,7 +117,8 @@ func (w *pngWalk) chunk(typ string, at, length int64) *filetype.Problem {
 	return nil
 }
 
-// picture counts compressed bytes of the picture, which must begin as such.
+// picture counts compressed bytes of the picture. The first ones must begin a
+// zlib stream.
 func (w *pngWalk) picture(at, length int64) *filetype.Problem {
 	if p := w.s.Bytes(at, 2); w.data == 0 && len(p) == 2 && (p[0]&0xf != 8 || filetype.BigEndian.Uint16(p)%31 != 0) {
 		return filetype.Damaged(w.t)
@@ -127,8 +127,8 @@ func (w *pngWalk) picture(at, length int64) *filetype.Problem {
 	return nil
 }
 
-// control reads the header of one frame of an animation, which must lie within
-// the picture.
+// control reads the header of an animation frame. The frame must lie within the
+// picture.
 func (w *pngWalk) control(at, length int64) *filetype.Problem {
 	p := w.s.Bytes(at, 20)
 	if length != 26 || len(p) < 20 {
@@ -142,9 +142,9 @@ func (w *pngWalk) control(at, length int64) *filetype.Problem {
 	return nil
 }
 
-// unpack measures a compressed text or colour profile: behind a name there are
-// a mark and the method, which of a text in Unicode comes before two more
-// names.
+// unpack measures a compressed text or colour profile. Its data follows a name,
+// marks and the compression method; Unicode texts have two more names after
+// that.
 func (w *pngWalk) unpack(at, length int64, marks int) *filetype.Problem {
 	head := w.s.Bytes(at, int(min(length, filetype.KiB)))
 	name := bytes.IndexByte(head, 0)

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectTIFF walks the chain of directories, classic and BigTIFF, and reads
-// each page's dimensions.
+// InspectTIFF walks the chain of directories, classic or BigTIFF, and reads the
+// dimensions of each page.
 func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w, ok := newTIFF(s)
 	if !ok {
@@ -41,30 +41,32 @@ func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// maxTIFFPages bounds the chain of directories, which may also run in a circle;
-// maxTIFFTags the tags of one. Scans have some hundred pages of some 20 tags.
+// maxTIFFPages bounds the chain of directories, which may be circular.
+// maxTIFFTags bounds the tags of one. Scans have some hundred pages of about 20
+// tags.
 const (
 	maxTIFFPages = 1000
 	maxTIFFTags  = 4096
 )
 
-// tiffWalk knows the two layouts by the width of their numbers.
+// tiffWalk walks either layout; the layouts differ in the width of their
+// numbers.
 type tiffWalk struct {
 	s     *filetype.Source
 	order binary.ByteOrder
 	first int64
-	count int // bytes of a directory's tag count
+	count int // bytes of the number of tags
 	entry int // bytes of a tag
 	word  int // bytes of an offset
 
-	tile  [2]int64     // of the page at hand, width and height; 0 without
-	parts [2]tiffArray // where its strips or tiles are, and how long
-	left  int64        // bytes of arrays that may still be read: more than the file has only where they overlap
+	tile  [2]int64     // width and height of the current page's tiles; 0: strips
+	parts [2]tiffArray // where the strips or tiles are, and their sizes
+	left  int64        // bytes of arrays that may still be read; honest files need no more than their size
 }
 
-// tiffArray is where the values of a tag are.
+// tiffArray is the position of a tag's values.
 type tiffArray struct {
-	off, count, size int64 // size of one in bytes; 0 for no array
+	off, count, size int64 // size of a value in bytes; 0: no array
 }
 
 func newTIFF(s *filetype.Source) (w tiffWalk, ok bool) {
@@ -118,8 +120,8 @@ func (w *tiffWalk) page(off int64) (width, height, next int64, ok bool) {
 	return width, height, w.number(dir[:w.word]), true
 }
 
-// array tells where the values of the tag at an offset are: within it, where
-// they fit.
+// array returns the position of the values of the tag at an offset. Short
+// arrays are inside the tag.
 func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
 	switch w.order.Uint16(tag[2:]) {
 	case 3:
@@ -139,8 +141,8 @@ func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
 	return a
 }
 
-// layout judges the strips or tiles of a page: as many as the page has, and
-// beginning within the file.
+// layout checks that a page has the right number of strips or tiles, and that
+// they begin within the file.
 func (w *tiffWalk) layout(t filetype.Type, width, height int64) *filetype.Problem {
 	var f filetype.Facts
 	if p := f.Sized(w.tile[0], w.tile[1]); p != nil && w.tile[0] > 0 && w.tile[1] > 0 {
@@ -175,7 +177,8 @@ func (w *tiffWalk) starts(t filetype.Type, a tiffArray) *filetype.Problem {
 	return nil
 }
 
-// value reads a tag's one number; -1 for what is no dimension.
+// value reads a tag with one number. It returns -1 if that cannot be a
+// dimension.
 func (w *tiffWalk) value(tag []byte) int64 {
 	at := tag[w.entry-w.word:]
 	switch w.order.Uint16(tag[2:]) {
@@ -189,7 +192,7 @@ func (w *tiffWalk) value(tag []byte) int64 {
 	return -1
 }
 
-// number reads all of p; what is too large becomes negative.
+// number reads all of p. Values that are too large become negative.
 func (w *tiffWalk) number(p []byte) int64 {
 	switch len(p) {
 	case 2:

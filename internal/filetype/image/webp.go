@@ -6,15 +6,15 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectWebP walks the chunks of RIFF. An extended file must show a picture of
-// the size of its canvas, or frames within it.
+// InspectWebP walks the chunks. An extended file must have a picture as large
+// as its canvas, or frames within it.
 func InspectWebP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if len(h) < 12 || string(h[:4]) != "RIFF" || string(h[8:12]) != "WEBP" {
 		return filetype.NotThe(s, t)
 	}
 	end := 8 + int64(filetype.LittleEndian.Uint32(h[4:]))
-	if len(h) < 25 || end > s.Size+8 { // some writers forget the last padding, or count it twice
+	if len(h) < 25 || end > s.Size+8 { // some writers omit the last padding, or count it twice
 		return filetype.CutShort(t)
 	}
 	if string(h[12:16]) != "VP8X" {
@@ -34,7 +34,7 @@ func InspectWebP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return webpCanvas(s, t, 30, end, width, height)
 }
 
-// webpCanvas looks for the picture or the frames of an extended file.
+// webpCanvas finds the picture or the frames of an extended file.
 func webpCanvas(s *filetype.Source, t filetype.Type, off, end, width, height int64) *filetype.Problem {
 	shown := false
 	for off+8 <= end && s.Step() {
@@ -72,8 +72,8 @@ func webpCanvas(s *filetype.Source, t filetype.Type, off, end, width, height int
 	return nil
 }
 
-// webpFrame looks for the picture of one frame, which may have its transparency
-// before it.
+// webpFrame finds the picture of one frame. A chunk with transparency may
+// precede it.
 func webpFrame(s *filetype.Source, off, end, width, height int64) bool {
 	for range 8 {
 		p := s.Bytes(off, 8)
@@ -90,7 +90,7 @@ func webpFrame(s *filetype.Source, off, end, width, height int64) bool {
 	return false
 }
 
-// webpPicture reads the dimensions of the picture whose chunk is at off.
+// webpPicture reads the dimensions of the picture in the chunk at off.
 func webpPicture(s *filetype.Source, off, end int64) (width, height int64, ok bool) {
 	h := s.Bytes(off, 18)
 	if len(h) < 13 || int64(filetype.LittleEndian.Uint32(h[4:])) > end-off-8 {

@@ -9,22 +9,22 @@ import (
 	"vitrine/internal/filetype/archive"
 )
 
-// unpacking adds up what an archive would unpack to, and lists it. Security:
+// unpacking sums up what an archive would unpack to, and lists it. Security:
 // "archives inspected with bounds (entries, ratio, total, depth, overlapping
 // entries, paths that escape, links) without extracting".
 type unpacking struct {
 	facts            *filetype.Facts
-	list             bool // entries are listed in facts
+	list             bool // list entries in facts
 	entries          int
 	packed, unpacked int64
-	all              *tally // with the archives around it and those within; nil where there are none
+	all              *tally // includes surrounding and nested archives; nil: none
 }
 
-// tally adds up all archives of an inspection. Nested bombs keep each archive
-// believable and grow from one to the next.
+// tally sums over all archives of an inspection. In nested bombs each archive
+// looks plausible, but the total grows.
 type tally struct{ size, unpacked int64 } // size is that of the file
 
-// add counts one entry. packed is negative where entries are not packed one by
+// add counts one entry. packed is negative if entries are not packed one by
 // one.
 func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype.Problem {
 	if u.entries++; u.entries > filetype.MaxEntries {
@@ -79,11 +79,11 @@ func linkProblem(name string) *filetype.Problem {
 		"The archive contains links or devices. Pack it again with plain files and folders only.").About(name)
 }
 
-// extent is a range of the file that one member takes.
+// extent is the range of the file that a member occupies.
 type extent struct{ from, to int64 }
 
-// overlapping tells members that share bytes, which is how a small file lists
-// the same content a million times. It sorts them.
+// overlapping reports whether members share bytes. That is how a small file
+// lists the same content a million times. It sorts extents.
 func overlapping(extents []extent) bool {
 	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(extents); i++ {

@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// fieldStack puts together the instructions of fields in word processing, which
-// are split over runs of text at will and nest: what an inner field yields is
-// part of the instruction of the outer one.
+// fieldStack assembles the instructions of fields in word processing. They are
+// split over runs of text arbitrarily and nest: the result of an inner field is
+// part of the outer instruction.
 type fieldStack struct {
 	open []fieldText
 }
@@ -42,7 +42,7 @@ func (f *fieldStack) text(p []byte) {
 	}
 }
 
-// separate says that the instruction is complete, and gives it.
+// separate marks the instruction as complete and returns it.
 func (f *fieldStack) separate() string {
 	if len(f.open) == 0 {
 		return ""
@@ -52,7 +52,7 @@ func (f *fieldStack) separate() string {
 	return string(top.instruction)
 }
 
-// end closes the innermost field and gives its instruction.
+// end closes the innermost field and returns its instruction.
 func (f *fieldStack) end() string {
 	if len(f.open) == 0 {
 		return ""
@@ -65,7 +65,7 @@ func (f *fieldStack) end() string {
 	return string(top.instruction)
 }
 
-// quotedField is the text that a QUOTE field of character numbers means.
+// quotedField returns the text of a QUOTE field of character numbers.
 func quotedField(instruction []byte) (text []byte) {
 	words := bytes.Fields(instruction)
 	if len(words) < 2 || !bytes.EqualFold(words[0], []byte("QUOTE")) {
@@ -86,7 +86,7 @@ var (
 	remoteField = regexp.MustCompile(`(?i)^[\s"']*(includetext|link|import)\s`)
 )
 
-// field judges the instruction of one field.
+// field checks the instruction of a field.
 func field(f *filetype.Facts, instruction string) *filetype.Problem {
 	if ddeField.MatchString(instruction) {
 		return f.Dde(strings.TrimSpace(instruction))
@@ -102,8 +102,8 @@ func field(f *filetype.Facts, instruction string) *filetype.Problem {
 	return nil
 }
 
-// fieldScan finds DDE fields in the text of a binary Word document, in which a
-// field begins with 0x13, with one or two bytes per character.
+// fieldScan finds DDE fields in the text of a binary Word document. A field
+// begins with 0x13; characters have one or two bytes.
 type fieldScan struct {
 	facts   *filetype.Facts
 	inside  bool

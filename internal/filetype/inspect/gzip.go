@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// inspectGzip unpacks up to filetype.MaxInflated bytes without keeping them. A
-// tar inside is walked, an archive or document opened; anything else is taken
-// for one file, which must not be a program. tgz must hold a tar.
+// inspectGzip unpacks up to filetype.MaxInflated bytes without storing them. It
+// walks a tar and opens an archive or document inside. Anything else counts as
+// one file, which must not be a program. A tgz must contain a tar.
 func inspectGzip(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).gzip(s, t, 0)
 }
@@ -31,8 +31,8 @@ func (z *inspection) gzip(s *filetype.Source, t filetype.Type, depth int) *filet
 	return z.stream(r, packed, r.Name, t, depth)
 }
 
-// stream looks into what is compressed as one file under a name, and reads it
-// to its end for the sake of its size.
+// stream inspects the content of a compressed stream under a name, and reads it
+// to the end to measure it.
 func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name string, t filetype.Type,
 	depth int) *filetype.Problem {
 	if depth > filetype.MaxDepth {
@@ -89,7 +89,7 @@ func (z *inspection) streamContent(all io.Reader, head []byte, name string, t fi
 	return nil
 }
 
-// nameOr names content that its archive does not.
+// nameOr returns a name for content without a stored name.
 func nameOr(name string) string {
 	if name == "" {
 		return "content"
@@ -97,8 +97,8 @@ func nameOr(name string) string {
 	return name
 }
 
-// spent judges why decompression was stopped: for a ratio that honest data does
-// not reach, or because enough was seen.
+// spent decides why decompression stopped: the ratio is too high for honest
+// data, or the limit was reached.
 func spent(err error, facts *filetype.Facts) *filetype.Problem {
 	if errors.Is(err, errRatio) {
 		return bomb()
@@ -109,8 +109,8 @@ func spent(err error, facts *filetype.Facts) *filetype.Problem {
 
 var errRatio = errors.New("decompresses to far more than its size")
 
-// ratioReader fails once more comes out than what went in explains, into it or
-// into the whole file.
+// ratioReader fails when more comes out than the packed bytes explain, for the
+// stream or the whole file.
 type ratioReader struct {
 	r        io.Reader
 	packed   *filetype.CountingReader

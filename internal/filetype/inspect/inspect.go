@@ -1,7 +1,7 @@
-// Package inspect looks through the bytes of a file: whether they are what its
-// name says, and whether they may be published. Archives and documents are here
-// and not in packages of their own, because they are within each other: a
-// document is a ZIP archive, and an archive may hold documents.
+// Package inspect checks the bytes of a file: whether they are what the name
+// says, and whether they may be published. Archives and documents are in one
+// package because they contain each other: a document is a ZIP archive, and an
+// archive may contain documents.
 package inspect
 
 import (
@@ -15,13 +15,12 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// Inspect checks that the size bytes of r are what t says, and safe to publish.
-// It reads r through ReadAt only. Problems: content_mismatch, unsafe_file. Any
-// other error is r's, or a defect of this package; the file was not judged
-// then.
+// Inspect checks that the size bytes of r are of type t and safe to publish. It
+// only calls r.ReadAt. Problems: content_mismatch, unsafe_file. Any other error
+// comes from r or is a defect of this package; the file was then not judged.
 func Inspect(r io.ReaderAt, size int64, t filetype.Type) (facts filetype.Facts, err error) {
-	// The last line of defence: a defect in a parser must not end the process,
-	// and must not pass for a verdict either.
+	// The last line of defence: a defect in a parser must neither end the
+	// process nor count as a verdict.
 	defer func() {
 		if p := recover(); p != nil {
 			facts, err = filetype.Facts{}, fmt.Errorf("inspect %s file: panic: %v", t.Ext, p)
@@ -41,7 +40,7 @@ func inspectFile(r io.ReaderAt, size int64, t filetype.Type) (filetype.Facts, er
 	return judgeSource(filetype.NewSource(r, size), t)
 }
 
-// judgeSource inspects a file of a listed type that is not empty.
+// judgeSource inspects a non-empty file of a supported type.
 func judgeSource(s *filetype.Source, t filetype.Type) (filetype.Facts, error) {
 	var facts filetype.Facts
 	problem := filetype.MalwareAt("", s.Head)
@@ -66,9 +65,9 @@ func judgeSource(s *filetype.Source, t filetype.Type) (filetype.Facts, error) {
 	return facts, nil
 }
 
-// inspector checks one format. It adds to facts what it learns and returns why
-// the file is refused, or nil. Failures to read are kept by the source and
-// outrank its answer.
+// inspector checks one format. It adds to facts and returns why the file is
+// refused, or nil. The source remembers read failures, and they take
+// precedence.
 type inspector func(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem
 
 func inspectorOf(ext string) inspector {

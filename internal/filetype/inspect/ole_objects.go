@@ -10,11 +10,11 @@ import (
 	"vitrine/internal/filetype/ole"
 )
 
-// Objects within compound files, and in files that carry them, are judged by
-// their class and by their streams.
+// Objects within compound files, and within files that contain those, are
+// judged by their class and their streams.
 
-// oleClasses are classes of objects that are held or refused, in the order of
-// their bytes.
+// oleClasses lists classes of objects that are held or refused. Classes are
+// written in byte order.
 var oleClasses = []struct{ class, hold string }{
 	{"\xc3\x2a\xb2\xea\xc1\x30\xcf\x11\xa7\xeb\x00\x00\xc0\x5b\xae\x0b", filetype.HoldActiveContent}, // Shell.Explorer
 	{"\x61\xf9\x56\x88\x0a\x34\xd0\x11\xa9\x6b\x00\xc0\x4f\xd7\x05\xa2", filetype.HoldActiveContent}, // WebBrowser
@@ -27,8 +27,8 @@ var oleClasses = []struct{ class, hold string }{
 	{"\x66\xb6\xbd\x2a\x8b\x6f\xce\x11\x8d\x20\x00\xaa\x00\x4c\xd1\xd8", filetype.HoldActiveContent}, // ImageComboCtl
 }
 
-// The classes that have rules of their own. A link's target is written as a
-// moniker, which is of a class as well.
+// The classes with rules of their own. The target of a link is a moniker, which
+// has a class too.
 const (
 	classEquation  = "\x02\xce\x02\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"
 	classURL       = "\xe0\xc9\xea\x79\xf9\xba\xce\x11\x8c\x82\x00\xaa\x00\x4b\xa9\x0b"
@@ -38,12 +38,12 @@ const (
 )
 
 const (
-	// maxObjectStreamHead is how much of the streams that say what an object is
-	// or links to is read.
+	// maxObjectStreamHead is how much is read of a stream that tells what an
+	// object is or links to.
 	maxObjectStreamHead = 64 * filetype.KiB
 
-	// maxObjects is how many streams of objects of one compound file are read;
-	// beyond it the file is held.
+	// maxObjects is the most object streams that are read in a compound file. A
+	// file with more is held.
 	maxObjects = 4096
 )
 
@@ -80,8 +80,8 @@ func objects(c *ole.Compound, facts *filetype.Facts) *filetype.Problem {
 	return nil
 }
 
-// objectStreams are the streams of objects that are judged, by their names in
-// lower case.
+// objectStreams maps the names of object streams, in lower case, to their
+// checks.
 var objectStreams = map[string]func(facts *filetype.Facts, p []byte) *filetype.Problem{
 	"\x01ole10native": packagedFile,
 	"\x01ole":         linkedObject,
@@ -96,9 +96,9 @@ func controlObject(facts *filetype.Facts, _ []byte) *filetype.Problem {
 	return nil
 }
 
-// packagedFile judges a file that was put into a document by the packager: its
-// name, the path it came from, and how it begins. What is no program is held: a
-// click opens it.
+// packagedFile judges a file that the packager embedded in a document: its
+// name, its original path, and its beginning. A file that is not a program is
+// held, because a click opens it.
 func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
 	names, data := unpackage(p)
 	for _, name := range names {
@@ -120,8 +120,8 @@ func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
 	return nil
 }
 
-// unpackage reads the packager's stream: its size, a mark, label and path, and
-// behind some numbers a second path and the data.
+// unpackage parses the packager's stream: size, mark, label and path, then
+// numbers, a second path and the data.
 func unpackage(p []byte) (names []string, data []byte) {
 	if len(p) < 6 {
 		return nil, nil
@@ -151,7 +151,7 @@ func unpackage(p []byte) (names []string, data []byte) {
 	return names, p[4:]
 }
 
-// linkedObject judges where the data of an object comes from.
+// linkedObject judges where an object's data comes from.
 func linkedObject(facts *filetype.Facts, p []byte) *filetype.Problem {
 	switch {
 	case bytes.Contains(p, []byte(classScriptlet)), bytes.Contains(p, []byte(classNew)),
@@ -167,7 +167,8 @@ func linkedObject(facts *filetype.Facts, p []byte) *filetype.Problem {
 	return nil
 }
 
-// monikerText is the UTF-16 address behind the length in a moniker.
+// monikerText returns the UTF-16 address of a moniker, which follows its
+// length.
 func monikerText(p []byte) string {
 	var units []uint16
 	for p = p[min(len(p), 4):]; len(p) >= 2 && len(units) < 1024; p = p[2:] {
@@ -180,8 +181,8 @@ func monikerText(p []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// Equations of the old editor, which no longer gets repairs, are harmless as
-// long as their records are as that editor wrote them.
+// Equations of the old editor, which is no longer maintained, are harmless if
+// their records are as the editor wrote them.
 const (
 	equationHeader  = 28 // before the MTEF header
 	mtefHeader      = 5
@@ -194,8 +195,8 @@ func equationProblem() *filetype.Problem {
 		"An equation in the document is built to attack the program which opens it. Remove it and save the document again.")
 }
 
-// equationObject walks the first records of an equation, up to one that the
-// walk does not know, for a font name too long for the editor.
+// equationObject walks the first records of an equation, up to an unknown one.
+// It looks for a font name that is too long for the editor.
 func equationObject(_ *filetype.Facts, p []byte) *filetype.Problem {
 	if len(p) < equationHeader+mtefHeader {
 		return nil

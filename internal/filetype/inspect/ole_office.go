@@ -12,17 +12,16 @@ import (
 	"vitrine/internal/filetype/ole"
 )
 
-// oleMain are the streams that make a compound file a document of its kind.
+// oleMain lists the streams that determine the kind of a document.
 var oleMain = map[string][]string{
 	"doc": {"worddocument"},
 	"xls": {"workbook", "book"},
 	"ppt": {"powerpoint document"},
 }
 
-// inspectOLE checks doc, xls and ppt (security:
-// "office files for macros and OLE packages"). A file that was protected with a
-// password in the newer formats has this layout as well, under any of the
-// names.
+// inspectOLE checks doc, xls and ppt (security: "office files for macros and
+// OLE packages"). A password-protected file of a newer format has this layout
+// too, under any of the names.
 func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return filetype.NotThe(s, t)
@@ -43,13 +42,13 @@ func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return documents(c, s, t, facts)
 }
 
-// maxMainStreams is how many streams of a document's kind one file may have:
-// its own, and those of documents embedded in it.
+// maxMainStreams is the most main streams in a file: its own, and those of
+// embedded documents.
 const maxMainStreams = 256
 
-// documents inspects all streams of the kind that the name says. Which of them
-// a program opens depends on where in the tree they stand, and that on how it
-// reads a damaged tree.
+// documents inspects all main streams of the kind that the name says. Which one
+// a program opens depends on the tree, and on how the program reads a damaged
+// tree.
 func documents(c *ole.Compound, s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	found := 0
 	for _, e := range c.Storage {
@@ -85,7 +84,7 @@ func heldEncrypted(facts *filetype.Facts) *filetype.Problem {
 	return nil
 }
 
-// encryptedPackage tells an OOXML file under a password.
+// encryptedPackage reports whether a file is a password-protected OOXML file.
 func encryptedPackage(c *ole.Compound) bool {
 	_, ok := mainStream(c, "encryptedpackage")
 	return ok
@@ -103,7 +102,7 @@ func mainStream(c *ole.Compound, names ...string) (ole.StorageEntry, bool) {
 	return ole.StorageEntry{}, false
 }
 
-// inspectWord reads the flags at the start of the file information block, and
+// inspectWord reads the flags at the start of the file information block and
 // looks for fields that start programs.
 func inspectWord(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := c.Open(main)
@@ -112,7 +111,7 @@ func inspectWord(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) 
 		return nil
 	}
 	if filetype.LittleEndian.Uint16(fib[10:])&0x0100 != 0 {
-		facts.Encrypted = true // macros would show in the directory all the same
+		facts.Encrypted = true // macros would be visible in the directory anyway
 	}
 	scan := fieldScan{facts: facts}
 	io.Copy(&scan, io.LimitReader(r, filetype.MaxRecordScan))
@@ -120,7 +119,7 @@ func inspectWord(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) 
 	return scan.problem
 }
 
-// Record types of Excel and PowerPoint.
+// The record types of Excel and PowerPoint.
 const (
 	xlsEOF        = 0x000a
 	xlsFilePass   = 0x002f
@@ -131,9 +130,9 @@ const (
 	pptOLEObject = 0x1011
 )
 
-// inspectExcel walks the workbook's first records for sheets of Excel 4 macros,
-// which live outside of Visual Basic, and for a password, behind which they
-// cannot be seen.
+// inspectExcel walks the first records of a workbook. It looks for sheets of
+// Excel 4 macros, which are outside Visual Basic, and for a password, which
+// would hide them.
 func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
 	head := make([]byte, 4)
@@ -162,8 +161,8 @@ func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts)
 	}
 }
 
-// linkedBook is what a record of a link names: of a link to a running program
-// its service and topic, with a mark between them.
+// linkedBook returns what a link record names. A link to a running program has
+// a service and a topic, with a mark between them.
 func linkedBook(record []byte) []byte {
 	record = record[min(len(record), 5):]
 	if !bytes.Contains(record, []byte{3}) {
@@ -173,8 +172,8 @@ func linkedBook(record []byte) []byte {
 	return bytes.ReplaceAll(record, []byte{3}, []byte{' '})
 }
 
-// inspectPowerPoint walks the records of the presentation. Containers are
-// entered by not skipping them, so that the walk is flat.
+// inspectPowerPoint walks the records of a presentation. It enters a container
+// by not skipping it, so the walk needs no recursion.
 func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := bufio.NewReader(io.LimitReader(c.Open(main), filetype.MaxRecordScan))
 	head := make([]byte, 8)
@@ -205,11 +204,11 @@ func inspectPowerPoint(c *ole.Compound, main ole.StorageEntry, facts *filetype.F
 	}
 }
 
-// ole10Native is the name, in UTF-16, of the stream in which the packager puts
-// a file of any sort.
+// ole10Native is the UTF-16 name of the stream in which the packager stores any
+// kind of file.
 var ole10Native = []byte("\x01\x00O\x00l\x00e\x001\x000\x00N\x00a\x00t\x00i\x00v\x00e\x00")
 
-// slideObject judges an embedded object of a presentation. What cannot be read
+// slideObject judges an embedded object of a presentation. An unreadable object
 // is held.
 func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) *filetype.Problem {
 	p, err := io.ReadAll(io.LimitReader(r, filetype.MaxNested+1))
@@ -227,8 +226,8 @@ func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) *filetype.
 	return nil
 }
 
-// unpackOLE reads an embedded object of PowerPoint, behind the unpacked size
-// that comes first.
+// unpackOLE reads an embedded object of PowerPoint. The unpacked size comes
+// first.
 func unpackOLE(r io.Reader, compressed bool) io.Reader {
 	if !compressed {
 		return r

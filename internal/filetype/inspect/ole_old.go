@@ -8,9 +8,9 @@ import (
 	"vitrine/internal/filetype/ole"
 )
 
-// oldObject judges an object as RTF carries it, in the layout of OLE 1: its
-// class, where it is linked to, and its data, which of newer objects is a
-// compound file within s. What cannot be read stays held.
+// oldObject judges an object in the OLE 1 layout of RTF: its class, link target
+// and data. The data of newer objects is a compound file within s. An
+// unreadable object stays held.
 func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Problem {
 	class, topic, linked := oldHeader(p)
 	if linked && topic != "" {
@@ -40,7 +40,7 @@ func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Proble
 	return objects(c, f)
 }
 
-// oldData judges data that is no compound file.
+// oldData judges data that is not a compound file.
 func oldData(f *filetype.Facts, class string, data []byte) *filetype.Problem {
 	switch {
 	case strings.Contains(class, "package"):
@@ -63,7 +63,7 @@ func oldHeader(p []byte) (class, topic string, linked bool) {
 	return strings.ToLower(class), topic, linked
 }
 
-// oldBody is the data behind the header of an embedded object.
+// oldBody returns the data of an embedded object, which follows its header.
 func oldBody(p []byte) []byte {
 	if len(p) < 8 {
 		return nil
@@ -75,7 +75,7 @@ func oldBody(p []byte) []byte {
 	return p[min(len(p), 4):]
 }
 
-// oldString reads a text behind its length.
+// oldString reads a length and a text.
 func oldString(p []byte) (s string, rest []byte) {
 	if len(p) < 4 {
 		return "", nil

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// ooxmlMain is, for each format, the folder of its parts and the end of its
-// main part's content type: as document, template or show.
+// ooxmlMain has, for each format, the folder of its parts and the suffix of its
+// main part's content type: for documents, templates and shows.
 var ooxmlMain = map[string]struct {
 	folder string
 	types  []string
@@ -28,9 +28,9 @@ var ooxmlMain = map[string]struct {
 		"presentationml.template.main+xml"}},
 }
 
-// inspectOOXML checks docx, xlsx and pptx: the parts of the right format, no
-// macros under any name or content type, no packaged files (security:
-// "office files for macros and OLE packages").
+// inspectOOXML checks docx, xlsx and pptx: parts of the right format, no macros
+// under any name or content type, no packaged files (security: "office files
+// for macros and OLE packages").
 func inspectOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if bytes.HasPrefix(s.Head, []byte(filetype.OleMagic)) {
 		return protectedOOXML(s, t, facts)
@@ -38,7 +38,8 @@ func inspectOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *f
 	return newInspection(s, facts).ooxml(s, t, 0)
 }
 
-// protectedOOXML takes a compound file for what it is under a password.
+// protectedOOXML checks a compound file that may be a password-protected OOXML
+// file.
 func protectedOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	c, ok := ole.Open(s)
 	if !ok {
@@ -53,22 +54,22 @@ func protectedOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) 
 	return heldEncrypted(facts)
 }
 
-// ooxmlParts is what the walk through the package notes.
+// ooxmlParts is what a walk through a package records.
 type ooxmlParts struct {
 	contentTypes *archive.ZipMember
 	folder       bool
 	inner        []archive.ZipMember
 	exts         map[string]bool // of all members, in lower case
 	names        map[string]bool // of all members, in lower case and without escapes
-	escaped      bool            // a member's name may be read as one of another extension
+	escaped      bool            // a member's name may be read as having another extension
 }
 
-// uses reports whether a declaration for parts of an extension may be of a part
-// that is there.
+// uses reports whether a declaration for an extension may apply to an existing
+// part.
 func (p *ooxmlParts) uses(ext string) bool { return p.escaped || p.exts[ext] }
 
-// note keeps the name and extension of a part, whose name is in lower case, and
-// tells whether there was one of that name.
+// note records the name and extension of a part, whose name is in lower case.
+// It reports whether the name is a duplicate.
 func (p *ooxmlParts) note(name string) (again bool) {
 	if plain, err := url.PathUnescape(name); err == nil {
 		again = p.names[plain]
@@ -80,7 +81,8 @@ func (p *ooxmlParts) note(name string) (again bool) {
 	return again
 }
 
-// plainExt tells an extension, in lower case, that every program reads alike.
+// plainExt reports whether all programs read an extension, in lower case, in
+// the same way.
 func plainExt(ext string) bool {
 	return ext != "" && strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
@@ -101,8 +103,8 @@ func (z *inspection) ooxml(s *filetype.Source, t filetype.Type, depth int) *file
 		return filetype.Damaged(t)
 	}
 	for _, ct := range types {
-		// Some libraries always declare what a .bin would be. Of an extension
-		// that no part has it says nothing.
+		// Some libraries always declare a type for .bin. A declaration for an
+		// extension that no part has is irrelevant.
 		if ct.ext != "" && !parts.uses(ct.ext) {
 			continue
 		}
@@ -153,13 +155,13 @@ func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxml
 	return z.part(s, m, familyOOXML, depth)
 }
 
-// contentType is one that a package declares, in lower case.
+// contentType is a content type that a package declares, in lower case.
 type contentType struct {
 	name string
 	ext  string // it is surely of nothing but the parts of this extension; "": it may be of any part
 }
 
-// contentTypes lists the content types that the package declares.
+// contentTypes lists the declared content types of a package.
 func contentTypes(s *filetype.Source, m *archive.ZipMember) (types []contentType, ok bool) {
 	p, ok := archive.ReadAll(s, m, filetype.MaxPart)
 	if !ok {
@@ -186,9 +188,9 @@ func contentTypes(s *filetype.Source, m *archive.ZipMember) (types []contentType
 	}
 }
 
-// defaultExt is the extension whose content type an element declares, in lower
-// case; "" where programs could read another one, or another type: of several
-// attributes of a name each may take its own.
+// defaultExt returns the extension, in lower case, whose content type an
+// element declares. It returns "" if programs could read another extension or
+// type: with duplicate attributes, each program may use a different one.
 func defaultExt(e xml.StartElement) (ext string) {
 	if e.Name.Local != "Default" {
 		return ""
@@ -212,8 +214,7 @@ func defaultExt(e xml.StartElement) (ext string) {
 	return ext
 }
 
-// asUTF8 decodes UTF-16 with a byte order mark, which XML parts may be written
-// in.
+// asUTF8 decodes UTF-16 with a byte order mark, which XML parts may use.
 func asUTF8(p []byte) []byte {
 	order := text.OrderOf(p)
 	if order == nil {

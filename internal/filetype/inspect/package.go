@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/filetype/archive"
 )
 
-// inspectPackage checks OpenDocument files and EPUB books: ZIPs that name their
-// type in a member called mimetype. Scripts in books pass: EPUB 3 has them, and
-// readers keep them from all but the book.
+// inspectPackage checks OpenDocument files and EPUB books: ZIPs with a member
+// called mimetype. Scripts in books are allowed: EPUB 3 has them, and readers
+// confine them to the book.
 func inspectPackage(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).pack(s, t, 0)
 }

@@ -13,11 +13,11 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// Parts of documents that are ZIPs are judged by their bytes: a name, a
-// declared content type and a relationship may each say another thing, and
-// programs differ in which they believe.
+// Parts of ZIP-based documents are judged by their bytes. Name, declared
+// content type and relationship may disagree, and programs differ in which one
+// they trust.
 
-// family is the format of a document that is a ZIP.
+// family is the format of a ZIP-based document.
 type family byte
 
 const (
@@ -26,7 +26,7 @@ const (
 	familyEPUB
 )
 
-// part looks into one part of a document.
+// part inspects a part of a document.
 func (z *inspection) part(s *filetype.Source, m *archive.ZipMember, f family, depth int) *filetype.Problem {
 	if m.Unpacked == 0 || m.Dir() {
 		return nil
@@ -49,11 +49,11 @@ func (z *inspection) part(s *filetype.Source, m *archive.ZipMember, f family, de
 	case markupStart(head):
 		return z.markupPart(r, m, f)
 	}
-	return nil // the walk through the ZIP has looked for programs
+	return nil // the walk through the ZIP looked for programs
 }
 
-// embeddedProgram refuses what a document carries that is known malware, or
-// begins like a program.
+// embeddedProgram refuses embedded content that is known malware or begins like
+// a program.
 func embeddedProgram(name string, head []byte) *filetype.Problem {
 	if p := filetype.MalwareAt(name, head); p != nil {
 		return p
@@ -65,15 +65,15 @@ func embeddedProgram(name string, head []byte) *filetype.Problem {
 	return nil
 }
 
-// markupStart tells XML by its first characters, in any of its encodings.
+// markupStart reports whether head begins like XML, in any encoding.
 func markupStart(head []byte) bool {
 	text := strings.TrimLeft(text.TextHead(head), " \t\r\n")
 	return strings.HasPrefix(text, "<") || bytes.HasPrefix(head, []byte("<\x00")) ||
 		bytes.HasPrefix(head, []byte("\x00<"))
 }
 
-// objectPart looks into an embedded compound file. One that is too large for
-// memory is searched for what makes it dangerous.
+// objectPart inspects an embedded compound file. If it is too large for memory,
+// objectPart searches it for dangerous patterns.
 func (z *inspection) objectPart(r io.Reader, m *archive.ZipMember, f family) *filetype.Problem {
 	inner, ok := z.memory(r)
 	if !ok {
@@ -95,7 +95,7 @@ func (z *inspection) objectPart(r io.Reader, m *archive.ZipMember, f family) *fi
 	return within(p, m.Name)
 }
 
-// within says in which part a problem was found.
+// within adds the name of the part to a problem.
 func within(p *filetype.Problem, name string) *filetype.Problem {
 	if p != nil {
 		p.About(pathTo(name, p.Detail))
@@ -103,7 +103,7 @@ func within(p *filetype.Problem, name string) *filetype.Problem {
 	return p
 }
 
-// markupPart reads a part of XML as far as its root element needs.
+// markupPart reads an XML part as far as its root element requires.
 func (z *inspection) markupPart(r io.Reader, m *archive.ZipMember, f family) *filetype.Problem {
 	reader := &failureReader{r: r}
 	w := partWatch{facts: z.facts, family: f, name: m.Name}
@@ -114,7 +114,7 @@ func (z *inspection) markupPart(r io.Reader, m *archive.ZipMember, f family) *fi
 	return within(p, m.Name)
 }
 
-// failureReader notes that a stream did not end by itself.
+// failureReader records whether a stream failed instead of ending.
 type failureReader struct {
 	r      io.Reader
 	failed bool
@@ -126,17 +126,17 @@ func (f *failureReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// partWatch looks through one XML part.
+// partWatch inspects one XML part.
 type partWatch struct {
 	facts  *filetype.Facts
 	family family
 	name   string
-	root   string // of the part, without a prefix
+	root   string // of the part, without its prefix
 	fields fieldStack
-	text   bool // what follows belongs to a field's instruction
+	text   bool // the following text belongs to a field's instruction
 }
 
-// read goes through the part while its root element is one of interest.
+// read reads the part if its root element is of interest.
 func (w *partWatch) read(m *text.Markup) *filetype.Problem {
 	for {
 		var p *filetype.Problem
@@ -171,7 +171,7 @@ func (w *partWatch) read(m *text.Markup) *filetype.Problem {
 	}
 }
 
-// resolved is text with its references resolved.
+// resolved returns text with resolved references.
 func resolved(words []byte) []byte {
 	if bytes.IndexByte(words, '&') < 0 {
 		return words
@@ -179,9 +179,9 @@ func resolved(words []byte) []byte {
 	return []byte(text.Unescape(string(words)))
 }
 
-// interesting tells the roots of parts that are read to their end. Sheets and
-// shared strings, which may be enormous, can do nothing that is not declared in
-// another part.
+// interesting reports whether parts with this root element are read to the end.
+// Sheets and shared strings, which may be huge, can do nothing that other parts
+// do not declare.
 func (w *partWatch) interesting() bool {
 	switch w.root {
 	case "worksheet", "sst", "styleSheet", "pivotCacheRecords", "calcChain", "styles", "numbering", "theme", "fonts",
@@ -201,8 +201,8 @@ func (w *partWatch) element(t *text.MarkupTag) *filetype.Problem {
 	return w.bookElement(t)
 }
 
-// bookElement finds books under a password. Fonts that are merely garbled, so
-// that they cannot be taken out, are usual.
+// bookElement finds password-protected books. Fonts that are only obfuscated,
+// so that they cannot be extracted, are common.
 func (w *partWatch) bookElement(t *text.MarkupTag) *filetype.Problem {
 	if t.Name != "EncryptionMethod" {
 		return nil

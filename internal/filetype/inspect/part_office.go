@@ -43,7 +43,7 @@ func (w *partWatch) officeElement(t *text.MarkupTag) *filetype.Problem {
 			w.facts.HoldAbout(filetype.HoldProgramAction, w.name)
 		}
 	case "binData", "binaryData", "docSuppData", "docOleData":
-		// A document in one XML file, within another.
+		// A document in one XML file within another.
 		if name := strings.ToLower(t.Attr("name")); t.Name == "docSuppData" || strings.HasSuffix(name, ".mso") {
 			return filetype.MacroProblem()
 		}
@@ -51,9 +51,8 @@ func (w *partWatch) officeElement(t *text.MarkupTag) *filetype.Problem {
 	return nil
 }
 
-// harmlessRelations may lead anywhere: a click follows them, or a picture, film
-// or table is loaded by them. Every other one loads a part of the document
-// itself.
+// harmlessRelations may point anywhere: a click follows them, or they load a
+// picture, film or table. All others load a part of the document itself.
 var harmlessRelations = map[string]bool{
 	"hyperlink": true, "image": true, "linkedimage": true, "video": true, "audio": true, "media": true, "movie": true,
 	"externallinkpath": true, "xlpathmissing": true, "xlstartup": true, "xlalternatestartup": true, "xllibrary": true,
@@ -63,7 +62,7 @@ var harmlessRelations = map[string]bool{
 	"customxml":       true, "officedocument": true, "thumbnail": true, "svg": true, "googlesheetsdata": true,
 }
 
-// relationship judges what a part refers to, by the last word of its type.
+// relationship judges a reference of a part by the last word of its type.
 func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 	kind, target := strings.ToLower(path.Base(t.Attr("Type"))), t.Attr("Target")
 	switch {
@@ -98,12 +97,12 @@ func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 	return nil
 }
 
-// calls are how an OpenDocument file refers to a script or command of the
-// program that opens it.
+// calls are the prefixes with which an OpenDocument file refers to a script or
+// command of the program that opens it.
 var calls = []string{"vnd.sun.star.script:", "macro:", "vnd.sun.star.expand:", "vnd.libreoffice.command:", ".uno:",
 	"slot:", "service:"}
 
-// openElement judges an element of a part of an OpenDocument file.
+// openElement judges an element of an OpenDocument part.
 func (w *partWatch) openElement(t *text.MarkupTag) *filetype.Problem {
 	if !strings.HasPrefix(w.root, "document") {
 		return nil

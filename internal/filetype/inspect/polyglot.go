@@ -10,13 +10,12 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// secondFormat looks at a file that is what its name says for a file of another
-// kind in the same bytes. Programs that read a ZIP seek its directory at the
-// end of whatever they are given, those for RAR and 7z seek its beginning, and
-// browsers and readers of PDF look at more than the first bytes. With a program
-// in it, such a file is refused: the other kind is the one it was made for.
-// Without, a person looks. What documents embed in the middle, and the film
-// behind a motion photograph, are no second format.
+// secondFormat looks for a file of another kind in the bytes of a file that is
+// what its name says. Programs find the directory of a ZIP at the end of a
+// file, those for RAR and 7z search its beginning, and browsers and PDF readers
+// look beyond the first bytes. A file with a program in it is refused, because
+// the other kind is its purpose; any other is held. Files embedded in
+// documents, and the film in a motion photograph, are not second formats.
 func secondFormat(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(filetype.ZipLocal)) && !bytes.HasPrefix(s.Head, []byte(filetype.ZipEnd)) {
 		if p := zipBehind(s, facts); p != nil {
@@ -31,7 +30,7 @@ func secondFormat(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *f
 		facts.HoldAbout(filetype.HoldSecondFormat, "a PDF document")
 	}
 	head := s.Head[:min(len(s.Head), sniffed)]
-	if t.Kind == filetype.PDF { // forms carry markup of their own in objects
+	if t.Kind == filetype.PDF { // forms contain markup in objects
 		head, _, _ = bytes.Cut(head, []byte(" obj"))
 	}
 	if (raster || t.Kind == filetype.PDF) && markupWithin(head) {
@@ -40,8 +39,8 @@ func secondFormat(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *f
 	return nil
 }
 
-// sniffed is how much browsers and readers of PDF look at to find out what a
-// file is.
+// sniffed is how far browsers and PDF readers look to determine the type of a
+// file.
 const sniffed = filetype.KiB
 
 func markupWithin(head []byte) bool {
@@ -62,8 +61,8 @@ func archiveWithin(s *filetype.Source) bool {
 	return found
 }
 
-// zipBehind finds a ZIP's directory at the end of a file that does not begin as
-// one.
+// zipBehind finds a ZIP directory at the end of a file that does not begin as a
+// ZIP.
 func zipBehind(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 	d, end, ok := archive.ZipEndRecord(s)
 	if !ok || d.Size < 46 || d.Size > end || d.Entries == 0 {

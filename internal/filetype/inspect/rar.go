@@ -9,11 +9,10 @@ import (
 )
 
 // inspectRAR walks the headers of RAR 4 and 5 and judges names, links and sizes
-// as those of a ZIP. Members are not unpacked: the method belongs to one
-// vendor. So an archive goes live by the names in it, and a scanner, where one
-// is configured, unpacks it. Members that are stored without compression are
-// inspected. A compressed archive inside is held, since nothing would be known
-// of its members.
+// as for a ZIP. It does not unpack members, because the compression method is
+// proprietary. So an archive is published by its names alone; a configured
+// scanner unpacks it. Stored members are inspected. A compressed archive inside
+// is held, because its members are unknown.
 func inspectRAR(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).rar(s, t, 0)
 }
@@ -36,7 +35,7 @@ func (z *inspection) rar(s *filetype.Source, t filetype.Type, depth int) *filety
 	return p
 }
 
-// rarWalk goes from block to block.
+// rarWalk walks from block to block.
 type rarWalk struct {
 	z     *inspection
 	s     *filetype.Source
@@ -44,12 +43,12 @@ type rarWalk struct {
 	depth int
 }
 
-// rarBlock is what a walk needs of a block of either version.
+// rarBlock is what a walk needs to know about a block of either version.
 type rarBlock struct {
 	kind      rarKind
-	next      int64 // where the next one begins
+	next      int64 // position of the next block
 	encrypted bool
-	volume    bool // a part of a set
+	volume    bool // part of a multi-volume archive
 	file      *archive.RarFile
 }
 
@@ -59,16 +58,16 @@ const (
 	rarOther rarKind = iota
 	rarArchive
 	rarFileBlock
-	rarStream // a second stream of the file before
+	rarStream // a second stream of the previous file
 	rarEncryption
 	rarEnd
 )
 
-// walk judges block after block. read answers false where there is no block.
+// walk judges all blocks. read reports false if there is no block.
 func (w *rarWalk) walk(t filetype.Type, off int64, read func(off int64) (rarBlock, bool)) *filetype.Problem {
 	facts := w.z.facts
 	for n := 0; ; n++ {
-		if n > 0 && off == w.s.Size { // an end block is not always written
+		if n > 0 && off == w.s.Size { // the end block is optional
 			return nil
 		}
 		b, ok := read(off)
@@ -87,7 +86,7 @@ func (w *rarWalk) walk(t filetype.Type, off int64, read func(off int64) (rarBloc
 			facts.HoldAbout(filetype.HoldNotFullyInspected, "a part of a set")
 		}
 		switch {
-		case b.kind == rarEncryption || b.kind == rarArchive && b.encrypted: // nothing can be read beyond
+		case b.kind == rarEncryption || b.kind == rarArchive && b.encrypted: // nothing can be read after this
 			return nil
 		case b.kind == rarStream:
 			facts.HoldAbout(filetype.HoldHiddenData, "a second stream of a file")
@@ -157,7 +156,7 @@ func (w *rarWalk) rar4(off int64) (b rarBlock, ok bool) {
 	case file, service:
 		return w.rar4File(b, p, flags, typ == service)
 	}
-	if flags&0x8000 != 0 { // bytes follow the header
+	if flags&0x8000 != 0 { // data follows the header
 		if len(p) < 11 {
 			return b, false
 		}
@@ -199,7 +198,7 @@ func (w *rarWalk) rar4File(b rarBlock, p []byte, flags uint16, service bool) (ra
 	if system == unix || system == beos {
 		f.Link = !archive.Plain(mode)
 	} else {
-		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // which only separates there
+		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // only a separator there
 		f.Link = mode&0x400 != 0
 	}
 	f.Dir = flags&0xe0 == 0xe0
@@ -234,7 +233,7 @@ func (w *rarWalk) rar5(off int64) (rarBlock, bool) {
 		_, b.encrypted = h.Record(1)
 		if link, there := h.Record(5); there {
 			kind, _ := archive.RarNumber(link)
-			f.Link = kind != 5 // a copy of another member
+			f.Link = kind != 5 // copy of another member
 		}
 		b.kind, b.file, b.volume = rarFileBlock, f, h.Flags&0x18 != 0
 	}

@@ -11,10 +11,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// inspectRTF reads the control words of a document for what it carries and
-// loads (security, Files are checked by their bytes). A document with embedded
-// objects is held, whatever they are: RTF lets them be written in more ways
-// than programs agree on.
+// inspectRTF reads the control words of a document to find what it embeds and
+// loads (security, Files are checked by their bytes). A document with any
+// embedded object is held: RTF allows more ways to write one than programs
+// agree on.
 func inspectRTF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if !bytes.HasPrefix(s.Head, []byte(`{\rtf`)) {
 		return filetype.NotThe(s, t)
@@ -30,24 +30,24 @@ func inspectRTF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return nil
 }
 
-// rtfScan is one passage through an RTF document.
+// rtfScan is one pass over an RTF document.
 type rtfScan struct {
 	s       *filetype.Source
 	r       *bufio.Reader
 	facts   *filetype.Facts
 	groups  []rtfGroup
-	kind    rtfKind // of the group at hand
-	owner   bool    // which the group at hand began
-	starred bool    // the next control word may be passed over with its group
+	kind    rtfKind // of the current group
+	owner   bool    // the current group began the kind
+	starred bool    // the next control word may be skipped with its group
 	object  bool
-	nibble  int // the first half of a byte of hexadecimal data, -1 none
+	nibble  int // first half of a hexadecimal byte, or -1
 	text    []byte
 	name    [32]byte
 	digits  [12]byte
-	left    filetype.Allowance // of data of objects to be kept
+	left    filetype.Allowance // bytes of objects that may still be stored
 }
 
-// rtfGroup is what is remembered of the group around another.
+// rtfGroup is the remembered state of an outer group.
 type rtfGroup struct {
 	kind  rtfKind
 	owner bool
@@ -63,7 +63,7 @@ const (
 	rtfIgnored
 )
 
-// maxRTFGroups is how deep groups are distinguished.
+// maxRTFGroups is how many nested groups are distinguished.
 const maxRTFGroups = 10_000
 
 var rtfDestinations = map[string]rtfKind{"objdata": rtfObject, "fldinst": rtfField, "template": rtfTemplate}
@@ -101,7 +101,7 @@ func (r *rtfScan) run() *filetype.Problem {
 	}
 }
 
-// skip passes over text that means nothing here.
+// skip skips text without meaning.
 func (r *rtfScan) skip() {
 	for {
 		if _, err := r.r.Peek(1); err != nil {
@@ -130,7 +130,7 @@ func (r *rtfScan) end() *filetype.Problem {
 	return p
 }
 
-// byte takes text of a group.
+// byte handles a character of text.
 func (r *rtfScan) byte(c byte) {
 	switch r.kind {
 	case rtfObject:
@@ -158,7 +158,7 @@ func (r *rtfScan) keep(c byte, limit int) {
 	r.text = append(r.text, c)
 }
 
-// control reads what follows a backslash.
+// control handles what follows a backslash.
 func (r *rtfScan) control() *filetype.Problem {
 	c, err := r.r.ReadByte()
 	switch {
@@ -203,8 +203,8 @@ func (r *rtfScan) control() *filetype.Problem {
 	return nil
 }
 
-// word reads a control word that begins with c, its number, and the space that
-// ends it.
+// word reads a control word that begins with c, its number, and the space after
+// it.
 func (r *rtfScan) word(c byte) (word string, number int64) {
 	name := append(r.name[:0], c)
 	for {
@@ -238,7 +238,7 @@ func (r *rtfScan) word(c byte) (word string, number int64) {
 	return string(name), number
 }
 
-// binary reads n bytes that are no text.
+// binary reads n bytes that are not text.
 func (r *rtfScan) binary(n int64) {
 	for ; n > 0; n-- {
 		c, err := r.r.ReadByte()
@@ -251,7 +251,7 @@ func (r *rtfScan) binary(n int64) {
 	}
 }
 
-// judge takes the data of a destination that has ended.
+// judge checks the data of a destination that has ended.
 func (r *rtfScan) judge() *filetype.Problem {
 	text := r.text
 	r.text = r.text[:0]
@@ -262,7 +262,7 @@ func (r *rtfScan) judge() *filetype.Problem {
 	case rtfObject:
 		return oldObject(r.facts, r.s, slices.Clone(text))
 	case rtfField:
-		r.s.Work.Scanned -= filetype.Allowance(128 + 2*len(text)) // what it takes longer than other text
+		r.s.Work.Scanned -= filetype.Allowance(128 + 2*len(text)) // this takes longer than other text
 		return field(r.facts, string(text))
 	case rtfTemplate:
 		if target := strings.TrimSpace(string(text)); filetype.RemoteHost(target) != "" ||
@@ -273,7 +273,8 @@ func (r *rtfScan) judge() *filetype.Problem {
 	return nil
 }
 
-// contains looks for any of the patterns in a stream, in constant memory.
+// contains reports whether a stream contains any of the patterns. It uses
+// constant memory.
 func contains(r io.Reader, patterns ...[]byte) (bool, error) {
 	longest := 0
 	for _, p := range patterns {

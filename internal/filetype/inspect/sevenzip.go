@@ -15,12 +15,12 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// inspect7z reads the directory, which is compressed itself, and judges names,
-// links and sizes as those of a ZIP. Then it looks at how members begin, as far
-// as filetype.MaxSolid and the coders below reach: members are packed together,
-// and the last one's beginning costs the unpacking of all before it. Members
-// out of reach go by their names alone, and archives among them are held; a
-// scanner, where one is configured, unpacks them.
+// inspect7z reads the directory, which may be compressed, and judges names,
+// links and sizes as for a ZIP. Then it inspects the beginning of members, as
+// far as filetype.MaxSolid and the supported coders allow: members are packed
+// together, so reading the last one requires unpacking all others. Members
+// beyond that are judged by name, and archives among them are held; a
+// configured scanner unpacks them.
 func inspect7z(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).sevenZip(s, t, 0)
 }
@@ -41,7 +41,7 @@ func (z *inspection) sevenZip(s *filetype.Source, t filetype.Type, depth int) *f
 		return filetype.Damaged(t)
 	}
 	switch {
-	case size == 0: // an archive of nothing
+	case size == 0: // an empty archive
 		if s.Size > 32 {
 			z.facts.HoldAbout(filetype.HoldHiddenData, "behind the header")
 		}
@@ -59,7 +59,7 @@ func (z *inspection) sevenZip(s *filetype.Source, t filetype.Type, depth int) *f
 	return z.sevenHeader(s, header, depth)
 }
 
-// sevenHeader unpacks the directory if it is packed, and judges it.
+// sevenHeader judges the directory. It unpacks a packed one.
 func (z *inspection) sevenHeader(s *filetype.Source, header []byte, depth int) *filetype.Problem {
 	for level := 0; ; level++ {
 		a, ok := archive.ReadSeven(header)
@@ -89,7 +89,7 @@ func (z *inspection) sevenHeader(s *filetype.Source, header []byte, depth int) *
 	}
 }
 
-// sevenUnpacked unpacks a directory, of at most filetype.MaxDirectory bytes.
+// sevenUnpacked unpacks a directory of at most filetype.MaxDirectory bytes.
 func (z *inspection) sevenUnpacked(s *filetype.Source, a *archive.SevenArchive) ([]byte, bool) {
 	if len(a.Folders) != 1 || a.Folders[0].Size() > filetype.MaxDirectory {
 		return nil, false
@@ -104,8 +104,8 @@ func (z *inspection) sevenUnpacked(s *filetype.Source, a *archive.SevenArchive) 
 	return p, err == nil && int64(len(p)) == f.Size()
 }
 
-// sevenMembers judges what the directory says of each member, and then what can
-// be seen of the members.
+// sevenMembers judges each member by the directory, and then by its content
+// where possible.
 func (z *inspection) sevenMembers(s *filetype.Source, a *archive.SevenArchive, depth int) *filetype.Problem {
 	u := &unpacking{facts: z.facts, list: depth == 0, all: &z.tally}
 	for _, m := range a.Members {
@@ -141,8 +141,8 @@ func (z *inspection) sevenMembers(s *filetype.Source, a *archive.SevenArchive, d
 	return nil
 }
 
-// sevenMember looks at the next member in r, which is nil where a folder cannot
-// be read.
+// sevenMember inspects the next member in r. r is nil if the folder cannot be
+// read.
 func (z *inspection) sevenMember(r io.Reader, m archive.SevenMember, encrypted bool, depth int) *filetype.Problem {
 	if encrypted || m.Size == 0 {
 		return nil
@@ -183,14 +183,15 @@ func (z *inspection) sevenMember(r io.Reader, m archive.SevenMember, encrypted b
 	return nil
 }
 
-// archiveName tells by name alone what is an archive, where the bytes are out
-// of reach.
+// archiveName reports whether a name is that of an archive, for members whose
+// bytes cannot be read.
 func archiveName(name string) bool {
 	t, ok := filetype.ByExt(name)
 	return ok && t.Kind == filetype.Archive || filetype.FormOf(name, []byte{0}) == filetype.FormSealed
 }
 
-// sevenFolder unpacks a folder, if it is packed in a way that is known here.
+// sevenFolder returns a reader of an unpacked folder. It reports false if the
+// packing is not supported.
 func (z *inspection) sevenFolder(s *filetype.Source, a *archive.SevenArchive, i int) (io.Reader, bool) {
 	f := a.Folders[i]
 	at, packed, ok := a.Packed(i, s.Size)
@@ -198,8 +199,8 @@ func (z *inspection) sevenFolder(s *filetype.Source, a *archive.SevenArchive, i 
 		return nil, false
 	}
 	r := io.Reader(s.Section(at, packed))
-	// The filters for program code change operands only; a beginning is known
-	// behind them as well.
+	// The filters for program code change only operands, so a beginning is
+	// recognizable behind them too.
 	last := f.Coders[len(f.Coders)-1]
 	if len(f.Coders) == 2 && !branchFilters[f.Coders[0].ID] {
 		if !branchFilters[last.ID] {
@@ -216,7 +217,8 @@ var branchFilters = map[string]bool{
 	"\x03\x03\x07\x01": true, "\x03\x03\x08\x05": true,
 }
 
-// open undoes the coder. A dictionary is never larger than what is unpacked.
+// open returns a reader that decodes a coder's output. The dictionary is never
+// larger than the unpacked size.
 func open(c archive.SevenCoder, r io.Reader, size int64) (io.Reader, bool) {
 	dictionary := func(stated int64) int64 { return max(min(stated, size, filetype.MaxSolid), lzma.MinDictCap) }
 	switch c.ID {

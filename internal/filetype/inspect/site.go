@@ -14,38 +14,38 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Site is what a website's ZIP has to serve. It is made of the bytes alone: the
-// same ZIP makes the same Site, today and in a year.
+// Site is what a website's ZIP serves. It depends only on the bytes, so the
+// same ZIP always yields the same Site.
 type Site struct {
-	// Files are what is served, by path below the site's root, in Unicode's
-	// composed form.
+	// Files maps the served paths, relative to the site's root and in Unicode
+	// NFC, to the files.
 	Files map[string]SiteFile
 	Bytes int64 // of all files, unpacked
-	// Refused are entries that are left out, in the order of the ZIP, the first
-	// thousand of RefusedTotal.
+	// Refused lists entries that are not served, in the order of the ZIP: the
+	// first thousand of RefusedTotal.
 	Refused      []SiteRefusal
 	RefusedTotal int
 	Root         string // the folder of the ZIP that the site is in, "" or with a slash at its end
 }
 
-// SiteFile is one file of a website, and where its bytes are in the ZIP.
+// SiteFile is a file of a website, and the position of its bytes in the ZIP.
 type SiteFile struct {
 	Type     string // Content-Type
-	Offset   int64  // of its packed bytes
+	Offset   int64  // of the packed bytes
 	Packed   int64
-	Size     int64 // unpacked, as the ZIP says
+	Size     int64 // unpacked, according to the ZIP
 	CRC32    uint32
-	Deflated bool // packed so; otherwise stored as it is
+	Deflated bool // compressed with deflate; otherwise stored
 }
 
 // SiteRefusal is an entry that is not served.
 type SiteRefusal struct {
-	Path   string // as in the ZIP, fit to be shown: a stranger's text of at most 200 bytes
+	Path   string // path in the ZIP, safe to display: untrusted text of at most 200 bytes
 	Reason string // an Entry constant
 }
 
-// Why an entry of a website is left out. These are no Reasons: the rest of the
-// website is published.
+// The reasons why an entry of a website is left out. They are not Reasons: the
+// rest of the website is published.
 const (
 	EntryUnlisted = "unlisted_type"
 	EntryProgram  = "program"
@@ -57,7 +57,8 @@ const (
 	EntryMethod   = "packing"
 )
 
-// EntryMeaning is what an Entry constant means, for the owner of the website.
+// EntryMeaning returns the meaning of an Entry constant for the owner of the
+// website.
 func EntryMeaning(code string) string {
 	switch code {
 	case EntryUnlisted:
@@ -80,9 +81,8 @@ func EntryMeaning(code string) string {
 	return ""
 }
 
-// webTypes are the types of files that websites are made of, by extension, and
-// what each is served as. Text is UTF-8; a page of HTML may say otherwise of
-// itself.
+// webTypes maps the extensions of website files to the Content-Type for
+// serving. Text is UTF-8, but an HTML page may declare another encoding.
 var webTypes = func() map[string]string {
 	m := map[string]string{}
 	for contentType, exts := range map[string]string{
@@ -135,13 +135,12 @@ var webTypes = func() map[string]string {
 	return m
 }()
 
-// webExt is the extension of a path, as webTypes has it.
+// webExt returns the extension of a path, as in webTypes.
 func webExt(name string) string { return strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) }
 
-// ReadSite reads what a website's ZIP has to serve. It looks at the ZIP's
-// directory and at how each file begins, and at nothing else: it is quick
-// enough to be asked when the first page is. Problems: content_mismatch,
-// unsafe_file, of the ZIP as a whole.
+// ReadSite reads what a website's ZIP serves. It reads only the directory and
+// the beginning of each file, so it is fast enough for the first request of a
+// page. Problems, of the ZIP as a whole: content_mismatch, unsafe_file.
 func ReadSite(r io.ReaderAt, size int64) (site *Site, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -162,8 +161,8 @@ func ReadSite(r io.ReaderAt, size int64) (site *Site, err error) {
 	return &reading.site, nil
 }
 
-// InspectSite is Inspect for the ZIP of a website: what is refused and what is
-// held of its pages and documents is as for files of their own.
+// InspectSite is Inspect for the ZIP of a website. Its pages and documents are
+// refused or held as separate files would be.
 func InspectSite(r io.ReaderAt, size int64) (site *Site, facts filetype.Facts, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -195,8 +194,8 @@ func InspectSite(r io.ReaderAt, size int64) (site *Site, facts filetype.Facts, e
 	return &reading.site, facts, nil
 }
 
-// siteSource begins to read a website's ZIP, in which entries are judged one by
-// one, whatever other names they give themselves.
+// siteSource opens a website's ZIP. Entries are judged one by one, whatever
+// additional names they have.
 func siteSource(r io.ReaderAt, size int64) (*filetype.Source, error) {
 	switch {
 	case size <= 0:
@@ -214,12 +213,12 @@ func siteTooLarge() *filetype.Problem {
 		"The website’s files take more than 4 GiB together. Leave out large ones, and give them links of their own.")
 }
 
-// siteReading is a website's ZIP while it is read.
+// siteReading is the state of reading a website's ZIP.
 type siteReading struct {
 	site    Site
 	kept    []siteEntry
 	extents []zipExtent
-	end     int64 // where members end and the directory begins
+	end     int64 // end of the members and start of the directory
 }
 
 type siteEntry struct {
@@ -295,7 +294,7 @@ func (v *siteReading) refuse(name, reason string) {
 	}
 }
 
-// settle finds the root, and makes the files of what is kept.
+// settle finds the root and lists the files below it.
 func (v *siteReading) settle() *filetype.Problem {
 	for !v.has("index.html") {
 		top, ok := v.top()
@@ -325,7 +324,7 @@ func (v *siteReading) has(path string) bool {
 	return false
 }
 
-// top is the folder that everything lies in, with its slash.
+// top returns the folder that contains everything, with its slash.
 func (v *siteReading) top() (top string, ok bool) {
 	for _, e := range v.kept {
 		first, _, within := strings.Cut(e.path, "/")
@@ -337,7 +336,8 @@ func (v *siteReading) top() (top string, ok bool) {
 	return top, top != ""
 }
 
-// noIndex says that the site has no first page, and where one might be meant.
+// noIndex returns the problem of a site without a first page, and suggests
+// where one may be.
 func (v *siteReading) noIndex() *filetype.Problem {
 	nearest := ""
 	for _, e := range v.kept {
@@ -352,13 +352,13 @@ func (v *siteReading) noIndex() *filetype.Problem {
 	return noSite(filetype.ReasonNoIndex, "There is no index.html at the top of the website. Upload the folder that has it, not one around it.").About(v.site.Root + nearest)
 }
 
-// noSite refuses a ZIP that harms nobody, and is no website.
+// noSite returns the problem of a harmless ZIP that is not a website.
 func noSite(reason, message string) *filetype.Problem {
 	return &filetype.Problem{Code: filetype.CodeContentMismatch, Reason: reason, Message: message}
 }
 
-// siteRefusal tells by an entry's name and its line in the directory why it is
-// left out; "" when it is not.
+// siteRefusal returns why an entry is left out, from its name and its directory
+// entry, or "".
 func siteRefusal(m *archive.ZipMember, name string) string {
 	switch {
 	case !archive.Plain(m.Mode):
@@ -390,7 +390,7 @@ func siteRefusal(m *archive.ZipMember, name string) string {
 	return ""
 }
 
-// begins is how a member begins, unpacked.
+// begins returns the unpacked beginning of a member.
 func (z *inspection) begins(m *archive.ZipMember, head []byte) []byte {
 	if m.Method != 8 || len(head) == 0 {
 		return head
@@ -399,8 +399,9 @@ func (z *inspection) begins(m *archive.ZipMember, head []byte) []byte {
 	return z.head[:n]
 }
 
-// siteProgram tells a program or script by how it begins, whatever it is
-// called. WebAssembly runs in browsers, and is named so.
+// siteProgram reports whether content begins like a program or script, whatever
+// its name. WebAssembly is allowed under its own name, because it runs in
+// browsers.
 func siteProgram(name string, head []byte) bool {
 	ext := webExt(name)
 	what := filetype.SurelyProgram(head)
@@ -414,8 +415,8 @@ func siteProgram(name string, head []byte) bool {
 	return false
 }
 
-// site inspects what a website's files say: its pages for what pages are held
-// for, its scripts for fields that they make, its documents as documents.
+// site inspects the content of a website's files: pages as pages, documents as
+// documents, and scripts for form fields that they create.
 func (z *inspection) site(s *filetype.Source, v *siteReading) *filetype.Problem {
 	if p := z.gaps(s, v.extents, v.end); p != nil {
 		return p
@@ -443,9 +444,9 @@ func (z *inspection) site(s *filetype.Source, v *siteReading) *filetype.Problem 
 	return nil
 }
 
-// code looks through a script for fields that it makes for passwords and cards,
-// as pages are looked through. What else is held of a page is everyday in the
-// scripts of a website: they decode and save data.
+// code searches a script for password and card fields that it creates, as in
+// pages. Other reasons to hold a page do not apply to scripts: decoding and
+// saving data is common there.
 func (z *inspection) code(s *filetype.Source) *filetype.Problem {
 	w := text.MarkupWatch{Work: s.Work}
 	r := s.Scan(filetype.MaxTextScan)

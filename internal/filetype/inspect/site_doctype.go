@@ -10,10 +10,9 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// doctype holds a page of XML whose DOCTYPE declares what its text does not
-// show: an entity that unfolds to a field for a password, or an attribute that
-// elements have unasked. Names of namespaces, which drawing programs declare,
-// are nothing of the kind.
+// doctype holds an XML page whose DOCTYPE declares what the text does not show:
+// an entity that expands to a password field, or an attribute with a default
+// value. Entities for namespaces, which drawing programs declare, are allowed.
 func (z *inspection) doctype(s *filetype.Source) {
 	text, _ := text.TextReader(s)
 	head := make([]byte, filetype.MaxProlog)
@@ -24,14 +23,14 @@ func (z *inspection) doctype(s *filetype.Source) {
 	}
 }
 
-// namespaceEntity declares a name for an address.
+// namespaceEntity matches an entity that stands for an address.
 var namespaceEntity = regexp.MustCompile(`^<!ENTITY\s+[\w.-]+\s+(?:"https?://[^"<&%]*"|'https?://[^'<&%]*')\s*>`)
 
-// declares reads what comes before the root element. Whatever it cannot follow
-// to the root, when there is more than it was given, counts as a declaration.
+// declares checks what precedes the root element. If it cannot follow the text
+// to the root and all is false, it assumes a declaration.
 func declares(text []byte, all bool) bool {
 	if bytes.ContainsAny(text, "\x00\x1b") {
-		return true // an encoding in which a word can be written in other ways
+		return true // words can be written in other ways in this encoding
 	}
 	for {
 		text = bytes.TrimLeft(text, " \t\r\n")
@@ -52,14 +51,14 @@ func declares(text []byte, all bool) bool {
 	}
 }
 
-// beyond is what follows the first of a mark; nothing, where there is none.
+// beyond returns what follows the first occurrence of mark, or nil.
 func beyond(text []byte, mark string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(mark))
 	return after
 }
 
-// subsetOf is a DOCTYPE from behind its opening bracket on, or its end when it
-// has none. ok is false when it has neither.
+// subsetOf returns a DOCTYPE from after its opening bracket, or its end if it
+// has none. It reports false if it has neither.
 func subsetOf(text []byte) (subset []byte, ok bool) {
 	quote := byte(0)
 	for i, c := range text {
@@ -79,8 +78,8 @@ func subsetOf(text []byte) (subset []byte, ok bool) {
 	return nil, false
 }
 
-// declaring reports whether the inner part of a DOCTYPE declares anything but
-// names for addresses.
+// declaring reports whether the internal subset of a DOCTYPE declares anything
+// but entities for addresses.
 func declaring(subset []byte, all bool) bool {
 	for {
 		subset = bytes.TrimLeft(subset, " \t\r\n")

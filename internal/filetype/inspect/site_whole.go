@@ -12,11 +12,11 @@ import (
 	"vitrine/internal/filetype/archive"
 )
 
-// whole unpacks every file that is served, to see that all there is to be read
-// of it is what the directory says: what is packed goes out as it is packed,
-// and is unpacked by readers whose programs may stop elsewhere than inspection
-// and scanner do. What is left out is looked at as the members of any ZIP.
-// Where the allowance ends, a person looks.
+// whole unpacks every served file and compares it with the directory. Packed
+// files are served packed and unpacked by browsers, whose programs may stop at
+// another place than inspection and scanner. Files that are left out are
+// inspected like the members of any ZIP. When the allowance is used up, the
+// site is held.
 func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem {
 	kept := make(map[*archive.ZipMember]bool, len(v.kept))
 	files := make([]*archive.ZipMember, 0, len(v.kept))
@@ -28,8 +28,8 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 		func(e zipExtent) bool { return kept[e.m] })); p != nil {
 		return p
 	}
-	// Those that grow least come first, so that one large file keeps few from
-	// being looked at.
+	// Files with the lowest ratio come first, so that one large file does not
+	// keep many others from being checked.
 	slices.SortStableFunc(files, func(a, b *archive.ZipMember) int {
 		return cmp.Compare(a.Unpacked-a.Packed, b.Unpacked-b.Packed)
 	})
@@ -47,16 +47,16 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 	return nil
 }
 
-// entire unpacks one file: it ends by itself, with the last of its packed
-// bytes, has as many bytes as the directory says, and their checksum. err is
-// that of an allowance that is used up; what is stored costs none, for it is no
-// larger than the ZIP.
+// entire unpacks one file. It must end by itself, with its last packed byte,
+// and have the size and checksum of the directory. err is the error of a
+// used-up allowance; stored files cost nothing, because they are no larger than
+// the ZIP.
 func (z *inspection) entire(s *filetype.Source, m *archive.ZipMember,
 	packed *bufio.Reader) (_ *filetype.Problem, err error) {
 	packed.Reset(s.Section(m.Data, m.Packed))
 	var r io.Reader = packed
 	if deflatedBody(m) {
-		r = z.files.Reader(z.inflate(packed), filetype.KiB) // a ByteReader, of which no byte more is taken than the stream has
+		r = z.files.Reader(z.inflate(packed), filetype.KiB) // a ByteReader: inflate reads no byte beyond the stream
 	}
 	sum := crc32.NewIEEE()
 	n, err := io.Copy(sum, io.LimitReader(r, m.Unpacked+1))
@@ -76,6 +76,6 @@ func (z *inspection) entire(s *filetype.Source, m *archive.ZipMember,
 	return nil, nil
 }
 
-// deflatedBody tells a file that is to be unpacked. Some programs say so of
-// empty ones, of which there is nothing.
+// deflatedBody reports whether a file must be unpacked. Some programs mark
+// empty files as deflated without any data.
 func deflatedBody(m *archive.ZipMember) bool { return m.Method == 8 && m.Packed+m.Unpacked > 0 }

@@ -17,17 +17,16 @@ func inspectTar(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return newInspection(s, facts).tar(s.Rest(0), s, t, 0)
 }
 
-// tar reads from header to header. s is where the tar lies as it is, nil where
-// it is decompressed on the way; t is the file it is in. The ratio is that of
-// all entries to the size of the whole file, compressed or not: sparse files
-// state any size without taking it.
+// tar reads all headers. s is set if the tar is not compressed; t is the type
+// of the file. The ratio compares all entries with the whole file, compressed
+// or not, because sparse files state any size without occupying it.
 func (z *inspection) tar(r io.Reader, s *filetype.Source, t filetype.Type, depth int) *filetype.Problem {
 	if depth > filetype.MaxDepth {
 		return tooDeep()
 	}
 	tap := &tarTap{r: r}
 	w := &tarWalk{z: z, u: &unpacking{facts: z.facts, list: depth == 0}, s: s, tap: tap, depth: depth}
-	if s != nil { // a stream is counted as it is decompressed
+	if s != nil { // a stream is counted while it is decompressed
 		w.u.all = &z.tally
 		w.tr = tar.NewReader(seekingTap{tap})
 	} else {
@@ -40,7 +39,7 @@ func (z *inspection) tar(r io.Reader, s *filetype.Source, t filetype.Type, depth
 			return w.end()
 		case errors.Is(err, filetype.ErrAllowance), errors.Is(err, errRatio):
 			return spent(err, z.facts)
-		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // filetype.MemberName judges that
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // filetype.MemberName checks that
 			return filetype.Damaged(t)
 		}
 		if p := w.member(h); p != nil {
@@ -61,7 +60,7 @@ type tarWalk struct {
 func (w *tarWalk) member(h *tar.Header) *filetype.Problem {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir, tar.TypeGNUSparse, tar.TypeCont:
-	case tar.TypeXGlobalHeader: // as git writes it: a comment
+	case tar.TypeXGlobalHeader: // written by git: a comment
 		return nil
 	default:
 		return linkProblem(h.Name)
@@ -80,7 +79,7 @@ func (w *tarWalk) member(h *tar.Header) *filetype.Problem {
 	head := make([]byte, filetype.PeekBytes)
 	n, err := io.ReadFull(w.tr, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil // Next meets the same failure and judges it
+		return nil // Next meets the same failure and handles it
 	}
 	if p := suspect(h.Name, head[:n]); p != nil {
 		return p
@@ -88,9 +87,8 @@ func (w *tarWalk) member(h *tar.Header) *filetype.Problem {
 	return w.open(h, head[:n], data)
 }
 
-// otherName judges the name in the header itself, by which programs go that do
-// not know the longer one before it. It may be cut short, which makes other
-// extensions of it.
+// otherName checks the name in the header itself. Programs that do not support
+// the longer name use it. It may be truncated, which changes the extension.
 func (w *tarWalk) otherName(h *tar.Header, dir bool) *filetype.Problem {
 	if h.PAXRecords["path"] == "" || sparse(h) {
 		return nil
@@ -102,7 +100,7 @@ func (w *tarWalk) otherName(h *tar.Header, dir bool) *filetype.Problem {
 	return nil
 }
 
-// sparse tells a member whose bytes do not lie in one piece.
+// sparse reports whether the bytes of a member are stored in several pieces.
 func sparse(h *tar.Header) bool {
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -112,9 +110,10 @@ func sparse(h *tar.Header) bool {
 	return h.Typeflag == tar.TypeGNUSparse
 }
 
-// open inspects a member that can carry others: where it lies, or in memory.
-// Documents too large for that in a compressed tar are passed over, for nobody
-// could publish their scans in one; archives and Office files are held.
+// open inspects a member that can contain others, in place or in memory.
+// Documents in a compressed tar that are too large for memory are skipped,
+// because otherwise nobody could publish their scans in one; archives and
+// Office files are held.
 func (w *tarWalk) open(h *tar.Header, head []byte, data int64) *filetype.Problem {
 	what := filetype.FormOf(h.Name, head)
 	if what == filetype.FormOther {
@@ -138,8 +137,8 @@ func (w *tarWalk) open(h *tar.Header, head []byte, data int64) *filetype.Problem
 	return w.z.enter(h.Name, what, inner, w.depth+1)
 }
 
-// end sees that nothing but zeros follows the last member: some programs read
-// on.
+// end checks that only zeros follow the last member. Some programs continue
+// reading there.
 func (w *tarWalk) end() *filetype.Problem {
 	if !zeros(w.tap) {
 		w.z.facts.HoldAbout(filetype.HoldHiddenData, "behind the last member")
@@ -147,8 +146,8 @@ func (w *tarWalk) end() *filetype.Problem {
 	return nil
 }
 
-// zeros reports whether r ends within filetype.MaxGap bytes and has only zeros
-// until then. A read error counts as the end: a caller that reads on finds it
+// zeros reports whether r has only zeros and ends within filetype.MaxGap bytes.
+// A read error counts as the end, because the caller's next read returns it
 // again.
 func zeros(r io.Reader) bool {
 	buf := make([]byte, filetype.ChunkBytes)
@@ -164,8 +163,8 @@ func zeros(r io.Reader) bool {
 	return false
 }
 
-// tarTap knows how far a tar was read, and the last block, which is the header
-// when the reader has answered one.
+// tarTap records the position in a tar and the last block that was read, which
+// is the header after Next.
 type tarTap struct {
 	r    io.Reader
 	at   int64
@@ -184,7 +183,7 @@ func (t *tarTap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// seekingTap passes over the bytes of members.
+// seekingTap skips the bytes of members.
 type seekingTap struct{ *tarTap }
 
 func (t seekingTap) Seek(offset int64, whence int) (int64, error) {

@@ -103,7 +103,8 @@ func judgedOOXML() []otherFile {
 	}
 }
 
-// packaged is the stream of a file that was put into a document by the packager.
+// packaged is the stream of a file that was put into a document by the
+// packager.
 func packaged(name, data string) string {
 	var b buf
 	b.le(uint32(0), uint16(2)).str(name+"\x00C:\\"+name+"\x00").le(uint32(0x30000), uint32(4)).str("C:\\\x00").le(uint32(len(data))).str(data)

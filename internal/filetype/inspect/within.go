@@ -14,20 +14,20 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// inspection is the inspection of one file with all that lies within it. What
-// it may cost is shared by all depths.
+// inspection inspects one file and everything in it. All levels share its
+// allowances.
 type inspection struct {
 	facts    *filetype.Facts
 	work     *filetype.Account
 	tally    tally              // of all archives
-	nested   filetype.Allowance // what may still be unpacked to look inside
-	streamed filetype.Allowance // what may still be decompressed of streams, of which nothing is kept
-	solid    filetype.Allowance // what may still be unpacked of 7z archives
-	verified filetype.Allowance // what may still be unpacked to see that it is as long as said
-	files    filetype.Allowance // what may still be unpacked of a website's files to see that they are what is said
-	embedded filetype.Allowance // what may still be decompressed of embedded objects
+	nested   filetype.Allowance // bytes that may still be unpacked to inspect members
+	streamed filetype.Allowance // bytes that may still be decompressed from streams without storing them
+	solid    filetype.Allowance // bytes that may still be unpacked from 7z archives
+	verified filetype.Allowance // bytes that may still be unpacked to verify sizes
+	files    filetype.Allowance // bytes that may still be unpacked to verify a website's files
+	embedded filetype.Allowance // bytes that may still be decompressed from embedded objects
 	inflater io.ReadCloser
-	head     [filetype.PeekBytes]byte // of the member that is looked at
+	head     [filetype.PeekBytes]byte // of the current member
 }
 
 func newInspection(s *filetype.Source, facts *filetype.Facts) *inspection {
@@ -36,17 +36,16 @@ func newInspection(s *filetype.Source, facts *filetype.Facts) *inspection {
 		files: filetype.MaxSiteVerified, embedded: filetype.MaxEmbedded}
 }
 
-// nestable tells members of documents that are opened.
+// nestable reports whether a member of a document is opened.
 func nestable(m *archive.ZipMember) bool {
 	t, _ := filetype.ByExt(m.Name)
 	return filetype.ZipForm(t.Ext) != filetype.FormZIP || t.Ext == "zip" || t.Ext == "doc" || t.Ext == "xls" ||
 		t.Ext == "ppt"
 }
 
-// enter inspects what lies within the file under a name, and puts what that
-// says of it under that name. A member that is not what its name says is the
-// reader's trouble and no danger: only unsafe_file counts, and an archive or
-// document that cannot be read is held.
+// enter inspects content under a name and reports what it finds with that name.
+// A member whose content does not match its name is not dangerous: only
+// unsafe_file counts, and an unreadable archive or document is held.
 func (z *inspection) enter(name string, what filetype.Form, s *filetype.Source, depth int) *filetype.Problem {
 	outer := z.facts
 	z.facts, s.Work = new(filetype.Facts), z.work
@@ -71,7 +70,7 @@ func (z *inspection) enter(name string, what filetype.Form, s *filetype.Source, 
 	return nil
 }
 
-// pathTo is where something was found within a member.
+// pathTo returns the path of a finding within a member.
 func pathTo(name, within string) string {
 	if within == "" {
 		return name
@@ -90,7 +89,7 @@ func (z *inspection) look(name string, what filetype.Form, s *filetype.Source, d
 		return z.zip(s, as("zip"), depth)
 	case filetype.FormOOXML, filetype.FormPackage:
 		p := z.document(s, t, what, depth)
-		if p != nil && p.Reason == filetype.ReasonOtherContent { // some other ZIP
+		if p != nil && p.Reason == filetype.ReasonOtherContent { // another kind of ZIP
 			p = z.zip(s, as("zip"), depth)
 		}
 		return p
@@ -129,9 +128,9 @@ func (z *inspection) look(name string, what filetype.Form, s *filetype.Source, d
 	return nil
 }
 
-// svg holds what is refused of an SVG that is shown here: drawing programs
-// define harmless entities, for which nobody would have to unpack a folder of
-// logos.
+// svg holds an SVG within an archive instead of refusing it: drawing programs
+// define harmless entities, and nobody would unpack a folder of logos because
+// of them.
 func (z *inspection) svg(s *filetype.Source) *filetype.Problem {
 	if p := text.InspectSVG(s, filetype.TypesByExt["svg"], z.facts); p != nil && p.Code == filetype.CodeUnsafeFile {
 		if p.Reason == filetype.ReasonScript {
@@ -149,8 +148,8 @@ func (z *inspection) document(s *filetype.Source, t filetype.Type, what filetype
 	return z.pack(s, t, depth)
 }
 
-// carries tells the forms that can hold programs or macros, so that one that
-// cannot be read is not passed over.
+// carries reports whether a form can contain programs or macros, so that an
+// unreadable file of it must not be ignored.
 func carries(f filetype.Form) bool {
 	switch f {
 	case filetype.FormOther, filetype.FormPDF, filetype.FormRTF, filetype.FormHTML, filetype.FormSVG, filetype.FormCode,
@@ -160,8 +159,8 @@ func carries(f filetype.Form) bool {
 	return true
 }
 
-// compound checks a compound file of no listed type: a message, a drawing, a
-// database of thumbnails.
+// compound checks a compound file of an unsupported type, such as a message, a
+// drawing or a thumbnail database.
 func (z *inspection) compound(s *filetype.Source) *filetype.Problem {
 	c, ok := ole.Open(s)
 	if !ok {
@@ -177,7 +176,7 @@ func (z *inspection) compound(s *filetype.Source) *filetype.Problem {
 }
 
 // suspect refuses a member that is known malware, or begins like a program or
-// script under another name. Text is judged as text files are.
+// script under another name. Text is judged like a text file.
 func suspect(name string, head []byte) *filetype.Problem {
 	if p := filetype.MalwareAt(name, head); p != nil {
 		return p
@@ -193,8 +192,8 @@ func suspect(name string, head []byte) *filetype.Problem {
 		"The archive contains %s under another name. Remove it and pack again.", what).About(name)
 }
 
-// memory reads all of r on the inspection's account to look inside. ok is false
-// when that does not suffice or r fails.
+// memory reads all of r into memory, on the allowance of the inspection. It
+// reports false if the allowance is used up or r fails.
 func (z *inspection) memory(r io.Reader) (s *filetype.Source, ok bool) {
 	p, err := io.ReadAll(z.nested.Reader(io.LimitReader(r, filetype.MaxNested+1), filetype.OpenPrice))
 	if err != nil || len(p) == 0 || len(p) > filetype.MaxNested {
@@ -203,9 +202,8 @@ func (z *inspection) memory(r io.Reader) (s *filetype.Source, ok bool) {
 	return filetype.NewSource(bytes.NewReader(p), int64(len(p))), true
 }
 
-// rewound reads a stream at any place, by going on from where it is or
-// beginning anew. It is for members too large for memory, which inspectors read
-// mostly from their start to their end.
+// rewound gives random access to a stream by reading on or starting again. It
+// is for members too large for memory, which inspectors read mostly in order.
 type rewound struct {
 	open   func() io.Reader
 	budget *filetype.Allowance
@@ -227,7 +225,7 @@ func (w *rewound) ReadAt(p []byte, off int64) (int, error) {
 	return k, notEnd(err)
 }
 
-// notEnd makes whatever ends a member early the end of what may be read of it.
+// notEnd returns the error with which a member ended early, or nil for its end.
 func notEnd(err error) error {
 	if err == nil {
 		return nil
@@ -235,7 +233,7 @@ func notEnd(err error) error {
 	return filetype.ErrAllowance
 }
 
-// inflate begins to decompress.
+// inflate returns a decompressor.
 func (z *inspection) inflate(packed io.Reader) io.Reader {
 	if z.inflater == nil {
 		z.inflater = flate.NewReader(packed)

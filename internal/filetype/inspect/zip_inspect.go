@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/filetype/archive"
 )
 
-// inspectZIP walks the directory, looks at how members begin, and opens those
-// that can carry others.
+// inspectZIP walks the directory, inspects the beginning of members, and opens
+// those that can contain others.
 func inspectZIP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	return newInspection(s, facts).zip(s, t, 0)
 }
@@ -34,9 +34,9 @@ func (z *inspection) zip(s *filetype.Source, t filetype.Type, depth int) *filety
 	return z.openAll(s, inner, depth)
 }
 
-// walk applies to every member what holds for all ZIP-based formats, and calls
-// visit with those that pass. It ends with checks that no two share bytes, that
-// no bytes lie between them, and that they are as long as said.
+// walk applies the rules for all ZIP-based formats to every member, and calls
+// visit with those that pass. At the end it checks that members do not overlap,
+// that no bytes lie between them, and that their sizes are right.
 func (z *inspection) walk(s *filetype.Source, t filetype.Type, depth int,
 	visit func(*archive.ZipMember) *filetype.Problem) *filetype.Problem {
 	if depth > filetype.MaxDepth {
@@ -91,8 +91,8 @@ func overlappingMembers(extents []zipExtent) bool {
 	return overlapping(plain)
 }
 
-// peek looks at the first bytes of a member for a program under another name,
-// and for what it is to be opened as.
+// peek checks the first bytes of a member for a program under another name, and
+// determines how to inspect it.
 func (z *inspection) peek(s *filetype.Source, m *archive.ZipMember) *filetype.Problem {
 	head := m.Start
 	m.Start = nil
@@ -112,9 +112,9 @@ func (z *inspection) peek(s *filetype.Source, m *archive.ZipMember) *filetype.Pr
 	return suspect(m.Name, head)
 }
 
-// gaps looks at the bytes between members and before the directory at end,
-// where programs that read a ZIP from its start find what the directory does
-// not list. Only a descriptor behind its member belongs there.
+// gaps checks the bytes between members and before the directory at end, where
+// programs that read a ZIP from its start find unlisted data. Only a descriptor
+// may follow its member.
 func (z *inspection) gaps(s *filetype.Source, extents []zipExtent, end int64) *filetype.Problem {
 	slices.SortFunc(extents, func(a, b zipExtent) int { return cmp.Compare(a.from, b.from) })
 	extents = append(extents, zipExtent{extent{end, end}, nil})
@@ -141,11 +141,11 @@ func (z *inspection) gaps(s *filetype.Source, extents []zipExtent, end int64) *f
 	return nil
 }
 
-// verify unpacks members, those with the most doubtful ratio first, to see that
-// they end where the directory says. Where all together cannot unpack to much,
-// whatever they say, it does nothing.
+// verify unpacks members, those with the highest ratio first, to check that
+// they end where the directory says. It does nothing if the members cannot
+// unpack to much in any case.
 func (z *inspection) verify(s *filetype.Source, extents []zipExtent) *filetype.Problem {
-	const most = 1032 // what deflate reaches
+	const most = 1032 // the limit of deflate
 	var all int64
 	var packed []*archive.ZipMember
 	for _, e := range extents {
@@ -181,8 +181,8 @@ func (z *inspection) openAll(s *filetype.Source, members []archive.ZipMember, de
 	return nil
 }
 
-// open inspects a member: in the file where it is stored, in memory where it is
-// small, and else piece by piece.
+// open inspects a member: in place if it is stored, in memory if it is small,
+// otherwise as a stream.
 func (z *inspection) open(s *filetype.Source, m *archive.ZipMember, depth int) *filetype.Problem {
 	if m.Encrypted || m.Packed == 0 || m.Form == filetype.FormOther {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// InspectWAV walks the chunks of RIFF, and of its 64-bit kin, to the format and
-// the data.
+// InspectWAV walks the chunks of RIFF, or its 64-bit variants, to the format
+// and the data.
 func InspectWAV(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	h := s.Head
 	if len(h) < 12 || string(h[8:12]) != "WAVE" || string(h[:4]) != "RIFF" && string(h[:4]) != "RF64" &&
@@ -43,7 +43,7 @@ func InspectWAV(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return filetype.Damaged(t)
 }
 
-// wavPCM is the format of plain samples.
+// wavPCM is the format code of plain samples.
 const wavPCM = 1
 
 func InspectFLAC(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
@@ -72,8 +72,8 @@ func cutSound(t filetype.Type) *filetype.Problem {
 		"The file begins like %s, but its sound is cut short or damaged. Export or upload it again.", t.Label)
 }
 
-// flacFrames walks the blocks before the sound and tells whether it begins
-// behind them.
+// flacFrames walks the blocks before the sound and reports whether frames
+// follow them.
 func flacFrames(s *filetype.Source, off int64) bool {
 	for s.Step() {
 		h := s.Bytes(off, 4)
@@ -89,10 +89,10 @@ func flacFrames(s *filetype.Source, off int64) bool {
 	return len(p) == 2 && p[0] == 0xff && p[1]&0xfc == 0xf8
 }
 
-// id3End is where the data behind ID3v2 tags begins; 0 without one.
+// id3End returns where the data after ID3v2 tags begins; 0: there is no tag.
 func id3End(s *filetype.Source) int64 {
 	off := int64(0)
-	for range 4 { // some taggers put a second one before the first
+	for range 4 { // some taggers put a second tag before the first
 		p := s.Bytes(off, 10)
 		if len(p) < 10 || string(p[:3]) != "ID3" || p[3] == 0xff || (p[6]|p[7]|p[8]|p[9])&0x80 != 0 {
 			break
@@ -105,18 +105,19 @@ func id3End(s *filetype.Source) int64 {
 	return off
 }
 
-// frameHeader reads the header of one MPEG or AAC frame: its length, and what
-// all frames of one file share. ok is false for what is no frame.
+// frameHeader parses the header of an MPEG or AAC frame. It returns the frame's
+// length and what all frames of a file have in common, and reports false if p
+// is not a frame.
 type frameHeader func(p []byte) (length int64, kind uint32, ok bool)
 
-// framesWanted must follow each other, of one kind. By chance three do once in
-// some 10¹⁰ offsets.
+// framesWanted consecutive frames of one kind are required. Three occur by
+// chance once in about 10¹⁰ offsets.
 const framesWanted = 3
 
-// frames finds where a run of frames begins, -1 if nowhere: behind an ID3 tag
-// and its padding, or near the start, where a recorded broadcast may begin
-// within a frame. That rest must not be readable, as a web page or script
-// before the frames would be.
+// frames returns where a run of frames begins, or -1: after an ID3 tag and its
+// padding, or near the start, because a recorded broadcast may begin within a
+// frame. Bytes before the frames must not be readable text, such as a web page
+// or script.
 func frames(s *filetype.Source, header frameHeader) int64 {
 	off, lead := id3End(s), filetype.MaxMPEGRest
 	if off > 0 {
@@ -143,7 +144,7 @@ func readable(p []byte) bool {
 }
 
 // frameRun reports whether framesWanted frames begin at off. A short file may
-// end before, at the end of a frame.
+// end earlier, at the end of a frame.
 func frameRun(s *filetype.Source, off int64, header frameHeader) bool {
 	var kind uint32
 	for n := range framesWanted {
@@ -160,7 +161,7 @@ func frameRun(s *filetype.Source, off int64, header frameHeader) bool {
 	return true
 }
 
-// InspectAAC checks a raw AAC stream (ADTS), or its old sibling ADIF.
+// InspectAAC checks a raw AAC stream (ADTS), or its predecessor ADIF.
 func InspectAAC(s *filetype.Source, t filetype.Type, _ *filetype.Facts) *filetype.Problem {
 	if bytes.HasPrefix(s.Head, []byte("ADIF")) && len(s.Head) > 16 {
 		return nil

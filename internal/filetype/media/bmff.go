@@ -6,17 +6,17 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// ISO base media files (MP4, QuickTime, AVIF, HEIC) are boxes within boxes. One
-// walker serves them all.
+// ISO base media files (MP4, QuickTime, AVIF, HEIC) consist of nested boxes.
+// One walker handles all of them.
 
-// box is a typed range of the file; body to end is its content.
+// box is a typed range of the file; its content is from body to end.
 type box struct {
 	typ       string
 	body, end int64
 }
 
-// boxes calls f for each box between off and end until f says false. It reports
-// whether the boxes fit the range; only the last may be cut short.
+// boxes calls f for each box between off and end until f returns false. It
+// reports whether the boxes fit the range; only the last may be cut short.
 func boxes(s *filetype.Source, off, end int64, f func(box) bool) (whole bool) {
 	for s.Step() {
 		if off >= end {
@@ -28,14 +28,14 @@ func boxes(s *filetype.Source, off, end int64, f func(box) bool) (whole bool) {
 		}
 		b := box{typ: string(h[4:8]), body: off + 8}
 		switch size := int64(filetype.BigEndian.Uint32(h)); {
-		case size == 0: // to the end
+		case size == 0: // extends to the end
 			b.end = end
 		case size == 1:
 			if len(h) < 16 {
 				return false
 			}
 			b.body = off + 16
-			b.end = off + int64(filetype.BigEndian.Uint64(h[8:])) // what overflows fails the next test
+			b.end = off + int64(filetype.BigEndian.Uint64(h[8:])) // an overflow fails the next test
 		default:
 			b.end = off + size
 		}
@@ -55,7 +55,7 @@ func boxes(s *filetype.Source, off, end int64, f func(box) bool) (whole bool) {
 	return false
 }
 
-// find gives the first box of a path within a range.
+// find returns the first box of a path within a range.
 func find(s *filetype.Source, off, end int64, path ...string) (found box, ok bool) {
 	boxes(s, off, end, func(b box) bool {
 		if b.typ == path[0] {
@@ -73,7 +73,8 @@ func find(s *filetype.Source, off, end int64, path ...string) (found box, ok boo
 	return find(s, body, found.end, path[1:]...)
 }
 
-// brands reads the file type box, which must come first; nil if it does not.
+// brands reads the file type box, which must come first. It returns nil if it
+// does not.
 func brands(s *filetype.Source) []string {
 	h := s.Head
 	if len(h) < 16 || string(h[4:8]) != "ftyp" {
@@ -90,14 +91,14 @@ func brands(s *filetype.Source) []string {
 var (
 	avifBrands = []string{"avif", "avis"}
 	heicBrands = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"}
-	// otherBrands are first brands of base media files that are no film and no
-	// sound.
+	// otherBrands are first brands of base media files that are neither film
+	// nor sound.
 	otherBrands = slices.Concat(avifBrands, heicBrands,
 		[]string{"mif1", "msf1", "mif2", "crx ", "jp2 ", "jpx ", "jpm ", "jxl "})
 )
 
-// InspectStillBMFF checks AVIF and HEIC: the brand, and the largest image's
-// dimensions where they are stated.
+// InspectStillBMFF checks AVIF and HEIC: the brand, and the dimensions of the
+// largest image if stated.
 func InspectStillBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	wanted := heicBrands
 	if t.Ext == "avif" {
@@ -132,10 +133,10 @@ func InspectStillBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts
 	return facts.Sized(width, height)
 }
 
-// InspectBMFF checks MP4, M4V, MOV and M4A: an index (moov) with tracks must be
-// there, since nothing plays without one. The brands of films are many, and
-// files are renamed between mp4, m4v and mov freely and play: any film passes
-// under any of the three names, and a sound under all.
+// InspectBMFF checks MP4, M4V, MOV and M4A. An index (moov) with tracks is
+// required, because nothing plays without one. There are many brands of films,
+// and renamed files play: any film is accepted under each of the three names,
+// and a sound under all four.
 func InspectBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	brands := brands(s)
 	if len(brands) > 0 && slices.Contains(otherBrands, brands[0]) || len(brands) == 0 && !oldQuickTime(s, t) {
@@ -160,7 +161,7 @@ func InspectBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// oldQuickTime tells films made before there was a file type box.
+// oldQuickTime reports whether a film is from the time before file type boxes.
 func oldQuickTime(s *filetype.Source, t filetype.Type) bool {
 	return t.Ext == "mov" && len(s.Head) >= 8 &&
 		slices.Contains([]string{"moov", "mdat", "wide", "free", "skip", "pnot"}, string(s.Head[4:8]))
@@ -182,8 +183,8 @@ func tracks(s *filetype.Source, moov box) (film, sound bool) {
 	return film, sound
 }
 
-// movieDuration is in ms; 0 unknown. A fragmented film states it in another
-// place, or nowhere.
+// movieDuration returns the duration in ms; 0: unknown. A fragmented film
+// states it elsewhere, or not at all.
 func movieDuration(s *filetype.Source, moov box) int64 {
 	header, ok := find(s, moov.body, moov.end, "mvhd")
 	if !ok {
@@ -209,11 +210,11 @@ func movieDuration(s *filetype.Source, moov box) int64 {
 	return milliseconds(duration, uint64(scale))
 }
 
-// MaxDurationMs is a year. What claims to be longer has no known duration (also
-// the "unknown" of all ones).
+// MaxDurationMs is a year. A longer duration is treated as unknown, like the
+// "unknown" of all ones.
 const MaxDurationMs = 365 * 24 * 3600 * 1000
 
-// milliseconds converts units of 1/scale s; 0 for what is unknown.
+// milliseconds converts units of 1/scale s; 0: unknown.
 func milliseconds(units, scale uint64) int64 {
 	if scale == 0 || units/scale >= MaxDurationMs/1000 {
 		return 0

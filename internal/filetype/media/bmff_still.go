@@ -2,10 +2,9 @@ package media
 
 import "vitrine/internal/filetype"
 
-// stillParts checks what the index of a HEIC or AVIF image says of its items:
-// that their bytes lie in the file, and that images put together from others,
-// as grids, are of a size that can be shown. That size is in the item itself,
-// apart from the properties.
+// stillParts checks the items in the index of a HEIC or AVIF image: their bytes
+// must lie in the file, and composed images such as grids must have a
+// displayable size. That size is in the item itself, not in the properties.
 func stillParts(s *filetype.Source, t filetype.Type) *filetype.Problem {
 	meta, ok := find(s, 0, s.Size, "meta")
 	if !ok {
@@ -73,7 +72,7 @@ func wide(is bool) int {
 	return 2
 }
 
-// itemWalk reads the numbers of a table of items.
+// itemWalk reads the numbers of an item table.
 type itemWalk struct {
 	s       *filetype.Source
 	at, end int64
@@ -81,7 +80,7 @@ type itemWalk struct {
 	cut     bool
 }
 
-// number reads n bytes; cut is set where the table ends before.
+// number reads n bytes. It sets cut if the table ends early.
 func (w *itemWalk) number(n int) (v int64) {
 	if len(w.buf) < n {
 		w.buf = w.s.Bytes(w.at, int(min(max(w.end-w.at, 0), 4*filetype.KiB)))
@@ -97,7 +96,7 @@ func (w *itemWalk) number(n int) (v int64) {
 	return v
 }
 
-// composedItems are the items that are grids or overlays of others.
+// composedItems returns the items that are grids or overlays of others.
 func composedItems(s *filetype.Source, meta box) map[int64]bool {
 	items := map[int64]bool{}
 	info, ok := find(s, meta.body+4, meta.end, "iinf")
@@ -126,7 +125,7 @@ func composedItems(s *filetype.Source, meta box) map[int64]bool {
 	return items
 }
 
-// composedSize judges the size of a grid: flags, rows, columns, width and
+// composedSize checks the size of a grid: flags, rows, columns, width and
 // height.
 func composedSize(s *filetype.Source, at int64) *filetype.Problem {
 	p := s.Bytes(at, 12)

@@ -7,23 +7,22 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// containers are the boxes of a film's index that hold others, and how many
-// bytes come before those.
+// containers lists the boxes of a film's index that contain others, and the
+// number of bytes before those.
 var containers = map[string]int64{
 	"trak": 0, "mdia": 0, "minf": 0, "stbl": 0, "dinf": 0, "edts": 0, "mvex": 0, "udta": 0, "tref": 0, "rmra": 0,
 	"rmda": 0,
 	"dref": 8, "stsd": 8,
 }
 
-// sampleTables are the tables that count samples: where the count is, and how
-// many bytes an entry has.
+// sampleTables lists the tables of samples: the position of the count, and the
+// size of an entry.
 var sampleTables = map[string]struct{ count, entry int64 }{
 	"stts": {4, 8}, "ctts": {4, 8}, "stsc": {4, 12}, "stco": {4, 4}, "co64": {4, 8}, "stss": {4, 4}, "stps": {4, 4},
 }
 
-// movieTables walks the index of a film for tables that say they are larger
-// than the box they stand in, for pictures no browser can show, and for data
-// that is to be taken from elsewhere.
+// movieTables walks the index of a film. It finds tables larger than their box,
+// pictures that no browser can show, and data in other files.
 func movieTables(s *filetype.Source, t filetype.Type, moov box, facts *filetype.Facts) *filetype.Problem {
 	w := movieWalk{s: s, t: t, facts: facts}
 	w.walk(moov.body, moov.end, 0)
@@ -38,8 +37,8 @@ type movieWalk struct {
 	problem *filetype.Problem
 }
 
-// maxBoxDepth is how deep the boxes of an index are entered; those that matter
-// lie six deep.
+// maxBoxDepth is how deep boxes of an index are entered; relevant ones are six
+// levels deep.
 const maxBoxDepth = 12
 
 func (w *movieWalk) walk(off, end int64, depth int) {
@@ -69,11 +68,11 @@ func (w *movieWalk) walk(off, end int64, depth int) {
 	})
 }
 
-// pictureEntries are descriptions of pictures within stsd.
+// pictureEntries are the descriptions of pictures within stsd.
 var pictureEntries = []string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09", "av01", "mp4v", "encv", "jpeg", "mjpa",
 	"mjpb", "png ", "ap4h", "apcn", "apch", "apcs", "apco", "dvh1", "dvhe", "SVQ3", "rle ", "raw "}
 
-// entry judges the size of the pictures that a description states.
+// entry checks the size of the pictures in a description.
 func (w *movieWalk) entry(b box) {
 	if p := w.s.Bytes(b.body, 28); len(p) == 28 {
 		var f filetype.Facts
@@ -81,7 +80,7 @@ func (w *movieWalk) entry(b box) {
 	}
 }
 
-// table wants as many entries as a table counts.
+// table checks that a table has room for the entries it counts.
 func (w *movieWalk) table(b box, count, entry int64) {
 	p := w.s.Bytes(b.body+count, 4)
 	if len(p) < 4 || int64(filetype.BigEndian.Uint32(p))*entry > b.end-b.body-count-4 {
@@ -89,8 +88,7 @@ func (w *movieWalk) table(b box, count, entry int64) {
 	}
 }
 
-// sizes is table for the samples' sizes, which may be all the same and then are
-// not listed.
+// sizes is table for the sizes of samples. Equal sizes are not listed.
 func (w *movieWalk) sizes(b box) {
 	p := w.s.Bytes(b.body, 12)
 	if len(p) < 12 {
@@ -107,15 +105,15 @@ func (w *movieWalk) sizes(b box) {
 	}
 }
 
-// reference judges where a track takes its data from: with the first flag set,
-// from this file.
+// reference checks where a track's data is: in this file if the first flag is
+// set.
 func (w *movieWalk) reference(b box) {
 	p := w.s.Bytes(b.body, int(min(b.end-b.body, filetype.KiB)))
 	if len(p) < 5 || b.typ == "url " && p[3]&1 != 0 {
 		return
 	}
 	address := p[4:]
-	if b.typ == "rdrf" { // a film that is but a pointer to another: kind, length, address
+	if b.typ == "rdrf" { // a film that only points to another one: kind, length, address
 		if len(p) < 13 || string(p[4:8]) != "url " {
 			return
 		}

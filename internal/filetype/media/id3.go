@@ -6,9 +6,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// id3Program looks into the tags before a sound, which begins at first, for an
-// attached file (GEOB) that is a program, and at what is between the tags
-// and the sound. Players skip both.
+// id3Program checks the tags before a sound, which begins at first, for an
+// attached file (GEOB) that is a program. It also checks the bytes between tags
+// and sound. Players skip both.
 func id3Program(s *filetype.Source, first int64) *filetype.Problem {
 	end := id3End(s)
 	if end == 0 {
@@ -46,8 +46,8 @@ func synchsafe(p []byte) int64 {
 	return int64(p[0]&0x7f)<<21 | int64(p[1]&0x7f)<<14 | int64(p[2]&0x7f)<<7 | int64(p[3]&0x7f)
 }
 
-// id3Frames walks the frames of one tag of the versions 3 and 4; that of
-// version 2 has no attached files that programs read.
+// id3Frames walks the frames of a tag of version 3 or 4. Programs read no
+// attached files from version 2.
 func id3Frames(s *filetype.Source, off, end int64, version byte) *filetype.Problem {
 	if version != 3 && version != 4 {
 		return nil
@@ -71,8 +71,8 @@ func id3Frames(s *filetype.Source, off, end int64, version byte) *filetype.Probl
 	return nil
 }
 
-// attachedData is the data of an attached file behind its encoding, type, name
-// and description.
+// attachedData returns the data of an attached file, which follows its
+// encoding, type, name and description.
 func attachedData(p []byte) []byte {
 	if len(p) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectMP3 wants frames that follow each other. The layers II and III pass:
-// players take both under this name.
+// InspectMP3 requires consecutive frames. Layers II and III are accepted,
+// because players play both under this name.
 func InspectMP3(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	first := frames(s, mpegHeader)
 	if first < 0 {
@@ -17,18 +17,18 @@ func InspectMP3(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return id3Program(s, first)
 }
 
-// mpegFrame is what the header of a frame says.
+// mpegFrame is the header of a frame.
 type mpegFrame struct {
 	mpeg1   bool
 	mono    bool
-	rate    int64 // samples a second
-	bits    int64 // bits a second
-	samples int64 // a frame
-	length  int64 // bytes
+	rate    int64 // samples in a second
+	bits    int64 // bits in a second
+	samples int64 // samples in the frame
+	length  int64 // in bytes
 	kind    uint32
 }
 
-// Bit rates in kbit/s: layer II and III of MPEG 1, and both of MPEG 2.
+// Bit rates in kbit/s: layers II and III of MPEG 1, and both of MPEG 2.
 var (
 	bitsLayer2 = [16]int64{0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384}
 	bitsLayer3 = [16]int64{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}
@@ -79,8 +79,8 @@ func mpegHeader(p []byte) (length int64, kind uint32, ok bool) {
 	return f.length, f.kind, ok
 }
 
-// mp3Duration reads the frame count that encoders put in the first frame (Xing,
-// Info, VBRI); without one the bit rate is taken for constant.
+// mp3Duration reads the number of frames that encoders put into the first frame
+// (Xing, Info, VBRI). Without one, it assumes a constant bit rate.
 func mp3Duration(s *filetype.Source, first int64) int64 {
 	p := s.Bytes(first, 200)
 	f, ok := parseMPEG(p)

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// oggPage is the header of one page and the beginning of its data.
+// oggPage is the header of a page and the beginning of its data.
 type oggPage struct {
 	first   bool // begins a logical stream
 	granule int64
@@ -40,15 +40,15 @@ func readOggPage(s *filetype.Source, off int64) (p oggPage, ok bool) {
 	return p, p.next <= s.Size
 }
 
-// oggVideo and oggAudio are how the first packets of streams begin.
+// oggVideo and oggAudio list the beginnings of the first packets of streams.
 var (
 	oggVideo = []string{"\x80theora", "BBCD\x00", "OVP80"}
 	oggAudio = []string{"\x01vorbis", "OpusHead", "\x7fFLAC", "Speex   ", "fLaC"}
 )
 
-// InspectOgg reads the first page of each logical stream. A film must be called
-// ogv and a sound ogg or opus: Ogg is one container for both, and the kind
-// follows from the name.
+// InspectOgg reads the first page of each logical stream. A film must be named
+// ogv, a sound ogg or opus: Ogg contains both, and the kind follows from the
+// name.
 func InspectOgg(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	var film, sound, opus bool
 	off, pages := int64(0), 0
@@ -89,7 +89,7 @@ func InspectOgg(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	return nil
 }
 
-// theoraSize judges the size of the pictures of a Theora stream, in blocks of
+// theoraSize checks the size of the pictures of a Theora stream, in blocks of
 // 16 pixels.
 func theoraSize(head []byte) *filetype.Problem {
 	if len(head) < 14 || !begins(head, oggVideo[:1]) {
@@ -99,8 +99,7 @@ func theoraSize(head []byte) *filetype.Problem {
 		16*int64(filetype.BigEndian.Uint16(head[12:])))
 }
 
-// maxOggStreams bounds the logical streams of one file; films have two or
-// three.
+// maxOggStreams bounds the logical streams of a file; films have two or three.
 const maxOggStreams = 64
 
 func begins(data []byte, prefixes []string) bool {
@@ -113,7 +112,7 @@ func begins(data []byte, prefixes []string) bool {
 }
 
 // oggDuration reads the position on the last page of the stream that begins
-// with first. 0 when it is not Vorbis or Opus.
+// with first. It returns 0 unless the stream is Vorbis or Opus.
 func oggDuration(s *filetype.Source, first oggPage) int64 {
 	rate, skip := uint64(0), uint64(0)
 	switch d := first.data; {

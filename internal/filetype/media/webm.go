@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Element IDs of EBML and Matroska that inspection looks at.
+// The element IDs of EBML and Matroska that inspection uses.
 const (
 	idEBML      = 0x1a45dfa3
 	idDocType   = 0x4282
@@ -27,8 +27,8 @@ const (
 	idFileData  = 0x465c
 )
 
-// InspectWebM wants an EBML header that says webm; Matroska, its superset, is
-// not on the list. The segment must show tracks or media before the walk ends.
+// InspectWebM requires an EBML header for webm; Matroska, its superset, is not
+// supported. The segment must have tracks or media within the walk.
 func InspectWebM(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	header, ok := readElement(s, 0)
 	if !ok || header.id != idEBML {
@@ -77,7 +77,7 @@ func InspectWebM(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// webmTracks refuses films whose pictures no browser can show.
+// webmTracks refuses films with pictures that no browser can show.
 func webmTracks(s *filetype.Source, tracks element) (p *filetype.Problem) {
 	elements(s, tracks.body, tracks.end, func(track element) bool {
 		if track.id != idTrack {
@@ -105,8 +105,8 @@ func webmTracks(s *filetype.Source, tracks element) (p *filetype.Problem) {
 	return p
 }
 
-// unsigned reads a number; one too large to matter as it is becomes larger than
-// any bound.
+// unsigned reads a number. Numbers too large to represent become larger than
+// any limit.
 func unsigned(s *filetype.Source, e element) (v int64) {
 	for _, b := range s.Bytes(e.body, int(min(e.end-e.body, 8))) {
 		v = min(v<<8|int64(b), filetype.MaxPixels+1)
@@ -114,8 +114,8 @@ func unsigned(s *filetype.Source, e element) (v int64) {
 	return v
 }
 
-// webmFiles refuses films that carry a program. WebM has no attached files;
-// Matroska, which players read all the same, has fonts and covers.
+// webmFiles refuses films that contain a program. WebM has no attached files;
+// Matroska, which players play anyway, has fonts and covers.
 func webmFiles(s *filetype.Source, files element) (p *filetype.Problem) {
 	elements(s, files.body, files.end, func(file element) bool {
 		name := ""
@@ -142,7 +142,7 @@ func webmFiles(s *filetype.Source, files element) (p *filetype.Problem) {
 }
 
 func webmDuration(s *filetype.Source, info element) int64 {
-	scale, duration := 1e6, 0.0 // ns a unit, units
+	scale, duration := 1e6, 0.0 // ns in a unit; units
 	elements(s, info.body, info.end, func(e element) bool {
 		p := s.Bytes(e.body, int(min(e.end-e.body, 8)))
 		switch {
@@ -165,14 +165,14 @@ func webmDuration(s *filetype.Source, info element) int64 {
 	return 0
 }
 
-// element is one EBML element; body to end is its content.
+// element is an EBML element; its content is from body to end.
 type element struct {
 	id        uint32
 	body, end int64
 }
 
-// readElement reads the header of the element at off. An unknown size, as live
-// streams have it, reaches to the end of the file.
+// readElement reads the header of the element at off. An unknown size, as in
+// live streams, extends to the end of the file.
 func readElement(s *filetype.Source, off int64) (e element, ok bool) {
 	p := s.Bytes(off, 12)
 	id, n := vint(p, 4, false)
@@ -206,8 +206,8 @@ func elements(s *filetype.Source, off, end int64, f func(element) bool) {
 	}
 }
 
-// vint reads EBML's number of up to max bytes, with or without the bit that
-// marks its length, and how many bytes it takes; 0 for none.
+// vint reads an EBML number of up to max bytes, with or without its length
+// marker. It returns the value and its length, or 0 if there is none.
 func vint(p []byte, max int, strip bool) (v uint64, n int) {
 	if len(p) == 0 || p[0] == 0 {
 		return 0, 0

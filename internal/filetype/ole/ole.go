@@ -10,21 +10,20 @@ import (
 )
 
 // Compound is an OLE2 compound file: a file system of sectors with an
-// allocation table, as doc, xls, ppt and encrypted office files are stored.
-// Every chain is followed for a bounded number of steps and only to sectors
-// that exist.
+// allocation table, used by doc, xls, ppt and encrypted office files. Every
+// chain is followed for a bounded number of steps and only to existing sectors.
 type Compound struct {
 	S       *filetype.Source
-	sector  int64    // bytes a sector
-	fat     []uint32 // the sectors that hold the allocation table
-	miniFAT []uint32 // the sectors of the table of small streams
+	sector  int64    // size of a sector
+	fat     []uint32 // sectors of the allocation table
+	miniFAT []uint32 // sectors of the table of small streams
 	Storage []StorageEntry
-	cached  int64 // which sector table holds; -1 none
+	cached  int64 // number of the sector in table; -1: none
 	table   []byte
-	small   []uint32 // the root's sectors, which hold small streams; nil not listed yet
+	small   []uint32 // sectors of the root, which contain small streams; nil: not listed yet
 }
 
-// StorageEntry is one entry of the directory.
+// StorageEntry is an entry of the directory.
 type StorageEntry struct {
 	Name  string
 	Kind  byte // 1 storage, 2 stream, 5 root
@@ -33,8 +32,8 @@ type StorageEntry struct {
 	size  int64
 }
 
-// Open reads the tables and the directory. ok is false when they do not hang
-// together.
+// Open reads the tables and the directory. It reports false if they are
+// inconsistent.
 func Open(s *filetype.Source) (c *Compound, ok bool) {
 	h := s.Bytes(0, filetype.OleHeader)
 	if len(h) < filetype.OleHeader || !bytes.HasPrefix(h, []byte(filetype.OleMagic)) {
@@ -61,7 +60,7 @@ func Open(s *filetype.Source) (c *Compound, ok bool) {
 }
 
 // readFAT lists the sectors of the allocation table: 109 in the header, more in
-// a chain of sectors of their own.
+// a chain of sectors.
 func (c *Compound) readFAT(h []byte) bool {
 	count := int64(filetype.LittleEndian.Uint32(h[44:]))
 	if count < 1 || count > c.S.Size/c.sector {
@@ -87,8 +86,7 @@ func (c *Compound) readFAT(h []byte) bool {
 	return true
 }
 
-// sectorBytes reads a whole sector; the last of a file may be short and is
-// filled up.
+// sectorBytes reads a whole sector. It pads the last one of a file.
 func (c *Compound) sectorBytes(n uint32) []byte {
 	p := c.S.Bytes((int64(n)+1)*c.sector, int(c.sector))
 	if len(p) == 0 {
@@ -97,7 +95,7 @@ func (c *Compound) sectorBytes(n uint32) []byte {
 	return append(p, make([]byte, int(c.sector)-len(p))...)
 }
 
-// next follows the allocation table; ok is false outside of it.
+// next follows the allocation table. It reports false outside the table.
 func (c *Compound) next(n uint32) (uint32, bool) { return c.lookup(c.fat, n) }
 
 func (c *Compound) lookup(sectors []uint32, n uint32) (uint32, bool) {
@@ -116,7 +114,7 @@ func (c *Compound) lookup(sectors []uint32, n uint32) (uint32, bool) {
 	return filetype.LittleEndian.Uint32(c.table[n%perSector*4:]), true
 }
 
-// chain lists the sectors of a chain of at most limit.
+// chain lists the sectors of a chain, at most limit.
 func (c *Compound) chain(n uint32, limit int64) (sectors []uint32, ok bool) {
 	for n < filetype.OleLast {
 		if int64(len(sectors)) >= limit {
@@ -142,7 +140,7 @@ func (c *Compound) readDirectory(sectors []uint32) bool {
 			}
 			size := int64(filetype.LittleEndian.Uint64(p[120:]))
 			if c.sector == 512 {
-				size = int64(uint32(size)) // the upper half is undefined there
+				size = int64(uint32(size)) // the upper half is undefined here
 			}
 			e := StorageEntry{Name: oleName(p), Kind: p[66], start: filetype.LittleEndian.Uint32(p[116:]), size: size}
 			copy(e.Clsid[:], p[80:96])
@@ -163,8 +161,8 @@ func oleName(p []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// Open reads a stream, sector by sector, on the account of the whole
-// inspection: any number of streams may be of the same sectors.
+// Open returns a reader of a stream. It uses the allowance of the whole
+// inspection, because any number of streams may consist of the same sectors.
 func (c *Compound) Open(e StorageEntry) io.Reader {
 	if e.size < 0 || e.size > c.S.Size {
 		e.size = c.S.Size
@@ -179,13 +177,13 @@ func (c *Compound) Open(e StorageEntry) io.Reader {
 	return c.S.Work.Unfolded.Reader(r, filetype.KiB)
 }
 
-// streamReader reads a stream along its chain; small streams lie in 64-byte
+// streamReader reads a stream along its chain. Small streams are in 64-byte
 // sectors within the root's stream.
 type streamReader struct {
 	c     *Compound
 	at    uint32
 	left  int64
-	small []uint32 // the root's sectors, for a small stream
+	small []uint32 // sectors of the root, for a small stream
 	buf   []byte
 }
 
@@ -200,8 +198,8 @@ func (r *streamReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads the next sector. It ends at the stream's size, so that a chain in
-// a circle ends too.
+// fill reads the next sector. It stops at the stream's size, so that a circular
+// chain ends too.
 func (r *streamReader) fill() bool {
 	if r.small != nil {
 		perSector := r.c.sector / filetype.OleMini

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// macroStorages hold Visual Basic code, of the document or of one embedded in
-// it.
+// macroStorages contain Visual Basic code, of the document or of an embedded
+// one.
 var macroStorages = map[string]bool{"macros": true, "_vba_project": true, "_vba_project_cur": true, "vba": true}
 
 // InstallerClass is the class of Windows installer databases (msi, msp).

@@ -4,18 +4,18 @@ package pdf
 
 import "vitrine/internal/filetype"
 
-// Inspect checks that a PDF has objects and a root, counts its pages and looks
+// Inspect checks that a PDF has objects and a root, counts its pages, and looks
 // for what a person must see first (security: "PDF for launch actions and
 // embedded executables (review)").
 //
-// Readers search for the header in the first 1024 bytes: mail and print jobs
-// leave lines before it. What is there must not begin as another file does.
+// Readers search for the header in the first 1024 bytes, because mail and print
+// jobs leave lines before it. Those lines must not begin like another file.
 //
-// The file is read once from its start to its end, objects being recognised
-// where they stand. Its cross-reference tables, which say where a reader should
-// look, are not followed: they may point in circles, state any size, and hide
-// objects from one reader that another shows. General PDF libraries follow
-// them; a hundred bytes then suffice to exhaust a process's memory or stack.
+// The file is read once from start to end, and objects are recognized where
+// they are. The cross-reference tables, which tell a reader where to look, are
+// not followed: they may be circular, state any size, and hide objects from one
+// reader that another shows. General PDF libraries follow them, and a hundred
+// bytes are then enough to exhaust the memory or stack of a process.
 func Inspect(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if lead, ok := filetype.PdfStart(s.Head); !ok {
 		if lead > 0 {

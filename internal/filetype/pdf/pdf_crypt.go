@@ -15,11 +15,11 @@ import (
 )
 
 // Most encrypted PDFs have an empty user password: anyone may read them, and
-// only printing or copying is restricted. Their object streams are decrypted so
-// that the encryption hides neither the page count nor a launch action. ISO
+// only printing or copying is restricted. Their object streams are decrypted,
+// so that encryption hides neither the page count nor a launch action. ISO
 // 32000-2, 7.6.
 
-// Encryption is the standard security handler's dictionary, and the file
+// Encryption is the dictionary of the standard security handler, and the file
 // identifier.
 type Encryption struct {
 	version, Revision int64
@@ -29,10 +29,10 @@ type Encryption struct {
 	userKey           string // UE
 	Method            string // CFM of the crypt filter: V2, AESV2, AESV3
 	plainMetadata     bool
-	ID                string // the trailer's, not the dictionary's
+	ID                string // from the trailer, not the dictionary
 }
 
-// value takes the value of a key that is an encryption dictionary's.
+// value sets the value of a key of the encryption dictionary.
 func (e *Encryption) value(key string, t pdfToken) {
 	switch {
 	case t.Kind == PdfInt:
@@ -60,8 +60,8 @@ func (e *Encryption) value(key string, t pdfToken) {
 	}
 }
 
-// Key derives the file's key from the empty user password. ok is false when
-// that is not the password, or the scheme unknown.
+// Key derives the file's key from the empty user password. It reports false if
+// that is not the password or the scheme is unknown.
 func (e *Encryption) Key() (key []byte, ok bool) {
 	switch {
 	case !e.Known():
@@ -73,8 +73,8 @@ func (e *Encryption) Key() (key []byte, ok bool) {
 	return key, e.userMatches(key)
 }
 
-// Known reports whether the scheme is one of those that key understands: then
-// another password is needed.
+// Known reports whether Key supports the scheme. If it does and fails, another
+// password is needed.
 func (e *Encryption) Known() bool {
 	return 2 <= e.Revision && e.Revision <= 4 && len(e.owner) >= 32 && len(e.user) >= 32 ||
 		(e.Revision == 5 || e.Revision == 6) && len(e.user) >= 48 && len(e.userKey) >= 32
@@ -154,8 +154,8 @@ func (e *Encryption) key256() (key []byte, ok bool) {
 	return key, true
 }
 
-// hash2B is algorithm 2.B for the empty password. It ends after some 70 rounds;
-// a bound is in for the proof of that.
+// hash2B is algorithm 2.B for the empty password. It ends after about 70
+// rounds; the limit guarantees it.
 func hash2B(salt []byte) []byte {
 	first := sha256.Sum256(salt)
 	k := first[:]
@@ -188,7 +188,7 @@ func hash2B(salt []byte) []byte {
 	return k[:32]
 }
 
-// decrypt reads a stream of an object through the file's cipher.
+// decrypt returns a reader that decrypts a stream of an object.
 func (e *Encryption) decrypt(r io.Reader, key []byte, object, gen int64) io.Reader {
 	isAES := e.Method == "AESV2" || e.Method == "AESV3"
 	if e.Revision < 5 {
@@ -217,8 +217,8 @@ func (e *Encryption) decrypt(r io.Reader, key []byte, object, gen int64) io.Read
 	return &cbcReader{r: r, mode: cipher.NewCBCDecrypter(block, iv)}
 }
 
-// cbcReader decrypts block by block. The padding at the end stays: what is read
-// behind it is compressed and knows its own end.
+// cbcReader decrypts block by block. It keeps the padding, because the
+// compressed data in it knows its own end.
 type cbcReader struct {
 	r     io.Reader
 	mode  cipher.BlockMode

@@ -2,29 +2,29 @@ package pdf
 
 import "vitrine/internal/filetype"
 
-// pdfDict is what inspection keeps of a dictionary: the values of a few keys of
-// its top level.
+// pdfDict holds the values of the top-level keys of a dictionary that
+// inspection uses.
 type pdfDict struct {
 	typ        string // /Type
 	subtype    string
 	width      int64 // of an image
 	height     int64
-	root       int64 // objects that are referred to
+	root       int64 // object numbers of references
 	pages      int64
-	count      int64 // -1 absent
+	count      int64 // -1: absent
 	n, first   int64
-	length     int64 // 0 absent, or kept in another object
+	length     int64 // 0: absent, or in another object
 	linearized bool
 	filters    []string
 	predicted  bool   // /DecodeParms name a predictor
-	id         string // the first of /ID
-	encrypted  bool   // /Encrypt is there
-	encrypt    int64  // and refers to this object
+	id         string // the first string of /ID
+	encrypted  bool   // has /Encrypt
+	encrypt    int64  // the object to which it refers
 	Crypt      Encryption
 }
 
-// Dict reads a dictionary. ok is false where none begins, or it does not end.
-// Nesting is counted, not recursed into.
+// Dict reads a dictionary. It reports false if none begins here or it does not
+// end. Nesting is counted without recursion.
 func (l *Lexer) Dict() (d pdfDict, ok bool) {
 	d.count = -1
 	if t := l.Next(); t.Kind != pdfOpen || t.Text != "<<" {
@@ -62,7 +62,7 @@ func (l *Lexer) Dict() (d pdfDict, ok bool) {
 	}
 }
 
-// value takes the value of a key, unless it is an array or dictionary.
+// value sets the value of a key, unless it is an array or dictionary.
 func (d *pdfDict) value(key string, t pdfToken, l *Lexer) {
 	ref := int64(0)
 	if t.Kind == PdfInt {
@@ -112,7 +112,7 @@ func (d *pdfDict) filter(name string) {
 	}
 }
 
-// nested takes a token within the array or dictionary that is the value of a
+// nested handles a token within the array or dictionary that is the value of a
 // key.
 func (d *pdfDict) nested(key string, t pdfToken, l *Lexer) {
 	switch {
@@ -131,8 +131,8 @@ func (d *pdfDict) nested(key string, t pdfToken, l *Lexer) {
 	}
 }
 
-// reference tells the object that "n gen R" refers to, and reads on behind it;
-// 0 when n is only a number.
+// reference returns the object of a reference "n gen R" and skips it. It
+// returns 0 if n is only a number.
 func (l *Lexer) reference(n int64) int64 {
 	at := l.I
 	if gen, r := l.Next(), l.Next(); gen.Kind == PdfInt && r.Kind == pdfWord && r.Text == "R" {

@@ -10,8 +10,8 @@ import (
 )
 
 // flood refuses streams that make a reader allocate or unpack far more than the
-// file's size: images by their dimensions, filters in absurd number, and what
-// unpacks to gigabytes.
+// file's size: by the dimensions of images, by many filters, or by unpacking to
+// gigabytes.
 func (p *pdfScan) flood(d *pdfDict, at int64) {
 	if p.problem != nil {
 		return
@@ -32,8 +32,7 @@ func (p *pdfScan) flood(d *pdfDict, at int64) {
 	}
 }
 
-// flates is how many times the bytes of a stream are deflated, as long as
-// nothing else is between.
+// flates returns how often a stream is deflated before another filter applies.
 func (d *pdfDict) flates() (n int) {
 	for _, f := range d.filters {
 		if f != "FlateDecode" && f != "Fl" {
@@ -44,7 +43,7 @@ func (d *pdfDict) flates() (n int) {
 	return n
 }
 
-// unfolds reports a stream that unpacks to more than filetype.BombFloor at a
+// unfolds reports whether a stream unpacks to more than filetype.BombFloor at a
 // ratio that no honest one has.
 func (p *pdfScan) unfolds(at, length int64, flates int) bool {
 	if flates == 1 && 0 < length && length < filetype.BombSample || !p.sample(filetype.KiB) {
@@ -81,15 +80,15 @@ func (p *pdfScan) unfolds(at, length int64, flates int) bool {
 	return false
 }
 
-// sample counts what the search for bombs costs and tells whether it may go on.
-// A file that it left unsearched is held.
+// sample counts the cost of the search for bombs and reports whether it may
+// continue. A file that is not searched completely is held.
 func (p *pdfScan) sample(n filetype.Allowance) bool {
 	p.s.Work.Sampled -= n
 	return p.s.Work.Sampled > 0
 }
 
-// image judges the dimensions that an image's dictionary states, and those
-// within its data, which are what decoders believe.
+// image checks the dimensions in an image's dictionary and in its data, which
+// decoders use.
 func (p *pdfScan) image(d *pdfDict, at int64) *filetype.Problem {
 	var f filetype.Facts
 	if problem := f.Sized(d.width, d.height); problem != nil && d.width > 0 && d.height > 0 {
@@ -114,7 +113,7 @@ func (p *pdfScan) image(d *pdfDict, at int64) *filetype.Problem {
 	return nil
 }
 
-// JPXSize judges the SIZ segment of a JPEG 2000 image.
+// JPXSize checks the SIZ segment of a JPEG 2000 image.
 func JPXSize(head []byte) *filetype.Problem {
 	i := bytes.Index(head, []byte("\xff\x4f\xff\x51"))
 	if i < 0 || len(head) < i+40 {
@@ -137,8 +136,8 @@ func JPXSize(head []byte) *filetype.Problem {
 // jbig2Regions are the types of segments that begin with a width and a height.
 var jbig2Regions = []byte{4, 6, 7, 20, 22, 23, 36, 38, 39, 40, 42, 43, 48}
 
-// JBIG2Size judges the pages and regions of a JBIG2 image as far as the data at
-// hand shows them.
+// JBIG2Size checks the pages and regions of a JBIG2 image, as far as the data
+// goes.
 func JBIG2Size(p []byte) *filetype.Problem {
 	var f filetype.Facts
 	for range 64 {
@@ -162,7 +161,7 @@ func JBIG2Size(p []byte) *filetype.Problem {
 		length, body := int64(filetype.BigEndian.Uint32(p[at:])), p[at+4:]
 		if slices.Contains(jbig2Regions, typ) {
 			width, height := int64(filetype.BigEndian.Uint32(body)), int64(filetype.BigEndian.Uint32(body[4:]))
-			if height == 0xffffffff { // not known beforehand
+			if height == 0xffffffff { // unknown in advance
 				height = 1
 			}
 			if problem := f.Sized(width, height); problem != nil {

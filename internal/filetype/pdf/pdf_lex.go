@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// pdfKind is the kind of a PDF token.
+// pdfKind is the kind of a token.
 type pdfKind byte
 
 const (
@@ -27,14 +27,15 @@ type pdfToken struct {
 	N    int64
 }
 
-// Lexer reads PDF tokens from memory. It never fails: rubbish becomes words.
+// Lexer reads PDF tokens from memory. It never fails: anything unknown becomes
+// a word.
 type Lexer struct {
 	P    []byte
 	I    int
-	keep int // bytes of a string that are kept; 0 means maxPDFWord
+	keep int // longest stored string in bytes; 0: maxPDFWord
 }
 
-// kept is how many bytes of a string are kept.
+// kept returns the longest stored string in bytes.
 func (l *Lexer) kept() int {
 	if l.keep > 0 {
 		return l.keep
@@ -110,11 +111,11 @@ func (l *Lexer) word() pdfToken {
 	return pdfToken{Kind: pdfWord, Text: string(p)}
 }
 
-// maxPDFWord bounds the names, keywords and strings that are kept: longer ones
-// mean nothing here.
+// maxPDFWord bounds the stored names, keywords and strings. Longer ones are
+// irrelevant.
 const maxPDFWord = 1024
 
-// name reads a name behind its slash, with #xx decoded.
+// name reads a name after its slash and decodes #xx.
 func (l *Lexer) name() string {
 	var name []byte
 	for ; l.I < len(l.P) && !pdfSpace(l.P[l.I]) && !pdfDelimiter(l.P[l.I]); l.I++ {
@@ -132,7 +133,7 @@ func (l *Lexer) name() string {
 	return string(name)
 }
 
-// literal reads a string behind its parenthesis.
+// literal reads a string after its parenthesis.
 func (l *Lexer) literal() string {
 	var s []byte
 	depth := 1
@@ -159,7 +160,7 @@ func (l *Lexer) literal() string {
 	return string(s)
 }
 
-// escape reads what follows a backslash at l.i and stays on its last byte; keep
+// escape reads what follows a backslash at l.i and stops at its last byte. keep
 // is false for an escaped end of line.
 func (l *Lexer) escape() (c byte, keep bool) {
 	if l.I+1 >= len(l.P) {
@@ -198,7 +199,7 @@ func (l *Lexer) escape() (c byte, keep bool) {
 	}
 }
 
-// hex reads a string behind its angle bracket.
+// hex reads a string after its angle bracket.
 func (l *Lexer) hex() string {
 	var s []byte
 	high := -1
@@ -227,7 +228,7 @@ func (l *Lexer) hex() string {
 }
 
 // pdfText decodes a text string: UTF-16 with a byte order mark, or bytes, of
-// which the ASCII part matters here.
+// which only ASCII matters here.
 func pdfText(s string) string {
 	if order := text.OrderOf([]byte(s)); order != nil {
 		var units []uint16

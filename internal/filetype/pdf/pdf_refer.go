@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// pdfPurpose is what an object that another refers to is for.
+// pdfPurpose is the purpose of a referenced object.
 type pdfPurpose byte
 
 const (
@@ -19,7 +19,7 @@ const (
 	pdfForScript                       // JavaScript
 )
 
-// refer remembers an object for the second passage; 0 is none.
+// refer remembers an object for the second pass; 0 is none.
 func (p *pdfScan) refer(object int64, purpose pdfPurpose) {
 	if object <= 0 || p.referred[object] == pdfForScript {
 		return
@@ -29,10 +29,9 @@ func (p *pdfScan) refer(object int64, purpose pdfPurpose) {
 	}
 }
 
-// attacks are functions of Acrobat's JavaScript that save an attachment, or
-// that readers have been attacked by, and the marks of code written into
-// memory; in lower case, without white space. Forms compute, check and print
-// without them.
+// attacks are functions of Acrobat's JavaScript that save attachments or were
+// used to attack readers, and marks of code written into memory, in lower case
+// without white space. Forms compute, check and print without them.
 var attacks = [][]byte{
 	[]byte("exportdataobject"), []byte("collectemailinfo"), []byte("collab.geticon"), []byte("media.newplayer"),
 	[]byte("customdictionaryopen"),
@@ -41,8 +40,8 @@ var attacks = [][]byte{
 	[]byte("launchurl(\"file"), []byte("launchurl('file"), []byte(`launchurl("\\`), []byte(`launchurl('\\`),
 }
 
-// garbled and eval together mark scripts that are written so that nobody can
-// read them: garbled text is turned into code.
+// garbled together with eval indicates an obfuscated script: garbled text is
+// turned into code.
 var (
 	garbled   = [][]byte{[]byte("unescape("), []byte("fromcharcode")}
 	evaluated = regexp.MustCompile(`\beval\b`)
@@ -60,7 +59,7 @@ func (p *pdfScan) scriptText(words string) {
 	p.script = p.script || text.ContainsAny(script, attacks)
 }
 
-// scriptValue takes the value of /JS: a text, or an object that is one.
+// scriptValue handles the value of /JS: a text, or a reference to an object.
 func (p *pdfScan) scriptValue(l *Lexer) {
 	if !p.spend(0) {
 		return
@@ -78,7 +77,7 @@ func (p *pdfScan) scriptValue(l *Lexer) {
 	p.spend(l.I - start)
 }
 
-// stringObject looks at an object that is a mere text, as scripts are kept.
+// stringObject checks an object that is only a text, as scripts may be stored.
 func (p *pdfScan) stringObject(data []byte, i int) {
 	l := Lexer{P: data[:min(len(data), i+filetype.MaxPDFScript)], I: i, keep: filetype.MaxPDFScript}
 	l.skipSpace()
@@ -91,8 +90,8 @@ func (p *pdfScan) stringObject(data []byte, i int) {
 	}
 }
 
-// scanReferred reads the file once more for the scripts and embedded files that
-// others refer to, where there are any.
+// scanReferred reads the file again for referenced scripts and embedded files,
+// if there are any.
 func (p *pdfScan) scanReferred() {
 	if len(p.referred) == 0 || p.problem != nil {
 		return
@@ -123,7 +122,7 @@ func (p *pdfScan) scanReferred() {
 			st := pdfObjectStream{at: base + int64(start), object: object, gen: gen, length: d.length, codec: d.codec()}
 			if r, readable := c.stream(st); readable {
 				if purpose == pdfForScript && len(d.filters) == 0 {
-					st.codec = pdfPlain // a length that is elsewhere does not matter to a script
+					st.codec = pdfPlain // a script's length in another object does not matter
 				}
 				p.content(u, r, st.codec, purpose)
 			}
@@ -134,14 +133,14 @@ func (p *pdfScan) scanReferred() {
 	}
 }
 
-// content judges what a script or an embedded file is.
+// content judges a script or an embedded file.
 func (p *pdfScan) content(u *pdfUnpacker, r io.Reader, codec pdfCodec, purpose pdfPurpose) {
 	if purpose == pdfForScript {
 		r = io.LimitReader(r, filetype.MaxPDFScript)
 	}
 	content, ok := u.unpack(r, codec)
 	if purpose == pdfForScript {
-		p.script = p.script || codec == pdfOther // nobody packs scripts like that who does not hide them
+		p.script = p.script || codec == pdfOther // such packing only serves to hide a script
 		p.scriptText(pdfText(string(content[:min(len(content), filetype.MaxPDFScript)])))
 		return
 	}

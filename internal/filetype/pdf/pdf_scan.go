@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// pdfScan is one passage through a PDF. Where several revisions of an object
-// stand in the file, the last one counts.
+// pdfScan is one pass over a PDF. If several revisions of an object exist, the
+// last one counts.
 type pdfScan struct {
 	s     *filetype.Source
 	lexed filetype.Allowance // bytes that may still be lexed on the file's own account
@@ -17,30 +17,30 @@ type pdfScan struct {
 	root     sighting           // the trailer's /Root
 	catalogs map[int64]sighting // catalog → its /Pages
 	counts   map[int64]sighting // page tree node → its /Count
-	linear   int64              // /N of a linearized file: its pages when it was made
+	linear   int64              // /N of a linearized file: its pages when it was created
 	streams  []pdfObjectStream
-	named    int // how often the type of an object stream is named
+	named    int // number of occurrences of the object stream type
 
 	encrypted bool
 	encrypt   sighting             // the trailer's /Encrypt
-	crypts    map[int64]Encryption // what may be the object that it refers to
+	crypts    map[int64]Encryption // candidates for the object to which it refers
 	id        string               // the trailer's /ID
 
 	launch     bool   // a launch action
 	attachment bool   // an embedded file
-	program    bool   // an embedded file, or a file name, that is a program's
+	program    bool   // an embedded file or a file name is a program's
 	network    string // a file on another computer
-	script     bool   // one that does what no form needs
+	script     bool   // a script does what forms do not need
 	flash      bool
-	unread     bool // objects that could not be read within the bounds, or at all
+	unread     bool // some objects could not be read
 
-	referred     map[int64]pdfPurpose // objects that are looked into in a second passage
-	sampler      pdfUnpacker          // of streams in search of bombs
+	referred     map[int64]pdfPurpose // objects to inspect in the second pass
+	sampler      pdfUnpacker          // unpacks streams to search for bombs
 	sampleBuffer []byte
 	problem      *filetype.Problem // why the file is refused
 }
 
-// sighting is a number and where in the file it was seen.
+// sighting is a number and its position in the file.
 type sighting struct{ at, value int64 }
 
 func (p *pdfScan) note(m map[int64]sighting, object, at, value int64) {
@@ -70,8 +70,8 @@ const (
 	pdfObjectPrice = 16 // what an object counts for besides its dictionary: "1 0 obj" and "endobj", which no object does without
 )
 
-// scanFile looks at every byte once as the start of something, with enough
-// before and behind it to understand it.
+// scanFile examines every byte once as a possible start, with enough context
+// before and after it.
 func (p *pdfScan) scanFile() {
 	buf := make([]byte, min(p.s.Size, PdfLookbehind+PdfWindow+filetype.PdfLookahead))
 	for off := int64(0); off < p.s.Size; off += PdfWindow {
@@ -87,11 +87,12 @@ func (p *pdfScan) scanFile() {
 	}
 }
 
-// pdfInitials begin the names that matter; "#" begins any, escaped.
+// pdfInitials are the first letters of names that matter; "#" can begin any,
+// escaped.
 var pdfInitials = []byte("LEOFUJ#")
 
-// names looks for names that matter, wherever they stand between from and to:
-// so that no trick of structure hides them.
+// names looks for names that matter anywhere between from and to, so that no
+// structure can hide them.
 func (p *pdfScan) names(data []byte, from, to int) {
 	for i := from; i < to; i++ {
 		k := bytes.IndexByte(data[i:to], '/')
@@ -103,7 +104,7 @@ func (p *pdfScan) names(data []byte, from, to int) {
 			continue
 		}
 		if p.s.Work.Named--; p.s.Work.Named <= 0 {
-			return // and the file is held
+			return // the file is then held
 		}
 		l := Lexer{P: data[:min(len(data), i+filetype.MaxPDFScript)], I: i + 1}
 		switch l.name() {
@@ -146,8 +147,8 @@ func (p *pdfScan) fileName(l *Lexer) {
 	}
 }
 
-// spend counts n lexed bytes and tells whether more may follow. What a file
-// lexes beyond its own size is on the account of the whole inspection.
+// spend counts n lexed bytes and reports whether more may follow. Lexing beyond
+// the file's own size uses the allowance of the whole inspection.
 func (p *pdfScan) spend(n int) bool {
 	over := max(0, filetype.Allowance(n)-max(0, p.lexed))
 	p.lexed -= filetype.Allowance(n)
@@ -186,7 +187,7 @@ func (p *pdfScan) each(data []byte, from, to int, word string, f func(i int)) {
 	}
 }
 
-// objectNumber reads the two numbers that end data.
+// objectNumber parses the two numbers at the end of data.
 func objectNumber(data []byte) (object, gen int64, ok bool) {
 	gen, data, ok = lastNumber(data)
 	if !ok {
@@ -216,7 +217,7 @@ func (p *pdfScan) dict(l *Lexer) (pdfDict, bool) {
 	return d, ok
 }
 
-// object takes notice of an indirect object whose content begins at data[i].
+// object handles an indirect object whose content begins at data[i].
 func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	l := Lexer{P: data, I: i}
 	d, ok := p.dict(&l)
@@ -246,8 +247,7 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	p.streams = append(p.streams, pdfObjectStream{base + int64(start), object, gen, d.n, d.first, d.length, d.codec()})
 }
 
-// streamStart tells where the bytes of a stream begin, whose dictionary has
-// just been read.
+// streamStart returns where the bytes of a stream begin, after its dictionary.
 func (l *Lexer) streamStart(data []byte) (start int, ok bool) {
 	l.skipSpace()
 	if !bytes.HasPrefix(l.P[l.I:], []byte("stream")) {
@@ -263,7 +263,7 @@ func (l *Lexer) streamStart(data []byte) (start int, ok bool) {
 	return start, true
 }
 
-// register notes what an object, direct or from an object stream, says about
+// register records what an object, direct or from an object stream, says about
 // pages and encryption.
 func (p *pdfScan) register(d pdfDict, object, at int64) {
 	switch {
@@ -291,12 +291,12 @@ func (p *pdfScan) trailer(d pdfDict, at int64) {
 	}
 }
 
-// rooted reports whether there is a document at all.
+// rooted reports whether the file has a document.
 func (p *pdfScan) rooted() bool {
 	return p.objects > 0 && (p.root.value > 0 || len(p.catalogs) > 0)
 }
 
-// pages follows root, catalog and page tree to the count; 0 unknown.
+// pages follows root, catalog and page tree to the count; 0: unknown.
 func (p *pdfScan) pages() int {
 	root := p.root.value
 	if root == 0 && len(p.catalogs) == 1 { // a file without a trailer

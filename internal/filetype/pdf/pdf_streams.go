@@ -9,10 +9,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// pdfObjectStream is a compressed stream of objects, and where its bytes begin.
+// pdfObjectStream is a compressed stream of objects and its position.
 type pdfObjectStream struct {
 	at, object, gen int64
-	n, first        int64 // objects, and where the first begins
+	n, first        int64 // number of objects; position of the first
 	length          int64 // 0 unknown
 	codec           pdfCodec
 }
@@ -22,7 +22,7 @@ type pdfCodec byte
 const (
 	pdfFlate pdfCodec = iota
 	pdfPlain
-	pdfOther // that nobody uses for objects
+	pdfOther // not used for objects
 )
 
 func (d *pdfDict) codec() pdfCodec {
@@ -35,12 +35,12 @@ func (d *pdfDict) codec() pdfCodec {
 	return pdfOther
 }
 
-// scanObjectStreams reads the objects that are kept compressed. Streams that a
-// password hides are passed over; what else cannot be read leaves the file not
-// fully inspected.
+// scanObjectStreams reads compressed objects. Streams hidden by a password are
+// skipped; any other unreadable stream means that the file is not fully
+// inspected.
 func (p *pdfScan) scanObjectStreams() {
 	if p.named > len(p.streams) {
-		p.unread = true // one stands where its object was not recognised
+		p.unread = true // an object stream was not recognized as an object
 	}
 	c := p.cipher()
 	if p.encrypted && !c.open && !c.crypt.Known() && len(p.streams) > 0 {
@@ -60,7 +60,7 @@ func (p *pdfScan) scanObjectStreams() {
 	}
 }
 
-// pdfCipher reads streams, decrypted where the file is.
+// pdfCipher reads streams and decrypts them if the file is encrypted.
 type pdfCipher struct {
 	p     *pdfScan
 	crypt Encryption
@@ -68,7 +68,8 @@ type pdfCipher struct {
 	open  bool
 }
 
-// cipher is known when all of the file has been scanned.
+// cipher returns the cipher of the file. The file must have been scanned
+// completely.
 func (p *pdfScan) cipher() *pdfCipher {
 	c := &pdfCipher{p: p, crypt: p.crypts[p.encrypt.value]}
 	c.crypt.ID = p.id
@@ -76,8 +77,8 @@ func (p *pdfScan) cipher() *pdfCipher {
 	return c
 }
 
-// stream reads a stream's bytes as they were before encryption; readable is
-// false without the password.
+// stream returns a reader of a stream's decrypted bytes. It reports false
+// without the password.
 func (c *pdfCipher) stream(st pdfObjectStream) (r io.Reader, readable bool) {
 	r = c.p.s.Rest(st.at)
 	if st.length > 0 {
@@ -115,8 +116,7 @@ func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
 	}
 }
 
-// pdfUnpacker decodes streams of objects one after the other, in the same
-// memory.
+// pdfUnpacker decodes object streams one after the other and reuses its memory.
 type pdfUnpacker struct {
 	s        *filetype.Source
 	left     filetype.Allowance
@@ -125,9 +125,9 @@ type pdfUnpacker struct {
 	content  bytes.Buffer
 }
 
-// unpack decodes a stream. The content, which is valid until the next, is used
-// as far as it goes, as readers do; ok is false when there is none, or it
-// passes the bounds.
+// unpack decodes a stream. Like readers, it returns the content as far as it
+// can be decoded; the content is valid until the next call. It reports false if
+// there is none or it exceeds the limits.
 func (u *pdfUnpacker) unpack(r io.Reader, codec pdfCodec) (content []byte, ok bool) {
 	if codec == pdfFlate {
 		r = u.inflate(r)
@@ -141,7 +141,7 @@ func (u *pdfUnpacker) unpack(r io.Reader, codec pdfCodec) (content []byte, ok bo
 	return u.content.Bytes(), 0 < n && n <= filetype.MaxObjectStream && u.left > 0 && u.s.Work.Unfolded > 0
 }
 
-// inflate reads r decompressed; nil when it is not compressed so.
+// inflate returns a decompressing reader of r, or nil if r is not compressed.
 func (u *pdfUnpacker) inflate(r io.Reader) io.Reader {
 	if u.buffered == nil {
 		u.buffered = bufio.NewReaderSize(r, 4*filetype.KiB)

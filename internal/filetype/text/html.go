@@ -7,24 +7,24 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// overlap is how much of a chunk is seen again with the next, so that what lies
-// across the border is found.
+// overlap is how much of a chunk is examined again with the next one, to find
+// what crosses the border.
 const overlap = 256
 
-// InspectHTML takes any text: fragments, templates and pages without a single
-// tag are shown in a sandbox all the same. A page that asks for a password is
-// held (security: "HTML with password fields held for review"), whether the
-// field is in the markup, behind character references, or in a script that
-// makes it. A form element is not needed for that; phishing does without. So is
-// a page that asks for a payment card, sends its visitor elsewhere, or carries
-// an encoded file.
+// InspectHTML accepts any text: fragments, templates and pages without tags are
+// shown in a sandbox anyway. It holds a page that asks for a password
+// (security: "HTML with password fields held for review"), whether the field is
+// in the markup, behind character references, or created by a script. A form
+// element is not required, because phishing works without one. It also holds a
+// page that asks for a payment card, redirects its visitor, or contains an
+// encoded file.
 //
-// What a script computes is beyond reach: a page that builds its form from
-// encrypted data, or loads it, passes.
+// It cannot see what a script computes: a page that builds its form from
+// encrypted or loaded data passes.
 func InspectHTML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w := MarkupWatch{Work: s.Work}
 	s.Work.Scanned -= filetype.Allowance(min(s.Size,
-		filetype.MaxTextScan)) // to look through a page takes longer than other text
+		filetype.MaxTextScan)) // searching a page takes longer than reading other text
 	if p := checkText(s, t, w.See); p != nil {
 		return p
 	}
@@ -48,17 +48,17 @@ func InspectHTML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// MarkupWatch looks through a page chunk by chunk.
+// MarkupWatch searches a page chunk by chunk.
 type MarkupWatch struct {
 	window      []byte
 	application bool
 	Password    bool
 	Card        bool
 	redirect    string
-	program     bool // an encoded program, or shortcut to one
+	program     bool // an encoded program, or a shortcut to one
 	archive     bool // an encoded archive or disk image
 	packed      packedWatch
-	saves       bool // a script offers data of its own as a file
+	saves       bool // a script offers its own data as a file
 	decodes     bool // a script decodes data
 	Work        *filetype.Account
 }
@@ -88,18 +88,19 @@ func (w *MarkupWatch) look(text []byte) {
 	}
 }
 
-// match counts text that is to be compared with a regular expression, and tells
-// whether it may be.
+// match counts text to be matched with a regular expression and reports whether
+// it may be.
 func (w *MarkupWatch) match(text []byte) bool {
 	w.Work.Matched -= filetype.Allowance(len(text))
 	return w.Work.Matched > 0
 }
 
-// disguises are the words that disguisedField begins with.
+// disguises are the first words of disguisedField.
 var disguises = [][]byte{[]byte("text-security"), []byte("textsecurity")}
 
 var (
-	// cardField is what makes a browser fill in the number of a payment card.
+	// cardField matches what makes a browser fill in the number of a payment
+	// card.
 	cardField = regexp.MustCompile("autocomplete(\\s*=\\s*\\\\?[\"'`]?|[\"'`\\]]+\\s*[,:=]\\s*[\"'`])(section-\\w+\\s+)?((billing|shipping)\\s+)?cc-(number|csc)\\b")
 	// disguisedField hides what is typed without being a password field.
 	disguisedField = regexp.MustCompile(`text-?security["'\s\],:=\\]{1,6}(disc|circle|square)`)

@@ -7,10 +7,10 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// decoded gives what lower-case text of a page reads as once the ways of
-// writing it otherwise are undone, where it uses them: character references,
-// the escapes of addresses and of scripts, and the marks by which encodings of
-// Japanese switch alphabets, which browsers pass over within a word.
+// decoded returns the readings of lower-case page text after undoing other
+// spellings, if it uses any: character references, URL and script escapes, and
+// the marks with which Japanese encodings switch alphabets, which browsers
+// ignore within a word.
 func decoded(text []byte) (others [][]byte) {
 	if bytes.Contains(text, []byte("&#")) {
 		others = append(others, []byte(html.UnescapeString(string(text))))
@@ -24,8 +24,8 @@ func decoded(text []byte) (others [][]byte) {
 	return others
 }
 
-// unswitched leaves out the marks that switch alphabets: ESC, a bracket or
-// dollar sign, and a letter.
+// unswitched removes the marks that switch alphabets: ESC, a bracket or dollar
+// sign, and a letter.
 func unswitched(text []byte) []byte {
 	plain := make([]byte, 0, len(text))
 	for {
@@ -42,8 +42,8 @@ func unswitched(text []byte) []byte {
 	}
 }
 
-// unescaped undoes the escapes of addresses (%70, and %2570 for one within
-// another) and of scripts (\x70, \u0070, \u{70}).
+// unescaped decodes escapes of URLs (%70, and %2570 for a nested one) and of
+// scripts (\x70, \u0070, \u{70}).
 func unescaped(text []byte) (plain []byte, escaped bool) {
 	for i := 0; i < len(text); {
 		c, n := escapeAt(text[i:])
@@ -61,7 +61,7 @@ func unescaped(text []byte) (plain []byte, escaped bool) {
 	return plain, escaped
 }
 
-// escapeAt reads an escape of an ASCII character and tells its length; 0 for
+// escapeAt decodes an escape of an ASCII character and returns its length; 0:
 // none.
 func escapeAt(p []byte) (c byte, n int) {
 	switch {
@@ -93,8 +93,9 @@ func escapeAt(p []byte) (c byte, n int) {
 	return byte(hi<<4 | lo), n + 2
 }
 
-// encodedPrograms are programs and shortcuts in Base64, in hexadecimal and as
-// lists of numbers: more of them than chance writes.
+// encodedPrograms are beginnings of programs and shortcuts in Base64, in
+// hexadecimal and as lists of numbers. They are long enough not to occur by
+// chance.
 var encodedPrograms = [][]byte{
 	[]byte("TVqQAAMAAAAEAAAA"), []byte("TVpQAAIAAAAEAA8A"), []byte("TVqAAAEAAAAEABAA"), []byte("AAAAEAAAAMAAQqVT"),
 	// reversed
@@ -106,15 +107,15 @@ var encodedPrograms = [][]byte{
 	[]byte("TAAAAAEUAgAAAAAAwAAAAAAAAEY"),
 }
 
-// encodedArchives begin archives, installers and disk images in Base64. A disk
-// image shows itself 32 KiB in.
+// encodedArchives are beginnings of archives, installers and disk images in
+// Base64. A disk image is recognizable 32 KiB in.
 var encodedArchives = [][]byte{
 	[]byte("UmFyIRoHA"), []byte("UmFyIRoHAQ"), []byte("N3q8ryccAA"), []byte("AAABQ0QwMDEB"), []byte("TVNDRgAAAA"),
 	[]byte("0M8R4KGxGuEAAAAA"),
 	[]byte("dmhkeGZpbGU"), []byte("Y29uZWN0aXg"),
 }
 
-// encoded looks for files and forms in Base64, in which case matters.
+// encoded looks for files and forms in Base64, where case matters.
 func (w *MarkupWatch) encoded(text []byte) {
 	for _, p := range encodedPrograms {
 		w.program = w.program || bytes.Contains(text, p)
@@ -129,8 +130,8 @@ func (w *MarkupWatch) encoded(text []byte) {
 	}
 }
 
-// encodedFields are password fields in Base64, for each place in a group of
-// three bytes at which they may begin.
+// encodedFields are password fields in Base64, for each offset within a group
+// of three bytes.
 var encodedFields = func() (all [][]byte) {
 	for _, field := range []string{`type="password`, `type='password`, `type=password`} {
 		for lead := range 3 {
@@ -140,8 +141,8 @@ var encodedFields = func() (all [][]byte) {
 	return all
 }()
 
-// insideBase64 is what text becomes in Base64 behind a number of other bytes,
-// without the characters that those or what follows change.
+// insideBase64 returns the Base64 of text that follows lead other bytes,
+// without the characters that depend on what precedes or follows.
 func insideBase64(text string, lead int) []byte {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	bits := 8 * lead
@@ -157,19 +158,18 @@ func insideBase64(text string, lead int) []byte {
 	return out
 }
 
-// A ZIP in a page is usual: reports and notebooks carry their data so. One that
-// a password protects, or that has a program in it, is not.
+// A ZIP in a page is common: reports and notebooks store their data that way.
+// One with a password or a program is not.
 const (
 	packedZIP = "UEsDB"
 
-	// maxPackedZIP is how much is decoded of each ZIP.
+	// maxPackedZIP is how much of each ZIP is decoded.
 	maxPackedZIP = 4 * filetype.MiB
 )
 
-// packedWatch decodes ZIPs in Base64 as they come by, and looks at the names in
-// them.
+// packedWatch decodes ZIPs in Base64 and checks the names in them.
 type packedWatch struct {
-	tail       []byte // the last bytes, in which a ZIP may have begun
+	tail       []byte // the last bytes, where a ZIP may have begun
 	inside     bool
 	quad       []byte
 	data       []byte
@@ -200,7 +200,7 @@ func (w *packedWatch) see(chunk []byte) {
 	}
 }
 
-// decode takes Base64 from the start of p and tells how much it was.
+// decode decodes Base64 at the start of p and returns its length.
 func (w *packedWatch) decode(p []byte) (n int) {
 	for n < len(p) && w.inside {
 		c := p[n]
@@ -239,11 +239,11 @@ func sextet(c byte) int {
 	return -1
 }
 
-// carriers are the extensions of what pages are known to smuggle in a ZIP.
-// Scripts of the web, which reports carry, are none.
+// carriers are extensions of what pages are known to smuggle in a ZIP. Web
+// scripts, which reports contain, are not among them.
 var carriers = filetype.ExtensionSet(`exe scr pif dll cpl bat cmd ps1 vbs vbe jse wsf wsh hta lnk msi msix appx iso img vhd vhdx jar reg chm one`)
 
-// end looks at the local headers in what was decoded.
+// end checks the local headers in the decoded bytes.
 func (w *packedWatch) end() {
 	w.inside = false
 	for p := w.data; ; {

@@ -10,23 +10,23 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Markup reads XML tag by tag, in constant memory and whatever its size. It is
-// no parser: it does not check what is well-formed, and reads on where a parser
-// would stop, since programs differ in what they forgive. Names lose their
+// Markup reads XML tag by tag in constant memory, whatever its size. It is not
+// a parser: it does not check well-formedness and continues where a parser
+// would stop, because programs differ in what they tolerate. Names lose their
 // prefix.
 type Markup struct {
 	r    *bufio.Reader
-	Text []byte // of a text token, or what is kept of a directive
+	Text []byte // of a text token; the stored part of a directive
 	Tag  MarkupTag
-	room int // bytes that names and values of the tag at hand may still take
+	room int // bytes that names and values of the current tag may still take
 }
 
-// MarkupTag is one element's start or end. Its slices are valid until the next
-// token.
+// MarkupTag is the start or end of an element. Its slices are valid until the
+// next token.
 type MarkupTag struct {
 	Name  string
 	Attrs []markupAttr
-	Empty bool // ends itself
+	Empty bool // an empty-element tag
 }
 
 type markupAttr struct{ name, Value string }
@@ -34,28 +34,27 @@ type markupAttr struct{ name, Value string }
 type markupKind byte
 
 const (
-	MarkupEnd markupKind = iota // of the data, or of what may be read
+	MarkupEnd markupKind = iota // end of the data, or of what may be read
 	MarkupText
 	MarkupOpen
 	MarkupClose
-	MarkupDirective   // <!DOCTYPE with all that it defines
+	MarkupDirective   // <!DOCTYPE with its definitions
 	markupInstruction // <?xml-stylesheet
 )
 
 const (
-	// MaxMarkupText is how much of a text is passed at once, and kept of a
+	// MaxMarkupText is how much text is returned at once, and stored of a
 	// directive or instruction.
 	MaxMarkupText = 32 * filetype.KiB
 
-	// MaxMarkupValue is how much of the value of an attribute is kept, and
-	// MaxMarkupTag of all of one tag. Longer ones are paths of drawings and
-	// pictures within the text.
+	// MaxMarkupValue is how much of an attribute value is stored, MaxMarkupTag
+	// of a whole tag. Longer values are paths in drawings and inline pictures.
 	MaxMarkupValue = 4 * filetype.KiB
 	MaxMarkupTag   = 256 * filetype.KiB
 )
 
 // NewMarkup reads XML in UTF-8, in UTF-16 with or without a byte order mark, or
-// in an encoding whose markup is ASCII.
+// in an ASCII-compatible encoding.
 func NewMarkup(r io.Reader) *Markup {
 	b := bufio.NewReaderSize(r, MaxMarkupText)
 	head, _ := b.Peek(4)
@@ -74,7 +73,7 @@ func NewMarkup(r io.Reader) *Markup {
 	return &Markup{r: b}
 }
 
-// Next reads one token: its kind tells whether m.text or m.tag holds it.
+// Next reads a token. Its kind tells whether m.Text or m.Tag holds it.
 func (m *Markup) Next() markupKind {
 	for {
 		text, err := m.r.ReadSlice('<')
@@ -98,7 +97,7 @@ func (m *Markup) Next() markupKind {
 	}
 }
 
-// angle reads what follows "<"; an empty text means what is passed over.
+// angle reads what follows "<". It returns an empty text for what is skipped.
 func (m *Markup) angle() markupKind {
 	m.Text = m.Text[:0]
 	head, _ := m.r.Peek(8)
@@ -131,7 +130,8 @@ func (m *Markup) passed(ended bool) markupKind {
 	return MarkupText
 }
 
-// until reads to the end mark and keeps up to keep bytes before it in m.text.
+// until reads up to the end mark and stores up to keep bytes before it in
+// m.Text.
 func (m *Markup) until(mark string, keep int) (ended bool) {
 	last := mark[len(mark)-1]
 	tail := make([]byte, 0, 8)
@@ -197,7 +197,7 @@ func (m *Markup) element() {
 		case c == '>':
 			m.r.ReadByte()
 			return
-		case c == '<': // a tag that does not end
+		case c == '<': // an unterminated tag
 			return
 		case c == '/':
 			m.r.ReadByte()
@@ -225,7 +225,8 @@ func (m *Markup) attribute() {
 	m.room -= len(name) + len(value) + 32
 }
 
-// blank skips white space and control characters, and peeks at what follows.
+// blank skips white space and control characters, and returns the next
+// character without reading it.
 func (m *Markup) blank() (c byte, ok bool) {
 	for {
 		c, err := m.r.ReadByte()
@@ -239,7 +240,7 @@ func (m *Markup) blank() (c byte, ok bool) {
 	}
 }
 
-// name reads a name and cuts off its prefix.
+// name reads a name and removes its prefix.
 func (m *Markup) name() string {
 	var buf [64]byte
 	name := buf[:0]
@@ -261,7 +262,7 @@ func (m *Markup) name() string {
 	return string(name)
 }
 
-// value reads an attribute's value, with its references resolved.
+// value reads an attribute value and resolves its references.
 func (m *Markup) value() string {
 	quote, err := m.r.ReadByte()
 	if err != nil {
@@ -292,8 +293,7 @@ func (m *Markup) value() string {
 	return string(value)
 }
 
-// Attr is the value of an attribute by its name without a prefix; "" where
-// there is none.
+// Attr returns the value of an attribute by its name without a prefix, or "".
 func (t *MarkupTag) Attr(name string) string {
 	for _, a := range t.Attrs {
 		if strings.EqualFold(a.name, name) {
@@ -305,14 +305,14 @@ func (t *MarkupTag) Attr(name string) string {
 
 func Unescape(s string) string { return html.UnescapeString(s) }
 
-// Entities tells a DOCTYPE that defines entities.
+// Entities reports whether a DOCTYPE defines entities.
 func Entities(directive []byte) bool {
 	return bytes.Contains(bytes.ToUpper(directive), []byte("<!ENTITY"))
 }
 
-// Unfolding tells entities made of many others, or of others again and again,
-// which double and double when they are replaced. Books and manuals define some
-// that stand for a character or a file.
+// Unfolding reports whether entities consist of many others, directly or
+// repeatedly, so that they grow exponentially when they are replaced. Books and
+// manuals define some that stand for a character or a file.
 func Unfolding(directive []byte) bool {
 	nested := 0
 	for _, entity := range bytes.Split(bytes.ToUpper(directive), []byte("<!ENTITY"))[1:] {
@@ -328,6 +328,6 @@ func Unfolding(directive []byte) bool {
 	return false
 }
 
-// maxEntityReferences is how many references the value of one entity may have,
-// and how many entities may have more than one.
+// maxEntityReferences is the most references in the value of an entity, and the
+// most entities with more than one.
 const maxEntityReferences = 8

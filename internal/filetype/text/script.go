@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// scriptStarts are how scripts begin that systems run by name or by
+// scriptStarts are beginnings of scripts that systems run by name or by
 // association. Languages without a mark of their own (JavaScript, Python
-// without "#!") cannot be told from text and are refused by extension only.
+// without "#!") look like any text and are refused by extension only.
 var scriptStarts = []struct{ prefix, what string }{
 	{"@echo", "a Windows batch script"},
 	{"@setlocal", "a Windows batch script"},
@@ -28,8 +28,8 @@ var scriptStarts = []struct{ prefix, what string }{
 	{"[autorun]", "an autorun script"},
 }
 
-// shellCode and basicCode match the first line of code of a PowerShell script,
-// and of a VBScript or JScript.
+// shellCode matches the first line of code of a PowerShell script, basicCode
+// that of VBScript or JScript.
 var (
 	shellCode = regexp.MustCompile(`^(\[cmdletbinding|param\s*\(|set-executionpolicy\s|\$erroractionpreference\s*=|set-strictmode\s` +
 		`|import-module\s+\S+\s*$|add-type\s+-|invoke-expression[\s(]|iex\s*[($]|start-process\s+\S|powershell(\.exe)?\s+-|pwsh\s+-` +
@@ -43,9 +43,9 @@ var (
 	requires     = regexp.MustCompile(`^#requires\s+-`)
 )
 
-// ScriptIn names the sort of script that text begins as, or ""; "#!" is
-// filetype.ProgramAt's. In Markdown a line that begins with "#" is a heading, elsewhere
-// it is taken for a comment and passed over.
+// ScriptIn returns the kind of script that text begins as, or "".
+// filetype.ProgramAt handles "#!". A line that begins with "#" is a heading in
+// Markdown; elsewhere it is a comment and is skipped.
 func ScriptIn(text string, markdown bool) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, s := range scriptStarts {
@@ -66,8 +66,8 @@ func ScriptIn(text string, markdown bool) string {
 	return ""
 }
 
-// firstCode is the first line of lower-case text that is no comment or
-// declaration of PowerShell or VBScript.
+// firstCode returns the first line of lower-case text that is neither a comment
+// nor a declaration of PowerShell or VBScript.
 func firstCode(text string, markdown bool) string {
 	if strings.HasPrefix(text, "<#") {
 		if _, after, ok := strings.Cut(text, "#>"); ok {

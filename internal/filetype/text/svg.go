@@ -11,12 +11,12 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// InspectSVG wants XML whose root is svg. Entities are refused (security:
-// "SVG for DOCTYPE entities"), since a few lines of them unfold to gigabytes.
-// Scripts and web pages within are held: an SVG is shown through <img>, where
-// neither does anything (security, surfaces), but anyone who downloads it opens
-// it in a browser, where both do. Pictures, styles and links from elsewhere
-// pass: all that they can do is to tell another host that a copy was opened.
+// InspectSVG requires XML with the root svg. Entities are refused (security:
+// "SVG for DOCTYPE entities"), because a few lines of them can expand to
+// gigabytes. Scripts and web pages inside are held: an SVG is shown through
+// <img>, where they do nothing (security, surfaces), but a person who downloads
+// it opens it in a browser, where they run. External pictures, styles and links
+// pass: they can only tell another host that a copy was opened.
 func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if p := checkText(s, t, nil); p != nil {
 		return p
@@ -88,8 +88,8 @@ func svgEntities() *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonEntities, "The SVG defines entities. Save it again without a DOCTYPE.")
 }
 
-// watchSVG reads all of an SVG, whatever its size, for what runs or shows a
-// page once it is opened in a browser.
+// watchSVG reads a whole SVG of any size and finds what runs or shows a page
+// when it is opened in a browser.
 func watchSVG(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 	m := NewMarkup(s.Scan(filetype.MaxTextScan))
 	for {
@@ -111,8 +111,8 @@ func watchSVG(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 	}
 }
 
-// svgElement judges one element: its name, its handlers of events, and
-// addresses that are scripts or pages.
+// svgElement judges an element: its name, its event handlers, and addresses
+// that are scripts or pages.
 func svgElement(t *MarkupTag, facts *filetype.Facts) {
 	switch strings.ToLower(t.Name) {
 	case "script", "handler", "listener":
@@ -132,8 +132,8 @@ func svgElement(t *MarkupTag, facts *filetype.Facts) {
 	}
 }
 
-// scriptAddress tells an address that is a script or a page. Browsers skip
-// controls and white space in the scheme.
+// scriptAddress reports whether an address is a script or a page. Browsers
+// ignore control characters and white space in the scheme.
 func scriptAddress(value string) bool {
 	if !strings.Contains(value, ":") {
 		return false
@@ -154,9 +154,8 @@ func scriptAddress(value string) bool {
 		strings.HasPrefix(value, "data:application/xml")
 }
 
-// CharsetReader makes any declared encoding readable for the sake of the
-// markup, which is ASCII in all of them: bytes above it count as Latin-1.
-// UTF-16 has been turned into UTF-8 by then.
+// CharsetReader decodes any declared encoding well enough to read the markup,
+// which is ASCII: other bytes count as Latin-1. UTF-16 is already decoded.
 func CharsetReader(charset string, r io.Reader) (io.Reader, error) {
 	if strings.HasPrefix(strings.ToLower(charset), "utf") {
 		return r, nil

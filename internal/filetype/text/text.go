@@ -16,12 +16,12 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// InspectText takes any text for every text extension: a JSON file with
-// comments, an unfinished XML or a ragged CSV is shown as plain text and is
-// what its owner means to show. Only JSON and XML must begin like themselves.
+// InspectText accepts any text for every text extension: a JSON file with
+// comments, an incomplete XML or a ragged CSV is shown as plain text, as its
+// owner intends. Only JSON and XML must begin accordingly.
 //
-// Text-direction characters, by which source code shows other than it runs,
-// pass: Arabic and Hebrew text has them.
+// Text-direction characters, with which source code can look different from
+// what runs, are allowed: Arabic and Hebrew text needs them.
 func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w := textWatch{facts: facts, ext: t.Ext}
 	if p := checkText(s, t, w.watcher(s.Head)); p != nil {
@@ -44,12 +44,14 @@ func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	return nil
 }
 
-// jsonStart is how a value of JSON begins, or a comment, which many settings
-// files have.
+// jsonStart matches the beginning of a JSON value, or a comment, which many
+// settings files have.
 var jsonStart = regexp.MustCompile(`^([{\["]|-?[0-9]|true\b|false\b|null\b|//|/\*)`)
 
-// checkText validates up to filetype.MaxTextScan bytes: UTF-8, UTF-16 with a byte order mark, or an 8-bit or multi-byte legacy encoding,
-// which cannot be told from another but has no control characters. visit, if given, sees the text in chunks, UTF-16 made UTF-8.
+// checkText validates up to filetype.MaxTextScan bytes: UTF-8, UTF-16 with a
+// byte order mark, or a legacy 8-bit or multi-byte encoding, which is
+// recognized only by the absence of control characters. visit, if set, receives
+// the text in chunks, with UTF-16 converted to UTF-8.
 func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *filetype.Problem {
 	if what := filetype.OtherText(s.Head); what != "" {
 		return filetype.Mismatch(filetype.ReasonOtherContent, "The name says %s, but the content is %s.", t.Label, what)
@@ -99,12 +101,13 @@ func under(m *mimetype.MIME, family string) bool {
 	return false
 }
 
-// TextCheck decides in one pass whether bytes are UTF-8, and whether they could be a legacy encoding.
+// TextCheck decides in one pass whether bytes are UTF-8, and whether they could
+// be a legacy encoding.
 type TextCheck struct {
 	nul      bool
-	control  bool   // a control character that text in a legacy encoding does not have
+	control  bool   // a control character that legacy text does not have
 	notUTF8  bool   //
-	leftover []byte // the begun character at the end of the last chunk
+	leftover []byte // an incomplete character at the end of the last chunk
 }
 
 func (c *TextCheck) Add(p []byte) {
@@ -125,19 +128,22 @@ func (c *TextCheck) Add(p []byte) {
 	c.leftover = bytes.Clone(p[whole:])
 }
 
-// End says that there is no more: a begun character stays begun.
+// End marks the end of the text: an incomplete character is now invalid.
 func (c *TextCheck) End() { c.notUTF8 = c.notUTF8 || len(c.leftover) > 0 }
 
-// Ok is the verdict. Control characters other than NUL occur in UTF-8 logs and protocols (SOH, ESC, mIRC's colours); where the
-// encoding is unknown they tell binary data. UTF-16 that was decoded is valid or was an error before.
+// Ok returns the verdict. Control characters other than NUL occur in UTF-8 logs
+// and protocols (SOH, ESC, mIRC's colours); in an unknown encoding they
+// indicate binary data. Decoded UTF-16 is valid, or was an error before.
 func (c *TextCheck) Ok(decoded bool) bool {
 	return !c.nul && (decoded || !c.notUTF8 || !c.control)
 }
 
-// textControl are the C0 characters found in legacy text: BEL to CR, SUB (the DOS end of file), ESC (terminal colours, ISO 2022).
+// textControl marks the C0 characters of legacy text: BEL to CR, SUB (the DOS
+// end of file), ESC (terminal colours, ISO 2022).
 var textControl = [' ']bool{7: true, 8: true, 9: true, 10: true, 11: true, 12: true, 13: true, 0x1a: true, 0x1b: true}
 
-// wholeRunes is the length of p without a character that is begun at its end.
+// wholeRunes returns the length of p without an incomplete character at its
+// end.
 func wholeRunes(p []byte) int {
 	for i := len(p) - 1; i >= 0 && i >= len(p)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(p[i]) {
@@ -156,7 +162,8 @@ type byteOrder func(p []byte) uint16
 func bigEndian(p []byte) uint16    { return uint16(p[0])<<8 | uint16(p[1]) }
 func littleEndian(p []byte) uint16 { return uint16(p[1])<<8 | uint16(p[0]) }
 
-// OrderOf tells UTF-16 by its byte order mark; nil is any other encoding. UTF-32 is not distinguished: it is refused for its NULs.
+// OrderOf returns the byte order of UTF-16 with a byte order mark, or nil for
+// any other encoding. UTF-32 is not detected: it is refused for its NULs.
 func OrderOf(head []byte) byteOrder {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -167,7 +174,8 @@ func OrderOf(head []byte) byteOrder {
 	return nil
 }
 
-// TextReader reads the file as text: UTF-16 becomes UTF-8, a byte order mark goes, all else comes as it is.
+// TextReader returns a reader of the file as text: UTF-16 becomes UTF-8, a byte
+// order mark is removed, everything else is unchanged.
 func TextReader(s *filetype.Source) (io.Reader, byteOrder) {
 	raw := s.Scan(filetype.MaxTextScan)
 	order := OrderOf(s.Head)
@@ -183,7 +191,8 @@ func TextReader(s *filetype.Source) (io.Reader, byteOrder) {
 
 var errNotUTF16 = errors.New("not UTF-16")
 
-// utf16Reader turns UTF-16 into UTF-8 and fails on what is not UTF-16: half a unit, half a surrogate pair.
+// utf16Reader converts UTF-16 to UTF-8. It fails on half a unit or half a
+// surrogate pair.
 type utf16Reader struct {
 	r     *bufio.Reader
 	order byteOrder
@@ -230,7 +239,8 @@ func (u *utf16Reader) unit() (uint16, error) {
 	return v, nil
 }
 
-// TextHead is the beginning of a text without its byte order mark, as UTF-8.
+// TextHead returns the beginning of a text as UTF-8, without its byte order
+// mark.
 func TextHead(head []byte) string {
 	order := OrderOf(head)
 	if order == nil {

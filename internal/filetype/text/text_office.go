@@ -8,21 +8,21 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Some text opens in an office program, by its extension or by what it says of
-// itself, and does there what a document can do.
+// Some text opens in an office program, because of its extension or a
+// declaration, and can do there what a document can.
 
-// textWatch looks through a text chunk by chunk for what its program would run.
+// textWatch searches a text chunk by chunk for what its program would run.
 type textWatch struct {
 	facts   *filetype.Facts
 	ext     string
-	office  bool // XML that says which office program it is for
+	office  bool // XML that names its office program
 	seen    int
 	window  []byte
 	problem *filetype.Problem
 }
 
-// watcher is what sees the chunks of a text; nil where no program runs any of
-// it.
+// watcher returns the function for the chunks of a text, or nil if no program
+// runs any of it.
 func (w *textWatch) watcher(head []byte) func(chunk []byte) {
 	switch w.ext {
 	case "csv", "tsv":
@@ -34,7 +34,7 @@ func (w *textWatch) watcher(head []byte) func(chunk []byte) {
 	return nil
 }
 
-// slide adds a chunk behind the end of the last one.
+// slide appends a chunk to the end of the previous one.
 func (w *textWatch) slide(chunk []byte) []byte {
 	keep := w.window[max(0, len(w.window)-overlap):]
 	w.window = append(append(w.window[:0], keep...), chunk...)
@@ -44,9 +44,9 @@ func (w *textWatch) slide(chunk []byte) []byte {
 // commandServices are the programs that such a cell names before its bar.
 var commandServices = filetype.ExtensionSet(`cmd powershell pwsh mshta wscript cscript rundll32 regsvr32 certutil msiexec explorer msexcel excel wmic calc`)
 
-// command finds a cell by which a spreadsheet starts a program: one that begins
-// as a formula does, and names a program, a bar, and a cell behind the bar.
-// Where cells begin and end is looked for once, however many bars there are.
+// command finds a cell with which a spreadsheet starts a program: a formula
+// that names a program, a bar, and a cell. It determines the borders of cells
+// once, however many bars there are.
 func command(text []byte) []byte {
 	looked, start, mark := 0, -1, -1
 	for i := 0; ; i++ {
@@ -99,7 +99,7 @@ func commandService(text []byte, bar int) bool {
 	return len(word) >= len("cmd") && commandServices[strings.ToLower(string(word))]
 }
 
-// formulaStart reports whether a cell begins at an offset as a formula does.
+// formulaStart reports whether a cell at an offset begins like a formula.
 func formulaStart(text []byte, i int) bool {
 	switch text[i] {
 	case '=', '+', '-', '@':
@@ -109,8 +109,8 @@ func formulaStart(text []byte, i int) bool {
 	return false
 }
 
-// symbolicLink is what makes a table, in the old format that Excel knows by its
-// first letters, run macros.
+// symbolicLink matches what runs macros in a table of the old format that Excel
+// recognizes by its first letters.
 var symbolicLink = regexp.MustCompile(`(?i)[\r\n](NN;NAuto_(open|close)|O;[^\r\n]*\bE\b[^\r\n]*[\r\n])`)
 
 func (w *textWatch) table(chunk []byte) {
@@ -125,8 +125,8 @@ func (w *textWatch) table(chunk []byte) {
 	}
 }
 
-// officeMacros are the marks of macros, and officeObjects those of embedded
-// objects, in documents that are one XML file; in lower case.
+// officeMacros are marks of macros and officeObjects of embedded objects in
+// documents of one XML file, in lower case.
 var (
 	officeMacros = [][]byte{[]byte(`macrospresent="yes`), []byte(`macrospresent='yes`), []byte("editdata.mso"),
 		[]byte("vbaproject"), []byte("docsuppdata"), []byte("qwn0axzltwltzq")}
@@ -153,7 +153,7 @@ func (w *textWatch) markup(chunk []byte) {
 	}
 }
 
-// prolog is the DOCTYPE of XML; nothing without one.
+// prolog returns the DOCTYPE of XML, or nil.
 func prolog(text []byte) []byte {
 	i := bytes.Index(Lower(bytes.Clone(text)), []byte("<!doctype"))
 	if i < 0 {
