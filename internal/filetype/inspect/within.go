@@ -128,9 +128,9 @@ func (z *inspection) look(name string, what filetype.Form, s *filetype.Source, d
 	return nil
 }
 
-// svg holds an SVG within an archive instead of refusing it: drawing programs
-// define harmless entities, and nobody would unpack a folder of logos because
-// of them.
+// svg refuses an SVG within an archive only for scripts and otherwise holds it:
+// drawing programs define harmless entities, and nobody would unpack a folder of
+// logos because of them.
 func (z *inspection) svg(s *filetype.Source) *filetype.Problem {
 	if p := text.InspectSVG(s, filetype.TypesByExt["svg"], z.facts); p != nil && p.Code == filetype.CodeUnsafeFile {
 		if p.Reason == filetype.ReasonScript {
@@ -225,7 +225,8 @@ func (w *rewound) ReadAt(p []byte, off int64) (int, error) {
 	return k, notEnd(err)
 }
 
-// notEnd returns the error with which a member ended early, or nil for its end.
+// notEnd returns ErrAllowance for an error, so that the rest of a member counts
+// as not inspected.
 func notEnd(err error) error {
 	if err == nil {
 		return nil
