@@ -72,7 +72,7 @@ func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
 		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning,
 		Atypical: o.Atypical(),
 		Referrer: o.Referrer, Campaign: o.Campaign, Medium: o.Medium, Content: o.Content, Term: o.Term,
-		Version: max(o.Version, 1), QR: o.QR, Excluded: o.Bot, Product: o.Product}
+		Version: max(o.Version, 1), QR: o.QR, Excluded: shownReason(o.Bot), Product: o.Product}
 	s := o.Session
 	if s == nil {
 		return row

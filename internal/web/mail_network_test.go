@@ -40,6 +40,17 @@ func TestMailNetworks(t *testing.T) {
 	for range 5 {
 		s.status(s.get(address, chrome, gateway), 200)
 	}
+	// A single visit is excluded for the reason that the report gives.
+	visits, err := s.server.Analytics.Visits(t.Context(), s.account, string(l.Slug), analytics.VisitQuery{
+		Query: analytics.In(report.Range7d), N: 10, All: true})
+	s.check(err)
+	for _, v := range visits.Rows {
+		one, err := s.server.Analytics.Visit(t.Context(), s.account, string(l.Slug), v.ID)
+		s.check(err)
+		vitrinetest.Equal(t, "the reason of a visit", [4]string{v.Excluded, v.Product, one.Excluded, one.Product},
+			[4]string{"mail_scanner", "Microsoft", "mail_scanner", "Microsoft"})
+	}
+	vitrinetest.Equal(t, "visits", len(visits.Rows), 5)
 	s.status(s.get(address, chrome, home), 200)
 	numbers(1, 5, 0)
 

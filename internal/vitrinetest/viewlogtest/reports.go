@@ -149,6 +149,7 @@ func (h *history) same(when string) {
 			want := h.memory.tally(s, w[0], w[1])
 			if from := max(w[0], h.kept); w[1] > from {
 				h.compareNarrow(h.chance, h.memory, s, from, w[1])
+				h.sameReasons(s, from, w[1])
 			}
 			vitrinetest.Equal(h, fmt.Sprintf("%s, reports of %+v over [%v, %v)", when, s, w[0], w[1]),
 				reports(s, got, w[0], w[1]), reports(s, want, w[0], w[1]))
@@ -157,4 +158,29 @@ func (h *history) same(when string) {
 	if h.Failed() {
 		h.FailNow()
 	}
+}
+
+// sameReasons checks that single visits are excluded for the reasons that the
+// report of a link counts.
+func (h *history) sameReasons(s vitrine.Scope, from, to report.Day) {
+	h.Helper()
+	if s.Link == 0 {
+		return
+	}
+	got := map[string]int64{}
+	err := h.log.Views(ctx, s.Link, from, to, func(o *report.View) error {
+		if row := report.VisitOf(&report.Link{}, "", "", o); row.Excluded != "" {
+			got[row.Excluded]++
+		}
+		return nil
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	tally, _ := h.tally(s, from, to, 0)
+	want := map[string]int64{}
+	for _, b := range tally.Bots() {
+		want[b.Key] = b.Count
+	}
+	vitrinetest.Equal(h, fmt.Sprintf("excluded visits of %+v over [%v, %v)", s, from, to), got, want)
 }

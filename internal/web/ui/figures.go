@@ -57,8 +57,7 @@ func KindNoun(kind string) string {
 var BotNouns = map[string][2]string{
 	report.BotOwn:             {"Your own visits", "pages of your links that you opened while signed in"},
 	visitor.BotLinkPreview:    {"Link previews", "a chat or a network that draws a card of the link"},
-	report.BotUndecided:       {"Mail networks", "a network of mail scanners; it counts once the page is read for a second"},
-	visitor.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does"},
+	visitor.BotMailScanner:    {"Mail scanners", "a mail gateway that opens links before the reader does; it counts once the page is read for a second"},
 	visitor.BotCrawler:        {"Crawlers", "search engines, archives, marketing, security scans"},
 	visitor.BotAIAssistant:    {"AI assistants", "an assistant that a person asked, which read the page for them"},
 	visitor.BotAITraining:     {"AI training", "a collector of pages that models are trained on"},
