@@ -20,13 +20,13 @@ type accountCmd struct {
 	Create  accountCreateCmd  `cmd:"" help:"Create an account and print its first API key. It is shown once."`
 	Plan    accountPlanCmd    `cmd:"" help:"Change an account's plan and limits, from its next request on."`
 	List    accountListCmd    `cmd:"" help:"List accounts, oldest first."`
-	Ban     accountBanCmd     `cmd:"" help:"Suspend an account: its keys are refused, its sessions are over and its links are off."`
-	Unban   accountUnbanCmd   `cmd:"" help:"Lift a suspension. Links are as they were before."`
+	Ban     accountBanCmd     `cmd:"" help:"Suspend an account: revoke its sessions, refuse its keys and disable its links."`
+	Unban   accountUnbanCmd   `cmd:"" help:"Lift a suspension and restore the links."`
 	History accountHistoryCmd `cmd:"" help:"List decisions about an account and its links, newest first, including refused files."`
-	Role    accountRoleCmd    `cmd:"" help:"Make an account a moderator, or a member again."`
-	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print an address that signs an account in on the website, once."`
-	Reset   accountResetCmd   `cmd:"" help:"Print an address where a person can choose a new password, once."`
-	Invite  accountInviteCmd  `cmd:"" help:"Print an invitation: an address where a person can create an account, once."`
+	Role    accountRoleCmd    `cmd:"" help:"Change an account's role."`
+	SignIn  accountSignInCmd  `cmd:"" name:"sign-in" help:"Print a one-time sign-in link."`
+	Reset   accountResetCmd   `cmd:"" help:"Print a one-time link to choose a new password."`
+	Invite  accountInviteCmd  `cmd:"" help:"Print a one-time invitation link."`
 }
 
 type emailArg struct {
@@ -76,7 +76,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if made {
 		t.Say("This is a new instance, in %s.", terminal.Plain(c.Data))
 	}
-	t.Say("Account %s, plan %s, role %s. Its API key, shown this once:", terminal.Plain(a.Email), a.Plan,
+	t.Say("Account %s, plan %s, role %s. Its API key, shown only once:", terminal.Plain(a.Email), a.Plan,
 		roleName(a.Role))
 	return showKey(t, c.Data, key)
 }

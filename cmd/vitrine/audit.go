@@ -15,9 +15,9 @@ import (
 type auditCmd struct {
 	placeFlags
 	Deep bool `help:"Read the bytes of every file, too, and compare their SHA-256."`
-	All  bool `help:"Recount every stored tally from its opens, not a sample of them."`
+	All  bool `help:"Recount all stored tallies from the views, not a sample."`
 	// Repair implies All.
-	Repair bool `help:"Make stored tallies that are wrong or missing again, from their opens. Nothing else is changed."`
+	Repair bool `help:"Rebuild wrong or missing tallies from the views. Changes nothing else."`
 }
 
 func (*auditCmd) Help() string {

@@ -137,7 +137,7 @@ func (d *doctor) data(context.Context) {
 	} else if st.Mode().Perm()&0o077 != 0 {
 		d.say(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
 	} else {
-		d.say(part, fine, "%s is there, and may be written to.", d.Data)
+		d.say(part, fine, "%s exists and is writable.", d.Data)
 	}
 	d.room(part, d.Data)
 	d.lock()
@@ -266,7 +266,7 @@ func (d *doctor) files(ctx context.Context) {
 			d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
 				dir, err)
 		default:
-			d.say(part, fine, "%s may be written to.", dir)
+			d.say(part, fine, "%s is writable.", dir)
 			if other, err := otherDevice(d.Data, dir); err == nil && other {
 				d.room(part, dir)
 			}
@@ -355,13 +355,13 @@ func (d *doctor) previews(context.Context) {
 		d.say(part, warning, "These programs are not installed, or switched off, so that some files are shown with less: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
 		return
 	}
-	d.say(part, fine, "All programs that they are made with are there.")
+	d.say(part, fine, "All preview programs are installed.")
 }
 
 func (d *doctor) mail(ctx context.Context) {
 	const part = "mail"
 	if d.SMTP == "" {
-		d.say(part, warning, "No mail server is named (--smtp): nobody can get a new password by mail, and an administrator passes on links by hand.")
+		d.say(part, warning, "No mail server is set (--smtp). Password resets and invitations must be passed on by hand.")
 		return
 	}
 	s, err := mail.New(mail.Options{Server: d.SMTP, From: d.MailFrom})

@@ -30,7 +30,7 @@ import (
 type accountFlags struct {
 	SignUp     string `help:"Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"account invite\") or closed (only \"account create\")." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
 	SignUpPlan string `help:"Plan of accounts that are created on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
-	SMTP       string `name:"smtp" help:"Mail server that messages are sent by: smtp://USER:PASSWORD@HOST:587 with STARTTLS, which only a server on this machine may lack, or one whose address ends with ?tls=off; or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and an administrator passes on links by hand." env:"VITRINE_SMTP" group:"accounts" placeholder:"URL"`
+	SMTP       string `name:"smtp" help:"Mail server that messages are sent by: smtp://USER:PASSWORD@HOST:587 with STARTTLS, which only a server on this machine may lack, or one whose address ends with ?tls=off; or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand." env:"VITRINE_SMTP" group:"accounts" placeholder:"URL"`
 	MailFrom   string `help:"The sender of messages: Vitrine <post@share.example>." env:"VITRINE_MAIL_FROM" group:"accounts" placeholder:"ADDRESS"`
 }
 

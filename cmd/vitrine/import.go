@@ -12,8 +12,8 @@ import (
 )
 
 type importCmd struct {
-	Links importLinksCmd `cmd:"" help:"Add links without bytes, one JSON object a line."`
-	Opens importViewsCmd `cmd:"" help:"Add opens to links, one JSON object a line. A second run of the same file adds nothing."`
+	Links importLinksCmd `cmd:"" help:"Import links without files, one JSON object per line."`
+	Opens importViewsCmd `cmd:"" help:"Import views, one JSON object per line. Importing the same file again adds nothing."`
 }
 
 type fileArg struct {

@@ -22,10 +22,10 @@ type keyCreateCmd struct {
 	emailArg
 	placeFlags
 	terminal.JSONFlag
-	Name     string `help:"What the key is for." default:"key"`
+	Name     string `help:"Name of the key." default:"key"`
 	Scope    string `help:"What the key may do: read (lists and reports), publish (also upload and edit), full (also delete, and manage keys)." enum:"read,publish,full" default:"full"`
 	Expires  string `help:"When the key expires, such as 30d, 12h or 2027-01-31. Without it, never." placeholder:"WHEN"`
-	LinkLife string `help:"How long links are public that a publish key makes, such as 30d. Then they expire. A link whose file it replaces keeps its own expiry." placeholder:"TIME"`
+	LinkLife string `help:"Lifetime of links that a publish key creates, such as 30d. Replacing a file does not change its expiry." placeholder:"TIME"`
 }
 
 func (c *keyCreateCmd) request(now time.Time) (r auth.KeyRequest, err error) {
@@ -59,7 +59,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				Scope  string `json:"scope"`
 			}{c.Email, c.Name, string(key), c.Scope})
 		}
-		t.Say("Key %q of %s, shown this once:", terminal.Plain(c.Name), terminal.Plain(c.Email))
+		t.Say("Key %q of %s, shown only once:", terminal.Plain(c.Name), terminal.Plain(c.Email))
 		return showKey(t, c.Data, key)
 	})
 }
@@ -122,7 +122,7 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 type keyRollCmd struct {
 	emailArg
 	ID    int64         `arg:"" help:"ID of the key, as \"key list\" shows it."`
-	Grace time.Duration `help:"How long the old key stays good beside the new one, at most a week (168h). 0: it ends now." default:"24h"`
+	Grace time.Duration `help:"How long the old key keeps working, at most a week (168h). 0: it stops now." default:"24h"`
 	placeFlags
 }
 
@@ -132,7 +132,7 @@ func (c *keyRollCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		t.Say("In place of key %d of %s, shown this once:", c.ID, terminal.Plain(c.Email))
+		t.Say("New key (replaces key %d of %s), shown only once:", c.ID, terminal.Plain(c.Email))
 		return showKey(t, c.Data, key)
 	})
 }

@@ -11,18 +11,18 @@ import (
 )
 
 type linkCmd struct {
-	Show    linkShowCmd    `cmd:"" help:"Show a link, whatever its state."`
+	Show    linkShowCmd    `cmd:"" help:"Show a link in any state."`
 	Queue   linkQueueCmd   `cmd:"" help:"List the links that are held for review, the longest waiting first."`
 	History linkHistoryCmd `cmd:"" help:"List who changed a link's state, when and why, newest first."`
 	Reports linkReportsCmd `cmd:"" help:"List what readers reported about a link, newest first."`
 	Same    linkSameCmd    `cmd:"" help:"List other links with the same bytes."`
-	Clear   linkClearCmd   `cmd:"" help:"Publish a link that is held for review."`
-	Reject  linkRejectCmd  `cmd:"" help:"Disable a link that is held for review."`
+	Clear   linkClearCmd   `cmd:"" help:"Approve a link that is held for review."`
+	Reject  linkRejectCmd  `cmd:"" help:"Reject a link that is held for review."`
 	Disable linkDisableCmd `cmd:"" help:"Disable a live link."`
 	Undo    linkUndoCmd    `cmd:"" help:"Undo the last decision about a link."`
 	Rescan  linkRescanCmd  `cmd:"" help:"Scan a link for malware again, or all links, after changing the scanner."`
-	Preview linkPreviewCmd `cmd:"" help:"Make the preview of a link again, or of all links, for example after installing LibreOffice."`
-	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its bytes and its analytics, for good."`
+	Preview linkPreviewCmd `cmd:"" help:"Rebuild the preview of a link, or of all links, for example after installing LibreOffice."`
+	Delete  linkDeleteCmd  `cmd:"" help:"Delete a link, its file and its analytics permanently."`
 }
 
 type slugArg struct {

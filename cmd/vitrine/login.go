@@ -20,7 +20,7 @@ import (
 // loginCmd gets an API key by way of a browser, so that nobody copies one.
 type loginCmd struct {
 	Server    string `help:"Address of the instance." env:"VITRINE_URL" default:"http://localhost:8080" placeholder:"URL"`
-	NoBrowser bool   `help:"Open no browser; print the address only."`
+	NoBrowser bool   `help:"Print the address without opening a browser."`
 }
 
 // Bounds of the pause between two questions whether the code was confirmed,

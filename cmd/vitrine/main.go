@@ -20,47 +20,47 @@ import (
 
 type cli struct {
 	Serve       serveCmd       `cmd:"" group:"run" help:"Run the server."`
-	Setup       setupCmd       `cmd:"" group:"run" help:"Print the address where the first account is created."`
+	Setup       setupCmd       `cmd:"" group:"run" help:"Print the set-up link, where you create the first account."`
 	Account     accountCmd     `cmd:"" group:"run" help:"Create, invite, change and suspend accounts; sign in to the website."`
 	Key         keyCmd         `cmd:"" group:"run" help:"Create, list and revoke API keys."`
 	Link        linkCmd        `cmd:"" group:"run" help:"Show, disable, review and delete links."`
 	Import      importCmd      `cmd:"" group:"run" help:"Import links and views from another system."`
 	Storage     storageCmd     `cmd:"" group:"run" help:"Check and claim the storage of files."`
-	Geo         geoCmd         `cmd:"" group:"run" help:"Fetch the file that cities are looked up in."`
-	Audit       auditCmd       `cmd:"" group:"run" help:"Check database and files against each other; each fault is a line."`
-	Reclassify  reclassifyCmd  `cmd:"" group:"run" help:"Apply the rules of this version to stored views by programs."`
-	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine answers, for the health check of a container."`
-	Doctor      doctorCmd      `cmd:"" group:"run" help:"Check each part of the configuration, and say what to do about problems."`
+	Geo         geoCmd         `cmd:"" group:"run" help:"Download the city database."`
+	Audit       auditCmd       `cmd:"" group:"run" help:"Check the database against the files and print every fault."`
+	Reclassify  reclassifyCmd  `cmd:"" group:"run" help:"Reclassify stored views with the bot rules of this version."`
+	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine responds. For container health checks."`
+	Doctor      doctorCmd      `cmd:"" group:"run" help:"Check the configuration and suggest fixes."`
 	Backup      backupCmd      `cmd:"" group:"run" help:"Back up an instance into a directory while it runs."`
 	Migrate     migrateCmd     `cmd:"" group:"run" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
 	Restore     restoreCmd     `cmd:"" group:"run" help:"Restore a backup into a new data directory."`
 
-	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser, and store an API key for the commands below."`
-	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke the API key that login has stored, and remove it."`
-	Put      remote.PutCmd      `cmd:"" group:"use" help:"Publish files; prints a link for each."`
+	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
+	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
+	Put      remote.PutCmd      `cmd:"" group:"use" help:"Publish files and print their links."`
 	Ls       remote.LsCmd       `cmd:"" group:"use" help:"List your links, newest first."`
 	Edit     remote.EditCmd     `cmd:"" group:"use" help:"Change the title, address, download or expiry of a link, or disable it."`
-	Rm       remote.RmCmd       `cmd:"" group:"use" help:"Delete links, their files and their numbers, for good."`
+	Rm       remote.RmCmd       `cmd:"" group:"use" help:"Delete links, their files and their numbers permanently."`
 	Open     remote.OpenCmd     `cmd:"" group:"use" help:"Open a link in your browser."`
-	Get      remote.GetCmd      `cmd:"" group:"use" help:"Fetch the file of one of your links, as it was uploaded."`
+	Get      remote.GetCmd      `cmd:"" group:"use" help:"Download the original file of a link."`
 	Versions remote.VersionsCmd `cmd:"" group:"use" help:"List, restore and delete the versions of a link's file."`
-	Captions remote.CaptionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or sound."`
+	Captions remote.CaptionsCmd `cmd:"" group:"use" help:"Add, list and delete captions of a video or audio file."`
 	Stats    remote.StatsCmd    `cmd:"" group:"use" help:"Show how a link was read, or all your links together."`
-	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Offer your links to an AI agent on this machine, over the Model Context Protocol on standard input and output."`
+	MCP      remote.MCPCmd      `cmd:"" name:"mcp" group:"use" help:"Serve the Model Context Protocol on standard input and output, for AI agents."`
 	Version  versionCmd         `cmd:"" group:"use" help:"Print the version."`
 
-	Completion remote.CompletionCmd `cmd:"" group:"use" help:"Print the commands that make your shell complete commands and flags. For bash, add to ~/.bashrc: source <(vitrine completion bash)"`
+	Completion remote.CompletionCmd `cmd:"" group:"use" help:"Print the shell completion script. For bash, add to ~/.bashrc: source <(vitrine completion bash)"`
 
 	Preview previewCmd `cmd:"" hidden:""`
 }
 
 var groups = []kong.Group{
-	{Key: "run", Title: "Run an instance (on its data directory)"},
-	{Key: "use", Title: "Use an instance (over its API)"},
-	{Key: "places", Title: "Where an instance keeps what it knows"},
-	{Key: "scanning", Title: "Scanning for malware"},
-	{Key: "previews", Title: "Programs that previews are made with"},
-	{Key: "accounts", Title: "Accounts on the website, and mail"},
+	{Key: "run", Title: "Run a server (uses its data directory)"},
+	{Key: "use", Title: "Publish and read reports (uses the API)"},
+	{Key: "places", Title: "Storage"},
+	{Key: "scanning", Title: "Malware scanning"},
+	{Key: "previews", Title: "Previews"},
+	{Key: "accounts", Title: "Sign-up and mail"},
 	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour,versions=N)"},
 }
 

@@ -36,7 +36,7 @@ const viewsLock = "views"
 // placeFlags say where an instance keeps what it knows: all in one directory,
 // or what has outgrown it elsewhere.
 type placeFlags struct {
-	Data     string `help:"Directory of the instance. It holds everything that has no address below, and the files of this process. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
+	Data     string `help:"Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory." env:"VITRINE_DATA" group:"places" default:"data" type:"path" placeholder:"DIR"`
 	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
 	Views    string `help:"Where views are stored: postgres://USER:PASSWORD@HOST/NAME or clickhouse://USER:PASSWORD@HOST:8123/NAME. Default: --database; without it, embedded in the data directory." env:"VITRINE_VIEWS" group:"places" placeholder:"URL"`
 	Files    string `help:"Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory." env:"VITRINE_FILES" group:"places" placeholder:"URL"`

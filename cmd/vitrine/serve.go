@@ -92,7 +92,7 @@ func notListening(address string, err error) error {
 	case split != nil || bad != nil:
 		return err
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("another program listens on %s already: end it, or choose another address, such as --listen %s", address, net.JoinHostPort(host, strconv.Itoa(n+1)))
+		return fmt.Errorf("%s is already in use. Stop the other program, or choose another address, such as --listen %s", address, net.JoinHostPort(host, strconv.Itoa(n+1)))
 	case errors.Is(err, syscall.EACCES) && n < 1024:
 		return fmt.Errorf("this user may not listen on port %d: choose one from 1024 on (--listen), with a reverse proxy before it", n)
 	}

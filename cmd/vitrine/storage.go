@@ -13,10 +13,10 @@ import (
 )
 
 type storageCmd struct {
-	AcceptViews storageAcceptViewsCmd `cmd:"" help:"Go on with a view log from which views are missing; says first what is missing."`
-	Check       storageCheckCmd       `cmd:"" help:"Try whatever is asked of the bucket, with small objects that are removed again; says what is wrong and what to do."`
-	Claim       storageClaimCmd       `cmd:"" help:"Make the directory or bucket of the files this database's, when it was another's or a later one's; says first what that means."`
-	Cors        storageCorsCmd        `cmd:"" help:"Have the bucket let pages of the public address put files there (CORS); its other rules stay."`
+	AcceptViews storageAcceptViewsCmd `cmd:"" help:"Continue although the view log has gaps. Lists them first."`
+	Check       storageCheckCmd       `cmd:"" help:"Test the bucket with small temporary objects and report problems."`
+	Claim       storageClaimCmd       `cmd:"" help:"Assign the file storage to this database. Explains the consequences first."`
+	Cors        storageCorsCmd        `cmd:"" help:"Allow browser uploads to the bucket (CORS). Keeps other rules."`
 }
 
 // bucketFlags are those of verbs for instances whose files are in a bucket.
@@ -101,7 +101,7 @@ func otherPlace(err error) string {
 
 type storageClaimCmd struct {
 	placeFlags
-	Yes bool `help:"Do it without asking, where nobody can be asked."`
+	Yes bool `help:"Do not ask for confirmation."`
 }
 
 func (*storageClaimCmd) Help() string {

@@ -68,7 +68,7 @@ func ParseQuery(values url.Values) (q Query, err error) {
 	}
 	if q.Filter, err = report.ParseFilter(slices.DeleteFunc(slices.Clone(values[paramFilter]),
 		func(s string) bool { return s == "" })); err != nil {
-		return q, wrong(paramFilter, "The filter is wrong: %v.", err)
+		return q, wrong(paramFilter, "%v.", err)
 	}
 	if q.Zone, err = parseZone(values.Get(paramTimezone)); err != nil {
 		return q, err
@@ -131,11 +131,11 @@ func (q *Query) parseDates(values url.Values, ranged bool) error {
 	switch {
 	case from == "" && to == "":
 		if ranged && q.Hourly {
-			return wrong(paramGranularity, "A range has no hours: ask for them with from and to, or without a range for the last 24.")
+			return wrong(paramGranularity, "Hours need from and to, or no range (last 24 hours).")
 		}
 		return nil
 	case ranged:
-		return badRange("range", "A report is of a range or of the dates from and to, not of both.")
+		return badRange("range", "Send range, or from and to, not both.")
 	case from == "" || to == "":
 		return badRange(map[bool]string{true: paramFrom, false: paramTo}[from == ""], "from and to go together.")
 	}
@@ -166,7 +166,7 @@ func parseZone(name string) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	return nil, wrong(paramTimezone, "The time zone is none that is known. It is a name such as Europe/Berlin or UTC.")
+	return nil, wrong(paramTimezone, "Unknown time zone. Use a name such as Europe/Berlin or UTC.")
 }
 
 func wrong(field, format string, args ...any) error {
@@ -213,7 +213,7 @@ const defaultRows = 8
 // check says what is wrong with a query, before anything is looked up.
 func (q *Query) check(now time.Time, link bool) error {
 	if link && len(q.Filter.On(report.OnLink, report.OnKind)) > 0 {
-		return wrong(paramFilter, "The filter is wrong: a report of one link has no filter by link or kind.")
+		return wrong(paramFilter, "A report of one link has no filter by link or kind.")
 	}
 	_, err := q.window(now, time.Time{})
 	return err

@@ -24,7 +24,7 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "reset", email, g)...); err != nil {
-			return tooOften(err, "Messages have been asked for often enough. If the address has an account, the link that was sent last still works.")
+			return tooOften(err, "You’ve requested several messages. If the address has an account, the last link still works.")
 		}
 		a, err := tx.AccountByEmail(email)
 		if err != nil || a.Banned || s.Mail == nil {
@@ -225,7 +225,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 		g := Client{} // one is signed in: the account takes the place of the network
 		if _, err := takeAttempt(tx, s.Now(), letterLimits(s.Sessions.Signer, "address of "+a.Email, email,
 			g)...); err != nil {
-			return tooOften(err, "Messages have been asked for often enough. The link that was sent last still works.")
+			return tooOften(err, "You’ve requested several messages. The last link still works.")
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
 			return s.post(tx, s.letterAddressInUse(email), "")

@@ -157,7 +157,7 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	}
 	if n >= MaxKeys {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest,
-			"An account has at most %d keys in force. Revoke one that is not used.", MaxKeys)
+			"An account can have %d active keys. Revoke one you no longer use.", MaxKeys)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
 		}
 		if k.Replaced {
 			return vitrine.Errorf(vitrine.CodeInvalidRequest,
-				"Another key has taken the place of this one. Rotate that one.")
+				"This key was already rotated. Rotate the new one.")
 		}
 		next := KeyRequest{Name: k.Name, Scope: k.Scope, ExpiresAt: k.ExpiresAt, LinkLife: k.LinkLife}
 		k.Replaced = true

@@ -193,7 +193,7 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 		}
 		now := s.Now()
 		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "sign-up", email, g)...); err != nil {
-			return tooOften(err, "Messages have been asked for often enough. The one that was sent last still works.")
+			return tooOften(err, "You’ve requested several messages. The last link still works.")
 		}
 		_, err := tx.AccountByEmail(email)
 		if err == nil {

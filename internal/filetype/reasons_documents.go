@@ -36,7 +36,7 @@ var documentReasons = []Reason{
 	{ReasonObjectExploit, false, "An object in the document is built as those are that attack the program which opens it. If you did not make it, delete the document."},
 	{ReasonDDEProgram, false, "A field or link in the document starts a program when it is updated. Remove it and save the document again."},
 	{ReasonDuplicatePart, false, "The document has two parts of one name, so that programs read different documents. Save it again."},
-	{ReasonStreamBomb, false, "A part of the file unpacks to far more than it can be for. Save it again from the program that made it."},
+	{ReasonStreamBomb, false, "The file contains data that expands suspiciously when unpacked. Save it again from the program that made it."},
 	{ReasonDecodeFlood, false, "Showing the file means decoding far more than its size, as with files made to block programs. Export it again."},
 
 	{HoldDDELink, true, "The document fetches data from another program (DDE). Check that it is one that its readers expect."},
@@ -52,6 +52,6 @@ var documentReasons = []Reason{
 	{HoldCardForm, true, "The page asks for the number of a payment card. Check that it is not made to steal it."},
 	{HoldRedirect, true, "The page sends its visitor on to another site. Check that one."},
 	{HoldSmuggledFile, true, "The page carries an encoded archive, disk image or shortcut, as pages do that hide files from scanners. Look what it is."},
-	{HoldCommandFormula, true, "A cell holds a formula by which spreadsheets start a program. Publish it only as an example for those who know."},
+	{HoldCommandFormula, true, "A cell has a formula that starts a program in a spreadsheet. Approve only if it is meant as a security sample."},
 	{HoldExternalMedia, true, "The film takes its pictures or sound from another file or address. Export it with all that it needs."},
 }

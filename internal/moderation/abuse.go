@@ -157,7 +157,7 @@ func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) e
 		return err
 	}
 	return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: max(oldest.Add(time.Hour).Sub(now), time.Second),
-		Message: "Five reports have come from your network within an hour, which is as many as are taken."}
+		Message: "You have sent the maximum of five reports per hour. Try again later."}
 }
 
 // dayOf is the day (UTC) on which a reporter has one ID.

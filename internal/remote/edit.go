@@ -17,9 +17,9 @@ type EditCmd struct {
 	Link     string `arg:"" help:"The part of the link's address after /p/, or the address."`
 	Title    string `help:"Title of the page."`
 	Slug     string `help:"Another part after /p/, if your account may choose it. The old address leads to the new one for 90 days."`
-	Download *bool  `negatable:"" help:"Offer the download on the page, or do not."`
-	Disable  bool   `xor:"state" help:"Keep the link from the public."`
-	Enable   bool   `xor:"state" help:"Show a link again that you have disabled."`
+	Download *bool  `negatable:"" help:"Readers can download the file; --no-download: view only."`
+	Disable  bool   `xor:"state" help:"Disable the link."`
+	Enable   bool   `xor:"state" help:"Enable the link again."`
 	Expires  string `help:"When the link expires, such as 30d, 12h, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
 	Flags
 }
@@ -81,7 +81,7 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // RmCmd deletes links.
 type RmCmd struct {
 	Links []string `arg:"" name:"link" help:"Links to delete: the part of the address after /p/, or the address."`
-	Yes   bool     `short:"y" help:"Do not ask."`
+	Yes   bool     `short:"y" help:"Do not ask for confirmation."`
 	Flags
 }
 

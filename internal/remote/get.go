@@ -94,7 +94,7 @@ func (m moved) Write(b []byte) (int, error) { m(int64(len(b))); return len(b), n
 // OpenCmd shows a link in the browser.
 type OpenCmd struct {
 	Link  string `arg:"" help:"The part of the link's address after /p/, or the address."`
-	Stats bool   `help:"Show its analytics on the site instead of its public page."`
+	Stats bool   `help:"Open its analytics in the app instead of its public page."`
 	Flags
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 type LsCmd struct {
-	Words  []string `arg:"" optional:"" name:"word" help:"Words of the title, the file name or the address; only links with all of them are listed."`
+	Words  []string `arg:"" optional:"" name:"word" help:"List only links whose title, file name or address contains all these words."`
 	All    bool     `help:"List all links."`
 	Limit  int      `help:"List that many links." default:"20"`
 	Kind   string   `help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive."`

@@ -20,7 +20,7 @@ type PutCmd struct {
 	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses."`
 	Title    string   `help:"Title of the page. Default: the file's name."`
 	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it."`
-	ViewOnly bool     `help:"Offer no download on the page."`
+	ViewOnly bool     `help:"View only: readers cannot download the file."`
 	Expires  string   `help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
 	Type     string   `help:"MIME type. Default: that of the file's extension."`
 	Replace  string   `help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"SLUG"`
@@ -171,7 +171,7 @@ func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 		return nil
 	}
 	if l.Review {
-		t.Say("%s is held for review (%s): its link works once a person has cleared it.", terminal.Plain(path),
+		t.Say("%s is held for review (%s): its link works once a moderator approves it.", terminal.Plain(path),
 			terminal.Plain(terminal.Why(l.Reason, l.Detail)))
 		if meaning := vitrine.OwnerMeaning(l.Reason); meaning != "" {
 			t.Say("%s", meaning)

@@ -13,7 +13,7 @@ import (
 
 type VersionsCmd struct {
 	Slug    string `arg:"" help:"The part of the link's address after /p/, or the address."`
-	Restore int    `help:"Show this version to readers again. The one that they see now is kept." placeholder:"N"`
+	Restore int    `help:"Restore this version. The current one is kept." placeholder:"N"`
 	Delete  int    `help:"Delete this version. The current one cannot be deleted." placeholder:"N"`
 	Flags
 }
@@ -81,7 +81,7 @@ func replacedText(path string, r *client.Replacement) string {
 	case r.Unchanged:
 		return path + " is what the link has already: nothing was changed."
 	case r.Status == string(vitrine.StateReview):
-		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the version before until a person has cleared it.", path, r.Version, terminal.Why(r.Reason, r.Detail))
+		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the previous version until a moderator approves it.", path, r.Version, terminal.Why(r.Reason, r.Detail))
 	case r.Status == string(vitrine.StateProcessing):
 		return fmt.Sprintf("%s is version %d and is being checked: the link shows the version before until then.", path,
 			r.Version)

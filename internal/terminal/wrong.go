@@ -39,7 +39,7 @@ func (to *Target) host() string {
 // shownKey is as much of the key as may be shown.
 func (to *Target) shownKey() string {
 	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
-		return "not a whole key"
+		return "incomplete"
 	}
 	return vitrine.KeyText(to.Key).String()
 }

@@ -41,10 +41,10 @@ func TestBrowserStatsLive(t *testing.T) {
 	}
 	d.countOpens(l, 2) // looking at numbers is none
 	tb.run(chromedp.Navigate(d.url + "/analytics"))
-	tb.until(`document.querySelector("#about").innerText.includes(": 2 views and")`)
+	tb.until(`document.querySelector("#about").innerText.includes("· 2 views and")`)
 	d.openNow(l, 3)
 	tb.run(nudge)
-	tb.until(`document.querySelector("#about").innerText.includes(": 3 views and") && document.querySelector("#card-views .value").textContent === "3"`)
+	tb.until(`document.querySelector("#about").innerText.includes("· 3 views and") && document.querySelector("#card-views .value").textContent === "3"`)
 	tb.quiet()
 
 	tb.run(chromedp.Evaluate(`fetch("/sign-out", {method: "POST"})`, nil, awaited), nudge) // in another tab, say

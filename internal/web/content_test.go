@@ -175,7 +175,7 @@ func TestText(t *testing.T) {
 			if !strings.Contains(r.body, c.want) {
 				t.Errorf("%.3000q", r.body)
 			}
-			if cut := strings.Contains(r.body, "first mebibyte"); cut != c.cut {
+			if cut := strings.Contains(r.body, "first 1 MiB"); cut != c.cut {
 				t.Errorf("says that it is cut: %t", cut)
 			}
 		})

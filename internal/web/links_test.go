@@ -422,7 +422,7 @@ func TestLinkList(t *testing.T) {
 	if !strings.Contains(r.body, "Suspicious") || !strings.Contains(r.body, "In review") {
 		t.Errorf("a held link says no reason: %s", r.body)
 	}
-	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No link matches") ||
+	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No matching links") ||
 		!strings.Contains(r.body, "0 of 52 links") {
 		t.Errorf("no match: %s", r.body)
 	}

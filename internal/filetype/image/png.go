@@ -171,7 +171,7 @@ func (w *pngWalk) unpack(at, length int64, marks int) *filetype.Problem {
 	n, _ := io.Copy(io.Discard, io.LimitReader(w.metadata.Reader(z, filetype.KiB), filetype.MaxMetadata+1))
 	if n > filetype.MaxMetadata || w.metadata <= 0 {
 		return filetype.UnsafeFile(filetype.ReasonStreamBomb,
-			"A text or colour profile in the image unpacks to far more than it can be for. Export the image again.")
+			"The image contains a text or colour profile that expands suspiciously when unpacked. Export it again.")
 	}
 	return nil
 }

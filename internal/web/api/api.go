@@ -27,7 +27,7 @@ var OpenAPI []byte
 
 // NoOperation answers for an address of the API that has none.
 func (s *Handler) NoOperation(http.ResponseWriter, *http.Request) error {
-	return vitrine.Errorf(vitrine.CodeNotFound, "There is no such operation. The API is described at %s/openapi.json.",
+	return vitrine.Errorf(vitrine.CodeNotFound, "No such endpoint. The API is described at %s/openapi.json.",
 		s.PublicURL.String()+httpx.APIRoot)
 }
 

@@ -228,7 +228,7 @@ func expiry(f *httpx.Fields) *time.Time {
 	at, err := time.Parse(time.RFC3339, *text)
 	at = at.UTC().Truncate(time.Millisecond) // as it is kept
 	if err != nil || at.IsZero() || at.Year() > 9999 {
-		f.Wrong("expiresAt", "The member \"expiresAt\" is a date-time such as 2027-01-31T09:00:00Z, or \"never\".")
+		f.Wrong("expiresAt", "The field \"expiresAt\" must be a date-time such as 2027-01-31T09:00:00Z, or \"never\".")
 		return nil
 	}
 	return &at

@@ -16,7 +16,7 @@ const StorageRoot = "/storage/"
 // files itself, in words by which clients begin again.
 func putElsewhere(w http.ResponseWriter) error {
 	w.Header().Set("Connection", "close") // the body is not worth reading
-	return vitrine.Errorf(vitrine.CodeURLExpired, "Files go to another address by now. Repeat step 1: its answer says where to.")
+	return vitrine.Errorf(vitrine.CodeURLExpired, "The upload address has changed. Repeat step 1.")
 }
 
 // PutFile is step 2: the bytes of a file, straight to storage.

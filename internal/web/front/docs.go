@@ -173,8 +173,8 @@ var kindWords = map[filetype.Kind][2]string{
 	filetype.Video:    {"Video", "The browser’s player, with speed and captions."},
 	filetype.Audio:    {"Sound", "The browser’s player, with speed and captions."},
 	filetype.Document: {"Documents", "Pages or sheets as they would be printed, where the site has the programs for it; otherwise a card with the download."},
-	filetype.Text:     {"Text", "Markdown as a document, tables as tables, JSON, XML and YAML as lines with colours, other text as it is: the first mebibyte."},
-	filetype.HTML:     {"Web pages", "The page, in a frame of an origin of its own; its scripts run there and reach nothing else."},
+	filetype.Text:     {"Text", "Markdown as a document, tables as tables, JSON, XML and YAML as lines with colours, other text as is. Up to 1 MiB is shown."},
+	filetype.HTML:     {"Web pages", "The page, in an isolated frame with its own origin."},
 	filetype.Archive:  {"Archives", "A tree of what is in it; nothing is unpacked."},
 }
 

@@ -115,7 +115,7 @@ func (f *Fields) Text(name string) string {
 	if s := f.OptionalText(name); s != nil {
 		return *s
 	}
-	f.Wrong(name, "The member \""+name+"\" is missing. It is a string.")
+	f.Wrong(name, "Missing field \""+name+"\" (string).")
 	return ""
 }
 
@@ -125,12 +125,12 @@ func (f *Fields) OptionalText(name string) *string {
 		return nil
 	}
 	if v.Kind() != '"' {
-		f.Wrong(name, "The member \""+name+"\" is not a string.")
+		f.Wrong(name, "The field \""+name+"\" must be a string.")
 		return nil
 	}
 	b, err := jsontext.AppendUnquote(nil, v)
 	if err != nil {
-		f.Wrong(name, "The member \""+name+"\" is not a string.")
+		f.Wrong(name, "The field \""+name+"\" must be a string.")
 	}
 	s := string(b)
 	return &s
@@ -151,7 +151,7 @@ func (f *Fields) OptionalBool(name string) *bool {
 	}
 	b := v.Kind() == 't'
 	if !b && v.Kind() != 'f' {
-		f.Wrong(name, "The member \""+name+"\" is not true or false.")
+		f.Wrong(name, "The field \""+name+"\" must be true or false.")
 	}
 	return &b
 }
@@ -161,7 +161,7 @@ func (f *Fields) OptionalBool(name string) *bool {
 func (f *Fields) Integer(name string) int64 {
 	v, ok := f.Object[name]
 	if !ok || v.Kind() != '0' {
-		f.Wrong(name, "The member \""+name+"\" is missing or not a number.")
+		f.Wrong(name, "The field \""+name+"\" must be a number.")
 		return 0
 	}
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
@@ -266,7 +266,7 @@ func (f *Fields) Amount(name string) int64 {
 
 func (f *Fields) number(name string, v jsontext.Value) int64 {
 	if v.Kind() != '0' {
-		f.Wrong(name, "The member \""+name+"\" is not a number.")
+		f.Wrong(name, "The field \""+name+"\" must be a number.")
 		return 0
 	}
 	n, _ := strconv.ParseFloat(string(v), 64) // out of range is an infinity
@@ -280,12 +280,12 @@ func (f *Fields) Amounts(name string) map[int]int64 {
 		return nil
 	}
 	if v.Kind() != '{' {
-		f.Wrong(name, "The member \""+name+"\" is not an object.")
+		f.Wrong(name, "The field \""+name+"\" must be an object.")
 		return nil
 	}
 	o, err := members(v)
 	if err != nil {
-		f.Wrong(name, "The member \""+name+"\" is not an object.")
+		f.Wrong(name, "The field \""+name+"\" must be an object.")
 		return nil
 	}
 	m := make(map[int]int64, len(o))

@@ -41,7 +41,7 @@ func Preflight(w http.ResponseWriter, r *http.Request, method, header string) er
 
 func MethodNotAllowed(w http.ResponseWriter, allow string) error {
 	w.Header().Set("Allow", allow)
-	return vitrine.Errorf(vitrine.CodeMethodNotAllowed, "This address takes %s.", allow)
+	return vitrine.Errorf(vitrine.CodeMethodNotAllowed, "Method not allowed. Use %s.", allow)
 }
 
 // JSON renders an operation of the API: its headers, and its failure as JSON.

@@ -62,7 +62,7 @@ func Arrange(name, text string, cut bool) Content {
 // Note is what has to be said below the content; "" for nothing.
 func (c Content) Note() string {
 	if c.TextCut {
-		return strings.TrimSpace(c.Document.Note + " This is the first mebibyte of the file.")
+		return strings.TrimSpace(c.Document.Note + " Only the first 1 MiB is shown.")
 	}
 	return c.Document.Note
 }
