@@ -14,13 +14,13 @@ import (
 	"vitrine/internal/versions"
 )
 
-// CompleteRequest is the body of step 3. Nil members were not sent.
+// CompleteRequest is the body of step 3. A nil field was not sent.
 type CompleteRequest struct {
 	Path, Name, Type               string
 	LinkName, Slug, IdempotencyKey *string
 	AllowDownload                  *bool
 	Site                           vitrine.SiteID // that of step 1
-	Key                            vitrine.KeyID  // that the request comes with; 0: a person's browser
+	Key                            vitrine.KeyID  // of the request; 0: a browser session
 	Client                         string         // the program that sends it, as it names itself
 	LinkLife                       time.Duration  // how long the link may be public (vitrine.APIKey)
 	Replaces                       string         // the link of step 1, by its slug
@@ -28,10 +28,10 @@ type CompleteRequest struct {
 	ExpiresAt                      *time.Time // when the link expires; nil or the zero time: never
 }
 
-// Complete makes the link of an upload whose bytes are stored. It seals the
+// Complete creates the link of an upload whose bytes are stored. It seals the
 // bytes, checks that they are of the type that the name says, scans them, and
 // checks the plan's limits, all or nothing. Every retry returns the same link,
-// also when many run at once. If a check refuses the file, its bytes are deleted,
+// even if many run at once. If a check refuses the file, its bytes are deleted,
 // and later retries return the same refusal.
 //
 // Errors: the 400, 403 and 429 rows of the contract.
@@ -184,8 +184,8 @@ func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r C
 	return err
 }
 
-// publish checks the stored bytes of an upload and makes its link from made,
-// which has what the request said of it.
+// publish checks the stored bytes of an upload and creates its link. made has
+// the values from the request.
 func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made vitrine.Link,
 	expected versions.Condition) (*vitrine.Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
@@ -323,9 +323,9 @@ func inspectBytes(l *vitrine.Link, b vitrine.Blob, t filetype.Type) (filetype.Fa
 	return facts, err
 }
 
-// commit makes the link or the version and ends the upload, in one transaction.
-// If another process did so first, l becomes its link. unused reports whether the
-// bytes are not needed.
+// commit creates the link or version and ends the upload, in one transaction.
+// If another process did so first, l becomes its link. unused reports whether
+// the bytes are not needed.
 func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link,
 	expected versions.Condition) (unused bool, err error) {
 	checked := *l
@@ -386,9 +386,9 @@ func (s *Uploads) end(tx vitrine.UploadTx, u *vitrine.Upload, l *vitrine.Link, n
 	return tx.PutUpload(u)
 }
 
-// holdKnown holds a link if the same bytes were taken down, or are held as malware
-// or by reports, on any account. This reason replaces that the bytes could not be
-// scanned.
+// holdKnown holds a link if the same bytes, on any account, were disabled or
+// are held as malware or because of abuse reports. This reason replaces that of
+// an impossible scan.
 func (s *Uploads) holdKnown(tx vitrine.LinkTx, l *vitrine.Link) error {
 	bad, err := tx.BytesRefused(l.SHA256)
 	if !bad {
@@ -416,8 +416,8 @@ func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 		Note: e.Message}
 }
 
-// doubt marks a link to be scanned again if the scanner found malware here while
-// another process made the link.
+// doubt marks a link to be scanned again if the scanner found malware here
+// while another process made the link.
 func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) error {
 	if e.Code != vitrine.CodeMalware {
 		return nil
@@ -430,8 +430,8 @@ func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) 
 	return tx.PutLink(l)
 }
 
-// fail ends an upload that a check refused and deletes its bytes. The caller and
-// later retries get cause.
+// fail ends an upload that a check refused and deletes its bytes. The caller
+// and later retries get cause.
 func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) error {
 	made := false
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {

@@ -32,8 +32,8 @@ type Previews struct {
 	tries map[vitrine.LinkID]previewTry // of links that failed or that a process works on
 }
 
-// previewTry counts how often a link's parts could not be made, and says when the
-// next try may begin. busy is set during a try.
+// previewTry counts how often a link's parts could not be made, and says when
+// the next try may begin. busy is set during a try.
 type previewTry struct {
 	failures int
 	next     time.Time
@@ -41,24 +41,25 @@ type previewTry struct {
 }
 
 const (
-	// previewWait is how long after its link has become live a page waits for
-	// parts. All but the slowest are made by then.
+	// previewWait is how long after a link becomes live a page waits for its
+	// parts. All but the slowest are ready by then.
 	previewWait = 2 * time.Minute
-	// previewsAtOnce bounds how many links are worked on at once. One may wait
-	// for LibreOffice, of which one runs at a time. Each other takes a core.
+	// previewsAtOnce bounds the links that are processed at once. One may wait
+	// for LibreOffice, of which one runs at a time. Each of the others uses a
+	// core.
 	previewsAtOnce = 3
 	// After previewTries failures of the machine a link stays without parts.
 	// previewPause is the time before the second try. It doubles with each, so
 	// all tries take a quarter of an hour.
 	previewTries = 6
 	previewPause = 30 * time.Second
-	// previewElsewhere is the time before a link is looked at again that another
-	// process works on.
+	// previewElsewhere is the time before a link that another process works on
+	// is checked again.
 	previewElsewhere = 10 * time.Second
 )
 
-// Expects reports whether a part of a link may still be made, so that a page may
-// wait for it.
+// Expects reports whether a part of a link may still be made, so that a page
+// may wait for it.
 func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
 	t, ok := filetype.ByExt(l.Name)
 	return ok && l.HasBytes && l.Preview == vitrine.PreviewDue && s.Now().Sub(l.StateAt) < previewWait &&
@@ -122,15 +123,15 @@ func (s *Previews) elsewhere(l *vitrine.Link) {
 	s.tries[l.ID] = t
 }
 
-// previewsLooked is how many of the links that are due next looks through.
+// previewsLooked is how many due links next examines.
 const previewsLooked = 200
 
-// next takes a link whose parts are due. It returns nil if there is none to work
-// on now.
+// next takes a link whose parts are due, or returns nil if there is none to
+// work on now.
 func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
 	// The links that are due are read while mu is held, so that no try ends in
-	// between: otherwise a link that was just done could be read as due and then
-	// be found idle.
+	// between: otherwise a link that was just done could be read as due and
+	// then be found idle.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var due []*vitrine.Link
@@ -190,8 +191,9 @@ func (s *Previews) done(ctx context.Context, l *vitrine.Link, err error) {
 const renewAtOnce = 500
 
 // Renew marks one link, or with "" all links, so that the next Make makes their
-// parts again, and returns how many. It is for use after a program was installed
-// that makes more parts. Until then a link keeps the parts that it has.
+// parts again, and returns how many. It is for use after a program was
+// installed that makes more parts. Until then a link keeps the parts that it
+// has.
 func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 	if slug != "" {
 		return 1, s.Store.Update(ctx, func(tx vitrine.Tx) error {

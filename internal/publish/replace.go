@@ -27,7 +27,7 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 	return nil
 }
 
-// replaced finds the link of an account whose file is to be replaced.
+// replaced finds the link whose file is to be replaced.
 func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vitrine.Link, error) {
 	m, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Own()) {
@@ -38,8 +38,8 @@ func (s *Uploads) replaced(tx vitrine.Tx, a *vitrine.Account, slug string) (*vit
 
 var errNotReplaced = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "replace", Message: vitrine.ErrNoOwnLink.Message}
 
-// keepsPage returns an error if a request that replaces a file would also change
-// the link's page.
+// keepsPage returns an error if a request that replaces a file would also
+// change the link's page.
 func (r CompleteRequest) keepsPage() error {
 	field := ""
 	switch {
@@ -78,9 +78,9 @@ func openReplaced(tx vitrine.Tx, u *vitrine.Upload) error {
 	return versions.Replaceable(m)
 }
 
-// replace makes a checked file a version of the link that its upload replaces,
-// and ends the upload. l becomes that link. If the bytes are those of the current
-// version, replace makes no version and returns true.
+// replace adds a checked file as a version to the link that its upload
+// replaces, and ends the upload. l becomes that link. If the bytes are those of
+// the current version, replace adds no version and returns true.
 func (s *Uploads) replace(tx vitrine.Tx, u *vitrine.Upload, l *vitrine.Link, expected versions.Condition,
 	now time.Time) (unused bool, err error) {
 	m, err := tx.Link(u.Replaces)

@@ -22,19 +22,19 @@ import (
 const ScanTime = 30 * time.Minute
 
 // Scans scans files in the background: videos, once they are links; files that
-// could not be scanned on completion; and live links when the signatures change.
-// The links' states are the queue, so interrupted scans are done again.
+// could not be scanned on completion; and live links when the signatures
+// change. The links' states are the queue, so interrupted scans are done again.
 //
-// Several processes may run Pending at once: each link is scanned under a lease.
-// Only one process may run Rescan at a time. The result of a scan counts only if
-// its link is as it was when the scan began. So of two scans of a link the first
-// to end counts.
+// Several processes may run Pending at once: each link is scanned under a
+// lease. Only one process may run Rescan at a time. The result of a scan counts
+// only if its link is as it was when the scan began. So of two scans of a link
+// the first to end counts.
 type Scans struct {
 	Store   vitrine.Store
 	Blobs   vitrine.Blobs
 	Scanner vitrine.Scanner
 	Now     func() time.Time
-	AtOnce  int // how many scans Pending runs side by side; 0: one
+	AtOnce  int // number of concurrent scans of Pending; 0: one
 	Leases  *lease.Leases
 	Plans   vitrine.Plans // how many versions of a file are kept; nil: all
 	// Failed, unless nil, is called for each scan without an answer.
@@ -45,8 +45,8 @@ type Scans struct {
 	tries map[vitrine.LinkID]scanTry
 }
 
-// scanTry counts how often in a row a scan had no answer, and says when the next
-// may begin.
+// scanTry counts how often in a row a scan had no answer, and says when the
+// next may begin.
 type scanTry struct {
 	failures int
 	pause    time.Duration
@@ -56,8 +56,9 @@ type scanTry struct {
 
 const (
 	// scanPause is the time before a scan without an answer is tried again. It
-	// doubles, up to scanPauseMost. After scanTries failures the cause is likely
-	// the file and not the scanner, and the time doubles up to scanPauseLast.
+	// doubles, up to scanPauseMost. After scanTries failures the cause is
+	// likely the file and not the scanner, and the time doubles up to
+	// scanPauseLast.
 	scanPause     = 15 * time.Second
 	scanPauseMost = 5 * time.Minute
 	scanPauseLast = 24 * time.Hour
@@ -84,9 +85,9 @@ func (s *Scans) Pending(ctx context.Context) error {
 	}
 }
 
-// Rescan scans, one after the other, the links in review and the live links that
-// were not scanned with the present signatures. A finding moves a live link to
-// review. Rescan never makes a link in review live: only a person does
+// Rescan scans, one after the other, the links in review and the live links
+// that were not scanned with the present signatures. A finding moves a live
+// link to review. Rescan never makes a link in review live: only a person does
 // (contract, Link states). A link whose scan has no answer stays as it is.
 func (s *Scans) Rescan(ctx context.Context) error {
 	for live := vitrine.LinkID(0); ; {
@@ -195,8 +196,8 @@ type outcome struct {
 	signatures string
 }
 
-// scanBatch scans the next links in a state after the given ID, atOnce at a time.
-// It returns the ID of the last link, or 0 if there are no more.
+// scanBatch scans the next links in a state after the given ID, atOnce at a
+// time. It returns the ID of the last link, or 0 if there are no more.
 func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID,
 	atOnce int) (last vitrine.LinkID, err error) {
 	var due []*vitrine.Link
@@ -208,7 +209,7 @@ func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatur
 		return 0, err
 	}
 	var mu sync.Mutex
-	var as []outcome // those that change no state, which are written together
+	var as []outcome // results that change no state, which are written together
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	for _, l := range due {
@@ -237,8 +238,8 @@ func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatur
 	return due[len(due)-1].ID, errors.Join(err, s.settle(context.WithoutCancel(ctx), as))
 }
 
-// leased does work on a link unless another process holds the link's lease. Only
-// links in processing need one.
+// leased does work on a link unless another process holds the link's lease.
+// Only links in processing need one.
 func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.Context) error) error {
 	if l.State != vitrine.StateProcessing {
 		return work(ctx)
@@ -335,8 +336,8 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 		}
 		return nil
 	})
-	// If this is interrupted, the remaining bytes are swept, because their links
-	// have HasBytes unset.
+	// If this is interrupted, the remaining bytes are swept, because their
+	// links have HasBytes unset.
 	for _, id := range doomed {
 		if err == nil {
 			err = s.Blobs.Delete(ctx, id)
@@ -403,8 +404,8 @@ func (s *Scans) tried(l *vitrine.Link, err error) {
 	}
 }
 
-// scanBytes scans a whole blob. The signatures that were used are those returned
-// or newer ones. A result that is not one of a Verdict's is an error.
+// scanBytes scans a whole blob. The signatures that were used are those
+// returned or newer ones. A result that is not one of a Verdict's is an error.
 func scanBytes(ctx context.Context, scanner vitrine.Scanner,
 	b vitrine.Blob) (v vitrine.Verdict, signatures string, err error) {
 	if signatures, err = scanner.Signatures(ctx); err != nil {

@@ -20,18 +20,20 @@ const (
 	// CheckEvery is how often the owner of the storage is checked. Sweeping
 	// happens only right after the check.
 	CheckEvery = time.Hour
-	// ownedFor is how long this database must have owned the storage without a
-	// break before Sweep deletes bytes without an owner. A process on a copy of
-	// the database is noticed by then, because both have checked again.
+	// ownedFor is how long this database must have owned the storage without
+	// interruption before Sweep deletes bytes without an owner. By then both
+	// databases have checked twice, and a process on a copy of the database has
+	// noticed it.
 	ownedFor = 2 * CheckEvery
 	// LeftoversEvery is how often storage is searched for bytes without an
 	// owner. Only a crash leaves any.
 	LeftoversEvery = 24 * time.Hour
 )
 
-// Sweep deletes uploads that never became a link, and their bytes. If the storage
-// belongs to another database, it deletes nothing and calls Uploads.Foreign with
-// ErrOther. It works once in CheckEvery, however often it is called.
+// Sweep deletes uploads that never became a link, and their bytes. If the
+// storage belongs to another database, it deletes nothing and calls
+// Uploads.Foreign with ErrOther. It works once in CheckEvery, however often it
+// is called.
 func (s *Uploads) Sweep(ctx context.Context) error {
 	now := s.Now()
 	if !s.looked.IsZero() && now.Sub(s.looked) < CheckEvery {

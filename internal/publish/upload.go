@@ -15,8 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Uploads is the service of the three steps: Create, the PUT to storage,
-// Complete.
+// Uploads implements the three steps: Create, the PUT to storage, Complete.
 type Uploads struct {
 	Store   vitrine.Store
 	Blobs   vitrine.Blobs
@@ -36,12 +35,12 @@ type Uploads struct {
 
 	checks checks
 	// Used by Sweep only: when it last checked the owner of the storage, since
-	// when this database has been the owner, and when it last searched for bytes
-	// without an owner.
+	// when this database has been the owner, and when it last searched for
+	// bytes without an owner.
 	looked, kept, swept time.Time
 }
 
-// UploadRequest is the body of step 1. Nil members were not sent.
+// UploadRequest is the body of step 1. A nil field was not sent.
 type UploadRequest struct {
 	Name, Type           string
 	Size                 int64
@@ -49,25 +48,25 @@ type UploadRequest struct {
 	// Site is the website of the account to which the file, a ZIP, is deployed
 	// as a version; 0: the file becomes a link.
 	Site vitrine.SiteID
-	// Replaces is the slug of the account's link of which the file becomes a new
-	// version; "": the file becomes a link of its own.
+	// Replaces is the slug of the account's link whose file is replaced; "":
+	// the file becomes a new link.
 	Replaces string
 	// If, unless nil, must hold for the link whose file is replaced.
 	If versions.Condition
 }
 
 // CreatedUpload is the answer of step 1: where to put the bytes, or the link
-// that the idempotency key made already; if it has replaced the file of that
-// link, Path was its upload.
+// that exists for the idempotency key. If the upload replaced the file of that
+// link, Path is the upload's.
 type CreatedUpload struct {
 	Path      vitrine.UploadID
 	SignedURL string
 	Existing  *vitrine.Link
 }
 
-// Create checks a file before it is sent, holds its place within the plan's
-// limits, and signs its URL. A retry with the same idempotency key answers the
-// same path with a fresh URL, or the link that exists.
+// Create checks a file before it is sent, reserves its part of the plan's
+// limits, and signs its URL. A retry with the same idempotency key returns the
+// same path with a new URL, or the existing link.
 //
 // Errors: the 400, 403 and 429 rows of the contract, in its order of checks.
 func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadRequest) (CreatedUpload, error) {
@@ -174,13 +173,13 @@ func (s *Uploads) begin(tx vitrine.Tx, u vitrine.Upload) (CreatedUpload, error) 
 	return CreatedUpload{Path: u.ID}, tx.AddUpload(&u)
 }
 
-// MayPut refuses the bytes of an upload whose account has been suspended since
-// it was begun, and of one that has ended. Errors: CodeBanned, CodeURLUsed.
+// MayPut returns an error if the account was suspended since the upload began,
+// or the upload has ended. Errors: CodeBanned, CodeURLUsed.
 func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		u, err := tx.Upload(id)
 		if err != nil {
-			return vitrine.NotFoundIsNil(err) // storage says what is wrong with it
+			return vitrine.NotFoundIsNil(err) // storage reports what is wrong
 		}
 		a, err := tx.Account(u.Account)
 		switch {
@@ -196,9 +195,9 @@ func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 	})
 }
 
-// alive reports whether an upload's idempotency key still counts: while its link
-// exists, or for UploadLife while the upload can be completed. After a refusal
-// the key may be used for a new upload.
+// alive reports whether an upload's idempotency key still counts: while its
+// link exists, or for UploadLife while the upload can be completed. After a
+// refusal the key may be used for a new upload.
 func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) bool {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
@@ -228,8 +227,8 @@ func (s *Uploads) resume(tx vitrine.Tx, u *vitrine.Upload, now time.Time) (Creat
 }
 
 // admit returns an error unless u may hold its slug, a link slot and its bytes
-// from now on. If fresh is set, it also checks whether u may begin at all. What u
-// holds already is not counted twice.
+// from now on. If fresh is set, it also checks whether u may begin at all. What
+// u holds already is not counted twice.
 func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh bool) error {
 	a, err := tx.Account(u.Account)
 	if err != nil {
