@@ -1,10 +1,10 @@
-// Package versions replaces the file of a link and keeps the files before it.
+// Package versions replaces the file of a link and keeps earlier files.
 //
 // A link's own row has the file of its current version, so everything that
 // shows a link shows the current version. Each version from the second on has a
 // row of its own with the history of its checks; the first gets one when it is
-// replaced. A version that is not current keeps its file in its row. To make it
-// current is to exchange the files of two rows, in one transaction.
+// replaced. A version that is not current keeps its file in its row. Making it
+// current exchanges the files of two rows, in one transaction.
 package versions
 
 import (
@@ -16,7 +16,7 @@ import (
 	"vitrine"
 )
 
-// ErrNoVersion says that a link has no such version.
+// ErrNoVersion is returned for an unknown version of a link.
 var ErrNoVersion = vitrine.Errorf(vitrine.CodeNotFound, "This link has no such version.")
 
 // Replaceable refuses another file for a link that is being checked, held, or
@@ -29,9 +29,9 @@ func Replaceable(m *vitrine.Link) error {
 		Message: "The file of this link stays as it is while the link is being checked, held or taken down. Replace it once the link is live."}
 }
 
-// Add makes a version of a link from a file that was checked, within a
-// transaction. A clean one becomes current at once, and any other once it is
-// live, unless another file was chosen for the link in the meantime.
+// Add adds a checked file as a version of a link. A clean version becomes
+// current at once; any other one becomes current when it is live, unless
+// another file is chosen for the link in the meantime.
 func Add(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) error {
 	m.Versions = max(m.Versions, m.Version) + 1
 	v.Of, v.Version, v.Title, v.Slug = m.ID, m.Versions, m.Title, ""
@@ -46,9 +46,9 @@ func Add(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) error {
 	return errors.Join(tx.PutLink(m), lapse(tx, m, most, now))
 }
 
-// Settled does to a link what follows from a change of one of its versions: the
-// pending version becomes current once it is live, and leaves its place again
-// when that decision is undone.
+// Settled updates a link after one of its versions changed: a pending version
+// becomes current when it is live, and is replaced again when that decision is
+// undone.
 func Settled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.Actor, plans vitrine.Plans,
 	now time.Time) error {
 	if v.Of == 0 || from == v.State || !v.DeletedAt.IsZero() {
@@ -85,7 +85,8 @@ func Settled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.
 	return nil
 }
 
-// shownBefore is the newest version before the current one that can be shown.
+// shownBefore returns the newest version before the current one that can be
+// shown.
 func shownBefore(tx vitrine.Tx, m *vitrine.Link) (*vitrine.Link, error) {
 	list, err := others(tx, m)
 	for _, v := range slices.Backward(list) {
@@ -97,7 +98,7 @@ func shownBefore(tx vitrine.Tx, m *vitrine.Link) (*vitrine.Link, error) {
 		"There is no earlier version to show in its place. Disable the link %s instead.", m.Slug))
 }
 
-// show makes a version the current one. c says who did it, and Action.
+// show makes a version the current one. c has By and Action.
 func show(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time, c vitrine.Change) error {
 	if err := keepFile(tx, m, now); err != nil {
 		return err
@@ -137,8 +138,8 @@ func keepFile(tx vitrine.Tx, m *vitrine.Link, now time.Time) error {
 	return tx.PutLink(row)
 }
 
-// moveFile moves a file and what is known of it from a row to another. What the
-// file was called stays in both.
+// moveFile moves a file and its facts from a row to another. Both keep the name
+// of their file.
 func moveFile(to, from *vitrine.Link) {
 	to.Upload, to.Name, to.Type, to.Kind, to.Size, to.SHA256, to.Pages = from.Upload, from.Name, from.Type, from.Kind,
 		from.Size, from.SHA256, from.Pages
@@ -147,8 +148,8 @@ func moveFile(to, from *vitrine.Link) {
 		vitrine.PreviewDue
 }
 
-// others are the versions of a link that are neither current, nor pending, nor
-// deleted, the oldest first.
+// others returns the versions of a link that are neither current, nor pending,
+// nor deleted, oldest first.
 func others(tx vitrine.LinkTx, m *vitrine.Link) ([]*vitrine.Link, error) {
 	list, err := tx.Links(vitrine.LinkQuery{Of: m.ID})
 	list = slices.DeleteFunc(list, func(v *vitrine.Link) bool { return v.Version == m.Version || v.ID == m.Pending })
@@ -156,8 +157,8 @@ func others(tx vitrine.LinkTx, m *vitrine.Link) ([]*vitrine.Link, error) {
 	return list, err
 }
 
-// lapse deletes the oldest versions beyond as many as are kept. A reader who
-// has one open goes on reading it: its bytes are purged later.
+// lapse deletes the oldest versions beyond the number to keep. A reader can
+// finish reading one, because its bytes are purged later.
 func lapse(tx vitrine.Tx, m *vitrine.Link, most int64, now time.Time) error {
 	if most == 0 {
 		return nil
@@ -174,8 +175,9 @@ func lapse(tx vitrine.Tx, m *vitrine.Link, most int64, now time.Time) error {
 	return nil
 }
 
-// As is a link with the file of one of its versions, for readers whose page
-// began with it. Errors: ErrNotFound, also for one that was taken down.
+// As returns a link with the file of one of its versions, for readers who began
+// with that version. It returns ErrNotFound if the version does not exist or is
+// disabled.
 func As(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, error) {
 	if n == m.Version {
 		return m, nil
@@ -213,8 +215,8 @@ func Leave(tx vitrine.Tx, v *vitrine.Link) error {
 	return nil
 }
 
-// DeleteAll deletes the versions of a link that is being deleted, and returns
-// those whose bytes are to be purged.
+// DeleteAll deletes the versions of a link that is being deleted. It returns
+// those whose bytes must be purged.
 func DeleteAll(tx vitrine.Tx, m *vitrine.Link, now time.Time, by vitrine.Actor) (gone []*vitrine.Link, err error) {
 	if m.Versions == 0 {
 		return nil, nil
@@ -238,13 +240,15 @@ func DeleteAll(tx vitrine.Tx, m *vitrine.Link, now time.Time, by vitrine.Actor) 
 	return append(kept, lapsed...), nil
 }
 
-// remove deletes a version for every reader, also for those who have it open.
+// remove deletes a version for every reader, including those who are reading
+// it.
 func remove(tx vitrine.Tx, v *vitrine.Link, now time.Time, by vitrine.Actor) error {
 	hide(v)
 	return v.DeleteVersion(tx, now, by)
 }
 
-// hide takes a version from those who have it open. A worse state stays.
+// hide hides a version from those who are reading it. It does not improve a
+// worse state.
 func hide(v *vitrine.Link) {
 	if v.State == vitrine.StateLive {
 		v.State, v.Reason = vitrine.StateDisabled, vitrine.ReasonOwner

@@ -15,7 +15,7 @@ type Service struct {
 	Store vitrine.Store
 	Plans vitrine.Plans
 	Now   func() time.Time
-	// PurgeLink removes what a deleted version leaves.
+	// PurgeLink deletes the bytes of a deleted version.
 	PurgeLink func(context.Context, *vitrine.Link) error
 }
 
@@ -23,7 +23,7 @@ type Service struct {
 type Version struct {
 	*vitrine.Link // with the file, and the state of the file
 	Current       bool
-	// Waits says that it becomes current once it is live.
+	// Waits reports whether the version becomes current once it is live.
 	Waits   bool
 	KeyName string // of the API key that it was sent with
 }
@@ -31,7 +31,7 @@ type Version struct {
 // Restorable reports whether the version can be made current.
 func (v Version) Restorable() bool { return !v.Current && v.Live() && v.HasBytes }
 
-// List is a link of an account with its versions, the newest first. Errors:
+// List returns a link of an account and its versions, newest first. Errors:
 // CodeNotFound.
 func (s *Service) List(ctx context.Context, a *vitrine.Account,
 	slug string) (m *vitrine.Link, list []Version, err error) {
@@ -56,7 +56,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account,
 	return m, list, err
 }
 
-// all lists the versions of a link, the newest first.
+// all lists the versions of a link, newest first.
 func all(tx vitrine.LinkTx, m *vitrine.Link) ([]Version, error) {
 	now := *m
 	now.Of, now.State, now.Reason, now.Detail = m.ID, vitrine.StateLive, "", ""
@@ -85,8 +85,8 @@ func own(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrin
 	return m, err
 }
 
-// OfUpload is the version that an upload has made; nil when there is none,
-// because its bytes were those of the link already, or because it is deleted.
+// OfUpload returns the version that an upload added, or nil if there is none:
+// its bytes were those of the current version, or the version is deleted.
 func (s *Service) OfUpload(ctx context.Context, m *vitrine.Link, id vitrine.UploadID) (v *Version, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		v = nil
@@ -101,12 +101,12 @@ func (s *Service) OfUpload(ctx context.Context, m *vitrine.Link, id vitrine.Uplo
 	return v, err
 }
 
-// Condition is asked within a transaction whether a link is as its caller
-// expects; nil asks nothing.
+// Condition returns an error if a link is not as its caller expects. It is
+// called within a transaction; nil accepts any link.
 type Condition func(*vitrine.Link) error
 
-// Restore makes a version of a link the current one, and keeps the one before.
-// To restore the current version changes nothing. Errors: CodeNotFound,
+// Restore makes a version of a link the current one and keeps the previous one.
+// Restoring the current version changes nothing. Errors: CodeNotFound,
 // CodeInvalidRequest, CodeRateLimited, and those of the condition.
 func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, n int,
 	if_ Condition) (m *vitrine.Link, err error) {
@@ -132,9 +132,9 @@ func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, 
 	return m, err
 }
 
-// Delete deletes a version and its bytes, at once and for every reader. Errors:
-// CodeNotFound, CodeInvalidRequest for the current version, and those of the
-// condition.
+// Delete deletes a version and its bytes, immediately and for every reader.
+// Errors: CodeNotFound, CodeInvalidRequest for the current version, and those
+// of the condition.
 func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n int, if_ Condition) error {
 	var v *vitrine.Link
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -157,7 +157,7 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n
 	if err != nil {
 		return err
 	}
-	_ = s.PurgeLink(ctx, v) // it is deleted; what this leaves, the next purge removes
+	_ = s.PurgeLink(ctx, v) // a later purge does what this leaves undone
 	return nil
 }
 
