@@ -30,31 +30,31 @@ type Log interface {
 	Expire(ctx context.Context, before report.Day) error
 }
 
-// Service makes the reports that the API and the site show, from one call each.
+// Service makes the reports of the API and the dashboard, each with one call.
 type Service struct {
 	Store  vitrine.Store
 	Log    Log
 	Signer *signer.Signer
 	URL    func(vitrine.Slug) string // the public address of a link
 	Now    func() time.Time
-	// KeepMonths is how many months single opens are kept; 0: for ever.
+	// KeepMonths is how many months single views are kept; 0: for ever.
 	KeepMonths int
 	// MaxViews caps the views read for one report; 0: no cap. A report that
-	// meets it says so in Truncated.
+	// reaches it has Truncated.
 	MaxViews int
 }
 
-// settleAfter is how long after its end a day is settled: until then beacons of
-// its opens are accepted, and some more, which may wait in a spool.
+// settleAfter is how long after its end a day is settled. Until then beacons of
+// its views are accepted, and some may still wait in a spool.
 const settleAfter = vitrine.TokenLife + time.Hour
 
-// RollUp puts past days away, so that reports of them are quick. It is
-// background work.
+// RollUp compacts past days, so that reports of them are fast. It is background
+// work.
 func (s *Service) RollUp(ctx context.Context) error {
 	return s.Log.RollUp(ctx, report.DayOf(s.Now().Add(-settleAfter).UnixMilli()))
 }
 
-// Expire removes single views that are older than KeepMonths. It is background
+// Expire deletes single views that are older than KeepMonths. It is background
 // work.
 func (s *Service) Expire(ctx context.Context) error {
 	if s.KeepMonths <= 0 {
@@ -63,10 +63,10 @@ func (s *Service) Expire(ctx context.Context) error {
 	return s.Log.Expire(ctx, report.DayOf(s.Now().UTC().AddDate(0, -s.KeepMonths, 0).UnixMilli()))
 }
 
-// Link is the report of one link of an account. Errors: CodeProRequired,
-// CodeBadRange, CodeInvalidRequest, CodeNotFound; another account's link is
-// like an unknown one. A slug that the link had before finds it for as long as
-// the old address leads on.
+// Link returns the report of one link of an account, by its slug or, as long as
+// that leads to the link, a former one. Another account's link is treated as
+// unknown. Errors: CodeProRequired, CodeBadRange, CodeInvalidRequest,
+// CodeNotFound.
 func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Query) (*report.LinkReport, error) {
 	if err := q.check(s.Now(), true); err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	return rep, s.addContent(ctx, l, described, q, w, cur, rep)
 }
 
-// addContent replaces the content card of a link's report where that is not of
-// the views of the tally, and adds what was asked for to it: pages of different
+// addContent replaces the content card of a link's report if the tally is not
+// of the right views, and adds the requested details. Pages of different
 // versions of the file are never added up.
 func (s *Service) addContent(ctx context.Context, l *vitrine.Link, of report.Link, q Query, w report.Window,
 	cur *report.Tally, rep *report.LinkReport) error {
@@ -146,8 +146,8 @@ func (s *Service) addContent(ctx context.Context, l *vitrine.Link, of report.Lin
 	return nil
 }
 
-// describeVersion is what the content card wants to know of another version of
-// a link's file: its kind and pages.
+// describeVersion sets the kind and the pages of another version of a link's
+// file.
 func (s *Service) describeVersion(ctx context.Context, l vitrine.LinkID, version int, of *report.Link) error {
 	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		row, err := tx.Version(l, version)
@@ -162,7 +162,7 @@ func (s *Service) describeVersion(ctx context.Context, l vitrine.LinkID, version
 	})
 }
 
-// Account is one report over every link of an account.
+// Account returns the report over all links of an account.
 func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*report.AccountReport, error) {
 	if err := q.check(s.Now(), false); err != nil {
 		return nil, err
@@ -203,8 +203,8 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 	return rep, nil
 }
 
-// linksOf lists how the links of an account are counted, without what a report
-// shows of a few alone: their names.
+// linksOf lists the facts by which an account's links are counted, without
+// names, which a report shows only for few links.
 func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Link, error) {
 	var facts []vitrine.LinkFacts
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -227,7 +227,7 @@ func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Lin
 	return links, nil
 }
 
-// top gives links their names and daily views.
+// top adds names and daily views to links.
 func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.Link,
 	w report.Window) (top []report.TopLink, err error) {
 	ids := make([]vitrine.LinkID, len(links))
@@ -261,18 +261,18 @@ func (s *Service) top(ctx context.Context, q vitrine.TallyQuery, links []report.
 	return top, nil
 }
 
-// name gives a link what readers of a report know it by.
+// name sets the names by which readers of a report know a link.
 func (s *Service) name(l *report.Link, row *vitrine.Link) {
 	l.PublicID, l.Slug, l.Title, l.URL = s.Signer.LinkID(row.ID), string(row.Slug), row.Title, s.URL(row.Slug)
 }
 
-// tallies reads the window's summary, and the one of the time before it, which
-// matters for comparison alone.
+// tallies reads the summary of the window, and that of the previous time for
+// comparison.
 func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
 	w report.Window) (cur, prev *report.Tally, truncated bool, err error) {
 	q.From, q.To, q.Steps, q.Cap = w.From, w.To, w.Steps, s.MaxViews
 	cur, truncated, err = s.Log.Tally(ctx, q)
-	if err == nil && w.Key != report.RangeAll { // which has no time before it
+	if err == nil && w.Key != report.RangeAll { // has no previous time
 		p := w.Previous()
 		q.From, q.To, q.Steps, q.Brief = p.From, p.To, p.Steps, true
 		var cut bool
@@ -282,7 +282,7 @@ func (s *Service) tallies(ctx context.Context, q vitrine.TallyQuery,
 	return cur, prev, truncated, err
 }
 
-// describe makes what the engine wants to know of a link.
+// describe returns the facts of a link for the report package.
 func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, error) {
 	counts, err := s.Log.Counts(ctx, []vitrine.LinkID{l.ID})
 	if err != nil {
@@ -295,8 +295,9 @@ func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, e
 	return d, nil
 }
 
-// finalUntil is the beginning of the UTC day before which no view changes its
-// class any more. Whole days keep the answers of processes equal.
+// finalUntil returns the start of the UTC day before which no view changes
+// between counted and excluded any more. With whole days, all processes give
+// the same answer.
 func (s *Service) finalUntil() report.FinalTime {
 	return report.FinalTime{Time: s.Now().UTC().Add(-vitrine.TokenLife).Truncate(24 * time.Hour)}
 }

@@ -15,24 +15,24 @@ import (
 	"vitrine/report"
 )
 
-// Query says what a report is of. The zero value is the default range in UTC,
-// of all views.
+// Query selects the views of a report. The zero value is the default range in
+// UTC, with all views.
 type Query struct {
 	report.Period
 	Filter report.Filter
 
-	Rows   int  // of each card of Breakdowns; 0: 8
-	UTM    bool // the cards of what utm_ parameters said, too
-	Curves bool // the content card with curves and the expected reading time
-	// Version is the version of the file that the content card is of; 0: the
-	// current one.
+	Rows   int  // rows of each card of Breakdowns; 0: 8
+	UTM    bool // include the cards of utm_ parameters
+	Curves bool // include curves and the expected reading time in the content card
+	// Version is the version of the file for the content card; 0: the current
+	// one.
 	Version int
 }
 
-// In is the query of a range.
+// In returns the query of a range.
 func In(r report.Range) Query { return Query{Period: report.Period{Range: r}} }
 
-// The parameters of an address that asks for a report, but for its range.
+// The parameters of a request for a report, except for the range.
 const (
 	paramFrom        = "from"
 	paramTo          = "to"
@@ -45,10 +45,9 @@ const (
 	paramVersion     = "version"
 )
 
-// ParseQuery reads the parameters of an address. Those that it does not know
-// are ignored, empty ones are like none; but for the range, which is not empty.
-// Errors name the parameter: CodeBadRange for range, from and to,
-// CodeInvalidRequest for others.
+// ParseQuery parses request parameters. It ignores unknown and empty ones; only
+// the range may not be empty. Errors name the parameter: CodeBadRange for
+// range, from and to, CodeInvalidRequest for others.
 func ParseQuery(values url.Values) (q Query, err error) {
 	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity, paramLimit,
 		paramVersion} {
@@ -92,10 +91,10 @@ func ParseQuery(values url.Values) (q Query, err error) {
 	return q, q.parseDates(values, ranged)
 }
 
-// maxRows is the most buckets that a card has.
+// maxRows is the most rows of a card.
 const maxRows = 1000
 
-// parseCards reads what a report has on request.
+// parseCards parses the parameters for optional parts of a report.
 func (q *Query) parseCards(values url.Values) error {
 	for _, n := range []struct {
 		name  string
@@ -152,11 +151,11 @@ func (q *Query) parseDates(values url.Values, ranged bool) error {
 	return nil
 }
 
-// zoneName is what names of zones look like. What else the system may have
-// under that directory is none.
+// zoneName matches names of time zones. It excludes other files in the
+// directory of zones.
 var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`)
 
-// parseZone reads the IANA name of a zone; nil: none is asked for.
+// parseZone parses the IANA name of a time zone; "": nil.
 func parseZone(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil
@@ -181,7 +180,7 @@ func badRange(field, format string, args ...any) error {
 	return e
 }
 
-// Values are the parameters that ParseQuery reads the query of.
+// Values returns the parameters from which ParseQuery makes the query.
 func (q Query) Values() url.Values {
 	v := url.Values{}
 	set := func(name, value string) {
@@ -207,10 +206,10 @@ func (q Query) Values() url.Values {
 	return v
 }
 
-// defaultRows is how many buckets a card has (contract, Limits).
+// defaultRows is the default number of rows of a card (contract, Limits).
 const defaultRows = 8
 
-// check says what is wrong with a query, before anything is looked up.
+// check returns the error of an invalid query, before anything is looked up.
 func (q *Query) check(now time.Time, link bool) error {
 	if link && len(q.Filter.On(report.OnLink, report.OnKind)) > 0 {
 		return wrong(paramFilter, "A report of one link has no filter by link or kind.")
@@ -231,8 +230,8 @@ func (q *Query) window(now, created time.Time) (report.Window, error) {
 	return w, badRange(field, "The range is wrong: %v.", err)
 }
 
-// note adds what was asked for to a report. One with a filter says so, and its
-// downloads are those of its views alone.
+// note adds the requested details to a report. A filtered report says so, and
+// counts only downloads of its views.
 func (q *Query) note(s *report.Summary, cur *report.Tally) {
 	if q.Rows > 0 || q.UTM {
 		s.Breakdowns = cur.Breakdowns(cmp.Or(q.Rows, defaultRows), q.UTM)
@@ -243,8 +242,8 @@ func (q *Query) note(s *report.Summary, cur *report.Tally) {
 	}
 }
 
-// matching lists the links of which a filter says that they count; nil: it says
-// nothing of links. A slug that the account has not is of no link.
+// matching returns the links that the filter includes, or nil if the filter has
+// no conditions on links. An unknown slug matches no link.
 func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []report.Link,
 	f report.Filter) ([]int64, error) {
 	f = slices.Clone(f.On(report.OnLink, report.OnKind))

@@ -8,21 +8,20 @@ import (
 	"vitrine/report"
 )
 
-// VisitQuery says which visits of a link are listed. The zero value is the
-// newest of all that are kept.
+// VisitQuery selects visits of a link. The zero value selects the newest ones.
 type VisitQuery struct {
 	Query
-	All     bool // views without engagement data, too
+	All     bool // include views without engagement data
 	Before  vitrine.ViewID
 	N       int
 	whoever *uint64
 }
 
-// Visits is a part of the visits of a link, newest first.
+// Visits is a page of the visits of a link, newest first.
 type Visits struct {
 	Link report.Link
 	Rows []report.VisitRow
-	// Next is what goes on with those before: VisitQuery.Before. 0: there are
+	// Next is the value of VisitQuery.Before for the next page; 0: there is
 	// none.
 	Next vitrine.ViewID
 }
@@ -76,11 +75,11 @@ func (s *Service) visit(l *report.Link, o *report.View) report.VisitRow {
 	return report.VisitOf(l, strconv.FormatInt(o.ID, 36), s.Signer.Viewer(vitrine.LinkID(l.ID), o.Viewer), o)
 }
 
-// sameViewer is how many visits of one viewer are listed at most.
+// sameViewer is the most visits of one viewer that are listed.
 const sameViewer = 100
 
-// Visit is one visit of a link, by the ID that its row has, with the visits of
-// the same viewer, newest first, itself included. Errors: CodeNotFound.
+// Visit returns one visit of a link by the ID in its row, with the visits of
+// the same viewer, newest first and including this one. Errors: CodeNotFound.
 func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string) (v report.VisitRow, err error) {
 	l, err := vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 	if err != nil {
@@ -117,11 +116,11 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 var errNoVisit = vitrine.Errorf(vitrine.CodeNotFound,
 	"There is no such visit of this link. Single visits may be kept for some months only.")
 
-// visitsAtOnce is how many visits are read at once where all are wanted.
+// visitsAtOnce is the number of visits that are read together.
 const visitsAtOnce = 1000
 
-// EachVisit calls f with every visit that a query is of, newest first, whatever
-// its N. The first call comes after what is wrong with the query was said.
+// EachVisit calls f with every visit that a query selects, newest first; it
+// ignores N. It returns the error of an invalid query before the first call.
 func (s *Service) EachVisit(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery,
 	f func(*report.VisitRow) error) error {
 	for q.N = visitsAtOnce; ; {
