@@ -11,15 +11,16 @@ import (
 
 var errNoAlbum = vitrine.Errorf(vitrine.CodeNotFound, "There is no album at this address.")
 
-// Albums is the service of albums.
+// Albums implements the use cases of albums.
 type Albums struct {
 	Store vitrine.Store
 	Now   func() time.Time
 }
 
-// Create makes an empty album. slug "" has one made; another is for plans with
-// custom slugs. Errors: CodeInvalidRequest (field title, or MaxAlbums are
-// there), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeBanned.
+// Create creates an empty album. With slug "" it generates a slug; others
+// require a plan with custom slugs. Errors: CodeInvalidRequest (field title, or
+// the account has MaxAlbums), CodeProRequired, CodeInvalidSlug, CodeSlugTaken,
+// CodeBanned.
 func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug string) (album *vitrine.Album, err error) {
 	title, err = parseTitle(title)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Albums) SlugFree(ctx context.Context, a *vitrine.Account, slug string) 
 	})
 }
 
-// AlbumFacts are an album and what is in it.
+// AlbumFacts is an album and its links.
 type AlbumFacts struct {
 	*vitrine.Album
 	Links []*vitrine.Link // in order
@@ -83,14 +84,14 @@ func (f *AlbumFacts) Has(id vitrine.LinkID) bool {
 	return slices.ContainsFunc(f.Links, func(l *vitrine.Link) bool { return l.ID == id })
 }
 
-// AlbumRow is an album as a list of albums has it.
+// AlbumRow is an album in a list.
 type AlbumRow struct {
 	*vitrine.Album
 	Links int64           // how many are in it
 	First []*vitrine.Link // of those, at most four
 }
 
-// List is an account's albums, newest first.
+// List returns the albums of an account, newest first.
 func (s *Albums) List(ctx context.Context, a *vitrine.Account) (rows []AlbumRow, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		rows = nil
@@ -114,8 +115,8 @@ func (s *Albums) List(ctx context.Context, a *vitrine.Account) (rows []AlbumRow,
 	return rows, err
 }
 
-// BySlug is an album of an account with all that is in it. Errors:
-// CodeNotFound, as for another account's.
+// BySlug returns an album of an account with all its links. Errors:
+// CodeNotFound, also for another account's album.
 func (s *Albums) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f *AlbumFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		album, err := ownAlbum(tx, a, slug)
@@ -137,10 +138,9 @@ func ownAlbum(tx vitrine.AlbumTx, a *vitrine.Account, slug string) (*vitrine.Alb
 	return album, err
 }
 
-// Public is an album as the public may see it now: of its links those alone
-// that are live. Errors: CodeNotFound (unknown or deleted, or its account is
-// closed), CodeDisabled (its account is suspended), with which nothing of the
-// album is told.
+// Public returns an album with those of its links that are live. Errors, which
+// reveal nothing else about the album: CodeNotFound (unknown or deleted, or its
+// account is closed), CodeDisabled (its account is suspended).
 func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		album, err := tx.AlbumBySlug(slug)
@@ -220,7 +220,8 @@ func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links
 	})
 }
 
-// Remove takes a link out of an album. That it is not in it is success.
+// Remove removes a link from an album. A link that is not in it is not an
+// error.
 func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link string) error {
 	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		l, err := vitrine.OwnLinkIn(tx, a, link)

@@ -15,11 +15,11 @@ type Contents struct {
 	Now   func() time.Time
 }
 
-// deletedAtOnce is how many links are read at once.
+// deletedAtOnce is the number of links that are read together.
 const deletedAtOnce = 100
 
-// DeleteAll deletes the albums, websites and links of an account. When it
-// fails, what is deleted stays deleted, and calling it again goes on.
+// DeleteAll deletes the albums, websites and links of an account. After a
+// failure, another call continues.
 func (c Contents) DeleteAll(ctx context.Context, a *vitrine.Account) error {
 	if err := c.deleteCollections(ctx, a); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package collections groups links: albums, which list them, and websites,
-// whose versions they are.
+// Package collections groups links: albums list links, and websites show their
+// versions, which are links.
 package collections
 
 import (
@@ -11,19 +11,20 @@ import (
 	"vitrine/internal/links"
 )
 
-// Sites is the service of static websites. A version is deployed by Uploads, of
-// which UploadRequest.Site names the website.
+// Sites implements the use cases of static websites. Uploads with
+// UploadRequest.Site deploy versions.
 type Sites struct {
 	Store vitrine.Store
-	Links *links.Service // removes what deleted versions leave
+	Links *links.Service // purges deleted versions
 	Plans vitrine.Plans
 	Now   func() time.Time
 }
 
-// Create makes a website without any version yet. slug "" has one made; another
-// is for plans with custom slugs. A website takes one of the plan's links,
-// whatever its versions. Errors: CodeInvalidRequest (field title),
-// CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeLinkLimit, CodeBanned.
+// Create creates a website without a version. With slug "" it generates a slug;
+// others require a plan with custom slugs. A website uses one of the plan's
+// links, whatever the number of its versions. Errors: CodeInvalidRequest (field
+// title), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeLinkLimit,
+// CodeBanned.
 func (s *Sites) Create(ctx context.Context, a *vitrine.Account, title, slug string) (site *vitrine.Site, err error) {
 	title, err = parseTitle(title)
 	if err != nil {
@@ -84,10 +85,10 @@ func (s *Sites) SlugFree(ctx context.Context, a *vitrine.Account, slug string) e
 	})
 }
 
-// SiteFacts are a website and its versions.
+// SiteFacts is a website and its versions.
 type SiteFacts struct {
 	*vitrine.Site
-	Shown    *vitrine.Link   // the version that visitors get, or would if it were live; nil: there is none yet
+	Shown    *vitrine.Link   // the version for visitors, once it is live; nil: none yet
 	Waiting  *vitrine.Link   // the last deploy, as long as it is not shown and was not refused
 	Versions []*vitrine.Link // newest first
 }
@@ -95,7 +96,7 @@ type SiteFacts struct {
 // Live reports whether visitors see the website.
 func (f *SiteFacts) Live() bool { return f.Shown != nil && f.Shown.Live() }
 
-// Bytes are what all versions take of the account's storage.
+// Bytes returns the storage that all versions use.
 func (f *SiteFacts) Bytes() (n int64) {
 	for _, l := range f.Versions {
 		if l.HasBytes {
@@ -122,7 +123,7 @@ func ReadSiteFacts(tx vitrine.LinkTx, site *vitrine.Site) (f *SiteFacts, err err
 	return f, nil
 }
 
-// List is an account's websites, newest first.
+// List returns the websites of an account, newest first.
 func (s *Sites) List(ctx context.Context, a *vitrine.Account) (list []*SiteFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		list = nil
@@ -139,8 +140,8 @@ func (s *Sites) List(ctx context.Context, a *vitrine.Account) (list []*SiteFacts
 	return list, err
 }
 
-// BySlug is a website of an account. Errors: CodeNotFound, as for another
-// account's.
+// BySlug returns a website of an account. Errors: CodeNotFound, also for
+// another account's website.
 func (s *Sites) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f *SiteFacts, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		site, err := vitrine.OwnSite(tx, a, slug)
@@ -153,7 +154,7 @@ func (s *Sites) BySlug(ctx context.Context, a *vitrine.Account, slug string) (f 
 	return f, err
 }
 
-// OfVersion is the website that a link is a version of. Errors: CodeNotFound.
+// OfVersion returns the website of a version. Errors: CodeNotFound.
 func (s *Sites) OfVersion(ctx context.Context, l *vitrine.Link) (site *vitrine.Site, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		site, err = tx.Site(l.Site)
@@ -165,11 +166,11 @@ func (s *Sites) OfVersion(ctx context.Context, l *vitrine.Link) (site *vitrine.S
 	return site, err
 }
 
-// Public is the version that visitors of a website get, and whose it is.
-// Errors: CodeNotFound (unknown or deleted, or its account is closed),
-// CodeNotAvailable (nothing was deployed, or it is held), CodeDisabled (taken
-// down, or its account is suspended); with any of them nothing of the website
-// is told.
+// Public returns the version for visitors of a website, and its account.
+// Errors, which reveal nothing else about the website: CodeNotFound (unknown or
+// deleted, or its account is closed), CodeNotAvailable (nothing is deployed, or
+// the version is held), CodeDisabled (the version is disabled, or its account
+// is suspended).
 func (s *Sites) Public(ctx context.Context, slug vitrine.Slug) (version *vitrine.Link, a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		version, a, err = vitrine.PublicSite(tx, slug)
@@ -184,9 +185,9 @@ func (s *Sites) Public(ctx context.Context, slug vitrine.Slug) (version *vitrine
 	return version, a, nil
 }
 
-// StillPublic reports whether what is being sent of a version may be sent on:
-// it, its account and its website are as they were. That another version has
-// been deployed meanwhile ends nothing.
+// StillPublic reports whether a version that is being sent may still be sent:
+// the version, its account and its website are still public. A newer deploy
+// does not matter.
 func (s *Sites) StillPublic(ctx context.Context, version vitrine.LinkID) error {
 	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := tx.Link(version)
@@ -258,7 +259,7 @@ func (s *Sites) DeleteVersion(ctx context.Context, a *vitrine.Account, slug stri
 	if err != nil {
 		return err
 	}
-	_ = s.purge(ctx, gone) // they are deleted; what this leaves, Links.Purge removes
+	_ = s.purge(ctx, gone) // Links.Purge does what this leaves undone
 	return nil
 }
 
@@ -282,14 +283,13 @@ func (s *Sites) Delete(ctx context.Context, a *vitrine.Account, slug string) err
 	if err != nil {
 		return err
 	}
-	_ = s.purge(ctx, gone) // they are deleted; what this leaves, Links.Purge removes
+	_ = s.purge(ctx, gone) // Links.Purge does what this leaves undone
 	return nil
 }
 
-// Discard deletes a website that nothing has been deployed to, because its
-// first deploy failed: it gives back the link of the plan that it took, and its
-// slug, which nobody has seen anything at. Errors: CodeNotFound;
-// CodeInvalidRequest for one that has a version.
+// Discard deletes a website whose first deploy failed. It releases its link of
+// the plan, and its slug, which never showed anything. Errors: CodeNotFound;
+// CodeInvalidRequest if the website has a version.
 func (s *Sites) Discard(ctx context.Context, a *vitrine.Account, slug string) error {
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, site *vitrine.Site) error {
 		versions, err := tx.Links(vitrine.LinkQuery{Site: site.ID, Limit: 1})
@@ -319,8 +319,8 @@ func (s *Sites) change(ctx context.Context, a *vitrine.Account, slug string,
 	})
 }
 
-// purge removes what deleted versions leave; what is left when that fails,
-// Links.Purge removes.
+// purge deletes the bytes of deleted versions. After an error, Links.Purge does
+// the rest.
 func (s *Sites) purge(ctx context.Context, gone []*vitrine.Link) error {
 	var failed []error
 	for _, l := range gone {

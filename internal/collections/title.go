@@ -6,7 +6,8 @@ import (
 	"vitrine"
 )
 
-// parseTitle is [vitrine.ParseTitle] for a form.
+// parseTitle parses a title with the rules of [vitrine.ParseTitle]. Its errors
+// name the field.
 func parseTitle(title string) (string, error) {
 	title, err := vitrine.ParseTitle(title)
 	var e *vitrine.Error
