@@ -22,12 +22,13 @@ const (
 	// the time in which its page may send anything, and as long again for the
 	// server with the view in its spool to come back.
 	earlyLife = 2 * vitrine.TokenLife
-	// earlyPatience is how long a process tries early events that are older than
-	// earlyLife before it drops them. After all servers were down for days, the
-	// server with the view may replay its spool no earlier than this one retries.
+	// earlyPatience is how long a process tries early events that are older
+	// than earlyLife before it drops them. After all servers were down for
+	// days, the server with the view may replay its spool no earlier than this
+	// one retries.
 	earlyPatience = time.Hour
-	// firstEarlyPause is the time before the first try to store early events. It
-	// doubles, up to longestPause, with each try that stores nothing.
+	// firstEarlyPause is the time before the first try to store early events.
+	// It doubles, up to longestPause, with each try that stores nothing.
 	firstEarlyPause = time.Second
 	// After a try that took d, there is none for earlyRest times d, at most
 	// longestEarlyPause. Many events may wait, and the log has other work.
@@ -78,8 +79,8 @@ func (v *Views) retry(ctx context.Context) {
 	}
 }
 
-// retryOnce hands early events to the log, and reports whether the log took any.
-// Old events are dropped only if letGoOld is set.
+// retryOnce hands early events to the log, and reports whether the log took
+// any. Old events are dropped only if letGoOld is set.
 func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err error) {
 	waiting, letGo := 0, 0
 	err = v.Early.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
@@ -101,7 +102,7 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 	return some, err
 }
 
-// awaited returns the early events whose views may still come. It leaves out
+// awaited returns the early events whose views may still arrive. It leaves out
 // events of deleted links and, if letGoOld is set, of old views; old is the
 // number of the latter.
 func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int, err error) {

@@ -41,9 +41,9 @@ func (v *Views) replay(ctx context.Context) {
 
 // drain empties the spool, and reports whether the log took anything. What
 // arrives in the meantime goes to the spool as well. Once the spool has no more
-// than one batch, the writer waits while that is replayed, for at most Patience,
-// as it would for a batch of its own. Then the spool is empty, and the writer
-// writes to the log again.
+// than one batch, the writer waits while that is replayed, for at most
+// Patience, as it would for a batch of its own. Then the spool is empty, and
+// the writer writes to the log again.
 func (v *Views) drain(ctx context.Context) (some bool, err error) {
 	for again := true; again; {
 		n, err := v.replaySpool(ctx)
@@ -68,8 +68,8 @@ func (v *Views) drain(ctx context.Context) (some bool, err error) {
 }
 
 // replaySpool hands the content of the spool to the log, once, and returns the
-// number of batches. Early events that cannot be written to their own spool stay
-// in this one; the rest of their file is handed over and makes room. Then
+// number of batches. Early events that cannot be written to their own spool
+// stay in this one; the rest of their file is handed over and makes room. Then
 // replaySpool returns 0 and the error.
 func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 	var lost error
@@ -91,13 +91,12 @@ func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 	return n, errors.Join(err, lost)
 }
 
-// take hands a batch of the spool to the log, and returns its early events.
+// take writes a batch of the spool to the log and returns its early events.
 //
 // The log may have another view with the ID of a spooled view, whose page was
 // answered long ago. The spooled view then gets the next free ID of its
-// millisecond. That keeps the view, but beacons of its page count for the other
-// one: nothing else can be done. A view of a day that is forgotten by now is
-// dropped.
+// millisecond. That preserves the view, but beacons of its page count for the
+// other one; this cannot be avoided. A view of an expired day is dropped.
 func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch, err error) {
 	if b, err = v.living(ctx, b); err != nil {
 		return early, err
@@ -125,8 +124,8 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 }
 
 // living returns a batch without the views of links that were deleted or belong
-// to another account. Snapshots and downloads of such views become early events,
-// and are dropped there.
+// to another account. Snapshots and downloads of such views become early
+// events, and are dropped there.
 func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
 	owner := v.owners(ctx)
 	var kept []vitrine.ViewRecord
