@@ -69,7 +69,7 @@ const tries = 10
 // state of it. A store that has no log yet gets this one.
 func (p Pair) Check(ctx context.Context) error {
 	for range tries {
-		known, err := p.record(ctx) // before the log is asked, which only goes on
+		known, err := p.record(ctx) // before the log's position, which only grows
 		if err != nil {
 			return err
 		}
@@ -99,8 +99,8 @@ func (p Pair) Check(ctx context.Context) error {
 		tries))
 }
 
-// Record has the store know how far the log was written. It changes nothing
-// where that is known. The error is ErrLoss for another store's log.
+// Record stores how far the log was written. It changes nothing if that is
+// stored already. It returns ErrLoss for another store's log.
 func (p Pair) Record(ctx context.Context) error {
 	has, err := p.Log.Position(ctx)
 	if err != nil {
@@ -118,8 +118,9 @@ func (p Pair) Record(ctx context.Context) error {
 	return p.put(ctx, has, func(now vitrine.LogPosition) bool { return now.Mark == has.Mark && now.Last < has.Last })
 }
 
-// Accept makes the log the store's as it is, whatever is missing from it. It
-// gets a new mark: the one that it replaces is another one from then on.
+// Accept makes the log the store's in its present state, whatever is missing
+// from it. The log gets a new mark, so that the log it replaces is a different
+// one from then on.
 func (p Pair) Accept(ctx context.Context) error {
 	has, err := p.Log.Position(ctx)
 	if err == nil {
@@ -134,8 +135,8 @@ func (p Pair) Accept(ctx context.Context) error {
 	return p.put(ctx, has, func(vitrine.LogPosition) bool { return true })
 }
 
-// Rewind has the store know no more than the log has, if the log is the
-// store's. It is for copies of both, of which the store's is the later one.
+// Rewind lowers the stored position to that of the log, if the log is the
+// store's. It is for copies of both in which the store's copy is newer.
 func (p Pair) Rewind(ctx context.Context) error {
 	has, err := p.Log.Position(ctx)
 	if err != nil {
@@ -144,7 +145,7 @@ func (p Pair) Rewind(ctx context.Context) error {
 	return p.put(ctx, has, func(now vitrine.LogPosition) bool { return now.Mark == has.Mark && now.Last > has.Last })
 }
 
-// record reads what the store knows of its log; the zero position: nothing.
+// record reads the stored position of the log; the zero position: none.
 func (p Pair) record(ctx context.Context) (known vitrine.LogPosition, err error) {
 	err = p.Store.Read(ctx, func(tx vitrine.Tx) error {
 		known, err = readRecord(tx)
@@ -167,7 +168,7 @@ func readRecord(tx vitrine.SecretTx) (known vitrine.LogPosition, err error) {
 	return known, nil
 }
 
-// put records a position if when agrees with what the store knows.
+// put stores a position if when accepts the stored one.
 func (p Pair) put(ctx context.Context, has vitrine.LogPosition, when func(now vitrine.LogPosition) bool) error {
 	return p.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now, err := readRecord(tx)

@@ -9,16 +9,15 @@ import (
 
 // IDSource knows accounts and links by their numbers: a ViewLog, or a spool.
 type IDSource interface {
-	// HighestIDs are the highest numbers of an account and of a link that it
-	// knows anything of; 0: of none.
+	// HighestIDs returns the highest known IDs of an account and a link; 0:
+	// none.
 	HighestIDs(ctx context.Context) (vitrine.AccountID, vitrine.LinkID, error)
 }
 
-// ReserveIDs has the store give no number to an account or a link that
-// something else knows one by: its owner would see the views of another
-// (promise 9). A store that was behind was restored to an earlier moment than
-// its log, or one of the two is not the other's; what is to be said of that is
-// returned, and "" otherwise.
+// ReserveIDs makes the store skip IDs that something else knows: a new owner
+// would see another's views (promise 9). If the store had to skip any, it was
+// restored to an earlier moment than its log, or the two do not belong
+// together. ReserveIDs then returns a warning, otherwise "".
 func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warning string, err error) {
 	var a vitrine.AccountID
 	var l vitrine.LinkID
