@@ -18,21 +18,21 @@ type Log interface {
 	Views(ctx context.Context, l vitrine.LinkID, from, to report.Day, f func(*report.View) error) error
 }
 
-// Service keeps the setting "Count my own visits" of accounts, and brings the
-// stored views into line with it.
+// Service stores the setting "Count my own visits" of accounts and updates
+// stored views accordingly.
 type Service struct {
 	Store vitrine.Store
 	Log   Log
 	Now   func() time.Time
-	Wake  func() // has Apply run soon; nil: nobody does
+	Wake  func() // runs Apply soon; may be nil
 }
 
-// settling is how long after a change of the setting views may still be written
-// as they were before: other processes know the account for a while.
+// settling is how long after a change of the setting views may still be stored
+// by the old one: other processes cache the account.
 const settling = 30 * time.Second
 
-// SetCount sets whether the owner's views count. Past views follow soon: Apply
-// brings them into line. Numbers of days whose views are kept no more stay.
+// SetCount sets whether the owner's views count. Apply updates past views soon
+// after. The numbers of expired days stay.
 func (s *Service) SetCount(ctx context.Context, a vitrine.AccountID, count bool) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		account, err := tx.Account(a)
@@ -48,9 +48,8 @@ func (s *Service) SetCount(ctx context.Context, a vitrine.AccountID, count bool)
 	return err
 }
 
-// Apply brings the views of each account whose setting was changed into line
-// with it. It is background work: what a run does not finish, the next one
-// does.
+// Apply updates the views of accounts whose setting changed. It is background
+// work: the next run continues what a run does not finish.
 func (s *Service) Apply(ctx context.Context) error {
 	var changed []*vitrine.Account
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -81,7 +80,7 @@ func (s *Service) apply(ctx context.Context, a *vitrine.Account) error {
 		}
 	}
 	if !settled {
-		return nil // views that were about to be written come with the next run
+		return nil // the next run updates views that were about to be written
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Account(a.ID)
@@ -93,7 +92,7 @@ func (s *Service) apply(ctx context.Context, a *vitrine.Account) error {
 	})
 }
 
-// atOnce is how many views are decided at once.
+// atOnce is how many views one transaction decides about.
 const atOnce = 500
 
 func (s *Service) applyTo(ctx context.Context, link vitrine.LinkID, from report.Day, count bool) error {
