@@ -1,5 +1,5 @@
-// Package reclassify decides again, by other rules than those of their time,
-// why stored views are excluded.
+// Package reclassify applies new rules to stored views: whether and why they
+// are excluded.
 package reclassify
 
 import (
@@ -28,36 +28,37 @@ type Log interface {
 
 // Service applies rules to stored views.
 type Service struct {
-	Store vitrine.Store // of the history of accounts; nil: nothing is written there
+	Store vitrine.Store // for the history of accounts; nil: not written
 	Log   Log
 	Now   func() time.Time
-	// Rule is the reason of a view that was stored with a reason and the name of
-	// a program; "": it is a person's.
+	// Rule returns the reason for excluding a view, from its stored reason and
+	// the name of its program; "": the view counts.
 	Rule func(reason, product string) string
-	// Retry calls what may fail for a moment, until it does not; nil: once.
+	// Retry repeats a call that may fail temporarily; nil: no repetition.
 	Retry func(ctx context.Context, f func() error) error
-	// Tell is called now and then with what was done so far; nil: nobody is.
+	// Tell is called from time to time with the progress; may be nil.
 	Tell func(Result)
 }
 
-// Change is another reason for views of a program. "" is a person's.
+// Change is a changed reason for the views of a program. "" means that they
+// count.
 type Change struct {
 	From, To string
 	Product  string
 }
 
-// Result is what was found.
+// Result is the result of a run.
 type Result struct {
 	Views    int64 // that were looked at
 	Excluded int64 // of them
 	Changes  map[Change]int64
 	Applied  int64 // views that were changed
-	// Gone are excluded views of days of which only tallies are kept, and
-	// GoneOther those of them that would change. They stay as they are.
+	// Gone counts excluded views of expired days, which have only tallies.
+	// GoneOther counts those of them that would change. They stay as they are.
 	Gone, GoneOther int64
 }
 
-// Changed is how many views change.
+// Changed returns the number of views that change.
 func (r *Result) Changed() (n int64) {
 	for _, of := range r.Changes {
 		n += of
@@ -65,10 +66,11 @@ func (r *Result) Changed() (n int64) {
 	return n
 }
 
-// Run looks at every stored view and, if it is to apply, changes those of which
-// the rule says something else. Of each account all is counted before anything
-// changes, and noted in its history. A run that ends early leaves the rest to
-// the next one. What comes in meanwhile may be left out.
+// Run checks every stored view. With apply it changes the views for which the
+// rule gives another result. Before it changes any view of an account, it
+// counts all of them and writes a note to the account's history. The next run
+// continues an interrupted one. Views that arrive during the run may be left
+// out.
 func (s *Service) Run(ctx context.Context, apply bool) (Result, error) {
 	r := Result{Changes: map[Change]int64{}}
 	accounts, err := s.accounts(ctx)
@@ -80,7 +82,7 @@ func (s *Service) Run(ctx context.Context, apply bool) (Result, error) {
 	return r, err
 }
 
-// accounts are the links of each account of the log, in order.
+// accounts returns the links of each account in the log, in order.
 func (s *Service) accounts(ctx context.Context) (map[vitrine.AccountID][]vitrine.LinkID, error) {
 	accounts := map[vitrine.AccountID][]vitrine.LinkID{}
 	err := s.Log.EachScope(ctx, func(of vitrine.Scope) error {
@@ -98,7 +100,7 @@ func (s *Service) accounts(ctx context.Context) (map[vitrine.AccountID][]vitrine
 	return accounts, err
 }
 
-// account looks at the views of an account.
+// account checks the views of an account.
 func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitrine.LinkID, apply bool,
 	all *Result) error {
 	from, err := s.Log.RetainedFrom(ctx, a)
@@ -146,7 +148,7 @@ func (r *Result) look(o *report.View) {
 	}
 }
 
-// toldEvery is after how many views Tell is called.
+// toldEvery is the number of views after which Tell is called.
 const toldEvery = 10_000
 
 func (s *Service) tell(r *Result) {
@@ -155,7 +157,7 @@ func (s *Service) tell(r *Result) {
 	}
 }
 
-// gone counts excluded views of days that are forgotten.
+// gone counts the excluded views of expired days.
 func (s *Service) gone(ctx context.Context, a vitrine.AccountID, until report.Day, all *Result) error {
 	t, _, err := s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: a}, To: until})
 	if err != nil {
@@ -170,8 +172,8 @@ func (s *Service) gone(ctx context.Context, a vitrine.AccountID, until report.Da
 	return nil
 }
 
-// decide tells what is to become of a view. The rule is asked for what it was
-// stored with, whatever other rules have made of it since.
+// decide returns the change of a view. The rule sees the reason with which the
+// view was stored, whatever other rules have changed since.
 func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes bool) {
 	reason, product := o.Bot, o.Product
 	if o.WasBot != "" {
@@ -187,8 +189,8 @@ func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes b
 }
 
 const (
-	// atOnce is how many views one transaction changes: other writers wait
-	// meanwhile.
+	// atOnce is how many views one transaction changes. Other writers wait for
+	// it.
 	atOnce = 500
 	// inMemory is about how many changes are collected before they are applied.
 	inMemory = 20_000
@@ -196,8 +198,8 @@ const (
 
 var errEnough = errors.New("enough for now")
 
-// link changes the views of a link, the oldest first, so that who returns does
-// not depend on where a run before it ended.
+// link changes the views of a link, oldest first, so that returning viewers do
+// not depend on where an earlier run ended.
 func (s *Service) link(ctx context.Context, link vitrine.LinkID, from report.Day, all *Result) error {
 	for more := true; more; {
 		var list []vitrine.Reclass
@@ -250,7 +252,7 @@ func (s *Service) retry(ctx context.Context, f func() error) error {
 	return s.Retry(ctx, f)
 }
 
-// note writes in the history of an account what is about to change.
+// note writes the planned changes to the history of an account.
 func (s *Service) note(ctx context.Context, a vitrine.AccountID, changes map[Change]int64) error {
 	if s.Store == nil {
 		return nil
@@ -267,8 +269,8 @@ func (s *Service) note(ctx context.Context, a vitrine.AccountID, changes map[Cha
 	})
 }
 
-// ownerOf is whose the views of an account of the log are: of a website those
-// of the website's owner. 0: it is deleted.
+// ownerOf returns the owner of an account in the log: for a website, the
+// website's owner; 0: deleted.
 func ownerOf(tx vitrine.Tx, a vitrine.AccountID) (vitrine.AccountID, error) {
 	if a < vitrine.FirstSitePage {
 		return a, nil
@@ -286,10 +288,11 @@ func ownerOf(tx vitrine.Tx, a vitrine.AccountID) (vitrine.AccountID, error) {
 	return 0, err
 }
 
-// mostWords is how many changes a line of the history names.
+// mostWords is the most changes that an entry of the history names.
 const mostWords = 8
 
-// summary says how many views change from which reason to which, most first.
+// summary describes how many views change from which reason to which, the most
+// frequent first.
 func summary(changes map[Change]int64) string {
 	byReason := map[Change]int64{}
 	for c, n := range changes {
@@ -306,10 +309,11 @@ func summary(changes map[Change]int64) string {
 	return strings.Join(words, ", ")
 }
 
-// Name is a reason in words; "" is a person's.
+// Name returns a reason in words; "" is a person.
 func Name(reason string) string { return cmp.Or(reason, "person") }
 
-// Sorted are changes in order, those of most views first.
+// Sorted returns changes ordered by their number of views, the most frequent
+// first.
 func Sorted(changes map[Change]int64) []Change {
 	return slices.SortedFunc(maps.Keys(changes), func(a, b Change) int {
 		return cmp.Or(cmp.Compare(changes[b], changes[a]), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To),
