@@ -38,17 +38,16 @@ type Stats struct {
 	numbers *lru.Cache[key, int64]
 }
 
-// key is a page, or with the path "" a website.
+// key identifies a page or, with the path "", a website.
 type key struct {
 	site vitrine.SiteID
 	path string
 }
 
-// mostNumbers bounds how many pages' numbers are kept in memory, some 150 bytes
-// each.
+// mostNumbers bounds the cached numbers of pages, about 150 bytes each.
 const mostNumbers = 1 << 16
 
-// New returns Stats that keep what they look up in memory.
+// New returns a copy of s with a cache.
 func New(s Stats) *Stats {
 	var err error
 	if s.numbers, err = lru.New[key, int64](mostNumbers); err != nil {
@@ -70,8 +69,8 @@ func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, loa
 	return err
 }
 
-// lookUp returns the numbers of a website and a page of it, which it gives
-// them the first time.
+// lookUp returns the numbers of a website and a page. It assigns them the first
+// time.
 func (s *Stats) lookUp(ctx context.Context, site vitrine.SiteID, path string) (account, link int64, err error) {
 	account, known1 := s.numbers.Get(key{site, ""})
 	link, known2 := s.numbers.Get(key{site, path})
@@ -143,15 +142,15 @@ func give(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (int64, error
 	return p.Number, tx.AddSitePage(p)
 }
 
-// Report is the report of a website over a range of days: that of an account
-// whose links are the website's pages, all of which are in TopLinks, with their
+// Report returns the report of a website over a range. It is the report of an
+// account whose links are the website's pages; all are in TopLinks, with their
 // path as slug and title. A website has no sessions and no downloads.
 func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) (*report.AccountReport, error) {
 	account, pages, err := s.pages(ctx, site)
 	if err != nil {
 		return nil, err
 	}
-	var all report.AllTime // of pages, those that a person has loaded
+	var all report.AllTime // pages that people have loaded
 	for _, p := range pages {
 		if p.Views > 0 {
 			all.Links++
@@ -187,8 +186,8 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 	return rep, nil
 }
 
-// pages lists the pages of a website as a report knows them, and returns the
-// website's number; 0: nothing was loaded yet.
+// pages lists the pages of a website as links of a report, and returns the
+// website's number; 0: no page was loaded yet.
 func (s *Stats) pages(ctx context.Context,
 	site *vitrine.Site) (account vitrine.AccountID, pages []report.Link, err error) {
 	var rows []*vitrine.SitePage
@@ -234,11 +233,13 @@ func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []repo
 	return top, err
 }
 
-// purgeGrace is how long after a website is deleted its page loads are deleted
-// again: one that was being answered, or was in a spool, may be written later.
+// purgeGrace is how long after a website's deletion its page loads are deleted
+// again, because a page load may be written late: from a page in progress, or
+// from a spool.
 const purgeGrace = time.Hour
 
-// purgedAtOnce is how many pages of deleted websites are read at once.
+// purgedAtOnce is the number of pages of deleted websites that are read
+// together.
 const purgedAtOnce = 1000
 
 // Purge deletes the page loads of deleted websites. It is background work.
@@ -261,8 +262,8 @@ func (s *Stats) Purge(ctx context.Context) error {
 	}
 }
 
-// purge deletes the page loads of one page, and the page itself once no more
-// can come.
+// purge deletes the page loads of a page and, once no more can arrive, the
+// page.
 func (s *Stats) purge(ctx context.Context, p vitrine.DeletedSitePage) error {
 	more := s.Now().Sub(p.DeletedAt) < purgeGrace
 	if err := s.Log.DeleteLink(ctx, vitrine.LinkID(p.Number)); err != nil || more {
