@@ -9,7 +9,7 @@ type AccountReport struct {
 	TopLinks  []LinkSummary `json:"top_links"`
 	Mix       []Bucket      `json:"mix"` // views by file kind
 	AllTime   AllTime       `json:"all_time"`
-	Truncated bool          `json:"truncated"` // left false: it is for the reader of the log to say
+	Truncated bool          `json:"truncated"` // set by the reader of the log, not here
 }
 
 // LinkSummary is one row of `top_links`.
@@ -33,7 +33,7 @@ type AllTime struct {
 	Links     int64 `json:"links"`
 }
 
-// TopLink is a link with the daily views of SparkDays.
+// TopLink is a link with its daily views of SparkDays.
 type TopLink struct {
 	Link  Link
 	Spark []int64
@@ -105,5 +105,6 @@ func linkSummary(w Window, top *TopLink, sums linkSums) LinkSummary {
 	}
 }
 
-// SparkDays are the days [from, to) that `spark` shows: the window's last ones.
+// SparkDays returns the days [from, to) of `spark`: the last ones of the
+// window.
 func SparkDays(w Window) (from, to Day) { return w.To - Day(min(w.Days(), maxSpark)), w.To }

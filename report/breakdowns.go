@@ -51,7 +51,8 @@ const (
 	byTerm
 	dimensions
 
-	// firstDimensions are the labels that stored tallies always have.
+	// firstDimensions is the number of dimensions that stored tallies always
+	// have.
 	firstDimensions = byScreen + 1
 )
 

@@ -1,15 +1,15 @@
 package report
 
-// BotAutomation is the reason of a view whose own browser told that a program
-// drives it. No rule takes that back.
+// BotAutomation is the reason of a view whose own browser reported that a
+// program controls it. No rule changes it.
 const BotAutomation = "automation"
 
-// Reclassed is the view with another class, and whether it changes. A view by
-// the owner counts or, without count, does not. Another one that its request
-// excluded is from now on excluded for a reason or, with count and without a
-// reason, a person's; so is one that once was excluded. WasBot and WasProduct
-// keep what it was stored with, until it is that again. A view with BotUndecided
-// is given no other reason, and one that was read long enough never has it again.
+// Reclassed returns the view with another class, and whether it changes. A view
+// by the owner counts if count is set and is excluded otherwise. Any other view
+// that was ever excluded is now excluded for reason; it counts if reason is
+// empty and count is set. WasBot and WasProduct preserve the original reason as
+// long as another one replaces it. A view with BotUndecided gets no other
+// reason, and a view that was read long enough never gets BotUndecided again.
 func (o *View) Reclassed(reason string, count bool) (v View, changes bool) {
 	v = *o
 	if o.Own {

@@ -61,8 +61,8 @@ type PageRow struct {
 	ExpectedPct *Tenths `json:"expectedPct,omitempty"` // on request: AvgMs, of the expected time
 }
 
-// PageDropoff is the page after which most sessions stopped; both nil when too
-// few did.
+// PageDropoff is the page after which most sessions stopped; both fields are
+// nil if too few did.
 type PageDropoff struct {
 	AfterPage *int    `json:"afterPage"`
 	LostPct   *Tenths `json:"lostPct"`
@@ -98,8 +98,8 @@ type Mark struct {
 	ReachPct Tenths `json:"reachPct"`
 }
 
-// MarkDropoff is the mark before which most sessions stopped; both nil when too
-// few did.
+// MarkDropoff is the mark before which most sessions stopped; both fields are
+// nil if too few did.
 type MarkDropoff struct {
 	BeforePct *int64  `json:"beforePct"`
 	LostPct   *Tenths `json:"lostPct"`

@@ -27,13 +27,13 @@ func DayOf(ms int64) Day {
 	return Day(d)
 }
 
-// StartMs is 00:00:00.000 UTC of the day in Unix milliseconds.
+// StartMs returns 00:00:00.000 UTC of the day in Unix milliseconds.
 func (d Day) StartMs() int64 { return int64(d) * dayMs }
 
-// Time is 00:00 UTC of the day.
+// Time returns 00:00 UTC of the day.
 func (d Day) Time() time.Time { return time.UnixMilli(d.StartMs()).UTC() }
 
-// Weekday is 0 for Sunday to 6 for Saturday.
+// Weekday returns the weekday, from 0 for Sunday to 6 for Saturday.
 func (d Day) Weekday() int {
 	w := (int64(d) + 4) % 7 // 1970-01-01 was a Thursday
 	if w < 0 {
@@ -42,7 +42,7 @@ func (d Day) Weekday() int {
 	return int(w)
 }
 
-// String is the day in ISO form, as 2026-11-03.
+// String returns the day in ISO form, such as 2026-11-03.
 func (d Day) String() string {
 	if d == NoDay {
 		return "no day"
@@ -50,10 +50,10 @@ func (d Day) String() string {
 	return d.Time().Format(time.DateOnly)
 }
 
-// monday is the first day of the day's week, which begins on Monday.
+// monday returns the first day of the day's week, which begins on Monday.
 func (d Day) monday() Day { return d - Day((d.Weekday()+6)%7) }
 
-// hourOf is the UTC hour, 0 to 23, of an instant on day d.
+// hourOf returns the UTC hour, 0 to 23, of an instant on day d.
 func (d Day) hourOf(ms int64) int { return int((ms - d.StartMs()) / hourMs) }
 
 // MarshalText writes the day in ISO form.

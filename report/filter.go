@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Dimension is what a condition of a filter looks at: a label of a view, or of
-// its link.
+// Dimension is what a condition tests: a label of a view, or of its link.
 type Dimension string
 
 // The dimensions (analytics, Filters).

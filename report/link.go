@@ -31,12 +31,12 @@ type LinkReport struct {
 	Summary
 	Content   Content      `json:"content"`
 	Recent    []RecentView `json:"recent"`
-	Truncated bool         `json:"truncated"` // left false: it is for the reader of the log to say
+	Truncated bool         `json:"truncated"` // set by the reader of the log, not here
 
 	AllTimeViews int64 `json:"-"` // counted views since creation
 }
 
-// Summary is the part that a link's report and an account's have in common.
+// Summary is the common part of a link's report and an account's.
 type Summary struct {
 	Range       RangeCard  `json:"range"`
 	Totals      Totals     `json:"totals"`
@@ -55,7 +55,7 @@ type Summary struct {
 	// What a page shows and the API does not.
 	PreviousSeries []Point   `json:"-"` // of the previous window; as long as Series, except for partial weeks
 	Excluded       []Bucket  `json:"-"` // excluded views by reason: Totals.BotsExcluded and OwnExcluded
-	Products       []Product `json:"-"` // those of which the program or network is known
+	Products       []Product `json:"-"` // with a known program or network
 }
 
 // ForLink renders the report of l over w. cur and prev are tallies of exactly

@@ -35,8 +35,8 @@ type View struct {
 	Product string // the program or network that Bot is about, such as GPTBot; "" of a person
 	Own     bool   // by a browser signed in as the link's owner
 
-	// WasBot and WasProduct are Bot and Product as they were stored, of a view to
-	// which new rules gave another reason, or none.
+	// WasBot and WasProduct are Bot and Product as they were stored, of a view
+	// to which new rules gave another reason, or none.
 	WasBot, WasProduct string
 
 	QR        bool // came by the link's QR code
@@ -44,7 +44,7 @@ type View struct {
 
 	Session *Session // nil: no engagement data
 
-	// Downloaded says that a download event of this view is counted. It is
+	// Downloaded reports whether the view has a counted download event. It is
 	// known only for recent views; Session.Downloaded is what the page's script
 	// reported.
 	Downloaded bool
@@ -52,16 +52,17 @@ type View struct {
 
 // BotOwn is the reason of a view by the link's owner, unless the owner counts
 // these views. BotUndecided is the reason of a view from a network of mail
-// scanners. With DecidedMs engaged the view becomes a person's; if it has less
+// scanners. Once such a view has DecidedMs engaged, it counts; if it has less
 // when its beacons are no longer accepted, it remains a mail scanner's. Reports
-// call it a mail scanner's from the start, and say until when they are final.
+// show it as a mail scanner's from the start, and state until when they are
+// final.
 const (
 	BotOwn       = "own"
 	BotUndecided = "mail_network"
 	DecidedMs    = 1000
 )
 
-// mailScanner is what reports call the reason of an undecided view.
+// mailScanner is the reason that reports show for an undecided view.
 const mailScanner = "mail_scanner"
 
 // Counted reports whether the view is a person's.

@@ -2,7 +2,7 @@ package report
 
 import "math/bits"
 
-// PartCount is how many parts a medium is divided into.
+// PartCount is the number of parts of a medium.
 const PartCount = 100
 
 // Parts is a set of hundredths of a medium's duration, counted from 0. The set
@@ -32,12 +32,12 @@ func (p *Parts) AddRange(from, to int) {
 // Union returns the parts that p or q has.
 func (p Parts) Union(q Parts) Parts { return Parts{p[0] | q[0], p[1] | q[1]} }
 
-// Count returns how many parts p has.
+// Count returns the number of parts in p.
 func (p Parts) Count() int { return bits.OnesCount64(p[0]) + bits.OnesCount64(p[1]) }
 
 // Within returns p without parts that a session cannot have played: parts
-// behind its furthest point, and parts beyond the number of which its time
-// played covers half each. The first parts are kept.
+// beyond its furthest point, and parts beyond the number that its time played
+// can cover half each. The first parts are kept.
 func (p Parts) Within(played, reached int64) Parts {
 	const part = whole / PartCount
 	var kept Parts

@@ -19,7 +19,7 @@ type Period struct {
 	Compare Compare // "" is ComparePrevious
 }
 
-// Dates are two dates and all between them.
+// Dates is a range of dates, both included.
 type Dates struct{ First, Last Day }
 
 // Compare is what a report compares its window with.

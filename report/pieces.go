@@ -22,16 +22,16 @@ import (
 // stores the piece. Numbers are varints; sorted numbers are stored as
 // differences.
 
-// pieceVersion is the form of the pieces, and moreVersion the form of a body
-// with data that the first form has no place for. A body without such data has
-// the first form. A piece of any other version counts as damaged: the tally is
-// computed again from its views.
+// pieceVersion is the first form of the pieces. moreVersion is the form of a
+// body with data for which the first form has no place; a body without such
+// data has the first form. A piece of any other version counts as damaged: the
+// tally is computed again from its views.
 const (
 	pieceVersion = 1
 	moreVersion  = 2
 )
 
-// ErrPiece says that a piece is damaged or of another version.
+// ErrPiece is returned for a piece that is damaged or of another version.
 var ErrPiece = errors.New("the stored tally is damaged or of another version")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -51,20 +51,19 @@ func CheckPiece(piece []byte) error {
 	return nil
 }
 
-// OfLink leaves out what the report of one link never shows, and returns t.
+// OfLink removes what the report of one link never shows, and returns t.
 func (t *Tally) OfLink() *Tally {
 	t.links = nil
 	return t
 }
 
-// OfAccount leaves out what the report of an account never shows, and returns
-// t.
+// OfAccount removes what the report of an account never shows, and returns t.
 func (t *Tally) OfAccount() *Tally {
 	t.pages, t.media, t.scroll, t.parts = nil, progress{}, progress{}, partSums{}
 	return t
 }
 
-// AllViews is the number of views that were added, bots' included.
+// AllViews returns the number of added views, including bots.
 func (t *Tally) AllViews() int64 { return t.views + t.bots.total() }
 
 // AppendHead appends the head to b.
@@ -265,9 +264,9 @@ func (r *pieceReader) engagement() (e engagement) {
 	return e
 }
 
-// append writes how many viewers came for the first time, and then how many had
-// last come on each earlier day. Days are relative to day, which the reader
-// knows.
+// append writes how many viewers came for the first time, and how many came
+// last on each earlier day. Days are relative to day, which the reader must
+// know.
 func (s *seen) append(b []byte, day Day) []byte {
 	prevs, viewers := s.prevs, s.viewers
 	never := int64(0)
@@ -313,7 +312,7 @@ func (r *pieceReader) seen(s *seen, day Day, link bool) {
 	}
 }
 
-// addLast does what add does, and is faster when days come in order.
+// addLast is add, but faster if days come in order.
 func (s *seen) addLast(prev Day, viewers int64) {
 	if n := len(s.prevs); n == 0 || s.prevs[n-1] < prev {
 		s.prevs = append(s.prevs, prev)

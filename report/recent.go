@@ -34,7 +34,7 @@ func (o RecentView) MarshalJSON() ([]byte, error) {
 	}{dateTime(o.At), plain(o)})
 }
 
-// FinalTime is a moment that is written as dateTime does.
+// FinalTime is a moment that JSON shows as dateTime does.
 type FinalTime struct{ time.Time }
 
 // MarshalJSON writes the moment.
@@ -75,7 +75,7 @@ func recentView(l *Link, o *View) RecentView {
 	}
 }
 
-// progressText says how far a session got.
+// progressText describes how far a session got.
 func progressText(l *Link, s *Session) string {
 	switch l.Content {
 	case ContentPages:

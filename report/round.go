@@ -8,14 +8,14 @@ import (
 	"strconv"
 )
 
-// Tenths is a number with one decimal: a percentage, or an average of pages. In
-// JSON it is that number, as 33.3.
+// Tenths is a number with one decimal: a percentage, or an average of pages.
+// JSON shows it as such, for example 33.3.
 type Tenths int64
 
-// String is the number with at most one decimal, as 33.3 or 100.
+// String returns the number with at most one decimal, such as 33.3 or 100.
 func (t Tenths) String() string { return string(t.append(nil)) }
 
-// Float is the nearest float64.
+// Float returns the nearest float64.
 func (t Tenths) Float() float64 { return float64(t) / 10 }
 
 // MarshalJSON writes the number.

@@ -9,7 +9,7 @@ type Point struct {
 	Views       int64  `json:"views"`
 	Uniques     int64  `json:"uniques"` // distinct within the point
 	AvgEngagedS int64  `json:"avgEngagedS"`
-	At          string `json:"at,omitempty"` // when an hour begins; of hours alone
+	At          string `json:"at,omitempty"` // the start of an hour; only for hours
 }
 
 func granularity(w Window) string {

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Steps are the local days, or hours, of a window in a time zone. nil: UTC days.
+// Steps are the local days, or hours, of a window in a time zone. nil: UTC
+// days.
 //
 // A day begins at the first moment at which the zone's clocks show its date or
-// a later one, and ends where the next begins: days follow each other without
-// gaps, whatever the clocks do. An hour is the time for which clocks show the
-// same hour without being changed: a day on which they are set back has 25.
+// a later one, and ends where the next begins. So days never have gaps,
+// whatever the clocks do. An hour lasts as long as clocks show it without being
+// changed; a day on which they are set back has 25.
 type Steps struct {
 	first  Day     // the number of the first step
 	starts []int64 // ms; one more than there are steps
@@ -18,8 +19,8 @@ type Steps struct {
 	hours  bool
 }
 
-// Shift says that clocks are ahead of UTC by Offset from the moment From on;
-// both are in ms. The first shift also applies before its From.
+// Shift is an offset of clocks from UTC from the moment From on; both are in
+// ms. The first shift also applies before its From.
 type Shift struct{ From, Offset int64 }
 
 // shiftsOf lists the offsets of a zone within [from, to), ascending.
@@ -38,10 +39,10 @@ func shiftsOf(zone *time.Location, from, to int64) (shifts []Shift) {
 	}
 }
 
-// maxOffset is more than any zone is from UTC.
+// maxOffset is larger than the offset of any zone from UTC.
 const maxOffset = 26 * hourMs
 
-// daysIn are the days [from, to) in a zone.
+// daysIn returns the days [from, to) in a zone.
 func daysIn(zone *time.Location, from, to Day) *Steps {
 	s := &Steps{first: from, shifts: shiftsOf(zone, from.StartMs()-maxOffset, to.StartMs()+maxOffset)}
 	for d := from; d <= to; d++ {
@@ -61,7 +62,7 @@ func firstMoment(shifts []Shift, d Day) int64 {
 	panic("report: a zone has no offset")
 }
 
-// hoursIn are the hours of [from, to), in ms, numbered from 0.
+// hoursIn returns the hours of [from, to), in ms, numbered from 0.
 func hoursIn(zone *time.Location, from, to int64) *Steps {
 	s := &Steps{shifts: shiftsOf(zone, from, to), hours: true}
 	for i, shift := range s.shifts {
@@ -79,7 +80,7 @@ func hoursIn(zone *time.Location, from, to int64) *Steps {
 
 func floorMod(n, of int64) int64 { return ((n % of) + of) % of }
 
-// Count is how many steps there are.
+// Count returns the number of steps.
 func (s *Steps) Count() int { return len(s.starts) - 1 }
 
 // Of returns the step of a moment, which must be in one of them.
@@ -106,7 +107,7 @@ func (s *Steps) Start(d Day) int64 {
 	return s.starts[d-s.first]
 }
 
-// Shifts are the offsets of the zone's clocks from UTC, ascending.
+// Shifts returns the offsets of the zone's clocks from UTC, ascending.
 func (s *Steps) Shifts() []Shift {
 	if s == nil {
 		return []Shift{{0, 0}}
@@ -114,7 +115,7 @@ func (s *Steps) Shifts() []Shift {
 	return s.shifts
 }
 
-// Hourly says that the steps are hours.
+// Hourly reports whether the steps are hours.
 func (s *Steps) Hourly() bool { return s != nil && s.hours }
 
 // Days returns the offsets that map moments to local days: a moment plus the

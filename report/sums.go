@@ -12,7 +12,7 @@ type engagement struct {
 	depth     int64 // millionths, summed
 }
 
-// linkSums is what an account's report shows of each of its links.
+// linkSums is what an account's report shows for each link.
 type linkSums struct {
 	views    int64
 	sessions engagement
@@ -23,7 +23,7 @@ type linkSums struct {
 type pageSums struct {
 	sessions int64
 	ms       int64
-	last     int64 // sessions whose last page this is
+	last     int64 // sessions whose last page is this one
 }
 
 // progress counts the counted sessions that began, and that reached each of

@@ -38,7 +38,7 @@ type Tally struct {
 	points *points // nil: not counted
 }
 
-// dayRow has the counts of a day for the series and the spark.
+// dayRow holds the counts of a day for the series and the spark.
 type dayRow struct {
 	views     int64
 	sessions  int64
@@ -216,8 +216,8 @@ func (t *Tally) Merge(u *Tally) {
 	}
 }
 
-// MergeCounts does what Merge does without the values of engaged times, which
-// are stored elsewhere.
+// MergeCounts is Merge without the values of engaged times, which are stored
+// elsewhere.
 func (t *Tally) MergeCounts(u *Tally) {
 	c := *u
 	c.times = nil
@@ -245,7 +245,7 @@ func (t *Tally) Equal(u *Tally) bool {
 		t.times.equal(u.times)
 }
 
-// Downloads is the number of download events.
+// Downloads returns the number of download events.
 func (t *Tally) Downloads() int64 { return t.downloads() }
 
 // Empty reports whether nothing was added.
@@ -265,10 +265,10 @@ func (t *Tally) Size() int {
 	return n
 }
 
-// Views is the number of counted views.
+// Views returns the number of counted views.
 func (t *Tally) Views() int64 { return t.views }
 
-// Uniques is the number of distinct viewers of the days [from, to).
+// Uniques returns the number of distinct viewers on the days [from, to).
 func (t *Tally) Uniques(from, to Day) int64 {
 	var n int64
 	for d, row := range t.days {
@@ -279,7 +279,8 @@ func (t *Tally) Uniques(from, to Day) int64 {
 	return n
 }
 
-// DailyViews is the number of counted views of each of the days [from, to).
+// DailyViews returns the number of counted views on each of the days [from,
+// to).
 func (t *Tally) DailyViews(from, to Day) []int64 {
 	views := make([]int64, max(to-from, 0))
 	for i := range views {
@@ -288,10 +289,10 @@ func (t *Tally) DailyViews(from, to Day) []int64 {
 	return views
 }
 
-// LinkViews is the number of counted views of a link of the scope.
+// LinkViews returns the number of counted views of a link of the scope.
 func (t *Tally) LinkViews(link int64) int64 { return t.link(link).views }
 
-// own is the number of excluded views by the owner.
+// own returns the number of excluded views by the owner.
 func (t *Tally) own() int64 {
 	if n := t.bots[BotOwn]; n != nil {
 		return *n
@@ -342,8 +343,8 @@ func (t *Tally) Products() []Product {
 	return list
 }
 
-// ProductsOf lists the programs and networks of a reason as Products has them,
-// with their share of those that are known of it.
+// ProductsOf lists the programs and networks of a reason, as Products has them,
+// with their share of the known ones.
 func (s *Summary) ProductsOf(reason string) []Bucket {
 	var list []Bucket
 	var all int64
@@ -358,7 +359,7 @@ func (s *Summary) ProductsOf(reason string) []Bucket {
 	return list
 }
 
-// productBreak stands between a reason and a product in a label.
+// productBreak separates a reason and a product in a label.
 const productBreak = "\x1f"
 
 // Top lists the n links with the most views, most first; on a tie the newer
@@ -400,7 +401,7 @@ func (t *Tally) row(d Day) dayRow {
 
 func (t *Tally) day(d Day) *dayRow { return entry(&t.days, d) }
 
-// downloads is the number of download events.
+// downloads returns the number of download events.
 func (t *Tally) downloads() int64 {
 	var n int64
 	for _, row := range t.days {

@@ -30,7 +30,7 @@ const (
 	dropoffMinSessions = 3
 	dropoffMinPoints   = 10
 
-	// whole is the whole of a duration or a height, in millionths.
+	// whole is a whole duration or height, in millionths.
 	whole = 1_000_000
 
 	// maxMs bounds a time of one session (49 days), so that 4 bytes hold it and
@@ -62,6 +62,6 @@ const (
 	botsWarn       Tenths = 250 // share of all views, people's and bots'
 )
 
-// expendable are the insights that are dropped for others, in this order.
-// device and best_time are always neutral, so the others always fit.
+// expendable lists, in order, the insights that are dropped when there are too
+// many. device and best_time are always neutral, so the others always fit.
 var expendable = [...]string{"bots", "device", "returning", "best_time"}

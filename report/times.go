@@ -56,7 +56,7 @@ func (ts *times) add(v uint32) {
 	}
 }
 
-// remove undoes an add of a duration, whose value must be in memory.
+// remove undoes adding a duration, whose value must be in memory.
 func (ts times) remove(v uint32) {
 	k, _ := bucketOf(v)
 	b := ts[k]
@@ -160,7 +160,7 @@ func (ts times) nth(k int64) int64 {
 	return int64(low) + smallest(ts[b].values, low, open, rank)
 }
 
-// digitBits is how many bits of a value one pass over all values fixes. The
+// digitBits is the number of bits that one pass over all values determines. The
 // counters of a pass fit in the processor's nearest cache.
 const digitBits = 11
 

@@ -10,7 +10,7 @@ import (
 // together.
 type TimesGroup int
 
-// groupBuckets is how many buckets a group has: a quarter of an octave.
+// groupBuckets is the number of buckets of a group: a quarter of an octave.
 const groupBuckets = 8
 
 // AllTimes means every group.
@@ -18,7 +18,7 @@ const AllTimes TimesGroup = -1
 
 func (b bucket) group() TimesGroup { return TimesGroup(b / groupBuckets) }
 
-// Times returns how many values of engaged times t has in memory.
+// Times returns the number of values of engaged times in memory.
 func (t *Tally) Times() int {
 	n := 0
 	for _, b := range t.times {
@@ -155,7 +155,7 @@ func (t *Tally) AddTimes(piece []byte, of *MedianTimes) error {
 	return nil
 }
 
-// append writes how many times each bucket has.
+// append writes the number of times in each bucket.
 func (ts times) append(b []byte) []byte {
 	b = appendNumber(b, int64(len(ts)))
 	before := bucket(0)

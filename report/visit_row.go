@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// VisitRow is one view of a link with everything that the log has of it, except
-// what would identify its viewer (analytics, Visits).
+// VisitRow is one view of a link with everything the log has, except what would
+// identify its viewer (analytics, Visits).
 type VisitRow struct {
 	ID     string `json:"id"`
-	Viewer string `json:"viewer"` // a name for whoever it was, on this link alone
+	Viewer string `json:"viewer"` // a name for the viewer, on this link only
 
 	At         time.Time `json:"at"`
 	Country    string    `json:"country"` // labels are "" when unknown
@@ -35,7 +35,7 @@ type VisitRow struct {
 	QR        bool       `json:"qr"`
 	Excluded  string     `json:"excluded"` // the reason code of a view that does not count
 	Product   string     `json:"product"`  // the program of such a view, where it is known
-	Engaged   bool       `json:"engaged"`  // there is engagement data: the rest is 0 or none without
+	Engaged   bool       `json:"engaged"`  // whether there is engagement data; otherwise the rest is zero
 	PresentMs int64      `json:"presentMs"`
 	Pages     []PageSeen `json:"pages,omitempty"`     // in order
 	Played    *Tenths    `json:"playedPct,omitempty"` // of media
@@ -43,8 +43,8 @@ type VisitRow struct {
 	PlayedIn  [][2]int   `json:"playedIn,omitempty"` // ranges of hundredths that were played, where known
 	Depth     *Tenths    `json:"depthPct,omitempty"` // of what is scrolled
 
-	// SameViewer are all visits of the same viewer, newest first, this one
-	// included. It is set only for a single visit, not in lists.
+	// SameViewer lists all visits of the same viewer, newest first, including
+	// this one. It is set only for a single visit, not in lists.
 	SameViewer []SameVisit `json:"sameViewer,omitempty"`
 }
 

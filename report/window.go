@@ -53,13 +53,13 @@ func (r Range) days() int {
 	return 0
 }
 
-// RangeCustom is the key of a window that none of the five ranges names.
+// RangeCustom is the key of a window without a named range.
 const RangeCustom Range = "custom"
 
 // RangeDay is the key of the last 24 hours.
 const RangeDay Range = "24h"
 
-// Window is the steps that a report covers: UTC days, unless it has Steps.
+// Window is the steps that a report covers: UTC days, or Steps if set.
 type Window struct {
 	Key   Range
 	From  Day
@@ -128,7 +128,7 @@ func (w Window) Label() string {
 	return "All time"
 }
 
-// dates are the first and the last local date of the window.
+// dates returns the first and last local date of the window.
 func (w Window) dates() (first, last Day) {
 	if !w.Hourly() {
 		return w.From, w.To - 1
@@ -152,7 +152,7 @@ type RangeCard struct {
 	Days     int       `json:"days"`
 	Label    string    `json:"label"`
 	Timezone string    `json:"timezone,omitempty"` // if one was asked for
-	Compare  Compare   `json:"compare,omitempty"`  // if it is not what lies before
+	Compare  Compare   `json:"compare,omitempty"`  // unless it is the time before
 }
 
 // MarshalJSON writes From and To as dateTime does.
