@@ -32,9 +32,9 @@
 //
 // A sign-in (internal/auth) begins a [Session]. Sign-in links, invitations and
 // password resets are [OneTimeToken]s. Tries are counted ([Attempt]), and a
-// stranger's tries lock nobody out. Besides links,
-// an account has albums ([Album], links under one address) and websites
-// ([Site], whose versions are sealed ZIP files with the states of a link).
+// stranger's tries lock nobody out. Besides links, an account has albums
+// ([Album], links under one address) and websites ([Site], whose versions are
+// sealed ZIP files with the states of a link).
 //
 // # Glossary
 //

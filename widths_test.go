@@ -4,14 +4,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-// Code wraps at 120 columns, where a tab is four. A literal is not broken: a
-// text is found by a search only in one piece. So a line may be wider where a
-// long literal or a comment makes it so. Tests hold wide tables of samples.
+// Code wraps at 120 columns, comments at 80 and Markdown at 100, where a tab is
+// four. A literal is not broken: a text is found by a search only in one piece.
+// So a line of code may be wider where a long literal or a comment makes it so.
+// Tests hold wide tables of samples.
 func TestWidths(t *testing.T) {
 	const most, literal, row = 120, 40, 200
 	eachTracked(t, func(name, text string) {
@@ -50,4 +52,59 @@ func TestWidths(t *testing.T) {
 			t.Errorf("%s:%d is wider than %d columns:\n%s", name, i, most, lines[i-1])
 		}
 	}, "*.go", ":!*_test.go")
+}
+
+// wideComment matches comments that may be wider: those for a tool, tables and
+// samples, and one long word such as an address.
+var wideComment = regexp.MustCompile(`^//(go:|nolint|\t)|^//\s*\S*://\S+$`)
+
+func TestCommentWidths(t *testing.T) {
+	const most = 80
+	eachTracked(t, func(name, text string) {
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, name, text, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(text, "\n")
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				p := files.Position(c.Pos())
+				l := lines[p.Line-1]
+				beside := strings.TrimLeft(l[:p.Column-1], "\t") != ""
+				if beside || !strings.HasPrefix(c.Text, "//") || wideComment.MatchString(c.Text) {
+					continue
+				}
+				if utf8.RuneCountInString(strings.ReplaceAll(l, "\t", "    ")) > most {
+					t.Errorf("%s:%d is wider than %d columns:\n%s", name, p.Line, most, l)
+				}
+			}
+		}
+	}, "*.go")
+}
+
+// unbroken matches what a line of Markdown may be wider for: a row of a table,
+// a definition of a link, and a long word or code span.
+var unbroken = regexp.MustCompile("^ *\\||^\\[[^]]+\\]:|[^` ]{60}|`[^`]{60,}`")
+
+func TestMarkdownWidths(t *testing.T) {
+	const most = 100
+	eachTracked(t, func(name, text string) {
+		fence := ""
+		for i, l := range strings.Split(text, "\n") {
+			mark := strings.TrimLeft(l, " ")
+			switch {
+			case fence != "":
+				if strings.TrimSpace(l) == fence {
+					fence = ""
+				}
+			case strings.HasPrefix(mark, "```"):
+				fence = mark[:len(mark)-len(strings.TrimLeft(mark, "`"))]
+			case i == 0 && l == "---": // the head of a page, in YAML
+				fence = l
+			case utf8.RuneCountInString(l) > most && !unbroken.MatchString(l):
+				t.Errorf("%s:%d is wider than %d columns:\n%s", name, i+1, most, l)
+			}
+		}
+	}, "*.md", ":!docs/reference/commands.md")
 }

@@ -37,7 +37,8 @@ type Change struct {
 	Disabled      *bool
 	ExpiresAt     *time.Time // the zero time: never
 	// IfMatch is the ETag that the link must have; "": any. With another one,
-	// the error has the code precondition_failed, and Error.Current is the link.
+	// the error has the code precondition_failed, and Error.Current is the
+	// link.
 	IfMatch string
 }
 

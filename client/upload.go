@@ -69,9 +69,9 @@ type Options struct {
 	ViewOnly bool   // the page offers no download
 	// ExpiresAt is when the link is disabled; zero: never.
 	ExpiresAt time.Time
-	// Replace is the slug of a link whose file this one replaces. The link keeps
-	// its address, title and settings: Slug, LinkName, ViewOnly and ExpiresAt are not
-	// sent.
+	// Replace is the slug of a link whose file this one replaces. The link
+	// keeps its address, title and settings: Slug, LinkName, ViewOnly and
+	// ExpiresAt are not sent.
 	Replace string
 	// IfMatch is an ETag of the link to replace: it is replaced only if nothing
 	// has changed it since. "": whatever it is.

@@ -148,7 +148,8 @@ func (p *person) sees() (text string) {
 	return text
 }
 
-// until waits for a condition in the page, whatever page it is by then: what cannot be asked while one page goes and another comes, is asked again.
+// until waits for a condition in the page, whatever page it is by then: what
+// cannot be asked while one page goes and another comes, is asked again.
 func (p *person) until(condition string) {
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.ctx, time.Minute)

@@ -261,8 +261,8 @@ func (f *fleet) signInWith(s *ship, address string) string {
 	return signInAt(f.t, s.url, address)
 }
 
-// signInAt signs in at a server with an address that "account sign-in" gave, and
-// returns the cookies.
+// signInAt signs in at a server with an address that "account sign-in" gave,
+// and returns the cookies.
 func signInAt(t testing.TB, server, address string) string {
 	t.Helper()
 	u, err := url.Parse(strings.TrimSpace(address))

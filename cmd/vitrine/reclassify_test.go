@@ -17,8 +17,9 @@ import (
 	"vitrine/report"
 )
 
-// oldRules makes an instance whose views were stored by other rules: some are of
-// programs that are known by name now, some of people, some as they would be.
+// oldRules makes an instance whose views were stored by other rules: some are
+// of programs that are known by name now, some of people, some as they would
+// be.
 func oldRules(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
@@ -105,9 +106,9 @@ func told(t *testing.T, data string) string {
 	return fmt.Sprint(b.String(), counts)
 }
 
-// TestKillReclassify kills vitrine reclassify with SIGKILL at each of its steps.
-// Another run ends as one that was never killed: the same views, downloads,
-// counts and reports, and no fault.
+// TestKillReclassify kills vitrine reclassify with SIGKILL at each of its
+// steps. Another run ends as one that was never killed: the same views,
+// downloads, counts and reports, and no fault.
 func TestKillReclassify(t *testing.T) {
 	t.Parallel()
 	r := seeded(t)

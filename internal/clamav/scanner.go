@@ -115,8 +115,8 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 	return vitrine.Verdict{}, all(failures)
 }
 
-// scanOn has one daemon scan, and gives its turn back. usable reports whether the
-// result stands, so that no other daemon is asked.
+// scanOn has one daemon scan, and gives its turn back. usable reports whether
+// the result stands, so that no other daemon is asked.
 func (s *Scanner) scanOn(ctx context.Context, d *daemon, r io.Reader,
 	size int64) (v vitrine.Verdict, usable bool, err error) {
 	usable = true // also when r panics

@@ -27,7 +27,8 @@ var moreOfViews = []string{
 	"parts_low UInt64 CODEC(T64, ZSTD(1))", "parts_high UInt64 CODEC(T64, ZSTD(1))",
 }
 
-// wasOfViews lists the columns that schema version 3 adds to the table of views.
+// wasOfViews lists the columns that schema version 3 adds to the table of
+// views.
 var wasOfViews = []string{"was_bot LowCardinality(String)", "was_product LowCardinality(String)"}
 
 // versions returns the statements that create the table of applied migrations.

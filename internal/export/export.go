@@ -44,8 +44,8 @@ const exportPage = 100
 // and websites.json where there are any, analytics/{slug}.json where the plan
 // has analytics, analytics/websites/{slug}.json likewise, files/{slug}/{name},
 // versions of websites among them, and earlier versions of links as
-// files/{slug}/versions/{number}/{name}. No file is held in memory, and what is no
-// longer there when its turn comes is named in missing.txt. z is not closed.
+// files/{slug}/versions/{number}/{name}. No file is held in memory, and what is
+// no longer there when its turn comes is named in missing.txt. z is not closed.
 func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {
 		return err

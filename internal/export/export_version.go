@@ -9,7 +9,8 @@ import (
 	"vitrine"
 )
 
-// exportedLinkVersion is an earlier version of a link's file, or one that waits.
+// exportedLinkVersion is an earlier version of a link's file, or one that
+// waits.
 type exportedLinkVersion struct {
 	Slug      vitrine.Slug      `json:"slug"`
 	Version   int               `json:"version"`

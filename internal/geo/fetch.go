@@ -36,9 +36,9 @@ type Fetched struct {
 var errNotThere = errors.New("not found")
 
 // Fetch gets DB-IP's City Lite of this month, or of the month before when there
-// is none yet, from below root, and puts it at path in one step once it was read
-// whole and addresses were looked up in it. Until then, and when it fails, what
-// is at path stays.
+// is none yet, from below root, and puts it at path in one step once it was
+// read whole and addresses were looked up in it. Until then, and when it fails,
+// what is at path stays.
 func Fetch(ctx context.Context, root, path string, now time.Time) (*Fetched, error) {
 	ctx, done := context.WithTimeout(ctx, longestFetch)
 	defer done()

@@ -16,8 +16,8 @@ import (
 // DefaultName is the name of the city file in a data directory.
 const DefaultName = "cities.mmdb"
 
-// File is a city file that may be replaced while it is used, in any way: lookups
-// read a copy of it that has no name. A nil File knows no cities.
+// File is a city file that may be replaced while it is used, in any way:
+// lookups read a copy of it that has no name. A nil File knows no cities.
 type File struct {
 	// Path is where the file is.
 	Path string
@@ -35,8 +35,8 @@ type File struct {
 // errCopy: the copy could not be made, which says nothing about the file.
 var errCopy = errors.New("the city file cannot be copied")
 
-// Open reads the file for the first time. It fails when the file cannot be used.
-// That its copy cannot be made is logged; Refresh tries again.
+// Open reads the file for the first time. It fails when the file cannot be
+// used. That its copy cannot be made is logged; Refresh tries again.
 func (f *File) Open(ctx context.Context) error {
 	err := f.Refresh(ctx)
 	if errors.Is(err, errCopy) {

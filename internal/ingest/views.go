@@ -35,11 +35,11 @@ type Log interface {
 
 // Views writes what happens on public pages into the log, many entries at a
 // time: whatever arrives while one batch is being made durable goes into the
-// next (group commit). Each method returns nil once its own entry is durable: in
-// the log or, when the log fails or hangs, in the spool. While the spool has
+// next (group commit). Each method returns nil once its own entry is durable:
+// in the log or, when the log fails or hangs, in the spool. While the spool has
 // anything, all entries go there, so that the log gets them in the order of
-// their arrival. Early events (ViewLog.Append) wait for their view in a spool of
-// their own. When an entry can be written nowhere, the error has
+// their arrival. Early events (ViewLog.Append) wait for their view in a spool
+// of their own. When an entry can be written nowhere, the error has
 // CodeUnavailable. Acknowledged entries are never lost.
 //
 // The queue is bounded: when it is full, callers wait.
@@ -47,9 +47,9 @@ type Views struct {
 	Log   Log
 	Spool vitrine.Spool
 
-	// Early keeps early events until their view is there. If it is nil, they are
-	// dropped. That is right where no other process writes to the log: the view
-	// never comes.
+	// Early keeps early events until their view is there. If it is nil, they
+	// are dropped. That is right where no other process writes to the log: the
+	// view never comes.
 	Early vitrine.Spool
 
 	// Patience is how long a batch waits for the log before it goes to the
@@ -64,10 +64,10 @@ type Views struct {
 	Owner func(context.Context, vitrine.LinkID) (vitrine.AccountID, error)
 
 	// Notice, unless nil, is called with the error when the log fails to take
-	// something: when the spool comes into use, and after each failed attempt to
-	// replay it. It is called with nil when the spool has been emptied into the
-	// log. Two goroutines may call it at once. Writing waits for it, so it must
-	// not use Views.
+	// something: when the spool comes into use, and after each failed attempt
+	// to replay it. It is called with nil when the spool has been emptied into
+	// the log. Two goroutines may call it at once. Writing waits for it, so it
+	// must not use Views.
 	Notice func(error)
 
 	// EarlyNotice, unless nil, is called after each try to store early events.
@@ -79,8 +79,8 @@ type Views struct {
 	entries chan entry
 	written chan struct{} // closed when all entries are
 
-	// turn is held by the goroutine that may write new entries to the log or the
-	// spool: the writer, or the replayer while it replays the last batch.
+	// turn is held by the goroutine that may write new entries to the log or
+	// the spool: the writer, or the replayer while it replays the last batch.
 	turn chan struct{}
 	// logging is held while an Append to the log is under way, also when nobody
 	// waits for it any more.
@@ -174,9 +174,9 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-// Close writes the entries that were handed in, waits for the log's last answer,
-// and stops. What is in the spools stays there for the next Start. No method may
-// be called after Close.
+// Close writes the entries that were handed in, waits for the log's last
+// answer, and stops. What is in the spools stays there for the next Start. No
+// method may be called after Close.
 func (v *Views) Close() {
 	close(v.entries)
 	<-v.written
@@ -219,8 +219,8 @@ func (v *Views) Download(ctx context.Context, d *vitrine.Download) error {
 }
 
 // enqueue waits for a place in the queue until ctx ends. Then it waits for the
-// outcome without regard to ctx: an entry that is in the queue is written, so its
-// caller must learn the outcome. The time that a batch takes is bounded.
+// outcome without regard to ctx: an entry that is in the queue is written, so
+// its caller must learn the outcome. The time that a batch takes is bounded.
 func (v *Views) enqueue(ctx context.Context, e entry) error {
 	e.done = make(chan error, 1)
 	select {
@@ -231,9 +231,9 @@ func (v *Views) enqueue(ctx context.Context, e entry) error {
 	}
 }
 
-// write is the writer: it writes what has arrived, a batch at a time. Each batch
-// costs a wait for the disk, however small it is. So while many entries arrive,
-// it waits for a moment until more have come.
+// write is the writer: it writes what has arrived, a batch at a time. Each
+// batch costs a wait for the disk, however small it is. So while many entries
+// arrive, it waits for a moment until more have come.
 func (v *Views) write() {
 	defer close(v.written)
 	var batch []entry
@@ -313,8 +313,8 @@ func (v *Views) store(entries []entry) {
 
 // storeOrSpool writes a batch to the log. It writes it to the spool instead if
 // the log is unavailable or if the spool has earlier entries. The log may have
-// taken a batch that goes to the spool, or may take it later. That does no harm,
-// since it stores each entry once (ViewLog.Append).
+// taken a batch that goes to the spool, or may take it later. That does no
+// harm, since it stores each entry once (ViewLog.Append).
 func (v *Views) storeOrSpool(b vitrine.Batch) (o vitrine.Outcome, err error) {
 	var cause error
 	if v.Spool.Empty() {

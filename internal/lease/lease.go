@@ -49,8 +49,8 @@ var ErrLost = errors.New("the lease of this work was lost")
 //
 // A process that was paused, or whose clock is wrong, may still be in the
 // middle of a step when another process has its lease. So work under a lease
-// must do no harm when it is done twice or late. A lease saves work; it is not a
-// lock.
+// must do no harm when it is done twice or late. A lease saves work; it is not
+// a lock.
 type Leases struct {
 	Store  vitrine.Store
 	Now    func() time.Time

@@ -21,17 +21,18 @@ type Captions struct {
 	Blobs vitrine.Blobs
 	Now   func() time.Time
 
-	// mu keeps a Put and a Delete of one text apart. Otherwise a link could name
-	// a text that is gone. Several processes correct this after each other, see
-	// keep and drop. Such a name stays only if one of them is killed between its
-	// two steps while another is at work. To put or delete the text again
-	// corrects it.
+	// mu keeps a Put and a Delete of one text apart. Otherwise a link could
+	// name a text that is gone. Several processes correct this after each
+	// other, see keep and drop. Such a name stays only if one of them is killed
+	// between its two steps while another is at work. To put or delete the text
+	// again corrects it.
 	mu sync.Mutex
 }
 
-// Put gives a link captions in a language, in place of those that it has. text is
-// WebVTT or SubRip, which is converted to WebVTT. The text is durable before the
-// link names it, so an interrupted Put leaves at most a text that no page shows.
+// Put gives a link captions in a language, in place of those that it has. text
+// is WebVTT or SubRip, which is converted to WebVTT. The text is durable before
+// the link names it, so an interrupted Put leaves at most a text that no page
+// shows.
 //
 // Errors: CodeInvalidRequest (language, text, kind of file, too many
 // languages), CodeNotFound, as for another account's link.
@@ -90,8 +91,8 @@ func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part,
 	}
 }
 
-// Delete deletes a link's captions in a language. It succeeds if there are none.
-// The link stops naming them before they are deleted.
+// Delete deletes a link's captions in a language. It succeeds if there are
+// none. The link stops naming them before they are deleted.
 //
 // Errors: CodeInvalidRequest, CodeNotFound, as for Put.
 func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang string) error {
@@ -113,9 +114,9 @@ func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang st
 }
 
 // drop has the link stop naming a text, and deletes the text. A Put of another
-// process that stored the text before may have named it since. Then drop removes
-// that name too, as if the Put had come first. A Put that names the text later
-// finds that it is gone.
+// process that stored the text before may have named it since. Then drop
+// removes that name too, as if the Put had come first. A Put that names the
+// text later finds that it is gone.
 func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
 	unname := func(now *vitrine.Link) error { now.Parts = now.Parts.Without(part); return nil }
 	if l.Parts.Has(part) {

@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/turn"
 )
 
-// inspectWait is how long an inspection waits for its turn. takeTurn applies it.
+// inspectWait is how long an inspection waits for its turn. takeTurn applies
+// it.
 const inspectWait = time.Minute
 
 // checks are the checks of uploads that this process is doing.
@@ -108,8 +109,8 @@ func (s *checks) remove(id vitrine.UploadID, c *check) {
 }
 
 // takeTurn waits for the inspection's turn. It returns CodeUnavailable after
-// inspectWait, or when all callers have gone away. Otherwise the caller must call
-// release.
+// inspectWait, or when all callers have gone away. Otherwise the caller must
+// call release.
 func (s *Uploads) takeTurn(c *check, a vitrine.AccountID) (release func(), err error) {
 	s.checks.mu.Lock()
 	if s.checks.turns == nil {

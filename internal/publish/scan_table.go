@@ -67,8 +67,8 @@ var (
 // scanSteps says what each scan in the background does to a link
 // (contract, Link states). A scan makes a link live only if it was in
 // processing. It never takes a link out of review: only a person does. It
-// disables only new files. A limit does not hold a live link: either the scanner
-// found the part clean that it scans, or a person has cleared the link.
+// disables only new files. A limit does not hold a live link: either the
+// scanner found the part clean that it scans, or a person has cleared the link.
 var scanSteps = [places][findings]step{
 	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious,
 		{to: vitrine.StateLive}},
@@ -79,8 +79,8 @@ var scanSteps = [places][findings]step{
 	wasLive:      {nothing, malware, suspicious, nothing},
 }
 
-// changeFor returns the change that a scan's answer makes to a link. Its To is ""
-// if nothing changes.
+// changeFor returns the change that a scan's answer makes to a link. Its To is
+// "" if nothing changes.
 func changeFor(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
 	found, detail := foundClean, ""
 	switch {

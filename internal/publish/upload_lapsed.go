@@ -6,14 +6,14 @@ import (
 	"vitrine"
 )
 
-// Uploads whose hold has ended do not count against the plan, but their bytes may
-// still be stored. They stay while the plan's storage has room for them, so that
-// a late Complete works. When an upload needs the room, the oldest of them are
-// ended.
+// Uploads whose hold has ended do not count against the plan, but their bytes
+// may still be stored. They stay while the plan's storage has room for them, so
+// that a late Complete works. When an upload needs the room, the oldest of them
+// are ended.
 
-// lapse ends the oldest uploads of an account whose hold has ended, until all its
-// bytes fit into its plan. It returns the ended uploads. The caller must delete
-// their bytes after the transaction.
+// lapse ends the oldest uploads of an account whose hold has ended, until all
+// its bytes fit into its plan. It returns the ended uploads. The caller must
+// delete their bytes after the transaction.
 func (s *Uploads) lapse(tx vitrine.Tx, id vitrine.AccountID) (ended []vitrine.UploadID, err error) {
 	a, err := tx.Account(id)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Uploads) lapse(tx vitrine.Tx, id vitrine.AccountID) (ended []vitrine.Up
 	}
 }
 
-// discard deletes the bytes of uploads that lapse has ended. If that fails, they
-// are swept with the upload.
+// discard deletes the bytes of uploads that lapse has ended. If that fails,
+// they are swept with the upload.
 func (s *Uploads) discard(ctx context.Context, ended []vitrine.UploadID) {
 	for _, id := range ended {
 		_ = s.Blobs.Delete(context.WithoutCancel(ctx), id)

@@ -137,8 +137,8 @@ func TestMany(t *testing.T) {
 	audit(t, log)
 }
 
-// Each account's history says what is about to change, that of a website's owner
-// too, and says nothing where nothing does.
+// Each account's history says what is about to change, that of a website's
+// owner too, and says nothing where nothing does.
 func TestHistory(t *testing.T) {
 	in := fixture.New(t)
 	log := openLog(t)

@@ -202,9 +202,9 @@ func (s *Service) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
 	return found, nil
 }
 
-// Enter checks the password of a report and returns a pass, with which a browser
-// is let in for PassLife. A right password takes back the tries of its network.
-// Errors: CodeRateLimited, with the time after which to try again;
+// Enter checks the password of a report and returns a pass, with which a
+// browser is let in for PassLife. A right password takes back the tries of its
+// network. Errors: CodeRateLimited, with the time after which to try again;
 // CodeInvalidRequest for a wrong password.
 func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Addr) (pass string, err error) {
 	id := strconv.FormatInt(int64(r.ID), 10)

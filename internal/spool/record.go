@@ -12,9 +12,9 @@ import (
 )
 
 // A record is a mark, the length of its body, the CRC-32C of length and body
-// (both little-endian), and the body: a Batch as JSON. A body cannot contain the
-// mark, because UTF-8 never has its byte 0xff. So the mark shows where the next
-// record begins after damage.
+// (both little-endian), and the body: a Batch as JSON. A body cannot contain
+// the mark, because UTF-8 never has its byte 0xff. So the mark shows where the
+// next record begins after damage.
 const (
 	mark       = "\xff\xfe\xff\x01"
 	headerSize = len(mark) + 4 + 4
@@ -41,8 +41,8 @@ func checksum(length, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, body)
 }
 
-// decode reads the record at the beginning of data. It returns false if there is
-// no whole record.
+// decode reads the record at the beginning of data. It returns false if there
+// is no whole record.
 func decode(data []byte) (b vitrine.Batch, size int, ok bool) {
 	if len(data) < headerSize || string(data[:len(mark)]) != mark {
 		return b, 0, false
@@ -59,9 +59,9 @@ func decode(data []byte) (b vitrine.Batch, size int, ok bool) {
 	return b, size, true
 }
 
-// reader reads the records of a file. It skips bytes that are not a whole record,
-// and counts them: as torn if an interrupted write left them after the last
-// record, otherwise as damaged.
+// reader reads the records of a file. It skips bytes that are not a whole
+// record, and counts them: as torn if an interrupted write left them after the
+// last record, otherwise as damaged.
 type reader struct {
 	data          []byte
 	at            int // how many bytes have been read

@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/durable"
 )
 
-// On a full disk the spool continues in its reserve: empty files whose blocks are
-// already allocated, so that nothing else can take them. Each becomes a file of
-// the spool when it is needed, and is replaced once there is room.
+// On a full disk the spool continues in its reserve: empty files whose blocks
+// are already allocated, so that nothing else can take them. Each becomes a
+// file of the spool when it is needed, and is replaced once there is room.
 
 const (
 	pieceBytes = 4 << 20 // of each file of the reserve
@@ -29,9 +29,10 @@ const (
 	probeBytes    = 64 << 10
 )
 
-// Reserve allocates room for the time of a full disk, in a directory beside that
-// of the spool. It must be called before the first use of the spool. If the file
-// system cannot allocate room ahead, or has little, there is no reserve.
+// Reserve allocates room for the time of a full disk, in a directory beside
+// that of the spool. It must be called before the first use of the spool. If
+// the file system cannot allocate room ahead, or has little, there is no
+// reserve.
 func (s *Spool) Reserve() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,9 +48,9 @@ func (s *Spool) piece(n int) string {
 	return filepath.Join(s.reserve, strconv.Itoa(n))
 }
 
-// replenish makes the missing files of the reserve, as far as the file system has
-// room. Files of an earlier process are used again, and get their room if they
-// lack it.
+// replenish makes the missing files of the reserve, as far as the file system
+// has room. Files of an earlier process are used again, and get their room if
+// they lack it.
 func (s *Spool) replenish() {
 	if s.reserve == "" {
 		return
@@ -72,8 +73,8 @@ func (s *Spool) replenish() {
 // full reports whether an error says that there is no room on the disk.
 func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// resume opens the last file again if it is a piece of the reserve. A replay that
-// failed has closed it, but it still has room.
+// resume opens the last file again if it is a piece of the reserve. A replay
+// that failed has closed it, but it still has room.
 func (s *Spool) resume() error {
 	if s.open != nil || len(s.files) == 0 {
 		return nil
@@ -110,8 +111,8 @@ func (s *Spool) beginReserve(records []byte) error {
 	return s.fill(w, f, records)
 }
 
-// Room returns nil if the spool has room for more, and otherwise [ErrFull] or the
-// error of the disk. It replaces files of the reserve that were used.
+// Room returns nil if the spool has room for more, and otherwise [ErrFull] or
+// the error of the disk. It replaces files of the reserve that were used.
 func (s *Spool) Room() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,8 +3,8 @@
 //
 // A file is a sequence of records (record.go). One process writes it, front to
 // back. Its name is NUMBER.spool; higher numbers are later. When all of its
-// batches are replayed, the file is removed, or kept as NUMBER.damaged if it was
-// damaged. What the replay left over is in a later file by then.
+// batches are replayed, the file is removed, or kept as NUMBER.damaged if it
+// was damaged. What the replay left over is in a later file by then.
 package spool
 
 import (
@@ -39,8 +39,8 @@ var fileName = regexp.MustCompile(`^(\d{12})(\.spool|\.damaged)$`)
 // ErrFull is the error of a spool that has no room left within MaxBytes.
 var ErrFull = errors.New("the spool is full")
 
-// Spool implements [vitrine.Spool] in a directory. No other process may have the
-// directory open.
+// Spool implements [vitrine.Spool] in a directory. No other process may have
+// the directory open.
 type Spool struct {
 	// MaxBytes bounds the size of all files together. Open sets it to 1 GiB; it
 	// may be changed before the first use.
@@ -140,8 +140,9 @@ func (s *Spool) Append(b vitrine.Batch) error {
 	return err
 }
 
-// awaitReplay waits until the running replay ends, and reports whether it has. On
-// a full disk the replay may hold the last piece of the reserve, and ends soon.
+// awaitReplay waits until the running replay ends, and reports whether it has.
+// On a full disk the replay may hold the last piece of the reserve, and ends
+// soon.
 func (s *Spool) awaitReplay() bool {
 	s.mu.Lock()
 	replayed := s.replayed
@@ -278,8 +279,8 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.
 	return nil
 }
 
-// replay replays a file from where the last replay ended, and removes it. What is
-// left over goes to another file first. If that cannot be written, the file
+// replay replays a file from where the last replay ended, and removes it. What
+// is left over goes to another file first. If that cannot be written, the file
 // stays, and all of it is replayed again.
 func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrine.Batch) (vitrine.Batch, error)) error {
 	data, err := os.ReadFile(s.path(file, suffix))

@@ -85,8 +85,8 @@ func readTokens(tx vitrine.SecretTx) (m tokens, err error) {
 	return m, nil
 }
 
-// Verify returns nil if the storage is this database's, ErrOther if it is not, or
-// the error that kept it from finding out. It changes nothing.
+// Verify returns nil if the storage is this database's, ErrOther if it is not,
+// or the error that kept it from finding out. It changes nothing.
 func (p Owner) Verify(ctx context.Context) error {
 	m, token, err := p.read(ctx)
 	if err == nil && token == "" {

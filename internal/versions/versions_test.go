@@ -422,8 +422,8 @@ func testConditionalReplace(t *testing.T, v *versioned) {
 	v.Audit()
 }
 
-// Sweeping storage keeps the files of all versions, also of one that readers may
-// still have open, and removes bytes that made none.
+// Sweeping storage keeps the files of all versions, also of one that readers
+// may still have open, and removes bytes that made none.
 func TestSweepKeepsVersions(t *testing.T) { onEach(t, testSweepKeepsVersions) }
 
 func testSweepKeepsVersions(t *testing.T, v *versioned) {

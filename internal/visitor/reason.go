@@ -44,8 +44,8 @@ func ReasonOf(reason, product string) string {
 	return reason
 }
 
-// rank is the place of a reason among botFamilies: a name of an earlier one goes
-// before.
+// rank is the place of a reason among botFamilies: a name of an earlier one
+// goes before.
 func rank(reason string) int {
 	for i := range botFamilies {
 		if botFamilies[i].reason == reason {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Rules that have not changed change no stored view, whatever program it was of.
+// Rules that have not changed change no stored view, whatever program it was
+// of.
 func TestReasonOfSameRules(t *testing.T) {
 	n, named := 0, 0
 	for _, list := range []string{"testdata/crawlers.tsv", "testdata/bots.tsv"} {

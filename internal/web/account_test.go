@@ -123,7 +123,8 @@ func alike(body, email string) string {
 	return strings.ReplaceAll(body, email, "EMAIL")
 }
 
-// An unknown address, a wrong password, an account without one and a suspended one are answered alike.
+// An unknown address, a wrong password, an account without one and a suspended
+// one are answered alike.
 func TestNobodyIsToldOfAccounts(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, true)
 	d.withPassword(d.member)
@@ -157,7 +158,8 @@ func TestNobodyIsToldOfAccounts(t *testing.T) {
 	}
 }
 
-// After too many tries one is told how long to wait and what else to do; a browser that has signed in before is not kept out.
+// After too many tries one is told how long to wait and what else to do; a
+// browser that has signed in before is not kept out.
 func TestTriesAreBounded(t *testing.T) {
 	d := newDoor(t, auth.SignUpInvite, true)
 	d.withPassword(d.member)
@@ -211,7 +213,8 @@ func TestNextIsLocal(t *testing.T) {
 	}
 }
 
-// What another site has a browser send is refused, on each address that takes something.
+// What another site has a browser send is refused, on each address that takes
+// something.
 func TestEntryFromOtherSites(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, true)
 	cookie := d.signIn(d.owner)
@@ -234,7 +237,8 @@ func TestEntryFromOtherSites(t *testing.T) {
 	}
 }
 
-// The first account is made at an address that works once; until then nothing else is there.
+// The first account is made at an address that works once; until then nothing
+// else is there.
 func TestFirstRun(t *testing.T) {
 	d := newDoor(t, auth.SignUpOpen, false)
 	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "empty.db"))
@@ -334,7 +338,8 @@ func TestWhoMaySignUp(t *testing.T) {
 	}
 }
 
-// A session that is ended in one browser is over in the other, from its next request on; so it is after a new password.
+// A session that is ended in one browser is over in the other, from its next
+// request on; so it is after a new password.
 func TestSessionsAreRevoked(t *testing.T) {
 	d := newDoor(t, auth.SignUpInvite, false)
 	d.withPassword(d.member)
@@ -380,7 +385,8 @@ func TestSessionsAreRevoked(t *testing.T) {
 	d.status(d.enter(d.member.Email, "another good one"), 303)
 }
 
-// A key is shown once, works, is replaced and revoked; what is on the page later is no key.
+// A key is shown once, works, is replaced and revoked; what is on the page
+// later is no key.
 func TestKeysPage(t *testing.T) {
 	d := newDoor(t, auth.SignUpInvite, false)
 	cookie, stranger := d.signIn(d.member), d.signIn(d.owner)

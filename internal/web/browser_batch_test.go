@@ -47,8 +47,8 @@ func TestBrowserBatch(t *testing.T) {
 	tb.until(`document.querySelector("#rows .address input")?.value.includes("/p/")`)
 	tb.until(`!document.querySelector("#batch").checkVisibility()`)
 
-	// A folder brings its files, in the order of their names, and they become an
-	// album.
+	// A folder brings its files, in the order of their names, and they become
+	// an album.
 	tb.run(chromedp.Evaluate(`document.querySelector("#rows .remove").click()`, nil))
 	deck := folder(t, "Deck", map[string]string{"page-10.txt": "ten", "page-2.txt": "two", ".DS_Store": "x",
 		"more/end.txt": "end"})

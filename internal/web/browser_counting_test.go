@@ -147,7 +147,8 @@ func TestBrowserClockChange(t *testing.T) {
 				tr.querySelector("time").textContent.match(/\d\d(?=:\d\d)/)[0] + " " + tr.querySelector("data").value)`, &got),
 				chromedp.Evaluate(`[...document.querySelectorAll(".over-time .marks g")].map((g) => g.tagName)`, &marks))
 			same(t, "hours", strings.Join(got, ", "), strings.Join(want, ", "))
-			// The heat map has an hour of the clock once, however often it came.
+			// The heat map has an hour of the clock once, however often it
+			// came.
 			var heat, ofDay [24]int
 			for _, hour := range want {
 				ofDay[number(t, hour[:2])] += number(t, hour[3:])

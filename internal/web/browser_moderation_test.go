@@ -156,7 +156,8 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	tb.quiet()
 }
 
-// A stranger's web page runs nothing in front of a moderator, and greets nobody.
+// A stranger's web page runs nothing in front of a moderator, and greets
+// nobody.
 func TestBrowserModerationHTML(t *testing.T) {
 	d := newDesk(t)
 	var greeted atomic.Int64
@@ -204,7 +205,8 @@ func TestBrowserModerationHTML(t *testing.T) {
 	d.countOpens(l, 0)
 }
 
-// A moderator sees the pages of a document that nobody else sees, over the content origin.
+// A moderator sees the pages of a document that nobody else sees, over the
+// content origin.
 func TestBrowserModerationPDF(t *testing.T) {
 	var asked atomic.Int64 // how often for the bytes of a file
 	d := newDeskWith(t, siteOptions{content: true, around: func(next http.Handler) http.Handler {
@@ -236,7 +238,8 @@ func TestBrowserModerationPDF(t *testing.T) {
 	d.countOpens(video, 0)
 }
 
-// A suspended member's links are gone from the public at once, and so are a suspended moderator's pages.
+// A suspended member's links are gone from the public at once, and so are a
+// suspended moderator's pages.
 func TestBrowserModerationSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)

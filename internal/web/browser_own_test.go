@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The owner opens a link, is told that the visit is not counted, finds it in the
-// list of excluded views, and has it counted there.
+// The owner opens a link, is told that the visit is not counted, finds it in
+// the list of excluded views, and has it counted there.
 func TestBrowserOwnVisits(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentScroll]

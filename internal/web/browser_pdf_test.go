@@ -294,7 +294,8 @@ func TestBrowserPDFSide(t *testing.T) {
 	tb.quiet()
 }
 
-// The ways to fit a page are kept when the window changes, and pages are turned with their words.
+// The ways to fit a page are kept when the window changes, and pages are turned
+// with their words.
 func TestBrowserPDFFit(t *testing.T) {
 	tb, f := openPDF(t, makePDF(5), "5", chromedp.EmulateViewport(1000, 700))
 	page := func(condition string) {
@@ -325,7 +326,8 @@ func TestBrowserPDFFit(t *testing.T) {
 	page(`r.width > 595 * 96 / 72`)
 	tb.run(chromedp.KeyEvent("r"))
 	page(`r.width > r.height`)
-	// The first word is at the top left; after a quarter it is at the top right, and runs down.
+	// The first word is at the top left; after a quarter it is at the top
+	// right, and runs down.
 	f.until(`(() => {
 		const p = document.querySelector(".page").getBoundingClientRect(), w = document.querySelector(".text span")?.getBoundingClientRect();
 		return w && w.height > w.width && w.left > p.left + p.width * 0.75 && w.right < p.right && w.top < p.top + p.height * 0.25;
@@ -337,7 +339,8 @@ func TestBrowserPDFFit(t *testing.T) {
 	tb.quiet()
 }
 
-// Pages are found in a tree with branches as in a flat one, by their number and by what leads to them.
+// Pages are found in a tree with branches as in a flat one, by their number and
+// by what leads to them.
 func TestBrowserPDFTree(t *testing.T) {
 	file := newPDF()
 	file.branch = 7
@@ -356,7 +359,8 @@ func TestBrowserPDFTree(t *testing.T) {
 	tb.quiet()
 }
 
-// A page that the document itself turns has its words where its picture has them.
+// A page that the document itself turns has its words where its picture has
+// them.
 func TestBrowserPDFTurned(t *testing.T) {
 	file := newPDF()
 	file.rotate = 270
@@ -398,7 +402,8 @@ func TestBrowserPDFTouch(t *testing.T) {
 		f.until(`(() => { const c = document.querySelector(".page canvas"); return c && Math.abs(c.width / devicePixelRatio - c.offsetWidth) < 2 })()`)
 	}
 	drawn()
-	// tap is two taps at one time, by the events' own: it is told in whole seconds, so any other would at times be a second later.
+	// tap is two taps at one time, by the events' own: it is told in whole
+	// seconds, so any other would at times be a second later.
 	tap := func() {
 		t.Helper()
 		when := input.TimeSinceEpoch(time.Now())
@@ -427,7 +432,8 @@ func TestBrowserPDFTouch(t *testing.T) {
 	tb.quiet()
 }
 
-// Keys, and what names the controls have; nothing sticks out on the narrowest of screens.
+// Keys, and what names the controls have; nothing sticks out on the narrowest
+// of screens.
 func TestBrowserPDFKeys(t *testing.T) {
 	tb, f := openPDF(t, prose(2000), "2000", chromedp.EmulateViewport(320, 480))
 	page := func(n string) {
@@ -461,7 +467,8 @@ func TestBrowserPDFKeys(t *testing.T) {
 	tb.quiet()
 }
 
-// The frame tells how far down the document was seen, and never less than before.
+// The frame tells how far down the document was seen, and never less than
+// before.
 func TestBrowserPDFDepth(t *testing.T) {
 	const listen = `window.told = []; addEventListener("message", ({data}) => data?.vitrine?.shown && told.push(data.vitrine))`
 	tb, f := openPDF(t, makePDF(12), "12", chromedp.ActionFunc(onNewDocument(listen)))

@@ -68,8 +68,8 @@ func TestBrowserSmallThings(t *testing.T) {
 		evaluates(member, name+", all visits", `[...document.querySelectorAll(".visits tbody tr")].filter((r) => r.checkVisibility()).length`, 25)
 	}
 
-	// On a phone the link's page begins with sharing, by the system's sheet where
-	// there is one.
+	// On a phone the link's page begins with sharing, by the system's sheet
+	// where there is one.
 	member.run(chromedp.EmulateViewport(390, 844))
 	member.visit(d.url + "/links/" + string(d.links["catalogue.pdf"].Slug))
 	evaluates(member, "no sheet, no button", `document.querySelector("[data-share]").checkVisibility()`, false)

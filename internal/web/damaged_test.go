@@ -49,7 +49,8 @@ func TestCutFileIsNotServed(t *testing.T) {
 	}
 }
 
-// An imported link has a history and no file; its page says so, and views of it count.
+// An imported link has a history and no file; its page says so, and views of it
+// count.
 func TestPageWithoutFile(t *testing.T) {
 	s := newSite(t)
 	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported", Name: "old.pdf", Kind: "pdf",

@@ -254,8 +254,8 @@ func testChangesDuringReplacement(t *testing.T, store string) {
 	f.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
 }
 
-// A key that ends during an upload completes nothing; another key of the account
-// completes it, and the bytes are not lost.
+// A key that ends during an upload completes nothing; another key of the
+// account completes it, and the bytes are not lost.
 func TestKeyExpiresDuringUpload(t *testing.T) {
 	f := newFixture(t)
 	owner := f.account(vitrine.PlanPro)

@@ -128,7 +128,8 @@ func TestDecisions(t *testing.T) {
 	d.countOpens(a, 2) // by the public, and by no moderator
 }
 
-// Two moderators decide about one link: the second is told what the first did, and keeps their note.
+// Two moderators decide about one link: the second is told what the first did,
+// and keeps their note.
 func TestTwoModerators(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -148,7 +149,8 @@ func TestTwoModerators(t *testing.T) {
 	if d.stateOf(l) != vitrine.StateDisabled {
 		t.Errorf("%s", d.stateOf(l))
 	}
-	// The scanner speaks while the page is open: what was looked at is not what is held now.
+	// The scanner speaks while the page is open: what was looked at is not what
+	// is held now.
 	l = d.held("picture.png", vitrine.ReasonScanLate)
 	seen = d.seen(l)
 	d.hold(l, vitrine.ReasonMalware, "Eicar")
@@ -250,7 +252,8 @@ func TestDecideMany(t *testing.T) {
 	d.status(d.post("/moderation/decide", url.Values{"note": {strings.Repeat("x", 100_000)}}, cookie), 400)
 }
 
-// The same bytes are taken off display wherever they are, and a note that is too long comes back.
+// The same bytes are taken off display wherever they are, and a note that is
+// too long comes back.
 func TestRejectSame(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
@@ -277,7 +280,8 @@ func TestRejectSame(t *testing.T) {
 	d.status(d.get("/p/"+string(other.Slug)), 200)
 }
 
-// What is a moderator's own someone else decides about; the owner of the site may.
+// What is a moderator's own someone else decides about; the owner of the site
+// may.
 func TestOwnLink(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -308,7 +312,8 @@ func TestOwnLink(t *testing.T) {
 	}
 }
 
-// An account is suspended with a note, everywhere at once, and not if it is a moderator's.
+// An account is suspended with a note, everywhere at once, and not if it is a
+// moderator's.
 func TestSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)

@@ -233,7 +233,8 @@ func (s *site) contentAddress(l *vitrine.Link, what string) string {
 		"/" + what
 }
 
-// The states of a link: only a live one is shown, and only showing it is a view (contract, Link states).
+// The states of a link: only a live one is shown, and only showing it is a view
+// (contract, Link states).
 func TestStates(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A secret title"))
@@ -342,7 +343,8 @@ func (b *brokenLog) Append(ctx context.Context, batch vitrine.Batch) (vitrine.Ou
 	return b.ViewLog.Append(ctx, batch)
 }
 
-// A page that cannot be logged is not shown, and says when to ask again; a taken ID is tried anew.
+// A page that cannot be logged is not shown, and says when to ask again; a
+// taken ID is tried anew.
 func TestLogFails(t *testing.T) {
 	broken := &brokenLog{}
 	s := newSiteWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }})
@@ -370,7 +372,8 @@ func TestLogFails(t *testing.T) {
 	s.countOpens(l, 2)
 }
 
-// While views cannot be written, the log tells of it once a minute, with how many requests were refused.
+// While views cannot be written, the log tells of it once a minute, with how
+// many requests were refused.
 func TestRefusedOnceAMinute(t *testing.T) {
 	broken := &brokenLog{}
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

@@ -38,7 +38,8 @@ func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
 }
 
 // requests are a request of each route that takes a key, about a sound with
-// English captions that has replaced a text. Each would do what the route is for.
+// English captions that has replaced a text. Each would do what the route is
+// for.
 var requests = map[string]func(c caller, slug string) answer{
 	"POST /api/v1/uploads": func(c caller, _ string) answer { return c.create(nil) },
 	"POST /api/v1/uploads/complete": func(c caller, _ string) answer {

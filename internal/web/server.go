@@ -92,8 +92,8 @@ type Server struct {
 	// is a vitrine.GetSigner; else they come through this process.
 	RedirectDownloads bool
 
-	// SetupCommand prints the address at which the first account is made, on the
-	// server's machine. "": "vitrine setup".
+	// SetupCommand prints the address at which the first account is made, on
+	// the server's machine. "": "vitrine setup".
 	SetupCommand string
 
 	// UpgradeURL is where a larger plan is sold. "": plans are not sold; pages

@@ -423,8 +423,8 @@ func TestStatsEmpty(t *testing.T) {
 		t.Error("an opened link is called unopened")
 	}
 
-	// A link with few views leads with its visits, begins the chart with the day
-	// it was created, and compares with nothing.
+	// A link with few views leads with its visits, begins the chart with the
+	// day it was created, and compares with nothing.
 	r = o.get(statsPath(l)+"?range=7d", o.cookie)
 	page, visits, chart := o.parse(r.body), strings.Index(r.body, "Recent visits"),
 		strings.Index(r.body, `id="chart-title"`)

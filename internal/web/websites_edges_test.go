@@ -152,7 +152,8 @@ func TestWebsiteExaminedLeadsNowhere(t *testing.T) {
 	}
 }
 
-// Readers report the version of a website that is shown: enough of them take it off display, and a person decides.
+// Readers report the version of a website that is shown: enough of them take it
+// off display, and a person decides.
 func TestWebsiteReported(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)

@@ -7,8 +7,8 @@
 //
 //   - github.com/moby/buildkit is what "docker build" reads a Dockerfile with,
 //     and has its checks
-//   - github.com/compose-spec/compose-go is what "docker compose" reads its files
-//     with, and has the schema of the specification
+//   - github.com/compose-spec/compose-go is what "docker compose" reads its
+//     files with, and has the schema of the specification
 //   - k8s.io/api and k8s.io/apimachinery have the types of Kubernetes' objects,
 //     and the strict decoder that the API server has for them
 //   - github.com/distribution/reference and github.com/opencontainers/go-digest

@@ -129,8 +129,8 @@ func (z *inspection) look(name string, what filetype.Form, s *filetype.Source, d
 }
 
 // svg refuses an SVG within an archive only for scripts and otherwise holds it:
-// drawing programs define harmless entities, and nobody would unpack a folder of
-// logos because of them.
+// drawing programs define harmless entities, and nobody would unpack a folder
+// of logos because of them.
 func (z *inspection) svg(s *filetype.Source) *filetype.Problem {
 	if p := text.InspectSVG(s, filetype.TypesByExt["svg"], z.facts); p != nil && p.Code == filetype.CodeUnsafeFile {
 		if p.Reason == filetype.ReasonScript {

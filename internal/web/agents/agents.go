@@ -66,8 +66,8 @@ func (h *Handler) answering(whole bool) http.Handler {
 		}
 		return nil
 	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: maxBody,
-		// A proxy on the same machine passes the public name on. What protects is
-		// the key, which no page of another origin has.
+		// A proxy on the same machine passes the public name on. What protects
+		// is the key, which no page of another origin has.
 		DisableLocalhostProtection: true})
 }
 

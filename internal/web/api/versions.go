@@ -105,7 +105,8 @@ func (s *Handler) DeleteVersion(w http.ResponseWriter, r *http.Request, c *auth.
 	return nil
 }
 
-// condition is what a request expects of the link that it changes; nil: nothing.
+// condition is what a request expects of the link that it changes; nil:
+// nothing.
 func condition(r *http.Request) versions.Condition {
 	m := match(r)
 	if m == nil {

@@ -118,7 +118,8 @@ func (s *Handler) SendVisits(w http.ResponseWriter, r *http.Request, a *vitrine.
 	return write(nil)
 }
 
-// visitWriter returns what writes visits in a format, and with nil what is left.
+// visitWriter returns what writes visits in a format, and with nil what is
+// left.
 func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 	if format == "ndjson" {
 		encode := json.NewEncoder(w)

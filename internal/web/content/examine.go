@@ -133,8 +133,8 @@ func (s *Handler) OnOwned(h contentHandler) httpx.HandlerFunc {
 	}
 }
 
-// inertHTML shows a moderator how a web page looks. Its policy lets it run and load
-// nothing; the elements that make a browser greet a host all the same
+// inertHTML shows a moderator how a web page looks. Its policy lets it run and
+// load nothing; the elements that make a browser greet a host all the same
 // (preconnect), or go elsewhere, are not in it any more, and its links lead
 // nowhere.
 func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {

@@ -35,10 +35,10 @@ const (
 
 // policies has a row for each surface. {nonce} admits the page's own scripts
 // and styles; {assets} and {files} are addresses on the content origin, {links}
-// of public pages on the public one, {public}, {storage} is where signed URLs lead when
-// that is elsewhere, and {framers} whose pages may show the answer in a frame.
-// Addresses are spelled out where the page that obeys them may have an opaque
-// origin.
+// of public pages on the public one, {public}, {storage} is where signed URLs
+// lead when that is elsewhere, and {framers} whose pages may show the answer in
+// a frame. Addresses are spelled out where the page that obeys them may have an
+// opaque origin.
 //
 // A Word document is its styles: the library writes them as inline styles and
 // style elements. There alone they are admitted, since a style can reach

@@ -18,8 +18,8 @@ import (
 // DownloadAlbum sends the files of an album as one ZIP, as they are read: there
 // is no temporary file, and no file is held in memory. Whether a file may be
 // downloaded is asked when its turn comes. One that may not be any more is left
-// out; one that is taken down while it is sent ends the answer, as a download of
-// it alone would end.
+// out; one that is taken down while it is sent ends the answer, as a download
+// of it alone would end.
 //
 // Each file counts as a download without a view of its page does.
 func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
@@ -88,8 +88,8 @@ func downloadable(links []*vitrine.Link) (all []*vitrine.Link) {
 }
 
 // zipLink adds the file of a link to a ZIP, if it may be downloaded now, and
-// reports whether it did. An error before anything of it was sent leaves the ZIP
-// as it was.
+// reports whether it did. An error before anything of it was sent leaves the
+// ZIP as it was.
 func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer, names zipNames,
 	id vitrine.LinkID) (sent bool, err error) {
 	l, err := s.Links.PublicByID(r.Context(), id)

@@ -8,8 +8,8 @@ import (
 )
 
 // forOwner adds to the failure of a public page what its owner can do about it,
-// if the owner is signed in where the request comes from. For everybody else the
-// failure stays as it is, and so does the answer, byte for byte.
+// if the owner is signed in where the request comes from. For everybody else
+// the failure stays as it is, and so does the answer, byte for byte.
 func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error {
 	switch vitrine.CodeOf(err) {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable:

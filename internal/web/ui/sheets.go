@@ -1,7 +1,7 @@
 package ui
 
-// sheets are the styles that pages share, each made of its parts in this
-// order. A page links ui/core.css, the others that it needs, and one of its own.
+// sheets are the styles that pages share, each made of its parts in this order.
+// A page links ui/core.css, the others that it needs, and one of its own.
 var sheets = map[string][]string{
 	// All pages, and frames of viewers.
 	"ui/core.css": {

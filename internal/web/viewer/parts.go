@@ -49,8 +49,8 @@ func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
 	return ""
 }
 
-// sources are the extensions of texts that are on no list of ours, and are shown
-// from an archive as the text that they are.
+// sources are the extensions of texts that are on no list of ours, and are
+// shown from an archive as the text that they are.
 var sources = strings.Fields("bash bat c cc cfg conf cpp cs css diff env go gradle h hpp ini java jl js jsx kt less lua m mjs php pl pm properties " +
 	"ps1 py r rb rs rst sass scala scss sh sql svelte swift tex toml ts tsx vue zsh")
 

@@ -17,7 +17,8 @@ import (
 // thumbsRoot is where they are, below the address of a report.
 const thumbsRoot = "/pages/"
 
-// show gives the rows the addresses of their pictures, below that of the report.
+// show gives the rows the addresses of their pictures, below that of the
+// report.
 func (p *statsPages) show(root string, l *vitrine.Link) {
 	if p == nil || !l.HasBytes || !l.Parts.Has(vitrine.PartThumbs) {
 		return
@@ -40,8 +41,8 @@ func (s *Handler) Thumb(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	return s.sendThumb(w, r, l)
 }
 
-// SharedThumb answers a reader of a shared report, as long as the public may see
-// the link.
+// SharedThumb answers a reader of a shared report, as long as the public may
+// see the link.
 func (s *Handler) SharedThumb(w http.ResponseWriter, r *http.Request) error {
 	quietly(w)
 	found, in, err := s.readShared(r)
