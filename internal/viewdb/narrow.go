@@ -24,7 +24,12 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		oldest := segment.Place{ID: r.from}
 		if q.Cap > 0 {
 			all := segment.NewestOf(q.Cap)
-			if err := eachID(ctx, tx, q.Scope, r, all.Add); err != nil {
+			err := eachID(ctx, tx, q.Scope, r, func(p segment.Place) {
+				if q.Links == nil || slices.Contains(q.Links, int64(p.Link)) {
+					all.Add(p)
+				}
+			})
+			if err != nil {
 				return false, err
 			}
 			if capped = all.Full; capped {
@@ -110,7 +115,8 @@ func (l *ViewLog) retained(ctx context.Context, q vitrine.TallyQuery,
 	if err != nil || forgotten == 0 || truncated {
 		return truncated, err
 	}
-	gone, err := l.tally(ctx, vitrine.TallyQuery{Scope: q.Scope, From: report.DayOf(from), To: forgotten}, true)
+	days := vitrine.TallyQuery{Scope: q.Scope, From: report.DayOf(from), To: min(forgotten, report.DayOf(to-1)+1)}
+	gone, err := l.tally(ctx, days, true)
 	return err == nil && gone.AllViews() > 0, err
 }
 

@@ -61,11 +61,15 @@ func (t logTest) forget() {
 			counts := m.counts(link)
 			t.counted(link, counts.Views, counts.Downloads)
 			for range t.times(10) {
-				t.compareForgotten(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link}, days)
+				of := vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link}
+				t.compareForgotten(c, m, of, days)
+				t.compareExpired(c, m, of, days, from)
 			}
 		}
 		for range t.times(20) {
-			t.compareForgotten(c, m, vitrine.Scope{Account: vitrine.AccountID(1 + c.IntN(2))}, days)
+			of := vitrine.Scope{Account: vitrine.AccountID(1 + c.IntN(2))}
+			t.compareForgotten(c, m, of, days)
+			t.compareExpired(c, m, of, days, from)
 		}
 		t.audit()
 	}

@@ -110,14 +110,7 @@ func (t logTest) compareNarrow(c chance, m *memory, s vitrine.Scope, from, to re
 	what := fmt.Sprintf("%+v over [%v, %v) with %q in %v, hourly %v, of links %v", s, from, to, lens.Filter.Texts(),
 		w.Zone(), w.Hourly(), lens.Links)
 	views, events := m.narrowViews(q)
-	fold := report.Fold{Steps: q.Steps}
-	for _, o := range views {
-		fold.Add(&o)
-	}
-	for _, e := range events {
-		fold.AddDownloadAt(e.Ms())
-	}
-	want := fold.Tally()
+	want := narrowTally(q, views, events)
 	got, truncated, err := t.log.Tally(ctx, q)
 	if err != nil {
 		t.Fatalf("Tally of %s: %v", what, err)

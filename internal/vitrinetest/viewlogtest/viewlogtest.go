@@ -47,6 +47,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Recent", logTest.recent},
 		{"Opens", logTest.views},
 		{"Cap", logTest.cap},
+		{"NarrowCap", logTest.narrowCap},
 		{"Import", logTest.imports},
 		{"ImportProgress", logTest.importProgress},
 		{"ImportCollisions", logTest.importCollisions},
