@@ -138,6 +138,36 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// A report that is made of single views has none of days whose views have
+// expired, and says so; one that is made of tallies has them all.
+func TestTruncatedByExpiry(t *testing.T) {
+	f := newFixture(t)
+	key := f.account(vitrine.PlanPro)
+	slug := f.published(key, noteFile, note)
+	f.openPage(slug)
+	f.openPage(slug)
+	f.clock.Advance(100 * 24 * time.Hour)
+	f.openPage(slug)
+	f.check(f.server.Analytics.RollUp(t.Context()))
+	f.server.Analytics.KeepMonths = 1
+	f.check(f.server.Analytics.Expire(t.Context()))
+	for query, want := range map[string]fields{"?range=all": {"views": 3.0, "truncated": false},
+		"?range=all&filter=qr:is:no":             {"views": 1.0, "truncated": true},
+		"?range=all&filter=qr:is:yes":            {"views": 0.0, "truncated": true},
+		"?range=all&timezone=Asia/Kolkata":       {"views": 1.0, "truncated": true},
+		"?range=30d&filter=qr:is:no":             {"views": 1.0, "truncated": false},
+		"?range=7d&timezone=Asia/Kolkata":        {"views": 1.0, "truncated": false},
+		"?range=7d&filter=qr:is:no&compare=year": {"views": 1.0, "truncated": false}} {
+		for _, path := range []string{"/analytics", "/links/" + slug + "/analytics"} {
+			rep := f.call(key, "GET", path+query, nil).want(200, "").json()
+			if v := rep["totals"].(map[string]any)["views"]; v != want["views"] ||
+				rep["truncated"] != want["truncated"] {
+				t.Errorf("%s: %v views, truncated %v, want %v", path+query, v, rep["truncated"], want)
+			}
+		}
+	}
+}
+
 // A log that is down is said to be, and nothing is half done: no page without
 // its view, no report without its numbers.
 func TestViewLogDown(t *testing.T) {

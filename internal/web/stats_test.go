@@ -397,7 +397,7 @@ func TestStatsPulse(t *testing.T) {
 func TestStatsTruncated(t *testing.T) {
 	o := newOffice(t)
 	for _, path := range []string{"/analytics?range=all", statsPath(o.links[report.ContentMedia]) + "?range=all"} {
-		const told = "only the newest are counted"
+		const told = "Some views are not counted"
 		if strings.Contains(o.get(path, o.cookie).body, told) {
 			t.Errorf("%s: a whole report is called a part", path)
 		}
