@@ -51,8 +51,12 @@ const (
 func ParseQuery(values url.Values) (q Query, err error) {
 	for _, name := range []string{paramFrom, paramTo, paramTimezone, paramCompare, paramGranularity, paramLimit,
 		paramVersion} {
+		refuse := wrong
+		if name == paramFrom || name == paramTo {
+			refuse = badRange
+		}
 		if len(values[name]) > 1 {
-			return q, wrong(name, "There is more than one %s.", name)
+			return q, refuse(name, "There is more than one %s.", name)
 		}
 	}
 	v, ranged := values["range"]
