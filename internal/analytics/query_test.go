@@ -17,8 +17,8 @@ import (
 var parameters = []string{"range", paramFrom, paramTo, paramFilter, paramTimezone, paramCompare, paramGranularity,
 	paramLimit, paramInclude, paramVersion}
 
-// Whatever an address asks for, it is a report of bounded size, or an error that
-// names the parameter; and the query's own parameters ask for the same.
+// Whatever an address asks for, it is a report of bounded size, or an error
+// that names the parameter; and the query's own parameters ask for the same.
 func FuzzParseQuery(f *testing.F) {
 	for _, seed := range []string{"", "range=7d", "range=all&filter=country:is:DE&filter=city:is_not:Lyon,%20FR",
 		"from=2026-02-01&to=2026-03-01&timezone=Asia/Kolkata&compare=year",
@@ -84,8 +84,8 @@ func same(a, b Query) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// failure checks an error about parameters: it says which one, in words that can
-// be shown.
+// failure checks an error about parameters: it says which one, in words that
+// can be shown.
 func failure(t *testing.T, values url.Values, err error) {
 	t.Helper()
 	var e *vitrine.Error

@@ -32,8 +32,8 @@ func (m *memory) kept(from report.Day) *memory {
 	return k
 }
 
-// compareExpired compares an answer that is made of single views, over days some
-// of which are forgotten, and whether it is said to be a part.
+// compareExpired compares an answer that is made of single views, over days
+// some of which are forgotten, and whether it is said to be a part.
 func (t logTest) compareExpired(c chance, m *memory, s vitrine.Scope, days int, kept report.Day) {
 	t.Helper()
 	from := day + report.Day(c.IntN(days))
@@ -68,8 +68,8 @@ func narrowTally(q vitrine.TallyQuery, views []report.View, events []vitrine.Vie
 	return fold.Tally()
 }
 
-// narrowCap checks that an answer that is made of single views counts the newest
-// of the window's under a cap, and then those that the filter has.
+// narrowCap checks that an answer that is made of single views counts the
+// newest of the window's under a cap, and then those that the filter has.
 func (t logTest) narrowCap() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
