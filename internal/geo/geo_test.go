@@ -35,6 +35,8 @@ var cities = vitrinetest.MMDB("DBIP-City-Lite", map[string]any{
 	"2001:4860:4860::/48": vitrinetest.CityRecord("CA", "Montreal"),
 })
 
+var quiet = slog.New(slog.DiscardHandler)
+
 func write(t *testing.T, path string, b []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -44,7 +46,7 @@ func write(t *testing.T, path string, b []byte) {
 
 func newFile(t *testing.T, path string, optional bool) *geo.File {
 	return &geo.File{Path: path, Optional: optional, Temp: filepath.Join(t.TempDir(), "temp"),
-		Log: slog.New(slog.DiscardHandler)}
+		Log: quiet}
 }
 
 func opened(t *testing.T, path string) *geo.File {
