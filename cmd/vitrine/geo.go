@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
 
+	"vitrine/internal/datadir"
 	"vitrine/internal/geo"
 	"vitrine/internal/terminal"
 
@@ -17,7 +19,7 @@ import (
 
 // geoFlags name the city file.
 type geoFlags struct {
-	Geo string `help:"City file (.mmdb), which says in which city an address is, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" type:"path" placeholder:"FILE"`
+	Geo string `help:"City file (.mmdb), which says in which city an address is, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" placeholder:"FILE"`
 }
 
 // file is where the city file of an instance is.
@@ -27,7 +29,8 @@ func (f geoFlags) file(data string) string {
 
 // cities opens the city file. One that is named must be there.
 func (f geoFlags) cities(ctx context.Context, data string, log *slog.Logger) (*geo.File, error) {
-	file := &geo.File{Path: f.file(data), Optional: f.Geo == "", Temp: filepath.Join(data, "temp"), Log: log}
+	file := &geo.File{Path: f.file(data), Optional: f.Geo == "", Temp: filepath.Join(data, "temp"),
+		Room: datadir.RoomIn, Log: log}
 	return file, file.Open(ctx)
 }
 
@@ -50,6 +53,14 @@ DB-IP has a new file each month. Its licence (CC BY 4.0) asks for a link to DB-I
 // Run fetches the file.
 func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	path := c.file(c.Data)
+	room, _, err := datadir.RoomIn(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no directory %s: name that of the instance with --data", filepath.Dir(path))
+	}
+	if err == nil && room >= 0 && room < leastRoom {
+		return fmt.Errorf("there is too little room on the disk of %s: %s, and %s are needed", filepath.Dir(path),
+			humanize.IBytes(uint64(room)), humanize.IBytes(leastRoom))
+	}
 	got, err := geo.Fetch(ctx, c.From, path, clock())
 	if err != nil {
 		return err

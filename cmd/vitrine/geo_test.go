@@ -185,6 +185,9 @@ func TestCityFileRefused(t *testing.T) {
 		!strings.Contains(out, "fetch http://127.0.0.1:1/dbip-city-lite-") {
 		t.Errorf("%v: %s", err, out)
 	}
+	if out, err := vitrineOn(data+"/no", "geo", "update"); err == nil || !strings.Contains(out, "name that of the instance") {
+		t.Errorf("%v: %s", err, out)
+	}
 	if err := os.WriteFile(file, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -83,8 +83,9 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what the server sent is not a gzip file (%w)", err)
 	}
-	dir, name := filepath.Split(path)
-	temp, err := os.CreateTemp(filepath.Clean(dir+"."), "."+name+"-*")
+	dir, name := filepath.Dir(path), "."+filepath.Base(path)+"-*"
+	removeOld(filepath.Join(dir, name))
+	temp, err := os.CreateTemp(dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -107,5 +108,15 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	if err := durable.Rename(temp.Name(), path); err != nil {
 		return nil, err
 	}
-	return &Fetched{address, kind, built, n}, durable.SyncDir(filepath.Clean(dir + "."))
+	return &Fetched{address, kind, built, n}, durable.SyncDir(dir)
+}
+
+// removeOld removes what downloads that were killed have left.
+func removeOld(pattern string) {
+	left, _ := filepath.Glob(pattern)
+	for _, path := range left {
+		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > longestFetch {
+			_ = os.Remove(path)
+		}
+	}
 }

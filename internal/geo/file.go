@@ -25,12 +25,18 @@ type File struct {
 	Optional bool
 	// Temp is the directory of the copy. "": that of the system.
 	Temp string
+	// Room says how many bytes are left in a directory; -1: without a limit.
+	// nil: that is not known.
+	Room func(dir string) (bytes, files int64, err error)
 	Log  *slog.Logger
 
 	db     atomic.Pointer[database]
 	seen   fs.FileInfo // of the file that was tried last; nil: none
 	failed error       // why that one is not used
 }
+
+// spare is the room that a copy leaves: a disk must not be full because of it.
+const spare = 64 << 20
 
 // errCopy: the copy could not be made, which says nothing about the file.
 var errCopy = errors.New("the city file cannot be copied")
@@ -91,6 +97,11 @@ func (f *File) load(ctx context.Context, before fs.FileInfo) (*database, error) 
 	if f.Temp != "" {
 		if err := os.MkdirAll(f.Temp, 0o700); err != nil {
 			return nil, fmt.Errorf("%w: %w", errCopy, err)
+		}
+	}
+	if f.Room != nil {
+		if room, _, err := f.Room(f.Temp); err == nil && room >= 0 && room < before.Size()+spare {
+			return nil, fmt.Errorf("%w: there is no room for it in %s", errCopy, f.Temp)
 		}
 	}
 	from, err := os.Open(f.Path)

@@ -255,6 +255,31 @@ func TestOptional(t *testing.T) {
 	check("")
 }
 
+// A copy leaves room on the disk.
+func TestRoom(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "any.mmdb")
+	write(t, path, cities)
+	f := newFile(t, path, false)
+	room := int64(64 << 20)
+	f.Room = func(dir string) (bytes, files int64, err error) { return room, -1, nil }
+	if err := f.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := placeOf(f, "81.2.69.142"); got != "" {
+		t.Errorf("%q", got)
+	}
+	if err := f.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("%v", err)
+	}
+	room = -1
+	if err := f.Refresh(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := placeOf(f, "81.2.69.142"); got != "GB London" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Lookups go on while files come and go: with the race detector.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "any.mmdb")

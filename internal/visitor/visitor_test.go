@@ -10,6 +10,21 @@ import (
 	"unicode/utf8"
 )
 
+// A place that is known goes before the embedded table, and a city comes with a
+// country.
+func TestPlaces(t *testing.T) {
+	at := netip.MustParseAddr("81.2.69.142")
+	for _, c := range []struct{ country, city, want string }{
+		{"", "", "GB "}, {"", "London", "GB "}, {"GB", "London", "GB London"}, {"IE", "", "IE "},
+		{"IE", "Dublin", "IE Dublin"},
+	} {
+		v := Classify(Request{Addr: at, Country: c.country, City: c.city})
+		if got := v.Country + " " + v.City; got != c.want {
+			t.Errorf("%q of %q: %q, want %q", c.city, c.country, got, c.want)
+		}
+	}
+}
+
 func TestClassify(t *testing.T) {
 	got := Classify(Request{
 		UserAgent: safari174, Referrer: "https://www.linkedin.com/", Addr: netip.MustParseAddr("8.8.8.8"),
