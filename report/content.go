@@ -33,10 +33,12 @@ type Content struct {
 	Kind ContentKind `json:"kind"`
 	// Version is the version of the file that the card describes; 0: the file
 	// was never replaced.
-	Version int            `json:"version,omitempty"`
-	Pages   *PagesContent  `json:"pages,omitempty"`
-	Media   *MediaContent  `json:"media,omitempty"`
-	Scroll  *ScrollContent `json:"scroll,omitempty"`
+	Version int `json:"version,omitempty"`
+	// Sessions is how many sessions the card is of.
+	Sessions int64          `json:"-"`
+	Pages    *PagesContent  `json:"pages,omitempty"`
+	Media    *MediaContent  `json:"media,omitempty"`
+	Scroll   *ScrollContent `json:"scroll,omitempty"`
 }
 
 // PagesContent is how a document was read. If its length is unknown, PagesTotal
@@ -109,15 +111,18 @@ type MarkDropoff struct {
 func ContentOfTally(l *Link, t *Tally) Content { return content(l, orEmpty(t)) }
 
 func content(l *Link, t *Tally) Content {
+	c := Content{Kind: l.Content, Sessions: t.sessions.sessions}
 	switch l.Content {
 	case ContentPages:
-		return Content{Kind: ContentPages, Pages: pagesContent(max(l.Pages, 0), t)}
+		c.Pages = pagesContent(max(l.Pages, 0), t)
 	case ContentMedia:
-		return Content{Kind: ContentMedia, Media: mediaContent(t)}
+		c.Media = mediaContent(t)
 	case ContentScroll:
-		return Content{Kind: ContentScroll, Scroll: scrollContent(t)}
+		c.Scroll = scrollContent(t)
+	default:
+		c.Kind = ContentNone
 	}
-	return Content{Kind: ContentNone}
+	return c
 }
 
 func pagesContent(total int, t *Tally) *PagesContent {

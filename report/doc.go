@@ -55,7 +55,7 @@
 //	                             Tally: what is remembered, and how it adds up
 //	fold.go                      Fold: views in any order to a tally with its visits
 //	link.go account.go           ForLink, ForAccount: tallies to reports
-//	totals.go completion.go deltas.go series.go breakdowns.go timing.go content.go
+//	totals.go completion.go versions.go deltas.go series.go breakdowns.go timing.go content.go
 //	insights.go recent.go        one card each, with its JSON type
 //	round.go                     exact fractions, rounded once; Tenths
 //	thresholds.go                every bound of the rules

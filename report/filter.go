@@ -187,11 +187,14 @@ func (f Filter) Only() string {
 	return f[0].Value
 }
 
-// With returns the filter with one value of a dimension instead of its
-// conditions on that dimension.
-func (f Filter) With(d Dimension, value string) Filter {
+// With returns the filter with some values of a dimension, any of which will
+// do, instead of its conditions on that dimension.
+func (f Filter) With(d Dimension, values ...string) Filter {
 	with := slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Dimension == d })
-	return append(with, Condition{Dimension: d, Value: value}).sorted()
+	for _, v := range values {
+		with = append(with, Condition{Dimension: d, Value: v})
+	}
+	return with.sorted()
 }
 
 // Match reports whether the filter selects a view. Conditions on the link are

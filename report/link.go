@@ -4,14 +4,17 @@ import "time"
 
 // Link has the facts about a link that a report needs besides its views.
 type Link struct {
-	ID        int64  // Open.Link of its views
-	PublicID  string // the id that readers of a report see
-	Slug      string
-	Title     string
-	URL       string
-	Kind      string // the file kind, as pdf (contract, createUpload)
-	Content   ContentKind
-	Pages     int // of a pdf; 0 unknown
+	ID       int64  // Open.Link of its views
+	PublicID string // the id that readers of a report see
+	Slug     string
+	Title    string
+	URL      string
+	Kind     string // the file kind, as pdf (contract, createUpload)
+	Content  ContentKind
+	Pages    int // of a pdf; 0 unknown
+	// Files are the files of all versions by their numbers; nil: the file was
+	// never replaced, and Kind, Content and Pages are of all views.
+	Files     map[int]File
 	Created   time.Time
 	Views     int64 // counted views since creation
 	Downloads int64 // since creation
@@ -34,6 +37,8 @@ type LinkReport struct {
 	Truncated bool         `json:"truncated"` // set by the reader of the log, not here
 
 	AllTimeViews int64 `json:"-"` // counted views since creation
+
+	completed int64 // sessions that have a completion
 }
 
 // Summary is the common part of a link's report and an account's.
@@ -73,8 +78,9 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 		Recent:  recentViews(&l, w, recent),
 
 		AllTimeViews: l.Views,
+		completed:    c.sessions,
 	}
-	r.Insights = insights(&r.Summary, &r.Content, c.sessions)
+	r.Insights = insights(&r.Summary, &r.Content, r.completed)
 	return r
 }
 

@@ -65,8 +65,10 @@ type PageSeen struct {
 	Ms   int64 `json:"ms"`
 }
 
-// VisitOf renders a view of a link.
+// VisitOf renders a view of a link, with the progress in the file that it
+// showed.
 func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
+	l = l.as(o.Version)
 	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Country: o.Country, City: o.City,
 		Device: o.Device, Browser: o.Browser, OS: o.OS,
 		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning,

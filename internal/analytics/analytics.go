@@ -3,10 +3,8 @@
 package analytics
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"vitrine"
@@ -99,67 +97,7 @@ func (s *Service) Link(ctx context.Context, a *vitrine.Account, slug string, q Q
 	rep.Truncated = truncated
 	rep.FinalUntil = s.finalUntil()
 	q.note(&rep.Summary, cur)
-	return rep, s.addContent(ctx, l, described, q, w, cur, rep)
-}
-
-// addContent replaces the content card of a link's report if the tally is not
-// of the right views, and adds the requested details. Pages of different
-// versions of the file are never added up.
-func (s *Service) addContent(ctx context.Context, l *vitrine.Link, of report.Link, q Query, w report.Window,
-	cur *report.Tally, rep *report.LinkReport) error {
-	asked := q.Filter.On(report.OnVersion)
-	version := cmp.Or(q.Version, max(l.Version, 1))
-	if n, err := strconv.Atoi(asked.Only()); err == nil && q.Version == 0 {
-		version = n
-	}
-	if highest := max(l.Versions, l.Version, 1); version > highest {
-		return wrong(paramVersion, "The link has versions up to %d.", highest)
-	}
-	lens := report.Lens{Steps: w.Steps, Filter: q.Filter, Single: q.Curves &&
-		(of.Content == report.ContentMedia || of.Content == report.ContentScroll)}
-	if l.Versions > 1 {
-		if version != l.Version {
-			if err := s.describeVersion(ctx, l.ID, version, &of); err != nil {
-				return err
-			}
-		}
-		lens.Filter = q.Filter.With(report.OnVersion, strconv.Itoa(version))
-		if !asked.Match(&report.View{Version: version}) {
-			lens.Links = []int64{} // the filter leaves the version out
-		}
-	}
-	if l.Versions > 1 || lens.Single {
-		var err error
-		cur, _, err = s.Log.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: l.Account, Link: l.ID},
-			From: w.From, To: w.To, Cap: s.MaxViews, Lens: lens})
-		if err != nil {
-			return err
-		}
-		rep.Content = report.ContentOfTally(&of, cur)
-	}
-	if l.Versions > 1 {
-		rep.Content.Version = version
-	}
-	if q.Curves {
-		rep.Content.AddCurves(cur)
-	}
-	return nil
-}
-
-// describeVersion sets the kind and the pages of another version of a link's
-// file.
-func (s *Service) describeVersion(ctx context.Context, l vitrine.LinkID, version int, of *report.Link) error {
-	return s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		row, err := tx.Version(l, version)
-		if errors.Is(err, vitrine.ErrNotFound) {
-			return wrong(paramVersion, "The link has no version %d.", version)
-		}
-		if err != nil {
-			return err
-		}
-		of.Kind, of.Content, of.Pages = string(row.Kind), vitrine.ContentKindOf(row.Kind), row.Pages
-		return nil
-	})
+	return rep, s.addVersions(ctx, l, described, q, w, cur, rep)
 }
 
 // Account returns the report over all links of an account.
@@ -292,7 +230,10 @@ func (s *Service) describe(ctx context.Context, l *vitrine.Link) (report.Link, e
 		Created: l.CreatedAt,
 		Views:   counts[l.ID].Views, Downloads: counts[l.ID].Downloads}
 	s.name(&d, l)
-	return d, nil
+	if l.Versions > 1 {
+		d.Files, err = s.files(ctx, l)
+	}
+	return d, err
 }
 
 // finalUntil returns the start of the UTC day before which no view changes

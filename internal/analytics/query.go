@@ -27,6 +27,9 @@ type Query struct {
 	// Version is the version of the file for the content card; 0: the current
 	// one.
 	Version int
+	// LastRead has the content card be of the newest version with sessions,
+	// where Version is 0 and the current one has none.
+	LastRead bool
 }
 
 // In returns the query of a range.
@@ -201,6 +204,9 @@ func (q Query) Values() url.Values {
 		set(paramTimezone, q.Zone.String())
 	}
 	set(paramCompare, string(q.Compare))
+	if q.Version != 0 {
+		set(paramVersion, strconv.Itoa(q.Version))
+	}
 	if q.Hourly {
 		set(paramGranularity, "hour")
 	}

@@ -81,13 +81,16 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // RmCmd deletes links.
 type RmCmd struct {
 	Links []string `arg:"" name:"link" help:"Links to delete: the part of the address after /p/, or the address."`
-	Yes   bool     `short:"y" help:"Do not ask for confirmation."`
+	Yes   bool     `short:"y" help:"Do not ask for confirmation. Needed where there is no terminal to ask on."`
 	Flags
 }
 
-// Run deletes the links one after the other. On a terminal it asks first: what
-// is deleted does not come back.
+// Run deletes the links one after the other. It asks first, because what is
+// deleted does not come back; where nobody can answer, it wants --yes.
 func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if !c.Yes && !t.InTTY {
+		return errors.New("rm deletes for good. There is no terminal to ask on: add --yes")
+	}
 	api, err := c.reader(t)
 	if err != nil {
 		return err
@@ -121,17 +124,23 @@ func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Client, in *bufio.Reader,
 	slug string) (done bool, err error) {
-	if c.Yes || !t.InTTY {
+	if c.Yes {
 		return true, api.DeleteLink(ctx, slug, "")
 	}
 	l, err := api.Link(ctx, slug)
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(t.Err, "Delete %q, its file and its numbers for good? [y/N] ", terminal.Plain(l.Title))
-	answer, _ := in.ReadString('\n')
-	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+	if !agreed(t, in, "Delete %q, its file and its numbers for good?", terminal.Plain(l.Title)) {
 		return false, nil
 	}
 	return true, api.DeleteLink(ctx, l.Slug, l.ETag)
+}
+
+// agreed asks a question on the terminal; anything but yes is no.
+func agreed(t *terminal.Terminal, in *bufio.Reader, question string, args ...any) bool {
+	fmt.Fprintf(t.Err, question+" [y/N] ", args...)
+	answer, _ := in.ReadString('\n')
+	a := strings.ToLower(strings.TrimSpace(answer))
+	return a == "y" || a == "yes"
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/client"
+	"vitrine/internal/filetype"
 	"vitrine/internal/fold"
 	"vitrine/internal/terminal"
 )
@@ -24,6 +26,7 @@ type PutCmd struct {
 	Expires  string   `help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
 	Type     string   `help:"MIME type. Default: that of the file's extension."`
 	Replace  string   `help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"SLUG"`
+	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Needed where there is no terminal to ask on."`
 	Flags
 
 	expires time.Time // of Expires
@@ -96,6 +99,11 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	if f.Size == 0 {
 		return nil, errors.New("the file is empty")
 	}
+	if c.Replace != "" && !c.Yes {
+		if err := c.sameKind(ctx, api, b.T, f.Name); err != nil {
+			return nil, err
+		}
+	}
 	b.Begin(f)
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
@@ -104,6 +112,28 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 		return nil, err
 	}
 	return &l, nil
+}
+
+// sameKind asks before a file replaces one of another kind: numbers of how far
+// it was read begin again then.
+func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.Terminal, name string) error {
+	file, ok := filetype.ByExt(name)
+	if !ok {
+		return nil // the server says why it is refused
+	}
+	l, err := api.Link(ctx, slugOf(c.Replace))
+	if err != nil || l.Kind == string(file.Kind) {
+		return err
+	}
+	differs := fmt.Sprintf("The file of this link is of the kind %s, and the new file is of the kind %s. "+
+		"Numbers of how far people read start again.", terminal.Plain(l.Kind), file.Kind)
+	switch {
+	case !t.InTTY:
+		return errors.New(differs + " There is no terminal to ask on: add --yes")
+	case !agreed(t, bufio.NewReader(t.In), "%s Replace it anyway?", differs):
+		return errors.New("nothing was replaced")
+	}
+	return nil
 }
 
 // open opens a file, or what a folder becomes.

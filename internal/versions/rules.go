@@ -103,9 +103,6 @@ func show(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time, c vitrin
 	if err := keepFile(tx, m, now); err != nil {
 		return err
 	}
-	if m.Title == m.Name { // as it is by default
-		m.Title = v.Name
-	}
 	moveFile(m, v)
 	m.Version, m.Pending = v.Version, 0
 	if m.State == vitrine.StateLive {

@@ -124,11 +124,11 @@ func (v *versioned) count() (n, bytes int64) {
 	return n, bytes
 }
 
-// The title follows the file's name until its owner chooses another.
+// The title stays, whether it is the first file's name or its owner's.
 func TestReplaceTitleAndKind(t *testing.T) {
 	v := newVersioned(t)
 	l, err := v.Replace(v.link, "page.html", "<p>hello")
-	if err != nil || l.Title != "page.html" || l.Kind != "html" || l.Name != "page.html" {
+	if err != nil || l.Title != v.link.Title || l.Kind != "html" || l.Name != "page.html" {
 		t.Fatalf("%+v, %v", l, err)
 	}
 	title := "Mine"

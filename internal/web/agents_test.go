@@ -103,6 +103,15 @@ func TestToolsOverHTTP(t *testing.T) {
 			t.Errorf("%s of a replacement with more: %s", tool, failure)
 		}
 	}
+	if got := a.must("get_link", fields{"slug": "numbers"}); got["title"] != "Numbers" {
+		t.Errorf("the title after a replacement is %v", got["title"])
+	}
+	plain := a.must("publish_text", fields{"name": "plain.md", "content": "# One\n", "slug": "plain"})
+	a.must("replace_file", fields{"slug": "plain", "name": "two.txt", "content": "two"})
+	if got := a.must("get_link", fields{"slug": "plain"}); got["title"] != plain["title"] || got["version"] != 2.0 {
+		t.Errorf("the title %v became %v", plain["title"], got["title"])
+	}
+	a.must("delete_link", fields{"slug": "plain"})
 	if same := a.must("replace_file", fields{"slug": "numbers", "content": secret}); same["unchanged"] != true {
 		t.Errorf("the same bytes: %v", same)
 	}

@@ -197,7 +197,7 @@ func (s *Server) handlers() *handlers {
 		people: &peoplepage.Handler{Shell: shell, Accounts: s.Accounts},
 		albums: &albumpage.Handler{Shell: shell, Albums: s.Albums, Links: s.Links},
 		analytics: &reportpage.Handler{Shell: shell, Analytics: s.Analytics, Links: s.Links, Sites: s.Sites,
-			SiteStats: s.SiteStats, Shared: shared, OwnViews: s.OwnViews},
+			SiteStats: s.SiteStats, Shared: shared, Versions: kept, OwnViews: s.OwnViews},
 		moderation: &moderator.Handler{Shell: shell, Accounts: s.Accounts, Links: s.Links, Sites: s.Sites},
 	}
 	h.versions = &versionpage.Handler{Shell: shell, Versions: kept, Uploads: s.Uploads}

@@ -243,6 +243,16 @@ func RecentTime(t, now time.Time) string {
 	return t.Format("2 Jan, 15:04")
 }
 
+// ShortDate is the date of a moment in a zone; the year is left out if it is
+// the current one.
+func ShortDate(t time.Time, zone *time.Location, now time.Time) string {
+	t = t.In(zone)
+	if t.Year() != now.In(zone).Year() {
+		return t.Format("2 Jan 2006")
+	}
+	return t.Format("2 Jan")
+}
+
 // What the numbers mean, in a sentence or two (analytics).
 const (
 	MeansViews = "How often people opened the page in this period. Each page load counts once, even without JavaScript. " +

@@ -41,7 +41,7 @@ func statsCards(n *numbers) []statsCard {
 		{"engaged", "Average time", ui.Lasting(t.AvgEngagedMs).String(),
 			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)),
 			change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
-		{"completion", completionName(n), completion, completionNote(n), nil, ui.MeansCompletion, ""},
+		{"completion", "Completion", completion, completionNote(n), nil, ui.MeansCompletion, ""},
 		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeDownloads(n),
 			change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
 		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
@@ -61,39 +61,33 @@ func allTimeDownloads(n *numbers) string {
 	return ui.Figure(n.summary().Totals.Downloads).String() + " all-time"
 }
 
+// allTimeNote is "" of a filtered report, whose views are others.
 func allTimeNote(n *numbers) string {
+	if len(n.q.Filter) > 0 {
+		return ""
+	}
 	if n.link != nil {
 		return ui.Figure(n.link.AllTimeViews).String() + " all-time"
 	}
 	return ui.Figure(n.account.AllTime.Views).String() + " all-time"
 }
 
-// completionName says what completion is of the link's kind.
-func completionName(n *numbers) string {
-	if n.link == nil {
-		return "Completion"
-	}
-	switch n.link.Content.Kind {
-	case report.ContentPages:
-		return "Pages seen"
-	case report.ContentMedia:
-		return "Played"
-	case report.ContentScroll:
-		return "Scrolled"
-	}
-	return "Completion"
-}
-
+// completionNote says what completion is of.
 func completionNote(n *numbers) string {
-	if n.link == nil {
+	if n.link == nil || len(n.versions) > 1 {
 		return "of each file, on average"
 	}
 	switch c := &n.link.Content; c.Kind {
 	case report.ContentPages:
 		if c.Pages.PagesTotal > 0 {
-			return fmt.Sprintf("of %s, on average", ui.Plural(int64(c.Pages.PagesTotal), "page", "pages"))
+			return fmt.Sprintf("%s of %s, on average", c.Pages.AvgPagesSeen,
+				ui.Plural(int64(c.Pages.PagesTotal), "page", "pages"))
 		}
 		return "its number of pages is not known"
+	case report.ContentMedia:
+		return "played, on average"
+	case report.ContentScroll:
+		return "scrolled, on average"
 	case report.ContentNone:
 		return "not measured of an archive"
 	}

@@ -12,35 +12,42 @@ import (
 // statsPages is how a document was read, page by page.
 type statsPages struct {
 	*report.PagesContent
-	Unread  string // in place of the rows: nobody has seen a page
-	Rows    []statsPageRow
-	Thumbs  bool // there are pictures of pages
-	Expects bool // it is known how long reading is expected to take
+	Unread string // in place of the rows: nobody has seen a page
+	Rows   []statsPageRow
+	Thumbs bool // there are pictures of pages
+
+	version int // of the file; 0: it was never replaced
+}
+
+// unread says that something has not been done in the days of a report, or not
+// at all.
+func unread(what string, before bool) string {
+	if before {
+		return what + " in this period."
+	}
+	return what + " yet."
 }
 
 // statsPageRow is one page of a document.
 type statsPageRow struct {
 	report.PageRow
-	Seen     ui.Figure
-	Time     ui.Lasting
-	Expected string // the time, of what reading it is expected to take
-	Stopped  string // "22%" on the page after which most stopped, else ""
-	Tip      string
-	Thumb    string // address of a picture; "" for none
+	Seen    ui.Figure
+	Time    ui.Lasting
+	Stopped string // "22%" on the page after which most stopped, else ""
+	Tip     string
+	Thumb   string // address of a picture; "" for none
 }
 
 // newStatsPages makes the rows; before tells whether there were views before
 // these days.
-func newStatsPages(c *report.PagesContent, before bool) *statsPages {
+func newStatsPages(of *report.Content, before bool) *statsPages {
+	c := of.Pages
 	if c == nil {
 		return nil
 	}
-	p := &statsPages{PagesContent: c}
+	p := &statsPages{PagesContent: c, version: of.Version}
 	if !slices.ContainsFunc(c.Pages, func(row report.PageRow) bool { return row.Views > 0 }) {
-		p.Unread = "Nobody has read a page yet."
-		if before {
-			p.Unread = "Nobody has read a page in this period."
-		}
+		p.Unread = unread("Nobody has read a page", before)
 		return p
 	}
 	for _, row := range c.Pages {
@@ -53,23 +60,24 @@ func newStatsPages(c *report.PagesContent, before bool) *statsPages {
 			[3]string{"", "Average time", r.Time.String()},
 			[3]string{"", "Share of time", row.AttentionPct.String() + "%"})
 		if row.ExpectedPct != nil {
-			r.Expected = row.ExpectedPct.String() + "%"
-			r.Tip += "\n|Of the expected reading time|" + r.Expected
-			p.Expects = true
+			r.Tip += "\n|Against a typical page|" + times(*row.ExpectedPct) + "×"
 		}
 		p.Rows = append(p.Rows, r)
 	}
 	return p
 }
 
+// times writes a percentage as a factor: 288.8 % is 2.9.
+func times(pct report.Tenths) string { return report.Tenths((int64(pct) + 50) / 100).String() }
+
 // statsMarks is how far a video, a sound or a page held its readers: a curve,
 // and its marks as a table.
 type statsMarks struct {
-	Title string
-	Facts [][2]string
-	Drop  string // where most stopped, in words
-	Curve chart.Chart
-	Rows  []statsMark
+	Title  string
+	Unread string // in place of the numbers: nobody has read it
+	Facts  [][2]string
+	Curve  chart.Chart
+	Rows   []statsMark
 }
 
 // statsMark is a place of the file, and the share that got there.
@@ -78,7 +86,7 @@ type statsMark struct {
 	Pct  report.Tenths
 }
 
-func newStatsMarks(c *report.Content) *statsMarks {
+func newStatsMarks(c *report.Content, before bool) *statsMarks {
 	var m *statsMarks
 	var past string // what was done with so much of the file
 	var marks []report.Mark
@@ -100,10 +108,13 @@ func newStatsMarks(c *report.Content) *statsMarks {
 	default:
 		return nil
 	}
+	if c.Sessions == 0 {
+		return &statsMarks{Title: m.Title, Unread: unread("Nobody has read it", before)}
+	}
 	for _, mark := range marks {
 		m.Rows = append(m.Rows, statsMark{fmt.Sprintf("%s %d%%", past, mark.Pct), mark.ReachPct})
 		if drop.BeforePct != nil && *drop.BeforePct == mark.Pct {
-			m.Drop = fmt.Sprintf("%s%% stopped before %d%%", drop.LostPct, mark.Pct)
+			m.Facts = append(m.Facts, [2]string{fmt.Sprintf("Stopped before %d%%", mark.Pct), drop.LostPct.String() + "%"})
 		}
 	}
 	points := m.Rows

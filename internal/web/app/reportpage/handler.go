@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/ownviews"
 	"vitrine/internal/sharedreport"
 	"vitrine/internal/sitestats"
+	"vitrine/internal/versions"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/ui"
@@ -21,6 +22,7 @@ type Handler struct {
 	Links     *links.Service
 	Sites     *collections.Sites
 	Shared    *sharedreport.Service
+	Versions  *versions.Service
 	API       *api.Handler
 	OwnViews  *ownviews.Service
 	SiteStats *sitestats.Stats // nil: page loads of websites are not counted

@@ -13,6 +13,7 @@ import (
 	"vitrine"
 	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
+	"vitrine/internal/versions"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/samples"
@@ -36,6 +37,8 @@ type numbers struct {
 	website *collections.SiteFacts // nil: of a link or an account
 	sample  bool                   // made up
 	q       analytics.Query
+
+	versions []versions.Version // of a link whose file was replaced, the newest first
 }
 
 // subject is what a page of numbers is about; the zero subject is all links of
@@ -88,7 +91,10 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 		n.account = samples.SampleAccount(rg, s.Now())
 	case l != nil:
 		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, mostBuckets), true, true
-		n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q)
+		q.LastRead = true
+		if n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q); err == nil && l.Versions > 1 {
+			_, n.versions, err = s.Versions.List(ctx, me, string(l.Slug))
+		}
 	default:
 		q.Zone, q.Rows, q.UTM = zoneOf(me, q), cmp.Or(q.Rows, mostBuckets), true
 		n.account, err = s.Analytics.Account(ctx, me, q)
@@ -245,6 +251,7 @@ type reportPage struct {
 
 	CityFile cityFile
 
+	Covers *statsVersions // the version that Pages and Marks are of; nil: the only one
 	Pages  *statsPages
 	Marks  *statsMarks
 	Recent []statsVisit
@@ -330,7 +337,7 @@ const (
 )
 
 // fill makes what is drawn of the numbers.
-func (p *reportPage) fill(n *numbers, of place, now time.Time) {
+func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 	p.Zone = zoneName(&p.Range)
 	p.Cards = statsCards(n)
 	p.Ledger = newLedger(p.Summary, p.Reader)
@@ -353,11 +360,13 @@ func (p *reportPage) fill(n *numbers, of place, now time.Time) {
 	}
 	p.cities(n.sample)
 	p.Heat = newStatsHeat(&p.Timing, p.Totals.Views, p.Zone)
-	defer p.link(of)
+	defer p.link(place)
 	if of := p.Of; of != nil {
 		p.Part = of.Truncated
 		p.Empty = of.AllTimeViews == 0 && p.Totals.Views == 0 && p.Totals.BotsExcluded == 0
-		p.Pages, p.Marks = newStatsPages(of.Content.Pages, of.AllTimeViews > p.Totals.Views), newStatsMarks(&of.Content)
+		before := of.AllTimeViews > p.Totals.Views
+		p.Covers = newStatsVersions(n, place, !p.Reader, now)
+		p.Pages, p.Marks = newStatsPages(&of.Content, before), newStatsMarks(&of.Content, before)
 		p.Recent = statsRecent(of.Recent, now)
 		return
 	}

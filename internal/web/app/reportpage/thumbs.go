@@ -18,9 +18,9 @@ import (
 const thumbsRoot = "/pages/"
 
 // show gives the rows the addresses of their pictures, below that of the
-// report.
+// report. Only the current version of the file has pictures.
 func (p *statsPages) show(root string, l *vitrine.Link) {
-	if p == nil || !l.HasBytes || !l.Parts.Has(vitrine.PartThumbs) {
+	if p == nil || p.version != 0 && p.version != l.Version || !l.HasBytes || !l.Parts.Has(vitrine.PartThumbs) {
 		return
 	}
 	p.Thumbs = true

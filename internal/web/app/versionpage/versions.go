@@ -2,6 +2,7 @@ package versionpage
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -25,7 +26,18 @@ type versionsPage struct {
 	Bytes       int64              // that all versions take
 	Most        int64              // how many earlier versions are kept; 0: all
 	Replaceable bool
-	FileLimit   int64 // of the plan; 0: none
+	FileLimit   int64  // of the plan; 0: none
+	Kind        string // of the current file, in words
+}
+
+// Kinds are the kinds of files in words by their extensions, as JSON.
+func (p *versionsPage) Kinds() (string, error) {
+	kinds := map[string]string{}
+	for ext, t := range filetype.TypesByExt {
+		kinds[ext] = ui.KindNoun(string(t.Kind))
+	}
+	b, err := json.Marshal(kinds)
+	return string(b), err
 }
 
 // Earlier reports whether there is a version besides the current one.
@@ -63,7 +75,8 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 func (s *Handler) page(r *http.Request, me *vitrine.Account, l *vitrine.Link, list []versions.Version) *versionsPage {
 	limits := s.Uploads.Plans.LimitsOf(me)
 	p := &versionsPage{Page: s.NewAppPage(r, me, l.Title, "links"), Head: s.LinkHead(l, app.LinkVersions), List: list,
-		Most: limits.Versions, Replaceable: versions.Replaceable(l) == nil, FileLimit: limits.FileBytes}
+		Most: limits.Versions, Replaceable: versions.Replaceable(l) == nil, FileLimit: limits.FileBytes,
+		Kind: ui.KindNoun(string(l.Kind))}
 	for i, v := range list {
 		if v.HasBytes {
 			p.Bytes += v.Size

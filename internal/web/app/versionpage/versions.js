@@ -49,6 +49,23 @@ const explain = (err) => {
   return [err.message, plans];
 };
 
+const kinds = JSON.parse(drop.dataset.kinds); // of files by their extensions
+const differs = find("#differs");
+
+// choose replaces the file, and asks first where the new one is of another kind. What is no kind, the server refuses.
+let chosen = null;
+const choose = (file) => {
+  const kind = kinds[file?.name.split(".").pop().toLowerCase()];
+  if (running || !kind || kind === drop.dataset.kind) return replace(file);
+  chosen = file;
+  find("#differs-kinds").textContent = `Current file: ${drop.dataset.kind}. New file: ${kind} (${file.name}).`;
+  differs.showPopover();
+};
+find("#anyway").addEventListener("click", () => {
+  differs.hidePopover();
+  replace(chosen);
+});
+
 const replace = async (file) => {
   if (running || !file) return;
   last = file;
@@ -96,7 +113,7 @@ again.addEventListener("click", () => replace(last));
 close.addEventListener("click", () => (panel.hidden = true));
 find("#choose").addEventListener("click", () => input.click());
 input.addEventListener("change", () => {
-  replace(input.files[0]);
+  choose(input.files[0]);
   input.value = "";
 });
 
@@ -123,5 +140,5 @@ addEventListener("drop", (event) => {
     again.hidden = true;
     return;
   }
-  replace(dropped[0]);
+  choose(dropped[0]);
 });
