@@ -114,7 +114,8 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 	for _, mark := range marks {
 		m.Rows = append(m.Rows, statsMark{fmt.Sprintf("%s %d%%", past, mark.Pct), mark.ReachPct})
 		if drop.BeforePct != nil && *drop.BeforePct == mark.Pct {
-			m.Facts = append(m.Facts, [2]string{fmt.Sprintf("Stopped before %d%%", mark.Pct), drop.LostPct.String() + "%"})
+			m.Facts = append(m.Facts, [2]string{fmt.Sprintf("Stopped before %d%%", mark.Pct),
+				drop.LostPct.String() + "%"})
 		}
 	}
 	points := m.Rows
