@@ -48,7 +48,7 @@ terminal                     vitrine client report
 fold
 secrets
 agent                        client report secrets terminal
-remote                       vitrine agent client credentials fold report terminal
+remote                       vitrine agent client credentials filetype fold report terminal
 limits                       vitrine terminal
 markup                       vitrine
 password                     vitrine turn
@@ -113,7 +113,7 @@ web/app/linkpage             web/chart web/viewer
 web/app/peoplepage           vitrine auth web/app web/httpx web/ui
 web/app/reportpage           vitrine analytics collections export links ownviews report sitestats web/app web/httpx
 web/app/reportpage           web/samples web/ui
-web/app/reportpage           geo web/chart sharedreport web/api visitor
+web/app/reportpage           geo web/chart sharedreport web/api versions visitor
 web/app/uploadpage           vitrine filetype auth links publish web/api web/app web/httpx web/ui
 web/app/versionpage          vitrine filetype publish versions web/app web/httpx web/ui
 web/app/websitepage          vitrine collections filetype/inspect publish web/api web/app web/content web/httpx
