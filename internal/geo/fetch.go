@@ -67,6 +67,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set("User-Agent", "vitrine")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -156,6 +157,23 @@ func TestBrowserClockChange(t *testing.T) {
 			tb.run(chromedp.Evaluate(`[...[...document.querySelectorAll(".heat tbody tr")]
 				.find((tr) => tr.cells[25].textContent !== "0").cells].slice(1, 25).map((td) => Number(td.textContent))`, &heat))
 			same(t, "heat map", heat, ofDay)
+
+			// Visits have the time of the browser's clock. The second page has
+			// those of the night.
+			all := s.views(l)
+			slices.Reverse(all)
+			var times, shown []string
+			for _, view := range all[50:100] {
+				times = append(times, time.UnixMilli(view.At).In(zone).Format("15:04"))
+			}
+			tb.run(chromedp.Navigate(s.url + statsPath(l) + "/visits"))
+			tb.until(`document.querySelector("a[rel=next]") !== null`)
+			tb.run(chromedp.Click("a[rel=next]"))
+			tb.until(`document.querySelector("a[rel=next]").href !== "" && location.search.includes("cursor=") &&
+				document.querySelector("time[data-local]").title !== ""`)
+			tb.run(chromedp.Evaluate(`[...document.querySelectorAll(".visits time[data-local]")].map((time) =>
+				time.textContent.slice(-5))`, &shown))
+			same(t, "times of visits", strings.Join(shown, " "), strings.Join(times, " "))
 			same(t, "hours of the day", len(got), c.hours)
 			same(t, "marks of the chart", len(marks), c.hours)
 			tb.quiet()
