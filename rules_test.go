@@ -101,7 +101,7 @@ web/agents                   vitrine client agent auth
 web/api                      vitrine analytics auth export filetype links publish versions web/httpx web/viewer report
 web                          geo sharedreport
 web/app                      vitrine collections filetype links moderation publish web/httpx web/ui web/viewer
-web/app                      web/chart
+web/app                      report web/chart
 web/app/accountpage          vitrine analytics auth export links password publish report sitestats web/app web/httpx
 web/app/accountpage          web/ui
 web/app/albumpage            vitrine collections links web/app web/httpx web/ui web/viewer

@@ -42,6 +42,20 @@ func TestLinkPageNumbers(t *testing.T) {
 		}
 	}
 
+	// The newest visits are on the overview.
+	var visits struct{ Visits []report.VisitRow }
+	o.api(here+"/visits?limit=5&engaged=true", &visits)
+	latest := o.parse(o.get(here, o.cookie).body).id("visits")
+	rows := latest.tags("tbody")[0].tags("tr")
+	if len(rows) != 5 || len(visits.Visits) != 5 {
+		t.Fatalf("%d visits on the page, %d of the API", len(rows), len(visits.Visits))
+	}
+	for i, v := range visits.Visits {
+		same(t, "a visit", rows[i].tags("a")[0].attr("href"), here+"/analytics/visits/"+v.ID)
+		same(t, "its progress", rows[i].class("progress")[0].text(), v.Progress)
+	}
+	same(t, "all visits", latest.tags("p")[0].tags("a")[0].attr("href"), here+"/analytics/visits")
+
 	unread := o.publish("unread.txt", []byte("Nobody has read this.\n"))
 	same(t, "numbers of what nobody opened", len(o.parse(o.get("/links/"+string(unread.Slug),
 		o.cookie).body).class("figures")), 0)

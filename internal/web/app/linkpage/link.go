@@ -25,7 +25,7 @@ var linkTemplates = map[app.LinkTab]ui.Template{
 }
 
 func parseLink(tab string) ui.Template {
-	return app.Parse("chart.html", "link_head.html", "link_tabs.html", tab)
+	return app.Parse("chart.html", "link_head.html", "link_tabs.html", "visit_table.html", tab)
 }
 
 // maxLinkForm bounds the forms of a link, in bytes: a title of 200 characters,
@@ -45,6 +45,7 @@ type linkPage struct {
 	Embed   string // HTML
 	Texts   []shareText
 	Mail    template.URL
+	Visits  []app.Visit // the newest; none on other tabs
 	// Captions are those of a video or sound, of which MayCaption tells that it
 	// is one.
 	Captions   []viewer.Track
@@ -59,6 +60,9 @@ type linkPage struct {
 
 // Pro reports whether the plan has custom slugs.
 func (p *linkPage) Pro() bool { return p.Me.Plan.Pro() }
+
+// AllVisits is the address of the list of visits.
+func (p *linkPage) AllVisits() string { return app.VisitsRoot(p.Link.Link) }
 
 // Live reports whether the public may see it.
 func (p *linkPage) Live() bool { return p.Link.Live() }
@@ -118,6 +122,11 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 	p *linkPage) (err error) {
 	if p.Head.Numbers, err = s.numbers(r.Context(), me, p.Link.Link); err != nil {
 		return err
+	}
+	if p.Head.Numbers != nil && p.Head.Tab == app.LinkOverview {
+		if p.Visits, err = s.latestVisits(r.Context(), me, p.Link.Link); err != nil {
+			return err
+		}
 	}
 	return s.WriteApp(w, r, status, linkTemplates[p.Head.Tab], p.Nonce, p)
 }

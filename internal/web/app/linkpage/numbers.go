@@ -33,3 +33,14 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 		{Name: "Average time", Value: ui.Lasting(r.Totals.AvgEngagedMs).String()},
 		{Name: "Completion", Value: completion}}, Spark: chart.NewSpark(daily, "view", "views")}, nil
 }
+
+// mostVisits is how many visits are on the overview.
+const mostVisits = 5
+
+func (s *Handler) latestVisits(ctx context.Context, me *vitrine.Account, l *vitrine.Link) ([]app.Visit, error) {
+	some, err := s.Analytics.Visits(ctx, me, string(l.Slug), analytics.VisitQuery{N: mostVisits})
+	if err != nil {
+		return nil, err
+	}
+	return app.NewVisits(l, some.Rows, s.Now()), nil
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
 	"vitrine/report"
@@ -145,10 +146,10 @@ func statsTips(insights []report.Insight) []statsTip {
 }
 
 // statsRecent are the recent views of a report, which have no pages.
-func statsRecent(recent []report.RecentView, now time.Time) []statsVisit {
-	rows := []statsVisit{}
+func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
+	rows := []app.Visit{}
 	for _, o := range recent {
-		rows = append(rows, newVisit(report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device,
+		rows = append(rows, app.NewVisit(nil, report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device,
 			Browser: o.Browser, OS: o.OS, Source: o.Source,
 			EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning,
 			Atypical: o.Atypical}, now))

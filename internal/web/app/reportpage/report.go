@@ -27,7 +27,7 @@ import (
 const analyticsRoot = "/analytics"
 
 var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html",
-	"stats_tables.html", "stats_share.html")
+	"stats_tables.html", "stats_share.html", "visit_table.html")
 
 // numbers are one report: of a link, of an account, or of a website, whose
 // pages are its links.
@@ -176,7 +176,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 			if p.Recent, err = s.recentVisits(r, me, of.link, n.q, mostRecent); err != nil {
 				return err
 			}
-			p.Visits = place{visitsRoot(of.link), n.q}.at("")
+			p.Visits = place{app.VisitsRoot(of.link), n.q}.at("")
 		}
 	}
 	if change != nil {
@@ -254,7 +254,7 @@ type reportPage struct {
 	Covers *statsVersions // the version that Pages and Marks are of; nil: the only one
 	Pages  *statsPages
 	Marks  *statsMarks
-	Recent []statsVisit
+	Recent []app.Visit
 	Visits string // address of all visits
 	Top    []statsTop
 }

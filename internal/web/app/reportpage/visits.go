@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/analytics"
@@ -17,52 +16,13 @@ import (
 )
 
 var (
-	visitsTemplate = app.Parse("chart.html", "link_head.html", "stats.html", "visits.html", "stats_tables.html")
-	visitTemplate  = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html")
+	visitsTemplate = app.Parse("chart.html", "link_head.html", "stats.html", "visits.html", "stats_tables.html",
+		"visit_table.html")
+	visitTemplate  = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html", "visit_table.html")
 )
 
 // visitsAtOnce is how many visits a page lists.
 const visitsAtOnce = 50
-
-// statsVisit is one visit, as pages show it.
-type statsVisit struct {
-	report.VisitRow
-	When, Place string
-	Engaged     ui.Lasting
-	Address     string // of its page; "" where it has none
-}
-
-// Why is the reason of an excluded visit in words, with the program's name.
-func (v statsVisit) Why() string {
-	name := ui.BotNouns[v.Excluded][0]
-	if name == "" {
-		name = ui.ReasonName(v.Excluded)
-	}
-	if v.Product != "" {
-		name += ", " + v.Product
-	}
-	return name
-}
-
-func newVisit(v report.VisitRow, now time.Time) statsVisit {
-	place := v.City
-	if v.Country != "" {
-		if place != "" {
-			place += ", "
-		}
-		place += report.CountryName(v.Country)
-	}
-	return statsVisit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Engaged: ui.Lasting(v.EngagedMs)}
-}
-
-// newVisit is a visit with the address of its page.
-func (s *Handler) newVisit(l *vitrine.Link, v report.VisitRow) statsVisit {
-	row := newVisit(v, s.Now())
-	row.Address = visitsRoot(l) + "/" + v.ID
-	return row
-}
-
-func visitsRoot(l *vitrine.Link) string { return reportRoot(l) + "/visits" }
 
 // visitsPage lists visits of a link.
 type visitsPage struct {
@@ -71,7 +31,7 @@ type visitsPage struct {
 	Ask     statsAsk
 	Report  string // address of the report
 	Label   string // of the days; "" for all
-	Visits  []statsVisit
+	Visits  []app.Visit
 	First   string // address of the newest; "" on that page
 	Next    string // address of the ones before; ""
 	CSV     string
@@ -117,7 +77,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if asked.Zone != nil && values.Get("timezone") == "" {
 		asked.Zone = nil
 	}
-	here := place{visitsRoot(l), asked}
+	here := place{app.VisitsRoot(l), asked}
 	p.Ask = newStatsAsk(here, &report.Summary{}, false, s.Now())
 	p.Report = place{reportRoot(l), asked}.at("")
 	p.CSV, p.NDJSON = here.at("")+"&format=csv", here.at("")+"&format=ndjson"
@@ -127,9 +87,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if some.Next != 0 {
 		p.Next = here.at("") + "&cursor=" + strconv.FormatInt(int64(some.Next), 36)
 	}
-	for _, v := range some.Rows {
-		p.Visits = append(p.Visits, s.newVisit(l, v))
-	}
+	p.Visits = app.NewVisits(l, some.Rows, s.Now())
 	return s.WriteApp(w, r, http.StatusOK, visitsTemplate, p.Nonce, p)
 }
 
@@ -138,12 +96,12 @@ type visitPage struct {
 	app.Page
 	Head   *app.LinkHead
 	All    string // address of the list
-	Visit  statsVisit
+	Visit  app.Visit
 	Pages  []visitedPage
 	Ranges string // of hundredths that were played, in words
 	Played chart.Chart
 	Facts  [][2]string
-	Others []statsVisit // visits of the same viewer
+	Others []app.Visit // visits of the same viewer
 
 	CityFile cityFile
 }
@@ -170,7 +128,7 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 		return err
 	}
 	p := &visitPage{Page: s.NewAppPage(r, me, "A visit of "+l.Title, "links"), Head: s.LinkHead(l, app.LinkAnalytics),
-		All: visitsRoot(l), Visit: s.newVisit(l, v), CityFile: s.cityFile(me)}
+		All: app.VisitsRoot(l), Visit: app.NewVisit(l, v, s.Now()), CityFile: s.cityFile(me)}
 	var longest int64
 	for _, page := range v.Pages {
 		longest = max(longest, page.Ms)
@@ -184,7 +142,7 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 	p.Facts = visitFacts(&v)
 	for _, other := range v.SameViewer {
 		if other.ID != v.ID {
-			p.Others = append(p.Others, s.newVisit(l, report.VisitRow{ID: other.ID, At: other.At}))
+			p.Others = append(p.Others, app.NewVisit(l, report.VisitRow{ID: other.ID, At: other.At}, s.Now()))
 		}
 	}
 	return s.WriteApp(w, r, http.StatusOK, visitTemplate, p.Nonce, p)
@@ -269,15 +227,11 @@ func rangesInWords(ranges [][2]int) string {
 // recentVisits are the newest visits of a report with engagement data, with the
 // addresses of their pages.
 func (s *Handler) recentVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.Query,
-	n int) ([]statsVisit, error) {
+	n int) ([]app.Visit, error) {
 	q.Zone = zoneOf(me, q)
 	some, err := s.Analytics.Visits(r.Context(), me, string(l.Slug), analytics.VisitQuery{Query: q, N: n})
 	if err != nil {
 		return nil, err
 	}
-	rows := []statsVisit{}
-	for _, v := range some.Rows {
-		rows = append(rows, s.newVisit(l, v))
-	}
-	return rows, nil
+	return app.NewVisits(l, some.Rows, s.Now()), nil
 }

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"time"
+
+	"vitrine"
+	"vitrine/internal/web/ui"
+	"vitrine/report"
+)
+
+// Visit is one visit, as pages show it.
+type Visit struct {
+	report.VisitRow
+	When, Place string
+	Engaged     ui.Lasting
+	Address     string // of its page; "" where it has none
+}
+
+// NewVisit is a visit of a link; of nil, one without a page.
+func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
+	place := v.City
+	if v.Country != "" {
+		if place != "" {
+			place += ", "
+		}
+		place += report.CountryName(v.Country)
+	}
+	row := Visit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Engaged: ui.Lasting(v.EngagedMs)}
+	if l != nil {
+		row.Address = VisitsRoot(l) + "/" + v.ID
+	}
+	return row
+}
+
+// NewVisits are the visits of some rows.
+func NewVisits(l *vitrine.Link, rows []report.VisitRow, now time.Time) []Visit {
+	all := []Visit{}
+	for _, v := range rows {
+		all = append(all, NewVisit(l, v, now))
+	}
+	return all
+}
+
+// VisitsRoot is the address of the visits of a link.
+func VisitsRoot(l *vitrine.Link) string { return LinkAddress(l) + "/analytics/visits" }
+
+// Why is the reason of an excluded visit in words, with the program's name.
+func (v Visit) Why() string {
+	name := ui.BotNouns[v.Excluded][0]
+	if name == "" {
+		name = ui.ReasonName(v.Excluded)
+	}
+	if v.Product != "" {
+		name += ", " + v.Product
+	}
+	return name
+}
