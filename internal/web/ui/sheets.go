@@ -15,7 +15,8 @@ var sheets = map[string][]string{
 	"ui/app.css": {
 		"styles/figures.css", "components/shell.css", "components/menu.css", "components/layout.css",
 		"components/keys.css", "components/field.css", "components/tile.css", "components/table.css",
-		"components/visits.css", "components/list.css", "components/chip.css", "components/dialog.css", "components/drop.css",
+		"components/visits.css", "components/list.css", "components/chip.css", "components/dialog.css",
+		"components/drop.css",
 		"components/toast.css", "components/banner.css",
 		"components/tabs.css", "components/empty.css", "components/progress.css", "components/link-rows.css",
 		"components/link-head.css",

@@ -149,7 +149,8 @@ func statsTips(insights []report.Insight) []statsTip {
 func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
 	rows := []app.Visit{}
 	for _, o := range recent {
-		rows = append(rows, app.NewVisit(nil, report.VisitRow{At: o.At, Country: o.Country, City: o.City, Device: o.Device,
+		rows = append(rows, app.NewVisit(nil, report.VisitRow{At: o.At, Country: o.Country, City: o.City,
+			Device:  o.Device,
 			Browser: o.Browser, OS: o.OS, Source: o.Source,
 			EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning,
 			Atypical: o.Atypical}, now))
