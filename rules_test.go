@@ -120,7 +120,7 @@ web/app/websitepage          vitrine collections filetype/inspect publish web/ap
 web/app/websitepage          web/ui
 web/chart                    web/ui
 web/content                  vitrine accept collections filetype filetype/inspect links moderation sitestats
-web/content                  web/httpx web/ui web/viewer
+web/content                  turn web/httpx web/ui web/viewer
 web/front                    web/chart
 web/front                    docs vitrine auth filetype publish report web/api web/httpx web/samples web/ui web/viewer
 web/httpx                    vitrine auth geo report visitor

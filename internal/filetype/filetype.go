@@ -96,6 +96,9 @@ type Entry struct {
 	Name string `json:"name"`           // made valid UTF-8; untrusted text
 	Size int64  `json:"size,omitempty"` // unpacked, according to the archive
 	Dir  bool   `json:"dir,omitempty"`
+	// Sealed: its bytes are not unpacked for readers. It is too far inside the
+	// archive, encrypted, or packed by a method that is not known here.
+	Sealed bool `json:"sealed,omitempty"`
 }
 
 // HoldFor sets Hold unless it is set.

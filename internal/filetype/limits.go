@@ -103,6 +103,12 @@ const (
 	// members, and therefore the largest dictionary. It takes seconds.
 	MaxSolid = 32 * MiB
 
+	// MaxMember is the largest member that is unpacked for a reader, of an
+	// archive that is packed as a whole: it is in memory. MaxReach is how much of
+	// a compressed tar is unpacked to get to it.
+	MaxMember = 8 * MiB
+	MaxReach  = 64 * MiB
+
 	// PeekBytes is how much of every member is inspected.
 	PeekBytes = KiB
 

@@ -4,9 +4,11 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"strings"
 	"testing"
+	"vitrine/internal/filetype"
 
 	"vitrine"
 
@@ -64,11 +66,54 @@ func tarred(t testing.TB) []byte {
 	return b.Bytes()
 }
 
+func gzipped(t testing.TB, content []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A file that is too large to unpack for a reader is listed, and the page says
+// why it does not open.
+func TestArchiveSealed(t *testing.T) {
+	var b bytes.Buffer
+	z := tar.NewWriter(&b)
+	for name, size := range map[string]int64{"large.txt": filetype.MaxMember + 1, "small.txt": 5} {
+		if err := z.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: size}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := z.Write(bytes.Repeat([]byte("a"), int(size))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSite(t)
+	s.check(z.Close())
+	previewer(t, s)
+	l := s.publish("kit.tgz", gzipped(t, b.Bytes()))
+	s.check(s.server.Previews.Make(t.Context()))
+	page := s.status(s.get("/p/"+string(l.Slug)), 200).body
+	if n := strings.Count(page, `target="entry"`); n != 1 ||
+		!strings.Contains(page, "Some files cannot be opened here") {
+		t.Fatalf("%d entries can be opened:\n%s", n, page)
+	}
+	open := s.attr(page, `href="([^"]+/entry/[01])"`)
+	if r := s.status(s.get(open), 200); !strings.Contains(r.body, "aaaaa") {
+		t.Errorf("the small one:\n%s", r.body)
+	}
+	s.status(s.get(open[:len(open)-1]+map[string]string{"0": "1", "1": "0"}[open[len(open)-1:]]), 404)
+}
+
 // Files of an archive are shown one by one, of its sealed bytes, as long as it
 // is live, and nothing in them runs.
 func TestArchiveEntries(t *testing.T) {
 	for name, content := range map[string][]byte{"deflated.zip": zipped(t, zip.Deflate),
-		"stored.zip": zipped(t, zip.Store), "plain.tar": tarred(t)} {
+		"stored.zip": zipped(t, zip.Store), "plain.tar": tarred(t),
+		"packed.tgz": gzipped(t, tarred(t)), "packed.tar.gz": gzipped(t, tarred(t))} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			previewer(t, s)

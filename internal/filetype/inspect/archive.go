@@ -59,6 +59,14 @@ func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype
 	return nil
 }
 
+// seal marks a listed entry, by its place, as one whose bytes [Member] does not
+// read.
+func (u *unpacking) seal(i int, sealed bool) {
+	if u.list && i < len(u.facts.Entries) {
+		u.facts.Entries[i].Sealed = sealed
+	}
+}
+
 // inflated reports whether the ratio is too high for honest content.
 func inflated(packed, unpacked int64) bool {
 	return unpacked > filetype.BombFloor && unpacked/filetype.MaxRatio > packed

@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"errors"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -57,6 +58,11 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 		facts.DurationMs < 0 || facts.DurationMs > media.MaxDurationMs || len(facts.Entries) > filetype.MaxListed ||
 		facts.EntriesTotal < len(facts.Entries) {
 		t.Fatalf("%s: %+v", ext, facts)
+	}
+	for i := range min(len(facts.Entries), 3) {
+		if _, content, err := Member(bytes.NewReader(data), int64(len(data)), typ, i); err == nil {
+			_, _ = io.Copy(io.Discard, content)
+		}
 	}
 	for _, e := range facts.Entries {
 		if e.Size < 0 || !utf8.ValidString(e.Name) {

@@ -223,7 +223,7 @@ func TestFacts(t *testing.T) {
 		{"7z", sevenFileOf(nil, []byte("x")), filetype.Facts{Opaque: true, Hold: filetype.HoldNotFullyInspected,
 			Detail: "the directory"}},
 		{"rar", rar5Of(rarMember{name: "a.txt", data: "x", size: 3, packed: true}),
-			filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a.txt", Size: 3}}}},
+			filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a.txt", Size: 3, Sealed: true}}}},
 		{"rar", rar5(true, false), filetype.Facts{Opaque: true, Encrypted: true, Hold: filetype.HoldEncryptedArchive}},
 		{"zip", zipOf("a/b.zip", string(zipOf("login.html", `<input type=password>`))),
 			filetype.Facts{EntriesTotal: 1, Entries: []filetype.Entry{{Name: "a/b.zip", Size: 161}},

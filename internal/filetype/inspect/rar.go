@@ -112,6 +112,7 @@ func (w *rarWalk) member(b rarBlock) *filetype.Problem {
 	if p := w.u.add(f.Name, f.Dir, -1, f.Unpacked); p != nil {
 		return p
 	}
+	w.u.seal(w.u.entries-1, !f.Dir && f.Unpacked > 0 && !b.readable())
 	if inflated(w.s.Size, w.u.unpacked) {
 		return bomb().About(f.Name)
 	}

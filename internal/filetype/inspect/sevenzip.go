@@ -29,34 +29,49 @@ func (z *inspection) sevenZip(s *filetype.Source, t filetype.Type, depth int) *f
 	if depth > filetype.MaxDepth {
 		return tooDeep()
 	}
-	h := s.Head
-	if !bytes.HasPrefix(h, []byte(filetype.SevenMagic)) {
-		return filetype.NotThe(s, t)
-	}
-	if len(h) < 32 || crc32.ChecksumIEEE(h[12:32]) != filetype.LittleEndian.Uint32(h[8:]) {
-		return filetype.Damaged(t)
-	}
-	off, size := filetype.LittleEndian.Uint64(h[12:]), filetype.LittleEndian.Uint64(h[20:])
-	if room := uint64(s.Size - 32); off > room || size > room-off {
-		return filetype.Damaged(t)
-	}
+	header, p := sevenHeaderOf(s, t)
 	switch {
-	case size == 0: // an empty archive
-		if s.Size > 32 {
+	case p != nil:
+		return p
+	case header == nil: // an empty archive
+		if s.Size > sevenStart {
 			z.facts.HoldAbout(filetype.HoldHiddenData, "behind the header")
 		}
 		return nil
-	case size > filetype.MaxDirectory:
-		return archive.TooManyEntries()
 	}
-	header := s.Bytes(32+int64(off), int(size))
-	if crc32.ChecksumIEEE(header) != filetype.LittleEndian.Uint32(h[28:]) {
-		return filetype.Damaged(t)
-	}
-	if end := 32 + int64(off+size); end < s.Size {
+	if end := sevenStart + int64(filetype.LittleEndian.Uint64(s.Head[12:])) + int64(len(header)); end < s.Size {
 		z.facts.HoldAbout(filetype.HoldHiddenData, "behind the directory")
 	}
 	return z.sevenHeader(s, header, depth)
+}
+
+// sevenStart is where the packed streams begin.
+const sevenStart = 32
+
+// sevenHeaderOf reads the directory as it lies; nil of an archive of nothing.
+func sevenHeaderOf(s *filetype.Source, t filetype.Type) ([]byte, *filetype.Problem) {
+	h := s.Head
+	if !bytes.HasPrefix(h, []byte(filetype.SevenMagic)) {
+		return nil, filetype.NotThe(s, t)
+	}
+	if len(h) < sevenStart || crc32.ChecksumIEEE(h[12:sevenStart]) != filetype.LittleEndian.Uint32(h[8:]) {
+		return nil, filetype.Damaged(t)
+	}
+	off, size := filetype.LittleEndian.Uint64(h[12:]), filetype.LittleEndian.Uint64(h[20:])
+	if room := uint64(s.Size - sevenStart); off > room || size > room-off {
+		return nil, filetype.Damaged(t)
+	}
+	switch {
+	case size == 0:
+		return nil, nil
+	case size > filetype.MaxDirectory:
+		return nil, archive.TooManyEntries()
+	}
+	header := s.Bytes(sevenStart+int64(off), int(size))
+	if crc32.ChecksumIEEE(header) != filetype.LittleEndian.Uint32(h[28:]) {
+		return nil, filetype.Damaged(t)
+	}
+	return header, nil
 }
 
 // sevenHeader judges the directory. It unpacks a packed one.
@@ -118,6 +133,9 @@ func (z *inspection) sevenMembers(s *filetype.Source, a *archive.SevenArchive, d
 		if inflated(s.Size, u.unpacked) {
 			return bomb().About(m.Name)
 		}
+	}
+	for i, m := range placed(a) {
+		u.seal(i, !m.readable && m.Size > 0)
 	}
 	members := a.Members
 	for i, f := range a.Folders {

@@ -76,6 +76,7 @@ func (w *tarWalk) member(h *tar.Header) *filetype.Problem {
 		return bomb().About(h.Name)
 	}
 	data := w.tap.at
+	w.u.seal(w.u.entries-1, sparse(h) || w.s == nil && (h.Size > filetype.MaxMember || data+h.Size > filetype.MaxReach))
 	head := make([]byte, filetype.PeekBytes)
 	n, err := io.ReadFull(w.tr, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

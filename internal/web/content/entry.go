@@ -13,6 +13,8 @@ import (
 
 	"vitrine"
 	"vitrine/internal/filetype"
+	"vitrine/internal/filetype/inspect"
+	"vitrine/internal/turn"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/ui"
 	"vitrine/internal/web/viewer"
@@ -54,10 +56,13 @@ func (s *Handler) onEntry(h func(w http.ResponseWriter, r *http.Request, l *vitr
 		}
 		defer blob.Close()
 		e := entry{Entry: listed, viewer: v, tag: fmt.Sprintf(`"%.16s-entry-%d"`, l.SHA256, i)}
-		if t, _ := filetype.ByExt(l.Name); t.Ext == "tar" {
+		switch t, _ := filetype.ByExt(l.Name); t.Ext {
+		case "tar":
 			err = e.fromTar(blob, i)
-		} else {
+		case "zip":
 			err = e.fromZip(blob, i)
+		default:
+			err = e.unpack(r, blob, l, t, i)
 		}
 		if err != nil {
 			return err
@@ -112,6 +117,10 @@ func (e *entry) fromTar(blob vitrine.Blob, i int) error {
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
 			return vitrine.Unavailable(err)
 		}
+		if h != nil && h.Typeflag == tar.TypeXGlobalHeader { // it is not listed
+			n--
+			continue
+		}
 		if n < i {
 			continue
 		}
@@ -123,6 +132,31 @@ func (e *entry) fromTar(blob vitrine.Blob, i int) error {
 		e.bytes = io.NewSectionReader(blob, at, h.Size)
 		return nil
 	}
+}
+
+// unpacks bounds how many archives are unpacked for readers at once.
+var unpacks = turn.New[vitrine.LinkID](2)
+
+// unpack finds an entry of an archive that is packed as a whole.
+func (e *entry) unpack(r *http.Request, blob vitrine.Blob, l *vitrine.Link, t filetype.Type, i int) error {
+	if err := unpacks.Take(r.Context(), l.ID); err != nil {
+		return httpx.ErrClientGone
+	}
+	defer unpacks.Release()
+	name, content, err := inspect.Member(blob, blob.Size(), t, i)
+	switch {
+	case errors.Is(err, inspect.ErrNotReadable):
+		return httpx.ErrNoPage
+	case err != nil:
+		return vitrine.Unavailable(err)
+	}
+	size, err := content.Seek(0, io.SeekEnd)
+	if err != nil || name != e.Name || size != e.Size {
+		return httpx.ErrNoPage // read in another way than when it was listed
+	}
+	e.bytes = content
+	_, err = content.Seek(0, io.SeekStart)
+	return err
 }
 
 // Entry is the frame that shows a file in an archive.

@@ -24,6 +24,10 @@ func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string)
 		}
 		return address("entry/" + strconv.Itoa(i))
 	})
+	if slices.ContainsFunc(listing.Entries, func(e filetype.Entry) bool { return e.Sealed }) && !listing.Encrypted {
+		c.Document.Note = strings.TrimSpace(c.Document.Note +
+			" Some files cannot be opened here: they are too far inside the archive, or packed in a way that only an unpacking program reads.")
+	}
 	return err
 }
 
@@ -37,7 +41,9 @@ func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
 	t, known := filetype.ByExt(e.Name)
 	ext := strings.ToLower(strings.TrimPrefix(path.Ext(e.Name), "."))
 	switch {
-	case archive.Ext != "zip" && archive.Ext != "tar", e.Dir, e.Size <= 0, e.Size > EntryMost:
+	case archive.Kind != filetype.Archive, e.Dir, e.Sealed, e.Size <= 0, e.Size > EntryMost:
+		return ""
+	case (archive.Ext == "gz" || archive.Ext == "tgz" || archive.Ext == "7z") && e.Size > filetype.MaxMember:
 		return ""
 	case t.Ext == "pdf":
 		return "pdf"
