@@ -57,7 +57,8 @@ const noticesLife = 10 * time.Second
 // is said at once; nobody waits for a scanner.
 func (s *scanner) notices(context.Context) []app.Notice {
 	if s.clamd == nil {
-		return []app.Notice{{Text: "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, start the server with --clamd.", Warning: true}}
+		return []app.Notice{{Text: "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, start the server with --clamd.", Warning: true,
+			Key: "scanner", Short: "No malware scanner is set up."}}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

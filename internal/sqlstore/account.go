@@ -7,13 +7,13 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-const accountColumns = "email, password, plan, limits, role, banned, viewer_key, viewer_key_at, created_at, closed_at, closing, time_zone, count_own, own_changed_at"
+const accountColumns = "email, password, plan, limits, role, banned, viewer_key, viewer_key_at, created_at, closed_at, closing, time_zone, count_own, own_changed_at, dismissed"
 
 func accountValues(a *vitrine.Account) []any {
 	return []any{a.Email, a.Password, string(a.Plan), sqldb.InJSON[vitrine.Limits]{V: &a.Limits}, string(a.Role),
 		a.Banned, a.ViewerKey,
 		sqldb.MsOrNull(a.ViewerKeyAt), sqldb.Ms(a.CreatedAt), sqldb.MsOrNull(a.ClosedAt), a.Closing, a.TimeZone,
-		a.CountOwn, sqldb.MsOrNull(a.OwnChangedAt)}
+		a.CountOwn, sqldb.MsOrNull(a.OwnChangedAt), a.Dismissed}
 }
 
 func readAccount(s sqldb.Scanner) (*vitrine.Account, error) {
@@ -22,12 +22,12 @@ func readAccount(s sqldb.Scanner) (*vitrine.Account, error) {
 		&a.Banned, &a.ViewerKey,
 		sqldb.Instant{Time: &a.ViewerKeyAt}, sqldb.Instant{Time: &a.CreatedAt}, sqldb.Instant{Time: &a.ClosedAt},
 		&a.Closing, &a.TimeZone,
-		&a.CountOwn, sqldb.Instant{Time: &a.OwnChangedAt})
+		&a.CountOwn, sqldb.Instant{Time: &a.OwnChangedAt}, &a.Dismissed)
 }
 
 func (t Tx) AddAccount(a *vitrine.Account) error {
 	return t.add(&a.ID, "INSERT INTO accounts ("+accountColumns+
-		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", accountValues(a)...)
+		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)", accountValues(a)...)
 }
 
 func (t Tx) Account(id vitrine.AccountID) (*vitrine.Account, error) {
@@ -41,7 +41,7 @@ func (t Tx) AccountByEmail(email string) (*vitrine.Account, error) {
 func (t Tx) PutAccount(a *vitrine.Account) error {
 	return t.Put(`UPDATE accounts SET email = $1, password = $2, plan = $3, limits = $4, role = $5, banned = $6, viewer_key = $7,
 		viewer_key_at = $8, created_at = $9, closed_at = $10, closing = $11, time_zone = $12,
-		count_own = $13, own_changed_at = $14 WHERE id = $15`, append(accountValues(a), int64(a.ID))...)
+		count_own = $13, own_changed_at = $14, dismissed = $15 WHERE id = $16`, append(accountValues(a), int64(a.ID))...)
 }
 
 func (t Tx) CountAccounts() (n int64, err error) {

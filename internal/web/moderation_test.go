@@ -431,3 +431,41 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// That there is no scanner can be dismissed, by each administrator for
+// themselves. A failure cannot.
+func TestNoticeDismissed(t *testing.T) {
+	d := newDesk(t)
+	d.notices = []app.Notice{{Text: "No malware scanner is set up: this is why.", Warning: true, Key: "scanner",
+		Short: "No scanner."}, {Text: "The disk is full.", Warning: true}}
+	owner, mod := d.signIn(d.owner), d.signIn(d.join("mod@example.org", vitrine.RoleModerator))
+	form := "Content-Type: application/x-www-form-urlencoded"
+	warned := func(path, cookie string) (alerts string) {
+		t.Helper()
+		for _, b := range d.parse(d.status(d.get(path, cookie), 200).body).class("banner") {
+			alerts += b.text() + "\n"
+		}
+		return alerts
+	}
+	for _, bad := range []string{"notice=", "notice=other", ""} {
+		d.status(d.do("POST", "/account/dismiss", bad, form, owner), 400)
+	}
+	d.status(d.do("POST", "/account/dismiss", "notice=scanner", form, d.signIn(d.member)), 403)
+	if got := warned("/people", owner); !strings.Contains(got, "this is why") {
+		t.Errorf("before: %s", got)
+	}
+	r := d.status(d.do("POST", "/account/dismiss", "notice=scanner&back=people", form, owner), 303)
+	same(t, "it leads to", r.Header.Get("Location"), "/people")
+	for _, path := range []string{"/people", "/moderation"} {
+		if got := warned(path, owner); strings.Contains(got, "this is why") ||
+			!strings.Contains(got, "The disk is full.") {
+			t.Errorf("%s: %s", path, got)
+		}
+		if foot := d.parse(d.get(path, owner).body).class("foot")[0].text(); !strings.Contains(foot, "No scanner.") {
+			t.Errorf("the foot of %s: %s", path, foot)
+		}
+	}
+	if got := warned("/moderation", mod); !strings.Contains(got, "this is why") {
+		t.Errorf("another moderator: %s", got)
+	}
+}

@@ -233,6 +233,7 @@ func (h *handlers) accountRoutes(r *router) {
 	r.member("GET /account", h.account.Show)
 	r.member("POST /account/password", h.account.ChangePassword)
 	r.member("POST /account/email", h.account.ChangeEmail)
+	r.moderator("POST /account/dismiss", h.account.Dismiss)
 	r.member("POST /account/timezone", h.account.ChangeTimeZone)
 	r.member("GET /account/email/{token}", h.account.ShowEmail)
 	r.member("POST /account/email/{token}", h.account.ConfirmEmail)

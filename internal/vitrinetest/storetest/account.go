@@ -40,7 +40,7 @@ func (t storeTest) accountsClosed() {
 		vitrinetest.Equal(t, "closed account", got, eve)
 		return errors.Join(err1, err2)
 	})
-	eve.Closing, eve.TimeZone = false, "Asia/Kathmandu"
+	eve.Closing, eve.TimeZone, eve.Dismissed = false, "Asia/Kathmandu", "scanner"
 	bob.CountOwn, bob.OwnChangedAt = true, vitrinetest.Epoch
 	t.update(func(tx vitrine.Tx) error { return tx.PutAccount(bob) })
 	check(vitrine.AccountQuery{OwnChanged: true}, bob)

@@ -133,8 +133,8 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 			p.Waiting += n
 		}
 	}
-	if s.Notices != nil && section == "people" { // where the owner looks after the site
-		p.Notices = s.Notices(r.Context())
+	if section == "people" { // where the owner looks after the site
+		s.Warn(r.Context(), &p)
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net/http"
 
 	"vitrine"
@@ -11,7 +12,23 @@ import (
 // Notice is what an administrator must know.
 type Notice struct {
 	Text    string
-	Warning bool // something is not as it should be
+	Warning bool   // something is not as it should be
+	Key     string // that dismisses it, for one that reports no failure; ""
+	Short   string // what the foot of the page says once it is dismissed
+}
+
+// Warn adds to a page what its administrator must know. What the account has
+// dismissed is not a warning any more.
+func (s *Shell) Warn(ctx context.Context, p *Page) {
+	if s.Notices == nil {
+		return
+	}
+	for _, n := range s.Notices(ctx) {
+		if n.Key != "" && n.Key == p.Me.Dismissed {
+			n = Notice{Text: n.Short}
+		}
+		p.Notices = append(p.Notices, n)
+	}
 }
 
 // AsModerator admits who is signed in and may moderate, as their account is

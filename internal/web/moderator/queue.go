@@ -52,9 +52,7 @@ func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account,
 	p.Tabs = []ui.Tab{{Name: "Queue", Address: httpx.ModerationRoot, Count: p.Waiting, Key: "q",
 		Current: name == "queue"},
 		{Name: "Decisions", Address: httpx.ModerationRoot + "/history", Current: name == "history"}}
-	if s.Notices != nil {
-		p.Notices = s.Notices(r.Context())
-	}
+	s.Warn(r.Context(), &p.Page)
 	p.Done, err = s.doneIn(r, me)
 	return p, counts, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,6 +153,27 @@ func (s *Handler) ChangeTimeZone(w http.ResponseWriter, r *http.Request, me *vit
 		return err
 	}
 	return httpx.Redirect(w, r, app.Said(accountRoot, "saved"))
+}
+
+// Dismiss takes a notice that an administrator has read.
+func (s *Handler) Dismiss(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
+		return err
+	}
+	notice := r.PostForm.Get("notice")
+	if s.Notices == nil || !slices.ContainsFunc(s.Notices(r.Context()), func(n app.Notice) bool {
+		return n.Key != "" && n.Key == notice
+	}) {
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no such notice.")
+	}
+	if err := s.Accounts.Dismiss(r.Context(), me.ID, notice); err != nil {
+		return err
+	}
+	back := httpx.ModerationRoot
+	if r.PostForm.Get("back") == "people" {
+		back = "/people"
+	}
+	return httpx.Redirect(w, r, back)
 }
 
 func (s *Handler) ChangeEmail(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {

@@ -1,0 +1,20 @@
+package auth
+
+import (
+	"context"
+
+	"vitrine"
+)
+
+// Dismiss has an account not be shown a notice, by its key, as long as it
+// dismisses no other.
+func (s *Accounts) Dismiss(ctx context.Context, id vitrine.AccountID, notice string) error {
+	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		a, err := tx.Account(id)
+		if err != nil || a.Dismissed == notice {
+			return err
+		}
+		a.Dismissed = notice
+		return tx.PutAccount(a)
+	})
+}
