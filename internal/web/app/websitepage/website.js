@@ -1,11 +1,11 @@
 // Websites: a folder that is dropped or chosen becomes a ZIP, here, and goes the way of every upload.
 import { all, find } from "../../ui/app.js";
-import { bytes } from "../../ui/size.js";
+import { begin, controls, dropped, explain, fail, fits, hide, progress, show, state } from "../sending.js";
 import { upload } from "../upload.js";
 import { hidden, mostFiles, TooMuch, zip } from "./zip.js";
 
-// dropped is what was dropped: {name, files} of a folder, or {name, zip}.
-const dropped = async (items) => {
+// read is what was dropped: {name, files} of a folder, or {name, zip}.
+const read = async (items) => {
   const entries = items.map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (entries.length === 1 && entries[0].isFile && /\.zip$/i.test(entries[0].name))
     return { name: entries[0].name, zip: await new Promise((go, stop) => entries[0].file(go, stop)) };
@@ -32,50 +32,10 @@ const dropped = async (items) => {
 
 const drop = find("#drop");
 if (drop) {
-  const panel = find("#deploying");
-  const stage = find("#stage");
-  const figures = find("#figures");
-  const bar = find("#bar");
-  const why = find("#why");
-  const cancel = find("#cancel");
-  const again = find("#again");
-  const close = find("#close");
   const overlay = find("#overlay");
   const naming = find("#new");
   let running = null;
   let last = null;
-
-  const show = (text, more = "") => {
-    if (stage.textContent !== text) stage.textContent = text;
-    figures.textContent = more;
-  };
-  const fail = (text, link) => {
-    show("Not deployed");
-    why.hidden = false;
-    why.textContent = text;
-    if (link) {
-      const a = document.createElement("a");
-      Object.assign(a, { href: link[1], textContent: link[0] });
-      why.append(" ", a);
-    }
-    bar.hidden = true;
-    cancel.hidden = true;
-    again.hidden = close.hidden = false;
-  };
-  const plans = drop.dataset.upgrade === undefined ? undefined : ["Compare the plans", "/plans"];
-  const explain = (err) => {
-    if (err.code === "file_too_large")
-      return [`It has ${bytes(err.used)} packed, and at most ${bytes(err.limit)} are allowed.`, plans];
-    if (err.code === "storage_limit")
-      return [
-        `${bytes(err.used)} of ${bytes(err.limit)} are used, and it does not fit. Delete older versions, or links.`,
-        plans,
-      ];
-    if (err.code === "unauthorized") return ["You have been signed out.", ["Sign in", "/sign-in"]];
-    if (err instanceof TypeError)
-      return ["The connection was lost, or a file could not be read. Nothing has changed. Try again."];
-    return [err.message, err.upgrade ? plans : undefined];
-  };
 
   // made is where the deploy of a new website begins, which is made once.
   let made = drop.dataset.begin && { begin: drop.dataset.begin };
@@ -113,10 +73,7 @@ if (drop) {
     last = source;
     running = new AbortController();
     const { signal } = running;
-    panel.hidden = bar.hidden = cancel.hidden = false;
-    why.hidden = again.hidden = close.hidden = true;
-    bar.value = 0;
-    panel.scrollIntoView({ block: "nearest" });
+    begin();
     try {
       show("Reading");
       const { name, files, zip: whole } = await source();
@@ -126,32 +83,21 @@ if (drop) {
         (await zip(files, {
           signal,
           onprogress: (n, of) => {
-            bar.value = of ? n / of : 1;
-            show("Packing", `${bytes(n)} of ${bytes(of)}`);
+            show("Packing");
+            progress(n, of);
           },
         }));
-      const limit = Number(drop.dataset.fileLimit);
-      if (limit && packed.size > limit)
-        throw Object.assign(new Error(), { code: "file_too_large", used: packed.size, limit });
-      bar.value = 0;
-      const { begin } = await site(name);
+      fits(packed, Number(drop.dataset.fileLimit));
+      begin();
+      const { begin: uploads } = await site(name);
       const version = await upload(packed, {
         name: "website.zip",
         type: "application/zip",
-        begin,
-        complete: `${begin}/complete`,
+        begin: uploads,
+        complete: `${uploads}/complete`,
         signal,
-        onstate: (state, more) => {
-          show(
-            { waiting: "Waiting", uploading: "Uploading", checking: "Checking", retrying: "Trying again" }[state],
-            more ? `in ${more.seconds} s` : "",
-          );
-          cancel.hidden = state === "checking";
-        },
-        onprogress: (sent, of) => {
-          bar.value = sent / of;
-          figures.textContent = `${bytes(sent)} of ${bytes(of)}`;
-        },
+        onstate: state,
+        onprogress: progress,
       });
       show("Deployed");
       made = undefined; // it stays
@@ -159,15 +105,16 @@ if (drop) {
       return;
     } catch (err) {
       await discard();
-      if (err.name === "AbortError") panel.hidden = true;
-      else fail(...explain(err));
+      if (err.name === "AbortError") hide();
+      else fail("Not deployed", ...explain(err, "The ZIP", drop.dataset.upgrade !== undefined));
     }
     running = null;
   };
 
-  cancel.addEventListener("click", () => running?.abort());
-  again.addEventListener("click", () => last && deploy(last));
-  close.addEventListener("click", () => (panel.hidden = true));
+  controls(
+    () => running?.abort(),
+    () => last && deploy(last),
+  );
 
   const folder = find("#folder");
   const zipped = find("#zip");
@@ -185,25 +132,13 @@ if (drop) {
     if (file) deploy(async () => ({ name: file.name, zip: file }));
   });
 
-  let depth = 0;
-  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
-  const over = (by) => (event) => {
-    if (!carriesFiles(event)) return;
-    event.preventDefault();
-    depth = Math.max(0, depth + by);
-    overlay.hidden = !depth;
-  };
-  addEventListener("dragenter", over(1));
-  addEventListener("dragleave", over(-1));
-  addEventListener("dragover", (event) => carriesFiles(event) && event.preventDefault());
-  addEventListener("drop", (event) => {
-    if (!carriesFiles(event)) return;
-    event.preventDefault();
-    depth = 0;
-    overlay.hidden = true;
-    const got = dropped([...event.dataTransfer.items]); // what is dropped can be asked for now alone
-    deploy(() => got);
-  });
+  dropped(
+    (over) => (overlay.hidden = !over),
+    ({ items }) => {
+      const got = read([...items]); // what is dropped can be asked for now alone
+      deploy(() => got);
+    },
+  );
 }
 
 // An address is looked up while it is typed.
