@@ -60,9 +60,10 @@ type Account struct {
 	Role      Role
 	Banned    bool
 	ViewerKey []byte // 32 bytes; distinguishes viewers within this account only
-	// ViewerKeyAt: a key of a configured age is replaced, and its IDs match no more.
-	ViewerKeyAt  time.Time // when the key was created
-	TimeZone     string    // of days and hours of its reports in the app, an IANA name; "": UTC
+	// ViewerKeyAt is when the key was created. A key of a configured age is
+	// replaced; IDs made with it can no longer be matched.
+	ViewerKeyAt  time.Time
+	TimeZone     string // of days and hours of its reports in the app, an IANA name; "": UTC
 	CreatedAt    time.Time
 	ClosedAt     time.Time // zero: open; a closed account is suspended for good
 	CountOwn     bool      // whether views by the owner count
