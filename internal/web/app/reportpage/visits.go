@@ -18,7 +18,7 @@ import (
 var (
 	visitsTemplate = app.Parse("chart.html", "link_head.html", "stats.html", "visits.html", "stats_tables.html",
 		"visit_table.html")
-	visitTemplate  = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html", "visit_table.html")
+	visitTemplate = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html", "visit_table.html")
 )
 
 // visitsAtOnce is how many visits a page lists.
