@@ -55,6 +55,11 @@ var served = map[string]block{
 	"c-oembed":  {want: `"html"`},
 	"c-run":     {skip: "the test itself builds and serves"},
 	"c-acc":     {want: "vtr_"},
+	"c-docker":  {skip: "it needs Docker: TestComposeSettings"},
+	"c-proxy":   {skip: "a file of Caddy"},
+	"c-systemd": {skip: "it needs root and systemd"},
+	"c-backup":  {want: "restored"},
+	"c-upgrade": {skip: "it needs Docker"},
 }
 
 var shellBlock = regexp.MustCompile("(?ms)^```(sh|)\n(.*?)^```$")

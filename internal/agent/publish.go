@@ -56,7 +56,7 @@ func published(l client.Link, warnings []string) linkOut {
 // asked are options that all ways to publish have.
 type asked struct {
 	Title    string `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
-	Slug     string `json:"slug,omitempty" jsonschema:"custom last part of the address; needs the Pro plan"`
+	Slug     string `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
 	ViewOnly bool   `json:"view_only,omitempty" jsonschema:"offer no download"`
 	Expires  string `json:"expires,omitempty" jsonschema:"when the link stops working, such as 30d, 12h or 2027-01-31"`
 }
@@ -150,7 +150,7 @@ type beginIn struct {
 	Name           string `json:"name" jsonschema:"file name with extension"`
 	Size           int64  `json:"size" jsonschema:"exact size in bytes"`
 	Type           string `json:"type,omitempty" jsonschema:"MIME type; default: that of the extension"`
-	Slug           string `json:"slug,omitempty" jsonschema:"custom last part of the address; needs the Pro plan"`
+	Slug           string `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
 	Replace        string `json:"replace,omitempty" jsonschema:"slug of a link whose file is replaced"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"UUID that makes retries safe"`
 }

@@ -127,8 +127,8 @@ func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 
 func (s *Server) reportTools(m *mcp.Server) {
 	tool(s, m, "link_report", "How a link was read",
-		"How people read a link: views, time, how far they came, where from, with insights as sentences. Bots are left out. Needs the Pro plan.", reads, call.linkReport)
+		"How people read a link: views, time, how far they came, where from, with insights as sentences. Bots are excluded. Fails with pro_required if the account has no analytics.", reads, call.linkReport)
 	tool(s, m, "account_report", "How all links were read",
-		"One report over all links of the account, and the most viewed ones. Needs the Pro plan.", reads,
+		"One report over all links of the account, and the most viewed ones. Fails with pro_required if the account has no analytics.", reads,
 		call.accountReport)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/auth"
 )
 
 // docPaths are the pages of the documentation, by the site's own list of what
@@ -117,8 +118,24 @@ func TestDocsOfThisInstance(t *testing.T) {
 			t.Errorf("no %s among the types", ext)
 		}
 	}
-	if r := s.status(s.get("/docs/albums-and-websites"), 308); r.Header.Get("Location") != "/docs/websites" {
-		t.Errorf("the page before leads to %s", r.Header.Get("Location"))
+	for from, to := range map[string]string{"/docs/albums-and-websites": "/docs/websites", "/login": "/sign-in",
+		"/signup": "/sign-up"} {
+		if r := s.status(s.get(from), 308); r.Header.Get("Location") != to {
+			t.Errorf("%s leads to %s", from, r.Header.Get("Location"))
+		}
+	}
+	for page, wants := range map[string][]string{ // for programs, with the tables and links of the page
+		"/docs/limits.md":       {"| Links ", "| 7 "},
+		"/docs/how-we-count.md": {"(" + s.url + "/docs/how-we-count#bots)"},
+		"/docs/moderation.md":   {"(" + s.url + "/docs/file-types#reason-codes)"},
+		"/docs/file-types.md":   {"`macros`"},
+	} {
+		body := s.status(s.get(page), 200).body
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s has no %q:\n%s", page, want, body)
+			}
+		}
 	}
 	for page, want := range map[string]string{"/docs/websites": `<h2 id="albums">Albums</h2>`,
 		"/docs/moderation": `<h2 id="work-through-the-queue">`} {
@@ -126,6 +143,10 @@ func TestDocsOfThisInstance(t *testing.T) {
 			strings.Contains(body, "<img") {
 			t.Errorf("%s has no %q, or leads into the repository", page, want)
 		}
+	}
+	s.server.UpgradeURL, s.server.Accounts.SignUp = "", auth.SignUpInvite // the limits of people who are invited
+	if r := s.status(s.get("/docs/limits.md"), 200); !strings.Contains(r.body, "| Limited access | 7 ") {
+		t.Errorf("no limits where people are invited:\n%s", r.body)
 	}
 	if strings.Contains(types, ".docm</code>") {
 		t.Error("a format of macros among the types")

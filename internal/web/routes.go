@@ -73,7 +73,7 @@ func (h *handlers) frontRoutes(r *router) {
 	r.page("GET /llms.txt", h.front.LLMs)
 	r.page("GET /skill.md", h.front.Skill)
 	r.front("GET /docs/search", h.front.SearchDocs)
-	r.front("GET /docs/albums-and-websites", front.OldDoc("/docs/websites"))
+	r.front("GET /docs/albums-and-websites", front.MovedTo("/docs/websites"))
 	r.page("GET /picture.png", h.front.SendFrontPicture)
 	r.plain("GET /robots.txt", h.front.Robots)
 	r.page("GET /sitemap.xml", h.front.Sitemap)
@@ -130,6 +130,8 @@ func (h *handlers) contentRoutes(r *router) {
 
 // entryRoutes are how people get in.
 func (h *handlers) entryRoutes(r *router) {
+	r.page("GET /login", front.MovedTo("/sign-in")) // as people type it
+	r.page("GET /signup", front.MovedTo("/sign-up"))
 	r.entry("GET /sign-in", h.entry.ShowSignIn)
 	r.entry("POST /sign-in", h.entry.TakeSignIn)
 	r.app("GET /sign-in/{token}", h.entry.Offer)

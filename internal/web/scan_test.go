@@ -155,7 +155,7 @@ func TestEICARWithoutScanner(t *testing.T) {
 		}
 		return string(b)
 	}
-	if got := page(); !strings.Contains(got, "the safety scan is the inspection alone") ||
+	if got := page(); !strings.Contains(got, "only the EICAR test file is recognized as malware") ||
 		strings.Contains(got, "Then ClamAV scans") {
 		t.Errorf("the documentation without a scanner: %s", got)
 	}
@@ -165,7 +165,7 @@ func TestEICARWithoutScanner(t *testing.T) {
 	}
 	defer scanner.Close()
 	f.server.Uploads.Scanner = scanner
-	if got := page(); strings.Contains(got, "the safety scan is the inspection alone") ||
+	if got := page(); strings.Contains(got, "only the EICAR test file is recognized as malware") ||
 		!strings.Contains(got, "Then ClamAV scans") {
 		t.Errorf("the documentation with a scanner: %s", got)
 	}

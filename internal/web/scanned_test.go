@@ -15,7 +15,7 @@ func TestScanWords(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.member)
 	const (
-		inspected = "Every file is inspected. No malware scanner is configured on this server."
+		inspected = "Every file is inspected. No malware scanner is set up on this server."
 		scanned   = "Every file is inspected, and ClamAV scans it for malware."
 	)
 	says := func(want, not string) {

@@ -19,10 +19,10 @@ const docsRoot = "/docs"
 
 // docPage is one page of the documentation.
 type docPage struct {
-	Path, Title, Description string
-	Sections                 []docSection // what is on it, by anchor
-	template                 ui.Template
-	guide                    func() guide // of the repository; nil: the template has the text
+	Path, Group, Title, Description string
+	Sections                        []docSection // what is on it, by anchor
+	template                        ui.Template
+	guide                           func() guide // of the repository; nil: the template has the text
 }
 
 type docSection struct{ ID, Title string }
@@ -31,43 +31,47 @@ func parseDoc(name string) ui.Template { return parseFront("docs.html", name) }
 
 // docPages are all of them, in the order in which they are read.
 var docPages = []docPage{
-	{docsRoot, "Quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
-		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"},
-			{"retries", "Retries"}, {"reading", "Read how it is read"}}, parseDoc("docs_start.html"), nil},
-	{docsRoot + "/send-a-deck", "Send a deck and follow it",
+	{docsRoot + "/send-a-deck", "Use", "Send a deck and follow it",
 		"From a PDF to a link, and how to see how far it was read.",
 		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"},
 			{"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, parseDoc("docs_deck.html"), nil},
-	{docsRoot + "/api", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.",
-		nil, parseDoc("docs_api.html"), nil},
-	{docsRoot + "/errors", "Errors", "Every error code of the API: when it occurs, and what to do.",
-		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"},
-			{"again", "What to try again"}}, parseDoc("docs_errors.html"), nil},
-	{docsRoot + "/agents", "AI agents", "Let an agent publish, replace and ask how it was read, with the tools of this instance.",
-		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}},
-		parseDoc("docs_agents.html"), nil},
-	{docsRoot + "/limits", "Limits", "What an account can hold, and what applies to all accounts.",
-		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"},
-			{"names", "Link addresses"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html"), nil},
-	{docsRoot + "/file-types", "File types", "Which files you can publish, what their pages show, and how progress is measured.",
-		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "The safety scan"},
-			{"refused", "What is refused"}, {"states", "What happens to a file"}}, parseDoc("docs_types.html"), nil},
-	{docsRoot + "/how-we-count", "How we count", "What every number of a report means, and what Vitrine knows about a reader.",
-		[]docSection{{"opens", "Views"}, {"readers", "Unique viewers"}, {"time", "Average time"},
-			{"progress", "Completion"}, {"bots", "Bots"}, {"change", "Changes and ranges"},
-			{"downloads", "Downloads and QR scans"}, {"where", "Where they came from"},
-			{"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html"), nil},
-	{docsRoot + "/embedding", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
+	{docsRoot + "/websites", "Use", "Websites and albums", "Publish a whole static site, or several links under one address.",
+		nil, parseDoc("docs_guide.html"), newGuide("websites.md")},
+	{docsRoot + "/embedding", "Use", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
 		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"},
 			{"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html"), nil},
-	{docsRoot + "/websites", "Websites and albums", "Publish a whole static site, or several links under one address.",
-		nil, parseDoc("docs_guide.html"), newGuide("websites.md")},
-	{docsRoot + "/moderation", "Moderation", "Decide about files that are held until a person has looked at them.", nil,
-		parseDoc("docs_guide.html"), newGuide("moderation.md")},
-	{docsRoot + "/self-hosting", "Self-hosting", "Run Vitrine on a machine of your own: one binary, one directory.",
-		[]docSection{{"run", "Run it"}, {"address", "Give it an address"}, {"accounts", "Accounts and limits"},
-			{"safety", "Scanning and previews"}, {"keeping", "Backups and checks"}, {"health", "Health"}},
+	{docsRoot + "/how-we-count", "Use", "How we count", "What every number of a report means, and what Vitrine knows about a reader.",
+		[]docSection{{"opens", "Views"}, {"readers", "Unique viewers"}, {"time", "Average time"},
+			{"progress", "Completion"}, {"bots", "Bots"}, {"own", "Your own visits"}, {"change", "Changes and ranges"},
+			{"downloads", "Downloads and QR scans"}, {"where", "Where they came from"},
+			{"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html"), nil},
+	{docsRoot + "/file-types", "Use", "File types", "Which files you can publish, what their pages show, and how progress is measured.",
+		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "How files are checked"},
+			{"refused", "What is refused"}, {"states", "What happens to a file"},
+			{"reason-codes", "Reason codes"}}, parseDoc("docs_types.html"), nil},
+	{docsRoot + "/limits", "Use", "Limits", "What an account can hold, and what applies to all accounts.",
+		[]docSection{{"plans", "Limits of an account"}, {"fixed", "Limits for all accounts"},
+			{"names", "Link addresses"}, {"counting", "How limits count"}}, parseDoc("docs_limits.html"), nil},
+	{docsRoot, "Build", "API quick start", "From a file to a link in three steps: with curl, JavaScript, Python or Go, or on the command line.",
+		[]docSection{{"key", "Get a key"}, {"upload", "Upload a file"}, {"cli", "On the command line"},
+			{"replace", "Replace a file"}, {"retries", "Retries"}, {"reading", "Read how it is read"}},
+		parseDoc("docs_start.html"), nil},
+	{docsRoot + "/api", "Build", "API reference", "Every operation of the API with its parameters, bodies, answers and errors.",
+		nil, parseDoc("docs_api.html"), nil},
+	{docsRoot + "/errors", "Build", "Errors", "Every error code of the API: when it occurs, and what to do.",
+		[]docSection{{"body", "What an error looks like"}, {"codes", "Codes"}, {"order", "Order of checks"},
+			{"again", "When to retry"}}, parseDoc("docs_errors.html"), nil},
+	{docsRoot + "/agents", "Build", "AI agents", "Let an agent publish, replace and ask how it was read, with the tools of this instance.",
+		[]docSection{{"connect", "Connect an agent"}, {"tools", "Tools"}, {"shell", "Agents with a shell"}},
+		parseDoc("docs_agents.html"), nil},
+	{docsRoot + "/self-hosting", "Run", "Self-hosting", "Run Vitrine on your own server: one binary, one directory.",
+		[]docSection{{"run", "With Docker"}, {"source", "From source"}, {"address", "Give it an address"},
+			{"proxy", "Behind a reverse proxy"}, {"systemd", "With systemd"}, {"accounts", "Accounts and limits"},
+			{"safety", "Scanning and previews"}, {"cities", "Cities in reports"}, {"keeping", "Backups"},
+			{"upgrade", "Upgrades"}, {"health", "Health"}},
 		parseDoc("docs_hosting.html"), nil},
+	{docsRoot + "/moderation", "Run", "Moderation", "Review files that are held for a moderator.", nil,
+		parseDoc("docs_guide.html"), newGuide("moderation.md")},
 }
 
 // docsPage is a page of the documentation as it is shown.
@@ -80,6 +84,7 @@ type docsPage struct {
 	Base       string // address of the API
 	API        *apiReference
 	Errors     []docError
+	Reasons    []vitrine.Reason
 	Plans      []planRow
 	Bounds     []docBound
 	Kinds      []docKind
@@ -122,8 +127,13 @@ func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 	}
 	p.Bucket = s.Bucket
 	p.Scanned, p.Scan = s.Scanned, s.ScanWords()
-	p.Errors, p.Bounds, p.Kinds, p.Plans = docErrors, docBounds(), docKinds(), s.planRows(nil)
-	if !s.Sold() {
+	p.Errors, p.Reasons, p.Bounds, p.Kinds = docErrors, vitrine.Reasons(), docBounds(), docKinds()
+	switch {
+	case s.Sold():
+		p.Plans = s.planRows(nil)
+	case p.Me == nil && !s.mayJoin():
+		p.Plans = s.accessRows()
+	default:
 		p.Plans = s.planRows(p.Me)
 	}
 	if d.Path == docsRoot+"/api" {
@@ -144,7 +154,7 @@ type docBound struct{ What, Value string }
 // docBounds are those, out of the constants that they are enforced by.
 func docBounds() []docBound {
 	return []docBound{
-		{"A signed upload URL is good for", httpx.Wait(vitrine.URLLife) +
+		{"A signed upload URL is valid for", httpx.Wait(vitrine.URLLife) +
 			", for one file of exactly the size and type that were declared"},
 		{"An upload reserves a custom address for", httpx.Wait(vitrine.UploadHold)},
 		{"An upload that is not completed is deleted after", httpx.Wait(vitrine.UploadLife)},
@@ -153,10 +163,10 @@ func docBounds() []docBound {
 		{"Title of a link", "200 characters"},
 		{"Rows of a list of links", "100; 20 unless asked otherwise"},
 		{"Captions of one link", "20 languages, 1 MiB each"},
-		{"Rows of a breakdown", "8; of top links and recent opens 25"},
+		{"Rows of a breakdown", "8; of top links and recent visits 25"},
 		{"One view is measured for at most", "4 hours"},
 		{"The address of a deleted link can be used again after", "90 days"},
-		{"A video that is not scanned waits for a person after", httpx.Wait(publish.ScanTime)},
+		{"A video that is not scanned goes to review after", httpx.Wait(publish.ScanTime)},
 	}
 }
 
@@ -171,8 +181,8 @@ var kindWords = map[filetype.Kind][2]string{
 	filetype.PDF:      {"PDF", "Its pages, with thumbnails, contents, search, zoom and text to select. It is read in parts, so that the first page comes at once."},
 	filetype.Image:    {"Images", "The image, fitted to the window; zoom, pan and pinch."},
 	filetype.Video:    {"Video", "The browser’s player, with speed and captions."},
-	filetype.Audio:    {"Sound", "The browser’s player, with speed and captions."},
-	filetype.Document: {"Documents", "Pages or sheets as they would be printed, where the site has the programs for it; otherwise a card with the download."},
+	filetype.Audio:    {"Audio", "The browser’s player, with speed and captions."},
+	filetype.Document: {"Documents", "Pages or sheets as they would be printed, if this instance has LibreOffice; otherwise a card with the download."},
 	filetype.Text:     {"Text", "Markdown as a document, tables as tables, JSON, XML and YAML as lines with colours, other text as is. Up to 1 MiB is shown."},
 	filetype.HTML:     {"Web pages", "The page, in an isolated frame with its own origin."},
 	filetype.Archive:  {"Archives", "A tree of what is in it; nothing is unpacked."},

@@ -28,6 +28,7 @@ type guide struct {
 var guidePages = map[string]string{
 	"websites.md":   docsRoot + "/websites",
 	"moderation.md": docsRoot + "/moderation",
+	"scanning.md":   docsRoot + "/file-types",
 }
 
 var guideMarkdown = goldmark.New(goldmark.WithExtensions(extension.Table),

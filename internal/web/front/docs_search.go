@@ -166,8 +166,8 @@ func (s *Handler) SearchDocs(w http.ResponseWriter, r *http.Request) error {
 	return s.writeFront(w, r, searchTemplate, p.Nonce, &p)
 }
 
-// OldDoc leads from the address that a page had before.
-func OldDoc(to string) httpx.HandlerFunc {
+// MovedTo redirects to the address of a page.
+func MovedTo(to string) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, to, http.StatusPermanentRedirect)
 		return nil

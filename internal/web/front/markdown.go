@@ -34,6 +34,7 @@ func (s *Handler) writeMarkdown(w http.ResponseWriter, r *http.Request, t ui.Tem
 	}
 	article := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Article })
 	prune(article)
+	rebase(article, strings.TrimSuffix(r.URL.Path, ".md"))
 	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
 		table.NewTablePlugin()))
 	text, err := c.ConvertNode(article, converter.WithDomain(s.PublicURL.String()))
@@ -66,6 +67,18 @@ func prune(n *html.Node) {
 			prune(c)
 		}
 		c = next
+	}
+}
+
+// rebase has links to parts of the page lead to the page at path.
+func rebase(n *html.Node, path string) {
+	for i, a := range n.Attr {
+		if a.Key == "href" && strings.HasPrefix(a.Val, "#") {
+			n.Attr[i].Val = path + a.Val
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		rebase(c, path)
 	}
 }
 

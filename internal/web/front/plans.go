@@ -65,13 +65,30 @@ func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {
 		if i == mine {
 			l, own = s.Uploads.Plans.LimitsOf(me), me.Limits != nil
 		}
-		rows = append(rows, planRow{Name: p.name, For: p.use, Links: planLimit(l.Links, planCount),
-			File:    planLimit(l.FileBytes, planSize),
-			Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount),
-			Versions: planLimit(l.Versions, planCount), Pro: p.plan.Pro(),
-			Mine: i == mine, Own: own})
+		row := newPlanRow(p.name, p.plan, l)
+		row.For, row.Mine, row.Own = p.use, i == mine, own
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// accessRows are the limits of people who are invited, where plans are not
+// sold: with the names that the page People has for them.
+func (s *Handler) accessRows() (rows []planRow) {
+	for _, p := range []struct {
+		plan vitrine.Plan
+		name string
+	}{{vitrine.PlanPro, "Full access"}, {vitrine.PlanFree, "Limited access"}} {
+		rows = append(rows, newPlanRow(p.name, p.plan, s.Uploads.Plans[p.plan]))
+	}
+	return rows
+}
+
+// newPlanRow is a row with the limits of a plan, or of an account that has it.
+func newPlanRow(name string, plan vitrine.Plan, l vitrine.Limits) planRow {
+	return planRow{Name: name, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
+		Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount),
+		Versions: planLimit(l.Versions, planCount), Pro: plan.Pro()}
 }
 
 // planLimit is a bound for people, of which zero is none.

@@ -5,5 +5,5 @@ func (s *Pages) ScanWords() string {
 	if s.Scanned {
 		return "Every file is inspected, and ClamAV scans it for malware."
 	}
-	return "Every file is inspected. No malware scanner is configured on this server."
+	return "Every file is inspected. No malware scanner is set up on this server."
 }
