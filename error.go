@@ -107,7 +107,7 @@ var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
 	// ErrForgotten is returned for a day whose views have expired.
-	ErrForgotten = errors.New("opens of that day are no longer kept")
+	ErrForgotten = errors.New("views of that day are no longer kept")
 )
 
 func NotFoundIsNil(err error) error {

@@ -7,7 +7,7 @@ const now = () => performance.now();
 const start = performance.getEntriesByType("navigation")[0]?.responseStart || now();
 
 const idle = 30_000; // without input for so long, nobody is reading
-const most = 240; // snapshots of one open; the last 40 are kept for hiding, leaving and the like
+const most = 240; // snapshots of one view; the last 40 are kept for hiding, leaving and the like
 let last = now(); // time of the last tick
 let input = last; // of the last input
 let inside = -idle; // of the last input in the frame
