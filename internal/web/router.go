@@ -18,11 +18,11 @@ import (
 type router struct {
 	mux *http.ServeMux
 	h   *handlers
-	// others answers the methods that a path does not take, by path.
+	// others answers the methods that a path does not support.
 	others map[string]*otherMethods
 }
 
-// otherMethods is the answer to methods that a path does not take.
+// otherMethods answers the methods that a path does not support.
 type otherMethods struct {
 	taken  []string
 	answer func(taken []string) http.Handler
@@ -32,14 +32,14 @@ func newRouter(mux *http.ServeMux, h *handlers) *router {
 	return &router{mux: mux, h: h, others: map[string]*otherMethods{}}
 }
 
-// done registers the answers to the methods that no route of a path takes.
+// done registers the answers to unsupported methods.
 func (r *router) done() {
 	for path, o := range r.others {
 		r.mux.Handle(path, o.answer(o.taken))
 	}
 }
 
-// only has every other method of the path of a pattern answered by answer.
+// only answers every other method of a pattern's path with answer.
 func (r *router) only(pattern string, answer func(taken []string) http.Handler) {
 	method, path, ok := strings.Cut(pattern, " ")
 	if !ok {
@@ -53,7 +53,7 @@ func (r *router) only(pattern string, answer func(taken []string) http.Handler) 
 	}
 }
 
-// plain registers a handler that answers its own failures.
+// plain registers a handler that answers its own errors.
 func (r *router) plain(pattern string, h http.HandlerFunc) { r.mux.Handle(pattern, h) }
 
 // json serves an operation for programs. Its failures are JSON.
@@ -70,7 +70,7 @@ func (r *router) key(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
 }
 
 // anyOrigin serves an operation that pages of any origin may call. headers are
-// what they may send.
+// those that they may send.
 func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc) {
 	r.mux.Handle(pattern, r.h.api.JSON(httpx.CrossOrigin(h)))
 	r.only(pattern, func(taken []string) http.Handler {
@@ -80,8 +80,8 @@ func (r *router) anyOrigin(pattern, headers string, h httpx.HandlerFunc) {
 	})
 }
 
-// pro serves an operation for the bearer of a key with a scope whose plan has
-// analytics, from any origin.
+// pro serves an operation for keys with a scope whose plan has analytics, from
+// any origin.
 func (r *router) pro(scope vitrine.KeyScope, pattern string, h api.KeyHandler) {
 	r.anyOrigin(pattern, "Authorization, "+httpx.SentHeaders, r.h.api.WithPro(scope, h))
 }
@@ -94,10 +94,10 @@ func (r *router) upload(pattern string, h httpx.HandlerFunc) {
 // page serves a page for people. Its failures are pages.
 func (r *router) page(pattern string, h httpx.HandlerFunc) { r.mux.Handle(pattern, r.h.public.Page(h)) }
 
-// form takes a form of a public page, from pages of this origin alone.
+// form serves a form of a public page, only from pages of this origin.
 func (r *router) form(pattern string, h httpx.HandlerFunc) { r.page(pattern, r.h.public.SameOrigin(h)) }
 
-// link serves a page of a link that the public may see.
+// link serves a page of a public link.
 func (r *router) link(pattern string, h public.LinkHandler) { r.page(pattern, r.h.public.OnLink(h)) }
 
 // linkForm takes a form of such a page.
@@ -119,8 +119,8 @@ func (r *router) app(pattern string, h httpx.HandlerFunc) {
 	})
 }
 
-// entry serves a page on which people get in. Until there is an account it
-// says how to make one.
+// entry serves a page for signing in. Until there is an account, it explains
+// how to create one.
 func (r *router) entry(pattern string, h httpx.HandlerFunc) { r.app(pattern, r.h.entry.AfterSetup(h)) }
 
 // member serves a page for a signed-in person.
@@ -140,8 +140,7 @@ func (r *router) data(pattern string, h app.MemberHandler) {
 	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.WithSession(h))))
 }
 
-// look serves what an open page asks for by itself, as JSON. It is no use of
-// the session.
+// look serves what an open page polls, as JSON. It does not extend the session.
 func (r *router) look(pattern string, h app.MemberHandler) {
 	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.Looking(h))))
 }

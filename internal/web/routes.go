@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// routes registers every address of the server with its guard. A guard says
-// who may ask, and as what a failure is shown.
+// routes registers every address of the server with its guard. A guard decides
+// who may ask and how errors are shown.
 func (h *handlers) routes(mux *http.ServeMux) {
 	r := newRouter(mux, h)
 	h.apiRoutes(r)
@@ -28,8 +28,8 @@ func (h *handlers) routes(mux *http.ServeMux) {
 	r.done()
 }
 
-// apiRoutes are for programs: with a key, and without one. Each says what scope
-// the key needs.
+// apiRoutes are for programs, with and without a key. Each route has the scope
+// that its key needs.
 func (h *handlers) apiRoutes(r *router) {
 	r.key(vitrine.ScopePublish, "POST /api/v1/uploads", h.api.CreateUpload)
 	r.key(vitrine.ScopePublish, "POST /api/v1/uploads/complete", h.api.CompleteUpload)
@@ -50,7 +50,7 @@ func (h *handlers) apiRoutes(r *router) {
 	r.pro(vitrine.ScopeRead, "GET /api/v1/analytics", h.api.AccountAnalytics)
 	r.key(vitrine.ScopeFull, "DELETE /api/v1/key", h.api.RevokeOwnKey)
 
-	// Each tool asks the routes above, whose scopes hold for it.
+	// Each tool calls the routes above, whose scopes apply.
 	r.key(vitrine.ScopeRead, "POST /mcp", h.agents.Serve)
 
 	r.json("GET /api/v1/status", h.api.Status)
@@ -104,8 +104,8 @@ func (h *handlers) publicRoutes(r *router) {
 	r.form("POST /report/website/{slug}", h.public.OnSite(h.public.FileSiteReport))
 }
 
-// contentRoutes are bytes of files, frames of viewers, and websites, on the
-// content origin.
+// contentRoutes are file bytes, viewer frames and websites, on the content
+// origin.
 func (h *handlers) contentRoutes(r *router) {
 	r.page("GET /c/{token}/file", h.content.OnBytes(h.content.File))
 	r.page("OPTIONS /c/{token}/file", content.FileOptions)
@@ -128,7 +128,7 @@ func (h *handlers) contentRoutes(r *router) {
 	r.plain("/s/{slug}/{path...}", h.content.SiteBelowContent)
 }
 
-// entryRoutes are how people get in.
+// entryRoutes are for signing in and creating accounts.
 func (h *handlers) entryRoutes(r *router) {
 	r.page("GET /login", front.MovedTo("/sign-in")) // as people type it
 	r.page("GET /signup", front.MovedTo("/sign-up"))
@@ -176,8 +176,7 @@ func (h *handlers) linkRoutes(r *router) {
 	r.member("POST /links/{slug}/captions/delete", h.links.RemoveCaptions)
 }
 
-// reportRoutes are numbers. What an open page asks by itself is no use of the
-// session.
+// reportRoutes are reports. Polling by open pages does not extend the session.
 func (h *handlers) reportRoutes(r *router) {
 	r.member("GET /analytics", h.analytics.Show)
 	r.member("POST /analytics/own", h.analytics.CountOwn)
@@ -229,7 +228,7 @@ func (h *handlers) collectionRoutes(r *router) {
 	r.data("POST /websites/{slug}/uploads/complete", h.websites.EndDeploy)
 }
 
-// accountRoutes are the own account, its keys, and the accounts of the
+// accountRoutes are the user's account, its keys, and the accounts of the
 // instance.
 func (h *handlers) accountRoutes(r *router) {
 	r.member("GET /account", h.account.Show)

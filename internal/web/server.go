@@ -47,17 +47,17 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// Server holds what the handlers need. All exported fields are required but for
+// Server holds what the handlers need. All exported fields are required, except
 // Receiver and those that say otherwise.
 type Server struct {
-	// PublicURL is the address of pages and API without a trailing slash; every
-	// link is built from it, never from the Host of a request. ContentURL is
-	// the origin of file bytes; equal to PublicURL on an install with one host.
+	// PublicURL is the address of pages and API without a trailing slash. All
+	// links are built from it, never from a request's Host. ContentURL is the
+	// origin of file bytes; it equals PublicURL on an instance with one host.
 	PublicURL, ContentURL *url.URL
-	// SitesURL, whose host begins with "*.", has a host for each website. nil:
-	// they stand below ContentURL, inside a sandbox.
+	// SitesURL, whose host begins with "*.", provides a host for each website.
+	// nil: websites are below ContentURL in a sandbox.
 	SitesURL       *url.URL
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is trusted
 	Cities         *geo.File      // nil: cities are not known
 	Version        string
 
@@ -81,23 +81,23 @@ type Server struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	// RecheckEvery is how often a transfer checks that its link may still be
-	// shown; 0 is each second.
+	// RecheckEvery is how often a transfer checks that its link is public; 0:
+	// each second.
 	RecheckEvery time.Duration
 
-	// StorageOrigin is where signed URLs lead when bytes go straight to a
-	// bucket: scheme, host and port; else "".
+	// StorageOrigin is the origin of signed URLs if bytes go directly to a
+	// bucket; otherwise "".
 	StorageOrigin string
-	// RedirectDownloads has downloads fetched from storage itself, where Blobs
-	// is a vitrine.GetSigner; else they come through this process.
+	// RedirectDownloads redirects downloads to storage if Blobs is a
+	// vitrine.GetSigner; otherwise they go through this process.
 	RedirectDownloads bool
 
 	// SetupCommand prints the address at which the first account is made, on
 	// the server's machine. "": "vitrine setup".
 	SetupCommand string
 
-	// UpgradeURL is where a larger plan is sold. "": plans are not sold; pages
-	// tell of limits, and of no plans.
+	// UpgradeURL is where larger plans are sold. "": plans are not sold; pages
+	// show limits but no plans.
 	UpgradeURL string
 
 	// Gallery serves the page of all components, /dev/gallery.
@@ -108,15 +108,15 @@ type Server struct {
 	Logins     *auth.Logins
 	Moderation *moderation.Service
 	Accounts   *auth.Accounts
-	// Notices, if set, are what an administrator must know. Each of these pages
-	// shows them.
+	// Notices, if set, returns messages for administrators. Each page of the
+	// app shows them.
 	Notices func(context.Context) []app.Notice
 
-	// BodyTime is how long the body of a request may take to arrive, and 10 KiB
-	// of a file; 0: 30 s.
+	// BodyTime is how long the body of a request may take, and each 10 KiB of a
+	// file; 0: 30 s.
 	BodyTime time.Duration
 
-	// StallTime is how long a client may take nothing of an answer; 0: 5 min.
+	// StallTime is how long a client may read nothing of an answer; 0: 5 min.
 	StallTime time.Duration
 }
 
@@ -126,8 +126,8 @@ type Handler struct {
 	common *httpx.Server
 }
 
-// Handler returns the whole of the server: routes, and around them what holds
-// for every request.
+// Handler returns the handler of the whole server: the routes, and what applies
+// to every request.
 func (s *Server) Handler() *Handler {
 	mux := http.NewServeMux()
 	h := s.handlers()
@@ -138,11 +138,11 @@ func (s *Server) Handler() *Handler {
 	return &Handler{all, h.shell.Server}
 }
 
-// EndStalled ends transfers to this server that make no progress, and those to
-// come that make none. It is for a server that is about to stop.
+// EndStalled ends transfers without progress, now and from now on. It is for a
+// server that is about to stop.
 func (h *Handler) EndStalled() { h.common.EndStalled() }
 
-// handlers are the surfaces of the server.
+// handlers holds the surfaces of the server.
 type handlers struct {
 	gallery    bool // the page of all components is served
 	shell      *app.Shell

@@ -21,25 +21,25 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxBody bounds a request: a text of 1 MiB, of which JSON may escape each
-// byte.
+// maxBody bounds a request: a text of 1 MiB, each byte of which JSON may
+// escape.
 const maxBody = 8 << 20
 
 // Handler serves the address of the protocol.
 type Handler struct {
 	whole   http.Handler                            // answers with one JSON object
 	stream  http.Handler                            // answers with events, of which the last is the answer
-	servers map[vitrine.KeyScope]func() *mcp.Server // made when the first agent comes
+	servers map[vitrine.KeyScope]func() *mcp.Server // created when the first agent connects
 }
 
-// scopes are the tools that keys are offered.
+// scopes maps the scope of a key to that of its tools.
 var scopes = map[vitrine.KeyScope]agent.Scope{vitrine.ScopeRead: agent.Read, vitrine.ScopePublish: agent.Publish,
 	vitrine.ScopeFull: agent.Full}
 
 type scopeOf struct{}
 
-// New makes a handler. root answers requests to public and content, the
-// addresses of the instance.
+// New returns a handler. root returns the handler for requests to public and
+// content, the addresses of the instance.
 func New(public, content *url.URL, root func() http.Handler, version string, now func() time.Time) *Handler {
 	inside := &http.Client{Transport: &loop{hosts: []string{public.Host, content.Host}, root: root,
 		outside: http.DefaultTransport}}
@@ -57,7 +57,7 @@ func New(public, content *url.URL, root func() http.Handler, version string, now
 	return h
 }
 
-// answering makes what answers requests: with one JSON object, or with events.
+// answering returns a handler that answers with one JSON object or with events.
 func (h *Handler) answering(whole bool) http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		scope, _ := r.Context().Value(scopeOf{}).(vitrine.KeyScope)
@@ -71,8 +71,8 @@ func (h *Handler) answering(whole bool) http.Handler {
 		DisableLocalhostProtection: true})
 }
 
-// Serve answers a request that comes with a key. A caller that asks for
-// progress gets a stream, any other one object.
+// Serve answers a request with a key. A caller that asks for progress gets a
+// stream, any other caller one object.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	r = r.WithContext(context.WithValue(r.Context(), scopeOf{}, c.Key.Scope))
 	if asksProgress(r) {
@@ -83,9 +83,9 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, c *auth.Caller) 
 	return nil
 }
 
-// asksProgress reports whether a caller wants to be told of progress, and
-// leaves the body to be read. A text that only has the word in it gets a stream
-// too, if its caller reads streams.
+// asksProgress reports whether a caller asks for progress, without consuming
+// the body. A body that only contains the word gets a stream too, if its caller
+// reads streams.
 func asksProgress(r *http.Request) bool {
 	if !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/event-stream") {
 		return false
@@ -98,14 +98,14 @@ func asksProgress(r *http.Request) bool {
 	return bytes.Contains(body, []byte(`"progressToken"`))
 }
 
-// loop is a transport that answers requests to this instance by a handler.
+// loop is a transport that passes requests for this instance to its handler.
 type loop struct {
 	hosts   []string
 	root    func() http.Handler
 	outside http.RoundTripper // for a bucket
 }
 
-// RoundTrip answers a request once the handler has said how; the body follows.
+// RoundTrip returns once the handler has sent the header; the body follows.
 func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	own := false
 	for _, host := range l.hosts {
@@ -144,14 +144,14 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 		Header:     a.sent, Body: r, ContentLength: -1, Request: req}, nil
 }
 
-// answer is what a handler writes, for a reader in the same process.
+// answer passes what a handler writes to a reader in the same process.
 type answer struct {
 	header http.Header
 	body   *io.PipeWriter
 	once   sync.Once
 	said   chan struct{}
 	status int
-	sent   http.Header // header as it was when the answer began
+	sent   http.Header // copy of header when the answer began
 }
 
 func (a *answer) Header() http.Header { return a.header }

@@ -25,7 +25,7 @@ const sampleOrigin = "https://share.example"
 //go:embed openapi.json
 var OpenAPI []byte
 
-// NoOperation answers for an address of the API that has none.
+// NoOperation answers requests for unknown addresses of the API.
 func (s *Handler) NoOperation(http.ResponseWriter, *http.Request) error {
 	return vitrine.Errorf(vitrine.CodeNotFound, "No such endpoint. The API is described at %s/openapi.json.",
 		s.PublicURL.String()+httpx.APIRoot)
@@ -37,10 +37,10 @@ func (s *Handler) Health(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok")
 }
 
-// Readiness reports whether the parts that the server is on answer.
+// Readiness reports whether the components that the server needs answer.
 func (s *Handler) Readiness(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Ready(r.Context()); err != nil {
-		s.Log.Debug("not ready", "error", err) // a probe comes every few seconds, and what people ask says it, too
+		s.Log.Debug("not ready", "error", err) // probes come every few seconds; failed requests are logged anyway
 		return vitrine.Unavailable(nil)
 	}
 	return httpx.WriteJSON(w, map[string]string{"status": "ready"})
@@ -63,7 +63,7 @@ func (s *Handler) WithKey(scope vitrine.KeyScope, h KeyHandler) httpx.HandlerFun
 	}
 }
 
-// WithPro admits the bearer of a key whose plan has analytics.
+// WithPro admits keys of accounts whose plan has analytics.
 func (s *Handler) WithPro(scope vitrine.KeyScope, h KeyHandler) httpx.HandlerFunc {
 	return s.WithKey(scope, func(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 		if err := NeedPro(c.Account); err != nil {
@@ -73,7 +73,7 @@ func (s *Handler) WithPro(scope vitrine.KeyScope, h KeyHandler) httpx.HandlerFun
 	})
 }
 
-// NeedPro refuses accounts whose plan has no analytics.
+// NeedPro returns an error for accounts whose plan has no analytics.
 func NeedPro(a *vitrine.Account) error {
 	if a.Plan.Pro() {
 		return nil
@@ -88,13 +88,13 @@ type Link struct {
 	Review     bool         `json:"review,omitempty"`
 	Processing bool         `json:"processing,omitempty"`
 	why
-	// Of a link whose file was replaced.
+	// Only for a link whose file was replaced.
 	Version     int          `json:"version,omitempty"` // the current one
 	Replacement *replacement `json:"replacement,omitempty"`
 }
 
-// why says why a link is held, or off. It is an addition to the members of the
-// contract.
+// why is the reason why a link is held or disabled. It extends the contract's
+// fields.
 type why struct {
 	Reason string `json:"reason,omitempty"` // a reason code
 	Detail string `json:"detail,omitempty"` // what exactly was found
@@ -121,7 +121,7 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 	return httpx.WriteJSON(w, map[string]Link{"existing": made})
 }
 
-// BeginUpload is step 1, whoever's browser or program it is that asks.
+// BeginUpload is step 1, for a browser or any other program.
 func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
 	a *vitrine.Account) (publish.CreatedUpload, error) {
 	o, err := httpx.ReadObject(w, r)
@@ -139,7 +139,7 @@ func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
 	return b, s.notAsExpected(w, r, a, req.Replaces, err)
 }
 
-// filled is "" for a member that was not sent.
+// filled returns "" for a field that was not sent.
 func filled(text *string) string {
 	if text == nil {
 		return ""
@@ -151,8 +151,8 @@ func WriteBegun(w http.ResponseWriter, b publish.CreatedUpload) error {
 	return httpx.WriteJSON(w, map[string]string{"path": string(b.Path), "signedUrl": b.SignedURL})
 }
 
-// wrong is what is wrong with an upload's members; a plan without custom slugs
-// comes before all of it (contract, Order of checks).
+// wrong returns the error of an upload's fields. A plan without custom slugs
+// takes precedence (contract, Order of checks).
 func (s *Handler) wrong(a *vitrine.Account, f httpx.Fields) error {
 	if s := f.Object["slug"]; s != nil && string(s) != `""` {
 		if err := a.MayChooseSlug(); err != nil {
@@ -174,8 +174,8 @@ func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth
 	return httpx.WriteJSON(w, made)
 }
 
-// EndUpload is step 3. Without a key the request is a signed-in browser's. It
-// also tells the upload where it has replaced the file of a link.
+// EndUpload is step 3. A request without a key comes from a signed-in browser.
+// If the upload replaced the file of a link, the answer has the version.
 func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	c *auth.Caller) (l *vitrine.Link, replaced vitrine.UploadID, err error) {
 	o, err := httpx.ReadObject(w, r)
@@ -200,11 +200,10 @@ func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	return l, replaced, s.notAsExpected(w, r, c.Account, req.Replaces, err)
 }
 
-// programRunes bounds the name of a program that is kept with a link.
+// programRunes bounds the stored name of a program.
 const programRunes = 60
 
-// program is how the program that sends a request names itself: the first
-// product of its User-Agent; "" of what is none.
+// program returns the first product of a request's User-Agent, or "".
 func program(r *http.Request) string {
 	first, _, _ := strings.Cut(r.UserAgent(), " ")
 	if len(first) > programRunes || strings.ContainsFunc(first, func(c rune) bool { return c <= ' ' || c > '~' }) {
@@ -213,8 +212,8 @@ func program(r *http.Request) string {
 	return first
 }
 
-// listLimit: out of range is clamped, what is no number means the default
-// (contract, Other decisions).
+// listLimit clamps a number to the valid range and returns the default for
+// anything else (contract, Other decisions).
 func listLimit(s string) int {
 	n, err := strconv.Atoi(s)
 	switch {
@@ -228,14 +227,14 @@ func listLimit(s string) int {
 	return 20
 }
 
-// isInteger tells an integer beyond the machine's range from what is no number.
+// isInteger reports whether s is an integer, of any size.
 func isInteger(s string) bool {
 	d := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
 	return d != "" && strings.Trim(d, "0123456789") == ""
 }
 
-// reportQuery reads what a report is asked of. If the query cannot be read, the
-// part that cannot may have been the range.
+// reportQuery parses the query of a report. If the query cannot be parsed, the
+// range may be affected, so the error is that of the range.
 func reportQuery(r *http.Request) (analytics.Query, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

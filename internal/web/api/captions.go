@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// captionList is the body of an answer about the captions of a link.
+// captionList is the body of an answer about a link's captions.
 type captionList struct {
 	Captions []captionItem `json:"captions"`
 }
@@ -21,8 +21,8 @@ type captionItem struct {
 	URL      string `json:"url,omitempty"`
 }
 
-// captionList tells the captions of a link as its page orders them, with their
-// addresses while the public may see it.
+// captionList returns the captions of a link in the order of its page, with
+// addresses if the link is public.
 func (s *Handler) captionList(l *vitrine.Link) captionList {
 	list := captionList{Captions: []captionItem{}}
 	for _, t := range s.Tracks(l) {
@@ -43,8 +43,8 @@ func (s *Handler) ListCaptions(w http.ResponseWriter, r *http.Request, c *auth.C
 	return httpx.WriteJSON(w, s.captionList(l))
 }
 
-// captionTypes are what a text may be sent as. Which of its forms it has is
-// told by the text itself.
+// captionTypes are the Content-Types for captions. The text itself shows its
+// format.
 var captionTypes = []string{"text/vtt", "application/x-subrip"}
 
 func (s *Handler) PutCaptions(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {

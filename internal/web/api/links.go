@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// LinkItem is a row of the list of links.
+// LinkItem is an entry of a list of links.
 type LinkItem struct {
 	Slug      vitrine.Slug `json:"slug"`
 	Title     string       `json:"title"`
@@ -44,13 +44,13 @@ func (s *Handler) item(l *vitrine.Link) LinkItem {
 	return i
 }
 
-// ListQuery is what a list of links is asked for, each as text; "": not.
+// ListQuery is the query for a list of links, as text; "": not given.
 type ListQuery struct {
 	Limit, Cursor, Text, Kind, Status string
 	Views                             bool
 }
 
-// List is a page of the account's links.
+// List returns a page of the account's links.
 func (s *Handler) List(r *http.Request, a *vitrine.Account, q ListQuery) (*LinkList, error) {
 	cursor, err := httpx.ParseCursor(q.Cursor)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Handler) ListLinks(w http.ResponseWriter, r *http.Request, c *auth.Call
 	return httpx.WriteJSON(w, list)
 }
 
-// LinkDetail is what the owner of a link is told of it.
+// LinkDetail is a link with the details for its owner.
 type LinkDetail struct {
 	LinkItem
 	Name          string `json:"name"`
@@ -125,7 +125,7 @@ type LinkDetail struct {
 	PublishedBy   string `json:"publishedBy,omitempty"` // the program
 }
 
-// Detail is what the owner of a link is told of it.
+// Detail returns a link with the details for its owner.
 func (s *Handler) Detail(l *vitrine.Link) LinkDetail {
 	return LinkDetail{LinkItem: s.item(l), Name: l.Name, Type: l.Type, SHA256: l.SHA256, Pages: l.Pages,
 		Version: l.Version, AllowDownload: l.AllowDownload,
@@ -134,7 +134,7 @@ func (s *Handler) Detail(l *vitrine.Link) LinkDetail {
 
 func etag(l *vitrine.Link) string { return `"` + l.Tag() + `"` }
 
-// match reads If-Match; nil: there is none. A weak tag matches nothing.
+// match parses If-Match; nil: none. A weak tag matches nothing.
 func match(r *http.Request) (m links.Match) {
 	for _, line := range r.Header.Values("If-Match") {
 		for tag := range strings.SplitSeq(line, ",") {
@@ -150,8 +150,8 @@ func match(r *http.Request) (m links.Match) {
 	return m
 }
 
-// unchanged reports whether a request comes from who has a link as it is, by
-// If-None-Match. A proxy may have made its tag a weak one.
+// unchanged reports whether the client already has the link as it is, by
+// If-None-Match. A proxy may have weakened the tag.
 func unchanged(r *http.Request, l *vitrine.Link) bool {
 	for _, line := range r.Header.Values("If-None-Match") {
 		for tag := range strings.SplitSeq(line, ",") {
@@ -164,7 +164,7 @@ func unchanged(r *http.Request, l *vitrine.Link) bool {
 	return false
 }
 
-// outdated adds to a failed precondition what the link is.
+// outdated adds the current link to a failed precondition.
 func (s *Handler) outdated(w http.ResponseWriter, l *vitrine.Link, err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
 		return err
@@ -191,13 +191,13 @@ func (s *Handler) GetLink(w http.ResponseWriter, r *http.Request, c *auth.Caller
 	return s.writeLink(w, l)
 }
 
-// editable are the members of a link that may be changed.
+// editable lists the fields of a link that may be changed.
 var editable = []string{"title", "slug", "allowDownload", "disabled", "expiresAt"}
 
 // never is the value of expiresAt that removes it.
 const never = "never"
 
-// ReadEdit reads what is to be changed of a link.
+// ReadEdit parses a change of a link.
 func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err error) {
 	f := httpx.Fields{Object: o}
 	e = links.Edit{Title: f.OptionalText("title"), Slug: f.FilledText("slug"),
@@ -216,7 +216,7 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 	return e, nil
 }
 
-// expiry reads expiresAt; nil: it is not given.
+// expiry parses expiresAt; nil: not given.
 func expiry(f *httpx.Fields) *time.Time {
 	text := f.FilledText("expiresAt")
 	if text == nil {
@@ -260,11 +260,11 @@ func (s *Handler) DeleteLink(w http.ResponseWriter, r *http.Request, c *auth.Cal
 	return nil
 }
 
-// fileLife is how long the address of a file in a bucket is good for.
+// fileLife is how long the address of a file in a bucket is valid.
 const fileLife = time.Minute
 
-// FileAddress is where the owner of a link fetches its bytes, for some minutes.
-// It needs no key. Errors: CodeNotFound.
+// FileAddress returns an address from which the owner of a link can fetch its
+// bytes for some minutes, without a key. Errors: CodeNotFound.
 func (s *Handler) FileAddress(r *http.Request, a *vitrine.Account, slug string) (*vitrine.Link, string, error) {
 	l, err := s.Links.Of(r.Context(), a, slug)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// startedLogin is what a program shows, and what it asks for its key with.
+// startedLogin is what a program shows, and the secret with which it asks for
+// its key.
 type startedLogin struct {
 	Code      string `json:"code"`
 	Secret    string `json:"secret"`
@@ -64,7 +65,7 @@ func (s *Handler) TakeLogin(w http.ResponseWriter, r *http.Request) error {
 	return httpx.WriteJSON(w, takenLogin{taken.State, string(taken.Key), taken.Name, taken.Email})
 }
 
-// RevokeOwnKey ends the very key that the request comes with.
+// RevokeOwnKey revokes the key of the request.
 func (s *Handler) RevokeOwnKey(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	if err := s.Keys.RevokeOwn(r.Context(), c); err != nil {
 		return err

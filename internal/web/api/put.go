@@ -8,18 +8,18 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// StorageRoot is where signed upload URLs lead when bytes are kept by this
-// process.
+// StorageRoot is the path of signed upload URLs if this process stores the
+// bytes.
 const StorageRoot = "/storage/"
 
-// putElsewhere answers for URLs that were signed while this process kept the
-// files itself, in words by which clients begin again.
+// putElsewhere answers URLs that were signed while this process stored the
+// files itself. The error makes clients start again.
 func putElsewhere(w http.ResponseWriter) error {
 	w.Header().Set("Connection", "close") // the body is not worth reading
 	return vitrine.Errorf(vitrine.CodeURLExpired, "The upload address has changed. Repeat step 1.")
 }
 
-// PutFile is step 2: the bytes of a file, straight to storage.
+// PutFile is step 2: it stores the bytes of a file.
 func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
 	if s.Receiver == nil {
 		return putElsewhere(w)
@@ -41,7 +41,7 @@ func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	etag, err := s.Receiver.Receive(r.Context(), g, httpx.Steadily(r))
 	if err != nil {
-		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
+		w.Header().Set("Connection", "close") // the rest of the body is not needed
 		return err
 	}
 	w.Header().Set("ETag", etag)

@@ -10,16 +10,16 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// replacement is what an upload has made of the link that it replaces.
+// replacement describes the version that an upload added to a link.
 type replacement struct {
 	Version   int    `json:"version"`
 	Status    string `json:"status"`
-	Unchanged bool   `json:"unchanged,omitempty"` // the bytes were those of the link already
+	Unchanged bool   `json:"unchanged,omitempty"` // the bytes were those of the current version
 	why
 }
 
-// Made is a link as the answer of an upload tells it, with the version that the
-// upload has made, if it replaces the file of a link; "" if it does not.
+// Made returns the link of a completed upload. If the upload replaced the file
+// of the link, replaced is the upload, and the link has the new version.
 func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 	replaced vitrine.UploadID) (Link, error) {
 	made := s.Link(l)
@@ -40,7 +40,7 @@ func (s *Handler) Made(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 	return made, nil
 }
 
-// versionItem is a version of the file of a link.
+// versionItem is a version of a link's file.
 type versionItem struct {
 	Version   int    `json:"version"`
 	Current   bool   `json:"current"`
@@ -76,8 +76,8 @@ func (s *Handler) ListVersions(w http.ResponseWriter, r *http.Request, c *auth.C
 	return httpx.WriteJSON(w, body)
 }
 
-// versionOf is the number of the version that a request is about. What is none
-// is a version that the link does not have.
+// versionOf returns the number of the version in the path, or 0, which no
+// version has.
 func versionOf(r *http.Request) int {
 	n, err := strconv.Atoi(r.PathValue("version"))
 	if err != nil || strconv.Itoa(n) != r.PathValue("version") {
@@ -105,8 +105,7 @@ func (s *Handler) DeleteVersion(w http.ResponseWriter, r *http.Request, c *auth.
 	return nil
 }
 
-// condition is what a request expects of the link that it changes; nil:
-// nothing.
+// condition returns the precondition of a request; nil: none.
 func condition(r *http.Request) versions.Condition {
 	m := match(r)
 	if m == nil {
@@ -115,7 +114,7 @@ func condition(r *http.Request) versions.Condition {
 	return m.Check
 }
 
-// notAsExpected adds to a failed precondition what the link is.
+// notAsExpected adds the current link to a failed precondition.
 func (s *Handler) notAsExpected(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string,
 	err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {

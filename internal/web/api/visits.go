@@ -79,7 +79,7 @@ func invalid(field, message string) error {
 	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field, Message: message}
 }
 
-// Visit is one visit of a link, with the visits of the same viewer.
+// Visit answers with one visit of a link and the visits of the same viewer.
 func (s *Handler) Visit(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
 	v, err := s.Analytics.Visit(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("visit"))
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Handler) Visit(w http.ResponseWriter, r *http.Request, c *auth.Caller) 
 	return httpx.WriteJSON(w, v)
 }
 
-// SendVisits streams every visit that a query is of. What fails after the first
-// of them ends the answer early: its connection breaks.
+// SendVisits streams all visits that a query selects. An error after the first
+// one breaks the connection.
 func (s *Handler) SendVisits(w http.ResponseWriter, r *http.Request, a *vitrine.Account, slug string,
 	q analytics.VisitQuery, format string) error {
 	write, begun := visitWriter(w, format), false
@@ -118,8 +118,8 @@ func (s *Handler) SendVisits(w http.ResponseWriter, r *http.Request, a *vitrine.
 	return write(nil)
 }
 
-// visitWriter returns what writes visits in a format, and with nil what is
-// left.
+// visitWriter returns a function that writes visits in a format; nil flushes
+// the rest.
 func visitWriter(w io.Writer, format string) func(*report.VisitRow) error {
 	if format == "ndjson" {
 		encode := json.NewEncoder(w)

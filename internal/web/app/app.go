@@ -10,13 +10,13 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// The shell: what all pages have that someone signs in for, moderation's apart.
+// The shell of all pages for signed-in people, except those for moderators.
 
-// MemberHandler answers someone who is signed in, as their account is now.
+// MemberHandler answers a signed-in person. me is the account as it is now.
 type MemberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
 
-// AsMember admits who is signed in. Anyone who is not, is asked to sign in
-// first and comes back, unless something was being sent.
+// AsMember admits signed-in people. Anyone else is asked to sign in and then
+// comes back, unless the request sends something.
 func (s *Shell) AsMember(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		me, err := s.Sessions.Authenticate(r.Context(), s.Session(r))
@@ -34,8 +34,7 @@ func (s *Shell) AsMember(h MemberHandler) httpx.HandlerFunc {
 	}
 }
 
-// WithSession admits a script of the app for signed-in people. Unlike a
-// page it answers 401 to others.
+// WithSession admits scripts of signed-in people. It answers 401 to others.
 func (s *Shell) WithSession(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -47,24 +46,24 @@ func (s *Shell) WithSession(h MemberHandler) httpx.HandlerFunc {
 	}
 }
 
-// Page is what each of these pages has.
+// Page is the common data of these pages.
 type Page struct {
 	ui.Page
 	Me      *vitrine.Account
 	Section string // of the navigation, or ""
 	Waiting int64  // links in review, for moderators
 	Notices []Notice
-	Said    string      // what came of the form that led here
-	Wrong   httpx.Wrong // what is wrong with the form, on a page that shows it again
+	Said    string      // message about the form that led here
+	Wrong   httpx.Wrong // errors of the form, if it is shown again
 	now     time.Time
 }
 
-// Ago is how long ago something was.
+// Ago returns the time since t.
 func (p *Page) Ago(t time.Time) string { return ui.Span(p.now.Sub(t)) }
 
-// sayings are what is said of a form that was carried out, by the code in the
-// address of the page that it leads to. Nothing of a request is ever repeated
-// on a page as if it had happened.
+// sayings maps codes in addresses to messages about completed forms. A page
+// never repeats text from the request, so no address can make it claim
+// something.
 var sayings = map[string]string{
 	"password":       "Password changed. All other browsers are signed out.",
 	"email":          "E-mail address changed.",
@@ -103,7 +102,7 @@ var sayings = map[string]string{
 	"signed-out":   "You are signed out.",
 }
 
-// Said is the address of the page that says what was done.
+// Said returns the address of a page that shows the message with a code.
 func Said(address, code string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -115,7 +114,7 @@ func Said(address, code string) string {
 	return u.String()
 }
 
-// Begin is NewAppPage without what moderators see beside.
+// Begin returns the data of a page.
 func (s *Shell) Begin(r *http.Request, me *vitrine.Account, title, section string) Page {
 	return Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section,
 		Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
@@ -127,7 +126,7 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 	if !me.Moderates() {
 		return p
 	}
-	// What moderators see beside is no reason to fail.
+	// A failure must not hide the page: counts are only shown beside it.
 	if counts, err := s.Moderation.Counts(r.Context()); err == nil {
 		for _, n := range counts {
 			p.Waiting += n
@@ -139,20 +138,20 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 	return p
 }
 
-// WriteApp answers with one of these pages.
+// WriteApp answers with a page of the shell.
 func (s *Shell) WriteApp(w http.ResponseWriter, r *http.Request, status int, t ui.Template, nonce string,
 	page any) error {
 	s.SetPagePolicy(w, r, httpx.AppPage, nonce)
 	return ui.Render(w, r, status, t, page)
 }
 
-// Parse reads the template of a page in the shell: it defines "main", and
-// "head" if it wants more there.
+// Parse reads the template of a page in the shell. It defines "main" and may
+// define "head".
 func Parse(names ...string) ui.Template {
 	return ui.Parse(append([]string{"layout.html", "icons.html", "parts.html", "app.html"}, names...)...)
 }
 
-// Past is how long ago something was, in a sentence.
+// Past returns the time since t as part of a sentence.
 func (p *Page) Past(t time.Time) string {
 	if p.now.Sub(t) < time.Minute {
 		return "just now"

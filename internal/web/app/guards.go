@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// Notice is what an administrator must know.
+// Notice is a message for administrators.
 type Notice struct {
 	Text    string
 	Warning bool   // something is not as it should be
@@ -44,8 +44,8 @@ func (s *Shell) AsModerator(h MemberHandler) httpx.HandlerFunc {
 	})
 }
 
-// Looking admits who is signed in, without that being a use of the session: one
-// that nobody uses ends in its time, whatever page is open.
+// Looking admits signed-in people without extending their session, so that an
+// open page does not keep it alive.
 func (s *Shell) Looking(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")

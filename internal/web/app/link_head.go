@@ -12,7 +12,8 @@ import (
 // A LinkTab is one of the pages of a link.
 type LinkTab string
 
-// The pages of a link, by the end of their address; the overview has none.
+// The pages of a link, by the last part of their address; the overview has
+// none.
 const (
 	LinkOverview  LinkTab = ""
 	LinkAnalytics LinkTab = "/analytics"
@@ -21,15 +22,15 @@ const (
 	LinkSettings  LinkTab = "/settings"
 )
 
-// linkTabs are all of them, in the order in which they are shown.
+// linkTabs lists the pages in their order.
 var linkTabs = []struct {
 	Tab  LinkTab
 	Name string
 }{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkVersions, "Versions"},
 	{LinkSettings, "Settings"}}
 
-// LinkHead is what the pages of a link begin with: its title and address, its
-// numbers, and the tabs between the pages (link_head.html, "link-head").
+// LinkHead is the top of each page of a link: its title, address and numbers,
+// and the tabs (link_head.html, "link-head").
 type LinkHead struct {
 	*vitrine.Link
 	Badge   string
@@ -42,13 +43,13 @@ type LinkHead struct {
 	Numbers *LinkNumbers // nil: none, or the page has them already
 }
 
-// LinkNumbers are the last 30 days of a link, in short.
+// LinkNumbers summarizes the last 30 days of a link.
 type LinkNumbers struct {
 	Figures []LinkFigure
 	Spark   chart.Spark // its daily views
 }
 
-// LinkFigure is one of its numbers.
+// LinkFigure is a number with its label.
 type LinkFigure struct{ Name, Value string }
 
 // LinkHead returns the head of one of the pages of a link.
@@ -63,13 +64,13 @@ func (s *Shell) LinkHead(l *vitrine.Link, tab LinkTab) *LinkHead {
 	return h
 }
 
-// ShownTab is a tab as the head shows it.
+// ShownTab is a tab of the head.
 type ShownTab struct {
 	Name, Address string
 	Here          bool
 }
 
-// Tabs are the pages of the link.
+// Tabs returns the pages of the link.
 func (h *LinkHead) Tabs() (tabs []ShownTab) {
 	for _, t := range linkTabs {
 		tabs = append(tabs, ShownTab{t.Name, h.Here + string(t.Tab), t.Tab == h.Tab})

@@ -16,9 +16,9 @@ func ReviewAddress(me *vitrine.Account, l *vitrine.Link) string {
 	return CaseAddress(l.Slug, AnyReason)
 }
 
-// MayPublish reports whether a moderator may make a link public: their own only
-// as the instance's owner, who answers for it anyway and may be the only person
-// there is.
+// MayPublish reports whether a moderator may publish a link. For their own link
+// they must be an owner of the instance, who is responsible for it anyway and
+// may be the only moderator.
 func MayPublish(me *vitrine.Account, l *vitrine.Link) bool {
 	return l.Account != me.ID || me.Role == vitrine.RoleOwner
 }
@@ -26,7 +26,7 @@ func MayPublish(me *vitrine.Account, l *vitrine.Link) bool {
 // AnyReason names the whole queue where "" would be none.
 const AnyReason = "all"
 
-// QueueName is how the address of a case tells which queue it is seen from.
+// QueueName returns the name of a queue in the address of a case.
 func QueueName(reason string) string {
 	if reason == "" {
 		return AnyReason
@@ -34,7 +34,8 @@ func QueueName(reason string) string {
 	return reason
 }
 
-// CaseAddress is the case of a link, seen from a queue or, with "", from none.
+// CaseAddress returns the address of a link's case, seen from a queue or, with
+// "", from none.
 func CaseAddress(slug vitrine.Slug, queue string, more ...string) string {
 	return httpx.WithQuery(httpx.ModerationRoot+"/links/"+string(slug), url.Values{},
 		append([]string{"queue", queue}, more...)...)

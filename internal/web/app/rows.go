@@ -11,13 +11,13 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// LinksRoot is where an account's links are listed.
+// LinksRoot is the path of an account's links.
 const LinksRoot = "/links"
 
-// LinkAddress is the address of a link's page on the site.
+// LinkAddress returns the address of a link's page in the app.
 func LinkAddress(l *vitrine.Link) string { return LinksRoot + "/" + string(l.Slug) }
 
-// LinkRow is a link as lists show it.
+// LinkRow is a link in lists.
 type LinkRow struct {
 	links.FoundLink
 	Badge   string
@@ -57,8 +57,8 @@ func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 	return rows
 }
 
-// SearchedText is what is looked for when a text was typed: of a link's whole
-// address its slug.
+// SearchedText returns the text to search for. For the address of a link it is
+// the slug.
 func SearchedText(text string) string {
 	if _, rest, ok := strings.Cut(text, "/p/"); ok {
 		slug, _, _ := strings.Cut(rest, "?")

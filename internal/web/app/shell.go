@@ -9,11 +9,11 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// Shell is the shell of the pages that people sign in for.
+// Shell is the shell of pages for signed-in people.
 type Shell struct {
 	*viewer.Viewers
 	Moderation *moderation.Service
-	// Notices, if set, are what an administrator must know.
+	// Notices, if set, returns messages for administrators.
 	Notices func(context.Context) []Notice
 }
 

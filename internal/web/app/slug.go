@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// SlugAnswer reports whether a slug can be had. The answer for a taken slug
+// SlugAnswer reports whether a slug is available. For a taken slug, the answer
 // does not depend on who has it.
 type SlugAnswer struct {
 	Free    bool         `json:"free"`
@@ -18,7 +18,7 @@ type SlugAnswer struct {
 	Message string       `json:"message"`
 }
 
-// WriteSlugAnswer tells someone who types a slug whether it can be had.
+// WriteSlugAnswer answers whether a slug is available, while someone types it.
 func WriteSlugAnswer(w http.ResponseWriter, slug string, err error) error {
 	var e *vitrine.Error
 	switch {

@@ -10,20 +10,21 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// UsageBar is one limit of the plan, and how much of it is used.
+// UsageBar is a limit of the plan and its use.
 type UsageBar struct {
 	Name, Used string
 	Limit      string // "" for none
 	Part, Of   int64  // of a bar; Of is 0 without a limit
 	Full       bool
-	Note       string // what to know when it is full
+	Note       string // what to do when it is full
 }
 
-// Low reports whether there is no limit, or less than half of it is used: then
-// a bar says nothing that the numbers do not.
+// Low reports whether the bar would add nothing to its numbers: there is no
+// limit, or less than half is used.
 func (b UsageBar) Low() bool { return b.Of == 0 || 2*b.Part < b.Of }
 
-// LinksInUse says that an account has as many links as it may have.
+// LinksInUse returns a sentence for an account that has as many links as
+// allowed.
 func LinksInUse(most int64) string {
 	if most == 1 {
 		return "Your account’s one link is in use"
@@ -31,8 +32,7 @@ func LinksInUse(most int64) string {
 	return fmt.Sprintf("All %d links of your account are in use", most)
 }
 
-// Full is what of a plan is used up so that no file can be published; ""
-// as long as one can.
+// Full returns which limit keeps the account from publishing, in words, or "".
 func Full(u publish.Usage) string {
 	switch most := u.Limits; {
 	case most.Links > 0 && u.Links >= most.Links:
@@ -43,8 +43,8 @@ func Full(u publish.Usage) string {
 	return ""
 }
 
-// HeldNote says that unfinished uploads hold a part of a plan, for how long; ""
-// if they hold nothing.
+// HeldNote returns what unfinished uploads hold of a plan and until when, in
+// words, or "".
 func (s *Shell) HeldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""
@@ -53,7 +53,7 @@ func (s *Shell) HeldNote(u publish.Usage) string {
 		ui.ByteSize(u.HeldBytes), httpx.Wait(u.HeldUntil.Sub(s.Now())))
 }
 
-// UsageBars are the limits of a plan as people read them.
+// UsageBars returns the limits of a plan.
 func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	bar := func(name string, used, limit int64, text func(int64) string, note string) UsageBar {

@@ -8,19 +8,19 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// WebsitesRoot is where an account's websites are listed.
+// WebsitesRoot is the path of an account's websites.
 const WebsitesRoot = "/websites"
 
 func WebsiteAddress(slug vitrine.Slug) string { return WebsitesRoot + "/" + string(slug) }
 
-// WebsiteRow is a website as the list shows it.
+// WebsiteRow is a website in the list.
 type WebsiteRow struct {
 	*collections.SiteFacts
 	URL, Address, Manage string
 	State, Status        string // of a chip: its class, and in words
 }
 
-// Last is the newest version; nil: there is none.
+// Last returns the newest version; nil: none.
 func (r WebsiteRow) Last() *vitrine.Link {
 	if len(r.Versions) == 0 {
 		return nil
@@ -28,7 +28,8 @@ func (r WebsiteRow) Last() *vitrine.Link {
 	return r.Versions[0]
 }
 
-// websiteState is where a website stands: the class of a chip, and in words.
+// websiteState returns the state of a website: the class of a chip, and in
+// words.
 func websiteState(f *collections.SiteFacts) (class, words string) {
 	switch {
 	case f.Live() && f.Waiting != nil:

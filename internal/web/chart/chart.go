@@ -1,7 +1,7 @@
-// Package chart draws numbers as SVG, on the server: lines over equal steps,
-// and small pictures of daily numbers. The template "chart" shows a [Chart],
-// "spark" a [Spark]. chart.js shows what each mark
-// says to a pointer, a finger and the keyboard: any element with data-tip.
+// Package chart draws numbers as SVG on the server: lines over equal steps, and
+// small pictures of daily numbers. The template "chart" shows a [Chart],
+// "spark" a [Spark]. chart.js shows the text of each mark, any element with
+// data-tip, on pointing, touch and keyboard focus.
 package chart
 
 import (
@@ -18,14 +18,14 @@ var files embed.FS
 
 var _ = ui.Folder("chart", files)
 
-// Width and Height are what paths lie within. They are stretched to the room
-// that the page has.
+// Width and Height are the bounds of paths. Pages stretch them to the available
+// space.
 const (
 	Width  = 1000
 	Height = 100
 )
 
-// Chart is one or more lines.
+// Chart has one or more lines.
 type Chart struct {
 	Label  string // what it shows, read aloud
 	Ticks  []Tick // of the scale, which begins at 0
@@ -34,7 +34,7 @@ type Chart struct {
 	Points []Point
 }
 
-// Series is the values of one line, which Class styles: "views", "uniques",
+// Series holds the values of a line. Class sets its style: "views", "uniques",
 // "was" or "kept".
 type Series struct {
 	Class  string
@@ -43,20 +43,20 @@ type Series struct {
 	Open   bool // the last step is not over, and is drawn apart
 }
 
-// Line is a line as it is drawn.
+// Line is a drawn line.
 type Line struct {
 	Class, Area string
-	Past, Now   string // Now is the last step, if it is not over
+	Past, Now   string // Now is the last step while it is not over
 }
 
-// Tick is a label of a scale, and its place in percent.
+// Tick is a label of a scale and its position in percent.
 type Tick struct {
 	Label, At string
 	Anchor    string // of the text
 	Spare     bool   // left out where there is little room
 }
 
-// Point is one step of a chart: what is said of it, and where it is.
+// Point is a step of a chart: its text and position.
 type Point struct {
 	Tip            string
 	From, Wide, At string // in percent of the width
@@ -66,8 +66,8 @@ type Point struct {
 // Dot marks a point on a line.
 type Dot struct{ Class, At string }
 
-// New draws series of equal lengths on a scale from 0 to top. tips has what is
-// said of each point; see [Tip].
+// New draws series of equal lengths on a scale from 0 to top. tips has the text
+// of each point; see [Tip].
 func New(label string, top int64, ticks, below []Tick, series []Series, tips []string) Chart {
 	c := Chart{Label: label, Ticks: ticks, Below: below}
 	for _, s := range series {
@@ -91,8 +91,8 @@ func New(label string, top int64, ticks, below []Tick, series []Series, tips []s
 	return c
 }
 
-// Tip is what is said of a mark: a title, and rows of a class, a name and a
-// value. chart.js takes it apart.
+// Tip returns the text of a mark: a title, and rows of a class, a name and a
+// value. chart.js parses it.
 func Tip(title string, rows ...[3]string) string {
 	var b strings.Builder
 	b.WriteString(clean(title))
@@ -102,12 +102,12 @@ func Tip(title string, rows ...[3]string) string {
 	return b.String()
 }
 
-// clean keeps a text within its place in a tip.
+// clean removes separators from a text in a tip.
 func clean(s string) string {
 	return strings.NewReplacer("\n", " ", "\r", " ", "|", "¦").Replace(s)
 }
 
-// Scale is a round top for values up to most, and its ticks.
+// Scale returns a round top for values up to most, and its ticks.
 func Scale(most int64) (top int64, ticks []Tick) {
 	step := Step(most)
 	top = max((most+step-1)/step, 1) * step
@@ -117,7 +117,8 @@ func Scale(most int64) (top int64, ticks []Tick) {
 	return top, ticks
 }
 
-// Step is a step of 1, 2 or 5 and zeros by which three to five lead to most.
+// Step returns a step of 1, 2 or 5 times a power of ten; three to five steps
+// reach most.
 func Step(most int64) int64 {
 	for step := int64(1); ; step *= 10 {
 		for _, m := range []int64{1, 2, 5} {
@@ -128,7 +129,7 @@ func Step(most int64) int64 {
 	}
 }
 
-// Percent is a place in percent, with two decimals.
+// Percent returns a position in percent with two decimals.
 func Percent(part, all int64) string {
 	if all == 0 {
 		return "0%"
@@ -139,7 +140,7 @@ func Percent(part, all int64) string {
 // mostBelow is how many labels fit under a chart.
 const mostBelow = 8
 
-// Labels are some of the labels of points, evenly spaced from the last one on.
+// Labels selects labels of points, evenly spaced and including the last.
 func Labels(all []string) (ticks []Tick) {
 	last := len(all) - 1
 	every := (len(all) + mostBelow - 1) / mostBelow
@@ -179,8 +180,8 @@ func area(values []int64, top int64) string {
 	return path(values, top) + fmt.Sprintf("L%d,%dL0,%dZ", Width, Height, Height)
 }
 
-// path is a line through values on a scale from 0 to top; a single value is a
-// level line.
+// path returns a line through values on a scale from 0 to top; a single value
+// gives a level line.
 func path(values []int64, top int64) string {
 	if len(values) == 1 {
 		values = []int64{values[0], values[0]}
@@ -188,7 +189,7 @@ func path(values []int64, top int64) string {
 	return part(values, top, 0, len(values)-1)
 }
 
-// part is the line of path from one value to another.
+// part returns the part of a line between two values.
 func part(values []int64, top int64, from, to int) string {
 	var b strings.Builder
 	for i := from; i <= to; i++ {
@@ -208,7 +209,7 @@ func coordinate(f float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
 }
 
-// Spark is daily numbers in a small picture; the zero Spark shows none.
+// Spark shows daily numbers in a small picture; the zero Spark shows none.
 type Spark struct {
 	Path, Area string
 	Words      string // what it shows

@@ -17,9 +17,9 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// Apart keeps the origin of file bytes to itself on an install with two: the
-// content host has file bytes, frames and what they load, and no other host has
-// file bytes.
+// Apart separates the origin of file bytes on an instance with two hosts: the
+// content host serves only file bytes and frames with what they load, and no
+// other host serves file bytes.
 func (s *Handler) Apart(next http.Handler) http.Handler {
 	if s.ContentURL.Host == s.PublicURL.Host {
 		return next
@@ -40,9 +40,9 @@ func (s *Handler) Apart(next http.Handler) http.Handler {
 type contentHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error
 
 // OnContent finds the link of a content token, with the version of the file
-// that the reader's page began with. Its state is asked for on every
-// request, and nothing may be used from a browser's store without asking: a
-// link that is taken down is gone at once.
+// with which the reader's page began. It checks the link's state on every
+// request, and browsers must revalidate their copies, so that a disabled link
+// disappears at once.
 func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
@@ -62,8 +62,8 @@ func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 	}
 }
 
-// FileOptions lets the PDF viewer, whose origin is opaque, ask for ranges in
-// browsers that want leave for that.
+// FileOptions lets the PDF viewer, whose origin is opaque, request ranges in
+// browsers that require a preflight.
 func FileOptions(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -74,10 +74,10 @@ func FileOptions(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// File sends a file's bytes to its viewer. It does so for a view-only link too,
-// and by that anyone who can see such a file can keep it, as with anything that
-// a browser shows; what view-only means is that nobody is offered a copy: no
-// download, no attachment, no page that is the file alone.
+// File sends a file's bytes to its viewer, also for a view-only link. So anyone
+// who can see such a file can save it, as with everything that a browser shows.
+// View-only means that no copy is offered: no download, no attachment, and no
+// page with only the file.
 func (s *Handler) File(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	t, ok := filetype.ByExt(l.Name)
 	inline := ok && filetype.Inline(t) && l.Kind != filetype.HTML
@@ -116,9 +116,9 @@ func (s *Handler) toPage(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	return nil
 }
 
-// HTMLFrame streams a user's HTML into its frame, with one script of ours
-// before everything else, which tells the page around it how far it was
-// scrolled. The stored bytes stay as they are, and a download is without it.
+// HTMLFrame streams a user's HTML into its frame. It inserts a script before
+// everything else, which reports to the surrounding page how far the frame was
+// scrolled. Stored bytes and downloads do not contain the script.
 func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if l.Kind != filetype.HTML {
 		return httpx.ErrNoPage
@@ -153,19 +153,19 @@ func (s *Handler) HTMLFrame(w http.ResponseWriter, r *http.Request, l *vitrine.L
 		_, _ = in.Discard(n)
 	}
 	if _, err := in.WriteTo(w); err != nil {
-		panic(http.ErrAbortHandler) // what was sent is not the whole, and must not pass for it
+		panic(http.ErrAbortHandler) // the client must not mistake a partial answer for a complete one
 	}
 	return nil
 }
 
-// htmlHead is how much of an HTML file is looked at for its encoding and its
+// htmlHead is how much of an HTML file is examined for its encoding and
 // beginning.
 const htmlHead = 4 << 10
 
 var metaCharset = regexp.MustCompile(`(?i)<meta[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9][a-z0-9_:.-]{1,39})`)
 
-// charsetOf tells the encoding of an HTML file by its byte order mark or what
-// it says itself; UTF-8 where it says nothing.
+// charsetOf returns the encoding of an HTML file: by its byte order mark, by
+// its own declaration, otherwise UTF-8.
 func charsetOf(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
@@ -175,7 +175,7 @@ func charsetOf(head []byte) string {
 	}
 	if m := metaCharset.FindSubmatch(head); m != nil {
 		// A file that can be read up to here as ASCII is not UTF-16, whatever
-		// it says (HTML standard, encoding sniffing).
+		// it declares (HTML standard, encoding sniffing).
 		if c := strings.ToLower(string(m[1])); !strings.HasPrefix(c, "utf-16") {
 			return c
 		}
@@ -183,10 +183,9 @@ func charsetOf(head []byte) string {
 	return "utf-8"
 }
 
-// prologue is the length of what comes before an HTML document's first element:
-// a byte order mark, space, comments, the document type. A script put there is
-// the first thing in the head, and the document type still decides how the page
-// is laid out.
+// prologue returns the length of what precedes the first element of an HTML
+// document: byte order mark, space, comments, document type. A script inserted
+// there is the first one in the head, and the document type still applies.
 func prologue(b []byte) int {
 	n := 0
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {

@@ -188,7 +188,7 @@ func (s *Handler) Entry() httpx.HandlerFunc {
 	})
 }
 
-// EntryFrame is the viewer of an entry that has a frame of its own.
+// EntryFrame answers with the viewer of an entry that has a frame of its own.
 func (s *Handler) EntryFrame() httpx.HandlerFunc {
 	return s.onEntry(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, e entry) error {
 		f := e.viewer.Frame

@@ -37,8 +37,8 @@ func (s *Handler) OnExamined(h contentHandler) httpx.HandlerFunc {
 	}
 }
 
-// OnBytes is onContent for what a moderator's frames load as well as the
-// public's. A moderator's is never a page of its own.
+// OnBytes is OnContent for what frames of both moderators and the public load.
+// A moderator's frame is never a page of its own.
 func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
 	public := s.OnContent(h)
 	examine := s.OnExamined(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
@@ -50,7 +50,7 @@ func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if _, _, err := s.Signer.ParseContentToken(r.PathValue("token"),
 			s.Now()); vitrine.CodeOf(err) == vitrine.CodeInvalidSignature {
-			return examine(w, r) // which tells an expired token of its own from rubbish
+			return examine(w, r) // it distinguishes an expired token from an invalid one
 		}
 		return public(w, r)
 	}
@@ -83,8 +83,8 @@ func (s *Handler) Examine(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	return s.writeInert(w, r, v, p)
 }
 
-// Source sends the beginning of a text file as plain text: what a web page or
-// an SVG says besides what it shows.
+// Source sends the beginning of a text file as plain text: all of a web page or
+// an SVG, including what it does not show.
 func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if httpx.Navigated(r) || !viewer.HasSource(l) {
 		return httpx.ErrNoPage
@@ -99,8 +99,7 @@ func (s *Handler) Source(w http.ResponseWriter, r *http.Request, l *vitrine.Link
 	return s.writeInert(w, r, viewer.Named("text"), p)
 }
 
-// CopyOfFile sends a file's bytes to keep, as bytes that no browser opens by
-// itself.
+// CopyOfFile sends a file as a download that no browser opens by itself.
 func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	blob, err := s.Blob(r, l)
 	if err != nil {
@@ -133,10 +132,9 @@ func (s *Handler) OnOwned(h contentHandler) httpx.HandlerFunc {
 	}
 }
 
-// inertHTML shows a moderator how a web page looks. Its policy lets it run and
-// load nothing; the elements that make a browser greet a host all the same
-// (preconnect), or go elsewhere, are not in it any more, and its links lead
-// nowhere.
+// inertHTML shows a moderator how a web page looks. Its policy prevents scripts
+// and loading. Elements with which a browser contacts a host anyway
+// (preconnect), or navigates, are removed, and links lead nowhere.
 func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	blob, err := s.Blob(r, l)
 	if err != nil {
@@ -145,7 +143,7 @@ func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	defer blob.Close()
 	page, err := inert(io.LimitReader(blob, viewer.ExaminedHTML))
 	if err != nil {
-		return httpx.SeeOther(w, r, "source") // nested deeper than is parsed: its text says what it is
+		return httpx.SeeOther(w, r, "source") // too deeply nested to parse; its source shows its content
 	}
 	h := w.Header()
 	s.SetPolicy(w, r, httpx.ExamineHTML)
@@ -154,14 +152,14 @@ func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.L
 	return nil
 }
 
-// active are the elements that load, run or lead elsewhere.
+// active lists the elements that load, run or navigate.
 var active = map[atom.Atom]bool{
 	atom.Script: true, atom.Link: true, atom.Meta: true, atom.Base: true, atom.Iframe: true, atom.Frame: true,
 	atom.Frameset: true,
 	atom.Object:   true, atom.Embed: true, atom.Applet: true, atom.Template: true,
 }
 
-// inert is a web page, as UTF-8, without its active elements.
+// inert returns a web page as UTF-8 without its active elements.
 func inert(in io.Reader) ([]byte, error) {
 	text, err := charset.NewReader(in, "")
 	if err != nil {
@@ -198,8 +196,8 @@ func inert(in io.Reader) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// following is the node after n in the order of the document, its children left
-// out or not; nil at the end.
+// following returns the node after n in document order, with or without its
+// children; nil at the end.
 func following(n *html.Node, within bool) *html.Node {
 	if within && n.FirstChild != nil {
 		return n.FirstChild
@@ -212,12 +210,11 @@ func following(n *html.Node, within bool) *html.Node {
 	return nil
 }
 
-// linkStyle shows what was a link as one, where the page has no style of its
-// own for it.
+// linkStyle makes removed links look like links, unless the page styles them.
 const linkStyle = ":where(a[title]){color:LinkText;text-decoration:underline;cursor:help}"
 
-// unlinked are the attributes of a link that leads nowhere, and says where it
-// did. A browser greets the host of one that is merely pressed.
+// unlinked returns the attributes of a link that leads nowhere but shows its
+// target. Merely pressing a real link makes a browser contact the host.
 func unlinked(attrs []html.Attribute) (kept []html.Attribute) {
 	for _, a := range attrs {
 		switch a.Key {

@@ -18,8 +18,8 @@ type framePage struct {
 	Prints  bool
 }
 
-// Frame is the frame of a viewer: a document of an opaque origin, that is shown
-// only in the link's page.
+// Frame answers with the frame of a viewer: a document of an opaque origin that
+// is shown only in the link's page.
 func (s *Handler) Frame(w http.ResponseWriter, r *http.Request) error {
 	v := viewer.ByFrame(r.PathValue("frame"))
 	if v == nil {

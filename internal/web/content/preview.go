@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// shownParts are the parts that viewers read as they are, and what they are.
+// shownParts maps the parts that viewers read directly to their Content-Types.
 var shownParts = map[vitrine.Part]string{
 	vitrine.PartPages:   "application/pdf",
 	vitrine.PartImage:   "image/jpeg",
@@ -43,9 +43,8 @@ func (s *Handler) Part(w http.ResponseWriter, r *http.Request, l *vitrine.Link) 
 	return nil
 }
 
-// Preview is the frame of a page that was opened before the parts of its file
-// were made: it waits for them, and then shows them, as a page does that is
-// opened later.
+// Preview answers with the frame of a page whose parts do not exist yet. The
+// frame waits for them and then shows them.
 func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if httpx.Navigated(r) {
 		return s.toPage(w, r, l)
@@ -72,28 +71,28 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 	return s.writeInert(w, r, v, p)
 }
 
-// previewRefresh is after how many seconds a frame looks again whether what it
-// waits for is there.
+// previewRefresh is the number of seconds after which a waiting frame tries
+// again.
 const previewRefresh = "2"
 
-// inertPage is a frame that holds content, but no script of its viewer.
+// inertPage is a frame with content but without its viewer's script.
 type inertPage struct {
 	Title   string
 	Styles  string   // origin of the styles
 	Sheets  []string // styles of the viewer
 	Script  string   // address of the script that tells how far it was read; "" for none
-	Message string   // what is here in the place of content
+	Message string   // shown instead of content
 	viewer.Content
 }
 
-// inertPage gathers what a viewer shows without its scripts. Addresses are
-// relative to the frame's.
+// inertPage collects what a viewer shows without scripts. Addresses are
+// relative to the frame.
 func (s *Handler) inertPage(v *viewer.Viewer, r *http.Request, l *vitrine.Link) (p inertPage, err error) {
 	p.Title, p.Styles, p.Sheets = l.Title, httpx.Origin(s.ContentURL), v.Styles
 	if v.Inert != "" {
 		p.Content, err = s.ContentOf(v, r, l, func(what string) string {
 			if strings.HasPrefix(what, "entry/") {
-				return "" // there is no frame for it here
+				return "" // no frame is needed
 			}
 			return what
 		})
@@ -108,8 +107,8 @@ func (s *Handler) writeInert(w http.ResponseWriter, r *http.Request, v *viewer.V
 	return ui.Render(w, r, http.StatusOK, inertTemplates[v], p)
 }
 
-// sendPart answers with a part, whole or in ranges. It is made once of bytes
-// that never change, and in doubt made again of them.
+// sendPart sends a part, whole or in ranges. A part is derived from bytes that
+// never change, and can be made again.
 func sendPart(w http.ResponseWriter, r *http.Request, l *vitrine.Link, p vitrine.Part, b vitrine.Blob) {
 	w.Header().Set("ETag", fmt.Sprintf(`"%.16s-%s-%d"`, l.SHA256, p, b.Size()))
 	http.ServeContent(w, r, "", time.Time{}, b)

@@ -11,19 +11,20 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// sourceInside is the source of page loads that came from another page of the
-// same website.
+// sourceInside is the source of page loads from another page of the same
+// website.
 const sourceInside = "Within the website"
 
-// isPage reports whether a file of a website is a page, whose loads are
-// counted.
+// isPage reports whether a file of a website is a page, so that its loads
+// count.
 func isPage(f inspect.SiteFile) bool {
 	return f.Type == "text/html" || f.Type == "application/xhtml+xml"
 }
 
-// isLoad reports whether a request is a load of a page by a browser: a GET of
-// the whole file to show it, and no part of it or fetch by a script. If-Match,
-// which no browser sends with a load, may be answered without the page.
+// isLoad reports whether a request is a page load by a browser: a GET of the
+// whole file to show it, not a range or a fetch by a script. Requests with
+// If-Match, which no browser sends for a load, may be answered without the
+// page.
 func isLoad(r *http.Request) bool {
 	h := r.Header
 	mode := h.Get("Sec-Fetch-Mode")

@@ -17,8 +17,8 @@ import (
 )
 
 // ExamineSite shows a moderator a version of a website, whatever its state: its
-// pages without what runs, with its own styles and pictures and nothing of
-// anybody else's. Links that stay within it can be followed.
+// pages without scripts, with their own styles and pictures and nothing
+// external. Links within the website work.
 func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if httpx.Navigated(r) || l.Site == 0 {
 		return httpx.ErrNoPage
@@ -67,9 +67,9 @@ func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine
 	return nil
 }
 
-// inertSitePage is a page of a website, as UTF-8, without its active elements
-// but its styles. Addresses below the website's root are made those of the root
-// that is given; what leads out of it leads nowhere.
+// inertSitePage returns a page of a website as UTF-8 without its active
+// elements, but with styles. Addresses below the website's root are rewritten
+// to base; links out of it lead nowhere.
 func inertSitePage(in io.Reader, base string) ([]byte, error) {
 	text, err := charset.NewReader(in, "")
 	if err != nil {
@@ -118,9 +118,9 @@ func stylesheet(n *html.Node) bool {
 	return false
 }
 
-// within reports whether a link stays in its website, as far as its address
-// says; it takes what would lead it into another window. To browsers a
-// backslash is a slash, and tabs and line breaks are nothing.
+// within reports whether a link stays within its website, according to its
+// address, and removes the target window. Browsers treat a backslash as a slash
+// and ignore tabs and line breaks.
 func within(n *html.Node) bool {
 	stays := false
 	kept := n.Attr[:0]

@@ -10,15 +10,15 @@ import (
 	"vitrine/internal/filetype/inspect"
 )
 
-// framed are bytes between two short pieces.
+// framed reads bytes between two short pieces.
 type framed struct {
 	head []byte
 	body *io.SectionReader
 	tail []byte
 }
 
-// gzipOf is a packed file of a website in the form of gzip, which has the same
-// packing inside.
+// gzipOf returns a packed file of a website in gzip format, which uses the same
+// compression.
 func gzipOf(packed *io.SectionReader, f inspect.SiteFile) *io.SectionReader {
 	tail := binary.LittleEndian.AppendUint32(nil, f.CRC32)
 	tail = binary.LittleEndian.AppendUint32(tail, uint32(f.Size)) // modulo 2^32, as gzip has it
@@ -65,7 +65,7 @@ type unpackedFile struct {
 	packed *io.SectionReader
 	size   int64
 
-	to, at int64 // where the next byte is to come from, and where r is
+	to, at int64 // position of the next byte, and of r
 	r      io.ReadCloser
 }
 
@@ -86,8 +86,8 @@ func (u *unpackedFile) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements [io.Reader]. What is unpacked ends where the ZIP says, and is
-// an error when it ends before.
+// Read implements [io.Reader]. The unpacked bytes end where the ZIP says; if
+// they end earlier, Read returns an error.
 func (u *unpackedFile) Read(p []byte) (int, error) {
 	if u.to >= u.size {
 		return 0, io.EOF

@@ -26,9 +26,8 @@ import (
 
 var goneTemplate = ui.Parse("website_gone.html", "icons.html")
 
-// SiteHosts serves the websites that have hosts of their own, and has the rest
-// of the server answer for all other hosts: nothing of the app is ever at a
-// website's origin.
+// SiteHosts serves websites with hosts of their own, and passes requests for
+// other hosts on. Nothing of the app is ever at a website's origin.
 func (s *Handler) SiteHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		label, ok := s.siteLabel(r.Host)
@@ -41,8 +40,8 @@ func (s *Handler) SiteHosts(next http.Handler) http.Handler {
 	})
 }
 
-// siteLabel is the part of a host that names a website. Ports do not matter: a
-// proxy may have changed them.
+// siteLabel returns the part of a host that names a website. Ports do not
+// matter, because a proxy may change them.
 func (s *Handler) siteLabel(host string) (string, bool) {
 	if s.SitesURL == nil {
 		return "", false
@@ -86,8 +85,8 @@ func (s *Handler) site(w http.ResponseWriter, r *http.Request, q siteRequest) {
 	}
 }
 
-// sendSite answers with a file of the version that is shown now. A load of a
-// page is counted, and durable, before the page is sent.
+// sendSite sends a file of the current version. A page load is counted, and
+// durable, before the page is sent.
 func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest) error {
 	switch {
 	case s.Sites == nil:
@@ -95,8 +94,8 @@ func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return httpx.MethodNotAllowed(w, "GET, HEAD")
 	case r.Header.Get("Service-Worker") != "":
-		// One that was once installed would answer in the website's place when
-		// that is long taken down.
+		// An installed service worker would still answer after the website is
+		// disabled.
 		return &vitrine.Error{Code: vitrine.CodeCrossOrigin, Message: "Websites here have no service workers."}
 	}
 	slug, err := vitrine.ParseSlug(string(q.slug))
@@ -125,8 +124,8 @@ func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest
 	file := site.Files[found.path]
 	page := isPage(file) && found.status == http.StatusOK
 	if page && httpx.Speculative(r) {
-		// The browser asks again once the visitor goes there: a page that is
-		// fetched ahead would be a load by nobody.
+		// The browser asks again when the visitor navigates; a prefetched page
+		// would be counted without a reader.
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, "This page is not served ahead of its reader.", http.StatusServiceUnavailable)
 		return nil
@@ -147,23 +146,21 @@ var (
 	errNoSitePage = vitrine.Errorf(vitrine.CodeNotFound, "This website has no page at this address.")
 )
 
-// manifests are what the ZIPs of websites have, of those that were asked for
-// last.
+// manifests caches the contents of recently requested website ZIPs.
 type manifests struct {
 	mu      sync.Mutex
 	sites   *lru.Cache[vitrine.UploadID, *inspect.Site]
-	bytes   int // that all take which are kept, about
+	bytes   int // about the size of all of them
 	reading singleflight.Group
 }
 
-// mostManifests and mostManifestBytes bound what is kept.
+// mostManifests and mostManifestBytes bound the cache.
 const (
 	mostManifests     = 4096
 	mostManifestBytes = 64 << 20
 )
 
-// weight is about what a manifest takes of memory: its paths, and what stands
-// with each.
+// weight returns about how much memory a manifest takes.
 func weight(site *inspect.Site) int {
 	const each = 128 // a SiteFile and its place in the map
 	n := each * (1 + len(site.Files) + len(site.Refused))
@@ -192,7 +189,7 @@ func (m *manifests) find(id vitrine.UploadID) (*inspect.Site, bool) {
 	return m.sites.Get(id)
 }
 
-// keep takes one in, and drops those that were not asked for longest.
+// keep adds a manifest and drops the least recently used ones.
 func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -209,8 +206,8 @@ func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 	m.bytes += n
 }
 
-// OpenSite opens a version's bytes and tells what is in them, which was decided
-// when they were inspected and is read from them anew.
+// OpenSite opens a version's bytes and reads its contents, which are always
+// those that inspection decided on.
 func (s *Handler) OpenSite(ctx context.Context, version *vitrine.Link) (*inspect.Site, vitrine.Blob, error) {
 	blob, err := vitrine.OpenWhole(ctx, s.Blobs, version)
 	if err != nil {
@@ -237,15 +234,15 @@ func (s *Handler) OpenSite(ctx context.Context, version *vitrine.Link) (*inspect
 	return v.(*inspect.Site), blob, nil
 }
 
-// inSite is where a path leads in a website.
+// inSite is the result of looking up a path in a website.
 type inSite struct {
 	path   string // of the file; "" for none
 	status int
 	folder bool // the path is that of a folder, and lacks its slash
 }
 
-// findInSite looks a path up: a folder is its index.html, a name without
-// extension may be a page, and what is nowhere is 404.html.
+// findInSite looks a path up: a folder means its index.html, a name without
+// extension may mean a page, and an unknown path means 404.html.
 func findInSite(site *inspect.Site, p string) inSite {
 	p = norm.NFC.String(p)
 	has := func(p string) bool { _, ok := site.Files[p]; return ok }
@@ -267,9 +264,8 @@ func findInSite(site *inspect.Site, p string) inSite {
 	return inSite{}
 }
 
-// mostRanged is how large a packed file may be of which a range is sent: it is
-// unpacked from the file's beginning. Of several ranges each would be, so that
-// of what is packed one is sent at a time.
+// mostRanged is the largest packed file for which ranges are sent: it must be
+// unpacked from its beginning. Only one range is sent at a time.
 const mostRanged = 32 << 20
 
 // siteFile is a file of a version, and the version's bytes.
@@ -279,14 +275,14 @@ type siteFile struct {
 	inspect.SiteFile
 }
 
-// tag tells the file from every other of any version. What the ZIP says of it
-// is its author's word, and no part of the tag.
+// tag returns a tag that distinguishes the file from every other one of any
+// version. It does not depend on what the ZIP's author claims.
 func (f siteFile) tag(suffix string) string {
 	return fmt.Sprintf(`"%.16s-%x%s"`, cmp.Or(f.version.SHA256, string(f.version.Slug)), f.Offset, suffix)
 }
 
-// sendSiteFile answers with one file. One that is packed goes out packed where
-// the reader unpacks it, for that is what gzip is too.
+// sendSiteFile sends a file. A packed file is sent as gzip if the reader
+// accepts it.
 func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int) error {
 	h := w.Header()
 	packed := io.NewSectionReader(f.blob, f.Offset, f.Packed)
@@ -325,8 +321,8 @@ func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int
 	return nil
 }
 
-// siteFileType is what a file is served as. A page of HTML may name its own
-// encoding.
+// siteFileType returns the Content-Type of a file. An HTML page may declare its
+// own encoding.
 func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
 	if f.Type != "text/html" {
 		return cmp.Or(f.Type, "application/octet-stream")
@@ -341,7 +337,7 @@ func siteFileType(f inspect.SiteFile, packed *io.SectionReader) string {
 	return "text/html; charset=" + charsetOf(head)
 }
 
-// withStatus answers with another status than 200.
+// withStatus replaces the status 200.
 type withStatus struct {
 	http.ResponseWriter
 	status int
@@ -356,16 +352,15 @@ func (w *withStatus) WriteHeader(status int) {
 
 func (w *withStatus) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// gonePage says why there is nothing to see at a website's address.
+// gonePage explains why there is nothing at a website's address.
 type gonePage struct {
 	Styles                          string // origin of the styles
 	Title, Heading, Advice, Request string
 	Report                          string // address of the form on which a website that is published is reported
 }
 
-// siteFailure answers for a website that is not shown, or for a page that it
-// does not have. Where the host is the website's own, browsers forget what it
-// has left in them.
+// siteFailure answers for a website that is not shown, or a page that does not
+// exist. On a website's own host it makes browsers delete the website's data.
 func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequest, err error) {
 	e, status := s.Known(w, r, err)
 	h := w.Header()
@@ -393,7 +388,7 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 	}
 }
 
-// siteAdvice is what happened and what to do about it.
+// siteAdvice says what happened and what to do.
 func siteAdvice(e *vitrine.Error) string {
 	switch e.Code {
 	case vitrine.CodeNotFound:

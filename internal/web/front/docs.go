@@ -13,11 +13,11 @@ import (
 	"vitrine/report"
 )
 
-// docsRoot is where the documentation is, for those who upload files;
-// administrators have docs/ in the source.
+// docsRoot is the path of the documentation for members; docs/ in the source is
+// for administrators.
 const docsRoot = "/docs"
 
-// docPage is one page of the documentation.
+// docPage is a page of the documentation.
 type docPage struct {
 	Path, Group, Title, Description string
 	Sections                        []docSection // what is on it, by anchor
@@ -29,7 +29,7 @@ type docSection struct{ ID, Title string }
 
 func parseDoc(name string) ui.Template { return parseFront("docs.html", name) }
 
-// docPages are all of them, in the order in which they are read.
+// docPages lists the pages in reading order.
 var docPages = []docPage{
 	{docsRoot + "/send-a-deck", "Use", "Send a deck and follow it",
 		"From a PDF to a link, and how to see how far it was read.",
@@ -74,7 +74,7 @@ var docPages = []docPage{
 		parseDoc("docs_guide.html"), newGuide("moderation.md")},
 }
 
-// docsPage is a page of the documentation as it is shown.
+// docsPage is the data of a page of the documentation.
 type docsPage struct {
 	frontPage
 	Doc        *docPage
@@ -88,10 +88,10 @@ type docsPage struct {
 	Plans      []planRow
 	Bounds     []docBound
 	Kinds      []docKind
-	Sites      string // address of a website, when each has a host of its own
+	Sites      string // example address of a website, if each has its own host
 	Bucket     bool   // signed URLs lead to a bucket
 	Scanned    bool   // a malware scanner is configured
-	Scan       string // what a file is checked for
+	Scan       string // what files are checked for
 	Guide      guide
 	Query      string // what is searched for
 	Found      []docFound
@@ -112,7 +112,7 @@ func (s *Handler) Doc(w http.ResponseWriter, r *http.Request) error {
 	return s.writeFront(w, r, docPages[i].template, p.Nonce, p)
 }
 
-// docsPage is one of the pages for who asks.
+// docsPage returns the data of a page for the reader.
 func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 	d := docPages[i]
 	p := &docsPage{frontPage: s.newFrontPage(r, d.Title, d.Description, "docs"), Doc: &d, All: docPages,
@@ -148,10 +148,10 @@ func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 	return p
 }
 
-// docBound is a limit that no plan changes.
+// docBound is a limit that is the same for all plans.
 type docBound struct{ What, Value string }
 
-// docBounds are those, out of the constants that they are enforced by.
+// docBounds returns these limits from the constants that enforce them.
 func docBounds() []docBound {
 	return []docBound{
 		{"A signed upload URL is valid for", httpx.Wait(vitrine.URLLife) +
@@ -170,13 +170,13 @@ func docBounds() []docBound {
 	}
 }
 
-// docKind is a kind of file as the documentation lists it.
+// docKind is a kind of file in the documentation.
 type docKind struct {
 	Name, Title, Shown, Measured, Figure string
 	Types                                []filetype.Type
 }
 
-// kindWords are what the page of a file of a kind shows.
+// kindWords describes what the page of each kind shows.
 var kindWords = map[filetype.Kind][2]string{
 	filetype.PDF:      {"PDF", "Its pages, with thumbnails, contents, search, zoom and text to select. It is read in parts, so that the first page comes at once."},
 	filetype.Image:    {"Images", "The image, fitted to the window; zoom, pan and pinch."},
@@ -188,7 +188,7 @@ var kindWords = map[filetype.Kind][2]string{
 	filetype.Archive:  {"Archives", "A tree of what is in it; nothing is unpacked."},
 }
 
-// measures are how reading is measured, by the kind of content.
+// measures describes how reading is measured for each kind of content.
 var measures = map[report.ContentKind][2]string{
 	report.ContentPages:  {"pages seen", "distinct pages reached, of the pages in the file"},
 	report.ContentMedia:  {"time played", "distinct time played, of the duration"},

@@ -16,8 +16,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// apiReference is the description of the API (openapi.json) as a page shows it.
-// It is read from the very bytes that are served.
+// apiReference is openapi.json for display. It is read from the bytes that are
+// served.
 type apiReference struct {
 	Title, Version string
 	About          prose
@@ -26,7 +26,7 @@ type apiReference struct {
 	Sections       []docSection
 }
 
-// apiGroup is a tag with its operations.
+// apiGroup is a tag and its operations.
 type apiGroup struct {
 	ID, Name string
 	About    prose
@@ -52,7 +52,7 @@ type apiParam struct {
 	About          prose
 }
 
-// apiField is a member of an object.
+// apiField is a field of an object.
 type apiField struct {
 	Name, Type string
 	Ref        string // name of the schema that its type is
@@ -61,7 +61,7 @@ type apiField struct {
 	Bounds     prose
 }
 
-// apiAnswer is what a success looks like, or a status of failures.
+// apiAnswer is an answer: of success, or with an error status.
 type apiAnswer struct {
 	Status string
 	About  prose
@@ -76,7 +76,7 @@ type apiSchema struct {
 	Fields     []apiField
 }
 
-// prose is text in which code is between backticks.
+// prose is text with code in backticks.
 type prose string
 
 type prosePart struct {
@@ -84,7 +84,7 @@ type prosePart struct {
 	Code bool
 }
 
-// Parts are the text and the code, in order.
+// Parts returns text and code in order.
 func (p prose) Parts() (parts []prosePart) {
 	for i, text := range strings.Split(string(p), "`") {
 		if text != "" {

@@ -7,22 +7,22 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// docError is what the documentation says of a code.
+// docError documents an error code.
 type docError struct {
 	Code       vitrine.Code
 	When, Then string
-	// Where it comes up beside the operations of the API: "page" for public
-	// pages and their beacons.
+	// Beside says where the code occurs besides operations of the API: "page"
+	// for public pages and their beacons.
 	Beside string
-	// Ops are the operations of the API that answer with it; nil: all that take
-	// a key.
+	// Ops lists the operations of the API that return the code; nil: all that
+	// need a key.
 	Ops []string
 }
 
-// Status is the HTTP status of the code.
+// Status returns the HTTP status of the code.
 func (d docError) Status() int { return httpx.StatusOf[d.Code] }
 
-// On says that an operation answers with the code.
+// On reports whether an operation returns the code.
 func (d docError) On(op string) bool {
 	for _, o := range d.Ops {
 		if o == op {
@@ -32,7 +32,7 @@ func (d docError) On(op string) bool {
 	return false
 }
 
-// OnlyPut says that only the signed PUT answers with the code.
+// OnlyPut reports whether only the signed PUT returns the code.
 func (d docError) OnlyPut() bool { return len(d.Ops) == 1 && d.Ops[0] == "putFile" }
 
 // Groups of operations.
@@ -55,7 +55,7 @@ var (
 	anyOp = append([]string{"status", "putFile", "startLogin", "takeLogin"}, withKey...)
 )
 
-// docErrors are all codes that someone can meet, by status.
+// docErrors lists all codes by status.
 var docErrors = []docError{
 	{Code: vitrine.CodeInvalidJSON, When: "The body is not one JSON object in valid UTF-8: duplicate keys, trailing data, over 16 KiB, nested deeper than 8, or another content type.", Then: "Send one object as application/json.", Ops: slices.Concat(loginOps, uploadOps, edits), Beside: "page"},
 	{Code: vitrine.CodeInvalidRequest, When: "A field is missing or has the wrong type, a captions file cannot be read, a report parameter is invalid, or a version cannot be restored or deleted.", Then: "If field is present, it names the field to correct.", Ops: []string{"createUpload", "completeUpload", "listLinks", "updateLink", "putCaptions", "deleteCaptions", "restoreVersion", "deleteVersion", "startLogin", "takeLogin", "getLinkAnalytics", "getAccountAnalytics", "listVisits"}, Beside: "page"},
@@ -114,6 +114,5 @@ var docErrors = []docError{
 		Then: "Send the same request again after Retry-After seconds.", Ops: append(append(puts, loginOps...), withKey...)},
 }
 
-// notForPrograms are codes that only people meet, on pages that say what they
-// mean.
+// notForPrograms lists codes that only occur on pages, which explain them.
 var notForPrograms = []vitrine.Code{vitrine.CodeNotAvailable, vitrine.CodeDisabled, vitrine.CodeCrossOrigin}

@@ -18,13 +18,13 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// A guide is a how-to page of the repository, as HTML.
+// A guide is a how-to page of the repository as HTML.
 type guide struct {
 	Sections []docSection
 	HTML     template.HTML
 }
 
-// guidePages are the paths of served guides, by the names of their files.
+// guidePages maps the files of served guides to paths.
 var guidePages = map[string]string{
 	"websites.md":   docsRoot + "/websites",
 	"moderation.md": docsRoot + "/moderation",
@@ -78,19 +78,19 @@ func dressed(text string) string {
 	text = guideTable.ReplaceAllString(text, `<div class="scroll" tabindex="0" role="region" aria-label="Table "><table class="table">$1</table></div>`)
 	text = strings.ReplaceAll(text, "<pre>", `<pre class="code" tabindex="0" role="region" aria-label="Commands ">`)
 	n := 0
-	return guideLabel.ReplaceAllStringFunc(text, func(label string) string { // each region has a name of its own
+	return guideLabel.ReplaceAllStringFunc(text, func(label string) string { // each region needs its own name
 		n++
 		return strings.TrimSuffix(label, `"`) + strconv.Itoa(n) + `"`
 	})
 }
 
-// onlyImage reports whether a node is a paragraph of an image alone.
+// onlyImage reports whether a node is a paragraph with only an image.
 func onlyImage(n ast.Node) bool {
 	_, ok := n.FirstChild().(*ast.Image)
 	return ok && n.Kind() == ast.KindParagraph && n.ChildCount() == 1
 }
 
-// plainText is the text of a node without its marks.
+// plainText returns the text of a node without markup.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

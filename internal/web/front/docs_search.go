@@ -12,25 +12,25 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// docsSearch is where the documentation is searched.
+// docsSearch is the path of the search.
 const docsSearch = docsRoot + "/search"
 
-// Bounds of a search, in bytes of what is searched for, results, and bytes of
-// text around what was found.
+// The limits of a search: bytes of the query, results, and bytes of text around
+// a match.
 const (
 	maxDocsQuery   = 200
 	maxDocsFound   = 20
 	docsFoundChars = 180
 )
 
-// docPart is a part of a page of the documentation: what follows a heading.
+// docPart is a section of a page: what follows a heading.
 type docPart struct {
 	Address, Page, Title string
 	Text                 string // without marks
 	lower                string // of all
 }
 
-// docFound is a part that matches, with the text around the first match.
+// docFound is a section that matches, with the text around the first match.
 type docFound struct {
 	docPart
 	Before, Match, After string
@@ -46,7 +46,7 @@ var (
 	docArticle = regexp.MustCompile(`(?s)<article\b[^>]*>(.*)</article>`)
 )
 
-// plain is HTML as text.
+// plain returns HTML as text.
 func plain(s string) string {
 	return strings.TrimSpace(docSpaces.ReplaceAllString(html.UnescapeString(docMark.ReplaceAllString(s, " ")), " "))
 }
@@ -96,8 +96,8 @@ func (s *Handler) docsIndex() ([]docPart, error) {
 	return s.index, s.indexErr
 }
 
-// found are the parts that have all words, those with words in their title
-// first.
+// found returns the sections that contain all words, those with words in their
+// title first.
 func found(index []docPart, query string) (list []docFound) {
 	words := strings.Fields(strings.ToLower(query))
 	if len(words) == 0 {

@@ -15,14 +15,14 @@ import (
 // The front of the house: pages about Vitrine itself, for anybody. Search
 // engines may list these and no others.
 
-// frontPage is what each of them has.
+// frontPage is the common data of these pages.
 type frontPage struct {
 	ui.Page
 	Description string           // for search engines, and for programs that unfurl an address
 	Address     string           // of the page, as it is listed
 	Picture     string           // address of the picture that shows the site
 	Section     string           // of the header: "docs", "plans" or ""
-	Me          *vitrine.Account // who is signed in; nil: nobody, or nobody that could be asked for
+	Me          *vitrine.Account // nil: not signed in, or unknown
 	SignUp      bool             // anybody may make an account
 }
 
@@ -32,8 +32,8 @@ func parseFront(names ...string) ui.Template {
 	return ui.Parse(append([]string{"layout.html", "icons.html", "parts.html", "front.html"}, names...)...)
 }
 
-// Personal marks a page that depends on who asks, so that nobody keeps it for
-// others.
+// Personal marks a page that depends on the reader, so that it is not cached
+// for others.
 func (s *Handler) Personal(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-cache")
@@ -62,8 +62,7 @@ func (s *Handler) writeFront(w http.ResponseWriter, r *http.Request, t ui.Templa
 	return ui.Render(w, r, http.StatusOK, t, page)
 }
 
-// frontPictureRoute is the picture that shows the site where someone posts
-// its address.
+// frontPictureRoute is the picture for posts with the instance's address.
 const frontPictureRoute = "/picture.png"
 
 var frontPicture = sync.OnceValues(func() ([]byte,
@@ -84,13 +83,12 @@ func (s *Handler) SendFrontPicture(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// robotsText lets everybody fetch pages and their pictures. Programs that
-// unfurl links on social networks (Twitterbot, LinkedInBot, facebookexternalhit
-// and more every year) obey a Disallow and would show a bare address. A search
-// engine that may not fetch a page cannot see that it says noindex, and lists
-// the bare address where it found it; one that may fetch it lists nothing. What
-// is fetched so is a bot's view, which no figure counts. What remains are
-// addresses with nothing on them to index, and large ones among them.
+// robotsText lets programs fetch pages and their pictures. Programs that unfurl
+// links on social networks (Twitterbot, LinkedInBot, facebookexternalhit and
+// others) obey a Disallow and would show a bare address. A search engine that
+// must not fetch a page cannot see its noindex and lists the bare address; one
+// that may fetch it lists nothing. Such a fetch is a bot's view, which does not
+// count. What remains disallowed has nothing to index, and some of it is large.
 const robotsText = `User-agent: *
 Disallow: /p/*/download
 Disallow: /p/*/beacon
@@ -130,7 +128,7 @@ func (s *Handler) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// frontPaths are the paths of all pages of the front.
+// frontPaths returns the paths of all these pages.
 func frontPaths() []string {
 	paths := []string{"/", httpx.PlansRoute}
 	for _, d := range docPages {

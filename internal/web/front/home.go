@@ -18,11 +18,11 @@ type homePage struct {
 	Plans  []planRow
 	Sample *sample
 	Accept string // extensions, as a chooser of files wants them
-	Next   string // where someone who has chosen a file goes
+	Next   string // where to go after choosing a file
 	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in
 }
 
-// Home is the first page of the site.
+// Home is the home page.
 func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
@@ -40,10 +40,10 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	return s.writeFront(w, r, homeTemplate, p.Nonce, &p)
 }
 
-// accepted are the extensions of supported types.
+// accepted returns the supported extensions for a file input.
 func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") }
 
-// whyClosed says who opens accounts here, where not everybody may.
+// whyClosed says who creates accounts here, if not everybody may.
 func (s *Handler) whyClosed() string {
 	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
 		return "This instance is invite-only. Have an invitation? Open the link in it."

@@ -13,8 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// sample is a report of a made-up link, as the first page shows it. Its numbers
-// are the engine's.
+// sample is the report of a made-up link on the home page. The real engine
+// computes its numbers.
 type sample struct {
 	Title, Range   string
 	Cards          []sampleCard
@@ -22,23 +22,23 @@ type sample struct {
 	Pages          []samplePage
 	Sources        []report.Bucket
 	Bots, Atypical int64
-	JSON           map[string]string // what the API answers, by operation
+	JSON           map[string]string // the API's answers by operation
 }
 
 type sampleCard struct{ Label, Value, Change string }
 
-// samplePage is a page of the document with how many readers reached it.
+// samplePage is a page of the document and how many readers reached it.
 type samplePage struct {
 	Page    int
 	Reach   report.Tenths
 	Time    string
-	Stopped string // how many stopped there, where most did
+	Stopped string // how many stopped there, on the page where most did
 }
 
-// sampleDay is when the sample was drawn.
+// sampleDay is the date of the sample.
 var sampleDay = time.Date(2026, 5, 29, 16, 0, 0, 0, time.UTC)
 
-// sampleSlug is the name of its link.
+// sampleSlug is the slug of its link.
 const sampleSlug = "spring-report"
 
 var theSample = sync.OnceValue(func() *sample {
@@ -67,7 +67,7 @@ var theSample = sync.OnceValue(func() *sample {
 	return p
 })
 
-// draw makes the chart of days and the rows of pages, as a report has them.
+// draw prepares the chart and the rows of pages, as in a report.
 func (p *sample) draw(r *report.LinkReport) {
 	views, uniques := make([]int64, len(r.Series)), make([]int64, len(r.Series))
 	labels, tips := make([]string, len(r.Series)), make([]string, len(r.Series))

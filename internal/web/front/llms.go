@@ -15,7 +15,7 @@ import (
 //go:embed skill.md
 var skill []byte
 
-// sampleSite is the address of the instance in skill.md.
+// sampleSite is the instance's address in skill.md.
 const sampleSite = "https://share.example"
 
 // Skill serves the instructions for agents with a shell, with the address of
@@ -25,7 +25,7 @@ func (s *Handler) Skill(w http.ResponseWriter, r *http.Request) error {
 		bytes.ReplaceAll(skill, []byte(sampleSite), []byte(s.PublicURL.String())))
 }
 
-// LLMs serves the list of what agents can read here (llmstxt.org).
+// LLMs lists what agents can read here (llmstxt.org).
 func (s *Handler) LLMs(w http.ResponseWriter, r *http.Request) error {
 	site := s.PublicURL.String()
 	var b strings.Builder

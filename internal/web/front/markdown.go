@@ -17,12 +17,12 @@ import (
 )
 
 // asMarkdown reports whether a request asks for a page of the documentation as
-// Markdown: by its address, or by what it accepts.
+// Markdown, by its address or its Accept header.
 func asMarkdown(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, ".md") || strings.Contains(r.Header.Get("Accept"), "text/markdown")
 }
 
-// writeMarkdown answers with the article of a page, for programs and agents.
+// writeMarkdown answers with the article of a page for programs.
 func (s *Handler) writeMarkdown(w http.ResponseWriter, r *http.Request, t ui.Template, page any) error {
 	var b bytes.Buffer
 	if err := t().Execute(&b, page); err != nil {
@@ -56,7 +56,7 @@ func find(n *html.Node, is func(*html.Node) bool) *html.Node {
 	return nil
 }
 
-// prune removes what only people use: buttons, and the way to other pages.
+// prune removes what only people use: buttons and navigation.
 func prune(n *html.Node) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling

@@ -16,22 +16,21 @@ var plansTemplate = parseFront("plans.html")
 type plansPage struct {
 	frontPage
 	Plans   []planRow
-	Have    string // what who is signed in has now
+	Have    string // the signed-in account's plan
 	Way     string // what is said of the way to another plan; "" when there is no larger one
 	Upgrade string // where that is sold; "" where plans are not
 }
 
-// planRow is a plan's limits as people read them.
+// planRow shows the limits of a plan.
 type planRow struct {
 	Name, For                               string
 	Links, File, Storage, Uploads, Versions string
 	Pro                                     bool
-	Mine                                    bool // it is the plan of who is signed in
-	Own                                     bool // whose limits are other than the plan's
+	Mine                                    bool // the plan of the signed-in account
+	Own                                     bool // the account has limits of its own
 }
 
-// plansInOrder are all plans, the smallest first, with what they are called and
-// whom they are for.
+// plansInOrder lists the plans, the smallest first, with names and audiences.
 var plansInOrder = []struct {
 	plan      vitrine.Plan
 	name, use string
@@ -41,9 +40,9 @@ var plansInOrder = []struct {
 	{vitrine.PlanLifetime, "Lifetime", "Everything in Pro, for as long as the account exists."},
 }
 
-// planRows are the plans as they are configured, with an account's own limits
-// in place of those of its plan. Where plans are not sold there is one row at
-// most: the limits of the account, or of those that anybody can open.
+// planRows returns the configured plans, with the account's own limits in place
+// of its plan's. If plans are not sold, there is at most one row: the account's
+// limits, or those of new accounts.
 func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {
 	only := vitrine.Plan("")
 	if me != nil {

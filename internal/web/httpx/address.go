@@ -8,29 +8,28 @@ import (
 	"vitrine"
 )
 
-// SiteReportRoot is where readers report websites: on the app's own host, for a
-// website's host is its author's alone.
+// SiteReportRoot is the path for reporting websites. It is on the app's host,
+// because the author of a website controls the website's host.
 const SiteReportRoot = "/report/website/"
 
 const AlbumRoot = "/a/"
 
-// AlbumURL is the public address of an album.
+// AlbumURL returns the public address of an album.
 func (s *Server) AlbumURL(slug vitrine.Slug) string {
 	return s.PublicURL.String() + AlbumRoot + string(slug)
 }
 
-// APIRoot is where the API of version 1 is below the public address
-// (contract, Other decisions).
+// APIRoot is the path of version 1 of the API (contract, Other decisions).
 const APIRoot = "/api/v1"
 
-// ContentRoot is where file bytes and viewer frames stand, on the content host.
+// ContentRoot is the path of file bytes and viewer frames on the content host.
 const ContentRoot = "/c/"
 
-// embedRoute is the page of a link as other sites show it in a frame.
+// embedRoute is the page of a link for frames on other sites.
 const embedRoute = "GET /p/{slug}/embed"
 
-// EmbedQuery is the end of the address of a content frame whose page is in a
-// frame itself.
+// EmbedQuery marks the address of a content frame whose page is itself in a
+// frame.
 const EmbedQuery = "?embed"
 
 const signUpRoot = "/sign-up"
@@ -41,11 +40,10 @@ const passwordRoot = "/password"
 
 const setupRoot = "/setup"
 
-// InsideRoot is where one is led who has signed in and was on the way to
-// nowhere.
+// InsideRoot is where a sign-in leads without another target.
 const InsideRoot = DashboardRoot
 
-// InsideOr is the address that a sign-in leads to.
+// InsideOr returns the address to which a sign-in leads.
 func InsideOr(next string) string {
 	if next = LocalPath(next); next == "" {
 		return InsideRoot
@@ -53,8 +51,8 @@ func InsideOr(next string) string {
 	return next
 }
 
-// LocalPath accepts the address of a page of this very site, from its root; ""
-// of anything else, and of the pages on which one gets in and out.
+// LocalPath returns s if it is the path of a page on this host, except pages
+// for signing in and out; otherwise "".
 func LocalPath(s string) string {
 	if len(s) > 2000 || !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") ||
 		strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }) {
@@ -89,25 +87,24 @@ func WithQuery(path string, q url.Values, more ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// Redirect answers a form with the page that shows what came of it.
+// Redirect answers a form with the page that shows the result.
 func Redirect(w http.ResponseWriter, r *http.Request, address string) error {
 	http.Redirect(w, r, address, http.StatusSeeOther)
 	return nil
 }
 
-// Origin is scheme, host and port of an address.
+// Origin returns scheme, host and port of an address.
 func Origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// PlansRoute is the page of the plans, which answers of the API lead to where a
-// plan does not allow something.
+// PlansRoute is the page of plans. API errors link to it if a plan does not
+// allow something.
 const PlansRoute = "/plans"
 
 // Sold reports whether there are plans to choose from. Without that pages and
 // errors tell of the limits of an account, and of no plans.
 func (s *Server) Sold() bool { return s.UpgradeURL != "" }
 
-// plansURL is the address of that page: the one place that says how to get a
-// larger plan.
+// plansURL returns the address of the page of plans.
 func (s *Server) plansURL() string { return s.PublicURL.String() + PlansRoute }
 
 // SeeOther sends a frame to another one of the same link, with the query that
@@ -121,15 +118,15 @@ func SeeOther(w http.ResponseWriter, r *http.Request, name string) error {
 	return nil
 }
 
-// LinkURL is the public address of a link.
+// LinkURL returns the public address of a link.
 func (s *Server) LinkURL(slug vitrine.Slug) string { return LinkURL(s.PublicURL, slug) }
 
-// LinkURL is the public address of a link on an instance.
+// LinkURL returns the public address of a link on an instance.
 func LinkURL(public *url.URL, slug vitrine.Slug) string {
 	return public.String() + "/p/" + string(slug)
 }
 
-// tokenRoots are where tokens are used.
+// tokenRoots maps purposes to the paths where tokens are used.
 var tokenRoots = map[vitrine.TokenPurpose]string{
 	vitrine.TokenSignIn:   SignInRoot,
 	vitrine.TokenPassword: "/password",
@@ -139,8 +136,8 @@ var tokenRoots = map[vitrine.TokenPurpose]string{
 	vitrine.TokenSetup:    "/setup",
 }
 
-// TokenURL is the address of an instance at which a token is used; without one,
-// at which one asks for one.
+// TokenURL returns the address where a token is used or, with "", where one is
+// requested.
 func TokenURL(public string, p vitrine.TokenPurpose, text vitrine.TokenText) string {
 	if text == "" && p == vitrine.TokenPassword {
 		return public + "/reset"
@@ -152,11 +149,11 @@ const SignInRoot = "/sign-in"
 
 const ModerationRoot = "/moderation"
 
-// SiteRoot is where websites stand, on the content host, of an instance that
-// has no host for each.
+// SiteRoot is the path of websites on the content host, if they have no hosts
+// of their own.
 const SiteRoot = "/s/"
 
-// SiteURL is the public address of a website, with a slash at its end.
+// SiteURL returns the public address of a website, with a trailing slash.
 func (s *Server) SiteURL(slug vitrine.Slug) string {
 	if s.SitesURL == nil {
 		return Origin(s.ContentURL) + SiteRoot + string(slug) + "/"
@@ -164,8 +161,8 @@ func (s *Server) SiteURL(slug vitrine.Slug) string {
 	return s.SitesURL.Scheme + "://" + string(slug) + strings.TrimPrefix(s.SitesURL.Host, "*") + "/"
 }
 
-// AssetRoot is where static files are served, on the hosts of pages and of file
-// bytes alike.
+// AssetRoot is the path of static files, on the hosts of pages and of file
+// bytes.
 const AssetRoot = "/assets/"
 
 const DashboardRoot = "/dashboard"

@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// bodyTime is how long a body may take to arrive, and how long slowBytes of
-	// a file may (security, Surfaces). Server.BodyTime replaces it.
+	// bodyTime is how long a body may take to arrive; of a file, each slowBytes
+	// (security, Surfaces). Server.BodyTime replaces it.
 	bodyTime  = 30 * time.Second
 	slowBytes = 10 << 10
 )
 
-// timedBody is the body of a request, which must arrive in time. Its deadline
-// is that of the connection: it also ends the reading of what a handler left
-// unread, which the HTTP server does before it answers.
+// timedBody is the body of a request with a deadline. The deadline is the
+// connection's, so it also applies when the HTTP server reads what a handler
+// left.
 type timedBody struct {
 	io.ReadCloser
 	s       *Server
 	control *http.ResponseController
 
 	mu     sync.Mutex
-	steady bool // a file: each slowBytes must come in time, not the whole
+	steady bool // a file: each slowBytes must arrive in time
 	left   int  // of a file: bytes until the deadline moves
 	ended  bool // nothing is left to read
 }
 
-// TimeBody gives the body of a request a deadline. The caller calls end when
-// the request was handled. A request without a body needs none: nil.
+// TimeBody gives the body of a request a deadline. The caller must call end
+// when the request is handled. It returns nil if there is no body.
 func (s *Server) TimeBody(w http.ResponseWriter, r *http.Request) *timedBody {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -52,11 +52,11 @@ func (s *Server) bodyTime() time.Duration {
 	return bodyTime
 }
 
-// lingerTime is how long the rest of a body that no handler wants is waited
-// for, so that the client can read the answer.
+// lingerTime is how long the server waits for the unread rest of a body, so
+// that the client can read the answer.
 func (s *Server) lingerTime() time.Duration { return s.bodyTime() / 30 }
 
-// Steadily lets a body take as long as it needs while it comes steadily.
+// Steadily lets a body take any time as long as it arrives steadily.
 func Steadily(r *http.Request) io.Reader {
 	if b, ok := r.Body.(*timedBody); ok {
 		b.mu.Lock()
@@ -91,8 +91,8 @@ func (b *timedBody) deadline(d time.Duration) {
 	b.setDeadline(d)
 }
 
-// setDeadline is called with the lock: a deadline set by EndStalled is not
-// followed by a later one that knew nothing of it.
+// setDeadline sets the deadline. The caller holds the lock, so that no later
+// deadline overrides that of EndStalled.
 func (b *timedBody) setDeadline(d time.Duration) {
 	if b.ended {
 		return
@@ -108,8 +108,8 @@ func (b *timedBody) End() {
 	b.deadline(b.s.lingerTime())
 }
 
-// EndStalled ends transfers to this server that make no progress, and those to
-// come, after a sixth of the usual time: the server is about to stop.
+// EndStalled shortens the limit for transfers without progress to a sixth,
+// because the server is about to stop.
 func (s *Server) EndStalled() {
 	s.ending.Store(true)
 	s.bodies.Range(func(b, _ any) bool {

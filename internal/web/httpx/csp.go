@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A Surface is a kind of answer with a Content-Security-Policy of its own.
+// A Surface is a kind of answer with its own Content-Security-Policy.
 type Surface int
 
 // The surfaces.
 const (
 	Data          Surface = iota // answers for programs
-	FileBytes                    // bytes of a file, and of what was made of it
-	PublicPage                   // pages of links and albums, and what is shown in their place
+	FileBytes                    // bytes of a file or of its parts
+	PublicPage                   // pages of links and albums, and errors in their place
 	ReportForm                   // the form that reports a link or a website
 	FrontPage                    // pages about Vitrine
 	EntryPage                    // pages on which people get in
@@ -22,34 +22,32 @@ const (
 	ModeratorPage                // pages of moderators, with a file in a frame
 	PDFFrame                     // the viewer of PDF
 	DocxFrame                    // the viewer of Word documents
-	PreviewFrame                 // what was made of a file, or will be
+	PreviewFrame                 // shows parts of a file, or waits for them
 	HTMLFrame                    // a published web page
 	ExamineFrame                 // a file as a moderator sees it
 	ExamineHTML                  // a web page as a moderator sees it
 	ExamineSite                  // a website as a moderator sees it
-	SitePage                     // a file of a website that has no host of its own
-	SiteFailure                  // what is shown in the place of a website
-	SharedReport                 // a report that is read at an address of its own
+	SitePage                     // a file of a website without a host of its own
+	SiteFailure                  // error in place of a website
+	SharedReport                 // a report at a shared address
 	EmbeddedChart                // the chart of a shared report, on any site
 )
 
 // policies has a row for each surface. {nonce} admits the page's own scripts
-// and styles; {assets} and {files} are addresses on the content origin, {links}
-// of public pages on the public one, {public}, {storage} is where signed URLs
-// lead when that is elsewhere, and {framers} whose pages may show the answer in
-// a frame. Addresses are spelled out where the page that obeys them may have an
-// opaque origin.
+// and styles; {assets} and {files} are addresses on the content origin; {links}
+// are public pages and {public} is the public origin; {storage} is the target
+// of signed URLs if it is another origin; {framers} may show the answer in a
+// frame. Addresses are explicit where the page may have an opaque origin.
 //
-// A Word document is its styles: the library writes them as inline styles and
-// style elements. There alone they are admitted, since a style can reach
-// nothing from there: the origin is opaque, what it shows is the file's own
-// already, and nothing can be loaded but what the file itself holds. pdf.js
-// compiles its image decoders from WebAssembly; its worker begins as a blob,
-// the one kind that an opaque origin may start.
+// A Word document needs inline styles and style elements, because its library
+// writes them. They are admitted only there: the origin is opaque, the frame
+// shows only the file, and nothing but the file can be loaded. pdf.js compiles
+// its image decoders from WebAssembly; its worker begins as a blob, the only
+// kind that an opaque origin may start.
 //
-// A website without a host of its own has no origin of its own either, and so
-// no storage, no cookies and no service workers. Its forms are sent nowhere:
-// the address that visitors see is not the website's.
+// A website without a host of its own has no origin either, and so no storage,
+// cookies or service workers. It cannot send forms, because the address that
+// visitors see is not the website's.
 var policies = map[Surface]string{
 	Data:      "default-src 'none'; frame-ancestors 'none'",
 	FileBytes: "default-src 'none'; sandbox",
@@ -82,15 +80,15 @@ var policies = map[Surface]string{
 	SiteFailure: "sandbox allow-top-navigation-by-user-activation allow-popups; default-src 'none'; style-src {assets}; base-uri 'none'; form-action 'none'",
 }
 
-// What is at the end of several policies. Text can become no markup on pages
-// of the app.
+// The common ends of policies. Text can never become markup on pages of the
+// app.
 const (
 	ownForms = "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	noForms  = "base-uri 'none'; form-action 'none'; frame-ancestors {framers}"
 )
 
-// SetPolicy sets the Content-Security-Policy of an answer. fills are pairs of
-// what else its row has gaps for, such as "{nonce}", and what fills them.
+// SetPolicy sets the Content-Security-Policy of an answer. fills are pairs of a
+// placeholder, such as "{nonce}", and its value.
 func (s *Server) SetPolicy(w http.ResponseWriter, r *http.Request, of Surface, fills ...string) {
 	public, content, storage := Origin(s.PublicURL), Origin(s.ContentURL), ""
 	if s.StorageOrigin != "" {
@@ -107,13 +105,13 @@ func (s *Server) SetPagePolicy(w http.ResponseWriter, r *http.Request, of Surfac
 	s.SetPolicy(w, r, of, "{nonce}", "'nonce-"+nonce+"'")
 }
 
-// Navigated reports whether a browser wants to show what it asked for as a page
-// of its own.
+// Navigated reports whether a browser wants to show the answer as a page of its
+// own.
 func Navigated(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
-// ancestors tells whose pages may show a content frame: the link's own page,
-// and strangers' where that is in a frame of theirs. A moderator's frame is on
-// no stranger's page.
+// ancestors returns who may show a content frame: the link's own page, and
+// other sites if the page is in one of their frames. A moderator's frame is
+// never on another site's page.
 func (s *Server) ancestors(r *http.Request) string {
 	if r.URL.Query().Has("embed") && !examined(r) {
 		return "*"
@@ -121,8 +119,8 @@ func (s *Server) ancestors(r *http.Request) string {
 	return Origin(s.PublicURL)
 }
 
-// Framers tells, in the words of frame-ancestors, whose pages may show in a
-// frame what is at a request's address.
+// Framers returns who may show the answer in a frame, in the syntax of
+// frame-ancestors.
 func (s *Server) Framers(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.URL.Path, ContentRoot):
@@ -139,14 +137,14 @@ type Examining struct{}
 
 func examined(r *http.Request) bool { return r.Context().Value(Examining{}) != nil }
 
-// SameOriginOnly keeps a page, which differs for who is signed in, from being
-// opened or measured by another site.
+// SameOriginOnly keeps other sites from opening or measuring a page that
+// depends on the reader.
 func SameOriginOnly(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// NewNonce makes the nonce of a page.
+// NewNonce returns the nonce of a page.
 func NewNonce() string {
 	var b [16]byte
 	rand.Read(b[:])

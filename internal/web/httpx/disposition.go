@@ -6,9 +6,10 @@ import (
 	"unicode"
 )
 
-// Disposition is a Content-Disposition with a file's name: in ASCII for old
-// programs, and whole (RFC 6266). What could end the header, a quoted string or
-// a path, or turn the direction of text, is in neither.
+// Disposition returns a Content-Disposition with a file's name, in ASCII for
+// old programs and complete (RFC 6266). Neither form contains characters that
+// could end the header, a quoted string or a path, or change the direction of
+// text.
 func Disposition(kind, name string) string {
 	var ascii, full strings.Builder
 	for _, r := range strings.ToValidUTF8(path.Base(name), "_") {
@@ -33,14 +34,14 @@ func Disposition(kind, name string) string {
 	return kind + `; filename="` + ascii.String() + `"; filename*=UTF-8''` + full.String()
 }
 
-// hidden tells control characters, separators of lines, and what overrides the
-// direction of text. The mere marks of direction stay: Arabic and Hebrew names
-// need them.
+// hidden reports whether r is a control character, a line separator or a
+// direction override. Plain direction marks are allowed: Arabic and Hebrew
+// names need them.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\ufeff'
 }
 
-// attrChar is the set of RFC 8187 that is literal.
+// attrChar reports whether RFC 8187 allows a character unescaped.
 func attrChar(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' ||
 		strings.IndexByte("!#$&+-.^_`|~", c) >= 0

@@ -12,12 +12,12 @@ import (
 	"vitrine"
 )
 
-// Wrong is what is wrong with a form: a sentence by the name of its field, ""
-// for what is about all of it.
+// Wrong maps the fields of a form to what is wrong with them; "" is the whole
+// form.
 type Wrong map[string]string
 
-// WrongWith reads the failure of a form that the person who filled it in can
-// mend; nil of any other failure, and of none.
+// WrongWith returns what is wrong with a form, or nil if the person who filled
+// it in cannot correct it.
 func WrongWith(err error) Wrong {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || StatusOf[e.Code] >= http.StatusInternalServerError {
@@ -26,10 +26,10 @@ func WrongWith(err error) Wrong {
 	return Wrong{e.Field: e.Message}
 }
 
-// ErrNoPage is the failure of an address that nothing is at.
+// ErrNoPage is returned for an unknown address.
 var ErrNoPage = vitrine.Errorf(vitrine.CodeNotFound, "There is no page at this address.")
 
-// Headings say what happened, in the words of a display case.
+// Headings says what happened, for each code.
 var Headings = map[vitrine.Code]string{
 	vitrine.CodeNotFound:         "Page not found",
 	vitrine.CodeNotAvailable:     "Not available yet",
@@ -44,7 +44,7 @@ var Headings = map[vitrine.Code]string{
 	vitrine.CodeProRequired:      "Not included in your plan",
 }
 
-// advice says what to do, where the failure's own sentence does not.
+// advice says what to do, where the message of the error does not.
 var advice = map[vitrine.Code]string{
 	vitrine.CodeNotFound:         "Check the address for mistakes, or ask the person who sent it to you.",
 	vitrine.CodeNotAvailable:     "If this does not change, ask the person who sent you the link.",
@@ -54,15 +54,14 @@ var advice = map[vitrine.Code]string{
 	vitrine.CodeInternal:         "The error is on our side. Try again in a moment. If it happens again, give the administrator the request ID below.",
 }
 
-// Transient are the failures that the same address may not have a moment later.
-// No page asks again by itself: a tab that was left open would make a view of
-// a link by nobody, as soon as there is something to see.
+// Transient lists the codes of failures that may end soon. No page reloads by
+// itself: a forgotten tab would create a view without a reader.
 var Transient = map[vitrine.Code]bool{
 	vitrine.CodeNotAvailable: true, vitrine.CodeRateLimited: true, vitrine.CodeUnavailable: true,
 	vitrine.CodeInternal: true,
 }
 
-// AdviceOn is what happened and what to do about it.
+// AdviceOn returns what happened and what to do.
 func AdviceOn(e *vitrine.Error) string {
 	switch e.Code {
 	case vitrine.CodeInternal:
@@ -75,7 +74,8 @@ func AdviceOn(e *vitrine.Error) string {
 	return strings.TrimSpace(e.Message + " " + advice[e.Code])
 }
 
-// Wait is a time for people, rounded up, so that waiting that long is enough.
+// Wait returns a duration for people, rounded up so that waiting that long is
+// enough.
 func Wait(d time.Duration) string {
 	n, unit := seconds(d), "second"
 	switch {
@@ -90,18 +90,17 @@ func Wait(d time.Duration) string {
 	return strconv.FormatInt(n, 10) + " " + unit
 }
 
-// seconds is a time in whole seconds, rounded up.
+// seconds returns a duration in whole seconds, rounded up.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// RetryAfter says when to ask again, where a failure tells.
+// RetryAfter sets Retry-After if the error has a time.
 func RetryAfter(w http.ResponseWriter, e *vitrine.Error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(seconds(e.RetryAfter), 10))
 	}
 }
 
-// notEnabled says of something that a plan does not have, where plans are not
-// sold, who can enable it.
+// notEnabled says who can enable a feature, where plans are not sold.
 func notEnabled(e *vitrine.Error) string {
 	what := "Analytics are"
 	if e.Field == "slug" {
@@ -110,15 +109,15 @@ func notEnabled(e *vitrine.Error) string {
 	return what + " not enabled for this account. Ask the administrator."
 }
 
-// ErrClientGone is the failure of a request whose client has left before it was
-// answered: what it asked for is not counted. Nobody reads it.
+// ErrClientGone is the failure of a request whose client left before the
+// answer, so that it is not counted. Nobody reads it.
 var ErrClientGone = vitrine.Unavailable(nil)
 
-// HandlerFunc is a handler that returns its failure; a renderer for its kind of
-// surface answers it.
+// HandlerFunc is a handler that returns its error. The renderer of its surface
+// answers it.
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
-// StatusOf is the one table of codes and statuses (contract, Errors).
+// StatusOf is the only table of codes and statuses (contract, Errors).
 var StatusOf = map[vitrine.Code]int{
 	vitrine.CodeInvalidJSON:           http.StatusBadRequest,
 	vitrine.CodeInvalidRequest:        http.StatusBadRequest,
@@ -168,7 +167,7 @@ func (s *Server) Known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 	switch {
 	case !errors.As(err, &e):
 		if r.Context().Err() != nil {
-			e = vitrine.Unavailable(err) // the caller went away; nobody reads this
+			e = vitrine.Unavailable(err) // the client left; nobody reads this
 			break
 		}
 		s.Log.Error("internal error", "request", id, "route", r.Pattern, "error", WithoutAddress(err))
@@ -193,8 +192,8 @@ func (s *Server) Known(w http.ResponseWriter, r *http.Request, err error) (*vitr
 	return e, status
 }
 
-// WithoutAddress is what may be logged of an error: a failure of the caller's
-// connection names the caller's address (promise 10).
+// WithoutAddress removes the caller's address from a connection error, so that
+// it can be logged (promise 10).
 func WithoutAddress(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -10,10 +10,10 @@ import (
 	"vitrine"
 )
 
-// WhileShown runs a handler that sends a link's bytes, and cuts its answer off
-// when the link is no longer shown: a transfer may take hours, and what is
-// taken down is gone within a second (promise 5). The bytes are sent as before,
-// by the kernel from file to connection.
+// WhileShown runs a handler that sends a link's bytes, and ends the answer when
+// the link is no longer public: a transfer may take hours, and a disabled link
+// must be gone within a second (promise 5). The kernel still copies the bytes
+// from file to connection.
 func (s *Server) WhileShown(w http.ResponseWriter, r *http.Request, shown func(context.Context) error,
 	h func() error) error {
 	g := &guard{answer: PacerOf(w), every: cmp.Or(s.RecheckEvery, time.Second),
@@ -29,7 +29,7 @@ type guard struct {
 	shown  func() error
 	timer  *time.Timer
 
-	mu   sync.Mutex // held while it is looked, so that an answer that has ended is not cut off, nor the next one of its connection
+	mu   sync.Mutex // held during a check, so that neither an ended answer nor the connection's next one is cut off
 	done bool
 }
 
@@ -42,7 +42,7 @@ func (g *guard) look() {
 	switch vitrine.CodeOf(g.shown()) {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable, vitrine.CodeNotFound:
 		g.answer.end()
-	default: // shown; or nobody can tell, which is no reason to take it down
+	default: // public; or unknown, which is no reason to stop
 		g.timer.Reset(g.every)
 	}
 }

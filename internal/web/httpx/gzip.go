@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// AcceptsGzip reports whether a request names gzip among what it accepts, and
-// not with quality 0.
+// AcceptsGzip reports whether a request accepts gzip, with a quality other than
+// 0.
 func AcceptsGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, params, err := mime.ParseMediaType(part)

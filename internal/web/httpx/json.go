@@ -23,7 +23,7 @@ const (
 	maxDepth = 8
 )
 
-// Object is a JSON object as it was sent: each member's value still undecoded.
+// Object is a JSON object with undecoded values.
 type Object map[string]jsontext.Value
 
 func InvalidJSON(message string) error { return vitrine.Errorf(vitrine.CodeInvalidJSON, "%s", message) }
@@ -35,7 +35,7 @@ func ReadObject(w http.ResponseWriter, r *http.Request) (Object, error) {
 		return nil, InvalidJSON("Send the body as application/json.")
 	}
 	o, err := ReadBounded(w, r, maxBody)
-	// Serializers of many languages write null for what is not given.
+	// Serializers of many languages write null for a missing value.
 	maps.DeleteFunc(o, func(_ string, v jsontext.Value) bool { return v.Kind() == 'n' })
 	return o, err
 }
@@ -56,7 +56,7 @@ func parseObject(body []byte) (Object, error) {
 	if d.PeekKind() != '{' {
 		return nil, InvalidJSON("The body is not a JSON object.")
 	}
-	// The decoder refuses duplicate names, invalid UTF-8 and what is not JSON;
+	// The decoder refuses duplicate names, invalid UTF-8 and invalid JSON;
 	// depth is counted here.
 	for {
 		if _, err := d.ReadToken(); err != nil {
@@ -96,14 +96,13 @@ func members(body []byte) (Object, error) {
 	return o, nil
 }
 
-// Fields reads members of an object and keeps the first thing that is wrong.
+// Fields reads fields of an object and records the first error.
 type Fields struct {
 	Object
 	Err error
 }
 
-// Wrong keeps what is wrong with a member, unless something else was wrong
-// before.
+// Wrong records an error of a field unless there is one already.
 func (f *Fields) Wrong(name, message string) {
 	if f.Err == nil {
 		f.Err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: name, Message: message}
@@ -167,7 +166,7 @@ func (f *Fields) Integer(name string) int64 {
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 		return n
 	}
-	// Up to here every integer is a float of its own.
+	// Up to here floats represent every integer exactly.
 	const exact = 1 << 53
 	if n, err := strconv.ParseFloat(string(v), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= exact {
 		return int64(n)
@@ -190,7 +189,7 @@ func WriteJSON(w http.ResponseWriter, v any) error {
 	return nil
 }
 
-// errorBody is the body of every failure outside pages (contract, Errors).
+// errorBody is the body of every error outside pages (contract, Errors).
 type errorBody struct {
 	Error      string       `json:"error"`
 	Code       vitrine.Code `json:"code"`
@@ -204,7 +203,7 @@ type errorBody struct {
 	Current    any          `json:"current,omitempty"`
 }
 
-// withCurrent is a failure with what the thing is that was to be changed.
+// withCurrent is an error with the current state of what was to be changed.
 type withCurrent struct {
 	error
 	current any
@@ -212,11 +211,10 @@ type withCurrent struct {
 
 func (e withCurrent) Unwrap() error { return e.error }
 
-// WithCurrent adds to the body of a failure what the thing is that the request
-// would have changed.
+// WithCurrent adds the current state to the body of an error.
 func WithCurrent(err error, current any) error { return withCurrent{err, current} }
 
-// WriteError answers a failure as JSON.
+// WriteError answers an error as JSON.
 func (s *Server) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.Known(w, r, err)
 	body := errorBody{Error: e.Message, Code: e.Code, Field: e.Field, Reason: e.Reason, Limit: e.Limit, Used: e.Used,
@@ -251,8 +249,8 @@ func (s *Server) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// maxAmount is some thirty years in milliseconds: more than any claim that can
-// be true, and little enough to be multiplied.
+// maxAmount is about thirty years in milliseconds: more than any true claim,
+// and small enough to be multiplied.
 const maxAmount = 1_000_000_000_000
 
 // Amount reads a number that may be missing, and cuts off its fraction.

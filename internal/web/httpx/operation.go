@@ -21,11 +21,11 @@ func CrossOrigin(h HandlerFunc) HandlerFunc {
 	}
 }
 
-// SentHeaders are the headers that client libraries send by themselves.
+// SentHeaders are headers that client libraries send by default.
 const SentHeaders = "Content-Type, Accept, X-Requested-With"
 
-// Preflight answers OPTIONS for an operation open to other origins; any other
-// method is not allowed.
+// Preflight answers OPTIONS for an operation that other origins may call; other
+// methods are not allowed.
 func Preflight(w http.ResponseWriter, r *http.Request, method, header string) error {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	if r.Method != http.MethodOptions {
@@ -56,8 +56,8 @@ func (s *Server) JSON(h HandlerFunc) http.Handler {
 	})
 }
 
-// Bearer is the key of a request; "" without exactly one Authorization header
-// of that scheme.
+// Bearer returns the key of a request, or "" without exactly one Authorization
+// header of that scheme.
 func Bearer(r *http.Request) string {
 	v := r.Header.Values("Authorization")
 	if len(v) != 1 {

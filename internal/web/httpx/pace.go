@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// stallTime is how long a client may take nothing of an answer. A paused
-	// player takes nothing for minutes. Server.StallTime replaces it.
+	// stallTime is how long a client may read nothing of an answer. A paused
+	// player reads nothing for minutes. Server.StallTime replaces it.
 	stallTime = 5 * time.Minute
-	// paceBytes is how much of an answer a client must take in that time.
+	// paceBytes is how much of an answer a client must read in that time.
 	paceBytes = 256 << 10
 )
 
-// pacedWriter ends an answer whose client takes none of it: the deadline of the
-// connection moves on with each part that was taken.
+// pacedWriter ends an answer that its client does not read. The deadline of the
+// connection moves with each part that the client reads.
 type pacedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -28,15 +28,15 @@ type pacedWriter struct {
 	cut   bool // for good
 }
 
-// Pace gives an answer its first deadline. It also replaces the one that the
-// last answer of the connection has left.
+// Pace gives an answer its first deadline. It replaces that of the previous
+// answer on the connection.
 func (s *Server) Pace(w http.ResponseWriter) *pacedWriter {
 	p := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), stall: cmp.Or(s.StallTime, stallTime)}
 	p.Move()
 	return p
 }
 
-// PacerOf returns the pacedWriter of an answer, nil if there is none.
+// PacerOf returns the pacedWriter of an answer, or nil.
 func PacerOf(w http.ResponseWriter) *pacedWriter {
 	for {
 		switch t := w.(type) {
@@ -50,14 +50,14 @@ func PacerOf(w http.ResponseWriter) *pacedWriter {
 	}
 }
 
-// Within replaces how long the client may take nothing.
+// Within changes how long the client may read nothing.
 func (p *pacedWriter) Within(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stall, p.moved = d, time.Time{}
 }
 
-// end ends the answer, also in the middle of a write.
+// end ends the answer, even during a write.
 func (p *pacedWriter) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,5 +112,5 @@ func (p *pacedWriter) ReadFrom(src io.Reader) (n int64, err error) {
 	}
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (p *pacedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }

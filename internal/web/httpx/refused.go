@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// refusedEvery is how often the log tells of views that cannot be written.
+// refusedEvery is how often refused views are logged.
 const refusedEvery = time.Minute
 
-// refusals counts requests that were refused since the log told of them.
+// refusals counts refused requests since the last log entry.
 type refusals struct {
 	mu    sync.Mutex
 	told  time.Time
 	since int64
 }
 
-// add counts one. It returns how many there are to tell of, or 0 if the log
-// told of others less than a minute ago.
+// add counts a request. It returns the number to log, or 0 if the last log
+// entry is less than a minute old.
 func (r *refusals) add(now time.Time) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

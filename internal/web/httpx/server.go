@@ -14,33 +14,32 @@ import (
 
 // Server holds what every surface needs to answer a request.
 type Server struct {
-	// PublicURL is the address of pages and API without a trailing slash; every
-	// link is built from it, never from the Host of a request. ContentURL is
-	// the origin of file bytes; equal to PublicURL on an instance with one
-	// host.
+	// PublicURL is the address of pages and API without a trailing slash. All
+	// links are built from it, never from a request's Host. ContentURL is the
+	// origin of file bytes; it equals PublicURL on an instance with one host.
 	PublicURL, ContentURL *url.URL
-	// SitesURL, whose host begins with "*.", has a host for each website. nil:
-	// websites are below ContentURL, inside a sandbox.
+	// SitesURL, whose host begins with "*.", provides a host for each website.
+	// nil: websites are below ContentURL in a sandbox.
 	SitesURL *url.URL
-	// StorageOrigin is where signed URLs lead when bytes go straight to a
-	// bucket: scheme, host and port; else "".
+	// StorageOrigin is the origin of signed URLs if bytes go directly to a
+	// bucket; otherwise "".
 	StorageOrigin string
-	// UpgradeURL is where a larger plan is sold. "": plans are not sold; pages
-	// show limits, and no plans.
+	// UpgradeURL is where larger plans are sold. "": plans are not sold; pages
+	// show limits but no plans.
 	UpgradeURL     string
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is trusted
 	Cities         *geo.File      // nil: cities are not known
 
 	Sessions *auth.Sessions
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	BodyTime     time.Duration // for the body of a request, and 10 KiB of a file; 0: 30 s
-	StallTime    time.Duration // in which a client takes nothing of an answer; 0: 5 min
-	RecheckEvery time.Duration // between checks of a transfer that its link is still public; 0: 1 s
+	BodyTime     time.Duration // limit for the body of a request, and for each 10 KiB of a file; 0: 30 s
+	StallTime    time.Duration // how long a client may read nothing of an answer; 0: 5 min
+	RecheckEvery time.Duration // how often a transfer checks that its link is public; 0: 1 s
 
 	bodies      sync.Map    // being read, by *timedBody
 	ending      atomic.Bool // the server is about to stop
-	proxyWarned sync.Once   // the log says that a proxy should be trusted
-	refused     refusals    // requests whose views could not be written
+	proxyWarned sync.Once   // logs once that a proxy should be trusted
+	refused     refusals    // requests whose views could not be stored
 }

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/visitor"
 )
 
-// SameOrigin refuses what a page of another site has a browser send.
+// SameOrigin refuses requests that pages of other sites send.
 func (s *Server) SameOrigin(h HandlerFunc) HandlerFunc {
 	protection := http.NewCrossOriginProtection()
 	if err := protection.AddTrustedOrigin(Origin(s.PublicURL)); err != nil { // a proxy may have changed Host
@@ -31,7 +31,7 @@ func (s *Server) SameOrigin(h HandlerFunc) HandlerFunc {
 // characters, each up to 12 bytes of the form's encoding.
 const MaxEntry = 8 << 10
 
-// Client is where a try to get in comes from.
+// Client returns where an attempt comes from.
 func (s *Server) Client(r *http.Request) auth.Client {
 	v := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")})
 	label := v.Browser
@@ -46,14 +46,14 @@ func (s *Server) Client(r *http.Request) auth.Client {
 	return auth.Client{Addr: s.ClientAddr(r), Devices: s.Devices(r), Label: label}
 }
 
-// MaxDevices bounds how many accounts a browser is known to.
+// MaxDevices bounds the accounts for which a browser is recognized.
 const MaxDevices = 5
 
-// DeviceMark is between the devices in their cookie.
+// DeviceMark separates devices in their cookie.
 const DeviceMark = "~"
 
-// DeviceCookie is the name of the cookie by which a browser is known that has
-// signed in before.
+// DeviceCookie returns the name of the cookie that identifies a browser after a
+// sign-in.
 func (s *Server) DeviceCookie() string {
 	if s.Secure() {
 		return "__Host-vitrine-device"
@@ -70,8 +70,8 @@ func (s *Server) Devices(r *http.Request) []string {
 	return list[:min(len(list), MaxDevices)]
 }
 
-// Whoever is the account that is signed in where a request comes from; nil
-// when there is none, and when that cannot be known now.
+// Whoever returns the signed-in account of a request, or nil if there is none
+// or it cannot be determined.
 func (s *Server) Whoever(r *http.Request) *vitrine.Account {
 	text := s.Session(r)
 	if text == "" || s.Sessions == nil {
@@ -84,7 +84,7 @@ func (s *Server) Whoever(r *http.Request) *vitrine.Account {
 	return me
 }
 
-// ClientAddr is whose request this is; the zero Addr when that cannot be told.
+// ClientAddr returns the client's address; the zero Addr: unknown.
 func (s *Server) ClientAddr(r *http.Request) netip.Addr {
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	forwarded := r.Header.Values("X-Forwarded-For")
@@ -99,9 +99,9 @@ func (s *Server) ClientAddr(r *http.Request) netip.Addr {
 // Secure reports whether the site is reached by TLS.
 func (s *Server) Secure() bool { return s.PublicURL.Scheme == "https" }
 
-// sessionCookie is the name of the cookie that holds the secret of a session.
-// Its prefix has browsers take it from this very host over TLS alone, and
-// without TLS not at all.
+// sessionCookie returns the name of the session's cookie. Its prefix makes
+// browsers accept it only from this host over TLS; without TLS there is no
+// prefix.
 func (s *Server) sessionCookie() string {
 	if s.Secure() {
 		return "__Host-vitrine"
@@ -115,7 +115,7 @@ func (s *Server) SetSession(w http.ResponseWriter, text string, seconds int) {
 		SameSite: http.SameSiteLaxMode})
 }
 
-// Session is the secret that a browser shows; "" when it shows none.
+// Session returns the session secret of a request, or "".
 func (s *Server) Session(r *http.Request) string {
 	c, err := r.Cookie(s.sessionCookie())
 	if err != nil {

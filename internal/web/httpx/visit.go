@@ -15,8 +15,8 @@ func Speculative(r *http.Request) bool {
 	return visitor.Speculative(h.Get("Sec-Purpose"), h.Get("Purpose"), h.Get("X-Purpose"), h.Get("X-Moz"))
 }
 
-// PageLoad is what a request for a page of an account says about its sender. A
-// referrer from ownHost is none.
+// PageLoad returns what a page request reveals about its sender. A referrer
+// from ownHost is ignored.
 func (s *Server) PageLoad(r *http.Request, a *vitrine.Account, ownHost string, now time.Time) report.View {
 	addr := s.ClientAddr(r)
 	h := r.Header

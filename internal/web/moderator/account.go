@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// accountRows are how many of an account's links a page lists.
+// accountRows is how many of an account's links a page lists.
 const accountRows = 50
 
 // accountPage is an account as a moderator sees it.

@@ -15,13 +15,13 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// caseVersion is another version of a link, and where its case is.
+// caseVersion is another version of a link, and the address of its case.
 type caseVersion struct {
 	*vitrine.Link
 	Address string
 }
 
-// casePage is a link as a moderator decides about it.
+// casePage is the page on which a moderator decides about a link.
 type casePage struct {
 	moderatorPage
 	Case    *moderation.Case
@@ -33,13 +33,13 @@ type casePage struct {
 	Type    string // of the file, in words
 	Facts   []string
 	Public  string // address of the public page, while there is one
-	Path    string // the same, or what of it distinguishes it, whether there is one or not
-	Seen    int64  // the last change that the page tells of
+	Path    string // the address for display, whether or not the link is public
+	Seen    int64  // the last change that the page shows
 	Own     bool   // the link is the moderator's own
 	May     bool   // the moderator may publish it
-	Past    string // what was decided about the account before, in words
+	Past    string // earlier decisions about the account, in words
 	Preview examination
-	Problem string // why what was sent was not done
+	Problem string // why the decision was not carried out
 	Note    string
 	MaxNote int
 
@@ -47,14 +47,14 @@ type casePage struct {
 	Versions  []caseVersion // other versions of the link
 }
 
-// examination is where a case shows its file.
+// examination is how a case shows its file.
 type examination struct {
 	Frame   string // address of the frame; "" for none
 	Sandbox string // of the frame
 	Source  string // address of the frame with the text of a web page
 	Copy    string // address of the bytes
-	Message string // what is in the place of a frame
-	Note    string // what the moderator must know of what they see
+	Message string // shown instead of a frame
+	Note    string // what the moderator must know about what is shown
 }
 
 func (s *Handler) ShowCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
@@ -65,7 +65,7 @@ func (s *Handler) ShowCase(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return s.writeCase(w, r, me, c, http.StatusOK, attempt{queue: parseQueue(r.URL.Query().Get("queue"))})
 }
 
-// attempt is a decision as it was sent, or the visit of a case.
+// attempt is a submitted decision, or a visit to a case.
 type attempt struct {
 	queue, note, problem string
 }
@@ -125,7 +125,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return s.writeModerator(w, r, status, caseTemplate, p.Nonce, &p)
 }
 
-// examination tells how a case shows its file.
+// examination returns how a case shows its file.
 func (s *Handler) examination(l *vitrine.Link) (e examination) {
 	if !l.HasBytes {
 		e.Message = "The file was deleted. Only its record is left."
@@ -155,7 +155,7 @@ func (s *Handler) examination(l *vitrine.Link) (e examination) {
 	return e
 }
 
-// past is what was decided about an account and its links, in words.
+// past describes earlier decisions about an account and its links.
 func past(history []moderation.Event) string {
 	counts := map[vitrine.Action]int64{}
 	for _, e := range history {
@@ -176,8 +176,8 @@ func past(history []moderation.Event) string {
 	return text
 }
 
-// nextIn is the link that comes after one in a queue; after the last one comes
-// the first. nil: there is no other.
+// nextIn returns the link after one in a queue; after the last one comes the
+// first. nil: there is no other.
 func (s *Handler) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vitrine.Link, error) {
 	reason := reasonOfQueue(queue)
 	at := vitrine.ReviewCursor{}
@@ -198,11 +198,11 @@ func (s *Handler) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*v
 	return nil, nil
 }
 
-// publishes are the decisions that may make a link public.
+// publishes lists the decisions that may publish a link.
 var publishes = map[string]bool{"clear": true, "undo": true}
 
-// Decide carries out one decision about a link, if it is still as its page
-// told. Then it leads to the next case of the queue, or back.
+// Decide carries out a decision about a link if the link has not changed since
+// the page was shown. Then it redirects to the next case or back.
 func (s *Handler) Decide(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, maxDecision); err != nil {
 		return err
@@ -283,8 +283,8 @@ func (s *Handler) linkDecisions() map[string]linkDecision {
 	}
 }
 
-// tooLate answers a decision about a link that is not any more as its page
-// told: with the case as it is now, and the note as it was written.
+// tooLate answers a decision about a link that has changed: with the current
+// case, and the note as it was typed.
 func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case,
 	a attempt) error {
 	a.problem = "This link has changed since you opened its page."

@@ -13,9 +13,9 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// done is what a moderator has just decided, as the next page says it. The
-// address of that page names no more than a range of the history: what is said
-// is read there, so that no address can make a page say what did not happen.
+// done is what a moderator has just decided, for the next page. The address of
+// that page only has a range of the history. The decisions are read from there,
+// so that no address can make a page claim something.
 type done struct {
 	Text    string // what was done
 	Name    string // title of the one link, or address of the account, that it was done to; "" of several
@@ -23,7 +23,7 @@ type done struct {
 	Undo    string // the range, for the form that takes it back; "" when that cannot be
 }
 
-// newest is the last decision there is.
+// newest returns the last decision.
 func (s *Handler) newest(ctx context.Context) (vitrine.ChangeID, error) {
 	list, err := s.Moderation.History(ctx, 0, 1)
 	if err != nil || len(list) == 0 {
@@ -32,7 +32,8 @@ func (s *Handler) newest(ctx context.Context) (vitrine.ChangeID, error) {
 	return list[0].ID, nil
 }
 
-// doneSince is the range of the decisions since one; "" when there is none.
+// doneSince returns the range of the decisions after one, or "" if there are
+// none.
 func (s *Handler) doneSince(ctx context.Context, before vitrine.ChangeID) (string, error) {
 	last, err := s.newest(ctx)
 	if err != nil || last == before {
@@ -41,8 +42,8 @@ func (s *Handler) doneSince(ctx context.Context, before vitrine.ChangeID) (strin
 	return strconv.FormatInt(int64(before), 10) + "-" + strconv.FormatInt(int64(last), 10), nil
 }
 
-// inRange are a moderator's decisions of a range, newest first; none when it is
-// no range.
+// inRange returns a moderator's decisions in a range, newest first; none if the
+// range is invalid.
 func (s *Handler) inRange(ctx context.Context, me *vitrine.Account, text string) ([]moderation.Event, error) {
 	a, b, _ := strings.Cut(text, "-")
 	from, err1 := strconv.ParseInt(a, 10, 64)
@@ -60,7 +61,7 @@ func (s *Handler) inRange(ctx context.Context, me *vitrine.Account, text string)
 	return mine, err
 }
 
-// doneIn is what the address of a page says that was done.
+// doneIn returns the decisions in the address of a page.
 func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
 	text := r.URL.Query().Get("done")
 	if text == "" {
@@ -91,15 +92,15 @@ func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
 	return d, nil
 }
 
-// undoable are the decisions that one key takes back. That something was taken
-// back is not among them: the key pressed twice would be for nothing.
+// undoable lists the decisions that the undo key reverts. Undoing is not among
+// them: pressing the key twice would have no effect.
 var undoable = map[vitrine.Action]bool{
 	vitrine.ActionClear: true, vitrine.ActionReject: true, vitrine.ActionDisable: true, vitrine.ActionBan: true,
 	vitrine.ActionUnban: true,
 }
 
-// UndoDecisions takes back what a moderator has just decided, each where
-// nothing has been decided since.
+// UndoDecisions undoes what a moderator has just decided, except where
+// something else was decided since.
 func (s *Handler) UndoDecisions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, maxDecision); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (s *Handler) UndoDecisions(w http.ResponseWriter, r *http.Request, me *vitr
 	}
 }
 
-// undo takes one decision back, and tells whether it could be.
+// undo undoes a decision and reports whether it could.
 func (s *Handler) undo(ctx context.Context, me *vitrine.Account, e moderation.Event) (bool, error) {
 	if !undoable[e.Action] {
 		return false, nil

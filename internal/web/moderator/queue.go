@@ -19,18 +19,17 @@ import (
 )
 
 const (
-	// queueRows and historyRows are how many lines a page has.
+	// queueRows and historyRows are the numbers of rows on a page.
 	queueRows   = 50
 	historyRows = 100
-	// bulkMost bounds how many links one request decides about.
+	// bulkMost bounds the links in one request.
 	bulkMost = 500
 	// maxDecision bounds the form of a decision, in bytes: a note of MaxNote
-	// characters, each up to 12 bytes of the form's encoding, and the links of
-	// a page.
+	// characters, each encoded in up to 12 bytes, and the links of a page.
 	maxDecision = 64 << 10
 )
 
-// moderatorPage is what every page of moderators has.
+// moderatorPage is the common data of the pages for moderators.
 type moderatorPage struct {
 	app.Page
 	Name      string // of the page: queue, case, account, history
@@ -39,7 +38,7 @@ type moderatorPage struct {
 	QueueName string // the queue that what is undone leads back to; "" for none
 }
 
-// newModeratorPage begins a page, and tells the counts of the queue too.
+// newModeratorPage starts a page. It also returns the counts of the queue.
 func (s *Handler) newModeratorPage(r *http.Request, me *vitrine.Account,
 	title, name string) (p moderatorPage, counts map[string]int64, err error) {
 	if counts, err = s.Moderation.Counts(r.Context()); err != nil {
@@ -63,7 +62,7 @@ func (s *Handler) writeModerator(w http.ResponseWriter, r *http.Request, status 
 	return ui.Render(w, r, status, t, page)
 }
 
-// queuePage lists what waits.
+// queuePage lists what waits for a decision.
 type queuePage struct {
 	moderatorPage
 	Filters []filter
@@ -89,7 +88,7 @@ type queueRow struct {
 	moderation.ReviewItem
 	Badge   string
 	Address string
-	Value   string // what the form sends of the row
+	Value   string // the row's value in the form
 	Own     bool   // the moderator may not publish it
 }
 
@@ -133,8 +132,8 @@ func (s *Handler) Queue(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	return s.writeModerator(w, r, http.StatusOK, queueTemplate, p.Nonce, &p)
 }
 
-// filters are the reasons that something waits for, the most frequent first,
-// and before them any.
+// filters returns the reasons in the queue, the most frequent first, after
+// "any".
 func filters(counts map[string]int64, chosen string) []filter {
 	all := filter{Name: "All", Address: httpx.ModerationRoot, Chosen: chosen == ""}
 	var list []filter
@@ -154,12 +153,12 @@ func filters(counts map[string]int64, chosen string) []filter {
 	return append([]filter{all}, list...)
 }
 
-// rowValue says which link a row is and as what it was shown: what has been
-// held for another reason since is not what someone chose.
+// rowValue identifies a link and its state in a row. If it has been held for
+// another reason since, it is not what the moderator chose.
 func rowValue(l *vitrine.Link) string { return string(l.Slug) + " " + l.Reason }
 
-// queueAddress is the queue with one reason, or "" for any, and what else the
-// query has: names and values in turn.
+// queueAddress returns the address of the queue for a reason, or "" for any.
+// more are names and values for the query.
 func queueAddress(reason string, more ...string) string {
 	q := url.Values{}
 	if reason != "" {
@@ -168,9 +167,8 @@ func queueAddress(reason string, more ...string) string {
 	return httpx.WithQuery(httpx.ModerationRoot, q, more...)
 }
 
-// parseQueue accepts what queueName makes; anything else is no queue. So
-// nothing of a request is on a case beside the addresses of its file, which are
-// secrets.
+// parseQueue accepts what queueName returns; anything else is no queue. So a
+// case shows nothing of the request beside the secret addresses of its file.
 func parseQueue(name string) string {
 	if name == app.AnyReason || vitrine.Meaning(name) != "" {
 		return name
@@ -185,9 +183,9 @@ func reasonOfQueue(name string) string {
 	return name
 }
 
-// DecideMany clears or rejects the links that were chosen in the queue, or
-// clears all that were found clean since. What is not any more as it was shown
-// is left as it is.
+// DecideMany clears or rejects the chosen links, or clears all that were found
+// clean since. Links that have changed since they were shown are left as they
+// are.
 func (s *Handler) DecideMany(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, maxDecision); err != nil {
 		return err
@@ -225,8 +223,8 @@ func (s *Handler) DecideMany(w http.ResponseWriter, r *http.Request, me *vitrine
 	return httpx.Redirect(w, r, queueAddress(f.Get("reason"), "done", to, "spared", more))
 }
 
-// late are the rows of links that were found clean since they were held, as
-// many as one request decides about.
+// late returns the rows of links that were found clean since they were held, up
+// to bulkMost.
 func (s *Handler) late(ctx context.Context) (rows []string, err error) {
 	queue, _, err := s.Moderation.Queue(ctx, vitrine.ReasonScanLate, vitrine.ReviewCursor{}, bulkMost)
 	for _, waiting := range queue {
@@ -235,8 +233,8 @@ func (s *Handler) late(ctx context.Context) (rows []string, err error) {
 	return rows, err
 }
 
-// decideRow clears or rejects the link of one row, and tells whether it was
-// still as it was shown.
+// decideRow clears or rejects the link of a row. It reports whether the link
+// was still as shown.
 func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row string,
 	d vitrine.Decision) (bool, error) {
 	slug, _, _ := strings.Cut(row, " ")
@@ -277,7 +275,7 @@ func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row st
 var errNoDecision = vitrine.Errorf(vitrine.CodeInvalidRequest,
 	"There is no such decision. Go back and use one of the buttons.")
 
-// slugLetters are those of a slug, in any spelling.
+// slugLetters are the letters of slugs in any spelling.
 const slugLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
 // Find leads to the case of an address or slug, or to the account of an e-mail
@@ -307,7 +305,7 @@ func (s *Handler) Find(w http.ResponseWriter, r *http.Request, _ *vitrine.Accoun
 	return httpx.Redirect(w, r, app.CaseAddress(l.Slug, ""))
 }
 
-// historyPage lists what people decided.
+// historyPage lists the decisions of people.
 type historyPage struct {
 	moderatorPage
 	Events []moderation.Event
@@ -336,7 +334,7 @@ func (s *Handler) History(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	return s.writeModerator(w, r, http.StatusOK, historyTemplate, p.Nonce, &p)
 }
 
-// formatReviewCursor is a place in the queue, for an address.
+// formatReviewCursor formats a position in the queue for an address.
 func formatReviewCursor(c vitrine.ReviewCursor) string {
 	return strconv.FormatInt(c.Since.UnixNano(), 36) + "." + strconv.FormatInt(int64(c.ID), 36)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // maxReport bounds the form of a report, in bytes: a note of MaxAbuseNote
-// characters, each up to 12 bytes of the form's encoding.
+// characters, each encoded in up to 12 bytes.
 const maxReport = 16 << 10
 
 // OnSite finds the website that is reported, which must be published.
@@ -31,8 +31,7 @@ func (s *Handler) OnSite(h func(http.ResponseWriter, *http.Request, vitrine.Slug
 	}
 }
 
-// reportPage is the form on which a reader says what is wrong with a link, and
-// what they are told then.
+// reportPage is the form for reporting a link, and its confirmation.
 type reportPage struct {
 	ui.Page
 	What      string // "file" or "website"
@@ -78,8 +77,8 @@ func (s *Handler) FileSiteReport(w http.ResponseWriter, r *http.Request, slug vi
 		})
 }
 
-// ReportForm is no view: anyone who reports has seen the link's page, or does
-// not want to.
+// ReportForm is not a view: the reporter has seen the link's page or does not
+// want to.
 func (s *Handler) ReportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")
 }
@@ -91,8 +90,8 @@ func (s *Handler) FileReport(w http.ResponseWriter, r *http.Request, l *vitrine.
 	})
 }
 
-// takeReport takes a report in. It answers with a page of its own, and not with
-// a way back to what was reported, which may be held for review by now.
+// takeReport stores a report. It answers with a page of its own, without a way
+// back to the link, which may be in review now.
 func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPage,
 	file func(vitrine.ReporterID, vitrine.AbuseReason, string) error) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxReport)
@@ -119,8 +118,8 @@ func (s *Handler) takeReport(w http.ResponseWriter, r *http.Request, p *reportPa
 	return s.writeReport(w, r, http.StatusOK, p, "")
 }
 
-// writeReport answers with the form. It is the one page here whose form may be
-// sent, to its own origin; it runs no script.
+// writeReport answers with the form. It is the only public page with a form,
+// which goes to its own origin; it runs no script.
 func (s *Handler) writeReport(w http.ResponseWriter, r *http.Request, status int, p *reportPage,
 	chosen vitrine.AbuseReason) error {
 	for _, value := range vitrine.AbuseReasons {

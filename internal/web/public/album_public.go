@@ -13,7 +13,7 @@ import (
 
 var publicAlbumTemplate = ui.Parse("layout.html", "icons.html", "album_public.html")
 
-// publicAlbumPage is an album as its visitors see it.
+// publicAlbumPage is the public page of an album.
 type publicAlbumPage struct {
 	ui.Page
 	Heading  string
@@ -25,13 +25,13 @@ type publicAlbumPage struct {
 	Left     int    // files that are not among them
 }
 
-// sort is an order that an album can be seen in.
+// sort is an order of an album.
 type sort struct {
 	Name, Address string
 	Chosen        bool
 }
 
-// orders are those that are offered, by what an address says.
+// orders maps values in addresses to orders.
 var orders = []struct {
 	query, name string
 	compare     func(a, b *vitrine.Link) int
@@ -41,8 +41,8 @@ var orders = []struct {
 	{"newest", "Newest", func(a, b *vitrine.Link) int { return b.CreatedAt.Compare(a.CreatedAt) }},
 }
 
-// arrange puts the links of an album in the order that a request asks for, and
-// tells which there are.
+// arrange sorts the links of an album as requested, and returns the available
+// orders.
 func arrange(links []*vitrine.Link, here, asked string) (sorts []sort) {
 	if len(links) < 2 {
 		return nil
@@ -60,9 +60,9 @@ func arrange(links []*vitrine.Link, here, asked string) (sorts []sort) {
 	return sorts
 }
 
-// ShowAlbum answers with the public page of an album: of its links those that
-// are live now. It is a view of nothing. A slug in another spelling is sent to
-// the album's own address.
+// ShowAlbum answers with the public page of an album and its live links. It is
+// not a view of a link. Another spelling of the slug redirects to the album's
+// address.
 func (s *Handler) ShowAlbum(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// DownloadAlbum sends the files of an album as one ZIP, as they are read: there
-// is no temporary file, and no file is held in memory. Whether a file may be
-// downloaded is asked when its turn comes. One that may not be any more is left
-// out; one that is taken down while it is sent ends the answer, as a download
-// of it alone would end.
+// DownloadAlbum sends the files of an album as one ZIP while it reads them,
+// without a temporary file or a whole file in memory. It checks each file
+// before sending it. A file that may no longer be downloaded is left out; if
+// one is disabled while it is sent, the answer ends, as a single download
+// would.
 //
-// Each file counts as a download without a view of its page does.
+// Each file counts as a download without a view.
 func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-store")
@@ -64,7 +64,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 			if r.Context().Err() == nil {
 				s.Log.Warn("album download ended early", "album", slug, "link", l.Slug, "error", err)
 			}
-			panic(http.ErrAbortHandler) // what was sent is not the whole, and must not pass for it
+			panic(http.ErrAbortHandler) // the client must not mistake a partial ZIP for a complete one
 		}
 		begun = begun || sent
 	}
@@ -77,7 +77,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// downloadable are the links of which copies are offered.
+// downloadable returns the links with a download.
 func downloadable(links []*vitrine.Link) (all []*vitrine.Link) {
 	for _, l := range links {
 		if l.AllowDownload && l.HasBytes {
@@ -87,9 +87,8 @@ func downloadable(links []*vitrine.Link) (all []*vitrine.Link) {
 	return all
 }
 
-// zipLink adds the file of a link to a ZIP, if it may be downloaded now, and
-// reports whether it did. An error before anything of it was sent leaves the
-// ZIP as it was.
+// zipLink adds the file of a link to a ZIP if it may be downloaded, and reports
+// whether it did. After an error before the first byte, the ZIP is unchanged.
 func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer, names zipNames,
 	id vitrine.LinkID) (sent bool, err error) {
 	l, err := s.Links.PublicByID(r.Context(), id)
@@ -130,12 +129,11 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 	})
 }
 
-// zipNames are the names that are taken in a ZIP, as file systems that ignore
-// case compare them.
+// zipNames is the set of used names in a ZIP, ignoring case as some file
+// systems do.
 type zipNames map[string]bool
 
-// add makes a name one that every file system takes, and that no file before it
-// has.
+// add returns a name that every file system accepts and no earlier file has.
 func (n zipNames) add(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`"\/:*?<>|`, r) {
@@ -156,7 +154,7 @@ func (n zipNames) add(name string) string {
 	return unique
 }
 
-// reserved are names that Windows gives no file.
+// reserved lists names that Windows does not allow for files.
 var reserved = func() map[string]bool {
 	all := map[string]bool{"CON": true, "PRN": true, "AUX": true, "NUL": true}
 	for _, port := range []string{"COM", "LPT"} {

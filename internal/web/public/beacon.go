@@ -12,15 +12,15 @@ import (
 )
 
 // maxBeacon bounds the body of a beacon (engagement, The page's tracker). The
-// number of beacons is not bounded: each costs the server as little as the one
-// before, and what is stored does not grow (docs/reference/beacon.md).
+// number of beacons is not bounded: each costs little, and stored data does not
+// grow with it (docs/reference/beacon.md).
 const maxBeacon = 4 << 10
 
 // clampedBeacons counts beacons that claimed more than was possible.
 var clampedBeacons atomic.Int64
 
-// ClampedBeacons tells how many beacons this process received that claimed more
-// than was possible.
+// ClampedBeacons returns how many beacons of this process claimed more than was
+// possible.
 func ClampedBeacons() int64 { return clampedBeacons.Load() }
 
 // Beacon stores a snapshot of how a page is being read. It checks the signature
@@ -54,8 +54,8 @@ func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readBeacon reads a beacon's body. A page's last one goes out as text/plain,
-// which needs no leave of the server first.
+// readBeacon reads a beacon's body. A page sends its last one as text/plain,
+// which needs no preflight.
 func readBeacon(w http.ResponseWriter, r *http.Request) (httpx.Object, error) {
 	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || t != "text/plain" && t != "application/json" {
@@ -64,8 +64,8 @@ func readBeacon(w http.ResponseWriter, r *http.Request) (httpx.Object, error) {
 	return httpx.ReadBounded(w, r, maxBeacon)
 }
 
-// partsOf are the hundredths of a medium in ranges: of each the first one, and
-// the one behind its last.
+// partsOf returns the hundredths of a medium from ranges: the first one of
+// each, and the one after its last.
 func partsOf(ranges map[int]int64) (p report.Parts) {
 	for from, to := range ranges {
 		p.AddRange(from, int(min(to, report.PartCount)))
@@ -73,8 +73,8 @@ func partsOf(ranges map[int]int64) (p report.Parts) {
 	return p
 }
 
-// parseClaim reads what a beacon says. Members that it does not know are
-// ignored; known ones must be of their type.
+// parseClaim parses a beacon. Unknown fields are ignored; known ones must have
+// their type.
 func parseClaim(o httpx.Object) (vitrine.Claim, error) {
 	f := httpx.Fields{Object: o}
 	c := vitrine.Claim{

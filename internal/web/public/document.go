@@ -18,9 +18,9 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// document is the page of a link but for what differs between its views, the
-// nonce and the view token: whatever is escaped has been, and a view's page is
-// written by copying.
+// document is the page of a link without what differs between views: the nonce,
+// the view token and the owner's bar. Everything is escaped already, so a
+// view's page is written by copying.
 type document struct {
 	link   vitrine.Link // as the page shows it
 	form   form
@@ -31,23 +31,22 @@ type document struct {
 	packed  packed
 }
 
-// piece is a part of a page that is the same for every view, and what follows
-// it.
+// piece is a part of a page that is the same for every view, followed by a gap.
 type piece struct {
 	text []byte
 	then byte // the gap after it: nonceGap, tokenGap, barGap; 0 at the end
 }
 
-// Gaps of a document. In the template's output each is a mark and one of these
-// letters.
+// The gaps of a document. In the template's output each is a mark and one of
+// these letters.
 const (
 	nonceGap byte = 'n'
 	tokenGap byte = 'v'
 	barGap   byte = 'b'
 )
 
-// filling is what one view puts into the gaps. The bar is HTML for the link's
-// owner; "" for everyone else.
+// filling is the content of the gaps for one view. The bar is HTML for the
+// link's owner, and "" for everyone else.
 type filling struct{ nonce, token, bar string }
 
 func (f filling) of(gap byte) string {
@@ -69,8 +68,8 @@ func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document,
 	if d := s.documents.of(hour, l, f); d != nil && !ui.Developing() {
 		return d, nil
 	}
-	// A page that takes long to render is rendered once, however many ask for
-	// it, and though the first of them goes away.
+	// Concurrent requests share one rendering, even if the first of them is
+	// cancelled.
 	v, err, _ := s.rendering.Do(fmt.Sprint(l.ID, f), func() (any, error) {
 		p, err := s.linkPage(r.WithContext(context.WithoutCancel(r.Context())), l, f)
 		if err != nil {
@@ -91,8 +90,8 @@ func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document,
 	return s.document(r, l, f) // someone else's was of the link as it was before
 }
 
-// newDocument renders a page with marks for what fills the gaps, which nobody
-// who writes a title or a text can know.
+// newDocument renders a page with marks for the gaps. The marks are random, so
+// no title or text can contain them.
 func newDocument(l *vitrine.Link, p *linkPage) (*document, error) {
 	mark := httpx.NewNonce()
 	p.Nonce = mark + string(nonceGap)
@@ -119,8 +118,7 @@ func cut(page []byte, mark string) (pieces []piece) {
 
 // write answers with the page of one view.
 func (d *document) write(w http.ResponseWriter, r *http.Request, f filling) error {
-	// What fills a gap is escaped by nobody: it has no letter that would have
-	// to be.
+	// The content of gaps is not escaped, so it must not need escaping.
 	if !plain(f.nonce) || !plain(f.token) {
 		return fmt.Errorf("nonce %q or view token %q cannot stand on a page", f.nonce, f.token)
 	}
@@ -132,7 +130,7 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, f filling) erro
 	return nil
 }
 
-// fill is the page of one view.
+// fill returns the page of one view.
 func (d *document) fill(f filling) []byte {
 	page := make([]byte, 0, d.size+len(d.pieces)*len(f.token)+len(f.bar))
 	for _, p := range d.pieces {
@@ -147,10 +145,9 @@ func plain(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
-// packed is a document compressed once for every view: the compressed texts of
-// its pieces, between which gaps are filled with blocks that are not
-// compressed. Texts refer back to texts before them, over gaps of a certain
-// length.
+// packed is a document compressed once for all views: compressed pieces,
+// between which the gaps are inserted as uncompressed blocks. Later pieces
+// refer back to earlier ones across gaps of a fixed length.
 type packed struct {
 	texts        [][]byte // nil: it cannot be had
 	nonce, token int      // lengths
@@ -158,8 +155,8 @@ type packed struct {
 
 func (d *document) pack(f filling) packed {
 	k := packed{nonce: len(f.nonce), token: len(f.token)}
-	// While the texts are compressed the gaps are full of a byte that is in no
-	// text: nothing can refer to what is in a gap.
+	// During compression the gaps contain a byte that no text has, so that
+	// nothing refers to a gap.
 	empty := filling{nonce: strings.Repeat("\x00", k.nonce), token: strings.Repeat("\x00", k.token)}
 	z := httpx.GzipWriters.Get().(*gzip.Writer)
 	defer httpx.GzipWriters.Put(z)
@@ -181,7 +178,7 @@ func (d *document) pack(f filling) packed {
 	return k
 }
 
-// compressed is the page of one open in the form of gzip.
+// compressed returns the page of one view in gzip format.
 func (d *document) compressed(f filling) []byte {
 	if f.bar != "" {
 		return httpx.Compress(d.fill(f))
@@ -204,8 +201,8 @@ func (d *document) compressed(f filling) []byte {
 	return binary.LittleEndian.AppendUint32(z, size) // RFC 1952: the end of a member
 }
 
-// appendStored adds a block that holds a text as it is (RFC 1951,
-// non-compressed blocks).
+// appendStored adds a block with uncompressed text (RFC 1951, non-compressed
+// blocks).
 func appendStored(z []byte, text string, last bool) []byte {
 	head := byte(0)
 	if last {
@@ -218,14 +215,14 @@ func appendStored(z []byte, text string, last bool) []byte {
 	return append(z, text...)
 }
 
-// documentBytes bounds what is kept of pages; compressed, they may take as much
-// again.
+// documentBytes bounds the cached pages; their compressed forms may take as
+// much again.
 const documentBytes = 48 << 20
 
-// documentMost is the largest page that is kept.
+// documentMost is the largest page that is cached.
 const documentMost = documentBytes / 8
 
-// documentCache keeps pages of one hour, each of the link as it was then.
+// documentCache caches the pages of one hour, by the state of their link.
 type documentCache struct {
 	mu    sync.Mutex
 	hour  time.Time
@@ -253,8 +250,8 @@ func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
 	return nil
 }
 
-// keep takes a page in that was rendered in an hour, in place of others where
-// there is no room. One that is large is not kept.
+// keep adds a page that was rendered in an hour, and removes others if there is
+// no room. It ignores large pages.
 func (c *documentCache) keep(hour time.Time, d *document) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

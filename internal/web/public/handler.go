@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Handler serves the public pages of links and albums, and what they send
-// back.
+// Handler serves the public pages of links and albums, and receives what they
+// send back.
 type Handler struct {
 	*viewer.Viewers
 	Links             *links.Service
@@ -24,7 +24,7 @@ type Handler struct {
 	Abuse             *moderation.AbuseReports
 	Views             *ingest.Views
 	ViewIDs           *vitrine.ViewIDs
-	RedirectDownloads bool // downloads come from storage itself, where it can sign addresses
+	RedirectDownloads bool // downloads come directly from storage if it can sign addresses
 
 	documents documentCache
 	rendering singleflight.Group // of documents

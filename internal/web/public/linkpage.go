@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// form is where the page of a link is shown.
+// form is where the page of a link is shown: on its own, or embedded.
 type form byte
 
 const (
@@ -22,7 +22,7 @@ const (
 	Embedded             // in a frame, on a page of another site
 )
 
-// linkPage is the public page of one link.
+// linkPage is the public page of a link.
 type linkPage struct {
 	ui.Page
 	Form     form
@@ -34,22 +34,22 @@ type linkPage struct {
 
 	Viewer *viewer.Viewer
 	viewer.Content
-	Apart    bool   // File is of another origin than the page
+	Apart    bool   // File has another origin than the page
 	Passing  bool   // the page is so for a while only, and another though the link is as it was
-	QR       string // address of the page's QR code, without the ending that says which kind of picture
+	QR       string // address of the QR code without its extension
 	Kind     string // how progress is measured: a report.ContentKind
 	Beacon   string // address that takes the page's beacons
 	Download string // address; "" for a view-only link
 	Report   string // address
 	Notice   notice
-	Bar      template.HTML // where the owner's bar goes
+	Bar      template.HTML // place of the owner's bar
 
 	Embed   string         // HTML that shows the content on another page
-	OEmbed  string         // address that tells the same to programs
+	OEmbed  string         // address of the page's oEmbed data
 	Picture viewer.Picture // for cards of other sites
 }
 
-// template is what renders the page in its form.
+// template returns the template for the form.
 func (p *linkPage) template() *template.Template {
 	if p.Form == Embedded {
 		return embedTemplates[p.Viewer]()
@@ -60,11 +60,11 @@ func (p *linkPage) template() *template.Template {
 // Embedded reports whether the page is in a frame of another site.
 func (p *linkPage) Embedded() bool { return p.Form == Embedded }
 
-// notice stands where content cannot be shown.
+// notice is shown instead of content.
 type notice struct{ Message, Download string }
 
-// linkPage gathers what the page of a link shows: of the link as it is, and of
-// the hour.
+// linkPage collects what the page of a link shows. It depends only on the link
+// and the hour.
 func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage, error) {
 	t, _ := filetype.ByExt(l.Name)
 	here := "/p/" + string(l.Slug)
@@ -95,7 +95,7 @@ func (p *linkPage) identify(token string) {
 	p.Notice.Download = p.Download
 }
 
-// fill adds to a page what its viewer needs.
+// fill adds what the viewer of a page needs.
 func (s *Handler) fill(p *linkPage, r *http.Request, l *vitrine.Link) (err error) {
 	p.Passing = p.Viewer.Waits
 	p.Content, err = s.ContentOf(p.Viewer, r, l, func(what string) string {

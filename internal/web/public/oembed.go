@@ -14,11 +14,10 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// oembedAge is for how many seconds an answer may be used again.
+// oembedAge is how many seconds an answer may be cached.
 const oembedAge = 300
 
-// oembedAnswer is what the oEmbed format, version 1.0, has of a rich or video
-// response.
+// oembedAnswer has the fields of an oEmbed 1.0 rich or video response.
 type oembedAnswer struct {
 	XMLName         xml.Name `json:"-" xml:"oembed"`
 	Version         string   `json:"version" xml:"version"`
@@ -35,15 +34,14 @@ type oembedAnswer struct {
 	ThumbnailHeight int      `json:"thumbnail_height,omitzero" xml:"thumbnail_height,omitempty"`
 }
 
-// oembedAddress is where programs learn how to show a link; "&format=…" may
+// oembedAddress returns the address of a link's oEmbed data; "&format=…" may
 // follow.
 func (s *Handler) oembedAddress(l *vitrine.Link) string {
 	return s.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.LinkURL(l.Slug))
 }
 
-// Oembed tells programs how to show a link (oEmbed 1.0). Nobody has seen the
-// link by that: it is no view. Of what is not live nothing is told, not even
-// whether it exists.
+// Oembed tells programs how to show a link (oEmbed 1.0). It is not a view. For
+// a link that is not live it reveals nothing, not even whether the link exists.
 func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -113,7 +111,7 @@ func (s *Handler) oembedAnswer(l *vitrine.Link, maxWidth, maxHeight int) oembedA
 	return a
 }
 
-// encodeOEmbed writes an answer in a format, JSON where none is asked for.
+// encodeOEmbed encodes an answer in a format, JSON by default.
 func encodeOEmbed(a oembedAnswer, format string) (body []byte, contentType string, err error) {
 	if format == "xml" {
 		b, err := xml.Marshal(a)

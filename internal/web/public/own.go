@@ -10,7 +10,7 @@ import (
 var ownBarTemplate = template.Must(template.New("").Parse(`<p class="own" role="note">Only you see this: your visit is {{if .Counted}}counted{{else}}not counted{{end}} · ` +
 	`<a href="/links/{{.Slug}}/analytics">Analytics</a> · <a href="/links/{{.Slug}}">Edit</a></p>`))
 
-// ownBar is what the owner of a link sees above its page, and nobody else.
+// ownBar returns what only the owner of a link sees above its page.
 func ownBar(l *vitrine.Link, counted bool) string {
 	var b strings.Builder
 	_ = ownBarTemplate.Execute(&b, struct { // into memory

@@ -7,9 +7,9 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// forOwner adds to the failure of a public page what its owner can do about it,
-// if the owner is signed in where the request comes from. For everybody else
-// the failure stays as it is, and so does the answer, byte for byte.
+// forOwner adds to the error of a public page what its owner can do, if the
+// owner is signed in. For everyone else the answer stays the same, byte for
+// byte.
 func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error {
 	switch vitrine.CodeOf(err) {
 	case vitrine.CodeDisabled, vitrine.CodeNotAvailable:

@@ -15,14 +15,13 @@ import (
 	"vitrine/report"
 )
 
-// LinkHandler answers for a link that the public may see.
+// LinkHandler answers for a public link.
 type LinkHandler func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error
 
-// OnLink finds the live link of a request's address. What no slug can look like
-// is no link; a slug in another spelling, or one that was the link's before, is
-// sent to the link's own address; and what a browser asks ahead of its reader
-// is refused, so that it asks again once the reader really goes there: a page
-// fetched ahead would be a view by nobody.
+// OnLink finds the live link of a request. An invalid slug is unknown; another
+// spelling or a former slug redirects to the link's address. Prefetching is
+// refused, so that the browser asks again when the reader really navigates: a
+// prefetched page would be a view without a reader.
 func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "private, no-store")
@@ -56,9 +55,9 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 	}
 }
 
-// Show answers with the public page of a link, in one of its forms. Only an
-// answer of 200 to a GET is a view, and the view is durable before the page is
-// sent: a page that was seen is in the log (analytics, Views).
+// Show answers with the public page of a link in one of its forms. Only a GET
+// answered with 200 is a view, and the view is durable before the page is sent:
+// every page that was seen is in the log (analytics, Views).
 func (s *Handler) Show(f form) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		d, err := s.document(r, l, f)
@@ -87,9 +86,8 @@ func (s *Handler) Show(f form) LinkHandler {
 	}
 }
 
-// open writes that a link's page is being read, and by whom as far as the
-// request tells. A view by the link's owner is left out of the numbers, unless
-// the owner wants it counted.
+// open stores a view with what the request reveals. A view by the link's owner
+// is excluded unless the owner wants it counted.
 func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own bool) (vitrine.ViewID, error) {
 	now := s.Now()
 	o := &vitrine.ViewRecord{Account: a.ID, View: s.PageLoad(r, a, s.PublicURL.Host, now)}
@@ -108,10 +106,9 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 	return s.Views.AddNext(r.Context(), s.ViewIDs, now, o)
 }
 
-// Download sends a file to keep. A link that is view-only has no such address.
-// A download by a reader who opened the page counts once, however many ranges
-// it is fetched in; without a view token, or with one that is no longer good,
-// it counts for itself.
+// Download sends a file as a download. A view-only link has no such address. A
+// download after a view counts once, in however many ranges it is fetched;
+// without a valid view token it counts separately.
 func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 	if !l.AllowDownload || !l.HasBytes {
 		return httpx.ErrNoPage
@@ -135,14 +132,14 @@ func (s *Handler) Download(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	return nil
 }
 
-// redirectLife is how long the address of a download in storage is good for.
-// Anyone who has it can pass it on, also after the link was taken down: it
-// lives as long as a browser needs to follow it.
+// redirectLife is how long the address of a download in storage is valid.
+// Anyone can pass it on, even after the link is disabled, so it lasts only as
+// long as a browser needs to follow it.
 const redirectLife = time.Minute
 
-// redirectDownload sends a reader to storage for the bytes. They are an
-// attachment of no type there, so that nothing of a stranger's is ever shown on
-// the origin of the bucket.
+// redirectDownload redirects a reader to storage. The bytes are an attachment
+// without a type there, so that nothing is ever shown on the origin of the
+// bucket.
 func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account,
 	signer vitrine.GetSigner) error {
 	address, err := signer.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",
@@ -160,7 +157,7 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 	return nil
 }
 
-// Guarded cuts the answer of a handler off when the link is taken down.
+// Guarded ends the answer of a handler when the link is disabled.
 func (s *Handler) Guarded(h LinkHandler) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
@@ -168,10 +165,10 @@ func (s *Handler) Guarded(h LinkHandler) LinkHandler {
 	}
 }
 
-// countDownload writes a download event for the beginning of a transfer. With a
-// view token it has the ID of its view: one view downloads once. Without, it
-// belongs to no view, and the same viewer downloads a link once in half an
-// hour: whoever begins again has not got another copy.
+// countDownload stores a download event when a transfer begins. With a view
+// token, the event has the ID of its view, so a view counts one download.
+// Without one, a viewer's downloads of a link within half an hour count once,
+// because a restarted transfer is not another copy.
 func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 	if r.Method != http.MethodGet || !FromStart(r.Header.Get("Range")) || r.Header.Get("If-None-Match") != "" {
 		return nil
@@ -189,16 +186,17 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Acc
 }
 
 const (
-	// downloadTime is how long the transfers of one viewer are one download. It
-	// divides the hours of almost every time zone.
+	// downloadTime is the time within which a viewer's transfers are one
+	// download. It divides the hours of almost every time zone.
 	downloadTime = 30 * time.Minute
-	// Counters of IDs of downloads without a view begin where those of views
-	// seldom come.
+	// The counters of download IDs without a view begin where those of views
+	// are rare.
 	downloadCounter, downloadCounters = 1 << 20, 1 << 20
 )
 
-// downloadID is the ID of a download without a view; 0: it is a bot's, or the
-// owner's, and does not count. People fetch with programs such as curl, too.
+// downloadID returns the ID of a download without a view; 0: it is a bot's or
+// the owner's and does not count. Programs such as curl count, because people
+// use them.
 func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID {
 	now := s.Now()
 	o := s.PageLoad(r, a, s.PublicURL.Host, now)

@@ -11,18 +11,18 @@ import (
 	"rsc.io/qr"
 )
 
-// qrMargin is the quiet zone that readers want around a code, in modules.
+// qrMargin is the quiet zone around a code, in modules.
 const qrMargin = 4
 
-// qrCode is a QR code as the path of an SVG: black modules in a square of Size,
-// margin included.
+// qrCode is a QR code as an SVG path: black modules in a square of Size,
+// including the margin.
 type qrCode struct {
 	Size int
 	Path string
 }
 
-// qrAddress is the address in a link's QR code; by its query the view is known
-// to have come by the code (contract, sources).
+// qrAddress returns the address in a link's QR code. Its query marks views that
+// come from the code (contract, sources).
 func (s *Handler) qrAddress(slug string) string { return s.PublicURL.String() + "/p/" + slug + "?qr=1" }
 
 // newQRCode draws a text. Rows of adjacent modules are one stroke each.

@@ -9,16 +9,16 @@ import (
 	"vitrine/report"
 )
 
-// What an account whose plan has no analytics is shown: views that nobody made,
-// counted by the real engine. They are the same on every day but for their
-// dates, and know nothing of the account's own.
+// The sample report for accounts whose plan has no analytics: made-up views,
+// counted by the real engine. They are the same every day except for their
+// dates, and independent of the account.
 
 const (
 	sampleDays  = 180
 	samplePages = 12
 )
 
-// sampleWork is a link that the sample has views of.
+// sampleWork is a link of the sample.
 type sampleWork struct {
 	slug, title, kind string
 	daily             float64 // views, at the end
@@ -33,7 +33,7 @@ var sampleWorks = []sampleWork{
 	{"talk-recording", "Recording of the talk", "audio", 2},
 }
 
-// drawn is a value that comes as often as its weight says.
+// drawn is a value with a weight.
 type drawn[T any] struct {
 	value  T
 	weight int
@@ -74,14 +74,14 @@ var (
 		{15, 12}, {16, 9}, {17, 6}, {18, 5}, {19, 5}, {20, 4}, {21, 3}, {22, 1}}
 )
 
-// sampleFacts are opens and downloads.
+// sampleFacts holds views and downloads.
 type sampleFacts struct {
 	opens     []report.View
 	downloads []report.Day
 	views     int64
 }
 
-// sampleViews makes the views of the sample's days up to now, of a link of a
+// sampleViews returns the views of the sample's days up to now, for a link of a
 // kind.
 func sampleViews(id int64, kind report.ContentKind, daily float64, now time.Time) (f sampleFacts) {
 	r := rand.New(rand.NewPCG(1874, uint64(id)))
@@ -183,8 +183,8 @@ func foldSample(w report.Window, facts ...sampleFacts) *report.Tally {
 
 func sampleCreated(now time.Time) time.Time { return now.AddDate(0, 0, 1-sampleDays) }
 
-// SampleLink is a report as that of a link may be. Of the link it has the name
-// and the kind, and nothing else.
+// SampleLink returns a made-up report with the name and kind of the link, and
+// nothing else of it.
 func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time) *report.LinkReport {
 	kind := vitrine.ContentKindOf(l.Kind)
 	facts := sampleViews(1, kind, 16, now)
@@ -195,7 +195,7 @@ func SampleLink(l *vitrine.Link, address string, rg report.Range, now time.Time)
 	return report.ForLink(of, w, foldSample(w, facts), foldSample(w.Previous(), facts), facts.opens)
 }
 
-// SampleAccount is a report as that of an account may be.
+// SampleAccount returns a made-up report of an account.
 func SampleAccount(rg report.Range, now time.Time) *report.AccountReport {
 	w := report.NewWindow(rg, now, sampleCreated(now))
 	all := report.AllTime{Links: int64(len(sampleWorks))}

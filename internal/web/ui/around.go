@@ -10,7 +10,7 @@ import (
 	"vitrine"
 )
 
-// Around gives every request an id and every answer the common headers, and
+// Around gives every request an ID and every answer the common headers, and
 // catches panics.
 func (s *Pages) Around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,6 +43,6 @@ func (s *Pages) Around(next http.Handler) http.Handler {
 		}
 		paced := s.Pace(w)
 		next.ServeHTTP(paced, r)
-		paced.Move() // what is buffered is sent after this, however long the request took
+		paced.Move() // buffered bytes are sent after this, however long the request took
 	})
 }

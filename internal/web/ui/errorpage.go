@@ -11,13 +11,13 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// What is shown when a page cannot be: what happened, what to do, when to try
-// again, and the number by which the operator finds it. It is one page for
-// everybody; signed-in people get back to their own things.
+// The error page: what happened, what to do, when to try again, and the number
+// by which the operator finds the request. Signed-in people can return to their
+// own pages.
 
 var errorTemplate = Parse("layout.html", "icons.html", "error.html")
 
-// NoPage answers for an address that nothing is at.
+// NoPage answers requests for unknown addresses.
 func NoPage(http.ResponseWriter, *http.Request) error { return httpx.ErrNoPage }
 
 type errorPage struct {
@@ -26,11 +26,11 @@ type errorPage struct {
 	Request         string // the request's id
 	Again           string // address to try again; "" where that is of no use
 	Way             way    // where one can go on
-	Enable          string // address of a form that enables what is shown here
+	Enable          string // address of a form that enables the link
 	Framed          bool   // the page is in a frame of another
 }
 
-// OwnersError is the failure of a public page as its owner is told of it.
+// OwnersError is the error of a public page with details for its owner.
 type OwnersError struct {
 	Err       error
 	Advice    string
@@ -42,11 +42,11 @@ func (e *OwnersError) Error() string { return e.Err.Error() }
 
 func (e *OwnersError) Unwrap() error { return e.Err }
 
-// way is an address and what to call it.
+// way is an address and its label.
 type way struct{ Address, Name string }
 
-// errorPage answers a failure. It is also shown inside the frame of a public
-// page, whose content has gone meanwhile, and in an embed.
+// errorPage answers an error. It is also shown in the frame of a public page
+// whose content is gone, and in an embed.
 func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.Known(w, r, err)
 	h := w.Header()
@@ -72,7 +72,7 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeErrorPage(w, r, e, status, &p, of)
 }
 
-// appFailure answers a failure of the pages that someone signs in for.
+// appFailure answers an error of a page for signed-in people.
 func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.Known(w, r, err)
 	heading, advice := httpx.Headings[e.Code], e.Message

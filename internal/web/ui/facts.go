@@ -14,8 +14,8 @@ import (
 // Badge shows a file's type on a sheet of paper.
 func Badge(t filetype.Type) string { return strings.ToUpper(t.Ext) }
 
-// Title is what public pages call a link. A title that nobody chose is the
-// file's name, and is shown without its extension: the type is beside it.
+// Title returns the title of a link on public pages. A title that nobody chose
+// is the file's name without its extension; the type is shown beside it.
 func Title(l *vitrine.Link) string {
 	t, ok := filetype.ByExt(l.Name)
 	if l.Title != l.Name || !ok {
@@ -31,7 +31,7 @@ func Title(l *vitrine.Link) string {
 	return title
 }
 
-// Facts are what a page says of its file: type, pages, size.
+// Facts describes a file: type, pages, size.
 func Facts(l *vitrine.Link, t filetype.Type) []string {
 	label := strings.TrimPrefix(strings.TrimPrefix(t.Label, "an "), "a ")
 	if label == "" {
@@ -49,5 +49,5 @@ func Facts(l *vitrine.Link, t filetype.Type) []string {
 	return f
 }
 
-// ByteSize is a size for people, in decimal units as plans count them.
+// ByteSize returns a size in decimal units, as plans count them.
 func ByteSize(n int64) string { return humanize.Bytes(uint64(n)) }

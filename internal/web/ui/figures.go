@@ -10,15 +10,15 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Figure is a count as people read it.
+// Figure is a count for people.
 type Figure int64
 
 func (f Figure) String() string { return humanize.Comma(int64(f)) }
 
-// Raw is the count as programs read it.
+// Raw returns the count for programs.
 func (f Figure) Raw() int64 { return int64(f) }
 
-// Counted is a count of things, as people read it.
+// Counted returns a count of things in words.
 func Counted(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -26,7 +26,7 @@ func Counted(n int64, one, many string) string {
 	return Figure(n).String() + " " + many
 }
 
-// Lasting is a time in milliseconds as people read it.
+// Lasting is a time in milliseconds for people.
 type Lasting int64
 
 func (l Lasting) String() string {
@@ -40,7 +40,7 @@ func (l Lasting) String() string {
 	return fmt.Sprintf("%s h %02d min", humanize.Comma(s/3600), s%3600/60)
 }
 
-// kindNouns are what kinds of files are called.
+// kindNouns are the names of kinds of files.
 var kindNouns = map[string]string{
 	"pdf": "PDF", "image": "Image", "video": "Video", "audio": "Sound", "document": "Document", "text": "Text",
 	"html": "Web page", "archive": "Archive",
@@ -53,7 +53,7 @@ func KindNoun(kind string) string {
 	return Capital(kind)
 }
 
-// BotNouns are the reasons why a view is not a person's, and who that is.
+// BotNouns maps reasons for excluded views to what they are, and who.
 var BotNouns = map[string][2]string{
 	report.BotOwn:             {"Your own visits", "pages of your links that you opened while signed in"},
 	visitor.BotLinkPreview:    {"Link previews", "a chat or a network that draws a card of the link"},

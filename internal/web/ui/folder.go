@@ -20,10 +20,10 @@ type folder struct {
 
 var folders []folder
 
-// Folder registers the templates, styles and scripts of a package, whose
-// directory below internal/web is dir. It is called while packages are
-// initialized. Names of templates are unique; styles and scripts go by their
-// path below internal/web.
+// Folder registers the templates, styles and scripts of a package. dir is its
+// directory below internal/web. It is called during initialization. Names of
+// templates are unique; styles and scripts are named by their path below
+// internal/web.
 func Folder(dir string, files embed.FS) struct{} {
 	folders = append(folders, folder{dir, files})
 	return struct{}{}
@@ -34,14 +34,13 @@ var files embed.FS
 
 var _ = Folder("ui", files)
 
-// sources is the directory internal/web whose files are read instead of those
-// in the program; "" in production.
+// sources is the directory internal/web to read files from, or "" to use those
+// in the program.
 var sources string
 
-// ReadFrom has templates, styles and scripts read from dir, which is the
-// directory internal/web of a checkout, each time that they change. It is for
-// development, and is called before the first request. A file that the program
-// was built without needs a build.
+// ReadFrom reads templates, styles and scripts from dir, the directory
+// internal/web of a checkout, whenever they change. It is for development and
+// must be called before the first request. New files need a build.
 func ReadFrom(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "ui", "layout.html")); err != nil {
 		return fmt.Errorf("%s is not the directory internal/web of a checkout: %w", dir, err)
@@ -50,8 +49,8 @@ func ReadFrom(dir string) error {
 	return nil
 }
 
-// Developing reports whether files are read from a checkout: nothing that is
-// made of them may be kept.
+// Developing reports whether files are read from a checkout. Nothing made from
+// them may be cached then.
 func Developing() bool { return sources != "" }
 
 // read reads one file of a folder.
@@ -62,7 +61,7 @@ func (f folder) read(name string) ([]byte, error) {
 	return f.files.ReadFile(name)
 }
 
-// each calls do with each file of the folder that is no template.
+// each calls do with each file of the folder that is not a template.
 func (f folder) each(do func(name string)) {
 	f.walk(func(name string) {
 		if path.Ext(name) != ".html" {
@@ -84,7 +83,7 @@ func (f folder) walk(do func(name string)) {
 	}
 }
 
-// templateFolders is the folder of each template.
+// templateFolders maps templates to their folders.
 var templateFolders = sync.OnceValue(func() map[string]folder {
 	all := map[string]folder{}
 	for _, f := range folders {
@@ -101,7 +100,7 @@ var templateFolders = sync.OnceValue(func() map[string]folder {
 	return all
 })
 
-// changed is when a file of a checkout was changed last.
+// changed returns when a file of a checkout last changed.
 func changed() (last time.Time) {
 	for _, f := range folders {
 		f.each(func(name string) {

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// The gallery shows every component in every state, with the tokens that they
-// are made of. It is for development: vitrine serve --dev, /dev/gallery.
+// The gallery shows every component in every state, with its tokens. It is for
+// development: vitrine serve --dev, /dev/gallery.
 
 var galleryTemplate = Parse("layout.html", "icons.html", "parts.html", "gallery.html")
 

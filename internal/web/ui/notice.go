@@ -6,11 +6,11 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// App renders a handler of the pages that someone signs in for (security,
-// dashboard). What they show is kept by nobody, framed by nobody and listed
-// nowhere; their addresses, one of which is a secret, are told to no other
-// origin. With no-referrer a browser would send forms with the Origin "null",
-// which over plain HTTP could not be told from another site's.
+// App renders a handler of pages for signed-in people (security, dashboard).
+// These pages are not cached, framed or indexed, and their addresses, one of
+// which is secret, are not sent to other origins. With no-referrer a browser
+// would send forms with the Origin "null", which over plain HTTP looks like
+// another site's.
 func (s *Pages) App(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -24,14 +24,14 @@ func (s *Pages) App(h httpx.HandlerFunc) http.Handler {
 	})
 }
 
-// SignInPage says one thing to someone who is not in, or not let in.
+// SignInPage shows a message to someone who is not signed in, or not admitted.
 type SignInPage struct {
 	Page
 	Heading, Message string
 	Offer            bool   // the button that signs in
 	Confirm          bool   // the button that confirms an address
 	Account          string // e-mail address of who is signed in
-	Back, BackName   string // address that leads on, and what the button says
+	Back, BackName   string // address and label of the button
 }
 
 var signInTemplate = ParseEntry("signin_notice.html")
@@ -42,7 +42,7 @@ func (s *Pages) WriteSignIn(w http.ResponseWriter, r *http.Request, status int, 
 	return Render(w, r, status, signInTemplate, p)
 }
 
-// NoToken answers for a link that is of no use any more.
+// NoToken answers requests with an invalid token.
 func (s *Pages) NoToken(w http.ResponseWriter, r *http.Request, err error) error {
 	e, status := s.Known(w, r, err)
 	return s.WriteSignIn(w, r, status, SignInPage{Heading: "This link no longer works", Message: e.Message,

@@ -5,7 +5,7 @@ import (
 	"vitrine/internal/moderation"
 )
 
-// ownersWords are what a change made of a link, for its owner.
+// ownersWords describes the result of a change for the link's owner.
 func ownersWords(e vitrine.LinkEvent) string {
 	if backOnDisplay(e) {
 		return ""
@@ -13,7 +13,7 @@ func ownersWords(e vitrine.LinkEvent) string {
 	return became(moderation.Event{Change: &vitrine.Change{Action: e.Action, From: e.From, To: e.To, Reason: e.Reason}})
 }
 
-// ownersDeed is what was done, for its owner.
+// ownersDeed describes what was done for the link's owner.
 func ownersDeed(e vitrine.LinkEvent) string {
 	if backOnDisplay(e) {
 		return "Enable"
@@ -25,7 +25,7 @@ func backOnDisplay(e vitrine.LinkEvent) bool {
 	return e.Action == vitrine.ActionUndo && e.From == vitrine.StateDisabled && e.To == vitrine.StateLive
 }
 
-// ownersDoer is who made a change, as its owner is told.
+// ownersDoer describes who made a change for the link's owner.
 func ownersDoer(k vitrine.ActorKind) string {
 	if k == vitrine.ActorOwner {
 		return "You"

@@ -13,12 +13,11 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// A Template returns the template of a page. It is parsed on first use, so
-// that the start of the program, of a subcommand too, does not wait for pages
-// that it does not serve.
+// A Template returns the template of a page. It is parsed on first use, so that
+// no command waits for pages that it does not serve.
 type Template func() *template.Template
 
-// pageTemplates are all that Parse has returned.
+// pageTemplates lists all that Parse has returned.
 var pageTemplates []Template
 
 // Parse returns the template of the first file, with the blocks of the others.
@@ -57,23 +56,23 @@ func Templates() []Template { return pageTemplates }
 // TemplateNames returns the names of all files of templates.
 func TemplateNames() []string { return slices.Sorted(maps.Keys(templateFolders())) }
 
-// Page is what the layout wants of every page.
+// Page is what the layout needs for every page.
 type Page struct {
 	Title string // of the window
 	Nonce string // admits the page's own scripts and styles, and nothing else
 	Icon  string // address of the icon of the tab
 	Index bool   // search engines may list the page
-	Sold  bool   // plans are sold: without that no page tells of plans
+	Sold  bool   // plans are sold; otherwise no page mentions plans
 }
 
-// NewChrome begins a page. Its icon comes from the content origin, the one
-// origin that img-src admits.
+// NewChrome returns the data of a page. Its icon comes from the content origin,
+// the only one that img-src admits.
 func (s *Pages) NewChrome(title string) Page {
 	return Page{Title: title, Nonce: httpx.NewNonce(), Icon: httpx.Origin(s.ContentURL) + AssetPath("ui/icon.svg"),
 		Sold: s.Sold()}
 }
 
-// Page renders a handler for people: its failure becomes a page that says what
+// Page renders a handler for people. An error becomes a page that says what
 // happened and what to do.
 func (s *Pages) Page(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,9 +82,9 @@ func (s *Pages) Page(h httpx.HandlerFunc) http.Handler {
 	})
 }
 
-// Render answers with a page, compressed where that is accepted. The only
-// secrets on any page are its own view token and the addresses of a moderator's
-// preview, and nothing of the request is beside them: its compressed size tells
+// Render answers with a page, compressed if accepted. The only secrets on a
+// page are its own view token and the addresses of a moderator's preview.
+// Nothing from the request is on the same page, so its compressed size reveals
 // nothing (BREACH).
 func Render(w http.ResponseWriter, r *http.Request, status int, t Template, data any) error {
 	var b bytes.Buffer
@@ -100,7 +99,7 @@ func Render(w http.ResponseWriter, r *http.Request, status int, t Template, data
 	return nil
 }
 
-// Send answers with a page as it is or in the form of gzip.
+// Send answers with a page, uncompressed or as gzip.
 func Send(w http.ResponseWriter, r *http.Request, status int, page []byte, gzipped bool) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -119,5 +118,5 @@ func ParseEntry(name string) Template {
 	return Parse("layout.html", "icons.html", "parts.html", "signin_entry.html", name)
 }
 
-// speeds are those that a video or sound can be played at.
+// speeds are the playback speeds of videos and sounds.
 var speeds = []string{"0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"}

@@ -1,7 +1,7 @@
 package ui
 
-// sheets are the styles that pages share, each made of its parts in this order.
-// A page links ui/core.css, the others that it needs, and one of its own.
+// sheets are the shared styles, each made of its parts in this order. A page
+// links ui/core.css, the others that it needs, and one of its own.
 var sheets = map[string][]string{
 	// All pages, and frames of viewers.
 	"ui/core.css": {
@@ -11,7 +11,7 @@ var sheets = map[string][]string{
 	},
 	// Pages of a few words, such as errors.
 	"ui/notice.css": {"components/notice.css"},
-	// The app, the pages about Vitrine and those on which people get in.
+	// The app, the pages about Vitrine, and those for signing in.
 	"ui/app.css": {
 		"styles/figures.css", "components/shell.css", "components/menu.css", "components/layout.css",
 		"components/keys.css", "components/field.css", "components/tile.css", "components/table.css",

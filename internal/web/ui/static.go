@@ -16,23 +16,23 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// asset is one static file, ready to be sent.
+// asset is a static file, ready to be sent.
 type asset struct {
 	body        []byte
 	gzip        func() []byte // body compressed, once; nil where that saves nothing
 	contentType string
 }
 
-// assetSet is every static file by the part of its address after assetRoot, and
-// the address of each by its name.
+// assetSet holds every static file by the part of its address after AssetRoot,
+// and the addresses by name.
 type assetSet struct {
 	files map[string]asset
 	names map[string]string
 }
 
-// readAssets reads all assets. The address of a file holds a hash of the
-// content of all own files, or for a vendored library of all its files, which
-// find each other by their paths: what an address answers never changes.
+// readAssets reads all static files. The address of a file contains a hash over
+// all own files or, for a vendored library, over all its files, which find each
+// other by path. So the content of an address never changes.
 func readAssets() assetSet {
 	set := assetSet{files: map[string]asset{}, names: map[string]string{}}
 	bodies, hashes := map[string][]byte{}, map[string]string{}
@@ -44,7 +44,7 @@ func readAssets() assetSet {
 			}
 			body, err := f.read(file)
 			if err != nil {
-				panic(err) // it is part of the program, or of the checkout
+				panic(err) // the file is part of the program or the checkout
 			}
 			if vendored, ok := strings.CutPrefix(file, "vendor/"); ok && path.Ext(vendored) == ".css" {
 				body = slices.Concat([]byte("@layer base {"), body, []byte("}")) // so that pages can change it
@@ -87,13 +87,13 @@ var (
 	cssSpace   = regexp.MustCompile(`\s*([{};]|\s)\s*`)
 )
 
-// shorter is a style sheet without comments and indentation. No string in ours
-// holds either.
+// shorter removes comments and indentation from a style sheet. No string in
+// ours contains either.
 func shorter(css []byte) []byte {
 	return cssSpace.ReplaceAll(cssComment.ReplaceAll(css, nil), []byte("$1"))
 }
 
-// assetGroup is the vendored library that a file is of; "" for own files.
+// assetGroup returns the vendored library of a file, or "" for own files.
 func assetGroup(name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	for _, f := range folders {
@@ -104,12 +104,10 @@ func assetGroup(name string) string {
 	return first
 }
 
-// onceAssets are read once in a process, and compressed when they are first
-// asked for.
+// onceAssets are read once, and compressed on first use.
 var onceAssets = sync.OnceValue(readAssets)
 
-// lastAssets are those of a checkout, as they were when a file was changed
-// last.
+// lastAssets are those of a checkout, as of the last change of a file.
 var lastAssets struct {
 	sync.Mutex
 	of  time.Time
@@ -128,8 +126,8 @@ func assets() assetSet {
 	return lastAssets.set
 }
 
-// AssetPath is the address of a static file, or of a directory of them, on
-// whatever host the page has that names it.
+// AssetPath returns the address of a static file or directory, on the host of
+// the page that names it.
 func AssetPath(name string) string {
 	if dir, ok := strings.CutSuffix(name, "/"); ok {
 		for n, address := range assets().names {
@@ -169,8 +167,8 @@ func SendIcon(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, AssetPath("ui/icon.svg"), http.StatusFound)
 }
 
-// ServeAsset needs no credentials and carries nothing secret; viewer frames,
-// whose origin is opaque, read it by CORS.
+// ServeAsset serves a static file. It needs no credentials and contains no
+// secrets; viewer frames, whose origin is opaque, read it by CORS.
 func ServeAsset(w http.ResponseWriter, r *http.Request) error {
 	a, ok := assets().files[r.PathValue("path")]
 	if !ok {

@@ -5,7 +5,7 @@ import "fmt"
 // Tab is a page beside others ("tabs").
 type Tab struct {
 	Name, Address string
-	Count         int64  // of what waits there; 0 is not told
+	Count         int64  // number of waiting items; 0: not shown
 	Key           string // opens it
 	Current       bool
 }
@@ -16,8 +16,8 @@ type Option struct {
 	Chosen      bool
 }
 
-// Values are the values of a component: names and values in turn. A component
-// asks by name, and takes what is not given as nothing.
+// Values returns the values of a component, from names and values in turn.
+// Missing values are empty.
 func Values(pairs ...any) (map[string]any, error) {
 	if len(pairs)%2 != 0 {
 		return nil, fmt.Errorf("a value is missing after %v", pairs[len(pairs)-1])

@@ -11,8 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// reasonNames are what reason codes are called where there is room for two or
-// three words; the others are called as they read.
+// reasonNames are short names of reason codes, of two or three words; other
+// codes are used as they are.
 var reasonNames = map[string]string{
 	vitrine.ReasonScanUnavailable: "Not scanned",
 	vitrine.ReasonScanSlow:        "Scan took too long",
@@ -42,7 +42,7 @@ var reasonNames = map[string]string{
 	"second_format":               "Two formats in one",
 }
 
-// ReasonName is a reason code in words.
+// ReasonName returns a reason code in words.
 func ReasonName(code string) string {
 	if name, ok := reasonNames[code]; ok {
 		return name
@@ -64,7 +64,7 @@ func LowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// StateNames are what states are called on the pages of moderators.
+// StateNames are the names of states on pages for moderators.
 var StateNames = map[vitrine.LinkState]string{
 	vitrine.StateLive:       "Live",
 	vitrine.StateReview:     "In review",
@@ -79,7 +79,7 @@ func StateName(s vitrine.LinkState) string {
 	return StateNames[s]
 }
 
-// deeds are what was done, in the past.
+// deeds are actions in the past tense.
 var deeds = map[vitrine.Action]string{
 	vitrine.ActionCreate:  "Uploaded",
 	vitrine.ActionScan:    "Scanned",
@@ -108,7 +108,7 @@ func Deed(a vitrine.Action) string {
 	return Capital(string(a))
 }
 
-// became is what a change made of a link, where what was done does not say it.
+// became describes the result of a change, where the action does not.
 func became(e moderation.Event) string {
 	var words []string
 	switch e.Action {
@@ -128,7 +128,7 @@ func became(e moderation.Event) string {
 	return strings.Join(words, " ")
 }
 
-// actorNames are who acts when it is no account's doing.
+// actorNames names actors other than accounts.
 var actorNames = map[vitrine.ActorKind]string{
 	vitrine.ActorOperator:   "The operator",
 	vitrine.ActorInspection: "Inspection",
@@ -139,7 +139,7 @@ var actorNames = map[vitrine.ActorKind]string{
 	vitrine.ActorModerator:  "A moderator",
 }
 
-// Doer is who made a change.
+// Doer returns who made a change.
 func Doer(e moderation.Event) string {
 	if e.By.Kind == vitrine.ActorModerator && e.Person != "" {
 		return e.Person
@@ -149,7 +149,7 @@ func Doer(e moderation.Event) string {
 
 func PlanName(p vitrine.Plan) string { return Capital(string(p)) }
 
-// RoleName is a role in words.
+// RoleName returns a role in words.
 func RoleName(r vitrine.Role) string {
 	if r == vitrine.RoleMember {
 		return "Member"
@@ -157,7 +157,7 @@ func RoleName(r vitrine.Role) string {
 	return Capital(string(r))
 }
 
-// Plural is a count of things.
+// Plural returns a count of things.
 func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -165,7 +165,7 @@ func Plural(n int64, one, many string) string {
 	return strconv.FormatInt(n, 10) + " " + many
 }
 
-// Span is how long something has been so, rounded down, for a column.
+// Span returns a duration, rounded down, for a column.
 func Span(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -178,10 +178,10 @@ func Span(d time.Duration) string {
 	return Plural(int64(d.Hours()/24), "day", "days")
 }
 
-// moment is a time in full.
+// moment returns a time in full.
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-// machineTime is a time for programs (HTML, time).
+// machineTime returns a time for programs (HTML, time).
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var wordFuncs = map[string]any{
@@ -196,21 +196,21 @@ var wordFuncs = map[string]any{
 	"became": became, "ownersDeed": ownersDeed, "ownersWords": ownersWords, "ownersDoer": ownersDoer,
 }
 
-// eventList is a history as a page lists it.
+// eventList is a history on a page.
 type eventList struct {
 	List []moderation.Event
-	// Subject is what is told of whom each event was about:
-	// "" for nothing, "link", or "all", the account too.
+	// Subject is what the list shows about the subject of each event: "" for
+	// nothing, "link", or "all", which includes the account.
 	Subject string
 }
 
-// RangeNames are what ranges are called on their buttons.
+// RangeNames are the labels of ranges on buttons.
 var RangeNames = map[report.Range]string{
 	report.Range7d: "7 days", report.Range14d: "14 days", report.Range30d: "30 days", report.Range90d: "90 days",
 	report.RangeAll: "All time",
 }
 
-// CityName is the city and the country code of a label of cities.
+// CityName returns the city and the country code of a city label.
 func CityName(label string) (city, code string) {
 	if i := strings.LastIndex(label, ", "); i >= 0 && isCountry(label[i+2:]) {
 		return label[:i], label[i+2:]
@@ -218,7 +218,7 @@ func CityName(label string) (city, code string) {
 	return label, ""
 }
 
-// ScreenName is a range of widths as people read it.
+// ScreenName returns a range of widths in words.
 func ScreenName(label string) string {
 	if least, ok := strings.CutSuffix(label, "+"); ok {
 		return least + " px and more"
@@ -234,7 +234,7 @@ var WeekdayNames = [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursd
 
 func HourName(h int) string { return fmt.Sprintf("%02d:00", h) }
 
-// RecentTime is when a view was, in a column.
+// RecentTime returns when a view was, for a column.
 func RecentTime(t, now time.Time) string {
 	t = t.UTC()
 	if t.Year() != now.UTC().Year() {

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// Tracks are the captions of a link for pages of the public's.
+// Tracks returns the captions of a link for public pages.
 func (s *Viewers) Tracks(l *vitrine.Link) []Track {
 	return tracks(l, func(what string) string { return s.ContentAddress(l, what) })
 }
 
-// tracks are the captions that the page of a link offers, by the names of their
-// languages.
+// tracks returns the captions on the page of a link, ordered by the names of
+// their languages.
 func tracks(l *vitrine.Link, address func(what string) string) []Track {
 	var all []Track
 	for _, tag := range l.Captions() {
@@ -28,8 +28,7 @@ func tracks(l *vitrine.Link, address func(what string) string) []Track {
 	return all
 }
 
-// LanguageName is what a language calls itself; its tag where that is not
-// known.
+// LanguageName returns a language's own name, or its tag if unknown.
 func LanguageName(tag string) string {
 	t, err := language.Parse(tag)
 	if err != nil {

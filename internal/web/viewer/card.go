@@ -31,8 +31,8 @@ var (
 	brassColor = color.RGBA{0x7a, 0x59, 0x12, 0xff}
 )
 
-// fonts are read when the first card is drawn. They have Latin letters alone,
-// which is why no card has a title.
+// fonts are read when the first card is drawn. They only have Latin letters, so
+// cards have no title.
 var fonts = sync.OnceValue(func() (f struct{ regular, medium, bold *opentype.Font }) {
 	for _, x := range []struct {
 		to  **opentype.Font
@@ -46,11 +46,11 @@ var fonts = sync.OnceValue(func() (f struct{ regular, medium, bold *opentype.Fon
 	return f
 })
 
-// canvas is a picture that is being drawn.
+// canvas is a picture being drawn.
 type canvas struct{ *image.RGBA }
 
-// DrawCard draws a sheet of paper with a badge on it, as the page of a link has
-// it, a line below, and the house's mark.
+// DrawCard draws a sheet of paper with a badge, as on the page of a link, a
+// line below it, and the logo.
 func DrawCard(badge, line string) ([]byte, error) {
 	c := canvas{image.NewRGBA(image.Rect(0, 0, vitrine.PictureWidth, vitrine.PictureHeight))}
 	const middle = vitrine.PictureWidth / 2
@@ -93,7 +93,7 @@ func (c canvas) lightFromAbove() {
 	}
 }
 
-// outline adds a shape to what is to be filled.
+// outline adds a shape to the area to fill.
 type outline func(*vector.Rasterizer)
 
 func (c canvas) fill(with color.Color, shapes ...outline) {
@@ -103,12 +103,12 @@ func (c canvas) fill(with color.Color, shapes ...outline) {
 		add(z)
 	}
 	z.DrawOp = draw.Over
-	// Draw has a fast path for *image.RGBA, but not for what embeds one.
+	// Draw has a fast path for *image.RGBA, but not for a type that embeds one.
 	z.Draw(c.RGBA, c.Bounds(), image.NewUniform(with), image.Point{})
 }
 
-// rounded is a rectangle with corners of a radius, of which the upper right one
-// has another.
+// rounded is a rectangle with rounded corners; the upper right one has its own
+// radius.
 func rounded(x, y, w, h, radius, upperRight float32) outline {
 	return func(z *vector.Rasterizer) {
 		z.MoveTo(x+radius, y)
@@ -124,8 +124,8 @@ func rounded(x, y, w, h, radius, upperRight float32) outline {
 	}
 }
 
-// polygon is a shape of straight lines, points given as x and y in turn, in a
-// square of 24 that is drawn at a place and in a size.
+// polygon is a shape of straight lines. Points are x and y in turn within a
+// square of 24, which is drawn at a position and size.
 func polygon(x, y, size float32, points ...float32) outline {
 	return func(z *vector.Rasterizer) {
 		at := func(i int) (float32, float32) { return x + points[i]*size/24, y + points[i+1]*size/24 }
@@ -149,8 +149,8 @@ func (c canvas) mark(x, y, size float32) {
 	c.fill(brassColor, polygon(x, y, size, 12, 4.75, 14.5, 8.75, 12, 11.25, 9.5, 8.75))
 }
 
-// text writes a line whose middle is at x, and its foot at y; one that is too
-// wide is written smaller.
+// text writes a line centred at x with its baseline at y. A line that is too
+// wide gets a smaller font.
 func (c canvas) text(f *opentype.Font, size, widest float64, with color.Color, x, y int, s string) error {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72})
 	if err != nil {

@@ -17,8 +17,8 @@ type Cover struct {
 	Picture string // address; "" when nothing was made of the file that could be seen, or the public may not see it
 }
 
-// Cover shows of a link what the public may see of it, and no picture of one
-// that is not live.
+// Cover returns what the public may see of a link; a link that is not live has
+// no picture.
 func (s *Viewers) Cover(l *vitrine.Link) Cover {
 	t, _ := filetype.ByExt(l.Name)
 	c := Cover{Title: ui.Title(l), Address: s.LinkURL(l.Slug), Badge: ui.Badge(t), Facts: ui.Facts(l, t)}

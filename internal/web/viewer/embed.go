@@ -14,17 +14,17 @@ type Embedding struct {
 	Width, Height  int // CSS pixels that suit the content
 }
 
-// embedBar is the height of the line above embedded content.
+// embedBar is the height of the bar above embedded content.
 const embedBar = 40
 
-// EmbedOf is the embed of a link, at the size that suits its kind.
+// EmbedOf returns the embed of a link, with a size for its kind.
 func (s *Viewers) EmbedOf(l *vitrine.Link) Embedding {
 	v := s.Of(l)
 	return Embedding{title: ui.Title(l), address: s.LinkURL(l.Slug) + "/embed", Width: 640, Height: embedBar + v.Height}
 }
 
-// Within is the embed in a space that is bounded; 0 is no bound. A video keeps
-// its shape, and only it has one.
+// Within fits the embed into a space; 0 is no limit. Only a video has an aspect
+// ratio, which it keeps.
 func (e Embedding) Within(width, height int, video bool) Embedding {
 	if width > 0 && width < e.Width {
 		if video {
@@ -41,8 +41,8 @@ func (e Embedding) Within(width, height int, video bool) Embedding {
 	return e
 }
 
-// HTML is what goes on a page to show the embed. The content's own frame is
-// sandboxed; this one has nothing to be kept from.
+// HTML returns the code for a page that shows the embed. The frame needs no
+// sandbox, because the content has one of its own.
 func (e Embedding) HTML() string {
 	return fmt.Sprintf(`<iframe src="%s" title="%s" width="%d" height="%d" style="border:0;max-width:100%%" loading="lazy" allow="fullscreen"></iframe>`,
 		html.EscapeString(e.address), html.EscapeString(e.title), e.Width, e.Height)

@@ -34,8 +34,7 @@ func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string)
 // EntryMost bounds a file in an archive that is shown from it, in bytes.
 const EntryMost = 32 << 20
 
-// EntryViewer is the name of what shows a file in an archive; "" where nothing
-// does.
+// EntryViewer returns the name of the viewer for a file in an archive, or "".
 func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
 	archive, _ := filetype.ByExt(l.Name)
 	t, known := filetype.ByExt(e.Name)
@@ -55,8 +54,7 @@ func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
 	return ""
 }
 
-// sources are the extensions of texts that are on no list of ours, and are
-// shown from an archive as the text that they are.
+// sources are extensions of unsupported text types that archives show as text.
 var sources = strings.Fields("bash bat c cc cfg conf cpp cs css diff env go gradle h hpp ini java jl js jsx kt less lua m mjs php pl pm properties " +
 	"ps1 py r rb rs rst sass scala scss sh sql svelte swift tex toml ts tsx vue zsh")
 
@@ -100,7 +98,7 @@ func (s *Viewers) OpenPart(r *http.Request, l *vitrine.Link, p vitrine.Part) (vi
 		return nil, httpx.ErrNoPage
 	}
 	b, err := s.Blobs.OpenPart(r.Context(), l.Upload, p)
-	if errors.Is(err, vitrine.ErrNotFound) { // a backup without parts, say: it can be made again
+	if errors.Is(err, vitrine.ErrNotFound) { // lost, for example in a backup without parts; it can be made again
 		_, err := s.Previews.Renew(r.Context(), string(l.Slug))
 		s.Log.Warn("a part is lost, and made anew", "link", l.Slug, "part", p, "error", err)
 		return nil, httpx.ErrNoPage

@@ -20,15 +20,15 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Picture is what other sites show of a link.
+// Picture is a link's picture on other sites.
 type Picture struct {
 	Address, Type string
-	OfFile        bool // it shows some of the content
+	OfFile        bool // shows some of the content
 	Width, Height int  // pixels
 }
 
-// Picture is made of the file where that was possible; otherwise it is a card
-// that is drawn when it is asked for.
+// Picture returns the picture made from the file, or otherwise a card, which is
+// drawn on request.
 func (s *Viewers) Picture(l *vitrine.Link) Picture {
 	p := Picture{Address: s.LinkURL(l.Slug) + "/picture", Type: "image/png", Width: vitrine.PictureWidth,
 		Height: vitrine.PictureHeight}
@@ -38,9 +38,9 @@ func (s *Viewers) Picture(l *vitrine.Link) Picture {
 	return p
 }
 
-// SendPicture answers with a link's picture. It is no view: anyone who sees a
-// picture of a link has not been there. It may be kept, and is asked for again
-// each time, so that of a link that is taken down it is gone at once.
+// SendPicture sends a link's picture. It is not a view: seeing the picture is
+// not visiting the link. Clients may store it but must revalidate it each time,
+// so that the picture of a disabled link disappears at once.
 func (s *Viewers) SendPicture(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	content, tag, err := s.pictureOf(r, l)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Viewers) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pi
 	return bytes.NewReader(card), pictureTag{hex.EncodeToString(sum[:8]), true}, nil
 }
 
-// cards are those that were drawn last, some 15 KB each.
+// cards caches the last drawn cards, about 15 KB each.
 var cards = func() *lru.Cache[[2]string, []byte] {
 	c, err := lru.New[[2]string, []byte](128)
 	if err != nil {
@@ -94,7 +94,7 @@ var cards = func() *lru.Cache[[2]string, []byte] {
 	return c
 }()
 
-// cardOf is a card, as PNG, that says of a file no more than its type and size.
+// cardOf returns a card as PNG. It shows only the type and size of a file.
 func cardOf(badge, line string) ([]byte, error) {
 	key := [2]string{badge, line}
 	if card, ok := cards.Get(key); ok {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// Table is all viewers. A link is shown by the first that shows it.
+// Table lists all viewers. The first one that can show a link is used.
 var Table = []*Viewer{
 	{
 		Name: "pdf", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 720,
@@ -90,7 +90,7 @@ var Table = []*Viewer{
 		Frame:    &Frame{Path: "frame", Sandbox: HTMLSandbox},
 		Examined: Examined{Parsed: true, Source: true, Note: noteOfHTML},
 	},
-	{ // what it will be is being made
+	{ // its parts are being made
 		Name: "soon", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Waits: true, Full: true, Height: 480,
 		Type: "website",
 		Shows: func(s *Viewers, l *vitrine.Link) bool {
@@ -99,7 +99,7 @@ var Table = []*Viewer{
 		Frame:    &Frame{Path: "preview", Sandbox: frameSandbox},
 		Examined: Examined{Sandbox: frameSandbox},
 	},
-	{ // a Word document of which no converter made pages: it is built in the browser
+	{ // a Word document without converted pages, which the browser renders
 		Name: "docx", Layout: "pdf", Page: "pdf/page.html", Scripted: true, Full: true, Prints: true, Height: 480,
 		Type:  "website",
 		Shows: func(_ *Viewers, l *vitrine.Link) bool { return isDocx(l) },
@@ -112,7 +112,7 @@ var Table = []*Viewer{
 	Card,
 }
 
-// Card shows what a browser does not: name, size, download.
+// Card shows what browsers cannot: name, size, download.
 var Card = &Viewer{
 	Name: "card", Layout: "card", Page: "card/page.html", Height: 320, Type: "website",
 	Shows:    func(*Viewers, *vitrine.Link) bool { return true },
@@ -120,25 +120,24 @@ var Card = &Viewer{
 }
 
 const (
-	// frameSandbox is what a frame of ours may do: run, and open the web links
-	// of a document in a tab of their own.
+	// frameSandbox is what our frames may do: run, and open web links of a
+	// document in a new tab.
 	frameSandbox = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
-	// HTMLSandbox is what a user's HTML may do. Neither our origin nor the page
-	// around it is ever among it.
+	// HTMLSandbox is what a user's HTML may do. It never includes our origin or
+	// the surrounding page.
 	HTMLSandbox = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 	// mediaSandbox is what the frame of a video or sound may do: some browsers
-	// run their own controls as scripts of the page. The frame has none of its
-	// own, and its policy admits none.
+	// run their own controls as scripts of the page. The frame has no scripts,
+	// and its policy admits none.
 	mediaSandbox = "allow-scripts"
 )
 
-// awaits reports whether one of some parts of a link is not made yet, but will
-// be.
+// awaits reports whether one of the parts of a link is still to be made.
 func (s *Viewers) awaits(l *vitrine.Link, parts ...vitrine.Part) bool {
 	return slices.ContainsFunc(parts, func(p vitrine.Part) bool { return !l.Parts.Has(p) && s.Previews.Expects(l, p) })
 }
 
-// pdfOf is the PDF of a link: its file, or pages that were made of it.
+// pdfOf returns the PDF of a link: its file, or the pages made from it.
 func pdfOf(s *Viewers, r *http.Request, l *vitrine.Link) (string, int64, error) {
 	switch {
 	case l.Kind == filetype.PDF && l.HasBytes:
@@ -165,8 +164,8 @@ func docxOf(_ *Viewers, _ *http.Request, l *vitrine.Link) (string, int64, error)
 	return "file", l.Size, nil
 }
 
-// fillImage names what an image's page shows: the file, or where browsers
-// cannot read that, what was made of it.
+// fillImage sets what an image's page shows: the file or, if browsers cannot
+// read it, the part made from it.
 func fillImage(_ *Viewers, _ *http.Request, l *vitrine.Link, address func(string) string, c *Content) error {
 	c.File = address("file")
 	if l.Parts.Has(vitrine.PartImage) {
@@ -191,14 +190,14 @@ func noteOfHTML(l *vitrine.Link) string {
 	return note
 }
 
-// HasSource reports whether a file is text, whatever it looks like.
+// HasSource reports whether a file is text, however it is shown.
 func HasSource(l *vitrine.Link) bool {
 	t, _ := filetype.ByExt(l.Name)
 	return l.Kind == filetype.HTML || l.Kind == filetype.Text || t.Ext == "svg"
 }
 
-// Unshown is what is in the place of content: always for a card, otherwise
-// where a browser cannot show it.
+// Unshown returns what replaces the content: always for a card, otherwise if a
+// browser cannot show it.
 func (v *Viewer) Unshown(l *vitrine.Link) string {
 	switch {
 	case !l.HasBytes:

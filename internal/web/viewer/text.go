@@ -16,8 +16,8 @@ import (
 // MaxText is how much of a text file its page shows, in bytes.
 const MaxText = 1 << 20
 
-// Text reads the beginning of a text file as UTF-8, and tells whether there is
-// more of it.
+// Text reads the beginning of a text file as UTF-8 and reports whether there is
+// more.
 func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	blob, err := s.Blob(r, l)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Viewers) Text(r *http.Request, l *vitrine.Link) (string, bool, error) {
 	return DecodeText(b, cut), cut, nil
 }
 
-// arranged are the kinds of text that have a form for reading, tables apart.
+// arranged lists the kinds of text with a reading form, except tables.
 var arranged = []string{"md", "json", "xml", "yaml", "yml"}
 
 func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) string, c *Content) error {
@@ -41,8 +41,8 @@ func fillText(s *Viewers, r *http.Request, l *vitrine.Link, _ func(string) strin
 	return err
 }
 
-// Arrange is a text in the form for reading that its name's extension has. cut
-// says that there is more of it.
+// Arrange returns a text in the reading form of its extension. cut reports
+// whether there is more of it.
 func Arrange(name, text string, cut bool) Content {
 	t, _ := filetype.ByExt(name)
 	c := Content{Text: text, TextCut: cut, Wrap: t.Ext == "txt" || t.Ext == "log"}
@@ -59,7 +59,7 @@ func Arrange(name, text string, cut bool) Content {
 	return c
 }
 
-// Note is what has to be said below the content; "" for nothing.
+// Note returns a remark to show below the content, or "".
 func (c Content) Note() string {
 	if c.TextCut {
 		return strings.TrimSpace(c.Document.Note + " Only the first 1 MiB is shown.")
@@ -67,9 +67,9 @@ func (c Content) Note() string {
 	return c.Document.Note
 }
 
-// DecodeText turns text into valid UTF-8: by its byte order mark from UTF-16,
-// otherwise from UTF-8 with what is invalid replaced. A character that was cut
-// in two at the end is left out.
+// DecodeText converts text to valid UTF-8: from UTF-16 by its byte order mark,
+// otherwise with invalid bytes replaced. With cut, an incomplete last character
+// is removed.
 func DecodeText(b []byte, cut bool) string {
 	switch {
 	case bytes.HasPrefix(b, []byte{0xff, 0xfe}):

@@ -21,25 +21,25 @@ type Viewers struct {
 }
 
 // A Viewer shows files of some kinds. It is a row of the table, and a folder
-// with its templates, styles and scripts.
-// How far a reader came is measured by the file's kind, not by its viewer.
+// with its templates, styles and scripts. The file's kind, not its viewer,
+// determines how progress is measured.
 type Viewer struct {
-	Name   string // its folder, where it has one of its own
+	Name   string // its folder, if it has one
 	Layout string // of the page: the class of its body after "is-"
 	Page   string // template that defines "shown", the content on the page
 
 	Styles []string // assets, besides the page's own
 	Script string   // asset; "" for none
-	Speeds bool     // there is a choice of speeds
+	Speeds bool     // offers a choice of speeds
 	Full   bool     // it can fill the screen
 	Prints bool     // what it shows can be printed
 
-	// Shows reports whether it shows a link whose bytes are here and that no
-	// viewer before it in the table shows.
+	// Shows reports whether the viewer shows a link whose bytes exist and that
+	// no earlier viewer shows.
 	Shows func(s *Viewers, l *vitrine.Link) bool
-	// Fill adds what the template needs. address is where the content host has
-	// something of the link. Nil: no more than the frame is needed.
-	// [httpx.ErrNoPage]: what it would show is lost.
+	// Fill adds what the template needs. address returns the address of
+	// something of the link on the content host. nil: only the frame is needed.
+	// [httpx.ErrNoPage]: the content is lost.
 	Fill func(s *Viewers, r *http.Request, l *vitrine.Link, address func(what string) string, c *Content) error
 
 	Frame    *Frame // nil: the page itself shows the content
@@ -48,14 +48,13 @@ type Viewer struct {
 
 	Height int    // of the content in an embed, CSS pixels
 	Wide   bool   // it keeps the shape 16:9
-	Type   string // what it is to other sites, in the words of Open Graph
+	Type   string // the type for other sites, in Open Graph terms
 
 	Inert    string // template that defines "inert": the content without scripts of ours; "" for none
 	Examined Examined
 }
 
-// Frame is a document on the content host that shows a file in a sandbox of its
-// own.
+// Frame is a document on the content host that shows a file in its own sandbox.
 type Frame struct {
 	Path    string // below the address of the link's content
 	Sandbox string
@@ -66,12 +65,12 @@ type Frame struct {
 	Policy   httpx.Surface
 	Library  string // directory of assets; "" for none
 	File     bool   // it reads a file that browsers do not show by themselves
-	// Reads is what it reads, below the link's content, and its size in bytes.
-	// [httpx.ErrNoPage]: it cannot show the link.
+	// Reads returns the path of what the frame reads, below the link's content,
+	// and its size in bytes. [httpx.ErrNoPage]: it cannot show the link.
 	Reads func(s *Viewers, r *http.Request, l *vitrine.Link) (path string, size int64, err error)
 }
 
-// SandboxOf is what the frame may do for a link. Printing needs leave to open
+// SandboxOf returns what the frame may do for a link. Printing requires
 // dialogs, and is offered with the download.
 func (f *Frame) SandboxOf(l *vitrine.Link) string {
 	if f.Template != "" && l.AllowDownload {
@@ -84,13 +83,13 @@ func (f *Frame) SandboxOf(l *vitrine.Link) string {
 type Examined struct {
 	None    bool   // there is nothing to see
 	Path    string // of the frame that shows it; "": the inert template
-	Parsed  bool   // it is a web page, which is shown without what is active in it
+	Parsed  bool   // a web page, shown without active elements
 	Sandbox string // of the frame
 	Source  bool   // the text of the file is offered too, if it is text
 	Note    func(l *vitrine.Link) string
 }
 
-// Content is what a viewer shows of one file.
+// Content is what a viewer shows of a file.
 type Content struct {
 	File     string // address of the bytes, or of the frame that shows them; "" for none
 	Sandbox  string // of the frame
@@ -99,17 +98,17 @@ type Content struct {
 	TextCut  bool            // there is more of it
 	Wrap     bool            // long lines are wrapped at first
 	Lines    bool            // Document is lines of code
-	Document markup.Document // what is shown in place of Text, if it has HTML
+	Document markup.Document // shown instead of Text if it has HTML
 }
 
-// Track is captions of a video or sound, WebVTT.
+// Track is captions of a video or sound in WebVTT.
 type Track struct {
 	Language string // a BCP 47 tag
 	Label    string // the language's name
 	Address  string
 }
 
-// ContentOf gathers what a viewer shows of a link.
+// ContentOf collects what a viewer shows of a link.
 func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link,
 	address func(what string) string) (c Content, err error) {
 	if v.Frame != nil {
@@ -121,7 +120,7 @@ func (s *Viewers) ContentOf(v *Viewer, r *http.Request, l *vitrine.Link,
 	return c, err
 }
 
-// Of is the viewer of a link, as its file is and as what was made of it allows.
+// Of returns the viewer of a link, which depends on its file and its parts.
 func (s *Viewers) Of(l *vitrine.Link) *Viewer {
 	if l.HasBytes {
 		for _, v := range Table {
@@ -133,7 +132,7 @@ func (s *Viewers) Of(l *vitrine.Link) *Viewer {
 	return Card
 }
 
-// Named is the viewer of a name; nil for none.
+// Named returns the viewer with a name, or nil.
 func Named(name string) *Viewer {
 	for _, v := range Table {
 		if v.Name == name {
@@ -143,7 +142,7 @@ func Named(name string) *Viewer {
 	return nil
 }
 
-// ByFrame is the viewer whose frame is a template and has a path; nil for none.
+// ByFrame returns the viewer whose frame is a template with a path, or nil.
 func ByFrame(path string) *Viewer {
 	for _, v := range Table {
 		if v.Frame != nil && v.Frame.Template != "" && v.Frame.Path == path {

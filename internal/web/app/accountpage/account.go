@@ -26,7 +26,7 @@ var meTemplate = app.Parse("account.html")
 
 const accountRoot = "/account"
 
-// mePage is someone's own account.
+// mePage is the page of the user's own account.
 type mePage struct {
 	app.Page
 	Usage       []app.UsageBar
@@ -43,13 +43,13 @@ type mePage struct {
 	MinPassword int
 }
 
-// sessionRow is a browser that is signed in.
+// sessionRow is a signed-in browser.
 type sessionRow struct {
 	*vitrine.Session
 	Here bool // this very one
 }
 
-// Of is what is wrong with a form.
+// Of returns what is wrong with a field of a form.
 func (p *mePage) Of(form, field string) string {
 	if p.Form != form {
 		return ""
@@ -61,7 +61,7 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, _ *vitrine.Accoun
 	return s.writeMe(w, r, http.StatusOK, nil)
 }
 
-// writeMe answers with the page, as change has it.
+// writeMe answers with the page after change has modified it.
 func (s *Handler) writeMe(w http.ResponseWriter, r *http.Request, status int, change func(*mePage)) error {
 	ctx := r.Context()
 	session, me, err := s.Sessions.Current(ctx, s.Session(r))
@@ -116,7 +116,7 @@ func (s *Handler) meAgain(w http.ResponseWriter, r *http.Request, form string, e
 	})
 }
 
-// own reads a form of the account's page, and the session that it comes from.
+// own parses a form of the account's page and finds the session.
 func (s *Handler) own(w http.ResponseWriter, r *http.Request) (*vitrine.Session, error) {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func (s *Handler) CloseAccount(w http.ResponseWriter, r *http.Request, me *vitri
 // Export sends everything that the site has of an account, as it is read.
 func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-		return httpx.Redirect(w, r, accountRoot) // it is much work, and no other page may have it done
+		return httpx.Redirect(w, r, accountRoot) // expensive, so no other page may start it
 	}
 	if _, busy := s.exporting.LoadOrStore(me.ID, true); busy {
 		return &vitrine.Error{Code: vitrine.CodeRateLimited,
@@ -279,11 +279,11 @@ func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if r.Context().Err() == nil {
 		s.Log.Error("export", "request", w.Header().Get("X-Request-Id"), "error", httpx.WithoutAddress(err))
 	}
-	panic(http.ErrAbortHandler) // what was sent is no whole archive, and must not pass for one
+	panic(http.ErrAbortHandler) // the client must not mistake a partial archive for a complete one
 }
 
-// exportStall is how long the client of an export may take nothing: it holds
-// connections to databases.
+// exportStall is how long a client may read nothing of an export, which holds
+// database connections.
 const exportStall = 30 * time.Second
 
 // exportStream sends an archive. Its headers are set with the first bytes.

@@ -20,14 +20,14 @@ var (
 	albumTemplate  = app.Parse("chart.html", "link_rows.html", "album.html")
 )
 
-// albumsRoot is where an account's albums are listed; albumRoot is where their
-// public pages are.
+// albumsRoot is the path of an account's albums, albumRoot that of public
+// albums.
 const (
 	albumsRoot = "/albums"
 )
 
-// pickedAtOnce is how many links the picker of an album offers; a search finds
-// the others.
+// pickedAtOnce is how many links an album's picker offers; a search finds the
+// others.
 const pickedAtOnce = 30
 
 // maxAlbumForm bounds the forms of an album, in bytes: links that are added are
@@ -40,12 +40,12 @@ func albumAddress(slug vitrine.Slug) string { return albumsRoot + "/" + string(s
 type albumsPage struct {
 	app.Page
 	Rows     []albumRow
-	Prefix   string // what is before a slug in an address, as people read it
+	Prefix   string // the part of an address before the slug, for display
 	NewTitle string
 	NewSlug  string
 }
 
-// albumRow is an album as the list shows it.
+// albumRow is an album in the list.
 type albumRow struct {
 	collections.AlbumRow
 	URL, Address, Manage string
@@ -89,7 +89,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
-	for _, link := range r.PostForm["link"] { // those of the page that asked; one that is gone meanwhile is left out
+	for _, link := range r.PostForm["link"] { // one that was deleted meanwhile is left out
 		if err := s.Albums.Add(r.Context(), me, string(album.Slug), []string{link}); err != nil &&
 			vitrine.CodeOf(err) != vitrine.CodeNotFound {
 			return err
@@ -103,7 +103,7 @@ func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return app.WriteSlugAnswer(w, slug, s.Albums.SlugFree(r.Context(), me, slug))
 }
 
-// albumPage is the page of one album for its owner.
+// albumPage is the page of an album for its owner.
 type albumPage struct {
 	app.Page
 	Album    *collections.AlbumFacts
@@ -130,13 +130,13 @@ type memberRow struct {
 	At          int // place, 0 the first
 }
 
-// Before is the place before its own.
+// Before returns the previous position.
 func (m memberRow) Before() int { return m.At - 1 }
 
-// After is the place after its own.
+// After returns the next position.
 func (m memberRow) After() int { return m.At + 1 }
 
-// pickRow is a link that may be added.
+// pickRow is a link that can be added.
 type pickRow struct {
 	app.LinkRow
 	In bool // it is in the album already
@@ -180,13 +180,12 @@ func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.WriteApp(w, r, status, albumTemplate, p.Nonce, &p)
 }
 
-// albumDeed is what a form does with an album; it returns what is said of it,
-// and where.
+// albumDeed carries out a form about an album. It returns the code of the
+// message to show, and the address to show it at.
 type albumDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying,
 	back string, err error)
 
-// albumForms are the forms of an album's page, by the end of the address that
-// takes them.
+// albumForms maps the last part of a form's address to its action.
 var albumForms = map[string]albumDeed{
 	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
 		error) {
@@ -215,8 +214,7 @@ var albumForms = map[string]albumDeed{
 	},
 }
 
-// Form takes a form about an album of who is signed in. One that cannot be
-// carried out is shown again.
+// Form handles a form about an album. If it fails, the form is shown again.
 func (s *Handler) Form(action string) app.MemberHandler {
 	does, ok := albumForms[action]
 	if !ok {

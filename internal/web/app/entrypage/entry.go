@@ -21,12 +21,12 @@ import (
 // Where they are.
 const ()
 
-// entryPage is what each of them has.
+// entryPage is the common data of these pages.
 type entryPage struct {
 	ui.Page
 	Heading string
 	Wrong   httpx.Wrong
-	Email   string      // what was typed, or whose the token is
+	Email   string      // what was typed, or the address of the token
 	Next    string      // where it leads, if not to insideRoot
 	Mode    auth.SignUp // who may open an account
 	Mail    bool        // messages are sent
@@ -47,8 +47,8 @@ func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int,
 	return ui.Render(w, r, status, t, p)
 }
 
-// again shows a form once more after a failure that the person can
-// mend, with what is wrong with it. Any other failure is returned.
+// again shows a form again with the error, if the person can correct it. It
+// returns any other error.
 func (s *Handler) again(w http.ResponseWriter, r *http.Request, t ui.Template, p *entryPage, err error) error {
 	p.Wrong = httpx.WrongWith(err)
 	if p.Wrong == nil {
@@ -74,8 +74,7 @@ func (s *Handler) isSetUp(ctx context.Context) (bool, error) {
 	return is, err
 }
 
-// AfterSetup answers, as long as there is no account, where the first one is
-// made.
+// AfterSetup shows how to create the first account as long as there is none.
 func (s *Handler) AfterSetup(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		is, err := s.isSetUp(r.Context())
@@ -91,8 +90,8 @@ func (s *Handler) AfterSetup(h httpx.HandlerFunc) httpx.HandlerFunc {
 	}
 }
 
-// welcome lets in the owner of a new account, whose reports have the time zone
-// of the browser that made it, if that is known.
+// welcome signs in the owner of a new account. Reports get the time zone of the
+// browser, if known.
 func (s *Handler) welcome(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	zone := r.PostForm.Get("timezone")
 	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err == nil && zone != "UTC" {
@@ -103,8 +102,8 @@ func (s *Handler) welcome(w http.ResponseWriter, r *http.Request, in auth.Signed
 	return s.letIn(w, r, in, next)
 }
 
-// letIn gives a browser its session, and the cookie by which it is known from
-// now on, and leads it on. Anyone who was signed in here is not any more.
+// letIn gives a browser a session and the cookie that identifies it, and
+// redirects. Another session of the browser ends.
 func (s *Handler) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	if old := s.Session(r); old != "" {
 		if err := s.Sessions.SignOut(r.Context(), old); err != nil {

@@ -11,7 +11,7 @@ import (
 
 var deviceTemplate = ui.ParseEntry("device.html")
 
-// devicePage asks for a code, then shows who asks, and at last what came of it.
+// devicePage asks for a code, shows who asks for a key, and finally the result.
 type devicePage struct {
 	entryPage
 	Me     *vitrine.Account
@@ -31,8 +31,7 @@ func (s *Handler) newDevice(heading string, me *vitrine.Account) devicePage {
 
 const connectHeading = "Connect a program"
 
-// deviceAgain asks for the code once more, and says what is wrong with the one
-// that was given.
+// deviceAgain asks for the code again and shows what is wrong with it.
 func (s *Handler) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string,
 	err error) error {
 	p := s.newDevice(connectHeading, me)

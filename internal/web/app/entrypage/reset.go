@@ -18,7 +18,7 @@ func (s *Handler) ShowReset(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 }
 
-// TakeReset answers the same whether there is an account or not.
+// TakeReset gives the same answer whether there is an account or not.
 func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 }
 
-// resetting begins the page of a token that sets a password; it answers itself
-// where there is none.
+// resetting starts the page for a new password. If the token is invalid, it
+// answers the request itself.
 func (s *Handler) resetting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	email, err := s.Accounts.ResetGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {

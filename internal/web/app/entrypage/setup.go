@@ -17,14 +17,14 @@ func (s *Handler) AlreadySetUp(w http.ResponseWriter, r *http.Request) error {
 	return httpx.Redirect(w, r, httpx.SignInRoot)
 }
 
-// HomeOnceSetUp serves the first page of the site. As long as there is no
-// account, it is the page that says how to make one.
+// HomeOnceSetUp serves the home page or, as long as there is no account, the
+// page that explains how to create one.
 func (s *Handler) HomeOnceSetUp(home httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if is, err := s.isSetUp(r.Context()); err == nil && !is {
 			return s.AfterSetup(home)(w, r)
 		}
-		return home(w, r) // whether there is one is no reason to fail
+		return home(w, r) // an unknown answer must not hide the page
 	}
 }
 
@@ -59,7 +59,7 @@ func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
 	return s.welcome(w, r, in, "")
 }
 
-// noSetup answers for a token that sets nothing up.
+// noSetup answers requests with an invalid setup token.
 func (s *Handler) noSetup(w http.ResponseWriter, r *http.Request) error {
 	is, err := s.isSetUp(r.Context())
 	if err != nil {

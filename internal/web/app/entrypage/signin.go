@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// Where people sign in, and what they sign in for.
+// The addresses for signing in.
 const ()
 
 var (
@@ -31,8 +31,8 @@ func (s *Handler) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, enterTemplate, &p)
 }
 
-// TakeSignIn signs in with a password. Its answers tell nobody whether there is
-// an account.
+// TakeSignIn signs in with a password. Its answers do not reveal whether there
+// is an account.
 func (s *Handler) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
@@ -48,9 +48,9 @@ func (s *Handler) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 	return s.letIn(w, r, in, f.Get("next"))
 }
 
-// Offer shows the button that signs in. It does not look whether the link is
-// good: a program that fetches a link ahead of its reader neither uses it up
-// nor learns anything.
+// Offer shows the button that signs in. It does not check the token: a program
+// that fetches the link ahead of its reader must neither use it up nor learn
+// anything.
 func (s *Handler) Offer(w http.ResponseWriter, r *http.Request) error {
 	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Sign in", Offer: true})
 }

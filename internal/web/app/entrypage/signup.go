@@ -36,7 +36,7 @@ func (s *Handler) ShowSignUp(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
 }
 
-// TakeSignUp asks for a message, or where none are sent, opens the account.
+// TakeSignUp sends a confirmation or, without mail, creates the account.
 func (s *Handler) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
@@ -61,8 +61,8 @@ func (s *Handler) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
 }
 
-// accepting begins the page of a token that opens an account; it answers itself
-// where there is none.
+// accepting starts the page that creates an account. If the token is invalid,
+// it answers the request itself.
 func (s *Handler) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {

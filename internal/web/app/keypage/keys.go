@@ -15,7 +15,7 @@ var keysTemplate = app.Parse("keys.html")
 
 const keysRoot = "/keys"
 
-// mostEndedKeys is how many keys that are no longer in force are listed.
+// mostEndedKeys is how many expired and revoked keys are listed.
 const mostEndedKeys = 20
 
 // keysPage lists API keys.
@@ -26,28 +26,28 @@ type keysPage struct {
 	More    int      // ended keys that are not listed
 	New     string   // a key that was just made, which is shown this once
 	NewName string
-	Rolled  time.Time // until when the key holds that it takes the place of; zero: there is none
+	Rolled  time.Time // until when the replaced key is valid; zero: none was replaced
 	Base    string    // address of the API
 	Site    string    // address of the instance
 	Typed   typed
 }
 
-// keyRow is a key, and how many links it has created.
+// keyRow is a key and the number of links it created.
 type keyRow struct {
 	*vitrine.APIKey
 	Links int64
 }
 
-// typed is what the form for a key has.
+// typed is the content of the form for a key.
 type typed struct{ Name, Scope, Expires, LinkLife string }
 
-// choice is a value of a form, and what it is called.
+// choice is a value of a form and its label.
 type choice struct {
 	Value, Name, Note string
 	span              time.Duration
 }
 
-// Scopes are what a key may do, in words.
+// Scopes returns the scopes of keys with labels.
 func (p *keysPage) Scopes() []choice {
 	return []choice{
 		{Value: string(vitrine.ScopeRead), Name: "Read", Note: "Lists links and reads analytics. Changes nothing."},
@@ -64,10 +64,10 @@ var spans = []choice{
 	{Value: "365d", Name: "1 year", span: 365 * 24 * time.Hour},
 }
 
-// Spans are how long a key, or its links, may be good.
+// Spans returns the lifetimes of keys and links with labels.
 func (p *keysPage) Spans() []choice { return spans }
 
-// Life is how long the links of a key are public, in words.
+// Life returns how long the links of a key are public, in words.
 func (k keyRow) Life() string {
 	for _, s := range spans {
 		if s.span == k.LinkLife {
@@ -98,10 +98,10 @@ func (t typed) request(now time.Time) (r auth.KeyRequest, err error) {
 	return r, err
 }
 
-// EndedInAll is how many keys are no longer in force.
+// EndedInAll returns the number of expired and revoked keys.
 func (p *keysPage) EndedInAll() int { return len(p.Ended) + p.More }
 
-// End is when a key was revoked, or ends.
+// End returns when a key was revoked or expires.
 func (k keyRow) End() time.Time {
 	if !k.RevokedAt.IsZero() {
 		return k.RevokedAt
@@ -142,8 +142,8 @@ func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, 
 	return s.WriteApp(w, r, status, keysTemplate, p.Nonce, &p)
 }
 
-// reveal shows a key that was just made. It is in this one answer, which nobody
-// keeps, and nowhere else.
+// reveal shows a new key. The key is only in this answer, which must not be
+// cached.
 func (s *Handler) reveal(w http.ResponseWriter, r *http.Request, me *vitrine.Account, key vitrine.KeyText) error {
 	return s.writeKeys(w, r, http.StatusOK, me, func(p *keysPage) {
 		p.New, p.Said = string(key), ""
@@ -174,7 +174,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	return s.reveal(w, r, me, key)
 }
 
-// graces are how long a key may hold beside the one that takes its place.
+// graces maps choices to how long a replaced key stays valid.
 var graces = map[string]time.Duration{"now": 0, "hour": time.Hour, "day": 24 * time.Hour}
 
 func (s *Handler) Rotate(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {

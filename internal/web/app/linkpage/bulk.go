@@ -12,21 +12,22 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// Bounds of a form about several links: a page of the list, and its bytes.
+// The limits of a form about several links: a page of the list, and its size in
+// bytes.
 const (
 	maxBulkLinks = 2 * linksAtOnce
 	maxBulkForm  = 64 << 10
 )
 
-// bulkDeed is what a form does with each of several links. It returns why a
-// link was left as it was, or an error.
+// bulkDeed is an action on each of several links. It returns why a link was not
+// changed, or an error.
 type bulkDeed struct {
-	done [2]string // what was done to one link, and to several
+	done [2]string // message for one link, and for several
 	do   func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string,
 		err error)
 }
 
-// bulkDeeds are what can be done with several links, by the name of the button.
+// bulkDeeds maps the names of buttons to actions.
 var bulkDeeds = map[string]bulkDeed{
 	"disable": {[2]string{"link disabled", "links disabled"},
 		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
@@ -54,7 +55,7 @@ var bulkDeeds = map[string]bulkDeed{
 		}},
 }
 
-// bulkOutcome is what came of a form about several links.
+// bulkOutcome is the result of a form about several links.
 type bulkOutcome struct {
 	Done   string // "" if nothing was done
 	Failed []bulkFailure
@@ -63,11 +64,11 @@ type bulkOutcome struct {
 	Back   string   // address of the list
 }
 
-// bulkFailure is a link that was left as it was, and why.
+// bulkFailure is a link that was not changed, and why.
 type bulkFailure struct{ Name, Why string }
 
-// Bulk does one thing with several links, and shows the list with what came of
-// each. Links that fail do not keep others.
+// Bulk applies an action to several links and shows the list with the results.
+// A failure does not stop the others.
 func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, maxBulkForm); err != nil {
 		return err

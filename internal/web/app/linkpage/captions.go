@@ -9,11 +9,11 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// maxCaptionForm bounds a form with captions, in bytes: the text, and what a
-// form has around it.
+// maxCaptionForm bounds a form with captions, in bytes: the text and the rest
+// of the form.
 const maxCaptionForm = vitrine.MaxCaptions + 16<<10
 
-// AddCaptions takes captions in a language from the form of a link's page.
+// AddCaptions adds captions in a language from the form of a link's page.
 func (s *Handler) AddCaptions(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxCaptionForm)
 	wrong := r.ParseMultipartForm(maxCaptionForm) // in memory, all of it

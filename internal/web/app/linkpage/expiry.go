@@ -8,8 +8,8 @@ import (
 	"vitrine"
 )
 
-// lastDay is the last day of UTC on which a link is public, as a field of a
-// form has it; "" if it does not expire.
+// lastDay returns the last UTC day on which a link is public, for a form field,
+// or "" if it does not expire.
 func lastDay(expires time.Time) string {
 	if expires.IsZero() {
 		return ""
@@ -17,9 +17,9 @@ func lastDay(expires time.Time) string {
 	return expires.Add(-time.Nanosecond).UTC().Format(time.DateOnly)
 }
 
-// expiryOf reads the last day of a link: it expires when that is over. nil: the
-// form has none, or the day that the link has already, be it that its time is
-// not midnight.
+// expiryOf parses the last day of a link, which expires at the end of that day.
+// It returns nil if the form has no day, or the link's present one, whatever
+// its time.
 func expiryOf(f url.Values, l *vitrine.Link) (*time.Time, error) {
 	day := strings.TrimSpace(f.Get("expires"))
 	switch {

@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// linkTemplates are the pages of a link that this package has.
+// linkTemplates maps the pages of a link in this package to templates.
 var linkTemplates = map[app.LinkTab]ui.Template{
 	app.LinkOverview: parseLink("link_overview.html"),
 	app.LinkShare:    parseLink("link_share.html"),
@@ -29,15 +29,15 @@ func parseLink(tab string) ui.Template {
 }
 
 // maxLinkForm bounds the forms of a link, in bytes: a title of 200 characters,
-// each up to 12 bytes of the form's encoding.
+// each encoded in up to 12 bytes.
 const maxLinkForm = 8 << 10
 
-// linkPage is a page of one link for its owner.
+// linkPage is a page of a link for its owner.
 type linkPage struct {
 	app.Page
 	Head    *app.LinkHead
 	Link    *links.LinkDetail
-	Prefix  string // what is before a slug in an address, as people read it
+	Prefix  string // the part of an address before the slug, for display
 	Picture string // address; "" when there is none to be seen
 	Width   int
 	Height  int
@@ -67,18 +67,17 @@ func (p *linkPage) AllVisits() string { return app.VisitsRoot(p.Link.Link) }
 // Live reports whether the public may see it.
 func (p *linkPage) Live() bool { return p.Link.Live() }
 
-// Held reports whether someone or something other than its owner keeps it off
-// display.
+// Held reports whether the link is held or disabled by anyone but its owner.
 func (p *linkPage) Held() bool {
 	return p.Link.State != vitrine.StateLive && p.Link.Reason != "" && p.Link.Reason != vitrine.ReasonOwner
 }
 
-// Review is the address of the case in the queue, for an owner who may decide
-// about it; "" for others.
+// Review returns the address of the case in the queue if the owner may decide
+// about it, otherwise "".
 func (p *linkPage) Review() string { return app.ReviewAddress(p.Me, p.Link.Link) }
 
-// Found is what exactly was found in the file; what readers or moderators have
-// to say of it is not its owner's to read.
+// Found returns what was found in the file. What readers or moderators wrote is
+// not shown to the owner.
 func (p *linkPage) Found() string {
 	if p.Link.Reason == vitrine.ReasonAbuse || p.Link.Reason == vitrine.ReasonModerator {
 		return ""
@@ -131,17 +130,16 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 	return s.WriteApp(w, r, status, linkTemplates[p.Head.Tab], p.Nonce, p)
 }
 
-// linkDeed is what a form does with a link; it returns the link, where it is
-// still there, and what is said of it.
+// linkDeed carries out a form about a link. It returns the link, unless it was
+// deleted, and the code of the message to show.
 type linkDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link,
 	saying string, err error)
 
-// allows reads the check box that a hidden field of the same name is before, so
-// that a form says that it is not checked.
+// allows reads the check box. A hidden field of the same name precedes it, so
+// that an unchecked box is distinguishable from a missing one.
 func allows(f url.Values) bool { return slices.Contains(f["download"], "yes") }
 
-// linkForms are the forms of a link's settings, by the end of the address that
-// takes them.
+// linkForms maps the last part of a form's address to its action.
 var linkForms = map[string]linkDeed{
 	"settings": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link,
 		string, error) {
@@ -184,9 +182,8 @@ var linkForms = map[string]linkDeed{
 	},
 }
 
-// Form takes a form about a link of who is signed in, and leads back to
-// where it was sent from. One that cannot be carried out is shown again among
-// the link's settings, with what was typed.
+// Form handles a form about a link and redirects to where it was sent from. If
+// it fails, the settings are shown with what was typed.
 func (s *Handler) Form(action string) app.MemberHandler {
 	does, ok := linkForms[action]
 	if !ok {
@@ -213,8 +210,7 @@ func (s *Handler) Form(action string) app.MemberHandler {
 	}
 }
 
-// wrongLinkForm shows a form again that could not be carried out, with what was
-// typed.
+// wrongLinkForm shows a failed form again with what was typed.
 func (s *Handler) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail,
 	err error) error {
 	wrong := httpx.WrongWith(err)
@@ -237,7 +233,7 @@ func (s *Handler) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitr
 	return s.writeLink(w, r, status, me, p)
 }
 
-// backTo is the page of the list that a form was sent from, or another page.
+// backTo returns the page of the list that a form was sent from, or otherwise.
 func backTo(from, otherwise string) string {
 	u, err := url.Parse(from)
 	if err != nil || u.Path != app.LinksRoot || u.Host != "" || u.Scheme != "" || u.User != nil {

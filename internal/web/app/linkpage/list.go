@@ -18,15 +18,14 @@ import (
 
 var linksTemplate = app.Parse("chart.html", "link_rows.html", "links.html")
 
-// linksAtOnce is how many links stand on a page of the list; maxLinksPage
-// bounds the number of a page.
+// linksAtOnce is the number of links on a page of the list; maxLinksPage is the
+// highest page number.
 const (
 	linksAtOnce  = 50
 	maxLinksPage = 1_000_000
 )
 
-// linksPage is the list of an account's links, or of those that were searched
-// for.
+// linksPage is the list of an account's links, or the result of a search.
 type linksPage struct {
 	app.Page
 	Rows                 []app.LinkRow
@@ -44,7 +43,7 @@ type linksPage struct {
 	All                  string // the address of the list without a search
 }
 
-// choice is a value that one may choose, and its name.
+// choice is a value to choose, and its label.
 type choice struct {
 	Value, Name string
 	Chosen      bool
@@ -55,10 +54,10 @@ func (p *linksPage) Searching() bool {
 	return p.Search.Text != "" || p.Search.Kind != "" || p.Search.State != "" || p.Search.Key != 0
 }
 
-// From is the number of the first link of the page.
+// From returns the number of the first link on the page.
 func (p *linksPage) From() int { return p.Search.Skip + 1 }
 
-// Matches tells how many links were found of how many, as far as that is known.
+// Matches returns how many of all links were found, as far as known.
 func (p *linksPage) Matches() string {
 	if p.More {
 		return fmt.Sprintf("more than %d of %s", p.To(), ui.Counted(p.Total, "link", "links"))
@@ -66,7 +65,7 @@ func (p *linksPage) Matches() string {
 	return fmt.Sprintf("%d of %s", p.To(), ui.Counted(p.Total, "link", "links"))
 }
 
-// To is the number of the last.
+// To returns the number of the last link on the page.
 func (p *linksPage) To() int { return p.Search.Skip + len(p.Rows) }
 
 var kindNames = map[filetype.Kind]string{
@@ -83,7 +82,7 @@ var sortNames = []choice{
 	{Value: string(vitrine.SortViews), Name: "Most viewed"},
 }
 
-// linkSearch reads what is searched for. What is no choice is none.
+// linkSearch parses a search. It ignores invalid choices.
 func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
 	search := links.LinkSearch{Text: strings.TrimSpace(q.Get("q")), Limit: linksAtOnce, Views: me.Plan.Pro()}
 	if k := filetype.Kind(q.Get("kind")); slices.Contains(filetype.Kinds(), k) {
@@ -127,8 +126,8 @@ func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.writeList(w, r, me, r.URL.Query(), nil)
 }
 
-// writeList answers with the links that a query asks for, and with what came of
-// a form about several links; nil: there was none.
+// writeList answers with the links that a query selects, and the result of a
+// form about several links; nil: none.
 func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.Account, query url.Values,
 	out *bulkOutcome) error {
 	p := linksPage{Page: s.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: app.LinksRoot, Outcome: out}
@@ -170,7 +169,7 @@ func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.
 	}
 	for _, o := range sortNames {
 		if o.Value == string(vitrine.SortViews) && !p.Views {
-			continue // views are part of analytics
+			continue // views require analytics
 		}
 		o.Chosen = o.Value == string(p.Search.Sort)
 		p.Sorts = append(p.Sorts, o)

@@ -11,7 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// numbers are nil if the plan has no analytics, or nobody has opened the link.
+// numbers returns the numbers of a link, or nil if the plan has no analytics or
+// there are no views.
 func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.Link) (*app.LinkNumbers, error) {
 	if !me.Plan.Pro() {
 		return nil, nil

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// shareText is a text with the address of a link, to be copied.
+// shareText is a text with the link's address for copying.
 type shareText struct {
 	ID, Name, Text string
 	Rows           int
 }
 
-// inMarkdown are the characters of a title that a link in Markdown escapes.
+// inMarkdown escapes a title for a link in Markdown.
 var inMarkdown = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
 
 func shareTexts(title, address string) []shareText {

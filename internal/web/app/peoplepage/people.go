@@ -17,12 +17,12 @@ var peopleTemplate = app.Parse("people.html")
 
 const (
 	peopleRoot = "/people"
-	// peopleRows is how many accounts a page lists.
+	// peopleRows is the number of accounts on a page.
 	peopleRows = 50
 )
 
-// AsOwner admits the owners of the instance. To anybody else there is no such
-// page.
+// AsOwner admits owners of the instance. For anyone else the page does not
+// exist.
 func AsOwner(h app.MemberHandler) app.MemberHandler {
 	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 		if me.Role != vitrine.RoleOwner {
@@ -48,7 +48,8 @@ type peoplePage struct {
 	Roles       []vitrine.Role
 }
 
-// PlanName is what a plan is called: by its name where plans are sold.
+// PlanName returns the name of a plan if plans are sold, otherwise what it
+// allows.
 func (p *peoplePage) PlanName(plan vitrine.Plan) string {
 	switch {
 	case p.Sold:
@@ -59,8 +60,8 @@ func (p *peoplePage) PlanName(plan vitrine.Plan) string {
 	return "Limited access"
 }
 
-// PlanOptions are the plans that an account of a plan can be given. Where plans
-// are not sold that are two, which differ in what they allow.
+// PlanOptions returns the plans to which an account can change. If plans are
+// not sold, there are two, which differ in what they allow.
 func (p *peoplePage) PlanOptions(of vitrine.Plan) (list []ui.Option) {
 	plans := p.Plans
 	switch {
@@ -78,7 +79,7 @@ func (p *peoplePage) PlanOptions(of vitrine.Plan) (list []ui.Option) {
 	return list
 }
 
-// RoleOptions are the roles that an account can have.
+// RoleOptions returns the roles of accounts.
 func (p *peoplePage) RoleOptions(of vitrine.Role) (list []ui.Option) {
 	for _, role := range p.Roles {
 		list = append(list, ui.Option{Value: string(role), Name: ui.RoleName(role), Chosen: role == of})
@@ -180,8 +181,8 @@ func (s *Handler) Withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return httpx.Redirect(w, r, app.Said(peopleRoot, "withdrawn"))
 }
 
-// Change sets the plan and the role of an account. Limits of its own stay
-// as long as its plan does.
+// Change sets the plan and role of an account. The account's own limits remain
+// unless the plan changes.
 func (s *Handler) Change(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err

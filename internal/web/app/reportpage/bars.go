@@ -10,14 +10,14 @@ import (
 	"vitrine/report"
 )
 
-// statsBars is one breakdown.
+// statsBars is a breakdown card.
 type statsBars struct {
-	ID, Name, Of string // what its rows are, and what is counted
+	ID, Name, Of string // what the rows are, and what they count
 	Rows         []statsBar
 	Training     []statsProgram // of assistants: crawlers that train models
 }
 
-// statsBar is one row.
+// statsBar is a row of a card.
 type statsBar struct {
 	Name, Note string
 	Key        string // of the bucket
@@ -28,8 +28,8 @@ type statsBar struct {
 	Width      string // of the bar, the first one's being all there is
 }
 
-// statsBarsOf makes rows of buckets, the largest of which comes first. name, if
-// given, is what a key is called, and dress adds the rest.
+// statsBarsOf makes rows from buckets, which are sorted by size. name, if set,
+// returns the label of a key; dress adds the rest.
 func statsBarsOf(buckets []report.Bucket, of string, name func(key string) string,
 	dress func(key string, b *statsBar)) []statsBar {
 	var rows []statsBar
@@ -49,7 +49,7 @@ func statsBarsOf(buckets []report.Bucket, of string, name func(key string) strin
 	return rows
 }
 
-// filteredBy are the cards that have what a filter looks at.
+// filteredBy maps cards to the dimension by which their rows filter.
 var filteredBy = map[string]report.Dimension{
 	"mix": report.OnKind, "countries": report.OnCountry, "cities": report.OnCity, "sources": report.OnSource,
 	"referrers": report.OnReferrer, "devices": report.OnDevice,
@@ -79,11 +79,10 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
 }
 
-// utmCards are there only when links were given campaigns.
+// utmCards lists the cards that are shown only if links have campaigns.
 var utmCards = map[string]bool{"campaigns": true, "mediums": true, "contents": true, "terms": true}
 
-// More says how many rows there are beside those that a card shows at first; ""
-// where it shows all.
+// More returns how many rows a card hides at first, in words, or "".
 func (c statsBars) More() string {
 	switch n := len(c.Rows); {
 	case n <= shownBuckets:
@@ -97,7 +96,8 @@ func (c statsBars) More() string {
 // shownBuckets is how many rows a card shows at first.
 const shownBuckets = 8
 
-// statsHeat is when people come: a row a weekday, from Monday, a cell an hour.
+// statsHeat shows when people come: a row for each weekday, from Monday, and a
+// cell for each hour.
 type statsHeat struct {
 	Hours []string
 	Rows  []statsHeatRow

@@ -10,16 +10,16 @@ import (
 	"vitrine/report"
 )
 
-// statsCard is one number with what it means.
+// statsCard is a number with its meaning.
 type statsCard struct {
 	ID, Name, Value string
 	Note            string // what else belongs to it
 	Delta           *statsDelta
 	Means           string
-	Only            string // address of the report of what it counts alone
+	Only            string // address of the report with only what it counts
 }
 
-// statsDelta is a change against the time before, in a sign and in words.
+// statsDelta is a change against the previous time, as a sign and in words.
 type statsDelta struct {
 	Dir               report.Dir
 	Sign, Short, From string
@@ -53,8 +53,8 @@ func statsCards(n *numbers) []statsCard {
 	}
 }
 
-// allTimeDownloads is "" of a filtered report, which has those of its own days
-// alone.
+// allTimeDownloads returns "" for a filtered report, which only has the
+// downloads of its own days.
 func allTimeDownloads(n *numbers) string {
 	if len(n.q.Filter) > 0 {
 		return ""
@@ -73,7 +73,7 @@ func allTimeNote(n *numbers) string {
 	return ui.Figure(n.account.AllTime.Views).String() + " all-time"
 }
 
-// completionNote says what completion is of.
+// completionNote says of what completion is a share.
 func completionNote(n *numbers) string {
 	if n.link == nil || len(n.versions) > 1 {
 		return "of each file, on average"
@@ -95,8 +95,8 @@ func completionNote(n *numbers) string {
 	return "on average"
 }
 
-// newStatsDelta is a change in words; was is the number of the time before. It
-// is nil without a time before, or if nobody came then.
+// newStatsDelta returns a change in words; was is the previous number. It
+// returns nil without a previous time, or if nobody came then.
 func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
 	if r.Range.Key == report.RangeAll || r.Previous.Views == 0 {
 		return nil
@@ -107,7 +107,7 @@ func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
 	case d.Dir == report.Flat:
 		s.Short, s.Words = "as before", "The same as in "+span+"."
 	case d.Pct == nil:
-		s.Dir, s.Sign = report.Flat, "" // from nothing, there is no telling how good it is
+		s.Dir, s.Sign = report.Flat, "" // a change from zero has no meaningful size
 		s.Short, s.Words = "none before", "There was nothing in "+span+"."
 	default:
 		pct := max(*d.Pct, -*d.Pct)
@@ -124,7 +124,7 @@ type statsTip struct {
 	Aloud                string // what the tone says
 }
 
-// inShort are the insights that no other part of the page has.
+// inShort lists the insights that no other part of the page shows.
 var inShort = map[string]bool{"dropoff": true, "best_time": true, "top_source": true}
 
 func statsTips(insights []report.Insight) []statsTip {
@@ -158,7 +158,7 @@ func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
 	return rows
 }
 
-// statsTop is a link among the most viewed.
+// statsTop is one of the most viewed links.
 type statsTop struct {
 	report.LinkSummary
 	Address    string // "" in a sample

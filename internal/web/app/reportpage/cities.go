@@ -7,21 +7,22 @@ import (
 	"vitrine/internal/geo"
 )
 
-// cityFile is what a page says of where cities come from.
+// cityFile describes the source of cities on a page.
 type cityFile struct {
 	Loaded bool // there is a file
 	Owner  bool // of the instance, who can add one
 	By     geo.Source
 }
 
-// cityFile is that of the instance, for who sees a page; nil: a reader.
+// cityFile returns the source of cities if the reader is signed in; a nil
+// account is a reader of a shared report.
 func (s *Handler) cityFile(me *vitrine.Account) cityFile {
 	by, loaded := s.Cities.Loaded()
 	return cityFile{Loaded: loaded, Owner: me != nil && me.Role == vitrine.RoleOwner, By: by}
 }
 
-// cities takes the card of cities off a page that would have nothing to say on
-// it: of made-up numbers, and of a website without a city file.
+// cities removes the card of cities if it would be empty: in a sample, and for
+// a website without a city file.
 func (p *reportPage) cities(sample bool) {
 	p.Bars = slices.DeleteFunc(p.Bars, func(b statsBars) bool {
 		return b.ID == "cities" && len(b.Rows) == 0 && (sample || p.Website != nil && !p.CityFile.Loaded)

@@ -9,12 +9,12 @@ import (
 	"vitrine/report"
 )
 
-// statsPages is how a document was read, page by page.
+// statsPages shows how a document was read, page by page.
 type statsPages struct {
 	*report.PagesContent
-	Unread string // in place of the rows: nobody has seen a page
+	Unread string // message if no page was seen
 	Rows   []statsPageRow
-	Thumbs bool // there are pictures of pages
+	Thumbs bool // small pictures of pages exist
 
 	version int // of the file; 0: it was never replaced
 }
@@ -28,7 +28,7 @@ func unread(what string, before bool) string {
 	return what + " yet."
 }
 
-// statsPageRow is one page of a document.
+// statsPageRow is a page of a document.
 type statsPageRow struct {
 	report.PageRow
 	Seen    ui.Figure
@@ -38,8 +38,8 @@ type statsPageRow struct {
 	Thumb   string // address of a picture; "" for none
 }
 
-// newStatsPages makes the rows; before tells whether there were views before
-// these days.
+// newStatsPages returns the rows; before reports whether there were views
+// before these days.
 func newStatsPages(of *report.Content, before bool) *statsPages {
 	c := of.Pages
 	if c == nil {
@@ -70,8 +70,8 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 // times writes a percentage as a factor: 288.8 % is 2.9.
 func times(pct report.Tenths) string { return report.Tenths((int64(pct) + 50) / 100).String() }
 
-// statsMarks is how far a video, a sound or a page held its readers: a curve,
-// and its marks as a table.
+// statsMarks shows how far a video, sound or page was followed: a curve, and
+// marks as a table.
 type statsMarks struct {
 	Title  string
 	Unread string // in place of the numbers: nobody has read it
@@ -80,7 +80,8 @@ type statsMarks struct {
 	Rows   []statsMark
 }
 
-// statsMark is a place of the file, and the share that got there.
+// statsMark is a position in the file and the share of sessions that reached
+// it.
 type statsMark struct {
 	Name string
 	Pct  report.Tenths
@@ -88,7 +89,7 @@ type statsMark struct {
 
 func newStatsMarks(c *report.Content, before bool) *statsMarks {
 	var m *statsMarks
-	var past string // what was done with so much of the file
+	var past string // past participle of what readers did
 	var marks []report.Mark
 	var drop report.MarkDropoff
 	var curve []report.Tenths // finer than the marks
@@ -129,7 +130,7 @@ func newStatsMarks(c *report.Content, before bool) *statsMarks {
 	return m
 }
 
-// newCurve draws what share of the sessions got to each of some places.
+// newCurve draws the share of sessions that reached each position.
 func newCurve(title string, rows []statsMark) chart.Chart {
 	values, tips := make([]int64, len(rows)), make([]string, len(rows))
 	for i, r := range rows {

@@ -18,8 +18,7 @@ import (
 // Tables as files: CSV as RFC 4180 has it, in the figures of the report as they
 // are.
 
-// cardRows are the tables of a report by the names of their cards, each with
-// its head.
+// cardRows maps the names of cards to the tables of a report, with headers.
 var cardRows = map[string]func(*numbers) [][]string{
 	"totals":    totalsRows,
 	"series":    seriesRows,
@@ -57,8 +56,8 @@ var cardRows = map[string]func(*numbers) [][]string{
 	},
 }
 
-// writeCard answers with the table of a card. Of a sample there is none: a file
-// does not tell that it is made up.
+// writeCard answers with the table of a card. A sample has none, because a file
+// would not show that it is made up.
 func writeCard(w http.ResponseWriter, r *http.Request, n *numbers, format, card string) error {
 	if n.sample {
 		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
@@ -165,8 +164,8 @@ func insightRows(n *numbers) [][]string {
 	return rows
 }
 
-// contentRows are the pages of a document, or the marks of other kinds; nil
-// where there are none.
+// contentRows returns the pages of a document, or the marks of other kinds, or
+// nil.
 func contentRows(n *numbers) [][]string {
 	if n.link == nil {
 		return nil

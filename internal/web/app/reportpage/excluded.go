@@ -7,7 +7,7 @@ import (
 	"vitrine/report"
 )
 
-// statsReason is a line of the list of excluded views.
+// statsReason is a row of the list of excluded views.
 type statsReason struct {
 	Name, Who string
 	Programs  []statsProgram
@@ -15,17 +15,17 @@ type statsReason struct {
 	Pct       string
 }
 
-// statsProgram is a program or network, and how many views it has.
+// statsProgram is a program or network and its number of views.
 type statsProgram struct {
 	Name  string
 	Count ui.Figure
 }
 
-// shownPrograms is how many programs a page names of a reason.
+// shownPrograms is how many programs of a reason a page names.
 const shownPrograms = 8
 
-// newLedger lists the excluded views of a report by reason. Who reads a shared
-// report is not told of its owner's visits.
+// newLedger lists the excluded views of a report by reason. Readers of a shared
+// report do not see the owner's visits.
 func newLedger(r *report.Summary, shared bool) []statsReason {
 	var rows []statsReason
 	for _, b := range r.Excluded {
@@ -41,7 +41,7 @@ func newLedger(r *report.Summary, shared bool) []statsReason {
 	return rows
 }
 
-// programs are those that a reason has most views of.
+// programs returns the programs with the most views of a reason.
 func programs(r *report.Summary, reason string) []statsProgram {
 	var list []statsProgram
 	for _, b := range r.ProductsOf(reason) {
@@ -61,8 +61,8 @@ func newStatsOwn(me *vitrine.Account, address string) *statsOwn {
 	return &statsOwn{me.CountOwn, !me.OwnChangedAt.IsZero(), address}
 }
 
-// assistants is the card of what AI assistants read, with the crawlers that
-// collect pages for training beside; false where there was neither.
+// assistants returns the card of what AI assistants read, with the crawlers
+// that collect training data. It reports false if there are neither.
 func assistants(r *report.Summary) (card statsBars, any bool) {
 	read := r.ProductsOf(visitor.BotAIAssistant)
 	card = statsBars{ID: "assistants", Name: "Read by assistants", Of: "Reads",
@@ -70,7 +70,7 @@ func assistants(r *report.Summary) (card statsBars, any bool) {
 	return card, len(read) > 0 || len(card.Training) > 0
 }
 
-// programRows are the excluded views of which the program or network is known.
+// programRows returns the excluded views with a known program or network.
 func programRows(n *numbers) [][]string {
 	rows := [][]string{{"reason", "program", "views"}}
 	for _, p := range n.summary().Products {

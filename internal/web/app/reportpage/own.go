@@ -11,8 +11,8 @@ import (
 // maxOwn bounds the form of the setting.
 const maxOwn = 4 << 10
 
-// CountOwn takes the setting "Count my own visits": count is "yes" or "no", and
-// back the page of numbers that the form is on.
+// CountOwn changes the setting "Count my own visits": count is "yes" or "no",
+// and back the page of the form.
 func (s *Handler) CountOwn(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, maxOwn); err != nil {
 		return err

@@ -14,24 +14,24 @@ import (
 	"vitrine/report"
 )
 
-// A place is the address of a report: of what it is, and what is asked of it.
+// A place is the address of a report: its subject and its query.
 type place struct {
 	root string
 	q    analytics.Query
 }
 
-// at is the address below the root, such as "/pulse".
+// at returns an address below the root, such as "/pulse".
 func (p place) at(below string) string { return p.root + below + "?" + p.q.Values().Encode() }
 
-// with is the address with another query.
+// with returns the address with a changed query.
 func (p place) with(change func(*analytics.Query)) string {
 	p.q.Filter = slices.Clone(p.q.Filter)
 	change(&p.q)
 	return p.at("")
 }
 
-// queryOf reads what is asked of a report. A website, and a sample, have the
-// ranges alone.
+// queryOf parses the query of a report. A website and a sample only have
+// ranges.
 func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Query, err error) {
 	if of.website != nil || !me.Plan.Pro() {
 		rg, err := httpx.ReportRange(r)
@@ -46,8 +46,8 @@ func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Quer
 	return q, nil
 }
 
-// zoneOf is the zone of the days and hours of a report: what is asked for, or
-// the account's; nil: UTC.
+// zoneOf returns the time zone of a report: the requested one, or the
+// account's; nil: UTC.
 func zoneOf(me *vitrine.Account, q analytics.Query) *time.Location {
 	if q.Zone != nil || me.TimeZone == "" {
 		return q.Zone
@@ -59,10 +59,10 @@ func zoneOf(me *vitrine.Account, q analytics.Query) *time.Location {
 	return own.Zone
 }
 
-// inRange asks for a range alone.
+// inRange returns a query with only a range.
 func inRange(rg report.Range) analytics.Query { return analytics.In(rg) }
 
-// dimensionNames are what the dimensions of a filter are called.
+// dimensionNames are the labels of dimensions.
 var dimensionNames = map[report.Dimension]string{
 	report.OnLink: "Link", report.OnKind: "Kind", report.OnCountry: "Country", report.OnCity: "City",
 	report.OnReferrer: "Referrer", report.OnSource: "Source",
@@ -72,7 +72,7 @@ var dimensionNames = map[report.Dimension]string{
 	report.OnQR: "QR scan", report.OnReturning: "Returning",
 }
 
-// valueName is what a value of a dimension is called.
+// valueName returns the label of a value.
 func valueName(d report.Dimension, value string) string {
 	switch {
 	case value == "":
@@ -87,16 +87,15 @@ func valueName(d report.Dimension, value string) string {
 	return value
 }
 
-// statsChip is a condition of the filter, which can be turned round and taken
-// away.
+// statsChip is a condition of the filter, with addresses to invert and remove
+// it.
 type statsChip struct {
 	Name, Value  string
 	Not          bool
 	Turn, Remove string
 }
 
-// statsAsk is what can be asked of a report: its dates, its filter, and what it
-// is compared with.
+// statsAsk is the form of a report: dates, filter and comparison.
 type statsAsk struct {
 	Chips   []statsChip
 	Clear   string // without a filter
@@ -154,8 +153,7 @@ func newStatsAsk(p place, s *report.Summary, form bool, now time.Time) statsAsk 
 	return a
 }
 
-// ranges are the fixed choices of days, and of hours where these can be asked
-// for.
+// ranges returns the fixed choices of days, and of hours if they are supported.
 func ranges(p place, form bool) (all []statsRange) {
 	if form {
 		all = append(all, statsRange{Name: "24 hours", Chosen: p.q.Hourly && p.q.Dates == nil,
@@ -168,8 +166,8 @@ func ranges(p place, form bool) (all []statsRange) {
 	return all
 }
 
-// only is the address of the report of views for which a dimension has a value;
-// "" where it already is.
+// only returns the address of the report of views with a value, or "" if it is
+// this one.
 func (p place) only(d report.Dimension, value string) string {
 	c := report.Condition{Dimension: d, Value: value}
 	if slices.Contains(p.q.Filter, c) {
@@ -183,7 +181,8 @@ func (p place) only(d report.Dimension, value string) string {
 	})
 }
 
-// before is what a report is compared with, in words: "the 30 days before".
+// before returns what a report is compared with, in words: "the 30 days
+// before".
 func before(r *report.RangeCard, hourly bool) string {
 	switch {
 	case r.Compare == report.CompareYear:
@@ -194,7 +193,7 @@ func before(r *report.RangeCard, hourly bool) string {
 	return "the " + ui.Plural(int64(r.Days), "day", "days") + " before"
 }
 
-// zoneName is the zone whose days and hours a report has.
+// zoneName returns the name of a report's time zone.
 func zoneName(r *report.RangeCard) string {
 	if r.Timezone == "" {
 		return "UTC"

@@ -21,16 +21,16 @@ import (
 	"vitrine/report"
 )
 
-// The pages of numbers: of one link, and of all links of an account. They show
-// what the API answers, from the same calls.
+// The pages of reports: of a link, and of all links of an account. They show
+// what the API returns, from the same calls.
 
 const analyticsRoot = "/analytics"
 
 var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "stats_chart.html", "stats_content.html",
 	"stats_tables.html", "stats_share.html", "visit_table.html")
 
-// numbers are one report: of a link, of an account, or of a website, whose
-// pages are its links.
+// numbers is the report of a link, an account, or a website, whose pages are
+// its links.
 type numbers struct {
 	link    *report.LinkReport     // nil: of an account or a website
 	account *report.AccountReport  // nil: of a link
@@ -41,8 +41,8 @@ type numbers struct {
 	versions []versions.Version // of a link whose file was replaced, the newest first
 }
 
-// subject is what a page of numbers is about; the zero subject is all links of
-// an account.
+// subject is what a report is about; the zero subject is all links of an
+// account.
 type subject struct {
 	link    *vitrine.Link
 	website *collections.SiteFacts
@@ -55,7 +55,7 @@ func (n *numbers) summary() *report.Summary {
 	return &n.account.Summary
 }
 
-// answer is what the API answers.
+// answer returns the API's answer.
 func (n *numbers) answer() any {
 	if n.link != nil {
 		return n.link
@@ -63,7 +63,7 @@ func (n *numbers) answer() any {
 	return n.account
 }
 
-// version is the same as long as no number of the report changes.
+// version returns a text that changes when a number of the report changes.
 func (n *numbers) version() (string, error) {
 	b, err := json.Marshal(n.answer())
 	if err != nil {
@@ -73,8 +73,8 @@ func (n *numbers) version() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:9]), nil
 }
 
-// numbersOf makes the report that a request is about; of an account whose plan
-// has none, a sample, and of its websites nothing.
+// numbersOf returns the report for a request. If the plan has no analytics, it
+// returns a sample, and nothing for websites.
 func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject,
 	q analytics.Query) (n *numbers, err error) {
 	l, rg := of.link, q.Range
@@ -102,7 +102,7 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	return n, err
 }
 
-// subjectOf is the link or the website that the address of a page names.
+// subjectOf returns the link or website in the address of a page.
 func (s *Handler) subjectOf(r *http.Request, me *vitrine.Account) (of subject, err error) {
 	if slug := r.PathValue("website"); slug != "" && s.SiteStats != nil {
 		of.website, err = s.Sites.BySlug(r.Context(), me, slug)
@@ -112,8 +112,8 @@ func (s *Handler) subjectOf(r *http.Request, me *vitrine.Account) (of subject, e
 	return of, err
 }
 
-// linkOf is the link that the address of a page names, nil where it names none.
-// Another account's link is like an unknown one.
+// linkOf returns the link in the address of a page, nil if there is none.
+// Another account's link is treated as unknown.
 func (s *Handler) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, error) {
 	slug := r.PathValue("slug")
 	if slug == "" {
@@ -148,7 +148,7 @@ func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	return s.write(w, r, me, http.StatusOK, of, n, nil)
 }
 
-// show answers with the page of a report, of the default range, after a change.
+// show answers with a report over the default range, after a change.
 func (s *Handler) show(w http.ResponseWriter, r *http.Request, me *vitrine.Account, status int,
 	change func(*reportPage)) error {
 	of, err := s.subjectOf(r, me)
@@ -185,7 +185,8 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	return s.WriteApp(w, r, status, statsTemplate, p.Nonce, p)
 }
 
-// Pulse tells a page whether its numbers have changed, by their version.
+// Pulse returns the version of a report, so that a page knows whether its
+// numbers have changed.
 func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if !me.Plan.Pro() {
 		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
@@ -218,7 +219,7 @@ func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	return httpx.WriteJSON(w, map[string]string{"version": version})
 }
 
-// reportPage is what the page of numbers shows.
+// reportPage is the data of a report's page.
 type reportPage struct {
 	app.Page
 	*report.Summary
@@ -231,7 +232,7 @@ type reportPage struct {
 	Sample  bool
 	Reader  bool // seen by who has a read-only address
 	Empty   bool // nobody has ever come
-	Few     bool // a link with so few views that single visits say more than sums
+	Few     bool // so few views that single visits say more than sums
 	Part    bool // the report is cut short
 	Version string
 	Address string // of the page with its range
@@ -240,7 +241,7 @@ type reportPage struct {
 	Call    string // of the API, for a shell
 	Ranges  []statsRange
 	Ask     statsAsk
-	Zone    string // whose days and hours they are
+	Zone    string // name of the time zone
 	Cards   []statsCard
 	Ledger  []statsReason
 	Own     *statsOwn // nil: a website, a sample, or seen by who has a read-only address
@@ -259,7 +260,7 @@ type reportPage struct {
 	Top    []statsTop
 }
 
-// statsLink is what is said of the link beside its numbers.
+// statsLink describes the link of a report.
 type statsLink struct {
 	*vitrine.Link
 	URL, Kind string
@@ -310,7 +311,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	of := place{root, n.q}
 	p.Address, p.Pulse, p.Now = of.at(""), of.at("/pulse"), of.at("/now")
 	asked := n.q
-	if asked.Zone == nil && p.Range.Timezone != "" { // so that the API answers the same
+	if asked.Zone == nil && p.Range.Timezone != "" { // so that the API returns the same
 		asked.Zone = zoneOf(me, asked)
 	}
 	if n.website == nil && !n.sample {
@@ -326,8 +327,8 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	return p, nil
 }
 
-// fewViews is below how many views, of all time, a link's page leads with the
-// visits; busyViews is from how many on it names the busiest hour.
+// fewViews is the all-time number of views below which a link's page begins
+// with visits; busyViews is the number from which it names the busiest hour.
 const (
 	mostRecent  = 25   // visits on the page
 	mostBuckets = 100  // of a card on the page
@@ -336,7 +337,7 @@ const (
 	busyViews   = 30
 )
 
-// fill makes what is drawn of the numbers.
+// fill prepares the display of the numbers.
 func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 	p.Zone = zoneName(&p.Range)
 	p.Cards = statsCards(n)
@@ -410,15 +411,15 @@ func (p *reportPage) link(of place) {
 	}
 }
 
-// AllTime is what all links have come to.
+// AllTime returns the all-time totals of all links, in words.
 func (p *reportPage) AllTime() string {
 	a := p.Account.AllTime
 	return ui.Counted(a.Links, "link", "links") + " · " + ui.Counted(a.Views, "view", "views") + " and " +
 		ui.Counted(a.Downloads, "download", "downloads") + " in total"
 }
 
-// CSV is the address of a card's table as a file; "" of a sample, and of
-// a shared report, which have none.
+// CSV returns the address of a card's table, or "" for samples and shared
+// reports, which have none.
 func (p *reportPage) CSV(card string) string {
 	if p.Sample || p.Reader {
 		return ""

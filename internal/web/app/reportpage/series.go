@@ -8,8 +8,8 @@ import (
 	"vitrine/report"
 )
 
-// statsSeries is views and unique viewers over time, and those of the time
-// before: a chart, and the same numbers as a table.
+// statsSeries shows views and unique viewers over time, and those of the
+// previous time: a chart, and a table with the same numbers.
 type statsSeries struct {
 	chart.Chart
 	Points []statsPoint
@@ -17,11 +17,11 @@ type statsSeries struct {
 	Weekly bool   // a point is a week
 	Hourly bool   // a point is an hour
 	Was    string // what Before is
-	Open   string // what the last point is called while it is not over
+	Open   string // label of the last point while it is not over
 }
 
-// statsPoint is a day or a week, and as many days before the same place of the
-// time before.
+// statsPoint is a day or a week, with the corresponding point of the previous
+// time.
 type statsPoint struct {
 	Date, Label          string
 	Day                  string // of an hour
@@ -32,7 +32,7 @@ type statsPoint struct {
 	Engaged              ui.Lasting
 }
 
-// seriesWords are what the numbers of a series are called.
+// seriesWords are the labels of a series.
 type seriesWords struct{ Views, Label string }
 
 var (
@@ -86,7 +86,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	return c
 }
 
-// tip is what the chart says of a point.
+// tip returns the text that the chart shows for a point.
 func (c *statsSeries) tip(p statsPoint, words seriesWords) string {
 	title := p.Label
 	switch {
@@ -108,5 +108,5 @@ func (c *statsSeries) tip(p statsPoint, words seriesWords) string {
 	return chart.Tip(title, rows...)
 }
 
-// Now is what the last point is called while it is not over.
+// Now returns the label of the last point while it is not over.
 func (c statsSeries) Now() string { return ui.Capital(c.Open) }

@@ -13,22 +13,22 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// Read-only addresses of a report, as its owner sees them: a list, a form for
-// another one, and the one that was just made, which is shown once.
+// The owner's list of read-only addresses of a report, the form for a new one,
+// and the new one itself, which is shown once.
 
 // sharedRoot begins the addresses of shared reports.
 const sharedRoot = "/r/"
 
-// shareLives are how long an address may be good.
+// shareLives are the lifetimes of addresses.
 var shareLives = []struct {
 	Value, Name string
 	life        time.Duration
 }{{"7d", "7 days", 7 * 24 * time.Hour}, {"30d", "30 days", 30 * 24 * time.Hour},
 	{"90d", "90 days", 90 * 24 * time.Hour}, {"365d", "1 year", 365 * 24 * time.Hour}}
 
-// statsShares are the addresses of a report.
+// statsShares lists the addresses of a report.
 type statsShares struct {
-	Action string // that makes one, and below which they are revoked
+	Action string // address that creates one; they are revoked below it
 	List   []*vitrine.SharedReport
 	New    string // address that was just made
 	Embed  string // HTML that shows its chart; "" with a password
@@ -37,10 +37,10 @@ type statsShares struct {
 	Life   string
 }
 
-// Lives are the choices of the form.
+// Lives returns the choices of the form.
 func (*statsShares) Lives() any { return shareLives }
 
-// shares are the addresses of the report of a page.
+// shares returns the addresses of the report of a page.
 func (s *Handler) shares(r *http.Request, me *vitrine.Account, l *vitrine.Link) (*statsShares, error) {
 	list, err := s.Shared.List(r.Context(), me, l)
 	if err != nil {
@@ -49,8 +49,7 @@ func (s *Handler) shares(r *http.Request, me *vitrine.Account, l *vitrine.Link) 
 	return &statsShares{Action: reportRoot(l) + "/share", List: list}, nil
 }
 
-// reportRoot is the address of the page of a link's report, or of that of all
-// links.
+// reportRoot returns the address of a link's report, or of that of all links.
 func reportRoot(l *vitrine.Link) string {
 	if l == nil {
 		return analyticsRoot
@@ -58,7 +57,7 @@ func reportRoot(l *vitrine.Link) string {
 	return app.LinkAddress(l) + analyticsRoot
 }
 
-// Share makes an address, and shows it on the page.
+// Share creates an address and shows it.
 func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	l, err := s.linkOf(r, me)
 	if err != nil {
@@ -135,12 +134,12 @@ func (s *Handler) readShared(r *http.Request) (found *sharedreport.Shared, in bo
 	return found, s.Shared.Passes(found, pass), nil
 }
 
-// passCookie holds the pass of a report with a password. It is sent with the
-// address of this report alone.
+// passCookie contains the pass for a report with a password. Browsers send it
+// only with the address of the report.
 const passCookie = "vitrine-report"
 
-// quietly has nobody keep the page, list it, or learn its address from a link
-// that is followed.
+// quietly keeps a page out of caches and indexes, and its address out of
+// referrers.
 func quietly(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -148,7 +147,7 @@ func quietly(w http.ResponseWriter) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// sharedPage is the report of a shared address.
+// sharedPage returns the report of a shared address.
 func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*reportPage, error) {
 	of := subject{link: found.Of}
 	rg, err := httpx.ReportRange(r)
@@ -178,7 +177,7 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 	return p, nil
 }
 
-// ShowShared is the page of a shared report.
+// ShowShared answers with the page of a shared report.
 func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
 	quietly(w)
 	found, in, err := s.readShared(r)
@@ -196,7 +195,7 @@ func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
 	return ui.Render(w, r, http.StatusOK, sharedTemplate, p)
 }
 
-// passwordPage asks for the password of a report. It tells nothing of it.
+// passwordPage asks for the password of a report. It reveals nothing about it.
 type passwordPage struct {
 	ui.Page
 	Heading string
@@ -243,8 +242,9 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 	return httpx.Redirect(w, r, here)
 }
 
-// EmbedShared is the chart of a shared report alone, for a frame on any site.
-// Of one with a password there is none: a frame has no cookie of its own.
+// EmbedShared answers with only the chart of a shared report, for frames on any
+// site. A report with a password has none, because frames have no cookies of
+// their own.
 func (s *Handler) EmbedShared(w http.ResponseWriter, r *http.Request) error {
 	quietly(w)
 	found, err := s.Shared.Open(r.Context(), r.PathValue("token"))

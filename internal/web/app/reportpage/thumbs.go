@@ -11,10 +11,10 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// Small pictures of a document's pages, beside their numbers. They are as
-// private as the page that shows them.
+// Small pictures of a document's pages, shown beside their numbers to the same
+// readers.
 
-// thumbsRoot is where they are, below the address of a report.
+// thumbsRoot is their path below the address of a report.
 const thumbsRoot = "/pages/"
 
 // show gives the rows the addresses of their pictures, below that of the
@@ -31,7 +31,7 @@ func (p *statsPages) show(root string, l *vitrine.Link) {
 	}
 }
 
-// Thumb answers the owner of a link with the picture of a page.
+// Thumb sends the picture of a page to the owner of the link.
 func (s *Handler) Thumb(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	l, err := s.linkOf(r, me)
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *Handler) Thumb(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	return s.sendThumb(w, r, l)
 }
 
-// SharedThumb answers a reader of a shared report, as long as the public may
-// see the link.
+// SharedThumb sends the picture of a page to a reader of a shared report, as
+// long as the link is public.
 func (s *Handler) SharedThumb(w http.ResponseWriter, r *http.Request) error {
 	quietly(w)
 	found, in, err := s.readShared(r)

@@ -21,7 +21,7 @@ var (
 	visitTemplate = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html", "visit_table.html")
 )
 
-// visitsAtOnce is how many visits a page lists.
+// visitsAtOnce is the number of visits on a page.
 const visitsAtOnce = 50
 
 // visitsPage lists visits of a link.
@@ -42,8 +42,8 @@ type visitsPage struct {
 	CityFile cityFile
 }
 
-// ShowVisits lists the visits of a link that are kept, newest first, a page at
-// a time; as CSV and NDJSON all of them.
+// ShowVisits lists the visits of a link, newest first, by page; as CSV and
+// NDJSON it sends all of them.
 func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	l, err := s.linkOf(r, me)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.WriteApp(w, r, http.StatusOK, visitsTemplate, p.Nonce, p)
 }
 
-// visitPage is one visit.
+// visitPage is the page of a visit.
 type visitPage struct {
 	app.Page
 	Head   *app.LinkHead
@@ -113,7 +113,7 @@ type visitedPage struct {
 	Width string
 }
 
-// ShowVisit is the page of one visit.
+// ShowVisit answers with the page of a visit.
 func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	l, err := s.linkOf(r, me)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return s.WriteApp(w, r, http.StatusOK, visitTemplate, p.Nonce, p)
 }
 
-// visitFacts are what is known of a visit beside its progress.
+// visitFacts lists the facts of a visit besides its progress.
 func visitFacts(v *report.VisitRow) (facts [][2]string) {
 	add := func(name, value string) {
 		if value != "" {
@@ -193,7 +193,7 @@ func visitFacts(v *report.VisitRow) (facts [][2]string) {
 	return facts
 }
 
-// playedChart is which hundredths of a video or sound were played.
+// playedChart shows which hundredths of a video or sound were played.
 func playedChart(ranges [][2]int) chart.Chart {
 	values, tips := make([]int64, 100), make([]string, 100)
 	for _, r := range ranges {
@@ -224,8 +224,8 @@ func rangesInWords(ranges [][2]int) string {
 	return strings.Join(words, ", ")
 }
 
-// recentVisits are the newest visits of a report with engagement data, with the
-// addresses of their pages.
+// recentVisits returns the newest visits of a report with engagement data, with
+// the addresses of their pages.
 func (s *Handler) recentVisits(r *http.Request, me *vitrine.Account, l *vitrine.Link, q analytics.Query,
 	n int) ([]app.Visit, error) {
 	q.Zone = zoneOf(me, q)

@@ -19,7 +19,7 @@ const (
 	meansAgain = "The share of page loads by people who had loaded the same page before."
 )
 
-// websiteCards are the numbers of a website.
+// websiteCards returns the numbers of a website.
 func websiteCards(n *numbers) []statsCard {
 	r := n.summary()
 	t, before := &r.Totals, &r.Previous
@@ -35,7 +35,7 @@ func websiteCards(n *numbers) []statsCard {
 	}
 }
 
-// fillWebsite replaces what is drawn of links by what a website has.
+// fillWebsite replaces the display for links by that for a website.
 func (p *reportPage) fillWebsite(n *numbers) {
 	p.Cards = websiteCards(n)
 	// Page loads are counted without a script, which would know the window.

@@ -16,10 +16,10 @@ import (
 
 var dashboardTemplate = app.Parse("chart.html", "link_rows.html", "dashboard.html")
 
-// recentLinks is how many links stand below the drop zone.
+// recentLinks is the number of links below the drop zone.
 const recentLinks = 10
 
-// dashboardPage is where files are published.
+// dashboardPage is the page for publishing files.
 type dashboardPage struct {
 	app.Page
 	Usage     []app.UsageBar
@@ -28,7 +28,7 @@ type dashboardPage struct {
 	Deletable bool   // the account has links to delete
 	Recent    []app.LinkRow
 	Views     bool   // the rows tell views
-	Prefix    string // what is before a slug in an address, as people read it
+	Prefix    string // the part of an address before the slug, for display
 	FileLimit int64  // bytes; 0: none
 	FileText  string // the same for people; "" for none
 	Accepts   string // extensions of files that can be uploaded, with commas between them

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// Handler serves the page on which files are published, and what its scripts
-// ask for.
+// Handler serves the page for publishing files, and the requests of its
+// scripts.
 type Handler struct {
 	*app.Shell
 	Uploads *publish.Uploads

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// memberLink is a link as the site's scripts know it: as the API's, with what
-// its owner reads and where it leads.
+// memberLink is a link for the app's scripts: the API's link, with texts for
+// its owner and addresses.
 type memberLink struct {
 	api.Link
 	State         vitrine.LinkState `json:"state"`
@@ -64,7 +64,7 @@ func (s *Handler) Complete(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	return httpx.WriteJSON(w, m)
 }
 
-// State is asked for as long as a link is being scanned.
+// State returns the state of a link. Pages poll it while a link is scanned.
 func (s *Handler) State(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := s.Links.Own(r.Context(), me, r.PathValue("slug"))
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Handler) State(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	return httpx.WriteJSON(w, s.memberLink(o.Link))
 }
 
-// CheckSlug answers while someone types.
+// CheckSlug answers whether a slug is available, while someone types it.
 func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	q := r.URL.Query()
 	slug := q.Get("slug")
@@ -89,8 +89,7 @@ func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return err
 }
 
-// Edit changes what was sent of a link, all of it or nothing, and leaves
-// the rest.
+// Edit changes the fields of a link that were sent, completely or not at all.
 func (s *Handler) Edit(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
@@ -102,7 +101,7 @@ func (s *Handler) Edit(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		return f.Err
 	}
 	ctx := r.Context()
-	own, err := s.Links.Own(ctx, me, r.PathValue("slug")) // by a slug that it had before, too
+	own, err := s.Links.Own(ctx, me, r.PathValue("slug")) // by any of its slugs
 	if err != nil {
 		return err
 	}

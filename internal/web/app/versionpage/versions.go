@@ -22,7 +22,7 @@ type versionsPage struct {
 	app.Page
 	Head        *app.LinkHead
 	List        []versions.Version // newest first
-	Waits       *versions.Version  // what becomes current once it is live; nil: nothing
+	Waits       *versions.Version  // becomes current once it is live; nil: none
 	Bytes       int64              // that all versions take
 	Most        int64              // how many earlier versions are kept; 0: all
 	Replaceable bool
@@ -43,14 +43,14 @@ func (p *versionsPage) Kinds() (string, error) {
 // Earlier reports whether there is a version besides the current one.
 func (p *versionsPage) Earlier() bool { return len(p.List) > 1 }
 
-// Facts are what the file of a version is.
+// Facts describes the file of a version.
 func (p *versionsPage) Facts(v versions.Version) []string {
 	t, _ := filetype.ByExt(v.Name)
 	return ui.Facts(v.Link, t)
 }
 
-// Review is the address of the case of what waits, for an owner who may decide
-// about it; "" for others.
+// Review returns the address of the case of a waiting version if the owner may
+// decide about it, otherwise "".
 func (p *versionsPage) Review() string {
 	if p.Waits == nil {
 		return ""
@@ -92,7 +92,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, status int, p *v
 	return s.WriteApp(w, r, status, versionsTemplate, p.Nonce, p)
 }
 
-// Restore takes the form that makes a version the current one.
+// Restore makes a version the current one.
 func (s *Handler) Restore(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	return s.form(w, r, me, "version-restored", func(ctx context.Context, slug string, n int) error {
 		_, err := s.Versions.Restore(ctx, me, slug, n, nil)

@@ -25,7 +25,7 @@ var (
 // 200 characters, each up to 12 bytes of the form's encoding.
 const maxWebsiteForm = 8 << 10
 
-// dropZone is where a website's files are dropped.
+// dropZone is the area onto which a website's files are dropped.
 type dropZone struct {
 	Name      string // of the website; "" for one that is made by dropping
 	Begin     string // address that takes the first step, and with /complete the last; "" as long as there is no website
@@ -49,13 +49,13 @@ type websitesPage struct {
 	Rows     []app.WebsiteRow
 	Drop     dropZone
 	Full     string // that all links of the plan are in use; "" as long as they are not
-	Prefix   string // what is before a slug in an address, and what behind it, as people read them
+	Prefix   string // the parts of an address before and after the slug, for display
 	Suffix   string
 	NewTitle string
 	NewSlug  string
 }
 
-// affixes are what is before and behind a slug in the address of a website.
+// affixes returns the parts of a website's address before and after the slug.
 func (s *Handler) affixes() (prefix, suffix string) {
 	_, address, _ := strings.Cut(s.SiteURL("*"), "://")
 	prefix, suffix, _ = strings.Cut(strings.TrimSuffix(address, "/"), "*")
@@ -105,7 +105,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	return httpx.Redirect(w, r, app.Said(app.WebsiteAddress(site.Slug), "website-made"))
 }
 
-// CreateFromPage makes a website for the files that were dropped.
+// CreateFromPage creates a website for dropped files.
 func (s *Handler) CreateFromPage(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Handler) CreateFromPage(w http.ResponseWriter, r *http.Request, me *vit
 		"manage": app.WebsiteAddress(site.Slug)})
 }
 
-// Discard takes a website back whose first deploy came to nothing.
+// Discard deletes a website whose first deploy failed.
 func (s *Handler) Discard(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := s.Sites.Discard(r.Context(), me, r.PathValue("slug")); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Handler) CheckSlug(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return app.WriteSlugAnswer(w, slug, s.Sites.SlugFree(r.Context(), me, slug))
 }
 
-// websitePage is the page of one website for its owner.
+// websitePage is the page of a website for its owner.
 type websitePage struct {
 	app.Page
 	Site     app.WebsiteRow
@@ -153,10 +153,10 @@ type websitePage struct {
 	NewTitle string
 }
 
-// versionRow is a version as the table shows it.
+// versionRow is a version in the table.
 type versionRow struct {
 	*vitrine.Link
-	Number  int // as many versions were there before it, of those that are kept
+	Number  int // position among the kept versions, from 1
 	Shown   bool
 	Waiting bool
 }
@@ -171,7 +171,7 @@ func (v versionRow) MayRestore() bool { return v.Live() && !v.Shown }
 // MayDelete reports whether the owner may delete it.
 func (v versionRow) MayDelete() bool { return !v.Shown && !v.Waiting }
 
-// leftOut are the entries of a version that it does not serve.
+// leftOut lists entries that a version does not serve.
 type leftOut struct {
 	List []leftOutEntry
 	More int // beyond those of the list
@@ -214,7 +214,7 @@ func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 	return s.WriteApp(w, r, status, websiteTemplate, p.Nonce, &p)
 }
 
-// leftOut reads what a version leaves out; nil: nothing.
+// leftOut returns what a version leaves out; nil: nothing.
 func (s *Handler) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, error) {
 	site, blob, err := s.Content.OpenSite(ctx, version)
 	if err != nil {
@@ -231,13 +231,12 @@ func (s *Handler) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut,
 	return left, nil
 }
 
-// websiteDeed is what a form does with a website; it returns what is said of
-// it, and where.
+// websiteDeed carries out a form about a website. It returns the code of the
+// message to show, and the address to show it at.
 type websiteDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying,
 	back string, err error)
 
-// websiteForms are the forms of a website's page, by the end of the address
-// that takes them.
+// websiteForms maps the last part of a form's address to its action.
 var websiteForms = map[string]websiteDeed{
 	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
 		error) {
@@ -259,14 +258,13 @@ var websiteForms = map[string]websiteDeed{
 	},
 }
 
-// linkIDOf reads an ID; 0, which is nobody's, of what is none.
+// linkIDOf parses an ID. It returns 0, which no link has, for anything else.
 func linkIDOf(text string) vitrine.LinkID {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return vitrine.LinkID(n)
 }
 
-// Form takes a form about a website of who is signed in. One that cannot
-// be carried out is shown again.
+// Form handles a form about a website. If it fails, the form is shown again.
 func (s *Handler) Form(action string) app.MemberHandler {
 	does, ok := websiteForms[action]
 	if !ok {
@@ -296,7 +294,7 @@ func (s *Handler) Form(action string) app.MemberHandler {
 	}
 }
 
-// readDeploy reads a step of a deploy: the website, and what was sent.
+// readDeploy parses a step of a deploy and finds the website.
 func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request,
 	me *vitrine.Account) (*collections.SiteFacts, httpx.Fields, error) {
 	site, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
@@ -307,7 +305,7 @@ func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request,
 	return site, httpx.Fields{Object: o}, err
 }
 
-// BeginDeploy is the first of the three steps of a version.
+// BeginDeploy is step 1 of a deploy.
 func (s *Handler) BeginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
@@ -328,7 +326,7 @@ func (s *Handler) BeginDeploy(w http.ResponseWriter, r *http.Request, me *vitrin
 	return api.WriteBegun(w, b)
 }
 
-// EndDeploy is the third.
+// EndDeploy is step 3 of a deploy.
 func (s *Handler) EndDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
@@ -346,10 +344,10 @@ func (s *Handler) EndDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.
 	return httpx.WriteJSON(w, s.deployed(site.Slug, l))
 }
 
-// deployed is a version as the site's scripts know it.
+// deployed is a version for the app's scripts.
 type deployed struct {
 	State vitrine.LinkState `json:"state"`
-	Next  string            `json:"next"` // address of the page that tells what came of it
+	Next  string            `json:"next"` // address of the page with the result
 }
 
 func (s *Handler) deployed(slug vitrine.Slug, l *vitrine.Link) deployed {
