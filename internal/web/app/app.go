@@ -132,7 +132,7 @@ func (s *Shell) NewAppPage(r *http.Request, me *vitrine.Account, title, section 
 			p.Waiting += n
 		}
 	}
-	if section == "people" { // where the owner looks after the site
+	if section == "people" { // the page where the owner manages the instance
 		s.Warn(r.Context(), &p)
 	}
 	return p

@@ -12,7 +12,7 @@ import (
 // Notice is a message for administrators.
 type Notice struct {
 	Text    string
-	Warning bool   // something is not as it should be
+	Warning bool   // a problem, not just information
 	Key     string // that dismisses it, for one that reports no failure; ""
 	Short   string // what the foot of the page says once it is dismissed
 }

@@ -44,7 +44,8 @@ func NewVisits(l *vitrine.Link, rows []report.VisitRow, now time.Time) []Visit {
 // VisitsRoot is the address of the visits of a link.
 func VisitsRoot(l *vitrine.Link) string { return LinkAddress(l) + "/analytics/visits" }
 
-// Why is the reason of an excluded visit in words, with the program's name.
+// Why returns the reason of an excluded visit in words, with the program's
+// name.
 func (v Visit) Why() string {
 	name := ui.BotNouns[v.Excluded][0]
 	if name == "" {

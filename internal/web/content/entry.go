@@ -159,7 +159,7 @@ func (e *entry) unpack(r *http.Request, blob vitrine.Blob, l *vitrine.Link, t fi
 	return err
 }
 
-// Entry is the frame that shows a file in an archive.
+// Entry answers with the frame that shows a file in an archive.
 func (s *Handler) Entry() httpx.HandlerFunc {
 	return s.onEntry(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, e entry) error {
 		here := r.PathValue("entry") + "/"

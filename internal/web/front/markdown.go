@@ -82,7 +82,7 @@ func rebase(n *html.Node, path string) {
 	}
 }
 
-// writeText answers with a text for programs, which may keep it for an hour.
+// writeText answers with text for programs, which may cache it for an hour.
 func (s *Handler) writeText(w http.ResponseWriter, r *http.Request, kind string, text []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", kind)

@@ -90,7 +90,7 @@ func newPlanRow(name string, plan vitrine.Plan, l vitrine.Limits) planRow {
 		Versions: planLimit(l.Versions, planCount), Pro: plan.Pro()}
 }
 
-// planLimit is a bound for people, of which zero is none.
+// planLimit formats a limit; 0 is none.
 func planLimit(n int64, format func(int64) string) string {
 	if n == 0 {
 		return "unlimited"

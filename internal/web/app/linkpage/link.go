@@ -46,8 +46,8 @@ type linkPage struct {
 	Texts   []shareText
 	Mail    template.URL
 	Visits  []app.Visit // the newest; none on other tabs
-	// Captions are those of a video or sound, of which MayCaption tells that it
-	// is one.
+	// Captions lists those of a video or sound; MayCaption reports whether the
+	// link is one.
 	Captions   []viewer.Track
 	MayCaption bool
 

@@ -145,7 +145,7 @@ func statsTips(insights []report.Insight) []statsTip {
 	return tips
 }
 
-// statsRecent are the recent views of a report, which have no pages.
+// statsRecent returns the recent views of a report, without addresses of pages.
 func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
 	rows := []app.Visit{}
 	for _, o := range recent {
