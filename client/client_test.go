@@ -444,7 +444,7 @@ func TestSlugStaysOneSegment(t *testing.T) {
 	}))
 	defer s.Close()
 	c, _ := fresh(t, s.URL)
-	if _, err := c.LinkAnalytics(t.Context(), "../x?y", report.Range7d); err != nil {
+	if _, err := c.LinkAnalytics(t.Context(), "../x?y", ReportQuery{Range: report.Range7d}); err != nil {
 		t.Fatal(err)
 	}
 	if path != "/api/v1/links/..%2Fx%3Fy/analytics" || query != "range=7d" {

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"time"
-
-	"vitrine/report"
 )
 
 // ListedLink is a link as lists show it.
@@ -84,31 +82,4 @@ func (c *Client) AllLinks(ctx context.Context, query Query) iter.Seq2[ListedLink
 			}
 		}
 	}
-}
-
-// LinkAnalytics reads the report of one link. It needs a Pro or Lifetime plan.
-func (c *Client) LinkAnalytics(ctx context.Context, slug string, r report.Range) (*report.LinkReport, error) {
-	var rep report.LinkReport
-	if err := c.get(ctx, "/links/"+url.PathEscape(slug)+"/analytics", rangeQuery(r), &rep); err != nil {
-		return nil, err
-	}
-	return &rep, nil
-}
-
-// Analytics reads the report over all links of the account. It needs a Pro or
-// Lifetime plan.
-func (c *Client) Analytics(ctx context.Context, r report.Range) (*report.AccountReport, error) {
-	var rep report.AccountReport
-	if err := c.get(ctx, "/analytics", rangeQuery(r), &rep); err != nil {
-		return nil, err
-	}
-	return &rep, nil
-}
-
-// rangeQuery leaves the choice to the instance when r is "".
-func rangeQuery(r report.Range) url.Values {
-	if r == "" {
-		return nil
-	}
-	return url.Values{"range": {string(r)}}
 }

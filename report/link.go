@@ -56,6 +56,8 @@ type Summary struct {
 	// FinalUntil is the time before which views no longer change class. This
 	// package leaves it zero: the reader of the log sets it.
 	FinalUntil FinalTime `json:"finalUntil,omitzero"`
+	// ByReason are the excluded views; nil unless they are asked for.
+	ByReason []ExcludedViews `json:"excluded,omitzero"`
 
 	// What a page shows and the API does not.
 	PreviousSeries []Point   `json:"-"` // of the previous window; as long as Series, except for partial weeks

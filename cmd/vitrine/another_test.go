@@ -13,7 +13,6 @@ import (
 	"vitrine/client"
 	"vitrine/internal/terminal"
 	"vitrine/internal/vitrinetest"
-	"vitrine/report"
 )
 
 func (h *held) upload(key string) client.Link {
@@ -75,7 +74,7 @@ func TestServeAnOlderState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.LinkAnalytics(t.Context(), anew.Slug, report.Range("7d"))
+	r, err := c.LinkAnalytics(t.Context(), anew.Slug, client.ReportQuery{Range: "7d"})
 	if err != nil || r.Totals.Views != 0 || r.Totals.Downloads != 0 {
 		t.Errorf("a new link has %+v, %v", r.Totals, err)
 	}

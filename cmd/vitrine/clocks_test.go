@@ -18,7 +18,6 @@ import (
 
 	"vitrine/client"
 	"vitrine/internal/vitrinetest"
-	"vitrine/report"
 
 	"github.com/google/uuid"
 )
@@ -225,7 +224,7 @@ func (a *apart) reads() {
 	negative := regexp.MustCompile(`[:\[,]-\d`)
 	var told [2][]byte
 	for i, s := range f.ships {
-		r, err := f.client(s.url, a.key).LinkAnalytics(ctx, l.Slug, report.Range("7d"))
+		r, err := f.client(s.url, a.key).LinkAnalytics(ctx, l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {
 			f.t.Error(err)
 			return

@@ -70,7 +70,7 @@ func (c *crowded) views(want int64) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	r, err := api.LinkAnalytics(c.t.Context(), c.slug, "7d")
+	r, err := api.LinkAnalytics(c.t.Context(), c.slug, client.ReportQuery{Range: "7d"})
 	if err != nil || r.Totals.Views != want {
 		c.t.Errorf("%d views, want %d: %v", r.Totals.Views, want, err)
 	}

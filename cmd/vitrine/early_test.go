@@ -92,7 +92,7 @@ func TestEarlyFleet(t *testing.T) {
 	}
 	totals := func(at *ship) (r *report.LinkReport) {
 		t.Helper()
-		r, err := f.client(at.url, key).LinkAnalytics(t.Context(), l.Slug, "7d")
+		r, err := f.client(at.url, key).LinkAnalytics(t.Context(), l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestEarlyFleet(t *testing.T) {
 	download(pages)
 	log.Start(t)
 	f.within(hang, "all is counted", func() bool {
-		r, err := f.client(told.url, key).LinkAnalytics(t.Context(), l.Slug, "7d")
+		r, err := f.client(told.url, key).LinkAnalytics(t.Context(), l.Slug, client.ReportQuery{Range: "7d"})
 		return err == nil && r.Totals.Views == 3*n && r.Totals.Sessions == 3*n && r.Totals.Downloads == 2*n &&
 			r.Totals.AvgEngagedMs == 1500
 	})

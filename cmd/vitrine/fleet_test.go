@@ -380,7 +380,7 @@ func (r *traffic) end() {
 	var rep *report.LinkReport
 	f.within(hang, "all that was answered is counted, what was in a spool too", func() bool {
 		var err error
-		rep, err = f.client(f.url, r.key).LinkAnalytics(f.t.Context(), r.slug, "7d")
+		rep, err = f.client(f.url, r.key).LinkAnalytics(f.t.Context(), r.slug, client.ReportQuery{Range: "7d"})
 		return err == nil && int64(rep.Totals.Views) >= r.pages.Load()
 	})
 	if rep == nil {

@@ -15,7 +15,6 @@ import (
 	"vitrine/client"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/tier"
-	"vitrine/report"
 
 	"github.com/google/uuid"
 )
@@ -153,7 +152,7 @@ func (f *fleet) reports(key string) {
 	})
 	var told [2][]byte
 	for i, s := range f.ships {
-		r, err := f.client(s.url, key).LinkAnalytics(ctx, l.Slug, report.Range("7d"))
+		r, err := f.client(s.url, key).LinkAnalytics(ctx, l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {
 			f.t.Fatal(err)
 		}

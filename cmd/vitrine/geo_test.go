@@ -80,7 +80,7 @@ func TestCities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.LinkAnalytics(t.Context(), slug, report.Range7d)
+	r, err := c.LinkAnalytics(t.Context(), slug, client.ReportQuery{Range: report.Range7d})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func (k *killed) check(url string) {
 			k.t.Errorf("link %s was acknowledged and is lost", slug)
 		}
 	}
-	rep, err := c.LinkAnalytics(k.t.Context(), k.links[0], "7d")
+	rep, err := c.LinkAnalytics(k.t.Context(), k.links[0], client.ReportQuery{Range: "7d"})
 	if err != nil {
 		k.t.Fatal(err)
 	}

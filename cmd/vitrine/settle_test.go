@@ -16,7 +16,6 @@ import (
 
 	"vitrine/client"
 	"vitrine/internal/vitrinetest/tier"
-	"vitrine/report"
 )
 
 // importing is an instance into which old history is imported.
@@ -81,7 +80,7 @@ func (i *importing) right(when string) {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	rep, err := c.Analytics(i.t.Context(), report.Range("all"))
+	rep, err := c.Analytics(i.t.Context(), client.ReportQuery{Range: "all"})
 	if err != nil {
 		i.t.Fatal(err)
 	}

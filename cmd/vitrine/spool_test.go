@@ -160,7 +160,7 @@ func TestLogHeld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := c.LinkAnalytics(t.Context(), l.Slug, "7d")
+		r, err := c.LinkAnalytics(t.Context(), l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 
+	"vitrine/client"
 	"vitrine/report"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -87,7 +88,7 @@ func summarize(s *report.Summary, truncated bool) numbers {
 const mostPages = 30
 
 func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
-	r, err := c.LinkAnalytics(c.ctx, slugOf(in.Slug), report.Range(in.Range))
+	r, err := c.LinkAnalytics(c.ctx, slugOf(in.Slug), client.ReportQuery{Range: report.Range(in.Range)})
 	if err != nil {
 		return linkReportOut{}, err
 	}
@@ -109,7 +110,7 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 const mostLinks = 10
 
 func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
-	r, err := c.Analytics(c.ctx, report.Range(in.Range))
+	r, err := c.Analytics(c.ctx, client.ReportQuery{Range: report.Range(in.Range)})
 	if err != nil {
 		return accountReportOut{}, err
 	}

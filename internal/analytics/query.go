@@ -24,6 +24,8 @@ type Query struct {
 	Rows   int  // rows of each card of Breakdowns; 0: 8
 	UTM    bool // include the cards of utm_ parameters
 	Curves bool // include curves and the expected reading time in the content card
+	// Excluded asks for the excluded views by reason and program, too.
+	Excluded bool
 	// Version is the version of the file for the content card; 0: the current
 	// one.
 	Version int
@@ -125,8 +127,10 @@ func (q *Query) parseCards(values url.Values) error {
 			q.UTM = true
 		case "curves":
 			q.Curves = true
+		case "excluded":
+			q.Excluded = true
 		default:
-			return wrong(paramInclude, `include is "utm" or "curves"; both are two parameters.`)
+			return wrong(paramInclude, `include is "utm", "curves" or "excluded"; several are several parameters.`)
 		}
 	}
 	return nil
@@ -245,6 +249,9 @@ func (q *Query) window(now, created time.Time) (report.Window, error) {
 func (q *Query) note(s *report.Summary, cur *report.Tally) {
 	if q.Rows > 0 || q.UTM {
 		s.Breakdowns = cur.Breakdowns(cmp.Or(q.Rows, defaultRows), q.UTM)
+	}
+	if q.Excluded {
+		s.ByReason = s.ExcludedViews()
 	}
 	if len(q.Filter) > 0 {
 		s.Filter = q.Filter.Texts()

@@ -2,17 +2,62 @@ package remote
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"vitrine/client"
 	"vitrine/internal/terminal"
 	"vitrine/report"
 )
 
 type StatsCmd struct {
-	Slug  string `arg:"" optional:"" help:"The part of the link's address after /p/, or the address. Without it: all your links together."`
-	Range string `help:"Days, today included: 7d, 14d, 30d, 90d or all." default:"30d" enum:"7d,14d,30d,90d,all"`
+	Slug     string   `arg:"" optional:"" help:"The part of the link's address after /p/, or the address. Without it: all your links together."`
+	Range    string   `help:"Days, today included: 7d, 14d, 30d, 90d or all. Default: 30d." placeholder:"RANGE"`
+	From     string   `help:"First date, such as 2026-11-01, instead of a range. Needs --to." placeholder:"DATE"`
+	To       string   `help:"Last date, itself included. Needs --from." placeholder:"DATE"`
+	Hours    bool     `help:"By the hour: the last 24 hours, or the dates of --from and --to, at most 7 days."`
+	Timezone string   `help:"Time zone of days, hours and today, such as Europe/Berlin. Default: UTC." placeholder:"ZONE"`
+	Compare  string   `help:"What changes are compared with: previous (the time before, the default) or year (the same dates a year earlier)." placeholder:"WITH"`
+	Filter   []string `sep:"none" help:"Only views that meet a condition, such as country:is:DE or source:is_not:Google. May be repeated: of the same kind with \"is\" one has to hold, otherwise all. Kinds: link, kind (without SLUG), country, city, referrer, source, device, browser, os, screen, campaign, medium, content, term, version, qr, returning." placeholder:"CONDITION"`
+	Limit    int      `help:"The most rows of each list, in JSON: 1 to 1000. Default: 8." placeholder:"N"`
+	Include  []string `help:"More in JSON: utm (campaigns), curves (of reading), excluded (views that do not count, by program). Separated by commas." placeholder:"WHAT"`
+	Version  int      `help:"The version of the file whose pages, playback or scrolling are shown. Default: the current one." placeholder:"N"`
 	Flags
+}
+
+// Validate refuses what cannot be meant. The instance checks the rest.
+func (c *StatsCmd) Validate() error {
+	dates := c.From != "" || c.To != ""
+	switch {
+	case (c.From == "") != (c.To == ""):
+		return errors.New("--from and --to go together")
+	case c.Range != "" && (dates || c.Hours):
+		return errors.New("--range goes without --from, --to and --hours")
+	case c.Version != 0 && c.Slug == "":
+		return errors.New("--version is for one link: name it")
+	case c.Version < 0:
+		return errors.New("the number of a version is 1 or more")
+	}
+	if c.Range != "" {
+		if _, err := report.ParseRange(c.Range); err != nil {
+			return fmt.Errorf("--range is one of 7d, 14d, 30d, 90d and all, not %q", c.Range)
+		}
+	}
+	return nil
+}
+
+// query is what the flags ask for. What a person reads has the excluded views.
+func (c *StatsCmd) query() client.ReportQuery {
+	q := client.ReportQuery{Range: report.Range(c.Range), From: c.From, To: c.To, Hourly: c.Hours,
+		Timezone: c.Timezone, Compare: report.Compare(c.Compare), Filter: c.Filter, Rows: c.Limit, Include: c.Include,
+		Version: c.Version}
+	if !c.JSON {
+		q.Include = append(slices.Clone(q.Include), "excluded")
+	}
+	return q
 }
 
 func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -22,7 +67,7 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	var text string
 	if slug := slugOf(c.Slug); slug != "" {
-		rep, err := api.LinkAnalytics(ctx, slug, report.Range(c.Range))
+		rep, err := api.LinkAnalytics(ctx, slug, c.query())
 		if err != nil {
 			return err
 		}
@@ -31,7 +76,7 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		text = terminal.RenderLink(t, rep)
 	} else {
-		rep, err := api.Analytics(ctx, report.Range(c.Range))
+		rep, err := api.Analytics(ctx, c.query())
 		if err != nil {
 			return err
 		}

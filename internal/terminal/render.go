@@ -29,10 +29,15 @@ type page struct {
 	strings.Builder
 	t     *Terminal
 	width int
+	zone  *time.Location // of its dates and hours
 }
 
-func newPage(t *Terminal) *page {
-	return &page{t: t, width: min(max(t.Width, narrowWidth), pageWidth)}
+func newPage(t *Terminal, s *report.Summary) *page {
+	p := &page{t: t, width: min(max(t.Width, narrowWidth), pageWidth), zone: time.UTC}
+	if zone, err := time.LoadLocation(s.Range.Timezone); err == nil { // "" is UTC
+		p.zone = zone
+	}
+	return p
 }
 
 func (p *page) line(format string, args ...any) {
@@ -44,12 +49,14 @@ func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 
 // RenderLink writes a link's report.
 func RenderLink(t *Terminal, r *report.LinkReport) string {
-	p := newPage(t)
+	p := newPage(t, &r.Summary)
 	p.title(Plain(r.Link.Title), r.Range)
 	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+Plain(r.Link.Kind)))
+	p.asked(&r.Summary)
 	p.summary(&r.Summary)
 	p.content(&r.Content)
 	p.audience(&r.Summary)
+	p.excluded(r.ByReason)
 	p.insights(r.Insights)
 	p.recent(r.Recent)
 	p.truncated(r.Truncated)
@@ -58,13 +65,15 @@ func RenderLink(t *Terminal, r *report.LinkReport) string {
 
 // RenderAccount writes the report over all links of an account.
 func RenderAccount(t *Terminal, r *report.AccountReport) string {
-	p := newPage(t)
+	p := newPage(t, &r.Summary)
 	p.title("All links", r.Range)
 	p.line("%s", t.Paint(Dim, fmt.Sprintf("%s · %s and %s since the first",
 		Counted(r.AllTime.Links, "link"), Counted(r.AllTime.Views, "view"), Counted(r.AllTime.Downloads, "download"))))
+	p.asked(&r.Summary)
 	p.summary(&r.Summary)
 	p.topLinks(r.TopLinks)
 	p.audience(&r.Summary, card{"Files", r.Mix})
+	p.excluded(r.ByReason)
 	p.insights(r.Insights)
 	p.truncated(r.Truncated)
 	return p.String()
@@ -72,7 +81,8 @@ func RenderAccount(t *Terminal, r *report.AccountReport) string {
 
 func (p *page) title(title string, r report.RangeCard) {
 	last := r.To.Add(-time.Second)
-	days := fmt.Sprintf("%s, %s to %s", Plain(r.Label), r.From.Format("2 Jan 2006"), last.Format("2 Jan 2006"))
+	days := fmt.Sprintf("%s, %s to %s", Plain(r.Label), r.From.In(p.zone).Format("2 Jan 2006"),
+		last.In(p.zone).Format("2 Jan 2006"))
 	title = Truncate(title, p.width)
 	if room := p.width - uniseg.StringWidth(title) - uniseg.StringWidth(days); room >= 2 {
 		p.line("%s%s%s", p.t.Paint(bold, title), strings.Repeat(" ", room), p.t.Paint(Dim, days))
@@ -80,6 +90,16 @@ func (p *page) title(title string, r report.RangeCard) {
 	}
 	p.line("%s", p.t.Paint(bold, title))
 	p.line("%s", p.t.Paint(Dim, days))
+}
+
+// asked says what the report was asked for besides a time.
+func (p *page) asked(s *report.Summary) {
+	if len(s.Filter) > 0 {
+		p.line("%s", p.t.Paint(Dim, "Only views with "+Plain(strings.Join(s.Filter, ", "))))
+	}
+	if s.Range.Compare == report.CompareYear {
+		p.line("%s", p.t.Paint(Dim, "Changes are against the same dates a year earlier"))
+	}
 }
 
 // figure is one number of the row at the top.
@@ -223,10 +243,27 @@ func (p *page) audience(s *report.Summary, more ...card) {
 	}
 	p.sideBySide(row)
 	if h := s.Timing; h.PeakHour != nil && h.PeakWeekday != nil {
-		p.heading("Hours (UTC)")
+		p.heading("Hours (" + Plain(p.zone.String()) + ")")
 		p.line("%s  0 to 23, most at %02d:00", spark(h.ByHour[:], len(h.ByHour)), *h.PeakHour)
 		p.line("%s  %s", Pad(spark(h.ByWeekday[:], len(h.ByWeekday)), len(h.ByHour)),
 			"Sunday to Saturday, most on "+time.Weekday(*h.PeakWeekday).String())
+	}
+}
+
+// excluded writes the views that do not count, by reason, with the programs
+// that are known.
+func (p *page) excluded(list []report.ExcludedViews) {
+	if len(list) == 0 {
+		return
+	}
+	p.heading("Left out")
+	for _, e := range list {
+		var programs []string
+		for _, g := range e.Programs {
+			programs = append(programs, Plain(g.Name)+" "+Count(g.Count))
+		}
+		p.line("%s", Truncate(fmt.Sprintf("%s %s  %s", PadLeft(Count(e.Count), 7),
+			Pad(Plain(strings.ReplaceAll(e.Reason, "_", " ")), 18), strings.Join(programs, ", ")), p.width))
 	}
 }
 
@@ -300,8 +337,8 @@ func (p *page) open(o report.RecentView) string {
 	if o.City != "" {
 		place = Plain(o.City) + ", " + place
 	}
-	parts := []string{o.At.UTC().Format("2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8), Pad(Plain(o.Progress), 16),
-		Plain(o.Source)}
+	parts := []string{o.At.In(p.zone).Format("2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8),
+		Pad(Plain(o.Progress), 16), Plain(o.Source)}
 	for _, part := range []string{place, Plain(o.Device), Plain(o.Browser), Plain(o.OS)} {
 		if part != "" {
 			parts = append(parts, part)

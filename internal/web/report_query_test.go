@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/client"
+	"vitrine/internal/auth"
 	"vitrine/report"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -161,5 +165,89 @@ func TestVisits(t *testing.T) {
 		"/visits?limit=100").json()["visits"].([]any); slices.Contains(viewers,
 		foreign[0].(map[string]any)["viewer"].(string)) {
 		t.Error("a viewer has one name on two links")
+	}
+}
+
+// The client for Go asks for all that a report can be asked for, and reads
+// every visit.
+func TestReportsByTheClient(t *testing.T) {
+	o := newOffice(t)
+	c, err := client.New(o.url, o.key)
+	o.check(err)
+	slug := string(o.links[report.ContentPages].Slug)
+	today := report.DayOf(o.server.Now().UnixMilli())
+	q := client.ReportQuery{From: (today - 6).String(), To: today.String(), Hourly: true, Timezone: "Asia/Kolkata",
+		Compare: report.CompareYear, Filter: []string{"device:is:Desktop", "country:is_not:FR"}, Rows: 3,
+		Include: []string{"utm", "curves", "excluded"}, Version: 1}
+	path := fmt.Sprintf("?from=%v&to=%v&granularity=hour&timezone=Asia/Kolkata&compare=year&limit=3"+
+		"&filter=device:is:Desktop&filter=country:is_not:FR&include=utm&include=curves&include=excluded", today-6, today)
+	link, err := c.LinkAnalytics(t.Context(), slug, q)
+	o.check(err)
+	sameJSON(t, "the report of a link", link, o.ask("/links/"+slug+"/analytics"+path+"&version=1").Body)
+	q.Version = 0
+	account, err := c.Analytics(t.Context(), q)
+	o.check(err)
+	sameJSON(t, "the report of the account", account, o.ask("/analytics"+path).Body)
+	for field, q := range map[string]client.ReportQuery{"range": {Range: "31d"}, "from": {From: "1.1.2026", To: "2026-01-31"},
+		"to": {From: "2026-01-01"}, "timezone": {Timezone: "Berlin"}, "compare": {Compare: "month"},
+		"filter": {Filter: []string{"country=DE"}}, "limit": {Rows: 1001}, "include": {Include: []string{"all"}},
+		"version": {Version: -1}} {
+		_, err := c.LinkAnalytics(t.Context(), slug, q)
+		if e := new(client.Error); !errors.As(err, &e) || e.Status != 400 || e.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	n := 0
+	for v, err := range c.Visits(t.Context(), slug, client.VisitQuery{Range: "all", Engaged: true}) {
+		o.check(err)
+		if n++; n%100 == 1 {
+			one, err := c.Visit(t.Context(), slug, v.ID)
+			o.check(err)
+			sameJSON(t, "a visit", one, o.ask("/links/"+slug+"/visits/"+v.ID).Body)
+		}
+	}
+	lines := strings.Count(string(o.ask("/links/"+slug+"/visits?range=all&engaged=true&format=ndjson").Body), "\n")
+	if n != lines || n <= 100 {
+		t.Errorf("%d visits, and %d lines", n, lines)
+	}
+	for _, err := range c.Visits(t.Context(), "nope", client.VisitQuery{}) {
+		if e := new(client.Error); !errors.As(err, &e) || e.Code != "not_found" {
+			t.Errorf("visits of no link: %v", err)
+		}
+	}
+}
+
+// sameJSON compares a value with the JSON that it was read from.
+func sameJSON(t *testing.T, what string, got any, want []byte) {
+	t.Helper()
+	b, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, what, string(b), strings.TrimSpace(string(want)))
+}
+
+// The views that do not count are in a report on request: by reason, with the
+// programs that are known.
+func TestExcludedInTheAPI(t *testing.T) {
+	s := newSite(t)
+	key, err := s.server.Keys.Create(t.Context(), s.account.Email, auth.KeyRequest{Name: "test"})
+	s.check(err)
+	l := s.publish("notes.txt", samples["notes.txt"])
+	for agent, times := range map[string]int{"ChatGPT-User/1.0; +https://openai.com/bot": 3, "Claude-User/1.0": 2,
+		"GPTBot/1.2": 1, desktop: 1} {
+		for range times {
+			s.status(s.get("/p/"+string(l.Slug), "User-Agent: "+agent), 200)
+		}
+	}
+	f := &fixture{site: s}
+	for _, path := range []string{"/analytics", "/links/" + string(l.Slug) + "/analytics"} {
+		r := f.call(string(key), "GET", path+"?include=excluded", nil).want(200, "").json()
+		same(t, path, fmt.Sprint(r["excluded"]), "[map[count:5 pct:83.3 programs:[map[count:3 name:ChatGPT-User] "+
+			"map[count:2 name:Claude-User]] reason:ai_assistant] map[count:1 pct:16.7 programs:[map[count:1 name:GPTBot]] "+
+			"reason:ai_training]]")
+		if plain := f.call(string(key), "GET", path, nil).json(); plain["excluded"] != nil {
+			t.Errorf("%s has what was not asked for", path)
+		}
 	}
 }
