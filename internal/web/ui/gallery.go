@@ -18,7 +18,6 @@ type galleryPage struct {
 	Roles                          []Option
 	States                         []vitrine.LinkState
 	Tabs                           []Tab
-	Columns                        []string
 }
 
 // Gallery serves the gallery.
@@ -34,7 +33,6 @@ func (s *Pages) Gallery(w http.ResponseWriter, r *http.Request) error {
 			vitrine.StateDisabled},
 		Tabs: []Tab{{Name: "Queue", Address: "#tabs", Count: 3, Current: true},
 			{Name: "Decisions", Address: "#tabs"}},
-		Columns: []string{"Link", "Kind", "Views"},
 	}
 	s.SetPagePolicy(w, r, httpx.FrontPage, p.Nonce)
 	return Render(w, r, http.StatusOK, galleryTemplate, &p)

@@ -114,7 +114,8 @@ func (s *Handler) Unshare(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 }
 
 var (
-	sharedTemplate = ui.Parse("layout.html", "icons.html", "app.html", "shared.html", "chart.html", "stats.html",
+	sharedTemplate = ui.Parse("layout.html", "icons.html", "parts.html", "app.html", "shared.html", "chart.html",
+		"stats.html",
 		"stats_chart.html", "stats_content.html", "stats_tables.html", "visit_table.html")
 	askTemplate   = ui.ParseEntry("shared_password.html")
 	embedTemplate = ui.Parse("layout.html", "icons.html", "shared_embed.html", "chart.html")
