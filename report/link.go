@@ -108,6 +108,17 @@ func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64)
 	}
 }
 
+// ExcludedByOthers returns Excluded, and their shares, without the owner's views.
+func (s *Summary) ExcludedByOthers() []Bucket {
+	c := counts{}
+	for _, b := range s.Excluded {
+		if b.Key != BotOwn {
+			c.add(b.Key, b.Count)
+		}
+	}
+	return topBuckets(c, len(c))
+}
+
 func orEmpty(t *Tally) *Tally {
 	if t == nil {
 		return new(Tally)

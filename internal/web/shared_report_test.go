@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"vitrine"
+	"vitrine/internal/visitor"
 	"vitrine/report"
 
 	"github.com/dustin/go-humanize"
@@ -83,6 +85,49 @@ func TestSharedReport(t *testing.T) {
 				o.status(o.get(gone), http.StatusNotFound)
 			}
 		})
+	}
+}
+
+// A shared report tells nothing of its owner's visits: it is the same page with
+// them as without, whatever the owner did.
+func TestSharedReportWithoutOwnVisits(t *testing.T) {
+	o := newOffice(t)
+	l := o.links[report.ContentScroll]
+	o.addExcluded(l, [2]string{visitor.BotCrawler, "Googlebot"})
+	nonce := regexp.MustCompile(`nonce="[^"]*"`)
+	paths := []string{o.share(t, statsPath(l), "label=The+board"), o.share(t, "/analytics", "label=The+board")}
+	shown := func() (pages []string) {
+		for _, path := range paths {
+			for _, of := range []string{"?range=7d", "?range=all", "/embed?range=30d"} {
+				pages = append(pages, nonce.ReplaceAllString(o.status(o.get(path+of), http.StatusOK).body, ""))
+			}
+		}
+		return pages
+	}
+	before := shown()
+	at, b := o.server.Now().UnixMilli(), vitrine.Batch{}
+	for i := range 9 {
+		id := vitrine.ViewIDAt(at, 950+i)
+		b.Views = append(b.Views, vitrine.ViewRecord{Account: l.Account, View: report.View{ID: int64(id), At: at,
+			Link: int64(l.ID), Viewer: 4711, Country: "NZ", Browser: "Netscape", Referrer: "own.example.org", QR: true,
+			Bot: report.BotOwn, Own: true}})
+		b.Snapshots = append(b.Snapshots, vitrine.Snapshot{Link: l.ID, View: id, At: at + 60_000,
+			Session: report.Session{EngagedMs: 40_000, PresentMs: 50_000, Depth: 1_000_000, Downloaded: true}})
+		b.Downloads = append(b.Downloads, vitrine.Download{ID: id, Link: l.ID, View: id})
+	}
+	_, err := o.log.Append(t.Context(), b)
+	o.check(err)
+	if page := o.get(statsPath(l)+"?range=7d", o.cookie).body; !strings.Contains(page, "9 of your own") {
+		t.Error("the owner is not told of them")
+	}
+	for i, page := range shown() {
+		if page != before[i] {
+			at := 0
+			for at < min(len(page), len(before[i])) && page[at] == before[i][at] {
+				at++
+			}
+			t.Errorf("page %d has changed: %.200q, and before %.200q", i, page[at:], before[i][at:])
+		}
 	}
 }
 

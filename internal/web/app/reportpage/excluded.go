@@ -28,10 +28,11 @@ const shownPrograms = 8
 // report do not see the owner's visits.
 func newLedger(r *report.Summary, shared bool) []statsReason {
 	var rows []statsReason
-	for _, b := range r.Excluded {
-		if shared && b.Key == report.BotOwn {
-			continue
-		}
+	excluded := r.Excluded
+	if shared {
+		excluded = r.ExcludedByOthers()
+	}
+	for _, b := range excluded {
 		noun, ok := ui.BotNouns[b.Key]
 		if !ok {
 			noun[0] = ui.ReasonName(b.Key)
