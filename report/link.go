@@ -108,7 +108,8 @@ func summary(w Window, cur, prev *Tally, completionPct *Tenths, downloads int64)
 	}
 }
 
-// ExcludedByOthers returns Excluded, and their shares, without the owner's views.
+// ExcludedByOthers returns Excluded without the owner's views: the others and
+// their shares.
 func (s *Summary) ExcludedByOthers() []Bucket {
 	c := counts{}
 	for _, b := range s.Excluded {
