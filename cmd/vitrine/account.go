@@ -20,7 +20,7 @@ type accountCmd struct {
 	Create  accountCreateCmd  `cmd:"" help:"Create an account and print its first API key. It is shown once."`
 	Plan    accountPlanCmd    `cmd:"" help:"Change an account's plan and limits, from its next request on."`
 	List    accountListCmd    `cmd:"" help:"List accounts, oldest first."`
-	Ban     accountBanCmd     `cmd:"" help:"Suspend an account: revoke its sessions, refuse its keys and disable its links."`
+	Ban     accountBanCmd     `cmd:"" aliases:"suspend" help:"Suspend an account: revoke its sessions, refuse its keys and disable its links."`
 	Unban   accountUnbanCmd   `cmd:"" help:"Lift a suspension and restore the links."`
 	History accountHistoryCmd `cmd:"" help:"List decisions about an account and its links, newest first, including refused files."`
 	Role    accountRoleCmd    `cmd:"" help:"Change an account's role."`
@@ -35,10 +35,10 @@ type emailArg struct {
 
 type accountCreateCmd struct {
 	Email string `arg:"" optional:"" help:"E-mail address of the account."`
-	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and if you like role (member, moderator) and password. Prints the address and the API key of each, or JSON lines. Accounts that exist are left as they are." placeholder:"FILE"`
+	From  string `help:"Create an account for each line of a file, - for standard input: JSON with email, plan, and optionally role (member, moderator) and password. Prints the address and API key of each. Existing accounts are not changed." placeholder:"FILE"`
 	placeFlags
 	terminal.JSONFlag
-	Plan          string `help:"Plan: free, pro or lifetime. Required for each account after the first, which is lifetime." default:"" enum:",free,pro,lifetime"`
+	Plan          string `help:"Plan: free (limited access), pro or lifetime (full access). Required for each account after the first, which is lifetime." default:"" enum:",free,pro,lifetime"`
 	PasswordStdin bool   `help:"Read a password for the website from standard input, one line. Without it one is chosen with \"account reset\"."`
 }
 
@@ -109,11 +109,13 @@ func (c *accountCreateCmd) instead(err error) error {
 	}
 	switch e.Field {
 	case "email":
-		return fmt.Errorf("%s For an API key of it: %s key create %s", e.Message, terminal.Self(),
-			terminal.ShellWord(c.Email))
+		return &terminal.AdvisedError{Err: err, Lines: []string{
+			fmt.Sprintf("For a key of that account: %s key create %s", terminal.Self(), terminal.ShellWord(c.Email))}}
 	case "plan":
-		return fmt.Errorf("%s For an API key of an account that exists: %s key create EMAIL, or %s login. For a further account, name its plan: %s account create %s --plan free",
-			e.Message, terminal.Self(), terminal.Self(), terminal.Self(), terminal.ShellWord(c.Email))
+		return &terminal.AdvisedError{Err: err, Lines: []string{
+			fmt.Sprintf("For a key of that account: %s key create EMAIL (or %s login)", terminal.Self(), terminal.Self()),
+			fmt.Sprintf("For another account: %s account create %s --plan pro (full access) or --plan free (limited access)",
+				terminal.Self(), terminal.ShellWord(c.Email))}}
 	}
 	return err
 }
@@ -137,7 +139,7 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 
 type accountPlanCmd struct {
 	emailArg
-	Plan  string        `arg:"" help:"Plan: free, pro or lifetime." enum:"free,pro,lifetime"`
+	Plan  string        `arg:"" help:"Plan: free (limited access), pro or lifetime (full access)." enum:"free,pro,lifetime"`
 	Limit limits.Bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
 	noteFlag
 	placeFlags
@@ -187,7 +189,7 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				suspended = "suspended"
 			}
 			rows = append(rows, []string{a.Email, string(a.Plan), string(a.Role), suspended,
-				terminal.Stamp(a.CreatedAt)})
+				t.When(a.CreatedAt)})
 		}
 		if c.JSON {
 			return nil

@@ -23,27 +23,27 @@ import (
 
 // serveCmd is the configuration of a server; its help texts are the manual.
 type serveCmd struct {
+	Listen       string    `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" group:"addresses" default:"127.0.0.1:8080"`
+	PublicURL    string    `help:"Public address of the instance. Every link starts with it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" group:"addresses" placeholder:"URL"`
+	ContentURL   string    `help:"Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the app. Default: the public URL." env:"VITRINE_CONTENT_URL" group:"addresses" placeholder:"URL"`
+	SitesURL     string    `help:"Address of static websites, with a star for the name, such as https://*.sites.example. All these hosts must lead to the same server. Use a separate domain. Default: http://*.localhost when the public URL is on localhost; otherwise websites are served below the content URL in a sandbox, where only relative addresses work. off: disable websites." env:"VITRINE_SITES_URL" group:"addresses" placeholder:"URL"`
+	TrustedProxy []network `help:"Reverse proxies whose X-Forwarded-For is trusted: addresses or networks. Without it, all visitors behind a proxy count as one." env:"VITRINE_TRUSTED_PROXY" group:"addresses" placeholder:"CIDR"`
 	placeFlags
-	Listen       string    `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" default:"127.0.0.1:8080"`
-	PublicURL    string    `help:"Public address of the instance. Every link starts with it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
-	ContentURL   string    `help:"Address that file contents are served from. Use a separate host that leads to the same server, to isolate uploads from the app. Default: the public URL." env:"VITRINE_CONTENT_URL" placeholder:"URL"`
-	SitesURL     string    `help:"Address of static websites, with a star for the name, such as https://*.sites.example. All these hosts must lead to the same server. Use a separate domain. Default: http://*.localhost when the public URL is on localhost; otherwise websites are served below the content URL in a sandbox, where only relative addresses work. off: disable websites." env:"VITRINE_SITES_URL" placeholder:"URL"`
-	TrustedProxy []network `help:"Reverse proxies whose X-Forwarded-For is trusted: addresses or networks. Without it, all visitors behind a proxy count as one." env:"VITRINE_TRUSTED_PROXY" placeholder:"CIDR"`
-	geoFlags
-	RedirectDownloads bool          `help:"Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress." env:"VITRINE_REDIRECT_DOWNLOADS"`
-	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" default:"0s"`
-	ShutdownTimeout   time.Duration `help:"How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal stops the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s"`
-	ViewerKeyLife     time.Duration `help:"How long one secret key recognizes the viewers of an account. Then the key is destroyed and replaced, and returning viewers count as new." env:"VITRINE_VIEWER_KEY_LIFE" default:"8760h"`
-	KeepOpens         int           `help:"How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever." env:"VITRINE_KEEP_OPENS" default:"25" placeholder:"MONTHS"`
-	MaxOpens          int           `help:"The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit." env:"VITRINE_MAX_OPENS" default:"0"`
-	AbuseThreshold    int           `help:"How many reports from different networks on one day (UTC) send a live link to review; at most 20 links an hour. 0: never." env:"VITRINE_ABUSE_THRESHOLD" default:"${abuse_threshold}"`
-	LogFormat         string        `help:"Format of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" default:"text" enum:"text,json"`
-	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" default:"info"`
-	Dev               bool          `help:"For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build." env:"VITRINE_DEV"`
 	scanFlags
 	previewFlags
 	planFlags
 	accountFlags
+	RedirectDownloads bool          `help:"Redirect downloads to the bucket (--files), with an address that expires after a minute. A link that is disabled then starts no new downloads, but does not end one in progress." env:"VITRINE_REDIRECT_DOWNLOADS" group:"advanced"`
+	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" group:"advanced" default:"0s"`
+	ShutdownTimeout   time.Duration `help:"How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal stops the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" group:"advanced" default:"30s"`
+	ViewerKeyLife     time.Duration `help:"How long one secret key recognizes the viewers of an account. Then the key is destroyed and replaced, and returning viewers count as new." env:"VITRINE_VIEWER_KEY_LIFE" group:"advanced" default:"8760h"`
+	KeepOpens         int           `help:"How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever." env:"VITRINE_KEEP_OPENS" group:"advanced" default:"25" placeholder:"MONTHS"`
+	MaxOpens          int           `help:"The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit." env:"VITRINE_MAX_OPENS" group:"advanced" default:"0"`
+	AbuseThreshold    int           `help:"How many reports from different networks on one day (UTC) send a live link to review; at most 20 links an hour. 0: never." env:"VITRINE_ABUSE_THRESHOLD" group:"advanced" default:"${abuse_threshold}"`
+	LogFormat         string        `help:"Format of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" group:"advanced" default:"text" enum:"text,json"`
+	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" group:"advanced" default:"info"`
+	Dev               bool          `help:"For development: read templates, styles and scripts from internal/web of the checkout in the working directory, so that a change needs no build." env:"VITRINE_DEV" group:"advanced"`
+	geoFlags
 }
 
 // scanFlags say what scans files for malware.

@@ -23,7 +23,7 @@ const certificateLeft = 14 * 24 * time.Hour
 func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
-		d.say(part, warning, "No public URL is set (--public-url): links lead to this machine alone.")
+		d.say(part, warning, "No public URL is set in this shell (--public-url, VITRINE_PUBLIC_URL): links work on this machine only.")
 		return
 	}
 	public, content, err := d.origins("")

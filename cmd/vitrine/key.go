@@ -14,7 +14,7 @@ import (
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create another API key and print it. It is shown once."`
 	List   keyListCmd   `cmd:"" help:"List an account's API keys, without the keys themselves."`
-	Roll   keyRollCmd   `cmd:"" help:"Rotate an API key: print a new one, shown once, and end the old one later."`
+	Roll   keyRollCmd   `cmd:"" aliases:"rotate" help:"Rotate an API key: print a new one, and stop the old one later."`
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke an API key."`
 }
 
@@ -99,18 +99,17 @@ func (c *keyListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				continue
 			}
-			state := "in force"
+			state := "active"
 			switch {
 			case r.RevokedAt != "":
-				state = "revoked " + r.RevokedAt
+				state = "revoked " + t.When(k.RevokedAt)
 			case r.ExpiresAt != "" && !k.InForce(in.now()):
-				state = "ended " + r.ExpiresAt
+				state = "expired " + t.When(k.ExpiresAt)
 			case r.ExpiresAt != "":
-				state = "ends " + r.ExpiresAt
+				state = "expires " + t.When(k.ExpiresAt)
 			}
 			rows = append(rows, []string{strconv.FormatInt(int64(r.ID), 10), vitrine.KeyPrefix + "…" + r.Last4,
-				r.CreatedAt,
-				cmp.Or(r.UsedAt, "never"), r.Scope, state, r.Name})
+				t.When(k.CreatedAt), cmp.Or(t.When(k.UsedAt), "never"), r.Scope, state, r.Name})
 		}
 		if c.JSON {
 			return nil

@@ -57,11 +57,13 @@ type cli struct {
 var groups = []kong.Group{
 	{Key: "run", Title: "Run a server (uses its data directory)"},
 	{Key: "use", Title: "Publish and read reports (uses the API)"},
+	{Key: "addresses", Title: "Addresses"},
 	{Key: "places", Title: "Storage"},
 	{Key: "scanning", Title: "Malware scanning"},
 	{Key: "previews", Title: "Previews"},
 	{Key: "accounts", Title: "Sign-up and mail"},
 	{Key: "plans", Title: "Limits of the plans (links=N,file=SIZE,storage=SIZE,uploads=N an hour,versions=N)"},
+	{Key: "advanced", Title: "Advanced"},
 }
 
 // The exit codes.
@@ -118,6 +120,11 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(t); err != nil {
 		t.Say("vitrine: %s", terminal.Plain(t.Sentence(err)))
+		if a := new(terminal.AdvisedError); errors.As(err, &a) {
+			for _, line := range a.Lines {
+				t.Say("%s", terminal.Plain(line))
+			}
+		}
 		if u := new(terminal.UsageError); errors.As(err, &u) {
 			return exitUsage
 		}

@@ -70,7 +70,7 @@ func (s *Accounts) Create(ctx context.Context, email string,
 func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	if _, err := tx.AccountByEmail(email); err == nil {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
-			Message: fmt.Sprintf("There is an account of %s already.", email)}
+			Message: fmt.Sprintf("There is already an account for %s.", email)}
 	} else if !errors.Is(err, vitrine.ErrNotFound) {
 		return err
 	}
@@ -80,7 +80,7 @@ func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	n, err := tx.CountAccounts()
 	if err == nil && n > 0 {
 		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "plan",
-			Message: "This instance has an account already. A further one needs a plan."}
+			Message: "This instance already has an account."}
 	}
 	return err
 }

@@ -389,7 +389,7 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
 			return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
-				Message: fmt.Sprintf("There is an account of %s already.", email)}
+				Message: fmt.Sprintf("There is already an account for %s.", email)}
 		} else if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}

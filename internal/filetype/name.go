@@ -135,7 +135,7 @@ func ByName(name, declared string) (Type, error) {
 	t, ok := ByExt(name)
 	if !ok {
 		return Type{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType,
-			Message: "Files of this type are not accepted. Pack the file into a ZIP, or convert it."}
+			Message: "Files of this type (" + strings.ToLower(path.Ext(name)) + ") are not accepted. Pack the file into a ZIP, or convert it."}
 	}
 	if !t.accepts(declared) {
 		return Type{}, &Problem{Code: CodeTypeMismatch, Reason: ReasonDeclaredType,

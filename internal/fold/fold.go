@@ -135,12 +135,12 @@ func entry(names []string) (string, error) {
 	}
 	switch len(pages) {
 	case 0:
-		return "", &Problem{".", "there is no HTML page in the folder. Name its files instead, or pack it into a ZIP"}
+		return "", &Problem{".", "the folder has no HTML page. Publish its files one by one, or pack it into a ZIP"}
 	case 1:
 		return pages[0], nil
 	}
-	return "", &Problem{".", "the folder has several pages and no index.html: " + strings.Join(pages, ", ") +
-		". One link shows one page; a website can be made on the site of your instance"}
+	return "", &Problem{".", "the folder has no index.html, but several pages: " + strings.Join(pages, ", ") +
+		". To publish all of them, create a website in the app"}
 }
 
 func (p *Page) read(name string) ([]byte, error) {

@@ -82,9 +82,9 @@ func TestWhatCannotBeFolded(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{map[string]string{"a.txt": "x"}, "no HTML page in the folder"},
-		{map[string]string{"a.html": "x", "b.html": "y"}, "several pages and no index.html: a.html, b.html"},
-		{map[string]string{"sub/index.html": "x"}, "no HTML page in the folder"},
+		{map[string]string{"a.txt": "x"}, "the folder has no HTML page"},
+		{map[string]string{"a.html": "x", "b.html": "y"}, "no index.html, but several pages: a.html, b.html"},
+		{map[string]string{"sub/index.html": "x"}, "the folder has no HTML page"},
 		{map[string]string{page: `<img src="gone.png">`}, "index.html: it uses gone.png, and there is no such file"},
 		{map[string]string{page: `<img src="../secret.png">`}, `index.html: "../secret.png" leads out of the folder`},
 		{map[string]string{page: `<link rel=stylesheet href=a.css>`, "a.css": "b{background:url(gone.png)}"},

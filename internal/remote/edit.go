@@ -17,7 +17,8 @@ type EditCmd struct {
 	Link     string `arg:"" help:"The part of the link's address after /p/, or the address."`
 	Title    string `help:"Title of the page."`
 	Slug     string `help:"Another part after /p/, if your account may choose it. The old address leads to the new one for 90 days."`
-	Download *bool  `negatable:"" help:"Readers can download the file; --no-download: view only."`
+	ViewOnly *bool  `negatable:"" xor:"download" help:"Readers cannot download the file; --no-view-only: they can."`
+	Download *bool  `negatable:"" xor:"download" hidden:""` // what --view-only was called before
 	Disable  bool   `xor:"state" help:"Disable the link."`
 	Enable   bool   `xor:"state" help:"Enable the link again."`
 	Expires  string `help:"When the link expires, such as 30d, 12h, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
@@ -27,6 +28,10 @@ type EditCmd struct {
 // change is what the options ask for.
 func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 	change.AllowDownload = c.Download
+	if c.ViewOnly != nil {
+		allow := !*c.ViewOnly
+		change.AllowDownload = &allow
+	}
 	if c.Title != "" {
 		change.Title = &c.Title
 	}
@@ -46,7 +51,7 @@ func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 		change.ExpiresAt = &at
 	}
 	if change == (client.Change{}) {
-		return change, errors.New("say what to change: --title, --slug, --[no-]download, --disable, --enable or --expires")
+		return change, errors.New("say what to change: --title, --slug, --[no-]view-only, --disable, --enable or --expires")
 	}
 	return change, nil
 }
@@ -72,7 +77,7 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case l.Status != "live":
 		t.Say("The link is %s.", terminal.Plain(listStatus(l.ListedLink)))
 	case !l.ExpiresAt.IsZero():
-		t.Say("The link expires %s.", terminal.Stamp(l.ExpiresAt))
+		t.Say("The link expires on %s.", terminal.Moment(l.ExpiresAt))
 	}
 	_, err = fmt.Fprintln(t.Out, terminal.Plain(l.URL))
 	return err

@@ -63,11 +63,13 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		switch {
 		case v.Current:
 			status = "current"
+		case v.Status == "live" && t.OutTTY:
+			status = "kept"
 		case v.Reason != "":
 			status += " (" + terminal.Why(v.Reason, v.Detail) + ")"
 		}
 		rows = append(rows, []string{strconv.Itoa(v.Version), status, v.Kind, t.Size(v.SizeBytes),
-			terminal.Stamp(v.CreatedAt), v.Name})
+			t.When(v.CreatedAt), v.Name})
 	}
 	if c.JSON {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -130,6 +131,18 @@ func (t *Terminal) Paint(colour, s string) string {
 	}
 	return colour + s + "\x1b[0m"
 }
+
+// When is a time for a person on a terminal, and for programs elsewhere; "" of
+// the zero time.
+func (t *Terminal) When(at time.Time) string {
+	if at.IsZero() || !t.OutTTY {
+		return Stamp(at)
+	}
+	return Moment(at)
+}
+
+// Moment is a time for a person.
+func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // Plain makes text that others wrote safe to print: without control characters
 // and those that change the direction of text, on one line, in valid UTF-8.

@@ -22,6 +22,16 @@ func (u *UsageError) Error() string { return u.message }
 
 func Usage(message string) error { return &UsageError{message} }
 
+// AdvisedError is a failure, and lines that say what to do instead.
+type AdvisedError struct {
+	Err   error
+	Lines []string
+}
+
+func (a *AdvisedError) Error() string { return a.Err.Error() }
+
+func (a *AdvisedError) Unwrap() error { return a.Err }
+
 // Target is an instance, and the key that it is asked with.
 type Target struct {
 	Server, Key string
