@@ -1,5 +1,5 @@
-// Package auth lets people in: accounts, passwords, sessions, API keys,
-// one-time tokens, invitations, and limits on attempts (decision 0015).
+// Package auth admits people: accounts, passwords, sessions, API keys, one-time
+// tokens, invitations, and limits on attempts (decision 0015).
 package auth
 
 import (
@@ -16,35 +16,37 @@ import (
 // Contents deletes what an account owns besides its own row.
 type Contents interface {
 	// DeleteAll deletes the links, albums and websites of a closed account. It
-	// is called again after a failure, and by several processes.
+	// may be called again, and by several processes.
 	DeleteAll(ctx context.Context, a *vitrine.Account) error
 }
 
-// Accounts is the service of accounts. Store and Now are all that the
-// operator's verbs need, Sessions apart where a password is set.
+// Accounts implements the use cases of accounts. Commands need only Store and
+// Now, and Sessions to set a password.
 type Accounts struct {
 	Store    vitrine.Store
 	Now      func() time.Time
-	Sessions *Sessions // in which people find themselves who open an account or set a password
+	Sessions *Sessions // for people who create an account or set a password
 
 	SignUp     SignUp       // who opens accounts on the website; "": nobody
 	SignUpPlan vitrine.Plan // of accounts that are opened there; "": Free
 
 	Mail *outbox.Outbox // nil: no mail is sent
-	Site string         // the host, as messages name it
-	// Address is where a token is used; without one, where to ask for one.
+	Site string         // the host, for messages
+	// Address returns where a token is used or, without one, where one is
+	// requested.
 	Address func(vitrine.TokenPurpose, vitrine.TokenText) string
 
 	Contents Contents // deleted with a closed account
-	Wake     func()   // if set, called when there is something to be removed (Empty)
+	Wake     func()   // if set, called when PurgeClosed has work
 	Leases   *lease.Leases
 }
 
-// Create makes an account with its first API key. The first account of a fresh
-// instance is Lifetime, whatever plan is asked for (contract, Plans), and its
-// owner's. A further one needs a plan, so that no account is made by mistake
-// where a key was wanted. Errors: CodeInvalidRequest for a bad or known
-// address, and for a further account without a plan (Field "plan").
+// Create creates an account and its first API key. The first account of an
+// instance is its owner's and Lifetime, whatever plan is given
+// (contract, Plans). Any other account needs a plan, so that no account is
+// created by mistake instead of a key. Errors: CodeInvalidRequest for an
+// invalid or known address, and for another account without a plan (Field
+// "plan").
 func (s *Accounts) Create(ctx context.Context, email string,
 	plan vitrine.Plan) (*vitrine.Account, vitrine.KeyText, error) {
 	email, err := vitrine.NormalEmail(email)
@@ -66,7 +68,7 @@ func (s *Accounts) Create(ctx context.Context, email string,
 	return account, key, err
 }
 
-// mayAdd refuses an account that Create is not to make.
+// mayAdd returns an error for an account that Create must not create.
 func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	if _, err := tx.AccountByEmail(email); err == nil {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
@@ -85,8 +87,8 @@ func mayAdd(tx vitrine.AccountTx, email string, plan vitrine.Plan) error {
 	return err
 }
 
-// add makes an account; the first is Lifetime and its owner's. Tokens that
-// would make one of the same address are of no use any more.
+// add creates an account; the first one is the owner's and Lifetime. It deletes
+// tokens that would create an account with the same address.
 func (s *Accounts) add(tx vitrine.Tx, email string, plan vitrine.Plan, password string) (*vitrine.Account, error) {
 	n, err := tx.CountAccounts()
 	if err != nil {
@@ -104,18 +106,18 @@ func (s *Accounts) add(tx vitrine.Tx, email string, plan vitrine.Plan, password 
 		return nil, err
 	}
 	if n == 0 {
-		err = tx.DeleteOneTimeTokens(0, "") // of set-up
+		err = tx.DeleteOneTimeTokens(0, "") // setup tokens
 	}
 	return a, errors.Join(err, tx.DeleteOneTimeTokens(0, email))
 }
 
-// AccountUsage is an account as the owner of an instance sees it among others.
+// AccountUsage is an account with its usage, for the owner of an instance.
 type AccountUsage struct {
 	*vitrine.Account
-	Links, Bytes int64 // that are not deleted
+	Links, Bytes int64 // without deleted ones
 }
 
-// People lists accounts as q asks, oldest first, with what they keep.
+// People lists the accounts that q selects, oldest first, with their usage.
 func (s *Accounts) People(ctx context.Context, q vitrine.AccountQuery) (people []AccountUsage, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		list, err := tx.Accounts(q)
@@ -132,8 +134,8 @@ func (s *Accounts) People(ctx context.Context, q vitrine.AccountQuery) (people [
 	return people, err
 }
 
-// mayGovern refuses whoever, on the website, is no owner of the instance any
-// more.
+// mayGovern returns an error for a person who is not an owner of the instance
+// (any more).
 func mayGovern(tx vitrine.AccountTx, by vitrine.Actor) error {
 	if by.Kind == vitrine.ActorOperator {
 		return nil
@@ -163,8 +165,8 @@ func (s *Accounts) List(ctx context.Context, q vitrine.AccountQuery) (list []*vi
 	return list, err
 }
 
-// SetPlan changes an account's plan and its own limits (nil: the plan's), by
-// the operator or an owner. It holds from the account's next request on.
+// SetPlan changes the plan and the own limits (nil: the plan's) of an account,
+// for the operator or an owner. It applies from the account's next request on.
 func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan, limits *vitrine.Limits,
 	d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
@@ -183,9 +185,8 @@ func (s *Accounts) SetPlan(ctx context.Context, email string, plan vitrine.Plan,
 	})
 }
 
-// SetRole changes what an account may do on the website, by the operator or an
-// owner, who leave one owner at least. It holds from the account's next request
-// on.
+// SetRole changes the role of an account, for the operator or an owner. At
+// least one owner must remain. It applies from the account's next request on.
 func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
 	d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (vitrine.Change, error) {
@@ -203,10 +204,10 @@ func (s *Accounts) SetRole(ctx context.Context, email string, role vitrine.Role,
 	})
 }
 
-// SetBanned suspends an account or lifts that. While it is suspended its keys
-// answer 403, its sessions are over and its links show as disabled; lifted, its
-// links are as before. A moderator may suspend members alone. Nothing is
-// changed, or written, when it is so already.
+// SetBanned suspends an account or ends its suspension. While suspended, its
+// keys get 403, its sessions end and its links appear disabled; afterwards its
+// links are as before. Moderators may suspend only members. It changes nothing
+// if the account is in that state already.
 func (s *Accounts) SetBanned(ctx context.Context, email string, banned bool,
 	d vitrine.Decision) (*vitrine.Account, error) {
 	return s.change(ctx, email, d, func(tx vitrine.Tx, a *vitrine.Account) (c vitrine.Change, err error) {

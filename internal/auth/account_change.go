@@ -11,11 +11,11 @@ import (
 	"vitrine/internal/password"
 )
 
-// What someone changes of their own account: password and address.
+// Changes that people make to their own account: password and address.
 
-// Forgot has a message sent to an address with a link that sets a new password,
-// if there is an account of it. What it returns is the same, and takes as long.
-// Errors: CodeInvalidRequest (no address), CodeRateLimited.
+// Forgot sends a link for setting a new password to an address, if it has an
+// account. Its result and duration do not depend on that. Errors:
+// CodeInvalidRequest (not an address), CodeRateLimited.
 func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
@@ -43,14 +43,14 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	return err
 }
 
-// OfferReset makes a token that sets a new password of an account, for the
-// operator to hand over. Errors: CodeNotFound, CodeBanned.
+// OfferReset creates a token for setting a new password, which the operator
+// passes on. Errors: CodeNotFound, CodeBanned.
 func (s *Accounts) OfferReset(ctx context.Context, email string) (vitrine.TokenText, error) {
 	return offer(ctx, s.Store, email, vitrine.TokenPassword, s.Now)
 }
 
-// ResetGood reads the token of a new password: the address of its account.
-// Errors: CodeUnauthorized.
+// ResetGood returns the address for a token that sets a new password. Errors:
+// CodeUnauthorized.
 func (s *Accounts) ResetGood(ctx context.Context, text string) (email string, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		_, a, err := accountToken(tx, text, s.Now(), vitrine.TokenPassword)
@@ -96,7 +96,7 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (
 	return in, nil
 }
 
-// SetPassword sets an account's password, by the operator, and ends its
+// SetPassword sets an account's password, for the operator, and ends its
 // sessions. Errors: CodeNotFound, CodeInvalidRequest.
 func (s *Accounts) SetPassword(ctx context.Context, email, password string) error {
 	email, hash, err := s.chosen(ctx, email, password)
@@ -113,10 +113,10 @@ func (s *Accounts) SetPassword(ctx context.Context, email, password string) erro
 	})
 }
 
-// confirm makes sure that the user of a session owns the account: by
-// the current password, or because the session has just begun with a one-time
-// link. It returns the account as it was then; what is done then is done to
-// this account with this password alone.
+// confirm checks that the user of a session owns the account: by the current
+// password, or because the session has just begun with a one-time link. It
+// returns the account as it was then. The caller must apply its change only to
+// this account with this password.
 //
 // Errors: CodeInvalidRequest at the field "current"; CodeRateLimited.
 func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw string) (*vitrine.Account, error) {
@@ -157,8 +157,8 @@ func (s *Accounts) fresh(session *vitrine.Session) bool {
 // password.
 func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session) }
 
-// again reads an account that was confirmed. Errors: CodeInvalidRequest when
-// its password has been changed meanwhile.
+// again reads a confirmed account. Errors: CodeInvalidRequest if its password
+// has changed meanwhile.
 func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {
@@ -197,8 +197,8 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 	return err
 }
 
-// ChangeEmail gives an account another address: at once, or where mail is sent,
-// once a link is opened that was sent there (asked). Errors:
+// ChangeEmail changes the address of an account: immediately or, with mail,
+// when a link sent to the new address is used (asked). Errors:
 // CodeInvalidRequest, CodeRateLimited.
 func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 	current, address string) (asked bool, err error) {
@@ -222,7 +222,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 		if err != nil {
 			return err
 		}
-		g := Client{} // one is signed in: the account takes the place of the network
+		g := Client{} // the person is signed in: the account replaces the network
 		if _, err := takeAttempt(tx, s.Now(), letterLimits(s.Sessions.Signer, "address of "+a.Email, email,
 			g)...); err != nil {
 			return tooOften(err, "You’ve requested several messages. The last link still works.")
@@ -245,10 +245,10 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 	return true, err
 }
 
-// takeAddress gives an account an address that nobody has shown to be theirs. A
-// try counts, whatever comes of it: what it answers tells whether the address
-// has an account. One that someone else was invited with is theirs. Errors:
-// CodeInvalidRequest, CodeRateLimited.
+// takeAddress gives an account an unverified address. Each attempt counts,
+// because the result reveals whether the address has an account. An address
+// that was invited by someone else cannot be taken. Errors: CodeInvalidRequest,
+// CodeRateLimited.
 func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, email string) error {
 	var refused error
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -282,9 +282,8 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 	return cmp.Or(err, refused)
 }
 
-// ConfirmEmail gives the signed-in account the address that a
-// token was sent to. Errors: CodeUnauthorized for the token, another account's
-// too.
+// ConfirmEmail gives the signed-in account the address to which a token was
+// sent. Errors: CodeUnauthorized for the token, also for another account's.
 func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text string) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		t, a, err := accountToken(tx, text, s.Now(), vitrine.TokenEmail)
@@ -306,8 +305,8 @@ func (s *Accounts) ConfirmEmail(ctx context.Context, me *vitrine.Account, text s
 	return err
 }
 
-// moveTo gives an account another address. What was sent to the old one is of
-// no use any more.
+// moveTo changes the address of an account and deletes the tokens sent to the
+// old one.
 func moveTo(tx vitrine.Tx, a *vitrine.Account, email string) error {
 	if err := errors.Join(tx.DeleteOneTimeTokens(a.ID, a.Email), tx.DeleteOneTimeTokens(0, email)); err != nil {
 		return err

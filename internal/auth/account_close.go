@@ -9,11 +9,11 @@ import (
 	"vitrine"
 )
 
-// What becomes of an account that its owner closes.
+// Closing an account.
 
-// Close closes an account for good: it is gone from the site at once, and what
-// belongs to it is removed in the background (Empty). email is what its owner
-// has typed, to be sure. Errors: CodeInvalidRequest, also for the last owner;
+// Close closes an account permanently. It disappears at once, and PurgeClosed
+// deletes its contents in the background. email is what the owner typed to
+// confirm. Errors: CodeInvalidRequest, also for the last owner;
 // CodeRateLimited.
 func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current, email string) error {
 	a, err := s.confirm(ctx, session, current)
@@ -47,12 +47,13 @@ func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) error {
 		return err
 	}
 	a.Email, a.Password, a.Role = vitrine.ClosedName(a.ID), "", vitrine.RoleMember
-	a.Banned, a.ClosedAt, a.Closing = true, now, true // suspended for good: nothing of it works in any place
+	a.Banned, a.ClosedAt, a.Closing = true, now, true // a closed account is suspended for good
 	return errors.Join(tx.PutAccount(a), tx.AddChange(&vitrine.Change{At: now, By: vitrine.Owner(a.ID),
 		Action: vitrine.ActionClose, Account: a.ID}))
 }
 
-// notLastOwner refuses what would leave an instance without an owner.
+// notLastOwner returns an error if a change would leave an instance without an
+// owner.
 func notLastOwner(tx vitrine.AccountTx, a *vitrine.Account, what string) error {
 	if a.Role != vitrine.RoleOwner {
 		return nil
@@ -83,16 +84,15 @@ func (s *Accounts) OnlyOwner(ctx context.Context, a *vitrine.Account) (only bool
 	return only, err
 }
 
-// PurgeClosed removes what closed accounts have left. What is interrupted is
-// gone on with the next time. Several processes share the accounts; what is
-// removed twice is gone.
+// PurgeClosed deletes the contents of closed accounts. The next call continues
+// an interrupted one, and several processes may run it at once.
 func (s *Accounts) PurgeClosed(ctx context.Context) error {
 	var closing []*vitrine.Account
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
 		closing, err = tx.Accounts(vitrine.AccountQuery{Closing: true})
 		return err
 	})
-	var failed []error // one account that cannot be emptied does not stop the others
+	var failed []error // a failing account does not stop the others
 	for _, a := range closing {
 		_, err := s.Leases.Hold(ctx, fmt.Sprintf("empty %d", a.ID), func(tx vitrine.Tx) (bool, error) {
 			now, err := tx.Account(a.ID)
@@ -103,7 +103,7 @@ func (s *Accounts) PurgeClosed(ctx context.Context) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// empty removes what a closed account owns, and then the rest of its row.
+// empty deletes the contents of a closed account, and then the rest of its row.
 func (s *Accounts) empty(ctx context.Context, a *vitrine.Account) error {
 	if err := s.Contents.DeleteAll(ctx, a); err != nil {
 		return err

@@ -11,11 +11,11 @@ import (
 	"vitrine"
 )
 
-// keyUseGrain is how exactly a key's last use is kept: finer would be a write
-// for every request.
+// keyUseGrain is the precision of a key's last use. A finer one would need a
+// write for every request.
 const keyUseGrain = time.Minute
 
-// Keys is the service of API keys.
+// Keys implements the use cases of API keys.
 type Keys struct {
 	Store vitrine.Store
 	Now   func() time.Time
@@ -24,13 +24,13 @@ type Keys struct {
 var errUnauthorized = &vitrine.Error{Code: vitrine.CodeUnauthorized,
 	Message: "The API key is missing, malformed, unknown or revoked. Send it as \"Authorization: Bearer vtr_…\"."}
 
-// Caller is who sends a request: an account, and the key that it sent.
+// Caller is the sender of a request: an account and its key.
 type Caller struct {
 	*vitrine.Account
 	Key *vitrine.APIKey
 }
 
-// Need refuses a caller whose key does not have a scope. Errors: CodeForbidden.
+// Need returns CodeForbidden if the caller's key does not have a scope.
 func (c *Caller) Need(scope vitrine.KeyScope) error {
 	if c.Key.Scope.Allows(scope) {
 		return nil
@@ -68,8 +68,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	return &Caller{a, k}, nil
 }
 
-// touch keeps when a key was last used; that it fails is no reason to refuse
-// the request.
+// touch records when a key was last used. A failure must not fail the request.
 func (s *Keys) touch(ctx context.Context, id vitrine.KeyID, key vitrine.KeyText) {
 	_ = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		k, err := tx.KeyByHash(key.Hash())
@@ -81,22 +80,21 @@ func (s *Keys) touch(ctx context.Context, id vitrine.KeyID, key vitrine.KeyText)
 	})
 }
 
-// MaxKeys is how many keys in force an account may have.
+// MaxKeys is the most valid keys of an account.
 const MaxKeys = 100
 
-// RotateGrace bounds how long a key stays good beside the one that takes its
-// place.
+// RotateGrace is how long at most a replaced key stays valid.
 const RotateGrace = 7 * 24 * time.Hour
 
-// KeyRequest is what a further key is to be.
+// KeyRequest describes a new key.
 type KeyRequest struct {
 	Name      string
 	Scope     vitrine.KeyScope // "": full
-	ExpiresAt time.Time        // zero: it does not
-	LinkLife  time.Duration    // of a key that publishes, see [vitrine.APIKey]
+	ExpiresAt time.Time        // zero: never
+	LinkLife  time.Duration    // for a key that publishes, see [vitrine.APIKey]
 }
 
-// minLinkLife is the shortest limit that a key may set for its links.
+// minLinkLife is the shortest limit for the links of a key.
 const minLinkLife = time.Minute
 
 func (r *KeyRequest) check(now time.Time) error {
@@ -119,7 +117,7 @@ func (r *KeyRequest) check(now time.Time) error {
 	return nil
 }
 
-// Create makes a further key of an account. Errors: CodeInvalidRequest.
+// Create creates another key of an account. Errors: CodeInvalidRequest.
 func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key vitrine.KeyText, err error) {
 	if err := r.check(s.Now()); err != nil {
 		return "", err
@@ -135,7 +133,7 @@ func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key vitr
 	return key, err
 }
 
-// further adds a key within the bound.
+// further adds a key unless the account has MaxKeys.
 func (s *Keys) further(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (vitrine.KeyText, error) {
 	if err := s.room(tx, a.ID); err != nil {
 		return "", err
@@ -143,7 +141,7 @@ func (s *Keys) further(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (vitr
 	return addKey(tx, a.ID, r, s.Now())
 }
 
-// room refuses a key more than an account may have.
+// room returns an error if an account has MaxKeys.
 func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	keys, err := tx.Keys(a)
 	if err != nil {
@@ -162,9 +160,10 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	return nil
 }
 
-// Rotate makes a key of the same name, scope and expiry in place of one, which
-// stays good for a while: grace, at most RotateGrace; 0: it ends now. Errors:
-// CodeNotFound; CodeInvalidRequest for one that has ended, or was replaced.
+// Rotate creates a key with the same name, scope and expiry as another one, and
+// replaces it. The old key stays valid for grace, at most RotateGrace; 0: it
+// ends now. Errors: CodeNotFound; CodeInvalidRequest for a key that has ended
+// or was replaced.
 func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
 	grace time.Duration) (key vitrine.KeyText, err error) {
 	if grace < 0 || grace > RotateGrace {
@@ -218,7 +217,7 @@ func keyOf(tx vitrine.Tx, email string, id vitrine.KeyID) (*vitrine.Account, *vi
 	return nil, nil, err
 }
 
-// Made counts the links of an account by the key that they were made with.
+// Made counts the links of an account by the key that created them.
 func (s *Keys) Made(ctx context.Context, a *vitrine.Account) (made map[vitrine.KeyID]int64, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		made, err = tx.LinksByKey(a.ID)
@@ -227,7 +226,7 @@ func (s *Keys) Made(ctx context.Context, a *vitrine.Account) (made map[vitrine.K
 	return made, err
 }
 
-// List tells an account's keys, revoked ones too, oldest first.
+// List returns an account's keys, including revoked ones, oldest first.
 func (s *Keys) List(ctx context.Context, email string) (keys []*vitrine.APIKey, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		a, err := vitrine.AccountByEmail(tx, email)
@@ -240,8 +239,8 @@ func (s *Keys) List(ctx context.Context, email string) (keys []*vitrine.APIKey, 
 	return keys, err
 }
 
-// Revoke ends a key of an account from the next request on. Revoking again is
-// success.
+// Revoke revokes a key of an account, from the next request on. Revoking it
+// again is not an error.
 func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		_, k, err := keyOf(tx, email, id)
@@ -255,7 +254,7 @@ func (s *Keys) Revoke(ctx context.Context, email string, id vitrine.KeyID) error
 	})
 }
 
-// RevokeOwn ends the key of a request, from the next request on.
+// RevokeOwn revokes the key of a request, from the next request on.
 func (s *Keys) RevokeOwn(ctx context.Context, c *Caller) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		k, err := tx.KeyByHash(c.Key.Hash)

@@ -11,19 +11,19 @@ import (
 	"vitrine/internal/signer"
 )
 
-// Client is where a try comes from.
+// Client describes where an attempt comes from.
 type Client struct {
 	Addr netip.Addr
-	// Devices are what the browser shows of having signed in before, as Device
-	// made them; what is none of ours counts for nothing.
+	// Devices are the device tokens of the browser from earlier sign-ins.
+	// Unknown tokens are ignored.
 	Devices []string
-	// Label names browser and system in the list of sessions. The
-	// user agent itself is not kept.
+	// Label names browser and system in the list of sessions. The user agent
+	// itself is not stored.
 	Label string
 }
 
-// network is what of an address counts: the neighbours in an IPv4 /24 are one,
-// and an IPv6 subscriber's single network is one.
+// network returns the part of an address that counts: an IPv4 /24, or the
+// network of one IPv6 subscriber.
 func (g Client) network() string {
 	addr, bits := g.Addr.Unmap().WithZone(""), 64
 	if addr.Is4() {
@@ -33,16 +33,16 @@ func (g Client) network() string {
 	return p.String()
 }
 
-// rateLimit is how many attempts count against one key within a time.
+// rateLimit is the most attempts for one key within a time.
 type rateLimit struct {
 	key    vitrine.AttemptKey
 	most   int64
 	within time.Duration
 }
 
-// The bounds (decision 0015). Tries at a password are counted by address and
+// The limits (decision 0015). Attempts at a password are counted by address and
 // network together, by network, and by address; from a browser that has signed
-// in to the account before by that browser alone.
+// in to the account before, only by that browser.
 const (
 	attemptsByAddressAndNetwork = 5 // in attemptTime
 	attemptsByNetwork           = 30
@@ -50,7 +50,7 @@ const (
 
 	attemptsByAddress = 100 // in attemptHour
 	attemptsByDevice  = 10
-	attemptsInside    = 10 // at the current password of who is signed in
+	attemptsInside    = 10 // at the current password of a signed-in person
 	lettersToAddress  = 3  // of one kind
 	lettersByNetwork  = 10
 	signUpsByNetwork  = 5 // without confirmation by mail
@@ -62,8 +62,8 @@ const (
 	loginCodesByNetwork = 30 // wrong codes, in attemptTime
 )
 
-// passwordLimits are the bounds of a try at the password of an address; device
-// is that of a browser which has signed in to its account before, or "".
+// passwordLimits returns the limits for the password of an address. device is
+// the token of a browser that has signed in to the account before, or "".
 func passwordLimits(s *signer.Signer, email string, g Client, device string) []rateLimit {
 	if device != "" {
 		return []rateLimit{{s.AttemptKey("device", device), attemptsByDevice, attemptHour}}
@@ -75,14 +75,13 @@ func passwordLimits(s *signer.Signer, email string, g Client, device string) []r
 	}
 }
 
-// signedInLimit is the bound of a try at the current password of an account
-// from a browser that is signed in to it.
+// signedInLimit returns the limit for the current password of an account from a
+// signed-in browser.
 func signedInLimit(s *signer.Signer, a vitrine.AccountID) rateLimit {
 	return rateLimit{s.AttemptKey("inside", strconv.FormatInt(int64(a), 10)), attemptsInside, attemptHour}
 }
 
-// letterLimits are the bounds of having a message of some kind sent to an
-// address.
+// letterLimits returns the limits for messages of a kind to an address.
 func letterLimits(s *signer.Signer, kind, email string, g Client) []rateLimit {
 	return []rateLimit{
 		{s.AttemptKey(kind+" by network", g.network()), lettersByNetwork, attemptHour},
@@ -90,9 +89,9 @@ func letterLimits(s *signer.Signer, kind, email string, g Client) []rateLimit {
 	}
 }
 
-// takeAttempt counts a try, before it is known what comes of it: of tries at
-// once no more pass than may. Errors: CodeRateLimited, with the time after
-// which there is room, and nothing was counted.
+// takeAttempt counts an attempt before its result is known, so that concurrent
+// attempts cannot exceed the limits. Errors: CodeRateLimited, with the time to
+// wait; nothing is counted then.
 func takeAttempt(tx vitrine.AttemptTx, now time.Time, bounds ...rateLimit) (taken []vitrine.AttemptID, err error) {
 	var wait time.Duration
 	for _, b := range bounds {
@@ -118,7 +117,7 @@ func takeAttempt(tx vitrine.AttemptTx, now time.Time, bounds ...rateLimit) (take
 	return taken, nil
 }
 
-// refundAttempts takes tries out of account that were none.
+// refundAttempts removes attempts that should not count.
 func refundAttempts(tx vitrine.AttemptTx, taken []vitrine.AttemptID) error {
 	for _, id := range taken {
 		if err := vitrine.NotFoundIsNil(tx.DeleteAttempt(id)); err != nil {
@@ -128,7 +127,7 @@ func refundAttempts(tx vitrine.AttemptTx, taken []vitrine.AttemptID) error {
 	return nil
 }
 
-// tooOften is err, with words of its own if it is about tries.
+// tooOften replaces the message of a rate limit error.
 func tooOften(err error, message string) error {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || e.Code != vitrine.CodeRateLimited {
@@ -139,7 +138,8 @@ func tooOften(err error, message string) error {
 	return &worded
 }
 
-// emailKey is an address as attempts count it, whether it is one or not.
+// emailKey returns the form of an address that attempts count, even if it is
+// invalid.
 func emailKey(s string) string {
 	if email, err := vitrine.NormalEmail(s); err == nil {
 		return email

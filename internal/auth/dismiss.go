@@ -6,8 +6,8 @@ import (
 	"vitrine"
 )
 
-// Dismiss has an account not be shown a notice, by its key, as long as it
-// dismisses no other.
+// Dismiss hides a notice, by its key, from an account until the account
+// dismisses another one.
 func (s *Accounts) Dismiss(ctx context.Context, id vitrine.AccountID, notice string) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		a, err := tx.Account(id)

@@ -13,9 +13,9 @@ import (
 	"vitrine/internal/signer"
 )
 
-// loginLetters are those of codes: without vowels, so that no code is a word,
-// and without letters that look alike (RFC 8628, section 6.1). Eight of them
-// are 34 bits.
+// loginLetters are the letters of codes: without vowels, so that codes are not
+// words, and without letters that look alike (RFC 8628, section 6.1). Eight of
+// them are 34 bits.
 const (
 	loginLetters    = "BCDFGHJKLMNPQRSTVWXZ"
 	loginCodeLength = 8
@@ -33,8 +33,8 @@ func newLoginCode() string {
 	return string(b)
 }
 
-// ParseLoginCode reads a code as a person types it: in any case, with or
-// without spaces and dashes. It reports whether it can be one.
+// ParseLoginCode parses a code as people type it: in any case, with or without
+// spaces and dashes. It reports whether the code is well-formed.
 func ParseLoginCode(s string) (string, bool) {
 	if len(s) > 100 {
 		return "", false
@@ -43,7 +43,7 @@ func ParseLoginCode(s string) (string, bool) {
 	return s, len(s) == loginCodeLength && strings.Trim(s, loginLetters) == ""
 }
 
-// ShownLoginCode is a code as people read it, in two halves.
+// ShownLoginCode returns a code in two halves, for display.
 func ShownLoginCode(code string) string {
 	if len(code) != loginCodeLength {
 		return code
@@ -51,8 +51,7 @@ func ShownLoginCode(code string) string {
 	return code[:loginCodeLength/2] + "-" + code[loginCodeLength/2:]
 }
 
-// Logins is the service by which programs get API keys that a person has
-// confirmed in a browser.
+// Logins lets programs get API keys that a person confirms in a browser.
 type Logins struct {
 	Store  vitrine.Store
 	Keys   *Keys
@@ -69,8 +68,8 @@ var (
 
 const loginNameRunes = vitrine.KeyNameRunes
 
-// Begin makes a code for a program to show, and the secret with which it takes
-// its key. Errors: CodeInvalidRequest; CodeRateLimited.
+// Begin creates a code for a program to show, and the secret with which it
+// takes its key. Errors: CodeInvalidRequest; CodeRateLimited.
 func (s *Logins) Begin(ctx context.Context, program, machine string,
 	g Client) (l *vitrine.Login, secret vitrine.LoginSecret, err error) {
 	for field, v := range map[string]string{"program": program, "machine": machine} {
@@ -90,7 +89,7 @@ func (s *Logins) Begin(ctx context.Context, program, machine string,
 			State:     vitrine.LoginPending,
 			CreatedAt: now, ExpiresAt: now.Add(vitrine.LoginLife)}
 		err := tx.AddLogin(l)
-		for errors.Is(err, vitrine.ErrExists) { // the code of another that was not swept yet
+		for errors.Is(err, vitrine.ErrExists) { // an expired code that was not swept yet
 			l.Code = newLoginCode()
 			err = tx.AddLogin(l)
 		}
@@ -102,16 +101,16 @@ func (s *Logins) Begin(ctx context.Context, program, machine string,
 	return l, secret, nil
 }
 
-// Find reads the pending request of a code for a person to look at. A code that
-// is wrong counts as a try of the account and of its network. Errors:
-// CodeNotFound for a code that is unknown, used or expired; CodeRateLimited.
+// Find returns the pending request with a code. A wrong code counts as an
+// attempt of the account and its network. Errors: CodeNotFound for a code that
+// is unknown, used or expired; CodeRateLimited.
 func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g Client) (*vitrine.Login, error) {
 	return s.with(ctx, me, code, g, func(vitrine.Tx, *vitrine.Login) error { return nil })
 }
 
-// Decide allows or refuses the request of a code in the name of an account. The
-// same answer given twice by the same account is success. Errors: Find's;
-// CodeInvalidRequest when the account has as many keys as it may have.
+// Decide allows or refuses the request with a code for an account. Repeating
+// the same decision is not an error. Errors: those of Find; CodeInvalidRequest
+// if the account has MaxKeys.
 func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool,
 	g Client) (*vitrine.Login, error) {
 	return s.with(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
@@ -141,8 +140,8 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, a
 	})
 }
 
-// with finds the login of a code and has f look at it. The try is counted
-// before, and not counted if there is such a code.
+// with calls f with the login of a code. It counts the attempt before, and
+// refunds it if the code exists.
 func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g Client,
 	f func(vitrine.Tx, *vitrine.Login) error) (l *vitrine.Login, err error) {
 	code, ok := ParseLoginCode(typed)
@@ -162,7 +161,7 @@ func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g 
 		l, err = tx.LoginByCode(code)
 		if errors.Is(err, vitrine.ErrNotFound) || err == nil &&
 			(!l.Holds(now) || l.State != vitrine.LoginPending && l.Account != me.ID) {
-			missing = true // the try stays counted
+			missing = true // the attempt stays counted
 			return nil
 		}
 		if err != nil {
@@ -179,19 +178,18 @@ func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g 
 	return l, nil
 }
 
-// TakenLogin is what a program learns that asks for its key.
+// TakenLogin is the answer to a program that asks for its key.
 type TakenLogin struct {
 	State vitrine.LoginState
-	Key   vitrine.KeyText // with LoginAllowed alone
+	Key   vitrine.KeyText // only with LoginAllowed
 	Name  string          // of the key
 	Email string          // of its account
 }
 
-// Take returns the key of a request that was allowed, once: of programs that
-// ask at the same time one gets it. As long as nobody has decided it returns
-// LoginPending. Errors: CodeNotFound for a secret that is unknown, expired or
-// used; CodeBanned; CodeInvalidRequest when the account has as many keys as it
-// may have.
+// Take returns the key of an allowed request once: of several concurrent
+// callers, one gets it. It returns LoginPending until someone decides. Errors:
+// CodeNotFound for a secret that is unknown, expired or used; CodeBanned;
+// CodeInvalidRequest if the account has MaxKeys.
 func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err error) {
 	look := func(tx vitrine.Tx) (l *vitrine.Login, err error) {
 		l, err = tx.LoginByHash(vitrine.LoginSecret(secret).Hash())

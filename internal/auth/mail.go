@@ -7,15 +7,15 @@ import (
 	"vitrine"
 )
 
-// letter puts a message together.
+// letter formats a message.
 func (s *Accounts) letter(to, subject, format string, args ...any) vitrine.Message {
 	return vitrine.Message{To: to, Subject: subject,
 		Text: fmt.Sprintf(format, args...) + "\n\n-- \nVitrine at " + s.Site + "\n"}
 }
 
-// post has a message sent once the transaction is committed and the box woken
-// (Outbox.wake), where mail is sent. p is the purpose of the token that is in
-// it, or "".
+// post queues a message, if mail is configured. It is sent after the commit,
+// once the outbox is woken (Outbox.wake). p is the purpose of the token in it,
+// or "".
 func (s *Accounts) post(tx vitrine.LetterTx, m vitrine.Message, p vitrine.TokenPurpose) error {
 	if s.Mail == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 var errToken = vitrine.Errorf(vitrine.CodeUnauthorized,
 	"This address is of no use: it was not copied whole, it has been used, a newer one has taken its place, or its time is over.")
 
-// addOneTimeToken gives out the secret of a new token, which takes the place of
-// the one before of its purpose and address.
+// addOneTimeToken adds a token and returns its secret. It replaces a token of
+// the same purpose and address.
 func addOneTimeToken(tx vitrine.OneTimeTokenTx, t vitrine.OneTimeToken, now time.Time) (vitrine.TokenText, error) {
 	text := vitrine.TokenText(newSecret())
 	t.Hash, t.CreatedAt = text.Hash(), now
@@ -22,7 +22,7 @@ func addOneTimeToken(tx vitrine.OneTimeTokenTx, t vitrine.OneTimeToken, now time
 	return text, tx.AddOneTimeToken(&t)
 }
 
-// offer makes a token for an account, for the operator to hand over. Errors:
+// offer creates a token for an account, which the operator passes on. Errors:
 // CodeNotFound, CodeBanned.
 func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.TokenPurpose,
 	now func() time.Time) (text vitrine.TokenText, err error) {
@@ -40,8 +40,8 @@ func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.Tok
 	return text, err
 }
 
-// findOneTimeToken reads a token that holds, of one of some purposes. Errors:
-// CodeUnauthorized, the same whatever is wrong with it.
+// findOneTimeToken finds a valid token with one of the purposes. Errors:
+// CodeUnauthorized, whatever is wrong with it.
 func findOneTimeToken(tx vitrine.OneTimeTokenTx, text string, now time.Time,
 	purposes ...vitrine.TokenPurpose) (*vitrine.OneTimeToken, error) {
 	t, err := tx.OneTimeTokenByHash(vitrine.TokenText(text).Hash())

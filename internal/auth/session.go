@@ -10,14 +10,14 @@ import (
 	"vitrine/internal/signer"
 )
 
-// SignedIn is what a browser is given that signs in.
+// SignedIn is what a browser receives after a sign-in.
 type SignedIn struct {
 	Account *vitrine.Account
 	Session vitrine.SessionText
-	Device  string // by which the browser is known from now on (Client.Devices)
+	Device  string // identifies the browser from now on (Client.Devices)
 }
 
-// Sessions is the service of signing in to the website.
+// Sessions implements signing in and out.
 type Sessions struct {
 	Store  vitrine.Store
 	Signer *signer.Signer
@@ -29,14 +29,14 @@ var (
 	errNoSignIn  = vitrine.Errorf(vitrine.CodeUnauthorized, "Wrong e-mail address or password.")
 )
 
-// Offer makes a token that signs in as an account, once, within SignInLife.
+// Offer creates a token for signing in to an account once, within SignInLife.
 // Errors: CodeNotFound, CodeBanned.
 func (s *Sessions) Offer(ctx context.Context, email string) (vitrine.TokenText, error) {
 	return offer(ctx, s.Store, email, vitrine.TokenSignIn, s.Now)
 }
 
-// SignInWithToken takes an offer up: the token is used, and a session begins.
-// Errors: CodeUnauthorized for one that is unknown, used or expired.
+// SignInWithToken uses a token and begins a session. Errors: CodeUnauthorized
+// for a token that is unknown, used or expired.
 func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) (in SignedIn, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		t, a, err := accountToken(tx, offer, s.Now(), vitrine.TokenSignIn)
@@ -49,8 +49,8 @@ func (s *Sessions) SignInWithToken(ctx context.Context, offer string, g Client) 
 	return in, err
 }
 
-// accountToken reads a token that holds and its account; of one that is
-// suspended none does.
+// accountToken finds a valid token and its account. Tokens of suspended
+// accounts are invalid.
 func accountToken(tx vitrine.Tx, text string, now time.Time,
 	p vitrine.TokenPurpose) (*vitrine.OneTimeToken, *vitrine.Account, error) {
 	t, err := findOneTimeToken(tx, text, now, p)
@@ -64,11 +64,11 @@ func accountToken(tx vitrine.Tx, text string, now time.Time,
 	return t, a, err
 }
 
-// SignInWithPassword signs in with a password. Whether there is an account of
-// the address is not told, by words or by time.
+// SignInWithPassword signs in with a password. Neither its errors nor its
+// duration reveal whether the address has an account.
 //
-// Errors: CodeUnauthorized; CodeRateLimited after too many tries
-// (decision 0015); CodeBanned, to who knows the password.
+// Errors: CodeUnauthorized; CodeRateLimited after too many attempts (decision
+// 0015); CodeBanned if the password is right.
 func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g Client) (in SignedIn, err error) {
 	email = emailKey(email)
 	a := new(vitrine.Account)
@@ -113,8 +113,8 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 	return in, err
 }
 
-// rehash makes the hash of a password that was right at today's cost. A
-// password from before a rule is as good as it was.
+// rehash hashes a correct password again if its hash has an old cost. The rules
+// for new passwords do not apply.
 func rehash(ctx context.Context, pw string, a *vitrine.Account) (string, error) {
 	normal, err := password.Parse(pw, a.Email)
 	if err != nil {
@@ -123,8 +123,8 @@ func rehash(ctx context.Context, pw string, a *vitrine.Account) (string, error) 
 	return password.Hash(ctx, normal)
 }
 
-// enter begins a session of an account whose password was right when the
-// account was read.
+// enter begins a session for an account whose password was right when it was
+// read.
 func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Client) (SignedIn, error) {
 	a, err := tx.Account(read.ID)
 	switch {
@@ -145,8 +145,7 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 	return s.begin(tx, a, g, false)
 }
 
-// forgive refunds attempts that were not carried out through no fault of the
-// person.
+// forgive refunds attempts that failed through no fault of the person.
 func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error {
 	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
 }
@@ -161,15 +160,15 @@ func (s *Sessions) begin(tx vitrine.SessionTx, a *vitrine.Account, g Client, byT
 	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
 }
 
-// Authenticate finds the account of a session, as it is now: a suspended
-// account has none. Errors: CodeUnauthorized.
+// Authenticate finds the account of a session in its present state. A suspended
+// account has no sessions. Errors: CodeUnauthorized.
 func (s *Sessions) Authenticate(ctx context.Context, text string) (*vitrine.Account, error) {
 	_, a, err := s.Current(ctx, text)
 	return a, err
 }
 
-// Peek is Authenticate for what an open page asks by itself: it is no use of
-// the session, which so ends in its time.
+// Peek is Authenticate for requests that an open page makes by itself. It does
+// not extend the session.
 func (s *Sessions) Peek(ctx context.Context, text string) (a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		_, a, err = s.find(tx, text)
@@ -178,8 +177,8 @@ func (s *Sessions) Peek(ctx context.Context, text string) (a *vitrine.Account, e
 	return a, err
 }
 
-// Current finds a session and its account, as they are now, and keeps that it
-// was used. Errors: CodeUnauthorized.
+// Current finds a session and its account in their present state, and records
+// the use. Errors: CodeUnauthorized.
 func (s *Sessions) Current(ctx context.Context, text string) (session *vitrine.Session, a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		session, a, err = s.find(tx, text)
@@ -194,8 +193,7 @@ func (s *Sessions) Current(ctx context.Context, text string) (session *vitrine.S
 	return session, a, nil
 }
 
-// touch keeps that a session was used; that it fails is no reason to refuse the
-// request.
+// touch records the use of a session. A failure must not fail the request.
 func (s *Sessions) touch(ctx context.Context, text string) {
 	_ = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		session, _, err := s.find(tx, text)
@@ -208,7 +206,7 @@ func (s *Sessions) touch(ctx context.Context, text string) {
 	})
 }
 
-// List tells an account's sessions that hold, the last used first.
+// List returns an account's valid sessions, the last used first.
 func (s *Sessions) List(ctx context.Context, a vitrine.AccountID) (sessions []*vitrine.Session, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		all, err := tx.Sessions(a)
@@ -223,7 +221,7 @@ func (s *Sessions) List(ctx context.Context, a vitrine.AccountID) (sessions []*v
 	return sessions, err
 }
 
-// SignOut signs out. Ending what has ended is success.
+// SignOut ends a session. It is not an error if the session has ended.
 func (s *Sessions) SignOut(ctx context.Context, text string) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		session, err := tx.SessionByHash(vitrine.SessionText(text).Hash())
@@ -235,8 +233,8 @@ func (s *Sessions) SignOut(ctx context.Context, text string) error {
 	return err
 }
 
-// Revoke ends one session of an account, from its next request on. Revoking
-// what has ended, or is another's, changes nothing.
+// Revoke ends a session of an account, from its next request on. It changes
+// nothing if the session has ended or belongs to another account.
 func (s *Sessions) Revoke(ctx context.Context, a vitrine.AccountID, id vitrine.SessionID) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		all, err := tx.Sessions(a)
@@ -250,16 +248,16 @@ func (s *Sessions) Revoke(ctx context.Context, a vitrine.AccountID, id vitrine.S
 	return err
 }
 
-// SignOutOthers ends all sessions of an account but one, and the tokens that
-// would begin another.
+// SignOutOthers ends all sessions of an account except one, and deletes the
+// tokens that would begin another.
 func (s *Sessions) SignOutOthers(ctx context.Context, a *vitrine.Account, keep vitrine.SessionID) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		return errors.Join(tx.DeleteSessions(a.ID, keep), tx.DeleteOneTimeTokens(a.ID, a.Email))
 	})
 }
 
-// Expire removes what has expired: sessions, tokens, logins, addresses of
-// reports, and attempts that count no more.
+// Expire deletes expired sessions, tokens, logins, shared reports, and attempts
+// that no longer count.
 func (s *Sessions) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
@@ -272,7 +270,7 @@ func (s *Sessions) Expire(ctx context.Context) error {
 	})
 }
 
-// find reads a session that holds and its account.
+// find finds a valid session and its account.
 func (s *Sessions) find(tx vitrine.Tx, text string) (*vitrine.Session, *vitrine.Account, error) {
 	session, err := tx.SessionByHash(vitrine.SessionText(text).Hash())
 	if errors.Is(err, vitrine.ErrNotFound) {

@@ -13,13 +13,13 @@ import (
 	"vitrine/internal/signer"
 )
 
-// SignUp is who may open an account on the website.
+// SignUp determines who may create an account on the instance.
 type SignUp string
 
 const (
 	SignUpOpen   SignUp = "open"   // anybody
 	SignUpInvite SignUp = "invite" // who was invited
-	SignUpClosed SignUp = "closed" // nobody: accounts are made on the command line
+	SignUpClosed SignUp = "closed" // nobody: accounts are created on the command line
 )
 
 var (
@@ -30,8 +30,8 @@ var (
 		"There is an account with this address already. Sign in.")
 )
 
-// setUp refuses to open accounts before there is an owner: the first account
-// would be theirs.
+// setUp returns an error before the first account exists, because the first
+// account becomes the owner's.
 func setUp(tx vitrine.AccountTx) error {
 	n, err := tx.CountAccounts()
 	if err == nil && n == 0 {
@@ -50,9 +50,8 @@ func (s *Accounts) IsSetUp(ctx context.Context) (is bool, err error) {
 	return is, err
 }
 
-// OfferSetup makes the token with which the first account is made; one from
-// before is of no use any more. Errors: CodeInvalidRequest when there is an
-// account.
+// OfferSetup creates the token for creating the first account, and replaces an
+// earlier one. Errors: CodeInvalidRequest if there is an account.
 func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		n, err := tx.CountAccounts()
@@ -68,9 +67,9 @@ func (s *Accounts) OfferSetup(ctx context.Context) (text vitrine.TokenText, err 
 	return text, err
 }
 
-// Setup is the token with which the first account is made: the one that there
-// is, or a new one, so that all servers of an instance tell of the same,
-// whenever each started. "" when there is an account.
+// Setup returns the token for creating the first account, or "" if there is an
+// account. All servers of an instance return the same token, whenever they
+// started.
 func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		text = ""
@@ -93,15 +92,15 @@ func (s *Accounts) Setup(ctx context.Context) (text vitrine.TokenText, err error
 	return text, err
 }
 
-// setupText is the secret of the token of a time. It is worked out, so that
-// each process of an instance can tell it, and no other can.
+// setupText returns the secret of the setup token of a time. It is derived, so
+// that every process of an instance can compute it, and nobody else.
 func (s *Accounts) setupText(at time.Time) vitrine.TokenText {
 	ms, own := strconv.FormatInt(at.UnixMilli(), 10), s.Sessions.Signer
 	return vitrine.TokenText(base64.RawURLEncoding.EncodeToString(append(own.MAC(signer.PurposeSetup, ms, "1"),
 		own.MAC(signer.PurposeSetup, ms, "2")...)))
 }
 
-// addSetup makes a token of a time that none had before.
+// addSetup adds a setup token with a time that no token had before.
 func (s *Accounts) addSetup(tx vitrine.OneTimeTokenTx) (vitrine.TokenText, error) {
 	at := s.Now()
 	old, err := tx.OneTimeTokens(vitrine.TokenSetup)
@@ -133,8 +132,9 @@ func (s *Accounts) setupGood(tx vitrine.Tx, text string) error {
 	return err
 }
 
-// SetUp makes the first account, its owner's and Lifetime, and signs in. Of two
-// at once one does. Errors: CodeUnauthorized for the token; CodeInvalidRequest.
+// SetUp creates the first account, which is Lifetime and the owner's, and signs
+// in. Of two concurrent calls one succeeds. Errors: CodeUnauthorized for the
+// token; CodeInvalidRequest.
 func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Client) (in SignedIn, err error) {
 	if err := s.SetupGood(ctx, text); err != nil {
 		return in, err
@@ -175,10 +175,9 @@ func parseChosen(address, typed string) (email, pw string, err error) {
 	return email, pw, err
 }
 
-// AskSignUp has a message sent to an address that an account is wanted for:
-// with a link that makes one, or that there is one. What it returns is the
-// same. Errors: CodeInvalidRequest (no address, or no accounts are opened),
-// CodeRateLimited.
+// AskSignUp sends a message to an address: a link that creates an account, or
+// the remark that there is one. Its result does not depend on that. Errors:
+// CodeInvalidRequest (not an address, or sign-up is closed), CodeRateLimited.
 func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) error {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
@@ -215,9 +214,9 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 	return err
 }
 
-// Join opens an account at once, where no mail is sent. A try counts before its
-// password is hashed, which is what costs. Errors: CodeInvalidRequest, also for
-// an address that has one; CodeRateLimited.
+// Join creates an account immediately, where no mail is sent. The attempt
+// counts before the password is hashed, which is expensive. Errors:
+// CodeInvalidRequest, also for an address with an account; CodeRateLimited.
 func (s *Accounts) Join(ctx context.Context, address, password string, g Client) (in SignedIn, err error) {
 	if s.SignUp != SignUpOpen || s.Mail != nil {
 		return in, errSignUp
@@ -246,7 +245,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 	return in, err
 }
 
-// join opens the account of a try that was counted.
+// join creates the account of an attempt that was counted.
 func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in SignedIn, err error) {
 	hash, err := password.Hash(ctx, pw)
 	if err != nil {
@@ -292,9 +291,9 @@ func (s *Accounts) invited(tx vitrine.Tx, text string) (*vitrine.OneTimeToken, e
 	return t, err
 }
 
-// invitationStands reports whether an invitation can be taken up: in its time,
-// and as long as the account that invited may. It reports true for what is no
-// invitation.
+// invitationStands reports whether an invitation is still valid: it has not
+// expired, and the inviting account may still invite. It is true for other
+// tokens.
 func invitationStands(tx vitrine.AccountTx, t *vitrine.OneTimeToken, now time.Time) (bool, error) {
 	if t.Purpose != vitrine.TokenInvite {
 		return true, nil
@@ -309,8 +308,8 @@ func invitationStands(tx vitrine.AccountTx, t *vitrine.OneTimeToken, now time.Ti
 	return err == nil && by.Role == vitrine.RoleOwner && !by.Banned, vitrine.NotFoundIsNil(err)
 }
 
-// Accept opens the account of an invitation, or of a confirmed address, and
-// signs in. Errors: CodeUnauthorized for the token; CodeInvalidRequest.
+// Accept creates the account of an invitation or a confirmed address, and signs
+// in. Errors: CodeUnauthorized for the token; CodeInvalidRequest.
 func (s *Accounts) Accept(ctx context.Context, text, password string, g Client) (in SignedIn, err error) {
 	t, err := s.Invited(ctx, text)
 	if err != nil {
@@ -335,7 +334,7 @@ func (s *Accounts) Accept(ctx context.Context, text, password string, g Client) 
 	return in, err
 }
 
-// NewPlan is the plan of an account that anybody opens.
+// NewPlan returns the plan of accounts that anybody can create.
 func (s *Accounts) NewPlan() vitrine.Plan {
 	if s.SignUpPlan == "" {
 		return vitrine.PlanFree
@@ -343,8 +342,8 @@ func (s *Accounts) NewPlan() vitrine.Plan {
 	return s.SignUpPlan
 }
 
-// inviterPlan is the plan of who invites: of the account, or for the
-// administrator of the oldest owner.
+// inviterPlan returns the plan of the inviting account; for the administrator,
+// that of the oldest owner.
 func inviterPlan(tx vitrine.AccountTx, by *vitrine.Account) (vitrine.Plan, error) {
 	if by != nil {
 		return by.Plan, nil
