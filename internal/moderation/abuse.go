@@ -12,22 +12,21 @@ import (
 	"vitrine/internal/visitor"
 )
 
-// DefaultAbuseThreshold is how many readers it takes.
+// DefaultAbuseThreshold is the default of Threshold.
 const DefaultAbuseThreshold = 3
 
 // Bounds of reports.
 const (
 	MaxAbuseNote = 1000 // characters
-	// hourlyReports is how many reports one reporter may send within an hour,
-	// over all links.
+	// hourlyReports is the most reports of one reporter within an hour, over
+	// all links.
 	hourlyReports = 5
-	// hourlyHolds is how many links reports alone may hold within an hour, over
-	// the whole instance, before a moderator decides. Readers seldom report as
-	// many; an attacker with a thousand addresses can, and must not empty the
-	// instance. Further reports are kept, and a later report holds the link.
+	// hourlyHolds is the most links that reports alone may hold within an hour,
+	// over the whole instance, until a moderator decides. Readers seldom report
+	// as many; an attacker with a thousand addresses can, and must not disable
+	// the instance. Further reports are stored, and a later one holds the link.
 	hourlyHolds = 20
-	// AbuseReportLife is how long reports are kept about a link that stays
-	// live.
+	// AbuseReportLife is how long reports about a live link are stored.
 	AbuseReportLife = 180 * 24 * time.Hour
 )
 
@@ -35,20 +34,19 @@ const (
 // with.
 const abuseSecret = "abuse reporters"
 
-// AbuseReports is the service of what readers report.
+// AbuseReports implements reporting links.
 type AbuseReports struct {
 	Store vitrine.Store
 	Now   func() time.Time
-	// Threshold is how many reporters of one day (UTC), since a person last
-	// decided about a link, send it to review; 0: it takes a person. Those of
-	// different days are not added up: one reader has another ID on each.
+	// Threshold is how many reporters of one day (UTC), since the last decision
+	// of a person, send a link to review; 0: reports alone never do. Different
+	// days are not added up, because a reader has another ID on each day.
 	Threshold int
 }
 
-// Reporter is who reports from an address: an IPv4 address or an IPv6 /48 has
-// the same ID for a day (UTC), and another one the day after. A /48 is the most
-// that one subscriber is commonly given; in its 65536 networks of the size by
-// which viewers are distinguished one person would be as many reporters.
+// Reporter returns the ID of the reporters at an address. An IPv4 address or
+// IPv6 /48 has one ID for a day (UTC). A /48 is the most that one subscriber
+// commonly gets; with smaller networks, one person could be 65536 reporters.
 func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (vitrine.ReporterID, error) {
 	key, err := s.key(ctx)
 	if err != nil {
@@ -62,7 +60,7 @@ func (s *AbuseReports) Reporter(ctx context.Context, from netip.Addr) (vitrine.R
 	return vitrine.ReporterID(visitor.ViewerID(day, from, "")), nil
 }
 
-// key reads the instance's secret, and makes it when the first report comes.
+// key reads the instance's secret, and creates it for the first report.
 func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
 	read := func(tx vitrine.Tx) (err error) {
 		key, err = tx.Secret(abuseSecret)
@@ -82,12 +80,12 @@ func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
 	return key, err
 }
 
-// File takes a report in. Of one reporter about one link the last report
-// counts, and the ones before are emptied. The report that brings a link to the
-// threshold moves it to review in the same transaction (contract, Link states).
+// File stores a report. Of the reports by one reporter about one link, the last
+// one counts, and earlier ones are emptied. If the link reaches the threshold,
+// it moves to review in the same transaction (contract, Link states).
 //
-// Errors: CodeInvalidRequest (no known reason, or a note that is too long); of
-// a link that is not live what its public page says; CodeRateLimited after
+// Errors: CodeInvalidRequest (unknown reason, or the note is too long); the
+// error of the public page if the link is not live; CodeRateLimited after
 // hourlyReports.
 func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID, reason vitrine.AbuseReason,
 	note string) error {
@@ -107,8 +105,8 @@ func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine
 	})
 }
 
-// FileWebsite is File for a website: the report is about the version that
-// visitors get when it comes.
+// FileWebsite is File for a website. The report is about the version that
+// visitors see at that time.
 func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID,
 	reason vitrine.AbuseReason, note string) error {
 	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
@@ -117,7 +115,7 @@ func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vi
 	})
 }
 
-// file takes in a report about what find finds, which is published.
+// file stores a report about the public link that find returns.
 func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string,
 	find func(vitrine.Tx) (*vitrine.Link, error)) error {
 	if !slices.Contains(vitrine.AbuseReasons, reason) {
@@ -160,7 +158,7 @@ func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) e
 		Message: "You have sent the maximum of five reports per hour. Try again later."}
 }
 
-// dayOf is the day (UTC) on which a reporter has one ID.
+// dayOf returns the day (UTC) on which a reporter has one ID.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // judge moves a live link to review when enough have reported it on one day
@@ -186,8 +184,8 @@ func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) erro
 		Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse})
 }
 
-// lookedAt is when a moderator or the operator last decided about a link;
-// otherwise when it was made.
+// lookedAt returns when a moderator or the operator last decided about a link,
+// otherwise when it was created.
 func lookedAt(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	at := l.CreatedAt
 	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
@@ -200,8 +198,8 @@ func lookedAt(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	return at, err
 }
 
-// reportersOfOneDay is how many have reported on the day on which most have; of
-// each reporter there is one report.
+// reportersOfOneDay returns the number of reporters on the day with the most.
+// There is one report of each reporter.
 func reportersOfOneDay(reports []*vitrine.AbuseReport) (most int) {
 	days := map[string]int{}
 	for _, r := range reports {
@@ -233,8 +231,8 @@ func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*vitrin
 	return reports, err
 }
 
-// Expire removes reports past their life. Those about a link that is in review
-// or disabled stay: they are why.
+// Expire deletes old reports. Those about a link in review or disabled remain,
+// because they are the reason.
 func (s *AbuseReports) Expire(ctx context.Context) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		_, err := tx.ExpireAbuseReports(s.Now().Add(-AbuseReportLife))

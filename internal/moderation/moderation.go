@@ -1,5 +1,5 @@
-// Package moderation has what moderators decide by: the queue of held links, a
-// link's history, and abuse reports.
+// Package moderation provides what moderators need to decide: the queue of held
+// links, a link's history, and abuse reports.
 package moderation
 
 import (
@@ -12,14 +12,14 @@ import (
 	"vitrine"
 )
 
-// Service is the service that shows moderators what they decide about. What
-// they decide, Links and Accounts do.
+// Service shows moderators what they decide about. Packages links and auth
+// carry decisions out.
 type Service struct {
 	Store vitrine.Store
 	Now   func() time.Time
 }
 
-// ReviewItem is a link in review as the queue lists it.
+// ReviewItem is a link in the queue.
 type ReviewItem struct {
 	Link    *vitrine.Link
 	Account *vitrine.Account
@@ -63,7 +63,7 @@ func waiting(tx vitrine.Tx, l *vitrine.Link) (w ReviewItem, err error) {
 	return w, err
 }
 
-// Counts are how many links wait, by reason code.
+// Counts returns how many links are in review, by reason code.
 func (s *Service) Counts(ctx context.Context) (counts map[string]int64, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		counts, err = tx.CountReview()
@@ -72,25 +72,26 @@ func (s *Service) Counts(ctx context.Context) (counts map[string]int64, err erro
 	return counts, err
 }
 
-// Case is all that a moderator is told of a link.
+// Case is everything that a moderator sees of a link.
 type Case struct {
 	Link    *vitrine.Link
 	Account AccountCase
 	Same    []SameBytes // other links with the very same bytes, newest first, at most caseRows
 	Reports []*vitrine.AbuseReport
 	History []Event // of the link
-	// Undoable says that the link's last change that was not undone is a
-	// decision, and one that a moderator may take back.
+	// Undoable reports whether the link's last change that is not undone is a
+	// decision that a moderator may undo.
 	Undoable bool
-	// Of is the link that this is a version of; nil: it is a link of its own.
+	// Of is the link of which this is a version; nil: it is not a version.
 	Of *vitrine.Link
-	// Versions are those of the link that are not current, newest first.
+	// Versions are the link's versions that are not current, newest first.
 	Versions []*vitrine.Link
-	// Next is the link that waits longest besides this one; nil: none does.
+	// Next is the link that has waited longest besides this one; nil: there is
+	// none.
 	Next *vitrine.Link
 }
 
-// AccountCase is what a moderator is told of an account.
+// AccountCase is everything that a moderator sees of an account.
 type AccountCase struct {
 	Account *vitrine.Account
 	Links   int64 // not deleted
@@ -98,13 +99,13 @@ type AccountCase struct {
 	History []Event // of the account and its links, files that were refused too; at most caseRows
 }
 
-// SameBytes is a link with the same bytes as another, and whose it is.
+// SameBytes is a link with the same bytes as another, and its account.
 type SameBytes struct {
 	Link    *vitrine.Link
 	Account *vitrine.Account
 }
 
-// Event is a change with what its IDs stand for.
+// Event is a change together with what its IDs refer to.
 type Event struct {
 	*vitrine.Change
 	Person  string       // e-mail address of the moderator or owner who did it; "" for anything else
@@ -116,8 +117,8 @@ type Event struct {
 // caseRows bounds the lists of a Case.
 const caseRows = 50
 
-// Case tells of a link that is not deleted, whatever its state, by a slug that
-// it had before, too. Errors: CodeNotFound.
+// Case returns a link that is not deleted, by any of its slugs, whatever its
+// state. Errors: CodeNotFound.
 func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 	var c *Case
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
@@ -156,7 +157,7 @@ func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 	return c, err
 }
 
-// versions reads what belongs together by versions.
+// versions reads the link's other versions, or the link of a version.
 func (c *Case) versions(tx vitrine.LinkTx) (err error) {
 	if c.Link.Of != 0 {
 		c.Of, err = tx.Link(c.Link.Of)
