@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// BotImported is the reason of an imported view that its file calls a bot's.
+// BotImported is the reason of an imported view that is marked as a bot's.
 const BotImported = "imported"
 
 const importMaxLine = 1 << 20 // bytes
@@ -36,15 +36,15 @@ type Importer struct {
 	Store vitrine.Store
 	Log   Log
 	Now   func() time.Time
-	// Retry, unless nil, makes each call to Store and Log. It may make one
-	// again whose error has CodeUnavailable: to repeat one changes nothing,
-	// also when it did what it was asked and only its answer was lost.
+	// Retry, unless nil, makes each call to Store and Log. It may repeat a call
+	// whose error has CodeUnavailable: repeating one that succeeded changes
+	// nothing.
 	Retry func(ctx context.Context, call func() error) error
 
 	runViews, batchViews int // tests: less than stagedRunOpens and importBatch
 }
 
-// Result says what an import did.
+// Result is the result of an import.
 type Result struct {
 	Lines   int64 // of the file
 	Added   int64 // links or views that this run added
@@ -69,9 +69,8 @@ type importedLink struct {
 	SizeBytes  int64  `json:"sizeBytes"`
 }
 
-// Links adds links without bytes, one a line; all of them or, when a line is
-// wrong, none. A link that is there already just as the line says is passed
-// over.
+// Links adds links without bytes, one in a line. If a line is wrong, it adds
+// none. It skips a link that exists exactly as in the line.
 func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 	var links []importedLink
 	_, err := eachLine(r, func(line int64, b []byte) error {
@@ -101,7 +100,7 @@ func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 			}
 			return nil
 		})
-		res.Added = max(res.Added, added) // an attempt whose answer was lost may have added them
+		res.Added = max(res.Added, added) // an attempt may have succeeded although its answer was lost
 		return err
 	})
 	res.Already = err == nil && res.Lines > 0 && res.Added == 0
@@ -170,8 +169,8 @@ func lineError(line int64, err error) error {
 		Err: err}
 }
 
-// eachLine calls f with each line that is not blank and its number, from 1, and
-// counts the lines. f keeps nothing of b.
+// eachLine calls f with each non-blank line and its number, from 1, and counts
+// the lines. f must not keep b.
 func eachLine(r io.Reader, f func(line int64, b []byte) error) (int64, error) {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 64<<10), importMaxLine)

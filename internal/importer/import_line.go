@@ -58,13 +58,13 @@ type importedPage struct {
 	Ms   int64 `json:"ms"`
 }
 
-// importTarget is a link that opens are imported to.
+// importTarget is a link to which views are imported.
 type importTarget struct {
 	account vitrine.AccountID
 	link    vitrine.LinkID
 	content report.ContentKind
 	pages   int
-	kept    report.Day // the first day whose opens are kept
+	kept    report.Day // the first day that has not expired
 	number  uint32     // in staging.targets
 }
 
@@ -135,8 +135,8 @@ const maxImportMs = 1 << 40
 
 var screenRanges = visitor.ScreenRanges()
 
-// read checks what a line says of how a link was read, and writes it into s,
-// whose pages' memory it uses again.
+// read checks the engagement in a line and writes it into s, whose memory for
+// pages it reuses.
 func (in *importedSession) read(l *importTarget, s *report.Session) error {
 	switch {
 	case in.EngagedMs == nil || in.PresentMs == nil:
@@ -227,8 +227,8 @@ func (i *importing) target(ctx context.Context, slug string) (*importTarget, err
 	return t, nil
 }
 
-// importedViewer makes the viewer of another system's opaque name: the same
-// string is the same viewer of an account, in every import.
+// importedViewer returns the viewer for another system's opaque name: within an
+// account, the same string is the same viewer in every import.
 func importedViewer(a vitrine.AccountID, name string) uint64 {
 	b := append(make([]byte, 0, 64), "imported "...)
 	b = append(strconv.AppendInt(b, int64(a), 10), ' ')
@@ -236,7 +236,7 @@ func importedViewer(a vitrine.AccountID, name string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// importTime reads RFC 3339 within what a ViewID can hold.
+// importTime parses an RFC 3339 time that a ViewID can hold.
 func importTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// importBatch is how many opens one transaction stores: a server on the same
-// log waits for no more than that.
+// importBatch is the number of views in a transaction. A server on the same log
+// does not wait longer than that.
 const importBatch = 16_384
 
 // Views adds views, one a line, to links that exist. The file is read once:
@@ -53,7 +53,7 @@ func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	return res, err
 }
 
-// importing is one file of views on its way in.
+// importing is a file of views that is being imported.
 type importing struct {
 	*Importer
 	staged  *staging
@@ -78,8 +78,8 @@ func (i *importing) stage(ctx context.Context, r io.Reader) (file [32]byte, line
 	return [32]byte(sum.Sum(nil)), lines, err
 }
 
-// store hands the staged views to the log, without the first ones that an
-// earlier run stored, and counts those that it added.
+// store writes the staged views to the log, without those that an earlier run
+// stored, and counts the added ones.
 func (i *importing) store(ctx context.Context, file [32]byte, lines, before int64) (added int64, err error) {
 	sorted, err := i.staged.sorted()
 	if err != nil {

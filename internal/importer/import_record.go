@@ -8,7 +8,7 @@ import (
 	"vitrine/report"
 )
 
-// What a staged open says of itself in its first byte.
+// The flags in the first byte of a staged view.
 const (
 	stagedBot = 1 << iota
 	stagedQR
@@ -18,16 +18,16 @@ const (
 	stagedMore // what few views have
 )
 
-// labelsOf are the labels of a view that is staged, each at most 255 bytes.
+// labelsOf returns the labels of a staged view, each at most 255 bytes.
 func labelsOf(o *vitrine.ViewRecord) [12]*string {
 	return [...]*string{&o.Country, &o.City, &o.Referrer, &o.Source, &o.Device, &o.Browser, &o.OS, &o.Campaign,
 		&o.Medium, &o.Content, &o.Term, &o.Product}
 }
 
-// stagedLabels are how many labels are staged of every view.
+// stagedLabels is the number of labels that every staged view has.
 const stagedLabels = 7
 
-// hasMore reports whether a view has what few views have.
+// hasMore reports whether a view has rare fields.
 func hasMore(o *vitrine.ViewRecord) bool {
 	return o.Version > 1 || o.Campaign != "" || o.Medium != "" || o.Content != "" || o.Term != "" || o.Product != "" ||
 		o.Session != nil && o.Session.Parts != report.Parts{}
@@ -78,7 +78,7 @@ func appendStaged(b []byte, o *vitrine.ViewRecord) []byte {
 
 var errStaged = errors.New("the temporary file of the import is damaged; run the import again")
 
-// readStaged reads what appendStaged wrote. The open shares no memory with b.
+// readStaged reads what appendStaged wrote. The view shares no memory with b.
 func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	r := stagedReader{rest: b}
 	flags := r.bytes(1)[0]
@@ -120,7 +120,8 @@ func readStaged(b []byte, o *vitrine.ViewRecord, words *wordCache) error {
 	return nil
 }
 
-// stagedReader reads zeros where nothing is left, and says so.
+// stagedReader reads values. At the end it returns zeros and records the
+// failure.
 type stagedReader struct {
 	rest  []byte
 	short bool

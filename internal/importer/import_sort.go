@@ -14,8 +14,7 @@ import (
 	"vitrine/report"
 )
 
-// Bounds of the memory of an import, which is about 40 MiB however large the
-// file.
+// The memory limits of an import: about 40 MiB for any file.
 const (
 	stagedRunViews = 1 << 18  // views of a sorted run
 	stagedRunBytes = 24 << 20 // bytes of a sorted run
@@ -45,7 +44,7 @@ type stagedView struct {
 	off, size uint32 // in staging.data
 }
 
-// stagedRun is a place in the file.
+// stagedRun is a range of the file.
 type stagedRun struct{ off, size int64 }
 
 func stagingError(err error) error {
@@ -67,13 +66,13 @@ func (s *staging) close() {
 	}
 }
 
-// target makes a link known and returns its number.
+// target registers a link and returns its number.
 func (s *staging) target(t *importTarget) uint32 {
 	s.targets = append(s.targets, t)
 	return uint32(len(s.targets) - 1)
 }
 
-// add takes a view in and keeps nothing of it.
+// add stages a view. It keeps no reference to it.
 func (s *staging) add(t *importTarget, o *vitrine.ViewRecord) error {
 	if s.index == nil {
 		s.index, s.data = make([]stagedView, 0, s.runViews), make([]byte, 0, stagedRunBytes)
@@ -123,7 +122,7 @@ func (s *staging) spill() error {
 	return nil
 }
 
-// sorted begins to read all views back; no more can be added.
+// sorted starts to read all views in order. No more views can be added.
 func (s *staging) sorted() (*merge, error) {
 	if len(s.index) > 0 {
 		if err := s.spill(); err != nil {
@@ -144,8 +143,8 @@ func (s *staging) sorted() (*merge, error) {
 	return m, nil
 }
 
-// merge reads staged opens in their order. It is a heap of the runs that have
-// views left, by the next one of each.
+// merge reads staged views in order. It is a heap of the runs with remaining
+// views, ordered by their next view.
 type merge struct {
 	*staging
 	runs  []*runReader
@@ -153,7 +152,7 @@ type merge struct {
 	words *wordCache
 }
 
-// next reads the next open, all but its ID; io.EOF: there is none.
+// next reads the next view without its ID; io.EOF: there is none.
 func (m *merge) next(o *vitrine.ViewRecord) error {
 	if len(m.runs) == 0 {
 		return io.EOF
@@ -203,13 +202,13 @@ type runReader struct {
 	*bufio.Reader
 	number int
 
-	// Of the next open:
+	// Of the next view:
 	target uint32
 	at     int64
 	size   int
 }
 
-// head reads what is before the next open's body; io.EOF: the run ends here.
+// head reads what precedes the next view's body; io.EOF: the run ends here.
 func (r *runReader) head() error {
 	target, err := binary.ReadUvarint(r)
 	if err == io.EOF {

@@ -2,7 +2,7 @@ package importer
 
 import "hash/maphash"
 
-// wordCache makes strings of bytes, and for bytes that it met lately none anew.
+// wordCache converts bytes to strings and reuses recent ones.
 type wordCache struct {
 	seed  maphash.Seed
 	words [4096]string
