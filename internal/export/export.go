@@ -24,8 +24,8 @@ type Blobs interface {
 	Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob, error)
 }
 
-// Exporter is everything that an instance has of an account, as its owner takes
-// it away.
+// Exporter exports everything that an instance stores about an account, for its
+// owner.
 type Exporter struct {
 	Store     vitrine.Store
 	Blobs     Blobs
@@ -40,12 +40,13 @@ type Exporter struct {
 // exportPage bounds the links that are read at once.
 const exportPage = 100
 
-// Write writes an archive: account.json, links.csv, versions.json, albums.json
-// and websites.json where there are any, analytics/{slug}.json where the plan
-// has analytics, analytics/websites/{slug}.json likewise, files/{slug}/{name},
-// versions of websites among them, and earlier versions of links as
-// files/{slug}/versions/{number}/{name}. No file is held in memory, and what is
-// no longer there when its turn comes is named in missing.txt. z is not closed.
+// Write writes an archive: account.json, links.csv, and if there are any,
+// versions.json, albums.json and websites.json; analytics/{slug}.json and
+// analytics/websites/{slug}.json if the plan has analytics;
+// files/{slug}/{name}, including versions of websites; and earlier versions of
+// links as files/{slug}/versions/{number}/{name}. No file is held in memory.
+// Files that were deleted during the export are listed in missing.txt. Write
+// does not close z.
 func (e *Exporter) Write(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	if err := e.account(ctx, a, z); err != nil {
 		return err
@@ -122,8 +123,7 @@ type exportedSession struct {
 	UsedAt    time.Time `json:"usedAt"`
 }
 
-// account tells of the account itself, its keys and its sessions; of their
-// secrets nothing.
+// account writes the account, its keys and its sessions, without secrets.
 func (e *Exporter) account(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	var v struct {
 		Email     string            `json:"email"`
@@ -169,7 +169,7 @@ func timeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// links are those of an account, newest first.
+// links returns the links of an account, newest first.
 func (e *Exporter) links(ctx context.Context, a *vitrine.Account) (all []*vitrine.Link, err error) {
 	q := vitrine.LinkQuery{Account: a.ID, Limit: exportPage}
 	for {
@@ -228,8 +228,7 @@ func NoFormula(s string) string {
 
 var formula = regexp.MustCompile("(^|;[ \t\r\n\u00a0]*)([=+@＝＋－＠-])")
 
-// report writes the report over all of a link's time, the same that the API
-// answers.
+// report writes the report over a link's whole time, as the API returns it.
 func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Link, z *zip.Writer) error {
 	r, err := e.Analytics.Link(ctx, a, string(l.Slug), analytics.In(report.RangeAll))
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
@@ -241,8 +240,8 @@ func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Li
 	return e.json(z, "analytics/"+string(l.Slug)+".json", r)
 }
 
-// file writes the bytes of a link as they were uploaded, and tells whether they
-// are there.
+// file writes the bytes of a link as they were uploaded. It reports whether
+// they exist.
 func (e *Exporter) file(ctx context.Context, l *vitrine.Link, folder string, z *zip.Writer) (bool, error) {
 	if !l.HasBytes {
 		return false, nil

@@ -34,8 +34,8 @@ type exportedVersion struct {
 	Shown     bool              `json:"shown"`
 }
 
-// collections writes albums.json and websites.json, where there are any. The
-// ZIPs of websites stand among the files.
+// collections writes albums.json and websites.json if there are any. The ZIPs
+// of websites are among the files.
 func (e *Exporter) collections(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
 	var albums []exportedAlbum
 	var sites []exportedSite

@@ -9,8 +9,7 @@ import (
 	"vitrine"
 )
 
-// exportedLinkVersion is an earlier version of a link's file, or one that
-// waits.
+// exportedLinkVersion is an earlier or waiting version of a link's file.
 type exportedLinkVersion struct {
 	Slug      vitrine.Slug      `json:"slug"`
 	Version   int               `json:"version"`
@@ -22,7 +21,7 @@ type exportedLinkVersion struct {
 	CreatedAt time.Time         `json:"createdAt"`
 }
 
-// foldersOf tells for each link the folder of its file; the row of a current
+// foldersOf maps each link to the folder of its file. The row of a current
 // version has none.
 func foldersOf(links []*vitrine.Link) map[vitrine.LinkID]string {
 	of := map[vitrine.LinkID]*vitrine.Link{}
