@@ -23,8 +23,8 @@ type Look struct {
 	Known   int64         // the newest version of a schema that this program knows
 	Server  string        // such as "PostgreSQL 15.8" or "SQLite 3.50.4"
 	Took    time.Duration // duration of one query
-	Off     time.Duration // by how much the server's clock is ahead of this machine's; SQLite has no clock of its own
-	// Wrong and Doubts are sentences for the operator, with what to do.
+	Off     time.Duration // how far the server's clock is ahead of this machine's; SQLite has no clock
+	// Wrong and Doubts are sentences for the operator, with a remedy.
 	Wrong, Doubts []string
 }
 
@@ -94,7 +94,7 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	}
 	delete(config.RuntimeParams, "pool_max_conns")
 	config.ConnectTimeout = connectTimeout
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // whatever is between: no statement is kept
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // prepares nothing: any pooler works
 	handle := stdlib.OpenDB(*config)
 	defer handle.Close()
 	var now time.Time

@@ -34,7 +34,7 @@ var (
 // Copied reports the progress of a copy.
 type Copied func(table string, rows, bytes int64)
 
-// ErrOtherData says that the target has data that the source does not have.
+// ErrOtherData means that the target has data that the source does not have.
 var ErrOtherData = errors.New("it has other data in it")
 
 // table describes a table to copy.
@@ -50,7 +50,7 @@ func (t *table) byKey() string {
 	return strings.Join(t.Key, ", ")
 }
 
-// keyOf is the key of a row.
+// keyOf returns the key of a row.
 func (t *table) keyOf(row []any) (key []any) {
 	for _, k := range t.Key {
 		key = append(key, row[slices.Index(t.columns, k)])
@@ -153,7 +153,7 @@ func begun(ctx context.Context, from, to *DB, t *table) ([]any, error) {
 	return key, err
 }
 
-// held is a row as a database can hold it.
+// held returns a row as the database can store it.
 func (d *DB) held(row []any) []any {
 	if d.Dialect.text != nil {
 		return d.Dialect.text(row)
@@ -258,8 +258,8 @@ func (t *Tx) insert(of *table, rows [][]any) error {
 	return nil
 }
 
-// sum is compared to check a copied table: its number of rows, and the sum of
-// their hashes, which does not depend on their order.
+// sum is the number of rows of a table and the sum of their hashes, in any
+// order. It is used to compare a copy.
 type sum struct {
 	rows   int64
 	lo, hi uint64
@@ -401,7 +401,7 @@ func (t *Tx) lastIDs(tables []*table) (map[string]int64, error) {
 	if err := t.Each(add, "SELECT name, seq FROM sqlite_sequence"); err != nil {
 		return nil, err
 	}
-	// Of words no row ever goes, and so SQLite keeps no count of them.
+	// Rows of words are never deleted, so SQLite keeps no count of them.
 	for _, each := range tables {
 		if each.name == "words" {
 			return ids, t.Each(add, "SELECT 'words', max(id) FROM words")

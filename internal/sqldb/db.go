@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/durable"
 )
 
-// DB is one database: connections that write (with SQLite, one), and
-// connections that read.
+// DB is a database: connections that write (with SQLite, one), and connections
+// that read.
 type DB struct {
 	Dialect *Dialect
 	path    string
@@ -23,8 +23,8 @@ type DB struct {
 	locks   locks
 	version storeVersion
 	Changes *Listener // nil unless other processes can change the database unnoticed: PostgreSQL's store
-	// Background, if not nil, is told of each commit, even if its outcome is
-	// unknown, and is closed last.
+	// Background, if not nil, is notified of each commit, even of one with an
+	// unknown outcome, and is closed last.
 	Background interface {
 		committed()
 		Close() error
@@ -36,7 +36,7 @@ func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB,
 		words: newPool(reader, 1), Watcher: newPool(reader, 1)}
 }
 
-// aloneFrom is the number of the try from which on a transaction runs alone.
+// aloneFrom is the number of the attempt from which a transaction runs alone.
 const aloneFrom = 4
 
 // Update runs f as a transaction that may write, and runs it again after
@@ -59,8 +59,8 @@ func (d *DB) Read(ctx context.Context, f func(*Tx) error) error {
 	return d.run(ctx, d.Readers, d.Dialect.beginRead, f)
 }
 
-// ReadAside does what Read does, on a connection of its own, for a caller
-// inside another transaction.
+// ReadAside is Read on a connection of its own, for a caller inside another
+// transaction.
 func (d *DB) ReadAside(f func(*Tx) error) error {
 	return d.run(context.Background(), d.words, d.Dialect.beginRead, f)
 }
@@ -87,8 +87,8 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	err = f(t)
 	switch {
 	case t.Err != nil:
-		// Whatever f made of it, nothing may be committed: part of what f wrote
-		// may be gone already.
+		// Whatever f returned, nothing may be committed: part of what f wrote
+		// may be lost.
 		return d.failed("query", t.Err)
 	case err != nil:
 		return err

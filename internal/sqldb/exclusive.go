@@ -38,7 +38,7 @@ func (d *DB) Lock(ctx context.Context, name string, wait bool) (unlock func() er
 		}), nil
 	case errors.Is(err, ErrHeld):
 		return nil, err
-	case ctx.Err() != nil: // whatever the driver makes of that: it says of a connection not yet written to that it is bad
+	case ctx.Err() != nil: // the driver may report a bad connection instead
 		return nil, ctx.Err()
 	}
 	return nil, d.failed("lock "+name, err)
@@ -105,7 +105,7 @@ func (l *postgresLocks) lock(ctx context.Context, name string, wait bool) (unloc
 	}, nil
 }
 
-// insideLocks are named locks inside a process.
+// insideLocks are named locks within a process.
 type insideLocks struct {
 	mu   sync.Mutex
 	held map[string]chan struct{} // closed when it is dropped

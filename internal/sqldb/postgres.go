@@ -20,18 +20,18 @@ import (
 	"github.com/pressly/goose/v3/database"
 )
 
-// postgresSchemas are where the Store and the ViewLog, whose tables have the
-// same names, stand in one database.
+// postgresSchemas maps Store and ViewLog to schemas, because their tables have
+// the same names.
 var postgresSchemas = map[string]string{"store": "vitrine", "viewlog": "vitrine_views"}
 
-// ChangesChannel is where a transaction says that it has changed the store.
+// ChangesChannel is the channel on which transactions announce changes of the
+// store.
 const ChangesChannel = "vitrine_changes"
 
-// PostgresStore runs transactions that write side by side, and those again that
-// the database finds in each other's way. Each holds the table of turns,
-// shared, but for one that was in others' way again and again: nobody else
-// writes while it does. LOCK TABLE takes no snapshot, so that what is read is
-// newer than the lock.
+// PostgresStore runs write transactions concurrently, and repeats those that
+// conflict. Each holds the table of turns in shared mode, except one that has
+// conflicted several times: it excludes all other writers. LOCK TABLE takes no
+// snapshot, so reads are newer than the lock.
 var PostgresStore = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
@@ -40,8 +40,8 @@ var PostgresStore = postgresDialect(Dialect{
 	tries: 8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
 })
 
-// PostgresViewLog has one transaction write at a time, of all instances
-// together: what decides how opens are counted relies on it.
+// PostgresViewLog runs one write transaction at a time, over all processes. The
+// counting of views depends on it.
 var PostgresViewLog = postgresDialect(Dialect{
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
 	beginAlone: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
@@ -63,7 +63,7 @@ func postgresDialect(d Dialect) *Dialect {
 	return &d
 }
 
-// postgresCode is the SQLSTATE of an error by which a statement was refused.
+// postgresCode returns the SQLSTATE of an error, or "".
 func postgresCode(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -110,8 +110,8 @@ func postgresGuard(t *Tx, statement func() error) error {
 	return err
 }
 
-// postgresText puts U+FFFD in the place of what no text in PostgreSQL has: NUL,
-// and bytes that are not UTF-8.
+// postgresText replaces what PostgreSQL cannot store in texts, NUL and invalid
+// UTF-8, by U+FFFD.
 func postgresText(args []any) []any {
 	for i, a := range args {
 		if s, ok := a.(string); ok && (strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)) {
@@ -122,7 +122,7 @@ func postgresText(args []any) []any {
 }
 
 // IsPostgres reports whether a place is the address of a PostgreSQL database;
-// else it is the path of a file.
+// otherwise it is the path of a file.
 func IsPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
@@ -133,28 +133,27 @@ const (
 	PostgresWriters     = 4 // that run side by side, where they may
 )
 
-// connectTimeout bounds how long a connection takes to open, unless the address
+// connectTimeout is how long a connection may take to open, unless the address
 // says otherwise.
 const connectTimeout = 10 * time.Second
 
-// postgresSettings are what every connection is set to. Commits wait for the
-// disk. A client that vanished in the middle of a transaction must not keep the
-// others waiting. Plans go by indexes also while tables are small: they are
-// kept when the tables have grown, and a transaction that reads a whole table
-// is in everybody's way.
+// postgresSettings are the settings of every connection. Commits wait for the
+// disk. A client that disappears during a transaction must not block others.
+// Plans use indexes even for small tables: plans are reused when the tables
+// have grown, and a transaction that reads a whole table conflicts with all
+// others.
 const postgresSettings = `SET search_path = %s; SET client_encoding = 'UTF8'; SET jit = off; SET enable_seqscan = off; SET statement_timeout = 0;
 	SET lock_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = '1min'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
 	SET tcp_keepalives_count = 3; SET tcp_user_timeout = '30s'; SET client_connection_check_interval = '5s';
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
-// OpenPostgres opens the store or the viewlog of a PostgreSQL database, making
-// it if there is none, and brings its schema up to date. place is the address;
+// OpenPostgres opens the store or the view log of a PostgreSQL database. It
+// creates it if there is none, and upgrades its schema. place is the address;
 // its parameter pool_max_conns is the most connections for transactions. Up to
 // writers of them write.
 func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 	if u, err := url.Parse(place); err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
-		// Where it was cut short, a piece of the password would stand in what
-		// is told of it.
+		// A truncated address could contain part of the password.
 		return nil, errors.New("an address of PostgreSQL is postgres://USER:PASSWORD@HOST:PORT/NAME; in a password, / is written %2F, @ %40, : %3A, # %23, ? %3F and % %25")
 	}
 	config, err := pgx.ParseConfig(place)
@@ -251,17 +250,16 @@ func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string)
 	return migrate(d, handle, path, what)
 }
 
-// sessionMode is what to do about a pooler that hands out connections by
+// sessionMode is the remedy for a pooler that assigns connections to
 // transactions.
 const sessionMode = "set it to session mode (PgBouncer: pool_mode = session), or name the server itself"
 
-// postgresShared reports whether there is a pooler in between that gives a
-// connection to a client for only one transaction. Then two clients may meet on
-// one server process, or one client may change its process. A busy pooler may
-// give each client its own for a while, so it is asked several times, in an
-// order that neither taking turns nor reusing the last process passes. (No
-// statement is kept on the connections: it would be in the way of the next
-// client.)
+// postgresShared reports whether a pooler gives a connection to a client for
+// only one transaction. Then two clients may use one server process, or one
+// client several. A busy pooler may give each client its own process for a
+// while, so the check is repeated, in an order that detects both round robin
+// and reuse of the last process. (No statement is prepared, because it would
+// disturb the next client.)
 func postgresShared(ctx context.Context, c *sql.Conn, handle *sql.DB) (bool, error) {
 	other, err := handle.Conn(ctx)
 	if err != nil {
@@ -284,7 +282,7 @@ func postgresShared(ctx context.Context, c *sql.Conn, handle *sql.DB) (bool, err
 	return false, nil
 }
 
-// lockKey is the number of a named lock.
+// lockKey returns the number of a named lock.
 func lockKey(name string) int64 {
 	sum := sha256.Sum256([]byte("vitrine " + name))
 	return int64(binary.BigEndian.Uint64(sum[:]))

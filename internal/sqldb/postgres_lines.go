@@ -12,15 +12,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// trackedConns are the connections to a PostgreSQL, but for the listener's. A
-// server that is frozen (stopped, waiting for its disk, cut off by the network)
-// takes what it is sent, or the system does in its place, and never answers. A
-// statement cannot tell that from being slow, and no bound on its time would be
-// right. The listener can: it has nothing slow to ask. So when its connection
-// was left without an answer, and another that it tried to open as well, and
-// nothing was read on any line meanwhile, the server is taken for frozen. Then
-// all lines are cut, which fails every statement on them, and none is opened
-// until the listener has an answer again.
+// trackedConns are the connections to a PostgreSQL server, except the
+// listener's. A frozen server (stopped, waiting for its disk, or cut off by the
+// network) accepts data, or the system does, and never answers. A statement
+// cannot distinguish that from being slow, and no time limit would be right.
+// The listener can, because its queries are never slow. If its connection gets
+// no answer, a new one gets none either, and nothing was read on any connection
+// meanwhile, the server counts as frozen. Then all connections are closed,
+// which fails their statements, and none is opened until the listener gets an
+// answer again.
 type trackedConns struct {
 	dialer *net.Dialer
 	silent time.Duration // waits.silence
@@ -42,14 +42,14 @@ func newLines(dialer *net.Dialer) *trackedConns {
 
 func (l *trackedConns) now() int64 { return int64(time.Since(l.began)) }
 
-// trackedConn is one of them.
+// trackedConn is a tracked connection.
 type trackedConn struct {
 	net.Conn
 	of   *trackedConns
 	stop func() bool // it no longer has to be cut
 }
 
-// dial opens a line.
+// dial opens a connection.
 func (l *trackedConns) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	l.mu.Lock()
 	up := l.up
@@ -83,7 +83,7 @@ func (c *trackedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// answered notes an answer to the listener.
+// answered records an answer to the listener.
 func (l *trackedConns) answered() {
 	l.heard.Store(l.now())
 	l.mu.Lock()
@@ -100,9 +100,9 @@ func (l *trackedConns) Frozen() bool {
 	return l.up.Err() != nil
 }
 
-// tried notes how it went when the listener opened a connection. A server that
-// says no lives; of one that nobody listens at, or that has no address, the
-// lines know as much as the listener does.
+// tried records the result of the listener's attempt to connect. A server that
+// refuses is alive. If nobody listens at the address, other connections fail in
+// the same way.
 func (l *trackedConns) tried(err error) {
 	var no *pgconn.PgError
 	switch {

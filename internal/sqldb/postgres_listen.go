@@ -26,14 +26,14 @@ type Listener struct {
 
 	mu     sync.Mutex
 	number int64
-	heard  time.Time // every notification before this time is in the number; zero: nobody listens
+	heard  time.Time // earlier notifications are included in the number; zero: not listening
 	told   time.Time // when the server last returned its time
 	said   time.Time // the time that it returned
 	shared bool      // a pooler gave the connection to other clients: notifications may be lost
 	closed bool
 }
 
-// Waits say how long a server is waited for.
+// Waits are the time limits for a server.
 type Waits struct {
 	// Beat is how often the connection must answer, and Answer how long an
 	// answer may take.
@@ -42,15 +42,15 @@ type Waits struct {
 	// change by another process is seen within Heard plus Beat.
 	Heard time.Duration
 	// Again is how long after a failure another connection is opened, and Open
-	// how long opening may take. While the server is taken for frozen, the time
+	// how long opening may take. While the server counts as frozen, the time
 	// limit of any other connection applies instead.
 	Again, Open time.Duration
-	// Silence is how long a server must be silent to be taken for frozen.
+	// Silence is how long a server must be silent to count as frozen.
 	Silence time.Duration
 }
 
-// PostgresWaits are the waits of databases that are opened from now on. Tests
-// shorten them.
+// PostgresWaits are the limits of databases opened from now on. Tests shorten
+// them.
 var PostgresWaits = Waits{Beat: time.Second, Answer: 2 * time.Second, Heard: 3 * time.Second,
 	Again: 500 * time.Millisecond, Open: 4 * time.Second, Silence: 6 * time.Second}
 
@@ -58,7 +58,7 @@ const (
 	// HeartbeatQuery asks the server which of its processes answers, and what
 	// time it is, in UTC ms.
 	HeartbeatQuery = "SELECT pg_backend_pid(), (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-	// timeGood is how long the time that the server returned is relied on, and
+	// timeGood is how long the time that the server returned is used, and
 	// timeTold how long that answer may have taken.
 	timeGood = 10 * time.Second
 	timeTold = time.Second
@@ -185,7 +185,7 @@ func (l *Listener) saidTime(asked time.Time, ms int64) {
 	now := time.Now()
 	took := now.Sub(asked)
 	if took > timeTold {
-		return // the answer took too long to know when it was true
+		return // the answer took too long to be precise
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

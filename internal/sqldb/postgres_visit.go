@@ -41,7 +41,7 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 	return nil
 }
 
-// lent is a value in PostgreSQL's binary form; strings and blobs share its
+// lent decodes a value in PostgreSQL's binary form. Strings and blobs share its
 // memory.
 func lent(oid uint32, b []byte) (driver.Value, error) {
 	switch {

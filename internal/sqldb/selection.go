@@ -2,8 +2,7 @@ package sqldb
 
 import "fmt"
 
-// Selection is the conditions of a query that are put together at run time, and
-// their arguments.
+// Selection collects the conditions of a query and their arguments.
 type Selection struct {
 	Text string
 	Args []any
@@ -28,7 +27,7 @@ func (s *Selection) Place(text string, values ...any) string {
 	return fmt.Sprintf(text, numbers...)
 }
 
-// End is the conditions, an order and at most limit rows; 0: all.
+// End returns the conditions, an order and at most limit rows; 0: all.
 func (s *Selection) End(order string, limit int) string {
 	if limit > 0 {
 		order += s.Place(" LIMIT $%d", limit)

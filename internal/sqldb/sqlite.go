@@ -42,8 +42,8 @@ func sqliteCode(err error) int {
 	return sqlite3.SQLITE_OK
 }
 
-// explainDamage explains what to do about a database file of which SQLite says
-// that it is damaged. Other errors stay as they are.
+// explainDamage adds a remedy to an error of a damaged database file. It
+// returns other errors unchanged.
 func explainDamage(path string, err error) error {
 	switch sqliteCode(err) & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
@@ -53,8 +53,8 @@ func explainDamage(path string, err error) error {
 	return err
 }
 
-// Sizes of a connection's page cache, in KiB. Writers touch places all over the
-// trees; readers mostly go along them.
+// Sizes of a connection's page cache, in KiB. Writers access many parts of the
+// trees; readers mostly scan them.
 const (
 	writerCache = 32 << 10
 	ReaderCache = 4 << 10
@@ -63,15 +63,15 @@ const (
 // SqliteReaders bounds the transactions that read at once.
 const SqliteReaders = 4
 
-// OpenSQLite opens a database file, making it (for its owner alone) if there is
-// none, and brings its schema up to date.
+// OpenSQLite opens a database file and upgrades its schema. It creates a
+// missing file, for its owner only.
 func OpenSQLite(path, schema string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	// The file is closed again before SQLite opens it: closing one later would
-	// drop SQLite's locks.
+	// The file is closed before SQLite opens it, because closing it later would
+	// release SQLite's locks.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
 		err = f.Close()
@@ -90,9 +90,9 @@ func OpenSQLite(path, schema string) (*DB, error) {
 	return d, nil
 }
 
-// SqliteName is the driver's name for a file and what every connection to it is
-// set to. synchronous=FULL makes each commit wait for the disk; a writer waits
-// for another process's transaction up to busy_timeout.
+// SqliteName returns the driver's name for a file, with the settings of every
+// connection. synchronous=FULL makes each commit wait for the disk; a writer
+// waits for another process's transaction up to busy_timeout.
 func SqliteName(path string, cacheKiB int, more string) string {
 	pragmas := url.Values{
 		"_txlock": {"immediate"}, // for migrations, which begin their own transactions
@@ -107,19 +107,18 @@ func SqliteName(path string, cacheKiB int, more string) string {
 }
 
 // walPages is the length of the write-ahead log, in pages of 4 KiB, from which
-// a commit moves into the database what the checkpointer has not: so long a log
-// is rare, and bounded.
+// a commit runs a checkpoint itself. It bounds the log, and is rarely reached.
 const walPages = 65536
 
-// checkpointEvery is how often the checkpointer moves what was committed into
-// the database, while others write on: pages that many commits touch are moved
-// once, and no commit has to wait for the moving.
+// checkpointEvery is how often the checkpointer moves committed pages into the
+// database, while others write. A page that many commits change is moved once,
+// and no commit waits for it.
 const checkpointEvery = 5 * time.Second
 
 // checkpointer moves the write-ahead log into the database in the background.
 type checkpointer struct {
 	db      *sql.DB
-	written chan struct{} // holds one when something was committed
+	written chan struct{} // holds one element when something was committed
 	once    sync.Once
 	ended   chan struct{}
 	done    chan struct{}
@@ -132,7 +131,7 @@ func newCheckpointer(path string) *checkpointer {
 	return c
 }
 
-// committed says that there is something to move.
+// committed notifies the checkpointer of a commit.
 func (c *checkpointer) committed() {
 	select {
 	case c.written <- struct{}{}:

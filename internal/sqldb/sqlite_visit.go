@@ -34,7 +34,7 @@ func (f SqliteFile) Connect(context.Context) (driver.Conn, error) {
 }
 func (f SqliteFile) Driver() driver.Driver { return sqliteDriver }
 
-// visit is one query's call of the function.
+// visit is the call of a function for one query.
 type visit struct {
 	f        func([]driver.Value) error
 	err      error
@@ -68,7 +68,7 @@ func sqliteVisit(t *Tx, columns, from string, args []any, f func([]driver.Value)
 	return nil
 }
 
-// row calls f. A panic waits until SQLite, which holds locks, has ended the
+// row calls f. A panic is kept until SQLite, which holds locks, has ended the
 // query.
 func (v *visit) row(args []driver.Value) (err error) {
 	defer func() {
@@ -82,7 +82,7 @@ func (v *visit) row(args []driver.Value) (err error) {
 	return nil
 }
 
-// sqliteVisits is one run of the aggregate function; its value is the number of
+// sqliteVisits is a run of the aggregate function; its value is the number of
 // rows.
 type sqliteVisits struct {
 	visit *visit

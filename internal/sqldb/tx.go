@@ -9,25 +9,25 @@ import (
 	"vitrine"
 )
 
-// Tx is one transaction.
+// Tx is a transaction.
 type Tx struct {
 	Conn      *conn
 	Dialect   *Dialect
 	Err       error                    // the first failure of the database, after which nothing more is done
 	hook      func(query string) error // see WithHook; may be nil
 	guarded   bool                     // a statement that is refused leaves it as it was
-	Committed []func()                 // what is to be done, still in possession of the connection, once it is committed
+	Committed []func()                 // called after the commit, before the connection is released
 }
 
 // OnCommit has f called once the transaction is committed, while it still has
 // its connection.
 func (t *Tx) OnCommit(f func()) { t.Committed = append(t.Committed, f) }
 
-// Scanner is one row of an answer.
+// Scanner is a row of a result.
 type Scanner interface{ Scan(dest ...any) error }
 
-// Exec changes rows and tells how many. ErrExists: one would not have been
-// unique, and nothing was changed.
+// Exec runs a statement and returns the number of changed rows. It returns
+// ErrExists, and changes nothing, if a row would not be unique.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	s, err := t.prepare(query)
 	if err != nil {
@@ -44,8 +44,8 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	return n, nil
 }
 
-// Put changes one row. ErrNotFound: there is none. ErrExists: it would not have
-// been unique; the transaction may go on.
+// Put changes one row. It returns ErrNotFound if there is none, and ErrExists
+// if it would not be unique; the transaction may continue.
 func (t *Tx) Put(query string, args ...any) (err error) {
 	var n int64
 	change := func() error {
@@ -63,7 +63,7 @@ func (t *Tx) Put(query string, args ...any) (err error) {
 	return err
 }
 
-// text is arguments of a query as the database can hold them.
+// text returns arguments as the database can store them.
 func (t *Tx) text(args []any) []any {
 	if t.Dialect.text == nil {
 		return args
@@ -71,7 +71,7 @@ func (t *Tx) text(args []any) []any {
 	return t.Dialect.text(args)
 }
 
-// Get reads the one row of an answer. ErrNotFound: it has none.
+// Get reads the only row of a result. It returns ErrNotFound if there is none.
 func (t *Tx) Get(dest []any, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *Tx) Get(dest []any, query string, args ...any) error {
 	return nil
 }
 
-// Each calls f with every row of an answer, until f fails.
+// Each calls f with every row of a result until f fails.
 func (t *Tx) Each(f func(Scanner) error, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {
@@ -109,7 +109,7 @@ func (t *Tx) Each(f func(Scanner) error, query string, args ...any) error {
 	return nil
 }
 
-// One reads one row as a T. ErrNotFound: there is none.
+// One reads one row as a T. It returns ErrNotFound if there is none.
 func One[T any](t *Tx, read func(Scanner) (*T, error), query string, args ...any) (*T, error) {
 	rows, err := List(t, read, query, args...)
 	if err == nil && len(rows) == 0 {
@@ -145,7 +145,7 @@ func (t *Tx) prepare(query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// Fail takes an error of the database in.
+// Fail converts an error of the database and marks the transaction as failed.
 func (t *Tx) Fail(err error) error {
 	if t.Dialect.exists(err) && (t.guarded || t.Dialect.guard == nil) {
 		return vitrine.ErrExists
@@ -156,7 +156,7 @@ func (t *Tx) Fail(err error) error {
 	return err
 }
 
-// Placeholders is a list of n of them from a number on: $3, $4, $5.
+// Placeholders returns n placeholders from a number on: $3, $4, $5.
 func Placeholders(from, n int) string {
 	var b []byte
 	for i := range n {
@@ -168,8 +168,8 @@ func Placeholders(from, n int) string {
 	return string(b)
 }
 
-// Opens calls f with every row of an answer that has link, id, open and
-// session. The blobs are f's until it returns.
+// Opens calls f with every row of a result with link, id, open and session. The
+// blobs are valid until f returns.
 func (t *Tx) Opens(f Visitor, query string, args ...any) error {
 	s, err := t.prepare(query)
 	if err != nil {

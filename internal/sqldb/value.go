@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Ms is a time as it is stored: milliseconds since 1970, UTC.
+// Ms returns a time as it is stored: milliseconds since 1970, UTC.
 func Ms(t time.Time) int64 { return t.UnixMilli() }
 
-// MsOrNull is a time that may be none, stored as NULL.
+// MsOrNull returns a time that may be zero; zero is stored as NULL.
 func MsOrNull(t time.Time) any {
 	if t.IsZero() {
 		return nil

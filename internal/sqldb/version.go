@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// storeVersion counts the changes of a database, or more. Anyone who has the
-// watcher's connection has it too.
+// storeVersion counts the changes of a database, or more. The holder of the
+// watcher's connection holds it too.
 type storeVersion struct {
 	number int64
-	seen   int64 // the database's own number, which means something on one connection alone
+	seen   int64 // from the database; comparable only on one connection
 	on     *conn
 }
 
@@ -47,8 +47,8 @@ func (d *DB) ReadVersion(ctx context.Context) (number int64, err error) {
 	return d.version.number, nil
 }
 
-// Time returns the time by the clock of a database that several machines share,
-// and false if it has no clock of its own or has not told it lately.
+// Time returns the time by the clock of a database server. It reports false if
+// the database has none, or has not reported it lately.
 func (d *DB) Time() (now time.Time, known bool) {
 	if d.Changes == nil {
 		return time.Time{}, false
