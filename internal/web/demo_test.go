@@ -223,8 +223,12 @@ func (d *demo) session(r *rand.Rand, l *vitrine.Link) *report.Session {
 // pages.
 func demoReport(pages int) []byte {
 	chapters := []string{"Annual report", "The year", "Visitors", "Collection", "Exhibitions", "Accounts"}
-	words := strings.Fields("the collection grew by works on paper and in oil while more visitors than in any year " +
-		"before came for the spring exhibition and stayed for the garden which opens again in May with new paths")
+	sentences := []string{"The collection grew by 214 works, most of them on paper.",
+		"More visitors came than in any year before, a third of them for the first time.",
+		"The spring exhibition stayed open for two weeks longer than planned.",
+		"The garden opens again in May, with new paths and a place to read.",
+		"Schools booked 310 tours. One in four was in a language other than English.",
+		"Entrance fees paid for less of the house than last year, and gifts for more."}
 	decoded, err := picture.Decode(bytes.NewReader(demoPicture(512, 512)))
 	if err != nil {
 		panic(err)
@@ -241,15 +245,17 @@ func demoReport(pages int) []byte {
 		if i%3 == 0 {
 			rows, image = 4, photo.Bytes()
 		}
-		for row := range rows {
-			var line []string
-			for n := 0; n < 56; n += len(line[len(line)-1]) + 1 {
-				line = append(line, words[r.IntN(len(words))])
+		for row := 0; row < rows; {
+			line := ""
+			for n := range 3 {
+				for _, word := range strings.Fields(sentences[(r.IntN(2)+2*n)%len(sentences)]) {
+					if len(line)+len(word) > 58 {
+						lines, line, row = append(lines, line), "", row+1
+					}
+					line = strings.TrimSpace(line + " " + word)
+				}
 			}
-			if row%9 == 8 {
-				line = nil
-			}
-			lines = append(lines, strings.Join(line, " "))
+			lines, row = append(lines, line, ""), row+2
 		}
 		f.page(chapters[i%len(chapters)], lines, image)
 	}
