@@ -47,9 +47,12 @@ func (tb *tab) choose(names ...string) {
 	tb.run(chromedp.SetUploadFiles("#files", paths, chromedp.ByQuery))
 }
 
-// row is an expression for the row of a file by the words in its first line.
+// fileRow is an expression for the row of a file by the words in its first line:
+// the name of a file that is under way, without its extension once it is a link.
 func fileRow(title string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll("#rows li")].find((li) => li.querySelector(".title").textContent === %q)`, title)
+	stem := strings.TrimSuffix(title, filepath.Ext(title))
+	return fmt.Sprintf(`[...document.querySelectorAll("#rows li")].find((li) => [%q, %q].includes(li.querySelector(".title").textContent))`,
+		title, stem)
 }
 
 // fares waits until a file is in a state.
@@ -153,7 +156,7 @@ func TestBrowserUploadPending(t *testing.T) {
 		chromedp.Evaluate(`sessionStorage.setItem("pending", "yes")`, nil), chromedp.Navigate(d.url+"/dashboard"))
 	tb.fares("kept.txt", "live")
 	tb.run(chromedp.Reload())
-	tb.until(`document.querySelector("#recent") !== null && document.querySelector(".link-rows").innerText.includes("kept.txt")`)
+	tb.until(`document.querySelector("#recent") !== null && document.querySelector(".link-rows").innerText.includes("kept")`)
 	if n := len(d.linksOf(d.member)); n != 1 {
 		t.Errorf("%d links", n)
 	}

@@ -62,7 +62,7 @@ func TestBrowserKeyboardAlone(t *testing.T) {
 	tb.until(`window.copied === document.querySelector("#rows .address input").value`)
 	tb.tabTo("#rows .manage")
 	enter()
-	tb.arrives(`/^\/links\/[^/]+$/.test(location.pathname) && document.querySelector("h1").innerText === "deck.pdf"`)
+	tb.arrives(`/^\/links\/[^/]+$/.test(location.pathname) && document.querySelector("h1").innerText === "deck"`)
 	for _, tab := range []string{"/share", "/settings", "/analytics"} {
 		tb.tabTo(`.tabs a[href$="` + tab + `"]`)
 		enter()

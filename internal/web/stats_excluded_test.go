@@ -69,7 +69,7 @@ func TestStatsExcluded(t *testing.T) {
 		if totals := o.file(t, path, "totals"); totals[1][slices.Index(totals[0], "ownExcluded")] != "1" {
 			t.Errorf("the file of totals has %v", totals)
 		}
-		if !strings.Contains(body, "Final until <time") {
+		if !strings.Contains(body, "Numbers up to <time") {
 			t.Error("the page does not say until when its numbers are final")
 		}
 	}

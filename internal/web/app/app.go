@@ -3,6 +3,7 @@ package app
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"vitrine"
@@ -60,6 +61,27 @@ type Page struct {
 
 // Ago returns the time since t.
 func (p *Page) Ago(t time.Time) string { return ui.Span(p.now.Sub(t)) }
+
+// Zone is the zone of the times on the pages of an account; UTC if it has chosen
+// none, or one that is no longer known.
+func Zone(a *vitrine.Account) *time.Location {
+	zone, err := time.LoadLocation(a.TimeZone)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// ZoneName is the name of Zone.
+func (p *Page) ZoneName() string { return strings.ReplaceAll(Zone(p.Me).String(), "_", " ") }
+
+// When is how long ago something was, and from a day on its date.
+func (p *Page) When(t time.Time) string {
+	if p.now.Sub(t) < 24*time.Hour {
+		return p.Past(t)
+	}
+	return ui.ShortDate(t, Zone(p.Me), p.now)
+}
 
 // sayings maps codes in addresses to messages about completed forms. A page
 // never repeats text from the request, so no address can make it claim

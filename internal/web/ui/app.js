@@ -1,6 +1,7 @@
 // What every page of the site has: keys, copying, forms that are sent once. Everything is done by links, fields and buttons that are on the page without
 // it.
 import "./signout.js";
+import "./times.js";
 
 export const find = (selector, root = document) => root.querySelector(selector);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];

@@ -1,22 +1,37 @@
-// Times of events in the reader's own zone and language, with UTC in the title. Days of reports stay as they are.
+// Times of events in the zone that the page names, or else in the browser's, with UTC in the title. Days of reports stay
+// as they are.
 const now = new Date();
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const format = (date) =>
-  new Intl.DateTimeFormat("en-GB", {
-    day: "numeric",
-    month: "short",
-    year: date.getFullYear() === now.getFullYear() ? undefined : "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  }).format(date);
+
+// formatIn returns what writes a time in a zone. A zone that the browser does not know is like none.
+const formatIn = (zone) => {
+  const format = (date, year) =>
+    new Intl.DateTimeFormat("en-GB", {
+      day: "numeric",
+      month: "short",
+      year,
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZone: zone,
+    }).format(date);
+  return (date, withYear) =>
+    format(date, withYear || date.getFullYear() !== now.getFullYear() ? "numeric" : undefined);
+};
+const ofBrowser = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const update = () => {
   for (const time of document.querySelectorAll("time[data-local]")) {
     const date = new Date(time.dateTime);
     if (Number.isNaN(date.getTime())) continue;
+    let zone = time.closest("[data-zone]")?.dataset.zone || ofBrowser;
     const utc = date.toISOString();
-    time.textContent = format(date);
+    const withYear = /\d{4}/.test(time.textContent); // as long as what it stands for, so that nothing moves
+    try {
+      time.textContent = formatIn(zone)(date, withYear);
+    } catch {
+      zone = ofBrowser;
+      time.textContent = formatIn(zone)(date, withYear);
+    }
     time.title = `${utc.slice(0, 10)} ${utc.slice(11, 16)} UTC${zone ? `, shown in ${zone}` : ""}`;
   }
 };

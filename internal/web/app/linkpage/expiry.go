@@ -8,27 +8,27 @@ import (
 	"vitrine"
 )
 
-// lastDay returns the last UTC day on which a link is public, for a form field,
-// or "" if it does not expire.
-func lastDay(expires time.Time) string {
+// lastDay returns the last day in a zone on which a link is public, as a field
+// of a form has it, or "" if it does not expire.
+func lastDay(expires time.Time, zone *time.Location) string {
 	if expires.IsZero() {
 		return ""
 	}
-	return expires.Add(-time.Nanosecond).UTC().Format(time.DateOnly)
+	return expires.Add(-time.Nanosecond).In(zone).Format(time.DateOnly)
 }
 
-// expiryOf parses the last day of a link, which expires at the end of that day.
-// It returns nil if the form has no day, or the link's present one, whatever
-// its time.
-func expiryOf(f url.Values, l *vitrine.Link) (*time.Time, error) {
+// expiryOf reads the last day of a link: it expires when that is over. nil: the
+// form has none, or the day that the link has already, be it that its time is
+// not midnight.
+func expiryOf(f url.Values, l *vitrine.Link, zone *time.Location) (*time.Time, error) {
 	day := strings.TrimSpace(f.Get("expires"))
 	switch {
-	case !f.Has("expires") || day == lastDay(l.ExpiresAt):
+	case !f.Has("expires") || day == lastDay(l.ExpiresAt, zone):
 		return nil, nil
 	case day == "":
 		return new(time.Time), nil
 	}
-	t, err := time.Parse(time.DateOnly, day)
+	t, err := time.ParseInLocation(time.DateOnly, day, zone)
 	if err != nil {
 		return nil, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "expiresAt",
 			Message: "Write the day as 2026-12-31, or leave it empty."}

@@ -105,7 +105,7 @@ func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDe
 	p := &linkPage{Page: s.NewAppPage(r, me, o.Title, "links"), Link: o, Head: s.LinkHead(o.Link, tab),
 		Prefix: s.PublicURL.Host + "/p/",
 		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: o.Title, NewSlug: string(o.Slug), NewDownload: o.AllowDownload,
-		NewExpires: lastDay(o.ExpiresAt)}
+		NewExpires: lastDay(o.ExpiresAt, app.Zone(me))}
 	p.Texts, p.Mail = shareTexts(o.Title, p.Head.URL), mailTo(o.Title, p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Tracks(o.Link)
@@ -157,7 +157,7 @@ var linkForms = map[string]linkDeed{
 		if err != nil {
 			return nil, "", err
 		}
-		if e.ExpiresAt, err = expiryOf(f, o.Link); err != nil {
+		if e.ExpiresAt, err = expiryOf(f, o.Link, app.Zone(me)); err != nil {
 			return nil, "", err
 		}
 		l, err := s.Links.Edit(ctx, me, slug, e)

@@ -20,6 +20,7 @@ type statsBars struct {
 // statsBar is a row of a card.
 type statsBar struct {
 	Name, Note string
+	Full       string // of a name that is shortened; "": it is not
 	Key        string // of the bucket
 	Only       string // address of the report of these views alone; "": it is it, or has none
 	Tip        string
@@ -62,11 +63,16 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 	city := func(label string, row *statsBar) {
 		row.Name, row.Note = ui.CityName(label)
 	}
+	referrer := func(address string, row *statsBar) {
+		if row.Name = shortAddress(address); row.Name != address {
+			row.Full = address
+		}
+	}
 	all := []statsBars{
 		{"countries", "Countries", "Views", statsBarsOf(b.Countries, "Views", report.CountryName, nil), nil},
 		{"cities", "Cities", "Views", statsBarsOf(b.Cities, "Views", nil, city), nil},
 		{"sources", "Sources", "Views", statsBarsOf(b.Sources, "Views", nil, nil), nil},
-		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, "Views", nil, nil), nil},
+		{"referrers", "Referrers", "Views", statsBarsOf(b.Referrers, "Views", nil, referrer), nil},
 		{"devices", "Devices", "Views", statsBarsOf(b.Devices, "Views", nil, nil), nil},
 		{"browsers", "Browsers", "Views", statsBarsOf(b.Browsers, "Views", nil, nil), nil},
 		{"os", "Systems", "Views", statsBarsOf(b.OS, "Views", nil, nil), nil},
@@ -77,6 +83,15 @@ func statsBreakdowns(b *report.Breakdowns) []statsBars {
 		{"screens", "Window widths", "Sessions", statsBarsOf(b.Screens, "Sessions", ui.ScreenName, nil), nil},
 	}
 	return slices.DeleteFunc(all, func(c statsBars) bool { return len(c.Rows) == 0 && utmCards[c.ID] })
+}
+
+// shortAddress leaves out what all addresses have.
+func shortAddress(address string) string {
+	_, short, ok := strings.Cut(address, "://")
+	if !ok {
+		short = address
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(short, "www."), "/")
 }
 
 // utmCards lists the cards that are shown only if links have campaigns.
@@ -143,7 +158,8 @@ func newStatsHeat(t *report.Timing, views int64, zone string) statsHeat {
 		h.Rows = append(h.Rows, row)
 	}
 	if views >= busyViews && t.PeakWeekday != nil && t.PeakHour != nil {
-		h.Busy = ui.WeekdayNames[*t.PeakWeekday] + "s and the hour from " + ui.HourName(*t.PeakHour) + " " + zone
+		h.Busy = ui.WeekdayNames[*t.PeakWeekday] + "s, " + ui.HourName(*t.PeakHour) + "–" +
+			ui.HourName((*t.PeakHour+1)%24)
 	}
 	return h
 }

@@ -1,7 +1,11 @@
 package reportpage
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"vitrine/internal/web/app"
@@ -29,22 +33,23 @@ type statsDelta struct {
 func statsCards(n *numbers) []statsCard {
 	r := n.summary()
 	t, d, before := &r.Totals, &r.Deltas, &r.Previous
-	change := func(d report.Delta, was string) *statsDelta { return newStatsDelta(r, d, was) }
+	change := func(d report.Delta, is, was string) *statsDelta { return newStatsDelta(r, d, is, was) }
 	completion := "–"
 	if t.CompletionPct != nil {
 		completion = t.CompletionPct.String() + "%"
 	}
 	return []statsCard{
 		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n),
-			change(d.Views, ui.Figure(before.Views).String()), ui.MeansViews, ""},
+			change(d.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String()), ui.MeansViews, ""},
 		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "",
-			change(d.Uniques, ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
+			change(d.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
 		{"engaged", "Average time", ui.Lasting(t.AvgEngagedMs).String(),
 			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)),
-			change(d.AvgEngagedMs, ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
+			change(d.AvgEngagedMs, ui.Lasting(t.AvgEngagedMs).String(),
+				ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
 		{"completion", "Completion", completion, completionNote(n), nil, ui.MeansCompletion, ""},
 		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeDownloads(n),
-			change(d.Downloads, ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
+			change(d.Downloads, ui.Figure(t.RangeDownloads).String(), ui.Figure(before.Downloads).String()), ui.MeansDownloads, ""},
 		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
 			ui.MeansBounce, ""},
 		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil,
@@ -95,22 +100,33 @@ func completionNote(n *numbers) string {
 	return "on average"
 }
 
-// newStatsDelta returns a change in words; was is the previous number. It
-// returns nil without a previous time, or if nobody came then.
-func newStatsDelta(r *report.Summary, d report.Delta, was string) *statsDelta {
-	if r.Range.Key == report.RangeAll || r.Previous.Views == 0 {
+// A change is shown if the time before has at least so many views, and has a
+// colour from so many percent on. Less is chance.
+const (
+	deltaViews  = 30
+	deltaColour = 5
+)
+
+// newStatsDelta is a change in words; is and was are the numbers as pages show
+// them. It is nil without a time before, or if few came then.
+func newStatsDelta(r *report.Summary, d report.Delta, is, was string) *statsDelta {
+	if r.Range.Key == report.RangeAll || r.Previous.Views < deltaViews {
 		return nil
 	}
 	span := before(&r.Range, r.Granularity == "hour")
-	s := &statsDelta{Dir: d.Dir, Sign: map[report.Dir]string{report.Up: "↑", report.Down: "↓", report.Flat: "="}[d.Dir]}
+	s := &statsDelta{Dir: d.Dir, Sign: map[report.Dir]string{report.Up: "↑", report.Down: "↓"}[d.Dir]}
 	switch {
-	case d.Dir == report.Flat:
-		s.Short, s.Words = "as before", "The same as in "+span+"."
+	case d.Dir == report.Flat, is == was:
+		s.Dir, s.Sign = report.Flat, ""
+		s.Short, s.Words = "no change", "No change from "+span+"."
 	case d.Pct == nil:
 		s.Dir, s.Sign = report.Flat, "" // a change from zero has no meaningful size
 		s.Short, s.Words = "none before", "There was nothing in "+span+"."
 	default:
 		pct := max(*d.Pct, -*d.Pct)
+		if pct < deltaColour {
+			s.Dir = report.Flat
+		}
 		s.Short, s.From = fmt.Sprintf("%s%%", ui.Figure(pct)), "from "+was
 		s.Words = fmt.Sprintf("%s %s percent, from %s in %s.", ui.Capital(string(d.Dir)), ui.Figure(pct), was, span)
 	}
@@ -127,13 +143,28 @@ type statsTip struct {
 // inShort lists the insights that no other part of the page shows.
 var inShort = map[string]bool{"dropoff": true, "best_time": true, "top_source": true}
 
-func statsTips(insights []report.Insight) []statsTip {
+// manyDigits are numbers that pages group by thousands.
+var manyDigits = regexp.MustCompile(`\b\d{4,}\b`)
+
+// statsTips writes insights as the page writes numbers, and without the zone,
+// which the page names once.
+func statsTips(insights []report.Insight, zone string) []statsTip {
+	grouped := func(text string) string {
+		return manyDigits.ReplaceAllStringFunc(text, func(digits string) string {
+			n, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil {
+				return digits
+			}
+			return ui.Figure(n).String()
+		})
+	}
 	var tips []statsTip
 	for _, i := range insights {
 		if !inShort[i.ID] {
 			continue
 		}
-		t := statsTip{Label: i.Label, Value: i.Value, Detail: i.Detail, Tone: i.Tone}
+		t := statsTip{Label: i.Label, Value: grouped(strings.TrimSuffix(i.Value, " "+cmp.Or(zone, "UTC"))),
+			Detail: grouped(i.Detail), Tone: i.Tone}
 		switch i.Tone {
 		case report.Good:
 			t.Aloud = "Good"

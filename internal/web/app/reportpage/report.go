@@ -354,7 +354,7 @@ func (p *reportPage) fill(n *numbers, place place, now time.Time) {
 		words = websiteWords
 	}
 	p.Series = newStatsSeries(p.Summary, from, words, now)
-	p.Tips = statsTips(p.Insights)
+	p.Tips = statsTips(p.Insights, p.Range.Timezone)
 	p.Bars = statsBreakdowns(&p.Breakdowns)
 	if card, any := assistants(p.Summary); any {
 		p.Bars = append(p.Bars, card)
@@ -404,9 +404,13 @@ func (p *reportPage) link(of place) {
 	for i := range p.Cards {
 		switch c := &p.Cards[i]; c.ID {
 		case "qr":
-			c.Only = of.only(report.OnQR, report.Yes)
+			if p.Totals.QRScans > 0 {
+				c.Only = of.only(report.OnQR, report.Yes)
+			}
 		case "returning":
-			c.Only = of.only(report.OnReturning, report.Yes)
+			if p.Totals.ReturningPct > 0 {
+				c.Only = of.only(report.OnReturning, report.Yes)
+			}
 		}
 	}
 }

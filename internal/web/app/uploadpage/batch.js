@@ -5,16 +5,25 @@ import { span } from "../limit.js";
 
 const going = new Set(["waiting", "uploading", "retrying", "checking"]);
 const gone = new Set(["failed", "cancelled"]);
+const checked = new Map([
+  ["review", "in review"],
+  ["processing", "being scanned"],
+]);
 
 // summary says how far rows are, in words: rows have a state, a size, the bytes that were sent, and a url once they are
-// links. speed is in bytes a second; 0 is not known.
+// links. Links that wait for a check are counted apart, and not copied: they do not work yet. speed is in bytes a second; 0 is not known.
 export const summary = (rows, speed) => {
   const open = rows.filter((r) => going.has(r.state));
-  const links = rows.filter((r) => r.url).map((r) => r.url);
+  const links = rows.filter((r) => r.url && !checked.has(r.state)).map((r) => r.url);
   const failed = rows.filter((r) => gone.has(r.state)).length;
   if (!open.length) {
-    const made = `${links.length} ${links.length === 1 ? "link" : "links"} ready`;
-    return { open: 0, links, text: failed ? `${made}, ${failed} not uploaded` : made };
+    const words = [`${links.length} ${links.length === 1 ? "link" : "links"} ready`];
+    for (const [state, text] of checked) {
+      const n = rows.filter((r) => r.url && r.state === state).length;
+      if (n) words.push(`${n} ${text}`);
+    }
+    if (failed) words.push(`${failed} not uploaded`);
+    return { open: 0, links, text: words.join(" · ") };
   }
   const kept = rows.filter((r) => !gone.has(r.state));
   const of = kept.reduce((sum, r) => sum + r.size, 0);

@@ -86,6 +86,13 @@ const batch = () => {
 // tell says what became of one file; of several the head says what became of all.
 const tell = (text) => files.size > 1 || say(text);
 
+// titleOf is the title that a link has without another: the file's name without its extension. undefined leaves it to the
+// server.
+const titleOf = (name) => {
+  const stem = name.replace(/\.[^.]+$/, "").trim();
+  return stem && stem.length <= 200 && !/[\p{Cc}\p{Cf}]/u.test(stem) ? stem : undefined;
+};
+
 class Row {
   // A row of a file that was chosen, or, with a link, of one that was uploaded before the page was loaded again.
   constructor(file, chosen, link) {
@@ -105,6 +112,7 @@ class Row {
     this.field("title").value = chosen.title;
     if (this.field("slug")) this.field("slug").value = chosen.slug;
     this.field("download").checked = chosen.download;
+    this.lasts = chosen.lasts; // days, once the file is uploaded
     this.part(".save").hidden = true;
     const slug = this.field("slug");
     if (slug) watchSlug(slug, this.part(".slug-says"), () => this.link?.slug ?? "");
@@ -179,7 +187,8 @@ class Row {
   options() {
     const slug = this.field("slug")?.value.trim();
     return {
-      linkName: this.field("title").value.trim() || undefined,
+      linkName: this.field("title").value.trim() || titleOf(this.name),
+      expiresAt: this.lasts ? new Date(Date.now() + this.lasts * 86_400_000).toISOString() : undefined,
       slug: slug || undefined,
       allowDownload: this.field("download").checked,
     };
@@ -385,6 +394,7 @@ const add = (chosen) => {
       title: one ? beforeField("title").value : "",
       slug: one ? (beforeField("slug")?.value ?? "") : "",
       download: beforeField("download").checked,
+      lasts: Number(beforeField("lasts").value),
     });
   if (one) for (const name of ["title", "slug"]) if (beforeField(name)) beforeField(name).value = "";
   if (find(".slug-says", before)) find(".slug-says", before).textContent = "";

@@ -30,10 +30,15 @@ test("while files are on their way, files, bytes and the time that is left", () 
 });
 
 test("at the end, how many links there are, and how many files failed", () => {
-  assert.equal(summary([row("live", 1, 1, "u1"), row("review", 1, 1, "u2")], 0).text, "2 links ready");
+  assert.equal(summary([row("live", 1, 1, "u1"), row("review", 1, 1, "u2")], 0).text, "1 link ready · 1 in review");
+  assert.deepEqual(summary([row("live", 1, 1, "u1"), row("review", 1, 1, "u2"), row("processing", 1, 1, "u3")], 0), {
+    open: 0,
+    links: ["u1"],
+    text: "1 link ready · 1 in review · 1 being scanned",
+  });
   assert.deepEqual(summary([row("live", 1, 1, "u1"), row("cancelled", 5, 1)], 9), {
     open: 0,
     links: ["u1"],
-    text: "1 link ready, 1 not uploaded",
+    text: "1 link ready · 1 not uploaded",
   });
 });
