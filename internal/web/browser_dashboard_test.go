@@ -47,8 +47,8 @@ func (tb *tab) choose(names ...string) {
 	tb.run(chromedp.SetUploadFiles("#files", paths, chromedp.ByQuery))
 }
 
-// fileRow is an expression for the row of a file by the words in its first line:
-// the name of a file that is under way, without its extension once it is a link.
+// fileRow returns an expression for the row of a file by the words in its first
+// line: the file's name, without its extension once it is a link.
 func fileRow(title string) string {
 	stem := strings.TrimSuffix(title, filepath.Ext(title))
 	return fmt.Sprintf(`[...document.querySelectorAll("#rows li")].find((li) => [%q, %q].includes(li.querySelector(".title").textContent))`,

@@ -74,7 +74,8 @@ func TestReportOfReplacedFile(t *testing.T) {
 	}
 	p := page("")
 	text := p.text()
-	for _, want := range []string{"Page by page", "Nobody has read version 2 (Text, since ", "These numbers are of version 1.",
+	for _, want := range []string{"Page by page", "Nobody has read version 2 (Text, since ",
+		"These numbers are of version 1.",
 		"1 of 12 pages"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page has no %q", want)

@@ -62,8 +62,8 @@ type Page struct {
 // Ago returns the time since t.
 func (p *Page) Ago(t time.Time) string { return ui.Span(p.now.Sub(t)) }
 
-// Zone is the zone of the times on the pages of an account; UTC if it has chosen
-// none, or one that is no longer known.
+// Zone returns the zone of the times on the pages of an account: UTC if it has
+// chosen none, or one that is no longer known.
 func Zone(a *vitrine.Account) *time.Location {
 	zone, err := time.LoadLocation(a.TimeZone)
 	if err != nil {

@@ -56,3 +56,11 @@ func (v Visit) Why() string {
 	}
 	return name
 }
+
+// Handheld returns the device if it is not the usual one.
+func (v Visit) Handheld() string {
+	if v.Device == "Desktop" {
+		return ""
+	}
+	return v.Device
+}

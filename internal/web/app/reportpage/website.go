@@ -25,9 +25,11 @@ func websiteCards(n *numbers) []statsCard {
 	t, before := &r.Totals, &r.Previous
 	return []statsCard{
 		{"views", "Page loads", ui.Figure(t.Views).String(), allTimeNote(n),
-			newStatsDelta(r, r.Deltas.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String()), meansLoads, ""},
+			newStatsDelta(r, r.Deltas.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String()), meansLoads,
+			""},
 		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "",
-			newStatsDelta(r, r.Deltas.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String()), meansVisitors, ""},
+			newStatsDelta(r, r.Deltas.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String()),
+			meansVisitors, ""},
 		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(),
 			"of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages, ""},
 		{"returning", "Returning", t.ReturningPct.String() + "%",
