@@ -60,7 +60,7 @@ func BenchmarkSwitch(b *testing.B) {
 		if vitrine.CodeOf(err) != "" {
 			b.Fatal(err)
 		}
-		if !strings.Contains(s.read(address), fmt.Sprintf("<title>edition%dy<", n)) {
+		if !strings.Contains(s.read(address), fmt.Sprintf("edition%dy", n)) {
 			stale++
 		}
 		time.Sleep(2 * time.Millisecond)

@@ -105,6 +105,10 @@ func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 	if n%2 == 0 {
 		name, mime = fmt.Sprintf("edition%dy.html", n), "text/html"
 	}
+	var title *string
+	if slug == "" {
+		title = new("Editions") // it stays, and must not name the first version
+	}
 	content := strings.Repeat(fmt.Sprintf("edition%dy ", n), wordsOfVersion)
 	u := s.server.Uploads
 	begun, err := u.Create(s.t.Context(), s.account,
@@ -120,7 +124,8 @@ func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 		s.t.Fatalf("the PUT is answered with %s", res.Status)
 	}
 	l, err := u.Complete(s.t.Context(), s.account,
-		publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: mime, Replaces: slug})
+		publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: mime, LinkName: title,
+			Replaces: slug})
 	s.check(err)
 	if l.Version != n || l.State != vitrine.StateLive {
 		s.t.Fatalf("version %d of the link is %s, want %d", l.Version, l.State, n)
