@@ -29,11 +29,7 @@ type GetCmd struct {
 // Run writes the file under its name only once it is whole and its SHA-256 is
 // that of the link.
 func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
-	l, err := api.Link(ctx, slugOf(c.Link))
+	api, l, err := c.find(ctx, t, c.Link)
 	if err != nil {
 		return err
 	}
@@ -64,6 +60,16 @@ func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	_, err = fmt.Fprintln(t.Out, terminal.Plain(path))
 	return err
+}
+
+// find reads the link that an argument names.
+func (r Flags) find(ctx context.Context, t *terminal.Terminal, arg string) (*client.Client, client.LinkDetail, error) {
+	api, err := r.reader(t)
+	if err != nil {
+		return nil, client.LinkDetail{}, err
+	}
+	l, err := api.Link(ctx, slugOf(arg))
+	return api, l, err
 }
 
 func fetch(ctx context.Context, t *terminal.Terminal, api *client.Client, l client.LinkDetail, w io.Writer) error {
@@ -100,11 +106,7 @@ type OpenCmd struct {
 
 // Run opens the page, and prints its address.
 func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	api, err := c.reader(t)
-	if err != nil {
-		return err
-	}
-	l, err := api.Link(ctx, slugOf(c.Link))
+	_, l, err := c.find(ctx, t, c.Link)
 	if err != nil {
 		return err
 	}

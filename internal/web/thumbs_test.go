@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/client"
-	"vitrine/internal/auth"
 	"vitrine/report"
 
 	"github.com/chromedp/chromedp"
@@ -52,16 +50,7 @@ func TestThumbs(t *testing.T) {
 			s := open(t)
 			previewer(t, s)
 			o := &office{site: s}
-			key, err := s.server.Keys.Create(t.Context(), s.account.Email, auth.KeyRequest{Name: "test"})
-			s.check(err)
-			c, err := client.New(s.url, string(key))
-			s.check(err)
-			pdf := samples["report.pdf"]
-			up, err := c.Upload(t.Context(), client.File{Name: "report.pdf", Size: int64(len(pdf)),
-				Content: bytes.NewReader(pdf)}, client.Options{})
-			s.check(err)
-			l, err := s.server.Links.BySlug(t.Context(), up.Slug)
-			s.check(err)
+			l := s.sent("report.pdf", string(samples["report.pdf"]))
 			s.ahead.Add(int64(officeDays * 24 * time.Hour))
 			s.readBy(l, 40)
 			o.cookie = s.signIn(s.account)
