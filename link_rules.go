@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-var ErrNoOwnLink = Errorf(CodeNotFound, "There is no such link on this account.")
+var ErrNoOwnLink = Errorf(CodeNotFound, "Link not found.")
 
 // OwnLink finds a link of an account by its slug or a former one. Another
 // account's slug is treated as unknown.

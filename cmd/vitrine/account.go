@@ -217,7 +217,7 @@ func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, 
 		return t.JSON(rowOf(a))
 	}
 	if a.Limits != nil {
-		what += ", with limits of its own: " + limits.Format(*a.Limits)
+		what += ", with its own limits: " + limits.Format(*a.Limits)
 	}
 	t.Say("%s %s.", terminal.Plain(a.Email), what)
 	return nil

@@ -23,8 +23,8 @@ import (
 )
 
 type backupCmd struct {
-	To    string `arg:"" help:"Directory to make, which becomes the backup: it has its name once it is whole."`
-	Since string `help:"An earlier backup on the same file system as the new one: files that are in it already are linked from there, and take no more room." placeholder:"DIR" type:"path"`
+	To    string `arg:"" help:"Directory to create for the backup. It gets its name when the backup is complete."`
+	Since string `help:"Earlier backup on the same file system. Unchanged files are linked from it and take no more room." placeholder:"DIR" type:"path"`
 	placeFlags
 	terminal.JSONFlag
 }

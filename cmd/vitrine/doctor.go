@@ -26,7 +26,7 @@ import (
 // server would be given.
 type doctorCmd struct {
 	serveCmd
-	ClamdConf string `help:"Configuration of a clamd on this machine, which tells what it does not tell itself." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
+	ClamdConf string `help:"Configuration file of clamd on this machine." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
 	terminal.JSONFlag
 }
 

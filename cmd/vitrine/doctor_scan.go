@@ -65,11 +65,11 @@ func (d *doctor) clamdSettings(part string) {
 	need := min(d.largest(), mostScanned)
 	for _, name := range []string{"StreamMaxLength", "MaxScanSize"} {
 		if has := limit[name]; has != 0 && has < need {
-			d.say(part, warning, "%s of %s is %s, and the plans allow files of up to %s: larger ones wait for a person. Raise it.", name, d.ClamdConf, terminal.FormatSize(has), terminal.FormatSize(d.largest()))
+			d.say(part, warning, "%s of %s is %s, and the plans allow files of up to %s: larger ones go to review. Raise it.", name, d.ClamdConf, terminal.FormatSize(has), terminal.FormatSize(d.largest()))
 		}
 	}
 	if d.largest() > mostScanned {
-		d.say(part, warning, "The plans allow files of 2 GiB and more, which no clamd scans: they wait for a person.")
+		d.say(part, warning, "The plans allow files of 2 GiB and more, which no clamd scans: they go to review.")
 	}
 	if n := limit["MaxThreads"]; n < int64(d.Scans) {
 		d.say(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.", d.ClamdConf,

@@ -173,5 +173,5 @@ func (s *Server) readTools(m *mcp.Server) {
 }
 
 func (s *Server) deleteTools(m *mcp.Server) {
-	tool(s, m, "delete_link", "Delete a link", "Delete a link, its file and its numbers for good. Ask the person first. To hide a link, use update_link with disabled.", deletes, call.delete)
+	tool(s, m, "delete_link", "Delete a link", "Delete a link, its file and its numbers permanently. Ask the person first. To hide a link, use update_link with disabled.", deletes, call.delete)
 }

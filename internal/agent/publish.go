@@ -25,7 +25,7 @@ type linkOut struct {
 	Slug      string     `json:"slug"`
 	URL       string     `json:"url" jsonschema:"the public address"`
 	Title     string     `json:"title"`
-	Status    string     `json:"status" jsonschema:"live, review (a person must look first), processing or disabled"`
+	Status    string     `json:"status" jsonschema:"live, review (a moderator must approve it first), processing or disabled"`
 	Reason    string     `json:"reason,omitempty"`
 	Detail    string     `json:"detail,omitempty"`
 	Version   int        `json:"version,omitempty" jsonschema:"number of the version that readers see"`
@@ -263,7 +263,7 @@ func (s *Server) publishTools(m *mcp.Server) {
 		changes, call.replace)
 	if s.Local {
 		tool(s, m, "publish_file", "Publish a file",
-			"Publish a file of this machine by its path (PDF, picture, video, document, HTML and more), or replace the file of a link by it.",
+			"Publish a file of this machine by its path (PDF, image, video, document, HTML and more), or replace the file of a link by it.",
 			adds, call.publishFile)
 	} else {
 		tool(s, m, "begin_upload", "Begin an upload",

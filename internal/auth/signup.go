@@ -366,7 +366,7 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan
 	}
 	if s.SignUp == SignUpClosed {
 		return "", vitrine.Errorf(vitrine.CodeInvalidRequest,
-			"Nobody is invited as long as sign-up is closed (--sign-up).")
+			"Invitations are off, because sign-up is closed (--sign-up).")
 	}
 	by := ""
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {

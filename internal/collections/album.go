@@ -40,7 +40,7 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 		}
 		if len(albums) >= vitrine.MaxAlbums {
 			return vitrine.Errorf(vitrine.CodeInvalidRequest,
-				"There are %d albums, which is as many as an account may have. Delete one first.", vitrine.MaxAlbums)
+				"An account can have %d albums. Delete one first.", vitrine.MaxAlbums)
 		}
 		album = &vitrine.Album{Account: a.ID, Title: title, CreatedAt: s.Now()}
 		return vitrine.AddNamed(chosen, func(slug vitrine.Slug) error { album.Slug = slug; return tx.AddAlbum(album) })

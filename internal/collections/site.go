@@ -57,7 +57,7 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 	}
 	if len(sites) >= vitrine.MaxSites {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest,
-			"There are %d websites, which is as many as an account may have. Delete one first.", vitrine.MaxSites)
+			"An account can have %d websites. Delete one first.", vitrine.MaxSites)
 	}
 	links, _, err := tx.CountLinks(id)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.
 	if most := s.Plans.LimitsOf(a).Links; most > 0 && links+held >= most {
 		used := links + held
 		return &vitrine.Error{Code: vitrine.CodeLinkLimit, Limit: &most, Used: &used, Upgrade: !a.Plan.Pro(),
-			Message: "All links of your account are in use, and a website takes one. Delete a link to make room."}
+			Message: "A website uses one link, and all links of your account are in use. Delete a link first."}
 	}
 	return nil
 }

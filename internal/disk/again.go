@@ -78,5 +78,5 @@ func compare(ctx context.Context, stored, body io.Reader, size int64) (string, e
 // errUsed refuses a transfer of other bytes than those that are stored, or
 // were.
 func errUsed() error {
-	return vitrine.Errorf(vitrine.CodeURLUsed, "The file of this upload is stored already, and the URL takes no other. Continue with step 3.")
+	return vitrine.Errorf(vitrine.CodeURLUsed, "This upload already has its file. Continue with step 3.")
 }

@@ -123,7 +123,7 @@ func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, e
 	}
 	if most := int64(filetype.MaxSiteBytes); r.Site != 0 && r.Size > most {
 		return nil, &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &r.Size,
-			Message: "A website takes at most 4 GiB."}
+			Message: "A website can have at most 4 GiB."}
 	}
 	if r.Size < 1 || r.Size > maxFileBytes {
 		return nil, &vitrine.Error{Code: vitrine.CodeInvalidSize, Field: "size",
@@ -189,7 +189,7 @@ func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 			return vitrine.ErrBanned
 		case u.State != vitrine.UploadOpen:
 			return vitrine.Errorf(vitrine.CodeURLUsed,
-				"This upload has ended, and its URL takes no more bytes. Continue with step 3: its answer says what became of the file.")
+				"This upload has ended. Continue with step 3: the response says what became of the file.")
 		}
 		return nil
 	})
@@ -280,7 +280,7 @@ func parseIdempotencyKey(s string) (string, error) {
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != 36 {
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidIdempotencyKey, Field: "idempotencyKey",
-			Message: "An idempotency key is a UUID, such as 123e4567-e89b-12d3-a456-426614174000."}
+			Message: "The idempotency key must be a UUID, such as 123e4567-e89b-12d3-a456-426614174000."}
 	}
 	return id.String(), nil
 }

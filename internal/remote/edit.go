@@ -86,7 +86,7 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // RmCmd deletes links.
 type RmCmd struct {
 	Links []string `arg:"" name:"link" help:"Links to delete: the part of the address after /p/, or the address."`
-	Yes   bool     `short:"y" help:"Do not ask for confirmation. Needed where there is no terminal to ask on."`
+	Yes   bool     `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 	Flags
 }
 
@@ -94,7 +94,7 @@ type RmCmd struct {
 // deleted does not come back; where nobody can answer, it wants --yes.
 func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
-		return errors.New("rm deletes for good. There is no terminal to ask on: add --yes")
+		return errors.New("rm deletes permanently. Not a terminal: add --yes")
 	}
 	api, err := c.reader(t)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Cl
 	if err != nil {
 		return false, err
 	}
-	if !agreed(t, in, "Delete %q, its file and its numbers for good?", terminal.Plain(l.Title)) {
+	if !agreed(t, in, "Delete %q, its file and its numbers permanently?", terminal.Plain(l.Title)) {
 		return false, nil
 	}
 	return true, api.DeleteLink(ctx, l.Slug, l.ETag)

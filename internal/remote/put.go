@@ -26,7 +26,7 @@ type PutCmd struct {
 	Expires  string   `help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
 	Type     string   `help:"MIME type. Default: that of the file's extension."`
 	Replace  string   `help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"SLUG"`
-	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Needed where there is no terminal to ask on."`
+	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Required without a terminal."`
 	Flags
 
 	expires time.Time // of Expires

@@ -102,7 +102,7 @@ func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error)
 	}
 	if most := int64(MaxPut); g.Size > most {
 		return "", &vitrine.Error{Code: vitrine.CodeFileTooLarge, Field: "size", Limit: &most, Used: &g.Size,
-			Message: "This site takes files of at most 5 GiB."}
+			Message: "This instance accepts files of at most 5 GiB."}
 	}
 	return b.signPut(ctx, b.outside, b.incoming(g.Key, g.Size), g)
 }

@@ -69,8 +69,8 @@ func TestHome(t *testing.T) {
 func TestHomeWithOpenSignUp(t *testing.T) {
 	d := newDesk(t)
 	d.server.Accounts.SignUp = ""
-	if !strings.Contains(d.get("/").body, "This instance opens no new accounts.") ||
-		strings.Contains(d.get("/", d.signIn(d.member)).body, "no new accounts") {
+	if !strings.Contains(d.get("/").body, "This instance is closed to new accounts.") ||
+		strings.Contains(d.get("/", d.signIn(d.member)).body, "closed to new accounts") {
 		t.Error("a stranger is not told who may have an account, or a member is")
 	}
 	d.server.Accounts.SignUp = auth.SignUpOpen

@@ -64,7 +64,7 @@ func TestBulkLinks(t *testing.T) {
 	page := send("disable", append(slugs(a, b, held, theirs), "nosuch"))
 	got := outcome(page)
 	for _, want := range []string{"2 links disabled.", "3 links were not changed:", "It is not live: In review.",
-		string(theirs.Slug) + " : There is no such link", "nosuch :"} {
+		string(theirs.Slug) + " : Link not found", "nosuch :"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}

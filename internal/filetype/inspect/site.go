@@ -62,7 +62,7 @@ const (
 func EntryMeaning(code string) string {
 	switch code {
 	case EntryUnlisted:
-		return "not a type of file that websites are made of"
+		return "unsupported file type"
 	case EntryProgram:
 		return "program or server script"
 	case EntryHidden:

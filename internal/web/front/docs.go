@@ -44,7 +44,7 @@ var docPages = []docPage{
 		[]docSection{{"opens", "Views"}, {"readers", "Unique viewers"}, {"time", "Average time"},
 			{"progress", "Completion"}, {"bots", "Bots"}, {"own", "Your own visits"}, {"change", "Changes and ranges"},
 			{"downloads", "Downloads and QR scans"}, {"where", "Where they came from"},
-			{"privacy", "What is kept of a reader"}}, parseDoc("docs_counting.html"), nil},
+			{"privacy", "What is stored about a reader"}}, parseDoc("docs_counting.html"), nil},
 	{docsRoot + "/file-types", "Use", "File types", "Which files you can publish, what their pages show, and how progress is measured.",
 		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "How files are checked"},
 			{"refused", "What is refused"}, {"states", "What happens to a file"},

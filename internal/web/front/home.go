@@ -48,7 +48,7 @@ func (s *Handler) whyClosed() string {
 	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
 		return "This instance is invite-only. Have an invitation? Open the link in it."
 	}
-	return "This instance opens no new accounts. Ask its administrator."
+	return "This instance is closed to new accounts. Ask its administrator."
 }
 
 // mayJoin reports whether anybody may make an account here.

@@ -42,7 +42,7 @@ func (l Lasting) String() string {
 
 // kindNouns are the names of kinds of files.
 var kindNouns = map[string]string{
-	"pdf": "PDF", "image": "Image", "video": "Video", "audio": "Sound", "document": "Document", "text": "Text",
+	"pdf": "PDF", "image": "Image", "video": "Video", "audio": "Audio", "document": "Document", "text": "Text",
 	"html": "Web page", "archive": "Archive",
 }
 

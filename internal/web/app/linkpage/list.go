@@ -69,7 +69,7 @@ func (p *linksPage) Matches() string {
 func (p *linksPage) To() int { return p.Search.Skip + len(p.Rows) }
 
 var kindNames = map[filetype.Kind]string{
-	filetype.PDF: "PDF", filetype.Image: "Images", filetype.Video: "Videos", filetype.Audio: "Sounds",
+	filetype.PDF: "PDF", filetype.Image: "Images", filetype.Video: "Videos", filetype.Audio: "Audio",
 	filetype.Document: "Documents",
 	filetype.Text:     "Text", filetype.HTML: "Web pages", filetype.Archive: "Archives",
 }
