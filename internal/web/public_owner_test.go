@@ -54,6 +54,22 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 		strings.Contains(body, enable) {
 		t.Errorf("%s", body)
 	}
+	imported := d.publish("imported.txt", []byte("only its history is here"))
+	_, err = d.server.Links.Disable(t.Context(), string(imported.Slug),
+		vitrine.Decision{By: vitrine.Owner(d.member.ID)})
+	d.check(err)
+	d.check(d.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error {
+		m, err := tx.Link(imported.ID)
+		if err != nil {
+			return err
+		}
+		m.HasBytes = false
+		return tx.PutLink(m)
+	}))
+	if body := d.status(d.get("/p/"+string(imported.Slug), owner), 410).body; strings.Contains(body, "not by you") ||
+		!strings.Contains(body, "You disabled this link. Its file is not available here.") {
+		t.Errorf("a link without a file: %s", body)
+	}
 	if body := d.status(d.get("/p/no-such-link", owner), 404).body; strings.Contains(body, "Manage") {
 		t.Errorf("%s", body)
 	}

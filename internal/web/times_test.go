@@ -68,3 +68,29 @@ func mustZone(t *testing.T, name string) *time.Location {
 	}
 	return zone
 }
+
+// A new key may publish unless more is chosen.
+func TestKeyFormBeginsWithPublish(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	page := d.parse(d.status(d.get("/keys", d.signIn(d.member)), http.StatusOK).body)
+	var checked []string
+	for _, input := range page.tags("input") {
+		if input.attr("name") == "scope" && input.has("checked") {
+			checked = append(checked, input.attr("value"))
+		}
+	}
+	if len(checked) != 1 || checked[0] != "publish" {
+		t.Errorf("checked are %q", checked)
+	}
+}
+
+// has reports whether an element has an attribute.
+func (d document) has(name string) bool {
+	for _, a := range d.Attr {
+		if a.Key == name {
+			return true
+		}
+	}
+	return false
+}

@@ -37,7 +37,9 @@ func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error 
 		told.Name = "See why"
 	case l.Reason == vitrine.ReasonExpired:
 		told.Advice = "Your link has expired. Choose a later date to open it again."
-	case l.Undoable && l.HasBytes:
+	case l.Undoable && !l.HasBytes:
+		told.Advice = "You disabled this link. Its file is not available here."
+	case l.Undoable:
 		told.Advice = "You disabled this link. Readers see that it is no longer available."
 		told.Enable = here + "/undo"
 	default:

@@ -123,7 +123,7 @@ func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	p := keysPage{Typed: typed{Scope: string(vitrine.ScopeFull)}, Page: s.NewAppPage(r, me, "API keys", "keys"),
+	p := keysPage{Typed: typed{Scope: string(vitrine.ScopePublish)}, Page: s.NewAppPage(r, me, "API keys", "keys"),
 		Base: s.PublicURL.String() + httpx.APIRoot, Site: s.PublicURL.String()}
 	now := s.Now()
 	for i := len(all) - 1; i >= 0; i-- {
