@@ -1,8 +1,6 @@
 package app
 
 import (
-	"strings"
-
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/chart"
@@ -29,18 +27,19 @@ var linkTabs = []struct {
 }{{LinkOverview, "Overview"}, {LinkAnalytics, "Analytics"}, {LinkShare, "Share"}, {LinkVersions, "Versions"},
 	{LinkSettings, "Settings"}}
 
-// LinkHead is the top of each page of a link: its title, address and numbers,
-// and the tabs (link_head.html, "link-head").
+// LinkHead is the top of each page of a link: its title and address, the tabs,
+// and on the overview its numbers (link_head.html, "link-head").
 type LinkHead struct {
 	*vitrine.Link
 	Badge   string
+	Small   string // address of a small picture; "" for none
 	Facts   []string
 	URL     string // public address
 	Address string // the same without its scheme
 	Here    string // address of the overview
 	Tab     LinkTab
 	Sample  bool         // the numbers on the page are made up
-	Numbers *LinkNumbers // nil: none, or the page has them already
+	Numbers *LinkNumbers // nil: none, or not on the page
 }
 
 // LinkNumbers summarizes the last 30 days of a link.
@@ -55,11 +54,8 @@ type LinkFigure struct{ Name, Value string }
 // LinkHead returns the head of one of the pages of a link.
 func (s *Shell) LinkHead(l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
-	h := &LinkHead{Link: l, Badge: ui.Badge(t), Facts: ui.Facts(l, t), URL: s.LinkURL(l.Slug), Here: LinkAddress(l),
+	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t), URL: s.LinkURL(l.Slug), Here: LinkAddress(l),
 		Tab: tab}
-	if h.Badge == "" {
-		h.Badge = strings.ToUpper(string(l.Kind))
-	}
 	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
 	return h
 }
@@ -77,7 +73,3 @@ func (h *LinkHead) Tabs() (tabs []ShownTab) {
 	}
 	return tabs
 }
-
-// ShowsAddress reports whether the head has the address: on the settings a
-// field has it.
-func (h *LinkHead) ShowsAddress() bool { return h.Tab != LinkSettings }

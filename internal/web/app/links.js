@@ -80,7 +80,9 @@ const follow = () => {
       return;
     }
     results.replaceChildren(...document.adoptNode(now).childNodes);
-    find("#matches").textContent = x.response.getElementById("matches").textContent;
+    const matches = find("#matches");
+    if (matches) matches.textContent = x.response.getElementById("matches").textContent;
+    document.dispatchEvent(new Event("found"));
     history.replaceState(null, "", address);
   };
   x.onerror = () => say("Can't reach the server. The list shows the search before.");

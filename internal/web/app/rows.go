@@ -2,10 +2,10 @@ package app
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"vitrine"
-	"vitrine/internal/filetype"
 	"vitrine/internal/links"
 	"vitrine/internal/web/chart"
 	"vitrine/internal/web/ui"
@@ -21,6 +21,7 @@ func LinkAddress(l *vitrine.Link) string { return LinksRoot + "/" + string(l.Slu
 type LinkRow struct {
 	links.FoundLink
 	Badge   string
+	Small   string      // address of a small picture; "" for none
 	URL     string      // public address
 	Address string      // the same without its scheme
 	Manage  string      // address of its page on the site
@@ -37,14 +38,25 @@ func (r LinkRow) MayRestore() bool {
 	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner
 }
 
+// PagePicture is the address of the small picture of a page of a document, below
+// that of a report.
+func PagePicture(report string, l *vitrine.Link, page int) string {
+	return report + "/pages/" + strconv.Itoa(page) + "?version=" + strconv.Itoa(l.Version)
+}
+
+// small is the address of the smallest picture of a link's file that its owner
+// may see; "" for none.
+func (s *Shell) small(l *vitrine.Link) string {
+	if l.HasBytes && l.Parts.Has(vitrine.PartThumbs) {
+		return PagePicture(LinkAddress(l)+string(LinkAnalytics), l, 1)
+	}
+	return s.Cover(l).Picture
+}
+
 func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 	for _, f := range found {
-		t, _ := filetype.ByExt(f.Name)
-		r := LinkRow{FoundLink: f, Badge: ui.Badge(t), URL: s.LinkURL(f.Slug),
+		r := LinkRow{FoundLink: f, Badge: ui.Badge(f.Link), Small: s.small(f.Link), URL: s.LinkURL(f.Slug),
 			Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: LinkAddress(f.Link)}
-		if r.Badge == "" {
-			r.Badge = strings.ToUpper(string(f.Kind))
-		}
 		if f.Reason != "" {
 			r.Why = ui.ReasonName(f.Reason)
 		}

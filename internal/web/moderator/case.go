@@ -80,7 +80,7 @@ func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.
 	t, _ := filetype.ByExt(l.Name)
 	p := casePage{
 		moderatorPage: common, Case: c, Queue: a.queue, Back: queueAddress(reasonOfQueue(a.queue)),
-		Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(t), Facts: ui.Facts(l, t),
+		Address: app.CaseAddress(l.Slug, ""), Badge: ui.Badge(l), Facts: ui.Facts(l, t),
 		Own: l.Account == me.ID, May: app.MayPublish(me, l), Past: past(c.Account.History), Preview: s.examination(l),
 		Problem: a.problem, Note: a.note, MaxNote: vitrine.MaxNote,
 	}

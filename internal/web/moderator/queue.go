@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"vitrine"
-	"vitrine/internal/filetype"
 	"vitrine/internal/moderation"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
@@ -118,8 +117,7 @@ func (s *Handler) Queue(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return err
 	}
 	for _, waiting := range queue {
-		t, _ := filetype.ByExt(waiting.Link.Name)
-		p.Rows = append(p.Rows, queueRow{waiting, ui.Badge(t),
+		p.Rows = append(p.Rows, queueRow{waiting, ui.Badge(waiting.Link),
 			app.CaseAddress(waiting.Link.Slug, app.QueueName(reason)), rowValue(waiting.Link),
 			!app.MayPublish(me, waiting.Link)})
 	}

@@ -70,7 +70,7 @@ func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage,
 	here := "/p/" + string(l.Slug)
 	p := &linkPage{
 		Page: s.NewChrome(ui.Title(l)), Form: f, URL: s.LinkURL(l.Slug), Name: l.Name, ViewOnly: !l.AllowDownload,
-		Badge: ui.Badge(t), Viewer: s.Of(l),
+		Badge: ui.Badge(l), Viewer: s.Of(l),
 		Apart: s.ContentURL.Host != s.PublicURL.Host, Kind: string(vitrine.ContentKindOf(l.Kind)), QR: here + "/qr",
 		Beacon: here + "/beacon",
 		Report: here + "/report", Facts: ui.Facts(l, t), Embed: s.EmbedOf(l).HTML(), OEmbed: s.oembedAddress(l),

@@ -11,8 +11,22 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Badge shows a file's type on a sheet of paper.
-func Badge(t filetype.Type) string { return strings.ToUpper(t.Ext) }
+// Badge shows a file's type on a sheet of paper, in at most five letters: its
+// extension, or its kind where only that is known.
+func Badge(l *vitrine.Link) string {
+	if t, _ := filetype.ByExt(l.Name); t.Ext != "" {
+		return strings.ToUpper(t.Ext)
+	}
+	switch l.Kind {
+	case filetype.Image:
+		return "IMG"
+	case filetype.Document:
+		return "DOC"
+	case filetype.Archive:
+		return "ZIP"
+	}
+	return strings.ToUpper(string(l.Kind))
+}
 
 // Title returns the title of a link on public pages. A title that nobody chose
 // is the file's name without its extension; the type is shown beside it.

@@ -1,8 +1,6 @@
 package viewer
 
 import (
-	"strings"
-
 	"vitrine"
 	"vitrine/internal/filetype"
 	"vitrine/internal/web/ui"
@@ -21,10 +19,7 @@ type Cover struct {
 // no picture.
 func (s *Viewers) Cover(l *vitrine.Link) Cover {
 	t, _ := filetype.ByExt(l.Name)
-	c := Cover{Title: ui.Title(l), Address: s.LinkURL(l.Slug), Badge: ui.Badge(t), Facts: ui.Facts(l, t)}
-	if c.Badge == "" {
-		c.Badge = strings.ToUpper(string(l.Kind))
-	}
+	c := Cover{Title: ui.Title(l), Address: s.LinkURL(l.Slug), Badge: ui.Badge(l), Facts: ui.Facts(l, t)}
 	if l.Live() && l.Parts.Has(vitrine.PartPicture) {
 		c.Picture = s.Picture(l).Address
 	}

@@ -77,7 +77,7 @@ func (s *Viewers) pictureOf(r *http.Request, l *vitrine.Link) (io.ReadSeeker, pi
 		}
 	}
 	t, _ := filetype.ByExt(l.Name)
-	card, err := cardOf(ui.Badge(t), strings.Join(ui.Facts(l, t), " · "))
+	card, err := cardOf(ui.Badge(l), strings.Join(ui.Facts(l, t), " · "))
 	if err != nil {
 		return nil, pictureTag{}, err
 	}

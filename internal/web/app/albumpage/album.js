@@ -1,14 +1,17 @@
 // Albums: rows are dragged into their order, and the buttons that move them do so in place. Both work by forms where there is no script.
 import { all, find, say } from "../../ui/app.js";
+import "../links.js";
 import "../websitepage/website.js"; // addresses that are looked up while they are typed
 
 // Nothing is added while nothing is chosen.
-const picks = find(".picks");
-const addChosen = find("#add-chosen");
-if (picks && !addChosen.disabled) {
-  const chosen = () => (addChosen.disabled = !find("input:checked:enabled", picks));
-  picks.addEventListener("change", chosen);
+const chosen = () => {
+  const add = find("#add-chosen");
+  if (add) add.disabled = !find(".picks :checked");
+};
+if (find("#add-chosen:enabled")) {
+  document.addEventListener("change", chosen);
   addEventListener("pageshow", chosen); // a browser that goes back brings what was chosen
+  document.addEventListener("found", chosen);
   chosen();
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,10 +113,10 @@ type albumPage struct {
 	Members  []memberRow
 	Seen     int // of the members, by the public
 	Text     string
-	Found    []pickRow
-	More     bool // links match that are not in Found
+	Found    []app.LinkRow // not in the album
+	More     bool          // links match that are not in Found
 	Most     int
-	Left     int // of Found, not in it
+	AllIn    bool // links match, and without Found all of them are in the album
 	NewTitle string
 }
 
@@ -135,12 +136,6 @@ func (m memberRow) Before() int { return m.At - 1 }
 
 // After returns the next position.
 func (m memberRow) After() int { return m.At + 1 }
-
-// pickRow is a link that can be added.
-type pickRow struct {
-	app.LinkRow
-	In bool // it is in the album already
-}
 
 func (s *Handler) Show(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
@@ -169,13 +164,9 @@ func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 		return err
 	}
 	p.More = more
-	for _, row := range s.LinkRows(found) {
-		in := album.Has(row.ID)
-		if !in {
-			p.Left++
-		}
-		p.Found = append(p.Found, pickRow{row, in})
-	}
+	p.AllIn = len(found) > 0
+	found = slices.DeleteFunc(found, func(f links.FoundLink) bool { return album.Has(f.ID) })
+	p.Found = s.LinkRows(found)
 	change(&p)
 	return s.WriteApp(w, r, status, albumTemplate, p.Nonce, &p)
 }

@@ -119,8 +119,10 @@ func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDe
 
 func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, me *vitrine.Account,
 	p *linkPage) (err error) {
-	if p.Head.Numbers, err = s.numbers(r.Context(), me, p.Link.Link); err != nil {
-		return err
+	if p.Head.Tab == app.LinkOverview {
+		if p.Head.Numbers, err = s.numbers(r.Context(), me, p.Link.Link); err != nil {
+			return err
+		}
 	}
 	if p.Head.Numbers != nil && p.Head.Tab == app.LinkOverview {
 		if p.Visits, err = s.latestVisits(r.Context(), me, p.Link.Link); err != nil {

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"strconv"
 
 	"vitrine"
+	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 )
 
 // Small pictures of a document's pages, shown beside their numbers to the same
 // readers.
-
-// thumbsRoot is their path below the address of a report.
-const thumbsRoot = "/pages/"
 
 // show gives the rows the addresses of their pictures, below that of the
 // report. Only the current version of the file has pictures.
@@ -26,7 +23,7 @@ func (p *statsPages) show(root string, l *vitrine.Link) {
 	p.Thumbs = true
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Page <= vitrine.MostThumbs {
-			r.Thumb = root + thumbsRoot + strconv.Itoa(r.Page) + "?version=" + strconv.Itoa(l.Version)
+			r.Thumb = app.PagePicture(root, l, r.Page)
 		}
 	}
 }
