@@ -54,8 +54,8 @@ type LinkFigure struct{ Name, Value string }
 // LinkHead returns the head of one of the pages of a link.
 func (s *Shell) LinkHead(l *vitrine.Link, tab LinkTab) *LinkHead {
 	t, _ := filetype.ByExt(l.Name)
-	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t), URL: s.LinkURL(l.Slug), Here: LinkAddress(l),
-		Tab: tab}
+	h := &LinkHead{Link: l, Badge: ui.Badge(l), Small: s.small(l), Facts: ui.Facts(l, t),
+		URL: s.LinkURL(l.Slug), Here: LinkAddress(l), Tab: tab}
 	h.Address = s.PublicURL.Host + "/p/" + string(l.Slug)
 	return h
 }

@@ -38,8 +38,8 @@ func (r LinkRow) MayRestore() bool {
 	return r.State == vitrine.StateDisabled && r.Reason == vitrine.ReasonOwner
 }
 
-// PagePicture is the address of the small picture of a page of a document, below
-// that of a report.
+// PagePicture is the address of the small picture of a page of a document,
+// below that of a report.
 func PagePicture(report string, l *vitrine.Link, page int) string {
 	return report + "/pages/" + strconv.Itoa(page) + "?version=" + strconv.Itoa(l.Version)
 }
