@@ -27,7 +27,6 @@ type linkPage struct {
 	ui.Page
 	Form     form
 	URL      string // public address
-	Name     string // of the file
 	Facts    []string
 	ViewOnly bool
 	Badge    string // the file's extension, for the card
@@ -69,7 +68,7 @@ func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage,
 	t, _ := filetype.ByExt(l.Name)
 	here := "/p/" + string(l.Slug)
 	p := &linkPage{
-		Page: s.NewChrome(ui.Title(l)), Form: f, URL: s.LinkURL(l.Slug), Name: l.Name, ViewOnly: !l.AllowDownload,
+		Page: s.NewChrome(ui.Title(l)), Form: f, URL: s.LinkURL(l.Slug), ViewOnly: l.HasBytes && !l.AllowDownload,
 		Badge: ui.Badge(l), Viewer: s.Of(l),
 		Apart: s.ContentURL.Host != s.PublicURL.Host, Kind: string(vitrine.ContentKindOf(l.Kind)), QR: here + "/qr",
 		Beacon: here + "/beacon",

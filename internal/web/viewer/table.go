@@ -201,7 +201,7 @@ func HasSource(l *vitrine.Link) bool {
 func (v *Viewer) Unshown(l *vitrine.Link) string {
 	switch {
 	case !l.HasBytes:
-		return "Only the history of this link is kept here, not its file."
+		return "The file of this link is not available here."
 	case v == Card && !l.AllowDownload:
 		return "A browser cannot show this kind of file, and its owner has turned downloads off."
 	case v == Card:

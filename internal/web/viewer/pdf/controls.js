@@ -97,14 +97,16 @@ addEventListener("keydown", (e) => {
   act();
 });
 
-// In full screen pages are shown whole, and the bar goes away while nobody moves.
+// Where a mouse brings it back, the bar goes away while nobody moves. In full screen pages are shown whole.
+const mouse = matchMedia("(hover: hover) and (pointer: fine)");
 let still;
 function moved() {
   clearTimeout(still);
   root.classList.remove("still");
-  if (root.classList.contains("full")) still = setTimeout(() => root.classList.add("still"), 2500);
+  if (mouse.matches || root.classList.contains("full")) still = setTimeout(() => root.classList.add("still"), 3000);
 }
-for (const type of ["pointermove", "pointerdown", "focusin"]) addEventListener(type, moved, { passive: true });
+moved();
+for (const type of ["pointermove", "pointerdown", "focusin", "keydown"]) addEventListener(type, moved, { passive: true });
 addEventListener("message", ({ source, data }) => {
   if (source !== parent) return;
   if (data?.vitrine === "print" && press.print) paper();
