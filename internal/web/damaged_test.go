@@ -58,7 +58,7 @@ func TestPageWithoutFile(t *testing.T) {
 		AllowDownload: true, CreatedAt: s.server.Now(), StateAt: s.server.Now()}
 	s.check(s.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddLink(l) }))
 	r := s.status(s.get("/p/imported"), 200)
-	if !strings.Contains(r.body, "Only the history") || strings.Contains(r.body, "/download") ||
+	if !strings.Contains(r.body, "The file of this link is not available here.") || strings.Contains(r.body, "/download") ||
 		strings.Contains(r.body, "/c/") {
 		t.Error(r.body)
 	}

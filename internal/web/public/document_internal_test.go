@@ -44,8 +44,8 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 			t.Run(fmt.Sprint(v.Name, f, download), func(t *testing.T) {
 				page := func() *linkPage {
 					return &linkPage{Page: ui.Page{Title: hostile, Icon: "https://files.example/assets/icon.svg"},
-						URL:  "https://example.org/p/slug",
-						Name: hostile, Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT",
+						URL:   "https://example.org/p/slug",
+						Facts: []string{hostile, "3 pages"}, ViewOnly: download == "", Badge: "TXT",
 						Viewer: v,
 						Form:   f, Embed: hostile, OEmbed: "https://example.org/oembed?url=x",
 						Picture: viewer.Picture{Address: "https://example.org/p/slug/picture"},
