@@ -124,7 +124,7 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 			return err
 		}
 	}
-	if p.Head.Numbers != nil && p.Head.Tab == app.LinkOverview {
+	if p.Head.Numbers != nil {
 		if p.Visits, err = s.latestVisits(r.Context(), me, p.Link.Link); err != nil {
 			return err
 		}
