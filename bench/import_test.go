@@ -7,8 +7,8 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkImport is about an import of all views by a process that has one
-// core: the one that the reports are measured on.
+// BenchmarkImport measures an import of all views by a process with one core.
+// The reports are measured on the same dataset.
 func BenchmarkImport(b *testing.B) {
 	w := accountWorld(b)
 	for b.Loop() { // it was measured when the world was made, once

@@ -50,8 +50,8 @@ func build(dir, path, env string, flags ...string) (string, error) {
 	return bin, nil
 }
 
-// scratch is a directory beside the datasets until the end: on the disk, where
-// /tmp may be memory.
+// scratch returns a temporary directory beside the datasets. It is on disk,
+// while /tmp may be in memory.
 func scratch(b *testing.B) string {
 	b.Helper()
 	dir, err := dataset.Dir()
@@ -152,7 +152,8 @@ func (p *process) settle(b *testing.B) {
 	}
 }
 
-// busy is the processor time that the process has used, in ticks of the system.
+// busy returns the processor time that the process has used, in ticks of the
+// system.
 func (p *process) busy(b *testing.B) int64 {
 	b.Helper()
 	s, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))

@@ -95,8 +95,8 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	return pageServer{public.Host, "/p/" + string(l.Slug)}
 }
 
-// bothLogs are a server whose every record is durable before the answer, and
-// one that records nothing.
+// bothLogs returns a server that makes every record durable before it answers,
+// and one that records nothing.
 func bothLogs(b *testing.B) (durable, silent pageServer) {
 	b.Helper()
 	return newPageServer(b, func(l vitrine.ViewLog) vitrine.ViewLog { return l }),

@@ -45,8 +45,8 @@ var ends []func()
 
 func atEnd(f func()) { ends = append(ends, f) }
 
-// opensAsked is how large the large datasets are: VITRINE_BENCH_OPENS, 10
-// million unless given.
+// opensAsked returns the number of opens of the large datasets:
+// VITRINE_BENCH_OPENS, or 10 million.
 func opensAsked(b *testing.B) int {
 	b.Helper()
 	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "10_000_000"), 0, 0) // base 0 takes underscores
@@ -56,8 +56,8 @@ func opensAsked(b *testing.B) int {
 	return int(n)
 }
 
-// params are those of a dataset that ends three days ago, or, with
-// VITRINE_BENCH_RUNNING=1, now (on the hour).
+// params returns the parameters of a dataset that ends three days ago or, with
+// VITRINE_BENCH_RUNNING=1, at the present full hour.
 func params(name string, accounts, opens, links, days int) dataset.Params {
 	now := time.Now().UTC()
 	p := dataset.Params{Name: fmt.Sprint(name, accounts*opens), Accounts: accounts, Opens: opens, Links: links,
@@ -68,7 +68,7 @@ func params(name string, accounts, opens, links, days int) dataset.Params {
 	return p
 }
 
-// million is a number of opens as a person says it.
+// million returns a number of opens for people, such as "10 million".
 func million(n int) string {
 	switch {
 	case n >= 1_000_000:

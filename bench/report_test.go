@@ -15,14 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// accountWorld is one account with all the opens asked for.
+// accountWorld returns a world of one account with all opens.
 func accountWorld(b *testing.B) *world { return worldOf(b, accountParams(opensAsked(b))) }
 
 func accountParams(opens int) dataset.Params {
 	return params("account", 1, opens, 1000, 365)
 }
 
-// linkParams are those of one link that a tenth of the opens asked for came to.
+// linkParams returns the parameters of a dataset of one link with a tenth of
+// the opens.
 func linkParams(b *testing.B, name string) dataset.Params {
 	return params(name, 1, opensAsked(b)/10, 1, 90)
 }
@@ -39,7 +40,7 @@ func BenchmarkReportAccount(b *testing.B) {
 	}
 }
 
-// BenchmarkReportFiltered is the same for the views that a filter has, which no
+// BenchmarkReportFiltered measures account reports with a filter, which no
 // stored tally answers.
 func BenchmarkReportFiltered(b *testing.B) {
 	for _, r := range []struct{ name, filter, where string }{
@@ -56,7 +57,7 @@ func BenchmarkReportFiltered(b *testing.B) {
 	}
 }
 
-// BenchmarkReportLink is the same for one link.
+// BenchmarkReportLink measures reports of one link.
 func BenchmarkReportLink(b *testing.B) {
 	w := worldOf(b, linkParams(b, "link"))
 	link := w.LinksOf(0)[0]
@@ -90,7 +91,7 @@ func (w *world) report(b *testing.B, figure, path string, link *dataset.Link, wh
 	b.ReportMetric(float64(took[0].Microseconds())/1000, "median-ms")
 }
 
-// figures is the answer of the API.
+// figures returns the figures in an answer of the API.
 func (w *world) figures(b *testing.B, account int, path string) *reference.Figures {
 	b.Helper()
 	var f reference.Figures
@@ -117,8 +118,8 @@ func agree(b *testing.B, e reference.Engine, s reference.Scope, vitrine *referen
 	}
 }
 
-// sameCompletion lets a mean of fractions, which SQL sums in floating point,
-// round the other way.
+// sameCompletion compares two means. It accepts a difference in rounding,
+// because SQL sums fractions in floating point.
 func sameCompletion(a, b *float64) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -112,7 +112,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// onePage is a PDF of one empty page.
+// onePage returns a PDF of one empty page.
 func onePage() string {
 	var b strings.Builder
 	var at []int
@@ -231,7 +231,7 @@ func TestBlocksInServedDocs(t *testing.T) {
 	}
 }
 
-// page is the HTML of a page.
+// page returns the HTML of a page.
 func (d *desk) page(path string) string {
 	d.t.Helper()
 	res, err := http.Get(d.url + path)

@@ -43,7 +43,7 @@ func start(t *testing.T, flags ...string) *instance {
 	return startAt(t, nil, flags...)
 }
 
-// startAt is start of an instance with places of its own.
+// startAt starts an instance with places of its own.
 func startAt(t *testing.T, places []string, flags ...string) *instance {
 	t.Helper()
 	in := &instance{t: t, bin: filepath.Join(t.TempDir(), "vitrine"), dir: t.TempDir(), places: places}
@@ -142,7 +142,7 @@ func (p *person) do(actions ...chromedp.Action) {
 	}
 }
 
-// sees is what is on the page.
+// sees returns what is on the page.
 func (p *person) sees() (text string) {
 	_ = chromedp.Run(p.ctx, chromedp.Evaluate(`location.href + "\n" + document.body.innerText.slice(0, 1500)`, &text))
 	return text

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Dir is where datasets are kept between runs: VITRINE_BENCH_DIR, or
-// vitrine-bench in the user's cache directory.
+// Dir returns the directory that keeps datasets between runs:
+// VITRINE_BENCH_DIR, or vitrine-bench in the user's cache directory.
 func Dir() (string, error) {
 	dir := os.Getenv("VITRINE_BENCH_DIR")
 	if dir == "" {
@@ -22,9 +22,9 @@ func Dir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// Files are the paths of a dataset in the import's format. What is missing is
-// made, and datasets of the same name with other parameters, such as
-// yesterday's, are removed: they are large.
+// Files returns the paths of a dataset in the import format. It makes missing
+// files. It removes datasets of the same name with other parameters, such as
+// yesterday's, because they are large.
 func (p Params) Files() (links, opens string, err error) {
 	dir, err := Dir()
 	if err != nil {

@@ -27,7 +27,7 @@ type Params struct {
 	Seed  uint64
 }
 
-// LastDay is the last day of a dataset that only has finished days, late
+// LastDay returns the last day of a dataset that only has finished days, late
 // snapshots included: three days ago.
 func LastDay(now time.Time) time.Time {
 	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -3)
@@ -43,13 +43,13 @@ func (p Params) Key() string {
 	return key
 }
 
-// Total is how many opens there are over all accounts.
+// Total returns the number of opens of all accounts.
 func (p Params) Total() int { return p.Accounts * p.Opens }
 
-// From is 00:00 of the first day.
+// From returns 00:00 UTC of the first day.
 func (p Params) From() time.Time { return p.Last.AddDate(0, 0, 1-p.Days) }
 
-// Account is the e-mail address of an account, from 0.
+// Account returns the email address of account i, counted from 0.
 func (p Params) Account(i int) string { return fmt.Sprintf("owner%d@example.org", i) }
 
 // Link is one link of a dataset.
@@ -64,7 +64,7 @@ type Link struct {
 	sessionPct int // of its opens by people, how many have engagement data
 }
 
-// Content is how the reading of a kind is measured.
+// Content returns the measure of reading for the link's kind.
 func (l *Link) Content() string {
 	switch l.Kind {
 	case "pdf":
@@ -145,8 +145,8 @@ func (o *Open) Atypical() bool {
 // Counted says that the open is a session that averages count.
 func (o *Open) Counted() bool { return o.Session && !o.Atypical() }
 
-// Completion is how far a counted session came, 0 to 1; false for what has no
-// completion.
+// Completion returns how far a counted session came, from 0 to 1. ok is false
+// for links without a completion.
 func (o *Open) Completion() (share float64, ok bool) {
 	switch o.Link.Content() {
 	case "pages":
@@ -159,7 +159,7 @@ func (o *Open) Completion() (share float64, ok bool) {
 	return 0, false
 }
 
-// LastPage is the furthest page seen, 0 of none.
+// LastPage returns the furthest page seen, or 0.
 func (o *Open) LastPage() int {
 	if len(o.Pages) == 0 {
 		return 0

@@ -24,7 +24,7 @@ func (p Params) Each(f func(*Open) error) error {
 	return nil
 }
 
-// EachOf is Each for one account, from 0.
+// EachOf calls f for each open of one account, counted from 0.
 func (p Params) EachOf(account int, f func(*Open) error) error {
 	g := &generator{Params: p, account: account, r: random(p.Seed, account, 2), links: p.LinksOf(account),
 		draws: makeDraws(p.Links), direct: make([]uint16, len(Referrers))}
@@ -100,7 +100,7 @@ func (g *generator) days() (weights []float64, total float64) {
 	return weights, total
 }
 
-// busy is how much of a day has happened at each full hour.
+// busy returns how much of a day has happened at each full hour.
 func busy(d time.Weekday) (cum [25]float64) {
 	peak, width := 14.0, 5.0 // by day, at work
 	if d == time.Saturday || d == time.Sunday {

@@ -102,7 +102,8 @@ func (n *ndjson) line(b []byte, o *Open) []byte {
 	return append(b, "}}\n"...)
 }
 
-// time is 2026-05-04T12:00:00.000Z; the date of a day is made once.
+// time appends a time such as 2026-05-04T12:00:00.000Z. It formats the date
+// only once a day.
 func (n *ndjson) time(b []byte, at int64) []byte {
 	day := at / dayMs
 	if n.date == nil || day != n.day {

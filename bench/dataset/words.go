@@ -26,7 +26,8 @@ var (
 
 const citiesOfCountry = 33
 
-// cities is "" and then those of each country, without it and with it.
+// cities returns the names of cities, "" first, and the keys of each country's
+// cities, without a city and with one.
 func cities() (names, keys []string) {
 	names, keys = []string{""}, []string{""}
 	for _, country := range Countries[1:] {
@@ -78,7 +79,7 @@ func zipf(n int, s float64) draw {
 
 func (d draw) at(bits uint64) uint16 { return d[bits&0xffff] }
 
-// random is a stream of its own for each use.
+// random returns a separate random stream for each use of an account.
 func random(seed uint64, account, use int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(account)<<8|uint64(use)))
 }

@@ -111,10 +111,10 @@ func startClickHouse(ctx context.Context, runner, lib, dir string) (*ClickHouse,
 	return c, nil
 }
 
-// Name is Engine's.
+// Name implements Engine.
 func (c *ClickHouse) Name() string { return c.name }
 
-// Close is Engine's.
+// Close implements Engine.
 func (c *ClickHouse) Close() error {
 	return errors.Join(c.input.Close(), c.cmd.Wait())
 }
@@ -145,7 +145,7 @@ func (c *ClickHouse) query(ctx context.Context, text string) ([][]string, error)
 	return rows, nil
 }
 
-// Report is Engine's.
+// Report implements Engine.
 func (c *ClickHouse) Report(ctx context.Context, s Scope) (*Figures, error) {
 	return clickhouseDialect.report(s, func(texts []string, values map[string]any) ([][][]string, error) {
 		answers := make([][][]string, len(texts))

@@ -72,13 +72,13 @@ func openDuckDB(ctx context.Context, path string) (*DuckDB, error) {
 	return d, nil
 }
 
-// Name is Engine's.
+// Name implements Engine.
 func (d *DuckDB) Name() string { return d.name }
 
-// Close is Engine's.
+// Close implements Engine.
 func (d *DuckDB) Close() error { return d.db.Close() }
 
-// Size is the bytes of the database after a checkpoint.
+// Size returns the size of the database after a checkpoint, in bytes.
 func (d *DuckDB) Size(ctx context.Context) (int64, error) {
 	if _, err := d.db.ExecContext(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
@@ -164,7 +164,7 @@ func (d *DuckDB) fill(ctx context.Context, table string, rows func(*duckdb.Appen
 	})
 }
 
-// Report is Engine's.
+// Report implements Engine.
 func (d *DuckDB) Report(ctx context.Context, s Scope) (*Figures, error) {
 	return duckDialect.report(s, func(texts []string, values map[string]any) ([][][]string, error) {
 		answers := make([][][]string, len(texts))

@@ -77,10 +77,10 @@ func LoadPostgres(ctx context.Context, dsn string, p dataset.Params, connections
 	return db, nil
 }
 
-// Name is Engine's.
+// Name implements Engine.
 func (db *Postgres) Name() string { return db.name }
 
-// Close is Engine's.
+// Close implements Engine.
 func (db *Postgres) Close() error {
 	db.pool.Close()
 	return nil
@@ -200,8 +200,8 @@ func (db *Postgres) copy(ctx context.Context, table string, rows func(add func(.
 	return err
 }
 
-// Report is Engine's. The queries that do not wait for each other go out
-// together, prepared once a connection.
+// Report implements Engine. It sends queries that do not depend on each other
+// together, and prepares them once per connection.
 func (db *Postgres) Report(ctx context.Context, s Scope) (*Figures, error) {
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {

@@ -53,7 +53,7 @@ func number(cell string) float64 {
 	return n
 }
 
-// point is the number of a day's point in the series.
+// point returns the index of a day in the series.
 func (r *result) point(day int64) int64 {
 	if r.scope.weekly() {
 		return (day + 3) / 7

@@ -50,7 +50,7 @@ type query struct {
 	read func([][]string)
 }
 
-// sum is of a column over rows, 0 of none.
+// sum returns an expression that sums a column over rows; without rows it is 0.
 func sum(column, when string) string {
 	return "CAST(coalesce(sum(" + column + ") FILTER (WHERE " + when + "), 0) AS BIGINT)"
 }
@@ -105,7 +105,7 @@ func (d *dialect) first(s Scope, r *result) []query {
 			r.links})
 }
 
-// second is what an account's report asks of its top links.
+// second returns the queries of an account's report about its top links.
 func (d *dialect) second(r *result) []query {
 	if len(r.top) == 0 {
 		return nil
@@ -152,7 +152,7 @@ func (d *dialect) report(s Scope,
 // oneOf is among for engines that are given their parameters within the text.
 const oneOf = "link IN ({top})"
 
-// values are the parameters by name, with as many top links as are known.
+// values returns the parameters by name, with as many top links as are known.
 func (r *result) values() map[string]any {
 	s, top := r.scope, make([]int64, len(r.top))
 	for i, l := range r.top {

@@ -17,9 +17,9 @@ const sqliteTables = `
 		engaged INTEGER, present INTEGER, downloaded BOOLEAN, played INTEGER, reached INTEGER, depth INTEGER, pages TEXT);
 	CREATE INDEX opens_of_link ON opens (link, opened)`
 
-// SQLiteSize is the bytes that a dataset takes as plain rows in SQLite, one
-// index included, in a file that is removed again, and what SQLite calls
-// itself.
+// SQLiteSize returns the size of a dataset as plain rows in SQLite with one
+// index, in bytes, and the name and version of SQLite. It removes the file at
+// path afterwards.
 func SQLiteSize(ctx context.Context, p dataset.Params, path string) (n int64, name string, err error) {
 	defer os.Remove(path)
 	db, err := sql.Open("sqlite", path+"?_pragma=journal_mode(off)&_pragma=synchronous(off)")

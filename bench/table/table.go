@@ -29,7 +29,7 @@ type Value struct {
 	Note string
 }
 
-// Of is a time.
+// Of returns a value that is a duration.
 func Of(d time.Duration) Value { return Value{Unit: Time, N: d.Seconds()} }
 
 // With adds a note.
@@ -88,8 +88,8 @@ type Row struct {
 	Aim       string
 }
 
-// Ratio is how many times better Vitrine is than the reference, 0 where there
-// is nothing to compare.
+// Ratio returns how many times better Vitrine is than the reference, or 0
+// without a reference.
 func (r Row) Ratio() float64 {
 	if r.Vitrine.Unit == None || r.Vitrine.Unit != r.Than.Unit || r.Vitrine.N == 0 || r.Than.N == 0 {
 		return 0
