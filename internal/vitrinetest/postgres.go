@@ -57,8 +57,8 @@ var shared struct {
 	server *PostgresServer
 }
 
-// PostgresDatabase is the address of an empty database on a server that all
-// tests of this process share. It is gone with the test.
+// PostgresDatabase returns the address of an empty database on a server that
+// all tests of this process share. The database is deleted with the test.
 func PostgresDatabase(t testing.TB) string {
 	t.Helper()
 	shared.Lock()
@@ -281,7 +281,7 @@ func processState(pid int) (state string, parent int, err error) {
 	return state, parent, err
 }
 
-// Thaw has a server go on that was frozen.
+// Thaw resumes a frozen server.
 func (s *PostgresServer) Thaw(t testing.TB) {
 	t.Helper()
 	for _, pid := range s.frozen {
@@ -292,13 +292,13 @@ func (s *PostgresServer) Thaw(t testing.TB) {
 	s.frozen = nil
 }
 
-// Log is what the server has said since it was started.
+// Log returns the log of the server since its start.
 func (s *PostgresServer) Log() string {
 	b, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 	return string(b)
 }
 
-// URL is the address of a database that is always there.
+// URL returns the address of a database that is always there.
 func (s *PostgresServer) URL() string { return s.url("postgres") }
 
 func (s *PostgresServer) url(database string) string {
@@ -334,7 +334,7 @@ func (s *PostgresServer) NewDatabase(t testing.TB) string {
 	return s.newDatabase(t, "")
 }
 
-// NewDatabaseIn is NewDatabase with its files in a directory, such as one of
+// NewDatabaseIn makes a database with its files in a directory, such as one of
 // [SmallFileSystem].
 func (s *PostgresServer) NewDatabaseIn(t testing.TB, dir string) string {
 	t.Helper()

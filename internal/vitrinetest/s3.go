@@ -190,7 +190,8 @@ func (s *S3Server) end() {
 	_ = s.keeper.Wait()
 }
 
-// API is a client of the server's, for what tests do behind the program's back.
+// API returns a client of the server's, for what tests do behind the program's
+// back.
 func (s *S3Server) API() *sdk.Client { return s.api }
 
 // Bucket makes a bucket and tells its name.
@@ -223,8 +224,8 @@ func (s *S3Server) User(t testing.TB, key, bucket string) (address string) {
 	return strings.Replace(s.Address(bucket, ""), s.Key+":"+s.Secret, key+":"+secret, 1)
 }
 
-// Address is what leads to a bucket of the server, here by way of endpoint; ""
-// is its own.
+// Address returns what leads to a bucket of the server, here by way of
+// endpoint; "" is its own.
 func (s *S3Server) Address(bucket, endpoint string) string {
 	if endpoint == "" {
 		endpoint = s.Endpoint

@@ -116,7 +116,7 @@ func (t blobTest) parts() {
 	t.holds(other.Key, "other")
 }
 
-// partsRace has parts stored while their blob is deleted: none is left.
+// partsRace stores parts while their blob is deleted. No part may be left.
 func (t blobTest) partsRace() {
 	for i := 0; i < 20; i += tier.Pick(5, 1) {
 		g := t.store("hello")

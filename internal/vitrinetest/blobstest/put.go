@@ -110,8 +110,8 @@ func (t blobTest) usedUp() {
 	t.gone("after Delete", g.Key)
 }
 
-// again has a transfer repeated whose answer was lost: the same bytes succeed
-// and leave the key as it was, before Seal and after it.
+// again repeats a transfer whose answer was lost. The same bytes must succeed
+// and leave the key as it was, before and after Seal.
 func (t blobTest) again() {
 	text := strings.Repeat("0123456789", 100_000)
 	g := t.store(text)
@@ -144,9 +144,8 @@ func (t blobTest) again() {
 	t.holds(g.Key, text)
 }
 
-// swap has bytes put while the key is being sealed by several at once: anyone
-// who was told that it is sealed reads the same bytes as all others, then and
-// later.
+// swap puts bytes while several callers seal the key. All callers whose Seal
+// succeeds must read the same bytes, then and later.
 func (t blobTest) swap() {
 	const size = 100_000
 	body := func(i int) string { return strings.Repeat(string(rune('A'+i)), size) }
@@ -200,7 +199,7 @@ func (t blobTest) wrongSize() {
 	t.holds(g.Key, "hello")
 }
 
-// broken has transfers break off, and tried again.
+// broken breaks off transfers and tries them again.
 func (t blobTest) broken() {
 	text := strings.Repeat("0123456789", 100_000)
 	g := grant(text)
@@ -243,7 +242,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// race has many transfers of one key: one succeeds, and its bytes are there.
+// race starts many transfers of one key. One must succeed, and its bytes must
+// be stored.
 func (t blobTest) race() {
 	if _, ok := t.blobs.(vitrine.Receiver); !ok {
 		return

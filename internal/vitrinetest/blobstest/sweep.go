@@ -114,7 +114,7 @@ func (t blobTest) each() {
 	}
 }
 
-// keys has what is no key: nothing is stored of it and nothing found.
+// keys uses invalid keys. Nothing may be stored or found under them.
 func (t blobTest) keys() {
 	for _, key := range []vitrine.UploadID{"", "a", "../../../../../../etc/passwd",
 		vitrine.UploadID(strings.Repeat("/", 26)),

@@ -54,7 +54,7 @@ func (f *Injector) do(change func() error) error {
 	return change()
 }
 
-// value is do for an operation that returns a value.
+// value calls do for an operation that returns a value.
 func value[T any](f *Injector, do func() (T, error)) (v T, err error) {
 	err = f.do(func() (err error) { v, err = do(); return err })
 	if err != nil {

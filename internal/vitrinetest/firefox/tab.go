@@ -16,7 +16,7 @@ type Tab struct {
 	id string // of its browsing context
 }
 
-// Visitor is a tab of someone who has cookies and storage of their own.
+// Visitor returns a tab of someone who has cookies and storage of their own.
 func (b *Browser) Visitor() *Tab {
 	b.t.Helper()
 	var who struct {
@@ -74,7 +74,7 @@ func (tb *Tab) evaluate(expression string) (evaluated, error) {
 	return e, err
 }
 
-// Text is the value of an expression that is a string.
+// Text returns the value of an expression that is a string.
 func (tb *Tab) Text(expression string) string {
 	tb.t.Helper()
 	e, err := tb.evaluate(expression)

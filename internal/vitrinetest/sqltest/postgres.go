@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// HastyPostgres has databases that a test opens wait for their server for less
-// time. A busy machine must not make a server look frozen, so it is not much
-// less.
+// HastyPostgres shortens the time that the databases of a test wait for their
+// server. It is only a little shorter, so that a busy machine does not make a
+// server look frozen.
 func HastyPostgres(t *testing.T) {
 	before := sqldb.PostgresWaits
 	sqldb.PostgresWaits = sqldb.Waits{Beat: 200 * time.Millisecond, Answer: time.Second, Heard: 1200 * time.Millisecond,
@@ -24,8 +24,8 @@ func HastyPostgres(t *testing.T) {
 	t.Cleanup(func() { sqldb.PostgresWaits = before })
 }
 
-// InPostgres has the databases of a test in PostgreSQL. One that a part of it
-// has used is emptied for the next, which is quicker than another.
+// InPostgres puts the databases of a test into PostgreSQL. A used database is
+// emptied for the next part of the test, which is faster than making a new one.
 func InPostgres(t *testing.T) {
 	tier.Need(t, tier.Test, "a PostgreSQL server")
 	before := NewPlace
@@ -77,7 +77,8 @@ func WithParameter(t *testing.T, place, name, value string) string {
 	return u.String()
 }
 
-// Listening tells which process of the server listens for a store.
+// Listening returns the process ID of the server process that listens for a
+// store.
 func Listening(t *testing.T, d *sqldb.DB) (process int) {
 	t.Helper()
 	err := d.Read(context.Background(), func(tx *sqldb.Tx) error {

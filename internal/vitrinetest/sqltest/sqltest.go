@@ -16,7 +16,7 @@ import (
 // NewTraffic makes views of some links, a million a year.
 func NewTraffic(links int) *vitrinetest.Traffic { return vitrinetest.NewTraffic(links, 31536) }
 
-// CheckIntegrity has SQLite look for damage.
+// CheckIntegrity runs SQLite's check for damage.
 func CheckIntegrity(t *testing.T, d *sqldb.DB) {
 	t.Helper()
 	err := d.Read(context.Background(), func(tx *sqldb.Tx) error {

@@ -54,7 +54,7 @@ func (t storeTest) leases() {
 	forget(vitrinetest.Epoch.Add(24*time.Hour), 0)
 }
 
-// leaseRace has processes take the same lease at once: one gets it.
+// leaseRace takes the same lease in several processes at once. One must get it.
 func (t storeTest) leaseRace(other storeTest) {
 	var taken atomic.Int64
 	vitrinetest.Race(vitrinetest.Racers, func(i int) {

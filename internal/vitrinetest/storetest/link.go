@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// link is a live link with bytes.
+// link returns a live link with bytes.
 func link(a *vitrine.Account, slug vitrine.Slug, age time.Duration) *vitrine.Link {
 	return &vitrine.Link{Account: a.ID, Upload: vitrine.NewUploadID(), Slug: slug, Title: string(slug),
 		Name: "file.pdf", Type: "application/pdf",

@@ -64,8 +64,8 @@ func (t storeTest) reserveIDs() {
 	}
 }
 
-// reserveIDsRace has numbers passed over while others are given: no number
-// twice, and none to a later upload.
+// reserveIDsRace reserves IDs while others are given. No ID may be given twice,
+// and no reserved ID to a later upload.
 func (t storeTest) reserveIDsRace() {
 	var mu sync.Mutex
 	given := map[vitrine.LinkID]bool{}

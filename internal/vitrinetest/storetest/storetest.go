@@ -248,7 +248,7 @@ func (t storeTest) secrets() {
 	})
 }
 
-// upload is an open upload that nothing else is in the way of.
+// upload returns an open upload that nothing else is in the way of.
 func upload(a *vitrine.Account, name string) *vitrine.Upload {
 	return &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: name, Type: "application/pdf", Size: 10,
 		State:     vitrine.UploadOpen,

@@ -152,7 +152,7 @@ func (t storeTest) snapshot() {
 	vitrinetest.Equal(t, "secret after an Update that returned", t.secret("s"), []byte("new"))
 }
 
-// limit has a hundred transactions race for the last slot.
+// limit runs a hundred transactions that compete for the last slot.
 func (t storeTest) limit() {
 	const slots = 10
 	a := t.account("ann@example.org")
@@ -203,8 +203,8 @@ func (t storeTest) increments() {
 	vitrinetest.Equal(t, "sum of increments", binary.BigEndian.Uint64(t.secret("n")), vitrinetest.Racers)
 }
 
-// writeSkew has transactions each read what the other writes. One of two
-// accounts must stay.
+// writeSkew runs two transactions that each read what the other writes. One of
+// two accounts must stay.
 func (t storeTest) writeSkew() {
 	for range 20 {
 		t.update(func(tx vitrine.Tx) error {
@@ -228,7 +228,8 @@ func (t storeTest) writeSkew() {
 	}
 }
 
-// idempotency has a hundred transactions begin the upload of one key.
+// idempotency runs a hundred transactions that begin an upload with the same
+// key.
 func (t storeTest) idempotency() {
 	a := t.account("ann@example.org")
 	const key = "123e4567-e89b-12d3-a456-426614174000"
@@ -263,8 +264,8 @@ func (t storeTest) idempotency() {
 	}
 }
 
-// whole has readers look for a transfer between two numbers that they see in
-// part.
+// whole moves amounts between two rows while others read. No reader may see
+// half of a transfer.
 func (t storeTest) whole() {
 	put := func(tx vitrine.Tx, a, b byte) error {
 		return errors.Join(tx.PutSecret("a", []byte{a}), tx.PutSecret("b", []byte{b}))

@@ -47,8 +47,8 @@ func (t storeTest) version(before map[int64]bool) int64 {
 	return v
 }
 
-// versions has another store over the same rows, or the store itself, change
-// each kind of row in turn. Each change shows within a time.
+// versions changes each kind of row in turn, through this store or another one
+// over the same rows. Each change must become visible within the given time.
 func (t storeTest) versions(by storeTest, within time.Duration) {
 	a := t.account("ann@example.org")
 	l, u := link(a, "slug", 0), upload(a, "u")
@@ -106,8 +106,8 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 	}
 }
 
-// versionRace has readers hold what they have read for true as long as the
-// version is the same.
+// versionRace makes readers rely on what they have read as long as the version
+// is the same.
 func (t storeTest) versionRace(other storeTest) {
 	const changes = 200
 	t.update(func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{0}) })

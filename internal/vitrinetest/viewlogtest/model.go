@@ -169,7 +169,7 @@ func (m *memory) erase(link vitrine.LinkID) {
 	delete(m.accounts, link)
 }
 
-// list are the views of a link, oldest first.
+// list returns the views of a link, oldest first.
 func (m *memory) list(link vitrine.LinkID, from, to report.Day) (views []report.View) {
 	for _, r := range m.views[link] {
 		if d := report.DayOf(r.view.At); from <= d && d < to {
@@ -454,7 +454,7 @@ func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
 	return reportsOver(s, tally, report.Window{Key: report.RangeAll, From: from, To: to})
 }
 
-// reportsOver is reports over a window.
+// reportsOver returns the reports over a window as text.
 func reportsOver(s vitrine.Scope, tally *report.Tally, w report.Window) string {
 	var all []any
 	var links []report.Link

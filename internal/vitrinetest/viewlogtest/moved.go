@@ -13,11 +13,11 @@ import (
 	"vitrine/report"
 )
 
-// Moved has a log live through a history, and another one take its place: move
-// fills it. Its reports are then, byte for byte, those of the first one, of all
-// links and accounts over windows of every length; and so are they after both
-// have gone on with the same views. With erased, a link is erased of which days
-// are forgotten. share is as in [vitrine.ViewLog].
+// Moved runs a log through a history and then replaces it with a log that move
+// fills. The new log must give the same reports byte for byte, for all links
+// and accounts over windows of every length. It must also do so after both logs
+// have taken the same further views. With erased, a link is deleted after some
+// of its days. share is as in [vitrine.ViewLog].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
 	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0, 0}
 	step := func(what string, err error) {

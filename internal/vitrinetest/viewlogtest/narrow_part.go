@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// kept is the contract without what was of days before one: what is left for
-// answers that are made of single views.
+// kept returns the contract without what was of days before one: what is left
+// for answers that are made of single views.
 func (m *memory) kept(from report.Day) *memory {
 	k := newMemory()
 	for link, account := range m.accounts {

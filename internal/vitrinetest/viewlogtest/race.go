@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// parallelSame has many write one view: it counts once.
+// parallelSame writes one view from many goroutines. It must count once.
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(int) {
@@ -24,7 +24,8 @@ func (t logTest) parallelSame() {
 	t.counted(1, 1, 1)
 }
 
-// parallelOther has many write views of one ID: one is stored.
+// parallelOther writes different views with one ID from many goroutines. One
+// must be stored.
 func (t logTest) parallelOther() {
 	var stored atomic.Int64
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
@@ -42,8 +43,8 @@ func (t logTest) parallelOther() {
 	t.counted(1, 1, 0)
 }
 
-// parallelViewer has one viewer open a link many times at once: all but one
-// return.
+// parallelViewer writes many views of a link by one viewer at once. All but one
+// must be returning.
 func (t logTest) parallelViewer() {
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
 		if _, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, time.Duration(i)*time.Second,

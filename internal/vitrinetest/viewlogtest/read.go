@@ -12,7 +12,8 @@ import (
 	"vitrine/report"
 )
 
-// at is a person's open at an instant, with the n-th ID of its millisecond.
+// at returns a person's open at an instant, with the n-th ID of its
+// millisecond.
 func at(link vitrine.LinkID, ms int64, n int, viewer uint64) vitrine.ViewRecord {
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms,
 		Link: int64(link), Viewer: viewer}}

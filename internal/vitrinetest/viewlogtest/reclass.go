@@ -126,7 +126,7 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 	}
 }
 
-// reason is one that rules may give, or may not.
+// reason returns one that rules may give, or may not.
 func (c chance) reason() string {
 	reasons := []string{"", "", "crawler", "ai_training", report.BotUndecided, report.BotOwn, report.BotAutomation}
 	return reasons[c.IntN(len(reasons))]

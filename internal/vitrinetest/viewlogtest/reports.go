@@ -10,13 +10,13 @@ import (
 	"vitrine/report"
 )
 
-// SameReports has a vitrine.ViewLog, which open makes and closes with the test,
-// live through histories in which everything happens: bots, snapshots,
-// downloads, imports, views that come late, days that are settled and
-// forgotten, links that are erased. After each part of it its reports are, byte
-// for byte, those of the contract written down plainly; so they are those of
-// every other backend, too. Without seeds there are two histories. share is as
-// in [vitrine.ViewLog].
+// SameReports tests the reports of a vitrine.ViewLog over histories in which
+// everything happens: bots, snapshots, downloads, imports, late views, days
+// that are rolled up and deleted, links that are deleted. open makes the log
+// and closes it with the test. After each part of a history the reports must
+// match a plain model of the contract byte for byte, and so match every other
+// backend. Without seeds there are two histories. share is as in
+// [vitrine.ViewLog].
 func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
 	if seeds == nil {
 		seeds = []uint64{0, 1}

@@ -87,7 +87,7 @@ const (
 	lastDay  = report.Day(40_000)
 )
 
-// view is a person's open of a link of account 1, some time after Epoch.
+// view returns a person's open of a link of account 1, some time after Epoch.
 func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.ViewRecord {
 	at := vitrinetest.Epoch.Add(after).UnixMilli()
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, 7)), At: at,
@@ -101,7 +101,7 @@ func bot(o vitrine.ViewRecord) vitrine.ViewRecord {
 
 func id(o vitrine.ViewRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
 
-// snapshot is a beacon some time after a view.
+// snapshot returns a beacon some time after a view.
 func snapshot(o vitrine.ViewRecord, after time.Duration, s report.Session) vitrine.Snapshot {
 	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + after.Milliseconds(), Session: s}
 }
@@ -163,7 +163,7 @@ func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 		vitrine.LinkCounts{Views: views, Downloads: downloads})
 }
 
-// all are the views of a link, oldest first, with memory of their own.
+// all returns the views of a link, oldest first, with memory of their own.
 func (t logTest) all(link vitrine.LinkID) []report.View {
 	t.Helper()
 	return t.between(link, firstDay, lastDay)
@@ -191,8 +191,8 @@ func own(o report.View) report.View {
 	return o
 }
 
-// returns tells of each view of a link, oldest first, whether it is a returning
-// viewer's.
+// returns reports for each view of a link, oldest first, whether its viewer is
+// returning.
 func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 	t.Helper()
 	for _, o := range t.all(link) {
@@ -212,7 +212,8 @@ func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []repo
 	return recent
 }
 
-// firstID is the first ID of a day, or of the first or last day that IDs tell.
+// firstID returns the first ID of a day, or of the first or last day that IDs
+// tell.
 func firstID(d report.Day) vitrine.ViewID {
 	return vitrine.ViewIDAt(min(max(d, firstDay), lastDay).StartMs(), 0)
 }
