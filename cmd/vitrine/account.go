@@ -288,7 +288,7 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// humanMinutes is a whole number of minutes for a sentence.
+// humanMinutes returns a whole number of minutes for a sentence.
 func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d/time.Minute)) }
 
 // withInstance does f on an instance that is there.

@@ -116,8 +116,8 @@ func (h *held) marked() {
 	}
 }
 
-// TestStorageClaim has a bucket bear another's mark: the verbs say so, and a
-// person decides.
+// TestStorageClaim tests a bucket that is marked as another database's: the
+// commands report it, and an operator decides.
 func TestStorageClaim(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)
@@ -163,8 +163,8 @@ func TestStorageClaim(t *testing.T) {
 	does(0, "ok       files: They are this database's.", "", "doctor")
 }
 
-// TestMigrateFilesBack has the files moved into a bucket, and, after hours
-// there, back to where they were: each place is the database's when it is used.
+// TestMigrateFilesBack migrates the files to a bucket and hours later back.
+// Each storage belongs to the database while it is used.
 func TestMigrateFilesBack(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)

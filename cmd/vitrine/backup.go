@@ -101,10 +101,10 @@ func roomFor(err error, where string) error {
 // one that a volume is mounted on, say.
 const partialDir = "vitrine-partial"
 
-// newBuild has f fill a directory of another name, which gets the one that is
-// wanted once f is done; of what it has, last comes last. What f leaves after
-// an error is removed, and what a process left that was killed is removed by
-// the next.
+// newBuild calls f to fill a temporary directory and then gives that directory
+// the name. If the directory exists and is empty, its entries are moved up, the
+// one named last at the end. If f fails, what it wrote is removed. What a
+// killed process left is removed by the next call.
 func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, err error) {
 	name, err = filepath.Abs(name)
 	if err != nil {

@@ -118,7 +118,7 @@ func (l *load) view(url string) {
 	l.views++
 }
 
-// acknowledged are what a backup that begins now must have.
+// acknowledged returns what a backup that begins now must contain.
 func (l *load) acknowledged() (links []string, views int) {
 	l.lmu.Lock()
 	defer l.lmu.Unlock()
@@ -128,7 +128,7 @@ func (l *load) acknowledged() (links []string, views int) {
 	return links, l.views
 }
 
-// stillAlive are those of some links that nobody has begun to delete since.
+// stillAlive returns the links that nobody has begun to delete since.
 func (l *load) stillAlive(links []string) (alive []string) {
 	l.lmu.Lock()
 	defer l.lmu.Unlock()
@@ -385,7 +385,7 @@ func TestRestoreDamaged(t *testing.T) {
 	}
 }
 
-// blobOf is a key that a backup has.
+// blobOf returns the key of a blob in a backup.
 func blobOf(t *testing.T, dir string) string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, filesDir, "blobs", "*", "*.sha256"))

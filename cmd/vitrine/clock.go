@@ -26,8 +26,8 @@ type sharedClock struct {
 	ahead  atomic.Int64                       // by how much that was last seen to be ahead; 0: they agree, or differ too much
 }
 
-// now is the time. Its differences are not for measuring what takes less than
-// clocksAgree, or what must not stop when clocks are set.
+// now returns the time. Do not use differences of it to measure less than
+// clocksAgree, or for timeouts that must survive a change of the clock.
 func (c *sharedClock) now() time.Time {
 	own := c.own().Round(0) // by the wall alone: once the wall is set right, ahead is another
 	if theirs, known := c.theirs(); known {

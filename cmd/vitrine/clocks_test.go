@@ -67,7 +67,7 @@ func (f *fleet) runAt(s *ship, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// uploads has one server begin what the other completes.
+// uploads begins an upload at one server and completes it at the other.
 func (a *apart) uploads(one, other *ship) {
 	id := uuid.NewString()
 	b := a.post(one, a.key, "/uploads", beginText("idempotencyKey", id))
@@ -94,7 +94,7 @@ func (a *apart) uploads(one, other *ship) {
 	}
 }
 
-// hourly has an account begin more uploads than it may in an hour, at both in
+// hourly begins more uploads than an account may in an hour, at both servers in
 // turn.
 func (a *apart) hourly() {
 	key := a.account("hourly@example.org", "pro")
@@ -138,8 +138,8 @@ func (a *apart) send(method, address, cookie string, body []byte) (int, string) 
 	return res.StatusCode, string(b)
 }
 
-// signs has a token of one used at the other, and a session of the other used
-// at both.
+// signs uses a token of one server at the other, and a session of the other at
+// both.
 func (a *apart) signs(one, other *ship) {
 	cookie := a.signInWith(other, a.runAt(one, "account", "sign-in", "owner@example.org"))
 	for _, s := range a.ships {
@@ -155,8 +155,8 @@ func (a *apart) signs(one, other *ship) {
 	}
 }
 
-// revokes has a key taken away by the clock of one, which the other refuses
-// then.
+// revokes revokes a key by the clock of one server. Then the other must refuse
+// it.
 func (a *apart) revokes(one, other *ship) {
 	email := fmt.Sprintf("revoked%v@example.org", one.ahead.Seconds())
 	key := a.runAt(one, "account", "create", email, "--plan", "lifetime")
@@ -175,8 +175,8 @@ func (a *apart) revokes(one, other *ship) {
 // be ahead of the server's clock, which is 2 s.
 const readFor = 3500 * time.Millisecond
 
-// reads has a link opened at one server, and how it is read told to the other,
-// and in turn; both tell the same of it, and that it was so.
+// reads loads a link at one server and sends its beacons to the other, then the
+// reverse. Both must report the same, correct figures.
 func (a *apart) reads() {
 	f := a.fleet
 	ctx := f.t.Context()

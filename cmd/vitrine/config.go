@@ -68,7 +68,7 @@ type planFlags struct {
 	UpgradeURL   string        `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
-// plans are the limits of an instance: the defaults, changed by the flags.
+// plans returns the limits of an instance: the defaults, changed by the flags.
 func (f planFlags) plans() vitrine.Plans {
 	p := vitrine.DefaultPlans()
 	for plan, b := range map[vitrine.Plan]limits.Bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro,
@@ -78,7 +78,7 @@ func (f planFlags) plans() vitrine.Plans {
 	return p
 }
 
-// helpFacts are the figures that help texts name.
+// helpFacts returns the figures that help texts name.
 func helpFacts() kong.Option {
 	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold), "geo_root": geo.DownloadRoot}
 	for plan, l := range vitrine.DefaultPlans() {
@@ -144,7 +144,7 @@ func (c *serveCmd) Validate() error {
 	return err
 }
 
-// origins are the addresses of pages and of file bytes for a server that
+// origins returns the addresses of pages and of file bytes for a server that
 // listens on a port.
 func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 	public, err = origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
@@ -155,8 +155,8 @@ func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 	return public, content, err
 }
 
-// sites is the address of websites, whose host begins with "*."; nil: they have
-// no hosts of their own.
+// sites returns the address of websites, whose host begins with "*.", or nil if
+// websites have no hosts of their own.
 func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	text := c.SitesURL
 	switch {
@@ -183,8 +183,8 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// site is the domain of a host within which browsers share cookies: a public
-// suffix, such as com or co.uk, with one name before it.
+// site returns the domain of a host within which browsers share cookies: a
+// public suffix, such as com or co.uk, with one name before it.
 func site(host string) string {
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil {

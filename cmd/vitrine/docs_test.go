@@ -21,7 +21,7 @@ var ofOthers = map[string]bool{"--fdpass": true, "--header": true}
 // shellWord is a word of a command: bare, or in quotes.
 var shellWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
 
-// words are those of a line, without quotes and without a comment.
+// words returns the words of a line, without quotes and comments.
 func words(line string) (all []string) {
 	for _, w := range shellWord.FindAllString(line, -1) {
 		if strings.HasPrefix(w, "#") || w == "|" || w == ">" {

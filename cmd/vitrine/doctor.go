@@ -229,8 +229,8 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 	return l.There && l.Version == l.Known && len(l.Wrong) == 0
 }
 
-// withoutPassword is an error without the password of an address that it may
-// repeat.
+// withoutPassword returns an error without the password of an address that it
+// may repeat.
 func withoutPassword(err error, address string) string {
 	return strings.ReplaceAll(err.Error(), address, redacted(address))
 }

@@ -71,7 +71,7 @@ func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, run
 	}
 }
 
-// publicOrigin is the address of pages, as --public-url says it.
+// publicOrigin returns the address of pages, as --public-url says it.
 func (d *doctor) publicOrigin() string {
 	public, _, err := d.origins("")
 	if err != nil {

@@ -77,7 +77,7 @@ func (d *doctor) clamdSettings(part string) {
 	}
 }
 
-// largest is the largest file that any plan allows.
+// largest returns the largest file that any plan allows.
 func (d *doctor) largest() (most int64) {
 	for _, l := range d.plans() {
 		if l.FileBytes == 0 {

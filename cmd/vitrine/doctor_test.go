@@ -33,7 +33,7 @@ func wants(t *testing.T, said string, lines ...string) {
 	}
 }
 
-// contents are the files of a directory, with their sums.
+// contents returns the files of a directory, with their sums.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDrain has a server drain: it says at once that it is not ready, and goes
-// answering every client, each for the last time on its connection. A
+// TestDrain drains a server: at once it reports that it is not ready. It goes
+// on to answer every client, but closes each connection after one answer. A
 // second signal ends it.
 func TestDrain(t *testing.T) {
 	t.Parallel()

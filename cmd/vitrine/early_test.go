@@ -21,10 +21,10 @@ import (
 
 var beaconAddress = regexp.MustCompile(`/p/[^/"]+/beacon\?v=[^"&]+`)
 
-// TestEarlyFleet has the pages of a link come from one server while the log of
-// views is away, and what they say go to the other, which has the log again
-// first: the one with the views is dead by then, and the other is killed, too.
-// Everything that was acknowledged is counted, once.
+// TestEarlyFleet loads pages at one server while the view log is away, and
+// sends their beacons to the other server, which reaches the log first. By then
+// the server with the views is dead, and the other is killed too. Everything
+// that was acknowledged must be counted once.
 func TestEarlyFleet(t *testing.T) {
 	t.Parallel()
 	log := vitrinetest.Postgres(t)

@@ -55,7 +55,7 @@ func (f accountFlags) mailer() (*mail.Sender, error) {
 	return mail.New(mail.Options{Server: f.SMTP, From: f.MailFrom})
 }
 
-// apply tells the service of accounts what the flags say.
+// apply applies the flags to the accounts service.
 func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url.URL) {
 	a.SignUp, a.SignUpPlan, a.Site = auth.SignUp(f.SignUp), vitrine.Plan(f.SignUpPlan), public.Host
 	a.Address = func(p vitrine.TokenPurpose, text vitrine.TokenText) string {

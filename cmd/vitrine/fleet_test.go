@@ -52,7 +52,7 @@ func newFleetOver(t testing.TB, database, views string) *fleet {
 	return newFleetAt(t, [2]time.Duration{}, database, views)
 }
 
-// newFleetAt is newFleetOver with servers whose clocks are ahead.
+// newFleetAt makes a fleet whose clocks are ahead.
 func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *fleet {
 	t.Helper()
 	f := &fleet{t: t}
@@ -104,7 +104,7 @@ func (f *fleet) start(s *ship, more ...string) {
 		"off")
 }
 
-// settings are the environment of a program at a server's place.
+// settings returns the environment of a program at a server's place.
 func (f *fleet) settings(s *ship) []string {
 	return []string{"VITRINE_DATA=" + s.data, "VITRINE_DATABASE=" + f.places.Database,
 		"VITRINE_VIEWS=" + f.places.Views, "VITRINE_FILES=" + f.places.Files,
@@ -228,7 +228,7 @@ func beginText(more ...any) map[string]any {
 	return body
 }
 
-// race has both servers asked the same, n times in all, at once.
+// race sends n requests of the same kind to both servers at once.
 func (f *fleet) race(n int, ask func(s *ship) outcome) []outcome {
 	all := make([]outcome, n)
 	var ready, done sync.WaitGroup
@@ -244,7 +244,7 @@ func (f *fleet) race(n int, ask func(s *ship) outcome) []outcome {
 	return all
 }
 
-// ofStatus is how many outcomes are of a status and code.
+// ofStatus returns how many outcomes have a status and code.
 func ofStatus(all []outcome, status int, code string) (n int) {
 	for _, o := range all {
 		if o.status == status && o.Code == code {

@@ -59,7 +59,7 @@ func TestFleet(t *testing.T) {
 	f.run("audit", "--deep")
 }
 
-// complete has one upload completed at both at once: one link.
+// complete completes one upload at both servers at once. It must make one link.
 func (f *fleet) complete(key string) {
 	b := f.post(f.ships[0], key, "/uploads", beginText())
 	req, err := http.NewRequest(http.MethodPut, b.SignedURL, bytes.NewReader(fleetText))
@@ -83,7 +83,7 @@ func (f *fleet) complete(key string) {
 	}
 }
 
-// idempotency has one key used at both at once: one upload.
+// idempotency uses one key at both servers at once. It must begin one upload.
 func (f *fleet) idempotency(key string) {
 	id := uuid.NewString()
 	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("idempotencyKey", id)) })
@@ -94,7 +94,7 @@ func (f *fleet) idempotency(key string) {
 	}
 }
 
-// hourly has an account begin more uploads than it may in an hour.
+// hourly begins more uploads than an account may in an hour.
 func (f *fleet) hourly(string) {
 	key := f.account("hourly@example.org", "pro")
 	all := f.race(40, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
@@ -103,7 +103,7 @@ func (f *fleet) hourly(string) {
 	}
 }
 
-// quota has an account hold more links than its plan has.
+// quota publishes more links than the plan of an account permits.
 func (f *fleet) quota(string) {
 	key := f.account("quota@example.org", "free")
 	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
@@ -112,7 +112,7 @@ func (f *fleet) quota(string) {
 	}
 }
 
-// slug has many want one.
+// slug requests one slug many times at once.
 func (f *fleet) slug(key string) {
 	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("slug", "wanted")) })
 	if begun, taken := ofStatus(all, 200, ""), ofStatus(all, 400, "slug_taken"); begun != 1 || taken != 19 {
@@ -120,8 +120,8 @@ func (f *fleet) slug(key string) {
 	}
 }
 
-// reports has a link opened and read through either, and the same told of it by
-// both.
+// reports views and reads a link through both servers. Both must report the
+// same.
 func (f *fleet) reports(key string) {
 	ctx := f.t.Context()
 	l, err := f.client(f.ships[0].url, key).Upload(ctx, textFile(), client.Options{})
@@ -172,7 +172,7 @@ func (f *fleet) reports(key string) {
 // see it in any case (dropEvery).
 const seen = 30 * time.Second
 
-// revoked has one server take things away, which the other has just given.
+// revoked revokes at one server what the other has just granted.
 func (f *fleet) revoked(string) {
 	ctx, one, other := f.t.Context(), f.ships[0], f.ships[1]
 	key := f.account("revoked@example.org", "lifetime")
@@ -330,7 +330,7 @@ func (f *fleet) restarted(database *vitrinetest.PostgresServer, key string, time
 	}
 }
 
-// chores is the process that does the chores; "" when none does.
+// chores returns the process that does the chores; "" when none does.
 func (f *fleet) chores() (holder string) {
 	f.t.Helper()
 	err := f.store.Read(f.t.Context(), func(tx vitrine.Tx) error {

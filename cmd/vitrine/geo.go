@@ -22,7 +22,7 @@ type geoFlags struct {
 	Geo string `help:"City file (.mmdb), which says in which city an address is, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" group:"advanced" placeholder:"FILE"`
 }
 
-// file is where the city file of an instance is.
+// file returns where the city file of an instance is.
 func (f geoFlags) file(data string) string {
 	return cmp.Or(f.Geo, filepath.Join(data, geo.DefaultName))
 }

@@ -109,7 +109,7 @@ func TestCities(t *testing.T) {
 	}
 }
 
-// counts are buckets as text.
+// counts returns buckets as text.
 func counts(buckets []report.Bucket) (all []string) {
 	for _, b := range buckets {
 		all = append(all, fmt.Sprint(b.Key, " ", b.Count))

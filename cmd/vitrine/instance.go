@@ -58,8 +58,8 @@ func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 	return openExisting(ctx, places, true)
 }
 
-// openExisting is openInstance, with or without a look at whether the view log
-// is the right one.
+// openExisting opens an existing instance. With checkLog, it also checks that
+// the view log belongs to the store.
 func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*instance, error) {
 	if !places.made() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
@@ -125,15 +125,15 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 	return in, nil
 }
 
-// passOver has no number be given to an account or a link that the log of
-// views, or what else is named, knows one by. It returns what is to be said of
-// a database that was behind, "" otherwise. Anyone who makes accounts or links
-// calls it first.
+// passOver reserves the IDs that the view log and the other sources have seen,
+// so that no new account or link gets one of them. It returns a warning if the
+// database was behind, "" otherwise. Call it before you create accounts or
+// links.
 func (in *instance) passOver(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
 	return logowner.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }
 
-// passOver is that of the instance, for a verb.
+// passOver reserves IDs and prints the warning, if any.
 func passOver(t *terminal.Terminal, ctx context.Context, in *instance) error {
 	warning, err := in.passOver(ctx)
 	if warning != "" {
@@ -142,8 +142,8 @@ func passOver(t *terminal.Terminal, ctx context.Context, in *instance) error {
 	return err
 }
 
-// storageOrigin is where files are put, where that is not this server; ""
-// otherwise.
+// storageOrigin returns the origin that files are uploaded to, or "" if this
+// server receives them.
 func (in *instance) storageOrigin() string {
 	if bucket, ok := in.blobs.(interface{ Origin() string }); ok {
 		return bucket.Origin()

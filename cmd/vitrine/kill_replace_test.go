@@ -16,10 +16,10 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// TestKillReplace has the server killed with SIGKILL at steps between the
-// bytes of a new version and its answer, on each pair of places. Afterwards
-// readers see the last version that was acknowledged, or the one that was under
-// way, whole; and the audit finds no fault (promises 1, 2, 3).
+// TestKillReplace kills the server with SIGKILL at steps between the bytes of a
+// new version and its answer, on each pair of places. Afterwards readers must
+// see the whole of the last version that was acknowledged, or of the one that
+// was under way; and the audit must find no fault (promises 1, 2, 3).
 func TestKillReplace(t *testing.T) {
 	t.Parallel()
 	t.Run("SQLite and a directory", func(t *testing.T) {
@@ -85,7 +85,7 @@ func killReplacing(k *killed, some int) {
 	}
 }
 
-// kindOfStep is the name of a step without what differs from run to run.
+// kindOfStep returns the name of a step without what differs from run to run.
 func kindOfStep(name string) string {
 	name = regexp.MustCompile(`/\S*/001/`).ReplaceAllString(name, "")
 	name = regexp.MustCompile(`[a-z2-7]{26}|\d+`).ReplaceAllString(name, "*")
@@ -122,7 +122,8 @@ func (k *killed) replace(url, slug string, n int) error {
 	return err
 }
 
-// shown is the number of the text that readers see of a link; 0: none of them.
+// shown returns the number of the text that readers see of a link; 0: none of
+// them.
 func (k *killed) shown(url, slug string) int {
 	k.t.Helper()
 	res, err := http.Get(url + "/p/" + slug)

@@ -40,8 +40,7 @@ func (k *killed) run(args ...string) string {
 	return out
 }
 
-// verb is run, for a verb that may fail. all is also what it wrote to standard
-// error.
+// verb runs a command that may fail. all includes standard error.
 func (k *killed) verb(args ...string) (out, all string, err error) {
 	return verb(append(args, "--data", k.data, "--database", k.database, "--files", k.files)...)
 }
@@ -121,11 +120,11 @@ func (k *killed) load(url string) {
 	}
 }
 
-// TestKill has the server killed with SIGKILL at steps chosen by a seed, under
-// uploads and page loads: one after the other, and several at once. The same
-// seed kills at the same steps; what else the server does by then may differ.
-// What it had acknowledged is there afterwards, once, and the audit finds no
-// fault (promises 1, 2, 13).
+// TestKill kills the server with SIGKILL at steps chosen by a seed, under
+// uploads and page loads: one at a time, and several at once. The same seed
+// kills at the same steps, but the server may have done other work by then.
+// Everything that was acknowledged must be there once, and the audit must find
+// no fault (promises 1, 2, 13).
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const start, uploads = 26, 100 // steps of a start, and of some uploads after it

@@ -129,7 +129,7 @@ func mayNot(err error) bool {
 // maxMachine bounds the name of this machine, in bytes.
 const maxMachine = 60
 
-// machineName is what the key is named after.
+// machineName returns what the key is named after.
 func machineName() string {
 	name, err := os.Hostname()
 	if err != nil {

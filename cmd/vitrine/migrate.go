@@ -79,7 +79,7 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// places are where the instance is and where it is to be.
+// places returns where the instance is and where it is to be.
 func (c *migrateCmd) places() (from, to placeFlags, err error) {
 	if from, err = settingsOf(c.From); err != nil {
 		return from, to, err
@@ -293,7 +293,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// moves tells which parts are in another place at the other end.
+// moves reports which parts of the instance change their place.
 func (m *migration) moves() (store, views, files bool) {
 	return m.from.storePlace() != m.to.storePlace(), m.from.viewsPlace() != m.to.viewsPlace(),
 		m.from.filesPlace() != m.to.filesPlace()
@@ -423,7 +423,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 	return nil
 }
 
-// say tells what was done, and how the new instance is served.
+// say prints what was done and how to serve the new instance.
 func (m *migration) say() {
 	r := m.result
 	rate := func(n, ms int64) int64 { return n * 1000 / max(ms, 1) }

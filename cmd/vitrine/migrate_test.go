@@ -112,7 +112,7 @@ func (h *history) views(slug string) {
 	}
 }
 
-// numbers are what an instance says of itself to its owner.
+// numbers returns what an instance says of itself to its owner.
 func (h *history) numbers(places placeFlags) string {
 	h.t.Helper()
 	in, err := openInstance(h.t.Context(), places)
@@ -162,7 +162,7 @@ func (h *history) numbers(places placeFlags) string {
 	return string(b)
 }
 
-// settings is a file with the settings of an instance.
+// settings returns a file with the settings of an instance.
 func settings(t *testing.T, p placeFlags) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vitrine.env")
@@ -358,8 +358,8 @@ func TestMigratePlaces(t *testing.T) {
 	}
 }
 
-// BenchmarkInstance tells how long it takes to back up and to migrate an
-// instance of a million views, whose past days are rolled up:
+// BenchmarkInstance measures backing up and migrating an instance of a million
+// views whose past days are rolled up:
 //
 //	go test -run '^$' -bench Instance -benchtime 1x ./cmd/vitrine
 func BenchmarkInstance(b *testing.B) {

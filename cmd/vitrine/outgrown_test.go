@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// awayFor is for how long a thing that is taken away is so, at least;
-// VITRINE_TEST_AWAY is another span, such as 60s.
+// awayFor returns the least time for which a removed thing stays away.
+// VITRINE_TEST_AWAY sets it, for example to 60s.
 func awayFor(t testing.TB) time.Duration {
 	t.Helper()
 	span, err := time.ParseDuration(cmp.Or(os.Getenv("VITRINE_TEST_AWAY"), "0s"))

@@ -42,7 +42,7 @@ type placeFlags struct {
 	Files    string `help:"Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory." env:"VITRINE_FILES" group:"places" placeholder:"URL"`
 }
 
-// Validate tells addresses that cannot be meant before anything is opened.
+// Validate reports malformed addresses before anything is opened.
 func (p placeFlags) Validate() error {
 	for _, f := range []struct {
 		flag, address string
@@ -74,7 +74,8 @@ func readable(address string) bool {
 	return err == nil && strings.Count(authority, "@") <= 1 && !strings.Contains(u.Path+u.Fragment, "@")
 }
 
-// schemeOf is which of some schemes an address has; "": none of them.
+// schemeOf returns the scheme of an address if it is one of schemes, ""
+// otherwise.
 func schemeOf(address string, schemes []string) string {
 	for _, s := range schemes {
 		if strings.HasPrefix(address, s+"://") {
@@ -84,7 +85,7 @@ func schemeOf(address string, schemes []string) string {
 	return ""
 }
 
-// redacted is an address that may be shown: without its password.
+// redacted returns an address without its password, for output.
 func redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
@@ -141,7 +142,7 @@ func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog
 	}}))
 }
 
-// opened is a log, or nothing where there is none: a nil pointer in an
+// opened returns a log, or nothing where there is none: a nil pointer in an
 // interface would be closed.
 func opened[L viewLog](log L, err error) (viewLog, error) {
 	if err != nil {

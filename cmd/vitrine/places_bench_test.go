@@ -48,8 +48,8 @@ func openBenchLog(b *testing.B, open func(testing.TB) (viewLog, error)) viewLog 
 	return l
 }
 
-// BenchmarkPlacesTake tells how many opens a second each log takes, in batches
-// of some sizes, each durable when it is taken.
+// BenchmarkPlacesTake measures how many opens a second each log takes in
+// batches of several sizes. Each batch is durable when it is taken.
 func BenchmarkPlacesTake(b *testing.B) {
 	for _, log := range benchLogs {
 		for _, size := range []int{1, 64, 4096} {

@@ -76,7 +76,7 @@ func openViews(t *testing.T, data string) *viewdb.ViewLog {
 	return log
 }
 
-// told is all that the log tells.
+// told returns all that the log tells.
 func told(t *testing.T, data string) string {
 	t.Helper()
 	log := openViews(t, data)

@@ -13,12 +13,12 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/commands.md anew")
 
-// cell is a text in a table of Markdown.
+// cell returns a text in a table of Markdown.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "*", `\*`, "<", `\<`).Replace(text)
 }
 
-// code is a text in a table as code, "" if there is none.
+// code returns a text in a table as code, "" if there is none.
 func code(text string) string {
 	if text == "" {
 		return ""

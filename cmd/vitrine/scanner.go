@@ -44,7 +44,7 @@ func (s *scanner) Close() {
 	}
 }
 
-// atOnce is how many videos are scanned side by side: of the turns of all
+// atOnce returns how many videos are scanned side by side: of the turns of all
 // daemons two are left, one for what is scanned anew and one for an uploader
 // who waits for the answer to an upload.
 func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
@@ -53,8 +53,8 @@ func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
 // asking.
 const noticesLife = 10 * time.Second
 
-// notices are what moderators must know of the scanner. What was found out last
-// is said at once; nobody waits for a scanner.
+// notices returns what moderators must know of the scanner. What was found out
+// last is said at once; nobody waits for a scanner.
 func (s *scanner) notices(context.Context) []app.Notice {
 	if s.clamd == nil {
 		return []app.Notice{{Text: "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, start the server with --clamd.", Warning: true,

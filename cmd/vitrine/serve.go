@@ -107,7 +107,7 @@ func (c *serveCmd) logger(t *terminal.Terminal) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Err, o))
 }
 
-// setupAddress is where the first account is made; "" when there is one.
+// setupAddress returns where the first account is made; "" when there is one.
 func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, error) {
 	text, err := in.accounts.Setup(ctx)
 	if err != nil || text == "" {
@@ -144,7 +144,7 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	}
 }
 
-// putHint is what to type to publish a file with a key.
+// putHint returns what to type to publish a file with a key.
 func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key,
 		terminal.Self())

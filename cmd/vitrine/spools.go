@@ -55,7 +55,7 @@ func (s *spools) Close() error {
 	return errors.Join(s.spool.Close(), s.early.Close())
 }
 
-// ofEarly is the one for what is early, or none.
+// ofEarly returns the one for what is early, or none.
 func (s *spools) ofEarly() vitrine.Spool {
 	if s.early == nil {
 		return nil
@@ -63,7 +63,7 @@ func (s *spools) ofEarly() vitrine.Spool {
 	return s.early
 }
 
-// idSources are the sources of used IDs.
+// idSources returns the sources of used IDs.
 func (s *spools) idSources() []logowner.IDSource {
 	if s.early == nil {
 		return []logowner.IDSource{s.spool}
@@ -71,8 +71,7 @@ func (s *spools) idSources() []logowner.IDSource {
 	return []logowner.IDSource{s.spool, s.early}
 }
 
-// views are the views of an instance, which say what the log
-// does not take.
+// views returns the views of an instance, which say what the log does not take.
 func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	v := &ingest.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.store)}
 	v.Notice = func(err error) {

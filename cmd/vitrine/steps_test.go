@@ -52,7 +52,8 @@ func killAtStep() {
 	}
 }
 
-// killSetting is the setting of a program that is to kill itself at a step.
+// killSetting returns the setting of a program that is to kill itself at a
+// step.
 func killSetting(step int) string { return fmt.Sprint(killVariable, "=", step) }
 
 // seeded returns a source of random numbers, and logs its seed.

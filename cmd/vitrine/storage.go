@@ -88,7 +88,7 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// place is where the files of an instance are.
+// place returns where the files of an instance are.
 func (in *instance) place() storageowner.Owner {
 	return storageowner.Owner{Store: in.store, Blobs: in.blobs}
 }

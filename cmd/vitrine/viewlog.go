@@ -40,7 +40,7 @@ func (p placeFlags) logGone(ctx context.Context, store vitrine.Store) error {
 	return err
 }
 
-// pair is the store of an instance and its view log.
+// pair returns the store of an instance and its view log.
 func (in *instance) pair() logowner.Pair { return logowner.Pair{Store: in.store, Log: in.log} }
 
 // lossOf explains a view log that is refused. Other errors stay as they are.
@@ -74,8 +74,8 @@ type lossError struct {
 func (e *lossError) Error() string { return e.message }
 func (e *lossError) Unwrap() error { return e.err }
 
-// recordLog has the store know how far the log was written. That it cannot be
-// recorded is no failure of what was done: the next process does it.
+// recordLog records in the store how far the view log was written. A failure is
+// only logged: the next process records the position.
 func (in *instance) recordLog(ctx context.Context, log *slog.Logger) {
 	if err := in.places.lossOf(in.pair().Record(ctx)); err != nil {
 		log.Warn("the position of the view log was not recorded", "error", err)

@@ -147,8 +147,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	return s
 }
 
-// leasesOf are what processes of an instance share work by; nil: an embedded
-// database is this process's alone.
+// leasesOf returns what processes of an instance share work by; nil: an
+// embedded database is this process's alone.
 func leasesOf(in *instance) *lease.Leases {
 	if !in.places.shared() {
 		return nil
@@ -156,8 +156,8 @@ func leasesOf(in *instance) *lease.Leases {
 	return &lease.Leases{Store: in.store, Now: clock, Holder: lease.NewHolder()}
 }
 
-// chores are the work of one process of an instance that needs nothing but the
-// instance.
+// chores returns the work of one process of an instance that needs nothing but
+// the instance.
 func chores(in *instance, log *slog.Logger) []*worker.Loop {
 	return []*worker.Loop{
 		worker.New("purge", purgeEvery, log, in.links.Purge),
@@ -242,9 +242,9 @@ func (s *service) ready(ctx context.Context) error {
 	return s.instance.ready(ctx)
 }
 
-// drained has each answer of a server that is about to end close its
-// connection, so that the next request finds another server, and none meets a
-// connection that is just being cut.
+// drained makes a server that is shutting down close each connection after its
+// answer. The client then connects to another server and does not meet a
+// connection that is being closed.
 func (s *service) drained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
