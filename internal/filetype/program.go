@@ -138,8 +138,9 @@ func programName(head []byte) string {
 	return ""
 }
 
-// SurelyProgram is ProgramAt for data without a declared type. Two letters
-// alone are not enough to refuse random bytes.
+// SurelyProgram detects programs in data without a declared type. Unlike
+// ProgramAt, it does not accept two letters alone as proof, because random
+// bytes often contain them.
 func SurelyProgram(head []byte) string {
 	what := programName(head)
 	switch {

@@ -56,7 +56,8 @@ func (z *rawZIP) bytes64(offset, entries uint64) []byte {
 	return z.Bytes()
 }
 
-// bombs are archives made to fill a disk or to keep a machine busy.
+// bombs returns archives that are made to fill a disk or to keep a machine
+// busy.
 func bombs() []otherFile {
 	var flat rawZIP
 	flat.entry("zeros.txt", 8, 100_000, filetype.BombFloor+filetype.MiB,

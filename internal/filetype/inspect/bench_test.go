@@ -224,7 +224,7 @@ func benchmark(b *testing.B, ext string, data []byte) {
 	}
 }
 
-// BenchmarkZIP is a ZIP of very many small files.
+// BenchmarkZIP inspects a ZIP of very many small files.
 func BenchmarkZIP(b *testing.B) {
 	content := string(bytes.Repeat([]byte("one line of a text file\n"), 100))
 	var members []member
@@ -235,7 +235,7 @@ func BenchmarkZIP(b *testing.B) {
 	benchmark(b, "zip", zipFile(members...))
 }
 
-// BenchmarkNested is a ZIP of all that inspection opens.
+// BenchmarkNested inspects a ZIP of all formats that inspection opens.
 func BenchmarkNested(b *testing.B) {
 	for _, s := range goodArchives() {
 		if s.what == "all sorts within" {

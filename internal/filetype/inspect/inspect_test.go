@@ -46,8 +46,8 @@ func ruling(f filetype.Facts, err error) (word, about string) {
 	return "live", ""
 }
 
-// inspected is inspectBytes with a memory, for tests that ask the same of all
-// samples. Hostile ones take their time.
+// inspected caches inspectBytes for tests that use all samples. Hostile samples
+// take long.
 func inspected(t testing.TB, s sample) (filetype.Facts, error) {
 	key := fmt.Sprint(s.ext, s.what, len(s.data), crc32.ChecksumIEEE(s.data))
 	a, ok := answers[key]
@@ -123,7 +123,7 @@ func TestEveryTypeKnowsItsOwn(t *testing.T) {
 	}
 }
 
-// smallArchives are those good archives that a test can inspect many times.
+// smallArchives returns those good archives that a test can inspect many times.
 func smallArchives() (out []sample) {
 	for _, s := range goodArchives() {
 		if len(s.data) < filetype.MiB {

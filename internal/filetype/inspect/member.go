@@ -126,8 +126,9 @@ type placedMember struct {
 	readable bool
 }
 
-// placed tells where the members lie, and whether they are unpacked one by one.
-// Filters for program code change the bytes, so what they were used on is not.
+// placed returns the positions of the members and whether each is unpacked
+// separately. Members behind filters for program code are not, because these
+// filters change the bytes.
 func placed(a *archive.SevenArchive) []placedMember {
 	all := make([]placedMember, 0, len(a.Members))
 	folder, left, at := -1, 0, int64(0)

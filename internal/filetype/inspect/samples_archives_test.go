@@ -21,7 +21,7 @@ func peProgram() string {
 
 const elfProgram = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// zipOf is a ZIP of one file.
+// zipOf returns a ZIP of one file.
 func zipOf(name, data string) []byte { return zipFile(member{name: name, data: data}) }
 
 // rawDeflate packs for a ZIP.
@@ -33,7 +33,7 @@ func rawDeflate(data []byte) string {
 	return b.String()
 }
 
-// tarOf is a tar of one file.
+// tarOf returns a tar of one file.
 func tarOf(name, data string) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -224,7 +224,7 @@ func rar5With(archiveFlags uint64, members ...rarMember) []byte {
 	return b.Bytes()
 }
 
-// rar5Record is a record of the extra area.
+// rar5Record returns a record of the extra area.
 func rar5Record(typ uint64, body string) string {
 	var b, all buf
 	b.vint(typ).str(body)
@@ -236,7 +236,7 @@ func rar5Link(kind uint64, to string) string {
 	return rar5Record(5, new(buf).vint(kind).vint(0).vint(uint64(len(to))).str(to).String())
 }
 
-// rar4Of is a RAR 4 of one stored member.
+// rar4Of returns a RAR 4 of one stored member.
 func rar4Of(system byte, mode uint32, flags uint16, name, data string) []byte {
 	var b buf
 	b.str(filetype.Rar4Magic).le(uint16(0), byte(0x73), uint16(0), uint16(13), uint16(0), uint32(0))

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/filetype/image"
 )
 
-// pngChunk is a chunk with its checksum.
+// pngChunk returns a chunk with its checksum.
 func pngChunk(typ string, body []byte) []byte {
 	var b buf
 	b.be(uint32(len(body))).str(typ).Write(body)
@@ -15,7 +15,7 @@ func pngChunk(typ string, body []byte) []byte {
 	return b.Bytes()
 }
 
-// pngOf is a PNG of a size in black and white, with enough in it to be its
+// pngOf returns a PNG of a size in black and white, with enough in it to be its
 // pixels, and further chunks before them.
 func pngOf(width, height uint32, chunks ...[]byte) []byte {
 	var head buf
@@ -26,19 +26,19 @@ func pngOf(width, height uint32, chunks ...[]byte) []byte {
 		pngChunk("IDAT", data), pngChunk("IEND", nil))
 }
 
-// frameControl is the header of one frame of an animated PNG.
+// frameControl returns the header of one frame of an animated PNG.
 func frameControl(width, height, x, y uint32) []byte {
 	var b buf
 	b.be(uint32(0), width, height, x, y, uint16(1), uint16(10), uint16(0))
 	return pngChunk("fcTL", b.Bytes())
 }
 
-// pngText is a compressed text that unpacks to n bytes.
+// pngText returns a compressed text that unpacks to n bytes.
 func pngText(n int) []byte {
 	return pngChunk("zTXt", []byte("Comment\x00\x00"+deflated(string(make([]byte, n)))))
 }
 
-// gifOf is a GIF of one screen and further blocks.
+// gifOf returns a GIF of one screen and further blocks.
 func gifOf(width, height uint16, blocks ...string) []byte {
 	var b buf
 	b.str("GIF89a").le(width, height).str("\x00\x00\x00")
@@ -54,7 +54,7 @@ func gifPicture(x, y, width, height uint16, code byte) string {
 	return b.String()
 }
 
-// riffChunk is a chunk of a WebP or WAV file.
+// riffChunk returns a chunk of a WebP or WAV file.
 func riffChunk(typ string, body []byte) []byte {
 	var b buf
 	b.str(typ).le(uint32(len(body))).Write(body)
@@ -71,8 +71,8 @@ func webpOf(chunks ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// webpCanvas is the header of an extended WebP image, and webpLosslessChunk a
-// picture.
+// webpCanvas returns the header of an extended WebP image, and
+// webpLosslessChunk a picture.
 func webpCanvas(width, height uint32) []byte {
 	return riffChunk("VP8X", []byte{0x10, 0, 0, 0, byte(width - 1), byte((width - 1) >> 8), 0, byte(height - 1),
 		byte((height - 1) >> 8), 0})
@@ -90,7 +90,7 @@ func webpFrame(x, y, width, height uint32, picture []byte) []byte {
 		picture))
 }
 
-// jpegWith is a JPEG whose scan is repeated.
+// jpegWith returns a JPEG whose scan is repeated.
 func jpegWith(scans int) []byte {
 	p := jpegFile()
 	at := bytes.Index(p, []byte("\xff\xda"))
@@ -98,7 +98,7 @@ func jpegWith(scans int) []byte {
 	return slicesJoin(p[:at], bytes.Repeat(scan[:12], scans), scan, []byte("\xff\xd9"))
 }
 
-// tiffTags is a TIFF of one directory in little-endian order: tags of type
+// tiffTags returns a TIFF of one directory in little-endian order: tags of type
 // LONG, each with a count and a value.
 func tiffTags(next uint32, tags ...[3]uint32) []byte {
 	var b buf
@@ -110,14 +110,14 @@ func tiffTags(next uint32, tags ...[3]uint32) []byte {
 	return pad(b.Bytes(), 200)
 }
 
-// sampleTable is a film whose one track has a table in its index.
+// sampleTable returns a film whose one track has a table in its index.
 func sampleTable(typ string, body []byte) []byte {
 	trak := atom("trak", atom("mdia", atom("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13)),
 		atom("minf", atom("stbl", atom(typ, body)))))
 	return slicesJoin(ftyp("isom"), atom("moov", atom("mvhd", make([]byte, 100)), trak))
 }
 
-// dataReference is a film whose one track says where its data is.
+// dataReference returns a film whose one track says where its data is.
 func dataReference(flags byte, address string) []byte {
 	url := atom("url ", []byte{0, 0, 0, flags}, []byte(address), []byte{0})
 	dref := atom("dref", []byte{0, 0, 0, 0, 0, 0, 0, 1}, url)
@@ -126,8 +126,8 @@ func dataReference(flags byte, address string) []byte {
 	return slicesJoin(ftyp("qt  "), atom("moov", trak))
 }
 
-// gridFile is a HEIC image of one item that is a grid of a size, and claims a
-// smaller one in its properties.
+// gridFile returns a HEIC image of one item that is a grid of a size, and
+// claims a smaller one in its properties.
 func gridFile(width, height uint32) []byte {
 	var size, iloc, infe, grid buf
 	size.be(uint32(0), uint32(320), uint32(240))
@@ -141,7 +141,8 @@ func gridFile(width, height uint32) []byte {
 	return slicesJoin(ftyp("heic"), meta)
 }
 
-// webmWith is a WebM film whose tracks or attachments are further elements.
+// webmWith returns a WebM film whose tracks or attachments are further
+// elements.
 func webmWith(parts ...[]byte) []byte {
 	return slicesJoin(ebml("\x1a\x45\xdf\xa3", ebml("\x42\x82", []byte("webm"))), ebml("\x18\x53\x80\x67", parts...))
 }
@@ -157,7 +158,7 @@ func webmAttachment(name string, data []byte) []byte {
 	return ebml("\x19\x41\xa4\x69", ebml("\x61\xa7", ebml("\x46\x6e", []byte(name)), ebml("\x46\x5c", data)))
 }
 
-// attachedTag is an ID3 tag with an attached file.
+// attachedTag returns an ID3 tag with an attached file.
 func attachedTag(data []byte) []byte {
 	body := slicesJoin([]byte("\x00application/x\x00name\x00text\x00"), data)
 	var b buf

@@ -133,7 +133,7 @@ func boundSheet(kind byte) string {
 	return b.String()
 }
 
-// pptRecord is a record of a presentation; containers hold others.
+// pptRecord returns a record of a presentation; containers hold others.
 func pptRecord(version, typ uint16, body string) string {
 	var b buf
 	b.le(version, typ, uint32(len(body))).str(body)

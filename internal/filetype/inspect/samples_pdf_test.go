@@ -42,7 +42,7 @@ func pdfPages(n int) []byte {
 	return pdfFile("", objects...)
 }
 
-// pdfWith is a PDF of one page and further objects.
+// pdfWith returns a PDF of one page and further objects.
 func pdfWith(objects ...string) []byte {
 	return pdfFile("", append([]string{pdfCatalog, "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R>>"}, objects...)...)

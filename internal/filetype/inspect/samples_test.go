@@ -56,7 +56,7 @@ func pngFile() []byte {
 	return b.Bytes()
 }
 
-// pngHeader is a PNG that says it has the given size.
+// pngHeader returns a PNG that says it has the given size.
 func pngHeader(width, height uint32) []byte {
 	var b buf
 	b.str("\x89PNG\r\n\x1a\n").be(uint32(13)).str("IHDR").be(width, height).str("\x08\x06\x00\x00\x00").be(uint32(0))
@@ -69,7 +69,8 @@ func jpegFile() []byte {
 	return b.Bytes()
 }
 
-// exifJPEG has large application segments before its frame, as photographs do.
+// exifJPEG returns a JPEG with large application segments before its frame, as
+// in photographs.
 func exifJPEG() []byte {
 	p := jpegFile()
 	var b buf
@@ -120,7 +121,7 @@ func bmpOS2() []byte {
 	return b.Bytes()
 }
 
-// tiffFile has a page of each size.
+// tiffFile returns a TIFF with a page of each size.
 func tiffFile(order binary.ByteOrder, sizes ...uint32) []byte {
 	var b bytes.Buffer
 	w := func(v any) { binary.Write(&b, order, v) }
@@ -154,7 +155,7 @@ func bigTIFF() []byte {
 	return b.Bytes()
 }
 
-// atom is a box of a base media file.
+// atom returns a box of a base media file.
 func atom(typ string, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	var b buf
@@ -236,7 +237,7 @@ func oggFile(heads ...string) []byte {
 	return b.Bytes()
 }
 
-// mp3Frames are frames of MPEG 1 layer III, 128 kbit/s, 44.1 kHz.
+// mp3Frames returns frames of MPEG 1 layer III, 128 kbit/s, 44.1 kHz.
 func mp3Frames(n int) []byte {
 	return bytes.Repeat(pad([]byte{0xff, 0xfb, 0x90, 0x64}, 417), n)
 }

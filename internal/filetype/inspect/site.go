@@ -161,8 +161,8 @@ func ReadSite(r io.ReaderAt, size int64) (site *Site, err error) {
 	return &reading.site, nil
 }
 
-// InspectSite is Inspect for the ZIP of a website. Its pages and documents are
-// refused or held as separate files would be.
+// InspectSite inspects the ZIP of a website. Its pages and documents are
+// refused or held like separate files.
 func InspectSite(r io.ReaderAt, size int64) (site *Site, facts filetype.Facts, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -26,7 +26,8 @@ var judgedArchives = sync.OnceValue(func() (out []otherFile) {
 
 func judge(want, what, ext string, p []byte) otherFile { return otherFile{sample{what, ext, p}, want} }
 
-// badNames are judged by a name in a ZIP, and some in the other archives.
+// badNames returns archives that are refused or held because of the name of a
+// member. Most are ZIPs.
 func badNames() (out []otherFile) {
 	for _, c := range []struct{ reason, what, name string }{
 		{filetype.ReasonProgramName, "program", "docs/setup.exe"},
@@ -148,7 +149,8 @@ func hiddenPrograms() []otherFile {
 	}
 }
 
-// nestedFiles are judged by what lies in an archive within.
+// nestedFiles returns archives that are refused or held because of an archive
+// in them.
 func nestedFiles() []otherFile {
 	program := zipOf("setup.exe", "x")
 	macros := oleFile(stream("WordDocument", fib(0)), storage("Macros"))
@@ -284,7 +286,7 @@ func unreadable() []otherFile {
 	}
 }
 
-// reasonedBombs are the bombs with the reason that each is refused for, and
+// reasonedBombs returns the bombs with the reason that each is refused for, and
 // more of them.
 func reasonedBombs() (out []otherFile) {
 	other := map[string]string{

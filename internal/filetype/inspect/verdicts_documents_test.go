@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// judgedFiles are all files with the ruling on each.
+// judgedFiles returns all files with the ruling on each.
 func judgedFiles() []otherFile {
 	return slices.Concat(judgedArchives(), judgedDocuments(), lenientFiles())
 }
@@ -24,18 +24,18 @@ var judgedDocuments = sync.OnceValue(func() []otherFile {
 
 func judgeText(want, what, ext, s string) otherFile { return judge(want, what, ext, []byte(s)) }
 
-// relation is a part of relationships with one that leads outside.
+// relation returns a part of relationships with one that leads outside.
 func relation(kind, target, mode string) member {
 	return member{name: "word/_rels/document.xml.rels", data: fmt.Sprintf(`<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`+
 		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s" TargetMode="%s"/></Relationships>`, kind, target, mode)}
 }
 
-// wordPart is a part of a Word document.
+// wordPart returns a part of a Word document.
 func wordPart(name, root, body string) member {
 	return member{name: name, data: `<?xml version="1.0"?><w:` + root + ` xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` + body + `</w:` + root + `>`}
 }
 
-// wordField is a field whose instruction is split over runs.
+// wordField returns a field whose instruction is split over runs.
 func wordField(runs ...string) string {
 	s := `<w:r><w:fldChar w:fldCharType="begin"/></w:r>`
 	for _, r := range runs {
@@ -103,7 +103,7 @@ func judgedOOXML() []otherFile {
 	}
 }
 
-// packaged is the stream of a file that was put into a document by the
+// packaged returns the stream of a file that was put into a document by the
 // packager.
 func packaged(name, data string) string {
 	var b buf
@@ -111,7 +111,7 @@ func packaged(name, data string) string {
 	return b.String()
 }
 
-// equation is the stream of the old equation editor, with a font name.
+// equation returns the stream of the old equation editor, with a font name.
 func equation(font string) string {
 	var b buf
 	b.le(uint16(28), uint32(0x20000), uint16(0), uint32(100)).Write(make([]byte, 16))
@@ -119,7 +119,7 @@ func equation(font string) string {
 	return b.String()
 }
 
-// moniker is the stream of an object that is linked to an address.
+// moniker returns the stream of an object that is linked to an address.
 func moniker(class, address string) string {
 	var b buf
 	b.le(uint32(0x02000001), uint32(9), uint32(1)).str(class).le(uint32(2*len(address)), encodeUTF16(address), uint16(0))
@@ -135,7 +135,7 @@ func supBook(service, topic string) string {
 
 func wordText(text string) []byte { return oleFile(stream("WordDocument", fib(0)+text)) }
 
-// slides is a presentation with an embedded object.
+// slides returns a presentation with an embedded object.
 func slides(object []byte) []byte {
 	return oleFile(stream("PowerPoint Document", pptStream(0, pptRecord(0x10, 0x1011, "\x00\x00\x00\x00"+deflated(string(object))))))
 }
@@ -168,7 +168,7 @@ func judgedOLE() []otherFile {
 	}
 }
 
-// oldObjectHex is an object as RTF writes it.
+// oldObjectHex returns an object as RTF writes it.
 func oldObjectHex(class string, data []byte) string {
 	var b buf
 	b.le(uint32(0x501), uint32(2), uint32(len(class)+1)).str(class+"\x00").le(uint32(0), uint32(0), uint32(len(data))).Write(data)
@@ -206,7 +206,7 @@ func judgedRTF() []otherFile {
 	}
 }
 
-// oldObjectHexBytes is the object itself.
+// oldObjectHexBytes returns the object itself.
 func oldObjectHexBytes(class string, data []byte) []byte {
 	p, _ := hex.DecodeString(oldObjectHex(class, data))
 	return p
@@ -235,7 +235,7 @@ func judgedODF() []otherFile {
 	}
 }
 
-// pdfStream is an object with a stream.
+// pdfStream returns an object with a stream.
 func pdfStream(dict, data string) string {
 	return fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", dict, len(data), data)
 }
@@ -270,7 +270,7 @@ func judgedPDF() []otherFile {
 	}
 }
 
-// judgedBombs are large, or take time to make.
+// judgedBombs returns bombs that are large or take long to make.
 func judgedBombs() []otherFile {
 	zeros := string(make([]byte, 130*filetype.MiB))
 	filter := func(n int) string { return "/Filter[" + strings.Repeat("/FlateDecode ", n) + "]" }
@@ -343,7 +343,7 @@ func judgedImages() []otherFile {
 	}
 }
 
-// edited is p with other bytes at an offset.
+// edited returns p with other bytes at an offset.
 func edited(p []byte, at int, with string) []byte {
 	p = slices.Clone(p)
 	copy(p[at:], with)

@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// lenientFiles are those that are not as the specifications want them, and
+// lenientFiles returns those that are not as the specifications want them, and
 // shown by every browser and reader all the same, and beside them those where
 // leniency ends: nothing is shown, or something is dangerous.
 func lenientFiles() []otherFile {

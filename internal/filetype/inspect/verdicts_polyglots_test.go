@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// contradictions are ZIPs that programs read in two ways.
+// contradictions returns ZIPs that programs read in two ways.
 func contradictions() []otherFile {
 	one := func(build func(z *rawZIP)) []byte {
 		var z rawZIP
@@ -70,7 +70,7 @@ func contradictions() []otherFile {
 	}
 }
 
-// twoEnds has an end record in the comment behind its own.
+// twoEnds returns a ZIP with a second end record in the comment of its own.
 func twoEnds() []byte {
 	p := named("a.txt")
 	comment := filetype.ZipEnd + strings.Repeat("\x00", 16) + "\x09\x00short"
@@ -78,7 +78,7 @@ func twoEnds() []byte {
 	return append(p, comment...)
 }
 
-// polyglots are two files in one.
+// polyglots returns files of two types at once.
 func polyglots() []otherFile {
 	program, harmless := zipOf("setup.exe", "x"), named("a.txt")
 	jar := named("META-INF/MANIFEST.MF", "data")

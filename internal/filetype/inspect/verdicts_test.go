@@ -16,7 +16,7 @@ type sample struct {
 	data []byte
 }
 
-// goodFiles are published as they are.
+// goodFiles returns files that are published without review.
 func goodFiles() []sample {
 	text := func(what, ext, s string) sample { return sample{what, ext, []byte(s)} }
 	return []sample{
@@ -169,7 +169,8 @@ type otherFile struct {
 	want string
 }
 
-// heldFiles are published after a person has looked, and badFiles never.
+// heldFiles returns files that are held for review. badFiles returns those that
+// are refused.
 func heldFiles() []otherFile {
 	held := func(reason, what, ext string, p []byte) otherFile {
 		return otherFile{sample{what, ext, p}, "hold:" + reason}
@@ -425,7 +426,7 @@ func badFiles() []otherFile {
 	}
 }
 
-// utf16Text is s in little-endian UTF-16 with a byte order mark.
+// utf16Text returns s in little-endian UTF-16 with a byte order mark.
 func utf16Text(s string) []byte {
 	var b buf
 	b.str("\xff\xfe").le(encodeUTF16(s))

@@ -88,7 +88,8 @@ func (w *movieWalk) table(b box, count, entry int64) {
 	}
 }
 
-// sizes is table for the sizes of samples. Equal sizes are not listed.
+// sizes checks a table of sample sizes. If all samples have the same size, the
+// table lists none.
 func (w *movieWalk) sizes(b box) {
 	p := w.s.Bytes(b.body, 12)
 	if len(p) < 12 {

@@ -82,7 +82,7 @@ func (e *Encryption) Known() bool {
 
 const pdfPad = "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa\x01\x08\x2e\x2e\x00\xb6\xd0\x68\x3e\x80\x2f\x0c\xa9\xfe\x64\x53\x69\x7a"
 
-// keyMD5 is algorithm 2.
+// keyMD5 computes the key by algorithm 2.
 func (e *Encryption) keyMD5() []byte {
 	n := int64(5)
 	if e.Revision >= 3 {
@@ -108,7 +108,7 @@ func (e *Encryption) keyMD5() []byte {
 	return key[:n]
 }
 
-// userMatches is algorithm 6 for the empty password.
+// userMatches reports whether the key fits the empty password (algorithm 6).
 func (e *Encryption) userMatches(key []byte) bool {
 	if e.Revision == 2 {
 		return rc4With(key, []byte(pdfPad)) == e.user[:32]
@@ -135,7 +135,7 @@ func rc4With(key, p []byte) string {
 	return string(out)
 }
 
-// key256 is algorithm 2.A.
+// key256 computes the key by algorithm 2.A.
 func (e *Encryption) key256() (key []byte, ok bool) {
 	hash := hash2B
 	if e.Revision == 5 {
@@ -154,7 +154,7 @@ func (e *Encryption) key256() (key []byte, ok bool) {
 	return key, true
 }
 
-// hash2B is algorithm 2.B for the empty password. It ends after about 70
+// hash2B computes algorithm 2.B for the empty password. It ends after about 70
 // rounds; the limit guarantees it.
 func hash2B(salt []byte) []byte {
 	first := sha256.Sum256(salt)
