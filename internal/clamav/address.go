@@ -17,8 +17,8 @@ const maxPath = 103
 // Address is where a clamd listens: a Unix socket or a TCP port.
 type Address struct{ network, address string }
 
-// String is the address in its one form, which ParseAddress reads: unix:/path
-// or tcp:host:port.
+// String returns the address in its one form, which ParseAddress reads:
+// unix:/path or tcp:host:port.
 func (a Address) String() string { return a.network + ":" + a.address }
 
 // ParseAddress reads unix:/path, /path, tcp:host:port or host:port; an IPv6

@@ -40,7 +40,8 @@ func verdict(answer string) (vitrine.Verdict, error) {
 	return vitrine.Verdict{Result: vitrine.ScanMalware, Signature: printable(name)}, nil
 }
 
-// found is the name of the signature that an answer tells of, as clamd says it.
+// found returns the name of the signature in an answer of clamd. ok is false if
+// the answer names none.
 func found(answer string) (name string, ok bool) {
 	name, begins := strings.CutPrefix(answer, "stream: ")
 	name, ends := strings.CutSuffix(name, " FOUND")
@@ -50,8 +51,8 @@ func found(answer string) (name string, ok bool) {
 	return name, ok
 }
 
-// printable is text without what cannot be seen, cut to what a signature's name
-// may have.
+// printable removes unprintable characters from a text and cuts it to the
+// longest name of a signature.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
@@ -69,8 +70,8 @@ func printable(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// quote is an answer for an error: what it begins with, and nothing that a log
-// could take for anything else.
+// quote returns an answer for an error: what it begins with, and nothing that a
+// log could take for anything else.
 func quote(answer string) string {
 	if answer == "" {
 		return "its answer is empty"

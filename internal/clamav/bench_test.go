@@ -15,10 +15,10 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// BenchmarkScan is the time of a scan of random bytes beside that of reading
-// the same file, and of clamdscan --stream and --fdpass, which is ClamAV's own
-// client: "x read", "x stream" and "x fdpass" are how often their time goes
-// into the scan's. VITRINE_BENCH_LARGE=1 adds 2 GB.
+// BenchmarkScan measures a scan of random bytes. It compares the time with that
+// of reading the same file, and of ClamAV's own client, clamdscan with --stream
+// and --fdpass: "x read", "x stream" and "x fdpass" are the scan's time divided
+// by theirs. VITRINE_BENCH_LARGE=1 adds 2 GB.
 func BenchmarkScan(b *testing.B) {
 	sizes := []int64{64 << 10, 1 << 20, 100 << 20}
 	if os.Getenv("VITRINE_BENCH_LARGE") != "" {
@@ -53,7 +53,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkProbe is what a new connection costs, with the check of the daemon's
+// BenchmarkProbe measures a new connection with the check of the daemon's
 // limits.
 func BenchmarkProbe(b *testing.B) {
 	d := vitrinetest.Clamd(b)
@@ -110,7 +110,7 @@ func benchScan(b *testing.B, s *Scanner, name string, peak *uint64) {
 	}
 }
 
-// heapInUse is what the heap takes, garbage with it, in bytes.
+// heapInUse returns what the heap takes, garbage with it, in bytes.
 func heapInUse() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

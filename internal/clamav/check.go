@@ -19,7 +19,7 @@ type Health struct {
 	Err     error  // why it cannot be used, and what to do
 }
 
-// String is one line for the operator.
+// String returns one line for the operator.
 func (h Health) String() string {
 	if h.Err != nil {
 		return h.Err.Error()
@@ -61,13 +61,13 @@ const (
 	signaturesGrace = time.Second
 )
 
-// Signatures is the version of clamd and of its daily database, as
-// "ClamAV 1.4.6/27500". Of several daemons it is the oldest: whatever was
-// scanned when this was the answer was scanned with these signatures or newer
-// ones, whichever daemon did it, and the text changes once when the last daemon
-// has the new ones. A daemon that does not answer is left out, as long as one
-// does: with equal databases the text is the same whichever of them is down.
-// The answer may be some seconds old.
+// Signatures returns the version of clamd and of its daily database, as "ClamAV
+// 1.4.6/27500". Of several daemons it is the oldest: whatever was scanned when
+// this was the answer was scanned with these signatures or newer ones,
+// whichever daemon did it, and the text changes once when the last daemon has
+// the new ones. A daemon that does not answer is left out, as long as one does:
+// with equal databases the text is the same whichever of them is down. The
+// answer may be some seconds old.
 //
 // clamd tells nothing of databases other than the daily one: after a change of
 // local signatures alone, files that were clean are looked at again only when
@@ -127,8 +127,8 @@ func (s *Scanner) ask(ctx context.Context) (string, error) {
 	return oldest.signatures(), nil
 }
 
-// signatures is the version without the time of the database, which each daemon
-// tells in its own zone.
+// signatures returns the version without the time of the database, which each
+// daemon tells in its own zone.
 func (v version) signatures() string {
 	engine, rest, _ := strings.Cut(string(v), "/")
 	if number, _, ok := strings.Cut(rest, "/"); ok {
@@ -137,7 +137,7 @@ func (v version) signatures() string {
 	return engine
 }
 
-// database is the number of the daily database, 0 without one.
+// database returns the number of the daily database, 0 without one.
 func (v version) database() uint64 {
 	_, number, _ := strings.Cut(v.signatures(), "/")
 	n, _ := strconv.ParseUint(number, 10, 64)
@@ -151,8 +151,8 @@ func (v version) before(o version) bool {
 	return v.signatures() < o.signatures()
 }
 
-// advice is what to do about an error of the connection; "" where that is not
-// known.
+// advice returns what to do about an error of the connection; "" where that is
+// not known.
 func advice(a Address, err error) string {
 	socket := a.network == "unix"
 	var dialing *net.OpError

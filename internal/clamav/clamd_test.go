@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// scanner is one of the test's own, which leaves nothing behind.
+// scanner returns one of the test's own, which leaves nothing behind.
 func scanner(t testing.TB, o Options) *Scanner {
 	t.Helper()
 	before := sockets()
@@ -49,7 +49,8 @@ func stacks() string {
 	return b.String()
 }
 
-// sockets is how many sockets the process has open, where the system tells.
+// sockets returns how many sockets the process has open, where the system
+// tells.
 func sockets() (n int) {
 	all, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range all {
@@ -92,7 +93,8 @@ const (
 	markerFound = "Vitrine.Test.Marker.UNOFFICIAL"
 )
 
-// random is size bytes that nothing is found in, the same for a seed.
+// random returns size bytes that are clean for the scanner. The same seed gives
+// the same bytes.
 func random(seed uint64, size int64) io.Reader {
 	return io.LimitReader(rand.NewChaCha8([32]byte{byte(seed)}), size)
 }
@@ -243,7 +245,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// heap is what is in memory and used, in bytes.
+// heap returns what is in memory and used, in bytes.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -37,7 +37,7 @@ type daemon struct {
 	closed bool
 }
 
-// scan has one file scanned. begun tells whether something of r may have been
+// scan scans the bytes of r. begun reports whether bytes of r may have been
 // read.
 func (d *daemon) scan(ctx context.Context, r io.Reader, size int64) (v vitrine.Verdict, begun bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout+time.Duration(size/slowest)*time.Second, errSlow)
@@ -67,7 +67,7 @@ func (d *daemon) scan(ctx context.Context, r io.Reader, size int64) (v vitrine.V
 	return v, true, nil
 }
 
-// session is one that waited and still works, or a new one.
+// session returns an idle session that still works, or opens one.
 func (d *daemon) session(ctx context.Context) (*session, error) {
 	s, err := d.waited(ctx)
 	if s == nil && err == nil {
@@ -76,7 +76,7 @@ func (d *daemon) session(ctx context.Context) (*session, error) {
 	return s, d.explain(err)
 }
 
-// waited is a session that waited and still works; nil where there is none.
+// waited returns an idle session that still works, or nil.
 func (d *daemon) waited(ctx context.Context) (*session, error) {
 	for s := d.take(); s != nil; s = d.take() {
 		if err := s.during(ctx, func() error { return s.hello("") }); err == nil {
@@ -108,7 +108,7 @@ func (d *daemon) greet(ctx context.Context) (version, error) {
 	return s.version, nil
 }
 
-// take is the session that was used last.
+// take removes and returns the session that was used last, or nil.
 func (d *daemon) take() *session {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,7 +122,7 @@ func (d *daemon) take() *session {
 	return nil
 }
 
-// keep has a session wait to be used again.
+// keep stores a session for reuse until it has been idle for idleTime.
 func (d *daemon) keep(s *session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -60,8 +60,8 @@ func (f *fakes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return near, nil
 }
 
-// fakeScanner has one daemon for each list of scripts. In a bubble of synctest
-// nothing can be left behind.
+// fakeScanner returns a scanner with one daemon for each list of scripts. In a
+// synctest bubble it must leave no goroutine behind.
 func fakeScanner(t *testing.T, o Options, daemons ...*fakes) *Scanner {
 	t.Helper()
 	for i := range daemons {

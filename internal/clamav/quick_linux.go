@@ -5,9 +5,10 @@ import (
 	"syscall"
 )
 
-// quickly has what clamd sends acknowledged as it is read. It sends the number
-// of an answer apart from the rest, which waits for that (Nagle's algorithm) as
-// long as the system waits for something to send with it: 40 ms a scan.
+// quickly makes the system acknowledge data of clamd as soon as it is read.
+// clamd sends the number of an answer in a packet of its own and holds back the
+// rest until that is acknowledged (Nagle's algorithm). Delayed acknowledgements
+// would cost 40 ms a scan.
 func quickly(c net.Conn) net.Conn {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

@@ -69,7 +69,7 @@ func docx(t testing.TB, inside file) []byte {
 		inside)
 }
 
-// pdf has a compressed attachment.
+// pdf returns a PDF with a compressed attachment.
 func pdf(t testing.TB, attachment []byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer

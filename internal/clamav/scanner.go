@@ -81,7 +81,7 @@ func New(o Options) (*Scanner, error) {
 	return s, nil
 }
 
-// Name is "clamd" with the addresses.
+// Name returns "clamd at" and the addresses.
 func (s *Scanner) Name() string {
 	var addresses []string
 	for _, d := range s.daemons {
@@ -90,11 +90,11 @@ func (s *Scanner) Name() string {
 	return "clamd at " + strings.Join(addresses, ", ")
 }
 
-// Scan has the daemon with the least under way scan what r has, and the next
-// one where that cannot be used: only before anything of r was read, since r is
-// not read twice. ErrScanLimit is in the chain when clamd says that a limit of
-// its configuration is exceeded. The end of ctx is not heard while a Read of r
-// lasts.
+// Scan scans the bytes of r with the least busy daemon. If a daemon fails
+// before a byte of r was read, Scan tries the next one; it never reads r twice.
+// If clamd reports that a configured limit is exceeded, the error wraps
+// ErrScanLimit. While a Read of r blocks, Scan does not notice that ctx has
+// ended.
 func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Verdict, error) {
 	if size < 0 {
 		return vitrine.Verdict{}, fmt.Errorf("a file of %d bytes cannot be scanned", size)
@@ -115,8 +115,8 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 	return vitrine.Verdict{}, all(failures)
 }
 
-// scanOn has one daemon scan, and gives its turn back. usable reports whether
-// the result stands, so that no other daemon is asked.
+// scanOn scans with one daemon and ends its turn. usable reports whether the
+// result is final, so that no other daemon is tried.
 func (s *Scanner) scanOn(ctx context.Context, d *daemon, r io.Reader,
 	size int64) (v vitrine.Verdict, usable bool, err error) {
 	usable = true // also when r panics
@@ -155,7 +155,8 @@ func (s *Scanner) turn(ctx context.Context, tried []*daemon) (*daemon, error) {
 	return nil, fmt.Errorf("waiting for a scan to end: %w", context.Cause(ctx))
 }
 
-// free is the daemon that is best to use now, if there is one.
+// free returns the best daemon to use now, or nil if all are busy or were
+// tried.
 func (s *Scanner) free(tried []*daemon) (best *daemon) {
 	now := time.Now()
 	better := func(a, b *daemon) bool {
@@ -202,7 +203,7 @@ func (s *Scanner) Close() error {
 	return nil
 }
 
-// all is every failure in one line.
+// all joins the failures into an error of one line.
 func all(failures []error) error {
 	err := failures[0]
 	for _, next := range failures[1:] {

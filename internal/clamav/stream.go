@@ -25,8 +25,8 @@ type reply struct {
 	err  error
 }
 
-// stream has clamd scan what r has, which must be size bytes, and returns its
-// answer. The session can be used again when the answer is a verdict.
+// stream sends exactly size bytes of r to clamd and returns its answer. After a
+// verdict the session can be used again.
 func (s *session) stream(r io.Reader, size int64) (string, error) {
 	replies := make(chan reply, 1)
 	go func() { // clamd says why it takes no more before it closes the connection, and that would be lost with the write that fails

@@ -180,7 +180,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 	return b, err
 }
 
-// origin is where requests about a bucket go.
+// origin returns where requests about a bucket go.
 func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
 	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx,
 		sdk.EndpointParameters{Bucket: &bucket, Region: &o.Region, Endpoint: o.BaseEndpoint,
@@ -191,8 +191,8 @@ func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
 	return where.URI.Scheme + "://" + where.URI.Host, nil
 }
 
-// authorities are whose certificates a configuration trusts (AWS_CA_BUNDLE,
-// ca_bundle); nil: those of the system.
+// authorities returns the certificate authorities that a configuration trusts
+// (AWS_CA_BUNDLE, ca_bundle), or nil for those of the system.
 func authorities(c aws.Config) *x509.CertPool {
 	if h, ok := c.HTTPClient.(interface{ GetTransport() *http.Transport }); ok {
 		if t := h.GetTransport().TLSClientConfig; t != nil {

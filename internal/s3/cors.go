@@ -20,9 +20,9 @@ import (
 // corsAge is how long browsers may remember that they may, in seconds.
 const corsAge = 3600
 
-// Cors has the bucket let pages of an origin, such as https://share.example,
-// PUT files to it. Its other rules stay. The error is a sentence for the
-// operator, as of Check.
+// Cors adds a rule to the bucket that lets pages of an origin, such as
+// https://share.example, upload files with PUT. It keeps the other rules. The
+// error is a sentence for the operator, as that of Check.
 func (b *Blobs) Cors(ctx context.Context, origin string) error {
 	if err := b.reachable(origin); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// codeOf is what the server calls a failure; "" where it gave no answer, or one
-// without a name.
+// codeOf returns what the server calls a failure; "" where it gave no answer,
+// or one without a name.
 func codeOf(err error) string {
 	var e smithy.APIError
 	if errors.As(err, &e) {
@@ -21,8 +21,8 @@ func codeOf(err error) string {
 	return ""
 }
 
-// statusOf is the HTTP status of the answer that a failure came with; 0 without
-// one.
+// statusOf returns the HTTP status of the answer that a failure came with; 0
+// without one.
 func statusOf(err error) int {
 	var e *smithyhttp.ResponseError
 	if errors.As(err, &e) {
@@ -37,7 +37,7 @@ var errNothingSaid = errors.New("the answer says nothing of what was asked")
 
 func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }
 
-// orNotFound is err, and ErrNotFound in place of nil.
+// orNotFound returns err, or ErrNotFound if err is nil.
 func orNotFound(err error) error {
 	if err == nil {
 		return vitrine.ErrNotFound
@@ -45,15 +45,15 @@ func orNotFound(err error) error {
 	return err
 }
 
-// refusedToReplace says that a condition of a request did not hold, or that
-// another request met it at the same moment.
+// refusedToReplace reports whether the condition of a request did not hold, or
+// a concurrent request conflicted with it.
 func refusedToReplace(err error) bool {
 	return statusOf(err) == http.StatusPreconditionFailed || statusOf(err) == http.StatusConflict
 }
 
-// fault is err as callers are told it: ErrNotFound of an object that is not
-// there, else that storage is not available. A bucket that is not there is a
-// fault: nobody may take its files for lost.
+// fault returns the error for callers: ErrNotFound if the object is missing,
+// otherwise one that says that storage is unavailable. A missing bucket is also
+// unavailable storage, so that nobody takes its files for lost.
 func (b *Blobs) fault(what, key string, err error) error {
 	if codeOf(err) == "NoSuchKey" {
 		return vitrine.ErrNotFound

@@ -122,7 +122,7 @@ func TestInstances(t *testing.T) {
 	sweepEmpty(t, two)
 }
 
-// sweepEmpty has two sweep at once, for a store that knows nothing, until
+// sweepEmpty sweeps from two processes at once, for a store without rows, until
 // nothing is left.
 func sweepEmpty(t *testing.T, two []*Blobs) {
 	t.Helper()

@@ -45,7 +45,7 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 	return out.Body, o, nil
 }
 
-// sizeOf is the size of the whole object that an answer is of, whose bytes
+// sizeOf returns the size of the whole object that an answer is of, whose bytes
 // begin at from.
 func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	if out.ContentRange == nil {
@@ -61,9 +61,9 @@ func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	return strconv.ParseInt(size, 10, 64)
 }
 
-// look tells about an object, or answers ErrNotFound. It reads a byte: what is
-// said to a HEAD has no body, and so a bucket that is missing, or a refusal,
-// could not be told from an object that is missing.
+// look returns the attributes of an object, or ErrNotFound. It gets one byte
+// instead of using HEAD: the answer to a HEAD has no body, so a missing bucket
+// or a refusal would look like a missing object.
 func (b *Blobs) look(ctx context.Context, key string) (object, error) {
 	body, o, err := b.get(ctx, key, "", 0, 1)
 	if err != nil {
@@ -114,7 +114,7 @@ type entry struct {
 	at   time.Time // when it was stored, by the server's clock
 }
 
-// name is the last element of the key.
+// name returns the last element of the key.
 func (e entry) name() string { return path.Base(e.key) }
 
 // list calls f with every object whose key begins so, page by page.

@@ -62,7 +62,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.to.ServeHTTP(w, r)
 }
 
-// set has a fault happen from now on; nil ends it. What was seen is forgotten.
+// set makes a fault happen from now on; nil ends it. It also resets the record
+// of requests.
 func (p *proxy) set(fault func(http.ResponseWriter, *http.Request) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +104,7 @@ type fault struct {
 
 const failure = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>InternalError</Code><Message>We encountered an internal error. Please try again.</Message></Error>`
 
-// answer is a fault that answers in place of the server.
+// answer returns a fault that answers in place of the server.
 func answer(status int, body string) func(*proxy, of) func(http.ResponseWriter, *http.Request) bool {
 	return func(_ *proxy, which of) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
@@ -119,7 +120,7 @@ func answer(status int, body string) func(*proxy, of) func(http.ResponseWriter, 
 	}
 }
 
-// after is a fault that happens when n bytes of the server's answer have
+// after returns a fault that happens when n bytes of the server's answer have
 // passed: then end is called. The answer keeps its head.
 func after(n int64, end func(p *proxy, r *http.Request)) func(*proxy, of) func(http.ResponseWriter,
 	*http.Request) bool {
@@ -184,7 +185,7 @@ var faults = []fault{
 	{"hangs in the answer", after(0, func(p *proxy, r *http.Request) { wait(p, r.Context()) })},
 }
 
-// wait is how a server hangs: for as long as there is someone who waits.
+// wait hangs like a server until the client gives up.
 func wait(p *proxy, ctx context.Context) {
 	select {
 	case <-p.over:

@@ -105,7 +105,8 @@ func (r *reader) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// ReadAt may be called by several at once.
+// ReadAt implements [io.ReaderAt]. It may be called from several goroutines at
+// once.
 func (r *reader) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, errors.New("read: before the beginning")
@@ -166,7 +167,8 @@ func (r *reader) kept(p []byte, off int64) (int, error) {
 	return 0, nil
 }
 
-// room is space for a page: that of the one whose use is longest ago, or new.
+// room returns an empty buffer for a page: a new one, or that of the page that
+// was used least recently.
 func (r *reader) room() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

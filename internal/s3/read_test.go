@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// random are bytes that are the same each time.
+// random returns n bytes, the same on each call.
 func random(n int) []byte {
 	p := make([]byte, n)
 	r := rand.NewChaCha8([32]byte{1})

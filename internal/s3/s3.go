@@ -59,10 +59,10 @@ func Open(ctx context.Context, address string, now func() time.Time) (*Blobs, er
 	return open(ctx, address, now, ordinary)
 }
 
-// Origin is where signed URLs lead: scheme, host and port.
+// Origin returns where signed URLs lead: scheme, host and port.
 func (b *Blobs) Origin() string { return b.origin }
 
-// incoming is where bytes of a size are put.
+// incoming returns where bytes of a size are put.
 func (b *Blobs) incoming(k vitrine.UploadID, size int64) string {
 	return b.prefix + incomingDir + string(k) + sizeMark + strconv.FormatInt(size, 10)
 }
@@ -76,7 +76,7 @@ func (b *Blobs) partPath(k vitrine.UploadID, p vitrine.Part) string {
 	return b.path(k) + partMark + string(p)
 }
 
-// probe is a key that nothing else has.
+// probe returns a key that nothing else has.
 func (b *Blobs) probe() string {
 	return b.prefix + incomingDir + probePrefix + strings.ToLower(rand.Text())
 }
@@ -134,13 +134,13 @@ func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error)
 	return r.URL, nil
 }
 
-// life is how long a URL lives, in whole seconds as URLs say it, of which one
-// is the least.
+// life returns how long a URL lives, in whole seconds as URLs say it, of which
+// one is the least.
 func (b *Blobs) life(until time.Time) time.Duration {
 	return max(until.Sub(b.now()).Truncate(time.Second), time.Second)
 }
 
-// Stat tells about stored bytes: those that are sealed, else those in incoming,
+// Stat returns the attributes of sealed bytes, or else of those in incoming,
 // unless the key was deleted.
 func (b *Blobs) Stat(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	if err := valid(k); err != nil {
