@@ -20,7 +20,7 @@ func (s *site) report(l *vitrine.Link, reason, note string, headers ...string) r
 		append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
-// trustProxy has the site believe who its tests say that they are.
+// trustProxy makes the site trust the client addresses that tests send.
 func (s *site) trustProxy() {
 	s.server.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }

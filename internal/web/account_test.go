@@ -50,7 +50,7 @@ func (l *letters) count() int {
 	return len(l.all)
 }
 
-// path is that of the last address in the last message.
+// path returns the path of the last address in the last message.
 func (l *letters) path(t testing.TB) string {
 	t.Helper()
 	l.mu.Lock()
@@ -98,7 +98,7 @@ func (d *door) enter(email, password string, headers ...string) reply {
 	return d.post("/sign-in", url.Values{"email": {email}, "password": {password}}, headers...)
 }
 
-// cookies are those of an answer as a browser sends them back.
+// cookies returns those of an answer as a browser sends them back.
 func cookies(r reply) string {
 	var all []string
 	for _, c := range r.Cookies() {
@@ -107,7 +107,7 @@ func cookies(r reply) string {
 	return "Cookie: " + strings.Join(all, "; ")
 }
 
-// device is the cookie by which a browser is known.
+// device returns the cookie by which a browser is known.
 func device(r reply) string {
 	for _, c := range r.Cookies() {
 		if strings.HasSuffix(c.Name, "-device") {
@@ -117,7 +117,7 @@ func device(r reply) string {
 	return ""
 }
 
-// alike is a page without what is new in every answer.
+// alike returns a page without what is new in every answer.
 func alike(body, email string) string {
 	body = regexp.MustCompile(`nonce="[^"]+"`).ReplaceAllString(body, "")
 	return strings.ReplaceAll(body, email, "EMAIL")

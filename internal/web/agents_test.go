@@ -23,7 +23,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// tools is an agent that is connected with a key.
+// tools returns an agent that is connected with a key.
 func (f *fixture) tools(key string) *agentSession {
 	f.t.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test agent", Version: "1.0"}, nil)
@@ -56,7 +56,7 @@ func (a *agentSession) use(tool string, args fields) (out map[string]any, failur
 	return out, ""
 }
 
-// must is use of a tool that does not refuse.
+// must calls a tool and fails the test if the tool refuses.
 func (a *agentSession) must(tool string, args fields) map[string]any {
 	a.t.Helper()
 	out, failure := a.use(tool, args)

@@ -34,7 +34,7 @@ type window struct {
 
 func (w window) String() string { return fmt.Sprintf("%s, %d px", w.theme, w.width) }
 
-// windows are those that each page is looked at in: the narrowest that WCAG
+// windows returns those that each page is looked at in: the narrowest that WCAG
 // asks for (1.4.10), a phone, a tablet and a desktop. Markup does not depend on
 // the theme and hardly on the width, so that the gate runs all rules of axe
 // once, and those for colours once more. Tier all runs them in each window.

@@ -208,7 +208,7 @@ func newGate(t *testing.T, server *vitrinetest.S3Server) *gate {
 	return g
 }
 
-// start has it listen, where it listened before.
+// start makes the gate listen again on its old address.
 func (g *gate) start(t *testing.T) {
 	t.Helper()
 	l, err := net.Listen("tcp", cmp.Or(strings.TrimPrefix(g.url, "http://"), "127.0.0.1:0"))
@@ -234,8 +234,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.to.ServeHTTP(w, r)
 }
 
-// set has a fault happen from now on, nil ends it; what was put is counted
-// anew.
+// set makes a fault happen from now on; nil ends it. It also resets the count
+// of puts.
 func (g *gate) set(fault func(http.ResponseWriter, *http.Request) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -248,7 +248,7 @@ func (g *gate) count() int {
 	return g.puts
 }
 
-// first has a fault happen once.
+// first makes a fault happen only once.
 func first(fault func(w http.ResponseWriter, r *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
 	var once atomic.Bool
 	return func(w http.ResponseWriter, r *http.Request) bool {

@@ -181,8 +181,8 @@ func TestBrowserClockChange(t *testing.T) {
 	}
 }
 
-// everyQuarter has a link viewed each quarter of an hour, from before a day to
-// after it, and returns the hours of the day with their views, by counting.
+// everyQuarter views a link each quarter of an hour, from before a day to after
+// it. It returns the hours of the day with their views.
 func (s *site) everyQuarter(l *vitrine.Link, from, to time.Time) (hours []string) {
 	s.t.Helper()
 	var b vitrine.Batch
@@ -218,7 +218,7 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-// inZone has the browser be in a time zone.
+// inZone sets the time zone of the browser.
 func inZone(zone string) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error { return emulation.SetTimezoneOverride(zone).Do(ctx) })
 }

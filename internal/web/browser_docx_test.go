@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// makeDOCX is a Word document of some paragraphs with a picture, links of
+// makeDOCX returns a Word document of some paragraphs with a picture, links of
 // several kinds, and a picture that is elsewhere.
 func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
 	t.Helper()
@@ -68,7 +68,7 @@ func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
 	return b.Bytes()
 }
 
-// around is a page that has a frame and keeps what it says.
+// around returns a page that has a frame and keeps what it says.
 func around(t *testing.T, frame string) string {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -80,8 +80,8 @@ func TestEmbedOfNothing(t *testing.T) {
 	s.countOpens(l, 0)
 }
 
-// stranger is a site of another origin, with one page: the code that a link's
-// page gives for embedding.
+// stranger returns a site of another origin, with one page: the code that a
+// link's page gives for embedding.
 func (s *site) stranger(l *vitrine.Link) string {
 	code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(s.get("/p/"+string(l.Slug),
 		"User-Agent: Slackbot 1.0").body)

@@ -25,7 +25,7 @@ func (r rect) String() string {
 	return fmt.Sprintf("%.1f×%.1f at %.1f, %.1f", r.Width, r.Height, r.Left, r.Top)
 }
 
-// imageRect is where the shown image is, once it has come to rest.
+// imageRect returns where the shown image is, once it has come to rest.
 func (tb *tab) imageRect() (r rect) {
 	tb.t.Helper()
 	tb.until(`document.querySelector(".picture img").getAnimations().length === 0`)
@@ -33,7 +33,7 @@ func (tb *tab) imageRect() (r rect) {
 	return r
 }
 
-// at is the point of the image, in parts of it, that is at a point of the
+// at returns the point of the image, in parts of it, that is at a point of the
 // window.
 func (r rect) at(x, y float64) (float64, float64) {
 	return (x - r.Left) / r.Width, (y - r.Top) / r.Height
@@ -41,7 +41,7 @@ func (r rect) at(x, y float64) (float64, float64) {
 
 func near(a, b, within float64) bool { return math.Abs(a-b) <= within }
 
-// solid is a picture of one color, half of it clear.
+// solid returns a picture of one color, half of it clear.
 func solid(width, height int) []byte {
 	m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.NRGBA{0, 128, 128, 255}, color.NRGBA{}})
 	for i := len(m.Pix) / 2; i < len(m.Pix); i++ {

@@ -55,8 +55,8 @@ func TestBrowserMediaRanges(t *testing.T) {
 	})
 }
 
-// played is the one range of the medium that was played, by the browser's own
-// account, in millionths of the medium.
+// played returns the one range of the medium that was played, by the browser's
+// own account, in millionths of the medium.
 func (tb *tab) played() (from, to int64) {
 	tb.t.Helper()
 	var all []int64

@@ -37,8 +37,8 @@ func (tb *tab) press(keys string) {
 	tb.run(chromedp.KeyEvent(keys))
 }
 
-// signedIn is a tab in which a moderator has signed in. The cookie stays in the
-// browser, and is worth nothing to the site of another test.
+// signedIn returns a tab in which a moderator has signed in. The cookie stays
+// in the browser, and is worth nothing to the site of another test.
 func (s *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
 	s.t.Helper()
 	tb := newTab(s.t, actions...)

@@ -149,8 +149,8 @@ func TestBrowserPDFRanges(t *testing.T) {
 	tb.quiet()
 }
 
-// prose is a PDF of pages with what makes searching hard: accents, a ligature,
-// a word over two lines, two columns of the same.
+// prose returns a PDF of pages with what makes searching hard: accents, a
+// ligature, a word over two lines, two columns of the same.
 func prose(pages int) []byte {
 	f := newPDF()
 	titles := map[int]string{}

@@ -276,7 +276,7 @@ func TestPreviewOfNothing(t *testing.T) {
 	}
 }
 
-// makeEPUB is a book that no converter is asked to read.
+// makeEPUB returns a book that no converter is asked to read.
 func makeEPUB(t testing.TB) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -117,14 +117,14 @@ func (tb *tab) has(selector string) (yes bool) {
 	return yes
 }
 
-// read lets time pass while the viewer reads.
+// read advances the clock while the viewer reads.
 func (r *reading) read(d time.Duration) {
 	r.t.Helper()
 	r.engaged += d
 	r.spend(d)
 }
 
-// idles lets time pass in which the page is visible and nobody reads.
+// idles advances the clock while the page is visible and nobody reads.
 func (r *reading) idles(d time.Duration) {
 	r.t.Helper()
 	r.idle += d
@@ -140,7 +140,7 @@ func (r *reading) spend(d time.Duration) {
 	}
 }
 
-// away lets time pass in which the page is not visible.
+// away advances the clock while the page is not visible.
 func (r *reading) away(d time.Duration) {
 	r.t.Helper()
 	r.elapsed += d
@@ -252,7 +252,8 @@ func scrolled(y int) chromedp.Action {
 	return chromedp.Evaluate(fmt.Sprintf(`new Promise((done) => { scrollTo(0, %d); requestAnimationFrame(() => requestAnimationFrame(done)) })`, y), nil, awaited)
 }
 
-// host is a page of another site that shows a link 3000 pixels below its top.
+// host returns a page of another site that shows a link 3000 pixels below its
+// top.
 func (s *site) host(t *testing.T, l *vitrine.Link) string {
 	t.Helper()
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -296,7 +297,7 @@ func (b *ownBrowser) kill(t *testing.T) {
 	}
 }
 
-// descendants are the processes that a process has started, and those they
+// descendants returns the processes that a process has started, and those they
 // have.
 func descendants(pid int) (all []int) {
 	dirs, _ := os.ReadDir("/proc")

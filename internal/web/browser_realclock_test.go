@@ -64,15 +64,16 @@ func (w *witness) of(l *vitrine.Link) evidence {
 	return w.said["/p/"+string(l.Slug)+"/beacon"]
 }
 
-// next is closed when a page says something after the call.
+// next returns a channel that is closed when a page sends something after the
+// call.
 func (w *witness) next() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.more
 }
 
-// lost is how much less than the time that has passed may be measured: nothing
-// on a fake clock.
+// lost returns how much less than the time that has passed may be measured:
+// nothing on a fake clock.
 func (w *witness) lost(l *vitrine.Link) time.Duration {
 	if w == nil {
 		return 0

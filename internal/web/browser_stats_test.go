@@ -51,8 +51,8 @@ func TestBrowserStatsLive(t *testing.T) {
 	tb.until(`document.querySelector("#live a")?.textContent.startsWith("Signed out")`)
 }
 
-// tipOf is a condition: the tip is shown, and says what the mark that a script
-// finds has to say.
+// tipOf returns a condition: the tip is shown, and says what the mark that a
+// script finds has to say.
 func tipOf(mark string) string {
 	return `((m, tip) => m.classList.contains("is-on") && !tip.hidden && tip.querySelector("b").textContent === m.dataset.tip.split("\n")[0] &&
 		[...tip.querySelectorAll("span")].map((s) => s.textContent).join() === m.dataset.tip.split("\n").slice(1).map((l) => l.split("|").slice(1).reverse().join("")).join())(` + mark + `, document.querySelector(".tip"))`

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// manyRows is a table of 250 rows with a header.
+// manyRows returns a table of 250 rows with a header.
 func manyRows() []byte {
 	var b strings.Builder
 	b.WriteString("City,Visitors,Note\n")

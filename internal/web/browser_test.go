@@ -100,7 +100,7 @@ func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action)
 	return newTabWith(t, browser, nil, actions...)
 }
 
-// newVisitor is a tab with cookies and storage of its own. Cookies know no
+// newVisitor returns a tab with cookies and storage of its own. Cookies know no
 // ports: without that, tests that run beside each other would sign each other
 // out. Further tabs of the same visitor are made with newTabIn(t, tb.ctx).
 func newVisitor(t testing.TB, actions ...chromedp.Action) *tab {
@@ -118,7 +118,7 @@ func newVisitor(t testing.TB, actions ...chromedp.Action) *tab {
 	return newTabWith(t, b, []chromedp.ContextOption{chromedp.WithExistingBrowserContext(visitor)}, actions...)
 }
 
-// newMember is a visitor who is signed in.
+// newMember returns a visitor who is signed in.
 func newMember(t testing.TB, d *site, a *vitrine.Account) *tab {
 	t.Helper()
 	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
@@ -139,7 +139,7 @@ func newTabWith(t testing.TB, browser context.Context, options []chromedp.Contex
 	return tb
 }
 
-// person is the browser's word that it is no headless one.
+// person returns the browser's word that it is no headless one.
 func person() chromedp.Action {
 	return emulation.SetUserAgentOverride(reader).WithUserAgentMetadata(&emulation.UserAgentMetadata{Platform: "Linux",
 		Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"},
@@ -225,8 +225,8 @@ func (tb *tab) leave() {
 	tb.run(chromedp.Navigate("about:blank"))
 }
 
-// frame is the content frame of the page, which has a process of its own; it
-// ends with the tab.
+// frame returns the content frame of the page, which has a process of its own;
+// it ends with the tab.
 func (tb *tab) frame(part string) *tab {
 	tb.t.Helper()
 	id := tb.frameID(part)

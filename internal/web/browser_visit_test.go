@@ -74,7 +74,8 @@ const shiftOf = `new Promise((done) => {
 	requestAnimationFrame(() => requestAnimationFrame(() => idle(() => requestAnimationFrame(() => done({sum, moved})))));
 })`
 
-// asksOnly has a tab complain of requests to other hosts than those given.
+// asksOnly fails the test if the tab sends a request to a host that is not
+// listed.
 func (tb *tab) asksOnly(hosts ...string) {
 	chromedp.ListenTarget(tb.ctx, func(event any) {
 		e, ok := event.(*network.EventRequestWillBeSent)

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browsing is a tab in which an account is signed in.
+// browsing returns a tab in which an account is signed in.
 func (s *site) browsing(a *vitrine.Account) *tab {
 	s.t.Helper()
 	tb := newVisitor(s.t)
@@ -106,7 +106,7 @@ func TestBrowserWebsite(t *testing.T) {
 	tb.accessible("website, with a version that waits")
 }
 
-// siteOf is a website by its slug.
+// siteOf returns a website by its slug.
 func (s *site) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
 	s.t.Helper()
 	f, err := s.server.Sites.BySlug(s.t.Context(), s.account, string(slug))

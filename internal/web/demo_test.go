@@ -84,7 +84,7 @@ func newDemo(t testing.TB) *demo {
 	return d
 }
 
-// newPicturedDemo is the demo with everything that is made of its files.
+// newPicturedDemo returns the demo with everything that is made of its files.
 func newPicturedDemo(t testing.TB) *demo {
 	t.Helper()
 	d := newDemo(t)
@@ -110,7 +110,7 @@ func (d *demo) curate(ctx context.Context) {
 		"style.css=h1{color:teal}", "rooms/one.html=<h1>Room one</h1>")
 }
 
-// queue has links that wait, and one that was decided about.
+// queue adds links that wait for review, and one that was decided.
 func (d *demo) queue() {
 	d.t.Helper()
 	d.account = d.member
@@ -219,8 +219,8 @@ func (d *demo) session(r *rand.Rand, l *vitrine.Link) *report.Session {
 	return s
 }
 
-// demoReport is a document with chapters, paragraphs, and a picture on some
-// pages.
+// demoReport returns a document with chapters, paragraphs, and a picture on
+// some pages.
 func demoReport(pages int) []byte {
 	chapters := []string{"Annual report", "The year", "Visitors", "Collection", "Exhibitions", "Accounts"}
 	sentences := []string{"The collection grew by 214 works, most of them on paper.",
@@ -262,7 +262,7 @@ func demoReport(pages int) []byte {
 	return f.bytes()
 }
 
-// demoPicture is light in a hall.
+// demoPicture draws light in a hall.
 func demoPicture(w, h int) []byte {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {

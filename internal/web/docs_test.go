@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// docPaths are the pages of the documentation, by the site's own list of what
-// may be found.
+// docPaths returns the pages of the documentation, by the site's own list of
+// what may be found.
 func (s *site) docPaths() (paths []string) {
 	s.t.Helper()
 	for _, m := range regexp.MustCompile(`<loc>([^<]+)</loc>`).FindAllStringSubmatch(s.get("/sitemap.xml").body, -1) {

@@ -81,7 +81,7 @@ func (c caller) edit(method, slug string, change fields, etag string) answer {
 	return c.conditional(method, "/links/"+slug, change, etag)
 }
 
-// conditional is a request about a link that has an ETag.
+// conditional returns a request about a link that has an ETag.
 func (c caller) conditional(method, path string, change fields, etag string) answer {
 	c.t.Helper()
 	b, err := json.Marshal(change)
@@ -102,13 +102,13 @@ func (c caller) complete(path string, file fields) answer {
 	return c.call(c.key, "POST", "/uploads/complete", file.with(fields{"path": path, "size": nil}))
 }
 
-// address is a signed URL for the bytes of the note.
+// address returns a signed URL for the bytes of the note.
 func (c caller) address() string {
 	_, address := c.begun(c.key, noteFile)
 	return address
 }
 
-// refusedBytes are the bytes of a file that step 3 refuses.
+// refusedBytes returns the bytes of a file that step 3 refuses.
 func (c caller) refusedBytes(name, kind, content string) answer {
 	file := fields{"name": name, "type": kind, "size": len(content)}
 	return c.complete(c.stored(c.key, file, content), file)
@@ -121,7 +121,7 @@ func (c caller) free(l vitrine.Limits) caller {
 	return c
 }
 
-// login is the secret of a program's login that the account has allowed.
+// login returns the secret of a program's login that the account has allowed.
 func (c caller) login() fields {
 	c.t.Helper()
 	started := c.call("", "POST", "/logins", laptop).want(200, "")

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/signer"
 )
 
-// frameOf is the address of the frame on a case.
+// frameOf returns the address of the frame on a case.
 func (s *site) frameOf(path string, headers ...string) string {
 	s.t.Helper()
 	return s.attr(s.status(s.get(path, headers...), 200).body, `<iframe[^>]* src="([^"]+/c/[^"]+)"`)

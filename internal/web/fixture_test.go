@@ -25,7 +25,7 @@ func newFixture(t testing.TB) *fixture {
 	return newFixtureAt(t, "")
 }
 
-// newFixtureAt is newFixture with its store at an address; "": a file.
+// newFixtureAt returns a fixture whose store is at an address; "" is a file.
 func newFixtureAt(t testing.TB, store string) *fixture {
 	t.Helper()
 	clock := vitrinetest.NewClock(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC))

@@ -25,7 +25,7 @@ func (s *site) ask(path, body string, headers ...string) reply {
 
 var passing = regexp.MustCompile(`nonce="[^"]*"|[0-9a-f]{16}`)
 
-// constant is an answer without what differs from one to the next.
+// constant returns an answer without what differs from one to the next.
 func constant(r reply, slug string) string {
 	return fmt.Sprint(r.StatusCode, strings.ReplaceAll(passing.ReplaceAllString(r.body, "…"), slug, "SLUG"))
 }

@@ -33,7 +33,7 @@ func (l *liveHandler) now() http.Handler {
 	return l.handler
 }
 
-// fieldsOf is another text when a field is another value.
+// fieldsOf returns a text that changes when a field changes.
 func fieldsOf(s *web.Server) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%p", s.Uploads.Scanner)

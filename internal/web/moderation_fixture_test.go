@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/web/app"
 )
 
-// newDesk is a site at which moderators work. The account of the site is its
-// owner's at first; then files come from a member, unless a test says
+// newDesk returns a site at which moderators work. The account of the site is
+// its owner's at first; then files come from a member, unless a test says
 // otherwise.
 func newDesk(t testing.TB) *site { return newDeskWith(t, siteOptions{}) }
 
@@ -43,7 +43,7 @@ func (s *site) join(email string, role vitrine.Role) *vitrine.Account {
 	return a
 }
 
-// offer is the path of a link that signs in.
+// offer returns the path of a link that signs in.
 func (s *site) offer(a *vitrine.Account) string {
 	s.t.Helper()
 	text, err := s.server.Sessions.Offer(s.t.Context(), a.Email)
@@ -117,8 +117,8 @@ func (s *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
 	return now
 }
 
-// held is a file of the member's that waits for a person, for longer than those
-// that are held after it.
+// held returns a file of the member's that waits for a person, for longer than
+// those that are held after it.
 func (s *site) held(name, reason string) *vitrine.Link {
 	s.t.Helper()
 	l := s.hold(s.publish(name, samples[name]), reason, "")
@@ -126,7 +126,7 @@ func (s *site) held(name, reason string) *vitrine.Link {
 	return l
 }
 
-// stateOf is where a link stands now.
+// stateOf returns where a link stands now.
 func (s *site) stateOf(l *vitrine.Link) vitrine.LinkState {
 	s.t.Helper()
 	now, err := s.server.Links.BySlug(s.t.Context(), string(l.Slug))
@@ -140,7 +140,8 @@ func accountPath(a *vitrine.Account) string {
 	return "/moderation/accounts/" + strconv.FormatInt(int64(a.ID), 10)
 }
 
-// seen is what a case's form says of the change that its page told of last.
+// seen returns what a case's form says of the change that its page told of
+// last.
 func (s *site) seen(l *vitrine.Link) string {
 	s.t.Helper()
 	list, err := s.server.Moderation.OfLink(s.t.Context(), string(l.Slug))

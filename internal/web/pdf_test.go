@@ -154,10 +154,10 @@ func (f *pdfFile) pages(n int) *pdfFile {
 	return f
 }
 
-// makePDF is a PDF of some pages, each with its number and a line of text.
+// makePDF returns a PDF of some pages, each with its number and a line of text.
 func makePDF(pages int) []byte { return newPDF().pages(pages).bytes() }
 
-// makeLargePDF is a PDF of some pages with much between them that no page
+// makeLargePDF returns a PDF of some pages with much between them that no page
 // needs.
 func makeLargePDF(pages, padding int) []byte {
 	f := newPDF()
@@ -165,7 +165,7 @@ func makeLargePDF(pages, padding int) []byte {
 	return f.pages(pages).bytes()
 }
 
-// makePicturePDF is a PDF of pages that have a picture of noise each, of
+// makePicturePDF returns a PDF of pages that have a picture of noise each, of
 // somewhat over a quarter of a megabyte.
 func makePicturePDF(pages int) []byte {
 	f := newPDF()
@@ -176,7 +176,7 @@ func makePicturePDF(pages int) []byte {
 	return f.bytes()
 }
 
-// noise is a JPEG of 512 x 512 points that are what they are by chance.
+// noise returns a JPEG of 512 x 512 random pixels.
 func noise() []byte {
 	m := image.NewRGBA(image.Rect(0, 0, 512, 512))
 	r := rand.New(rand.NewPCG(1, 2))
@@ -190,8 +190,8 @@ func noise() []byte {
 	return b.Bytes()
 }
 
-// makeLockedPDF is a PDF of one page that opens with a password (ISO 32000-1,
-// 7.6.3: revision 2, RC4 with 40 bits).
+// makeLockedPDF returns a PDF of one page that opens with a password (ISO
+// 32000-1, 7.6.3: revision 2, RC4 with 40 bits).
 func makeLockedPDF(password string) []byte {
 	const padding = "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa\x01\x08\x2e\x2e\x00\xb6\xd0\x68\x3e\x80\x2f\x0c\xa9\xfe\x64\x53\x69\x7a"
 	const permissions, id = -4, "0123456789abcdef"
@@ -222,8 +222,8 @@ func makeLockedPDF(password string) []byte {
 	return f.pages(1).bytes()
 }
 
-// makeAESLockedPDF is the same with AES of 256 bits (ISO 32000-2, 7.6.4:
-// revision 6).
+// makeAESLockedPDF returns a PDF of one page that opens with a password,
+// encrypted by AES of 256 bits (ISO 32000-2, 7.6.4: revision 6).
 func makeAESLockedPDF(password string) []byte {
 	file, salts, pw := bytes.Repeat([]byte{7}, 32), []byte("validkeyvaluekey"), []byte(password)
 	entries := func(more []byte) (entry, sealed []byte) {
@@ -259,7 +259,7 @@ func encryptCBC(key, iv, data []byte) []byte {
 	return out
 }
 
-// hashR6 is algorithm 2.B of ISO 32000-2.
+// hashR6 computes algorithm 2.B of ISO 32000-2.
 func hashR6(password, salt, more []byte) []byte {
 	sum := sha256.Sum256(bytes.Join([][]byte{password, salt, more}, nil))
 	k := sum[:]

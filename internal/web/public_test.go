@@ -226,7 +226,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// contentAddress is where the bytes of a link are, as its page would say.
+// contentAddress returns where the bytes of a link are, as its page would say.
 func (s *site) contentAddress(l *vitrine.Link, what string) string {
 	u := s.server.ContentURL
 	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.server.Now().Add(time.Hour)) +

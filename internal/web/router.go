@@ -145,5 +145,5 @@ func (r *router) look(pattern string, h app.MemberHandler) {
 	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.Looking(h))))
 }
 
-// lookPage is look for a page.
+// lookPage registers a page that does not extend the session.
 func (r *router) lookPage(pattern string, h app.MemberHandler) { r.app(pattern, r.h.shell.Looking(h)) }

@@ -28,7 +28,7 @@ func (h *handlers) routes(mux *http.ServeMux) {
 	r.done()
 }
 
-// apiRoutes are for programs, with and without a key. Each route has the scope
+// apiRoutes registers the API, with and without a key. Each route has the scope
 // that its key needs.
 func (h *handlers) apiRoutes(r *router) {
 	r.key(vitrine.ScopePublish, "POST /api/v1/uploads", h.api.CreateUpload)
@@ -63,7 +63,7 @@ func (h *handlers) apiRoutes(r *router) {
 	r.json("GET /readyz", h.api.Readiness)
 }
 
-// frontRoutes are pages about Vitrine.
+// frontRoutes registers the pages about Vitrine.
 func (h *handlers) frontRoutes(r *router) {
 	r.front("GET /{$}", h.entry.HomeOnceSetUp(h.front.Home))
 	r.front("GET /plans", h.front.Plans)
@@ -86,7 +86,8 @@ func (h *handlers) frontRoutes(r *router) {
 	}
 }
 
-// publicRoutes are public pages of links and albums, and what these send back.
+// publicRoutes registers the public pages of links and albums, and the requests
+// that these send.
 func (h *handlers) publicRoutes(r *router) {
 	r.link("GET /p/{slug}", h.public.Show(public.OwnPage))
 	r.link("GET /p/{slug}/embed", h.public.Show(public.Embedded))
@@ -104,8 +105,8 @@ func (h *handlers) publicRoutes(r *router) {
 	r.form("POST /report/website/{slug}", h.public.OnSite(h.public.FileSiteReport))
 }
 
-// contentRoutes are file bytes, viewer frames and websites, on the content
-// origin.
+// contentRoutes registers file bytes, viewer frames and websites, on the
+// content origin.
 func (h *handlers) contentRoutes(r *router) {
 	r.page("GET /c/{token}/file", h.content.OnBytes(h.content.File))
 	r.page("OPTIONS /c/{token}/file", content.FileOptions)
@@ -128,7 +129,7 @@ func (h *handlers) contentRoutes(r *router) {
 	r.plain("/s/{slug}/{path...}", h.content.SiteBelowContent)
 }
 
-// entryRoutes are for signing in and creating accounts.
+// entryRoutes registers the pages for signing in and creating accounts.
 func (h *handlers) entryRoutes(r *router) {
 	r.page("GET /login", front.MovedTo("/sign-in")) // as people type it
 	r.page("GET /signup", front.MovedTo("/sign-up"))
@@ -152,7 +153,7 @@ func (h *handlers) entryRoutes(r *router) {
 	r.member("POST /device", h.entry.DecideDevice)
 }
 
-// linkRoutes are uploads and links.
+// linkRoutes registers uploads and links.
 func (h *handlers) linkRoutes(r *router) {
 	r.member("GET /dashboard", h.upload.Show)
 	r.data("POST /dashboard/uploads", h.upload.Begin)
@@ -176,7 +177,8 @@ func (h *handlers) linkRoutes(r *router) {
 	r.member("POST /links/{slug}/captions/delete", h.links.RemoveCaptions)
 }
 
-// reportRoutes are reports. Polling by open pages does not extend the session.
+// reportRoutes registers reports. Polling by open pages does not extend the
+// session.
 func (h *handlers) reportRoutes(r *router) {
 	r.member("GET /analytics", h.analytics.Show)
 	r.member("POST /analytics/own", h.analytics.CountOwn)
@@ -201,7 +203,7 @@ func (h *handlers) reportRoutes(r *router) {
 	r.lookPage("GET /websites/{website}/analytics/now", h.analytics.Show)
 }
 
-// collectionRoutes are albums and websites.
+// collectionRoutes registers albums and websites.
 func (h *handlers) collectionRoutes(r *router) {
 	r.member("GET /albums", h.albums.List)
 	r.member("POST /albums", h.albums.Create)
@@ -228,7 +230,7 @@ func (h *handlers) collectionRoutes(r *router) {
 	r.data("POST /websites/{slug}/uploads/complete", h.websites.EndDeploy)
 }
 
-// accountRoutes are the user's account, its keys, and the accounts of the
+// accountRoutes registers the user's account, its keys, and the accounts of the
 // instance.
 func (h *handlers) accountRoutes(r *router) {
 	r.member("GET /account", h.account.Show)
@@ -252,7 +254,7 @@ func (h *handlers) accountRoutes(r *router) {
 	r.owner("POST /people/invitations/{id}/withdraw", h.people.Withdraw)
 }
 
-// moderationRoutes are for moderators.
+// moderationRoutes registers the pages of moderators.
 func (h *handlers) moderationRoutes(r *router) {
 	r.moderator("GET /moderation", h.moderation.Queue)
 	r.moderator("POST /moderation/decide", h.moderation.DecideMany)

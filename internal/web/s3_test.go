@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// newBucketSite is a site whose files are in a bucket.
+// newBucketSite returns a site whose files are in a bucket.
 func newBucketSite(t *testing.T) (*site, *s3.Blobs) {
 	t.Helper()
 	server := vitrinetest.S3(t)

@@ -55,7 +55,7 @@ func (s *scanned) pending() {
 	}
 }
 
-// status is a link's in the list.
+// status returns a link's in the list.
 func (s *scanned) status(slug string) map[string]any {
 	s.t.Helper()
 	for _, l := range s.call(s.key, "GET", "/links?limit=100", nil).want(200, "").json()["links"].([]any) {
@@ -200,7 +200,7 @@ func TestVideoIsScannedLater(t *testing.T) {
 	s.audit()
 }
 
-// surfaces are all addresses under which something of a link is shown.
+// surfaces returns all addresses under which something of a link is shown.
 func (s *scanned) surfaces(slug string) map[string]string {
 	base := s.url + "/p/" + slug
 	l, err := s.server.Links.BySlug(s.t.Context(), slug)

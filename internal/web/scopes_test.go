@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// keyedRoutes are the routes of the API that take a key, each with the scope
-// that it needs, as routes.go registers them.
+// keyedRoutes returns the routes of the API that take a key, each with the
+// scope that it needs, as routes.go registers them.
 func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
 	t.Helper()
 	b, err := os.ReadFile("routes.go")
@@ -111,7 +111,7 @@ var requests = map[string]func(c caller, slug string) answer{
 	},
 }
 
-// owner is a key of the caller's account that may do everything.
+// owner returns a key of the caller's account that may do everything.
 func (c caller) owner() string {
 	c.t.Helper()
 	for key, email := range c.emails {
@@ -122,7 +122,7 @@ func (c caller) owner() string {
 	return c.key
 }
 
-// scoped is another key of an account, with a scope.
+// scoped returns another key of an account, with a scope.
 func (f *fixture) scoped(key string, scope vitrine.KeyScope) string {
 	f.t.Helper()
 	k, err := f.server.Keys.Create(f.t.Context(), f.emails[key], auth.KeyRequest{Name: string(scope), Scope: scope})

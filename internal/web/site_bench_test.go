@@ -53,8 +53,9 @@ func BenchmarkSite(b *testing.B) {
 	}
 }
 
-// BenchmarkSignIn is what a right password costs, of which the hash is meant to
-// be nearly all, beside a request of someone who is signed in.
+// BenchmarkSignIn measures a sign-in with the right password and, for
+// comparison, a request of a signed-in account. The hash should be nearly all
+// of the cost.
 func BenchmarkSignIn(b *testing.B) {
 	d := newDesk(b)
 	a := d.join("reader@example.org", vitrine.RoleMember)

@@ -27,8 +27,8 @@ type sitePage struct {
 // openAll opens the parts of a page that are closed at first.
 const openAll = `document.querySelectorAll("details").forEach((d) => (d.open = true))`
 
-// sitePages are all pages of the site but the moderators' and those of files,
-// which have tests of their own.
+// sitePages returns all pages of the site but the moderators' and those of
+// files, which have tests of their own.
 func sitePages(d *demo) []sitePage {
 	pages := []sitePage{
 		{name: "home", path: "/"}, {name: "plans", path: "/plans"}, {name: "sign in", path: "/sign-in"},
@@ -152,7 +152,7 @@ func (a *audience) tab(who *vitrine.Account) *tab {
 	return tb
 }
 
-// cookies are those of everybody who looks, made once.
+// cookies returns those of everybody who looks, made once.
 func (d *demo) cookies() map[*vitrine.Account]string {
 	c := map[*vitrine.Account]string{nil: ""}
 	for _, a := range []*vitrine.Account{d.pro, d.free, d.fresh, d.owner, d.moderator, d.member} {

@@ -26,8 +26,8 @@ type office struct {
 // point of all time is a week.
 const officeDays = 130
 
-// newOffice has links that were opened, for a long time, by people and bots;
-// some of what they are called wants to be a formula.
+// newOffice makes links that people and bots viewed over a long time. Some of
+// their names try to be formulas.
 func newOffice(t testing.TB) *office {
 	t.Helper()
 	o := &office{site: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}
@@ -127,7 +127,7 @@ func (d document) attr(name string) string {
 	return ""
 }
 
-// all are the elements below that a condition holds of, in order.
+// all returns the elements below that a condition holds of, in order.
 func (d document) all(yes func(document) bool) (found []document) {
 	for n := range d.Descendants() {
 		if e := (document{n}); n.Type == html.ElementNode && yes(e) {
@@ -137,17 +137,17 @@ func (d document) all(yes func(document) bool) (found []document) {
 	return found
 }
 
-// tags are the elements of a name below.
+// tags returns the elements of a name below.
 func (d document) tags(name string) []document {
 	return d.all(func(e document) bool { return e.Data == name })
 }
 
-// class are the elements of a class below.
+// class returns the elements of a class below.
 func (d document) class(name string) []document {
 	return d.all(func(e document) bool { return strings.Contains(" "+e.attr("class")+" ", " "+name+" ") })
 }
 
-// id is the element of an id; an empty one where there is none.
+// id returns the element of an id; an empty one where there is none.
 func (d document) id(id string) document {
 	for _, e := range d.all(func(e document) bool { return e.attr("id") == id }) {
 		return e
@@ -155,7 +155,7 @@ func (d document) id(id string) document {
 	return document{&html.Node{}}
 }
 
-// text is what can be read, in one line.
+// text returns what can be read, in one line.
 func (d document) text() string {
 	var b strings.Builder
 	for n := range d.Descendants() {

@@ -205,7 +205,7 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 	}
 }
 
-// file is the table of a card.
+// file returns the table of a card.
 func (o *office) file(t *testing.T, path, card string) [][]string {
 	t.Helper()
 	r := o.status(o.get(path+"&format=csv&card="+card, o.cookie), http.StatusOK)

@@ -22,7 +22,7 @@ const (
 	searchEngine  = "User-Agent: Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 )
 
-// numbers is the report of a website.
+// numbers returns the report of a website.
 func (s *site) numbers(of *vitrine.Site, rg report.Range) *report.AccountReport {
 	s.t.Helper()
 	r, err := s.server.SiteStats.Report(s.t.Context(), of, rg)
@@ -30,7 +30,7 @@ func (s *site) numbers(of *vitrine.Site, rg report.Range) *report.AccountReport 
 	return r
 }
 
-// pageLoads are the loads and viewers of each page: "about.html 2 1".
+// pageLoads returns the loads and viewers of each page: "about.html 2 1".
 func pageLoads(r *report.AccountReport) string {
 	var list []string
 	for _, p := range r.TopLinks {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// styleSheets are our own style sheets, without comments, by their paths below
-// this directory.
+// styleSheets returns our own style sheets, without comments, by their paths
+// below this directory.
 func styleSheets(t *testing.T) map[string]string {
 	t.Helper()
 	comment := regexp.MustCompile(`(?s)/\*.*?\*/`)

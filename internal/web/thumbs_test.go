@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// thumbsOn are the addresses of the small pictures of pages on a page.
+// thumbsOn returns the addresses of the small pictures of pages on a page.
 func (s *site) thumbsOn(page string) []string {
 	var all []string
 	for _, cell := range s.parse(page).id("pages").class("thumb") {

@@ -133,7 +133,7 @@ func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 	return l
 }
 
-// read is what a reader gets from an address; it may be called from any
+// read returns what a reader gets from an address; it may be called from any
 // goroutine.
 func (s *site) read(address string) string {
 	req, err := http.NewRequest(http.MethodGet, address, nil)

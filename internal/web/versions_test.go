@@ -35,7 +35,7 @@ func newFixtureOf(t testing.TB, p vitrine.Plan) *fixtureOf {
 	return &fixtureOf{f, f.account(p)}
 }
 
-// listed are the versions of a link in words.
+// listed returns the versions of a link in words.
 func (f *fixtureOf) listed(slug string) string {
 	f.t.Helper()
 	text := ""
@@ -46,7 +46,8 @@ func (f *fixtureOf) listed(slug string) string {
 	return text
 }
 
-// viewedVersions are the versions that the views of a link were of, in order.
+// viewedVersions returns the versions that the views of a link were of, in
+// order.
 func (f *fixtureOf) viewedVersions(slug string) (list []int) {
 	f.t.Helper()
 	l, err := f.server.Links.BySlug(f.t.Context(), slug)
@@ -59,7 +60,7 @@ func (f *fixtureOf) viewedVersions(slug string) (list []int) {
 	return list
 }
 
-// shown is what the public page of a link shows of its text.
+// shown returns what the public page of a link shows of its text.
 func (f *fixtureOf) shown(slug string) string {
 	f.t.Helper()
 	body := f.status(f.get("/p/"+slug), 200).body
@@ -221,7 +222,7 @@ func TestReadersKeepTheirVersion(t *testing.T) {
 	f.clock.Advance(time.Minute)
 }
 
-// fetch is a file of the content host.
+// fetch returns a file of the content host.
 func (f *fixtureOf) fetch(address string) string {
 	f.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, address, nil)

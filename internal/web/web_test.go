@@ -302,10 +302,10 @@ func (s *site) attr(page, pattern string) string {
 
 func (s *site) beaconOf(page string) string { return s.attr(page, `data-beacon="([^"]+)"`) }
 
-// contentOf is the address of the bytes or the frame that a page shows.
+// contentOf returns the address of the bytes or the frame that a page shows.
 func (s *site) contentOf(page string) string { return s.attr(page, ` src="([^"]+/c/[^"]+)"`) }
 
-// views are all views of a link, oldest first.
+// views returns all views of a link, oldest first.
 func (s *site) views(l *vitrine.Link) []report.View {
 	s.t.Helper()
 	today := report.DayOf(s.server.Now().UnixMilli())

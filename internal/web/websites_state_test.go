@@ -118,7 +118,7 @@ func (s *site) setPlan(a *vitrine.Account, p vitrine.Plan) {
 	*a = *now
 }
 
-// counted is what the member has in the plan's eyes.
+// counted returns what the member has in the plan's eyes.
 func (s *site) counted() (n, bytes int64) {
 	s.t.Helper()
 	s.check(s.server.Links.Store.Read(s.t.Context(), func(tx vitrine.Tx) (err error) {
@@ -352,7 +352,7 @@ func (s *site) exported(want map[string][2]string) {
 	}
 }
 
-// firstSite is the slug of the member's newest website.
+// firstSite returns the slug of the member's newest website.
 func (s *site) firstSite() vitrine.Slug {
 	s.t.Helper()
 	list, err := s.server.Sites.List(s.t.Context(), s.member)

@@ -21,7 +21,8 @@ import (
 	"vitrine/internal/sitestats"
 )
 
-// newHosting is newDesk with albums, and websites that have hosts of their own.
+// newHosting makes a desk with albums and websites that have hosts of their
+// own.
 func newHosting(t testing.TB) *site {
 	t.Helper()
 	h := newDesk(t)
@@ -43,8 +44,8 @@ func (s *site) audit() {
 	}
 }
 
-// packed is a ZIP of files: "path=content" each, deflated where the path ends
-// with "*", which is not part of it.
+// packed returns a ZIP of files: "path=content" each, deflated where the path
+// ends with "*", which is not part of it.
 func packed(t testing.TB, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -96,7 +97,7 @@ func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error)
 		Site: site.ID})
 }
 
-// deployed is deploy of files that nothing is wrong with.
+// deployed deploys valid files.
 func (s *site) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
 	s.t.Helper()
 	l, err := s.deploy(site, packed(s.t, files...))
@@ -306,7 +307,7 @@ func TestWebsiteOnContentHost(t *testing.T) {
 	h.status(h.get(h.server.ContentURL.String()+"/s/"+string(site.Slug)+"/"), http.StatusOK)
 }
 
-// version is the newest version of a website.
+// version returns the newest version of a website.
 func (s *site) version(site *vitrine.Site) *vitrine.Link {
 	s.t.Helper()
 	f, err := s.server.Sites.BySlug(s.t.Context(), s.account, string(site.Slug))

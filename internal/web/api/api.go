@@ -121,7 +121,7 @@ func (s *Handler) CreateUpload(w http.ResponseWriter, r *http.Request, c *auth.C
 	return httpx.WriteJSON(w, map[string]Link{"existing": made})
 }
 
-// BeginUpload is step 1, for a browser or any other program.
+// BeginUpload does step 1 of an upload, for a browser or any other program.
 func (s *Handler) BeginUpload(w http.ResponseWriter, r *http.Request,
 	a *vitrine.Account) (publish.CreatedUpload, error) {
 	o, err := httpx.ReadObject(w, r)
@@ -174,8 +174,9 @@ func (s *Handler) CompleteUpload(w http.ResponseWriter, r *http.Request, c *auth
 	return httpx.WriteJSON(w, made)
 }
 
-// EndUpload is step 3. A request without a key comes from a signed-in browser.
-// If the upload replaced the file of a link, the answer has the version.
+// EndUpload does step 3 of an upload. A request without a key comes from a
+// signed-in browser. If the upload replaced the file of a link, the answer has
+// the version.
 func (s *Handler) EndUpload(w http.ResponseWriter, r *http.Request,
 	c *auth.Caller) (l *vitrine.Link, replaced vitrine.UploadID, err error) {
 	o, err := httpx.ReadObject(w, r)

@@ -19,7 +19,7 @@ func putElsewhere(w http.ResponseWriter) error {
 	return vitrine.Errorf(vitrine.CodeURLExpired, "The upload address has changed. Repeat step 1.")
 }
 
-// PutFile is step 2: it stores the bytes of a file.
+// PutFile does step 2 of an upload: it stores the bytes of a file.
 func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
 	if s.Receiver == nil {
 		return putElsewhere(w)

@@ -16,7 +16,7 @@ type Visit struct {
 	Address     string // of its page; "" where it has none
 }
 
-// NewVisit is a visit of a link; of nil, one without a page.
+// NewVisit returns a visit of a link; of nil, one without a page.
 func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 	place := v.City
 	if v.Country != "" {
@@ -32,7 +32,7 @@ func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 	return row
 }
 
-// NewVisits are the visits of some rows.
+// NewVisits returns the visits of some rows.
 func NewVisits(l *vitrine.Link, rows []report.VisitRow, now time.Time) []Visit {
 	all := []Visit{}
 	for _, v := range rows {
@@ -41,7 +41,7 @@ func NewVisits(l *vitrine.Link, rows []report.VisitRow, now time.Time) []Visit {
 	return all
 }
 
-// VisitsRoot is the address of the visits of a link.
+// VisitsRoot returns the address of the visits of a link.
 func VisitsRoot(l *vitrine.Link) string { return LinkAddress(l) + "/analytics/visits" }
 
 // Why returns the reason of an excluded visit in words, with the program's

@@ -62,8 +62,8 @@ func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 	}
 }
 
-// FileOptions lets the PDF viewer, whose origin is opaque, request ranges in
-// browsers that require a preflight.
+// FileOptions answers preflights. The PDF viewer, whose origin is opaque, needs
+// them for range requests in some browsers.
 func FileOptions(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")

@@ -37,8 +37,8 @@ func (s *Handler) OnExamined(h contentHandler) httpx.HandlerFunc {
 	}
 }
 
-// OnBytes is OnContent for what frames of both moderators and the public load.
-// A moderator's frame is never a page of its own.
+// OnBytes serves what frames of both moderators and the public load. Unlike
+// OnContent, it never serves a moderator's frame as a page of its own.
 func (s *Handler) OnBytes(h contentHandler) httpx.HandlerFunc {
 	public := s.OnContent(h)
 	examine := s.OnExamined(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {

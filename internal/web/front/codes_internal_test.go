@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// declaredCodes are the constants of type vitrine.Code.
+// declaredCodes returns the constants of type vitrine.Code.
 func declaredCodes(t *testing.T) (codes []vitrine.Code) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "../../../error.go", nil, 0)
@@ -46,7 +46,7 @@ func declaredCodes(t *testing.T) (codes []vitrine.Code) {
 	return codes
 }
 
-// contractStatuses are the statuses of codes in the contract's error table.
+// contractStatuses returns the statuses of codes in the contract's error table.
 func contractStatuses(t *testing.T) map[vitrine.Code]int {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/specification/contract.md")

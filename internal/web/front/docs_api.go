@@ -259,7 +259,7 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 	return op
 }
 
-// curl is the operation as a line for a shell.
+// curl returns the operation as a line for a shell.
 func (op *apiOp) curl() string {
 	if op.ID == "putFile" {
 		return `curl -sS -T report.pdf -H "Content-Type: application/pdf" "$SIGNED_URL"`
@@ -292,7 +292,7 @@ func (op *apiOp) curl() string {
 	return b.String()
 }
 
-// At is the line for a site whose API is at base.
+// At returns the line for a site whose API is at base.
 func (op apiOp) At(base string) string { return strings.Replace(op.Curl, "{base}", base, 1) }
 
 func (d *oaDocument) resolve(s *oaSchema) *oaSchema {
@@ -304,10 +304,10 @@ func (d *oaDocument) resolve(s *oaSchema) *oaSchema {
 	return s
 }
 
-// ref is the name of the schema that s means; "" when it is one itself.
+// ref returns the name of the schema that s means; "" when it is one itself.
 func (s *oaSchema) ref() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
-// refs are the named schemas that s is, or is a list or a choice of.
+// refs returns the named schemas that s is, or is a list or a choice of.
 func (s *oaSchema) refs() (names []string) {
 	switch {
 	case s == nil:
@@ -323,7 +323,7 @@ func (s *oaSchema) refs() (names []string) {
 	return names
 }
 
-// name is the type of s in words.
+// name returns the type of s in words.
 func (s *oaSchema) name() string {
 	switch t := s.Type.(type) {
 	case string:
@@ -347,8 +347,8 @@ func (s *oaSchema) name() string {
 	return ""
 }
 
-// fields are the members of an object, and of objects in it that have no name,
-// under the names that lead to them.
+// fields returns the members of an object, and of objects in it that have no
+// name, under the names that lead to them.
 func (d *oaDocument) fields(s *oaSchema, under string) (fields []apiField) {
 	required := map[string]bool{}
 	for _, name := range s.Required {
@@ -374,7 +374,7 @@ func (d *oaDocument) fields(s *oaSchema, under string) (fields []apiField) {
 	return fields
 }
 
-// bounds are what a value must keep to.
+// bounds returns what a value must keep to.
 func (s *oaSchema) bounds() string {
 	var parts []string
 	if len(s.Enum) > 0 {
@@ -411,7 +411,7 @@ func (s *oaSchema) bounds() string {
 	return strings.Join(parts, ". ") + "."
 }
 
-// literal is a value as JSON writes it, but text without its quotes.
+// literal returns a value as JSON writes it, but text without its quotes.
 func literal(v any) string {
 	if text, ok := v.(string); ok {
 		return text
@@ -420,7 +420,7 @@ func literal(v any) string {
 	return string(b)
 }
 
-// example is a JSON value for people.
+// example returns a JSON value for people.
 func example(v jsontext.Value) string {
 	if len(v) == 0 {
 		return ""
@@ -434,8 +434,8 @@ var (
 	gaps    = regexp.MustCompile(`\s*\n\s*`)
 )
 
-// prettyJSON is a value for people: indented, but what fits into a line is in
-// one.
+// prettyJSON returns a value for people: indented, but what fits into a line is
+// in one.
 func prettyJSON(v any) string {
 	var b bytes.Buffer
 	e := stdjson.NewEncoder(&b)

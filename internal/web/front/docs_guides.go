@@ -102,8 +102,8 @@ func plainText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// serveLinks has links between guides lead to served pages. What is not served
-// stays as text: it is in the repository.
+// serveLinks points links between guides at the served pages. Links to other
+// files become text: those files are only in the repository.
 func serveLinks(doc ast.Node) {
 	var links []*ast.Link
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

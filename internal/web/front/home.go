@@ -22,7 +22,7 @@ type homePage struct {
 	Closed string // why a stranger cannot open an account here; "" where they can, and for who is signed in
 }
 
-// Home is the home page.
+// Home serves the home page.
 func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",

@@ -70,7 +70,7 @@ func prune(n *html.Node) {
 	}
 }
 
-// rebase has links to parts of the page lead to the page at path.
+// rebase points links within the page at the page at path.
 func rebase(n *html.Node, path string) {
 	for i, a := range n.Attr {
 		if a.Key == "href" && strings.HasPrefix(a.Val, "#") {

@@ -71,7 +71,7 @@ func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {
 	return rows
 }
 
-// accessRows are the limits of people who are invited, where plans are not
+// accessRows returns the limits of people who are invited, where plans are not
 // sold: with the names that the page People has for them.
 func (s *Handler) accessRows() (rows []planRow) {
 	for _, p := range []struct {
@@ -83,7 +83,8 @@ func (s *Handler) accessRows() (rows []planRow) {
 	return rows
 }
 
-// newPlanRow is a row with the limits of a plan, or of an account that has it.
+// newPlanRow returns a row with the limits of a plan, or of an account that has
+// it.
 func newPlanRow(name string, plan vitrine.Plan, l vitrine.Limits) planRow {
 	return planRow{Name: name, Links: planLimit(l.Links, planCount), File: planLimit(l.FileBytes, planSize),
 		Storage: planLimit(l.StorageBytes, planSize), Uploads: planLimit(l.HourlyUploads, planCount),

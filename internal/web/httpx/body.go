@@ -52,11 +52,12 @@ func (s *Server) bodyTime() time.Duration {
 	return bodyTime
 }
 
-// lingerTime is how long the server waits for the unread rest of a body, so
-// that the client can read the answer.
+// lingerTime returns how long the server waits for the unread rest of a body,
+// so that the client can read the answer.
 func (s *Server) lingerTime() time.Duration { return s.bodyTime() / 30 }
 
-// Steadily lets a body take any time as long as it arrives steadily.
+// Steadily returns a reader of the body without a time limit, as long as bytes
+// arrive steadily.
 func Steadily(r *http.Request) io.Reader {
 	if b, ok := r.Body.(*timedBody); ok {
 		b.mu.Lock()

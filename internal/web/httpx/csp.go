@@ -100,7 +100,8 @@ func (s *Server) SetPolicy(w http.ResponseWriter, r *http.Request, of Surface, f
 	w.Header().Set("Content-Security-Policy", strings.NewReplacer(fills...).Replace(policies[of]))
 }
 
-// SetPagePolicy is SetPolicy for a page whose scripts and styles have a nonce.
+// SetPagePolicy sets the policy of a page whose scripts and styles have a
+// nonce.
 func (s *Server) SetPagePolicy(w http.ResponseWriter, r *http.Request, of Surface, nonce string) {
 	s.SetPolicy(w, r, of, "{nonce}", "'nonce-"+nonce+"'")
 }

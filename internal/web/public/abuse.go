@@ -77,8 +77,8 @@ func (s *Handler) FileSiteReport(w http.ResponseWriter, r *http.Request, slug vi
 		})
 }
 
-// ReportForm is not a view: the reporter has seen the link's page or does not
-// want to.
+// ReportForm serves the form for reporting a link. It records no view: the
+// reporter has seen the page or does not want to.
 func (s *Handler) ReportForm(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.writeReport(w, r, http.StatusOK, s.reportPage(l), "")
 }

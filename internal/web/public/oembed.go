@@ -40,8 +40,8 @@ func (s *Handler) oembedAddress(l *vitrine.Link) string {
 	return s.PublicURL.String() + "/oembed?url=" + url.QueryEscape(s.LinkURL(l.Slug))
 }
 
-// Oembed tells programs how to show a link (oEmbed 1.0). It is not a view. For
-// a link that is not live it reveals nothing, not even whether the link exists.
+// Oembed describes how to embed a link (oEmbed 1.0). It records no view. For a
+// link that is not live it reveals nothing, not even whether the link exists.
 func (s *Handler) Oembed(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")

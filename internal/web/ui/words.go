@@ -243,8 +243,8 @@ func RecentTime(t, now time.Time) string {
 	return t.Format("2 Jan, 15:04")
 }
 
-// ShortDate is the date of a moment in a zone; the year is left out if it is
-// the current one.
+// ShortDate returns the date of a moment in a zone; the year is left out if it
+// is the current one.
 func ShortDate(t time.Time, zone *time.Location, now time.Time) string {
 	t = t.In(zone)
 	if t.Year() != now.In(zone).Year() {

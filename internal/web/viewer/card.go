@@ -107,8 +107,8 @@ func (c canvas) fill(with color.Color, shapes ...outline) {
 	z.Draw(c.RGBA, c.Bounds(), image.NewUniform(with), image.Point{})
 }
 
-// rounded is a rectangle with rounded corners; the upper right one has its own
-// radius.
+// rounded returns a rectangle with rounded corners; the upper right one has its
+// own radius.
 func rounded(x, y, w, h, radius, upperRight float32) outline {
 	return func(z *vector.Rasterizer) {
 		z.MoveTo(x+radius, y)
@@ -124,8 +124,8 @@ func rounded(x, y, w, h, radius, upperRight float32) outline {
 	}
 }
 
-// polygon is a shape of straight lines. Points are x and y in turn within a
-// square of 24, which is drawn at a position and size.
+// polygon returns a shape of straight lines. Points are x and y in turn within
+// a square of 24, which is drawn at a position and size.
 func polygon(x, y, size float32, points ...float32) outline {
 	return func(z *vector.Rasterizer) {
 		at := func(i int) (float32, float32) { return x + points[i]*size/24, y + points[i+1]*size/24 }

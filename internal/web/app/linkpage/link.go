@@ -61,7 +61,7 @@ type linkPage struct {
 // Pro reports whether the plan has custom slugs.
 func (p *linkPage) Pro() bool { return p.Me.Plan.Pro() }
 
-// AllVisits is the address of the list of visits.
+// AllVisits returns the address of the list of visits.
 func (p *linkPage) AllVisits() string { return app.VisitsRoot(p.Link.Link) }
 
 // Live reports whether the public may see it.

@@ -68,7 +68,7 @@ func allTimeDownloads(n *numbers) string {
 	return ui.Figure(n.summary().Totals.Downloads).String() + " all-time"
 }
 
-// allTimeNote is "" of a filtered report, whose views are others.
+// allTimeNote returns "" of a filtered report, whose views are others.
 func allTimeNote(n *numbers) string {
 	if len(n.q.Filter) > 0 {
 		return ""

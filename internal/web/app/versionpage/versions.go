@@ -30,7 +30,7 @@ type versionsPage struct {
 	Kind        string // of the current file, in words
 }
 
-// Kinds are the kinds of files in words by their extensions, as JSON.
+// Kinds returns the kinds of files in words by their extensions, as JSON.
 func (p *versionsPage) Kinds() (string, error) {
 	kinds := map[string]string{}
 	for ext, t := range filetype.TypesByExt {

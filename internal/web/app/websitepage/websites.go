@@ -305,7 +305,7 @@ func (s *Handler) readDeploy(w http.ResponseWriter, r *http.Request,
 	return site, httpx.Fields{Object: o}, err
 }
 
-// BeginDeploy is step 1 of a deploy.
+// BeginDeploy does step 1 of a deploy.
 func (s *Handler) BeginDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
@@ -326,7 +326,7 @@ func (s *Handler) BeginDeploy(w http.ResponseWriter, r *http.Request, me *vitrin
 	return api.WriteBegun(w, b)
 }
 
-// EndDeploy is step 3 of a deploy.
+// EndDeploy does step 3 of a deploy.
 func (s *Handler) EndDeploy(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	site, f, err := s.readDeploy(w, r, me)
 	if err != nil {
