@@ -47,7 +47,7 @@ func FuzzCode(f *testing.F) {
 	})
 }
 
-// bare is JSON without white space outside of strings.
+// bare removes the white space outside of strings from JSON.
 func bare(src string) string {
 	var b strings.Builder
 	in, escaped := false, false

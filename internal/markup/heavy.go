@@ -142,8 +142,9 @@ var formatting = map[atom.Atom]bool{atom.A: true, atom.B: true, atom.Code: true,
 var optional = map[atom.Atom]bool{atom.P: true, atom.Li: true, atom.Dt: true, atom.Dd: true, atom.Td: true,
 	atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Rt: true, atom.Rp: true}
 
-// closed is HTML in which each element ends with the one that it is in, so that
-// a few open elements do not become many; errHeavy if too many are open.
+// closed returns HTML in which each element ends together with its parent. So
+// the parser does not reopen elements and multiply them. It returns errHeavy if
+// too many elements are open.
 func closed(src *bytes.Buffer) (*bytes.Buffer, error) {
 	var out bytes.Buffer
 	var open []string

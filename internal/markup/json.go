@@ -41,7 +41,7 @@ func showJSON(src string, cut bool) (shown, note string) {
 	return src, note
 }
 
-// position is where a byte stands: line and column from 1, columns in
+// position returns where a byte stands: line and column from 1, columns in
 // characters.
 func position(src string, offset int) (line, column int64) {
 	before := src[:min(max(offset, 0), len(src))]

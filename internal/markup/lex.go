@@ -88,8 +88,8 @@ func (s *scanner) emit(class string, end int) {
 	s.from, s.at = end, end
 }
 
-// behind is the offset behind the next occurrence of text, sought some bytes
-// from here; the end if there is none.
+// behind returns the offset behind the next occurrence of text, sought some
+// bytes from here; the end if there is none.
 func (s *scanner) behind(text string, from int) int {
 	from = min(s.at+from, len(s.src))
 	if i := strings.Index(s.src[from:], text); i >= 0 {
@@ -105,7 +105,7 @@ func (s *scanner) lineEnd() int {
 	return len(s.src)
 }
 
-// quoted is the offset behind a quoted text that begins here, in which a
+// quoted returns the offset behind a quoted text that begins here, in which a
 // backslash takes away the meaning of what follows.
 func (s *scanner) quoted(quote byte, lines bool) int {
 	for i := s.at + 1; i < len(s.src); i++ {
@@ -123,7 +123,7 @@ func (s *scanner) quoted(quote byte, lines bool) int {
 	return len(s.src)
 }
 
-// run is the offset behind the bytes from here on that are of a kind.
+// run returns the offset behind the bytes from here on that are of a kind.
 func (s *scanner) run(of func(byte) bool) int {
 	i := s.at
 	for i < len(s.src) && of(s.src[i]) {

@@ -286,7 +286,7 @@ func remove(n *html.Node, key string) {
 	}
 }
 
-// keep is the attributes of some names.
+// keep returns the attributes of some names.
 func keep(n *html.Node, keys ...string) (kept []html.Attribute) {
 	for _, key := range keys {
 		if has(n, key) {

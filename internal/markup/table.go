@@ -44,7 +44,8 @@ func Table(src string, comma rune, cut bool) Document {
 	return d
 }
 
-// first tells how many are shown, and of how many if all were counted.
+// first returns a label such as "First 500 of 2,000". The total is left out if
+// not all rows were counted.
 func first(shown, total int, cut bool) string {
 	s := "First " + humanize.Comma(int64(shown))
 	if cut {
@@ -81,7 +82,8 @@ func records(src string, comma rune) (rows [][]string, total, wide int) {
 	}
 }
 
-// unquoted is records of which each is a line.
+// unquoted parses rows without quotes: each line is a row. It returns at most
+// maxRows rows, the number of all rows, and the largest number of fields.
 func unquoted(src string, comma rune) (rows [][]string, total, wide int) {
 	for line := range strings.Lines(src) {
 		line = strings.TrimSuffix(line, "\n")
@@ -145,8 +147,8 @@ func header(rows [][]string) bool {
 	return 2*named > len(rows[0])
 }
 
-// number tells what reads as one: digits with signs, separators, a unit of
-// money or percent.
+// number reports whether a text reads as a number: digits with signs,
+// separators, a currency sign or percent.
 func number(s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 40 {
@@ -258,7 +260,7 @@ func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool)
 	return cut
 }
 
-// partID is the id of a part of the rows, from 0.
+// partID returns the id of a part of the rows, from 0.
 func partID(i int) string { return "doc-rows-" + strconv.Itoa(i+1) }
 
 // parts ends a table whose rows are in parts: links show one part at a time, by
@@ -277,7 +279,7 @@ func (p *page) cell(s string) (cut bool) {
 	return cut
 }
 
-// numericColumns are those whose cells are numbers, but for some.
+// numericColumns reports which columns hold numbers, with few exceptions.
 func numericColumns(rows [][]string, wide int, header bool) []bool {
 	filled, numbers := make([]int, wide), make([]int, wide)
 	if header {
@@ -301,7 +303,7 @@ func numericColumns(rows [][]string, wide int, header bool) []bool {
 	return numeric
 }
 
-// columnName is the letters of a column, from 0: A to Z, AA and on.
+// columnName returns the letters of a column, from 0: A to Z, AA and on.
 func columnName(i int) string {
 	if i < 26 {
 		return string(rune('A' + i))

@@ -94,7 +94,7 @@ func (s *scanner) plain() {
 var yamlWord = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true,
 	"null": true, "~": true}
 
-// yamlClass is the class of a scalar that ends at an offset: a key where a
+// yamlClass returns the class of a scalar that ends at an offset: a key where a
 // colon follows.
 func yamlClass(line string, end int, class string) string {
 	if end+1 < len(line) && line[end] == ':' && space(line[end+1]) || end+1 == len(line) && line[end] == ':' {
@@ -103,7 +103,7 @@ func yamlClass(line string, end int, class string) string {
 	return class
 }
 
-// yamlQuoted is the offset behind a quoted text: double quotes know
+// yamlQuoted returns the offset behind a quoted text: double quotes know
 // backslashes, single ones double themselves.
 func (s *scanner) yamlQuoted(quote byte) int {
 	if quote == '"' {

@@ -146,7 +146,7 @@ func (j *job) putJSON(p vitrine.Part, v any) error {
 	return j.put(p, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
 }
 
-// work is a path in the child's own directory.
+// work returns a path in the child's own directory.
 func (j *job) work(name string) string { return filepath.Join(j.Dir, workDir, name) }
 
 // copyTo writes the file where a program wants it, if it may be written at all

@@ -62,8 +62,8 @@ func columnsOf(f *excelize.File, r io.ReaderAt, size int64) (*columns, error) {
 	return nil, errors.New("no workbook in it")
 }
 
-// target is the path of what a relation names, which is in a directory unless
-// it says otherwise.
+// target returns the path of what a relation names, which is in a directory
+// unless it says otherwise.
 func target(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if !path.IsAbs(name) {
@@ -95,8 +95,8 @@ func (c *columns) read(name string, v any) error {
 	return d.Decode(v)
 }
 
-// hidden tells of each column of a sheet whether it is hidden. That is written
-// before the cells, of which none is read.
+// hidden reports for each column of a sheet whether it is hidden. The sheet
+// states this before its cells, so no cell is read.
 func (c *columns) hidden(sheet string) ([]bool, error) {
 	r, d, err := c.open(c.paths[sheet])
 	if err != nil {

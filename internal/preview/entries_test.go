@@ -32,8 +32,8 @@ func gzipped(t testing.TB, p []byte) []byte {
 	return b.Bytes()
 }
 
-// block is a RAR 5 header: its type, what follows, and how many bytes of data
-// come after it.
+// block returns a RAR 5 header: its type, what follows, and how many bytes of
+// data come after it.
 func block(kind byte, data int, fields string) string {
 	body := string([]byte{kind, 0}) + fields
 	if data > 0 {
@@ -43,7 +43,7 @@ func block(kind byte, data int, fields string) string {
 	return le(crc([]byte(body))) + body
 }
 
-// rarOf is a RAR 5 archive of stored files with five bytes each.
+// rarOf returns a RAR 5 archive of stored files with five bytes each.
 func rarOf(names ...string) []byte {
 	s := "Rar!\x1a\x07\x01\x00" + block(1, 0, "\x00")
 	for _, n := range names {
@@ -52,7 +52,7 @@ func rarOf(names ...string) []byte {
 	return []byte(s + block(5, 0, "\x00"))
 }
 
-// sevenOf is a 7z archive of one stored file with five bytes.
+// sevenOf returns a 7z archive of one stored file with five bytes.
 func sevenOf(name string) []byte {
 	var utf16 string
 	for _, r := range name + "\x00" {

@@ -25,7 +25,7 @@ func le(values ...any) string {
 	return b.String()
 }
 
-// tiffClaiming is a TIFF of a header and no pixels.
+// tiffClaiming returns a TIFF of a header and no pixels.
 func tiffClaiming(width, height uint32) []byte {
 	entry := func(tag uint16, v uint32) string { return le(tag, uint16(4), uint32(1), v) }
 	return []byte("II*\x00" + le(uint32(8), uint16(7)) + entry(256, width) + entry(257, height) + entry(258, 8) +
@@ -33,7 +33,7 @@ func tiffClaiming(width, height uint32) []byte {
 		entry(262, 1) + entry(273, 8) + entry(279, 1) + le(uint32(0)))
 }
 
-// pngClaiming is a small PNG whose header states other dimensions.
+// pngClaiming returns a small PNG whose header states other dimensions.
 func pngClaiming(t *testing.T, width, height uint32) []byte {
 	p := pngOf(t, uniform(4, 4, wall))
 	binary.BigEndian.PutUint32(p[16:], width)
@@ -197,7 +197,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// script is a program that is in for another.
+// script returns a program that is in for another.
 func script(t *testing.T, lines string) string {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o700); err != nil {

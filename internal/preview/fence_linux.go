@@ -61,8 +61,8 @@ func linked(st os.FileInfo) bool {
 	return !ok || s.Nlink != 1
 }
 
-// sameFile is another descriptor of a blob that is a file; nil for one that is
-// none.
+// sameFile returns another descriptor of the blob's file, or nil if the blob is
+// not a file.
 func sameFile(b vitrine.Blob) (*os.File, error) {
 	f, ok := b.(interface{ Fd() uintptr })
 	if !ok {
@@ -306,8 +306,8 @@ func allowFD(rules, fd int, access uint64) error {
 	return nil
 }
 
-// room is how many bytes may be written in a directory, many where that is not
-// to be known.
+// room returns how many bytes may be written in a directory, many where that is
+// not to be known.
 func room(dir string) int64 {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -330,8 +330,8 @@ func scarce(err error) bool {
 // tick is the kernel's unit of processor time in /proc.
 const tick = 10 * time.Millisecond
 
-// groupTime is the processor time of the processes in a group, and of those
-// that they waited for.
+// groupTime returns the processor time of the processes in a group, and of
+// those that they waited for.
 func groupTime(group int) (total time.Duration) {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -355,7 +355,7 @@ func groupTime(group int) (total time.Duration) {
 	return total
 }
 
-// ownTime is the processor time of this process.
+// ownTime returns the processor time of this process.
 func ownTime() time.Duration {
 	var used unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
@@ -364,7 +364,8 @@ func ownTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// programError tells how a program ended, and what it said last.
+// programError returns an error with the result of a program and its last line
+// of output.
 func programError(cmd *exec.Cmd, err error, out string) error {
 	return fmt.Errorf("%s: %w (%s)", filepath.Base(cmd.Path), err, strings.TrimSpace(lastLine(out)))
 }

@@ -23,7 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watched is a server that nobody may ask.
+// watched returns a server that nobody may ask.
 func watched(t *testing.T) (url string, asked *atomic.Int64) {
 	asked = new(atomic.Int64)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

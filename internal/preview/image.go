@@ -106,9 +106,9 @@ func countable(width, height int) error {
 	return nil
 }
 
-// smaller is an image on white whose longer side is at most so many pixels.
-// Large ones are halved first: that averages all pixels, and needs no memory
-// but for the half. A sharper filter takes up to 32 bytes a pixel.
+// smaller returns an image on white whose longer side is at most so many
+// pixels. Large ones are halved first: that averages all pixels, and needs no
+// memory but for the half. A sharper filter takes up to 32 bytes a pixel.
 func smaller(img image.Image, longer int) image.Image {
 	for {
 		size := img.Bounds().Size()

@@ -59,8 +59,8 @@ func (j *job) oldSheets() error {
 	return j.sheets(io.NewSectionReader(xlsx, 0, st.Size()))
 }
 
-// convert lets LibreOffice make another format of the file. It has a profile of
-// its own that is gone with the child.
+// convert makes LibreOffice convert the file to another format. The profile is
+// in the child's directory and is deleted with it.
 func (j *job) convert(ext, filter string) (*os.File, error) {
 	if j.size > maxOffice {
 		return nil, fmt.Errorf("a document of %d bytes", j.size)

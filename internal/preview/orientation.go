@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// orientation is how an image is to be turned, by EXIF: 1 to 8, 1 for upright
-// and for what does not say.
+// orientation returns how an image is to be turned, by EXIF: 1 to 8, 1 for
+// upright and for what does not say.
 func (j *job) orientation() int {
 	switch j.Ext {
 	case "jpg", "jpeg":
@@ -24,7 +24,7 @@ func (j *job) orientation() int {
 // first or second.
 const maxSegments = 32
 
-// exifAt is where the EXIF data of a JPEG begins, 0 for none.
+// exifAt returns where the EXIF data of a JPEG begins, 0 for none.
 func exifAt(r io.ReaderAt) int64 {
 	off := int64(2)
 	for range maxSegments {
@@ -76,7 +76,7 @@ func tiffOrientation(r io.ReaderAt) int {
 	return 1
 }
 
-// turned is an image upright.
+// turned returns an image upright.
 func turned(img image.Image, orientation int) image.Image {
 	if orientation == 1 {
 		return img

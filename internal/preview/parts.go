@@ -22,7 +22,7 @@ func isSlides(ext string) bool { return slices.Contains(slides, ext) }
 
 func paged(ext string) bool { return slices.Contains(writings, ext) || isSlides(ext) }
 
-// byOffice tells what LibreOffice opens.
+// byOffice reports whether LibreOffice opens files of an extension.
 func byOffice(ext string) bool { return paged(ext) || slices.Contains(oldTables, ext) }
 
 // parts lists what may come of an extension with the programs that are there.

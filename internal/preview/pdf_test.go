@@ -12,8 +12,8 @@ import (
 	"vitrine"
 )
 
-// book is a PDF of many pages: upright and red, but for a blue slide as the
-// second page, and a third one that is not there.
+// book returns a PDF of many pages: upright and red, but for a blue slide as
+// the second page, and a third one that is not there.
 func book(pages int) []byte {
 	var b bytes.Buffer
 	var at []int

@@ -72,7 +72,7 @@ func imageCard(img image.Image) *image.RGBA {
 	return card
 }
 
-// whole is where something is shown whole, in the middle of the card.
+// whole returns where something is shown whole, in the middle of the card.
 func whole(size image.Point, enlarged float64) image.Rectangle {
 	scale := min(float64(cardWidth-2*mat)/float64(size.X), float64(cardHeight-2*mat)/float64(size.Y), enlarged)
 	w, h := max(1, int(float64(size.X)*scale+0.5)), max(1, int(float64(size.Y)*scale+0.5))
@@ -104,8 +104,8 @@ func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
 	}
 }
 
-// blurred is how much of each pixel of a line lies under a blurred stretch of
-// it.
+// blurred returns how much of each pixel of a line lies under a blurred stretch
+// of it.
 func blurred(from, to, length int, sigma float64) []float64 {
 	line := make([]float64, length)
 	for i := range line {

@@ -119,7 +119,7 @@ func emptied(dir string) (string, error) {
 	return dir, err
 }
 
-// program is the absolute path of a program, "" for none.
+// program returns the absolute path of a program, "" for none.
 func program(path, name string) string {
 	if path == Off {
 		return ""

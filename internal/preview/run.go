@@ -69,8 +69,8 @@ func (f fault) Error() string { return string(f) }
 // errBusy is for a child that had its time, and little of a processor in it.
 var errBusy = errors.New("the machine is too busy for previews")
 
-// run lets a child work until it is done or its time is up. LibreOffice runs in
-// namespaces or not at all.
+// run runs a child until it is done or its time is up. LibreOffice runs only in
+// namespaces.
 func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 	// The child dies with the thread that started it, so that none outlives a
 	// server that was killed.
@@ -121,7 +121,8 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 	return m.judge(ctx, timing{limited.Err() != nil, used, limit}, said, err)
 }
 
-// within is the error of what failed to start.
+// within returns errBusy if the time of the child ended before it started, else
+// err.
 func within(ctx, limited context.Context, err error) error {
 	if ctx.Err() == nil && limited.Err() != nil {
 		return errBusy
@@ -145,8 +146,9 @@ type timing struct {
 	limit time.Duration
 }
 
-// late tells whose fault it is that a child did not end in time: who worked for
-// less than half of it was kept from working.
+// late returns the error for a child that ran out of time. If it used less than
+// half of its time on a processor, the machine was too busy; otherwise the file
+// is at fault.
 func (t timing) late() error {
 	if t.used < t.limit/2 {
 		return errBusy
@@ -154,7 +156,8 @@ func (t timing) late() error {
 	return fault("a file took too long to preview")
 }
 
-// judge tells whose fault the end of a child is.
+// judge returns the error for the end of a child: a fault of the file, or a
+// failure of the machine. It returns nil if the child succeeded.
 func (m *Maker) judge(ctx context.Context, took timing, out *heard, err error) error {
 	text, wasBegun := strings.CutPrefix(out.String(), begun+"\n")
 	for line := range strings.Lines(text) {
@@ -226,14 +229,14 @@ func (h *heard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine is what a child said last, "" for nothing, in a form that a log and
-// a terminal can take.
+// lastLine returns what a child said last, "" for nothing, in a form that a log
+// and a terminal can take.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return said(lines[len(lines)-1])
 }
 
-// crash is what Go says first of its own end.
+// crash returns what Go says first of its own end.
 func crash(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
@@ -280,8 +283,8 @@ func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) 
 	return put(p, f)
 }
 
-// asFile is a blob as a file that a child can be handed. One that is none is
-// copied.
+// asFile returns a blob as a file that a child can be handed. One that is none
+// is copied.
 func asFile(b vitrine.Blob, dir string) (*os.File, error) {
 	if f, err := sameFile(b); f != nil || err != nil {
 		return f, err

@@ -13,7 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// pdfOf is a PDF of one page of points, drawn by operators.
+// pdfOf returns a PDF of one page of points, drawn by operators.
 func pdfOf(width, height int, operators string) []byte {
 	var b bytes.Buffer
 	var at []int
@@ -84,8 +84,8 @@ func zipped(t testing.TB, files ...string) []byte {
 
 const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// docx is a Word document: its body, and relations of it (id, type, target and
-// mode in turn).
+// docx returns a Word document: its body, and relations of it (id, type, target
+// and mode in turn).
 func docx(t testing.TB, body string, relations ...string) []byte {
 	rels := ""
 	for i := 0; i < len(relations); i += 4 {
@@ -116,7 +116,7 @@ func odt(t testing.TB, body string) []byte {
 	)
 }
 
-// workbookOf is an xlsx that fill writes.
+// workbookOf returns an xlsx that fill writes.
 func workbookOf(t testing.TB, fill func(*excelize.File)) []byte {
 	t.Helper()
 	f := excelize.NewFile()

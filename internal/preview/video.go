@@ -28,7 +28,8 @@ const formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,ogg,mp3,flac"
 const decoders = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,h263,mpeg2video,mpeg1video,prores,dnxhd,theora," +
 	"mjpeg,png,bmp,gif,webp"
 
-// frame is one frame of a file, about so many ms from its beginning, as PNG.
+// frame returns one frame of a file, about so many ms from its beginning, as
+// PNG.
 func (j *job) frame(ms int64, stream string) (image.Image, error) {
 	longer := maxShown
 	if j.Ext == "heic" {

@@ -7,8 +7,8 @@ import (
 	"github.com/phuslu/iploc"
 )
 
-// country is the ISO 3166-1 alpha-2 code of an address's country, "" when it
-// has none: private, loopback, unassigned.
+// country returns the ISO 3166-1 alpha-2 code of an address's country, "" when
+// it has none: private, loopback, unassigned.
 func country(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
@@ -20,12 +20,13 @@ func country(addr netip.Addr) string {
 	return ""
 }
 
-// ClientAddr is the address of the client of a request that came from remote,
-// perhaps through proxies. forwardedFor holds the values of the X-Forwarded-For
-// headers in order. They are believed only as far as trusted proxies wrote
-// them: the rightmost address that is no trusted proxy's is the client's; if
-// all are, the leftmost (a client beside the proxies). When remote is no
-// trusted proxy, or rubbish stands where an address is needed, it is remote.
+// ClientAddr returns the address of the client of a request that came from
+// remote, perhaps through proxies. forwardedFor holds the values of the
+// X-Forwarded-For headers in order. They are believed only as far as trusted
+// proxies wrote them: the rightmost address that is no trusted proxy's is the
+// client's; if all are, the leftmost (a client beside the proxies). When remote
+// is no trusted proxy, or rubbish stands where an address is needed, it is
+// remote.
 //
 // The address comes without zone and with IPv4 never mapped into IPv6. It is
 // the zero Addr when remote is invalid, as behind a Unix socket.

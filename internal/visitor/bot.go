@@ -17,8 +17,8 @@ const (
 // shortest is the length below which a user agent is no browser's.
 const shortest = 16
 
-// botReason tells why the sender of a user agent, in lower case, is no person;
-// "" when it may be one.
+// botReason returns why the sender of a user agent, in lower case, is not a
+// person, or "" if it may be one.
 //
 // Known names decide first, then the form: a word like "crawler", an address to
 // read about the robot, no trace of a browser engine. An app that shows pages
@@ -107,7 +107,7 @@ func holdsMailAddress(ua string) bool {
 	}
 }
 
-// prefixOf is how many bytes at the start of s are of a kind.
+// prefixOf returns how many bytes at the start of s are of a kind.
 func prefixOf(s string, kind func(byte) bool) int {
 	for i := range len(s) {
 		if !kind(s[i]) {

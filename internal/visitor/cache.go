@@ -39,7 +39,7 @@ type cached struct {
 
 var cacheSeed = maphash.MakeSeed()
 
-// lookup is parseAgent through the cache.
+// lookup parses a user agent, or returns the cached result.
 func (c *agentCache) lookup(userAgent string) agent {
 	userAgent = bounded(userAgent, maxAgent)
 	set := &c.sets[maphash.String(cacheSeed, userAgent)%cacheSets]
@@ -53,7 +53,7 @@ func (c *agentCache) lookup(userAgent string) agent {
 	return fresh.agent
 }
 
-// bounded is s cut to n bytes.
+// bounded returns s cut to at most n bytes.
 func bounded(s string, n int) string {
 	if len(s) > n {
 		return s[:n]

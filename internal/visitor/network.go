@@ -31,7 +31,7 @@ var mailNetworks = func() (list []mailNetwork) {
 	return list
 }()
 
-// lastOf is the last address of a prefix.
+// lastOf returns the last address of a prefix.
 func lastOf(p netip.Prefix) netip.Addr {
 	b := p.Addr().AsSlice()
 	for i := p.Bits(); i < 8*len(b); i++ {
@@ -41,9 +41,9 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// MailNetwork is the name of the network of mail scanners that an address is
-// in, such as Proofpoint; "" when it is in none. People read from there, too:
-// it takes more than the network to tell whether a view is a scanner's.
+// MailNetwork returns the name of the network of mail scanners that an address
+// is in, such as Proofpoint; "" when it is in none. People read from there,
+// too: it takes more than the network to tell whether a view is a scanner's.
 func MailNetwork(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	list := mailNetworks

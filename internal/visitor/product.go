@@ -141,7 +141,7 @@ func productOf(userAgent string) string {
 	return firstName(userAgent)
 }
 
-// firstName is the first word of a text that may be a program's name.
+// firstName returns the first word of a text that may be a program's name.
 func firstName(text string) string {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
 		return r == ' ' || r == ';' || r == ',' || r == '(' || r == ')' || r == '+' || r == '[' || r == ']' || r == '"'

@@ -9,11 +9,11 @@ import (
 // product is the network's name (report.BotUndecided).
 const botMailNetwork = "mail_network"
 
-// ReasonOf is the reason that the rules of this program give a view that was
-// stored with a reason and a product; "" if it is a person's. The user agent is
-// not stored, so the name alone is looked up. Where it decides nothing, where
-// another part of the user agent may have decided before it, and where it was
-// something else that told, the reason stays.
+// ReasonOf returns the reason that the rules of this program give a view that
+// was stored with a reason and a product; "" if it is a person's. The user
+// agent is not stored, so the name alone is looked up. Where it decides
+// nothing, where another part of the user agent may have decided before it, and
+// where it was something else that told, the reason stays.
 func ReasonOf(reason, product string) string {
 	name := strings.ToLower(product)
 	switch {
@@ -44,8 +44,8 @@ func ReasonOf(reason, product string) string {
 	return reason
 }
 
-// rank is the place of a reason among botFamilies: a name of an earlier one
-// goes before.
+// rank returns the place of a reason among botFamilies: a name of an earlier
+// one goes before.
 func rank(reason string) int {
 	for i := range botFamilies {
 		if botFamilies[i].reason == reason {

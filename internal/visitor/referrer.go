@@ -12,9 +12,9 @@ const (
 	maxHost     = 253  // bytes of a host name in DNS
 )
 
-// referrer is the host that a Referer header names: lower case, without port
-// and "www."; an Android app's site, else its package. "" when there is none,
-// when it is rubbish, and when it is the instance itself.
+// referrer returns the host that a Referer header names: lower case, without
+// port and "www."; an Android app's site, else its package. "" when there is
+// none, when it is rubbish, and when it is the instance itself.
 func referrer(header, ownHost string) string {
 	if header == "" || len(header) > maxReferrer {
 		return ""
@@ -39,9 +39,9 @@ func referrer(header, ownHost string) string {
 	return ""
 }
 
-// hostName is a host in its plain form: lower case, no "www.", no final dot; ""
-// when it cannot be one. Names in other scripts stay as they were sent, in
-// letters or in "xn--" form.
+// hostName returns a host in its plain form: lower case, no "www.", no final
+// dot; "" when it cannot be one. Names in other scripts stay as they were sent,
+// in letters or in "xn--" form.
 func hostName(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	host = strings.TrimPrefix(host, "www.")

@@ -14,8 +14,8 @@ var screens = []struct {
 // side by side.
 const widest = 16384
 
-// ScreenRanges are the labels of viewport widths, ascending
-// (contract, Screens).
+// ScreenRanges returns the labels of viewport widths, ascending (contract,
+// Screens).
 func ScreenRanges() []string {
 	labels := make([]string, len(screens))
 	for i, s := range screens {

@@ -166,8 +166,8 @@ var campaigns = func() map[string]string {
 	return m
 }()
 
-// campaignKey is a name without what people write differently: case, spaces,
-// hyphens, underscores.
+// campaignKey returns a name without what people write differently: case,
+// spaces, hyphens, underscores.
 func campaignKey(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

@@ -18,8 +18,8 @@ const (
 // maxSource bounds a source that a link's author chose, in characters.
 const maxSource = 100
 
-// source tells where a visitor came from: utm_source wins, then the QR code, a
-// mailing that says so, the referrer.
+// source returns the source of a visit. utm_source comes first, then the QR
+// code, utm_medium=email, and the referrer.
 func source(query url.Values, referrer string, qr bool) string {
 	if s := campaign(query.Get("utm_source")); s != "" {
 		return s
@@ -38,8 +38,8 @@ func source(query url.Values, referrer string, qr bool) string {
 	return referrer
 }
 
-// campaign is a utm_source as it is shown: a known one by the name of its site
-// ("linkedin", "chatgpt.com"), any other as its author wrote it, clean and
+// campaign returns a utm_source as it is shown: a known one by the name of its
+// site ("linkedin", "chatgpt.com"), any other as its author wrote it, clean and
 // bounded.
 func campaign(utm string) string {
 	utm = clean(utm)
@@ -59,9 +59,9 @@ func campaign(utm string) string {
 	return utm
 }
 
-// campaignLabel is a utm parameter other than the source, as its author wrote
-// it, clean and bounded. One that holds a reader's address is left out: no
-// report includes it.
+// campaignLabel returns a utm parameter other than the source, as its author
+// wrote it, clean and bounded. One that holds a reader's address is left out:
+// no report includes it.
 func campaignLabel(query url.Values, name string) string {
 	s := query.Get(name)
 	if s == "" {

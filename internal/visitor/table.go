@@ -24,7 +24,7 @@ func newTable(names ...name) *table {
 	return t
 }
 
-// words is a table of tokens that all tell the same: that they are there.
+// words returns a table of tokens that all tell the same: that they are there.
 func words(tokens ...string) *table {
 	names := make([]name, len(tokens))
 	for i, token := range tokens {
@@ -38,8 +38,8 @@ func head(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 // bucket spreads heads, so that few names are compared where a token may start.
 func bucket(head uint16) byte { return byte(head>>8)*31 + byte(head) }
 
-// first is the number of the first name of the table whose token is in ua, -1
-// when none is.
+// first returns the number of the first name of the table whose token is in ua,
+// -1 when none is.
 func (t *table) first(ua string) int {
 	best := len(t.names)
 	for i := 0; i+1 < len(ua); i++ {
@@ -63,7 +63,7 @@ func (t *table) first(ua string) int {
 	return best
 }
 
-// label is what the first name in ua tells, "" when none is.
+// label returns what the first name in ua tells, "" when none is.
 func (t *table) label(ua string) string {
 	if i := t.first(ua); i >= 0 {
 		return t.names[i].label

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ViewerID is an opaque number for anyone who sits behind an address and a
+// ViewerID returns an opaque number for anyone who sits behind an address and a
 // browser (engagement, The viewer): the first 8 bytes, big-endian, of
 // HMAC-SHA-256 over the address and the user agent, each behind its length as 4
 // bytes big-endian. Of an IPv6 address the /64 counts; of the user agent what
@@ -28,7 +28,7 @@ func ViewerID(key []byte, addr netip.Addr, userAgent string) uint64 {
 	return binary.BigEndian.Uint64(mac.Sum(nil))
 }
 
-// DayKey is the key for viewers who send Sec-GPC: 1, on one day as
+// DayKey returns the key for viewers who send Sec-GPC: 1, on one day as
 // "2006-01-02": they are counted, and known again on no other day.
 func DayKey(key []byte, day string) []byte {
 	mac := hmac.New(sha256.New, key)
@@ -41,8 +41,8 @@ func appendPrefixed(b, field []byte) []byte {
 	return append(b, field...)
 }
 
-// network is the part of an address that a person keeps: IPv4 whole, the /64 of
-// IPv6, nothing of an invalid one.
+// network returns the part of an address that a person keeps: IPv4 whole, the
+// /64 of IPv6, nothing of an invalid one.
 func network(addr netip.Addr) []byte {
 	addr = addr.Unmap()
 	switch {
