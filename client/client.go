@@ -104,9 +104,9 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	return c, nil
 }
 
-// transport is like http.DefaultTransport, which a program may have replaced.
-// It waits a little longer for the word to go on with a body, so that a file
-// that is refused is not sent first.
+// transport returns a transport like http.DefaultTransport, which a program may
+// have replaced. It waits a little longer for "100 Continue", so that the body
+// of a refused upload is not sent.
 func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -142,7 +142,8 @@ func (c *Client) post(ctx context.Context, path string, body, answer any) error 
 	return c.postIf(ctx, "", path, body, answer)
 }
 
-// postIf is post about a link that must have an ETag; "": any.
+// postIf posts a change of a link whose ETag must be etag. An empty etag
+// matches any state.
 func (c *Client) postIf(ctx context.Context, etag, path string, body, answer any) error {
 	b, err := json.Marshal(body)
 	if err != nil {

@@ -65,7 +65,7 @@ func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l 
 	return l, err
 }
 
-// expiry is a time as the API takes it.
+// expiry returns a time in the format of the API.
 func expiry(at *time.Time) string {
 	switch {
 	case at == nil:
@@ -90,8 +90,8 @@ func (c *Client) DeleteLink(ctx context.Context, slug, ifMatch string) error {
 	})
 }
 
-// FileAddress is where the file of a link can be fetched without a key, for
-// some minutes, as it was uploaded.
+// FileAddress returns an address from which the uploaded file of a link can be
+// fetched without a key for some minutes.
 func (c *Client) FileAddress(ctx context.Context, slug string) (string, error) {
 	err := c.get(ctx, linkPath(slug)+"/file", nil, nil)
 	var e *Error

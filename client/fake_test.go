@@ -35,7 +35,7 @@ func refused(status int, header map[string]string, body string) fault {
 // cut ends the connection without effect and without an answer.
 func cut(http.ResponseWriter, func(http.ResponseWriter)) bool { panic(http.ErrAbortHandler) }
 
-// lost has the effect, but the connection ends before the answer.
+// lost executes the request but cuts the connection before the answer.
 func lost(_ http.ResponseWriter, do func(http.ResponseWriter)) bool {
 	do(httptest.NewRecorder())
 	panic(http.ErrAbortHandler)
@@ -139,7 +139,7 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(f.links[path])
 }
 
-// count tells how often a step was asked for.
+// count returns how often a step was requested.
 func (f *fake) count(step string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

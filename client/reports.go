@@ -121,7 +121,7 @@ func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq
 	}
 }
 
-// Visit is one visit of a link, with the other visits of its viewer.
+// Visit returns one visit of a link, with the other visits of its viewer.
 func (c *Client) Visit(ctx context.Context, slug, id string) (row report.VisitRow, err error) {
 	err = c.get(ctx, "/links/"+url.PathEscape(slug)+"/visits/"+url.PathEscape(id), nil, &row)
 	return row, err

@@ -74,8 +74,8 @@ func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) 
 	return max(wait, e.RetryAfter), e.RetryAfter <= c.patience
 }
 
-// passing tells a failure on the way from one that will be the same the next
-// time.
+// passing reports whether a failure may go away on a retry. A finalError, a bad
+// certificate, an unknown host and an answer that is not TLS do not.
 func passing(err error) bool {
 	var f finalError
 	var certificate *tls.CertificateVerificationError

@@ -120,20 +120,21 @@ type Begun struct {
 	Existing  *Link  `json:"existing"`  // the link that the idempotency key has made already: nothing is to be sent
 }
 
-// BeginUpload is step 1 alone, for bytes that another program sends. Of the
-// options it needs Type, Slug, Replace and IdempotencyKey.
+// BeginUpload does step 1 of an upload whose bytes another program sends. It
+// reads the options Type, Slug, Replace and IdempotencyKey.
 func (c *Client) BeginUpload(ctx context.Context, name string, size int64, o Options) (Begun, error) {
 	o.Type = cmp.Or(o.Type, typeOf(name))
 	return c.begin(ctx, File{Name: name, Size: size}, o)
 }
 
-// CompleteUpload is step 3 alone, with what step 1 had.
+// CompleteUpload does step 3 of an upload that BeginUpload began. Pass the same
+// name and options.
 func (c *Client) CompleteUpload(ctx context.Context, path, name string, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(name))
 	return c.complete(ctx, path, File{Name: name}, o)
 }
 
-// TypeOf is the MIME type that a file is sent as whose name has an extension.
+// TypeOf returns the MIME type that a file of this name is sent with.
 func TypeOf(name string) string { return typeOf(name) }
 
 // upload goes through the three steps once.
@@ -216,7 +217,7 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 	return l, err
 }
 
-// put is step 2: the bytes, to storage, without the key.
+// put does step 2: it sends the bytes to storage, without the key.
 func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) error {
 	return c.retry(ctx, func(ctx context.Context) error {
 		ctx, cancel := context.WithCancelCause(ctx)

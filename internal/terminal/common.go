@@ -10,7 +10,7 @@ type JSONFlag struct {
 	JSON bool `name:"json" help:"Print JSON, for programs."`
 }
 
-// Stamp is a time for a person and for programs; "" of the zero time.
+// Stamp returns a time for a person and for programs; "" of the zero time.
 func Stamp(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -18,7 +18,7 @@ func Stamp(at time.Time) string {
 	return at.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// Why is a reason code with what exactly was found.
+// Why returns a reason code with what exactly was found.
 func Why(reason, detail string) string {
 	if reason == "" || detail == "" {
 		return reason + detail
@@ -26,5 +26,5 @@ func Why(reason, detail string) string {
 	return reason + ": " + detail
 }
 
-// Self is the program as it was called, for commands that it suggests.
+// Self returns the program as it was called, for commands that it suggests.
 func Self() string { return ShellWord(os.Args[0]) }

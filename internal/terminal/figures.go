@@ -11,12 +11,12 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// FormatSize is a size for a person, rounded to two digits.
+// FormatSize returns a size for a person, rounded to two digits.
 func FormatSize(n int64) string {
 	return strings.NewReplacer(".0 ", "", " ", "").Replace(humanize.Bytes(uint64(max(n, 0))))
 }
 
-// Duration is a time in milliseconds for a person.
+// Duration returns a time in milliseconds for a person.
 func Duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch s := int64(d.Round(time.Second) / time.Second); {
@@ -33,10 +33,10 @@ func Duration(ms int64) string {
 	}
 }
 
-// Count is a number with its thousands set apart.
+// Count returns a number with its thousands set apart.
 func Count(n int64) string { return humanize.Comma(n) }
 
-// Counted is a number of things that have a regular plural.
+// Counted returns a number of things that have a regular plural.
 func Counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -44,7 +44,7 @@ func Counted(n int64, thing string) string {
 	return Count(n) + " " + thing
 }
 
-// percent is a share, or a dash where there is none.
+// percent returns a share, or a dash where there is none.
 func percent(p *report.Tenths) string {
 	if p == nil {
 		return "–"
@@ -52,10 +52,10 @@ func percent(p *report.Tenths) string {
 	return p.String() + "%"
 }
 
-// tenths is a share in a column, always with its decimal.
+// tenths returns a share in a column, always with its decimal.
 func tenths(p report.Tenths) string { return fmt.Sprintf("%.1f%%", p.Float()) }
 
-// change is a figure's difference to the time before.
+// change returns a figure's difference to the time before.
 func (t *Terminal) change(d report.Delta) string {
 	size := "new"
 	if d.Pct != nil {

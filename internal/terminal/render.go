@@ -384,7 +384,7 @@ func (p *page) truncated(is bool) {
 	}
 }
 
-// padPainted is pad for text that may hold colours of ours.
+// padPainted pads text that may contain our colours.
 func padPainted(s string, width int) string {
 	bare := s
 	for _, colour := range []string{Dim, bold, Good, Warn, Bad, "\x1b[0m"} {

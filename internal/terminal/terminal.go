@@ -32,7 +32,7 @@ type Terminal struct {
 
 const defaultWidth = 80
 
-// Console is the terminal of the process.
+// Console returns the terminal of the process.
 func Console() *Terminal {
 	t := &Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Width: defaultWidth,
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
@@ -44,7 +44,7 @@ func Console() *Terminal {
 	return t
 }
 
-// Say tells a person something, as a line of its own.
+// Say prints a line to standard error.
 func (t *Terminal) Say(format string, args ...any) { fmt.Fprintf(t.Err, format+"\n", args...) }
 
 // JSON writes v as one line for a program. Characters that a terminal could
@@ -98,7 +98,7 @@ func (t *Terminal) Table(header []string, rows [][]string) error {
 	return err
 }
 
-// Size is a number of bytes: rounded for a person, exact for a program.
+// Size returns a number of bytes: rounded for a person, exact for a program.
 func (t *Terminal) Size(n int64) string {
 	if t.OutTTY {
 		return FormatSize(n)
@@ -106,7 +106,7 @@ func (t *Terminal) Size(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// clean is plain over a row.
+// clean applies Plain to the cells of a row.
 func clean(row []string) []string {
 	cells := make([]string, len(row))
 	for i, c := range row {
@@ -132,8 +132,8 @@ func (t *Terminal) Paint(colour, s string) string {
 	return colour + s + "\x1b[0m"
 }
 
-// When is a time for a person on a terminal, and for programs elsewhere; "" of
-// the zero time.
+// When returns a time for a person on a terminal, and for programs elsewhere;
+// "" of the zero time.
 func (t *Terminal) When(at time.Time) string {
 	if at.IsZero() || !t.OutTTY {
 		return Stamp(at)
@@ -141,7 +141,7 @@ func (t *Terminal) When(at time.Time) string {
 	return Moment(at)
 }
 
-// Moment is a time for a person.
+// Moment returns a time for a person.
 func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // Plain makes text that others wrote safe to print: without control characters
@@ -164,9 +164,9 @@ func Plain(s string, keep ...rune) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// Unsafe tells characters that a terminal obeys instead of showing, or that
-// move those around them: control and format characters, but not the two that
-// join letters and emoji.
+// Unsafe reports whether a terminal may obey a character instead of showing it,
+// or move the text around it: control and format characters, except the two
+// that join letters and emoji.
 func Unsafe(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
 		unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
@@ -198,7 +198,7 @@ func Pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0))
 }
 
-// PadLeft is pad with the spaces before.
+// PadLeft fills s with leading spaces to a width in columns.
 func PadLeft(s string, width int) string {
 	return strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0)) + s
 }

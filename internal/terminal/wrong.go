@@ -38,7 +38,7 @@ type Target struct {
 	From        string // where the key comes from, for a person
 }
 
-// host is the server's, for a person.
+// host returns the server's, for a person.
 func (to *Target) host() string {
 	if u, err := url.Parse(to.Server); err == nil && u.Host != "" {
 		return u.Host
@@ -46,7 +46,7 @@ func (to *Target) host() string {
 	return to.Server
 }
 
-// shownKey is as much of the key as may be shown.
+// shownKey returns as much of the key as may be shown.
 func (to *Target) shownKey() string {
 	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
 		return "incomplete"
@@ -54,8 +54,8 @@ func (to *Target) shownKey() string {
 	return vitrine.KeyText(to.Key).String()
 }
 
-// Sentence is what a person at the command line is told of a failure. Unlike a
-// visitor, they are told the cause.
+// Sentence returns what a person at the command line is told of a failure.
+// Unlike a visitor, they are told the cause.
 func (t *Terminal) Sentence(err error) string {
 	if t.Asked != nil {
 		if text := t.Asked.wrong(err); text != "" {
@@ -74,8 +74,8 @@ func (t *Terminal) Sentence(err error) string {
 	return e.Message
 }
 
-// wrong is what a person is told of a failure of the way to a server, or of the
-// key; "" of any other failure.
+// wrong returns what a person is told of a failure of the way to a server, or
+// of the key; "" of any other failure.
 func (to *Target) wrong(err error) string {
 	var refused *client.Error
 	if errors.As(err, &refused) {
