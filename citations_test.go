@@ -15,8 +15,8 @@ var citation = regexp.MustCompile(`\((contract|analytics|engagement|security|imp
 // promised are the numbers of promises in a citation.
 var promised = regexp.MustCompile(`^\d+(, \d+)*$`)
 
-// headings are those of a page of the specification, in lower case; of the
-// promises, their numbers.
+// headings returns the headings of a page of the specification, in lower case;
+// for the promises, their numbers.
 func headings(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	b, err := os.ReadFile(path.Join("docs/specification", page+".md"))

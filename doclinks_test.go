@@ -59,8 +59,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// members are the names in a struct or an interface. An embedded one has "*"
-// too: its own members are not looked up.
+// members returns the names in a struct or an interface. An embedded one has
+// "*" too: its own members are not looked up.
 func members(e ast.Expr) (names []string) {
 	var list *ast.FieldList
 	switch e := e.(type) {

@@ -71,7 +71,7 @@ const (
 	StateDisabled   LinkState = "disabled"
 )
 
-// Hold lets a new link begin in review. The first reason counts.
+// Hold makes a new link begin in review. Only the first reason is kept.
 func (l *Link) Hold(reason, detail string) {
 	if l.State != StateReview {
 		l.State, l.Reason, l.Detail = StateReview, reason, detail

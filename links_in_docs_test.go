@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// anchors are the headings of a document as GitHub names them in addresses.
+// anchors returns the headings of a document as GitHub names them in addresses.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	drop := regexp.MustCompile(`[^\p{L}\p{N}\p{M}_ -]`)

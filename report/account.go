@@ -50,8 +50,8 @@ func ForAccount(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 	return r
 }
 
-// ForWebsite is ForAccount for the pages of a website, without a limit on the
-// pages in TopLinks.
+// ForWebsite returns the report of a website's pages. Unlike ForAccount, it
+// does not limit the pages in TopLinks.
 func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime AllTime) *AccountReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion

@@ -26,7 +26,7 @@ func sameReport(t *testing.T, what string, got, want object) {
 	}
 }
 
-// windows are those of all ranges, and some of any width.
+// windows returns those of all ranges, and some of any width.
 func windows(r *rand.Rand, created time.Time) []report.Window {
 	var all []report.Window
 	for _, rg := range report.Ranges() {
@@ -122,7 +122,7 @@ func TestMergeOfDays(t *testing.T) {
 	})
 }
 
-// dayTallies is a tally for every day on which something happened.
+// dayTallies returns a tally for every day on which something happened.
 func dayTallies(w *world) map[report.Day]*report.Tally {
 	days := make(map[report.Day]*report.Tally)
 	day := func(d report.Day) *report.Tally {

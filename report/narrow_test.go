@@ -241,7 +241,7 @@ func withoutInsights(m map[string]any) map[string]any {
 	return m
 }
 
-// filtered is the world of the views that a filter has.
+// filtered returns the world of the views that a filter has.
 func (w *world) filtered(f report.Filter, p report.Period) *world {
 	s := &world{links: w.links, downloads: w.downloads, zone: p.Zone, compare: p.Compare}
 	for _, o := range w.views {
@@ -252,8 +252,8 @@ func (w *world) filtered(f report.Filter, p report.Period) *world {
 	return s
 }
 
-// oracleMatches is a filter in the plainest way: by dimension, the values that
-// are asked for and those that are not.
+// oracleMatches returns a filter in the plainest way: by dimension, the values
+// that are asked for and those that are not.
 func oracleMatches(f report.Filter, o report.View) bool {
 	fields := map[report.Dimension]string{report.OnCountry: o.Country, report.OnCity: o.City,
 		report.OnReferrer: o.Referrer, report.OnSource: o.Source,
@@ -324,7 +324,7 @@ func randomFilter(r *rand.Rand, w *world) report.Filter {
 	return f
 }
 
-// randomPeriod is a period that ends near the days of random worlds.
+// randomPeriod returns a period that ends near the days of random worlds.
 func randomPeriod(t testing.TB, r *rand.Rand) report.Period {
 	p := report.Period{Range: pick(r, report.Ranges()...),
 		Compare: pick(r, "", report.ComparePrevious, report.CompareYear)}

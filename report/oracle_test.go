@@ -133,19 +133,19 @@ func (o *oracle) granularity() string {
 	return "day"
 }
 
-// days is how many dates clocks show from the first moment to the last.
+// days returns how many dates clocks show from the first moment to the last.
 func (o *oracle) days() int {
 	return int(dateAt(o.to.Add(-time.Millisecond))-dateAt(o.from)) + 1
 }
 
-// dateAt is the date that clocks show.
+// dateAt returns the date that clocks show.
 func dateAt(t time.Time) report.Day { return dateOf(t.Year(), t.Month(), t.Day()) }
 
 func dateOf(y int, m time.Month, d int) report.Day {
 	return report.DayOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).UnixMilli())
 }
 
-// next is where the day of a moment, or the hour, ends.
+// next returns where the day of a moment, or the hour, ends.
 func (o *oracle) next(at time.Time) time.Time {
 	t := at
 	if o.hourly {
@@ -178,7 +178,7 @@ func gone(x report.View) bool {
 		x.Session.PresentMs < 2000)
 }
 
-// sessionsOf is the counted sessions.
+// sessionsOf returns the counted sessions.
 func sessionsOf(views []report.View) (s []report.View) {
 	views = people(views)
 	for _, x := range views {

@@ -312,7 +312,7 @@ func (r *pieceReader) seen(s *seen, day Day, link bool) {
 	}
 }
 
-// addLast is add, but faster if days come in order.
+// addLast does the same as add, but is faster if days come in order.
 func (s *seen) addLast(prev Day, viewers int64) {
 	if n := len(s.prevs); n == 0 || s.prevs[n-1] < prev {
 		s.prevs = append(s.prevs, prev)

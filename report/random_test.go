@@ -34,8 +34,8 @@ func worlds(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *worl
 // today is the day at which random worlds are looked at.
 var today = time.Date(2026, 7, 9, 17, 30, 0, 0, time.UTC)
 
-// randomWorld has few labels, viewers and moments, so that ties, repeats and
-// edges are common rather than rare.
+// randomWorld returns a world of few labels, viewers and moments, so that ties,
+// repeats and edges are common.
 func randomWorld(r *rand.Rand) *world {
 	w := &world{}
 	kinds := []string{"pdf", "pdf", "video", "audio", "image", "html", "text", "document", "archive"}
@@ -116,7 +116,7 @@ func randomShare(r *rand.Rand) int64 {
 	return pick(r, 0, 1, 249_999, 250_000, 500_000, 749_999, 750_000, 949_999, 950_000, 1_000_000, r.Int64N(1_000_001))
 }
 
-// label is one of some labels, or unknown.
+// label returns one of some labels, or unknown.
 func label(r *rand.Rand, name string, of int) string {
 	if r.IntN(5) == 0 {
 		return ""
@@ -126,7 +126,7 @@ func label(r *rand.Rand, name string, of int) string {
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// visits is every visit of a scope over all its days, counted from sets.
+// visits returns every visit of a scope over all its days, counted from sets.
 func (w *world) visits() []report.Visit {
 	days := make(map[uint64][]report.Day)
 	for _, o := range w.views {

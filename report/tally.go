@@ -216,7 +216,7 @@ func (t *Tally) Merge(u *Tally) {
 	}
 }
 
-// MergeCounts is Merge without the values of engaged times, which are stored
+// MergeCounts merges all but the values of engaged times, which are stored
 // elsewhere.
 func (t *Tally) MergeCounts(u *Tally) {
 	c := *u

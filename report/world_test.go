@@ -24,7 +24,7 @@ type download struct {
 	at   int64
 }
 
-// scope is the part of the world that belongs to a link; 0 is all of it.
+// scope returns the part of the world that belongs to a link; 0 is all of it.
 func (w *world) scope(link int64) *world {
 	if link == 0 {
 		return w
@@ -43,7 +43,7 @@ func (w *world) scope(link int64) *world {
 	return s
 }
 
-// fold is the tally of the world within a window.
+// fold returns the tally of the world within a window.
 func (w *world) fold(win report.Window) *report.Tally {
 	f := report.Fold{Steps: win.Steps}
 	for i := range w.views {
@@ -69,7 +69,7 @@ func (w *world) accountReport(win report.Window) *report.AccountReport {
 	return report.ForAccount(w.links, win, cur, w.fold(win.Previous()), w.top(cur, win), w.allTime())
 }
 
-// top is the links of an account's tally with most views, with their daily
+// top returns the links of an account's tally with most views, with their daily
 // views.
 func (w *world) top(cur *report.Tally, win report.Window) (top []report.TopLink) {
 	for _, l := range cur.Top(w.links, 25) {
@@ -87,7 +87,7 @@ func (w *world) allTime() report.AllTime {
 	return all
 }
 
-// oldest is when the oldest link was made, zero without links.
+// oldest returns when the oldest link was made, zero without links.
 func (w *world) oldest() time.Time {
 	if len(w.links) == 0 {
 		return time.Time{}
@@ -95,7 +95,7 @@ func (w *world) oldest() time.Time {
 	return slices.MinFunc(w.links, func(a, b report.Link) int { return a.Created.Compare(b.Created) }).Created
 }
 
-// tree is v as a reader of its JSON sees it, numbers by their text.
+// tree returns v as decoded from its JSON, with numbers as text.
 func tree(v any) map[string]any {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -112,7 +112,7 @@ func parse(b []byte) map[string]any {
 	return m
 }
 
-// text is v as JSON to be looked at.
+// text returns v as JSON for people.
 func text(v any) string {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

@@ -70,7 +70,7 @@ func Listen(l net.Listener, log *slog.Logger) *Listener {
 		open: map[*conn]*list.Element{}, idle: list.New()}
 }
 
-// Serve has a server take the connections of l, until it is shut down.
+// Serve makes a server accept the connections of l until it is shut down.
 func (l *Listener) Serve(s *http.Server) error {
 	s.ConnState, s.ConnContext = l.state, withConn
 	return s.Serve(l)
@@ -137,7 +137,7 @@ func (l *Listener) remove(c *conn) {
 	delete(l.open, c)
 }
 
-// state is told what each connection does (http.Server.ConnState).
+// state receives the state changes of connections (http.Server.ConnState).
 func (l *Listener) state(nc net.Conn, s http.ConnState) {
 	c, ok := nc.(*conn)
 	if !ok {

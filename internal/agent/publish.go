@@ -84,7 +84,7 @@ type publishTextIn struct {
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"UUID; default: derived from the arguments, so that a repeated call makes no second link"`
 }
 
-// text is a text as a file, with what is to be said of it.
+// text returns a text as a file, with what is to be said of it.
 func text(name, content string) (client.File, []string, error) {
 	switch {
 	case len(content) == 0:
@@ -96,7 +96,8 @@ func text(name, content string) (client.File, []string, error) {
 		secrets.Warnings([]byte(content)), nil
 }
 
-// derivedKey is the idempotency key of a call: the same for the same arguments.
+// derivedKey returns the idempotency key of a call: the same for the same
+// arguments.
 func derivedKey(args ...any) string {
 	b, err := json.Marshal(args)
 	if err != nil {
@@ -237,8 +238,9 @@ func (c call) publishFile(in publishFileIn) (linkOut, error) {
 	return published(l, warnings), err
 }
 
-// progress tells the client how far an upload is, in steps of some percent, and
-// never less than before; nil if it does not ask.
+// progress returns a function that reports upload progress to the client in
+// steps of some percent, never less than before. It returns nil if the client
+// does not ask for progress.
 func (c call) progress() func(sent, total int64) {
 	token := c.req.Params.GetProgressToken()
 	if token == nil || c.req.Session == nil {

@@ -101,8 +101,8 @@ func tool[In, Out any](s *Server, m *mcp.Server, name, title, description string
 	})
 }
 
-// schemaOf is the schema of an answer. Members that it does not name may be
-// added.
+// schemaOf returns the schema of an answer. Members that it does not name may
+// be added.
 func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time](): {Type: "string"}}})
@@ -113,8 +113,8 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return schema
 }
 
-// refused is the answer of a call that failed: the code, what happened, and
-// what to do next.
+// refused returns the answer of a call that failed: the code, what happened,
+// and what to do next.
 func refused(err error) *mcp.CallToolResult {
 	text := "error: " + err.Error()
 	var e *client.Error
@@ -173,7 +173,7 @@ var nextSteps = map[string]string{
 	"internal":            "repeat the call once; if it fails again, tell the person.",
 }
 
-// slugOf is the slug of what may be a whole address.
+// slugOf returns the slug of what may be a whole address.
 func slugOf(s string) string {
 	if _, after, ok := strings.Cut(s, "/p/"); ok {
 		s = after

@@ -147,8 +147,8 @@ func (l look) ofVersions(ctx context.Context, versions ...int) (*report.Tally, e
 // mostLooked is of how many versions lastRead looks for sessions.
 const mostLooked = 20
 
-// lastRead is the version itself if it has sessions, or else the newest other
-// one that has some; without any it is the version.
+// lastRead returns the version itself if it has sessions, or else the newest
+// other one that has some; without any it is the version.
 func (l look) lastRead(ctx context.Context, version int) (int, error) {
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(l.link.Files)), func(n int) bool { return n == version })
 	slices.Reverse(others)

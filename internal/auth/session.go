@@ -167,8 +167,8 @@ func (s *Sessions) Authenticate(ctx context.Context, text string) (*vitrine.Acco
 	return a, err
 }
 
-// Peek is Authenticate for requests that an open page makes by itself. It does
-// not extend the session.
+// Peek authenticates requests that an open page makes by itself. Unlike
+// Authenticate, it does not extend the session.
 func (s *Sessions) Peek(ctx context.Context, text string) (a *vitrine.Account, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		_, a, err = s.find(tx, text)

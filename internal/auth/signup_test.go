@@ -244,7 +244,7 @@ func TestOwnersGovern(t *testing.T) {
 		vitrine.CodeInvalidRequest)
 }
 
-// emptyStore is a store without an account.
+// emptyStore returns a store without an account.
 func emptyStore(t *testing.T) vitrine.Store {
 	t.Helper()
 	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "empty.db"))

@@ -162,7 +162,7 @@ func (c *client) exec(ctx context.Context, sql string, settings map[string]strin
 	return c.send(ctx, requestTime, sql, nil, settings)
 }
 
-// work is exec with the time limit of background work.
+// work executes a statement with the time limit of background work.
 func (c *client) work(ctx context.Context, sql string) error {
 	return c.send(ctx, backgroundTime, sql, nil, nil)
 }

@@ -25,7 +25,7 @@ import (
 
 var ctx = context.Background()
 
-// view is a person's open of a link of account 1.
+// view returns a person's open of a link of account 1.
 func view(link int64, at time.Time, n int, viewer uint64) vitrine.ViewRecord {
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)),
 		At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
@@ -56,8 +56,8 @@ func (d *dying) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
-// TestCrash has a process die at each request of each kind of batch. Another
-// one goes on.
+// TestCrash ends a process at each request of each kind of batch. Another
+// process goes on.
 func TestCrash(t *testing.T) {
 	start := vitrinetest.Epoch
 	first := vitrine.Batch{Views: []vitrine.ViewRecord{view(1, start, 0, 10), view(2, start, 0, 10)},
@@ -123,8 +123,9 @@ func TestCrash(t *testing.T) {
 
 type counts = map[vitrine.LinkID]vitrine.LinkCounts
 
-// crash has a process die at its n-th request of a batch, and tells whether it
-// got through without. Links count before or after, and nothing else.
+// crash ends a process at its n-th request of a batch, and reports whether the
+// batch had fewer requests. The links must have the counts of before or after,
+// and no others.
 func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, before, after counts) (survived bool) {
 	t.Helper()
 	what := fmt.Sprint("dead after request ", n)
@@ -176,7 +177,7 @@ func audit(t *testing.T, l *ViewLog, what string) {
 	}
 }
 
-// TestAway has the server go away, and come back.
+// TestAway makes the server unavailable for a time.
 func TestAway(t *testing.T) {
 	s := vitrinetest.ClickHouse(t)
 	l := openTestLog(t, s.Database(t))
@@ -240,7 +241,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestWriters has two processes write into one database, with a lock and
+// TestWriters writes into one database from two processes, with a lock and
 // without one.
 func TestWriters(t *testing.T) {
 	for _, locked := range []bool{true, false} {
@@ -306,8 +307,8 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// TestCut has the connection break in the middle of answers: that is an error,
-// and never a short answer.
+// TestCut cuts the connection in the middle of answers. That must be an error,
+// never a short answer.
 func TestCut(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	var b vitrine.Batch

@@ -14,7 +14,7 @@ import (
 	"vitrine/report"
 )
 
-// smallFills has Fill make batches of few rows.
+// smallFills makes Fill write batches of few rows.
 func smallFills(t *testing.T, rows int) {
 	before := fillRows
 	fillRows = rows

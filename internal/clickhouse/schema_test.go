@@ -26,8 +26,8 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestClusterSchema has the engine read the statements of a cluster, which it
-// has none of.
+// TestClusterSchema parses the statements for a cluster with an engine that has
+// no cluster.
 func TestClusterSchema(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	a := l.c.address

@@ -27,7 +27,7 @@ func (c *client) visits(ctx context.Context, w window, seen bool, each func(repo
 	})
 }
 
-// linkVisits is visits for each link of an account.
+// linkVisits calls each with the visits of each link of an account.
 func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(linkDay, prevViewers)) error {
 	return c.query(ctx, w.visits("link, viewer", "link, viewer", "link, ", seen), func(r *reader) error {
 		d := linkDay{r.int64(), report.Day(r.int32())}

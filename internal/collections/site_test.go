@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// pageZIP is a website of one page.
+// pageZIP returns a website of one page.
 func pageZIP(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -77,7 +77,7 @@ func (h *hosted) deploy(u *publish.Uploads, content []byte) (*vitrine.Link, erro
 	return l, err
 }
 
-// shown is the version that visitors get.
+// shown returns the version that visitors get.
 func (h *hosted) shown() (vitrine.LinkID, error) {
 	h.T.Helper()
 	l, _, err := h.sites.Public(h.T.Context(), h.site.Slug)

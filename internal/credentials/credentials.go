@@ -36,7 +36,7 @@ func Open() (Store, error) {
 	return Store{filepath.Join(dir, "vitrine")}, nil
 }
 
-// NormalServer is the address of a server as credentials are kept by it.
+// NormalServer returns the address of a server as credentials are kept by it.
 func NormalServer(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
@@ -54,7 +54,7 @@ func (c Store) File(server string) string {
 
 func (c Store) lastFile() string { return filepath.Join(c.dir, "server") }
 
-// Last is the server that was logged in to last; "" when there is none.
+// Last returns the server that was logged in to last; "" when there is none.
 func (c Store) Last() (string, error) {
 	b, err := os.ReadFile(c.lastFile())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -53,8 +53,8 @@ func (l ServingLock) Announce(address string) {
 	}
 }
 
-// Served tells what process serves or last served a data directory, and at what
-// address; "" where that is not known.
+// Served returns the process that serves or last served a data directory, and
+// its address. Unknown values are "".
 func Served(dir string) (process, address string) {
 	b, _ := os.ReadFile(filepath.Join(dir, LockFile))
 	process, address, _ = strings.Cut(strings.TrimSpace(terminal.Plain(string(b))), " ")

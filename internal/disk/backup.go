@@ -39,7 +39,7 @@ type Backup struct {
 	pinned     []string
 }
 
-// blobsDir is where the stored bytes of a directory are.
+// blobsDir returns where the stored bytes of a directory are.
 func blobsDir(dir string) string { return filepath.Join(dir, "blobs") }
 
 // Make makes the directory To.
@@ -74,7 +74,7 @@ type Pins struct {
 	dir  string
 }
 
-// Close lets it go.
+// Close removes the pinned copies and releases the lock.
 func (p *Pins) Close() error { return errors.Join(os.RemoveAll(p.dir), p.lock.Close()) }
 
 // All copies whatever is stored and not copied yet. What is stored or removed
@@ -311,7 +311,8 @@ func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string
 	return nil
 }
 
-// sum is the SHA-256 that bytes were stored with; "" where it is not known.
+// sum returns the SHA-256 that bytes were stored with; "" where it is not
+// known.
 func (b *Backup) sum(k vitrine.UploadID) string {
 	for _, path := range []string{filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+sumSuffix),
 		filepath.Join(b.From, pinnedDir, string(k)+sumSuffix)} {

@@ -4,8 +4,8 @@ package disk
 
 import "os"
 
-// await lets deletes pass and refuses backups: they cannot be kept apart on
-// this system.
+// await permits deletes and refuses backups: this system has no locks to keep
+// them apart.
 func await(f *os.File, shared bool) error {
 	if shared {
 		return nil

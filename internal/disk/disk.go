@@ -77,7 +77,7 @@ func valid(k vitrine.UploadID) error {
 	return nil
 }
 
-// Stat tells about stored bytes.
+// Stat returns the size and hash of stored bytes.
 func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err

@@ -52,8 +52,8 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	return etag, nil
 }
 
-// receive is Receive by the holder of the lock on part. It reports whether part
-// became the stored bytes.
+// receive does the work of Receive while the caller holds the lock on part. It
+// reports whether part became the stored bytes.
 func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
 	body io.Reader) (etag string, stored bool, err error) {
 	// Anyone who held the lock before may have finished.
@@ -109,8 +109,8 @@ func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
 	return durable.Rename(part.Name(), b.path(k))
 }
 
-// unavailable is err if it is one for the caller already, else that storage
-// failed.
+// unavailable returns err unchanged if it already has a code, and otherwise an
+// error that says that storage failed.
 func unavailable(err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodeInternal {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// sheet is a style sheet with what it imports and shows inside it.
+// sheet returns a style sheet with what it imports and shows inside it.
 func (f *folding) sheet(name string, depth int) (string, error) {
 	if depth > maxStyles {
 		return "", &Problem{name, "it imports itself, or styles import each other too deep"}
@@ -96,7 +96,7 @@ func (f *folding) inline(from, address, media string, out *strings.Builder, dept
 	return nil
 }
 
-// urlText is the address in a url().
+// urlText returns the address in a url().
 func urlText(token string) string {
 	token = strings.TrimSuffix(token[strings.Index(token, "(")+1:], ")")
 	return strings.Trim(strings.TrimSpace(token), `"'`)

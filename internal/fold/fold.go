@@ -120,7 +120,7 @@ func list(folder fs.FS) (names []string, err error) {
 	return names, err
 }
 
-// entry is the page of a folder: index.html, or the only page at its top.
+// entry returns the page of a folder: index.html, or the only page at its top.
 func entry(names []string) (string, error) {
 	var pages []string
 	for _, name := range names {
@@ -222,8 +222,8 @@ type folding struct {
 	remote map[string]bool
 }
 
-// target is what an address in a file leads to: a file of the folder, or "" for
-// an address that stays as it is.
+// target returns what an address in a file leads to: a file of the folder, or
+// "" for an address that stays as it is.
 func (f *folding) target(from, address string) (string, error) {
 	address = strings.TrimSpace(address)
 	u, err := url.Parse(address)
@@ -258,7 +258,8 @@ func (f *folding) target(from, address string) (string, error) {
 	return name, nil
 }
 
-// embedded is what takes the place of an address: a mark for a file's bytes.
+// embedded returns what takes the place of an address: a mark for a file's
+// bytes.
 func (f *folding) embedded(from, address string) (string, error) {
 	name, err := f.target(from, address)
 	if name == "" {

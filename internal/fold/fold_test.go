@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 )
 
-// dir is a folder of these files.
+// dir returns a folder of these files.
 func dir(files map[string]string) fs.FS {
 	d := fstest.MapFS{}
 	for name, text := range files {

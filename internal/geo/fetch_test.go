@@ -139,7 +139,7 @@ func TestFetchFails(t *testing.T) {
 	}
 }
 
-// damaged is a gzip file in which a byte of what is packed is another one.
+// damaged returns a gzip file in which a byte of what is packed is another one.
 func damaged(b []byte) []byte {
 	b = bytes.Clone(b)
 	b[len(b)-8] ^= 1 // of the checksum

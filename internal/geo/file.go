@@ -137,7 +137,7 @@ func (r reader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// Place is where an address is, as far as the file knows: the code of its
+// Place returns where an address is, as far as the file knows: the code of its
 // country (ISO 3166-1 alpha-2) and the name of its city. A city comes with a
 // country.
 func (f *File) Place(addr netip.Addr) (country, city string) {

@@ -94,7 +94,7 @@ func open(path, name string) (*database, error) {
 
 func (db *database) kind() string { return db.reader.Metadata.DatabaseType }
 
-// built is when the file was made.
+// built returns when the file was made.
 func (db *database) built() time.Time { return db.reader.Metadata.BuildTime().UTC() }
 
 // What is tried of a file before it is used: its first networks, and addresses
@@ -150,7 +150,7 @@ func (db *database) readable() error {
 	return nil
 }
 
-// samples are public addresses, always the same.
+// samples returns public addresses, the same on each call.
 func (db *database) samples() func(func(netip.Addr) bool) {
 	random := rand.New(rand.NewPCG(1, 2))
 	return func(yield func(netip.Addr) bool) {
@@ -208,8 +208,8 @@ var ofName = []string{"(Oder)", "(Saale)", "(Wumme)", "(Unterweser)"}
 // bytes.
 const longestName = 100
 
-// cityName is the name of a city without its district, "" for what cannot be a
-// name.
+// cityName returns the name of a city without its district, "" for what cannot
+// be a name.
 func cityName(s string) string {
 	if name, rest, cut := strings.Cut(s, " ("); cut && !isOfName(rest) {
 		s = name

@@ -119,7 +119,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// unusable are files that are refused, with what is said of each.
+// unusable returns files that are refused, by the error of each.
 func unusable() map[string][]byte {
 	of := func(kind string, record map[string]any) []byte {
 		return vitrinetest.MMDB(kind, map[string]any{"81.2.69.0/24": record, "9.9.9.0/24": record})

@@ -85,8 +85,8 @@ func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, vie
 	return nil
 }
 
-// importInto is an import into three links of two accounts, the later ID to the
-// earlier account.
+// importInto returns an import into three links of two accounts, the later ID
+// to the earlier account.
 func importInto(log *importLog) *Importer {
 	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, Kind: "pdf"}, "two": {ID: 3, Account: 2, Kind: "pdf"},
 		"three": {ID: 9, Account: 1, Kind: "pdf"}},

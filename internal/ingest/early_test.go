@@ -91,7 +91,7 @@ func (s *peer) tell(n int, engaged int64) {
 	}
 }
 
-// others is a log that several servers write to.
+// others returns a log that several servers write to.
 func others(t *testing.T) *frailLog {
 	log := newFrailLog(t, sound)
 	log.others = true

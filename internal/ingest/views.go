@@ -231,9 +231,9 @@ func (v *Views) enqueue(ctx context.Context, e entry) error {
 	}
 }
 
-// write is the writer: it writes what has arrived, a batch at a time. Each
-// batch costs a wait for the disk, however small it is. So while many entries
-// arrive, it waits for a moment until more have come.
+// write writes queued entries in batches. Each batch costs a wait for the disk,
+// however small it is. So while many entries arrive, write waits for a moment
+// to collect more.
 func (v *Views) write() {
 	defer close(v.written)
 	var batch []entry

@@ -91,7 +91,7 @@ func (l *frailLog) Append(_ context.Context, b vitrine.Batch) (o vitrine.Outcome
 	return o, err
 }
 
-// ids are the opens in the order in which the log took them.
+// ids returns the opens in the order in which the log took them.
 func (l *frailLog) ids() []vitrine.ViewID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +108,7 @@ var errDown = vitrine.Unavailable(errors.New("the log is down"))
 
 func sound(int) error { return nil }
 
-// down is a log that fails a number of times.
+// down returns a log that fails a number of times.
 func down(times int) func(int) error {
 	return func(call int) error {
 		if call <= times {

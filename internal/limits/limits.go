@@ -76,7 +76,7 @@ func parseBound(s string, bytes bool) (int64, error) {
 	return int64(n), nil
 }
 
-// Over is l with the named limits changed.
+// Over returns l with the named limits changed.
 func (b Bounds) Over(l vitrine.Limits) vitrine.Limits {
 	for _, n := range allBounds {
 		if v, ok := b.Named[n.name]; ok {

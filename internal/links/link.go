@@ -74,15 +74,15 @@ func (s *Service) Public(ctx context.Context, slug vitrine.Slug) (*vitrine.Link,
 	return s.public(ctx, linkKey{slug: slug})
 }
 
-// PublicByID is Public for the ID of a link. Content tokens contain the ID.
+// PublicByID returns the public link with an ID. Content tokens contain the ID.
 func (s *Service) PublicByID(ctx context.Context, id vitrine.LinkID) (*vitrine.Link, error) {
 	l, _, err := s.public(ctx, linkKey{id: id})
 	return l, err
 }
 
-// PublicVersion is PublicByID with the file of a version that a reader has
-// begun to read. It also finds an earlier version, until that is purged or
-// taken down.
+// PublicVersion returns the public link with an ID and the file of the version
+// that a reader has begun to read. It also finds an earlier version, until that
+// is purged or taken down.
 func (s *Service) PublicVersion(ctx context.Context, id vitrine.LinkID, version int) (*vitrine.Link, error) {
 	l, _, err := s.public(ctx, linkKey{id: id, version: version})
 	return l, err
@@ -413,8 +413,8 @@ func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) e
 	return err
 }
 
-// DeleteOwn is Delete for a link of the account that matches one of the tags.
-// Errors: CodeNotFound; CodePreconditionFailed, with the link as it is.
+// DeleteOwn deletes a link of the account that matches one of the tags. Errors:
+// CodeNotFound; CodePreconditionFailed, with the link as it is.
 func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string, m Match) (*vitrine.Link, error) {
 	l, err := s.Of(ctx, a, slug)
 	if err != nil {

@@ -149,7 +149,7 @@ func (s *Sender) send(ctx context.Context, m vitrine.Message) error {
 	return err
 }
 
-// message is a message as it is sent: plain text, from a program.
+// message returns a message as it is sent: plain text, from a program.
 func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	msg := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := errors.Join(msg.FromFormat(s.from.Name, s.from.Address), msg.To(m.To)); err != nil {
@@ -171,8 +171,8 @@ func mayPass(err error) bool {
 	return !errors.As(err, &e) || e.IsTemp() || e.ErrorCode() < 500
 }
 
-// reason is a failure for the log, without the address that the message was for
-// (promise 10): what a server says of it may repeat it.
+// reason returns a failure for the log, without the address that the message
+// was for (promise 10): what a server says of it may repeat it.
 func reason(err error, to string) string {
 	var e *mail.SendError
 	if errors.As(err, &e) {

@@ -105,8 +105,8 @@ func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine
 	})
 }
 
-// FileWebsite is File for a website. The report is about the version that
-// visitors see at that time.
+// FileWebsite files a report about a website. The report is about the version
+// that visitors see at that time.
 func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID,
 	reason vitrine.AbuseReason, note string) error {
 	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {

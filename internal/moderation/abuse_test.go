@@ -50,7 +50,7 @@ func (r *reported) filed(by ...vitrine.ReporterID) {
 	}
 }
 
-// by is who reports from an address.
+// by returns the reporter ID of an address.
 func (r *reported) by(addr string) vitrine.ReporterID {
 	r.t.Helper()
 	id, err := r.Reporter(r.t.Context(), netip.MustParseAddr(addr))

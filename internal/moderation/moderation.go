@@ -176,7 +176,7 @@ func (c *Case) versions(tx vitrine.LinkTx) (err error) {
 	return err
 }
 
-// Account tells of an account. Errors: CodeNotFound.
+// Account returns the case of an account. Errors: CodeNotFound.
 func (s *Service) Account(ctx context.Context, id vitrine.AccountID) (c AccountCase, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		c, err = accountCase(tx, id)

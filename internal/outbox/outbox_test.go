@@ -76,7 +76,7 @@ func newPosting(t *testing.T) *posting {
 	return p
 }
 
-// process is the outbox of a process of its own.
+// process returns the outbox of a process of its own.
 func (p *posting) process(store vitrine.Store) *outbox.Outbox {
 	return &outbox.Outbox{Store: store, Mailer: p.office, Now: p.Clock.Now, Failed: func(err error, again bool) {
 		s := err.Error()

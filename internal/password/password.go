@@ -146,7 +146,8 @@ func inTurn(ctx context.Context, f func()) error {
 	return nil
 }
 
-// Hash is what is stored of a password that Parse has accepted: a PHC string.
+// Hash returns what is stored of a password that Parse has accepted: a PHC
+// string.
 func Hash(ctx context.Context, password string) (phc string, err error) {
 	err = inTurn(ctx, func() {
 		salt := make([]byte, saltSize)

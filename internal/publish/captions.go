@@ -113,10 +113,10 @@ func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang st
 	return s.drop(ctx, l, part)
 }
 
-// drop has the link stop naming a text, and deletes the text. A Put of another
-// process that stored the text before may have named it since. Then drop
-// removes that name too, as if the Put had come first. A Put that names the
-// text later finds that it is gone.
+// drop removes a text from the link and deletes it. A Put of another process
+// that stored the text before may have named it since. Then drop removes that
+// name too, as if the Put had come first. A Put that names the text later finds
+// that it is gone.
 func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
 	unname := func(now *vitrine.Link) error { now.Parts = now.Parts.Without(part); return nil }
 	if l.Parts.Has(part) {

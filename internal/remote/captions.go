@@ -87,8 +87,8 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	return language, text, nil
 }
 
-// languageOf is the language that the name of a file tells, the part before its
-// last extension; "" where it tells none.
+// languageOf returns the language that the name of a file tells, the part
+// before its last extension; "" where it tells none.
 func languageOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	tag, err := vitrine.ParseLanguage(strings.TrimPrefix(filepath.Ext(name), "."))

@@ -25,7 +25,7 @@ type EditCmd struct {
 	Flags
 }
 
-// change is what the options ask for.
+// change returns what the options ask for.
 func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 	change.AllowDownload = c.Download
 	if c.ViewOnly != nil {

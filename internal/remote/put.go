@@ -176,7 +176,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil
 }
 
-// some are the first few of many names.
+// some returns the first few of many names.
 func some(names []string) string {
 	if len(names) > 5 {
 		return strings.Join(names[:5], ", ") + " …"
@@ -221,7 +221,8 @@ func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 	return err
 }
 
-// bare is a file's failure without the file's name, which the caller has.
+// bare returns the failure of a file without the file's name, which the caller
+// adds.
 func bare(err error) error {
 	if p := new(os.PathError); errors.As(err, &p) {
 		return p.Err

@@ -59,8 +59,8 @@ func (r Flags) target() (terminal.Target, error) {
 	return terminal.Target{Server: server, Key: c.APIKey, From: "the key of \"login\""}, nil
 }
 
-// ServerOr is the address that was named, or else the server that was logged in
-// to last; "" for neither.
+// ServerOr returns the address that was named, or else the server that was
+// logged in to last; "" for neither.
 func ServerOr(address string, stored credentials.Store) (string, error) {
 	if address != "" {
 		return credentials.NormalServer(address)
@@ -76,7 +76,7 @@ func noKey(server string) string {
 	return fmt.Sprintf("there is no API key: run \"%s\", or set VITRINE_API_KEY", login)
 }
 
-// Client is the API's client.
+// Client returns the API's client.
 func (r Flags) Client(t *terminal.Terminal, opts ...client.Option) (*client.Client, error) {
 	to, err := r.target()
 	if err != nil {
@@ -95,8 +95,8 @@ func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 	return c, nil
 }
 
-// reader is Client for verbs whose answer a person waits for: they give up
-// after seconds.
+// reader returns a client for commands whose answer a person waits for: it
+// gives up after seconds.
 func (r Flags) reader(t *terminal.Terminal) (*client.Client, error) {
 	return r.Client(t, Patient(t)...)
 }
@@ -106,7 +106,7 @@ func Patient(t *terminal.Terminal) []client.Option {
 		client.WithRetryNotice(func(r client.Retry) { Notice(t, r) })}
 }
 
-// Notice tells a person of a pause.
+// Notice prints that the client waits before a retry.
 func Notice(t *terminal.Terminal, r client.Retry) {
 	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(t.Sentence(r.Err), ".")),
 		r.Wait.Round(100*time.Millisecond))

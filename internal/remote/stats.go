@@ -49,7 +49,8 @@ func (c *StatsCmd) Validate() error {
 	return nil
 }
 
-// query is what the flags ask for. What a person reads has the excluded views.
+// query returns what the flags ask for. What a person reads has the excluded
+// views.
 func (c *StatsCmd) query() client.ReportQuery {
 	q := client.ReportQuery{Range: report.Range(c.Range), From: c.From, To: c.To, Hourly: c.Hours,
 		Timezone: c.Timezone, Compare: report.Compare(c.Compare), Filter: c.Filter, Rows: c.Limit, Include: c.Include,
@@ -89,8 +90,8 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return err
 }
 
-// slugOf is the slug of what may also be a link's whole address, as put prints
-// it.
+// slugOf returns the slug of what may also be a link's whole address, as put
+// prints it.
 func slugOf(s string) string {
 	if _, after, ok := strings.Cut(s, "/p/"); ok {
 		s = after

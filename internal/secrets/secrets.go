@@ -35,8 +35,8 @@ var patterns = []pattern{
 // mostWarnings bounds the warnings about one text.
 const mostWarnings = 5
 
-// Warnings are sentences about what looks like a secret in a text, with the
-// line where it is. They never contain it.
+// Warnings returns sentences about text that looks like a secret, with line
+// numbers. They never contain the secret.
 func Warnings(text []byte) (list []string) {
 	for _, p := range patterns {
 		for _, at := range p.text.FindAllIndex(text, -1) {

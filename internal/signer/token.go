@@ -91,7 +91,7 @@ func (s *Signer) Verify(sig string, p Purpose, fields ...string) bool {
 	return err == nil && hmac.Equal(b, s.MAC(p, fields...))
 }
 
-// SignPut is the query of a signed upload URL.
+// SignPut returns the query of a signed upload URL.
 func (s *Signer) SignPut(g vitrine.PutGrant) url.Values {
 	expires, size := strconv.FormatInt(g.Expires.Unix(), 10), strconv.FormatInt(g.Size, 10)
 	return url.Values{
@@ -132,21 +132,21 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (vitrine.Put
 	return g, nil
 }
 
-// LinkID is how a link's ID is shown outside: opaque, so that it does not tell
-// how many links there are.
+// LinkID returns how a link's ID is shown outside: opaque, so that it does not
+// tell how many links there are.
 func (s *Signer) LinkID(id vitrine.LinkID) string {
 	return "lnk_" + hex.EncodeToString(s.MAC(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
 }
 
-// Viewer is what a viewer is called in the visits of a link: the same each
+// Viewer returns what a viewer is called in the visits of a link: the same each
 // time, and something else on every other link.
 func (s *Signer) Viewer(l vitrine.LinkID, viewer uint64) string {
 	b := s.MAC(PurposeViewer, strconv.FormatInt(int64(l), 10), strconv.FormatUint(viewer, 16))
 	return strings.ToUpper(vitrine.Base32.EncodeToString(b[:5]))
 }
 
-// ViewToken is what a page carries so that its beacons are believed to be of
-// its view.
+// ViewToken returns what a page carries so that its beacons are believed to be
+// of its view.
 func (s *Signer) ViewToken(v vitrine.Viewed) string {
 	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36),
 		string(v.Kind), strconv.Itoa(v.Pages))

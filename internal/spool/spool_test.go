@@ -26,7 +26,7 @@ func open(t *testing.T, dir string) (*Spool, *bytes.Buffer) {
 	return s, &log
 }
 
-// names are the files of a directory.
+// names returns the files of a directory.
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -116,7 +116,7 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// file0 is the first file of a directory.
+// file0 returns the first file of a directory.
 func file0(dir string) string { return filepath.Join(dir, "000000000001"+suffix) }
 
 // A last record of any length that is not its whole one is cut off, and the log

@@ -59,7 +59,7 @@ func (d *DB) Read(ctx context.Context, f func(*Tx) error) error {
 	return d.run(ctx, d.Readers, d.Dialect.beginRead, f)
 }
 
-// ReadAside is Read on a connection of its own, for a caller inside another
+// ReadAside reads on a connection of its own, for callers inside another
 // transaction.
 func (d *DB) ReadAside(f func(*Tx) error) error {
 	return d.run(context.Background(), d.words, d.Dialect.beginRead, f)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveUp has a connection fail when nothing that was sent is acknowledged for
-// half a minute, where the system would wait for a quarter of an hour.
+// giveUp makes a connection fail when sent data is not acknowledged for half a
+// minute. The default of the system is a quarter of an hour.
 func giveUp(network, _ string, c syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

@@ -19,8 +19,8 @@ type Tx struct {
 	Committed []func()                 // called after the commit, before the connection is released
 }
 
-// OnCommit has f called once the transaction is committed, while it still has
-// its connection.
+// OnCommit registers f, which is called after the commit while the transaction
+// still has its connection.
 func (t *Tx) OnCommit(f func()) { t.Committed = append(t.Committed, f) }
 
 // Scanner is a row of a result.

@@ -91,7 +91,7 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
-// migration is a step of a schema to come.
+// migration returns a step of a schema to come.
 func migration(statement string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte("-- +goose Up\n" + statement + ";\n")}
 }

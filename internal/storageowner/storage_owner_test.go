@@ -95,7 +95,7 @@ type placed struct {
 	foreign int // how often it was told that the place is another's
 }
 
-// open is a process on a database.
+// open returns a process on a database.
 func (p *placing) open(address string) *placed {
 	p.Helper()
 	d := &placed{placing: p, address: address, blobs: p.files(p.T)}
@@ -108,7 +108,7 @@ func (p *placing) open(address string) *placed {
 	return d
 }
 
-// living is a new database, with an account.
+// living returns a new database, with an account.
 func (p *placing) living() *placed {
 	p.Helper()
 	d := p.open(p.store(p.T))
@@ -119,7 +119,8 @@ func (p *placing) living() *placed {
 	return d
 }
 
-// copy is a copy of the database as it is at the moment, and a process on it.
+// copy returns a copy of the database as it is at the moment, and a process on
+// it.
 func (d *placed) copy() *placed {
 	d.Helper()
 	c := d.open(d.store(d.T))
@@ -128,7 +129,7 @@ func (d *placed) copy() *placed {
 	return c
 }
 
-// restart has another process take over.
+// restart replaces the process with a new one.
 func (d *placed) restart() {
 	d.foreign = 0
 	d.uploads = &publish.Uploads{Store: d.db, Blobs: d.blobs,
@@ -206,8 +207,8 @@ func (d *placed) audit() {
 	d.must(a.Run(d.Context(), func(fault string) { d.Error("audit:", fault) }))
 }
 
-// hours lets hours pass, in each of which each looks once, in their order.
-// Where that takes its time, nobody looks in most hours of many. It tells how
+// hours advances the clock by n hours. In each hour, all look once, in order.
+// If looking takes long, most of many hours pass without a look. It returns how
 // often each has looked.
 func (p *placing) hours(n int, all ...*placed) (looks int) {
 	p.Helper()

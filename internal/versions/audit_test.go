@@ -49,7 +49,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// first is the row of the first version.
+// first returns the row of the first version.
 func (v *versioned) first() (id vitrine.LinkID) {
 	v.T.Helper()
 	v.Must(v.Store.Read(v.T.Context(), func(tx vitrine.Tx) error {

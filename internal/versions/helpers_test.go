@@ -13,7 +13,7 @@ func newKey() string { return uuid.NewString() }
 
 func editTitle(title string) links.Edit { return links.Edit{Title: &title} }
 
-// clip is a short video.
+// clip returns a short video.
 func clip(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("../web/testdata/clip.webm")

@@ -52,7 +52,7 @@ func (v *versioned) replace(text string) *vitrine.Link {
 	return l
 }
 
-// text is what the public reads of a version; 0: of the current one.
+// text returns what the public reads of a version; 0: of the current one.
 func (v *versioned) text(version int) string {
 	v.T.Helper()
 	l, err := v.Links.PublicVersion(v.T.Context(), v.link.ID, version)
@@ -246,7 +246,7 @@ func testHeldVersion(t *testing.T, v *versioned) {
 	v.WantState(v.link, vitrine.StateLive, "", "")
 }
 
-// held is the slug of what waits for a person.
+// held returns the slug of what waits for a person.
 func (v *versioned) held() (slug string) {
 	v.T.Helper()
 	v.Must(v.Store.Read(v.T.Context(), func(tx vitrine.Tx) error {

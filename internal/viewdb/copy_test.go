@@ -62,7 +62,7 @@ func fillStore(t testing.TB, s *sqlstore.Store, n int) {
 	}
 }
 
-// valueOf is the i-th value of a column. IDs are 10, 13, 16 …
+// valueOf returns the i-th value of a column. IDs are 10, 13, 16 …
 func valueOf(column, of string, i int) any {
 	switch {
 	case of == "BOOLEAN":
@@ -79,8 +79,8 @@ func valueOf(column, of string, i int) any {
 	return int64(i) << (i % 40) * int64(1-i%2*2)
 }
 
-// fillLog has a log with views of many kinds, on days of which some are put
-// away and some forgotten.
+// fillLog fills a log with views of many kinds. Some of their days are
+// compacted and some are deleted.
 func fillLog(t testing.TB, l *ViewLog, n int) {
 	t.Helper()
 	l.least = least{1, 1, 1}

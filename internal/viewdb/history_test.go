@@ -96,7 +96,7 @@ func (h *facts) erase(link vitrine.LinkID) {
 	maps.DeleteFunc(h.downloads, func(k viewKey, _ vitrine.ViewID) bool { return k.link == link })
 }
 
-// of is what a scope has in [from, to).
+// of returns what a scope has in [from, to).
 func (h *facts) of(s vitrine.Scope, from, to report.Day) (views []report.View, downloads []report.Day) {
 	has := func(link vitrine.LinkID, d report.Day) bool {
 		return from <= d && d < to && h.account[link] == s.Account && (s.Link == 0 || s.Link == link)
@@ -170,7 +170,7 @@ func naiveOf(t *report.Tally, from, to report.Day) (n plainCounts) {
 	return n
 }
 
-// rendered is every way in which a tally is shown.
+// rendered returns every way in which a tally is shown.
 func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 	w := report.Window{Key: report.RangeAll, From: from, To: to}
 	var all []any
@@ -207,7 +207,7 @@ func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report
 	}
 }
 
-// wrong is how an answer differs.
+// wrong returns how an answer differs.
 func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []string) {
 	fault := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	views, downloads := h.of(s, from, to)

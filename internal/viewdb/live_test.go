@@ -30,8 +30,8 @@ func (c *meanwhile) Err() error {
 	return nil
 }
 
-// coldLog is a log whose account reads a whole day of views before it comes to
-// its running days.
+// coldLog returns a log whose account reads a whole day of views before it
+// comes to its running days.
 func coldLog(t *testing.T) (*ViewLog, *facts) {
 	t.Helper()
 	const d = firstTestDay

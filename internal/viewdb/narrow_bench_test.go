@@ -16,7 +16,7 @@ import (
 	"vitrine/report"
 )
 
-// benchViews is how many views the account of the benchmark has:
+// benchViews returns how many views the account of the benchmark has:
 // VITRINE_BENCH_OPENS, or few.
 func benchViews(b *testing.B) int {
 	if text := os.Getenv("VITRINE_BENCH_OPENS"); text != "" {
@@ -29,8 +29,8 @@ func benchViews(b *testing.B) int {
 	return 200_000
 }
 
-// benchLog is a log of an account with 1,000 links that were viewed for a year.
-// With VITRINE_BENCH_DIR it is kept there.
+// benchLog returns a log of an account with 1,000 links that were viewed for a
+// year. With VITRINE_BENCH_DIR it is kept there.
 func benchLog(b *testing.B, views int) (l *ViewLog, today report.Day) {
 	b.Helper()
 	today = report.DayOf(time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC).UnixMilli())

@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// on is a view of a link of account 1, at some milliseconds of a day.
+// on returns a view of a link of account 1, at some milliseconds of a day.
 func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(d.StartMs()+ms, 0)
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer,

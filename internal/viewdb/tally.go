@@ -35,7 +35,7 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 	return t, false, err
 }
 
-// tally is Tally without a cap. With trust, it uses stored tallies.
+// tally computes a tally without a cap. With trust, it uses stored tallies.
 func (l *ViewLog) tally(ctx context.Context, q vitrine.TallyQuery, trust bool) (t *report.Tally, err error) {
 	err = l.read(ctx, func(tx logTx) error {
 		w, err := l.window(tx, q.Scope, span{q.From, q.To}, trust)
@@ -177,8 +177,8 @@ func (l *ViewLog) eachDay(ctx context.Context, t logTx, s vitrine.Scope, w windo
 	})
 }
 
-// eachDays is eachDay with one call for the days in memory and one for the days
-// read from views.
+// eachDays calls f once for the days in memory and once for the days read from
+// views.
 func (l *ViewLog) eachDays(ctx context.Context, t logTx, s vitrine.Scope, w window, f func(dayTallies)) error {
 	some := func(days dayTallies) {
 		if len(days) > 0 {

@@ -14,7 +14,7 @@ func TestViewLog(t *testing.T) {
 	viewlogtest.Run(t, 1, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
-// TestViewLogOfFew is TestViewLog with tallies stored of the fewest views.
+// TestViewLogOfFew runs TestViewLog with tallies stored for the fewest views.
 func TestViewLogOfFew(t *testing.T) {
 	viewlogtest.Run(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog {
 		l := openTestLog(t)

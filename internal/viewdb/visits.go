@@ -221,7 +221,8 @@ func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int,
 		int64(account), run, int64(account), run, viewer, viewer, n)
 }
 
-// lookUp is of for viewers in any order.
+// lookUp returns the visits of a viewer. Unlike of, it takes viewers in any
+// order.
 func (h *history) lookUp(viewer int64) ([]segment.Visit, error) {
 	for i := range h.runs {
 		h.runs[i].entries, h.runs[i].at = h.runs[i].entries[:0], 0

@@ -207,7 +207,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	}
 }
 
-// firstRuns is the largest number of a run so far.
+// firstRuns returns the largest number of a run so far.
 func firstRuns(t *testing.T, l *ViewLog) (n int64) {
 	t.Helper()
 	err := l.read(context.Background(), func(tx logTx) error {

@@ -16,7 +16,7 @@ import (
 	"vitrine/report"
 )
 
-// from is a view with a source of its own.
+// from returns a view with a source of its own.
 func from(n int, source string) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli()+int64(n), 0)
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n),

@@ -81,7 +81,7 @@ func milliseconds(part []string) int64 {
 
 func (t timing) String() string { return stamp(t.start) + " --> " + stamp(t.end) }
 
-// stamp is a time as WebVTT writes it.
+// stamp returns a time as WebVTT writes it.
 func stamp(ms int64) string {
 	return fmt.Sprintf("%02d:%02d:%02d.%03d", ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000)
 }
@@ -130,8 +130,8 @@ func fromSubRip(lines []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// cueLine is a line of text that WebVTT does not take for a time. A line that
-// is empty without its commands would end the cue.
+// cueLine returns a line of text that WebVTT does not take for a time. A line
+// that is empty without its commands would end the cue.
 func cueLine(line string) string {
 	line = strings.TrimSpace(subRipStyle.ReplaceAllString(line, ""))
 	if line == "" {

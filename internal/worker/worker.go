@@ -42,8 +42,8 @@ func New(name string, every time.Duration, log *slog.Logger, work Work) *Loop {
 	return &Loop{name: name, every: every, work: work, log: log.With("loop", name), wake: make(chan struct{}, 1)}
 }
 
-// Wake has the work run as soon as possible: once more after the present run,
-// and after the wait of failing work. It never blocks.
+// Wake requests a run as soon as possible: after the present run and, for
+// failing work, after its wait. It never blocks.
 func (l *Loop) Wake() {
 	select {
 	case l.wake <- struct{}{}:

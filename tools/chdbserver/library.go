@@ -72,7 +72,7 @@ func (l *library) run(sql []byte, format string) ([]byte, error) {
 	return nil, nil
 }
 
-// text is a string of C.
+// text returns a string of C.
 func text(p *byte) string {
 	n := 0
 	for p != nil && *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) != 0 {

@@ -116,7 +116,7 @@ func readSpans(name string) (spans []span, err error) {
 	}
 }
 
-// prefixes are the fewest prefixes that make up a span.
+// prefixes returns the fewest prefixes that make up a span.
 func prefixes(s span) (list []netip.Prefix) {
 	for from := s.from; from.IsValid() && from.Compare(s.to) <= 0; {
 		length := from.BitLen() - trailingZeros(from)
@@ -141,7 +141,7 @@ func trailingZeros(a netip.Addr) (n int) {
 	return min(n, a.BitLen())
 }
 
-// last is the last address of a prefix.
+// last returns the last address of a prefix.
 func last(p netip.Prefix) netip.Addr {
 	b := p.Addr().AsSlice()
 	for i := p.Bits(); i < len(b)*8; i++ {

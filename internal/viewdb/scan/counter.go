@@ -418,7 +418,7 @@ func (c *clock) set(ms int64) {
 	}
 }
 
-// place is Place for a moment that may lie outside the steps.
+// place returns the place of a moment that may lie outside the steps.
 func (c *clock) place(ms int64) (report.Day, int, int) {
 	if from, to := c.steps.Reach(); ms < from || ms >= to {
 		return -1, -1, -1

@@ -57,7 +57,7 @@ func (d *dictionary) id(kind byte, labels ...string) segment.LabelID {
 	return id
 }
 
-// row is the record of a view.
+// row returns the record of a view.
 func (d *dictionary) row(o *report.View) segment.Row {
 	r := segment.Row{ID: vitrine.ViewID(o.ID), View: segment.View{Viewer: o.Viewer, Version: o.Version,
 		Place: d.id(segment.WordPlace, o.Country, o.City), Origin: d.id(segment.WordOrigin, o.Referrer, o.Source),
@@ -247,7 +247,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// rendered is what reports say of a tally.
+// rendered returns what reports say of a tally.
 func rendered(w report.Window, q *Query, tally *report.Tally) string {
 	all := []any{tally.Bots(), tally.Products(), tally.Uniques(w.From, w.To)}
 	if q.Account {
