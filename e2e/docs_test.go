@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,8 +19,9 @@ import (
 )
 
 // A block is a block of commands in a document. It is run, and what it prints
-// has to contain want. With skip it is not run, for that reason.
-type block struct{ want, skip string }
+// has to contain want. With skip it is not run, for that reason. With link it
+// is about a new link to that file.
+type block struct{ want, skip, link string }
 
 // blocks are those of each document, in order.
 var blocks = map[string][]block{
@@ -51,7 +53,7 @@ var served = map[string]block{
 	"c-go":      {skip: "TestGoInDocs"},
 	"c-js":      {skip: "TestQuickStart"},
 	"c-python":  {skip: "TestQuickStart"},
-	"c-replace": {want: "current"},
+	"c-replace": {want: "current", link: "draft.pdf"},
 	"c-read":    {want: `"totals"`},
 	"c-frame":   {skip: "HTML: TestBrowserEmbed"},
 	"c-oembed":  {want: `"html"`},
@@ -91,7 +93,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"report.pdf": onePage(), "song.mp3": string(sound),
+		"report.pdf": onePage(), "draft.pdf": onePage() + "%draft\n", "song.mp3": string(sound),
 		"film.de.vtt": "WEBVTT\n\n00:00.000 --> 00:01.000\nGuten Tag\n",
 		// The commands that look at a directory look at the instance's.
 		"bin/vitrine": fmt.Sprintf("#!/bin/sh\nVITRINE_DATA=${VITRINE_DATA:-%s} exec %s \"$@\"\n", in.dir, in.bin),
@@ -106,10 +108,15 @@ func newDesk(t *testing.T) *desk {
 	}
 	d.env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "VITRINE_URL="+in.url,
 		"VITRINE_API_KEY="+made.APIKey, "no_proxy=*")
-	link := strings.TrimSpace(d.run("vitrine put song.mp3"))
-	d.slug = link[strings.LastIndex(link, "/")+1:]
+	d.slug = d.publish("song.mp3")
 	d.env = append(d.env, "host="+in.url, "url="+in.url+"/p/"+d.slug)
 	return d
+}
+
+// publish publishes a file of the desk and returns the slug of its link.
+func (d *desk) publish(name string) string {
+	d.t.Helper()
+	return path.Base(strings.TrimSpace(d.run("vitrine put " + name)))
 }
 
 // onePage returns a PDF of one empty page.
@@ -171,6 +178,10 @@ func (d *desk) try(where, commands string, b block) {
 		}
 		d.t.Logf("%s is not run: %s", where, b.skip)
 		return
+	}
+	if b.link != "" {
+		defer func(before string) { d.slug = before }(d.slug)
+		d.slug = d.publish(b.link)
 	}
 	if out := d.run(commands); !strings.Contains(out, b.want) {
 		d.t.Errorf("%s does not print %q:\n%s", where, b.want, out)

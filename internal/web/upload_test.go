@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		{"date to come before unknown slug", pro, "GET", "/links/nope/analytics?from=2026-01-02&to=2999-01-01", nil,
 			400, "bad_range", "to"},
 		{"two first dates", pro, "GET", "/analytics?from=2026-01-01&from=2026-01-01&to=2026-01-02", nil, 400,
-			"invalid_request", "from"},
+			"bad_range", "from"},
 		{"hours of a range", pro, "GET", "/analytics?range=7d&granularity=hour", nil, 400, "invalid_request",
 			"granularity"},
 		{"hours of a month", pro, "GET", "/analytics?from=2025-01-01&to=2025-02-01&granularity=hour", nil, 400,
