@@ -26,13 +26,13 @@ import (
 	"time"
 )
 
-// apiRoot is where version 1 of the API is below an instance's address.
+// apiRoot is the path of version 1 of the API below an instance's address.
 const apiRoot = "/api/v1"
 
 const (
-	// maxAnswer bounds what is read of an answer, in bytes.
+	// maxAnswer is the most bytes of an answer that are read.
 	maxAnswer = 16 << 20
-	// stallTime is how long an attempt may go on without a byte sent and
+	// stallTime is how long an attempt may go on without sending a byte and
 	// without an answer.
 	stallTime = 2 * time.Minute
 )
@@ -53,8 +53,8 @@ type Client struct {
 // Option changes how a Client works.
 type Option func(*Client)
 
-// WithHTTPClient sends requests through h. It should have no Timeout: uploads
-// take as long as they take.
+// WithHTTPClient sends requests through h. h should have no Timeout, because
+// uploads may take long.
 func WithHTTPClient(h *http.Client) Option {
 	return func(c *Client) { copied := *h; c.http = &copied }
 }
@@ -62,20 +62,20 @@ func WithHTTPClient(h *http.Client) Option {
 // WithUserAgent names the program in requests.
 func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
-// WithAttempts bounds how often a request is sent before its failure is final.
-// The default is 8, over some 40 seconds; 1 means: never again.
+// WithAttempts sets how often a request is sent before its failure is final.
+// The default is 8, over about 40 seconds; 1 means no retry.
 func WithAttempts(n int) Option { return func(c *Client) { c.attempts = max(n, 1) } }
 
-// WithPatience bounds the Retry-After that is waited for; a longer one makes
-// the failure final. The default is a minute.
+// WithPatience sets the longest Retry-After that the client waits for. A longer
+// one makes the failure final. The default is a minute.
 func WithPatience(d time.Duration) Option { return func(c *Client) { c.patience = d } }
 
-// WithRetryNotice calls f before each pause, so that a person can be told why
-// it takes so long.
+// WithRetryNotice calls f before each pause, so that a program can say why it
+// waits.
 func WithRetryNotice(f func(Retry)) Option { return func(c *Client) { c.notify = f } }
 
-// New makes a client of the instance at baseURL, its address with or without
-// /api/v1. The key may be empty for Status alone.
+// New returns a client of the instance at baseURL, its address with or without
+// /api/v1. The key may be empty if only Status is called.
 func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	u, err := url.Parse(strings.TrimSpace(baseURL))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -98,8 +98,8 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	for _, o := range opts {
 		o(c)
 	}
-	// A redirect would turn a POST into a GET and drop the key; that the
-	// address is wrong is better said.
+	// Following a redirect would turn a POST into a GET and drop the key. It is
+	// better to report that the address is wrong.
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
 }
@@ -118,21 +118,21 @@ func transport() *http.Transport {
 	}
 }
 
-// Status is what an instance says of itself.
+// Status is what an instance reports about itself.
 type Status struct {
 	Status  string `json:"status"` // "ok"
 	Version string `json:"version"`
 }
 
-// Status asks whether the instance is there; it needs no key.
+// Status reads the status of the instance. It needs no key.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := c.get(ctx, "/status", nil, &s)
 	return s, err
 }
 
-// get reads one resource of the API into answer, trying again as long as that
-// helps.
+// get reads one resource of the API into answer. It retries failures that may
+// pass.
 func (c *Client) get(ctx context.Context, path string, query url.Values, answer any) error {
 	return c.call(ctx, http.MethodGet, path, query, payload{}, answer)
 }
@@ -153,7 +153,7 @@ func (c *Client) postIf(ctx context.Context, etag, path string, body, answer any
 		answer)
 }
 
-// payload is the body of a request; the zero payload is none.
+// payload is the body of a request. The zero payload means no body.
 type payload struct {
 	contentType string
 	bytes       []byte
@@ -161,7 +161,8 @@ type payload struct {
 }
 
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, body payload, answer any) error {
-	// path is escaped already; a slug with a slash in it stays one segment.
+	// path is already escaped, so a slug that contains a slash stays one
+	// segment.
 	u := c.base.String() + path
 	if len(query) > 0 {
 		u += "?" + query.Encode()
@@ -190,8 +191,8 @@ func (c *Client) once(ctx context.Context, method, address string, body payload,
 	return c.send(req, answer)
 }
 
-// send makes one attempt. A success is decoded into answer, unless that is nil;
-// everything else is an *Error or what went wrong on the way.
+// send makes one attempt. It decodes a success into answer, unless answer is
+// nil. A refusal is an *Error; any other error comes from the network.
 func (c *Client) send(req *http.Request, answer any) error {
 	req.Header.Set("User-Agent", c.userAgent)
 	res, err := c.http.Do(req)
@@ -202,7 +203,7 @@ func (c *Client) send(req *http.Request, answer any) error {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return refusal(res, body) // also when its body was cut
+		return refusal(res, body) // also if its body was cut
 	case err != nil:
 		return fmt.Errorf("the answer was cut short: %w", err)
 	case len(body) > maxAnswer:
@@ -220,8 +221,8 @@ func (c *Client) send(req *http.Request, answer any) error {
 	return nil
 }
 
-// withoutURL takes the URL from a network failure's text: a signed one is a
-// secret.
+// withoutURL removes the URL from the text of a network failure, because a
+// signed URL is a secret.
 func withoutURL(err error) error {
 	if u := new(url.Error); errors.As(err, &u) {
 		return u.Err

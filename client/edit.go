@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// LinkDetail is what the owner of a link is told of it.
+// LinkDetail is a link as its owner sees it.
 type LinkDetail struct {
 	ListedLink
 	Name          string `json:"name"` // of the file
@@ -26,19 +26,19 @@ type LinkDetail struct {
 
 func (l *LinkDetail) head(h http.Header) { l.ETag = h.Get("ETag") }
 
-// headed is an answer that reads headers, too.
+// headed is an answer that also reads headers.
 type headed interface{ head(http.Header) }
 
-// Change is what UpdateLink changes; what is nil stays as it is.
+// Change describes a change of a link. Members that are nil stay unchanged.
 type Change struct {
 	Title         *string
 	Slug          *string
 	AllowDownload *bool
 	Disabled      *bool
-	ExpiresAt     *time.Time // the zero time: never
-	// IfMatch is the ETag that the link must have; "": any. With another one,
-	// the error has the code precondition_failed, and Error.Current is the
-	// link.
+	ExpiresAt     *time.Time // the zero time removes the expiry
+	// IfMatch is the ETag that the link must have; "" matches any. If the link
+	// has another ETag, the error has the code precondition_failed and
+	// Error.Current is the link.
 	IfMatch string
 }
 
@@ -48,7 +48,7 @@ func (c *Client) Link(ctx context.Context, slug string) (l LinkDetail, err error
 	return l, err
 }
 
-// UpdateLink changes a link, all of it or nothing.
+// UpdateLink makes all changes or none.
 func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l LinkDetail, err error) {
 	b, err := json.Marshal(struct {
 		Title         *string `json:"title,omitempty"`
@@ -76,8 +76,8 @@ func expiry(at *time.Time) string {
 	return at.UTC().Format(time.RFC3339Nano)
 }
 
-// DeleteLink deletes a link, its file and its numbers, for good. ifMatch is the
-// ETag that it must have; "": any.
+// DeleteLink deletes a link, its file and its analytics permanently. ifMatch is
+// the ETag that the link must have; "" matches any.
 func (c *Client) DeleteLink(ctx context.Context, slug, ifMatch string) error {
 	tries := 0
 	return c.retry(ctx, func(ctx context.Context) error {
@@ -104,7 +104,8 @@ func (c *Client) FileAddress(ctx context.Context, slug string) (string, error) {
 	return "", err
 }
 
-// OpenLinkFile begins to fetch the file of a link; its caller closes it.
+// OpenLinkFile starts to download the file of a link. The caller must close the
+// body.
 func (c *Client) OpenLinkFile(ctx context.Context, slug string) (*http.Response, error) {
 	address, err := c.FileAddress(ctx, slug)
 	if err != nil {

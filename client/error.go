@@ -21,7 +21,8 @@ type Error struct {
 	Limit   int64  // of a plan limit: links or bytes; 0 when the answer names none
 	Used    int64  // of that limit
 	Held    int64  // of Used, by other unfinished uploads
-	// HeldUntil is when they have released enough of Held, or all of it.
+	// HeldUntil is when the other uploads have released enough of Held, or all
+	// of it.
 	HeldUntil  time.Time
 	UpgradeURL string // where a higher plan is described, or ""
 	RequestID  string // for the operator of the instance
@@ -57,7 +58,7 @@ func (e *Error) Error() string {
 	return e.Message + " (" + strings.Join(details, "; ") + ")"
 }
 
-// refusal reads an answer that is no success.
+// refusal returns the error in an answer that is not a success.
 func refusal(res *http.Response, body []byte) *Error {
 	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"),
 		RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
@@ -98,9 +99,10 @@ func refusal(res *http.Response, body []byte) *Error {
 	return e
 }
 
-// refusedByBucket reads the answer of a bucket, to which bytes may go straight:
-// it speaks XML, and has codes of its own. A signed URL that it does not take
-// is one that has expired, or may as well have: step 1 makes another.
+// refusedByBucket reads the error of a bucket, which may receive bytes
+// directly. Buckets answer in XML and have codes of their own. It reports
+// whether the answer is one of a bucket. A refused signed URL is treated as
+// expired: step 1 makes another.
 func refusedByBucket(e *Error, body []byte) bool {
 	var b struct {
 		XMLName       xml.Name `xml:"Error"`
@@ -114,13 +116,13 @@ func refusedByBucket(e *Error, body []byte) bool {
 	case e.Status == http.StatusForbidden:
 		e.Code = "url_expired"
 	case e.Status == http.StatusInternalServerError, b.Code == "RequestTimeout", b.Code == "IncompleteBody":
-		e.Status = http.StatusServiceUnavailable // as it is meant: try again
+		e.Status = http.StatusServiceUnavailable // what the bucket means: try again
 	}
 	return true
 }
 
-// retryAfter reads the header in both its forms; 0 when there is none, or when
-// it makes no sense.
+// retryAfter parses both forms of the header. It returns 0 if the header is
+// missing or malformed.
 func retryAfter(s string) time.Duration {
 	if n, err := strconv.ParseInt(s, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(max(n, 0)) * time.Second

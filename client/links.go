@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ListedLink is a link as lists show it.
+// ListedLink is a link in a list.
 type ListedLink struct {
 	Slug      string    `json:"slug"`
 	Title     string    `json:"title"`
@@ -19,8 +19,8 @@ type ListedLink struct {
 	Status    string    `json:"status"`             // live, review, processing, disabled
 	Reason    string    `json:"reason,omitempty"`   // why it is in review or disabled: a reason code
 	Detail    string    `json:"detail,omitempty"`   // what exactly was found
-	ExpiresAt time.Time `json:"expiresAt,omitzero"` // when it is disabled; zero: never
-	Views     *int64    `json:"views,omitempty"`    // of the last 30 days, if they were asked for and the plan has analytics
+	ExpiresAt time.Time `json:"expiresAt,omitzero"` // when it is disabled; zero means never
+	Views     *int64    `json:"views,omitempty"`    // of the last 30 days, if requested and if the plan has analytics
 }
 
 // Page is a part of the list of links, newest first.
@@ -29,19 +29,18 @@ type Page struct {
 	NextCursor string       `json:"nextCursor"` // where the next page begins; "" at the end
 }
 
-// Query selects links. Zero members do not select.
+// Query selects links. Zero members select all.
 type Query struct {
 	Text   string // words of the title, the file's name or the slug
 	Kind   string
 	Status string
 	Views  bool // with the views of each link
-	// Limit is how many links are read at once, 1 to 100; 0 is the instance's
-	// default, 20.
+	// Limit is the page size, 1 to 100; 0 is the instance's default, 20.
 	Limit int
 }
 
-// Links lists the account's links, newest first: those of a query, after a
-// cursor, "" for the beginning.
+// Links lists the links of the account that match a query, newest first. It
+// starts after cursor, or at the beginning if cursor is "".
 func (c *Client) Links(ctx context.Context, cursor string, query Query) (Page, error) {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": query.Text, "kind": query.Kind, "status": query.Status,
@@ -61,8 +60,8 @@ func (c *Client) Links(ctx context.Context, cursor string, query Query) (Page, e
 	return p, err
 }
 
-// AllLinks goes through all links of a query, newest first, page by page. It
-// ends with the first error.
+// AllLinks iterates over all links that match a query, newest first, page by
+// page. It ends after the first error.
 func (c *Client) AllLinks(ctx context.Context, query Query) iter.Seq2[ListedLink, error] {
 	return func(yield func(ListedLink, error) bool) {
 		cursor := ""

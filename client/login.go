@@ -8,7 +8,7 @@ import (
 // Login is a request for an API key that a person confirms in a browser.
 type Login struct {
 	Code        string `json:"code"`        // that the person compares
-	Secret      string `json:"secret"`      // that the key is taken with; it is shown to nobody
+	Secret      string `json:"secret"`      // takes the key; do not show it to anyone
 	URL         string `json:"url"`         // where the code is entered
 	URLWithCode string `json:"urlWithCode"` // the same with the code filled in
 	ExpiresIn   int64  `json:"expiresIn"`   // seconds
@@ -17,12 +17,12 @@ type Login struct {
 
 // The states of a TakenLogin.
 const (
-	LoginPending = "pending" // nobody has decided: ask again after Login.Interval
+	LoginPending = "pending" // not decided yet: ask again after Login.Interval
 	LoginAllowed = "allowed"
 	LoginRefused = "refused"
 )
 
-// TakenLogin is how far a Login has come, and once its key.
+// TakenLogin is the state of a Login. It has the key only once.
 type TakenLogin struct {
 	State  string `json:"state"`
 	APIKey string `json:"apiKey"` // with LoginAllowed
@@ -30,22 +30,23 @@ type TakenLogin struct {
 	Email  string `json:"email"`  // of the account
 }
 
-// StartLogin asks for a code. program and machine are shown to the person who
-// confirms it; it needs no key.
+// StartLogin requests a code. program and machine are shown to the person who
+// confirms it. It needs no key.
 func (c *Client) StartLogin(ctx context.Context, program, machine string) (Login, error) {
 	var l Login
 	err := c.post(ctx, "/logins", map[string]string{"program": program, "machine": machine}, &l)
 	return l, err
 }
 
-// TakeLogin takes the key of a Login, which is given out once. It needs no key.
+// TakeLogin takes the key of a Login. The key is returned only once. It needs
+// no key.
 func (c *Client) TakeLogin(ctx context.Context, secret string) (TakenLogin, error) {
 	var t TakenLogin
 	err := c.post(ctx, "/logins/take", map[string]string{"secret": secret}, &t)
 	return t, err
 }
 
-// RevokeKey ends the client's own key.
+// RevokeKey revokes the client's own key.
 func (c *Client) RevokeKey(ctx context.Context) error {
 	return c.call(ctx, http.MethodDelete, "/key", nil, payload{}, nil)
 }

@@ -9,27 +9,27 @@ import (
 	"vitrine/report"
 )
 
-// ReportQuery says what a report is of. The zero value is the last 30 days in
-// UTC, of all views. The instance says what is wrong with a value: an Error
-// whose Field names the parameter.
+// ReportQuery selects the views of a report. The zero value is the last 30 days
+// in UTC, all views. The instance checks the values: the Field of the Error
+// names the invalid parameter.
 type ReportQuery struct {
 	Range report.Range // "": the instance's default, 30 days, unless From and To are given
 	// From and To are the first and the last date, such as 2026-11-01, instead
 	// of a range.
 	From, To string
-	// Hourly has a report by the hour: of dates, at most 7 days, or without
-	// them of the last 24 hours.
+	// Hourly requests a report by the hour: of at most 7 days, or of the last
+	// 24 hours without dates.
 	Hourly   bool
 	Timezone string         // IANA name of the zone of days, hours and today; "": UTC
 	Compare  report.Compare // "": the time before
 	// Filter has conditions that views must meet, such as country:is:DE (see
 	// [report.ParseCondition]).
 	Filter []string
-	Rows   int // the most buckets of each card; 0: 8
-	// Include names what a report has on request: utm, curves, excluded.
+	Rows   int // the most buckets of each card; 0 means 8
+	// Include names the optional parts of a report: utm, curves, excluded.
 	Include []string
-	// Version is the version of the file that the content of a link's report is
-	// of; 0: the current one.
+	// Version selects the version of the file that the content of a link's
+	// report is about; 0 is the current one.
 	Version int
 }
 
@@ -76,21 +76,21 @@ func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*report.AccountR
 	return &rep, nil
 }
 
-// VisitQuery says which visits of a link are listed. The zero value is all that
-// are kept.
+// VisitQuery selects visits of a link. The zero value selects all that are
+// kept.
 type VisitQuery struct {
 	Range    report.Range
 	From, To string   // as in ReportQuery
 	Timezone string   // of From, To and today
 	Filter   []string // as in ReportQuery
-	Engaged  bool     // those with engagement data alone
+	Engaged  bool     // only visits with engagement data
 }
 
-// visitsAtOnce is how many visits are read at once.
+// visitsAtOnce is the page size of visits.
 const visitsAtOnce = 100
 
-// Visits goes through the visits of a link, newest first, page by page. It ends
-// with the first error. It needs a Pro or Lifetime plan.
+// Visits iterates over the visits of a link, newest first, page by page. It
+// ends after the first error. It needs a Pro or Lifetime plan.
 func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq2[report.VisitRow, error] {
 	of := ReportQuery{Range: q.Range, From: q.From, To: q.To, Timezone: q.Timezone, Filter: q.Filter,
 		Rows: visitsAtOnce}

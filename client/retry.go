@@ -17,22 +17,22 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// Retry is what WithRetryNotice tells.
+// Retry describes a failed attempt for WithRetryNotice.
 type Retry struct {
 	Attempt int           // the one that failed, from 1
 	Err     error         // why
-	Wait    time.Duration // until the next
+	Wait    time.Duration // until the next attempt
 }
 
-// finalError is a failure that is no better the next time.
+// finalError is a failure that a retry would not change.
 type finalError struct{ error }
 
 func (f finalError) Unwrap() error { return f.error }
 
 func final(err error) error { return finalError{err} }
 
-// retry does f until it succeeds, fails for good, or has been tried often
-// enough. It returns ctx's error as soon as ctx ends.
+// retry calls f until it succeeds, fails for good, or has used all attempts. It
+// returns ctx's error as soon as ctx ends.
 func (c *Client) retry(ctx context.Context, f func(context.Context) error) error {
 	for attempt := 1; ; attempt++ {
 		err := f(ctx)
@@ -56,7 +56,7 @@ func (c *Client) retry(ctx context.Context, f func(context.Context) error) error
 	}
 }
 
-// pause reports whether another attempt may help, and when.
+// pause reports whether another attempt may help, and after what time.
 func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) {
 	wait = min(firstPause<<min(attempt-1, 16), longestPause)
 	wait = time.Duration(float64(wait) * (0.75 + 0.5*rand.Float64()))

@@ -17,16 +17,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxRestarts bounds how often one Upload goes back to step 1: for a URL that
-// expired, or bytes that the instance no longer has.
+// maxRestarts is how often one Upload may go back to step 1, because a URL
+// expired or the instance lost the bytes.
 const maxRestarts = 3
 
-// expectFrom is the size, in bytes, from which on the instance is asked to go
-// on before a file is sent.
+// expectFrom is the size in bytes from which the client asks the instance to
+// accept a file before it sends it.
 const expectFrom = 64 << 10
 
-// File is what is published. Content is read from its beginning, more than
-// once if need be, and must not change meanwhile.
+// File is a file to publish. Content is read from its beginning, possibly more
+// than once, and must not change meanwhile.
 type File struct {
 	Name    string // with its extension, without a directory
 	Size    int64  // exact, in bytes
@@ -53,7 +53,7 @@ func OpenFile(path string) (File, error) {
 	return File{Name: filepath.Base(path), Size: info.Size(), Content: f}, nil
 }
 
-// Close closes the content, where it can be closed.
+// Close closes the content if it is an io.Closer.
 func (f File) Close() error {
 	if c, ok := f.Content.(io.Closer); ok {
 		return c.Close()
@@ -61,26 +61,26 @@ func (f File) Close() error {
 	return nil
 }
 
-// Options of an upload. The zero value will do.
+// Options are the options of an upload. The zero value is valid.
 type Options struct {
 	Type     string // MIME type; "" is the one of the name's extension
 	Slug     string // custom slug, on plans that have them; "" is one of the instance's choice
 	LinkName string // title of the page; "" is the file's name
 	ViewOnly bool   // the page offers no download
-	// ExpiresAt is when the link is disabled; zero: never.
+	// ExpiresAt is when the link is disabled. The zero time means never.
 	ExpiresAt time.Time
 	// Replace is the slug of a link whose file this one replaces. The link
 	// keeps its address, title and settings: Slug, LinkName, ViewOnly and
 	// ExpiresAt are not sent.
 	Replace string
-	// IfMatch is an ETag of the link to replace: it is replaced only if nothing
-	// has changed it since. "": whatever it is.
+	// IfMatch is an ETag of the link to replace. The file is replaced only if
+	// the link has not changed since; "" matches any state.
 	IfMatch string
-	// IdempotencyKey is a UUID under which the upload may be tried again, also
-	// by another process, and makes one link; "" is a new one.
+	// IdempotencyKey is a UUID. Uploads with the same key, also from other
+	// processes, make only one link. "" makes a new key.
 	IdempotencyKey string
-	// Progress is told how many bytes are on their way, from another goroutine,
-	// one call at a time. It goes back to 0 when a transfer has to begin again.
+	// Progress is called with the number of bytes sent, from another goroutine,
+	// one call at a time. The number returns to 0 if a transfer begins again.
 	Progress func(sent, total int64)
 }
 
@@ -89,8 +89,8 @@ type Link struct {
 	Slug       string `json:"slug"`
 	Title      string `json:"title"`
 	URL        string `json:"url"`
-	Review     bool   `json:"review,omitempty"`     // held until a person has looked; not public yet
-	Processing bool   `json:"processing,omitempty"` // a video that is still scanned; not public yet
+	Review     bool   `json:"review,omitempty"`     // held for review; not public yet
+	Processing bool   `json:"processing,omitempty"` // a video that is being scanned; not public yet
 	Reason     string `json:"reason,omitempty"`     // why it is held: a reason code
 	Detail     string `json:"detail,omitempty"`     // what exactly was found
 
@@ -98,10 +98,10 @@ type Link struct {
 	Replacement *Replacement `json:"replacement,omitempty"` // what the upload has made of it
 }
 
-// Upload publishes a file in three steps: it announces the file, sends
-// its bytes to storage, and has the link made. Any failure that may pass is
-// tried again under one idempotency key, so that one call makes at most one
-// link. Errors are *Error for a refusal by the instance.
+// Upload publishes a file in three steps: it announces the file, sends its
+// bytes to storage, and makes the link. It retries failures that may pass under
+// one idempotency key, so that one call makes at most one link. A refusal by
+// the instance is an *Error.
 func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(f.Name))
 	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
@@ -113,11 +113,11 @@ func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	}
 }
 
-// Begun is an upload whose bytes are to be sent to a signed URL.
+// Begun is an upload whose bytes must be sent to a signed URL.
 type Begun struct {
 	Path      string `json:"path"`      // names the upload in step 3
 	SignedURL string `json:"signedUrl"` // takes the bytes with PUT, for ten minutes, without a key
-	Existing  *Link  `json:"existing"`  // the link that the idempotency key has made already: nothing is to be sent
+	Existing  *Link  `json:"existing"`  // the link that the idempotency key already made: send nothing
 }
 
 // BeginUpload does step 1 of an upload whose bytes another program sends. It
@@ -137,7 +137,7 @@ func (c *Client) CompleteUpload(ctx context.Context, path, name string, o Option
 // TypeOf returns the MIME type that a file of this name is sent with.
 func TypeOf(name string) string { return typeOf(name) }
 
-// upload goes through the three steps once.
+// upload does the three steps once.
 func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
 	b, err := c.begin(ctx, f, o)
 	if err != nil {
@@ -146,15 +146,16 @@ func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
 	if b.Existing != nil {
 		return *b.Existing, nil
 	}
-	// Repeating a PUT with the same bytes succeeds. A URL is used up if another
-	// process has completed the upload meanwhile: step 3 answers its link.
+	// Repeating a PUT with the same bytes succeeds. The URL is used up if
+	// another process has completed the upload meanwhile. Then step 3 returns
+	// that link.
 	if err := c.put(ctx, b.SignedURL, f, o); err != nil && codeOf(err) != "url_used" {
 		return Link{}, err
 	}
 	return c.complete(ctx, b.Path, f, o)
 }
 
-// restart says that step 1 would make good what went wrong.
+// restart reports whether a new start from step 1 may help.
 func restart(err error) bool {
 	switch codeOf(err) {
 	case "url_expired", "upload_incomplete", "upload_not_found":
@@ -247,8 +248,8 @@ func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) e
 	})
 }
 
-// transfer is the body of one PUT. It tells how far it is, and keeps a failure
-// of the file apart from one of the network.
+// transfer is the body of one PUT. It reports progress and keeps read errors of
+// the file apart from network errors.
 type transfer struct {
 	content  io.Reader
 	total    int64
@@ -286,7 +287,8 @@ func (t *transfer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the transfer: after it, nothing is read and nobody is told.
+// Close ends the transfer. After it, nothing is read and Progress is not
+// called.
 func (t *transfer) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

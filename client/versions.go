@@ -11,7 +11,7 @@ import (
 // Version is a version of the file of a link.
 type Version struct {
 	Version   int       `json:"version"`
-	Current   bool      `json:"current"` // it is what readers see
+	Current   bool      `json:"current"` // readers see this version
 	Status    string    `json:"status"`  // of the file: live, review, processing, disabled
 	Name      string    `json:"name"`
 	Type      string    `json:"type"`
@@ -26,16 +26,16 @@ type Version struct {
 	Detail    string    `json:"detail,omitempty"` // what exactly was found
 }
 
-// Replacement is what an upload has made of the link whose file it replaces.
+// Replacement describes what an upload did to the link whose file it replaces.
 type Replacement struct {
 	Version   int    `json:"version"`
 	Status    string `json:"status"`              // live, review, processing, disabled; readers see it once it is live
-	Unchanged bool   `json:"unchanged,omitempty"` // the link has these bytes already: there is no new version
+	Unchanged bool   `json:"unchanged,omitempty"` // the link already has these bytes: there is no new version
 	Reason    string `json:"reason,omitempty"`
 	Detail    string `json:"detail,omitempty"`
 }
 
-// Versions lists the versions of the file of a link, the newest first.
+// Versions lists the versions of the file of a link, newest first.
 func (c *Client) Versions(ctx context.Context, slug string) ([]Version, error) {
 	var l struct {
 		Versions []Version `json:"versions"`
