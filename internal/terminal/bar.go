@@ -10,17 +10,17 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar shows on a terminal how much of a file is on its way. It is the one line
-// of the terminal that is drawn again.
+// Bar shows on a terminal how much of a file has been sent. It is the only line
+// that is redrawn.
 type Bar struct {
 	T *Terminal
 
-	mu   sync.Mutex // what is sent is told from another goroutine
+	mu   sync.Mutex // Set is called from another goroutine
 	bar  *progressbar.ProgressBar
 	sent int64
 }
 
-// Begin shows a file that begins.
+// Begin starts the bar of a file.
 func (b *Bar) Begin(f client.File) {
 	if !b.T.ErrTTY {
 		return
@@ -37,7 +37,7 @@ func (b *Bar) Begin(f client.File) {
 		progressbar.OptionSetRenderBlankState(true))
 }
 
-// Set shows that so many bytes are sent.
+// Set shows how many bytes are sent.
 func (b *Bar) Set(sent, _ int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,7 +54,7 @@ func (b *Bar) Set(sent, _ int64) {
 // clearLine moves to the beginning of a line and empties it.
 const clearLine = "\r\x1b[2K"
 
-// Clear takes the bar off the screen until something more is sent.
+// Clear removes the bar until more is sent.
 func (b *Bar) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +63,7 @@ func (b *Bar) Clear() {
 	}
 }
 
-// End takes the bar off the screen for good.
+// End removes the bar permanently.
 func (b *Bar) End() {
 	b.Clear()
 	b.mu.Lock()

@@ -10,7 +10,8 @@ type JSONFlag struct {
 	JSON bool `name:"json" help:"Print JSON, for programs."`
 }
 
-// Stamp returns a time for a person and for programs; "" of the zero time.
+// Stamp returns a time in a form for people and programs, or "" for the zero
+// time.
 func Stamp(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -18,7 +19,7 @@ func Stamp(at time.Time) string {
 	return at.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// Why returns a reason code with what exactly was found.
+// Why returns a reason code with the detail that was found.
 func Why(reason, detail string) string {
 	if reason == "" || detail == "" {
 		return reason + detail
@@ -26,5 +27,6 @@ func Why(reason, detail string) string {
 	return reason + ": " + detail
 }
 
-// Self returns the program as it was called, for commands that it suggests.
+// Self returns the name with which the program was called, for commands that it
+// suggests.
 func Self() string { return ShellWord(os.Args[0]) }

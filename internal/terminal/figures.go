@@ -16,7 +16,7 @@ func FormatSize(n int64) string {
 	return strings.NewReplacer(".0 ", "", " ", "").Replace(humanize.Bytes(uint64(max(n, 0))))
 }
 
-// Duration returns a time in milliseconds for a person.
+// Duration returns a duration in milliseconds for a person.
 func Duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch s := int64(d.Round(time.Second) / time.Second); {
@@ -33,10 +33,10 @@ func Duration(ms int64) string {
 	}
 }
 
-// Count returns a number with its thousands set apart.
+// Count returns a number with separators of thousands.
 func Count(n int64) string { return humanize.Comma(n) }
 
-// Counted returns a number of things that have a regular plural.
+// Counted returns a number and a noun with a regular plural.
 func Counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -44,7 +44,7 @@ func Counted(n int64, thing string) string {
 	return Count(n) + " " + thing
 }
 
-// percent returns a share, or a dash where there is none.
+// percent returns a share, or a dash if there is none.
 func percent(p *report.Tenths) string {
 	if p == nil {
 		return "–"
@@ -52,17 +52,17 @@ func percent(p *report.Tenths) string {
 	return p.String() + "%"
 }
 
-// tenths returns a share in a column, always with its decimal.
+// tenths returns a share for a column, always with its decimal.
 func tenths(p report.Tenths) string { return fmt.Sprintf("%.1f%%", p.Float()) }
 
-// change returns a figure's difference to the time before.
+// change returns the change of a figure against the previous period.
 func (t *Terminal) change(d report.Delta) string {
 	size := "new"
 	if d.Pct != nil {
 		size = fmt.Sprintf("%d%%", max(*d.Pct, -*d.Pct))
 	}
 	switch {
-	case d.Dir == report.Up && d.Pct == nil: // from nothing: no telling how good that is
+	case d.Dir == report.Up && d.Pct == nil: // from zero: it is unknown whether that is good
 		return t.Paint(Dim, "▲ "+size)
 	case d.Dir == report.Up:
 		return t.Paint(Good, "▲ "+size)
@@ -75,8 +75,8 @@ func (t *Terminal) change(d report.Delta) string {
 // sparks are the heights of a spark line, lowest first.
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// spark draws values side by side, the largest at full height and 0 alone at
-// the lowest. More values than width are added up in groups.
+// spark draws values side by side. The largest has full height, and only 0 the
+// lowest. If there are more values than width, groups are added up.
 func spark(values []int64, width int) string {
 	if n := len(values); n > width && width > 0 {
 		grouped := make([]int64, width)
@@ -100,7 +100,7 @@ func spark(values []int64, width int) string {
 	return b.String()
 }
 
-// gauge draws a share of width columns.
+// gauge draws a share as a bar of width columns.
 func gauge(share report.Tenths, width int) string {
 	n := int(share) * width / 1000
 	if share > 0 {

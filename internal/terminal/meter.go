@@ -6,14 +6,13 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Meter shows on a terminal how far long work has come, a line for each of its
-// steps.
+// Meter shows the progress of long work on a terminal, a line for each step.
 type Meter struct {
 	T   *Terminal
 	bar *progressbar.ProgressBar
 }
 
-// Begin begins a step of so many bytes; below 0: nobody knows how many.
+// Begin begins a step of so many bytes. A negative number means unknown.
 func (m *Meter) Begin(what string, bytes int64) {
 	if !m.T.ErrTTY {
 		return
@@ -28,7 +27,7 @@ func (m *Meter) Begin(what string, bytes int64) {
 		progressbar.OptionSetRenderBlankState(true))
 }
 
-// Add counts bytes; set says how many there are by now.
+// Add adds bytes to the present step.
 func (m *Meter) Add(bytes int64) {
 	if m.bar != nil {
 		_ = m.bar.Add64(bytes)
@@ -50,5 +49,5 @@ func (m *Meter) End() {
 	}
 }
 
-// ProgressEvery bounds how often the bar is drawn.
+// ProgressEvery is the shortest time between two updates of the bar.
 const ProgressEvery = 100 * time.Millisecond

@@ -7,12 +7,11 @@ import (
 	"vitrine"
 )
 
-// After is how a server waits while it drains. A test has another for a
-// process.
+// After is the timer of a draining server. Tests replace it for a process.
 var After = time.After
 
 const (
-	// importPatience is how long an import waits for a database that is away.
+	// importPatience is how long an import waits for an unavailable database.
 	importPatience = 10 * time.Minute
 	// firstImportPause is the time before the first new attempt; it doubles to
 	// longestImportPause.
@@ -20,8 +19,8 @@ const (
 	longestImportPause = 5 * time.Second
 )
 
-// Patiently calls f again for as long as the database is away, within
-// importPatience, and says once that it waits.
+// Patiently retries f while the database is unavailable, within importPatience,
+// and prints once that it waits.
 func (t *Terminal) Patiently(ctx context.Context, f func() error) error {
 	err := f()
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || ctx.Err() != nil {

@@ -23,8 +23,7 @@ const (
 	topRows     = 15
 )
 
-// page is a report being written for a person. Every text in it that others
-// wrote goes through plain.
+// page is a report for a person. All text by others passes through Plain.
 type page struct {
 	strings.Builder
 	t     *Terminal
@@ -92,7 +91,7 @@ func (p *page) title(title string, r report.RangeCard) {
 	p.line("%s", p.t.Paint(Dim, days))
 }
 
-// asked says what the report was asked for besides a time.
+// asked writes the conditions of the report besides the time.
 func (p *page) asked(s *report.Summary) {
 	if len(s.Filter) > 0 {
 		p.line("%s", p.t.Paint(Dim, "Only views with "+Plain(strings.Join(s.Filter, ", "))))
@@ -102,7 +101,7 @@ func (p *page) asked(s *report.Summary) {
 	}
 }
 
-// figure is one number of the row at the top.
+// figure is a number in the row at the top.
 type figure struct{ name, value, change string }
 
 func (p *page) summary(s *report.Summary) {
@@ -127,7 +126,7 @@ func (p *page) summary(s *report.Summary) {
 	}
 }
 
-// figures writes them side by side, or below each other where there is no room.
+// figures writes figures side by side, or below each other if there is no room.
 func (p *page) figures(figures []figure) {
 	p.line("")
 	if p.width < wideFigures {
@@ -148,7 +147,7 @@ func (p *page) figures(figures []figure) {
 	}
 }
 
-// series draws the course of views and of the time spent.
+// series draws the views and the time spent over time.
 func (p *page) series(s *report.Summary) {
 	if len(s.Series) == 0 {
 		return
@@ -217,14 +216,14 @@ func (p *page) marks(marks []report.Mark, d report.MarkDropoff) {
 	}
 }
 
-// card is one breakdown.
+// card is a breakdown.
 type card struct {
 	title   string
 	buckets []report.Bucket
 }
 
-// audience writes the breakdowns that have something to say, side by side where
-// there is room, and the hours.
+// audience writes the non-empty breakdowns, side by side if there is room, and
+// the hours.
 func (p *page) audience(s *report.Summary, more ...card) {
 	b := s.Breakdowns
 	cards := append(more, card{"Countries", b.Countries}, card{"Cities", b.Cities}, card{"Sources", b.Sources},
@@ -250,8 +249,7 @@ func (p *page) audience(s *report.Summary, more ...card) {
 	}
 }
 
-// excluded writes the views that do not count, by reason, with the programs
-// that are known.
+// excluded writes the excluded views by reason, with the known programs.
 func (p *page) excluded(list []report.ExcludedViews) {
 	if len(list) == 0 {
 		return

@@ -1,5 +1,5 @@
-// Package terminal writes what the commands say: tables, reports, progress and
-// errors, without a character that a terminal would obey.
+// Package terminal writes the output of the commands: tables, reports, progress
+// and errors. It never writes a control character that came from others.
 package terminal
 
 import (
@@ -17,17 +17,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is where a verb speaks: what it was asked for goes to out, what is
-// said to a person to err. Text that others wrote passes through plain first.
+// Terminal is the output of a command: results go to Out, messages to Err. Text
+// by others passes through Plain first.
 type Terminal struct {
 	Out, Err io.Writer
 	In       io.Reader
-	OutTTY   bool // out is a terminal: layout for a person, else for a program
+	OutTTY   bool // Out is a terminal: layout for a person, otherwise for a program
 	ErrTTY   bool
 	InTTY    bool
 	colour   bool    // of out
 	Width    int     // columns of out
-	Asked    *Target // the server of the verb, of which failures tell; nil: none
+	Asked    *Target // the server of the command, named in failures; may be nil
 }
 
 const defaultWidth = 80
@@ -47,8 +47,8 @@ func Console() *Terminal {
 // Say prints a line to standard error.
 func (t *Terminal) Say(format string, args ...any) { fmt.Fprintf(t.Err, format+"\n", args...) }
 
-// JSON writes v as one line for a program. Characters that a terminal could
-// take for a command are escaped, all the same.
+// JSON writes v as one line for a program. It also escapes characters that a
+// terminal could obey.
 func (t *Terminal) JSON(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -60,8 +60,8 @@ func (t *Terminal) JSON(v any) error {
 	return err
 }
 
-// Table writes rows: with a header and aligned on a terminal, else
-// tab-separated.
+// Table writes rows: aligned and with a header on a terminal, otherwise
+// separated by tabs.
 func (t *Terminal) Table(header []string, rows [][]string) error {
 	var b strings.Builder
 	if !t.OutTTY {
@@ -115,7 +115,7 @@ func clean(row []string) []string {
 	return cells
 }
 
-// The colours, by what they are for.
+// The colours, by purpose.
 const (
 	Dim  = "\x1b[2m"
 	bold = "\x1b[1m"
@@ -124,7 +124,7 @@ const (
 	Bad  = "\x1b[31m"
 )
 
-// Paint colours s where the terminal shows colours.
+// Paint colours s if the terminal shows colours.
 func (t *Terminal) Paint(colour, s string) string {
 	if !t.colour || s == "" {
 		return s
@@ -132,8 +132,8 @@ func (t *Terminal) Paint(colour, s string) string {
 	return colour + s + "\x1b[0m"
 }
 
-// When returns a time for a person on a terminal, and for programs elsewhere;
-// "" of the zero time.
+// When returns a time: for a person on a terminal, for programs elsewhere. It
+// returns "" for the zero time.
 func (t *Terminal) When(at time.Time) string {
 	if at.IsZero() || !t.OutTTY {
 		return Stamp(at)
@@ -144,8 +144,8 @@ func (t *Terminal) When(at time.Time) string {
 // Moment returns a time for a person.
 func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-// Plain makes text that others wrote safe to print: without control characters
-// and those that change the direction of text, on one line, in valid UTF-8.
+// Plain makes text by others safe to print. It removes control characters and
+// those that change the direction of text, and returns one line of valid UTF-8.
 // Control characters in keep stay.
 func Plain(s string, keep ...rune) string {
 	return strings.Map(func(r rune) rune {
@@ -172,8 +172,8 @@ func Unsafe(r rune) bool {
 		unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
 }
 
-// escapeUnsafe writes the unsafe characters of JSON text, which stand in its
-// strings alone, as escapes.
+// escapeUnsafe escapes the unsafe characters of JSON text, which occur only in
+// its strings.
 func escapeUnsafe(s string) string {
 	if strings.IndexFunc(strings.TrimSuffix(s, "\n"), Unsafe) < 0 {
 		return s
@@ -203,7 +203,7 @@ func PadLeft(s string, width int) string {
 	return strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0)) + s
 }
 
-// Truncate cuts s to a width in columns, between characters as people see them.
+// Truncate cuts s to a width in columns, between visible characters.
 func Truncate(s string, width int) string {
 	if uniseg.StringWidth(s) <= width {
 		return s
@@ -221,7 +221,7 @@ func Truncate(s string, width int) string {
 	return b.String() + "…"
 }
 
-// ShellWord quotes s for a POSIX shell where that is needed.
+// ShellWord quotes s for a POSIX shell if necessary.
 func ShellWord(s string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
 	if s != "" && strings.Trim(s, safe) == "" && utf8.ValidString(s) {

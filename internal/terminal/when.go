@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// ParseSpan reads a length of time: 30d, or what [time.ParseDuration] takes.
+// ParseSpan parses a duration: 30d, or a text that [time.ParseDuration]
+// accepts.
 func ParseSpan(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
@@ -19,8 +20,8 @@ func ParseSpan(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is not a length of time, such as 30d or 12h", text)
 }
 
-// ParseWhen reads a moment: a length of time from now, a UTC date, which means
-// its beginning, or an RFC 3339 time.
+// ParseWhen parses a time: a duration from now, a UTC date, which means its
+// beginning, or an RFC 3339 time.
 func ParseWhen(text string, now time.Time) (time.Time, error) {
 	if d, err := ParseSpan(text); err == nil {
 		return now.Add(d).UTC(), nil

@@ -15,14 +15,14 @@ import (
 	"vitrine/client"
 )
 
-// UsageError says that the command line cannot be meant.
+// UsageError is an invalid command line.
 type UsageError struct{ message string }
 
 func (u *UsageError) Error() string { return u.message }
 
 func Usage(message string) error { return &UsageError{message} }
 
-// AdvisedError is a failure, and lines that say what to do instead.
+// AdvisedError is a failure with lines that say what to do.
 type AdvisedError struct {
 	Err   error
 	Lines []string
@@ -32,13 +32,13 @@ func (a *AdvisedError) Error() string { return a.Err.Error() }
 
 func (a *AdvisedError) Unwrap() error { return a.Err }
 
-// Target is an instance, and the key that it is asked with.
+// Target is an instance and the key for it.
 type Target struct {
 	Server, Key string
 	From        string // where the key comes from, for a person
 }
 
-// host returns the server's, for a person.
+// host returns the host of the server, for a person.
 func (to *Target) host() string {
 	if u, err := url.Parse(to.Server); err == nil && u.Host != "" {
 		return u.Host
@@ -46,7 +46,7 @@ func (to *Target) host() string {
 	return to.Server
 }
 
-// shownKey returns as much of the key as may be shown.
+// shownKey returns the part of the key that may be shown.
 func (to *Target) shownKey() string {
 	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
 		return "incomplete"
@@ -54,8 +54,8 @@ func (to *Target) shownKey() string {
 	return vitrine.KeyText(to.Key).String()
 }
 
-// Sentence returns what a person at the command line is told of a failure.
-// Unlike a visitor, they are told the cause.
+// Sentence returns the message of a failure for a person at the command line.
+// Unlike the message for visitors, it contains the cause.
 func (t *Terminal) Sentence(err error) string {
 	if t.Asked != nil {
 		if text := t.Asked.wrong(err); text != "" {
@@ -74,8 +74,8 @@ func (t *Terminal) Sentence(err error) string {
 	return e.Message
 }
 
-// wrong returns what a person is told of a failure of the way to a server, or
-// of the key; "" of any other failure.
+// wrong returns the message of a network failure or a problem of the key, or ""
+// for other failures.
 func (to *Target) wrong(err error) string {
 	var refused *client.Error
 	if errors.As(err, &refused) {
