@@ -7,7 +7,7 @@ import (
 	"github.com/phuslu/iploc"
 )
 
-// country returns the ISO 3166-1 alpha-2 code of an address's country, "" when
+// country returns the ISO 3166-1 alpha-2 code of an address's country, or "" if
 // it has none: private, loopback, unassigned.
 func country(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
@@ -21,15 +21,15 @@ func country(addr netip.Addr) string {
 }
 
 // ClientAddr returns the address of the client of a request that came from
-// remote, perhaps through proxies. forwardedFor holds the values of the
-// X-Forwarded-For headers in order. They are believed only as far as trusted
-// proxies wrote them: the rightmost address that is no trusted proxy's is the
-// client's; if all are, the leftmost (a client beside the proxies). When remote
-// is no trusted proxy, or rubbish stands where an address is needed, it is
-// remote.
+// remote, possibly through proxies. forwardedFor holds the values of the
+// X-Forwarded-For headers in order. Only elements that trusted proxies wrote
+// are used: the rightmost address that is not a trusted proxy's is the
+// client's. If all are trusted proxies, the leftmost is (a client beside the
+// proxies). If remote is not a trusted proxy, or an element is not an address,
+// the result is remote.
 //
-// The address comes without zone and with IPv4 never mapped into IPv6. It is
-// the zero Addr when remote is invalid, as behind a Unix socket.
+// The address has no zone, and IPv4 is never mapped into IPv6. It is the zero
+// Addr if remote is invalid, as behind a Unix socket.
 func ClientAddr(remote netip.AddrPort, forwardedFor []string, trusted []netip.Prefix) netip.Addr {
 	peer := plain(remote.Addr())
 	if !within(peer, trusted) {
@@ -54,15 +54,15 @@ func ClientAddr(remote netip.AddrPort, forwardedFor []string, trusted []netip.Pr
 	return client
 }
 
-// UntrustedProxy reports whether a request was forwarded by a neighbour, most
-// likely a reverse proxy, that is not trusted: all that come through it then
-// have one address.
+// UntrustedProxy reports whether a request was forwarded by a neighbour that is
+// not trusted, most likely a reverse proxy. Then all clients behind it have one
+// address.
 func UntrustedProxy(remote netip.AddrPort, forwardedFor []string, trusted []netip.Prefix) bool {
 	peer := plain(remote.Addr())
 	return len(forwardedFor) > 0 && (peer.IsLoopback() || peer.IsPrivate()) && !within(peer, trusted)
 }
 
-// cutLast takes the last element off a comma-separated list.
+// cutLast removes the last element of a comma-separated list.
 func cutLast(list string) (rest, element string) {
 	if i := strings.LastIndexByte(list, ','); i >= 0 {
 		list, element = list[:i], list[i+1:]
@@ -72,8 +72,8 @@ func cutLast(list string) (rest, element string) {
 	return list, strings.Trim(element, " \t")
 }
 
-// parseHop reads an address as proxies write it: bare, or with a port, IPv6
-// then in brackets; some put brackets alone.
+// parseHop parses an address as proxies write it: bare, or with a port and IPv6
+// in brackets. Some write brackets without a port.
 func parseHop(s string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")); err == nil {
 		return plain(a), !a.IsUnspecified()
@@ -86,8 +86,8 @@ func parseHop(s string) (netip.Addr, bool) {
 
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// within reports whether a plain address is in one of the prefixes. A prefix of
-// IPv4 mapped into IPv6 means the IPv4 network.
+// within reports whether an address is in one of the prefixes. A prefix of IPv4
+// mapped into IPv6 means the IPv4 network.
 func within(a netip.Addr, prefixes []netip.Prefix) bool {
 	for _, p := range prefixes {
 		if p.Addr().Is4In6() && p.Bits() >= 96 {

@@ -11,14 +11,15 @@ const (
 	Other   = "Other"
 )
 
-// agent is what a user agent says; see Visitor for the members.
+// agent is the content of a user agent; see Visitor for the members.
 type agent struct{ bot, product, device, browser, os string }
 
-// parseAgent reads a user agent.
+// parseAgent parses a user agent.
 //
-// iPadOS asks for desktop pages by default and then calls itself a Macintosh.
-// Nothing in the request tells such an iPad from a Mac, so it is counted as
-// Desktop and macOS; the same goes for phones told to ask for the desktop page.
+// iPadOS requests desktop pages by default and then calls itself a Macintosh.
+// Nothing in the request distinguishes such an iPad from a Mac, so it is
+// counted as Desktop and macOS. The same applies to phones that request the
+// desktop page.
 func parseAgent(userAgent string) agent {
 	ua := strings.ToLower(userAgent)
 	a := agent{bot: botReason(ua), os: systems.label(ua)}
@@ -34,8 +35,8 @@ func parseAgent(userAgent string) agent {
 	return a
 }
 
-// browserIn names the browser. The engine's own name is at the end of the
-// table, because everyone else sends it too.
+// browserIn returns the name of the browser. The engine's own name is last in
+// the table, because all browsers send it too.
 func browserIn(ua string) string {
 	if name := browsers.label(ua); name != "" {
 		return name
@@ -79,7 +80,7 @@ func deviceOf(ua string) string {
 	return Other
 }
 
-// holdsFireTV reports whether the model is one of Amazon's sticks and
+// holdsFireTV reports whether the model is one of Amazon's sticks or
 // televisions: "AFT" and at least one more letter or digit.
 func holdsFireTV(ua string) bool {
 	_, model, found := strings.Cut(ua, "; aft")

@@ -1,7 +1,7 @@
 package visitor
 
 // apps show pages in a window of their own. Their order matters: the most
-// telling token first.
+// specific token is first.
 var apps = newTable([]name{
 	{"instagram", "Instagram"}, {"barcelona ", "Threads"}, {"fban/messenger", "Messenger"},
 	{"messengerforios", "Messenger"}, {"fbav/messenger", "Messenger"}, {"fb_iab/messenger", "Messenger"},
@@ -24,8 +24,8 @@ var apps = newTable([]name{
 	{"chatgpt/", "ChatGPT"},
 }...)
 
-// browsers stand before the engine whose name they carry along. Chrome, Safari
-// and the web views are browserIn's.
+// browsers are browsers that also send the name of their engine. Chrome, Safari
+// and web views are found by browserIn.
 var browsers = newTable([]name{
 	{"edg/", "Edge"}, {"edga/", "Edge"}, {"edgios/", "Edge"}, {"edge/", "Edge"}, {"edgw/", "Edge"},
 	{"opera mini", "Opera Mini"}, {"oprgx/", "Opera GX"}, {"opr/", "Opera"}, {"opt/", "Opera"}, {"opx/", "Opera GX"},
@@ -61,8 +61,7 @@ var browsers = newTable([]name{
 	{"webpositive", "WebPositive"}, {"chromium/", "Chromium"},
 }...)
 
-// systems name the operating systems; those that pretend to be another stand
-// before it.
+// systems are operating systems. Those that pretend to be another are first.
 var systems = newTable([]name{
 	{"windows phone", "Windows Phone"}, {"windowsphone", "Windows Phone"}, {"xbox", "Xbox"},
 	{"playstation", "PlayStation"}, {"nintendo", "Nintendo"}, {"web0s", "webOS"}, {"webos", "webOS"},
@@ -79,14 +78,13 @@ var systems = newTable([]name{
 	{"x11", "Linux"}, {"ubuntu", "Linux"}, {"nokia", "Series 40"},
 }...)
 
-// handhelds are consoles held in the hand, and things on the wrist.
+// handhelds are handheld consoles and wearables.
 var handhelds = words(
 	"playstation vita", "playstation portable", "nintendo switch", "nintendo 3ds", "nintendo ds", "watchos", "sm-r7",
 	"sm-r8", "sm-r9",
 )
 
-// televisions are television sets, the boxes below them, and consoles that play
-// on them.
+// televisions are television sets, set-top boxes, and consoles on televisions.
 var televisions = words(
 	"(tv;", "smart-tv", "smarttv", "smart tv", "smart_tv", "googletv", "google tv", "android tv", "androidtv",
 	"appletv",
@@ -97,8 +95,8 @@ var televisions = words(
 	"nintendo wii", "maple", "sraf/", "whaletv", "dlnadoc", "netrange",
 )
 
-// tablets are tablets by name. An Android device that does not call itself
-// mobile is one too.
+// tablets are the names of tablets. An Android device that does not call itself
+// mobile is a tablet too.
 var tablets = words(
 	"ipad", "playbook", "kindle", "silk-accelerated", "nexus 7", "nexus 9", "nexus 10", "pixel tablet", "pixel c",
 	"sm-t", "sm-x", "sm-p6", "sm-p5", "gt-p", "gt-n80", "gt-n51", "lenovo tb", "lenovo_tb", "tb-x", "tb-8", "tb-7",

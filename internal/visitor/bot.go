@@ -2,11 +2,11 @@ package visitor
 
 import "strings"
 
-// The reasons why a view is not a person's (engagement, Bots).
+// The reasons why a view does not count as a person's (engagement, Bots).
 const (
-	BotShortUserAgent = "short_user_agent" // none, or one that names no product
-	BotLinkPreview    = "link_preview"     // a chat or a network that draws a card of the link
-	BotClientLibrary  = "client_library"   // a program's HTTP library, or a program that is no browser
+	BotShortUserAgent = "short_user_agent" // empty, or without a product
+	BotLinkPreview    = "link_preview"     // a chat or a network that shows a card of the link
+	BotClientLibrary  = "client_library"   // a program's HTTP library, or a program that is not a browser
 	BotCrawler        = "crawler"          // search, archives, training, monitoring, security scans
 	BotHeadless       = "headless"         // a browser without a person in front of it
 	BotMailScanner    = "mail_scanner"     // a mail gateway that opens links before the reader does
@@ -14,7 +14,7 @@ const (
 	BotAutomation     = "automation"       // reported by the page's beacon; Classify never gives it
 )
 
-// shortest is the length below which a user agent is no browser's.
+// shortest is the shortest user agent of a browser.
 const shortest = 16
 
 // botReason returns why the sender of a user agent, in lower case, is not a
@@ -22,7 +22,7 @@ const shortest = 16
 //
 // Known names decide first, then the form: a word like "crawler", an address to
 // read about the robot, no trace of a browser engine. An app that shows pages
-// sends its engine along and is a person; the app's own requests do not.
+// sends its engine along and counts as a person; the app's own requests do not.
 func botReason(ua string) string {
 	if reason, _ := class(ua); reason != "" {
 		return reason
@@ -57,8 +57,8 @@ func botReason(ua string) string {
 	return BotCrawler
 }
 
-// namesRobot reports whether a user agent holds a sign of a robot, or
-// introduces itself behind "compatible;" as something else than an old browser.
+// namesRobot reports whether a user agent has a sign of a robot, or calls
+// itself something other than an old browser after "compatible;".
 func namesRobot(ua string) bool {
 	behind := withoutPlatform(ua)
 	if len(behind) < len(ua) && platformAddresses.in(ua) {
@@ -74,8 +74,8 @@ func namesRobot(ua string) bool {
 		!strings.Contains(comment, "windows nt") // a company's own word before it
 }
 
-// endsName reports whether word ends a name in ua: of "bot", "googlebot/2.1"
-// and "robots", not "caboto".
+// endsName reports whether word ends a name in ua. "bot" does in
+// "googlebot/2.1" and "robots", but not in "caboto".
 func endsName(ua, word string) bool {
 	for {
 		_, after, found := strings.Cut(ua, word)
@@ -89,9 +89,9 @@ func endsName(ua, word string) bool {
 	}
 }
 
-// holdsMailAddress reports whether an "@" is between a name and a host, as
-// in "team@example.org". Phones and apps write it before versions and settings:
-// "android@101.0", "th@calendar=gregorian".
+// holdsMailAddress reports whether an "@" is between a name and a host, as in
+// "team@example.org". Phones and apps also write it before versions and
+// settings: "android@101.0", "th@calendar=gregorian".
 func holdsMailAddress(ua string) bool {
 	for {
 		before, after, found := strings.Cut(ua, "@")
@@ -107,7 +107,7 @@ func holdsMailAddress(ua string) bool {
 	}
 }
 
-// prefixOf returns how many bytes at the start of s are of a kind.
+// prefixOf returns the number of leading bytes of s that are of a kind.
 func prefixOf(s string, kind func(byte) bool) int {
 	for i := range len(s) {
 		if !kind(s[i]) {
@@ -120,8 +120,8 @@ func prefixOf(s string, kind func(byte) bool) int {
 func isLetter(c byte) bool   { return 'a' <= c && c <= 'z' }
 func isHostByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '.' }
 
-// namesPlatformOnly reports whether nothing but one comment about a computer
-// follows the "Mozilla/5.0" that everyone sends.
+// namesPlatformOnly reports whether only one comment about a computer follows
+// the "Mozilla/5.0" that all browsers send.
 func namesPlatformOnly(ua string) bool {
 	_, rest, _ := strings.Cut(ua, " ")
 	rest = strings.TrimSpace(rest)
@@ -136,9 +136,9 @@ func isNetscape(ua string) bool {
 	return found && version != "" && '1' <= version[0] && version[0] <= '4' && netscapeLetters.in(ua)
 }
 
-// withoutPlatform leaves out the first comment of a phone's or tablet's user
-// agent. It holds the model, which may be called anything ("XBot Junior");
-// robots that pretend to be a phone introduce themselves behind it.
+// withoutPlatform removes the first comment from a phone's or tablet's user
+// agent. It contains the model, which may have any name ("XBot Junior"). Robots
+// that pretend to be a phone name themselves after it.
 func withoutPlatform(ua string) string {
 	start := strings.Index(ua, "(linux; ")
 	if start < 0 || !strings.HasPrefix(ua, "mozilla/") {

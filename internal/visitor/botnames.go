@@ -1,7 +1,7 @@
 package visitor
 
-// botFamilies are names that decide alone, the first family that holds one
-// wins. Names of crawlers that carry one of robotSigns need no entry.
+// botFamilies are names that decide alone. The first family that contains a
+// name wins. Names of crawlers that contain one of robotSigns need no entry.
 var botFamilies = []struct {
 	reason   string
 	tokens   []string // anywhere in the user agent, lower case
@@ -104,17 +104,17 @@ var botFamilies = []struct {
 	}},
 }
 
-// sharedNames are names that robots have and people's browsers too, as apps
-// that show pages or in the name of a device: they decide where no browser
-// engine is named.
+// sharedNames are names of robots that also occur in people's user agents, as
+// apps that show pages or in the name of a device. They decide only if no
+// browser engine is named.
 var sharedNames = newTable([]name{
 	{"preview", BotLinkPreview}, {"googlemessages", BotLinkPreview}, {"feedly", BotCrawler}, {"inoreader", BotCrawler},
 	{"hubspot", BotCrawler},
 }...)
 
-// robotSigns are what robots have in their user agents and people's browsers do
-// not. What ends in "bot" or "agent" is looked for by endsName, a mail address
-// by holdsMailAddress.
+// robotSigns occur in the user agents of robots and not in those of people.
+// endsName looks for words that end in "bot" or "agent", holdsMailAddress for
+// mail addresses.
 var robotSigns = words(
 	// What they do.
 	"crawl", "spider", "scrap", "archiver", "monitor", "uptime", "checker", "validator", "fetcher", "scanner",
@@ -137,31 +137,31 @@ var robotSigns = words(
 	"%(", "${", "&quot", "&#", "href=", "(macintosh: ", "; {}", ", mozilla/",
 )
 
-// platformAddresses are addresses that stand in a comment as an item of their
-// own: a robot's, even in the comment that holds the model.
+// platformAddresses are addresses that are an item of a comment. They mean a
+// robot, even in the comment with the model.
 var platformAddresses = words("; http", "; +http", "; www.")
 
-// compatibleBrowsers are who stands right behind "compatible;" in a browser's
-// user agent.
+// compatibleBrowsers are the names after "compatible;" in a browser's user
+// agent.
 var compatibleBrowsers = []string{
 	"msie", "konqueror", "u;", "opera", "netfront", "mozilla", "linux", "openweb", "abrowse", "x86 haiku", "haiku",
 	"dillo", "origyn", "icab",
 }
 
-// notBots are people whose user agents hold a robot's word or an address.
+// notBots are people's user agents with a robot's word or an address.
 var notBots = words(
 	"cubot", "studobrowser", "studo/", "bsalsa.com", "hbbtv", "qtweb", "windvane", "aliapp(", "camscanner",
 	" presearch",
 	"airwatch browser", "googleweblight",
 )
 
-// textBrowsers say their name and no more.
+// textBrowsers send only their name.
 var textBrowsers = []string{"lynx/", "links (", "elinks", "w3m/", "dillo/"}
 
-// platforms are words of the comment that says on what a browser runs.
+// platforms are words in comments about the system of a browser.
 var platforms = words("windows", "win64", "mac", "linux", "x11", "iphone", "ipad", "android")
 
-// engines are what a browser's user agent names, in one form or another.
+// engines are names of engines in browsers' user agents.
 var engines = words(
 	"webkit", "gecko", "khtml", "msie", "trident", "presto", "opera", "firefox", "midp", "ucweb", "ucbrowser",
 	"browser",

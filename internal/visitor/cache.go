@@ -7,24 +7,23 @@ import (
 )
 
 const (
-	// maxAgent is how much of a user agent is read, in bytes. Browsers stay
-	// below 500, apps that list all they know below 700.
+	// maxAgent is how many bytes of a user agent are read. Browsers stay below
+	// 500, apps that list all that they know below 700.
 	maxAgent = 1024
 
-	// cacheSets times cacheWays user agents are remembered: less than 3 MB,
+	// cacheSets times cacheWays user agents are cached: less than 3 MB,
 	// whatever is sent.
 	cacheSets = 512
 	cacheWays = 4
 )
 
-// agents remembers the user agents seen lately, because a few hundred of them
-// make most of the traffic.
+// agents caches recent user agents, because a few hundred of them make most of
+// the traffic.
 var agents agentCache
 
-// agentCache keeps each user agent in one of the few places of its set; a
-// newcomer takes over the place that was filled longest ago. The seed is drawn
-// anew in each process, so nobody can choose user agents that push out one in
-// particular.
+// agentCache keeps each user agent in one of the few places of its set. A new
+// one replaces the one that was added longest ago. The seed is random in each
+// process, so nobody can choose user agents that push out a particular one.
 type agentCache struct {
 	sets [cacheSets]struct {
 		places [cacheWays]atomic.Pointer[cached]

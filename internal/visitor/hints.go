@@ -3,10 +3,10 @@ package visitor
 import "strings"
 
 // Speculative reports whether a browser loads a page that nobody looks at yet:
-// a prefetch, a prerender, a thumbnail for the start page. It takes the values
-// of the headers that say so: Sec-Purpose, Purpose, X-Purpose, X-Moz, in any
-// order. Such a load is no view (analytics, Views); the real navigation comes
-// later.
+// a prefetch, a prerender, a thumbnail for the start page. Its arguments are
+// the values of the headers Sec-Purpose, Purpose, X-Purpose and X-Moz, in any
+// order. Such a load is not a view (analytics, Views); the real navigation
+// comes later.
 func Speculative(headers ...string) bool {
 	for _, h := range headers {
 		for h != "" {
@@ -22,11 +22,11 @@ func Speculative(headers ...string) bool {
 }
 
 // headlessBrand reports whether a browser lists itself as headless in
-// Sec-CH-UA, which programs forget when they change the user agent.
+// Sec-CH-UA. Programs that change the user agent often forget this header.
 func headlessBrand(secCHUA string) bool { return strings.Contains(secCHUA, `"HeadlessChrome"`) }
 
-// brandNames are browsers whose user agent is Chrome's to the letter, and who
-// say their name in Sec-CH-UA only.
+// brandNames are browsers that have exactly the user agent of Chrome, and whose
+// name is only in Sec-CH-UA.
 var brandNames = []struct{ quoted, name string }{
 	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"}, {`"Opera"`, "Opera"},
 	{`"YaBrowser"`, "Yandex Browser"}, {`"Avast Secure Browser"`, "Avast Secure Browser"},
@@ -34,7 +34,8 @@ var brandNames = []struct{ quoted, name string }{
 	{`"CCleaner Browser"`, "CCleaner Browser"}, {`"Vivaldi"`, "Vivaldi"}, {`"Whale"`, "Whale"},
 }
 
-// brand refines the browser that a user agent names by Sec-CH-UA.
+// brand returns the browser in Sec-CH-UA, or else the one that the user agent
+// names.
 func brand(secCHUA, browser string) string {
 	if browser != "Chrome" || secCHUA == "" {
 		return browser
@@ -47,7 +48,7 @@ func brand(secCHUA, browser string) string {
 	return browser
 }
 
-// cutAny slices s around the first byte of it that is in separators.
+// cutAny cuts s around its first byte that is in separators.
 func cutAny(s, separators string) (before, after string, found bool) {
 	if i := strings.IndexAny(s, separators); i >= 0 {
 		return s[:i], s[i+1:], true

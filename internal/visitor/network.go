@@ -16,7 +16,7 @@ type mailNetwork struct {
 	name     string
 }
 
-// mailNetworks are in order, and none is in another.
+// mailNetworks are sorted and do not overlap.
 var mailNetworks = func() (list []mailNetwork) {
 	name := ""
 	for line := range strings.Lines(mailNetworkList) {
@@ -41,9 +41,9 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// MailNetwork returns the name of the network of mail scanners that an address
-// is in, such as Proofpoint; "" when it is in none. People read from there,
-// too: it takes more than the network to tell whether a view is a scanner's.
+// MailNetwork returns the name of the network of mail scanners that contains an
+// address, such as Proofpoint, or "" if there is none. People read from there
+// too, so the network alone does not show that a view is a scanner's.
 func MailNetwork(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	list := mailNetworks

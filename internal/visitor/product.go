@@ -4,13 +4,13 @@ import "strings"
 
 // Classes of programs, recognized by name.
 const (
-	BotAIAssistant = "ai_assistant" // a person asked an assistant, which reads the page just now
-	BotAITraining  = "ai_training"  // collects pages that models are trained on
-	BotMonitor     = "monitor"      // looks whether the page is up
+	BotAIAssistant = "ai_assistant" // an assistant that reads the page because a person asked it
+	BotAITraining  = "ai_training"  // collects pages to train models
+	BotMonitor     = "monitor"      // checks whether the page is available
 )
 
-// classes are programs by name, which go before all other rules. What an
-// assistant looks up for an index of its own is a crawler's.
+// classes are programs by name. They take precedence over all other rules. An
+// assistant that builds an index of its own counts as a crawler.
 var classes = []struct {
 	reason string
 	names  []string
@@ -53,7 +53,7 @@ var classes = []struct {
 	}},
 }
 
-// named are the names of classes, by their numbers in names.
+// named are the names of classes, by their index in names.
 var named, classNames = func() (*table, []string) {
 	var list []name
 	var names []string
@@ -66,7 +66,7 @@ var named, classNames = func() (*table, []string) {
 	return newTable(list...), names
 }()
 
-// class finds the longest name of classes in a user agent in lower case.
+// class returns the class of the longest name in a user agent in lower case.
 func class(ua string) (reason, product string) {
 	if !named.in(ua) {
 		return "", ""
@@ -92,8 +92,8 @@ func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c
 // maxProduct bounds a product, in bytes.
 const maxProduct = 40
 
-// shared are words of user agents that name no program: what browsers send,
-// and what stands around names.
+// sharedWords are words of user agents that do not name a program: what
+// browsers send, and words around names.
 var sharedWords = map[string]bool{
 	"mozilla": true, "applewebkit": true, "khtml": true, "like": true, "gecko": true, "chrome": true, "safari": true,
 	"version": true, "mobile": true,
@@ -110,9 +110,9 @@ var sharedWords = map[string]bool{
 	"amd64": true, "i686": true, "wow64": true, "k": true, "deflate": true, "gzip": true, "nexus": true, "pixel": true,
 }
 
-// productOf finds the name of the program that sent a user agent, as it writes
-// itself: what is before a slash and a version, or a robot's name in the
-// comment. Only programs are asked for: see parseAgent.
+// productOf returns the name of the program that sent a user agent, as it
+// writes itself: the text before a slash and a version, or a robot's name in
+// the comment. It is used for programs only: see parseAgent.
 func productOf(userAgent string) string {
 	if _, name := class(strings.ToLower(userAgent)); name != "" {
 		return name
@@ -122,7 +122,7 @@ func productOf(userAgent string) string {
 			return name
 		}
 	}
-	plain := userAgent // without what is in parentheses
+	plain := userAgent // without the text in parentheses
 	for {
 		from := strings.IndexByte(plain, '(')
 		if from < 0 {
@@ -141,7 +141,7 @@ func productOf(userAgent string) string {
 	return firstName(userAgent)
 }
 
-// firstName returns the first word of a text that may be a program's name.
+// firstName returns the first word of a text that can be a program's name.
 func firstName(text string) string {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
 		return r == ' ' || r == ';' || r == ',' || r == '(' || r == ')' || r == '+' || r == '[' || r == ']' || r == '"'
@@ -155,7 +155,7 @@ func firstName(text string) string {
 }
 
 // isProduct reports whether a word can be stored as a program's name: a letter
-// and then letters, digits and few marks.
+// followed by letters, digits and few other characters.
 func isProduct(word string) bool {
 	if len(word) < 2 || len(word) > maxProduct || !isLetter(word[0]|0x20) ||
 		strings.HasPrefix(strings.ToLower(word), "http") {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// botMailNetwork is the reason of views from a network of mail scanners, whose
-// product is the network's name (report.BotUndecided).
+// botMailNetwork is the reason of views from a network of mail scanners. Their
+// product is the name of the network (report.BotUndecided).
 const botMailNetwork = "mail_network"
 
-// ReasonOf returns the reason that the rules of this program give a view that
-// was stored with a reason and a product; "" if it is a person's. The user
-// agent is not stored, so the name alone is looked up. Where it decides
-// nothing, where another part of the user agent may have decided before it, and
-// where it was something else that told, the reason stays.
+// ReasonOf returns the reason that the present rules give a stored view with a
+// reason and a product, or "" if the view is a person's. The user agent is not
+// stored, so only the name is looked up. The reason stays if the name decides
+// nothing, if another part of the user agent may have decided before it, or if
+// something else decided.
 func ReasonOf(reason, product string) string {
 	name := strings.ToLower(product)
 	switch {
@@ -38,14 +38,14 @@ func ReasonOf(reason, product string) string {
 		if hasAnyPrefix(name+"/", textBrowsers) || notBots.in(name) {
 			return ""
 		}
-	case BotAIAssistant, BotAITraining, BotMonitor: // the name is known no more as one
+	case BotAIAssistant, BotAITraining, BotMonitor: // the name is no longer in this class
 		return BotCrawler
 	}
 	return reason
 }
 
-// rank returns the place of a reason among botFamilies: a name of an earlier
-// one goes before.
+// rank returns the position of a reason in botFamilies. Earlier names take
+// precedence.
 func rank(reason string) int {
 	for i := range botFamilies {
 		if botFamilies[i].reason == reason {

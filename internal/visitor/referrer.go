@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	maxReferrer = 4096 // bytes of the header that are read; a longer one is none
+	maxReferrer = 4096 // bytes of the header that are read; longer ones are ignored
 	maxHost     = 253  // bytes of a host name in DNS
 )
 
-// referrer returns the host that a Referer header names: lower case, without
-// port and "www."; an Android app's site, else its package. "" when there is
-// none, when it is rubbish, and when it is the instance itself.
+// referrer returns the host in a Referer header: lower case, without port and
+// "www.". For an Android app it is the app's site, or else its package. It
+// returns "" if the header is missing or malformed, or names the instance
+// itself.
 func referrer(header, ownHost string) string {
 	if header == "" || len(header) > maxReferrer {
 		return ""
@@ -40,8 +41,8 @@ func referrer(header, ownHost string) string {
 }
 
 // hostName returns a host in its plain form: lower case, no "www.", no final
-// dot; "" when it cannot be one. Names in other scripts stay as they were sent,
-// in letters or in "xn--" form.
+// dot. It returns "" for an invalid host. Names in other scripts stay as they
+// were sent, as letters or in "xn--" form.
 func hostName(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	host = strings.TrimPrefix(host, "www.")
@@ -67,14 +68,15 @@ func notInHost(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
 }
 
-// withoutPort takes the port off "host:port" and the brackets off an IPv6 host.
+// withoutPort removes the port from "host:port" and the brackets from an IPv6
+// host.
 func withoutPort(host string) string {
 	return (&url.URL{Host: host}).Hostname()
 }
 
-// siteOf names the site or network that a host belongs to, "" when it is none
-// of the known ones. The host itself and then each domain above it is looked
-// for; a host that is someone's webmail by its first label is Email.
+// siteOf returns the site or network that a host belongs to, or "" if it is
+// unknown. It looks for the host and then for each domain above it. A host
+// whose first label is that of a webmail is Email.
 func siteOf(host string) string {
 	if name, ok := sites[host]; ok {
 		return name

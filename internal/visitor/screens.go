@@ -10,7 +10,7 @@ var screens = []struct {
 	{1920, "1920+"},
 }
 
-// widest is the largest width that is believed, in CSS pixels: two 8K displays
+// widest is the largest width that is accepted, in CSS pixels: two 8K displays
 // side by side.
 const widest = 16384
 
@@ -24,8 +24,8 @@ func ScreenRanges() []string {
 	return labels
 }
 
-// ScreenRange names the range that a viewport's width in CSS pixels falls into;
-// "" for no width and for one that no screen has.
+// ScreenRange returns the range of a viewport's width in CSS pixels, or "" for
+// a width of zero or one that no screen has.
 func ScreenRange(width int) string {
 	if width > widest {
 		return ""

@@ -2,8 +2,8 @@ package visitor
 
 import "strings"
 
-// siteHosts are the sites and networks that the report calls by name, each with
-// its domains. A domain means all below it; the longer one wins, so that
+// siteHosts are the sites and networks that reports call by name, with their
+// domains. A domain includes all below it. The longest match wins, so that
 // mail.google.com is Email and the rest of google.com is Google.
 var siteHosts = []struct{ name, hosts string }{
 	// Mail in a browser, and the hosts that mail gateways and mailings send
@@ -88,8 +88,8 @@ var siteHosts = []struct{ name, hosts string }{
 	{"Instapaper", "instapaper.com"}, {"Patreon", "patreon.com"}, {"SlideShare", "slideshare.net"},
 }
 
-// googleTLDs are the ends of Google's country domains, as
-// www.google.com/supported_domains lists them.
+// googleTLDs are the suffixes of Google's country domains, from
+// www.google.com/supported_domains.
 const googleTLDs = `com ad ae al am as at az ba be bf bg bi bj bs bt by ca cat cd cf cg ch ci cl cm cn cv cz de dj dk dm dz ee
 	es fi fm fr ga ge gg gl gm gr gy hn hr ht hu ie im iq is it je jo ki kg kz la li lk lt lu lv md me mg mk ml mn mu mv mw ne
 	nl no nr nu pl pn ps pt ro rs ru rw sc se sh si sk sm sn so sr st td tg tl tm tn to tt vu ws
@@ -112,11 +112,11 @@ var sites = func() map[string]string {
 	return m
 }()
 
-// webmails are first labels of hosts where people read mail: mail.example.com.
+// webmails are first labels of hosts of webmail, such as mail.example.com.
 var webmails = map[string]bool{"mail": true, "webmail": true, "email": true, "roundcube": true, "owa": true,
 	"zimbra": true}
 
-// androidApps are the hosts for which Android apps stand, by package.
+// androidApps are the hosts of the sites of Android apps, by package.
 var androidApps = map[string]string{
 	"com.google.android.gm": "mail.google.com", "com.google.android.gm.lite": "mail.google.com",
 	"com.microsoft.office.outlook": "outlook.live.com", "com.yahoo.mobile.client.android.mail": "mail.yahoo.com",
@@ -146,8 +146,7 @@ var androidApps = map[string]string{
 }
 
 // campaigns are the values of utm_source that mean a named source: the names
-// themselves, and what people write for them. Keys are as campaignKey makes
-// them.
+// themselves and common variants. Keys are in the form of campaignKey.
 var campaigns = func() map[string]string {
 	m := map[string]string{
 		"direct": Direct, "(direct)": Direct, "qr": QRCode, "qrcode": QRCode, "email": Email, "mail": Email,
@@ -166,8 +165,8 @@ var campaigns = func() map[string]string {
 	return m
 }()
 
-// campaignKey returns a name without what people write differently: case,
-// spaces, hyphens, underscores.
+// campaignKey returns a name in a form that ignores case, spaces, hyphens and
+// underscores.
 func campaignKey(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

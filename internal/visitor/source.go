@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Sources that are no site (contract, Sources).
+// Sources that are not sites (contract, Sources).
 const (
 	Direct = "Direct"
 	QRCode = "QR code"
 	Email  = "Email"
 )
 
-// maxSource bounds a source that a link's author chose, in characters.
+// maxSource limits a source that a link's author chose, in characters.
 const maxSource = 100
 
 // source returns the source of a visit. utm_source comes first, then the QR
@@ -38,13 +38,13 @@ func source(query url.Values, referrer string, qr bool) string {
 	return referrer
 }
 
-// campaign returns a utm_source as it is shown: a known one by the name of its
-// site ("linkedin", "chatgpt.com"), any other as its author wrote it, clean and
-// bounded.
+// campaign returns the label of a utm_source: the name of the site if it is a
+// known one ("linkedin", "chatgpt.com"), otherwise the author's text, cleaned
+// and cut.
 func campaign(utm string) string {
 	utm = clean(utm)
-	// Mailing programs put the reader's address there, which no report
-	// includes.
+	// Mailing programs put the reader's address there. No report may include
+	// it.
 	if mailAddress.MatchString(utm) {
 		return Email
 	}
@@ -59,9 +59,9 @@ func campaign(utm string) string {
 	return utm
 }
 
-// campaignLabel returns a utm parameter other than the source, as its author
-// wrote it, clean and bounded. One that holds a reader's address is left out:
-// no report includes it.
+// campaignLabel returns the label of another utm parameter: the author's text,
+// cleaned and cut. It returns "" for a text with a reader's address, which no
+// report may include.
 func campaignLabel(query url.Values, name string) string {
 	s := query.Get(name)
 	if s == "" {
@@ -75,9 +75,9 @@ func campaignLabel(query url.Values, name string) string {
 
 var mailAddress = regexp.MustCompile(`[^\s@]@[^\s@]`)
 
-// clean drops what must not be in a label, control and format characters (bidi
-// overrides are among them) and broken UTF-8, makes every space a plain one,
-// trims, and cuts at maxSource characters.
+// clean removes control and format characters (including bidi overrides) and
+// broken UTF-8, turns every space into a plain one, trims, and cuts at
+// maxSource characters.
 func clean(s string) string {
 	if len(s) <= maxSource && strings.IndexFunc(s, notPlain) < 0 {
 		return strings.Trim(s, " ")

@@ -2,15 +2,15 @@ package visitor
 
 import "strings"
 
-// name pairs a token of a user agent, in lower case and of two bytes at least,
-// with what it tells.
+// name is a token of a user agent, in lower case and at least two bytes long,
+// and its label.
 type name struct{ token, label string }
 
 // table looks for many tokens in one pass over a user agent, so that a long or
-// unknown one costs little. The earlier a name stands, the more it tells.
+// unknown one costs little. Earlier names take precedence.
 type table struct {
 	names  []name
-	starts [256][]uint16        // the names by the first two bytes of their tokens, as bucket tells, ascending
+	starts [256][]uint16        // the names by the first two bytes of their tokens, by bucket, ascending
 	heads  [1 << 16 / 64]uint64 // one bit for each pair of bytes that some token starts with
 }
 
@@ -24,7 +24,7 @@ func newTable(names ...name) *table {
 	return t
 }
 
-// words returns a table of tokens that all tell the same: that they are there.
+// words returns a table of tokens without labels.
 func words(tokens ...string) *table {
 	names := make([]name, len(tokens))
 	for i, token := range tokens {
@@ -35,11 +35,11 @@ func words(tokens ...string) *table {
 
 func head(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// bucket spreads heads, so that few names are compared where a token may start.
+// bucket spreads heads, so that few names are compared at each position.
 func bucket(head uint16) byte { return byte(head>>8)*31 + byte(head) }
 
-// first returns the number of the first name of the table whose token is in ua,
-// -1 when none is.
+// first returns the index of the first name of the table whose token is in ua,
+// or -1.
 func (t *table) first(ua string) int {
 	best := len(t.names)
 	for i := 0; i+1 < len(ua); i++ {
@@ -63,7 +63,7 @@ func (t *table) first(ua string) int {
 	return best
 }
 
-// label returns what the first name in ua tells, "" when none is.
+// label returns the label of the first name in ua, or "".
 func (t *table) label(ua string) string {
 	if i := t.first(ua); i >= 0 {
 		return t.names[i].label

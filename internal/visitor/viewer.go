@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// ViewerID returns an opaque number for anyone who sits behind an address and a
-// browser (engagement, The viewer): the first 8 bytes, big-endian, of
-// HMAC-SHA-256 over the address and the user agent, each behind its length as 4
-// bytes big-endian. Of an IPv6 address the /64 counts; of the user agent what
-// withoutVersions leaves, so that a browser's update does not make a new
-// person.
+// ViewerID returns an opaque number for an address and a browser
+// (engagement, The viewer): the first 8 bytes, big-endian, of HMAC-SHA-256 over
+// the address and the user agent, each preceded by its length as 4 bytes
+// big-endian. Only the /64 of an IPv6 address is used. Of the user agent,
+// withoutVersions is used, so that an update of the browser does not make a new
+// viewer.
 //
-// Two people behind one address with one browser on one system count once; one
-// person on two networks, or after the next major version of the system, counts
-// twice. Nothing of address and user agent can be read back without the key.
+// Two people with one address and the same browser on the same system count as
+// one viewer. One person on two networks, or after the next major version of
+// the system, counts as two. Without the key, address and user agent cannot be
+// recovered.
 func ViewerID(key []byte, addr netip.Addr, userAgent string) uint64 {
 	input := make([]byte, 0, 256)
 	input = appendPrefixed(input, network(addr))
@@ -28,8 +29,8 @@ func ViewerID(key []byte, addr netip.Addr, userAgent string) uint64 {
 	return binary.BigEndian.Uint64(mac.Sum(nil))
 }
 
-// DayKey returns the key for viewers who send Sec-GPC: 1, on one day as
-// "2006-01-02": they are counted, and known again on no other day.
+// DayKey returns the key for viewers who send Sec-GPC: 1, for one day such as
+// "2006-01-02". They are counted, but not recognized on another day.
 func DayKey(key []byte, day string) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("day key\x00" + day))
@@ -41,8 +42,8 @@ func appendPrefixed(b, field []byte) []byte {
 	return append(b, field...)
 }
 
-// network returns the part of an address that a person keeps: IPv4 whole, the
-// /64 of IPv6, nothing of an invalid one.
+// network returns the stable part of an address: all of IPv4, the /64 of IPv6,
+// nothing of an invalid address.
 func network(addr netip.Addr) []byte {
 	addr = addr.Unmap()
 	switch {
@@ -56,10 +57,9 @@ func network(addr netip.Addr) []byte {
 	return nil
 }
 
-// withoutVersions leaves out the versions of products, which browsers change
-// every month ("Chrome/124.0.6367.91" becomes "Chrome/", "rv:131.0" becomes
-// "rv:"), and of other versions all but the first part ("OS 17_4_1" becomes
-// "OS 17").
+// withoutVersions removes the versions of products, which browsers change every
+// month ("Chrome/124.0.6367.91" becomes "Chrome/", "rv:131.0" becomes "rv:").
+// Of other versions it keeps the first part ("OS 17_4_1" becomes "OS 17").
 func withoutVersions(userAgent string) []byte {
 	out := make([]byte, 0, len(userAgent))
 	for i := 0; i < len(userAgent); i++ {

@@ -1,12 +1,12 @@
-// Package visitor turns what a request says about its sender into labels for
-// the report: country, referrer, source, device, browser, OS, why it is not a
-// person if it is not, and an opaque viewer id.
+// Package visitor turns the sender of a request into labels for the report:
+// country, referrer, source, device, browser, OS, the reason if it is not a
+// person, and an opaque viewer ID.
 //
-// Everything here is a function of its arguments alone: no I/O, no clock, no
-// logging. Safe for concurrent use, and for hostile input of any length: what
-// is kept of requests is a cache of fixed size.
+// All functions depend only on their arguments: no I/O, no clock, no logging.
+// They are safe for concurrent use, and for hostile input of any length: the
+// only state is a cache of fixed size.
 //
-// Countries that the caller does not know are those of IP2Location LITE
+// If the caller does not know the country, it comes from IP2Location LITE
 // (http://www.ip2location.com), embedded through github.com/phuslu/iploc.
 package visitor
 
@@ -15,17 +15,17 @@ import (
 	"net/url"
 )
 
-// Request is what Classify reads of a request. The zero value of a member means
-// that the request did not say.
+// Request is the input of Classify. The zero value of a member means that the
+// request did not contain it.
 type Request struct {
 	UserAgent string
 	Referrer  string     // the Referer header
-	Addr      netip.Addr // of the client, as ClientAddr tells it
+	Addr      netip.Addr // of the client, as ClientAddr returns it
 	Query     url.Values // of the requested page: qr, utm_source and the other utm parameters
-	OwnHost   string     // the instance's own public host, with or without port: a referrer from there is none
+	OwnHost   string     // the instance's own public host, with or without port; it is not a referrer
 
-	// Country and City are where Addr is, as a city file tells. Without a
-	// country the embedded table is asked for it.
+	// Country and City are the place of Addr from a city file. If Country is
+	// "", Classify uses the embedded table.
 	Country, City string
 
 	SecCHUA string // Sec-CH-UA: the brands of a Chromium browser
@@ -33,12 +33,11 @@ type Request struct {
 	SecPurpose, Purpose, XPurpose, XMoz string // the headers of Speculative
 }
 
-// Visitor is what a request says about its sender. "" means unknown in every
-// member but Source, which always has a value, and Bot, where it means a
-// person.
+// Visitor is the labels of a request's sender. "" means unknown in every member
+// except Source, which always has a value, and Bot, where it means a person.
 type Visitor struct {
 	Country  string // ISO 3166-1 alpha-2
-	City     string // of a city file: the embedded table knows countries only
+	City     string // from a city file: the embedded table only has countries
 	Referrer string // the referring host without "www."
 	Source   string // contract, "sources"
 	Campaign string // utm_campaign, and so on
@@ -49,12 +48,12 @@ type Visitor struct {
 	Browser  string
 	OS       string
 	Bot      string // one of the Bot reasons
-	Product  string // the name of the program, where Bot is set and a name is given; never of a person
+	Product  string // the name of the program, if Bot is set and a name is known; never of a person
 	QR       bool   // came by the QR code (qr=1)
 }
 
-// Classify labels a request. What the user agent says of bots goes before the
-// reason that the load is speculative.
+// Classify labels a request. A bot reason from the user agent takes precedence
+// over BotSpeculative.
 func Classify(r Request) Visitor {
 	a := agents.lookup(r.UserAgent)
 	v := Visitor{
