@@ -17,13 +17,13 @@ import (
 	"vitrine/internal/filetype/inspect"
 )
 
-// fileFD is where a child finds its file.
+// fileFD is the descriptor of a child's file.
 const fileFD = 3
 
-// Child does an order of a Maker, in the process that was started for it: the
-// verb preview. It limits this process for good. An error is the machine's, for
-// exit code 1 with the error as the last line that is printed; a file that
-// cannot be read is none.
+// Child executes an order of a Maker in the process that was started for it by
+// the hidden command preview. It limits this process permanently. It returns
+// errors of the machine only; then the caller prints the error as the last line
+// and exits with code 1. A file that cannot be read is not an error.
 func Child(text string) error {
 	var o order
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -54,13 +54,15 @@ type job struct {
 	facts filetype.Facts
 }
 
-// trouble is an error of the machine. Any other error in a child is the file's.
+// trouble is an error of the machine. Any other error in a child is caused by
+// the file.
 type trouble struct{ error }
 
 func (t trouble) Unwrap() error { return t.error }
 
-// settle separates the errors. That of a file is told to the operator where a
-// program failed on it, and is no error.
+// settle separates the errors. It returns errors of the machine. For an error
+// of the file it returns nil; if a program failed on the file, it prints the
+// error for the operator.
 func (j *job) settle(err error) error {
 	failed := new(exec.ExitError)
 	switch {
@@ -76,7 +78,7 @@ func (j *job) settle(err error) error {
 	return nil
 }
 
-// open checks the file again, for it is known by its name alone here, and makes
+// open checks the file again, because the child knows only its name, and makes
 // its parts.
 func (j *job) open() error {
 	st, err := j.file.Stat()
@@ -126,7 +128,7 @@ func (j *job) make() error {
 
 func (j *job) reader() *io.SectionReader { return io.NewSectionReader(j.file, 0, j.size) }
 
-// put makes a part of what write writes. The part is there once it is whole.
+// put writes a part with write. The part becomes visible when it is complete.
 func (j *job) put(p vitrine.Part, write func(io.Writer) error) error {
 	path := filepath.Join(j.Dir, outDir, string(p))
 	f, err := os.Create(path + ".part")
@@ -149,8 +151,8 @@ func (j *job) putJSON(p vitrine.Part, v any) error {
 // work returns a path in the child's own directory.
 func (j *job) work(name string) string { return filepath.Join(j.Dir, workDir, name) }
 
-// copyTo writes the file where a program wants it, if it may be written at all
-// and there is room for it.
+// copyTo writes a copy of the file for a program, if the limits allow it and
+// there is space.
 func (j *job) copyTo(path string) error {
 	if j.size > maxWritten {
 		return fmt.Errorf("a file of %d bytes", j.size)
@@ -172,8 +174,8 @@ func (j *job) copyTo(path string) error {
 	return nil
 }
 
-// exec runs a program and returns what it printed, at most `most` bytes. It has
-// the limits of this process, and ends with it.
+// exec runs a program and returns at most `most` bytes of its output. The
+// program has the limits of this process and ends with it.
 func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -192,7 +194,7 @@ func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// bounded keeps what is written until it is too much.
+// bounded stores what is written, up to a limit.
 type bounded struct {
 	bytes.Buffer
 	most int

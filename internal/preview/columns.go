@@ -12,15 +12,15 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// columns finds out which columns are hidden. The library tells that only of a
-// sheet that it holds in memory as a whole.
+// columns finds hidden columns. The library reports them only for a sheet that
+// is completely in memory.
 type columns struct {
 	book  *excelize.File
 	files map[string]*zip.File
 	paths map[string]string // of sheets, by their names
 }
 
-// relations is how one part of a workbook names others.
+// relations is how a part of a workbook refers to others.
 type relations struct {
 	List []struct {
 		ID     string `xml:"Id,attr"`
@@ -62,8 +62,8 @@ func columnsOf(f *excelize.File, r io.ReaderAt, size int64) (*columns, error) {
 	return nil, errors.New("no workbook in it")
 }
 
-// target returns the path of what a relation names, which is in a directory
-// unless it says otherwise.
+// target returns the path of the part that a relation names. A relative name is
+// relative to dir.
 func target(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if !path.IsAbs(name) {
@@ -135,7 +135,7 @@ func (c *columns) hidden(sheet string) ([]bool, error) {
 	}
 }
 
-// visible drops the cells of hidden columns.
+// visible removes the cells of hidden columns.
 func visible(cells []string, hidden []bool) []string {
 	shown := cells[:0]
 	for i, c := range cells {

@@ -20,17 +20,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaces reports that children may have some of their own.
+// namespaces reports that this system supports namespaces for children.
 const namespaces = true
 
-// inside is who a child is in its own namespaces: anyone but root, so that
-// executing drops what capabilities they give.
+// inside is a child's user ID in its own namespaces. It is not root, so that
+// executing a program drops the capabilities of the namespaces.
 const inside = 1000
 
-// attributes put a child into its own process group and, fenced, into its own
-// namespaces of users, processes, network, mounts and System V objects: no
-// network but a loopback of its own that is down, no process to signal, and all
-// of its processes end with it.
+// attributes puts a child into its own process group and, if fenced, into its
+// own namespaces of users, processes, network, mounts and System V objects.
+// Then it has no network but its own loopback, which is down, it can signal no
+// other process, and all of its processes end with it.
 func attributes(fenced bool) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if fenced {
@@ -43,7 +43,7 @@ func attributes(fenced bool) *syscall.SysProcAttr {
 	return a
 }
 
-// killAll ends a child and what it started.
+// killAll kills a child and all that it started.
 func killAll(p *os.Process) error {
 	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
@@ -75,8 +75,8 @@ func sameFile(b vitrine.Blob) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "blob"), nil
 }
 
-// fence takes from this process, and so from what it starts, what making parts
-// does not need. It returns what it could not take.
+// fence gives up the rights of this process, and of what it starts, that making
+// parts does not need. It returns the limits that could not be set.
 func (o order) fence() (unlimited []string, err error) {
 	debug.SetMemoryLimit(goMemory)
 	seconds := uint64(standard.usual.Seconds()) * 2 // of several cores together
@@ -91,7 +91,7 @@ func (o order) fence() (unlimited []string, err error) {
 			return nil, fmt.Errorf("set limit %d: %w", resource, err)
 		}
 	}
-	// If memory runs out all the same, it is this process that the kernel ends.
+	// If memory runs out all the same, the kernel kills this process first.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	if _, _, e := syscall.AllThreadsSyscall(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, 0, nice); e != 0 {
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, nice) // with cgo: this thread alone
@@ -115,11 +115,11 @@ func (o order) fence() (unlimited []string, err error) {
 	return unlimited, nil
 }
 
-// apart reports whether this process is in namespaces of its own, beyond doubt:
-// elsewhere its mounts would be the machine's.
+// apart reports whether this process is certainly in namespaces of its own.
+// Otherwise its mounts would be those of the machine.
 func (o order) apart() bool { return o.Namespaces && os.Getpid() == 1 && os.Geteuid() == inside }
 
-// sharedTmp is where LibreOffice makes a socket whatever it is told.
+// sharedTmp is where LibreOffice makes a socket, whatever its settings are.
 const sharedTmp = "/tmp"
 
 // mountOwn makes everything read-only but the child's own directory and a small
@@ -164,7 +164,8 @@ func (o order) mountOwn() error {
 	return os.Chdir(filepath.Join(o.Dir, workDir)) // by its new mount
 }
 
-// dropCapabilities leaves this process, and what it starts, none.
+// dropCapabilities drops all capabilities of this process and of what it
+// starts.
 func dropCapabilities() error {
 	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0,
 		0, 0); e != 0 && e != unix.ENOTSUP {
@@ -180,7 +181,7 @@ func dropCapabilities() error {
 	return nil
 }
 
-// lower sets a limit, or leaves a lower one.
+// lower sets a limit, unless the present one is lower.
 func lower(resource int, most uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
@@ -196,8 +197,8 @@ const (
 	landView    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 )
 
-// landlock leaves of the file system what programs are made of, the child's own
-// directory, and its file.
+// landlock restricts the file system to programs, the child's own directory,
+// and its file.
 func (o order) landlock(private bool) error {
 	version, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if e != 0 {
@@ -234,7 +235,7 @@ func (o order) landlock(private bool) error {
 	return nil
 }
 
-// allow adds what may be reached to a set of rules.
+// allow adds the permitted paths to a set of rules.
 func (o order) allow(rules int, all uint64, private bool) error {
 	programs := []string{"/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt", "/nix/store"}
 	for _, p := range []string{o.Office, o.FFmpeg, o.Heif} {
@@ -275,8 +276,8 @@ func (o order) allow(rules int, all uint64, private bool) error {
 	return allowFD(rules, fileFD, unix.LANDLOCK_ACCESS_FS_READ_FILE)
 }
 
-// allowPath allows access to a path and what is below it. What is not there
-// needs no rule.
+// allowPath permits access to a path and all below it. A missing path needs no
+// rule.
 func allowPath(rules int, path string, access uint64) error {
 	if path == "" || path == string(filepath.Separator) {
 		return nil
@@ -306,8 +307,8 @@ func allowFD(rules, fd int, access uint64) error {
 	return nil
 }
 
-// room returns how many bytes may be written in a directory, many where that is
-// not to be known.
+// room returns how many bytes may be written in a directory. If that is
+// unknown, it returns a large number.
 func room(dir string) int64 {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -316,8 +317,8 @@ func room(dir string) int64 {
 	return int64(min(st.Bavail*uint64(st.Bsize), math.MaxInt64))
 }
 
-// scarce reports whether a child could not be started for want of something
-// that may be had later.
+// scarce reports whether a child could not start because of a shortage that may
+// pass.
 func scarce(err error) bool {
 	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
 		if errors.Is(err, e) {
@@ -330,8 +331,8 @@ func scarce(err error) bool {
 // tick is the kernel's unit of processor time in /proc.
 const tick = 10 * time.Millisecond
 
-// groupTime returns the processor time of the processes in a group, and of
-// those that they waited for.
+// groupTime returns the processor time of the processes in a group, and of the
+// children that they waited for.
 func groupTime(group int) (total time.Duration) {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -342,7 +343,7 @@ func groupTime(group int) (total time.Duration) {
 		if err != nil {
 			continue // it ended meanwhile
 		}
-		// The name of the program, in brackets, may hold anything.
+		// The name of the program is in brackets and may contain any character.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) < 15 || fields[2] != strconv.Itoa(group) {
 			continue

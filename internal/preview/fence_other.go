@@ -14,7 +14,7 @@ import (
 	"vitrine"
 )
 
-// On other systems a child has its time and its own process, and no more.
+// On other systems a child is limited only in time.
 
 const namespaces = false
 
@@ -39,7 +39,7 @@ func scarce(error) bool { return false }
 
 func groupTime(int) time.Duration { return 0 }
 
-// begunAt stands for processor time, which is not known here.
+// begunAt is used in place of processor time, which is not known here.
 var begunAt = time.Now()
 
 func ownTime() time.Duration { return time.Since(begunAt) }

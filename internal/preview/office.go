@@ -9,7 +9,7 @@ import (
 	"vitrine"
 )
 
-// pages makes PDF of a document, and of that the pictures.
+// pages converts a document to PDF and makes pictures of the PDF.
 func (j *job) pages() error {
 	pdf, err := j.convert("pdf", j.pdfFilter())
 	if err != nil {
@@ -33,8 +33,8 @@ func (j *job) pages() error {
 	return j.pdfParts(io.NewSectionReader(pdf, 0, st.Size()), st.Size())
 }
 
-// pdfFilter says how PDF is written: pictures as sharp as a screen shows,
-// nothing to fill in.
+// pdfFilter returns the options for writing PDF: pictures as sharp as a screen
+// shows, no form fields.
 func (j *job) pdfFilter() string {
 	filter := "writer_pdf_Export"
 	if isSlides(j.Ext) {
@@ -45,7 +45,7 @@ func (j *job) pdfFilter() string {
 		`"ExportFormFields":{"type":"boolean","value":"false"}}`
 }
 
-// oldSheets reads a spreadsheet by way of xlsx.
+// oldSheets converts a spreadsheet to xlsx and reads it.
 func (j *job) oldSheets() error {
 	xlsx, err := j.convert("xlsx", "xlsx:Calc MS Excel 2007 XML")
 	if err != nil {
@@ -85,8 +85,8 @@ func (j *job) convert(ext, filter string) (*os.File, error) {
 	return os.Open(filepath.Join(j.work("made"), "document."+ext))
 }
 
-// cautious is the configuration of LibreOffice for documents of strangers: no
-// macros, no active content, nothing linked is fetched.
+// cautious is the configuration of LibreOffice for untrusted documents: no
+// macros, no active content, no loading of linked files.
 const cautious = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>

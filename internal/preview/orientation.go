@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// orientation returns how an image is to be turned, by EXIF: 1 to 8, 1 for
-// upright and for what does not say.
+// orientation returns the EXIF orientation of an image: 1 to 8. 1 is upright
+// and also returned for an image without one.
 func (j *job) orientation() int {
 	switch j.Ext {
 	case "jpg", "jpeg":
@@ -20,11 +20,11 @@ func (j *job) orientation() int {
 	return 1
 }
 
-// maxSegments bounds the segments of a JPEG before its EXIF data, which is the
-// first or second.
+// maxSegments limits the segments of a JPEG before its EXIF data, which is
+// usually the first or second.
 const maxSegments = 32
 
-// exifAt returns where the EXIF data of a JPEG begins, 0 for none.
+// exifAt returns the offset of the EXIF data of a JPEG, or 0 if it has none.
 func exifAt(r io.ReaderAt) int64 {
 	off := int64(2)
 	for range maxSegments {
@@ -45,8 +45,8 @@ const (
 	maxTags        = 512
 )
 
-// tiffOrientation reads the tag from the first directory of a TIFF file, which
-// EXIF data is too.
+// tiffOrientation reads the tag from the first directory of a TIFF file. EXIF
+// data is a TIFF file.
 func tiffOrientation(r io.ReaderAt) int {
 	var h [8]byte
 	if n, _ := r.ReadAt(h[:], 0); n < len(h) {
@@ -76,7 +76,7 @@ func tiffOrientation(r io.ReaderAt) int {
 	return 1
 }
 
-// turned returns an image upright.
+// turned returns an image turned upright.
 func turned(img image.Image, orientation int) image.Image {
 	if orientation == 1 {
 		return img

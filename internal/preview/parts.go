@@ -6,11 +6,11 @@ import (
 	"vitrine"
 )
 
-// How extensions are read. An extension is in one list.
+// Each extension is in exactly one list, which decides how the file is read.
 var (
 	rasters    = []string{"png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff"}
 	videos     = []string{"mp4", "m4v", "mov", "webm", "ogv"}
-	sounds     = []string{"mp3", "m4a", "flac", "ogg", "opus"} // those that carry a cover
+	sounds     = []string{"mp3", "m4a", "flac", "ogg", "opus"} // sounds that may have a cover
 	writings   = []string{"doc", "docx", "odt", "rtf"}
 	slides     = []string{"ppt", "pptx", "odp"}
 	oldTables  = []string{"xls", "ods"} // read by way of xlsx
@@ -25,7 +25,8 @@ func paged(ext string) bool { return slices.Contains(writings, ext) || isSlides(
 // byOffice reports whether LibreOffice opens files of an extension.
 func byOffice(ext string) bool { return paged(ext) || slices.Contains(oldTables, ext) }
 
-// parts lists what may come of an extension with the programs that are there.
+// parts returns the parts that can be made of an extension with the programs
+// that are installed.
 func (m *Maker) parts(ext string) []vitrine.Part {
 	is := func(list []string) bool { return slices.Contains(list, ext) }
 	office := m.office != "" && !m.noNamespaces.Load()

@@ -23,8 +23,8 @@ import (
 // wasmPage is the unit of memory of WebAssembly, in bytes.
 const wasmPage = 64 << 10
 
-// pdfium starts PDFium, which is WebAssembly: it reaches neither files nor
-// network, and its memory is its own.
+// pdfium starts PDFium as WebAssembly: it can reach neither files nor network,
+// and its memory is separate.
 func (o order) pdfium() (pdfium.Pool, error) {
 	runtime := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(maxWasm / wasmPage)
 	if o.Cache != "" {
@@ -36,7 +36,7 @@ func (o order) pdfium() (pdfium.Pool, error) {
 	}
 	return webassembly.Init(webassembly.Config{
 		MaxTotal: 1, MaxIdle: 1,
-		FSConfig: wazero.NewFSConfig(), // none; the library's own default is the whole file system
+		FSConfig: wazero.NewFSConfig(), // none; the default of the library is the whole file system
 		Stdout:   io.Discard, Stderr: io.Discard,
 		RuntimeConfig: runtime,
 	})
@@ -54,7 +54,8 @@ func (o order) fillCache() error {
 	return pool.Close()
 }
 
-// Of a page that is higher than so many widths a narrower picture is made.
+// maxPageRatio is the largest height of a page in widths. Higher pages get a
+// narrower picture.
 const maxPageRatio = 3
 
 // document is a PDF that PDFium has open.
@@ -63,11 +64,11 @@ type document struct {
 	ref references.FPDF_DOCUMENT
 }
 
-// pdfParts makes the picture of a PDF's first page, and small ones of the first
-// pages.
+// pdfParts makes the picture of a PDF's first page and small pictures of the
+// first pages.
 func (j *job) pdfParts(r io.ReadSeeker, size int64) error {
 	pool, err := j.pdfium()
-	if err != nil && j.Cache != "" { // someone emptied the cache, where a child with a file may not write
+	if err != nil && j.Cache != "" { // the cache was emptied, and a child with a file may not write there
 		j.Cache = ""
 		pool, err = j.pdfium()
 	}
@@ -107,7 +108,8 @@ func (d document) page(i int) requests.Page {
 	return requests.Page{ByIndex: &requests.PageByIndex{Document: d.ref, Index: i}}
 }
 
-// draw hands a page to use, as large as fits. The image is gone after that.
+// draw draws a page as large as fits and passes it to use. The image is valid
+// only during the call.
 func (d document) draw(i, width, height int, use func(image.Image) error) error {
 	page, err := d.RenderPageInPixels(&requests.RenderPageInPixels{
 		Page: d.page(i), Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT, RenderForm: true,
@@ -120,8 +122,8 @@ func (d document) draw(i, width, height int, use func(image.Image) error) error 
 	return use(page.Result.Image)
 }
 
-// thumbs makes small pictures of the first pages, of as many as it can in
-// thumbTime. A page that cannot be drawn has none.
+// thumbs makes small pictures of the first pages, as many as thumbTime allows.
+// A page that cannot be drawn has none.
 func (j *job) thumbs(d document) error {
 	count, err := d.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})
 	if err != nil {

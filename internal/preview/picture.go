@@ -12,24 +12,24 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// A picture is a card of what hangs on the wall of the public page.
+// A picture is a card that shows the file as the public page does.
 const (
 	cardWidth, cardHeight = vitrine.PictureWidth, vitrine.PictureHeight
 
 	pageWidth = 840 // of an upright page, which is drawn from its top
 	pageTop   = 56
-	thumbSide = 160 // the longer one of a page in PartThumbs
-	mat       = 44  // wall around what is shown whole
+	thumbSide = 160 // the longer side of a page in PartThumbs
+	mat       = 44  // the margin around what is shown whole
 
 	pictureQuality = 82
 	imageQuality   = 85
 	maxImage       = 4096          // the longer side of PartImage
-	maxShown       = 2 * cardWidth // that of what is drawn on a card, which is sharper for some pixels more
+	maxShown       = 2 * cardWidth // the same for drawings on a card, which are sharper with some more pixels
 
-	// nearCard is how far from the card's own proportions an image may be to
-	// fill it: a fifth is cut off then.
+	// nearCard is how far the proportions of an image may differ from those of
+	// the card if it fills the card. At most a fifth is cut off.
 	nearCard = 1.3
-	// maxEnlarged is how much a small image may grow.
+	// maxEnlarged is the largest factor by which a small image is enlarged.
 	maxEnlarged = 2
 )
 
@@ -42,7 +42,7 @@ func newCard() *image.RGBA {
 }
 
 // pageCard shows a page: a slide whole, an upright page from its top, cut off
-// by the card's edge.
+// at the edge of the card.
 func pageCard(page image.Image) *image.RGBA {
 	card, size := newCard(), page.Bounds().Size()
 	at := whole(size, maxEnlarged)
@@ -55,7 +55,7 @@ func pageCard(page image.Image) *image.RGBA {
 	return card
 }
 
-// imageCard shows an image, filling the card if little is lost by it.
+// imageCard shows an image. The image fills the card if that cuts off little.
 func imageCard(img image.Image) *image.RGBA {
 	card, size := newCard(), img.Bounds().Size()
 	grow := max(float64(cardWidth)/float64(size.X), float64(cardHeight)/float64(size.Y))
@@ -72,21 +72,22 @@ func imageCard(img image.Image) *image.RGBA {
 	return card
 }
 
-// whole returns where something is shown whole, in the middle of the card.
+// whole returns the rectangle that shows something whole in the middle of the
+// card.
 func whole(size image.Point, enlarged float64) image.Rectangle {
 	scale := min(float64(cardWidth-2*mat)/float64(size.X), float64(cardHeight-2*mat)/float64(size.Y), enlarged)
 	w, h := max(1, int(float64(size.X)*scale+0.5)), max(1, int(float64(size.Y)*scale+0.5))
 	return image.Rect(0, 0, w, h).Add(image.Pt((cardWidth-w)/2, (cardHeight-h)/2))
 }
 
-// hang draws the shadows of a sheet: a close one, that separates white from the
-// wall, and a wide one below it.
+// hang draws two shadows of a sheet: a close one that separates white from the
+// background, and a wide one below it.
 func hang(card *image.RGBA, at image.Rectangle) {
 	shadow(card, at.Add(image.Pt(0, 1)), 2, 0.20)
 	shadow(card, at.Add(image.Pt(0, 14)), 22, 0.26)
 }
 
-// shadow darkens a card by a rectangle that is blurred by a Gaussian of sigma
+// shadow darkens a card below a rectangle, blurred by a Gaussian of sigma
 // pixels.
 func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
 	across := blurred(at.Min.X, at.Max.X, cardWidth, sigma)
@@ -104,8 +105,8 @@ func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
 	}
 }
 
-// blurred returns how much of each pixel of a line lies under a blurred stretch
-// of it.
+// blurred returns how much of each pixel of a line is covered by a blurred
+// section of it.
 func blurred(from, to, length int, sigma float64) []float64 {
 	line := make([]float64, length)
 	for i := range line {
@@ -115,7 +116,7 @@ func blurred(from, to, length int, sigma float64) []float64 {
 	return line
 }
 
-// putPicture makes PartPicture of a card.
+// putPicture stores a card as PartPicture.
 func (j *job) putPicture(card image.Image) error {
 	return j.putJPEG(vitrine.PartPicture, card, pictureQuality)
 }

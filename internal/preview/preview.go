@@ -1,18 +1,18 @@
-// Package preview makes parts of files: pictures of them, PDF of office
-// documents, the cells of spreadsheets, what is in archives.
+// Package preview makes parts of files: pictures, PDFs of office documents, the
+// cells of spreadsheets, lists of archive entries.
 //
-// What strangers sent is never decoded in the server's process (promises 12,
-// 18). A Maker starts the own executable anew for each file, with the hidden
-// verb preview, and hands it the open file and an empty directory. That child
-// gives up what it does not need before it looks at the file: network, other
-// processes, the file system but for programs and fonts, and most of the
-// machine's memory and time. What it, or a program that it starts, cannot do
-// within that is a part that a file does not have.
+// Untrusted files are never decoded in the server's process (promises 12, 18).
+// For each file, a Maker starts its own executable with the hidden command
+// preview, and gives it the open file and an empty directory. Before that child
+// reads the file, it gives up what it does not need: network, other processes,
+// the file system except programs and fonts, and most of the machine's memory
+// and time. A part that the child, or a program that it starts, cannot make
+// within these limits is missing.
 //
-// Which failure is which: a child that was killed, crashed or ran out of its
-// limits is the file's fault, and the parts that it finished are kept. That it
-// could not be started, had no space to write or hardly a processor is the
-// machine's, and an error.
+// If a child is killed, crashes or exceeds its limits, the file is at fault,
+// and the parts that it finished are kept. If a child cannot be started, has no
+// space to write or got hardly any processor time, the machine is at fault, and
+// an error is returned.
 package preview
 
 import (
@@ -31,26 +31,26 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Options say what a Maker works with. A program is a path, "" to look for it
+// Options are the settings of a Maker. A program is a path, "" to look for it
 // in PATH, or Off.
 type Options struct {
 	Executable string // runs Child on the verb preview; "" for the running one
 	Cache      string // directory for compiled code, private to the server; "" compiles for each file, which takes a second or two
 	Temp       string // directory for files in work: New empties it; "" for some in that of the system
-	Office     string // LibreOffice: soffice; it is used in namespaces only
+	Office     string // LibreOffice: soffice; used only in namespaces
 	FFmpeg     string
 	Heif       string // heif-convert, of libheif
 }
 
-// Off is a program that is not used though it may be installed.
+// Off disables a program even if it is installed.
 const Off = "off"
 
-// Maker is a vitrine.Previewer. It may be used by several goroutines at once;
-// each call is a process, or with LibreOffice some.
+// Maker implements [vitrine.Previewer]. It may be used by several goroutines at
+// once. Each call runs a process, or several with LibreOffice.
 type Maker struct {
-	// Warn is told in a sentence what an operator should know: a limit that
-	// this machine cannot set, a file that ended its process. It may be called
-	// by several goroutines at once, and is set before the first use.
+	// Warn is called with a sentence for the operator: a limit that this
+	// machine cannot set, or a file that ended its process. It may be called by
+	// several goroutines at once. Set it before the first use.
 	Warn func(string)
 
 	executable           string
@@ -62,13 +62,13 @@ type Maker struct {
 	prepared  bool
 	warned    once
 
-	noNamespaces atomic.Bool // this machine refused some; then LibreOffice is not used
+	noNamespaces atomic.Bool // this machine refused namespaces; then LibreOffice is not used
 
 	limits limits
 	plain  bool // tests: no namespaces and no Landlock, as on an old kernel
 }
 
-// New finds the programs. It starts none.
+// New finds the programs. It does not start them.
 func New(o Options) (*Maker, error) {
 	m := &Maker{
 		Warn: func(string) {}, executable: o.Executable, cache: o.Cache, oneOffice: make(chan struct{}, 1),
@@ -102,8 +102,8 @@ func New(o Options) (*Maker, error) {
 	return m, nil
 }
 
-// emptied makes a directory, or removes what a killed server left in it, and is
-// its absolute path.
+// emptied makes a directory, or empties it of what a killed server left, and
+// returns its absolute path.
 func emptied(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -119,7 +119,7 @@ func emptied(dir string) (string, error) {
 	return dir, err
 }
 
-// program returns the absolute path of a program, "" for none.
+// program returns the absolute path of a program, or "" if it is not found.
 func program(path, name string) string {
 	if path == Off {
 		return ""
@@ -137,7 +137,7 @@ func program(path, name string) string {
 	return found
 }
 
-// Missing names the programs that are not there, as an operator knows them.
+// Missing returns the names of missing programs, as operators know them.
 func (m *Maker) Missing() []string {
 	var names []string
 	for _, p := range []struct{ path, name string }{{m.office, "LibreOffice"}, {m.ffmpeg, "FFmpeg"},
@@ -149,13 +149,12 @@ func (m *Maker) Missing() []string {
 	return names
 }
 
-// Makes reports whether a part may come of a file of an extension
-// (vitrine.Previewer). Once a child could have no namespaces, none comes of
-// LibreOffice.
+// Makes implements [vitrine.Previewer]. After a child could not get namespaces,
+// it returns false for parts that need LibreOffice.
 func (m *Maker) Makes(p vitrine.Part, ext string) bool { return slices.Contains(m.parts(ext), p) }
 
-// Preview makes the parts of a file (vitrine.Previewer). It takes seconds, with
-// LibreOffice up to a minute and a half, and waits for other documents before.
+// Preview implements [vitrine.Previewer]. It takes seconds, or up to a minute
+// and a half with LibreOffice, and waits for its turn.
 func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vitrine.Part, io.Reader) error) error {
 	t, ok := filetype.ByExt(f.Name)
 	if !ok || len(m.parts(t.Ext)) == 0 {
@@ -175,7 +174,7 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 		}
 	}
 	if len(m.parts(t.Ext)) == 0 {
-		return nil // it turned out that there are no namespaces
+		return nil // there turned out to be no namespaces
 	}
 	dir, err := m.newDirs()
 	if err != nil {
@@ -201,11 +200,11 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 	return nil
 }
 
-// Prepare compiles PDFium into the cache by a child without a file, so that no
-// child with one may write there. It goes before PDF and documents, and shows
-// whether those can have namespaces. A server may call it at its start. After
-// its first success it does nothing; a child that did not end well is none, and
-// an error.
+// Prepare compiles PDFium into the cache with a child that has no file, so that
+// no child with a file may write there. It must run before PDF and documents,
+// and finds out whether namespaces are available. A server may call it when it
+// starts. After its first success it does nothing. It returns an error if the
+// child did not end well.
 func (m *Maker) Prepare(ctx context.Context) error {
 	m.prepare.Lock()
 	defer m.prepare.Unlock()
@@ -224,7 +223,7 @@ func (m *Maker) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// The directories of one child: parts that are finished, and everything else.
+// The directories of one child: finished parts, and everything else.
 const outDir, workDir = "out", "work"
 
 func (m *Maker) newDirs() (string, error) {

@@ -19,11 +19,11 @@ import (
 	"vitrine"
 )
 
-// Verb is the argument that makes the executable a child; the next one is its
-// order.
+// Verb is the argument that turns the executable into a child. The next
+// argument is its order.
 const Verb = "preview"
 
-// order is what a child is to do.
+// order describes the work of a child.
 type order struct {
 	Ext    string `json:"ext"` // "" to fill the cache only
 	Dir    string `json:"dir"`
@@ -34,7 +34,7 @@ type order struct {
 	Plain  bool   `json:"plain,omitempty"` // tests: see Maker
 
 	// Namespaces reports that the child was started in namespaces of its own.
-	// Only then may it touch mounts.
+	// Only then may it change mounts.
 	Namespaces bool `json:"namespaces,omitempty"`
 }
 
@@ -49,9 +49,10 @@ func (m *Maker) timeFor(ext string) time.Duration {
 	return m.limits.usual
 }
 
-// begun is the first line that a child prints, once it is fenced in and before
-// it looks at its file. The lines that follow are for an operator:
-// unlimitedMark before what this machine cannot limit, and what programs said.
+// begun is the first line that a child prints, after it has limited itself and
+// before it reads its file. The next lines are for the operator: after
+// unlimitedMark the limits that this machine cannot set, and the messages of
+// programs.
 const (
 	begun         = "begun"
 	unlimitedMark = "unlimited: "
@@ -60,20 +61,21 @@ const (
 // exitTrouble is a child's exit code for trouble of the machine.
 const exitTrouble = 1
 
-// fault is how a file ended its child. Any other error of run is the machine's,
-// or the context's.
+// fault is a failure of a child that its file caused. Any other error of run
+// comes from the machine or the context.
 type fault string
 
 func (f fault) Error() string { return string(f) }
 
-// errBusy is for a child that had its time, and little of a processor in it.
+// errBusy is the error for a child whose time ran out although it got little
+// processor time.
 var errBusy = errors.New("the machine is too busy for previews")
 
 // run runs a child until it is done or its time is up. LibreOffice runs only in
 // namespaces.
 func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
-	// The child dies with the thread that started it, so that none outlives a
-	// server that was killed.
+	// The child dies with the thread that started it, so that it does not
+	// outlive a killed server.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -116,7 +118,7 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 		return within(ctx, limited, err)
 	}
 	err = cmd.Wait()
-	_ = killAll(cmd.Process) // what it started and did not wait for
+	_ = killAll(cmd.Process) // processes that it started and did not wait for
 	used = max(used, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	return m.judge(ctx, timing{limited.Err() != nil, used, limit}, said, err)
 }
@@ -130,7 +132,7 @@ func within(ctx, limited context.Context, err error) error {
 	return err
 }
 
-// withoutNamespaces keeps in mind that a child started only without them.
+// withoutNamespaces records that a child could only start without namespaces.
 func (m *Maker) withoutNamespaces(cause error) {
 	m.noNamespaces.Store(true)
 	m.warnUnfenced(fmt.Sprintf("previews run without namespaces, which this system refuses (%v)", cause))
@@ -139,7 +141,7 @@ func (m *Maker) withoutNamespaces(cause error) {
 	}
 }
 
-// timing is what a child took.
+// timing is the time that a child took.
 type timing struct {
 	over  bool          // its time was up
 	used  time.Duration // of processors, by all its processes
@@ -193,17 +195,17 @@ func errOr(err, otherwise error) error {
 	return otherwise
 }
 
-// warnUnfenced warns of each thing once; the machine does not change.
+// warnUnfenced gives each warning once, because the machine does not change.
 func (m *Maker) warnUnfenced(what string) {
 	if m.warned.first(what) {
 		m.Warn(what)
 	}
 }
 
-// maxTexts bounds the texts that are kept, for children print them.
+// maxTexts limits the texts that are kept, because children print them.
 const maxTexts = 32
 
-// once knows which texts were there before.
+// once records which texts it has seen.
 type once struct {
 	mu   sync.Mutex
 	seen []string
@@ -229,14 +231,14 @@ func (h *heard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine returns what a child said last, "" for nothing, in a form that a log
-// and a terminal can take.
+// lastLine returns the last line of a child's output in a form that is safe for
+// logs and terminals, or "".
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return said(lines[len(lines)-1])
 }
 
-// crash returns what Go says first of its own end.
+// crash returns the first line of a Go crash.
 func crash(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
@@ -247,7 +249,7 @@ func crash(text string) string {
 	return lastLine(text)
 }
 
-// said makes what a program said one printable line.
+// said turns the output of a program into one printable line.
 func said(line string) string {
 	if strings.HasPrefix(line, unlimitedMark) {
 		return ""
@@ -261,9 +263,9 @@ func said(line string) string {
 	return strings.TrimSpace(line[:min(len(line), 300)])
 }
 
-// hand gives a finished part to put. A part is a plain file of the child's own:
-// had a file taken the child over, a link could lead to what the server alone
-// may read.
+// hand passes a finished part to put. A part must be a regular file: a
+// malicious file could have taken over the child and made a link to a file that
+// only the server may read.
 func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) error {
 	f, err := openPart(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -283,8 +285,8 @@ func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) 
 	return put(p, f)
 }
 
-// asFile returns a blob as a file that a child can be handed. One that is none
-// is copied.
+// asFile returns a blob as a file for a child. A blob that is not a file is
+// copied.
 func asFile(b vitrine.Blob, dir string) (*os.File, error) {
 	if f, err := sameFile(b); f != nil || err != nil {
 		return f, err

@@ -10,7 +10,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// sheets makes the cells of an xlsx workbook.
+// sheets makes the part with the cells of an xlsx workbook.
 func (j *job) sheets(r *io.SectionReader) error {
 	book, err := workbook(r, r.Size(), j.work(""))
 	if err != nil {
@@ -20,7 +20,7 @@ func (j *job) sheets(r *io.SectionReader) error {
 }
 
 // workbook reads the sheets that a spreadsheet program would show, row by row.
-// temporary is a directory for what is too large to hold.
+// temporary is a directory for data that is too large for memory.
 func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workbook, err error) {
 	f, err := excelize.OpenReader(io.NewSectionReader(r, 0, size), excelize.Options{
 		UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxUnzippedHeld, TmpDir: temporary,
@@ -55,9 +55,9 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 	return book, nil
 }
 
-// readSheet reads a sheet, but for its hidden columns and rows, as far as its
-// bounds and the room for text allow; ok is false for one without cells, such
-// as a chart.
+// readSheet reads a sheet without its hidden columns and rows, up to its limits
+// and the room for text. ok is false if the sheet has no cells, such as a
+// chart.
 func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet vitrine.Sheet, ok bool) {
 	rows, err := f.Rows(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet v
 	return sheet, true
 }
 
-// readRow drops empty cells at the end, and cells that are too many.
+// readRow removes empty cells at the end, and cells beyond the limit.
 func readRow(cells []string) (row []string, cut bool) {
 	for len(cells) > 0 && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]

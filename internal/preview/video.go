@@ -13,23 +13,23 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// demuxers are what FFmpeg may read an extension as. Formats that name other
-// files, such as playlists, are none of them.
+// demuxers are the formats that FFmpeg may assume for each extension. Formats
+// that refer to other files, such as playlists, are not among them.
 var demuxers = map[string]string{
 	"mp4": "mov", "m4v": "mov", "mov": "mov", "m4a": "mov", "avif": "mov", "heic": "mov",
 	"webm": "matroska", "ogv": "ogg", "ogg": "ogg", "opus": "ogg", "mp3": "mp3", "flac": "flac",
 }
 
-// formats are the demuxers by all names that FFmpeg has for them.
+// formats are the demuxers by all of FFmpeg's names.
 const formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,ogg,mp3,flac"
 
-// decoders are what browsers play, what cameras and phones record, and what
-// covers are.
+// decoders are the codecs that browsers play, that cameras and phones record,
+// and that covers use.
 const decoders = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,h263,mpeg2video,mpeg1video,prores,dnxhd,theora," +
 	"mjpeg,png,bmp,gif,webp"
 
-// frame returns one frame of a file, about so many ms from its beginning, as
-// PNG.
+// frame returns one frame of a file as PNG, from about ms milliseconds after
+// its beginning.
 func (j *job) frame(ms int64, stream string) (image.Image, error) {
 	longer := maxShown
 	if j.Ext == "heic" {
@@ -53,8 +53,8 @@ func (j *job) frame(ms int64, stream string) (image.Image, error) {
 	return pictureOf(b)
 }
 
-// video makes the picture of a film: a frame soon after its beginning, which is
-// often black.
+// video makes the picture of a video. It uses a frame soon after the beginning,
+// which is often black.
 func (j *job) video() error {
 	var best image.Image
 	light := -1.0
@@ -81,7 +81,7 @@ func (j *job) video() error {
 	return j.putPicture(card)
 }
 
-// dark is the mean lightness, of 1, up to which a frame shows nothing.
+// dark is the mean lightness, from 0 to 1, up to which a frame counts as black.
 const dark = 0.06
 
 func lightness(img image.Image) float64 {
@@ -95,7 +95,7 @@ func lightness(img image.Image) float64 {
 	return float64(sum) / (side * side * 255)
 }
 
-// cover makes the picture of a sound that carries one.
+// cover makes the picture of a sound that has a cover.
 func (j *job) cover() error {
 	img, err := j.frame(0, "0:v:0")
 	if err != nil {
@@ -161,8 +161,9 @@ func (j *job) heif() (image.Image, error) {
 	return png.Decode(f)
 }
 
-// sameShape reports whether an image is all of what its file states. Phones
-// store one as tiles, and older FFmpegs give the first.
+// sameShape reports whether an image has the size and proportions that its file
+// states. Phones store an image as tiles, and older FFmpegs return only the
+// first tile.
 func sameShape(got, stated image.Point) bool {
 	long, short := max(got.X, got.Y), min(got.X, got.Y)
 	whole := min(max(stated.X, stated.Y), maxImage)
