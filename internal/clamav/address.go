@@ -10,19 +10,19 @@ import (
 	"unicode"
 )
 
-// maxPath is what the name of a Unix socket may have in bytes on every system
-// that has such sockets.
+// maxPath is the longest name of a Unix socket, in bytes, that every system
+// accepts.
 const maxPath = 103
 
-// Address is where a clamd listens: a Unix socket or a TCP port.
+// Address is an address of clamd: a Unix socket or a TCP port.
 type Address struct{ network, address string }
 
-// String returns the address in its one form, which ParseAddress reads:
-// unix:/path or tcp:host:port.
+// String returns the address in a form that ParseAddress reads: unix:/path or
+// tcp:host:port.
 func (a Address) String() string { return a.network + ":" + a.address }
 
-// ParseAddress reads unix:/path, /path, tcp:host:port or host:port; an IPv6
-// address is in brackets.
+// ParseAddress parses unix:/path, /path, tcp:host:port or host:port. An IPv6
+// address must be in brackets.
 func ParseAddress(s string) (Address, error) {
 	fail := func(problem string) (Address, error) {
 		return Address{}, fmt.Errorf("the address of a clamd is unix:/path/to/socket or tcp:host:port, not %q: %s", s,

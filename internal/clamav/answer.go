@@ -17,8 +17,8 @@ const (
 	maxSignature = 200 // bytes
 )
 
-// verdict reads what clamd answered to a stream, without its number and its
-// end. Whatever is not exactly one of clamd's answers is an error.
+// verdict parses clamd's answer to a stream, without its number and its end.
+// Any text that is not exactly one of clamd's answers is an error.
 func verdict(answer string) (vitrine.Verdict, error) {
 	if answer == clean {
 		return vitrine.Verdict{Result: vitrine.ScanClean}, nil
@@ -45,8 +45,8 @@ func verdict(answer string) (vitrine.Verdict, error) {
 func found(answer string) (name string, ok bool) {
 	name, begins := strings.CutPrefix(answer, "stream: ")
 	name, ends := strings.CutSuffix(name, " FOUND")
-	// "(null)" is how older versions name a limit that was met; more than one
-	// line is more than one answer.
+	// Older versions write "(null)" for a limit that was exceeded. More than
+	// one line means more than one answer.
 	ok = begins && ends && name != "(null)" && !strings.ContainsAny(name, "\r\n") && printable(name) != ""
 	return name, ok
 }
@@ -70,8 +70,8 @@ func printable(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// quote returns an answer for an error: what it begins with, and nothing that a
-// log could take for anything else.
+// quote returns the beginning of an answer for an error, without characters
+// that could confuse a log.
 func quote(answer string) string {
 	if answer == "" {
 		return "its answer is empty"
@@ -80,7 +80,7 @@ func quote(answer string) string {
 }
 
 // version is the answer to VERSION: "ClamAV 1.4.6/27500/Sat Nov 21 08:00:00
-// 2026", or "ClamAV 1.4.6" where there is no daily database.
+// 2026", or "ClamAV 1.4.6" without a daily database.
 type version string
 
 var errNotClamd = errors.New("this is not clamd")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Health is how one clamd is.
+// Health is the state of one clamd.
 type Health struct {
 	Address string // as String of its Address
 	Version string // such as "ClamAV 1.4.6/27500/Sat Nov 21 08:00:00 2026", without a database "ClamAV 1.4.6"; "" with an error
@@ -27,12 +27,12 @@ func (h Health) String() string {
 	return "clamd at " + h.Address + ": " + h.Version
 }
 
-// checkTime bounds Check, whatever ctx allows: a daemon whose threads are all
-// at work answers the check of its limits late.
+// checkTime limits Check, whatever ctx allows: a daemon whose threads are all
+// busy answers the check of its limits late.
 const checkTime = 10 * time.Second
 
-// Check finds out whether each daemon is there and may be used, in the order of
-// the options, within seconds.
+// Check reports whether each daemon is reachable and safe to use, in the order
+// of the options, within seconds.
 func (s *Scanner) Check(ctx context.Context) []Health {
 	ctx, cancel := context.WithTimeoutCause(ctx, checkTime, errBusy)
 	defer cancel()
@@ -55,23 +55,21 @@ func (s *Scanner) Check(ctx context.Context) []Health {
 }
 
 const (
-	// signaturesTime bounds Signatures, and signaturesGrace how long it waits
-	// for other daemons when one has answered.
+	// signaturesTime limits Signatures. signaturesGrace is how long it waits
+	// for other daemons after one has answered.
 	signaturesTime  = 5 * time.Second
 	signaturesGrace = time.Second
 )
 
 // Signatures returns the version of clamd and of its daily database, as "ClamAV
-// 1.4.6/27500". Of several daemons it is the oldest: whatever was scanned when
-// this was the answer was scanned with these signatures or newer ones,
-// whichever daemon did it, and the text changes once when the last daemon has
-// the new ones. A daemon that does not answer is left out, as long as one does:
-// with equal databases the text is the same whichever of them is down. The
-// answer may be some seconds old.
+// 1.4.6/27500". Of several daemons it returns the oldest. So every file that
+// was scanned while this was the answer was scanned with these signatures or
+// newer ones, by whichever daemon. The text changes once, when the last daemon
+// has the new signatures. Daemons that do not answer are left out, unless none
+// answers. The answer may be some seconds old.
 //
-// clamd tells nothing of databases other than the daily one: after a change of
-// local signatures alone, files that were clean are looked at again only when
-// an operator asks for it.
+// clamd reports only its daily database. After a change of local signatures
+// alone, clean files are scanned again only when an operator requests it.
 func (s *Scanner) Signatures(ctx context.Context) (string, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
@@ -85,9 +83,9 @@ func (s *Scanner) Signatures(ctx context.Context) (string, error) {
 	return text, err
 }
 
-// ask asks all daemons side by side. Only their version is asked for, which
-// clamd tells however busy it is; that a daemon may be believed is found out
-// before anything is scanned.
+// ask asks all daemons for their versions in parallel. clamd answers this
+// however busy it is. Whether a daemon can be trusted is checked before each
+// scan.
 func (s *Scanner) ask(ctx context.Context) (string, error) {
 	type reply struct {
 		version version
@@ -128,7 +126,7 @@ func (s *Scanner) ask(ctx context.Context) (string, error) {
 }
 
 // signatures returns the version without the time of the database, which each
-// daemon tells in its own zone.
+// daemon writes in its own time zone.
 func (v version) signatures() string {
 	engine, rest, _ := strings.Cut(string(v), "/")
 	if number, _, ok := strings.Cut(rest, "/"); ok {
@@ -151,8 +149,8 @@ func (v version) before(o version) bool {
 	return v.signatures() < o.signatures()
 }
 
-// advice returns what to do about an error of the connection; "" where that is
-// not known.
+// advice returns the remedy for an error of the connection, or "" if none is
+// known.
 func advice(a Address, err error) string {
 	socket := a.network == "unix"
 	var dialing *net.OpError

@@ -14,21 +14,21 @@ import (
 const (
 	// idleTime is less than clamd's ReadTimeout, 2 minutes unless set.
 	idleTime = 90 * time.Second
-	// restTime is how long a daemon that could not be used is tried last.
+	// restTime is how long a daemon is tried last after a failure.
 	restTime = 10 * time.Second
-	// slowest is what any scan makes, in bytes a second.
+	// slowest is the slowest speed of a scan, in bytes a second.
 	slowest = 5_000_000
 )
 
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// daemon is one clamd, and the sessions with it that wait to be used.
+// daemon is one clamd and its idle sessions.
 type daemon struct {
 	address Address
 	dial    dialer
 	timeout time.Duration
 
-	// Of the scanner's, under its lock.
+	// Used by the scanner, under its lock.
 	busy    int
 	resting time.Time // until then it is tried last
 
@@ -90,8 +90,8 @@ func (d *daemon) waited(ctx context.Context) (*session, error) {
 	return nil, nil
 }
 
-// greet asks for the version, of a session that waits or one that is for
-// nothing else.
+// greet asks for the version on an idle session, or on one that is opened for
+// this only.
 func (d *daemon) greet(ctx context.Context) (version, error) {
 	s, err := d.waited(ctx)
 	if s != nil {
@@ -134,7 +134,7 @@ func (d *daemon) keep(s *session) {
 	d.idle = append(d.idle, s)
 }
 
-// drop ends a session that nobody used.
+// drop closes an idle session.
 func (d *daemon) drop(s *session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -147,8 +147,8 @@ func (d *daemon) drop(s *session) {
 	s.close()
 }
 
-// close ends the sessions that wait; those in use end with what they are used
-// for.
+// close closes the idle sessions. Those in use are closed at the end of their
+// scan.
 func (d *daemon) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,7 +160,7 @@ func (d *daemon) close() {
 	d.idle = nil
 }
 
-// explain says which clamd an error is of, and what to do where that is known.
+// explain adds the address of clamd to an error, and the remedy if it is known.
 func (d *daemon) explain(err error) error {
 	if err == nil {
 		return nil

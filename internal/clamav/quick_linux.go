@@ -29,7 +29,7 @@ type quickConn struct {
 func (c quickConn) Read(p []byte) (int, error) {
 	n, err := c.TCPConn.Read(p)
 	if err == nil {
-		_ = c.raw.Control(func(fd uintptr) { // a mode that the system leaves again by itself; without it all works, later
+		_ = c.raw.Control(func(fd uintptr) { // the system leaves this mode by itself; without it scans are only slower
 			_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1)
 		})
 	}

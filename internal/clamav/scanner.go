@@ -14,28 +14,28 @@ import (
 	"vitrine"
 )
 
-// Options of a Scanner.
+// Options are the options of a Scanner.
 type Options struct {
 	Addresses []string      // of one or more clamd; see ParseAddress
-	AtOnce    int           // scans at once a daemon, 4 where it is 0; others wait
-	Timeout   time.Duration // of a scan, and a second more for each 5 MB; 2 minutes 30 seconds where it is 0
-	Fresh     time.Duration // how long an answer of Signatures is given again without asking, 15 seconds where it is 0
+	AtOnce    int           // concurrent scans per daemon; 0 means 4; further scans wait
+	Timeout   time.Duration // of a scan, plus a second for each 5 MB; 0 means 2 minutes 30 seconds
+	Fresh     time.Duration // how long the result of Signatures is cached; 0 means 15 seconds
 }
 
 const (
 	defaultAtOnce  = 4
 	defaultFresh   = 15 * time.Second
-	defaultTimeout = 150 * time.Second // clamd's own, MaxScanTime, is 2 minutes unless set
+	defaultTimeout = 150 * time.Second // clamd's own limit, MaxScanTime, defaults to 2 minutes
 )
 
-// Scanner is a vitrine.Scanner by one or more clamd.
+// Scanner is a vitrine.Scanner that uses one or more clamd.
 type Scanner struct {
 	daemons []*daemon
 	atOnce  int
 	fresh   time.Duration
 
 	mu      sync.Mutex
-	waiting []*waiter // in the order in which they came
+	waiting []*waiter // in order of arrival
 
 	asking       sync.Mutex // held while the daemons are asked for their versions
 	signatures   string
@@ -50,7 +50,7 @@ type waiter struct {
 
 var _ vitrine.Scanner = (*Scanner)(nil)
 
-// New makes a Scanner. It connects to nothing; see Check.
+// New returns a Scanner. It does not connect; see Check.
 func New(o Options) (*Scanner, error) {
 	if len(o.Addresses) == 0 {
 		return nil, errors.New("no address of a clamd is given")
@@ -173,7 +173,7 @@ func (s *Scanner) free(tried []*daemon) (best *daemon) {
 	return best
 }
 
-// done gives a turn back, to the first who waits for this daemon.
+// done returns a turn and gives it to the first waiter for this daemon.
 func (s *Scanner) done(d *daemon, usable bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *Scanner) done(d *daemon, usable bool) {
 	s.pass(d)
 }
 
-// pass gives a turn to who is next, or back.
+// pass gives a turn to the next waiter, or returns it.
 func (s *Scanner) pass(d *daemon) {
 	for i, w := range s.waiting {
 		if !slices.Contains(w.tried, d) {
@@ -195,7 +195,7 @@ func (s *Scanner) pass(d *daemon) {
 	d.busy--
 }
 
-// Close ends the connections that wait to be used. Scans under way go on.
+// Close closes the idle connections. Running scans continue.
 func (s *Scanner) Close() error {
 	for _, d := range s.daemons {
 		d.close()

@@ -16,7 +16,7 @@ import (
 
 const (
 	dialTime  = 5 * time.Second
-	helloTime = 10 * time.Second // clamd answers VERSION at once, also when all its threads scan
+	helloTime = 10 * time.Second // clamd answers VERSION at once, even if all its threads scan
 	stallTime = 30 * time.Second // for each chunk
 	maxAnswer = 4 << 10          // bytes
 )
@@ -29,8 +29,8 @@ var (
 	errHello = fmt.Errorf("it takes connections but does not answer: %w", context.DeadlineExceeded)
 )
 
-// session is a connection on which clamd numbers its answers, and to a daemon
-// that alerts when its limits are exceeded.
+// session is a connection on which clamd numbers its answers. Its daemon has
+// proved that it alerts when its limits are exceeded.
 type session struct {
 	conn    net.Conn
 	answers *bufio.Reader
@@ -39,8 +39,8 @@ type session struct {
 	idle    *time.Timer // while the session waits to be used
 }
 
-// begin opens a session and sees to it that the daemon may be used. All of it
-// ends with ctx.
+// begin opens a session and checks that the daemon may be used. It ends with
+// ctx.
 func begin(ctx context.Context, dial dialer, a Address) (*session, error) {
 	s, err := greet(ctx, dial, a)
 	if err != nil {
@@ -53,7 +53,7 @@ func begin(ctx context.Context, dial dialer, a Address) (*session, error) {
 	return s, nil
 }
 
-// greet opens a session with a daemon that is there. All of it ends with ctx.
+// greet opens a session without the check of the limits. It ends with ctx.
 func greet(ctx context.Context, dial dialer, a Address) (*session, error) {
 	dialing, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -76,8 +76,8 @@ func greet(ctx context.Context, dial dialer, a Address) (*session, error) {
 	return s, nil
 }
 
-// during runs f, which the end of ctx ends by closing the connection; its error
-// is then that of ctx.
+// during calls f. If ctx ends, it closes the connection, so that f returns; the
+// error is then that of ctx.
 func (s *session) during(ctx context.Context, f func() error) error {
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -103,8 +103,8 @@ func (s *session) write(b []byte) error {
 	return err
 }
 
-// hello asks for the version, which tells also whether the daemon is there;
-// first is a command before it.
+// hello asks for the version, which also shows that the daemon is alive. first
+// is a command to send before it.
 func (s *session) hello(first string) error {
 	answer, err := s.greet(first + "zVERSION\x00")
 	if isTimeout(err) {
@@ -126,10 +126,10 @@ func (s *session) greet(commands string) (answer string, err error) {
 	if answer, err = s.answer(); err != nil {
 		return "", err
 	}
-	return answer, s.conn.SetDeadline(time.Time{}) // from here on the context bounds it
+	return answer, s.conn.SetDeadline(time.Time{}) // from here on the context limits it
 }
 
-// prove holds the daemon to alert at what is beyond its limits.
+// prove checks that the daemon alerts at content beyond its limits.
 func (s *session) prove() error {
 	answer, err := s.stream(bytes.NewReader(probe()), int64(len(probe())))
 	if err != nil {
@@ -145,8 +145,7 @@ func (s *session) prove() error {
 	return fmt.Errorf("it did not say what a check of its limits must say: %s", quote(answer))
 }
 
-// answer reads the next answer, of which there must be exactly one, and takes
-// its number off.
+// answer reads exactly one answer and removes its number.
 func (s *session) answer() (string, error) {
 	s.asked++
 	line, err := s.answers.ReadSlice(0)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// chunk is how much of a file is in memory at once, in bytes.
+// chunk is how many bytes of a file are in memory at once.
 const chunk = 128 << 10
 
 var chunks = sync.Pool{New: func() any { return new([4 + chunk]byte) }}
@@ -29,7 +29,7 @@ type reply struct {
 // verdict the session can be used again.
 func (s *session) stream(r io.Reader, size int64) (string, error) {
 	replies := make(chan reply, 1)
-	go func() { // clamd says why it takes no more before it closes the connection, and that would be lost with the write that fails
+	go func() { // clamd says why it stops before it closes the connection; the failing write would lose that
 		text, err := s.answer()
 		replies <- reply{text, err}
 	}()
@@ -47,7 +47,7 @@ func (s *session) stream(r io.Reader, size int64) (string, error) {
 		s.close()
 		<-replies
 		return "", errStalled
-	case err != errEarly: // the connection is broken, and what came before that is all there is
+	case err != errEarly: // the connection is broken and no answer came before
 		_ = s.conn.SetReadDeadline(time.Now().Add(helloTime))
 	}
 	got := <-replies
@@ -60,7 +60,7 @@ func (s *session) stream(r io.Reader, size int64) (string, error) {
 	return "", fmt.Errorf("clamd stopped taking the file: %w", got.err)
 }
 
-// send streams the file in chunks. It stops when there is an answer already.
+// send streams the file in chunks. It stops when an answer has arrived.
 func (s *session) send(r io.Reader, size int64, answered func() bool) error {
 	buf := chunks.Get().(*[4 + chunk]byte)
 	defer chunks.Put(buf)
@@ -92,7 +92,7 @@ func (s *session) send(r io.Reader, size int64, answered func() bool) error {
 	return s.write([]byte{0, 0, 0, 0})
 }
 
-// ended makes the end of a file an error where there should be more.
+// ended turns an early end of the file into an error.
 func ended(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
