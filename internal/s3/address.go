@@ -24,7 +24,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Address says where a bucket is:
+// Address is the address of a bucket:
 // s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL][&public=URL][&region=REGION][&path-style=true].
 type Address struct {
 	Bucket    string
@@ -32,18 +32,18 @@ type Address struct {
 	Endpoint  string // http:// or https://, a host and nothing else; "" is Amazon's
 	Public    string // as Endpoint, where browsers and clients find the same server; "" is Endpoint
 	Region    string // "" is the one of the environment
-	PathStyle bool   // the bucket is in the path, not in the host; the default with an endpoint
+	PathStyle bool   // the bucket is in the path, not in the host; default if there is an endpoint
 
 	Key, Secret string // "" are those of the environment
 }
 
 var (
 	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	prefixName = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`) // what means itself in a path, a header and a list alike
+	prefixName = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`) // needs no escaping in paths, headers and lists
 )
 
-// ParseAddress reads an address. Its errors have none of it: it may hold a
-// secret.
+// ParseAddress parses an address. Its errors do not contain the address, which
+// may hold a secret.
 func ParseAddress(address string) (Address, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Opaque != "" || u.Fragment != "" {
@@ -69,7 +69,7 @@ func ParseAddress(address string) (Address, error) {
 	return a, a.parse(u.RawQuery)
 }
 
-// parse reads the parameters.
+// parse parses the parameters.
 func (a *Address) parse(query string) error {
 	q, err := url.ParseQuery(query)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *Address) parse(query string) error {
 	return nil
 }
 
-// server reads the address of a server.
+// server parses the address of a server.
 func server(name, value string) (string, error) {
 	e, err := url.Parse(value)
 	if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil ||
@@ -129,7 +129,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 	if err != nil {
 		return nil, err
 	}
-	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})} // what matters comes back as an error
+	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})} // errors say enough
 	if a.Region != "" {
 		options = append(options, config.WithRegion(a.Region))
 	}
@@ -144,7 +144,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 		return nil, fmt.Errorf("the configuration for S3: %w", err)
 	}
 	if a.Endpoint != "" {
-		c.Region = cmp.Or(c.Region, "us-east-1") // what others than Amazon call theirs, if they call it anything
+		c.Region = cmp.Or(c.Region, "us-east-1") // the default name on servers other than Amazon's
 	}
 	if c.Region == "" {
 		return nil, errors.New("the region of the bucket is not known: name it in its address, as region=eu-central-1, or in AWS_REGION")
@@ -160,8 +160,8 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 			r.MaxAttempts, r.MaxBackoff = l.attempts,
 				l.pause
 		})
-		// Others than Amazon refuse checksums that they do not know; lengths,
-		// ETags and TLS are there in any case.
+		// Other servers refuse checksums that they do not know. Lengths, ETags
+		// and TLS protect the bytes in any case.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
@@ -180,7 +180,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 	return b, err
 }
 
-// origin returns where requests about a bucket go.
+// origin returns the origin of requests about a bucket.
 func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
 	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx,
 		sdk.EndpointParameters{Bucket: &bucket, Region: &o.Region, Endpoint: o.BaseEndpoint,

@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// assembly is an object that is put together of parts: a multipart upload. It
-// is not to be seen before complete.
+// assembly is an object that is made of parts by a multipart upload. It is not
+// visible before complete.
 type assembly struct {
 	b       *Blobs
 	key, id string
@@ -47,8 +47,8 @@ func (a *assembly) add(ctx context.Context, content []byte) error {
 	return nil
 }
 
-// complete makes the parts an object, or takes them back. An exclusive one
-// answers errReplaced when there is an object of that key already.
+// complete turns the parts into an object, or aborts the upload. With
+// exclusive, it returns errReplaced if the key already has an object.
 func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 	in := &sdk.CompleteMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: a.parts}}
@@ -63,13 +63,13 @@ func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 		return a.b.fault("write", a.key, errNothingSaid)
 	}
 	a.b.tidy(ctx, a.abort)
-	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // or an earlier try went through, and its answer was lost
+	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // or an earlier attempt succeeded
 		return errReplaced
 	}
 	return a.b.fault("write", a.key, err)
 }
 
-// abort takes the parts back; that there are none any more is success.
+// abort deletes the parts. It also succeeds if there are none.
 func (a *assembly) abort(ctx context.Context) error {
 	_, err := a.b.api.AbortMultipartUpload(ctx, &sdk.AbortMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key,
 		UploadId: &a.id})
@@ -80,12 +80,12 @@ func (a *assembly) abort(ctx context.Context) error {
 }
 
 const (
-	chunkSize    = 8 << 20 // what is held in memory of a body that is written, so that it can be sent again
-	mostOfChunks = 9_000   // of 10,000 that there may be
+	chunkSize    = 8 << 20 // how much of a body is kept in memory so that it can be sent again
+	mostOfChunks = 9_000   // of the 10,000 that are permitted
 )
 
-// write stores a body of a size, or with -1 of whatever size it has, in place
-// of what is there: whole or not at all.
+// write stores a body in place of the present object: completely or not at all.
+// A size of -1 means unknown.
 func (b *Blobs) write(ctx context.Context, key string, size int64, body io.Reader) error {
 	chunk := max(chunkSize, size/mostOfChunks)
 	var buf bytes.Buffer

@@ -14,11 +14,11 @@ import (
 	"vitrine"
 )
 
-// errOverwrites says that a server cannot keep what Seal promises.
+// errOverwrites means that a server cannot keep the contract of Seal.
 var errOverwrites = errors.New("the server overwrites an object although the request forbids it (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
 
-// exclusive makes sure, once, that the server refuses to put an object in place
-// of another where it is told so. Without that nothing is sealed.
+// exclusive checks once that the server refuses to overwrite an object if the
+// request forbids it. Without that, nothing is sealed.
 func (b *Blobs) exclusive(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,7 +38,7 @@ func (b *Blobs) exclusive(ctx context.Context) error {
 		return err
 	}
 	if err := write(); err != nil && !errors.Is(err,
-		errReplaced) { // errReplaced: its answer was lost, and it was sent again
+		errReplaced) { // errReplaced: the answer was lost and the request was sent again
 		return b.fault("try", key, err)
 	}
 	switch err := write(); {
@@ -51,23 +51,23 @@ func (b *Blobs) exclusive(ctx context.Context) error {
 	return nil
 }
 
-// clockSkew is by how much the clocks of this machine and of the server may
-// differ: signed URLs say when they end by ours.
+// clockSkew is the largest difference between the clocks of this machine and of
+// the server. The expiry of signed URLs is set by our clock.
 const clockSkew = time.Minute
 
-// Check tries whatever is asked of the bucket, with small objects that it
-// removes again. The error is a sentence for the operator: what is wrong, and
-// the remedy.
+// Check tests everything that is needed of the bucket with small objects, which
+// it removes. The error is a sentence for the operator: the problem and the
+// remedy.
 func (b *Blobs) Check(ctx context.Context) error {
-	// It has a place of its own: what is left when this is killed is no file of
-	// an instance.
+	// Check uses a prefix of its own, so that what a killed check leaves is not
+	// a file of an instance.
 	c := &Blobs{api: b.api, inside: b.inside, outside: b.outside, plain: b.plain, bucket: b.bucket,
 		prefix: b.prefix + checkDir, server: b.server, origin: b.origin,
 		now: b.now, limits: b.limits, tried: true}
 	k := vitrine.NewUploadID()
 	const text = "Vitrine tries its bucket."
 	g := vitrine.PutGrant{Key: k, Size: int64(len(text)), Type: "text/plain", Expires: c.now().Add(time.Minute)}
-	// Nothing is left of a check, not even a word of its key.
+	// A check leaves nothing behind, not even the record of its key.
 	defer c.tidy(ctx, func(ctx context.Context) error {
 		return errors.Join(c.removeAll(ctx, c.prefix+incomingDir+string(k)), c.removeAll(ctx, c.path(k)))
 	})
@@ -98,7 +98,7 @@ func (b *Blobs) Check(ctx context.Context) error {
 	return nil
 }
 
-// checkCredentials finds the key.
+// checkCredentials checks that the credentials can be found.
 func (b *Blobs) checkCredentials(ctx context.Context) error {
 	if _, err := b.api.Options().Credentials.Retrieve(ctx); err != nil {
 		return fmt.Errorf("%w (%v)", &advice{"No credentials for the bucket were found.",
@@ -108,7 +108,7 @@ func (b *Blobs) checkCredentials(ctx context.Context) error {
 	return nil
 }
 
-// checkPut does what a browser does, first wrongly.
+// checkPut uploads as a browser does, first with invalid requests.
 func (b *Blobs) checkPut(ctx context.Context, g vitrine.PutGrant, text string) error {
 	for _, try := range []struct {
 		body, contentType string
@@ -150,7 +150,7 @@ func (b *Blobs) checkClock(ctx context.Context) error {
 	}
 	theirs, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
-		return nil // what it does not tell, it does not compare
+		return nil // a server that sends no date is not checked
 	}
 	if off := b.now().Sub(theirs); off.Abs() > clockSkew {
 		return &advice{fmt.Sprintf("The clock of this machine is %s from that of the bucket's server, so that signed URLs end at the wrong time.", off.Abs().Round(time.Second)),
@@ -159,7 +159,7 @@ func (b *Blobs) checkClock(ctx context.Context) error {
 	return nil
 }
 
-// checkRange reads a piece of a sealed blob.
+// checkRange reads a part of a sealed blob.
 func (b *Blobs) checkRange(ctx context.Context, k vitrine.UploadID, text string) error {
 	body, o, err := b.get(ctx, b.path(k), "", 8, 13)
 	if err != nil {
@@ -177,7 +177,7 @@ func (b *Blobs) checkRange(ctx context.Context, k vitrine.UploadID, text string)
 	return nil
 }
 
-// checkUnfinished begins to write and has that taken back as Sweep does.
+// checkUnfinished begins a multipart upload and aborts it as Sweep does.
 func (b *Blobs) checkUnfinished(ctx context.Context, k vitrine.UploadID) error {
 	a, err := b.assemble(ctx, b.incoming(k, 1))
 	if err != nil {
@@ -187,8 +187,8 @@ func (b *Blobs) checkUnfinished(ctx context.Context, k vitrine.UploadID) error {
 		func(*assembly, time.Time) error { return nil }), a.abort(ctx))
 }
 
-// ask sends a request as a browser would and tells the status, the headers and
-// the beginning of the answer.
+// ask sends a request as a browser would. It returns the status, the headers
+// and the beginning of the answer.
 func (b *Blobs) ask(r *http.Request) (int, http.Header, string, error) {
 	res, err := b.plain.Do(r)
 	if err != nil {
@@ -202,13 +202,13 @@ func (b *Blobs) ask(r *http.Request) (int, http.Header, string, error) {
 	return res.StatusCode, res.Header, string(bytes.ToValidUTF8(bytes.TrimSpace(said), []byte("?"))), nil
 }
 
-// advice is what is wrong with a bucket, and what would help.
+// advice is a problem of a bucket and its remedy.
 type advice struct{ wrong, remedy string }
 
 func (a *advice) Error() string { return a.wrong + " " + a.remedy }
 
-// explain says what a failure means to the operator; action is what was being
-// tried.
+// explain returns a failure as a sentence for the operator. action is what was
+// being tried.
 func (b *Blobs) explain(err error, action string) error {
 	var a *advice
 	if errors.As(err, &a) || errors.Is(err, context.Canceled) {
@@ -218,7 +218,7 @@ func (b *Blobs) explain(err error, action string) error {
 		return &advice{"The bucket cannot be used:", errOverwrites.Error() + "."}
 	}
 	if e := (*vitrine.Error)(nil); errors.As(err, &e) && e.Err != nil {
-		err = e.Err // what happened, without what a client would be told of it
+		err = e.Err // the cause, without the message for clients
 	}
 	say := func(remedy, format string, args ...any) error {
 		return fmt.Errorf("%w (%v)", &advice{fmt.Sprintf(format, args...), remedy}, err)

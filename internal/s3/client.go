@@ -14,21 +14,21 @@ import (
 	"vitrine/internal/durable"
 )
 
-// limits bound how long a server that does not answer is waited for.
+// limits are the time limits for a server that does not answer.
 type limits struct {
 	dial     time.Duration // a connection, and again TLS on it
 	answer   time.Duration // from the end of a request to the head of its answer
-	copying  time.Duration // the same, of requests that have the server copy
+	copying  time.Duration // the same for requests that make the server copy
 	stall    time.Duration // between two bytes of a body, either way
-	attempts int           // of one request
-	part     int64         // bytes that one request has the server copy; it may not copy more than 5 GiB
-	pause    time.Duration // the longest between two of them
+	attempts int           // per request
+	part     int64         // bytes that the server copies in one request; the protocol permits 5 GiB
+	pause    time.Duration // the longest between two attempts
 }
 
 var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 5 * time.Minute,
 	stall: 30 * time.Second, attempts: 4, pause: 2 * time.Second, part: 512 << 20}
 
-// client is an HTTP client whose requests end: each step of one has its time.
+// client is an HTTP client with a time limit for each step of a request.
 type client struct {
 	quick, copying *http.Client
 	stall          time.Duration
@@ -46,7 +46,7 @@ func newClient(l limits, trusted *x509.CertPool) *client {
 		MaxIdleConns:          64,
 		IdleConnTimeout:       time.Minute,
 		ForceAttemptHTTP2:     true,
-		DisableCompression:    true, // what was stored is what is read
+		DisableCompression:    true, // bytes are read as they were stored
 	}
 	patient := t.Clone()
 	patient.ResponseHeaderTimeout = l.copying
@@ -55,7 +55,7 @@ func newClient(l limits, trusted *x509.CertPool) *client {
 		copying: &http.Client{Transport: patient, CheckRedirect: stay}, stall: l.stall}
 }
 
-// Do sends a request as http.Client does.
+// Do sends a request like http.Client.
 func (c *client) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	sent := r.WithContext(ctx)
@@ -85,7 +85,7 @@ func (c *client) Do(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// stalledError says that a body did not move. It is a timeout, after which a
+// stalledError means that a body made no progress. It is a timeout, so that the
 // request is tried again.
 type stalledError struct{}
 
@@ -95,9 +95,8 @@ func (stalledError) Temporary() bool { return true }
 
 var errStalled error = stalledError{}
 
-// watched is a body that ends its request when the other side does nothing for
-// too long: that is during a Read of an answer, and between two Reads of what
-// is sent.
+// watched is a body that cancels its request if the other side does nothing for
+// too long: during a Read of an answer, or between two Reads of a request body.
 type watched struct {
 	body   io.ReadCloser
 	stall  time.Duration

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// corsAge is how long browsers may remember that they may, in seconds.
+// corsAge is how long browsers may cache the permission, in seconds.
 const corsAge = 3600
 
 // Cors adds a rule to the bucket that lets pages of an origin, such as
@@ -57,9 +57,9 @@ func (b *Blobs) explainCors(err error, action string) error {
 	return b.explain(err, action)
 }
 
-// CorsMissing asks the bucket what a browser asks it before it puts a file
-// there from a page of an origin. nil: it may. Otherwise the error is a
-// sentence for the operator.
+// CorsMissing checks whether a browser may upload files from a page of an
+// origin, by the same preflight that a browser sends. It returns nil if it may,
+// otherwise a sentence for the operator.
 func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	if err := b.reachable(origin); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	return nil
 }
 
-// reachable says what keeps a browser from sending anything from a page of an
-// origin to the bucket, whatever the bucket’s rules are.
+// reachable returns an error if a browser cannot send requests from a page of
+// an origin to the bucket, whatever the bucket’s rules are.
 func (b *Blobs) reachable(origin string) error {
 	to, err := url.Parse(b.origin)
 	if err != nil || to.Scheme == "https" || !strings.HasPrefix(origin, "https://") {
@@ -107,8 +107,7 @@ func (b *Blobs) reachable(origin string) error {
 		"Name an https:// address of the bucket’s server in its address, as endpoint= or as public=."}
 }
 
-// listed reports whether a header that is a list has a value, or the one that
-// means all.
+// listed reports whether a list header contains a value or the wildcard.
 func listed(h http.Header, name, value string) bool {
 	for v := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
 		if v = strings.TrimSpace(v); v == "*" || strings.EqualFold(v, value) {

@@ -11,8 +11,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// codeOf returns what the server calls a failure; "" where it gave no answer,
-// or one without a name.
+// codeOf returns the error code of the server, or "" if it gave none.
 func codeOf(err error) string {
 	var e smithy.APIError
 	if errors.As(err, &e) {
@@ -21,8 +20,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// statusOf returns the HTTP status of the answer that a failure came with; 0
-// without one.
+// statusOf returns the HTTP status of the answer, or 0 if there was none.
 func statusOf(err error) int {
 	var e *smithyhttp.ResponseError
 	if errors.As(err, &e) {
@@ -31,8 +29,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// errNothingSaid is about an answer without what each such answer has:
-// something between here and the server made it up.
+// errNothingSaid is the error for an answer that lacks what each such answer
+// has. Something between here and the server made it up.
 var errNothingSaid = errors.New("the answer says nothing of what was asked")
 
 func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }

@@ -8,10 +8,10 @@ import (
 	"vitrine"
 )
 
-// Import stores the bytes of a sealed blob from elsewhere, whole or not at all.
-// That a blob of this size is there already is success, and nothing is read of
-// body; of another size, ErrExists. Nobody else may be giving the same key
-// bytes.
+// Import stores the bytes of a sealed blob from elsewhere, completely or not at
+// all. If a blob of this size already exists, it succeeds and does not read
+// body. If it has another size, it returns ErrExists. No one else may write to
+// the same key meanwhile.
 func (b *Blobs) Import(ctx context.Context, k vitrine.UploadID, size int64, body io.Reader) error {
 	if err := valid(k); err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// markerKey is beside incoming and blobs.
+// markerKey is the key of the marker, beside incoming and blobs.
 const markerKey = "mark"
 
-// longestMarker bounds what is read of a marker, in bytes. Real ones are
+// longestMarker is the most bytes of a marker that are read. Real markers are
 // shorter.
 const longestMarker = 1 << 10
 

@@ -15,22 +15,21 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// object is what an answer tells of one.
+// object is the attributes of an object in an answer.
 type object struct {
 	size int64
 	etag string
 }
 
-// get begins to read the bytes of an object from one place to before another,
-// or to its end if that comes first. With an etag, it fails for an object that
-// is another by now.
+// get opens the bytes of an object from an offset to before another, or to its
+// end if that comes first. With an etag, it fails if the object has changed.
 func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.ReadCloser, object, error) {
 	in := &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", from, to-1))}
 	if etag != "" {
 		in.IfMatch = &etag
 	}
 	out, err := b.api.GetObject(ctx, in)
-	if codeOf(err) == "InvalidRange" && from == 0 { // of nothing there is no first byte
+	if codeOf(err) == "InvalidRange" && from == 0 { // an empty object has no first byte
 		in.Range = nil
 		out, err = b.api.GetObject(ctx, in)
 	}
@@ -45,8 +44,8 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 	return out.Body, o, nil
 }
 
-// sizeOf returns the size of the whole object that an answer is of, whose bytes
-// begin at from.
+// sizeOf returns the size of the whole object. The bytes of the answer begin at
+// from.
 func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	if out.ContentRange == nil {
 		if out.ContentLength == nil || from != 0 {
@@ -81,7 +80,7 @@ func (b *Blobs) exists(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// remove deletes an object; absent is success.
+// remove deletes an object. It also succeeds if there is none.
 func (b *Blobs) remove(ctx context.Context, key string) error {
 	_, err := b.api.DeleteObject(ctx, &sdk.DeleteObjectInput{Bucket: &b.bucket, Key: &key})
 	if err = b.faultOrNil("delete", key, err); isNotFound(err) {
@@ -117,13 +116,13 @@ type entry struct {
 // name returns the last element of the key.
 func (e entry) name() string { return path.Base(e.key) }
 
-// list calls f with every object whose key begins so, page by page.
+// list calls f with every object whose key has a prefix, page by page.
 func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) error {
 	pages := sdk.NewListObjectsV2Paginator(b.api, &sdk.ListObjectsV2Input{Bucket: &b.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && aws.ToString(page.Name) != b.bucket {
-			err = errNothingSaid // a list of nothing names its bucket, too
+			err = errNothingSaid // an empty list also names its bucket
 		}
 		if err != nil {
 			return b.fault("list", prefix, err)
@@ -141,7 +140,7 @@ func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) er
 	return nil
 }
 
-// removeAll deletes every object whose key begins so.
+// removeAll deletes every object whose key has a prefix.
 func (b *Blobs) removeAll(ctx context.Context, prefix string) error {
 	return b.list(ctx, prefix, func(e entry) error { return b.remove(ctx, e.key) })
 }

@@ -7,7 +7,7 @@ import (
 	"vitrine"
 )
 
-// validPart keeps anything that is no key or no part out of the bucket.
+// validPart returns an error for an invalid key or part.
 func validPart(k vitrine.UploadID, p vitrine.Part) error {
 	if _, ok := vitrine.ParsePart(string(p)); !ok {
 		return vitrine.ErrNotFound
@@ -27,7 +27,7 @@ func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part,
 		return err
 	}
 	_, err := b.look(ctx, b.path(k))
-	if isNotFound(err) { // deleted meanwhile, perhaps without this part having been seen
+	if isNotFound(err) { // deleted meanwhile, possibly before the delete could see this part
 		return orNotFound(b.remove(ctx, b.partPath(k, p)))
 	}
 	return err

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	firstWindow = 64 << 10 // bytes of the first answer when reading begins somewhere; reading on asks for windowGrowth times more, and then for all
+	firstWindow = 64 << 10 // bytes of the first answer; sequential reading requests windowGrowth times more, then the rest
 	windowGrow  = 8
 	allFrom     = 32 << 20 // a window of this size is the rest of the object
-	pageSize    = 64 << 10 // what is read for a small read beside others, and kept
+	pageSize    = 64 << 10 // size of a cached page for small reads
 	pagesKept   = 4
 	smallRead   = 16 << 10
-	idleStreams = 2 // answers that are kept open to be read on
+	idleStreams = 2 // answers that are kept open for sequential reading
 	readTries   = 3 // without a byte of progress
 )
 
 var errClosed = errors.New("read of a blob that is closed")
 
-// Open opens a sealed blob. Its reads end with ctx. When it is deleted
-// meanwhile they fail; they never bring other bytes.
+// Open opens a sealed blob. Its reads end with ctx. If the blob is deleted
+// meanwhile, reads fail; they never return other bytes.
 func (b *Blobs) Open(ctx context.Context, k vitrine.UploadID) (vitrine.Blob, error) {
 	if err := valid(k); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (b *Blobs) open(ctx context.Context, key string) (vitrine.Blob, error) {
 	return r, nil
 }
 
-// reader is a vitrine.Blob: an object as it was when it was opened.
+// reader implements [vitrine.Blob] for an object as it was when it was opened.
 type reader struct {
 	object
 	b      *Blobs
@@ -61,7 +61,7 @@ type reader struct {
 	closed bool
 }
 
-// page is a piece of the object.
+// page is a cached piece of the object.
 type page struct {
 	at      int64
 	content []byte
@@ -122,7 +122,7 @@ func (r *reader) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// some reads at least a byte from a place inside the object.
+// some reads at least one byte from an offset inside the object.
 func (r *reader) some(p []byte, off int64) (int, error) {
 	p = p[:min(int64(len(p)), r.size-off)]
 	if len(p) == 0 {
@@ -136,7 +136,7 @@ func (r *reader) some(p []byte, off int64) (int, error) {
 	}
 	pg := page{at: off, content: r.room()}
 	if !r.reaches(off) {
-		pg.at -= off % pageSize // what is read next may well be just before
+		pg.at -= off % pageSize // the next read may well be just before this one
 	}
 	pg.content = pg.content[:min(pageSize, r.size-pg.at)]
 	for n := 0; n < len(pg.content); {
@@ -151,7 +151,7 @@ func (r *reader) some(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// kept reads from a page that is kept; 0 without one.
+// kept reads from a cached page. It returns 0 if there is none.
 func (r *reader) kept(p []byte, off int64) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,8 +188,7 @@ func (r *reader) keep(pg page) {
 	}
 }
 
-// stream reads on in an answer that has come as far as off, or else asks for
-// one from there.
+// stream continues an answer that has reached off, or requests one from there.
 func (r *reader) stream(p []byte, off int64) (int, error) {
 	s, err := r.take(off)
 	if err != nil {
@@ -204,7 +203,7 @@ func (r *reader) stream(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// reaches reports whether an answer has come as far as off.
+// reaches reports whether an answer has reached off.
 func (r *reader) reaches(off int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -239,7 +238,7 @@ func (r *reader) putBack(s *stream) {
 	}
 }
 
-// Close ends all that is being read.
+// Close closes all streams.
 func (r *reader) Close() error {
 	r.mu.Lock()
 	idle := r.idle
@@ -252,20 +251,18 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// stream is a place in an object, and the answer that is being read from there
-// on.
+// stream is a position in an object, and the answer that is read from there.
 type stream struct {
 	r       *reader
-	body    io.ReadCloser // nil: none
+	body    io.ReadCloser // nil if there is none
 	at, end int64         // of the next byte, and of the end of the answer
 	window  int64         // of the next answer
 }
 
-// read reads at least a byte. When an answer breaks off it asks for what is
-// missing.
+// read reads at least one byte. If an answer breaks off, it requests the rest.
 func (s *stream) read(p []byte) (int, error) {
 	for try := 1; ; try++ {
-		if err := s.begin(int64(len(p))); err != nil { // which was tried more than once
+		if err := s.begin(int64(len(p))); err != nil { // begin has already retried
 			if isNotFound(err) || refusedToReplace(err) {
 				err = s.r.b.fault("read", s.r.key, fmt.Errorf("deleted or replaced while it was open: %w", err))
 			}
@@ -292,7 +289,7 @@ func (s *stream) read(p []byte) (int, error) {
 	}
 }
 
-// begin asks for bytes from where the stream is, if none are on their way.
+// begin requests bytes from the stream's position, unless an answer is open.
 func (s *stream) begin(want int64) error {
 	if s.body != nil {
 		return nil
@@ -315,8 +312,8 @@ func (s *stream) begin(want int64) error {
 	return nil
 }
 
-// close ends the answer. A short rest of it is read, so that its connection can
-// be used again.
+// close closes the answer. It reads a short rest, so that the connection can be
+// used again.
 func (s *stream) close() {
 	if s.body == nil {
 		return

@@ -1,13 +1,13 @@
-// Package s3 keeps blobs in a bucket: Amazon's, or any server's that speaks as
-// it does and can refuse to overwrite (Check).
+// Package s3 stores blobs in a bucket of Amazon, or of any compatible server
+// that can refuse to overwrite (see Check).
 //
-// A signed URL puts bytes at incoming/KEY-SIZE; of another size than that of
-// the name they do not count, whatever the server let pass. Seal copies them,
-// as they are at one moment, to blobs/KE/KEY, where nothing is ever put in
-// place of anything, and removes them from incoming. Parts stand beside the
-// blob as KEY~NAME. A key whose bytes were deleted leaves incoming/KEY.used, so
-// that what is put there afterwards does not count either. Any number of
-// processes do all this at once, without a lock: see Seal, Delete and PutPart.
+// A signed URL puts bytes at incoming/KEY-SIZE. Bytes of another size than the
+// name says do not count, whatever the server accepted. Seal copies the bytes,
+// as they are at one moment, to blobs/KE/KEY, where nothing is ever
+// overwritten, and removes them from incoming. Parts are stored beside the blob
+// as KEY~NAME. A deleted key leaves incoming/KEY.used, so that bytes that are
+// put there later do not count. Any number of processes do all this at once
+// without a lock: see Seal, Delete and PutPart.
 package s3
 
 import (
@@ -27,42 +27,42 @@ import (
 const (
 	incomingDir = "incoming/"
 	blobsDir    = "blobs/"
-	checkDir    = "check/" // where Check tries things, but for exclusive
+	checkDir    = "check/" // objects of Check, except those of exclusive
 	usedSuffix  = ".used"
 	sizeMark    = "-"      // between a key and the size of what is put
 	partMark    = "~"      // between a key and the name of a part
-	probePrefix = "check-" // in incoming: what exclusive tries things with
+	probePrefix = "check-" // in incoming: objects of exclusive
 	octets      = "application/octet-stream"
 )
 
-// Blobs is a vitrine.Blobs and vitrine.GetSigner on a bucket.
+// Blobs implements [vitrine.Blobs] and [vitrine.GetSigner] with a bucket.
 type Blobs struct {
 	api     *sdk.Client
-	inside  *sdk.PresignClient // signs what this process asks itself
-	outside *sdk.PresignClient // signs what is handed out
-	plain   *client            // for what browsers do: requests of signed URLs
+	inside  *sdk.PresignClient // signs requests of this process
+	outside *sdk.PresignClient // signs URLs for others
+	plain   *client            // for requests with signed URLs, as browsers send them
 	bucket  string
 	prefix  string // "" or with a slash at its end
-	server  string // where this process asks: scheme, host and port
-	origin  string // where browsers and clients do
+	server  string // the origin for this process: scheme, host and port
+	origin  string // the origin for browsers and clients
 	now     func() time.Time
 	limits  limits
 
 	mu    sync.Mutex
-	tried bool // exclusive has seen the server refuse to overwrite
+	tried bool // exclusive has seen that the server refuses to overwrite
 }
 
-// Open makes Blobs of an address (ParseAddress). Credentials that the address
-// does not name are looked for as Amazon's tools do. Nothing is asked of the
-// server yet: see Check.
+// Open returns the Blobs of an address (ParseAddress). Credentials that are not
+// in the address are found as in Amazon's tools. Open does not contact the
+// server: see Check.
 func Open(ctx context.Context, address string, now func() time.Time) (*Blobs, error) {
 	return open(ctx, address, now, ordinary)
 }
 
-// Origin returns where signed URLs lead: scheme, host and port.
+// Origin returns the origin of signed URLs: scheme, host and port.
 func (b *Blobs) Origin() string { return b.origin }
 
-// incoming returns where bytes of a size are put.
+// incoming returns the key for incoming bytes of a size.
 func (b *Blobs) incoming(k vitrine.UploadID, size int64) string {
 	return b.prefix + incomingDir + string(k) + sizeMark + strconv.FormatInt(size, 10)
 }
@@ -76,12 +76,12 @@ func (b *Blobs) partPath(k vitrine.UploadID, p vitrine.Part) string {
 	return b.path(k) + partMark + string(p)
 }
 
-// probe returns a key that nothing else has.
+// probe returns a unique key.
 func (b *Blobs) probe() string {
 	return b.prefix + incomingDir + probePrefix + strings.ToLower(rand.Text())
 }
 
-// valid keeps anything that is no key out of the bucket.
+// valid returns an error for an invalid key.
 func valid(k vitrine.UploadID) error {
 	if _, ok := vitrine.ParseUploadID(string(k)); !ok {
 		return vitrine.ErrNotFound
@@ -92,10 +92,10 @@ func valid(k vitrine.UploadID) error {
 // MaxPut is the largest body that a bucket takes in one request: 5 GiB.
 const MaxPut = 5 << 30
 
-// SignPut makes a URL of the bucket that takes a body of the granted length and
-// Content-Type. The server takes more than one of them while the URL lives: the
-// one that is there when the key is sealed counts, and none after that. Errors:
-// CodeFileTooLarge beyond MaxPut.
+// SignPut returns a URL of the bucket that takes a body of the granted length
+// and Content-Type. While the URL is valid, the server accepts more than one
+// body. The one that is there when the key is sealed counts, and later ones do
+// not. Errors: CodeFileTooLarge beyond MaxPut.
 func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error) {
 	if err := valid(g.Key); err != nil {
 		return "", err
@@ -118,7 +118,7 @@ func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key stri
 	return r.URL, nil
 }
 
-// SignGet makes a URL of the bucket that a sealed blob can be read from.
+// SignGet returns a URL of the bucket from which a sealed blob can be read.
 func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error) {
 	if err := valid(g.Key); err != nil {
 		return "", err
@@ -134,8 +134,7 @@ func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error)
 	return r.URL, nil
 }
 
-// life returns how long a URL lives, in whole seconds as URLs say it, of which
-// one is the least.
+// life returns the lifetime of a URL in whole seconds, at least one.
 func (b *Blobs) life(until time.Time) time.Duration {
 	return max(until.Sub(b.now()).Truncate(time.Second), time.Second)
 }
@@ -149,13 +148,14 @@ func (b *Blobs) Stat(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	o, err := b.look(ctx, b.path(k))
 	if isNotFound(err) {
 		if o, err = b.waiting(ctx, k); isNotFound(err) {
-			o, err = b.look(ctx, b.path(k)) // sealed between the two looks
+			o, err = b.look(ctx, b.path(k)) // sealed between the two requests
 		}
 	}
 	return vitrine.BlobInfo{Size: o.size}, err
 }
 
-// waiting looks for bytes that are not sealed, of a key that was not deleted.
+// waiting returns the bytes of a key that are not sealed, unless the key was
+// deleted.
 func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, err error) {
 	used := false
 	err = b.list(ctx, b.prefix+incomingDir+string(k), func(e entry) error {
@@ -176,9 +176,9 @@ func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, 
 	return found, nil
 }
 
-// Delete leaves word that the key is used up, and removes its bytes, then its
-// parts: a seal looks for that word when the blob is there, and
-// whoever stores a part looks for the blob when the part is.
+// Delete records that the key is used up, and then removes its bytes and parts.
+// A concurrent Seal looks for that record after it has stored the blob, and a
+// concurrent PutPart looks for the blob after it has stored the part.
 func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil

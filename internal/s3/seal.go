@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	copyParts = 10_000 // the most parts that an object is put together of
-	atOnce    = 4      // parts under way
-	sealTries = 5      // how often bytes may be replaced while they are being sealed
+	copyParts = 10_000 // the most parts of an object
+	atOnce    = 4      // concurrent parts
+	sealTries = 5      // how often bytes may be replaced during a seal
 	tidyTime  = 10 * time.Second
 )
 
-// errReplaced says that what was to be copied has been replaced, or that the
-// place it was to be copied to has something.
+// errReplaced means that the bytes to copy have been replaced, or that the
+// destination already exists.
 var errReplaced = errors.New("replaced by another process")
 
-// Seal copies what is in incoming to the place of the blob, where the server
-// puts nothing in place of anything: the first of all who seal a key decides
-// for ever, whatever is put in incoming at the same time or later. A part that
-// is copied is that of one ETag, so the copy is of one body. After a crash
-// between any two steps, the next Seal finds the blob there or begins anew;
-// what is left of the copy is swept.
+// Seal copies the incoming bytes to the place of the blob, where the server
+// overwrites nothing. The first process that seals a key decides for ever,
+// whatever is put in incoming at the same time or later. All copied parts have
+// one ETag, so the copy is of one body. After a crash between any two steps,
+// the next Seal finds the blob or begins anew; Sweep removes what is left of
+// the copy.
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err
@@ -49,7 +49,7 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 		}
 		o, err = b.waiting(ctx, k)
 		if isNotFound(err) {
-			o, err = b.look(ctx, b.path(k)) // sealed between the two looks
+			o, err = b.look(ctx, b.path(k)) // sealed between the two requests
 			return vitrine.BlobInfo{Size: o.size}, err
 		}
 		if err == nil {
@@ -65,9 +65,9 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	return vitrine.BlobInfo{}, b.fault("seal", b.path(k), fmt.Errorf("%w, %d times", errReplaced, sealTries))
 }
 
-// sealed ends a Seal whose copy is in its place: removes the other only when
-// this one was seen. It takes the copy away when the key was deleted meanwhile,
-// perhaps without the copy having been seen.
+// sealed completes a Seal whose copy is in place. It removes the incoming bytes
+// only if they are those that were copied. It removes the copy if the key was
+// deleted meanwhile, because the delete may not have seen the copy.
 func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitrine.BlobInfo, error) {
 	used, err := b.exists(ctx, b.used(k))
 	if err != nil {
@@ -78,7 +78,7 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 	}
 	made, err := b.look(ctx, b.path(k))
 	if err != nil {
-		return vitrine.BlobInfo{}, err // ErrNotFound: deleted in this moment
+		return vitrine.BlobInfo{}, err // ErrNotFound: deleted at this moment
 	}
 	if made.size != o.size {
 		return vitrine.BlobInfo{}, b.fault("seal", b.path(k),
@@ -88,16 +88,15 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 	return vitrine.BlobInfo{Size: o.size}, nil
 }
 
-// tidy does what Sweep would do in its time; that it fails is no failure of
-// anything.
+// tidy does early what Sweep would do later. So its failure does not matter.
 func (b *Blobs) tidy(ctx context.Context, f func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	_ = f(ctx)
 }
 
-// copy copies o from incoming to the place of the blob. It answers errReplaced
-// when o is no longer in incoming, or something is in that place.
+// copy copies o from incoming to the place of the blob. It returns errReplaced
+// if o is no longer in incoming, or if the place is taken.
 func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 	key := b.path(k)
 	a, err := b.assemble(ctx, key)
