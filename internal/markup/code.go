@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Code shows a file by its extension (json, xml, yaml, yml, log; txt for any
-// other text) as its lines. Line numbers are made by the style sheet, so that
-// copying leaves them out; the text of the HTML is the text of the file. JSON
-// on long lines is indented anew, with every name and number as it was; JSON
-// that is none is shown as it is, with a note where it fails. That it ends
-// early is no failure of a text that was cut.
+// Code shows a text file with its lines numbered, colored by its extension
+// (json, xml, yaml, yml, log; txt for any other text). The style sheet makes
+// the line numbers, so that copying leaves them out; the text of the HTML is
+// the text of the file. JSON with long lines is indented again, with every name
+// and number unchanged. Invalid JSON is shown unchanged with a note about the
+// first error. If the text was cut, its early end is not an error.
 func Code(src, ext string, cut bool) Document {
 	var d Document
 	src = clean(src)
@@ -43,7 +43,7 @@ func Code(src, ext string, cut bool) Document {
 	return d
 }
 
-// rows writes lines, each in an element that holds its line feed too.
+// rows writes lines. The element of each contains its line feed too.
 func (p *page) rows(src string, lex lexer) {
 	if src == "" {
 		return

@@ -1,12 +1,12 @@
-// Package markup turns the text of strangers into HTML for a public page: on
-// the server, so that it is read without scripts, and safe whatever the text
-// is. Its functions are pure, and bounded in time and in what they make.
+// Package markup turns untrusted text into HTML for a public page. It runs on
+// the server, so that pages need no scripts, and its output is safe whatever
+// the text is. Its functions are pure, and limited in time and output.
 //
-// What they make has no script, style, event handler or resource to load. Ids
-// begin with "doc-", so that none is an id of the page around it. Addresses are
+// The output has no script, style, event handler or resource to load. Its IDs
+// begin with "doc-", so that none is an ID of the page around it. Addresses are
 // http, https, mailto, or a place within the document. Tables and code that may
-// be wider than a screen are regions that scroll, with a name and a place in
-// the order of keys.
+// be wider than a screen are scrollable regions with a name that keyboards can
+// reach.
 package markup
 
 import (
@@ -16,16 +16,16 @@ import (
 	"unicode"
 )
 
-// Document is what a page shows of a file.
+// Document is the content of a file for its page.
 type Document struct {
 	HTML template.HTML
-	Cut  bool   // not all of what was given is shown
+	Cut  bool   // part of the text is not shown
 	Note string // what a reader should know: "First 2,000 of 10,412 rows."; often ""
 }
 
-// Bounds of what is shown.
+// Limits of what is shown.
 const (
-	maxMarkdown  = 256 << 10 // bytes; more is shown as text: on what is made to be slow, a parser is
+	maxMarkdown  = 256 << 10 // bytes; longer files are shown as text, because a hostile one could make the parser slow
 	maxWritten   = 15_000    // lines of Markdown; likewise
 	maxColored   = 256 << 10 // bytes with syntax colors
 	maxNumbered  = 20_000    // lines with numbers
@@ -40,7 +40,7 @@ const (
 	maxName      = 255 // bytes of a part of a path
 )
 
-// clean makes text that HTML carries unchanged: UTF-8, line feeds alone, no
+// clean returns text that HTML carries unchanged: UTF-8, line feeds only, no
 // NUL.
 func clean(src string) string {
 	src = strings.TrimPrefix(strings.ToValidUTF8(src, "\ufffd"), "\ufeff")
@@ -50,8 +50,8 @@ func clean(src string) string {
 	return src
 }
 
-// name makes text that is in one line among the page's own: what has no width
-// or turns the direction of text is made visible, and what is too long is cut.
+// name returns text for one line of the page. It makes characters visible that
+// have no width or change the direction of text, and cuts what is too long.
 func name(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' ||
@@ -64,7 +64,7 @@ func name(s string, most int) string {
 	return s
 }
 
-// shorten cuts text to a number of bytes, and tells whether it did.
+// shorten cuts text to a number of bytes and reports whether it did.
 func shorten(s string, most int) (string, bool) {
 	if len(s) <= most {
 		return s, false
@@ -72,11 +72,11 @@ func shorten(s string, most int) (string, bool) {
 	return strings.ToValidUTF8(s[:most], "") + "…", true
 }
 
-// page is HTML being written.
+// page builds HTML.
 type page struct{ strings.Builder }
 
-// text writes text, escaped: the one way by which what strangers wrote comes
-// into HTML that is not sanitized.
+// text writes escaped text. It is the only way for untrusted text into HTML
+// that is not sanitized.
 func (p *page) text(s string) { p.WriteString(html.EscapeString(s)) }
 
 // tags writes HTML of our own.

@@ -12,29 +12,29 @@ import (
 
 var errHeavy = errors.New("too heavy to show")
 
-// Bounds of the work of a parser, each about a tenth of a second of it, and far
+// Limits of the work of a parser. Each is about a tenth of a second, and far
 // above what people write.
 const (
 	maxFootnotes  = 2_000       // marks of footnotes: each is compared with each definition
-	maxFilled     = 50_000      // cells of tables, with those that are missing in a row and filled in
-	maxScanned    = 50 << 20    // bytes after the destinations of links, each sought to its line's end
+	maxFilled     = 50_000      // cells of tables, including the cells that are filled in
+	maxScanned    = 50 << 20    // bytes after the destinations of links, each searched to its line's end
 	maxBrackets   = 500_000_000 // opening brackets of a paragraph, times its bytes
 	maxEmphasis   = 10_000_000  // marks of emphasis of a paragraph, squared
-	maxAddresses  = 100_000_000 // signs of mail of a line, times its bytes
+	maxAddresses  = 100_000_000 // at signs of a line, times its bytes
 	maxRendered   = 2 << 20     // bytes of HTML
-	maxFormatting = 6           // elements of emphasis and the like, one in another: a parser of HTML repeats them in each paragraph
+	maxFormatting = 6           // nested elements of emphasis and the like: an HTML parser repeats them in each paragraph
 )
 
-// What a parser would take long over and nobody writes: the marks of many
-// blocks, one in another, and tables.
+// Texts that take a parser long and that nobody writes: nested marks of many
+// blocks, and tables.
 var (
 	nested    = regexp.MustCompile(`^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]]+\]:)){16}`)
 	delimiter = regexp.MustCompile(`^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$`)
-	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // a block, and so ends a paragraph
+	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // begins a block, and so ends a paragraph
 )
 
-// heavy reports whether the time that Markdown takes would grow beyond its
-// length, by the square of what one paragraph, table or line has of some marks.
+// heavy reports whether Markdown would take more than linear time, because of
+// the number of certain marks in one paragraph, table or line.
 func heavy(src string) bool {
 	if strings.Count(src, "[^") > maxFootnotes {
 		return true
@@ -70,7 +70,7 @@ func heavy(src string) bool {
 	return brackets+part.brackets*part.bytes > maxBrackets || emphasis+part.emphasis*part.emphasis > maxEmphasis
 }
 
-// paragraph counts the marks of lines that may be one.
+// paragraph counts the marks of lines that may form a paragraph.
 type paragraph struct{ bytes, brackets, emphasis int }
 
 func (p *paragraph) add(line string) {
@@ -89,8 +89,9 @@ func (p *paragraph) add(line string) {
 	}
 }
 
-// fences tells the lines of fenced code, whose marks have no meaning. Where it
-// cannot be sure, as within HTML or another block, it says that none is.
+// fences reports the lines of fenced code, whose marks have no meaning. If it
+// cannot be sure, as within HTML or another block, it reports that a line is
+// not fenced.
 type fences struct {
 	mark   string // that closes the code; "" outside
 	html   bool   // since the last blank line

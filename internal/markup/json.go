@@ -14,8 +14,8 @@ const (
 	jsonSpace = "  "
 )
 
-// showJSON indents what was written for machines, and says where what is no
-// JSON fails.
+// showJSON indents JSON that was written for machines. For invalid JSON it
+// returns a note with the position of the error.
 func showJSON(src string, cut bool) (shown, note string) {
 	var whole json.RawMessage
 	err := json.Unmarshal([]byte(src), &whole)
@@ -41,7 +41,7 @@ func showJSON(src string, cut bool) (shown, note string) {
 	return src, note
 }
 
-// position returns where a byte stands: line and column from 1, columns in
+// position returns the line and column of a byte, from 1; columns count
 // characters.
 func position(src string, offset int) (line, column int64) {
 	before := src[:min(max(offset, 0), len(src))]
@@ -49,9 +49,9 @@ func position(src string, offset int) (line, column int64) {
 	return int64(strings.Count(before, "\n")) + 1, int64(len([]rune(before[start:]))) + 1
 }
 
-// indentJSON puts each member and element on a line of its own; every token
-// stays as it is. What is so deep that it would grow beyond measure is returned
-// unchanged.
+// indentJSON puts each member and element on a line of its own. Every token
+// stays as it is. It returns JSON that is nested too deep unchanged, because
+// its indentation would grow without limit.
 func indentJSON(src string) string {
 	var b strings.Builder
 	most, depth, opened := 8*len(src)+64<<10, 0, false

@@ -2,13 +2,12 @@ package markup
 
 import "strings"
 
-// lexer splits source into tokens of a class, one behind the other: together
-// they are the source. It reads on from each byte once, so that its time is
-// linear whatever the source is; a quote or comment that nothing closes lasts
-// to the end.
+// lexer splits source into consecutive tokens of a class. Together they are the
+// source. It looks at each byte once, so its time is linear whatever the source
+// is. An unclosed quote or comment lasts to the end.
 type lexer func(src string, token func(class, text string))
 
-// Classes of tokens; "" is what has no color.
+// Classes of tokens; "" has no color.
 const (
 	classKey     = "t-key" // names of members, attributes
 	classString  = "t-string"
@@ -64,10 +63,10 @@ func lexLoose(comment string, blocks bool) lexer {
 	}
 }
 
-// scanner walks source. What is passed without being emitted is plain.
+// scanner walks source. Text that it passes without emitting is plain.
 type scanner struct {
 	src   string
-	from  int // where what is not emitted yet begins
+	from  int // the start of what is not emitted yet
 	at    int
 	token func(class, text string)
 }
@@ -79,7 +78,7 @@ func (s *scanner) flush() {
 	s.from = s.at
 }
 
-// emit makes a token of what is between here and an offset.
+// emit makes a token of the text up to an offset.
 func (s *scanner) emit(class string, end int) {
 	s.flush()
 	if end > s.at {
@@ -88,8 +87,8 @@ func (s *scanner) emit(class string, end int) {
 	s.from, s.at = end, end
 }
 
-// behind returns the offset behind the next occurrence of text, sought some
-// bytes from here; the end if there is none.
+// behind returns the offset after the next occurrence of text, or the end of
+// the source. The search begins from bytes ahead of the current position.
 func (s *scanner) behind(text string, from int) int {
 	from = min(s.at+from, len(s.src))
 	if i := strings.Index(s.src[from:], text); i >= 0 {
@@ -105,8 +104,8 @@ func (s *scanner) lineEnd() int {
 	return len(s.src)
 }
 
-// quoted returns the offset behind a quoted text that begins here, in which a
-// backslash takes away the meaning of what follows.
+// quoted returns the offset after the quoted text that begins here. A backslash
+// escapes the next character. Without lines, the text ends with its line.
 func (s *scanner) quoted(quote byte, lines bool) int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {
@@ -123,7 +122,7 @@ func (s *scanner) quoted(quote byte, lines bool) int {
 	return len(s.src)
 }
 
-// run returns the offset behind the bytes from here on that are of a kind.
+// run returns the offset after the bytes of a kind that begin here.
 func (s *scanner) run(of func(byte) bool) int {
 	i := s.at
 	for i < len(s.src) && of(s.src[i]) {

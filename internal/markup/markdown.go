@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The renderer lets HTML pass, since many a README has some: everything it
-// makes, from Markdown or not, goes through the same policy after it.
+// The renderer passes HTML through, because many READMEs contain some. All
+// output, from Markdown or not, goes through the same policy afterwards.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -21,10 +21,10 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(render.WithUnsafe()),
 )
 
-// Markdown shows CommonMark with the extensions of GitHub and footnotes.
-// Headings begin at the second level, as the page has one of the first; images
-// are links, so that nobody is asked for anything until the reader wants it;
-// links into the file's own directory, which is not here, are text.
+// Markdown shows CommonMark with GitHub's extensions and footnotes. Headings
+// begin at the second level, because the page has one of the first. Images
+// become links, so that nothing is loaded until the reader wants it. Links into
+// the file's own directory become text, because that directory is not here.
 func Markdown(src string) Document {
 	src = clean(src)
 	if len(src) > maxMarkdown || strings.Count(src, "\n") > maxWritten {
@@ -59,7 +59,7 @@ func Markdown(src string) Document {
 	return Document{HTML: p.html()}
 }
 
-// parse makes the tree that is shown.
+// parse returns the tree of the document.
 func parse(src string) ([]*html.Node, error) {
 	if heavy(src) {
 		return nil, errHeavy
@@ -94,7 +94,7 @@ func parse(src string) ([]*html.Node, error) {
 	return nodes, nil
 }
 
-// frontMatter splits the YAML off that some programs put before the text,
+// frontMatter splits off the YAML that some programs put before the text,
 // between lines of three hyphens.
 func frontMatter(src string) (front, body string) {
 	rest, ok := strings.CutPrefix(src, "---\n")

@@ -6,9 +6,9 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// policy is what of HTML a Markdown file may use, as Markdown itself makes it
-// or as HTML among it. What remains is gone over once more, by rewrite: ids,
-// addresses and classes that pass here are not yet those of the document.
+// policy is the HTML that a Markdown file may contain, whether Markdown makes
+// it or the file has it. rewrite processes the result: IDs, addresses and
+// classes that pass here are not yet those of the document.
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "div", "span", "blockquote", "pre", "code",

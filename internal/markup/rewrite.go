@@ -23,7 +23,7 @@ type rewriting struct {
 	heading string // the last one's text
 }
 
-// rewrite makes a sanitized tree the document that is shown.
+// rewrite turns a sanitized tree into the document that is shown.
 func rewrite(root *html.Node) {
 	w := rewriting{ids: map[string]bool{}, slugs: map[string]int{}}
 	w.children(root)
@@ -76,7 +76,7 @@ func (w *rewriting) element(n *html.Node) {
 	w.children(n)
 }
 
-// attributes turns those that passed the policy into ours.
+// attributes replaces the attributes that passed the policy by ours.
 func (w *rewriting) attributes(n *html.Node) {
 	id, align := w.id(attr(n, "id")), attr(n, "align")
 	classes := []string{}
@@ -92,7 +92,7 @@ func (w *rewriting) attributes(n *html.Node) {
 	set(n, "class", strings.Join(classes, " "))
 }
 
-// id makes an id of the document; "" for none, or one that is taken.
+// id returns an ID of the document, or "" if s is empty or the ID is taken.
 func (w *rewriting) id(s string) string {
 	if s == "" {
 		return ""
@@ -105,8 +105,8 @@ func (w *rewriting) id(s string) string {
 	return id
 }
 
-// headed moves a heading down a level and gives it the id that GitHub would, by
-// which other places of the document link to it.
+// headed moves a heading down a level and gives it the ID that GitHub would
+// give it, which other places of the document link to.
 func (w *rewriting) headed(n *html.Node) {
 	level := min(int(n.Data[1]-'0')+1, 6)
 	n.Data = "h" + strconv.Itoa(level)
@@ -136,8 +136,8 @@ func slug(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), 80)], "")
 }
 
-// link leaves addresses of the web and of mail, and places within the document;
-// any other link becomes its text.
+// link keeps web and mail addresses, and places within the document. Any other
+// link becomes its text.
 func (w *rewriting) link(a *html.Node) {
 	href := attr(a, "href")
 	remove(a, "href")
@@ -157,7 +157,7 @@ func (w *rewriting) link(a *html.Node) {
 	}
 }
 
-// external reports whether an address is one that a reader may be sent to.
+// external reports whether an address is one that a reader may follow.
 func external(href string) bool {
 	u, err := url.Parse(href)
 	if err != nil {
@@ -166,8 +166,8 @@ func external(href string) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" || u.Scheme == "mailto" && u.Opaque != ""
 }
 
-// image becomes a link to it, or its alternative text where that is in a link
-// already or the image is nowhere on the web.
+// image replaces an image by a link to it, or by its alternative text if it is
+// already in a link or has no web address.
 func (w *rewriting) image(n *html.Node) {
 	src, alt := attr(n, "src"), strings.TrimSpace(attr(n, "alt"))
 	if alt == "" {
@@ -183,7 +183,7 @@ func (w *rewriting) image(n *html.Node) {
 	}
 }
 
-// code colors a block of a language that is known.
+// code colors a code block whose language is known.
 func (w *rewriting) code(pre *html.Node) {
 	language := ""
 	if c := pre.FirstChild; c != nil && c.DataAtom == atom.Code {
@@ -215,7 +215,7 @@ func (w *rewriting) code(pre *html.Node) {
 	})
 }
 
-// table puts a table in a region that scrolls.
+// table puts a table into a scrollable region.
 func (w *rewriting) table(n *html.Node) {
 	label := "Table"
 	if w.heading != "" {
@@ -269,7 +269,7 @@ func has(n *html.Node, key string) bool {
 	return false
 }
 
-// set gives an attribute a value; "" takes it away.
+// set sets an attribute; "" removes it.
 func set(n *html.Node, key, value string) {
 	remove(n, key)
 	if value != "" {
@@ -286,7 +286,7 @@ func remove(n *html.Node, key string) {
 	}
 }
 
-// keep returns the attributes of some names.
+// keep returns the attributes with the given names.
 func keep(n *html.Node, keys ...string) (kept []html.Attribute) {
 	for _, key := range keys {
 		if has(n, key) {

@@ -9,10 +9,10 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Table shows comma-separated values, or with another separator: '\t' for TSV,
-// 0 for the one that the first lines tell. The first row is a header if it
-// looks like one. What is no table, having one column, is shown as text. Of a
-// text that was cut, no totals are told.
+// Table shows comma-separated values, or values with another separator: '\t'
+// for TSV, 0 to guess it from the first lines. The first row is a header if it
+// looks like one. Text with one column is shown as text. If the text was cut,
+// no totals are shown.
 func Table(src string, comma rune, cut bool) Document {
 	src = clean(src)
 	if named, rest, ok := strings.Cut(src, "\n"); ok && len(named) == 5 && strings.HasPrefix(named, "sep=") {
@@ -68,7 +68,7 @@ func records(src string, comma rune) (rows [][]string, total, wide int) {
 	for {
 		row, err := r.Read()
 		if err != nil {
-			return rows, total, wide // the end, or what no reader of tables would take
+			return rows, total, wide // the end, or text that a CSV reader rejects
 		}
 		if slices.ContainsFunc(row, func(cell string) bool { return strings.Count(cell, "\n") >= maxCellLines }) {
 			return unquoted(src, comma)
@@ -98,8 +98,8 @@ func unquoted(src string, comma rune) (rows [][]string, total, wide int) {
 	return rows, total, wide
 }
 
-// separator guesses by which of the usual ones the first lines are most alike
-// in their number of fields.
+// separator returns the usual separator with which the first lines are most
+// alike in their number of fields.
 func separator(src string) rune {
 	src = src[:min(len(src), 64<<10)]
 	if end := strings.LastIndexByte(src, '\n'); end > 0 {
@@ -126,8 +126,8 @@ func separator(src string) rune {
 	return best
 }
 
-// header reports whether a first row names the columns: short, distinct texts,
-// and no number among them.
+// header reports whether the first row names the columns: its cells are short,
+// distinct and not numbers.
 func header(rows [][]string) bool {
 	if len(rows) < 2 || len(rows[0]) < 2 {
 		return false
@@ -170,10 +170,10 @@ func number(s string) bool {
 	return digits > 0
 }
 
-// fewColumns are what a window has room for, with their texts wrapped.
+// fewColumns is how many columns fit into a window if their texts wrap.
 const fewColumns = 8
 
-// grid is cells to show.
+// grid is a table to show.
 type grid struct {
 	rows    [][]string
 	header  bool // the first row names the columns
@@ -181,8 +181,8 @@ type grid struct {
 	paged   bool // many rows are shown in parts
 }
 
-// grid writes a table with numbers of rows, at most so many cells of it, and
-// tells whether anything was left out.
+// grid writes a table with row numbers and at most the given number of cells.
+// It reports whether anything was left out.
 func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	rows := g.rows
 	if len(rows) > maxRows {
@@ -237,8 +237,8 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	return cut
 }
 
-// body writes rows, of which the first has a number, in parts of so many, and
-// tells whether a cell was shortened.
+// body writes rows in parts; first is the number of the first row. It reports
+// whether a cell was shortened.
 func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool) {
 	wide := len(numeric)
 	for i, row := range rows {
@@ -263,7 +263,7 @@ func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool)
 // partID returns the id of a part of the rows, from 0.
 func partID(i int) string { return "doc-rows-" + strconv.Itoa(i+1) }
 
-// parts ends a table whose rows are in parts: links show one part at a time, by
+// parts ends a table whose rows are in parts. Links show one part at a time, by
 // the page's style sheet.
 func (p *page) parts(rows int) {
 	p.tags(`<div class="parts" role="navigation" aria-label="Pages of rows">`)
@@ -303,7 +303,8 @@ func numericColumns(rows [][]string, wide int, header bool) []bool {
 	return numeric
 }
 
-// columnName returns the letters of a column, from 0: A to Z, AA and on.
+// columnName returns the letters of column i, counted from 0: A to Z, AA and so
+// on.
 func columnName(i int) string {
 	if i < 26 {
 		return string(rune('A' + i))

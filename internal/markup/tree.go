@@ -12,12 +12,14 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Tree shows what is in an archive as folders that open without scripts. Names
-// are shown as they are stored, "..", absolute paths and double names too,
-// since nothing is unpacked; what turns the direction of text is made visible.
+// Tree shows the entries of an archive as folders that open without scripts.
+// Names are shown as stored, including "..", absolute paths and duplicates,
+// because nothing is unpacked. Characters that change the direction of text are
+// made visible.
 //
-// address is where a file can be seen, by its place in the listing; "" for
-// nowhere, and nil where none can. The address opens in the frame "entry".
+// address returns where a file can be seen, by its position in the listing, or
+// "" for nowhere. It is nil if no file can be seen. The address opens in the
+// frame "entry".
 func Tree(l vitrine.Listing, address func(i int) string) Document {
 	d := Document{}
 	root := newFolder("")
@@ -68,8 +70,8 @@ type file struct {
 
 func newFolder(name string) *folder { return &folder{name: name, folders: map[string]*folder{}} }
 
-// add puts an entry where its path says. Archives of some programs have
-// backslashes in paths.
+// add puts an entry at its path. Archives of some programs have backslashes in
+// paths.
 func (f *folder) add(path, address string, size int64, dir bool) {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "." })
@@ -108,7 +110,7 @@ func (f *folder) sum() {
 	}
 }
 
-// plus adds sizes, which archives may declare at will.
+// plus adds sizes without overflow, because archives may declare any size.
 func plus(a, b uint64) uint64 {
 	if a > math.MaxUint64-b {
 		return math.MaxUint64
@@ -116,7 +118,7 @@ func plus(a, b uint64) uint64 {
 	return a + b
 }
 
-// folder writes what is in a folder, folders first.
+// folder writes the content of a folder, folders first.
 func (p *page) folder(f *folder, depth int) {
 	p.tags("<ul>")
 	for _, sub := range sorted(f.folders) {
@@ -168,7 +170,7 @@ func files(n int) string {
 }
 
 // Natural compares names as people sort them: without case, and numbers by
-// their value.
+// value.
 func Natural(a, b string) int {
 	x, y := strings.ToLower(a), strings.ToLower(b)
 	for x != "" && y != "" {

@@ -2,7 +2,8 @@ package markup
 
 import "strings"
 
-// lexYAML colors line by line; of what lasts over lines it knows block scalars.
+// lexYAML colors line by line. Block scalars are the only values over several
+// lines that it knows.
 func lexYAML(src string, token func(class, text string)) {
 	block := -1 // the indentation above which lines belong to a block scalar
 	for line := range strings.Lines(src) {
@@ -20,7 +21,7 @@ func lexYAML(src string, token func(class, text string)) {
 	}
 }
 
-// yamlLine reads one line, and tells whether it begins a block scalar.
+// yamlLine reads one line and reports whether it begins a block scalar.
 func (s *scanner) yamlLine() (block bool) {
 	if strings.HasPrefix(s.src, "---") || strings.HasPrefix(s.src, "...") || s.src[0] == '%' {
 		s.emit(classTag, s.lineEnd())
@@ -94,7 +95,7 @@ func (s *scanner) plain() {
 var yamlWord = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true,
 	"null": true, "~": true}
 
-// yamlClass returns the class of a scalar that ends at an offset: a key where a
+// yamlClass returns the class of a scalar that ends at an offset: a key if a
 // colon follows.
 func yamlClass(line string, end int, class string) string {
 	if end+1 < len(line) && line[end] == ':' && space(line[end+1]) || end+1 == len(line) && line[end] == ':' {
@@ -103,8 +104,8 @@ func yamlClass(line string, end int, class string) string {
 	return class
 }
 
-// yamlQuoted returns the offset behind a quoted text: double quotes know
-// backslashes, single ones double themselves.
+// yamlQuoted returns the offset after a quoted text. In double quotes,
+// backslashes escape; in single quotes, two quotes are one.
 func (s *scanner) yamlQuoted(quote byte) int {
 	if quote == '"' {
 		return s.quoted(quote, true)
