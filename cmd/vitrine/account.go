@@ -43,7 +43,7 @@ type accountCreateCmd struct {
 }
 
 func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	password, err := c.check(t.In) // before a data directory is made
+	password, err := c.check(t.In) // before it makes a data directory
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	return showKey(t, c.Data, key)
 }
 
-// check checks the arguments, and reads the password if there is one.
+// check validates the arguments, and reads the password if there is one.
 func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	switch {
 	case c.From != "" && (c.Email != "" || c.PasswordStdin):
@@ -100,8 +100,8 @@ func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	return password, err
 }
 
-// instead adds to a refusal what the administrator probably wanted: a key of an
-// account that exists.
+// instead adds to a refusal what the administrator probably wants: a key of an
+// existing account.
 func (c *accountCreateCmd) instead(err error) error {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest {
@@ -120,8 +120,8 @@ func (c *accountCreateCmd) instead(err error) error {
 	return err
 }
 
-// showKey prints a new key, alone on standard output, and to a person what to
-// do with it.
+// showKey prints a new key, alone on standard output. On a terminal it also
+// prints what to do with it.
 func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 	if t.OutTTY {
 		t.Say("")
@@ -198,11 +198,11 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// accountRow is what the operator sees of an account.
+// accountRow is an account as the operator sees it.
 type accountRow struct {
 	Email  string          `json:"email"`
 	Plan   vitrine.Plan    `json:"plan"`
-	Limits *vitrine.Limits `json:"limits"` // its own; null: the plan's
+	Limits *vitrine.Limits `json:"limits"` // its own limits; null means those of the plan
 	Role   vitrine.Role    `json:"role,omitempty"`
 	Banned bool            `json:"banned"`
 }
@@ -211,7 +211,7 @@ func rowOf(a *vitrine.Account) accountRow {
 	return accountRow{a.Email, a.Plan, a.Limits, a.Role, a.Banned}
 }
 
-// show tells what an account is now.
+// showAccount prints the present state of an account.
 func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, what string) error {
 	if f.JSON {
 		return t.JSON(rowOf(a))
@@ -223,7 +223,7 @@ func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, 
 	return nil
 }
 
-// noteFlag is what an operator writes into the history.
+// noteFlag is a note of the operator for the history.
 type noteFlag struct {
 	Note string `help:"Why, for the history." placeholder:"TEXT"`
 }
@@ -288,10 +288,10 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// humanMinutes returns a whole number of minutes for a sentence.
+// humanMinutes returns a duration in whole minutes for a sentence.
 func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d/time.Minute)) }
 
-// withInstance does f on an instance that is there.
+// withInstance opens an existing instance, calls f and closes the instance.
 func withInstance(ctx context.Context, places placeFlags, f func(*instance) error) error {
 	in, err := openInstance(ctx, places)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// newAccount is a line of the file that account create --from reads.
+// newAccount is a line of the file for account create --from.
 type newAccount struct {
 	Email    string       `json:"email"`
 	Plan     vitrine.Plan `json:"plan"`     // "": --plan
@@ -26,7 +26,7 @@ type newAccount struct {
 	Password string       `json:"password"` // "": none; one is chosen with "account reset"
 }
 
-// createdAccount is what became of a line.
+// createdAccount is the result of a line.
 type createdAccount struct {
 	Line     int          `json:"line"`
 	Email    string       `json:"email,omitempty"`
@@ -37,7 +37,7 @@ type createdAccount struct {
 	Error    string       `json:"error,omitempty"`
 }
 
-// memberRole is what a person without another role is called.
+// memberRole is the name of the default role.
 const memberRole = "member"
 
 func roleName(r vitrine.Role) string {
@@ -51,8 +51,8 @@ func roleName(r vitrine.Role) string {
 const mostLine = 64 << 10
 
 // createFrom creates an account for each line. A line that fails is reported,
-// and the others are created. An account that exists is left as it is, so that
-// a run that was cut off can be repeated.
+// and the others are created. Existing accounts stay as they are, so that an
+// interrupted run can be repeated.
 func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal, in *instance) error {
 	r := t.In
 	if c.From != "-" {
@@ -121,7 +121,7 @@ func eachLine(r io.Reader, f func(n int, line []byte) error) error {
 	return nil
 }
 
-// notAccount says what is wrong with a line that cannot be read.
+// notAccount returns the problem of a line that cannot be read.
 func notAccount(err error) string {
 	wrong := new(json.SemanticError)
 	if !errors.As(err, &wrong) {

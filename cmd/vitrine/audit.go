@@ -26,7 +26,7 @@ tallies are made again; then all is audited, with every tally. A server may run 
 The last line says how many of the faults --repair can repair.`
 }
 
-// Run prints a line for each fault, and fails when there is one.
+// Run prints a line for each fault, and fails if there is one.
 func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	in, err := openExisting(ctx, c.placeFlags, false)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// auditAdvice returns what to do about faults, some of which are stored
+// auditAdvice returns what to do about faults, of which some may be in stored
 // tallies.
 func auditAdvice(faults, tallies int, repaired bool) string {
 	switch {
@@ -79,7 +79,7 @@ func auditAdvice(faults, tallies int, repaired bool) string {
 	return fmt.Sprintf("\"vitrine audit --repair\" makes the stored tallies again, of which %d are wrong; for the other faults restore a backup", tallies)
 }
 
-// repair makes derived data again.
+// repair rebuilds derived data.
 func (c *auditCmd) repair(ctx context.Context, t *terminal.Terminal, in *instance) error {
 	accounts := 0
 	err := in.log.Rebuild(ctx, func(a vitrine.AccountID, from report.Day) {

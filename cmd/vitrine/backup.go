@@ -88,7 +88,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// roomFor says what to do where there is no room.
+// roomFor adds to an error for lack of space what to do.
 func roomFor(err error, where string) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
 		strings.Contains(err.Error(), "database or disk is full") {
@@ -97,8 +97,8 @@ func roomFor(err error, where string) error {
 	return err
 }
 
-// partialDir is where a directory is filled that is there already, and empty:
-// one that a volume is mounted on, say.
+// partialDir is the directory that is filled if the target already exists and
+// is empty, for example because a volume is mounted there.
 const partialDir = "vitrine-partial"
 
 // newBuild calls f to fill a temporary directory and then gives that directory
@@ -136,7 +136,8 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 	return made, errors.Join(durable.Rename(dir, name), durable.SyncDir(filepath.Dir(name)))
 }
 
-// moveUp moves what is in a directory to the one above, last last.
+// moveUp moves the entries of a directory to its parent, the one named last at
+// the end.
 func moveUp(dir, last string) error {
 	all, err := os.ReadDir(dir)
 	if err != nil {
@@ -154,8 +155,8 @@ func moveUp(dir, last string) error {
 	return errors.Join(err, durable.SyncDir(filepath.Dir(dir)))
 }
 
-// holds reports whether a directory is there, and whether anything is in it but
-// one that was being filled.
+// holds reports whether a directory exists, and whether it has entries other
+// than a partial build.
 func holds(dir string) (there, used bool, err error) {
 	all, err := os.ReadDir(dir)
 	switch {
@@ -169,7 +170,7 @@ func holds(dir string) (there, used bool, err error) {
 	return true, len(all) > 1 || len(all) == 1 && all[0].Name() != partialDir, nil
 }
 
-// lockBuild makes a directory anew and locks it while it is being filled.
+// lockBuild makes an empty directory and locks it until it is filled.
 func lockBuild(dir string) (*os.File, error) {
 	for _, again := range []bool{false, true} {
 		err := os.Mkdir(dir, 0o700)
@@ -187,7 +188,7 @@ func lockBuild(dir string) (*os.File, error) {
 		if err == nil {
 			return f, nil
 		}
-		ferr = os.RemoveAll(dir) // of one that was killed
+		ferr = os.RemoveAll(dir) // of a killed process
 		if err := errors.Join(ferr, f.Close()); err != nil {
 			return nil, err
 		}
@@ -195,7 +196,7 @@ func lockBuild(dir string) (*os.File, error) {
 	return nil, fmt.Errorf("%s is being filled by another process", dir)
 }
 
-// backup is a backup that is being made.
+// backup is a backup in progress.
 type backup struct {
 	from, to string // data directory, directory of the backup
 	since    string // files of an earlier backup
@@ -208,9 +209,8 @@ type backup struct {
 	views    *sqldb.Snapshot
 }
 
-// make copies most files first, so that little is left to do while deletes are
-// held: taking the moment of the databases, and getting hold of what is stored
-// since.
+// make copies most files first. So little is left to do while deletes are
+// blocked: copying the databases and the files that were stored since.
 func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
 	b.manifest = manifest.Manifest{Format: manifest.Format, Program: version, Began: time.Now().UTC()}
 	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since,
@@ -259,11 +259,11 @@ func (b *backup) release() {
 	}
 }
 
-// moment takes the moment that the backup is of, while nobody removes bytes.
-// Anyone who removes some has said so in the store before: so everything that
-// the store of this moment names is there. The spool comes before the log, into
-// which it is emptied, and the log before the store: whatever is in the one is
-// in the other, or is known to it.
+// moment copies the databases as of one moment, while nobody deletes bytes. A
+// process that deletes bytes records that in the store first, so all files that
+// this store names exist. The spool is copied before the log, because it is
+// emptied into the log, and the log before the store. So nothing is lost
+// between them, and the store knows all that the log has.
 func (b *backup) moment(ctx context.Context) (err error) {
 	held, err := b.files.HoldDeletes()
 	if err != nil {
@@ -294,8 +294,8 @@ func (b *backup) moment(ctx context.Context) (err error) {
 	return errors.Join(err, b.files.Used(ctx))
 }
 
-// copyFile copies a file into a directory, which it makes; whole and durable
-// when nil.
+// copyFile copies a file into a directory, which it makes if necessary. If it
+// returns nil, the copy is complete and durable.
 func copyFile(from, to string) error {
 	r, err := os.Open(from)
 	if err != nil {
@@ -313,8 +313,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, durable.Sync(w), w.Close())
 }
 
-// databases copies the databases, and puts what was in the spool into the copy
-// of the log.
+// databases copies the databases, and writes the spooled views into the copy of
+// the log.
 func (b *backup) databases(ctx context.Context) (err error) {
 	for _, d := range []struct {
 		name     string

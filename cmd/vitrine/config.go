@@ -21,7 +21,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// serveCmd is the configuration of a server; its help texts are the manual.
+// serveCmd is the configuration of a server. Its help texts are the manual.
 type serveCmd struct {
 	Listen       string    `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" group:"addresses" default:"127.0.0.1:8080"`
 	PublicURL    string    `help:"Public address of the instance. Every link starts with it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" group:"addresses" placeholder:"URL"`
@@ -46,14 +46,13 @@ type serveCmd struct {
 	geoFlags
 }
 
-// scanFlags say what scans files for malware.
+// scanFlags configure the malware scanner.
 type scanFlags struct {
 	Clamd []string `help:"clamd, which scans files for malware: unix:/run/clamav/clamd.ctl or HOST:PORT; several share the work. Its clamd.conf must say AlertExceedsMax yes. Default: none, and files are inspected only." env:"VITRINE_CLAMD" group:"scanning" placeholder:"ADDRESS"`
 	Scans int      `help:"How many files one clamd scans at once. Its MaxThreads must allow it." env:"VITRINE_SCANS" group:"scanning" default:"4"`
 }
 
-// previewFlags name the programs that previews are made with, where they are
-// installed.
+// previewFlags are the paths of the programs for previews.
 type previewFlags struct {
 	Office string `help:"Path of soffice (LibreOffice), which renders office documents. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
 	FFmpeg string `help:"Path of ffmpeg, which makes preview pictures of videos. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
@@ -68,7 +67,8 @@ type planFlags struct {
 	UpgradeURL   string        `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
-// plans returns the limits of an instance: the defaults, changed by the flags.
+// plans returns the limits of an instance: the defaults, overridden by the
+// flags.
 func (f planFlags) plans() vitrine.Plans {
 	p := vitrine.DefaultPlans()
 	for plan, b := range map[vitrine.Plan]limits.Bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro,
@@ -78,7 +78,7 @@ func (f planFlags) plans() vitrine.Plans {
 	return p
 }
 
-// helpFacts returns the figures that help texts name.
+// helpFacts returns the figures for help texts.
 func helpFacts() kong.Option {
 	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold), "geo_root": geo.DownloadRoot}
 	for plan, l := range vitrine.DefaultPlans() {
@@ -104,7 +104,7 @@ func (n *network) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Validate checks what no single flag can check.
+// Validate checks what depends on several flags.
 func (c *serveCmd) Validate() error {
 	if err := c.placeFlags.Validate(); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (c *serveCmd) Validate() error {
 	return err
 }
 
-// origins returns the addresses of pages and of file bytes for a server that
+// origins returns the origins of pages and of file bytes for a server that
 // listens on a port.
 func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 	public, err = origin("--public-url", cmp.Or(c.PublicURL, "http://localhost:"+port))
@@ -183,8 +183,8 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// site returns the domain of a host within which browsers share cookies: a
-// public suffix, such as com or co.uk, with one name before it.
+// site returns the domain within which browsers share cookies: a public suffix,
+// such as com or co.uk, and the label before it.
 func site(host string) string {
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil {
@@ -193,8 +193,8 @@ func site(host string) string {
 	return domain
 }
 
-// origin reads the address of an instance: scheme and host, nothing more, for
-// pages and API live at its root.
+// origin parses the address of an instance: scheme and host only, because pages
+// and API are at its root.
 func origin(flag, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||

@@ -22,8 +22,8 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// doctorCmd has the flags of the server, so that what it is given is what the
-// server would be given.
+// doctorCmd has the flags of the server, so that it examines what the server
+// would use.
 type doctorCmd struct {
 	serveCmd
 	ClamdConf string `help:"Configuration file of clamd on this machine." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
@@ -36,7 +36,7 @@ It changes nothing, but for what it puts into a bucket and removes again, and th
 warnings leave it 0.`
 }
 
-// severity is how bad a finding is.
+// severity is the severity of a finding.
 type severity string
 
 const (
@@ -45,20 +45,20 @@ const (
 	wrong   severity = "wrong"
 )
 
-// finding is a sentence on a part of an instance.
+// finding is a sentence about a part of an instance.
 type finding struct {
 	Part  string   `json:"part"`
 	State severity `json:"state"`
 	Text  string   `json:"text"`
 }
 
-// doctor looks at an instance.
+// doctor examines an instance.
 type doctor struct {
 	*doctorCmd
 	told func(finding)
 	now  func() time.Time
-	// readable says that there is a database of accounts and links, which
-	// opening does not change.
+	// readable reports that there is a database of accounts and links that can
+	// be opened without changing it.
 	readable bool
 }
 
@@ -66,7 +66,7 @@ func (d *doctor) say(part string, s severity, format string, args ...any) {
 	d.told(finding{part, s, fmt.Sprintf(format, args...)})
 }
 
-// Run looks at every part.
+// Run examines every part.
 func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	faults, warnings := 0, 0
 	var failed error
@@ -104,8 +104,8 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return failed
 }
 
-// What is little room on a disk: below leastRoom nothing is sure to be written,
-// and below someRoom it will be so soon.
+// Limits of free disk space. Below leastRoom, writes may fail; below someRoom,
+// they soon will.
 const (
 	leastRoom = 256 << 20
 	someRoom  = 5 << 30
@@ -160,7 +160,7 @@ func (d *doctor) room(part, dir string) {
 	}
 }
 
-// lock reports whether it is being served.
+// lock reports whether the instance is being served.
 func (d *doctor) lock() {
 	f, err := os.Open(filepath.Join(d.Data, datadir.LockFile))
 	if err != nil {
@@ -180,15 +180,15 @@ func (d *doctor) database(ctx context.Context) {
 	d.readable = d.look(ctx, "database", d.storePlace(), "--database", sqldb.StoreSchema)
 }
 
-// clockSkew is by how much the clocks of this machine and of a database may
-// differ: leases and links that end go by them.
+// clockSkew is the largest difference between the clocks of this machine and of
+// a database. Leases and expiring links depend on them.
 const clockSkew = 5 * time.Second
 
-// slowAnswer is what a database takes that is far away.
+// slowAnswer is the answer time from which a database counts as far away.
 const slowAnswer = 20 * time.Millisecond
 
-// look looks at a database. It tells whether one of this version is there that
-// may be opened.
+// look examines a database. It reports whether there is one of this version
+// that can be opened.
 func (d *doctor) look(ctx context.Context, part, place, flag, schema string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -215,7 +215,7 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version,
 			l.Took.Round(10*time.Microsecond))
 	}
-	if l.Took > slowAnswer && strings.Contains(place, "://") { // a file is as near as can be
+	if l.Took > slowAnswer && strings.Contains(place, "://") { // a file is never far away
 		d.say(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.",
 			l.Took.Round(time.Millisecond))
 	}
@@ -229,8 +229,8 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 	return l.There && l.Version == l.Known && len(l.Wrong) == 0
 }
 
-// withoutPassword returns an error without the password of an address that it
-// may repeat.
+// withoutPassword returns an error without the password of the address, which
+// the error may contain.
 func withoutPassword(err error, address string) string {
 	return strings.ReplaceAll(err.Error(), address, redacted(address))
 }
@@ -301,7 +301,7 @@ func (d *doctor) files(ctx context.Context) {
 	d.say(part, fine, "Browsers may upload to it from %s.", public)
 }
 
-// place reports whether the files are this database's.
+// place reports whether the files belong to this database.
 func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) {
 	const part = "files"
 	if !d.readable {

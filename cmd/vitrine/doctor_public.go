@@ -15,11 +15,11 @@ import (
 	"vitrine/internal/datadir"
 )
 
-// certificateLeft is how long a certificate should be good at least.
+// certificateLeft is how long a certificate should remain valid.
 const certificateLeft = 14 * 24 * time.Hour
 
-// public looks whether the addresses that visitors use lead to a server of
-// Vitrine.
+// public checks whether the addresses that visitors use lead to a Vitrine
+// server.
 func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
@@ -34,7 +34,7 @@ func (d *doctor) public(ctx context.Context) {
 	_, running := datadir.Served(d.Data)
 	d.answers(ctx, part, "--public-url", public, running != "")
 	if content.Host != public.Host {
-		d.answers(ctx, part, "--content-url", content, running != "") // where there is no /healthz
+		d.answers(ctx, part, "--content-url", content, running != "") // this origin has no /healthz
 	} else {
 		d.say(part, warning, "Files have no host of their own (--content-url): what users upload is not kept apart from everything else.")
 	}
@@ -46,7 +46,7 @@ func (d *doctor) public(ctx context.Context) {
 	}
 }
 
-// answers asks an address how it is.
+// answers checks the answer of an address.
 func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
 		(ip == nil || !ip.IsLoopback()) {
@@ -71,7 +71,7 @@ func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, run
 	}
 }
 
-// publicOrigin returns the address of pages, as --public-url says it.
+// publicOrigin returns the address of pages, from --public-url.
 func (d *doctor) publicOrigin() string {
 	public, _, err := d.origins("")
 	if err != nil {
@@ -80,8 +80,8 @@ func (d *doctor) publicOrigin() string {
 	return public.String()
 }
 
-// health asks a server how it is, and tells how long its certificate is good;
-// 0: it has none.
+// health requests the health of a server. It returns how long the certificate
+// remains valid, or 0 if there is none.
 func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 		DisableKeepAlives: true},

@@ -38,16 +38,16 @@ func (d *doctor) clamd(ctx context.Context) {
 	d.clamdSettings(part)
 }
 
-// clamdLimits are the settings of clamd that bound what it looks at, with what
-// they are where nothing is set (ClamAV 1.4).
+// clamdLimits are the settings of clamd that limit what it scans, with their
+// defaults (ClamAV 1.4).
 var clamdLimits = map[string]int64{"StreamMaxLength": 100 << 20, "MaxScanSize": 400 << 20, "MaxFileSize": 100 << 20,
 	"MaxThreads": 10}
 
-// mostScanned is what no clamd scans (2 GiB).
+// mostScanned is the size from which clamd scans no file (2 GiB).
 const mostScanned = 1<<31 - 1
 
-// clamdSettings looks at what clamd does not tell over its socket: how large a
-// file it looks at, and how much of one that is in an archive.
+// clamdSettings checks what clamd does not report over its socket: how large a
+// file it scans, and how much of a file in an archive.
 func (d *doctor) clamdSettings(part string) {
 	settings, err := readClamdConf(d.ClamdConf)
 	if err != nil || !settings.listensAt(d.Clamd) {
@@ -88,9 +88,9 @@ func (d *doctor) largest() (most int64) {
 	return most
 }
 
-// clamdConf is what is in a clamd.conf.
+// clamdConf is the content of a clamd.conf.
 type clamdConf struct {
-	limits    map[string]int64 // by name; 0: none
+	limits    map[string]int64 // by name; 0 means no limit
 	socket    string
 	port      string
 	addresses []string
@@ -129,7 +129,7 @@ func readClamdConf(path string) (*clamdConf, error) {
 	return c, lines.Err()
 }
 
-// clamdSize reads a size as clamd does: a number, with K, M or G.
+// clamdSize parses a size like clamd: a number with K, M or G.
 func clamdSize(s string) (int64, error) {
 	unit := int64(1)
 	switch {
@@ -149,7 +149,8 @@ func clamdSize(s string) (int64, error) {
 	return n * unit, err
 }
 
-// listensAt reports whether the file is of a clamd at one of some addresses.
+// listensAt reports whether the file belongs to a clamd at one of the
+// addresses.
 func (c *clamdConf) listensAt(addresses []string) bool {
 	for _, a := range addresses {
 		if path, ok := strings.CutPrefix(a, "unix:"); ok {

@@ -25,8 +25,8 @@ import (
 // How people get in: the links that the operator hands out, and what a server
 // is told of it.
 
-// accountFlags say who may open an account on the website, and how messages are
-// sent.
+// accountFlags configure who may create an account on the website, and how
+// messages are sent.
 type accountFlags struct {
 	SignUp     string `help:"Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"account invite\") or closed (only \"account create\")." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
 	SignUpPlan string `help:"Plan of accounts that are created on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
@@ -47,7 +47,7 @@ func (f accountFlags) check() error {
 	return nil
 }
 
-// mailer sends messages; nil where none are sent.
+// mailer returns the sender of messages, or nil if none are sent.
 func (f accountFlags) mailer() (*mail.Sender, error) {
 	if f.SMTP == "" {
 		return nil, nil
@@ -64,8 +64,8 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 	a.Mail = outbox
 }
 
-// offered prints the address of a token, alone on standard output, and to a
-// person what it does.
+// offered prints the address of a token, alone on standard output. On a
+// terminal it also prints what the address does.
 func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
 	_, address := datadir.Served(dir)
 	if address == "" {
@@ -142,7 +142,7 @@ func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// passwordFrom reads a password: the first line of what comes in.
+// passwordFrom reads a password: the first line of the input.
 func passwordFrom(in io.Reader, email string) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
 	if err != nil && err != io.EOF {

@@ -17,17 +17,17 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// geoFlags name the city file.
+// geoFlags configure the city file.
 type geoFlags struct {
 	Geo string `help:"City file (.mmdb), which says in which city an address is, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" group:"advanced" placeholder:"FILE"`
 }
 
-// file returns where the city file of an instance is.
+// file returns the path of the city file of an instance.
 func (f geoFlags) file(data string) string {
 	return cmp.Or(f.Geo, filepath.Join(data, geo.DefaultName))
 }
 
-// cities opens the city file. One that is named must be there.
+// cities opens the city file. A file that was named explicitly must exist.
 func (f geoFlags) cities(ctx context.Context, data string, log *slog.Logger) (*geo.File, error) {
 	file := &geo.File{Path: f.file(data), Optional: f.Geo == "", Temp: filepath.Join(data, "temp"),
 		Room: datadir.RoomIn, Log: log}
@@ -50,7 +50,7 @@ one when it is whole and addresses were found in it. When anything fails, the ol
 DB-IP has a new file each month. Its licence (CC BY 4.0) asks for a link to DB-IP where cities are shown; the pages have it.`
 }
 
-// Run fetches the file.
+// Run downloads the file.
 func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	path := c.file(c.Data)
 	room, _, err := datadir.RoomIn(filepath.Dir(path))
@@ -73,7 +73,7 @@ func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // oldCities is the age from which a city file is worth replacing.
 const oldCities = 100 * 24 * time.Hour
 
-// cities looks at the city file.
+// cities examines the city file.
 func (d *doctor) cities(context.Context) {
 	const part = "cities"
 	path := d.file(d.Data)

@@ -12,11 +12,11 @@ type healthcheckCmd struct {
 	Listen string `help:"Address that the server listens on." env:"VITRINE_LISTEN" default:"localhost:8080"`
 }
 
-// healthcheckTime bounds the wait for the answer.
+// healthcheckTime limits the wait for the answer.
 const healthcheckTime = 4 * time.Second
 
-// Run fails unless the server of this machine answers. It is for containers,
-// whose image has no other program to ask with.
+// Run fails unless the server of this machine answers. It is for containers
+// whose image has no other program for that.
 func (c *healthcheckCmd) Run(ctx context.Context) error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {

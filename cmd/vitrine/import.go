@@ -22,8 +22,7 @@ type fileArg struct {
 	terminal.JSONFlag
 }
 
-// run opens the file and tells what do made of it, and how long finish took
-// after that.
+// run opens the file and prints the result of do and the time that finish took.
 func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 	do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {

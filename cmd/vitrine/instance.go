@@ -21,18 +21,18 @@ import (
 	"vitrine/internal/web/api"
 )
 
-// signingSecret names the secret in the Store that all tokens of an instance
-// are made with.
+// signingSecret is the name of the secret in the Store with which all tokens of
+// an instance are signed.
 const signingSecret = "signing"
 
-// instance is an opened instance: the ports, and the services on them that the
-// operator's verbs and the server share.
+// instance is an opened instance: the ports, and the services that the
+// operator's commands and the server share.
 type instance struct {
 	places   placeFlags
 	store    *sqlstore.Store
 	log      viewLog
 	blobs    vitrine.Blobs
-	receiver vitrine.Receiver // nil where signed URLs lead to a bucket
+	receiver vitrine.Receiver // nil if signed URLs lead to a bucket
 	signer   *signer.Signer
 	now      func() time.Time
 
@@ -45,7 +45,7 @@ type instance struct {
 	moderation *moderation.Service
 }
 
-// createInstance opens an instance, and makes it first where it is not there.
+// createInstance opens an instance. It makes the instance if it does not exist.
 func createInstance(ctx context.Context, places placeFlags, public string) (*instance, error) {
 	if err := os.MkdirAll(places.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
@@ -53,7 +53,7 @@ func createInstance(ctx context.Context, places placeFlags, public string) (*ins
 	return newInstance(ctx, places, public, true)
 }
 
-// openInstance opens an instance that is there.
+// openInstance opens an existing instance.
 func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 	return openExisting(ctx, places, true)
 }
@@ -64,9 +64,8 @@ func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*insta
 	if !places.made() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
 	}
-	// A database in which there is nothing yet stays so: an instance may be
-	// about to be brought there (migrate). What else may be wrong, opening it
-	// tells.
+	// An empty database stays empty, because an instance may be about to be
+	// migrated there. Opening it reports other problems.
 	if places.Database != "" {
 		l, err := sqldb.LookAt(ctx, places.Database, sqldb.StoreSchema)
 		if err == nil && !l.There && len(l.Wrong) == 0 {
@@ -76,10 +75,10 @@ func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*insta
 	return newInstance(ctx, places, "", checkLog)
 }
 
-// newInstance opens databases and files. The public address matters to signed
-// URLs alone, which only a server gives out. With checkLog it refuses a view
-// log that is not the store's, or has lost views. It never creates a view log
-// in the place of one that is missing.
+// newInstance opens databases and files. Only signed URLs need the public
+// address, and only a server makes them. With checkLog it refuses a view log
+// that belongs to another store or has lost views. It never creates a view log
+// in place of a missing one.
 func newInstance(ctx context.Context, places placeFlags, public string, checkLog bool) (_ *instance, err error) {
 	in := &instance{places: places, now: clock}
 	defer func() {
@@ -163,8 +162,7 @@ func (in *instance) Close() error {
 	return errors.Join(errs...)
 }
 
-// instanceSecret reads the secret of an instance, and makes it at its first
-// start.
+// instanceSecret reads the secret of an instance. The first start makes it.
 func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, err error) {
 	read := func(tx vitrine.Tx) (err error) {
 		secret, err = tx.Secret(signingSecret)
@@ -176,7 +174,7 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 	err = store.Update(ctx, func(tx vitrine.Tx) error {
 		err := read(tx)
 		if !errors.Is(err, vitrine.ErrNotFound) {
-			return err // another process was first
+			return err // another process was faster
 		}
 		secret = make([]byte, 32)
 		rand.Read(secret)
@@ -185,9 +183,9 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 	return secret, err
 }
 
-// ready reports whether what no page can be served without answers: the store.
-// The log of views does not count here: while it is away views wait in the
-// spool, and a balancer that saw it would take all servers away at once.
+// ready reports whether the store answers, without which no page can be served.
+// The view log does not count: while it is away, views wait in the spool, and a
+// load balancer would otherwise remove all servers at once.
 func (in *instance) ready(ctx context.Context) error {
 	_, err := in.hasAccounts(ctx)
 	return err

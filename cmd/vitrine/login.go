@@ -17,20 +17,20 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// loginCmd gets an API key by way of a browser, so that nobody copies one.
+// loginCmd gets an API key through a browser, so that nobody has to copy one.
 type loginCmd struct {
 	Server    string `help:"Address of the instance." env:"VITRINE_URL" default:"http://localhost:8080" placeholder:"URL"`
 	NoBrowser bool   `help:"Print the address without opening a browser."`
 }
 
-// Bounds of the pause between two questions whether the code was confirmed,
-// whatever the server asks for.
+// Limits of the pause between two requests for the key, whatever the server
+// asks for.
 const (
 	shortestAsk = time.Second
 	longestAsk  = time.Minute
 )
 
-// askAfter waits before it is asked again whether the code was confirmed.
+// askAfter waits before the next request for the key.
 var askAfter = time.After
 
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -89,7 +89,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// waitForKey asks until the code was allowed, refused, or has expired.
+// waitForKey requests the key until the code is allowed, refused or expired.
 func waitForKey(ctx context.Context, api *client.Client, l client.Login) (client.TakenLogin, error) {
 	pause := min(max(time.Duration(l.Interval)*time.Second, shortestAsk), longestAsk)
 	for {
@@ -119,17 +119,17 @@ func unknownKey(err error) bool {
 	return errors.As(err, &refused) && refused.Code == "unauthorized"
 }
 
-// mayNot reports whether a server refuses what a key asks for, because of the
-// scope of the key.
+// mayNot reports whether a server refuses a request because of the scope of the
+// key.
 func mayNot(err error) bool {
 	var refused *client.Error
 	return errors.As(err, &refused) && refused.Code == "forbidden"
 }
 
-// maxMachine bounds the name of this machine, in bytes.
+// maxMachine limits the name of this machine, in bytes.
 const maxMachine = 60
 
-// machineName returns what the key is named after.
+// machineName returns the name of this machine for the key.
 func machineName() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -144,13 +144,13 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// logoutCmd revokes the key that "login" has stored.
+// logoutCmd revokes the key that "login" stored.
 type logoutCmd struct {
 	Server string `help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_URL" placeholder:"URL"`
 }
 
-// revokeReplaced revokes the key that a login replaced, as far as the server
-// still knows it.
+// revokeReplaced revokes the key that a login replaced, if the server still
+// knows it.
 func revokeReplaced(ctx context.Context, t *terminal.Terminal, server string, before *credentials.Credential) {
 	target := terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}
 	replaced, err := remote.NewClient(t, target, client.WithAttempts(2))

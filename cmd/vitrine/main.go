@@ -1,6 +1,6 @@
 // Vitrine turns a file into a public link and tells its owner exactly how it
-// was read. This is the whole of it: the server, the verbs of its operator, and
-// the verbs of those who publish files.
+// was read. This program is the server, the commands of its operator, and the
+// commands of people who publish files.
 package main
 
 import (
@@ -79,13 +79,13 @@ func main() {
 	go func() {
 		<-signals
 		interrupt()
-		<-signals // the second ends the process at once
+		<-signals // a second signal ends the process at once
 		os.Exit(exitFailure)
 	}()
 	os.Exit(run(ctx, terminal.Console(), os.Args[1:]))
 }
 
-// run does what the arguments say and returns the exit code.
+// run executes the command line and returns the exit code.
 func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	remote.Version = version
 	exited := -1
@@ -99,7 +99,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		helpFacts(),
 	)
 	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")))
-	if exited >= 0 { // a shell has asked
+	if exited >= 0 { // for shell completion
 		return exited
 	}
 	if len(args) == 0 {

@@ -79,13 +79,13 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// places returns where the instance is and where it is to be.
+// places returns the present and the future places of the instance.
 func (c *migrateCmd) places() (from, to placeFlags, err error) {
 	if from, err = settingsOf(c.From); err != nil {
 		return from, to, err
 	}
 	to = from
-	var named []string // places by themselves: they hold whatever a directory or a file says
+	var named []string // these replace the places in a directory or a file
 	for _, word := range c.To {
 		if _, _, ok := placeNamed(word); ok || strings.Contains(word, "://") {
 			named = append(named, strings.Fields(word)...)
@@ -96,14 +96,14 @@ func (c *migrateCmd) places() (from, to placeFlags, err error) {
 	return from, to, errors.Join(to.name(named), from.Validate(), to.Validate())
 }
 
-// placeNamed reads a word such as files=s3://bucket.
+// placeNamed splits a word such as files=s3://bucket.
 func placeNamed(word string) (name, place string, ok bool) {
 	name, place, ok = strings.Cut(word, "=")
 	return name, place, ok && (name == "data" || name == "database" || name == "views" || name == "files")
 }
 
-// name sets places, each named or an address that says by itself what it is
-// for.
+// name sets places from words. A word is a named place or an address whose
+// scheme determines its use.
 func (p *placeFlags) name(words []string) (err error) {
 	for _, word := range words {
 		name, place, ok := placeNamed(word)
@@ -129,8 +129,8 @@ func (p *placeFlags) name(words []string) (err error) {
 	return nil
 }
 
-// settingsOf reads where an instance is from a word: a directory, or a file
-// with settings.
+// settingsOf returns the places in a word: a directory, or a file with
+// settings.
 func settingsOf(word string) (p placeFlags, err error) {
 	if _, _, ok := placeNamed(word); ok {
 		p.Data, _ = filepath.Abs("data")
@@ -143,7 +143,7 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, err
 	}
 	if st, err := os.Stat(word); err != nil || st.IsDir() {
-		return p, nil // one that is not there is made
+		return p, nil // a missing directory is made
 	}
 	p.Data = "data"
 	f, err := os.Open(word)
@@ -176,20 +176,20 @@ func settingsOf(word string) (p placeFlags, err error) {
 	return p, err
 }
 
-// The places of the parts, as they can be compared.
+// The places of the parts in a form that can be compared.
 func (p placeFlags) storePlace() string { return cmp.Or(p.Database, filepath.Join(p.Data, storeFile)) }
 func (p placeFlags) viewsPlace() string {
 	return cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
 }
 func (p placeFlags) filesPlace() string { return cmp.Or(p.Files, filepath.Join(p.Data, filesDir)) }
 
-// migrated is what a migration has done.
+// migrated is the result of a migration.
 type migrated struct {
 	Rows      int64    `json:"rows"`
 	RowBytes  int64    `json:"rowBytes"`
 	RowMs     int64    `json:"rowMs"`
 	Files     int64    `json:"files"`
-	FileBytes int64    `json:"fileBytes"` // of those that were not there yet
+	FileBytes int64    `json:"fileBytes"` // only of files that were missing
 	FileMs    int64    `json:"fileMs"`
 	CheckMs   int64    `json:"checkMs"`
 	Damaged   []string `json:"damaged,omitempty"`
@@ -229,8 +229,8 @@ func (e *end) open(ctx context.Context) (err error) {
 	return err
 }
 
-// migration copies an instance from one end to the other. What is the same
-// place at both is left alone.
+// migration copies an instance from one end to the other. Parts whose place is
+// the same stay.
 type migration struct {
 	from, to end
 	atOnce   int
@@ -299,9 +299,9 @@ func (m *migration) moves() (store, views, files bool) {
 		m.from.filesPlace() != m.to.filesPlace()
 }
 
-// begin makes sure that nobody serves either end, and that the other one has
-// nothing in it but what this migration has brought there. What the server
-// could not write into its log is written first.
+// begin checks that nobody serves either end, and that the other end has only
+// what this migration has copied there. It first writes the spooled views into
+// the log.
 func (m *migration) begin(ctx context.Context) (err error) {
 	for _, e := range []*end{&m.from, &m.to} {
 		if e == &m.to && e.Data == m.from.Data {
@@ -368,7 +368,7 @@ func (m *migration) fits(ctx context.Context) error {
 	return nil
 }
 
-// other says what to do where the other end has other data.
+// other adds to an error what to do if the other end has other data.
 func other(err error) error {
 	if errors.Is(err, sqldb.ErrOtherData) || errors.Is(err, clickhouse.ErrOtherData) {
 		return fmt.Errorf("%w. Name an empty place; one in which an earlier migration was cut off, and the instance has been served since, is to be emptied first", err)
@@ -376,7 +376,7 @@ func other(err error) error {
 	return err
 }
 
-// told shows how far the rows are.
+// told starts to show a step and returns a function that adds to its progress.
 func (m *migration) told(what string) sqldb.Copied {
 	m.meter.Begin(what, -1)
 	return func(_ string, rows, bytes int64) {
@@ -386,7 +386,7 @@ func (m *migration) told(what string) sqldb.Copied {
 	}
 }
 
-// check compares what was copied, and audits the other end.
+// check compares the copy and audits the other end.
 func (m *migration) check(ctx context.Context, store, views bool) error {
 	m.meter.Begin("comparing", -1)
 	var differences []string
@@ -442,8 +442,8 @@ func (m *migration) say() {
 	}
 }
 
-// unfinishedLease is in a store into which a migration is under way: it is no
-// instance yet.
+// unfinishedLease marks a store that a migration is writing to. Such a store is
+// not an instance yet.
 const unfinishedLease = "migration"
 
 func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) error {
@@ -459,8 +459,8 @@ func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) e
 	})
 }
 
-// refuseUnfinished refuses a store into which a migration did not come to its
-// end.
+// refuseUnfinished returns an error for a store whose migration is not
+// complete.
 func refuseUnfinished(ctx context.Context, store vitrine.Store, places placeFlags) error {
 	return store.Read(ctx, func(tx vitrine.Tx) error {
 		_, err := tx.Lease(unfinishedLease)

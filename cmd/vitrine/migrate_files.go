@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// blobImporter is storage that takes sealed bytes from elsewhere.
+// blobImporter is storage that accepts sealed bytes from elsewhere.
 type blobImporter interface {
 	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
 }
 
-// owned lists what is to be in storage.
+// owned lists the blobs that must be in storage.
 func (m *migration) owned(ctx context.Context) (all []vitrine.OwnedBlob, err error) {
 	err = m.from.store.Read(ctx, func(tx vitrine.Tx) error {
 		all = all[:0]
@@ -31,7 +31,7 @@ func (m *migration) owned(ctx context.Context) (all []vitrine.OwnedBlob, err err
 	return all, err
 }
 
-// filesFit refuses a place that has other files.
+// filesFit returns an error if the place has other files.
 func (m *migration) filesFit(ctx context.Context) error {
 	all, err := m.owned(ctx)
 	if err != nil {
@@ -57,18 +57,17 @@ func (m *migration) filesFit(ctx context.Context) error {
 	})
 }
 
-// mark makes the other place that of the database: it may have been its place
-// before. Whatever is there is known to it (filesFit). Both databases have the
-// mark.
+// mark makes the other place belong to the database. It may have belonged to it
+// before. All files in it are known (filesFit). Both databases have the mark.
 func (m *migration) mark(ctx context.Context) error {
 	mark, err := storageowner.Owner{Store: m.to.store}.Token(ctx)
-	if err != nil || mark == "" { // one that was never marked takes a place without a mark
+	if err != nil || mark == "" { // a database without a mark takes a place without a mark
 		return err
 	}
 	return m.to.blobs.PutMarker(ctx, mark)
 }
 
-// files copies the files, several at once.
+// files copies the files, several at a time.
 func (m *migration) files(ctx context.Context) error {
 	all, err := m.owned(ctx)
 	if err != nil {
@@ -110,10 +109,10 @@ func (m *migration) files(ctx context.Context) error {
 	return workers.Wait()
 }
 
-// file copies one file with its parts. It tells how many bytes were read, and
-// whether the file was there, with the bytes that were uploaded.
+// file copies a file with its parts. It returns how many bytes were read, and
+// whether the file was there with the bytes that were uploaded.
 func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.OwnedBlob) (n int64, there bool, err error) {
-	if o.Upload { // its bytes may be there, and not be sealed yet
+	if o.Upload { // its bytes may exist without being sealed
 		if _, err := m.from.blobs.Seal(ctx, o.Key); errors.Is(err, vitrine.ErrNotFound) {
 			return 0, false, nil
 		} else if err != nil {
@@ -133,7 +132,7 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 		return 0, false, err
 	}
 	sum := hex.EncodeToString(body.sum.Sum(nil))
-	if body.n != from.Size() { // it was there already: another run has brought it
+	if body.n != from.Size() { // an earlier run has copied it
 		if sum, err = m.sumThere(ctx, o.Key); err != nil {
 			return 0, false, err
 		}
@@ -152,7 +151,8 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 	return n, there, nil
 }
 
-// sameThere holds what storage says of a file against what was read of it.
+// sameThere compares the size and hash of a file in storage with those that
+// were read.
 func (m *migration) sameThere(ctx context.Context, k vitrine.UploadID, size int64, sum string) error {
 	info, err := m.to.blobs.Stat(ctx, k)
 	if err != nil {
@@ -164,7 +164,7 @@ func (m *migration) sameThere(ctx context.Context, k vitrine.UploadID, size int6
 	return nil
 }
 
-// sumThere reads a file at the other end.
+// sumThere returns the hash of a file at the other end.
 func (m *migration) sumThere(ctx context.Context, k vitrine.UploadID) (string, error) {
 	b, err := m.to.blobs.Open(ctx, k)
 	if err != nil {
@@ -176,7 +176,7 @@ func (m *migration) sumThere(ctx context.Context, k vitrine.UploadID) (string, e
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// part copies a part, unless one of its size is there.
+// part copies a part, unless one of the same size exists.
 func (m *migration) part(ctx context.Context, k vitrine.UploadID, p vitrine.Part) (n int64, there bool, err error) {
 	from, err := m.from.blobs.OpenPart(ctx, k, p)
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -197,7 +197,7 @@ func (m *migration) part(ctx context.Context, k vitrine.UploadID, p vitrine.Part
 	return from.Size(), true, m.to.blobs.PutPart(ctx, k, p, from)
 }
 
-// hashed counts and hashes what is read.
+// hashed counts and hashes what is read from it.
 type hashed struct {
 	r   io.Reader
 	n   int64

@@ -92,7 +92,7 @@ type linkQueueCmd struct {
 	terminal.JSONFlag
 }
 
-// queueRow is what the operator sees of a link that waits.
+// queueRow is a waiting link as the operator sees it.
 type queueRow struct {
 	Slug      vitrine.Slug `json:"slug"`
 	Reason    string       `json:"reason"`
@@ -177,7 +177,7 @@ func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error
 	})
 }
 
-// changeRow is what the operator sees of a change.
+// changeRow is a change as the operator sees it.
 type changeRow struct {
 	At     string            `json:"at"`
 	By     vitrine.ActorKind `json:"by"`
@@ -191,7 +191,7 @@ type changeRow struct {
 	Note   string            `json:"note,omitempty"`
 }
 
-// history prints changes, newest first.
+// showHistory prints changes, newest first.
 func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation.Event) error {
 	var rows [][]string
 	for _, e := range history {
@@ -230,15 +230,15 @@ func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// watch says in the log how many links wait for a person, when there are more
-// than it said last.
+// watch logs how many links wait for a moderator, if there are more than at its
+// last message.
 type watch struct {
 	moderation *moderation.Service
 	said       int64
 	warn       func(string)
 }
 
-// watchEvery is how often it is looked.
+// watchEvery is the time between two checks.
 const watchEvery = time.Minute
 
 func (w *watch) look(ctx context.Context) error {

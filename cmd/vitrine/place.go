@@ -19,22 +19,22 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// What a data directory holds. The spools and the cache are of the serving
-// process alone; the other verbs leave them.
+// The content of a data directory. The spools and the cache belong to the
+// serving process; other commands do not touch them.
 const (
 	storeFile = "vitrine.db"
 	viewsFile = "views.db"
 	filesDir  = "files"
 	spoolDir  = "spool"
-	earlyDir  = "early" // of what came before its view, which another process has
+	earlyDir  = "early" // beacons whose view another process has
 )
 
-// viewsLock is the lock, of all processes on a store, that is held by anyone
-// who writes to a log of views in ClickHouse.
+// viewsLock is the lock for writers of a view log in ClickHouse. All processes
+// on a store share it.
 const viewsLock = "views"
 
-// placeFlags say where an instance keeps what it knows: all in one directory,
-// or what has outgrown it elsewhere.
+// placeFlags configure where an instance stores its data: all in one directory,
+// or some parts elsewhere.
 type placeFlags struct {
 	Data     string `help:"Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory." env:"VITRINE_DATA" group:"places" default:"data" type:"path" placeholder:"DIR"`
 	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
@@ -55,15 +55,15 @@ func (p placeFlags) Validate() error {
 		if f.address != "" && schemeOf(f.address, f.schemes) == "" {
 			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
 		}
-		if f.flag != "--files" && !readable(f.address) { // a bucket's says more (s3.ParseAddress)
+		if f.flag != "--files" && !readable(f.address) { // s3.ParseAddress has better messages for buckets
 			return fmt.Errorf("%s: the address cannot be read. In a user name or password that it holds, @ is written %%40, : %%3A, / %%2F, ? %%3F, # %%23 and %% %%25", f.flag)
 		}
 	}
 	return nil
 }
 
-// readable reports whether an address means one thing: a password with
-// characters of an address in it would be taken for a host, and told in errors.
+// readable reports whether an address is unambiguous. A password with special
+// characters would be taken for a host and appear in errors.
 func readable(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	authority := rest
@@ -102,8 +102,7 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// made reports whether there is an instance. A database of others' making
-// counts as one.
+// made reports whether there is an instance. Any database counts as one.
 func (p placeFlags) made() bool {
 	if p.Database != "" {
 		return true
@@ -116,7 +115,7 @@ func (p placeFlags) made() bool {
 // instance.
 func (p placeFlags) shared() bool { return p.Database != "" }
 
-// viewLog is a log of views that is closed in the end.
+// viewLog is a view log that can be closed.
 type viewLog interface {
 	vitrine.ViewLog
 	Close() error
@@ -126,8 +125,8 @@ func (p placeFlags) openStore() (*sqlstore.Store, error) {
 	return sqlstore.Open(cmp.Or(p.Database, filepath.Join(p.Data, storeFile)))
 }
 
-// openLog opens the log of views. What ClickHouse cannot lock by itself is
-// locked in the store.
+// openLog opens the view log. ClickHouse has no locks, so its lock is in the
+// store.
 func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog, error) {
 	address := cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
 	if !strings.HasPrefix(address, "clickhouse://") {
@@ -138,12 +137,12 @@ func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog
 		if err != nil {
 			return nil, err
 		}
-		return func() { _ = release() }, nil // what a lost lock let happen, the log's own checks find (Open)
+		return func() { _ = release() }, nil // if the lock is lost, the log's own checks find the damage (Open)
 	}}))
 }
 
-// opened returns a log, or nothing where there is none: a nil pointer in an
-// interface would be closed.
+// opened returns a log, or nil on an error. A nil pointer in an interface would
+// be closed.
 func opened[L viewLog](log L, err error) (viewLog, error) {
 	if err != nil {
 		return nil, err
@@ -151,8 +150,8 @@ func opened[L viewLog](log L, err error) (viewLog, error) {
 	return log, nil
 }
 
-// openBlobs opens the files. base is the address that signed URLs to a
-// directory begin with; those to a bucket begin with its own.
+// openBlobs opens the files. base is the origin of signed URLs to a directory.
+// Those to a bucket have the bucket's origin.
 func (p placeFlags) openBlobs(ctx context.Context, base string, signer *signer.Signer,
 	now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
 	if p.Files != "" {

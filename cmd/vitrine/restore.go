@@ -16,7 +16,8 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// restoresVersion is the command that people mean who restore no backup.
+// restoresVersion is the command for people who want to restore a version, not
+// a backup.
 const restoresVersion = "vitrine versions SLUG --restore N"
 
 type restoreCmd struct {
@@ -61,7 +62,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// restore is a data directory that is being made.
+// restore is a data directory in progress.
 type restore struct {
 	from, to string
 	manifest *manifest.Manifest
@@ -123,8 +124,8 @@ func (r *restore) files(ctx context.Context) error {
 	return files.Sync()
 }
 
-// audit looks at what was restored. Uploads that were under way then and are
-// over by now are removed first, as a server would.
+// audit checks what was restored. First it removes uploads that have expired
+// since the backup, as a server would.
 func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (faults int, err error) {
 	in, err := openInstance(ctx, placeFlags{Data: r.to})
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"vitrine/internal/web/app"
 )
 
-// scanner is what files are scanned with, and what there is to say of it.
+// scanner is the malware scanner and the messages about it.
 type scanner struct {
 	vitrine.Scanner
-	clamd *clamav.Scanner // nil: none is configured
+	clamd *clamav.Scanner // nil if none is configured
 
 	mu     sync.Mutex
 	said   []app.Notice
@@ -23,7 +23,7 @@ type scanner struct {
 	asking bool
 }
 
-// noScanner is what the log says, once, where no scanner is configured
+// noScanner is logged once if no scanner is configured
 // (contract, No scanner configured).
 const noScanner = "no malware scanner is configured: files are inspected, and not scanned for malware; see --clamd"
 
@@ -44,17 +44,16 @@ func (s *scanner) Close() {
 	}
 }
 
-// atOnce returns how many videos are scanned side by side: of the turns of all
-// daemons two are left, one for what is scanned anew and one for an uploader
-// who waits for the answer to an upload.
+// atOnce returns how many videos are scanned at the same time. Two of the
+// concurrent scans of all daemons stay free: one for rescans and one for
+// uploaders who wait for an answer.
 func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
 
-// noticesLife is how long what was said of the scanner is said again without
-// asking.
+// noticesLife is how long notices are cached.
 const noticesLife = 10 * time.Second
 
-// notices returns what moderators must know of the scanner. What was found out
-// last is said at once; nobody waits for a scanner.
+// notices returns what moderators must know about the scanner. It returns the
+// last result at once and never waits for a scanner.
 func (s *scanner) notices(context.Context) []app.Notice {
 	if s.clamd == nil {
 		return []app.Notice{{Text: "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, start the server with --clamd.", Warning: true,
@@ -69,10 +68,10 @@ func (s *scanner) notices(context.Context) []app.Notice {
 	return s.said
 }
 
-// ask finds out how the scanner is.
+// ask updates the state of the scanner.
 func (s *scanner) ask() {
 	var said []app.Notice
-	for _, h := range s.clamd.Check(context.Background()) { // which has a time of its own
+	for _, h := range s.clamd.Check(context.Background()) { // Check has a time limit of its own
 		said = append(said, app.Notice{Text: h.String(), Warning: h.Err != nil})
 	}
 	s.mu.Lock()
@@ -80,7 +79,7 @@ func (s *scanner) ask() {
 	s.said, s.saidAt, s.asking = said, time.Now(), false
 }
 
-// report writes to the log how the scanner is, once, at the start.
+// report logs the state of the scanner once at the start.
 func (s *scanner) report(ctx context.Context, log *slog.Logger) {
 	if s.clamd == nil {
 		log.Info(noScanner)

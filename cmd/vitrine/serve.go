@@ -21,9 +21,9 @@ import (
 	"vitrine/internal/worker"
 )
 
-// Run serves until ctx ends, and then in order: it says that it is not ready
-// and serves on for the time to drain, takes no more connections, requests that
-// are under way finish, background work ends, views and databases are closed.
+// Run serves until ctx ends. Then it reports that it is not ready and serves on
+// for the time to drain. After that it accepts no more connections, finishes
+// running requests, ends background work, and closes views and databases.
 func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
@@ -49,8 +49,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	// The start is brief, and a signal during it ends the server as it would
-	// later.
+	// The start is short. A signal during the start ends the server after it.
 	starting := context.WithoutCancel(ctx)
 	in, err := createInstance(starting, c.placeFlags, public.String())
 	if err != nil {
@@ -85,7 +84,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
 }
 
-// notListening says what to do where the server cannot listen.
+// notListening adds to an error what to do if the server cannot listen.
 func notListening(address string, err error) error {
 	host, port, split := net.SplitHostPort(address)
 	switch n, bad := strconv.Atoi(port); {
@@ -107,7 +106,8 @@ func (c *serveCmd) logger(t *terminal.Terminal) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Err, o))
 }
 
-// setupAddress returns where the first account is made; "" when there is one.
+// setupAddress returns the address at which the first account is created, or ""
+// if there is an account.
 func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, error) {
 	text, err := in.accounts.Setup(ctx)
 	if err != nil || text == "" {
@@ -116,10 +116,10 @@ func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, e
 	return httpx.TokenURL(public.String(), vitrine.TokenSetup, text), nil
 }
 
-// welcome says where the server is, what it lacks, and what to do next: to a
-// person where the log is text, else in the log alone. The address at which the
-// first account is made is the one secret that ever is there: anyone who reads
-// the log runs the instance, and it is worth nothing once it was used.
+// welcome prints where the server is, what it lacks, and what to do next. If
+// the log is not text, it writes this to the log only. The setup address is the
+// only secret that is ever logged: anyone who reads the log could take over the
+// instance. It is worthless after its use.
 func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
 	if c.LogFormat == "text" {
@@ -144,18 +144,18 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	}
 }
 
-// putHint returns what to type to publish a file with a key.
+// putHint returns the command that publishes a file with a key.
 func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key,
 		terminal.Self())
 }
 
-// lettersTime is how long a server that ends begins to send messages. What is
-// left then is sent by another, or by the next.
+// lettersTime is how long a server that shuts down still begins to send
+// messages. Other servers, or the next start, send the rest.
 const lettersTime = 10 * time.Second
 
-// serve runs the server until ctx ends or serving fails. It returns nil after a
-// clean end: every request answered.
+// serve runs the server until ctx ends or serving fails. It returns nil if
+// every request was answered.
 func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound time.Duration) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
@@ -171,8 +171,8 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 		failed = s.drain(drain, served)
 	}
 	if err := s.shutdown(bound); err != nil {
-		// Requests still run on views and databases: these are left as they
-		// are. What was answered is durable.
+		// Requests still use views and databases, so these stay open.
+		// Everything that was answered is durable.
 		return errors.Join(failed, err)
 	}
 	stopWork()
@@ -191,9 +191,9 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	return errors.Join(failed, s.spools.Close(), s.instance.Close())
 }
 
-// drain says that this server is not ready, and serves on, so that whatever is
-// before it has time to see that and to send requests elsewhere. Serving may
-// fail meanwhile.
+// drain reports that this server is not ready and serves on, so that a load
+// balancer has time to notice and to send requests elsewhere. It also ends if
+// serving fails.
 func (s *service) drain(wait time.Duration, served <-chan error) error {
 	s.draining.Store(true)
 	if wait <= 0 {
@@ -208,9 +208,9 @@ func (s *service) drain(wait time.Duration, served <-chan error) error {
 	}
 }
 
-// shutdown accepts no more connections and waits for the requests under way.
+// shutdown accepts no more connections and waits for running requests.
 func (s *service) shutdown(bound time.Duration) error {
-	// Called when the listener is closed.
+	// RegisterOnShutdown's function runs when the listener is closed.
 	s.http.RegisterOnShutdown(func() {
 		s.log.Info("stopping: requests under way may finish; a second signal ends them", "within", bound.String())
 	})

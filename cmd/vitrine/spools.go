@@ -16,15 +16,15 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// spools are what a server keeps in its data directory of what the log of views
-// does not take.
+// spools are the spools in the data directory for what the view log does not
+// take.
 type spools struct {
 	spool *spool.Spool
-	early *spool.Spool // nil: nobody else writes to the log, and nothing is early
+	early *spool.Spool // nil if nobody else writes to the log, so that no event is early
 }
 
-// openSpools opens the spools of a data directory. Where nobody else writes to
-// the log there is one for what is early only if there was one before, when
+// openSpools opens the spools of a data directory. If nobody else writes to the
+// log, the spool for orphan events is opened only if it exists from a time when
 // others did.
 func openSpools(data string, shared bool, log *slog.Logger) (*spools, error) {
 	early := filepath.Join(data, earlyDir)
@@ -55,7 +55,7 @@ func (s *spools) Close() error {
 	return errors.Join(s.spool.Close(), s.early.Close())
 }
 
-// ofEarly returns the one for what is early, or none.
+// ofEarly returns the spool for orphan events, or nil.
 func (s *spools) ofEarly() vitrine.Spool {
 	if s.early == nil {
 		return nil
@@ -71,7 +71,8 @@ func (s *spools) idSources() []logowner.IDSource {
 	return []logowner.IDSource{s.spool, s.early}
 }
 
-// views returns the views of an instance, which say what the log does not take.
+// views returns the views service of an instance, which spools what the log
+// does not take.
 func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	v := &ingest.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.store)}
 	v.Notice = func(err error) {
@@ -102,9 +103,8 @@ func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	return v
 }
 
-// drainSpools puts what is in the spools of a data directory that nobody serves
-// into a log. What is left is damaged, or waits for views that other servers
-// have, and is kept.
+// drainSpools writes the spools of a data directory that nobody serves into a
+// log. It keeps records that are damaged or wait for views of other servers.
 func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, data string, shared bool) error {
 	used, err := spooled(data)
 	if !used || err != nil {
@@ -124,9 +124,9 @@ func spooled(data string) (bool, error) {
 	return spool || early, errors.Join(err, err2)
 }
 
-// finishCopy puts what is in the spools of a copy with embedded databases into
-// its log. The store of the copy is the later one of the two: it is made to
-// know no more of the log than the copy of the log has.
+// finishCopy writes the spools of a copy with embedded databases into its log.
+// The store of the copy is newer than the log, so its record of the log's
+// position is reset to that of the copy.
 func finishCopy(ctx context.Context, data string) error {
 	log, err := viewdb.Open(filepath.Join(data, viewsFile))
 	if err != nil {
@@ -143,8 +143,8 @@ func finishCopy(ctx context.Context, data string) error {
 	return errors.Join(err, log.Close(), store.Close())
 }
 
-// copyEarly copies what still waits for views of other servers to the data
-// directory that the instance will have, which may have some of it.
+// copyEarly copies orphan events that still wait for views of other servers to
+// the data directory that the instance will have. Some may be there already.
 func copyEarly(ctx context.Context, from, to string) error {
 	_, used, err := holds(filepath.Join(from, earlyDir))
 	if !used || err != nil || from == to {
@@ -163,7 +163,7 @@ func copyEarly(ctx context.Context, from, to string) error {
 	return errors.Join(err, a.Close(), b.Close())
 }
 
-// copySpools copies what is in the spools.
+// copySpools copies the spools.
 func copySpools(from, to string) error {
 	for _, dir := range []string{spoolDir, earlyDir} {
 		if err := copySpool(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
@@ -173,10 +173,10 @@ func copySpools(from, to string) error {
 	return nil
 }
 
-// copySpool copies what is in the spool. A record that is being written while
-// it is copied was not acknowledged; it is cut off where it is read. A file
-// that is gone was in the log by then, or what it had is in a new one: so it
-// looks again until it misses none.
+// copySpool copies a spool. A record that is written during the copy was not
+// acknowledged; readers cut it off. A missing file was already written to the
+// log, or its content is in a new file. So copySpool repeats until no file is
+// missing.
 func copySpool(from, to string) error {
 	copied := map[string]bool{}
 	for missed := true; missed; {

@@ -19,14 +19,14 @@ type storageCmd struct {
 	Cors        storageCorsCmd        `cmd:"" help:"Allow browser uploads to the bucket (CORS). Keeps other rules."`
 }
 
-// bucketFlags are those of verbs for instances whose files are in a bucket.
+// bucketFlags are the flags of commands for instances with files in a bucket.
 type bucketFlags struct {
 	placeFlags
 	PublicURL string `help:"Address of the instance as visitors type it." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
 }
 
-// bucket does something with the bucket of an instance, from which a browser at
-// a public address, "" where none is told, puts files there.
+// bucket calls do with the bucket of an instance. public is the origin from
+// which browsers upload files, or "" if it is not known.
 func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blobs, public string) error) error {
 	public := ""
 	if f.PublicURL != "" {
@@ -88,12 +88,12 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// place returns where the files of an instance are.
+// place returns the storage owner of an instance.
 func (in *instance) place() storageowner.Owner {
 	return storageowner.Owner{Store: in.store, Blobs: in.blobs}
 }
 
-// otherPlace says what to do about storageowner.ErrOther.
+// otherPlace returns what to do about storageowner.ErrOther.
 func otherPlace(err error) string {
 	return err.Error() + ". Is --files right, and does no other server use them, on a copy of the database, say? " +
 		"If another does, stop that one or give it files of its own. Then, and when this database was restored to an earlier moment: \"vitrine storage claim\""
@@ -147,7 +147,7 @@ func isAre(n int64, what string) string {
 	return terminal.Counted(n, what) + " are"
 }
 
-// sure asks a person, unless the answer is yes already.
+// sure asks for confirmation, unless yes is set.
 func sure(t *terminal.Terminal, yes bool, question string) (bool, error) {
 	if yes {
 		return true, nil
@@ -156,7 +156,7 @@ func sure(t *terminal.Terminal, yes bool, question string) (bool, error) {
 		return false, terminal.Usage("this is not done without being asked for: --yes")
 	}
 	fmt.Fprint(t.Err, question+" [y/N] ")
-	answer, _ := bufio.NewReader(t.In).ReadString('\n') // no answer is no
+	answer, _ := bufio.NewReader(t.In).ReadString('\n') // no answer means no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return true, nil
 	}

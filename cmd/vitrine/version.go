@@ -19,8 +19,8 @@ func (versionCmd) Run(_ context.Context, t *terminal.Terminal) error {
 	return err
 }
 
-// previewCmd is a child of the server, for one file that a stranger sent.
-// Nobody else has a use for it.
+// previewCmd runs as a child of the server, for one untrusted file. Do not call
+// it otherwise.
 type previewCmd struct {
 	Order string `arg:""`
 }

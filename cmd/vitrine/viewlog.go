@@ -20,8 +20,8 @@ import (
 // bytes. It is a logowner.ErrLoss.
 var errLogGone = fmt.Errorf("%w: the file is missing or has no bytes", logowner.ErrLoss)
 
-// logGone returns errLogGone where the log is a file that is missing or empty,
-// and the store has had a log. Opening such a log would create a new one.
+// logGone returns errLogGone if the log is a missing or empty file and the
+// store has had a log. Opening such a log would create a new one.
 func (p placeFlags) logGone(ctx context.Context, store vitrine.Store) error {
 	if p.Views != "" || p.Database != "" {
 		return nil
@@ -57,15 +57,15 @@ func (p placeFlags) lossOf(err error) error {
 		terminal.Plain(redacted(p.viewsPlace())), lossText(err), restore), err}
 }
 
-// lossText says what is wrong with a view log.
+// lossText returns the problem of a view log.
 func lossText(err error) string {
-	if errors.Is(err, errLogGone) { // or what newInstance has made of it
+	if errors.Is(err, errLogGone) { // or the new file that newInstance made
 		return "it is missing or empty"
 	}
 	return err.Error()
 }
 
-// lossError is an ErrLoss with what to do.
+// lossError is an ErrLoss with its remedy.
 type lossError struct {
 	message string
 	err     error
@@ -99,7 +99,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 		return fmt.Errorf("there is no Vitrine instance in %s", terminal.Plain(redacted(c.storePlace())))
 	}
 	where := terminal.Plain(redacted(c.viewsPlace()))
-	if c.Database == "" { // two processes that serve one directory are kept apart by its lock
+	if c.Database == "" { // one directory is protected by its lock
 		lock, err := datadir.LockServing(c.Data)
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 	if ok, err := sure(t, c.Yes, "Go on without these views?"); err != nil || !ok {
 		return err
 	}
-	if in == nil { // the file is gone
+	if in == nil { // the file is missing
 		log, err := viewdb.Open(c.viewsPlace())
 		if err != nil {
 			return err

@@ -30,64 +30,63 @@ import (
 	"vitrine/internal/worker"
 )
 
-// How often background work looks for something to do. Scans are woken, too,
-// when there is something.
+// Intervals of background work. Scans also start when there is something to
+// scan.
 const (
 	scanEvery = 10 * time.Second
-	// What waits in review for a scan, and whether the signatures have changed
-	// by which live files were scanned.
+	// Links in review that wait for a scan, and live files that were scanned
+	// with older signatures.
 	rescanEvery = time.Minute
-	// A link that has become live without having just been made, by its scan or
-	// by a person, waits so long for its preview.
+	// Links that became live later than their upload, by a scan or a moderator,
+	// wait this long for a preview.
 	previewEvery = 5 * time.Second
 	sweepEvery   = 5 * time.Minute
 	purgeEvery   = 5 * time.Minute
 	expireEvery  = time.Minute
-	// A day is settled once its last beacons have come.
+	// A day is rolled up after its last beacons have arrived.
 	settleEvery = 10 * time.Minute
 	forgetEvery = time.Hour
-	// What is kept in memory of links that have changed is dropped when one is
-	// asked for, and in any case after so long.
+	// Cached links that have changed are removed when they are requested, and
+	// at the latest after this time.
 	dropEvery = time.Minute
-	// Letters are sent when they are written. What could not be sent then, here
-	// or elsewhere, waits so long beyond its time.
+	// Messages are sent when they are written. Messages that could not be sent
+	// are tried again at most this long after they are due.
 	lettersEvery = 10 * time.Second
-	// A city file that was replaced is noticed within this time.
+	// A replaced city file is noticed within this time.
 	citiesEvery = 2 * time.Second
-	// So often it is tried to become the process that does the chores.
+	// The time between attempts to become the process that does the chores.
 	choresEvery = 10 * time.Second
-	// A view log that has lost what was written since is not noticed
-	// (logowner).
+	// A view log that loses what was written after the last record is not
+	// noticed (logowner).
 	recordEvery = 10 * time.Second
 )
 
-// choresLease is the lease of the work that one process of an instance does at
-// a time.
+// choresLease is the lease of work that only one process of an instance does.
 const choresLease = "chores"
 
-// Bounds of every connection. There is none on how long a whole request or
-// answer takes: uploads and downloads are long, and web bounds each route by
-// its nature.
+// Limits of every connection. The time of a whole request or answer is not
+// limited here: uploads and downloads take long, and web limits each route on
+// its own.
 const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
 
-// service is a server, put together and not yet running.
+// service is a server that is configured but not running.
 type service struct {
 	instance *instance
 	views    *ingest.Views
 	spools   *spools
 	scanner  *scanner
-	outbox   *outbox.Outbox // nil: no mail is sent
+	outbox   *outbox.Outbox // nil if no mail is sent
 	loops    []*worker.Loop
 	http     *http.Server
-	draining atomic.Bool // requests are still taken, and had better go elsewhere
+	draining atomic.Bool // still answers requests, but they should go elsewhere
 	log      *slog.Logger
 }
 
-// wire puts a server together.
+// wire builds a server.
 func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewer, scanner *scanner,
 	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
@@ -110,8 +109,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.PurgeClosed)
 	in.accounts.Contents = collections.Contents{Store: in.store, Links: in.links, Now: in.now}
 	in.accounts.Wake, in.accounts.Leases = empty.Wake, leases
-	// Work that the state of each link or account is the queue of is shared by
-	// all processes; the rest is done by one of them.
+	// All processes share the work whose queue is the state of links and
+	// accounts. One process does the rest.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale),
 		worker.New("city file", citiesEvery, log, cities.Refresh)}
 	if sender != nil {
@@ -147,8 +146,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	return s
 }
 
-// leasesOf returns what processes of an instance share work by; nil: an
-// embedded database is this process's alone.
+// leasesOf returns the leases by which the processes of an instance share work,
+// or nil for an embedded database, which has only this process.
 func leasesOf(in *instance) *lease.Leases {
 	if !in.places.shared() {
 		return nil
@@ -156,8 +155,7 @@ func leasesOf(in *instance) *lease.Leases {
 	return &lease.Leases{Store: in.store, Now: clock, Holder: lease.NewHolder()}
 }
 
-// chores returns the work of one process of an instance that needs nothing but
-// the instance.
+// chores returns the work of one process that needs only the instance.
 func chores(in *instance, log *slog.Logger) []*worker.Loop {
 	return []*worker.Loop{
 		worker.New("purge", purgeEvery, log, in.links.Purge),
@@ -171,11 +169,11 @@ func chores(in *instance, log *slog.Logger) []*worker.Loop {
 	}
 }
 
-// app returns what answers requests.
+// app returns the handler of requests.
 func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sitestats.Stats,
 	viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
 	in := s.instance
-	sites, _ := c.sites(public, content) // Validate has said what is wrong with it
+	sites, _ := c.sites(public, content) // Validate has reported errors
 	return &web.Server{Gallery: c.Dev,
 		PublicURL:         public,
 		ContentURL:        content,
@@ -220,8 +218,8 @@ func (s *service) httpServer(app *web.Server) *http.Server {
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		// What it would say is about single connections, with their addresses,
-		// which must be in no log. Package accept logs what concerns the
+		// Its messages are about single connections and contain their
+		// addresses, which no log may. Package accept logs problems of the
 		// server.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
@@ -231,7 +229,7 @@ func (s *service) httpServer(app *web.Server) *http.Server {
 
 var errDraining = errors.New("this server is about to end")
 
-// ready reports whether requests had better come here.
+// ready reports whether this server should get requests.
 func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return errDraining
@@ -254,8 +252,8 @@ func (s *service) drained(next http.Handler) http.Handler {
 	})
 }
 
-// previewer makes previews with the programs that this machine has, in
-// processes of their own.
+// previewer returns a maker of previews with the programs of this machine. Each
+// runs in a process of its own.
 func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
 	m, err := preview.New(preview.Options{Cache: filepath.Join(c.Data, "cache"), Temp: filepath.Join(c.Data, "temp"),
 		Office: c.Office, FFmpeg: c.FFmpeg, Heif: c.Heif})
