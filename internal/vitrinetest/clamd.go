@@ -201,8 +201,8 @@ func (d *ClamdDaemon) note(change func()) {
 	d.said.Broadcast()
 }
 
-// await waits for a line of the log, from the given one on, and tells whether
-// it came before the daemon ended.
+// await waits for a line of the log, starting at the given one. It reports
+// whether the line came before the daemon ended.
 func (d *ClamdDaemon) await(from int, text string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// ask sends one command to a clamd, and returns all that it answers.
+// ask sends one command to clamd and returns its whole answer.
 func ask(t *testing.T, network, address, command string) string {
 	t.Helper()
 	c, err := net.Dial(network, address)

@@ -93,8 +93,8 @@ func (s *ClickHouseServer) spareDatabase(t testing.TB) string {
 	return s.address(name)
 }
 
-// empty removes the rows of all tables but the one that tells which migrations
-// were made. A test that changes that one needs a database of its own.
+// empty deletes the rows of all tables except the table of migrations. A test
+// that changes that table needs a database of its own.
 func (s *ClickHouseServer) empty(database string) error {
 	tables, err := s.exec("SELECT name FROM system.tables WHERE database = '" + database + "' AND name != 'migrations'")
 	for _, table := range strings.Fields(tables) {

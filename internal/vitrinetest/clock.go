@@ -19,7 +19,7 @@ type Clock struct {
 // NewClock starts a clock at a time.
 func NewClock(at time.Time) *Clock { return &Clock{at: at} }
 
-// Now returns what the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

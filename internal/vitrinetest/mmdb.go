@@ -31,8 +31,8 @@ func CityFile(t testing.TB) string {
 	return path
 }
 
-// MMDB makes a file in MaxMind's format of the records of some networks, none
-// of which is in another: of maps, strings and integers.
+// MMDB makes a file in MaxMind's format from records by network. Records are
+// maps, strings and integers. Networks must not overlap.
 func MMDB(kind string, records map[string]any) []byte {
 	type node [2]int // nodes, or ^record
 	nodes := []node{{}}

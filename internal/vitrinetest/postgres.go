@@ -327,8 +327,8 @@ func (s *PostgresServer) Do(statements ...string) error {
 
 var databases atomic.Int64
 
-// NewDatabase makes an empty database, which is gone with the test, and tells
-// its address.
+// NewDatabase makes an empty database and returns its address. The database is
+// deleted with the test.
 func (s *PostgresServer) NewDatabase(t testing.TB) string {
 	t.Helper()
 	return s.newDatabase(t, "")

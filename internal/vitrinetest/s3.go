@@ -211,8 +211,8 @@ func (s *S3Server) Bucket(t testing.TB) string {
 	return name
 }
 
-// User makes a key that may do nothing yet, and tells the address of a bucket
-// with it.
+// User makes a key without permissions and returns the address of a bucket with
+// this key.
 func (s *S3Server) User(t testing.TB, key, bucket string) (address string) {
 	t.Helper()
 	secret := key + "-secret"
@@ -224,8 +224,8 @@ func (s *S3Server) User(t testing.TB, key, bucket string) (address string) {
 	return strings.Replace(s.Address(bucket, ""), s.Key+":"+s.Secret, key+":"+secret, 1)
 }
 
-// Address returns what leads to a bucket of the server, here by way of
-// endpoint; "" is its own.
+// Address returns the address of a bucket through endpoint; "" is the server's
+// own.
 func (s *S3Server) Address(bucket, endpoint string) string {
 	if endpoint == "" {
 		endpoint = s.Endpoint

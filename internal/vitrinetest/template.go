@@ -31,8 +31,8 @@ func CopyOf(t testing.TB, key string, fill func(dir string) error) string {
 	return dir
 }
 
-// filesOf returns what fill writes into a directory, by name. The directory
-// itself is removed, so that the end of the tests has nothing to clean up.
+// filesOf returns the files that fill writes into a directory, by name. It
+// removes the directory, so that the tests have nothing to clean up.
 func filesOf(fill func(dir string) error) (map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "template")
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 
 var ctx = context.Background()
 
-// Run checks a vitrine.Blobs. open makes an empty one, and closes it with the
-// test. What a vitrine.Receiver is told in terms of codes is checked of those
-// alone; others are sent bytes by their signed URLs.
+// Run tests a vitrine.Blobs. open makes an empty one and closes it with the
+// test. The error codes of a put are checked only if it is a vitrine.Receiver.
+// Other storage receives bytes at its signed URLs.
 func Run(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 	for _, test := range []struct {
 		name string
@@ -115,8 +115,8 @@ func (t blobTest) seal(key vitrine.UploadID) vitrine.BlobInfo {
 	return info
 }
 
-// refused fails the test unless a put was refused, with one of the codes where
-// codes are told.
+// refused fails the test unless a put was refused, with one of the codes if the
+// storage returns codes.
 func (t blobTest) refused(what string, err error, codes ...vitrine.Code) {
 	t.Helper()
 	if err == nil {
@@ -128,7 +128,7 @@ func (t blobTest) refused(what string, err error, codes ...vitrine.Code) {
 	}
 }
 
-// holds checks the bytes of a sealed blob, and what is told of them.
+// holds checks the bytes and the attributes of a sealed blob.
 func (t blobTest) holds(key vitrine.UploadID, text string) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(text))

@@ -55,8 +55,8 @@ func (t previewTest) file() vitrine.PreviewFile {
 	return vitrine.PreviewFile{Name: "wall.png", Kind: filetype.Image, Blob: blob{bytes.NewReader(b.Bytes())}}
 }
 
-// made returns the parts of a file, each of which it must say that it makes,
-// and hand over once.
+// made returns the parts of a file. The previewer must announce each part and
+// hand it over once.
 func (t previewTest) made(f vitrine.PreviewFile) map[vitrine.Part]string {
 	t.Helper()
 	parts := map[vitrine.Part]string{}

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Run checks a scanner. open returns one, and bytes of which it says a result;
-// nil: it never says that.
+// Run tests a scanner. open returns a scanner and bytes for which it returns a
+// result. The bytes are nil if it never returns that result.
 func Run(t *testing.T, open func(t *testing.T, says vitrine.ScanResult) (vitrine.Scanner, []byte)) {
 	for _, says := range []vitrine.ScanResult{vitrine.ScanClean, vitrine.ScanSuspicious, vitrine.ScanMalware} {
 		t.Run("Result/"+string(says), func(t *testing.T) {

@@ -91,7 +91,7 @@ func Listening(t *testing.T, d *sqldb.DB) (process int) {
 	return process
 }
 
-// Steady waits until the version stays the same, and tells it.
+// Steady waits until the version stays the same, and returns it.
 func Steady(t *testing.T, s versioned, d *sqldb.DB) (version int64) {
 	t.Helper()
 	until := time.Now().Add(30 * time.Second)

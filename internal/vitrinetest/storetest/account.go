@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// accountsClosed tests that closed accounts are told of by themselves alone,
-// and the search among the others.
+// accountsClosed tests that closed accounts are listed only on request, and the
+// search among the others.
 func (t storeTest) accountsClosed() {
 	ann, bob, eve := t.account("ann@example.org"), t.account("b_b%@example.org"), t.account("eve@example.com")
 	eve.Email, eve.ClosedAt, eve.Closing, eve.ViewerKey, eve.ViewerKeyAt = "account 3 (closed)",

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// logins tests that a login is found by its code and by its hash, each of which
-// is one login's alone, and that it expires.
+// logins tests that a login is found by its code and by its hash, that both are
+// unique, and that it expires.
 func (t storeTest) logins() {
 	login := func(code string, hash byte, expires time.Duration) *vitrine.Login {
 		return &vitrine.Login{Code: code, Hash: [32]byte{hash, 31: 255}, Program: "vitrine 1 ✓", Machine: "laptop",

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// made adds an account and a link, and tells their numbers.
+// made adds an account and a link, and returns their IDs.
 func (t storeTest) made(name string) (vitrine.AccountID, vitrine.LinkID) {
 	a := &vitrine.Account{Email: name + "@example.org", Plan: vitrine.PlanFree, CreatedAt: vitrinetest.Epoch}
 	l := &vitrine.Link{Slug: vitrine.Slug(name), State: vitrine.StateLive, CreatedAt: vitrinetest.Epoch}

@@ -71,8 +71,8 @@ func (t storeTest) panics() {
 	vitrinetest.Equal(t, "secret", t.secret("s"), []byte("w"))
 }
 
-// refusals checks that a transaction goes on after it was told that a row
-// exists or does not.
+// refusals tests that a transaction continues after an error about an existing
+// or missing row.
 func (t storeTest) refusals() {
 	a := t.account("ann@example.org")
 	l, u := link(a, "slug", 0), upload(a, "u")

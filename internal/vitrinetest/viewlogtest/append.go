@@ -254,8 +254,8 @@ func (t logTest) order() {
 	vitrinetest.Equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
 }
 
-// early checks that what came before its view is told, and nothing else, and
-// that it comes to the same once it comes again.
+// early tests that events that arrive before their view are returned, and no
+// others, and that sending them again later gives the same result.
 func (t logTest) early() {
 	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30),
 		view(7, time.Hour, 40)

@@ -11,7 +11,7 @@ import (
 	"vitrine/report"
 )
 
-// forget checks that what is told of days outlives their views.
+// forget tests that the reports of days outlive their views.
 func (t logTest) forget() {
 	const days = 230
 	seed := rand.Uint64()

@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// known tests what a log tells of the links and accounts that it knows: as they
-// come, as their days are rolled up and forgotten, and when a link is erased.
+// known tests the records of a log about links and accounts: when they arrive,
+// when their days are rolled up and deleted, and when a link is deleted.
 func (t logTest) known() {
 	is := func(when string, account vitrine.AccountID, link vitrine.LinkID, want ...vitrine.Scope) {
 		t.Helper()

@@ -354,7 +354,7 @@ func (t logTest) follow(m *memory, b vitrine.Batch) {
 	t.becomes(b, refused, early)
 }
 
-// becomes appends a batch of which the contract has told what becomes.
+// becomes appends a batch and compares the result with the given one.
 func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
 	t.Helper()
 	r, e := t.outcome(b)

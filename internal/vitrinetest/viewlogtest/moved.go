@@ -87,7 +87,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 	}
 }
 
-// sameAs compares all that two logs tell.
+// sameAs compares all answers of two logs.
 func (h *history) sameAs(when string, other vitrine.ViewLog) {
 	h.Helper()
 	to := logTest{h.T, other, h.share}

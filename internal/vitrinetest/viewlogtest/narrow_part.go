@@ -32,8 +32,8 @@ func (m *memory) kept(from report.Day) *memory {
 	return k
 }
 
-// compareExpired compares an answer that is made of single views, over days
-// some of which are forgotten, and whether it is said to be a part.
+// compareExpired compares an answer from single views over days of which some
+// are deleted, and whether it is marked as partial.
 func (t logTest) compareExpired(c chance, m *memory, s vitrine.Scope, days int, kept report.Day) {
 	t.Helper()
 	from := day + report.Day(c.IntN(days))

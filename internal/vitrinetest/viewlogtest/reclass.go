@@ -13,8 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// reclass checks that what new rules say of stored views is in every number,
-// there and back, of views that are settled and of others.
+// reclass tests that new rules for stored views change every number, and that
+// undoing them restores it, for days that are rolled up and for others.
 func (t logTest) reclass() {
 	const day = 24 * time.Hour
 	first, again, person := bot(view(1, 0, 5)), bot(view(1, day, 5)), view(1, 2*day, 5)
@@ -88,8 +88,8 @@ func (t logTest) reclass() {
 	vitrinetest.Equal(t, "sent again", t.append(vitrine.Batch{Views: all}), nil)
 }
 
-// reclass gives a view that is not the owner's the class that new rules say.
-// first is what it was stored with, if it was excluded.
+// reclass gives a view that is not the owner's the class of the new rules.
+// first is the reason that it was stored with, if it was excluded.
 func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 	o := &r.view
 	first := [2]string{o.Bot, o.Product}
@@ -126,7 +126,7 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 	}
 }
 
-// reason returns one that rules may give, or may not.
+// reason returns a random reason, which the rules may or may not use.
 func (c chance) reason() string {
 	reasons := []string{"", "", "crawler", "ai_training", report.BotUndecided, report.BotOwn, report.BotAutomation}
 	return reasons[c.IntN(len(reasons))]
@@ -186,7 +186,8 @@ func (t logTest) newRules(c chance, m *memory) {
 	vitrinetest.Equal(t, "changed again", again.Changed()+again.Applied, 0)
 }
 
-// byRule gives a view the class that a rule says, and tells whether it changes.
+// byRule gives a view the class of a rule, and returns the number of changed
+// views.
 func (m *memory) byRule(r *remembered, rule func(reason, product string) string) int64 {
 	o := &r.view
 	before := [4]string{o.Bot, o.Product, o.WasBot, o.WasProduct}

@@ -117,15 +117,15 @@ func download(o vitrine.ViewRecord, after time.Duration) vitrine.Download {
 	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), View: id(o)}
 }
 
-// append stores a batch and tells which of its views were refused.
+// append stores a batch and returns which of its views were refused.
 func (t logTest) append(b vitrine.Batch) (refused []int) {
 	t.Helper()
 	refused, _ = t.outcome(b)
 	return refused
 }
 
-// outcome stores a batch and tells which of its views were refused, and what
-// was early.
+// outcome stores a batch and returns which views were refused and which events
+// were early.
 func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	t.Helper()
 	o, err := t.log.Append(ctx, b)
@@ -212,8 +212,8 @@ func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []repo
 	return recent
 }
 
-// firstID returns the first ID of a day, or of the first or last day that IDs
-// tell.
+// firstID returns the first ID of a day, limited to the days that IDs can
+// represent.
 func firstID(d report.Day) vitrine.ViewID {
 	return vitrine.ViewIDAt(min(max(d, firstDay), lastDay).StartMs(), 0)
 }
