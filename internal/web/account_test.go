@@ -98,7 +98,7 @@ func (d *door) enter(email, password string, headers ...string) reply {
 	return d.post("/sign-in", url.Values{"email": {email}, "password": {password}}, headers...)
 }
 
-// cookies returns those of an answer as a browser sends them back.
+// cookies returns the cookies of an answer as a browser sends them back.
 func cookies(r reply) string {
 	var all []string
 	for _, c := range r.Cookies() {

@@ -39,7 +39,7 @@ type agentSession struct {
 	s *mcp.ClientSession
 }
 
-// use calls a tool; failure is what it says if it refuses.
+// use calls a tool. failure is the tool's message if it refuses.
 func (a *agentSession) use(tool string, args fields) (out map[string]any, failure string) {
 	a.t.Helper()
 	r, err := a.s.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})

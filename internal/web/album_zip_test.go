@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/collections"
 )
 
-// unzipped returns what is in a ZIP: names, and contents by name.
+// unzipped returns the content of a ZIP: names, and contents by name.
 func (s *site) unzipped(body string) (names []string, contents map[string]string) {
 	s.t.Helper()
 	z, err := zip.NewReader(strings.NewReader(body), int64(len(body)))

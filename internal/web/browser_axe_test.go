@@ -34,10 +34,10 @@ type window struct {
 
 func (w window) String() string { return fmt.Sprintf("%s, %d px", w.theme, w.width) }
 
-// windows returns those that each page is looked at in: the narrowest that WCAG
-// asks for (1.4.10), a phone, a tablet and a desktop. Markup does not depend on
-// the theme and hardly on the width, so that the gate runs all rules of axe
-// once, and those for colours once more. Tier all runs them in each window.
+// windows returns the windows in which each page is checked: the narrowest that
+// WCAG requires (1.4.10), a phone, a tablet and a desktop. The markup does not
+// depend on the theme and hardly on the width. So the gate runs all rules of
+// axe once, and those for colours once more. Tier all runs them in each window.
 func windows() []window {
 	all := []window{{320, "light", axeNone}, {390, "light", axeAll}, {820, "light", axeNone},
 		{1440, "dark", axeColours}}

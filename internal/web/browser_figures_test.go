@@ -20,12 +20,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// BenchmarkBrowserPage opens the page of each kind of file in a browser that
-// has nothing of it, and tells what Chromium's own tracing says: first and
-// largest contentful paint, layout shift, time that the main thread was
-// blocked, and what was asked for until the page stood (requests and bytes of
-// bodies as they are sent, the file's own bytes apart). By "phone" it is a
-// processor four times slower.
+// BenchmarkBrowserPage opens the page of each kind of file in a browser with an
+// empty cache. It reports figures of Chromium's tracing: first and largest
+// contentful paint, layout shift, blocking time of the main thread, and the
+// requests until the page was complete (number and bytes as sent, the file's
+// own bytes apart). "phone" is a processor four times slower.
 func BenchmarkBrowserPage(b *testing.B) {
 	chromium(b)
 	for _, device := range []struct {
@@ -153,9 +152,9 @@ func weigh(trace []traced, out map[string]float64) {
 	out["ms/blocked"] += 0
 }
 
-// BenchmarkBrowserThreeMinutes reads a document for three minutes, turning a
-// page every ten seconds, and tells what its beacons were. It takes the three
-// minutes, and is left out where that is not asked for by VITRINE_BENCH_READ=1.
+// BenchmarkBrowserThreeMinutes reads a document for three minutes, turns a page
+// every ten seconds, and reports its beacons. It runs only with
+// VITRINE_BENCH_READ=1, because it takes three minutes.
 func BenchmarkBrowserThreeMinutes(b *testing.B) {
 	if os.Getenv("VITRINE_BENCH_READ") == "" {
 		b.Skip("VITRINE_BENCH_READ is not set: it takes three minutes")

@@ -103,7 +103,7 @@ func (b watchedBlob) ReadAt(p []byte, at int64) (int, error) {
 	return b.Blob.ReadAt(p, at)
 }
 
-// largeText makes a file of at least so many bytes, and tells how many.
+// largeText makes a file of at least so many bytes, and returns its size.
 func largeText(t *testing.T, name string, least int) (path string, size int) {
 	t.Helper()
 	line := []byte("a line of an unremarkable text, again and again\n")

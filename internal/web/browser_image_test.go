@@ -25,7 +25,7 @@ func (r rect) String() string {
 	return fmt.Sprintf("%.1f×%.1f at %.1f, %.1f", r.Width, r.Height, r.Left, r.Top)
 }
 
-// imageRect returns where the shown image is, once it has come to rest.
+// imageRect returns the rectangle of the image after it has stopped moving.
 func (tb *tab) imageRect() (r rect) {
 	tb.t.Helper()
 	tb.until(`document.querySelector(".picture img").getAnimations().length === 0`)

@@ -160,8 +160,8 @@ func (tb *tab) pass(d time.Duration) {
 	}
 }
 
-// measured waits for what was measured until now, but for the last part that
-// was not told, and compares it with what was done.
+// measured waits for the session measured so far, without the last part that
+// was not sent, and compares it with what was done.
 func (r *reading) measured(untold time.Duration) report.Session {
 	r.t.Helper()
 	engaged, present := r.engaged-untold, r.present-untold
@@ -231,8 +231,8 @@ func offline(yes bool) chromedp.Action {
 	}
 }
 
-// comesIntoView and leavesView scroll a page that has the link in a frame, and
-// wait until the link's tracker knows, which it tells at once.
+// comesIntoView and leavesView scroll a page that has the link in a frame. They
+// wait until the link's tracker knows, which it reports at once.
 func (r *reading) comesIntoView(y int) {
 	r.t.Helper()
 	r.run(scrolled(y))

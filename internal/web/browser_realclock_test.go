@@ -81,7 +81,7 @@ func (w *witness) lost(l *vitrine.Link) time.Duration {
 	return time.Duration(w.of(l).Lost * float64(time.Millisecond))
 }
 
-// since reports whether the page has told something since a moment of its own
+// since reports whether the page has sent something since a moment of its own
 // clock.
 func (w *witness) since(l *vitrine.Link, moment float64) bool {
 	return w == nil || w.of(l).At >= moment

@@ -17,7 +17,7 @@ type example struct {
 	Request, Response map[string]any // nil: there is none
 }
 
-// examples returns those of each operation.
+// examples returns the examples of each operation.
 func examples(t *testing.T) map[string]example {
 	t.Helper()
 	b, err := os.ReadFile("api/openapi.json")

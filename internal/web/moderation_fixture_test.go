@@ -126,7 +126,7 @@ func (s *site) held(name, reason string) *vitrine.Link {
 	return l
 }
 
-// stateOf returns where a link stands now.
+// stateOf returns the present state of a link.
 func (s *site) stateOf(l *vitrine.Link) vitrine.LinkState {
 	s.t.Helper()
 	now, err := s.server.Links.BySlug(s.t.Context(), string(l.Slug))
@@ -140,8 +140,8 @@ func accountPath(a *vitrine.Account) string {
 	return "/moderation/accounts/" + strconv.FormatInt(int64(a.ID), 10)
 }
 
-// seen returns what a case's form says of the change that its page told of
-// last.
+// seen returns the change that the form of a case names as the last one its
+// page showed.
 func (s *site) seen(l *vitrine.Link) string {
 	s.t.Helper()
 	list, err := s.server.Moderation.OfLink(s.t.Context(), string(l.Slug))

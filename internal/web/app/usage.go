@@ -32,7 +32,8 @@ func LinksInUse(most int64) string {
 	return fmt.Sprintf("All %d links of your account are in use", most)
 }
 
-// Full returns which limit keeps the account from publishing, in words, or "".
+// Full returns the limit that keeps the account from publishing, in words, or
+// "".
 func Full(u publish.Usage) string {
 	switch most := u.Limits; {
 	case most.Links > 0 && u.Links >= most.Links:
@@ -43,8 +44,8 @@ func Full(u publish.Usage) string {
 	return ""
 }
 
-// HeldNote returns what unfinished uploads hold of a plan and until when, in
-// words, or "".
+// HeldNote returns how much of a plan unfinished uploads hold and until when,
+// in words, or "".
 func (s *Shell) HeldNote(u publish.Usage) string {
 	if u.HeldBytes == 0 {
 		return ""

@@ -374,7 +374,7 @@ func (d *oaDocument) fields(s *oaSchema, under string) (fields []apiField) {
 	return fields
 }
 
-// bounds returns what a value must keep to.
+// bounds returns the limits of a value in words.
 func (s *oaSchema) bounds() string {
 	var parts []string
 	if len(s.Enum) > 0 {

@@ -100,8 +100,8 @@ func Origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // allow something.
 const PlansRoute = "/plans"
 
-// Sold reports whether there are plans to choose from. Without that pages and
-// errors tell of the limits of an account, and of no plans.
+// Sold reports whether there are plans to choose from. If not, pages and errors
+// mention the limits of an account but no plans.
 func (s *Server) Sold() bool { return s.UpgradeURL != "" }
 
 // plansURL returns the address of the page of plans.

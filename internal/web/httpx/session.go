@@ -31,7 +31,7 @@ func (s *Server) SameOrigin(h HandlerFunc) HandlerFunc {
 // characters, each up to 12 bytes of the form's encoding.
 const MaxEntry = 8 << 10
 
-// Client returns where an attempt comes from.
+// Client describes the sender of a request by its browser and address.
 func (s *Server) Client(r *http.Request) auth.Client {
 	v := visitor.Classify(visitor.Request{UserAgent: r.UserAgent(), SecCHUA: r.Header.Get("Sec-CH-UA")})
 	label := v.Browser

@@ -76,8 +76,8 @@ func (p *linkPage) Held() bool {
 // about it, otherwise "".
 func (p *linkPage) Review() string { return app.ReviewAddress(p.Me, p.Link.Link) }
 
-// Found returns what was found in the file. What readers or moderators wrote is
-// not shown to the owner.
+// Found returns what was found in the file. It does not show texts of readers
+// or moderators to the owner.
 func (p *linkPage) Found() string {
 	if p.Link.Reason == vitrine.ReasonAbuse || p.Link.Reason == vitrine.ReasonModerator {
 		return ""

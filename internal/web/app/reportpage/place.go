@@ -181,8 +181,8 @@ func (p place) only(d report.Dimension, value string) string {
 	})
 }
 
-// before returns what a report is compared with, in words: "the 30 days
-// before".
+// before returns the period that a report is compared with, in words: "the 30
+// days before".
 func before(r *report.RangeCard, hourly bool) string {
 	switch {
 	case r.Compare == report.CompareYear:

@@ -214,7 +214,8 @@ func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 	return s.WriteApp(w, r, status, websiteTemplate, p.Nonce, &p)
 }
 
-// leftOut returns what a version leaves out; nil: nothing.
+// leftOut returns the files that a version leaves out, or nil if there are
+// none.
 func (s *Handler) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut, error) {
 	site, blob, err := s.Content.OpenSite(ctx, version)
 	if err != nil {
