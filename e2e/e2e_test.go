@@ -142,7 +142,7 @@ func (p *person) do(actions ...chromedp.Action) {
 	}
 }
 
-// sees returns what is on the page.
+// sees returns the text of the page.
 func (p *person) sees() (text string) {
 	_ = chromedp.Run(p.ctx, chromedp.Evaluate(`location.href + "\n" + document.body.innerText.slice(0, 1500)`, &text))
 	return text

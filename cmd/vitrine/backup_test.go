@@ -329,8 +329,8 @@ func TestBackupSpool(t *testing.T) {
 	}
 }
 
-// A backup of which something was changed or is missing is refused, and leaves
-// nothing.
+// TestRestoreDamaged restores backups in which something is changed or missing.
+// Restore must refuse them and leave nothing.
 func TestRestoreDamaged(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}

@@ -22,10 +22,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestClocksApart runs two servers of one instance, of which the first finds it
-// a minute later, and the second a minute earlier, than their database and
-// their bucket do. What one has given the other takes, no limit is another,
-// nothing that was read is missing, and what was read took as long as it did.
+// TestClocksApart runs two servers of one instance. The clock of the first is a
+// minute behind their database and bucket, that of the second a minute ahead.
+// Each server must accept what the other issued, limits must be the same, and
+// no view or engaged time may be lost or changed.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	a := apart{fleet: newFleetAt(t, [2]time.Duration{time.Minute, -time.Minute}, vitrinetest.PostgresDatabase(t), "")}

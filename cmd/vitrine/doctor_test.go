@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// diagnosis runs the doctor, and tells what it says, in lines, and whether it
-// ended well.
+// diagnosis runs the doctor. It returns its output in lines and whether it
+// succeeded.
 func diagnosis(t *testing.T, data string, args ...string) (said string, healthy bool) {
 	t.Helper()
 	out, err := vitrineOn(data, append([]string{"doctor"}, args...)...)

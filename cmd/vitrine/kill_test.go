@@ -29,8 +29,7 @@ type killed struct {
 	pages, broken int      // page loads of the first link answered with 200, and those whose answer did not come
 }
 
-// run runs a verb on the instance, and returns what it wrote to standard
-// output.
+// run runs a command on the instance and returns its standard output.
 func (k *killed) run(args ...string) string {
 	k.t.Helper()
 	out, all, err := k.verb(args...)

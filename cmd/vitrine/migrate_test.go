@@ -112,7 +112,7 @@ func (h *history) views(slug string) {
 	}
 }
 
-// numbers returns what an instance says of itself to its owner.
+// numbers returns the owner's reports of an instance.
 func (h *history) numbers(places placeFlags) string {
 	h.t.Helper()
 	in, err := openInstance(h.t.Context(), places)

@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// verb runs a verb in this process, as main does. It returns what the verb
-// wrote to standard output, and all that it wrote. A program of its own takes
-// longer to start than most verbs to run; scripts (TestScript) start those.
+// verb runs a command in this process, as main does. It returns the standard
+// output, and all output. Starting a program takes longer than most commands
+// run; scripts (TestScript) do that.
 func verb(args ...string) (out, all string, err error) {
 	var o, both bytes.Buffer
 	if code := run(context.Background(), &terminal.Terminal{Out: io.MultiWriter(&o, &both), Err: &both},

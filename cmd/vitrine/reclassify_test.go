@@ -76,7 +76,7 @@ func openViews(t *testing.T, data string) *viewdb.ViewLog {
 	return log
 }
 
-// told returns all that the log tells.
+// told returns all reports of the log as text.
 func told(t *testing.T, data string) string {
 	t.Helper()
 	log := openViews(t, data)

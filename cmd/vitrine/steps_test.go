@@ -82,8 +82,8 @@ func killPoints(r *rand.Rand, steps, some int) []int {
 	return points
 }
 
-// killedRun runs a program that kills itself at a step. It returns what it
-// said, the number of steps that it did, and whether it came to its end.
+// killedRun runs a program that kills itself at a step. It returns its output,
+// the number of steps, and whether it ended by itself.
 func killedRun(t *testing.T, step int, args ...string) (said string, steps int, ended bool) {
 	t.Helper()
 	cmd := exec.Command("vitrine", args...)

@@ -23,7 +23,7 @@ type accountReportIn struct {
 // object is a JSON object of the API, whose schema is that of the API.
 type object map[string]any
 
-// asObject returns what the API would send of a value.
+// asObject returns a value as the API would send it.
 func asObject(v any) object {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -110,7 +110,7 @@ func benchScan(b *testing.B, s *Scanner, name string, peak *uint64) {
 	}
 }
 
-// heapInUse returns what the heap takes, garbage with it, in bytes.
+// heapInUse returns the size of the heap, with garbage, in bytes.
 func heapInUse() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

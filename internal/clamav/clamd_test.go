@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// scanner returns one of the test's own, which leaves nothing behind.
+// scanner returns a scanner for one test, which must leave nothing behind.
 func scanner(t testing.TB, o Options) *Scanner {
 	t.Helper()
 	before := sockets()
@@ -49,8 +49,8 @@ func stacks() string {
 	return b.String()
 }
 
-// sockets returns how many sockets the process has open, where the system
-// tells.
+// sockets returns how many sockets the process has open, if the system reports
+// it.
 func sockets() (n int) {
 	all, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range all {
@@ -245,7 +245,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// heap returns what is in memory and used, in bytes.
+// heap returns the used memory of the heap, in bytes.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -84,8 +84,8 @@ func (f *fake) command() (string, bool) {
 	return text, err == nil
 }
 
-// bytes reads a stream's chunks, until there are n bytes or more if n is not 0,
-// and tells whether it was the end of the stream.
+// bytes reads the chunks of a stream, up to n bytes or more if n is not 0. It
+// reports whether the stream ended.
 func (f *fake) bytes(n int64) (got int64, end bool) {
 	var size [4]byte
 	for n == 0 || got < n {

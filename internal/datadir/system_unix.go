@@ -17,7 +17,7 @@ func LockFileOf(f *os.File, alone bool) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 }
 
-// DeviceOf returns which file system something is on.
+// DeviceOf returns the number of the file system of a path.
 func DeviceOf(path string) (uint64, error) {
 	var st unix.Stat_t
 	err := unix.Stat(path, &st)

@@ -15,7 +15,8 @@ func LockFileOf(f *os.File, _ bool) error {
 		errors.ErrUnsupported)
 }
 
-// DeviceOf returns which file system something is on: it is not known here.
+// DeviceOf returns an error: this system does not report the file system of a
+// path.
 func DeviceOf(string) (uint64, error) { return 0, errors.ErrUnsupported }
 
 // What accessible may be asked.

@@ -39,7 +39,7 @@ type Backup struct {
 	pinned     []string
 }
 
-// blobsDir returns where the stored bytes of a directory are.
+// blobsDir returns the directory of the stored bytes.
 func blobsDir(dir string) string { return filepath.Join(dir, "blobs") }
 
 // Make makes the directory To.
@@ -50,9 +50,9 @@ func (b *Backup) Make() (err error) {
 	return err
 }
 
-// Begin begins a backup of a directory that others write to, and removes what
-// one that was cut off has left in it. Two of one directory are not made at
-// once: the second is told so. Close ends the backup, whatever became of it.
+// Begin starts a backup of a directory in use and removes what an interrupted
+// backup left in it. Only one backup of a directory runs at a time: a second
+// Begin fails. Close ends the backup, whatever its result.
 func (b *Backup) Begin() (*Pins, error) {
 	lock, err := lock(filepath.Join(b.From, "backup.lock"), os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errLocked) {
@@ -101,9 +101,8 @@ func (b *Backup) HoldDeletes() (*os.File, error) {
 	return f, nil
 }
 
-// Pin makes sure of the bytes of a key and of their parts, while deletes are
-// held: they are linked, or will be copied by Finish. It tells whether they are
-// there.
+// Pin secures the bytes and parts of a key while deletes are held: it links
+// them, or records them for Finish to copy. It reports whether they exist.
 func (b *Backup) Pin(ctx context.Context, k vitrine.UploadID, parts vitrine.Parts) (bool, error) {
 	if valid(k) != nil {
 		return false, nil
@@ -183,8 +182,8 @@ func (b *Backup) Sync() error {
 		durable.SyncDir(b.To))
 }
 
-// add copies the bytes of a key, their sum, and the parts that are there;
-// pinned, its bytes and their sum alone. It tells whether the bytes are there.
+// add copies the bytes of a key, their sum, and the existing parts. With pin,
+// it handles only the bytes and their sum. It reports whether the bytes exist.
 func (b *Backup) add(ctx context.Context, k vitrine.UploadID, pin bool) (bool, error) {
 	there, err := b.file(ctx, k, string(k), pin)
 	if err != nil || !there {
@@ -203,7 +202,7 @@ func (b *Backup) add(ctx context.Context, k vitrine.UploadID, pin bool) (bool, e
 	return true, err
 }
 
-// file copies one file, unless that was done, and tells whether it is there.
+// file copies one file, unless that was done, and reports whether it exists.
 func (b *Backup) file(ctx context.Context, k vitrine.UploadID, name string, pin bool) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

@@ -222,8 +222,8 @@ type folding struct {
 	remote map[string]bool
 }
 
-// target returns what an address in a file leads to: a file of the folder, or
-// "" for an address that stays as it is.
+// target returns the file of the folder that an address in a file leads to, or
+// "" if the address stays as it is.
 func (f *folding) target(from, address string) (string, error) {
 	address = strings.TrimSpace(address)
 	u, err := url.Parse(address)
@@ -258,8 +258,7 @@ func (f *folding) target(from, address string) (string, error) {
 	return name, nil
 }
 
-// embedded returns what takes the place of an address: a mark for a file's
-// bytes.
+// embedded returns the replacement of an address: a mark for a file's bytes.
 func (f *folding) embedded(from, address string) (string, error) {
 	name, err := f.target(from, address)
 	if name == "" {

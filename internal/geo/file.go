@@ -137,8 +137,8 @@ func (r reader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// Place returns where an address is, as far as the file knows: the code of its
-// country (ISO 3166-1 alpha-2) and the name of its city. A city comes with a
+// Place returns the place of an address, if the file knows it: the code of its
+// country (ISO 3166-1 alpha-2) and the name of its city. A city always has a
 // country.
 func (f *File) Place(addr netip.Addr) (country, city string) {
 	if f == nil {

@@ -69,9 +69,9 @@ func (e errNoCities) Error() string {
 
 var errDamaged = errors.New("the file is cut off or damaged, or is not an .mmdb file")
 
-// open opens a city file, which must not change from then on. name is what the
-// file is called where it came from. It fails when the file has no cities, and
-// when what it looks up in it cannot be read.
+// open opens a city file, which must not change afterwards. name is the name of
+// the file at its origin. It returns an error if the file has no cities or is
+// damaged where open looks.
 func open(path, name string) (*database, error) {
 	reader, err := maxminddb.Open(path)
 	if err != nil {

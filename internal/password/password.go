@@ -146,8 +146,7 @@ func inTurn(ctx context.Context, f func()) error {
 	return nil
 }
 
-// Hash returns what is stored of a password that Parse has accepted: a PHC
-// string.
+// Hash returns the hash of a password that Parse has accepted, as a PHC string.
 func Hash(ctx context.Context, password string) (phc string, err error) {
 	err = inTurn(ctx, func() {
 		salt := make([]byte, saltSize)

@@ -128,7 +128,7 @@ func allClasses(t *testing.T, log vitrine.ViewLog, links vitrine.LinkID) map[str
 	return all
 }
 
-// tellAll returns what a log tells of an account and its links.
+// tellAll returns all reports of a log on an account and its links as text.
 func tellAll(t *testing.T, log vitrine.ViewLog, days report.Day, links vitrine.LinkID) string {
 	t.Helper()
 	var all []any

@@ -63,7 +63,7 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.show(t, all)
 }
 
-// read reads the file and tells its language.
+// read reads the file and returns its language and text.
 func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	if c.File == "" {
 		return c.Language, nil, nil
@@ -87,8 +87,8 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	return language, text, nil
 }
 
-// languageOf returns the language that the name of a file tells, the part
-// before its last extension; "" where it tells none.
+// languageOf returns the language in a file name, the part before its last
+// extension, or "" if there is none.
 func languageOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	tag, err := vitrine.ParseLanguage(strings.TrimPrefix(filepath.Ext(name), "."))

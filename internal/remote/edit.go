@@ -25,7 +25,7 @@ type EditCmd struct {
 	Flags
 }
 
-// change returns what the options ask for.
+// change returns the change that the options describe.
 func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 	change.AllowDownload = c.Download
 	if c.ViewOnly != nil {

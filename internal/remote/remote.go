@@ -26,9 +26,9 @@ type Flags struct {
 	terminal.JSONFlag
 }
 
-// target finds server and key: those that were named, then those that "login"
-// has stored. A key that was named is never sent to a server of which only the
-// stored settings know.
+// target returns server and key: those that the user named, or those that
+// "login" stored. A named key is never sent to a server that only the stored
+// settings name.
 func (r Flags) target() (terminal.Target, error) {
 	address, key := strings.TrimSpace(r.URL), strings.TrimSpace(r.APIKey)
 	if key != "" {

@@ -49,7 +49,7 @@ func (c *StatsCmd) Validate() error {
 	return nil
 }
 
-// query returns what the flags ask for. What a person reads has the excluded
+// query returns the query for the flags. For a person it includes the excluded
 // views.
 func (c *StatsCmd) query() client.ReportQuery {
 	q := client.ReportQuery{Range: report.Range(c.Range), From: c.From, To: c.To, Hourly: c.Hours,

@@ -278,7 +278,7 @@ func take(tx vitrine.AttemptTx, now time.Time, limits []limit) error {
 	return nil
 }
 
-// network returns what of an address counts: an IPv4 /24, an IPv6 /64.
+// network returns the part of an address that counts: an IPv4 /24, an IPv6 /64.
 func network(a netip.Addr) string {
 	a, bits := a.Unmap().WithZone(""), 64
 	if a.Is4() {

@@ -14,8 +14,9 @@ func (s *Signer) AttemptKey(fields ...string) (k vitrine.AttemptKey) {
 	return k
 }
 
-// Device returns what a browser keeps of having signed in to an account. It
-// opens nothing: it has its attempts counted apart from those of strangers.
+// Device returns a cookie that shows that a browser has signed in to an
+// account. It gives no access. It only separates the browser's attempts from
+// those of strangers.
 func (s *Signer) Device(a vitrine.AccountID, now time.Time) string {
 	var b [10]byte
 	rand.Read(b[:])

@@ -132,21 +132,21 @@ func (s *Signer) VerifyPut(key string, q url.Values, now time.Time) (vitrine.Put
 	return g, nil
 }
 
-// LinkID returns how a link's ID is shown outside: opaque, so that it does not
-// tell how many links there are.
+// LinkID returns the public form of a link's ID. It is opaque, so that it does
+// not reveal how many links there are.
 func (s *Signer) LinkID(id vitrine.LinkID) string {
 	return "lnk_" + hex.EncodeToString(s.MAC(PurposeLinkID, strconv.FormatInt(int64(id), 10))[:8])
 }
 
-// Viewer returns what a viewer is called in the visits of a link: the same each
-// time, and something else on every other link.
+// Viewer returns the name of a viewer in the visits of a link. It is always the
+// same for that link and different for every other link.
 func (s *Signer) Viewer(l vitrine.LinkID, viewer uint64) string {
 	b := s.MAC(PurposeViewer, strconv.FormatInt(int64(l), 10), strconv.FormatUint(viewer, 16))
 	return strings.ToUpper(vitrine.Base32.EncodeToString(b[:5]))
 }
 
-// ViewToken returns what a page carries so that its beacons are believed to be
-// of its view.
+// ViewToken returns a token that a page carries to prove that its beacons
+// belong to its view.
 func (s *Signer) ViewToken(v vitrine.Viewed) string {
 	return s.token(PurposeView, strconv.FormatInt(int64(v.Link), 36), strconv.FormatInt(int64(v.View), 36),
 		string(v.Kind), strconv.Itoa(v.Pages))
@@ -249,7 +249,7 @@ func linkOf(f []string, now time.Time, life time.Duration) (vitrine.LinkID, erro
 	return vitrine.LinkID(link), nil
 }
 
-// token joins fields, none of which has a dot, with their signature.
+// token joins fields with their signature. No field may contain a dot.
 func (s *Signer) token(p Purpose, fields ...string) string {
 	return strings.Join(fields, ".") + "." + s.Sign(p, fields...)
 }

@@ -131,7 +131,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// faults returns what an audit finds.
+// faults returns the faults that an audit finds.
 func (p *process) faults(t *testing.T) (faults []string) {
 	t.Helper()
 	blobs, err := disk.New(t.TempDir(), "http://localhost", signer.New([]byte("secret")), time.Now)

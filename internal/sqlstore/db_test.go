@@ -192,7 +192,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// queries returns those that go by an index.
+// queries returns the queries that must use an index.
 func queries() map[string]func(tx Tx) {
 	now := vitrinetest.Epoch
 	cursor := vitrine.LinkCursor{CreatedAt: now, ID: 1}

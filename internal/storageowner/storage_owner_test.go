@@ -181,8 +181,8 @@ func (d *placed) place() storageowner.Owner {
 	return storageowner.Owner{Store: d.db, Blobs: d.blobs}
 }
 
-// sweep does what the server does now and then, and tells whether the place was
-// the database's.
+// sweep does what the server does regularly, and reports whether the storage
+// belonged to the database.
 func (d *placed) sweep() bool {
 	d.Helper()
 	before := d.foreign

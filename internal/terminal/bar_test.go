@@ -9,7 +9,7 @@ import (
 	"vitrine/client"
 )
 
-// screen returns what a terminal shows of what was written to it.
+// screen returns what a terminal shows after this output.
 func screen(written string) []string {
 	lines, column := [][]rune{{}}, 0
 	for i := 0; i < len(written); {

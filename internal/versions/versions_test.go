@@ -52,7 +52,7 @@ func (v *versioned) replace(text string) *vitrine.Link {
 	return l
 }
 
-// text returns what the public reads of a version; 0: of the current one.
+// text returns the public text of a version; 0 is the current one.
 func (v *versioned) text(version int) string {
 	v.T.Helper()
 	l, err := v.Links.PublicVersion(v.T.Context(), v.link.ID, version)

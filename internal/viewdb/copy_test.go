@@ -116,8 +116,8 @@ func smallBatches(t *testing.T) {
 	t.Cleanup(func() { sqldb.BatchRows, sqldb.BatchBytes = rows, size })
 }
 
-// cutOff runs a copy that ends after one more batch each time, until it comes
-// to its end, and tells how often it was cut off.
+// cutOff repeats a copy that is interrupted one batch later each time, until it
+// is complete. It returns how often it was interrupted.
 func cutOff(t *testing.T, copy func(context.Context, sqldb.Copied) error) (cuts int) {
 	t.Helper()
 	for more := 1; ; more += 1 + more/2 {

@@ -19,7 +19,7 @@ type rawZIP struct {
 	entries   int
 }
 
-// local writes a member's local header and bytes, and returns where.
+// local writes a member's local header and bytes, and returns their offset.
 func (z *rawZIP) local(name string, method uint16, data string, unpacked uint32) (at uint32) {
 	at = uint32(z.Len())
 	z.str(filetype.ZipLocal).le(uint16(20), uint16(0), method, uint32(0), uint32(0), uint32(len(data)), unpacked,

@@ -123,7 +123,7 @@ func TestEveryTypeKnowsItsOwn(t *testing.T) {
 	}
 }
 
-// smallArchives returns those good archives that a test can inspect many times.
+// smallArchives returns the good archives that a test can inspect many times.
 func smallArchives() (out []sample) {
 	for _, s := range goodArchives() {
 		if len(s.data) < filetype.MiB {

@@ -247,7 +247,7 @@ func rar4Of(system byte, mode uint32, flags uint16, name, data string) []byte {
 	return b.Bytes()
 }
 
-// bits is what no method packs, of any length.
+// noise returns bytes of any length that no method can compress.
 func noise(n int) string {
 	p := make([]byte, n)
 	x := uint32(1)

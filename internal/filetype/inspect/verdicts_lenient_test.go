@@ -6,9 +6,9 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// lenientFiles returns those that are not as the specifications want them, and
-// shown by every browser and reader all the same, and beside them those where
-// leniency ends: nothing is shown, or something is dangerous.
+// lenientFiles returns files that violate their specification but that every
+// browser and reader shows. It also returns files just beyond that leniency,
+// which are not shown or are dangerous.
 func lenientFiles() []otherFile {
 	jpeg, png, gif := jpegFile(), pngOf(9, 9), gifFile()
 	webp := webpOf(webpCanvas(9, 9), webpLosslessChunk(9, 9))

@@ -120,8 +120,8 @@ func ContainsAny(text []byte, words [][]byte) bool {
 	return false
 }
 
-// redirection returns the other site that a page sends its visitor to by
-// itself; "" for none. That a script does so cannot be told.
+// redirection returns the other site to which a page redirects without a
+// script, or "". Redirections by scripts cannot be found.
 func (w *MarkupWatch) redirection(text []byte) string {
 	for i := 0; ; i++ {
 		at := bytes.Index(text[i:], []byte("refresh"))

@@ -247,7 +247,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// rendered returns what reports say of a tally.
+// rendered returns the reports over a tally as text.
 func rendered(w report.Window, q *Query, tally *report.Tally) string {
 	all := []any{tally.Bots(), tally.Products(), tally.Uniques(w.From, w.To)}
 	if q.Account {

@@ -18,7 +18,7 @@ const (
 	FewRuns     = 3 // runs that tidy merging leaves
 )
 
-// level returns the same for runs of about the same size.
+// level returns the same number for runs of about the same size.
 func (r Run) level() int {
 	return int(math.Log2(float64(max(r.Entries, smallestRun)/smallestRun)) / 2)
 }
