@@ -15,7 +15,7 @@ type Reader struct {
 }
 
 // Reader returns a reader that looks labels up in the dictionary.
-func (d *Dict) Reader() *Reader { return &Reader{dict: d} }
+func (w *Dict) Reader() *Reader { return &Reader{dict: w} }
 
 // Read makes a view of a link from its stored record and session. The session
 // is nil for a view without engagement.
