@@ -14,8 +14,7 @@ const formatIn = (zone) => {
       hourCycle: "h23",
       timeZone: zone,
     }).format(date);
-  return (date, withYear) =>
-    format(date, withYear || date.getFullYear() !== now.getFullYear() ? "numeric" : undefined);
+  return (date, withYear) => format(date, withYear || date.getFullYear() !== now.getFullYear() ? "numeric" : undefined);
 };
 const ofBrowser = Intl.DateTimeFormat().resolvedOptions().timeZone;
 

@@ -106,7 +106,8 @@ function moved() {
   if (mouse.matches || root.classList.contains("full")) still = setTimeout(() => root.classList.add("still"), 3000);
 }
 moved();
-for (const type of ["pointermove", "pointerdown", "focusin", "keydown"]) addEventListener(type, moved, { passive: true });
+for (const type of ["pointermove", "pointerdown", "focusin", "keydown"])
+  addEventListener(type, moved, { passive: true });
 addEventListener("message", ({ source, data }) => {
   if (source !== parent) return;
   if (data?.vitrine === "print" && press.print) paper();
