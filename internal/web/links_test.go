@@ -365,6 +365,11 @@ func TestOwnersDecisions(t *testing.T) {
 			t.Errorf("the owner reads %q of who reported", never)
 		}
 	}
+	own := d.publish("own.txt", []byte("Mine."))
+	d.status(d.post(linkPath(own)+"/disable", nil, cookie), 303)
+	if page = d.status(d.get("/links", cookie), 200); !strings.Contains(page.body, "By you") {
+		t.Errorf("the list does not say who disabled the link: %s", page.body)
+	}
 }
 
 // The list finds by words, kind and status, in five orders and by pages.

@@ -57,7 +57,11 @@ func (s *Shell) LinkRows(found []links.FoundLink) (rows []LinkRow) {
 	for _, f := range found {
 		r := LinkRow{FoundLink: f, Badge: ui.Badge(f.Link), Small: s.small(f.Link), URL: s.LinkURL(f.Slug),
 			Address: s.PublicURL.Host + "/p/" + string(f.Slug), Manage: LinkAddress(f.Link)}
-		if f.Reason != "" {
+		switch f.Reason {
+		case "":
+		case vitrine.ReasonOwner: // the list is its owner's
+			r.Why = "By you"
+		default:
 			r.Why = ui.ReasonName(f.Reason)
 		}
 		if len(f.Daily) > 0 {
