@@ -90,6 +90,35 @@ func TestStatsFiltersTogether(t *testing.T) {
 	}
 }
 
+// A filter that no view meets gives a whole report of zeros; its page says so,
+// and leads back to all views.
+func TestStatsFilterWithoutViews(t *testing.T) {
+	o := newOffice(t)
+	const says = "No view matches these filters."
+	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
+		all := o.get(path+"?range=90d", o.cookie).body
+		if strings.Contains(all, says) {
+			t.Errorf("%s says %q without a filter", path, says)
+		}
+		path += "?range=90d&filter=country:is:AQ"
+		var want report.Summary
+		o.api(path, &want)
+		same(t, "views", want.Totals.Views, 0)
+		same(t, "points", len(want.Series) > 0, true)
+		same(t, "countries", len(want.Breakdowns.Countries), 0)
+		banners := o.parse(o.status(o.get(path, o.cookie), http.StatusOK).body).id("stats").class("banner")
+		if len(banners) != 1 || !strings.Contains(banners[0].text(), says) {
+			t.Fatalf("%s: %d banners", path, len(banners))
+		}
+		link := banners[0].tags("a")[0]
+		same(t, "link", link.text(), "Clear filters")
+		u, err := url.Parse(link.attr("href"))
+		o.check(err)
+		same(t, "filters", u.Query().Has("filter"), false)
+		same(t, "range", u.Query().Get("range"), "90d")
+	}
+}
+
 // Any two dates, hours and the year before can be asked for by a form that
 // needs no script.
 func TestStatsDates(t *testing.T) {
