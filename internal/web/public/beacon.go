@@ -24,7 +24,8 @@ var clampedBeacons atomic.Int64
 func ClampedBeacons() int64 { return clampedBeacons.Load() }
 
 // Beacon stores a snapshot of how a page is being read. It checks the signature
-// before it reads the body.
+// before it reads the body. It does not look up the link: snapshots of a page
+// that is already open count after its link expires (engagement, The server).
 func (s *Handler) Beacon(w http.ResponseWriter, r *http.Request) error {
 	now := s.Now()
 	v, err := s.Signer.ParseViewToken(r.URL.Query().Get("v"), now)
