@@ -102,6 +102,7 @@
 //	remote               commands that use an instance over its API
 //	terminal             what commands print; credentials, manifest: their files
 //	datadir              the data directory: who serves from it, and its room
+//	durable              changes of files that survive a crash
 //	limits               limits of plans as flags say them
 //	signer               signed URLs and tokens
 //	turn, worker         turns for scarce work; named background loops
