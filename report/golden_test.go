@@ -88,7 +88,7 @@ type importedLink struct {
 	Views, Downloads           int64
 }
 
-// importedOpen is a line of opens.ndjson (import format).
+// importedView is a line of opens.ndjson (import format).
 type importedView struct {
 	Slug, Viewer                                         string
 	At                                                   time.Time

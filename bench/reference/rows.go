@@ -4,7 +4,7 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// viewRow is a view as the tables have it.
+// openRow is a view as the tables have it.
 type openRow struct {
 	account, link                                             uint32
 	at                                                        int64

@@ -8,8 +8,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// sql FILE STATEMENT changes rows of a database behind the program's back. It
-// fails if the statement changes none.
+// cmdSQL runs "sql FILE STATEMENT", which changes rows of a database behind the
+// program's back. It fails if the statement changes none.
 func cmdSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: sql FILE STATEMENT")

@@ -56,7 +56,7 @@ func (i *importing) file(text string) string {
 	return name
 }
 
-// views is a file with n views over 70 days.
+// opens returns a file with n views over 70 days.
 func (i *importing) opens(n int) string {
 	i.t.Helper()
 	var b strings.Builder

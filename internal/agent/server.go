@@ -67,7 +67,7 @@ type call struct {
 	req *mcp.CallToolRequest
 }
 
-// what a tool does, for the hints that clients show people.
+// An effect is what a tool does, for the hints that clients show people.
 type effect int
 
 const (

@@ -68,7 +68,7 @@ type importTarget struct {
 	number  uint32     // in staging.targets
 }
 
-// open reads one line into o, all but its ID, and returns the link it is to.
+// view reads one line into o, all but its ID, and returns the link it is to.
 // o.Session is good until the next call.
 func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (*importTarget, error) {
 	var in importedView

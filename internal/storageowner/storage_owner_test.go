@@ -83,7 +83,7 @@ func (p *placing) must(err error) {
 	}
 }
 
-// instance is a database over the place, and a process on it.
+// placed is a database that uses the storage, and a process on it.
 type placed struct {
 	*placing
 	address string

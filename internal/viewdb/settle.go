@@ -85,7 +85,7 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 // wait for it.
 const packedAtOnce = 2048
 
-// packNext packs views before a day. When none is left, it marks the account as
+// packSome packs views before a day. When none is left, it marks the account as
 // settled.
 func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool, err error) {
 	s, err := t.state(account)

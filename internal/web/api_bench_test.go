@@ -10,8 +10,8 @@ import (
 	"vitrine"
 )
 
-// api is a fixture for benchmarks, and how requests reach its router without a
-// connection.
+// apiBench returns a link in a fixture for benchmarks, and a function that
+// sends requests to its router without a connection.
 func apiBench(b *testing.B) (key, slug string, ask func(method, path, body string) int) {
 	f := newFixture(b)
 	key = f.account(vitrine.PlanPro)

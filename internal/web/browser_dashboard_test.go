@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// member is a tab of someone who is signed in.
+// memberTab returns a tab of someone who is signed in.
 func (s *site) memberTab(a *vitrine.Account, path string) *tab {
 	s.t.Helper()
 	name, value, _ := strings.Cut(strings.TrimPrefix(s.signIn(a), "Cookie: "), "=")

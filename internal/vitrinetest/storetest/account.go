@@ -53,8 +53,8 @@ func (t storeTest) accountsClosed() {
 	})
 }
 
-// tokens tests that an address has one token of a purpose, found by its hash
-// alone.
+// oneTimeTokens tests that an address has one token of a purpose, found by its
+// hash alone.
 func (t storeTest) oneTimeTokens() {
 	ann := t.account("ann@example.org")
 	token := func(p vitrine.TokenPurpose, hash byte, email string, age time.Duration) *vitrine.OneTimeToken {

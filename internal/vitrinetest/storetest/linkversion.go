@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// versions of a link are rows that no list, search, count or report of links
-// has, and that are found by their link and number, deleted or not.
+// linkVersions tests that versions of a link are in no list, search, count or
+// report of links, and are found by their link and number, deleted or not.
 func (t storeTest) linkVersions() {
 	ann := t.account("ann@example.org")
 	main, other := link(ann, "main", 0), link(ann, "other", time.Minute)

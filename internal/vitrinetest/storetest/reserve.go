@@ -23,8 +23,8 @@ func (t storeTest) made(name string) (vitrine.AccountID, vitrine.LinkID) {
 	return a.ID, l.ID
 }
 
-// passOver tests that numbers that are passed over are given to nobody, and
-// that none is given twice.
+// reserveIDs tests that reserved IDs are given to nobody, and that none is
+// given twice.
 func (t storeTest) reserveIDs() {
 	over := func(a vitrine.AccountID, l vitrine.LinkID, want bool) {
 		t.Helper()

@@ -55,8 +55,8 @@ func (t storeTest) sites() {
 	})
 }
 
-// versions of websites are links that no list, search, count or report of links
-// has.
+// siteVersions tests that versions of websites are in no list, search, count or
+// report of links.
 func (t storeTest) siteVersions() {
 	ann := t.account("ann@example.org")
 	site := &vitrine.Site{Account: ann.ID, Slug: "site", Title: "site", CreatedAt: vitrinetest.Epoch}

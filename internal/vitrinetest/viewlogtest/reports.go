@@ -75,7 +75,7 @@ func (h *history) live() {
 	h.same("with days forgotten")
 }
 
-// open is a view of some day.
+// view returns a view of some day.
 func (h *history) view() vitrine.ViewRecord {
 	h.n++
 	o := h.chance.view()

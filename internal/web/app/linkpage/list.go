@@ -108,7 +108,7 @@ func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
 	return search, page
 }
 
-// address of a search's page.
+// searchAddress returns the address of a page of a search's results.
 func searchAddress(search links.LinkSearch, page int) string {
 	number, key := "", ""
 	if page > 1 {
