@@ -1,4 +1,4 @@
-// Package credentials keeps the API keys of "vitrine login" in files of the
+// Package credentials stores the API keys of "vitrine login" in files of the
 // user.
 package credentials
 
@@ -15,17 +15,17 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// Credential is what "login" stores of a server, in a file of its own that only
-// the user can read.
+// Credential is the login at one server. It is stored in a file that only the
+// user can read.
 type Credential struct {
 	Server string `json:"server"`
 	Email  string `json:"email"`
-	Name   string `json:"name"` // of the key
+	Name   string `json:"name"` // name of the key
 	APIKey string `json:"apiKey"`
 }
 
-// Store is the directory of what "login" stores: a file for each server, and
-// one that names the server that was logged in to last.
+// Store is the directory with the stored logins. It has one file for each
+// server, and one with the address of the server of the last login.
 type Store struct{ dir string }
 
 func Open() (Store, error) {
@@ -36,7 +36,8 @@ func Open() (Store, error) {
 	return Store{filepath.Join(dir, "vitrine")}, nil
 }
 
-// NormalServer returns the address of a server as credentials are kept by it.
+// NormalServer returns the normalized address of a server: without a trailing
+// slash and without /api/v1. Store identifies servers by it.
 func NormalServer(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
@@ -54,7 +55,7 @@ func (c Store) File(server string) string {
 
 func (c Store) lastFile() string { return filepath.Join(c.dir, "server") }
 
-// Last returns the server that was logged in to last; "" when there is none.
+// Last returns the server of the last login, or "" if there is none.
 func (c Store) Last() (string, error) {
 	b, err := os.ReadFile(c.lastFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +64,7 @@ func (c Store) Last() (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// Load reads what is stored of a server; nil when nothing is.
+// Load returns the credential for a server, or nil if there is none.
 func (c Store) Load(server string) (*Credential, error) {
 	b, err := os.ReadFile(c.File(server))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,8 +80,7 @@ func (c Store) Load(server string) (*Credential, error) {
 	return &v, nil
 }
 
-// Save stores the credential of a server, which becomes the one that was logged
-// in to last.
+// Save stores the credential of a server and makes that server the last one.
 func (c Store) Save(v Credential) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -92,7 +92,7 @@ func (c Store) Save(v Credential) error {
 	return writePrivate(c.lastFile(), []byte(v.Server+"\n"))
 }
 
-// Remove deletes what is stored of a server.
+// Remove deletes the credential of a server.
 func (c Store) Remove(server string) error {
 	last, err := c.Last()
 	if err == nil && last == server {
@@ -101,14 +101,13 @@ func (c Store) Remove(server string) error {
 	return errors.Join(err, os.Remove(c.File(server)))
 }
 
-// writePrivate replaces a file by one that only the user can read, at once or
-// not at all.
+// writePrivate replaces a file atomically. Only the user can read the new file.
 func writePrivate(path string, b []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
+	f, err := os.CreateTemp(dir, ".new-*") // has mode 0600
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 	"vitrine/internal/durable"
 )
 
-// again answers a transfer of a key whose bytes are stored: the answer to an
-// earlier transfer may have been lost. It compares body with the stored bytes
-// as it arrives and stores nothing. It returns the ETag of the stored bytes if
-// body is the same, and CodeURLUsed at the first difference.
+// again handles a repeated transfer for a key whose bytes are stored, because
+// the client may not have received the first response. It compares body with
+// the stored bytes while it arrives and stores nothing. It returns the ETag if
+// they are equal, and CodeURLUsed at the first difference.
 func (b *Blobs) again(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
 	stored, err := os.Open(b.path(g.Key))
 	if errors.Is(err, os.ErrNotExist) {
-		return "", errUsed() // deleted meanwhile
+		return "", errUsed() // deleted concurrently
 	}
 	if err != nil {
 		return "", vitrine.Unavailable(err)
@@ -30,22 +30,22 @@ func (b *Blobs) again(ctx context.Context, g vitrine.PutGrant, body io.Reader) (
 	if err != nil {
 		return "", unavailable(err)
 	}
-	// The earlier transfer may have failed in its last step, after the bytes
-	// got their name.
+	// The earlier transfer may have failed in its last step, after the rename.
 	if err := durable.SyncDir(b.shard(g.Key)); err != nil {
 		return "", vitrine.Unavailable(err)
 	}
-	// And the key may have been deleted meanwhile.
+	// The key may have been deleted during the comparison.
 	if err := b.still(g.Key, keyStored); err != nil {
 		return "", err
 	}
 	return `"` + sum + `"`, nil
 }
 
-// compare reads size bytes of stored and of body in step, and returns their
-// SHA-256. Errors are those of fill, and CodeURLUsed where they differ.
+// compare reads size bytes of stored and body in parallel and returns their
+// SHA-256. It returns the errors of fill, and CodeURLUsed at the first
+// difference.
 func compare(ctx context.Context, stored, body io.Reader, size int64) (string, error) {
-	buf := make([]byte, copySize) // for both
+	buf := make([]byte, copySize) // shared by both readers
 	want, got := buf[:copySize/2], buf[copySize/2:]
 	sum := sha256.New()
 	for n := int64(0); n < size; {
@@ -75,8 +75,8 @@ func compare(ctx context.Context, stored, body io.Reader, size int64) (string, e
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// errUsed refuses a transfer of other bytes than those that are stored, or
-// were.
+// errUsed returns the error for a transfer whose bytes differ from the stored
+// or deleted ones.
 func errUsed() error {
 	return vitrine.Errorf(vitrine.CodeURLUsed, "This upload already has its file. Continue with step 3.")
 }

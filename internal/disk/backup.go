@@ -15,34 +15,35 @@ import (
 	"vitrine/internal/durable"
 )
 
-// pinnedDir is where a backup keeps hold of bytes by hard links while it copies
-// them.
+// pinnedDir is the directory with hard links to the bytes that a backup still
+// has to copy. The links protect the bytes from deletes.
 const pinnedDir = "pinned"
 
-// Backup copies stored bytes from one directory, as New makes them, to another.
-// They are linked where both are on one file system: stored bytes never change.
-// Bytes that are copied are read as a stream, and held against their SHA-256.
+// Backup copies stored bytes from one directory to another. Both have the
+// layout that New makes. It makes hard links if both are on one file system,
+// because stored bytes never change. It streams copied bytes and verifies their
+// SHA-256.
 type Backup struct {
 	From, To string
-	// Since is a directory of bytes that were copied before: what has not
-	// changed is linked from there; "": none.
+	// Since is a directory with an earlier copy. Unchanged files are linked
+	// from there. It may be empty.
 	Since string
-	// Damaged is called with bytes that do not have the SHA-256 that they were
-	// stored with. They are copied all the same.
+	// Damaged is called for each blob whose bytes do not match their stored
+	// SHA-256. The bytes are copied anyway.
 	Damaged func(k vitrine.UploadID)
-	// Progress is called when bytes were copied or linked.
+	// Progress is called after each copied or linked file.
 	Progress func(bytes int64)
 
-	Linked, Copied int64 // files, of whatever kind
+	Linked, Copied int64 // number of files of any kind
 
-	unlinkable bool // From and To are on two file systems, or on one without links
+	unlinkable bool // From and To cannot share hard links
 	pinned     []string
 }
 
 // blobsDir returns the directory of the stored bytes.
 func blobsDir(dir string) string { return filepath.Join(dir, "blobs") }
 
-// Make makes the directory To.
+// Make creates the directory To.
 func (b *Backup) Make() (err error) {
 	for _, d := range []string{blobsDir(b.To), filepath.Join(b.To, "incoming")} {
 		err = errors.Join(err, os.MkdirAll(d, 0o700))
@@ -50,9 +51,9 @@ func (b *Backup) Make() (err error) {
 	return err
 }
 
-// Begin starts a backup of a directory in use and removes what an interrupted
-// backup left in it. Only one backup of a directory runs at a time: a second
-// Begin fails. Close ends the backup, whatever its result.
+// Begin starts a backup of a directory that is in use. It deletes the leftovers
+// of an interrupted backup. It fails if another backup of the directory is
+// running. Close ends the backup, also after an error.
 func (b *Backup) Begin() (*Pins, error) {
 	lock, err := lock(filepath.Join(b.From, "backup.lock"), os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errLocked) {
@@ -68,17 +69,17 @@ func (b *Backup) Begin() (*Pins, error) {
 	return p, nil
 }
 
-// Pins are what a backup holds in the directory that it reads.
+// Pins are the pinned files and the lock of a running backup.
 type Pins struct {
 	lock *os.File
 	dir  string
 }
 
-// Close removes the pinned copies and releases the lock.
+// Close deletes the pinned files and releases the lock.
 func (p *Pins) Close() error { return errors.Join(os.RemoveAll(p.dir), p.lock.Close()) }
 
-// All copies whatever is stored and not copied yet. What is stored or removed
-// meanwhile may be copied or not.
+// All copies all stored bytes that are not copied yet. Bytes that are stored or
+// deleted during the call may be copied or not.
 func (b *Backup) All(ctx context.Context) error {
 	from := &Blobs{blobs: blobsDir(b.From)}
 	return from.each(ctx, func(k vitrine.UploadID, _ fs.FileInfo) error {
@@ -87,9 +88,9 @@ func (b *Backup) All(ctx context.Context) error {
 	})
 }
 
-// HoldDeletes waits until nobody removes stored bytes, and keeps everybody from
-// it until the file that it returns is closed. Anyone who removes some holds
-// the lock of blobs/ with others of that kind; this holds it alone.
+// HoldDeletes waits for running deletes and blocks new ones until the returned
+// file is closed. It takes the exclusive lock of blobs/. Deletes take it
+// shared.
 func (b *Backup) HoldDeletes() (*os.File, error) {
 	f, err := os.Open(blobsDir(b.From))
 	if err != nil {
@@ -101,7 +102,7 @@ func (b *Backup) HoldDeletes() (*os.File, error) {
 	return f, nil
 }
 
-// Pin secures the bytes and parts of a key while deletes are held: it links
+// Pin protects the bytes and parts of a key while deletes are blocked. It links
 // them, or records them for Finish to copy. It reports whether they exist.
 func (b *Backup) Pin(ctx context.Context, k vitrine.UploadID, parts vitrine.Parts) (bool, error) {
 	if valid(k) != nil {
@@ -119,7 +120,7 @@ func (b *Backup) Pin(ctx context.Context, k vitrine.UploadID, parts vitrine.Part
 	return there, err
 }
 
-// Finish copies what is pinned.
+// Finish copies the pinned files.
 func (b *Backup) Finish(ctx context.Context) error {
 	for _, name := range b.pinned {
 		k, _, _ := strings.Cut(name, partMark)
@@ -132,7 +133,7 @@ func (b *Backup) Finish(ctx context.Context) error {
 	return nil
 }
 
-// Used copies the word that keys are used up.
+// Used copies the records of used keys.
 func (b *Backup) Used(ctx context.Context) error {
 	err := entries(ctx, filepath.Join(b.From, "incoming"), func(name string, st fs.FileInfo) error {
 		if !strings.HasSuffix(name, usedSuffix) {
@@ -151,8 +152,9 @@ func (b *Backup) Used(ctx context.Context) error {
 	return err
 }
 
-// Drop removes from the copy what belongs to keys that keep says no to, and
-// counts what is left: keys, and bytes of these and their parts.
+// Drop deletes from the copy all files of keys for which keep returns false. It
+// returns the number of remaining keys and the total size of their bytes and
+// parts.
 func (b *Backup) Drop(ctx context.Context, keep func(vitrine.UploadID) bool) (keys, bytes int64, err error) {
 	to := &Blobs{blobs: blobsDir(b.To)}
 	err = to.files(ctx, func(name string, st fs.FileInfo) error {
@@ -172,7 +174,8 @@ func (b *Backup) Drop(ctx context.Context, keep func(vitrine.UploadID) bool) (ke
 	return keys, bytes, err
 }
 
-// Sync makes the names in the copy durable; what they name is already.
+// Sync makes the directory entries of the copy durable. The contents already
+// are.
 func (b *Backup) Sync() error {
 	shards, err := os.ReadDir(blobsDir(b.To))
 	for _, s := range shards {
@@ -182,8 +185,8 @@ func (b *Backup) Sync() error {
 		durable.SyncDir(b.To))
 }
 
-// add copies the bytes of a key, their sum, and the existing parts. With pin,
-// it handles only the bytes and their sum. It reports whether the bytes exist.
+// add copies the bytes of a key, their hash and the existing parts. With pin,
+// it copies only the bytes and the hash. It reports whether the bytes exist.
 func (b *Backup) add(ctx context.Context, k vitrine.UploadID, pin bool) (bool, error) {
 	there, err := b.file(ctx, k, string(k), pin)
 	if err != nil || !there {
@@ -195,14 +198,15 @@ func (b *Backup) add(ctx context.Context, k vitrine.UploadID, pin bool) (bool, e
 	parts, err := filepath.Glob(filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+partMark+"*"))
 	for _, path := range parts {
 		name := filepath.Base(path)
-		if err == nil && strings.Count(name, partMark) == 1 { // else it is being made
+		if err == nil && strings.Count(name, partMark) == 1 { // a temporary name has two marks
 			_, err = b.file(ctx, k, name, false)
 		}
 	}
 	return true, err
 }
 
-// file copies one file, unless that was done, and reports whether it exists.
+// file copies one file unless the copy exists. It reports whether the source
+// exists.
 func (b *Backup) file(ctx context.Context, k vitrine.UploadID, name string, pin bool) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -220,7 +224,7 @@ func (b *Backup) file(ctx context.Context, k vitrine.UploadID, name string, pin 
 		if pin || unchanged(st, done) {
 			return true, nil
 		}
-		if err := remove(to); err != nil { // a part that was made anew
+		if err := remove(to); err != nil { // the part was replaced
 			return false, err
 		}
 	}
@@ -238,7 +242,7 @@ func (b *Backup) file(ctx context.Context, k vitrine.UploadID, name string, pin 
 		if err == nil {
 			return b.linked(st.Size()), nil
 		}
-		if errors.Is(err, fs.ErrNotExist) { // removed since it was looked at
+		if errors.Is(err, fs.ErrNotExist) { // deleted after Lstat
 			return false, nil
 		}
 		b.unlinkable = true
@@ -259,12 +263,14 @@ func (b *Backup) linked(n int64) bool {
 	return true
 }
 
-// unchanged reports whether two files are the same, or one the other's copy.
+// unchanged reports whether two files have the same size and modification time,
+// so that one is a link to the other or its copy.
 func unchanged(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// pin keeps hold of a file. Where there are no links it is copied at once.
+// pin links a file into pinnedDir. If that fails, it copies the file
+// immediately.
 func (b *Backup) pin(ctx context.Context, k vitrine.UploadID, from, name string) (bool, error) {
 	dir := filepath.Join(b.From, pinnedDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -278,7 +284,7 @@ func (b *Backup) pin(ctx context.Context, k vitrine.UploadID, from, name string)
 	return err == nil, err
 }
 
-// copy copies a file, whole and durable when nil.
+// copy copies a file. If it returns nil, the copy is complete and durable.
 func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string) error {
 	r, err := os.Open(from)
 	if err != nil {
@@ -310,8 +316,7 @@ func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string
 	return nil
 }
 
-// sum returns the SHA-256 that bytes were stored with; "" where it is not
-// known.
+// sum returns the stored SHA-256 of a blob, or "" if it is unknown.
 func (b *Backup) sum(k vitrine.UploadID) string {
 	for _, path := range []string{filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+sumSuffix),
 		filepath.Join(b.From, pinnedDir, string(k)+sumSuffix)} {
@@ -323,9 +328,9 @@ func (b *Backup) sum(k vitrine.UploadID) string {
 	return ""
 }
 
-// deleting waits while deletes are held, and has others wait who would hold
-// them, until the file that it returns is closed. Where directories cannot be
-// locked, nobody can hold deletes, and nobody waits.
+// deleting waits while a backup blocks deletes, and then takes the shared lock
+// until the returned file is closed. On systems that cannot lock directories,
+// it does not wait.
 func (b *Blobs) deleting() (*os.File, error) {
 	f, err := os.Open(b.blobs)
 	if err == nil {

@@ -4,8 +4,8 @@ package disk
 
 import "os"
 
-// await permits deletes and refuses backups: this system has no locks to keep
-// them apart.
+// await permits deletes and returns an error for backups, because this system
+// has no locks to separate them.
 func await(f *os.File, shared bool) error {
 	if shared {
 		return nil

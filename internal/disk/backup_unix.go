@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// await waits for the lock of an open file, to hold it alone or with others,
-// until the file is closed.
+// await waits for the lock of an open file, exclusive or shared. Closing the
+// file releases the lock.
 func await(f *os.File, shared bool) error {
 	how := unix.LOCK_EX
 	if shared {

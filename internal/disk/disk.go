@@ -1,10 +1,10 @@
-// Package disk keeps blobs in a local directory.
+// Package disk stores blobs in a local directory.
 //
-// Bytes are received into incoming/KEY.part and, once they are whole and
-// durable, renamed to blobs/KE/KEY beside their SHA-256 (KEY.sha256, in the
-// form that sha256sum -c reads) and, in time, their parts (KEY~NAME). From then
-// on nothing writes to them: stored is sealed. A key whose bytes were deleted
-// leaves incoming/KEY.used, so that its URLs stay used up until it is swept.
+// A transfer is received into incoming/KEY.part. When it is complete and
+// durable, it is renamed to blobs/KE/KEY. Beside it are its SHA-256
+// (KEY.sha256, in the format of sha256sum -c) and later its parts (KEY~NAME).
+// Stored bytes are sealed: nothing writes to them again. Deleting a key leaves
+// incoming/KEY.used, so that its URLs stay invalid until the record is swept.
 package disk
 
 import (
@@ -28,8 +28,8 @@ const (
 	sumSuffix  = ".sha256"
 )
 
-// Blobs is a vitrine.Blobs and vitrine.Receiver on a directory. It may be used
-// by several processes at once.
+// Blobs implements [vitrine.Blobs] and vitrine.Receiver in a directory. Several
+// processes may use it at the same time.
 type Blobs struct {
 	incoming, blobs string
 	base            string
@@ -37,7 +37,7 @@ type Blobs struct {
 	now             func() time.Time
 }
 
-// New makes the directory where it is missing. base is the address that signed
+// New creates the directory if it is missing. base is the address that signed
 // URLs begin with, such as http://host/storage/.
 func New(dir, base string, signer *signer.Signer, now func() time.Time) (*Blobs, error) {
 	b := &Blobs{incoming: filepath.Join(dir, "incoming"), blobs: filepath.Join(dir, "blobs"), base: base,
@@ -64,12 +64,13 @@ func (b *Blobs) used(k vitrine.UploadID) string {
 	return filepath.Join(b.incoming, string(k)+usedSuffix)
 }
 
-// SignPut makes a URL of this process's own storage address.
+// SignPut returns a signed URL of this process's storage address.
 func (b *Blobs) SignPut(_ context.Context, g vitrine.PutGrant) (string, error) {
 	return b.base + string(g.Key) + "?" + b.signer.SignPut(g).Encode(), nil
 }
 
-// valid keeps anything that is no key away from the file system.
+// valid returns an error for an invalid key, so that it never becomes a file
+// name.
 func valid(k vitrine.UploadID) error {
 	if _, ok := vitrine.ParseUploadID(string(k)); !ok {
 		return vitrine.ErrNotFound
@@ -92,14 +93,13 @@ func (b *Blobs) Stat(_ context.Context, k vitrine.UploadID) (vitrine.BlobInfo, e
 	}
 	hex, _, _ := strings.Cut(string(sum), " ")
 	if len(hex) != 64 {
-		hex = "" // callers compute it when they need it
+		hex = "" // callers compute it if necessary
 	}
 	return vitrine.BlobInfo{Size: st.Size(), SHA256: hex}, nil
 }
 
-// Seal makes sure that the name of the bytes is durable, which it may not be
-// yet in the moment after Receive gave it. Nothing writes to stored bytes
-// again.
+// Seal makes the directory entry of the bytes durable, because Receive may have
+// failed to. Nothing writes to stored bytes again.
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	info, err := b.Stat(ctx, k)
 	if err == nil {
@@ -108,7 +108,7 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	return info, err
 }
 
-// Open opens stored bytes.
+// Open opens stored bytes for reading.
 func (b *Blobs) Open(_ context.Context, k vitrine.UploadID) (vitrine.Blob, error) {
 	if err := valid(k); err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ type blob struct {
 
 func (b blob) Size() int64 { return b.size }
 
-// Delete removes bytes and leaves word that the key is used up. A transfer
-// under way is not met: it finds that word at its end.
+// Delete deletes bytes and records that the key is used. It does not interrupt
+// a running transfer, which fails at its end because of that record.
 func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil
@@ -151,7 +151,7 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 		return err
 	}
 	now := b.now()
-	if err := os.Chtimes(b.used(k), now, now); err != nil { // for Sweep
+	if err := os.Chtimes(b.used(k), now, now); err != nil { // Sweep compares this time
 		return err
 	}
 	if err := durable.SyncDir(b.incoming); err != nil {
@@ -160,9 +160,9 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if err := removePart(b.part(k)); err != nil {
 		return err
 	}
-	// The sum goes before the bytes: bytes without one are found again, a sum
-	// without bytes is not. Parts go after them: anyone who stores one looks
-	// for the bytes once more when it is there.
+	// The hash is deleted before the bytes, because a sweep finds bytes without
+	// a hash, but not a hash without bytes. Parts are deleted last, because
+	// PutPart checks that the bytes exist after it has stored a part.
 	for _, p := range []string{b.path(k) + sumSuffix, b.path(k)} {
 		if err := remove(p); err != nil {
 			return err
@@ -174,7 +174,8 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	return syncIfThere(b.shard(k))
 }
 
-// removePart removes what is left of a transfer, unless it is under way.
+// removePart deletes the partial file of a transfer unless the transfer is
+// running.
 func removePart(path string) error {
 	f, err := lock(path, os.O_RDWR)
 	if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
@@ -194,12 +195,12 @@ func remove(path string) error {
 	return nil
 }
 
-// Each calls f with every stored blob.
+// Each calls f for every stored blob.
 func (b *Blobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error {
 	return b.each(ctx, func(k vitrine.UploadID, _ fs.FileInfo) error {
 		info, err := b.Stat(ctx, k)
 		if errors.Is(err, vitrine.ErrNotFound) {
-			return nil // deleted meanwhile
+			return nil // deleted concurrently
 		}
 		if err != nil {
 			return err
@@ -217,7 +218,7 @@ func (b *Blobs) each(ctx context.Context, f func(vitrine.UploadID, fs.FileInfo) 
 	})
 }
 
-// files calls f with every file beside and with stored bytes.
+// files calls f for every file in blobs/.
 func (b *Blobs) files(ctx context.Context, f func(name string, st fs.FileInfo) error) error {
 	shards, err := os.ReadDir(b.blobs)
 	if err != nil {
@@ -231,8 +232,8 @@ func (b *Blobs) files(ctx context.Context, f func(name string, st fs.FileInfo) e
 	return nil
 }
 
-// entries calls f with every file of a directory that is still there when its
-// turn comes.
+// entries calls f for every file of a directory. It skips files that are
+// deleted during the call.
 func entries(ctx context.Context, dir string, f func(name string, st fs.FileInfo) error) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {

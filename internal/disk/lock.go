@@ -7,10 +7,9 @@ import (
 
 var errLocked = errors.New("locked")
 
-// lock opens a file of a name and takes its lock, which ends with the file. It
-// answers errLocked when another holds it. The file returned is the one that
-// has the name at the moment of the lock; as long as it is locked nobody else
-// renames or removes it.
+// lock opens a file and locks it until the file is closed. It returns errLocked
+// if another holder has the lock. The path named the returned file when the
+// lock was taken. Others rename or delete the file only with the lock.
 func lock(path string, flag int) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, flag, 0o600)
@@ -29,8 +28,8 @@ func lock(path string, flag int) (*os.File, error) {
 		if named, err := os.Lstat(path); err == nil && os.SameFile(held, named) {
 			return f, nil
 		}
-		// Renamed or removed between opening and locking: what this is now
-		// belongs to someone else.
+		// The file was renamed or deleted between open and lock, so another
+		// transfer owns it.
 		f.Close()
 	}
 }

@@ -4,5 +4,5 @@ package disk
 
 import "os"
 
-// take refuses: transfers of one key cannot be distinguished on this system.
+// take returns an error, because this system cannot lock files.
 func take(f *os.File) error { return &os.PathError{Op: "lock", Path: f.Name(), Err: os.ErrInvalid} }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// take locks an open file for this one opening of it, against all others in
-// this process and in others, until it is closed.
+// take takes the exclusive lock of an open file. The lock excludes other opens
+// of the file, also in this process. Closing the file releases it.
 func take(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -13,12 +13,12 @@ import (
 	"vitrine/internal/durable"
 )
 
-// markerFile is beside the blobs. It belongs to this directory alone, so no
-// backup has it.
+// markerFile is the name of the marker file beside the blobs. It identifies
+// this directory, so backups do not copy it.
 const markerFile = "mark"
 
-// A marker is written under a temporary name first. A temporary file older than
-// unfinishedMarker was left by a crash.
+// A marker is first written to a temporary file. A temporary file older than
+// unfinishedMarker is left over from a crash.
 const (
 	markerPrefix     = "mark-"
 	unfinishedMarker = time.Hour
@@ -38,8 +38,8 @@ func (b *Blobs) Marker(context.Context) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// PutMarker implements [vitrine.Blobs]: it renames a complete, durable file to
-// markerFile.
+// PutMarker implements [vitrine.Blobs]. It renames a complete and durable file
+// to markerFile.
 func (b *Blobs) PutMarker(ctx context.Context, token string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -13,15 +13,16 @@ import (
 	"vitrine/internal/durable"
 )
 
-// partMark is between a key and the name of a part, and again before what
-// makes the name of an unfinished one unique.
+// partMark separates the key from the part name. Temporary files have a second
+// one, before a unique suffix.
 const partMark = "~"
 
 func (b *Blobs) partPath(k vitrine.UploadID, p vitrine.Part) string {
 	return b.path(k) + partMark + string(p)
 }
 
-// validPart keeps anything that is no key or no part away from the file system.
+// validPart returns an error for an invalid key or part, so that it never
+// becomes a file name.
 func validPart(k vitrine.UploadID, p vitrine.Part) error {
 	if _, ok := vitrine.ParsePart(string(p)); !ok {
 		return vitrine.ErrNotFound
@@ -29,7 +30,8 @@ func validPart(k vitrine.UploadID, p vitrine.Part) error {
 	return valid(k)
 }
 
-// PutPart stores a part beside its blob, whole and durable.
+// PutPart stores a part of a blob. The part is complete and durable when
+// PutPart returns nil.
 func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part, body io.Reader) error {
 	if err := validPart(k, p); err != nil {
 		return err
@@ -45,7 +47,7 @@ func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part,
 	if err = errors.Join(err, durable.Sync(f), f.Close()); err == nil {
 		err = durable.Rename(f.Name(), b.partPath(k, p))
 	}
-	if !exists(b.path(k)) { // deleted meanwhile, perhaps without having seen this part
+	if !exists(b.path(k)) { // deleted concurrently, possibly before this part was stored
 		return errors.Join(vitrine.ErrNotFound, remove(f.Name()), remove(b.partPath(k, p)))
 	}
 	if err != nil {
@@ -54,7 +56,7 @@ func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part,
 	return durable.SyncDir(b.shard(k))
 }
 
-// contextReader ends with its context.
+// contextReader is a reader that fails when its context ends.
 type contextReader struct {
 	ctx context.Context
 	io.Reader
@@ -67,7 +69,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// OpenPart opens a stored part.
+// OpenPart opens a stored part for reading.
 func (b *Blobs) OpenPart(_ context.Context, k vitrine.UploadID, p vitrine.Part) (vitrine.Blob, error) {
 	if err := validPart(k, p); err != nil {
 		return nil, err
@@ -75,7 +77,7 @@ func (b *Blobs) OpenPart(_ context.Context, k vitrine.UploadID, p vitrine.Part) 
 	return open(b.partPath(k, p))
 }
 
-// DeletePart removes a part.
+// DeletePart deletes a part.
 func (b *Blobs) DeletePart(_ context.Context, k vitrine.UploadID, p vitrine.Part) error {
 	if validPart(k, p) != nil {
 		return nil
@@ -91,7 +93,7 @@ func (b *Blobs) DeletePart(_ context.Context, k vitrine.UploadID, p vitrine.Part
 	return syncIfThere(b.shard(k))
 }
 
-// deleteParts removes every part of a key, unfinished ones too.
+// deleteParts deletes all parts of a key, including unfinished ones.
 func (b *Blobs) deleteParts(k vitrine.UploadID) error {
 	all, err := os.ReadDir(b.shard(k))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +107,7 @@ func (b *Blobs) deleteParts(k vitrine.UploadID) error {
 	return err
 }
 
-// sweepPart removes a part whose blob is gone, or one that was never finished.
+// sweepPart deletes a part that has no blob or was never completed.
 func (b *Blobs) sweepPart(name string, due func() bool) error {
 	key, part, _ := strings.Cut(name, partMark)
 	k := vitrine.UploadID(key)
@@ -115,7 +117,7 @@ func (b *Blobs) sweepPart(name string, due func() bool) error {
 	return remove(filepath.Join(b.shard(k), name))
 }
 
-// syncIfThere syncs a directory that may not have been made.
+// syncIfThere syncs a directory if it exists.
 func syncIfThere(dir string) error {
 	if err := durable.SyncDir(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err

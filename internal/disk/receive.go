@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	copySize  = 256 << 10 // bytes of one write; the memory of a transfer
-	flushSize = 8 << 20   // bytes after which writing to the device is begun, so that the last fsync has little left to do
+	copySize  = 256 << 10 // size of one write, and memory per transfer
+	flushSize = 8 << 20   // bytes between two starts of writing to the device, so that the last fsync is short
 )
 
-// Receive stores a body in place of its key: whole, durable and named by its
-// SHA-256, or not at all. The same body again is success.
+// Receive stores a body under its key atomically and durably, with its SHA-256.
+// Repeating it with the same body succeeds.
 func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
 	switch state, err := b.state(g.Key); {
 	case err != nil:
@@ -39,11 +39,11 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	if err != nil {
 		return "", vitrine.Unavailable(err)
 	}
-	defer part.Close() // and with it the lock
+	defer part.Close() // also releases the lock
 	etag, stored, err := b.receive(ctx, g, part, body)
 	if !stored {
-		// Anyone who opened the file before it is removed finds that out when
-		// they have locked it. Stored bytes have another name.
+		// Another process may have opened the file before this removal. It
+		// detects that after it has the lock. Stored bytes have another name.
 		_ = os.Remove(part.Name())
 	}
 	if err != nil {
@@ -52,11 +52,11 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	return etag, nil
 }
 
-// receive does the work of Receive while the caller holds the lock on part. It
-// reports whether part became the stored bytes.
+// receive implements Receive. The caller holds the lock on part. It reports
+// whether part became the stored bytes.
 func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
 	body io.Reader) (etag string, stored bool, err error) {
-	// Anyone who held the lock before may have finished.
+	// The previous holder of the lock may have completed the transfer.
 	switch state, err := b.state(g.Key); {
 	case err != nil:
 		return "", false, err
@@ -70,7 +70,7 @@ func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
 	if err != nil {
 		return "", false, err
 	}
-	// And the key may have been deleted meanwhile.
+	// The key may have been deleted during the transfer.
 	if err := b.still(g.Key, keyFree); err != nil {
 		return "", false, err
 	}
@@ -80,8 +80,8 @@ func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
 	return `"` + sum + `"`, true, nil
 }
 
-// store gives whole bytes their name, beside their sum: from then on they are
-// stored.
+// store writes the hash and renames the complete part to its final name. From
+// then on the bytes are stored.
 func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := os.MkdirAll(b.shard(k), 0o700); err != nil {
 		return err
@@ -89,9 +89,9 @@ func (b *Blobs) store(part *os.File, k vitrine.UploadID, sum string) error {
 	if err := b.rename(part, k, sum); err != nil {
 		return errors.Join(err, remove(b.path(k)+sumSuffix))
 	}
-	// The bytes have their name, and someone may use them already: nothing is
-	// taken back. An error says that power loss may still undo it; Seal tries
-	// again.
+	// The bytes have their final name and may already be in use, so an error
+	// does not undo the rename. After an error a power failure may undo it.
+	// Seal tries again.
 	return durable.SyncDir(b.shard(k))
 }
 
@@ -103,14 +103,14 @@ func (b *Blobs) rename(part *os.File, k vitrine.UploadID, sum string) error {
 		return err
 	}
 	now := b.now()
-	if err := os.Chtimes(part.Name(), now, now); err != nil { // for Sweep
+	if err := os.Chtimes(part.Name(), now, now); err != nil { // Sweep compares this time
 		return err
 	}
 	return durable.Rename(part.Name(), b.path(k))
 }
 
-// unavailable returns err unchanged if it already has a code, and otherwise an
-// error that says that storage failed.
+// unavailable returns err if it has a code, otherwise an error with
+// CodeUnavailable.
 func unavailable(err error) error {
 	if vitrine.CodeOf(err) != vitrine.CodeInternal {
 		return err
@@ -118,7 +118,7 @@ func unavailable(err error) error {
 	return vitrine.Unavailable(err)
 }
 
-// keyState is what the directory knows of a key.
+// keyState is the state of a key in the directory.
 type keyState int
 
 const (
@@ -127,8 +127,8 @@ const (
 	keyUsed            // its bytes were deleted
 )
 
-// state looks a key up. Errors: ErrNotFound for what is no key,
-// CodeUnavailable.
+// state returns the state of a key. Errors are ErrNotFound for an invalid key,
+// and CodeUnavailable.
 func (b *Blobs) state(k vitrine.UploadID) (keyState, error) {
 	if err := valid(k); err != nil {
 		return keyFree, err
@@ -146,7 +146,7 @@ func (b *Blobs) state(k vitrine.UploadID) (keyState, error) {
 	return keyFree, nil
 }
 
-// still refuses a key that is no longer in a state.
+// still returns an error if a key is no longer in the given state.
 func (b *Blobs) still(k vitrine.UploadID, want keyState) error {
 	state, err := b.state(k)
 	if err == nil && state != want {
@@ -177,14 +177,13 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// atEnd refuses a body that does not end after the size bytes that were read of
-// it.
+// atEnd returns an error if body does not end after size bytes.
 func atEnd(body io.Reader, size int64) error {
 	switch m, err := io.ReadFull(body, make([]byte, 1)); {
 	case m > 0:
 		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.",
 			size)
-	case err != io.EOF: // it has not come whole
+	case err != io.EOF: // the body is incomplete
 		return brokenOff(err, size)
 	}
 	return nil
@@ -195,8 +194,8 @@ func ended(after, size int64) error {
 		after, size)
 }
 
-// copyTo copies to a file and a hash in step, and starts writing to the device
-// as it goes.
+// copyTo copies to a file and a hash. It regularly starts writing to the
+// device.
 func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int64, err error) {
 	buf := make([]byte, copySize)
 	var flushed int64

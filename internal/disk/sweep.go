@@ -12,12 +12,11 @@ import (
 	"vitrine"
 )
 
-// Sweep removes, of keys that keep does not know, what is left in incoming from
-// before a time and bytes that were stored before it: those of uploads that
-// ended without anybody deleting them. Sums and parts whose bytes are gone go
-// with them.
+// Sweep deletes stored bytes and entries of incoming that are older than before
+// and whose keys are unknown to keep. They belong to uploads that ended without
+// a delete. It also deletes hashes and parts without bytes.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
-	// due reports whether a file of a key is to go.
+	// due reports whether a file of a key must be deleted.
 	due := func(k vitrine.UploadID, st fs.FileInfo) (bool, error) {
 		if valid(k) != nil || !st.ModTime().Before(before) {
 			return false, nil
@@ -61,7 +60,7 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 	})
 }
 
-// exists says that a file is there, or might be.
+// exists reports whether a file exists. It returns true if that is unknown.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)

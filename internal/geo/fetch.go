@@ -15,30 +15,30 @@ import (
 	"vitrine/internal/durable"
 )
 
-// DownloadRoot is where DB-IP has its free files.
+// DownloadRoot is the address of DB-IP's free files.
 const DownloadRoot = "https://download.db-ip.com/free"
 
 const (
-	// longestFetch bounds a download, which is of about 60 MB.
+	// longestFetch is the time limit for a download of about 60 MB.
 	longestFetch = 30 * time.Minute
-	// largestFile bounds what a download unpacks to, which is about 130 MB.
+	// largestFile is the size limit for an unpacked download of about 130 MB.
 	largestFile = 2 << 30
 )
 
-// Fetched is a city file that was fetched.
+// Fetched describes a downloaded city file.
 type Fetched struct {
 	From, Kind string
 	Built      time.Time
 	Size       int64
 }
 
-// errNotThere says that a server has no such file.
+// errNotThere is returned if the server does not have the file.
 var errNotThere = errors.New("not found")
 
-// Fetch gets DB-IP's City Lite of this month, or of the month before when there
-// is none yet, from below root, and puts it at path in one step once it was
-// read whole and addresses were looked up in it. Until then, and when it fails,
-// what is at path stays.
+// Fetch downloads DB-IP's City Lite of this month, or of last month if this
+// month's is not published yet. It verifies the complete file with test
+// lookups, then replaces the file at path atomically. If it fails, the file at
+// path stays unchanged.
 func Fetch(ctx context.Context, root, path string, now time.Time) (*Fetched, error) {
 	ctx, done := context.WithTimeout(ctx, longestFetch)
 	defer done()
@@ -90,7 +90,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(temp.Name()) // gone when it was renamed
+	defer os.Remove(temp.Name()) // no effect after the rename
 	n, err := io.Copy(temp, io.LimitReader(unpacked, largestFile+1))
 	if err == nil && n > largestFile {
 		err = errors.New("the file is larger than any city file")
@@ -98,7 +98,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the download was cut off")
 	}
-	// Any user may read it: the server's may not be the one that fetches it.
+	// All users may read the file, because the server may run as another user.
 	if err := errors.Join(err, temp.Chmod(0o644), durable.Sync(temp), temp.Close()); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	return &Fetched{address, kind, built, n}, durable.SyncDir(dir)
 }
 
-// removeOld removes what downloads that were killed have left.
+// removeOld deletes temporary files of interrupted downloads.
 func removeOld(pattern string) {
 	left, _ := filepath.Glob(pattern)
 	for _, path := range left {

@@ -16,33 +16,35 @@ import (
 // DefaultName is the name of the city file in a data directory.
 const DefaultName = "cities.mmdb"
 
-// File is a city file that may be replaced while it is used, in any way:
-// lookups read a copy of it that has no name. A nil File knows no cities.
+// File is a city file that may be replaced in any way while it is used. Lookups
+// read an unnamed copy. A nil File knows no cities.
 type File struct {
-	// Path is where the file is.
+	// Path is the path of the file.
 	Path string
-	// Optional: the file may be missing, and may appear later.
+	// If Optional is set, the file may be missing and may appear later.
 	Optional bool
-	// Temp is the directory of the copy. "": that of the system.
+	// Temp is the directory for the copy. If empty, the system's temporary
+	// directory is used.
 	Temp string
-	// Room says how many bytes are left in a directory; -1: without a limit.
-	// nil: that is not known.
+	// Room returns the free space of a directory in bytes and files, -1 without
+	// a limit. If Room is nil, the free space is not checked.
 	Room func(dir string) (bytes, files int64, err error)
 	Log  *slog.Logger
 
 	db     atomic.Pointer[database]
-	seen   fs.FileInfo // of the file that was tried last; nil: none
-	failed error       // why that one is not used
+	seen   fs.FileInfo // the file that was last tried, or nil
+	failed error       // why that file is not used
 }
 
-// spare is the room that a copy leaves: a disk must not be full because of it.
+// spare is the space that must stay free after the copy.
 const spare = 64 << 20
 
-// errCopy: the copy could not be made, which says nothing about the file.
+// errCopy is returned if the copy could not be made. The file itself may be
+// valid.
 var errCopy = errors.New("the city file cannot be copied")
 
-// Open reads the file for the first time. It fails when the file cannot be
-// used. That its copy cannot be made is logged; Refresh tries again.
+// Open reads the file for the first time. It fails if the file cannot be used.
+// If only the copy fails, Open logs that, and Refresh tries again.
 func (f *File) Open(ctx context.Context) error {
 	err := f.Refresh(ctx)
 	if errors.Is(err, errCopy) {
@@ -52,8 +54,9 @@ func (f *File) Open(ctx context.Context) error {
 	return err
 }
 
-// Refresh reads the file again if it has been replaced. When the new one cannot
-// be used, it says so, and lookups read the one before. Calls must not overlap.
+// Refresh reads the file again if it was replaced. If the new file cannot be
+// used, it returns an error, and lookups continue to use the old one. Calls
+// must not overlap.
 func (f *File) Refresh(ctx context.Context) error {
 	now, err := os.Stat(f.Path)
 	if f.Optional && errors.Is(err, fs.ErrNotExist) {
@@ -72,24 +75,24 @@ func (f *File) Refresh(ctx context.Context) error {
 	}
 	db, err := f.load(ctx, now)
 	if errors.Is(err, errCopy) || ctx.Err() != nil {
-		return err // tried again
+		return err // the next Refresh tries again
 	}
 	f.seen, f.failed = now, nil
 	if err != nil {
 		f.failed = fmt.Errorf("city file %s: %w", f.Path, err)
 		return f.failed
 	}
-	f.db.Store(db) // the one before is unmapped when nobody reads it
+	f.db.Store(db) // the old database is unmapped when it has no more readers
 	f.Log.Info("city file loaded", "file", f.Path, "type", db.kind(), "built", db.built().Format(time.DateOnly))
 	return nil
 }
 
-// same reports whether a file is the one that was seen.
+// same reports whether two results describe the same file.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// load opens a copy of the file.
+// load copies the file and opens the copy.
 func (f *File) load(ctx context.Context, before fs.FileInfo) (*database, error) {
 	if before.IsDir() {
 		return nil, errors.New("it is a directory")
@@ -124,7 +127,7 @@ func (f *File) load(ctx context.Context, before fs.FileInfo) (*database, error) 
 	return open(to.Name(), f.Path)
 }
 
-// reader reads until ctx ends.
+// reader is a reader that fails when ctx ends.
 type reader struct {
 	ctx context.Context
 	io.Reader
@@ -137,9 +140,8 @@ func (r reader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// Place returns the place of an address, if the file knows it: the code of its
-// country (ISO 3166-1 alpha-2) and the name of its city. A city always has a
-// country.
+// Place returns the country code (ISO 3166-1 alpha-2) and the city name of an
+// address, or "" if they are unknown. A city always has a country.
 func (f *File) Place(addr netip.Addr) (country, city string) {
 	if f == nil {
 		return "", ""
@@ -151,13 +153,12 @@ func (f *File) Place(addr netip.Addr) (country, city string) {
 	}
 	country, city, err := db.place(addr)
 	if err != nil {
-		return "", "" // a damaged part of the file: the place is unknown
+		return "", "" // this part of the file is damaged, so the location is unknown
 	}
 	return country, city
 }
 
-// Loaded reports whether there is a file to look addresses up in, and who made
-// it.
+// Loaded returns the source of the loaded file, and whether a file is loaded.
 func (f *File) Loaded() (Source, bool) {
 	if f == nil {
 		return Source{}, false
@@ -168,7 +169,7 @@ func (f *File) Loaded() (Source, bool) {
 	return Source{}, false
 }
 
-// Check opens a city file and says what it is, and when it was made.
+// Check opens a city file and returns its kind and build time.
 func Check(path string) (kind string, built time.Time, err error) {
 	if st, err := os.Stat(path); err != nil {
 		return "", built, err

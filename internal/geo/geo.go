@@ -1,7 +1,6 @@
-// Package geo says in which city a network address is. It reads files in
-// MaxMind's format (.mmdb) with cities, such as DB-IP's City Lite and MaxMind's
-// GeoLite2 City, keeps up with a file that is replaced, and fetches the one of
-// DB-IP.
+// Package geo returns the city of a network address. It reads city files in
+// MaxMind's format (.mmdb), such as DB-IP's City Lite and MaxMind's GeoLite2
+// City. It detects a replaced file and can download DB-IP's.
 package geo
 
 import (
@@ -19,13 +18,13 @@ import (
 	"github.com/oschwald/maxminddb-golang/v2"
 )
 
-// Source is who made a city file.
+// Source is the publisher of a city file.
 type Source struct {
-	Name, Text, URL string // Text: as the licence wants it said
+	Name, Text, URL string // Text is the credit that the license requires
 }
 
-// sources are makers whose licence wants them named, by what their files say of
-// themselves or are called.
+// sources are the publishers whose licenses require a credit. They are
+// recognized by the description or the name of the file.
 var sources = []struct {
 	word string
 	Source
@@ -35,14 +34,14 @@ var sources = []struct {
 	{"geolite", Source{"MaxMind", "Includes GeoLite data created by MaxMind", "https://www.maxmind.com"}},
 }
 
-// database is an open city file. It may be used by many at once.
+// database is an open city file. It is safe for concurrent use.
 type database struct {
 	reader *maxminddb.Reader
 	flat   bool // "city" is a name; else it has names
 	source Source
 }
 
-// nested is a record as MaxMind and DB-IP have it.
+// nested is the record format of MaxMind and DB-IP.
 type nested struct {
 	Country struct {
 		Code string `maxminddb:"iso_code"`
@@ -54,13 +53,13 @@ type nested struct {
 	} `maxminddb:"city"`
 }
 
-// flat is a record as ip-location-db has it.
+// flat is the record format of ip-location-db.
 type flat struct {
 	Country string `maxminddb:"country_code"`
 	City    string `maxminddb:"city"`
 }
 
-// errNoCities says that a file has no cities.
+// errNoCities is returned for a file without cities.
 type errNoCities struct{ kind string }
 
 func (e errNoCities) Error() string {
@@ -70,8 +69,8 @@ func (e errNoCities) Error() string {
 var errDamaged = errors.New("the file is cut off or damaged, or is not an .mmdb file")
 
 // open opens a city file, which must not change afterwards. name is the name of
-// the file at its origin. It returns an error if the file has no cities or is
-// damaged where open looks.
+// the original file. It returns an error if the file has no cities, or if the
+// parts that open reads are damaged.
 func open(path, name string) (*database, error) {
 	reader, err := maxminddb.Open(path)
 	if err != nil {
@@ -94,17 +93,17 @@ func open(path, name string) (*database, error) {
 
 func (db *database) kind() string { return db.reader.Metadata.DatabaseType }
 
-// built returns when the file was made.
+// built returns the build time of the file.
 func (db *database) built() time.Time { return db.reader.Metadata.BuildTime().UTC() }
 
-// What is tried of a file before it is used: its first networks, and addresses
-// all over it.
+// Limits of the test lookups before a file is used: its first networks, and
+// addresses from all ranges.
 const (
 	triedNetworks  = 20_000
 	triedAddresses = 4096
 )
 
-// try looks up a part of a file and learns how its records are arranged.
+// try reads a part of the file and detects its record format.
 func (db *database) try() error {
 	found := false
 	look := func(r maxminddb.Result) error {
@@ -140,7 +139,8 @@ func (db *database) try() error {
 	return errNoCities{db.kind()}
 }
 
-// readable reports whether the places of a part of the file can be read.
+// readable returns an error if a location in the tested part of the file cannot
+// be read.
 func (db *database) readable() error {
 	for addr := range db.samples() {
 		if _, _, err := db.place(addr); err != nil {
@@ -150,7 +150,7 @@ func (db *database) readable() error {
 	return nil
 }
 
-// samples returns public addresses, the same on each call.
+// samples returns public addresses. They are the same on each call.
 func (db *database) samples() func(func(netip.Addr) bool) {
 	random := rand.New(rand.NewPCG(1, 2))
 	return func(yield func(netip.Addr) bool) {
@@ -161,7 +161,7 @@ func (db *database) samples() func(func(netip.Addr) bool) {
 			}
 			addr := netip.AddrFrom4([4]byte(b[:]))
 			if db.reader.Metadata.IPVersion == 6 && b[15]%2 == 0 {
-				b[0] = 0x20 | b[0]&3 // 2000::/6, where what is in use is
+				b[0] = 0x20 | b[0]&3 // 2000::/6 contains the addresses in use
 				addr = netip.AddrFrom16(b)
 			}
 			if public(addr) && !yield(addr) {
@@ -171,12 +171,12 @@ func (db *database) samples() func(func(netip.Addr) bool) {
 	}
 }
 
-// public reports whether an address is one that a file can know.
+// public reports whether a file can contain an address.
 func public(addr netip.Addr) bool { return addr.IsGlobalUnicast() && !addr.IsPrivate() }
 
-// place looks a public address up.
+// place returns the country and city of a public address.
 func (db *database) place(addr netip.Addr) (country, city string, err error) {
-	defer runtime.KeepAlive(db) // what it is mapped to memory by
+	defer runtime.KeepAlive(db) // keeps the memory mapping alive
 	if addr.Is6() && db.reader.Metadata.IPVersion == 4 {
 		return "", "", nil
 	}
@@ -200,16 +200,15 @@ func isCode(s string) bool {
 	return len(s) == 2 && 'A' <= s[0] && s[0] <= 'Z' && 'A' <= s[1] && s[1] <= 'Z'
 }
 
-// ofName are words in brackets that are a part of a city's name. Other words in
-// brackets are districts.
+// ofName are words in parentheses that belong to a city name. Other words in
+// parentheses are districts.
 var ofName = []string{"(Oder)", "(Saale)", "(Wumme)", "(Unterweser)"}
 
-// longestName is the length of the longest name of a city that is used, in
-// bytes.
+// longestName is the maximum length of a city name in bytes.
 const longestName = 100
 
-// cityName returns the name of a city without its district, "" for what cannot
-// be a name.
+// cityName returns the name of a city without its district, or "" if the name
+// is invalid.
 func cityName(s string) string {
 	if name, rest, cut := strings.Cut(s, " ("); cut && !isOfName(rest) {
 		s = name

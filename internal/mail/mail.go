@@ -1,4 +1,4 @@
-// Package mail sends messages over SMTP. It is a vitrine.Mailer.
+// Package mail sends messages over SMTP.
 package mail
 
 import (
@@ -18,22 +18,21 @@ import (
 	"github.com/wneessen/go-mail"
 )
 
-// Options say where messages go.
+// Options configure a Sender.
 type Options struct {
-	// Server is smtp://user:password@host:587, with STARTTLS, which only a
-	// server on this very machine may do without, or where the address ends
-	// with ?tls=off; or smtps://user:password@host:465, with TLS from the first
-	// byte.
+	// Server is smtp://user:password@host:587 for STARTTLS, or
+	// smtps://user:password@host:465 for implicit TLS. STARTTLS is required
+	// unless the server is on this machine or the address ends with ?tls=off.
 	Server string
-	From   string      // Name <address>, or an address alone
-	TLS    *tls.Config // nil: the system's roots
+	From   string      // "Name <address>" or an address
+	TLS    *tls.Config // nil means the system's root certificates
 }
 
-// stepTime is how long each step of a try takes at most: to connect and be
-// greeted, and to hand the message over.
+// stepTime is the time limit of each step of an attempt: connecting, the
+// greeting, and sending the message.
 const stepTime = 10 * time.Second
 
-// Sender hands messages over to a server, each on a connection of its own.
+// Sender sends each message on a new connection.
 type Sender struct {
 	host   string
 	client []mail.Option
@@ -43,7 +42,8 @@ type Sender struct {
 
 var _ vitrine.Mailer = (*Sender)(nil)
 
-// New reads the options. It does not ask whether the server is there.
+// New checks the options and returns a Sender. It does not connect to the
+// server.
 func New(o Options) (*Sender, error) {
 	s := &Sender{step: stepTime}
 	var err error
@@ -56,7 +56,7 @@ func New(o Options) (*Sender, error) {
 	return s, nil
 }
 
-// Check reads options as New does, and does nothing else.
+// Check returns an error if New would refuse the options.
 func Check(o Options) error {
 	if _, err := netmail.ParseAddress(o.From); err != nil {
 		return fmt.Errorf("%q is not an address such as Vitrine <post@share.example>", o.From)
@@ -65,8 +65,8 @@ func Check(o Options) error {
 	return err
 }
 
-// clientOptions reads the address of a server. What is wrong with it is said
-// without repeating it: there is a password in it.
+// clientOptions parses the address of a server. Errors do not contain the
+// address, because it may include a password.
 func clientOptions(server string, config *tls.Config) ([]mail.Option, string, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Scheme != "smtp" &&
@@ -112,14 +112,14 @@ func clientOptions(server string, config *tls.Config) ([]mail.Option, string, er
 	return options, host, nil
 }
 
-// loopback reports whether a host is this very machine.
+// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Send implements [vitrine.Mailer]. What is under way is not cut off when ctx
-// ends: the server could have taken it.
+// Send implements [vitrine.Mailer]. It does not stop when ctx ends, because the
+// server may already have accepted the message.
 func (s *Sender) Send(ctx context.Context, m vitrine.Message) error {
 	err := s.send(context.WithoutCancel(ctx), m)
 	if err == nil {
@@ -144,12 +144,12 @@ func (s *Sender) send(ctx context.Context, m vitrine.Message) error {
 		return err
 	}
 	if err = client.DialAndSendWithContext(ctx, msg); msg.IsDelivered() {
-		return nil // whatever became of the connection then
+		return nil // a later connection error does not matter
 	}
 	return err
 }
 
-// message returns a message as it is sent: plain text, from a program.
+// message returns a plain-text message with the headers of an automatic one.
 func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	msg := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := errors.Join(msg.FromFormat(s.from.Name, s.from.Address), msg.To(m.To)); err != nil {
@@ -164,15 +164,15 @@ func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	return msg, nil
 }
 
-// mayPass reports whether a failure may be none the next time: whatever the
-// server has not refused for good.
+// mayPass reports whether a retry may succeed. It returns false after a
+// permanent refusal.
 func mayPass(err error) bool {
 	var e *mail.SendError
 	return !errors.As(err, &e) || e.IsTemp() || e.ErrorCode() < 500
 }
 
-// reason returns a failure for the log, without the address that the message
-// was for (promise 10): what a server says of it may repeat it.
+// reason returns the cause of a failure for the log, without the recipient's
+// address, which the response of the server may contain (promise 10).
 func reason(err error, to string) string {
 	var e *mail.SendError
 	if errors.As(err, &e) {

@@ -8,8 +8,8 @@ import (
 	"github.com/wneessen/go-mail"
 )
 
-// Reach greets the server as for a message, with TLS and signing in, and sends
-// none. The error is why it cannot be done.
+// Reach connects to the server with TLS and authentication, as for a message,
+// but sends none. It returns an error if that fails.
 func (s *Sender) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*s.step)
 	defer cancel()

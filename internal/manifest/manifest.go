@@ -16,38 +16,38 @@ import (
 	"vitrine/internal/durable"
 )
 
-// FileName is written last into a backup: what has none is no backup.
+// FileName is the name of the manifest. It is written last, so a directory
+// without it is not a complete backup.
 const FileName = "manifest.json"
 
-// Format is the form of the manifest and of what it describes.
+// Format is the format version of the manifest and the backup.
 const Format = 1
 
-// Manifest says what is in a backup.
+// Manifest describes a backup.
 type Manifest struct {
 	Format    int       `json:"format"`
-	Program   string    `json:"program"` // the version that made it
+	Program   string    `json:"program"` // version that made the backup
 	Began     time.Time `json:"began"`
-	Moment    time.Time `json:"moment"` // that the databases are of: whatever was acknowledged before Began is in it, and nothing after Moment
+	Moment    time.Time `json:"moment"` // of the database copy: has all that was acknowledged before Began
 	Ended     time.Time `json:"ended"`
 	Accounts  int64     `json:"accounts"`
-	Links     int64     `json:"links"` // that were ever made
+	Links     int64     `json:"links"` // ever created
 	Opens     int64     `json:"opens"`
 	Databases []File    `json:"databases"`
-	Files     int64     `json:"files"`     // that are on display, or on their way there
-	FileBytes int64     `json:"fileBytes"` // of files and of what was made of them
-	// Damaged are files whose bytes were not those any more that were uploaded,
-	// or that were gone.
+	Files     int64     `json:"files"`     // live or being processed
+	FileBytes int64     `json:"fileBytes"` // of files and their parts
+	// Damaged lists the files that were missing or did not match their hash.
 	Damaged []string `json:"damaged,omitempty"`
 }
 
-// File is a database in a backup.
+// File is a database file in a backup.
 type File struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// HashFile reads a file.
+// HashFile returns the size and SHA-256 of a file.
 func HashFile(dir, name string) (File, error) {
 	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {
@@ -72,7 +72,8 @@ func (m *Manifest) Write(dir string) error {
 	return errors.Join(err, durable.Sync(f), f.Close(), durable.SyncDir(dir))
 }
 
-// Read reads what is said of a backup.
+// Read reads the manifest of a backup. It returns an error if the backup is
+// incomplete, damaged or of another format.
 func Read(dir string) (*Manifest, error) {
 	b, err := os.ReadFile(filepath.Join(dir, FileName))
 	if errors.Is(err, fs.ErrNotExist) {

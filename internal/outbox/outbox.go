@@ -1,5 +1,5 @@
-// Package outbox sends mail that was written in a transaction, and tries again
-// until it has been sent or has expired.
+// Package outbox sends mail that was queued in a transaction. It retries until
+// the mail is sent or expires.
 package outbox
 
 import (
@@ -14,39 +14,36 @@ import (
 )
 
 const (
-	// letterTime is how long a letter is left to the process that began to send
-	// it, which takes half a minute at the most: longer than that and the
-	// difference of two clocks together.
+	// letterTime is how long a claim on a letter is valid. It exceeds the
+	// longest send (30 s) plus clock skew.
 	letterTime = 2 * time.Minute
-	// letterLife is after how long a letter is given up.
+	// letterLife is the age after which a letter is not retried.
 	letterLife = 24 * time.Hour
-	// lettersAtOnce is how many letters a process sends side by side, and
-	// lettersLooked how many it lists.
+	// lettersAtOnce is the number of concurrent sends of a process.
+	// lettersLooked is the number of due letters that it reads at a time.
 	lettersAtOnce = 4
 	lettersLooked = 100
 )
 
-// letterPauses are between the tries to send a letter; the last one is
-// repeated.
+// letterPauses are the pauses between attempts to send a letter. The last one
+// repeats.
 var letterPauses = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour}
 
-// Outbox is the service that sends letters, by all processes of an instance. A
-// letter is sent once at least, and once alone unless a process ends between
-// the mail server's yes and its own note of it; then it goes out again, as the
-// same message (Message.ID).
+// Outbox sends queued letters. All processes of an instance may send. Delivery
+// is at least once. A crash between the server's acceptance and the database
+// write sends the letter again with the same Message.ID.
 type Outbox struct {
 	Store  vitrine.Store
 	Mailer vitrine.Mailer
 	Now    func() time.Time
-	Wake   func() // if set, called when there is a letter to be sent
-	// Failed, if set, is told of each try that failed, and whether there will
-	// be another.
+	Wake   func() // called when a letter is queued; may be nil
+	// Failed is called after each failed attempt. again reports whether another
+	// attempt follows. It may be nil.
 	Failed func(err error, again bool)
 }
 
-// Post puts a message into the box, in the transaction that wants it. After the
-// commit, wake has it sent.
+// Post queues a message within tx. Call Notify after the commit.
 func (s *Outbox) Post(tx vitrine.LetterTx, m vitrine.Message, expires time.Time) error {
 	now := s.Now()
 	m.ID = rand.Text()
@@ -59,8 +56,8 @@ func (s *Outbox) Notify() {
 	}
 }
 
-// Send sends what is due, until nothing is. When ctx ends no other letter is
-// begun; those that are being sent are ended.
+// Send sends due letters until none is left. When ctx ends, it starts no more
+// and waits for those in progress.
 func (s *Outbox) Send(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var due []*vitrine.Letter
@@ -90,7 +87,7 @@ func (s *Outbox) Send(ctx context.Context) error {
 
 var errLetterExpired = errors.New("the link in it has expired")
 
-// send tries to send one letter.
+// send makes one attempt to send a letter.
 func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {
 	l, err := s.take(ctx, id)
 	if err != nil || l == nil {
@@ -108,7 +105,7 @@ func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Letter(id)
-		if err != nil || now.Tries != l.Tries { // another has taken it since
+		if err != nil || now.Tries != l.Tries { // another process has claimed it since
 			return vitrine.NotFoundIsNil(err)
 		}
 		if !again {
@@ -119,9 +116,8 @@ func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {
 	})
 }
 
-// take notes that a letter is being sent, before it is: nobody else does for
-// letterTime, and what cannot be written is not sent again and again. nil:
-// another has it.
+// take claims a letter for letterTime before it is sent. It returns nil if
+// another process has claimed it.
 func (s *Outbox) take(ctx context.Context, id vitrine.LetterID) (l *vitrine.Letter, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		l = nil

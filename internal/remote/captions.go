@@ -22,7 +22,7 @@ type CaptionsCmd struct {
 	Flags
 }
 
-// Validate refuses what cannot be meant.
+// Validate checks the combination of arguments.
 func (c *CaptionsCmd) Validate() error {
 	switch {
 	case c.Delete && c.File != "":
@@ -35,8 +35,9 @@ func (c *CaptionsCmd) Validate() error {
 	return nil
 }
 
-// Run adds, deletes or lists captions: those that the link has then are aligned
-// on a terminal, else tab-separated as language, name, address.
+// Run adds, deletes or lists captions, then prints the captions of the link. On
+// a terminal the columns are aligned. Otherwise they are separated by tabs:
+// language, name, address.
 func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	language, text, err := c.read()
 	if err != nil {
@@ -63,7 +64,7 @@ func (c *CaptionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return c.show(t, all)
 }
 
-// read reads the file and returns its language and text.
+// read returns the language and the text of the file.
 func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	if c.File == "" {
 		return c.Language, nil, nil

@@ -8,13 +8,13 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// CompletionCmd prints what makes a shell complete commands and flags.
+// CompletionCmd prints a shell script that completes commands and flags.
 type CompletionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// completions are the commands for each shell, in which %s is the program. The
-// shell calls it with COMP_LINE.
+// completions are the scripts for each shell. %s is the program, which the
+// shell calls with COMP_LINE.
 var completions = map[string]string{
 	"bash": "complete -o default -C %s vitrine\n",
 	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -C %s vitrine\n",
@@ -28,7 +28,7 @@ complete -c vitrine -a "(__complete_vitrine)"
 `,
 }
 
-// Run prints the commands.
+// Run prints the script.
 func (c *CompletionCmd) Run(t *terminal.Terminal) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -18,7 +18,7 @@ type EditCmd struct {
 	Title    string `help:"Title of the page."`
 	Slug     string `help:"Another part after /p/, if your account may choose it. The old address leads to the new one for 90 days."`
 	ViewOnly *bool  `negatable:"" xor:"download" help:"Readers cannot download the file; --no-view-only: they can."`
-	Download *bool  `negatable:"" xor:"download" hidden:""` // what --view-only was called before
+	Download *bool  `negatable:"" xor:"download" hidden:""` // the former name of --view-only
 	Disable  bool   `xor:"state" help:"Disable the link."`
 	Enable   bool   `xor:"state" help:"Enable the link again."`
 	Expires  string `help:"When the link expires, such as 30d, 12h, 2027-01-31 or never. An expired link works again with a later time." placeholder:"WHEN"`
@@ -90,8 +90,8 @@ type RmCmd struct {
 	Flags
 }
 
-// Run deletes the links one after the other. It asks first, because what is
-// deleted does not come back; where nobody can answer, it wants --yes.
+// Run deletes the links one by one. It asks for confirmation, because a delete
+// cannot be undone. Without a terminal it requires --yes.
 func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.Yes && !t.InTTY {
 		return errors.New("rm deletes permanently. Not a terminal: add --yes")
@@ -142,7 +142,7 @@ func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Cl
 	return true, api.DeleteLink(ctx, l.Slug, l.ETag)
 }
 
-// agreed asks a question on the terminal; anything but yes is no.
+// agreed asks a question on the terminal and reports whether the answer is yes.
 func agreed(t *terminal.Terminal, in *bufio.Reader, question string, args ...any) bool {
 	fmt.Fprintf(t.Err, question+" [y/N] ", args...)
 	answer, _ := in.ReadString('\n')

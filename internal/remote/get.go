@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// GetCmd fetches the file of a link.
+// GetCmd downloads the file of a link.
 type GetCmd struct {
 	Link   string `arg:"" help:"The part of the link's address after /p/, or the address."`
 	Output string `short:"o" help:"File to write, or - for standard output. Default: the name that the file was uploaded with, in this directory." placeholder:"FILE"`
@@ -26,8 +26,8 @@ type GetCmd struct {
 	Flags
 }
 
-// Run writes the file under its name only once it is whole and its SHA-256 is
-// that of the link.
+// Run downloads to a temporary file and renames it only if it is complete and
+// its SHA-256 matches the link's.
 func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, l, err := c.find(ctx, t, c.Link)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return err
 }
 
-// find reads the link that an argument names.
+// find returns the link for an argument.
 func (r Flags) find(ctx context.Context, t *terminal.Terminal, arg string) (*client.Client, client.LinkDetail, error) {
 	api, err := r.reader(t)
 	if err != nil {
@@ -92,19 +92,19 @@ func fetch(ctx context.Context, t *terminal.Terminal, api *client.Client, l clie
 	return nil
 }
 
-// moved counts what is written.
+// moved is a writer that reports the number of bytes written.
 type moved func(int64)
 
 func (m moved) Write(b []byte) (int, error) { m(int64(len(b))); return len(b), nil }
 
-// OpenCmd shows a link in the browser.
+// OpenCmd opens a link in the browser.
 type OpenCmd struct {
 	Link  string `arg:"" help:"The part of the link's address after /p/, or the address."`
 	Stats bool   `help:"Open its analytics in the app instead of its public page."`
 	Flags
 }
 
-// Run opens the page, and prints its address.
+// Run opens the page and prints its address.
 func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	_, l, err := c.find(ctx, t, c.Link)
 	if err != nil {
@@ -127,12 +127,12 @@ func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return err
 }
 
-// OpenBrowser opens a page in the user's browser, and reports whether it could
-// begin to.
+// OpenBrowser opens a page in the user's browser. It reports whether the
+// browser could be started.
 func OpenBrowser(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return false // a server's answer is no command
+		return false // only open web addresses: the address comes from the server
 	}
 	var command []string
 	switch {

@@ -24,7 +24,7 @@ type LsCmd struct {
 	Flags
 }
 
-// Validate refuses a limit that cannot be meant.
+// Validate returns an error for an invalid limit.
 func (c *LsCmd) Validate() error {
 	if c.Limit < 1 {
 		return errors.New("--limit is 1 or more")
@@ -32,9 +32,9 @@ func (c *LsCmd) Validate() error {
 	return nil
 }
 
-// Run lists links: aligned on a terminal, with titles first and as wide as it
-// is; else tab-separated as slug, status, kind, bytes, time of creation, title,
-// address.
+// Run lists links. On a terminal it prints a table that fits its width, with
+// titles first. Otherwise columns are separated by tabs: slug, status, kind,
+// bytes, creation time, title, address.
 func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return t.Table(nil, rows)
 }
 
-// links reads links with their views where these are shown.
+// links reads the links, with their views if they are printed.
 func (c *LsCmd) links(ctx context.Context, t *terminal.Terminal,
 	api *client.Client) iter.Seq2[client.ListedLink, error] {
 	q := client.Query{Text: strings.Join(c.Words, " "), Kind: c.Kind, Status: c.Status, Limit: 100}
@@ -99,19 +99,19 @@ func listStatus(l client.ListedLink) string {
 	return l.Status
 }
 
-// The narrowest title that a list shows before it shows less beside it.
+// leastTitle is the minimum width of titles. Below it, other columns are
+// omitted.
 const leastTitle = 20
 
-// listColumn is one of those beside the title.
+// listColumn is a column beside the title.
 type listColumn struct {
 	head  string
-	right bool // numbers
+	right bool // right-aligned, for numbers
 	cell  func(client.ListedLink) string
 }
 
-// listing writes links as a table that fits the terminal: titles take the room
-// that the other columns leave, which are left out from the last on as long as
-// there is too little.
+// listing formats links as a table that fits the terminal. Titles get the
+// remaining width. If it is too small, columns are omitted from the last on.
 func listing(t *terminal.Terminal, links []client.ListedLink, now time.Time) string {
 	columns := []listColumn{
 		{"SLUG", false, func(l client.ListedLink) string { return terminal.Plain(l.Slug) }},

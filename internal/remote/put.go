@@ -29,10 +29,10 @@ type PutCmd struct {
 	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Required without a terminal."`
 	Flags
 
-	expires time.Time // of Expires
+	expires time.Time // parsed from Expires
 }
 
-// Validate refuses options that name one file where there are several.
+// Validate returns an error if options for a single file are used with several.
 func (c *PutCmd) Validate() error {
 	switch {
 	case len(c.Files) > 1 && (c.Slug != "" || c.Title != "" || c.Replace != ""):
@@ -43,7 +43,7 @@ func (c *PutCmd) Validate() error {
 	return nil
 }
 
-// put is one file's line of the output in JSON.
+// put is the JSON output for one file.
 type put struct {
 	File string `json:"file"`
 	*client.Link
@@ -51,8 +51,7 @@ type put struct {
 	Code  string `json:"code,omitempty"`
 }
 
-// Run publishes the files one after the other. A file that fails does not
-// keep the others.
+// Run publishes the files one by one. It continues after a failure.
 func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Expires != "" {
 		at, err := terminal.ParseWhen(c.Expires, time.Now())
@@ -114,12 +113,12 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	return &l, nil
 }
 
-// sameKind asks before a file replaces one of another kind: numbers of how far
-// it was read begin again then.
+// sameKind asks for confirmation before a file replaces one of another kind,
+// because its reading statistics then start over.
 func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.Terminal, name string) error {
 	file, ok := filetype.ByExt(name)
 	if !ok {
-		return nil // the server says why it is refused
+		return nil // the server returns the reason
 	}
 	l, err := api.Link(ctx, slugOf(c.Replace))
 	if err != nil || l.Kind == string(file.Kind) {
@@ -136,7 +135,7 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 	return nil
 }
 
-// open opens a file, or what a folder becomes.
+// open opens a file, or the archive of a folder.
 func open(t *terminal.Terminal, path string) (client.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -159,7 +158,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	if err != nil {
 		return client.File{}, err
 	}
-	_ = os.Remove(out.Name()) // it is read by its handle; where that fails, it stays in the temporary directory
+	_ = os.Remove(out.Name()) // if this fails, the file stays in the temporary directory
 	size, err := page.WriteTo(out)
 	if err != nil {
 		out.Close()
@@ -176,7 +175,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil
 }
 
-// some returns the first few of many names.
+// some returns the first few names.
 func some(names []string) string {
 	if len(names) > 5 {
 		return strings.Join(names[:5], ", ") + " …"
@@ -184,7 +183,7 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// show prints what came of a file.
+// show prints the result for a file.
 func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure error) error {
 	if c.JSON {
 		row := put{File: path, Link: l}
@@ -221,8 +220,7 @@ func (c *PutCmd) show(t *terminal.Terminal, path string, l *client.Link, failure
 	return err
 }
 
-// bare returns the failure of a file without the file's name, which the caller
-// adds.
+// bare returns the error without the file name, which the caller adds.
 func bare(err error) error {
 	if p := new(os.PathError); errors.As(err, &p) {
 		return p.Err

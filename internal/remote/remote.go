@@ -1,4 +1,4 @@
-// Package remote has the commands that use an instance over its API.
+// Package remote implements the commands that use the API of an instance.
 package remote
 
 import (
@@ -13,22 +13,21 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// Version is that of the program, for the instances that it asks.
+// Version is the version of the program. It is sent in the User-Agent.
 var Version = "dev"
 
-// DefaultURL is the instance that is asked when none is named.
+// DefaultURL is the default address of an instance.
 const DefaultURL = "http://localhost:8080"
 
-// Flags names the instance that a verb uses over its API.
+// Flags select the instance and the API key of a command.
 type Flags struct {
 	URL    string `help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with an API key of your own." env:"VITRINE_URL" placeholder:"URL"`
 	APIKey string `help:"API key. Default: the one that \"login\" has stored. Better in the environment: arguments can be seen by others on the machine." env:"VITRINE_API_KEY" placeholder:"KEY"`
 	terminal.JSONFlag
 }
 
-// target returns server and key: those that the user named, or those that
-// "login" stored. A named key is never sent to a server that only the stored
-// settings name.
+// target returns server and key from flags, else from the login file. It never
+// sends a key from a flag to a server from that file.
 func (r Flags) target() (terminal.Target, error) {
 	address, key := strings.TrimSpace(r.URL), strings.TrimSpace(r.APIKey)
 	if key != "" {
@@ -59,8 +58,8 @@ func (r Flags) target() (terminal.Target, error) {
 	return terminal.Target{Server: server, Key: c.APIKey, From: "the key of \"login\""}, nil
 }
 
-// ServerOr returns the address that was named, or else the server that was
-// logged in to last; "" for neither.
+// ServerOr returns the normalized address, or the server of the last login if
+// address is empty. It returns "" if there is neither.
 func ServerOr(address string, stored credentials.Store) (string, error) {
 	if address != "" {
 		return credentials.NormalServer(address)
@@ -76,7 +75,7 @@ func noKey(server string) string {
 	return fmt.Sprintf("there is no API key: run \"%s\", or set VITRINE_API_KEY", login)
 }
 
-// Client returns the API's client.
+// Client returns a client for the target.
 func (r Flags) Client(t *terminal.Terminal, opts ...client.Option) (*client.Client, error) {
 	to, err := r.target()
 	if err != nil {
@@ -85,7 +84,8 @@ func (r Flags) Client(t *terminal.Terminal, opts ...client.Option) (*client.Clie
 	return NewClient(t, to, opts...)
 }
 
-// NewClient returns a client. From now on the terminal names its server.
+// NewClient returns a client for a server. It also sets t.Asked, so that
+// messages name the server.
 func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) (*client.Client, error) {
 	c, err := client.New(to.Server, to.Key, append(opts, client.WithUserAgent("vitrine/"+Version))...)
 	if err != nil {
@@ -95,8 +95,8 @@ func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 	return c, nil
 }
 
-// reader returns a client for commands whose answer a person waits for: it
-// gives up after seconds.
+// reader returns a client for interactive commands, which gives up after some
+// seconds.
 func (r Flags) reader(t *terminal.Terminal) (*client.Client, error) {
 	return r.Client(t, Patient(t)...)
 }

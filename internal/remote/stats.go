@@ -28,7 +28,7 @@ type StatsCmd struct {
 	Flags
 }
 
-// Validate refuses what cannot be meant. The instance checks the rest.
+// Validate checks the combination of arguments. The instance checks the values.
 func (c *StatsCmd) Validate() error {
 	dates := c.From != "" || c.To != ""
 	switch {
@@ -49,7 +49,7 @@ func (c *StatsCmd) Validate() error {
 	return nil
 }
 
-// query returns the query for the flags. For a person it includes the excluded
+// query returns the query for the flags. On a terminal it includes the excluded
 // views.
 func (c *StatsCmd) query() client.ReportQuery {
 	q := client.ReportQuery{Range: report.Range(c.Range), From: c.From, To: c.To, Hourly: c.Hours,
@@ -90,8 +90,8 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return err
 }
 
-// slugOf returns the slug of what may also be a link's whole address, as put
-// prints it.
+// slugOf returns the slug of an argument, which is a slug or the address of a
+// link.
 func slugOf(s string) string {
 	if _, after, ok := strings.Cut(s, "/p/"); ok {
 		s = after

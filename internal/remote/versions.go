@@ -18,7 +18,7 @@ type VersionsCmd struct {
 	Flags
 }
 
-// Validate refuses what cannot be meant.
+// Validate checks the combination of arguments.
 func (c *VersionsCmd) Validate() error {
 	if c.Restore != 0 && c.Delete != 0 {
 		return errors.New("--restore and --delete do not go together")
@@ -29,9 +29,9 @@ func (c *VersionsCmd) Validate() error {
 	return nil
 }
 
-// Run restores or deletes a version, and lists those that the link has then:
-// aligned on a terminal, else tab-separated as number, status, kind, bytes,
-// time of creation, file.
+// Run restores or deletes a version, then lists the versions of the link. On a
+// terminal the columns are aligned. Otherwise they are separated by tabs:
+// number, status, kind, bytes, creation time, file.
 func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, err := c.reader(t)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return t.Table([]string{"VERSION", "STATUS", "KIND", "SIZE", "CREATED", "FILE"}, rows)
 }
 
-// replacedText says what became of a file that replaces another.
+// replacedText returns the message about a replaced file.
 func replacedText(path string, r *client.Replacement) string {
 	switch {
 	case r.Unchanged:

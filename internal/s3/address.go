@@ -32,7 +32,7 @@ type Address struct {
 	Endpoint  string // http:// or https://, a host and nothing else; "" is Amazon's
 	Public    string // as Endpoint, where browsers and clients find the same server; "" is Endpoint
 	Region    string // "" is the one of the environment
-	PathStyle bool   // the bucket is in the path, not in the host; default if there is an endpoint
+	PathStyle bool   // the bucket is in the path, not in the host; default with an endpoint
 
 	Key, Secret string // "" are those of the environment
 }
@@ -43,7 +43,7 @@ var (
 )
 
 // ParseAddress parses an address. Its errors do not contain the address, which
-// may hold a secret.
+// may include a secret.
 func ParseAddress(address string) (Address, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Opaque != "" || u.Fragment != "" {
@@ -69,7 +69,7 @@ func ParseAddress(address string) (Address, error) {
 	return a, a.parse(u.RawQuery)
 }
 
-// parse parses the parameters.
+// parse parses the query parameters.
 func (a *Address) parse(query string) error {
 	q, err := url.ParseQuery(query)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *Address) parse(query string) error {
 	}
 	if !styled {
 		a.PathStyle = a.Endpoint != "" || strings.Contains(a.Bucket,
-			".") // a certificate does not cover a bucket's dots
+			".") // a certificate does not cover bucket names with dots
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 	if err != nil {
 		return nil, err
 	}
-	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})} // errors say enough
+	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})} // the SDK must not log
 	if a.Region != "" {
 		options = append(options, config.WithRegion(a.Region))
 	}
@@ -144,7 +144,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 		return nil, fmt.Errorf("the configuration for S3: %w", err)
 	}
 	if a.Endpoint != "" {
-		c.Region = cmp.Or(c.Region, "us-east-1") // the default name on servers other than Amazon's
+		c.Region = cmp.Or(c.Region, "us-east-1") // the default region of other servers
 	}
 	if c.Region == "" {
 		return nil, errors.New("the region of the bucket is not known: name it in its address, as region=eu-central-1, or in AWS_REGION")
@@ -160,8 +160,8 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 			r.MaxAttempts, r.MaxBackoff = l.attempts,
 				l.pause
 		})
-		// Other servers refuse checksums that they do not know. Lengths, ETags
-		// and TLS protect the bytes in any case.
+		// Other servers refuse unknown checksums. Lengths, ETags and TLS
+		// protect the bytes.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
@@ -180,7 +180,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 	return b, err
 }
 
-// origin returns the origin of requests about a bucket.
+// origin returns the origin of requests to a bucket.
 func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
 	where, err := o.EndpointResolverV2.ResolveEndpoint(ctx,
 		sdk.EndpointParameters{Bucket: &bucket, Region: &o.Region, Endpoint: o.BaseEndpoint,
@@ -191,8 +191,8 @@ func origin(ctx context.Context, o sdk.Options, bucket string) (string, error) {
 	return where.URI.Scheme + "://" + where.URI.Host, nil
 }
 
-// authorities returns the certificate authorities that a configuration trusts
-// (AWS_CA_BUNDLE, ca_bundle), or nil for those of the system.
+// authorities returns the certificate authorities of a configuration
+// (AWS_CA_BUNDLE, ca_bundle), or nil for the system's.
 func authorities(c aws.Config) *x509.CertPool {
 	if h, ok := c.HTTPClient.(interface{ GetTransport() *http.Transport }); ok {
 		if t := h.GetTransport().TLSClientConfig; t != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// assembly is an object that is made of parts by a multipart upload. It is not
-// visible before complete.
+// assembly is a multipart upload. The object is invisible until complete.
 type assembly struct {
 	b       *Blobs
 	key, id string
@@ -32,7 +31,7 @@ func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
 	return &assembly{b: b, key: key, id: *out.UploadId}, nil
 }
 
-// add sends the next part.
+// add uploads the next part.
 func (a *assembly) add(ctx context.Context, content []byte) error {
 	number := aws.Int32(int32(len(a.parts)) + 1)
 	out, err := a.b.api.UploadPart(ctx, &sdk.UploadPartInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id,
@@ -47,8 +46,8 @@ func (a *assembly) add(ctx context.Context, content []byte) error {
 	return nil
 }
 
-// complete turns the parts into an object, or aborts the upload. With
-// exclusive, it returns errReplaced if the key already has an object.
+// complete creates the object from the parts, or aborts the upload. With
+// exclusive, it returns errReplaced if the key exists.
 func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 	in := &sdk.CompleteMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: a.parts}}
@@ -63,13 +62,14 @@ func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 		return a.b.fault("write", a.key, errNothingSaid)
 	}
 	a.b.tidy(ctx, a.abort)
-	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // or an earlier attempt succeeded
+	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // an attempt succeeded
 		return errReplaced
 	}
 	return a.b.fault("write", a.key, err)
 }
 
-// abort deletes the parts. It also succeeds if there are none.
+// abort aborts the upload and deletes its parts. It also succeeds if the upload
+// does not exist.
 func (a *assembly) abort(ctx context.Context) error {
 	_, err := a.b.api.AbortMultipartUpload(ctx, &sdk.AbortMultipartUploadInput{Bucket: &a.b.bucket, Key: &a.key,
 		UploadId: &a.id})
@@ -80,12 +80,11 @@ func (a *assembly) abort(ctx context.Context) error {
 }
 
 const (
-	chunkSize    = 8 << 20 // how much of a body is kept in memory so that it can be sent again
-	mostOfChunks = 9_000   // of the 10,000 that are permitted
+	chunkSize    = 8 << 20 // part size, which is buffered for retries
+	mostOfChunks = 9_000   // below the protocol's limit of 10,000
 )
 
-// write stores a body in place of the present object: completely or not at all.
-// A size of -1 means unknown.
+// write replaces an object atomically. size is -1 if unknown.
 func (b *Blobs) write(ctx context.Context, key string, size int64, body io.Reader) error {
 	chunk := max(chunkSize, size/mostOfChunks)
 	var buf bytes.Buffer

@@ -14,11 +14,11 @@ import (
 	"vitrine"
 )
 
-// errOverwrites means that a server cannot keep the contract of Seal.
+// errOverwrites is returned if the server cannot fulfill the contract of Seal.
 var errOverwrites = errors.New("the server overwrites an object although the request forbids it (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
 
-// exclusive checks once that the server refuses to overwrite an object if the
-// request forbids it. Without that, nothing is sealed.
+// exclusive checks once that the server supports conditional writes
+// (If-None-Match). Without them nothing is sealed.
 func (b *Blobs) exclusive(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,7 +38,7 @@ func (b *Blobs) exclusive(ctx context.Context) error {
 		return err
 	}
 	if err := write(); err != nil && !errors.Is(err,
-		errReplaced) { // errReplaced: the answer was lost and the request was sent again
+		errReplaced) { // errReplaced: the first response was lost and the request was retried
 		return b.fault("try", key, err)
 	}
 	switch err := write(); {
@@ -51,23 +51,23 @@ func (b *Blobs) exclusive(ctx context.Context) error {
 	return nil
 }
 
-// clockSkew is the largest difference between the clocks of this machine and of
-// the server. The expiry of signed URLs is set by our clock.
+// clockSkew is the maximum difference between the clocks of this machine and
+// the server. Signed URLs expire by our clock.
 const clockSkew = time.Minute
 
-// Check tests everything that is needed of the bucket with small objects, which
-// it removes. The error is a sentence for the operator: the problem and the
-// remedy.
+// Check tests all operations on the bucket that are needed. It uses small
+// objects and deletes them. Errors state the problem and the remedy for the
+// operator.
 func (b *Blobs) Check(ctx context.Context) error {
-	// Check uses a prefix of its own, so that what a killed check leaves is not
-	// a file of an instance.
+	// Check uses its own prefix, so that leftovers of a killed check are not
+	// files of an instance.
 	c := &Blobs{api: b.api, inside: b.inside, outside: b.outside, plain: b.plain, bucket: b.bucket,
 		prefix: b.prefix + checkDir, server: b.server, origin: b.origin,
 		now: b.now, limits: b.limits, tried: true}
 	k := vitrine.NewUploadID()
 	const text = "Vitrine tries its bucket."
 	g := vitrine.PutGrant{Key: k, Size: int64(len(text)), Type: "text/plain", Expires: c.now().Add(time.Minute)}
-	// A check leaves nothing behind, not even the record of its key.
+	// A check deletes all its objects, including the record of its key.
 	defer c.tidy(ctx, func(ctx context.Context) error {
 		return errors.Join(c.removeAll(ctx, c.prefix+incomingDir+string(k)), c.removeAll(ctx, c.path(k)))
 	})
@@ -80,7 +80,7 @@ func (b *Blobs) Check(ctx context.Context) error {
 		{"s3:ListBucket", func() error { _, err := c.waiting(ctx, k); return err }},
 		{"s3:GetObject", func() error { _, err := c.look(ctx, c.incoming(k, g.Size)); return err }},
 		{"s3:ListBucket", func() error { _, err := c.exists(ctx, c.path(k)); return err }},
-		// without it, what is missing is "denied"
+		// without this permission, a missing object is reported as "denied"
 		{"s3:DeleteObject", func() error { return c.remove(ctx, c.incoming(k, g.Size)) }},
 		{"", func() error { return c.checkClock(ctx) }},
 		{"", func() error { return c.checkPut(ctx, g, text) }},
@@ -98,7 +98,7 @@ func (b *Blobs) Check(ctx context.Context) error {
 	return nil
 }
 
-// checkCredentials checks that the credentials can be found.
+// checkCredentials returns an error if there are no credentials.
 func (b *Blobs) checkCredentials(ctx context.Context) error {
 	if _, err := b.api.Options().Credentials.Retrieve(ctx); err != nil {
 		return fmt.Errorf("%w (%v)", &advice{"No credentials for the bucket were found.",
@@ -108,7 +108,7 @@ func (b *Blobs) checkCredentials(ctx context.Context) error {
 	return nil
 }
 
-// checkPut uploads as a browser does, first with invalid requests.
+// checkPut uploads like a browser. It sends invalid requests first.
 func (b *Blobs) checkPut(ctx context.Context, g vitrine.PutGrant, text string) error {
 	for _, try := range []struct {
 		body, contentType string
@@ -150,7 +150,7 @@ func (b *Blobs) checkClock(ctx context.Context) error {
 	}
 	theirs, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
-		return nil // a server that sends no date is not checked
+		return nil // not checked: the server sent no date
 	}
 	if off := b.now().Sub(theirs); off.Abs() > clockSkew {
 		return &advice{fmt.Sprintf("The clock of this machine is %s from that of the bucket's server, so that signed URLs end at the wrong time.", off.Abs().Round(time.Second)),
@@ -159,7 +159,7 @@ func (b *Blobs) checkClock(ctx context.Context) error {
 	return nil
 }
 
-// checkRange reads a part of a sealed blob.
+// checkRange reads a range of a sealed blob.
 func (b *Blobs) checkRange(ctx context.Context, k vitrine.UploadID, text string) error {
 	body, o, err := b.get(ctx, b.path(k), "", 8, 13)
 	if err != nil {
@@ -177,7 +177,7 @@ func (b *Blobs) checkRange(ctx context.Context, k vitrine.UploadID, text string)
 	return nil
 }
 
-// checkUnfinished begins a multipart upload and aborts it as Sweep does.
+// checkUnfinished starts a multipart upload and aborts it like Sweep.
 func (b *Blobs) checkUnfinished(ctx context.Context, k vitrine.UploadID) error {
 	a, err := b.assemble(ctx, b.incoming(k, 1))
 	if err != nil {
@@ -187,8 +187,8 @@ func (b *Blobs) checkUnfinished(ctx context.Context, k vitrine.UploadID) error {
 		func(*assembly, time.Time) error { return nil }), a.abort(ctx))
 }
 
-// ask sends a request as a browser would. It returns the status, the headers
-// and the beginning of the answer.
+// ask sends a request like a browser. It returns the status, the headers and
+// the beginning of the body.
 func (b *Blobs) ask(r *http.Request) (int, http.Header, string, error) {
 	res, err := b.plain.Do(r)
 	if err != nil {
@@ -202,13 +202,13 @@ func (b *Blobs) ask(r *http.Request) (int, http.Header, string, error) {
 	return res.StatusCode, res.Header, string(bytes.ToValidUTF8(bytes.TrimSpace(said), []byte("?"))), nil
 }
 
-// advice is a problem of a bucket and its remedy.
+// advice is a problem with a bucket and its remedy.
 type advice struct{ wrong, remedy string }
 
 func (a *advice) Error() string { return a.wrong + " " + a.remedy }
 
-// explain returns a failure as a sentence for the operator. action is what was
-// being tried.
+// explain returns an error as a message for the operator. action is the
+// operation that failed.
 func (b *Blobs) explain(err error, action string) error {
 	var a *advice
 	if errors.As(err, &a) || errors.Is(err, context.Canceled) {
@@ -218,7 +218,7 @@ func (b *Blobs) explain(err error, action string) error {
 		return &advice{"The bucket cannot be used:", errOverwrites.Error() + "."}
 	}
 	if e := (*vitrine.Error)(nil); errors.As(err, &e) && e.Err != nil {
-		err = e.Err // the cause, without the message for clients
+		err = e.Err // without the message for clients
 	}
 	say := func(remedy, format string, args ...any) error {
 		return fmt.Errorf("%w (%v)", &advice{fmt.Sprintf(format, args...), remedy}, err)

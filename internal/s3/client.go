@@ -14,15 +14,15 @@ import (
 	"vitrine/internal/durable"
 )
 
-// limits are the time limits for a server that does not answer.
+// limits are the time and size limits of requests.
 type limits struct {
-	dial     time.Duration // a connection, and again TLS on it
-	answer   time.Duration // from the end of a request to the head of its answer
-	copying  time.Duration // the same for requests that make the server copy
-	stall    time.Duration // between two bytes of a body, either way
+	dial     time.Duration // for connecting, and again for TLS
+	answer   time.Duration // from the end of a request to the response headers
+	copying  time.Duration // the same for server-side copies
+	stall    time.Duration // between two bytes of a body, in either direction
 	attempts int           // per request
-	part     int64         // bytes that the server copies in one request; the protocol permits 5 GiB
-	pause    time.Duration // the longest between two attempts
+	part     int64         // size of a server-side copy; the protocol allows 5 GiB
+	pause    time.Duration // maximum between two attempts
 }
 
 var ordinary = limits{dial: 5 * time.Second, answer: 20 * time.Second, copying: 5 * time.Minute,
@@ -46,7 +46,7 @@ func newClient(l limits, trusted *x509.CertPool) *client {
 		MaxIdleConns:          64,
 		IdleConnTimeout:       time.Minute,
 		ForceAttemptHTTP2:     true,
-		DisableCompression:    true, // bytes are read as they were stored
+		DisableCompression:    true, // bytes are read as stored
 	}
 	patient := t.Clone()
 	patient.ResponseHeaderTimeout = l.copying
@@ -55,7 +55,7 @@ func newClient(l limits, trusted *x509.CertPool) *client {
 		copying: &http.Client{Transport: patient, CheckRedirect: stay}, stall: l.stall}
 }
 
-// Do sends a request like http.Client.
+// Do sends a request like [http.Client.Do].
 func (c *client) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	sent := r.WithContext(ctx)
@@ -85,8 +85,8 @@ func (c *client) Do(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// stalledError means that a body made no progress. It is a timeout, so that the
-// request is tried again.
+// stalledError is returned if a body makes no progress. It is a timeout, so the
+// request is retried.
 type stalledError struct{}
 
 func (stalledError) Error() string   { return "the transfer stalled" }
@@ -95,13 +95,14 @@ func (stalledError) Temporary() bool { return true }
 
 var errStalled error = stalledError{}
 
-// watched is a body that cancels its request if the other side does nothing for
-// too long: during a Read of an answer, or between two Reads of a request body.
+// watched is a body that cancels its request if the server does not respond in
+// time: during a Read of a response body, or between two Reads of a request
+// body.
 type watched struct {
 	body   io.ReadCloser
 	stall  time.Duration
 	cancel context.CancelCauseFunc
-	sent   bool // this is the body of a request
+	sent   bool // request body
 
 	timer *time.Timer
 

@@ -20,9 +20,9 @@ import (
 // corsAge is how long browsers may cache the permission, in seconds.
 const corsAge = 3600
 
-// Cors adds a rule to the bucket that lets pages of an origin, such as
-// https://share.example, upload files with PUT. It keeps the other rules. The
-// error is a sentence for the operator, as that of Check.
+// Cors adds a rule to the bucket that permits PUT uploads from pages of an
+// origin, such as https://share.example. It keeps other rules. Errors are
+// messages for the operator, as from Check.
 func (b *Blobs) Cors(ctx context.Context, origin string) error {
 	if err := b.reachable(origin); err != nil {
 		return err
@@ -57,9 +57,8 @@ func (b *Blobs) explainCors(err error, action string) error {
 	return b.explain(err, action)
 }
 
-// CorsMissing checks whether a browser may upload files from a page of an
-// origin, by the same preflight that a browser sends. It returns nil if it may,
-// otherwise a sentence for the operator.
+// CorsMissing sends the preflight request of a browser for an origin. It
+// returns nil if uploads are permitted, otherwise a message for the operator.
 func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	if err := b.reachable(origin); err != nil {
 		return err
@@ -90,8 +89,8 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	return nil
 }
 
-// reachable returns an error if a browser cannot send requests from a page of
-// an origin to the bucket, whatever the bucket’s rules are.
+// reachable returns an error if pages of an origin cannot send requests to the
+// bucket at all, independent of the bucket’s rules.
 func (b *Blobs) reachable(origin string) error {
 	to, err := url.Parse(b.origin)
 	if err != nil || to.Scheme == "https" || !strings.HasPrefix(origin, "https://") {
@@ -100,7 +99,7 @@ func (b *Blobs) reachable(origin string) error {
 	host := to.Hostname()
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" ||
 		strings.HasSuffix(host, ".localhost") {
-		return nil // it stays on the machine
+		return nil // traffic stays on this machine
 	}
 	return &advice{fmt.Sprintf("Browsers let no page of %s send anything to %s, which is not encrypted.", origin,
 		b.origin),

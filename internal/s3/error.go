@@ -11,7 +11,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// codeOf returns the error code of the server, or "" if it gave none.
+// codeOf returns the error code of the response, or "" without one.
 func codeOf(err error) string {
 	var e smithy.APIError
 	if errors.As(err, &e) {
@@ -20,7 +20,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// statusOf returns the HTTP status of the answer, or 0 if there was none.
+// statusOf returns the HTTP status of the response, or 0 without one.
 func statusOf(err error) int {
 	var e *smithyhttp.ResponseError
 	if errors.As(err, &e) {
@@ -29,8 +29,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// errNothingSaid is the error for an answer that lacks what each such answer
-// has. Something between here and the server made it up.
+// errNothingSaid is returned for a response without a required field. Such a
+// response usually comes from a proxy.
 var errNothingSaid = errors.New("the answer says nothing of what was asked")
 
 func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }
@@ -43,15 +43,15 @@ func orNotFound(err error) error {
 	return err
 }
 
-// refusedToReplace reports whether the condition of a request did not hold, or
-// a concurrent request conflicted with it.
+// refusedToReplace reports whether the condition of a request failed or a
+// concurrent request conflicted with it.
 func refusedToReplace(err error) bool {
 	return statusOf(err) == http.StatusPreconditionFailed || statusOf(err) == http.StatusConflict
 }
 
-// fault returns the error for callers: ErrNotFound if the object is missing,
-// otherwise one that says that storage is unavailable. A missing bucket is also
-// unavailable storage, so that nobody takes its files for lost.
+// fault returns ErrNotFound if the object is missing, otherwise an error with
+// CodeUnavailable. A missing bucket is also CodeUnavailable, so that its files
+// are not treated as lost.
 func (b *Blobs) fault(what, key string, err error) error {
 	if codeOf(err) == "NoSuchKey" {
 		return vitrine.ErrNotFound

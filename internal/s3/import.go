@@ -8,10 +8,10 @@ import (
 	"vitrine"
 )
 
-// Import stores the bytes of a sealed blob from elsewhere, completely or not at
-// all. If a blob of this size already exists, it succeeds and does not read
-// body. If it has another size, it returns ErrExists. No one else may write to
-// the same key meanwhile.
+// Import stores the bytes of a sealed blob from other storage atomically. If a
+// blob of this size exists, it succeeds without reading body. If the size
+// differs, it returns ErrExists. Nobody else may write to the key at the same
+// time.
 func (b *Blobs) Import(ctx context.Context, k vitrine.UploadID, size int64, body io.Reader) error {
 	if err := valid(k); err != nil {
 		return err

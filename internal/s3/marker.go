@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// markerKey is the key of the marker, beside incoming and blobs.
+// markerKey is the key of the marker object.
 const markerKey = "mark"
 
-// longestMarker is the most bytes of a marker that are read. Real markers are
-// shorter.
+// longestMarker is the maximum size of a marker that is read.
 const longestMarker = 1 << 10
 
 // Marker implements [vitrine.Blobs].

@@ -15,21 +15,21 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// object is the attributes of an object in an answer.
+// object is the attributes of an object.
 type object struct {
 	size int64
 	etag string
 }
 
-// get opens the bytes of an object from an offset to before another, or to its
-// end if that comes first. With an etag, it fails if the object has changed.
+// get reads an object from offset from up to offset to or the end. With an
+// etag, it fails if the object has changed.
 func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.ReadCloser, object, error) {
 	in := &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", from, to-1))}
 	if etag != "" {
 		in.IfMatch = &etag
 	}
 	out, err := b.api.GetObject(ctx, in)
-	if codeOf(err) == "InvalidRange" && from == 0 { // an empty object has no first byte
+	if codeOf(err) == "InvalidRange" && from == 0 { // a range of an empty object is invalid
 		in.Range = nil
 		out, err = b.api.GetObject(ctx, in)
 	}
@@ -44,8 +44,8 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 	return out.Body, o, nil
 }
 
-// sizeOf returns the size of the whole object. The bytes of the answer begin at
-// from.
+// sizeOf returns the size of the whole object. from is the offset of the
+// response body.
 func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	if out.ContentRange == nil {
 		if out.ContentLength == nil || from != 0 {
@@ -60,15 +60,15 @@ func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	return strconv.ParseInt(size, 10, 64)
 }
 
-// look returns the attributes of an object, or ErrNotFound. It gets one byte
-// instead of using HEAD: the answer to a HEAD has no body, so a missing bucket
-// or a refusal would look like a missing object.
+// look returns the attributes of an object, or ErrNotFound. It reads one byte
+// instead of using HEAD, because a HEAD response has no body that distinguishes
+// a missing object from a missing bucket or denied access.
 func (b *Blobs) look(ctx context.Context, key string) (object, error) {
 	body, o, err := b.get(ctx, key, "", 0, 1)
 	if err != nil {
 		return object{}, err
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(body, 1<<10)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, 1<<10)) // drain the body to reuse the connection
 	return o, body.Close()
 }
 
@@ -80,7 +80,7 @@ func (b *Blobs) exists(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// remove deletes an object. It also succeeds if there is none.
+// remove deletes an object. It also succeeds if the object does not exist.
 func (b *Blobs) remove(ctx context.Context, key string) error {
 	_, err := b.api.DeleteObject(ctx, &sdk.DeleteObjectInput{Bucket: &b.bucket, Key: &key})
 	if err = b.faultOrNil("delete", key, err); isNotFound(err) {
@@ -105,24 +105,24 @@ func (b *Blobs) faultOrNil(what, key string, err error) error {
 	return b.fault(what, key, err)
 }
 
-// entry is an object in a list.
+// entry is an object in a listing.
 type entry struct {
 	key  string
 	size int64
 	etag string
-	at   time.Time // when it was stored, by the server's clock
+	at   time.Time // modification time by the server's clock
 }
 
 // name returns the last element of the key.
 func (e entry) name() string { return path.Base(e.key) }
 
-// list calls f with every object whose key has a prefix, page by page.
+// list calls f for every object with a key prefix, page by page.
 func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) error {
 	pages := sdk.NewListObjectsV2Paginator(b.api, &sdk.ListObjectsV2Input{Bucket: &b.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && aws.ToString(page.Name) != b.bucket {
-			err = errNothingSaid // an empty list also names its bucket
+			err = errNothingSaid // a valid empty list includes the bucket name
 		}
 		if err != nil {
 			return b.fault("list", prefix, err)
@@ -140,7 +140,7 @@ func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) er
 	return nil
 }
 
-// removeAll deletes every object whose key has a prefix.
+// removeAll deletes all objects with a key prefix.
 func (b *Blobs) removeAll(ctx context.Context, prefix string) error {
 	return b.list(ctx, prefix, func(e entry) error { return b.remove(ctx, e.key) })
 }

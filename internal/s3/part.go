@@ -15,7 +15,7 @@ func validPart(k vitrine.UploadID, p vitrine.Part) error {
 	return valid(k)
 }
 
-// PutPart stores a part beside its blob.
+// PutPart stores a part of a blob.
 func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part, body io.Reader) error {
 	if err := validPart(k, p); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part,
 		return err
 	}
 	_, err := b.look(ctx, b.path(k))
-	if isNotFound(err) { // deleted meanwhile, possibly before the delete could see this part
+	if isNotFound(err) { // deleted concurrently, possibly before the delete could find this part
 		return orNotFound(b.remove(ctx, b.partPath(k, p)))
 	}
 	return err
@@ -41,7 +41,7 @@ func (b *Blobs) OpenPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part
 	return b.open(ctx, b.partPath(k, p))
 }
 
-// DeletePart removes a part.
+// DeletePart deletes a part.
 func (b *Blobs) DeletePart(ctx context.Context, k vitrine.UploadID, p vitrine.Part) error {
 	if validPart(k, p) != nil {
 		return nil

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	firstWindow = 64 << 10 // bytes of the first answer; sequential reading requests windowGrowth times more, then the rest
+	firstWindow = 64 << 10 // size of the first request; sequential reads request windowGrowth times more, then the rest
 	windowGrow  = 8
-	allFrom     = 32 << 20 // a window of this size is the rest of the object
+	allFrom     = 32 << 20 // a window of this size reads to the end
 	pageSize    = 64 << 10 // size of a cached page for small reads
 	pagesKept   = 4
 	smallRead   = 16 << 10
-	idleStreams = 2 // answers that are kept open for sequential reading
-	readTries   = 3 // without a byte of progress
+	idleStreams = 2 // responses kept open for sequential reads
+	readTries   = 3 // attempts without progress
 )
 
 var errClosed = errors.New("read of a blob that is closed")
 
-// Open opens a sealed blob. Its reads end with ctx. If the blob is deleted
-// meanwhile, reads fail; they never return other bytes.
+// Open opens a sealed blob. Reads fail when ctx ends. If the blob is deleted,
+// reads fail; they never return other bytes.
 func (b *Blobs) Open(ctx context.Context, k vitrine.UploadID) (vitrine.Blob, error) {
 	if err := valid(k); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (b *Blobs) open(ctx context.Context, key string) (vitrine.Blob, error) {
 	return r, nil
 }
 
-// reader implements [vitrine.Blob] for an object as it was when it was opened.
+// reader implements [vitrine.Blob] for one version of an object.
 type reader struct {
 	object
 	b      *Blobs
@@ -55,13 +55,13 @@ type reader struct {
 	key    string
 
 	mu     sync.Mutex
-	off    int64     // of Read
-	idle   []*stream // the one used last at the end
-	pages  []page    // the one used last at the end
+	off    int64     // offset of Read
+	idle   []*stream // most recently used last
+	pages  []page    // most recently used last
 	closed bool
 }
 
-// page is a cached piece of the object.
+// page is a cached range of the object.
 type page struct {
 	at      int64
 	content []byte
@@ -105,8 +105,7 @@ func (r *reader) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// ReadAt implements [io.ReaderAt]. It may be called from several goroutines at
-// once.
+// ReadAt implements [io.ReaderAt]. It is safe for concurrent use.
 func (r *reader) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, errors.New("read: before the beginning")
@@ -122,7 +121,7 @@ func (r *reader) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// some reads at least one byte from an offset inside the object.
+// some reads at least one byte at an offset inside the object.
 func (r *reader) some(p []byte, off int64) (int, error) {
 	p = p[:min(int64(len(p)), r.size-off)]
 	if len(p) == 0 {
@@ -136,7 +135,7 @@ func (r *reader) some(p []byte, off int64) (int, error) {
 	}
 	pg := page{at: off, content: r.room()}
 	if !r.reaches(off) {
-		pg.at -= off % pageSize // the next read may well be just before this one
+		pg.at -= off % pageSize // the next read may be just before this one
 	}
 	pg.content = pg.content[:min(pageSize, r.size-pg.at)]
 	for n := 0; n < len(pg.content); {
@@ -151,7 +150,7 @@ func (r *reader) some(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// kept reads from a cached page. It returns 0 if there is none.
+// kept reads from a cached page. It returns 0 if no page has the offset.
 func (r *reader) kept(p []byte, off int64) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,8 +166,8 @@ func (r *reader) kept(p []byte, off int64) (int, error) {
 	return 0, nil
 }
 
-// room returns an empty buffer for a page: a new one, or that of the page that
-// was used least recently.
+// room returns an empty buffer for a page. It reuses the least recently used
+// page if the cache is full.
 func (r *reader) room() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,11 +183,11 @@ func (r *reader) keep(pg page) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.pages) < pagesKept {
-		r.pages = append(r.pages, pg) // what is kept is read under the lock, until room hands it out
+		r.pages = append(r.pages, pg) // cached pages are read under the lock until room reuses them
 	}
 }
 
-// stream continues an answer that has reached off, or requests one from there.
+// stream continues an open response at off, or sends a new request.
 func (r *reader) stream(p []byte, off int64) (int, error) {
 	s, err := r.take(off)
 	if err != nil {
@@ -203,7 +202,7 @@ func (r *reader) stream(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// reaches reports whether an answer has reached off.
+// reaches reports whether an open response is at off.
 func (r *reader) reaches(off int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,15 +250,16 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// stream is a position in an object, and the answer that is read from there.
+// stream is a position in an object with the open response for it.
 type stream struct {
 	r       *reader
-	body    io.ReadCloser // nil if there is none
-	at, end int64         // of the next byte, and of the end of the answer
-	window  int64         // of the next answer
+	body    io.ReadCloser // nil if no response is open
+	at, end int64         // offsets of the next byte and of the end of the response
+	window  int64         // size of the next request
 }
 
-// read reads at least one byte. If an answer breaks off, it requests the rest.
+// read reads at least one byte. If a response is interrupted, it requests the
+// rest.
 func (s *stream) read(p []byte) (int, error) {
 	for try := 1; ; try++ {
 		if err := s.begin(int64(len(p))); err != nil { // begin has already retried
@@ -289,7 +289,7 @@ func (s *stream) read(p []byte) (int, error) {
 	}
 }
 
-// begin requests bytes from the stream's position, unless an answer is open.
+// begin requests bytes from the stream's position, unless a response is open.
 func (s *stream) begin(want int64) error {
 	if s.body != nil {
 		return nil
@@ -312,8 +312,7 @@ func (s *stream) begin(want int64) error {
 	return nil
 }
 
-// close closes the answer. It reads a short rest, so that the connection can be
-// used again.
+// close closes the response. It drains a short rest to reuse the connection.
 func (s *stream) close() {
 	if s.body == nil {
 		return

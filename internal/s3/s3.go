@@ -1,13 +1,13 @@
-// Package s3 stores blobs in a bucket of Amazon, or of any compatible server
-// that can refuse to overwrite (see Check).
+// Package s3 stores blobs in a bucket of Amazon S3 or of any compatible server
+// with conditional writes (see Check).
 //
-// A signed URL puts bytes at incoming/KEY-SIZE. Bytes of another size than the
-// name says do not count, whatever the server accepted. Seal copies the bytes,
-// as they are at one moment, to blobs/KE/KEY, where nothing is ever
-// overwritten, and removes them from incoming. Parts are stored beside the blob
-// as KEY~NAME. A deleted key leaves incoming/KEY.used, so that bytes that are
-// put there later do not count. Any number of processes do all this at once
-// without a lock: see Seal, Delete and PutPart.
+// A signed URL uploads bytes to incoming/KEY-SIZE. Objects whose size differs
+// from the name are ignored, even if the server accepted them. Seal copies one
+// version of the object to blobs/KE/KEY, which is never overwritten, and
+// deletes the incoming one. Parts are stored beside the blob as KEY~NAME. A
+// deleted key leaves incoming/KEY.used, so that later uploads to it are
+// ignored. Any number of processes may use the bucket at the same time without
+// a lock: see Seal, Delete and PutPart.
 package s3
 
 import (
@@ -29,18 +29,18 @@ const (
 	blobsDir    = "blobs/"
 	checkDir    = "check/" // objects of Check, except those of exclusive
 	usedSuffix  = ".used"
-	sizeMark    = "-"      // between a key and the size of what is put
-	partMark    = "~"      // between a key and the name of a part
-	probePrefix = "check-" // in incoming: objects of exclusive
+	sizeMark    = "-"      // between key and size
+	partMark    = "~"      // between key and part name
+	probePrefix = "check-" // prefix in incoming for objects of exclusive
 	octets      = "application/octet-stream"
 )
 
-// Blobs implements [vitrine.Blobs] and [vitrine.GetSigner] with a bucket.
+// Blobs implements [vitrine.Blobs] and [vitrine.GetSigner] in a bucket.
 type Blobs struct {
 	api     *sdk.Client
 	inside  *sdk.PresignClient // signs requests of this process
 	outside *sdk.PresignClient // signs URLs for others
-	plain   *client            // for requests with signed URLs, as browsers send them
+	plain   *client            // for requests with signed URLs
 	bucket  string
 	prefix  string // "" or with a slash at its end
 	server  string // the origin for this process: scheme, host and port
@@ -49,12 +49,12 @@ type Blobs struct {
 	limits  limits
 
 	mu    sync.Mutex
-	tried bool // exclusive has seen that the server refuses to overwrite
+	tried bool // exclusive has succeeded
 }
 
-// Open returns the Blobs of an address (ParseAddress). Credentials that are not
-// in the address are found as in Amazon's tools. Open does not contact the
-// server: see Check.
+// Open returns the Blobs for an address (ParseAddress). Credentials that are
+// not in the address come from the AWS configuration. Open does not connect to
+// the server: see Check.
 func Open(ctx context.Context, address string, now func() time.Time) (*Blobs, error) {
 	return open(ctx, address, now, ordinary)
 }
@@ -62,7 +62,7 @@ func Open(ctx context.Context, address string, now func() time.Time) (*Blobs, er
 // Origin returns the origin of signed URLs: scheme, host and port.
 func (b *Blobs) Origin() string { return b.origin }
 
-// incoming returns the key for incoming bytes of a size.
+// incoming returns the object key for incoming bytes of a size.
 func (b *Blobs) incoming(k vitrine.UploadID, size int64) string {
 	return b.prefix + incomingDir + string(k) + sizeMark + strconv.FormatInt(size, 10)
 }
@@ -76,7 +76,7 @@ func (b *Blobs) partPath(k vitrine.UploadID, p vitrine.Part) string {
 	return b.path(k) + partMark + string(p)
 }
 
-// probe returns a unique key.
+// probe returns a unique object key.
 func (b *Blobs) probe() string {
 	return b.prefix + incomingDir + probePrefix + strings.ToLower(rand.Text())
 }
@@ -89,13 +89,13 @@ func valid(k vitrine.UploadID) error {
 	return nil
 }
 
-// MaxPut is the largest body that a bucket takes in one request: 5 GiB.
+// MaxPut is the largest body of one request: 5 GiB.
 const MaxPut = 5 << 30
 
-// SignPut returns a URL of the bucket that takes a body of the granted length
-// and Content-Type. While the URL is valid, the server accepts more than one
-// body. The one that is there when the key is sealed counts, and later ones do
-// not. Errors: CodeFileTooLarge beyond MaxPut.
+// SignPut returns a signed URL for a body of the granted length and
+// Content-Type. The server accepts repeated uploads while the URL is valid.
+// Only the object that exists when the key is sealed is used. It returns
+// CodeFileTooLarge above MaxPut.
 func (b *Blobs) SignPut(ctx context.Context, g vitrine.PutGrant) (string, error) {
 	if err := valid(g.Key); err != nil {
 		return "", err
@@ -118,7 +118,7 @@ func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key stri
 	return r.URL, nil
 }
 
-// SignGet returns a URL of the bucket from which a sealed blob can be read.
+// SignGet returns a signed URL from which a sealed blob can be read.
 func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error) {
 	if err := valid(g.Key); err != nil {
 		return "", err
@@ -139,8 +139,8 @@ func (b *Blobs) life(until time.Time) time.Duration {
 	return max(until.Sub(b.now()).Truncate(time.Second), time.Second)
 }
 
-// Stat returns the attributes of sealed bytes, or else of those in incoming,
-// unless the key was deleted.
+// Stat returns the attributes of the sealed bytes, or of the incoming ones if
+// the key is not sealed or deleted.
 func (b *Blobs) Stat(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err
@@ -148,13 +148,13 @@ func (b *Blobs) Stat(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	o, err := b.look(ctx, b.path(k))
 	if isNotFound(err) {
 		if o, err = b.waiting(ctx, k); isNotFound(err) {
-			o, err = b.look(ctx, b.path(k)) // sealed between the two requests
+			o, err = b.look(ctx, b.path(k)) // another process may have sealed it between the requests
 		}
 	}
 	return vitrine.BlobInfo{Size: o.size}, err
 }
 
-// waiting returns the bytes of a key that are not sealed, unless the key was
+// waiting returns the incoming object of a key, or ErrNotFound if the key was
 // deleted.
 func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, err error) {
 	used := false
@@ -176,9 +176,9 @@ func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, 
 	return found, nil
 }
 
-// Delete records that the key is used up, and then removes its bytes and parts.
-// A concurrent Seal looks for that record after it has stored the blob, and a
-// concurrent PutPart looks for the blob after it has stored the part.
+// Delete records that the key is used, then deletes its bytes and parts. A
+// concurrent Seal checks that record after it has stored the blob. A concurrent
+// PutPart checks that the blob exists after it has stored the part.
 func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil
@@ -195,7 +195,7 @@ func (b *Blobs) Delete(ctx context.Context, k vitrine.UploadID) error {
 	return b.removeAll(ctx, b.path(k)+partMark)
 }
 
-// Each calls f with every sealed blob.
+// Each calls f for every sealed blob.
 func (b *Blobs) Each(ctx context.Context, f func(vitrine.UploadID, vitrine.BlobInfo) error) error {
 	return b.list(ctx, b.prefix+blobsDir, func(e entry) error {
 		k, ok := vitrine.ParseUploadID(e.name())

@@ -15,22 +15,21 @@ import (
 )
 
 const (
-	copyParts = 10_000 // the most parts of an object
-	atOnce    = 4      // concurrent parts
-	sealTries = 5      // how often bytes may be replaced during a seal
+	copyParts = 10_000 // maximum number of parts
+	atOnce    = 4      // concurrent part copies
+	sealTries = 5      // attempts if the incoming bytes are replaced during the copy
 	tidyTime  = 10 * time.Second
 )
 
-// errReplaced means that the bytes to copy have been replaced, or that the
-// destination already exists.
+// errReplaced is returned if the source has been replaced or the destination
+// exists.
 var errReplaced = errors.New("replaced by another process")
 
-// Seal copies the incoming bytes to the place of the blob, where the server
-// overwrites nothing. The first process that seals a key decides for ever,
-// whatever is put in incoming at the same time or later. All copied parts have
-// one ETag, so the copy is of one body. After a crash between any two steps,
-// the next Seal finds the blob or begins anew; Sweep removes what is left of
-// the copy.
+// Seal copies the incoming bytes to the final key with a conditional write, so
+// the first process that seals a key wins and later uploads have no effect. All
+// copied parts have the same ETag, so they come from one upload. After a crash
+// at any step, the next Seal finds the blob or starts again. Sweep deletes
+// leftovers.
 func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo, error) {
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err
@@ -49,7 +48,7 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 		}
 		o, err = b.waiting(ctx, k)
 		if isNotFound(err) {
-			o, err = b.look(ctx, b.path(k)) // sealed between the two requests
+			o, err = b.look(ctx, b.path(k)) // another process may have sealed it between the requests
 			return vitrine.BlobInfo{Size: o.size}, err
 		}
 		if err == nil {
@@ -65,9 +64,9 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	return vitrine.BlobInfo{}, b.fault("seal", b.path(k), fmt.Errorf("%w, %d times", errReplaced, sealTries))
 }
 
-// sealed completes a Seal whose copy is in place. It removes the incoming bytes
-// only if they are those that were copied. It removes the copy if the key was
-// deleted meanwhile, because the delete may not have seen the copy.
+// sealed completes a Seal after the copy. It deletes the incoming bytes only if
+// they are the copied ones. It deletes the copy if the key was deleted
+// concurrently, because the delete may have missed the copy.
 func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitrine.BlobInfo, error) {
 	used, err := b.exists(ctx, b.used(k))
 	if err != nil {
@@ -78,7 +77,7 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 	}
 	made, err := b.look(ctx, b.path(k))
 	if err != nil {
-		return vitrine.BlobInfo{}, err // ErrNotFound: deleted at this moment
+		return vitrine.BlobInfo{}, err // ErrNotFound: the key was deleted
 	}
 	if made.size != o.size {
 		return vitrine.BlobInfo{}, b.fault("seal", b.path(k),
@@ -88,15 +87,16 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 	return vitrine.BlobInfo{Size: o.size}, nil
 }
 
-// tidy does early what Sweep would do later. So its failure does not matter.
+// tidy deletes leftovers early. It ignores errors, because Sweep deletes them
+// later.
 func (b *Blobs) tidy(ctx context.Context, f func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	_ = f(ctx)
 }
 
-// copy copies o from incoming to the place of the blob. It returns errReplaced
-// if o is no longer in incoming, or if the place is taken.
+// copy copies o to the final key. It returns errReplaced if o is no longer in
+// incoming, or if the final key exists.
 func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 	key := b.path(k)
 	a, err := b.assemble(ctx, key)

@@ -11,9 +11,9 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Sweep removes incoming bytes and blobs with their parts that were stored
-// before a time by the server's clock and whose keys keep does not know. For
-// any key, it also removes incoming bytes of sealed blobs, parts without a
+// Sweep deletes incoming bytes and blobs with their parts if they are older
+// than before (by the server's clock) and keep does not know their keys. For
+// any key, it also deletes incoming bytes of sealed blobs, parts without a
 // blob, and unfinished uploads.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.UploadID) (bool, error)) error {
 	due := func(k vitrine.UploadID, do func() error) error {
@@ -58,7 +58,7 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time, keep func(vitrine.U
 
 func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time,
 	due func(vitrine.UploadID, func() error) error) error {
-	seen := "" // the last blob; in an ordered list its parts follow
+	seen := "" // the last blob; its parts follow it in the sorted list
 	return b.list(ctx, b.prefix+blobsDir, func(e entry) error {
 		blob, _, isPart := strings.Cut(e.key, partMark)
 		k, ok := vitrine.ParseUploadID(blob[strings.LastIndexByte(blob, '/')+1:])
@@ -81,7 +81,7 @@ func (b *Blobs) sweepBlobs(ctx context.Context, before time.Time,
 	})
 }
 
-// sweepUnfinished aborts uploads that began before a time.
+// sweepUnfinished aborts uploads that started before a time.
 func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time) error {
 	for _, dir := range []string{incomingDir, blobsDir} {
 		err := b.unfinished(ctx, b.prefix+dir, func(a *assembly, begun time.Time) error {
@@ -97,8 +97,8 @@ func (b *Blobs) sweepUnfinished(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// unfinished calls f with each unfinished upload whose key has a prefix, and
-// when it began.
+// unfinished calls f for each unfinished upload with a key prefix and its start
+// time.
 func (b *Blobs) unfinished(ctx context.Context, prefix string, f func(*assembly, time.Time) error) error {
 	pages := sdk.NewListMultipartUploadsPaginator(b.api,
 		&sdk.ListMultipartUploadsInput{Bucket: &b.bucket, Prefix: &prefix})
