@@ -10,7 +10,7 @@ import (
 // Captions describes the captions of a link in one language.
 type Captions struct {
 	Language string `json:"language"`      // a BCP 47 tag
-	Label    string `json:"label"`         // the language's own name for itself
+	Label    string `json:"label"`         // name of the language in itself
 	URL      string `json:"url,omitempty"` // where the WebVTT is, for some hours; "" while the link is not live
 }
 
@@ -25,9 +25,9 @@ func (c *Client) Captions(ctx context.Context, slug string) ([]Captions, error) 
 	return l.Captions, err
 }
 
-// PutCaptions adds captions in a language to a video or sound. It replaces the
-// captions in that language and returns all captions of the link. text is
-// WebVTT or SubRip (.srt), in UTF-8, at most 1 MiB.
+// PutCaptions adds captions to a video or sound. It replaces existing captions
+// in that language and returns all captions of the link. text is WebVTT or
+// SubRip (.srt) in UTF-8, at most 1 MiB.
 func (c *Client) PutCaptions(ctx context.Context, slug, language string, text []byte) ([]Captions, error) {
 	contentType := "application/x-subrip"
 	if bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("WEBVTT")) {
@@ -40,7 +40,7 @@ func (c *Client) PutCaptions(ctx context.Context, slug, language string, text []
 }
 
 // DeleteCaptions deletes the captions of a link in a language. It also succeeds
-// if there are none.
+// if they do not exist.
 func (c *Client) DeleteCaptions(ctx context.Context, slug, language string) error {
 	return c.call(ctx, http.MethodDelete, captionsPath(slug)+"/"+url.PathEscape(language), nil, payload{}, nil)
 }

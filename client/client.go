@@ -1,15 +1,15 @@
-// Package client is the Go client of the API of a Vitrine instance: it puts
-// published files, lists links and reads their analytics.
+// Package client is the Go client of the Vitrine API. It publishes files, lists
+// links and reads analytics.
 //
 //	c, err := client.New("https://share.example", os.Getenv("VITRINE_API_KEY"))
 //	f, err := client.OpenFile("report.pdf")
 //	link, err := c.Upload(ctx, f, client.Options{})
 //	fmt.Println(link.URL)
 //
-// What fails for a passing reason (the network, an instance that restarts, a
-// limit that lifts soon) is tried again, with growing pauses, under one
-// idempotency key: an upload makes one link however often it is tried. A
-// context that ends ends everything at once.
+// The client retries temporary failures with exponential backoff: network
+// errors, a restarting instance and rate limits. All attempts of an upload have
+// one idempotency key, so an upload creates at most one link. Cancelling the
+// context stops it.
 package client
 
 import (
@@ -26,19 +26,19 @@ import (
 	"time"
 )
 
-// apiRoot is the path of version 1 of the API below an instance's address.
+// apiRoot is the path of version 1 of the API.
 const apiRoot = "/api/v1"
 
 const (
-	// maxAnswer is the most bytes of an answer that are read.
+	// maxAnswer is the maximum size of a response body.
 	maxAnswer = 16 << 20
-	// stallTime is how long an attempt may go on without sending a byte and
-	// without an answer.
+	// stallTime is the time after which an attempt is canceled if it sends no
+	// byte and receives no response.
 	stallTime = 2 * time.Minute
 )
 
-// Client speaks to one instance with one API key. It is safe for concurrent
-// use.
+// Client is a client of one instance with one API key. It is safe for
+// concurrent use.
 type Client struct {
 	base      *url.URL
 	key       string
@@ -50,32 +50,31 @@ type Client struct {
 	sleep     func(context.Context, time.Duration) error
 }
 
-// Option changes how a Client works.
+// Option configures a Client.
 type Option func(*Client)
 
-// WithHTTPClient sends requests through h. h should have no Timeout, because
+// WithHTTPClient sends requests with h. h should have no Timeout, because
 // uploads may take long.
 func WithHTTPClient(h *http.Client) Option {
 	return func(c *Client) { copied := *h; c.http = &copied }
 }
 
-// WithUserAgent names the program in requests.
+// WithUserAgent sets the User-Agent of requests.
 func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
-// WithAttempts sets how often a request is sent before its failure is final.
-// The default is 8, over about 40 seconds; 1 means no retry.
+// WithAttempts sets the maximum number of attempts per request. The default is
+// 8, over about 40 seconds. 1 disables retries.
 func WithAttempts(n int) Option { return func(c *Client) { c.attempts = max(n, 1) } }
 
-// WithPatience sets the longest Retry-After that the client waits for. A longer
-// one makes the failure final. The default is a minute.
+// WithPatience sets the longest Retry-After that the client waits for. If the
+// server requests a longer one, the call fails. The default is one minute.
 func WithPatience(d time.Duration) Option { return func(c *Client) { c.patience = d } }
 
-// WithRetryNotice calls f before each pause, so that a program can say why it
-// waits.
+// WithRetryNotice calls f before each pause, for example to print the reason.
 func WithRetryNotice(f func(Retry)) Option { return func(c *Client) { c.notify = f } }
 
-// New returns a client of the instance at baseURL, its address with or without
-// /api/v1. The key may be empty if only Status is called.
+// New returns a client of the instance at baseURL, with or without /api/v1.
+// apiKey may be empty if only Status is called.
 func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	u, err := url.Parse(strings.TrimSpace(baseURL))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -98,15 +97,15 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	for _, o := range opts {
 		o(c)
 	}
-	// Following a redirect would turn a POST into a GET and drop the key. It is
-	// better to report that the address is wrong.
+	// Following a redirect would turn a POST into a GET and drop the key, so a
+	// redirect is an error.
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
 }
 
-// transport returns a transport like http.DefaultTransport, which a program may
-// have replaced. It waits a little longer for "100 Continue", so that the body
-// of a refused upload is not sent.
+// transport returns a transport with the settings of http.DefaultTransport,
+// which a program may have replaced. It waits longer for "100 Continue", so that
+// the body of a refused upload is not sent.
 func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -118,32 +117,31 @@ func transport() *http.Transport {
 	}
 }
 
-// Status is what an instance reports about itself.
+// Status is the status of an instance.
 type Status struct {
 	Status  string `json:"status"` // "ok"
 	Version string `json:"version"`
 }
 
-// Status reads the status of the instance. It needs no key.
+// Status returns the status of the instance. It needs no key.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := c.get(ctx, "/status", nil, &s)
 	return s, err
 }
 
-// get reads one resource of the API into answer. It retries failures that may
-// pass.
+// get reads a resource of the API into answer. It retries temporary failures.
 func (c *Client) get(ctx context.Context, path string, query url.Values, answer any) error {
 	return c.call(ctx, http.MethodGet, path, query, payload{}, answer)
 }
 
-// post sends one object to the API and reads the answer.
+// post sends an object to the API and reads the response into answer.
 func (c *Client) post(ctx context.Context, path string, body, answer any) error {
 	return c.postIf(ctx, "", path, body, answer)
 }
 
-// postIf posts a change of a link whose ETag must be etag. An empty etag
-// matches any state.
+// postIf posts a change of a link. It sends etag in If-Match unless etag is
+// empty.
 func (c *Client) postIf(ctx context.Context, etag, path string, body, answer any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -153,7 +151,7 @@ func (c *Client) postIf(ctx context.Context, etag, path string, body, answer any
 		answer)
 }
 
-// payload is the body of a request. The zero payload means no body.
+// payload is the body of a request. The zero value means no body.
 type payload struct {
 	contentType string
 	bytes       []byte
@@ -161,8 +159,7 @@ type payload struct {
 }
 
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, body payload, answer any) error {
-	// path is already escaped, so a slug that contains a slash stays one
-	// segment.
+	// path is already escaped, so a slug with a slash stays one segment.
 	u := c.base.String() + path
 	if len(query) > 0 {
 		u += "?" + query.Encode()
@@ -191,8 +188,9 @@ func (c *Client) once(ctx context.Context, method, address string, body payload,
 	return c.send(req, answer)
 }
 
-// send makes one attempt. It decodes a success into answer, unless answer is
-// nil. A refusal is an *Error; any other error comes from the network.
+// send makes one attempt. It decodes a successful response into answer unless
+// answer is nil. If the instance refuses the request, the error is an *Error.
+// Other errors are network failures.
 func (c *Client) send(req *http.Request, answer any) error {
 	req.Header.Set("User-Agent", c.userAgent)
 	res, err := c.http.Do(req)
@@ -203,7 +201,7 @@ func (c *Client) send(req *http.Request, answer any) error {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return refusal(res, body) // also if its body was cut
+		return refusal(res, body) // also if the body is truncated
 	case err != nil:
 		return fmt.Errorf("the answer was cut short: %w", err)
 	case len(body) > maxAnswer:
@@ -221,8 +219,8 @@ func (c *Client) send(req *http.Request, answer any) error {
 	return nil
 }
 
-// withoutURL removes the URL from the text of a network failure, because a
-// signed URL is a secret.
+// withoutURL removes the URL from the text of a network error, because a signed
+// URL is a secret.
 func withoutURL(err error) error {
 	if u := new(url.Error); errors.As(err, &u) {
 		return u.Err

@@ -9,46 +9,46 @@ import (
 	"time"
 )
 
-// LinkDetail is a link as its owner sees it.
+// LinkDetail is a link with its settings.
 type LinkDetail struct {
 	ListedLink
-	Name          string `json:"name"` // of the file
+	Name          string `json:"name"` // name of the file
 	Type          string `json:"type"`
-	SHA256        string `json:"sha256,omitempty"` // of the file, lower-case hex
+	SHA256        string `json:"sha256,omitempty"` // lower-case hex
 	Pages         int    `json:"pages,omitempty"`  // of a PDF
-	Version       int    `json:"version"`          // the current one
+	Version       int    `json:"version"`          // current version
 	AllowDownload bool   `json:"allowDownload"`
 	Disabled      bool   `json:"disabled"` // by its owner
 	PublishedBy   string `json:"publishedBy,omitempty"`
 
-	ETag string `json:"-"` // the state of the link, for Change.IfMatch
+	ETag string `json:"-"` // version of the link's state, for Change.IfMatch
 }
 
 func (l *LinkDetail) head(h http.Header) { l.ETag = h.Get("ETag") }
 
-// headed is an answer that also reads headers.
+// headed is implemented by results that also read response headers.
 type headed interface{ head(http.Header) }
 
-// Change describes a change of a link. Members that are nil stay unchanged.
+// Change is a change of a link. Nil fields stay unchanged.
 type Change struct {
 	Title         *string
 	Slug          *string
 	AllowDownload *bool
 	Disabled      *bool
 	ExpiresAt     *time.Time // the zero time removes the expiry
-	// IfMatch is the ETag that the link must have; "" matches any. If the link
-	// has another ETag, the error has the code precondition_failed and
+	// IfMatch is the expected ETag of the link, or "" for any. If the link has
+	// another ETag, the error has the code precondition_failed and
 	// Error.Current is the link.
 	IfMatch string
 }
 
-// Link reads one link of the account.
+// Link returns one link of the account.
 func (c *Client) Link(ctx context.Context, slug string) (l LinkDetail, err error) {
 	err = c.get(ctx, linkPath(slug), nil, &l)
 	return l, err
 }
 
-// UpdateLink makes all changes or none.
+// UpdateLink applies all changes or none.
 func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l LinkDetail, err error) {
 	b, err := json.Marshal(struct {
 		Title         *string `json:"title,omitempty"`
@@ -65,7 +65,7 @@ func (c *Client) UpdateLink(ctx context.Context, slug string, change Change) (l 
 	return l, err
 }
 
-// expiry returns a time in the format of the API.
+// expiry formats a time for the API.
 func expiry(at *time.Time) string {
 	switch {
 	case at == nil:
@@ -76,22 +76,22 @@ func expiry(at *time.Time) string {
 	return at.UTC().Format(time.RFC3339Nano)
 }
 
-// DeleteLink deletes a link, its file and its analytics permanently. ifMatch is
-// the ETag that the link must have; "" matches any.
+// DeleteLink permanently deletes a link, its file and its analytics. ifMatch is
+// the expected ETag of the link, or "" for any.
 func (c *Client) DeleteLink(ctx context.Context, slug, ifMatch string) error {
 	tries := 0
 	return c.retry(ctx, func(ctx context.Context) error {
 		tries++
 		err := c.once(ctx, http.MethodDelete, c.base.String()+linkPath(slug), payload{ifMatch: ifMatch}, nil)
 		if tries > 1 && codeOf(err) == "not_found" {
-			return nil // the answer to an earlier try was lost
+			return nil // an earlier attempt deleted it, but its response was lost
 		}
 		return err
 	})
 }
 
-// FileAddress returns an address from which the uploaded file of a link can be
-// fetched without a key for some minutes.
+// FileAddress returns a temporary URL of the uploaded file of a link. It needs
+// no key and expires after some minutes.
 func (c *Client) FileAddress(ctx context.Context, slug string) (string, error) {
 	err := c.get(ctx, linkPath(slug)+"/file", nil, nil)
 	var e *Error
@@ -104,8 +104,8 @@ func (c *Client) FileAddress(ctx context.Context, slug string) (string, error) {
 	return "", err
 }
 
-// OpenLinkFile starts to download the file of a link. The caller must close the
-// body.
+// OpenLinkFile starts a download of the file of a link. The caller must close
+// the body.
 func (c *Client) OpenLinkFile(ctx context.Context, slug string) (*http.Response, error) {
 	address, err := c.FileAddress(ctx, slug)
 	if err != nil {

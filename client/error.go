@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// Error is a refusal by the instance (contract, Errors).
+// Error is an error response of the instance (contract, Errors).
 type Error struct {
-	Status  int    // of the HTTP answer
+	Status  int    // HTTP status
 	Code    string // machine-readable, as "file_too_large"; "" when the answer is not the API's
-	Message string // one sentence or two for a person
+	Message string // one or two sentences for people
 	Field   string // the member of the request at fault, or ""
 	Reason  string // why the file was refused: a reason code, or ""
-	Limit   int64  // of a plan limit: links or bytes; 0 when the answer names none
-	Used    int64  // of that limit
-	Held    int64  // of Used, by other unfinished uploads
-	// HeldUntil is when the other uploads have released enough of Held, or all
-	// of it.
+	Limit   int64  // plan limit in links or bytes, or 0 if the response has none
+	Used    int64  // used part of Limit
+	Held    int64  // part of Used that belongs to other unfinished uploads
+	// HeldUntil is the time when other uploads have released enough of Held, or
+	// all of it.
 	HeldUntil  time.Time
 	UpgradeURL string // where a higher plan is described, or ""
 	RequestID  string // for the operator of the instance
 	RetryAfter time.Duration
-	Current    *LinkDetail // with precondition_failed: the link as it is
+	Current    *LinkDetail // the present link, with precondition_failed
 
-	location string // of a redirect
+	location string // target of a redirect
 }
 
 func (e *Error) Error() string {
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 	return e.Message + " (" + strings.Join(details, "; ") + ")"
 }
 
-// refusal returns the error in an answer that is not a success.
+// refusal returns the error of an unsuccessful response.
 func refusal(res *http.Response, body []byte) *Error {
 	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"),
 		RetryAfter: retryAfter(res.Header.Get("Retry-After"))}
@@ -99,10 +99,10 @@ func refusal(res *http.Response, body []byte) *Error {
 	return e
 }
 
-// refusedByBucket reads the error of a bucket, which may receive bytes
-// directly. Buckets answer in XML and have codes of their own. It reports
-// whether the answer is one of a bucket. A refused signed URL is treated as
-// expired: step 1 makes another.
+// refusedByBucket parses the error response of a bucket, which may receive the
+// bytes directly. Buckets use XML and their own error codes. It reports whether
+// the response comes from a bucket. A refused signed URL is treated as expired,
+// so step 1 is repeated.
 func refusedByBucket(e *Error, body []byte) bool {
 	var b struct {
 		XMLName       xml.Name `xml:"Error"`
@@ -116,12 +116,12 @@ func refusedByBucket(e *Error, body []byte) bool {
 	case e.Status == http.StatusForbidden:
 		e.Code = "url_expired"
 	case e.Status == http.StatusInternalServerError, b.Code == "RequestTimeout", b.Code == "IncompleteBody":
-		e.Status = http.StatusServiceUnavailable // what the bucket means: try again
+		e.Status = http.StatusServiceUnavailable // buckets use other codes for "try again"
 	}
 	return true
 }
 
-// retryAfter parses both forms of the header. It returns 0 if the header is
+// retryAfter parses both formats of Retry-After. It returns 0 if the header is
 // missing or malformed.
 func retryAfter(s string) time.Duration {
 	if n, err := strconv.ParseInt(s, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ListedLink is a link in a list.
+// ListedLink is a link in a listing.
 type ListedLink struct {
 	Slug      string    `json:"slug"`
 	Title     string    `json:"title"`
@@ -17,30 +17,31 @@ type ListedLink struct {
 	SizeBytes int64     `json:"size_bytes"`
 	CreatedAt time.Time `json:"created_at"`
 	Status    string    `json:"status"`             // live, review, processing, disabled
-	Reason    string    `json:"reason,omitempty"`   // why it is in review or disabled: a reason code
-	Detail    string    `json:"detail,omitempty"`   // what exactly was found
-	ExpiresAt time.Time `json:"expiresAt,omitzero"` // when it is disabled; zero means never
-	Views     *int64    `json:"views,omitempty"`    // of the last 30 days, if requested and if the plan has analytics
+	Reason    string    `json:"reason,omitempty"`   // reason code of review or disabled
+	Detail    string    `json:"detail,omitempty"`   // details of Reason
+	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero means never
+	Views     *int64    `json:"views,omitempty"`    // in the last 30 days, if requested and included in the plan
 }
 
-// Page is a part of the list of links, newest first.
+// Page is a page of links, newest first.
 type Page struct {
 	Links      []ListedLink `json:"links"`
 	NextCursor string       `json:"nextCursor"` // where the next page begins; "" at the end
 }
 
-// Query selects links. Zero members select all.
+// Query selects links. Zero fields select all.
 type Query struct {
-	Text   string // words of the title, the file's name or the slug
+	Text   string // words in the title, file name or slug
 	Kind   string
 	Status string
-	Views  bool // with the views of each link
-	// Limit is the page size, 1 to 100; 0 is the instance's default, 20.
+	Views  bool // include the views of each link
+	// Limit is the page size from 1 to 100. 0 means the default of the
+	// instance, 20.
 	Limit int
 }
 
-// Links lists the links of the account that match a query, newest first. It
-// starts after cursor, or at the beginning if cursor is "".
+// Links returns a page of the links that match a query, newest first. It starts
+// after cursor, or with the newest link if cursor is "".
 func (c *Client) Links(ctx context.Context, cursor string, query Query) (Page, error) {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": query.Text, "kind": query.Kind, "status": query.Status,
@@ -60,8 +61,8 @@ func (c *Client) Links(ctx context.Context, cursor string, query Query) (Page, e
 	return p, err
 }
 
-// AllLinks iterates over all links that match a query, newest first, page by
-// page. It ends after the first error.
+// AllLinks iterates over all links that match a query, newest first. It stops
+// after the first error.
 func (c *Client) AllLinks(ctx context.Context, query Query) iter.Seq2[ListedLink, error] {
 	return func(yield func(ListedLink, error) bool) {
 		cursor := ""

@@ -5,41 +5,41 @@ import (
 	"net/http"
 )
 
-// Login is a request for an API key that a person confirms in a browser.
+// Login is a request for an API key that the user confirms in a browser.
 type Login struct {
-	Code        string `json:"code"`        // that the person compares
-	Secret      string `json:"secret"`      // takes the key; do not show it to anyone
-	URL         string `json:"url"`         // where the code is entered
-	URLWithCode string `json:"urlWithCode"` // the same with the code filled in
+	Code        string `json:"code"`        // the user compares it
+	Secret      string `json:"secret"`      // secret for TakeLogin; do not show it
+	URL         string `json:"url"`         // page where the code is entered
+	URLWithCode string `json:"urlWithCode"` // the same page with the code filled in
 	ExpiresIn   int64  `json:"expiresIn"`   // seconds
-	Interval    int64  `json:"interval"`    // seconds between two calls of TakeLogin
+	Interval    int64  `json:"interval"`    // minimum seconds between two calls of TakeLogin
 }
 
 // The states of a TakenLogin.
 const (
-	LoginPending = "pending" // not decided yet: ask again after Login.Interval
+	LoginPending = "pending" // not decided yet; call again after Login.Interval
 	LoginAllowed = "allowed"
 	LoginRefused = "refused"
 )
 
-// TakenLogin is the state of a Login. It has the key only once.
+// TakenLogin is the state of a Login. It includes the key only once.
 type TakenLogin struct {
 	State  string `json:"state"`
 	APIKey string `json:"apiKey"` // with LoginAllowed
-	Name   string `json:"name"`   // of the key
-	Email  string `json:"email"`  // of the account
+	Name   string `json:"name"`   // name of the key
+	Email  string `json:"email"`  // email of the account
 }
 
-// StartLogin requests a code. program and machine are shown to the person who
-// confirms it. It needs no key.
+// StartLogin starts a login and returns its code. program and machine are shown
+// to the user who confirms it. It needs no key.
 func (c *Client) StartLogin(ctx context.Context, program, machine string) (Login, error) {
 	var l Login
 	err := c.post(ctx, "/logins", map[string]string{"program": program, "machine": machine}, &l)
 	return l, err
 }
 
-// TakeLogin takes the key of a Login. The key is returned only once. It needs
-// no key.
+// TakeLogin returns the state of a Login. It returns the key only once. It
+// needs no key.
 func (c *Client) TakeLogin(ctx context.Context, secret string) (TakenLogin, error) {
 	var t TakenLogin
 	err := c.post(ctx, "/logins/take", map[string]string{"secret": secret}, &t)

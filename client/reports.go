@@ -9,27 +9,27 @@ import (
 	"vitrine/report"
 )
 
-// ReportQuery selects the views of a report. The zero value is the last 30 days
-// in UTC, all views. The instance checks the values: the Field of the Error
-// names the invalid parameter.
+// ReportQuery selects the views of a report. The zero value selects all views
+// of the last 30 days in UTC. The instance validates the values. Error.Field
+// names an invalid parameter.
 type ReportQuery struct {
 	Range report.Range // "": the instance's default, 30 days, unless From and To are given
-	// From and To are the first and the last date, such as 2026-11-01, instead
-	// of a range.
+	// From and To are the first and last date, such as 2026-11-01. They replace
+	// Range.
 	From, To string
-	// Hourly requests a report by the hour: of at most 7 days, or of the last
-	// 24 hours without dates.
+	// Hourly requests a report by hour, for at most 7 days. Without dates it
+	// covers the last 24 hours.
 	Hourly   bool
 	Timezone string         // IANA name of the zone of days, hours and today; "": UTC
 	Compare  report.Compare // "": the time before
-	// Filter has conditions that views must meet, such as country:is:DE (see
+	// Filter lists conditions on views, such as country:is:DE (see
 	// [report.ParseCondition]).
 	Filter []string
-	Rows   int // the most buckets of each card; 0 means 8
-	// Include names the optional parts of a report: utm, curves, excluded.
+	Rows   int // maximum number of buckets of each card; 0 means 8
+	// Include lists optional parts of a report: utm, curves, excluded.
 	Include []string
-	// Version selects the version of the file that the content of a link's
-	// report is about; 0 is the current one.
+	// Version selects the file version for the content part of a link's report.
+	// 0 means the current version.
 	Version int
 }
 
@@ -57,7 +57,8 @@ func (q *ReportQuery) values() url.Values {
 	return v
 }
 
-// LinkAnalytics reads the report of one link. It needs a Pro or Lifetime plan.
+// LinkAnalytics returns the report of one link. It requires a Pro or Lifetime
+// plan.
 func (c *Client) LinkAnalytics(ctx context.Context, slug string, q ReportQuery) (*report.LinkReport, error) {
 	var rep report.LinkReport
 	if err := c.get(ctx, "/links/"+url.PathEscape(slug)+"/analytics", q.values(), &rep); err != nil {
@@ -66,8 +67,8 @@ func (c *Client) LinkAnalytics(ctx context.Context, slug string, q ReportQuery) 
 	return &rep, nil
 }
 
-// Analytics reads the report over all links of the account. It needs a Pro or
-// Lifetime plan.
+// Analytics returns the report of all links of the account. It requires a Pro
+// or Lifetime plan.
 func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*report.AccountReport, error) {
 	var rep report.AccountReport
 	if err := c.get(ctx, "/analytics", q.values(), &rep); err != nil {
@@ -76,12 +77,12 @@ func (c *Client) Analytics(ctx context.Context, q ReportQuery) (*report.AccountR
 	return &rep, nil
 }
 
-// VisitQuery selects visits of a link. The zero value selects all that are
-// kept.
+// VisitQuery selects visits of a link. The zero value selects all stored
+// visits.
 type VisitQuery struct {
 	Range    report.Range
 	From, To string   // as in ReportQuery
-	Timezone string   // of From, To and today
+	Timezone string   // time zone of From, To and today
 	Filter   []string // as in ReportQuery
 	Engaged  bool     // only visits with engagement data
 }
@@ -89,8 +90,8 @@ type VisitQuery struct {
 // visitsAtOnce is the page size of visits.
 const visitsAtOnce = 100
 
-// Visits iterates over the visits of a link, newest first, page by page. It
-// ends after the first error. It needs a Pro or Lifetime plan.
+// Visits iterates over the visits of a link, newest first. It stops after the
+// first error. It requires a Pro or Lifetime plan.
 func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq2[report.VisitRow, error] {
 	of := ReportQuery{Range: q.Range, From: q.From, To: q.To, Timezone: q.Timezone, Filter: q.Filter,
 		Rows: visitsAtOnce}
@@ -121,7 +122,7 @@ func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq
 	}
 }
 
-// Visit returns one visit of a link, with the other visits of its viewer.
+// Visit returns one visit of a link and the other visits of its viewer.
 func (c *Client) Visit(ctx context.Context, slug, id string) (row report.VisitRow, err error) {
 	err = c.get(ctx, "/links/"+url.PathEscape(slug)+"/visits/"+url.PathEscape(id), nil, &row)
 	return row, err

@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// The pauses between attempts: they double from the first to the longest, give
-// or take a quarter.
+// Pauses between attempts. They double from the first to the longest, with a
+// jitter of 25 %.
 const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = 10 * time.Second
 )
 
-// Retry describes a failed attempt for WithRetryNotice.
+// Retry describes a failed attempt.
 type Retry struct {
-	Attempt int           // the one that failed, from 1
-	Err     error         // why
-	Wait    time.Duration // until the next attempt
+	Attempt int           // number of the failed attempt, from 1
+	Err     error         // cause of the failure
+	Wait    time.Duration // pause before the next attempt
 }
 
-// finalError is a failure that a retry would not change.
+// finalError is an error that must not be retried.
 type finalError struct{ error }
 
 func (f finalError) Unwrap() error { return f.error }
 
 func final(err error) error { return finalError{err} }
 
-// retry calls f until it succeeds, fails for good, or has used all attempts. It
-// returns ctx's error as soon as ctx ends.
+// retry calls f with exponential backoff until it succeeds, returns a permanent
+// error, or has used all attempts. It returns ctx's error as soon as ctx ends.
 func (c *Client) retry(ctx context.Context, f func(context.Context) error) error {
 	for attempt := 1; ; attempt++ {
 		err := f(ctx)
@@ -56,7 +56,7 @@ func (c *Client) retry(ctx context.Context, f func(context.Context) error) error
 	}
 }
 
-// pause reports whether another attempt may help, and after what time.
+// pause reports whether to retry after err, and after what pause.
 func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) {
 	wait = min(firstPause<<min(attempt-1, 16), longestPause)
 	wait = time.Duration(float64(wait) * (0.75 + 0.5*rand.Float64()))
@@ -74,8 +74,8 @@ func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) 
 	return max(wait, e.RetryAfter), e.RetryAfter <= c.patience
 }
 
-// passing reports whether a failure may go away on a retry. A finalError, a bad
-// certificate, an unknown host and an answer that is not TLS do not.
+// passing reports whether a failure may be temporary. A finalError, an invalid
+// certificate, an unknown host and a non-TLS response are permanent.
 func passing(err error) bool {
 	var f finalError
 	var certificate *tls.CertificateVerificationError

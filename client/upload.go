@@ -17,23 +17,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxRestarts is how often one Upload may go back to step 1, because a URL
+// maxRestarts is the maximum number of restarts from step 1, because a URL
 // expired or the instance lost the bytes.
 const maxRestarts = 3
 
-// expectFrom is the size in bytes from which the client asks the instance to
-// accept a file before it sends it.
+// expectFrom is the file size in bytes from which the client sends "Expect:
+// 100-continue".
 const expectFrom = 64 << 10
 
-// File is a file to publish. Content is read from its beginning, possibly more
-// than once, and must not change meanwhile.
+// File is a file to publish. Content is read from the beginning, possibly
+// several times, and must not change during the upload.
 type File struct {
-	Name    string // with its extension, without a directory
-	Size    int64  // exact, in bytes
+	Name    string // with extension, without directory
+	Size    int64  // exact size in bytes
 	Content io.ReaderAt
 }
 
-// OpenFile opens a file of this machine; close its Content after use.
+// OpenFile opens a local file. The caller must close it.
 func OpenFile(path string) (File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func OpenFile(path string) (File, error) {
 	return File{Name: filepath.Base(path), Size: info.Size(), Content: f}, nil
 }
 
-// Close closes the content if it is an io.Closer.
+// Close closes Content if it is an io.Closer.
 func (f File) Close() error {
 	if c, ok := f.Content.(io.Closer); ok {
 		return c.Close()
@@ -61,26 +61,27 @@ func (f File) Close() error {
 	return nil
 }
 
-// Options are the options of an upload. The zero value is valid.
+// Options configure an upload. The zero value is valid.
 type Options struct {
 	Type     string // MIME type; "" is the one of the name's extension
 	Slug     string // custom slug, on plans that have them; "" is one of the instance's choice
 	LinkName string // title of the page; "" is the file's name
-	ViewOnly bool   // the page offers no download
-	// ExpiresAt is when the link is disabled. The zero time means never.
+	ViewOnly bool   // the page has no download
+	// ExpiresAt is the time when the link is disabled. The zero time means
+	// never.
 	ExpiresAt time.Time
-	// Replace is the slug of a link whose file this one replaces. The link
-	// keeps its address, title and settings: Slug, LinkName, ViewOnly and
-	// ExpiresAt are not sent.
+	// Replace is the slug of an existing link whose file is replaced. The link
+	// keeps its address, title and settings, so Slug, LinkName, ViewOnly and
+	// ExpiresAt are ignored.
 	Replace string
-	// IfMatch is an ETag of the link to replace. The file is replaced only if
-	// the link has not changed since; "" matches any state.
+	// IfMatch is the expected ETag of the link in Replace, or "" for any. If
+	// the link has changed, the upload fails.
 	IfMatch string
-	// IdempotencyKey is a UUID. Uploads with the same key, also from other
-	// processes, make only one link. "" makes a new key.
+	// IdempotencyKey is a UUID. Uploads with the same key create only one link,
+	// also from different processes. If empty, Upload generates one.
 	IdempotencyKey string
-	// Progress is called with the number of bytes sent, from another goroutine,
-	// one call at a time. The number returns to 0 if a transfer begins again.
+	// Progress is called with the number of bytes sent. Calls come from another
+	// goroutine and do not overlap. sent returns to 0 if the transfer restarts.
 	Progress func(sent, total int64)
 }
 
@@ -89,19 +90,19 @@ type Link struct {
 	Slug       string `json:"slug"`
 	Title      string `json:"title"`
 	URL        string `json:"url"`
-	Review     bool   `json:"review,omitempty"`     // held for review; not public yet
-	Processing bool   `json:"processing,omitempty"` // a video that is being scanned; not public yet
-	Reason     string `json:"reason,omitempty"`     // why it is held: a reason code
-	Detail     string `json:"detail,omitempty"`     // what exactly was found
+	Review     bool   `json:"review,omitempty"`     // held for review and not public yet
+	Processing bool   `json:"processing,omitempty"` // being scanned and not public yet
+	Reason     string `json:"reason,omitempty"`     // reason code of Review
+	Detail     string `json:"detail,omitempty"`     // details of Reason
 
-	Version     int          `json:"version,omitempty"`     // the current one, after its file was replaced
-	Replacement *Replacement `json:"replacement,omitempty"` // what the upload has made of it
+	Version     int          `json:"version,omitempty"`     // current version, after a replacement
+	Replacement *Replacement `json:"replacement,omitempty"` // result of a replacement
 }
 
 // Upload publishes a file in three steps: it announces the file, sends its
-// bytes to storage, and makes the link. It retries failures that may pass under
-// one idempotency key, so that one call makes at most one link. A refusal by
-// the instance is an *Error.
+// bytes to storage, and creates the link. It retries temporary failures with
+// one idempotency key, so a call creates at most one link. If the instance
+// refuses the upload, the error is an *Error.
 func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(f.Name))
 	o.IdempotencyKey = cmp.Or(o.IdempotencyKey, uuid.NewString())
@@ -113,31 +114,31 @@ func (c *Client) Upload(ctx context.Context, f File, o Options) (Link, error) {
 	}
 }
 
-// Begun is an upload whose bytes must be sent to a signed URL.
+// Begun is a started upload. The bytes must be sent to SignedURL.
 type Begun struct {
-	Path      string `json:"path"`      // names the upload in step 3
-	SignedURL string `json:"signedUrl"` // takes the bytes with PUT, for ten minutes, without a key
-	Existing  *Link  `json:"existing"`  // the link that the idempotency key already made: send nothing
+	Path      string `json:"path"`      // identifies the upload in step 3
+	SignedURL string `json:"signedUrl"` // accepts a PUT without a key, for ten minutes
+	Existing  *Link  `json:"existing"`  // set if the idempotency key already created a link; then send nothing
 }
 
-// BeginUpload does step 1 of an upload whose bytes another program sends. It
-// reads the options Type, Slug, Replace and IdempotencyKey.
+// BeginUpload performs step 1 of an upload whose bytes another program sends.
+// It uses the options Type, Slug, Replace and IdempotencyKey.
 func (c *Client) BeginUpload(ctx context.Context, name string, size int64, o Options) (Begun, error) {
 	o.Type = cmp.Or(o.Type, typeOf(name))
 	return c.begin(ctx, File{Name: name, Size: size}, o)
 }
 
-// CompleteUpload does step 3 of an upload that BeginUpload began. Pass the same
-// name and options.
+// CompleteUpload performs step 3 of an upload that BeginUpload started. Pass
+// the same name and options.
 func (c *Client) CompleteUpload(ctx context.Context, path, name string, o Options) (Link, error) {
 	o.Type = cmp.Or(o.Type, typeOf(name))
 	return c.complete(ctx, path, File{Name: name}, o)
 }
 
-// TypeOf returns the MIME type that a file of this name is sent with.
+// TypeOf returns the MIME type for a file name.
 func TypeOf(name string) string { return typeOf(name) }
 
-// upload does the three steps once.
+// upload performs the three steps once.
 func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
 	b, err := c.begin(ctx, f, o)
 	if err != nil {
@@ -146,16 +147,15 @@ func (c *Client) upload(ctx context.Context, f File, o Options) (Link, error) {
 	if b.Existing != nil {
 		return *b.Existing, nil
 	}
-	// Repeating a PUT with the same bytes succeeds. The URL is used up if
-	// another process has completed the upload meanwhile. Then step 3 returns
-	// that link.
+	// A repeated PUT with the same bytes succeeds. It fails with url_used if
+	// another process has completed the upload. Then step 3 returns that link.
 	if err := c.put(ctx, b.SignedURL, f, o); err != nil && codeOf(err) != "url_used" {
 		return Link{}, err
 	}
 	return c.complete(ctx, b.Path, f, o)
 }
 
-// restart reports whether a new start from step 1 may help.
+// restart reports whether a restart from step 1 may succeed.
 func restart(err error) bool {
 	switch codeOf(err) {
 	case "url_expired", "upload_incomplete", "upload_not_found":
@@ -218,7 +218,7 @@ func (c *Client) complete(ctx context.Context, path string, f File, o Options) (
 	return l, err
 }
 
-// put does step 2: it sends the bytes to storage, without the key.
+// put performs step 2: it sends the bytes to storage without the key.
 func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) error {
 	return c.retry(ctx, func(ctx context.Context) error {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -248,15 +248,15 @@ func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) e
 	})
 }
 
-// transfer is the body of one PUT. It reports progress and keeps read errors of
-// the file apart from network errors.
+// transfer is the body of one PUT. It reports progress and distinguishes read
+// errors of the file from network errors.
 type transfer struct {
 	content  io.Reader
 	total    int64
 	progress func(sent, total int64)
 	moved    func()
 
-	mu     sync.Mutex // the transport may read on after its answer was given
+	mu     sync.Mutex // the transport may continue to read after the response
 	sent   int64
 	closed bool
 	broken error
@@ -287,7 +287,7 @@ func (t *transfer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the transfer. After it, nothing is read and Progress is not
+// Close ends the transfer. Afterwards nothing is read and Progress is not
 // called.
 func (t *transfer) Close() error {
 	t.mu.Lock()

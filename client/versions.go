@@ -11,7 +11,7 @@ import (
 // Version is a version of the file of a link.
 type Version struct {
 	Version   int       `json:"version"`
-	Current   bool      `json:"current"` // readers see this version
+	Current   bool      `json:"current"` // the public page shows this version
 	Status    string    `json:"status"`  // of the file: live, review, processing, disabled
 	Name      string    `json:"name"`
 	Type      string    `json:"type"`
@@ -20,22 +20,22 @@ type Version struct {
 	SHA256    string    `json:"sha256"`          // lower-case hex
 	Pages     int       `json:"pages,omitempty"` // of a PDF
 	CreatedAt time.Time `json:"created_at"`
-	Key       string    `json:"key,omitempty"`    // the name of the API key that it was sent with
-	Client    string    `json:"client,omitempty"` // the program that sent it
-	Reason    string    `json:"reason,omitempty"` // why it is in review or disabled: a reason code
-	Detail    string    `json:"detail,omitempty"` // what exactly was found
+	Key       string    `json:"key,omitempty"`    // name of the API key that sent it
+	Client    string    `json:"client,omitempty"` // program that sent it
+	Reason    string    `json:"reason,omitempty"` // reason code of review or disabled
+	Detail    string    `json:"detail,omitempty"` // details of Reason
 }
 
-// Replacement describes what an upload did to the link whose file it replaces.
+// Replacement is the result of a replacement for the link.
 type Replacement struct {
 	Version   int    `json:"version"`
-	Status    string `json:"status"`              // live, review, processing, disabled; readers see it once it is live
-	Unchanged bool   `json:"unchanged,omitempty"` // the link already has these bytes: there is no new version
+	Status    string `json:"status"`              // live, review, processing, disabled; public once it is live
+	Unchanged bool   `json:"unchanged,omitempty"` // the link already had these bytes, so there is no new version
 	Reason    string `json:"reason,omitempty"`
 	Detail    string `json:"detail,omitempty"`
 }
 
-// Versions lists the versions of the file of a link, newest first.
+// Versions returns the versions of the file of a link, newest first.
 func (c *Client) Versions(ctx context.Context, slug string) ([]Version, error) {
 	var l struct {
 		Versions []Version `json:"versions"`

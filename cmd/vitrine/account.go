@@ -43,7 +43,7 @@ type accountCreateCmd struct {
 }
 
 func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	password, err := c.check(t.In) // before it makes a data directory
+	password, err := c.check(t.In) // before it creates a data directory
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	return showKey(t, c.Data, key)
 }
 
-// check validates the arguments, and reads the password if there is one.
+// check validates the arguments and returns the password, if one is requested.
 func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	switch {
 	case c.From != "" && (c.Email != "" || c.PasswordStdin):
@@ -100,8 +100,8 @@ func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	return password, err
 }
 
-// instead adds to a refusal what the administrator probably wants: a key of an
-// existing account.
+// instead adds a hint to the error for an existing account: create a key for
+// it.
 func (c *accountCreateCmd) instead(err error) error {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest {
@@ -121,7 +121,7 @@ func (c *accountCreateCmd) instead(err error) error {
 }
 
 // showKey prints a new key, alone on standard output. On a terminal it also
-// prints what to do with it.
+// prints how to use it.
 func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 	if t.OutTTY {
 		t.Say("")
@@ -198,11 +198,11 @@ func (c *accountListCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// accountRow is an account as the operator sees it.
+// accountRow is the output for an account.
 type accountRow struct {
 	Email  string          `json:"email"`
 	Plan   vitrine.Plan    `json:"plan"`
-	Limits *vitrine.Limits `json:"limits"` // its own limits; null means those of the plan
+	Limits *vitrine.Limits `json:"limits"` // limits of this account; null means those of the plan
 	Role   vitrine.Role    `json:"role,omitempty"`
 	Banned bool            `json:"banned"`
 }
@@ -211,7 +211,7 @@ func rowOf(a *vitrine.Account) accountRow {
 	return accountRow{a.Email, a.Plan, a.Limits, a.Role, a.Banned}
 }
 
-// showAccount prints the present state of an account.
+// showAccount prints the state of an account.
 func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, what string) error {
 	if f.JSON {
 		return t.JSON(rowOf(a))
@@ -223,7 +223,7 @@ func showAccount(t *terminal.Terminal, f terminal.JSONFlag, a *vitrine.Account, 
 	return nil
 }
 
-// noteFlag is a note of the operator for the history.
+// noteFlag is the operator's note for the history.
 type noteFlag struct {
 	Note string `help:"Why, for the history." placeholder:"TEXT"`
 }
@@ -291,7 +291,7 @@ func (c *accountRoleCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // humanMinutes returns a duration in whole minutes for a sentence.
 func humanMinutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d/time.Minute)) }
 
-// withInstance opens an existing instance, calls f and closes the instance.
+// withInstance opens an existing instance, calls f and closes it.
 func withInstance(ctx context.Context, places placeFlags, f func(*instance) error) error {
 	in, err := openInstance(ctx, places)
 	if err != nil {

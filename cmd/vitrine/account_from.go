@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// newAccount is a line of the file for account create --from.
+// newAccount is an input line of account create --from.
 type newAccount struct {
 	Email    string       `json:"email"`
 	Plan     vitrine.Plan `json:"plan"`     // "": --plan
@@ -26,7 +26,7 @@ type newAccount struct {
 	Password string       `json:"password"` // "": none; one is chosen with "account reset"
 }
 
-// createdAccount is the result of a line.
+// createdAccount is the result for a line.
 type createdAccount struct {
 	Line     int          `json:"line"`
 	Email    string       `json:"email,omitempty"`
@@ -47,12 +47,12 @@ func roleName(r vitrine.Role) string {
 	return string(r)
 }
 
-// mostLine is the length of the longest line.
+// mostLine is the maximum length of a line in bytes.
 const mostLine = 64 << 10
 
-// createFrom creates an account for each line. A line that fails is reported,
-// and the others are created. Existing accounts stay as they are, so that an
-// interrupted run can be repeated.
+// createFrom creates an account for each line. It reports a failed line and
+// continues. Existing accounts stay unchanged, so an interrupted run can be
+// repeated.
 func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal, in *instance) error {
 	r := t.In
 	if c.From != "-" {
@@ -102,7 +102,7 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal,
 	return nil
 }
 
-// eachLine calls f with each line that is not blank, and its number from 1.
+// eachLine calls f for each line that is not blank, with its number from 1.
 func eachLine(r io.Reader, f func(n int, line []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
@@ -121,7 +121,7 @@ func eachLine(r io.Reader, f func(n int, line []byte) error) error {
 	return nil
 }
 
-// notAccount returns the problem of a line that cannot be read.
+// notAccount returns the message for a line that cannot be parsed.
 func notAccount(err error) string {
 	wrong := new(json.SemanticError)
 	if !errors.As(err, &wrong) {
@@ -134,7 +134,7 @@ func notAccount(err error) string {
 	return fmt.Sprintf("the member %q must be a text", member)
 }
 
-// createLine creates the account of a line.
+// createLine creates the account for a line.
 func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal, in *instance,
 	line []byte) createdAccount {
 	var a newAccount

@@ -26,7 +26,7 @@ tallies are made again; then all is audited, with every tally. A server may run 
 The last line says how many of the faults --repair can repair.`
 }
 
-// Run prints a line for each fault, and fails if there is one.
+// Run prints each fault on a line. It returns an error if there are any.
 func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	in, err := openExisting(ctx, c.placeFlags, false)
 	if err != nil {
@@ -65,13 +65,13 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// auditAdvice returns what to do about faults, of which some may be in stored
-// tallies.
+// auditAdvice returns the next step after faults. tallies is the number of
+// faults in stored tallies.
 func auditAdvice(faults, tallies int, repaired bool) string {
 	switch {
 	case tallies == 0:
 		return "The audit cannot repair them: restore a backup"
-	case repaired: // another process has changed the log meanwhile, or the disk fails
+	case repaired: // another process changed the log, or the disk fails
 		return "Stored tallies are wrong again: check the disk and the database"
 	case tallies == faults:
 		return "All are stored tallies: \"vitrine audit --repair\" makes them again"
@@ -79,7 +79,7 @@ func auditAdvice(faults, tallies int, repaired bool) string {
 	return fmt.Sprintf("\"vitrine audit --repair\" makes the stored tallies again, of which %d are wrong; for the other faults restore a backup", tallies)
 }
 
-// repair rebuilds derived data.
+// repair rebuilds the tallies from the views.
 func (c *auditCmd) repair(ctx context.Context, t *terminal.Terminal, in *instance) error {
 	accounts := 0
 	err := in.log.Rebuild(ctx, func(a vitrine.AccountID, from report.Day) {

@@ -37,7 +37,7 @@ the disk fails.
 What is kept in PostgreSQL, ClickHouse or a bucket is backed up with the means of these; "vitrine migrate" brings it into a directory, too.`
 }
 
-// Run makes a backup.
+// Run creates a backup.
 func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Database != "" || c.Views != "" || c.Files != "" {
 		return terminal.Usage("a backup is made of an instance that keeps everything in its data directory. For the rest use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, " +
@@ -88,7 +88,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// roomFor adds to an error for lack of space what to do.
+// roomFor adds a hint to an error about missing disk space.
 func roomFor(err error, where string) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
 		strings.Contains(err.Error(), "database or disk is full") {
@@ -97,14 +97,14 @@ func roomFor(err error, where string) error {
 	return err
 }
 
-// partialDir is the directory that is filled if the target already exists and
-// is empty, for example because a volume is mounted there.
+// partialDir is the temporary directory inside an existing empty target, for
+// example a mounted volume.
 const partialDir = "vitrine-partial"
 
-// newBuild calls f to fill a temporary directory and then gives that directory
-// the name. If the directory exists and is empty, its entries are moved up, the
-// one named last at the end. If f fails, what it wrote is removed. What a
-// killed process left is removed by the next call.
+// newBuild calls f to fill a temporary directory and then renames it to name.
+// If the target exists and is empty, it moves the entries up instead, with last
+// at the end. If f fails, it deletes the temporary directory. The next call
+// deletes the leftovers of a killed process.
 func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, err error) {
 	name, err = filepath.Abs(name)
 	if err != nil {
@@ -136,8 +136,8 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 	return made, errors.Join(durable.Rename(dir, name), durable.SyncDir(filepath.Dir(name)))
 }
 
-// moveUp moves the entries of a directory to its parent, the one named last at
-// the end.
+// moveUp moves the entries of a directory to its parent. It moves last at the
+// end.
 func moveUp(dir, last string) error {
 	all, err := os.ReadDir(dir)
 	if err != nil {
@@ -155,8 +155,8 @@ func moveUp(dir, last string) error {
 	return errors.Join(err, durable.SyncDir(filepath.Dir(dir)))
 }
 
-// holds reports whether a directory exists, and whether it has entries other
-// than a partial build.
+// holds reports whether a directory exists, and whether it contains entries
+// other than a partial build.
 func holds(dir string) (there, used bool, err error) {
 	all, err := os.ReadDir(dir)
 	switch {
@@ -170,7 +170,7 @@ func holds(dir string) (there, used bool, err error) {
 	return true, len(all) > 1 || len(all) == 1 && all[0].Name() != partialDir, nil
 }
 
-// lockBuild makes an empty directory and locks it until it is filled.
+// lockBuild creates an empty directory and locks it.
 func lockBuild(dir string) (*os.File, error) {
 	for _, again := range []bool{false, true} {
 		err := os.Mkdir(dir, 0o700)
@@ -188,7 +188,7 @@ func lockBuild(dir string) (*os.File, error) {
 		if err == nil {
 			return f, nil
 		}
-		ferr = os.RemoveAll(dir) // of a killed process
+		ferr = os.RemoveAll(dir) // left over from a killed process
 		if err := errors.Join(ferr, f.Close()); err != nil {
 			return nil, err
 		}
@@ -196,10 +196,10 @@ func lockBuild(dir string) (*os.File, error) {
 	return nil, fmt.Errorf("%s is being filled by another process", dir)
 }
 
-// backup is a backup in progress.
+// backup is a running backup.
 type backup struct {
-	from, to string // data directory, directory of the backup
-	since    string // files of an earlier backup
+	from, to string // data directory and target
+	since    string // files directory of an earlier backup
 	meter    *terminal.Meter
 
 	manifest manifest.Manifest
@@ -209,8 +209,8 @@ type backup struct {
 	views    *sqldb.Snapshot
 }
 
-// make copies most files first. So little is left to do while deletes are
-// blocked: copying the databases and the files that were stored since.
+// make copies most files first, so that deletes are blocked only briefly, while
+// it copies the databases and the files stored since.
 func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
 	b.manifest = manifest.Manifest{Format: manifest.Format, Program: version, Began: time.Now().UTC()}
 	b.files = &disk.Backup{From: filepath.Join(b.from, filesDir), To: filepath.Join(b.to, filesDir), Since: b.since,
@@ -259,11 +259,11 @@ func (b *backup) release() {
 	}
 }
 
-// moment copies the databases as of one moment, while nobody deletes bytes. A
-// process that deletes bytes records that in the store first, so all files that
-// this store names exist. The spool is copied before the log, because it is
-// emptied into the log, and the log before the store. So nothing is lost
-// between them, and the store knows all that the log has.
+// moment copies the databases while deletes are blocked. Processes record a
+// delete in the store first, so all files in the copied store exist. It copies
+// the spool first, then the log, then the store. Records move from the spool to
+// the log, so none are lost, and the copied store includes everything that the
+// log refers to.
 func (b *backup) moment(ctx context.Context) (err error) {
 	held, err := b.files.HoldDeletes()
 	if err != nil {
@@ -294,8 +294,8 @@ func (b *backup) moment(ctx context.Context) (err error) {
 	return errors.Join(err, b.files.Used(ctx))
 }
 
-// copyFile copies a file into a directory, which it makes if necessary. If it
-// returns nil, the copy is complete and durable.
+// copyFile copies a file into a directory and creates the directory if
+// necessary. If it returns nil, the copy is complete and durable.
 func copyFile(from, to string) error {
 	r, err := os.Open(from)
 	if err != nil {
@@ -313,8 +313,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, durable.Sync(w), w.Close())
 }
 
-// databases copies the databases, and writes the spooled views into the copy of
-// the log.
+// databases copies the databases and writes the spooled views to the copied
+// log.
 func (b *backup) databases(ctx context.Context) (err error) {
 	for _, d := range []struct {
 		name     string

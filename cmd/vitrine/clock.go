@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// clock returns the time of this machine. Tests replace it for a process.
+// clock returns the time of this machine. Tests replace it.
 var clock = time.Now
 
 const (
-	// Clocks that differ by less than clocksAgree are treated as equal:
-	// comparisons between servers have more tolerance than that.
+	// clocksAgree is the difference below which clocks are treated as equal.
+	// Comparisons between servers tolerate more.
 	clocksAgree = time.Second
-	// If clocks differ by more than clocksDiffer, nobody can tell which is
+	// clocksDiffer is the difference from which it is unknown which clock is
 	// wrong. The doctor reports it.
 	clocksDiffer = 2 * time.Minute
 )
 
-// sharedClock is the clock of servers that share a database. If their own
-// clocks differ a little from the database's, they use the database's. So a
-// view that one server recorded is not in the future of another that receives
+// sharedClock is the clock of servers that share a database. If a server's
+// clock differs slightly from the database's, it uses the database's. So a view
+// that one server recorded is not in the future of another server that receives
 // its beacons.
 type sharedClock struct {
 	own    func() time.Time
-	theirs func() (now time.Time, known bool) // the database's
-	ahead  atomic.Int64                       // the last measured difference; 0 means that the clocks agree or differ too much
+	theirs func() (now time.Time, known bool) // time of the database
+	ahead  atomic.Int64                       // last measured difference; 0 if the clocks agree or differ too much
 }
 
-// now returns the time. Do not use differences of it to measure less than
-// clocksAgree, or for timeouts that must survive a change of the clock.
+// now returns the time. Do not use it to measure less than clocksAgree, or for
+// timeouts that must survive a clock change.
 func (c *sharedClock) now() time.Time {
-	own := c.own().Round(0) // wall clock only: after the clock is corrected, ahead changes too
+	own := c.own().Round(0) // without the monotonic reading, so that a corrected clock also changes ahead
 	if theirs, known := c.theirs(); known {
 		switch ahead := theirs.Sub(own); {
 		case ahead.Abs() > clocksDiffer:

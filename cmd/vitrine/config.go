@@ -21,7 +21,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// serveCmd is the configuration of a server. Its help texts are the manual.
+// serveCmd is the configuration of a server. The manual is generated from its
+// help texts.
 type serveCmd struct {
 	Listen       string    `help:"Address to listen on, HOST:PORT. The default accepts connections from this machine only. In a container, or without a reverse proxy, use :8080." env:"VITRINE_LISTEN" group:"addresses" default:"127.0.0.1:8080"`
 	PublicURL    string    `help:"Public address of the instance. Every link starts with it. Default: http://localhost and the port." env:"VITRINE_PUBLIC_URL" group:"addresses" placeholder:"URL"`
@@ -52,7 +53,7 @@ type scanFlags struct {
 	Scans int      `help:"How many files one clamd scans at once. Its MaxThreads must allow it." env:"VITRINE_SCANS" group:"scanning" default:"4"`
 }
 
-// previewFlags are the paths of the programs for previews.
+// previewFlags are the paths of preview programs.
 type previewFlags struct {
 	Office string `help:"Path of soffice (LibreOffice), which renders office documents. Default: the one in PATH. off: none." env:"VITRINE_OFFICE" group:"previews" placeholder:"PATH"`
 	FFmpeg string `help:"Path of ffmpeg, which makes preview pictures of videos. Default: the one in PATH. off: none." name:"ffmpeg" env:"VITRINE_FFMPEG" group:"previews" placeholder:"PATH"`
@@ -67,8 +68,7 @@ type planFlags struct {
 	UpgradeURL   string        `help:"Where larger plans are sold, https:// or mailto:. Default: plans are not sold, and pages show limits instead of plans." env:"VITRINE_UPGRADE_URL" group:"plans" placeholder:"URL"`
 }
 
-// plans returns the limits of an instance: the defaults, overridden by the
-// flags.
+// plans returns the plan limits: the defaults, overridden by flags.
 func (f planFlags) plans() vitrine.Plans {
 	p := vitrine.DefaultPlans()
 	for plan, b := range map[vitrine.Plan]limits.Bounds{vitrine.PlanFree: f.PlanFree, vitrine.PlanPro: f.PlanPro,
@@ -78,7 +78,7 @@ func (f planFlags) plans() vitrine.Plans {
 	return p
 }
 
-// helpFacts returns the figures for help texts.
+// helpFacts returns the values for placeholders in help texts.
 func helpFacts() kong.Option {
 	vars := kong.Vars{"abuse_threshold": strconv.Itoa(moderation.DefaultAbuseThreshold), "geo_root": geo.DownloadRoot}
 	for plan, l := range vitrine.DefaultPlans() {
@@ -104,7 +104,7 @@ func (n *network) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Validate checks what depends on several flags.
+// Validate checks the combination of flags.
 func (c *serveCmd) Validate() error {
 	if err := c.placeFlags.Validate(); err != nil {
 		return err
@@ -155,8 +155,8 @@ func (c *serveCmd) origins(port string) (public, content *url.URL, err error) {
 	return public, content, err
 }
 
-// sites returns the address of websites, whose host begins with "*.", or nil if
-// websites have no hosts of their own.
+// sites returns the address of websites, whose host begins with "*.". It
+// returns nil if websites have no own hosts.
 func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	text := c.SitesURL
 	switch {
@@ -183,7 +183,7 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// site returns the domain within which browsers share cookies: a public suffix,
+// site returns the domain that shares cookies with a host: a public suffix,
 // such as com or co.uk, and the label before it.
 func site(host string) string {
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
@@ -193,8 +193,8 @@ func site(host string) string {
 	return domain
 }
 
-// origin parses the address of an instance: scheme and host only, because pages
-// and API are at its root.
+// origin parses the address of an instance. It accepts only scheme and host,
+// because pages and API are at the root.
 func origin(flag, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||

@@ -22,8 +22,8 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// doctorCmd has the flags of the server, so that it examines what the server
-// would use.
+// doctorCmd has the flags of the server, so that it checks the same
+// configuration.
 type doctorCmd struct {
 	serveCmd
 	ClamdConf string `help:"Configuration file of clamd on this machine." env:"VITRINE_CLAMD_CONF" group:"scanning" default:"/etc/clamav/clamd.conf" placeholder:"PATH"`
@@ -45,20 +45,20 @@ const (
 	wrong   severity = "wrong"
 )
 
-// finding is a sentence about a part of an instance.
+// finding is a message about a part of an instance.
 type finding struct {
 	Part  string   `json:"part"`
 	State severity `json:"state"`
 	Text  string   `json:"text"`
 }
 
-// doctor examines an instance.
+// doctor checks an instance.
 type doctor struct {
 	*doctorCmd
 	told func(finding)
 	now  func() time.Time
-	// readable reports that there is a database of accounts and links that can
-	// be opened without changing it.
+	// readable is set if the database of accounts and links can be opened
+	// without changing it.
 	readable bool
 }
 
@@ -66,7 +66,7 @@ func (d *doctor) say(part string, s severity, format string, args ...any) {
 	d.told(finding{part, s, fmt.Sprintf(format, args...)})
 }
 
-// Run examines every part.
+// Run checks all parts.
 func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	faults, warnings := 0, 0
 	var failed error
@@ -104,8 +104,8 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return failed
 }
 
-// Limits of free disk space. Below leastRoom, writes may fail; below someRoom,
-// they soon will.
+// Limits of free disk space. Below leastRoom, writes may fail. Below someRoom,
+// the doctor warns.
 const (
 	leastRoom = 256 << 20
 	someRoom  = 5 << 30
@@ -160,7 +160,7 @@ func (d *doctor) room(part, dir string) {
 	}
 }
 
-// lock reports whether the instance is being served.
+// lock reports whether a server is running on the instance.
 func (d *doctor) lock() {
 	f, err := os.Open(filepath.Join(d.Data, datadir.LockFile))
 	if err != nil {
@@ -180,15 +180,15 @@ func (d *doctor) database(ctx context.Context) {
 	d.readable = d.look(ctx, "database", d.storePlace(), "--database", sqldb.StoreSchema)
 }
 
-// clockSkew is the largest difference between the clocks of this machine and of
-// a database. Leases and expiring links depend on them.
+// clockSkew is the maximum difference between the clocks of this machine and a
+// database. Leases and expiring links depend on them.
 const clockSkew = 5 * time.Second
 
-// slowAnswer is the answer time from which a database counts as far away.
+// slowAnswer is the response time from which the doctor warns about a database.
 const slowAnswer = 20 * time.Millisecond
 
-// look examines a database. It reports whether there is one of this version
-// that can be opened.
+// look checks a database. It reports whether it has this version's schema and
+// can be opened.
 func (d *doctor) look(ctx context.Context, part, place, flag, schema string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -215,7 +215,7 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version,
 			l.Took.Round(10*time.Microsecond))
 	}
-	if l.Took > slowAnswer && strings.Contains(place, "://") { // a file is never far away
+	if l.Took > slowAnswer && strings.Contains(place, "://") { // a local file is never slow
 		d.say(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.",
 			l.Took.Round(time.Millisecond))
 	}
@@ -229,8 +229,7 @@ func (d *doctor) look(ctx context.Context, part, place, flag, schema string) boo
 	return l.There && l.Version == l.Known && len(l.Wrong) == 0
 }
 
-// withoutPassword returns an error without the password of the address, which
-// the error may contain.
+// withoutPassword returns an error text without the password of the address.
 func withoutPassword(err error, address string) string {
 	return strings.ReplaceAll(err.Error(), address, redacted(address))
 }
@@ -301,7 +300,7 @@ func (d *doctor) files(ctx context.Context) {
 	d.say(part, fine, "Browsers may upload to it from %s.", public)
 }
 
-// place reports whether the files belong to this database.
+// place checks whether the file storage belongs to this database.
 func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) {
 	const part = "files"
 	if !d.readable {
@@ -329,7 +328,7 @@ func (d *doctor) check(ctx context.Context, blobs vitrine.Blobs) error {
 	return errors.Join(storageowner.Owner{Store: store, Blobs: blobs}.Verify(ctx), store.Close())
 }
 
-// otherDevice reports whether two directories are on two file systems.
+// otherDevice reports whether two directories are on different file systems.
 func otherDevice(a, b string) (bool, error) {
 	x, err1 := datadir.DeviceOf(a)
 	y, err2 := datadir.DeviceOf(b)

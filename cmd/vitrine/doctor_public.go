@@ -15,11 +15,11 @@ import (
 	"vitrine/internal/datadir"
 )
 
-// certificateLeft is how long a certificate should remain valid.
+// certificateLeft is the remaining validity below which the doctor warns about
+// a certificate.
 const certificateLeft = 14 * 24 * time.Hour
 
-// public checks whether the addresses that visitors use lead to a Vitrine
-// server.
+// public checks whether the public addresses lead to a Vitrine server.
 func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
@@ -46,7 +46,7 @@ func (d *doctor) public(ctx context.Context) {
 	}
 }
 
-// answers checks the answer of an address.
+// answers checks the response of an address.
 func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
 		(ip == nil || !ip.IsLoopback()) {
@@ -71,7 +71,7 @@ func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, run
 	}
 }
 
-// publicOrigin returns the address of pages, from --public-url.
+// publicOrigin returns the origin of pages from --public-url.
 func (d *doctor) publicOrigin() string {
 	public, _, err := d.origins("")
 	if err != nil {
@@ -80,8 +80,8 @@ func (d *doctor) publicOrigin() string {
 	return public.String()
 }
 
-// health requests the health of a server. It returns how long the certificate
-// remains valid, or 0 if there is none.
+// health calls /healthz and returns the remaining validity of the certificate,
+// or 0 without one.
 func (d *doctor) health(ctx context.Context, u *url.URL) (left time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 		DisableKeepAlives: true},

@@ -38,16 +38,16 @@ func (d *doctor) clamd(ctx context.Context) {
 	d.clamdSettings(part)
 }
 
-// clamdLimits are the settings of clamd that limit what it scans, with their
-// defaults (ClamAV 1.4).
+// clamdLimits are clamd's settings for scan limits with their defaults (ClamAV
+// 1.4).
 var clamdLimits = map[string]int64{"StreamMaxLength": 100 << 20, "MaxScanSize": 400 << 20, "MaxFileSize": 100 << 20,
 	"MaxThreads": 10}
 
-// mostScanned is the size from which clamd scans no file (2 GiB).
+// mostScanned is the file size from which clamd never scans (2 GiB).
 const mostScanned = 1<<31 - 1
 
-// clamdSettings checks what clamd does not report over its socket: how large a
-// file it scans, and how much of a file in an archive.
+// clamdSettings checks settings in clamd.conf that clamd does not report over
+// its socket: the maximum sizes of files and of archive entries.
 func (d *doctor) clamdSettings(part string) {
 	settings, err := readClamdConf(d.ClamdConf)
 	if err != nil || !settings.listensAt(d.Clamd) {
@@ -77,7 +77,7 @@ func (d *doctor) clamdSettings(part string) {
 	}
 }
 
-// largest returns the largest file that any plan allows.
+// largest returns the largest file size of all plans.
 func (d *doctor) largest() (most int64) {
 	for _, l := range d.plans() {
 		if l.FileBytes == 0 {
@@ -88,7 +88,7 @@ func (d *doctor) largest() (most int64) {
 	return most
 }
 
-// clamdConf is the content of a clamd.conf.
+// clamdConf is a parsed clamd.conf.
 type clamdConf struct {
 	limits    map[string]int64 // by name; 0 means no limit
 	socket    string
@@ -129,7 +129,7 @@ func readClamdConf(path string) (*clamdConf, error) {
 	return c, lines.Err()
 }
 
-// clamdSize parses a size like clamd: a number with K, M or G.
+// clamdSize parses a size in clamd's format: a number with K, M or G.
 func clamdSize(s string) (int64, error) {
 	unit := int64(1)
 	switch {
@@ -149,7 +149,7 @@ func clamdSize(s string) (int64, error) {
 	return n * unit, err
 }
 
-// listensAt reports whether the file belongs to a clamd at one of the
+// listensAt reports whether the configuration is that of a clamd at one of the
 // addresses.
 func (c *clamdConf) listensAt(addresses []string) bool {
 	for _, a := range addresses {

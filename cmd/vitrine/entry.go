@@ -22,11 +22,7 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// How people get in: the links that the operator hands out, and what a server
-// is told of it.
-
-// accountFlags configure who may create an account on the website, and how
-// messages are sent.
+// accountFlags configure who may create an account, and how mail is sent.
 type accountFlags struct {
 	SignUp     string `help:"Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"account invite\") or closed (only \"account create\")." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
 	SignUpPlan string `help:"Plan of accounts that are created on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
@@ -47,7 +43,7 @@ func (f accountFlags) check() error {
 	return nil
 }
 
-// mailer returns the sender of messages, or nil if none are sent.
+// mailer returns the mail sender, or nil if mail is not configured.
 func (f accountFlags) mailer() (*mail.Sender, error) {
 	if f.SMTP == "" {
 		return nil, nil
@@ -65,7 +61,7 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 }
 
 // offered prints the address of a token, alone on standard output. On a
-// terminal it also prints what the address does.
+// terminal it also prints its purpose.
 func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
 	_, address := datadir.Served(dir)
 	if address == "" {
@@ -142,7 +138,7 @@ func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// passwordFrom reads a password: the first line of the input.
+// passwordFrom reads a password from the first line of the input.
 func passwordFrom(in io.Reader, email string) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
 	if err != nil && err != io.EOF {

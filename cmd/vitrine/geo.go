@@ -27,7 +27,8 @@ func (f geoFlags) file(data string) string {
 	return cmp.Or(f.Geo, filepath.Join(data, geo.DefaultName))
 }
 
-// cities opens the city file. A file that was named explicitly must exist.
+// cities opens the city file. It returns an error if an explicitly configured
+// file is missing.
 func (f geoFlags) cities(ctx context.Context, data string, log *slog.Logger) (*geo.File, error) {
 	file := &geo.File{Path: f.file(data), Optional: f.Geo == "", Temp: filepath.Join(data, "temp"),
 		Room: datadir.RoomIn, Log: log}
@@ -70,10 +71,10 @@ func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// oldCities is the age from which a city file is worth replacing.
+// oldCities is the age from which the doctor recommends a new city file.
 const oldCities = 100 * 24 * time.Hour
 
-// cities examines the city file.
+// cities checks the city file.
 func (d *doctor) cities(context.Context) {
 	const part = "cities"
 	path := d.file(d.Data)

@@ -12,11 +12,11 @@ type healthcheckCmd struct {
 	Listen string `help:"Address that the server listens on." env:"VITRINE_LISTEN" default:"localhost:8080"`
 }
 
-// healthcheckTime limits the wait for the answer.
+// healthcheckTime is the timeout of the request.
 const healthcheckTime = 4 * time.Second
 
-// Run fails unless the server of this machine answers. It is for containers
-// whose image has no other program for that.
+// Run returns an error unless the server on this machine responds. It is for
+// containers without other programs.
 func (c *healthcheckCmd) Run(ctx context.Context) error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {

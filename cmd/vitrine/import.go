@@ -22,7 +22,8 @@ type fileArg struct {
 	terminal.JSONFlag
 }
 
-// run opens the file and prints the result of do and the time that finish took.
+// run opens the file, calls do and finish, and prints the result and the
+// duration of finish.
 func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 	do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {

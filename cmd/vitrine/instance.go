@@ -21,18 +21,18 @@ import (
 	"vitrine/internal/web/api"
 )
 
-// signingSecret is the name of the secret in the Store with which all tokens of
-// an instance are signed.
+// signingSecret is the name of the secret in the Store that signs all tokens of
+// an instance.
 const signingSecret = "signing"
 
-// instance is an opened instance: the ports, and the services that the
-// operator's commands and the server share.
+// instance is an open instance: the ports, and the services that the server and
+// the operator's commands share.
 type instance struct {
 	places   placeFlags
 	store    *sqlstore.Store
 	log      viewLog
 	blobs    vitrine.Blobs
-	receiver vitrine.Receiver // nil if signed URLs lead to a bucket
+	receiver vitrine.Receiver // nil if uploads go to a bucket
 	signer   *signer.Signer
 	now      func() time.Time
 
@@ -45,7 +45,7 @@ type instance struct {
 	moderation *moderation.Service
 }
 
-// createInstance opens an instance. It makes the instance if it does not exist.
+// createInstance opens an instance and creates it if it does not exist.
 func createInstance(ctx context.Context, places placeFlags, public string) (*instance, error) {
 	if err := os.MkdirAll(places.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
@@ -59,13 +59,13 @@ func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 }
 
 // openExisting opens an existing instance. With checkLog, it also checks that
-// the view log belongs to the store.
+// the view log belongs to the database.
 func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*instance, error) {
 	if !places.made() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
 	}
-	// An empty database stays empty, because an instance may be about to be
-	// migrated there. Opening it reports other problems.
+	// An empty database must stay empty, because it may be the target of a
+	// migration. Opening reports other problems.
 	if places.Database != "" {
 		l, err := sqldb.LookAt(ctx, places.Database, sqldb.StoreSchema)
 		if err == nil && !l.There && len(l.Wrong) == 0 {
@@ -75,10 +75,10 @@ func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*insta
 	return newInstance(ctx, places, "", checkLog)
 }
 
-// newInstance opens databases and files. Only signed URLs need the public
-// address, and only a server makes them. With checkLog it refuses a view log
-// that belongs to another store or has lost views. It never creates a view log
-// in place of a missing one.
+// newInstance opens databases and file storage. public is only needed by a
+// server, for signed URLs. With checkLog, it returns an error if the view log
+// belongs to another database or has lost views. It never creates a new view
+// log for a database that had one.
 func newInstance(ctx context.Context, places placeFlags, public string, checkLog bool) (_ *instance, err error) {
 	in := &instance{places: places, now: clock}
 	defer func() {
@@ -125,14 +125,13 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 }
 
 // passOver reserves the IDs that the view log and the other sources have seen,
-// so that no new account or link gets one of them. It returns a warning if the
-// database was behind, "" otherwise. Call it before you create accounts or
-// links.
+// so that new accounts and links do not reuse them. It returns a warning if the
+// database was behind, otherwise "". Call it before creating accounts or links.
 func (in *instance) passOver(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
 	return logowner.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }
 
-// passOver reserves IDs and prints the warning, if any.
+// passOver reserves IDs and prints a warning, if any.
 func passOver(t *terminal.Terminal, ctx context.Context, in *instance) error {
 	warning, err := in.passOver(ctx)
 	if warning != "" {
@@ -141,8 +140,8 @@ func passOver(t *terminal.Terminal, ctx context.Context, in *instance) error {
 	return err
 }
 
-// storageOrigin returns the origin that files are uploaded to, or "" if this
-// server receives them.
+// storageOrigin returns the origin of uploads to a bucket, or "" if this server
+// receives uploads.
 func (in *instance) storageOrigin() string {
 	if bucket, ok := in.blobs.(interface{ Origin() string }); ok {
 		return bucket.Origin()
@@ -162,7 +161,7 @@ func (in *instance) Close() error {
 	return errors.Join(errs...)
 }
 
-// instanceSecret reads the secret of an instance. The first start makes it.
+// instanceSecret returns the secret of an instance. The first start creates it.
 func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, err error) {
 	read := func(tx vitrine.Tx) (err error) {
 		secret, err = tx.Secret(signingSecret)
@@ -174,7 +173,7 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 	err = store.Update(ctx, func(tx vitrine.Tx) error {
 		err := read(tx)
 		if !errors.Is(err, vitrine.ErrNotFound) {
-			return err // another process was faster
+			return err // another process created it first
 		}
 		secret = make([]byte, 32)
 		rand.Read(secret)
@@ -183,9 +182,9 @@ func instanceSecret(ctx context.Context, store vitrine.Store) (secret []byte, er
 	return secret, err
 }
 
-// ready reports whether the store answers, without which no page can be served.
-// The view log does not count: while it is away, views wait in the spool, and a
-// load balancer would otherwise remove all servers at once.
+// ready returns an error if the store does not respond, because no page can be
+// served without it. It ignores the view log: while that is unavailable, views
+// are spooled, and a load balancer would otherwise remove all servers at once.
 func (in *instance) ready(ctx context.Context) error {
 	_, err := in.hasAccounts(ctx)
 	return err

@@ -31,7 +31,7 @@ type slugArg struct {
 	terminal.JSONFlag
 }
 
-// linkRow is a link as the operator sees it.
+// linkRow is the output for a link.
 type linkRow struct {
 	Slug      vitrine.Slug      `json:"slug"`
 	Title     string            `json:"title"`
@@ -46,7 +46,7 @@ type linkRow struct {
 	SHA256    string            `json:"sha256,omitempty"`
 }
 
-// change applies f to the link and prints the result.
+// change applies f to the link and prints it.
 func (c slugArg) change(ctx context.Context, t *terminal.Terminal,
 	f func(*links.Service) (*vitrine.Link, error)) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
@@ -110,7 +110,7 @@ func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type linkReportsCmd struct{ slugArg }
 
-// reportRow is a report as the operator sees it, without its sender.
+// reportRow is the output for an abuse report, without its sender.
 type reportRow struct {
 	At     string              `json:"at"`
 	Reason vitrine.AbuseReason `json:"reason"`

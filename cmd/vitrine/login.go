@@ -17,20 +17,20 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// loginCmd gets an API key through a browser, so that nobody has to copy one.
+// loginCmd obtains an API key through a browser.
 type loginCmd struct {
 	Server    string `help:"Address of the instance." env:"VITRINE_URL" default:"http://localhost:8080" placeholder:"URL"`
 	NoBrowser bool   `help:"Print the address without opening a browser."`
 }
 
-// Limits of the pause between two requests for the key, whatever the server
-// asks for.
+// Limits of the interval between two requests for the key. They override the
+// server's.
 const (
 	shortestAsk = time.Second
 	longestAsk  = time.Minute
 )
 
-// askAfter waits before the next request for the key.
+// askAfter is the timer between two requests for the key. Tests replace it.
 var askAfter = time.After
 
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
@@ -89,7 +89,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// waitForKey requests the key until the code is allowed, refused or expired.
+// waitForKey polls until the login is allowed, refused or expired.
 func waitForKey(ctx context.Context, api *client.Client, l client.Login) (client.TakenLogin, error) {
 	pause := min(max(time.Duration(l.Interval)*time.Second, shortestAsk), longestAsk)
 	for {
@@ -113,23 +113,23 @@ func waitForKey(ctx context.Context, api *client.Client, l client.Login) (client
 	}
 }
 
-// unknownKey reports whether a server no longer knows a key.
+// unknownKey reports whether the server does not know the key.
 func unknownKey(err error) bool {
 	var refused *client.Error
 	return errors.As(err, &refused) && refused.Code == "unauthorized"
 }
 
-// mayNot reports whether a server refuses a request because of the scope of the
-// key.
+// mayNot reports whether the server refused a request because of the key's
+// scope.
 func mayNot(err error) bool {
 	var refused *client.Error
 	return errors.As(err, &refused) && refused.Code == "forbidden"
 }
 
-// maxMachine limits the name of this machine, in bytes.
+// maxMachine is the maximum length of the machine name in bytes.
 const maxMachine = 60
 
-// machineName returns the name of this machine for the key.
+// machineName returns the name of this machine for the key's name.
 func machineName() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -149,7 +149,7 @@ type logoutCmd struct {
 	Server string `help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_URL" placeholder:"URL"`
 }
 
-// revokeReplaced revokes the key that a login replaced, if the server still
+// revokeReplaced revokes the key of the previous login, if the server still
 // knows it.
 func revokeReplaced(ctx context.Context, t *terminal.Terminal, server string, before *credentials.Credential) {
 	target := terminal.Target{Server: server, Key: before.APIKey, From: "the key of before"}

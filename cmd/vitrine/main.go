@@ -66,7 +66,7 @@ var groups = []kong.Group{
 	{Key: "advanced", Title: "Advanced"},
 }
 
-// The exit codes.
+// Exit codes.
 const (
 	exitFailure = 1
 	exitUsage   = 2
@@ -99,14 +99,14 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		helpFacts(),
 	)
 	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")))
-	if exited >= 0 { // for shell completion
+	if exited >= 0 { // a completion was printed
 		return exited
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	k, err := parser.Parse(args)
-	if exited >= 0 { // --help
+	if exited >= 0 { // help was printed
 		return exited
 	}
 	if err != nil {

@@ -79,13 +79,13 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// places returns the present and the future places of the instance.
+// places returns the current and the new storage locations.
 func (c *migrateCmd) places() (from, to placeFlags, err error) {
 	if from, err = settingsOf(c.From); err != nil {
 		return from, to, err
 	}
 	to = from
-	var named []string // these replace the places in a directory or a file
+	var named []string // override locations from a directory or a settings file
 	for _, word := range c.To {
 		if _, _, ok := placeNamed(word); ok || strings.Contains(word, "://") {
 			named = append(named, strings.Fields(word)...)
@@ -96,14 +96,14 @@ func (c *migrateCmd) places() (from, to placeFlags, err error) {
 	return from, to, errors.Join(to.name(named), from.Validate(), to.Validate())
 }
 
-// placeNamed splits a word such as files=s3://bucket.
+// placeNamed splits an argument such as files=s3://bucket.
 func placeNamed(word string) (name, place string, ok bool) {
 	name, place, ok = strings.Cut(word, "=")
 	return name, place, ok && (name == "data" || name == "database" || name == "views" || name == "files")
 }
 
-// name sets places from words. A word is a named place or an address whose
-// scheme determines its use.
+// name sets locations from arguments. Each is NAME=LOCATION, or an address
+// whose scheme determines the part.
 func (p *placeFlags) name(words []string) (err error) {
 	for _, word := range words {
 		name, place, ok := placeNamed(word)
@@ -129,8 +129,8 @@ func (p *placeFlags) name(words []string) (err error) {
 	return nil
 }
 
-// settingsOf returns the places in a word: a directory, or a file with
-// settings.
+// settingsOf returns the locations from an argument: a data directory, or a
+// file with settings.
 func settingsOf(word string) (p placeFlags, err error) {
 	if _, _, ok := placeNamed(word); ok {
 		p.Data, _ = filepath.Abs("data")
@@ -143,7 +143,7 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, err
 	}
 	if st, err := os.Stat(word); err != nil || st.IsDir() {
-		return p, nil // a missing directory is made
+		return p, nil // a missing directory is created
 	}
 	p.Data = "data"
 	f, err := os.Open(word)
@@ -176,7 +176,8 @@ func settingsOf(word string) (p placeFlags, err error) {
 	return p, err
 }
 
-// The places of the parts in a form that can be compared.
+// storePlace, viewsPlace and filesPlace return the locations of the parts in a
+// comparable form.
 func (p placeFlags) storePlace() string { return cmp.Or(p.Database, filepath.Join(p.Data, storeFile)) }
 func (p placeFlags) viewsPlace() string {
 	return cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
@@ -189,13 +190,13 @@ type migrated struct {
 	RowBytes  int64    `json:"rowBytes"`
 	RowMs     int64    `json:"rowMs"`
 	Files     int64    `json:"files"`
-	FileBytes int64    `json:"fileBytes"` // only of files that were missing
+	FileBytes int64    `json:"fileBytes"` // counts only copied files
 	FileMs    int64    `json:"fileMs"`
 	CheckMs   int64    `json:"checkMs"`
 	Damaged   []string `json:"damaged,omitempty"`
 }
 
-// end is one end of a migration.
+// end is the source or the target of a migration.
 type end struct {
 	placeFlags
 	store *sqlstore.Store
@@ -229,8 +230,8 @@ func (e *end) open(ctx context.Context) (err error) {
 	return err
 }
 
-// migration copies an instance from one end to the other. Parts whose place is
-// the same stay.
+// migration copies an instance from one end to the other. It skips parts whose
+// location does not change.
 type migration struct {
 	from, to end
 	atOnce   int
@@ -293,14 +294,14 @@ func (m *migration) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// moves reports which parts of the instance change their place.
+// moves reports which parts have a new location.
 func (m *migration) moves() (store, views, files bool) {
 	return m.from.storePlace() != m.to.storePlace(), m.from.viewsPlace() != m.to.viewsPlace(),
 		m.from.filesPlace() != m.to.filesPlace()
 }
 
-// begin checks that nobody serves either end, and that the other end has only
-// what this migration has copied there. It first writes the spooled views into
+// begin checks that no server runs on either end, and that the target is empty
+// or contains only data of an earlier run. First it writes the spooled views to
 // the log.
 func (m *migration) begin(ctx context.Context) (err error) {
 	for _, e := range []*end{&m.from, &m.to} {
@@ -368,7 +369,7 @@ func (m *migration) fits(ctx context.Context) error {
 	return nil
 }
 
-// other adds to an error what to do if the other end has other data.
+// other adds a hint to the error about a target with other data.
 func other(err error) error {
 	if errors.Is(err, sqldb.ErrOtherData) || errors.Is(err, clickhouse.ErrOtherData) {
 		return fmt.Errorf("%w. Name an empty place; one in which an earlier migration was cut off, and the instance has been served since, is to be emptied first", err)
@@ -376,7 +377,7 @@ func other(err error) error {
 	return err
 }
 
-// told starts to show a step and returns a function that adds to its progress.
+// told starts the progress of a step and returns a function that advances it.
 func (m *migration) told(what string) sqldb.Copied {
 	m.meter.Begin(what, -1)
 	return func(_ string, rows, bytes int64) {
@@ -386,7 +387,7 @@ func (m *migration) told(what string) sqldb.Copied {
 	}
 }
 
-// check compares the copy and audits the other end.
+// check compares the copy with the source and audits the target.
 func (m *migration) check(ctx context.Context, store, views bool) error {
 	m.meter.Begin("comparing", -1)
 	var differences []string
@@ -423,7 +424,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 	return nil
 }
 
-// say prints what was done and how to serve the new instance.
+// say prints the result and the settings for the new instance.
 func (m *migration) say() {
 	r := m.result
 	rate := func(n, ms int64) int64 { return n * 1000 / max(ms, 1) }
@@ -442,8 +443,8 @@ func (m *migration) say() {
 	}
 }
 
-// unfinishedLease marks a store that a migration is writing to. Such a store is
-// not an instance yet.
+// unfinishedLease is the name of the lease that marks the target of an
+// unfinished migration. Such a database must not be served.
 const unfinishedLease = "migration"
 
 func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) error {
@@ -459,8 +460,7 @@ func markUnfinished(ctx context.Context, store vitrine.Store, unfinished bool) e
 	})
 }
 
-// refuseUnfinished returns an error for a store whose migration is not
-// complete.
+// refuseUnfinished returns an error for the target of an unfinished migration.
 func refuseUnfinished(ctx context.Context, store vitrine.Store, places placeFlags) error {
 	return store.Read(ctx, func(tx vitrine.Tx) error {
 		_, err := tx.Lease(unfinishedLease)

@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// blobImporter is storage that accepts sealed bytes from elsewhere.
+// blobImporter is implemented by storage that accepts files from other storage.
 type blobImporter interface {
 	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
 }
 
-// owned lists the blobs that must be in storage.
+// owned lists the files that the database refers to.
 func (m *migration) owned(ctx context.Context) (all []vitrine.OwnedBlob, err error) {
 	err = m.from.store.Read(ctx, func(tx vitrine.Tx) error {
 		all = all[:0]
@@ -31,7 +31,7 @@ func (m *migration) owned(ctx context.Context) (all []vitrine.OwnedBlob, err err
 	return all, err
 }
 
-// filesFit returns an error if the place has other files.
+// filesFit returns an error if the target storage has other files.
 func (m *migration) filesFit(ctx context.Context) error {
 	all, err := m.owned(ctx)
 	if err != nil {
@@ -57,17 +57,18 @@ func (m *migration) filesFit(ctx context.Context) error {
 	})
 }
 
-// mark makes the other place belong to the database. It may have belonged to it
-// before. All files in it are known (filesFit). Both databases have the mark.
+// mark writes the database's storage marker to the target storage. Both
+// databases have the same marker, and all files in the target are known
+// (filesFit).
 func (m *migration) mark(ctx context.Context) error {
 	mark, err := storageowner.Owner{Store: m.to.store}.Token(ctx)
-	if err != nil || mark == "" { // a database without a mark takes a place without a mark
+	if err != nil || mark == "" { // the database has no marker
 		return err
 	}
 	return m.to.blobs.PutMarker(ctx, mark)
 }
 
-// files copies the files, several at a time.
+// files copies all files, several at a time.
 func (m *migration) files(ctx context.Context) error {
 	all, err := m.owned(ctx)
 	if err != nil {
@@ -109,10 +110,10 @@ func (m *migration) files(ctx context.Context) error {
 	return workers.Wait()
 }
 
-// file copies a file with its parts. It returns how many bytes were read, and
-// whether the file was there with the bytes that were uploaded.
+// file copies a file with its parts. It returns the number of bytes read and
+// whether the source is complete and matches its stored hash.
 func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.OwnedBlob) (n int64, there bool, err error) {
-	if o.Upload { // its bytes may exist without being sealed
+	if o.Upload { // a received upload may not be sealed yet
 		if _, err := m.from.blobs.Seal(ctx, o.Key); errors.Is(err, vitrine.ErrNotFound) {
 			return 0, false, nil
 		} else if err != nil {
@@ -132,7 +133,7 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 		return 0, false, err
 	}
 	sum := hex.EncodeToString(body.sum.Sum(nil))
-	if body.n != from.Size() { // an earlier run has copied it
+	if body.n != from.Size() { // the target already had the file
 		if sum, err = m.sumThere(ctx, o.Key); err != nil {
 			return 0, false, err
 		}
@@ -151,8 +152,7 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 	return n, there, nil
 }
 
-// sameThere compares the size and hash of a file in storage with those that
-// were read.
+// sameThere returns an error if the target file differs from size and sum.
 func (m *migration) sameThere(ctx context.Context, k vitrine.UploadID, size int64, sum string) error {
 	info, err := m.to.blobs.Stat(ctx, k)
 	if err != nil {
@@ -164,7 +164,7 @@ func (m *migration) sameThere(ctx context.Context, k vitrine.UploadID, size int6
 	return nil
 }
 
-// sumThere returns the hash of a file at the other end.
+// sumThere returns the SHA-256 of a file in the target.
 func (m *migration) sumThere(ctx context.Context, k vitrine.UploadID) (string, error) {
 	b, err := m.to.blobs.Open(ctx, k)
 	if err != nil {
@@ -176,7 +176,8 @@ func (m *migration) sumThere(ctx context.Context, k vitrine.UploadID) (string, e
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// part copies a part, unless one of the same size exists.
+// part copies a part unless the target has one of the same size. It returns the
+// number of bytes read and whether the source has the part.
 func (m *migration) part(ctx context.Context, k vitrine.UploadID, p vitrine.Part) (n int64, there bool, err error) {
 	from, err := m.from.blobs.OpenPart(ctx, k, p)
 	if errors.Is(err, vitrine.ErrNotFound) {
@@ -197,7 +198,7 @@ func (m *migration) part(ctx context.Context, k vitrine.UploadID, p vitrine.Part
 	return from.Size(), true, m.to.blobs.PutPart(ctx, k, p, from)
 }
 
-// hashed counts and hashes what is read from it.
+// hashed is a reader that counts and hashes the bytes read.
 type hashed struct {
 	r   io.Reader
 	n   int64

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// viewsFit returns an error if the place has other views.
+// viewsFit returns an error if the target log has other views.
 func (m *migration) viewsFit(ctx context.Context) error {
 	from := m.from.log.(*viewdb.ViewLog)
 	switch to := m.to.log.(type) {
@@ -21,7 +21,7 @@ func (m *migration) viewsFit(ctx context.Context) error {
 	}
 }
 
-// views copies the views. A copy in ClickHouse is counted immediately.
+// views copies the views. Views in ClickHouse are rolled up immediately.
 func (m *migration) views(ctx context.Context) error {
 	from, told := m.from.log.(*viewdb.ViewLog), m.told("opens")
 	switch to := m.to.log.(type) {
@@ -39,10 +39,10 @@ func (m *migration) views(ctx context.Context) error {
 	}
 }
 
-// viewsDiffer returns the differences between the views and their copy.
+// viewsDiffer returns the differences between the source and the target log.
 func (m *migration) viewsDiffer(ctx context.Context) ([]string, error) {
 	if to, ok := m.to.log.(*viewdb.ViewLog); ok {
 		return m.from.log.(*viewdb.ViewLog).Compare(ctx, to)
 	}
-	return nil, nil // they are counted during the copy and audited afterwards
+	return nil, nil // ClickHouse: counted during the copy and audited later
 }

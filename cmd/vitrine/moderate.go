@@ -92,7 +92,7 @@ type linkQueueCmd struct {
 	terminal.JSONFlag
 }
 
-// queueRow is a waiting link as the operator sees it.
+// queueRow is the output for a link in the review queue.
 type queueRow struct {
 	Slug      vitrine.Slug `json:"slug"`
 	Reason    string       `json:"reason"`
@@ -177,7 +177,7 @@ func (c *accountHistoryCmd) Run(ctx context.Context, t *terminal.Terminal) error
 	})
 }
 
-// changeRow is a change as the operator sees it.
+// changeRow is the output for a moderation event.
 type changeRow struct {
 	At     string            `json:"at"`
 	By     vitrine.ActorKind `json:"by"`
@@ -191,7 +191,7 @@ type changeRow struct {
 	Note   string            `json:"note,omitempty"`
 }
 
-// showHistory prints changes, newest first.
+// showHistory prints moderation events, newest first.
 func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation.Event) error {
 	var rows [][]string
 	for _, e := range history {
@@ -230,8 +230,7 @@ func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// watch logs how many links wait for a moderator, if there are more than at its
-// last message.
+// watch logs the number of links in the review queue when it grows.
 type watch struct {
 	moderation *moderation.Service
 	said       int64

@@ -19,22 +19,22 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// The content of a data directory. The spools and the cache belong to the
-// serving process; other commands do not touch them.
+// Names in a data directory. Only the serving process uses the spools and the
+// cache.
 const (
 	storeFile = "vitrine.db"
 	viewsFile = "views.db"
 	filesDir  = "files"
 	spoolDir  = "spool"
-	earlyDir  = "early" // beacons whose view another process has
+	earlyDir  = "early" // beacons whose view another server has
 )
 
-// viewsLock is the lock for writers of a view log in ClickHouse. All processes
-// on a store share it.
+// viewsLock is the name of the lock for writers of a view log in ClickHouse.
+// All processes with the same store share it.
 const viewsLock = "views"
 
-// placeFlags configure where an instance stores its data: all in one directory,
-// or some parts elsewhere.
+// placeFlags configure the storage locations: one directory, or separate ones
+// for some parts.
 type placeFlags struct {
 	Data     string `help:"Data directory. Holds databases and files unless you set --database, --views or --files. Default: data, in the current directory." env:"VITRINE_DATA" group:"places" default:"data" type:"path" placeholder:"DIR"`
 	Database string `help:"PostgreSQL, version 15 or later, for accounts and links: postgres://USER:PASSWORD@HOST/NAME. Default: embedded, in the data directory." env:"VITRINE_DATABASE" group:"places" placeholder:"URL"`
@@ -42,7 +42,7 @@ type placeFlags struct {
 	Files    string `help:"Bucket for files: s3://BUCKET/PREFIX?region=REGION, with endpoint=https://HOST for providers other than Amazon, and public=https://HOST where browsers know the server by another address. Credentials are found as in AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Default: in the data directory." env:"VITRINE_FILES" group:"places" placeholder:"URL"`
 }
 
-// Validate reports malformed addresses before anything is opened.
+// Validate returns an error for a malformed address.
 func (p placeFlags) Validate() error {
 	for _, f := range []struct {
 		flag, address string
@@ -55,7 +55,7 @@ func (p placeFlags) Validate() error {
 		if f.address != "" && schemeOf(f.address, f.schemes) == "" {
 			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
 		}
-		if f.flag != "--files" && !readable(f.address) { // s3.ParseAddress has better messages for buckets
+		if f.flag != "--files" && !readable(f.address) { // s3.ParseAddress has better messages
 			return fmt.Errorf("%s: the address cannot be read. In a user name or password that it holds, @ is written %%40, : %%3A, / %%2F, ? %%3F, # %%23 and %% %%25", f.flag)
 		}
 	}
@@ -63,7 +63,7 @@ func (p placeFlags) Validate() error {
 }
 
 // readable reports whether an address is unambiguous. A password with special
-// characters would be taken for a host and appear in errors.
+// characters could be parsed as a host and appear in errors.
 func readable(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	authority := rest
@@ -74,8 +74,7 @@ func readable(address string) bool {
 	return err == nil && strings.Count(authority, "@") <= 1 && !strings.Contains(u.Path+u.Fragment, "@")
 }
 
-// schemeOf returns the scheme of an address if it is one of schemes, ""
-// otherwise.
+// schemeOf returns the scheme of an address if it is in schemes, otherwise "".
 func schemeOf(address string, schemes []string) string {
 	for _, s := range schemes {
 		if strings.HasPrefix(address, s+"://") {
@@ -85,7 +84,7 @@ func schemeOf(address string, schemes []string) string {
 	return ""
 }
 
-// redacted returns an address without its password, for output.
+// redacted returns an address without its password.
 func redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
@@ -102,7 +101,8 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// made reports whether there is an instance. Any database counts as one.
+// made reports whether an instance exists. With a database address it returns
+// true.
 func (p placeFlags) made() bool {
 	if p.Database != "" {
 		return true
@@ -111,11 +111,10 @@ func (p placeFlags) made() bool {
 	return err == nil
 }
 
-// shared reports whether other processes on other machines may serve the same
-// instance.
+// shared reports whether servers on other machines may use the same instance.
 func (p placeFlags) shared() bool { return p.Database != "" }
 
-// viewLog is a view log that can be closed.
+// viewLog is a vitrine.ViewLog with Close.
 type viewLog interface {
 	vitrine.ViewLog
 	Close() error
@@ -125,8 +124,8 @@ func (p placeFlags) openStore() (*sqlstore.Store, error) {
 	return sqlstore.Open(cmp.Or(p.Database, filepath.Join(p.Data, storeFile)))
 }
 
-// openLog opens the view log. ClickHouse has no locks, so its lock is in the
-// store.
+// openLog opens the view log. ClickHouse has no locks, so its writer lock is in
+// the store.
 func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog, error) {
 	address := cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
 	if !strings.HasPrefix(address, "clickhouse://") {
@@ -137,12 +136,12 @@ func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog
 		if err != nil {
 			return nil, err
 		}
-		return func() { _ = release() }, nil // if the lock is lost, the log's own checks find the damage (Open)
+		return func() { _ = release() }, nil // if the lock is lost, Open detects the damage
 	}}))
 }
 
-// opened returns a log, or nil on an error. A nil pointer in an interface would
-// be closed.
+// opened returns log as an interface, or nil on an error. It avoids a nil
+// pointer in a non-nil interface.
 func opened[L viewLog](log L, err error) (viewLog, error) {
 	if err != nil {
 		return nil, err
@@ -150,8 +149,8 @@ func opened[L viewLog](log L, err error) (viewLog, error) {
 	return log, nil
 }
 
-// openBlobs opens the files. base is the origin of signed URLs to a directory.
-// Those to a bucket have the bucket's origin.
+// openBlobs opens the file storage. base is the origin of signed URLs for a
+// directory. A bucket uses its own origin.
 func (p placeFlags) openBlobs(ctx context.Context, base string, signer *signer.Signer,
 	now func() time.Time) (vitrine.Blobs, vitrine.Receiver, error) {
 	if p.Files != "" {

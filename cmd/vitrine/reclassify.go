@@ -23,7 +23,7 @@ Only excluded views can change, and views that this command has counted before: 
 It can be stopped and run again, and servers may run. Update all servers first: one with old rules writes new views by these.`
 }
 
-// reclassRow is a change as the operator sees it.
+// reclassRow is the output for a group of changed views.
 type reclassRow struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
@@ -61,7 +61,7 @@ func (c *reclassifyCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// finish rebuilds the tallies of changed views.
+// finish rebuilds the tallies with changed views.
 func (c *reclassifyCmd) finish(ctx context.Context, t *terminal.Terminal, in *instance, err error) error {
 	if err == nil {
 		err = t.Patiently(ctx, func() error { return in.analytics.RollUp(ctx) })
@@ -93,7 +93,7 @@ func (c *reclassifyCmd) print(t *terminal.Terminal, r *reclassify.Result) error 
 	return t.Table([]string{"FROM", "TO", "PROGRAM", "VIEWS"}, rows)
 }
 
-// sum prints what was done and what could not be done.
+// sum prints the number of changes, and of views that could not be changed.
 func (c *reclassifyCmd) sum(t *terminal.Terminal, r *reclassify.Result) {
 	switch n := r.Changed(); {
 	case n == 0:

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// restoresVersion is the command for people who want to restore a version, not
-// a backup.
+// restoresVersion is the command that restores a version of a file. Help and
+// errors mention it, because "restore" is for backups.
 const restoresVersion = "vitrine versions SLUG --restore N"
 
 type restoreCmd struct {
@@ -62,7 +62,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// restore is a data directory in progress.
+// restore is a running restore.
 type restore struct {
 	from, to string
 	manifest *manifest.Manifest
@@ -124,7 +124,7 @@ func (r *restore) files(ctx context.Context) error {
 	return files.Sync()
 }
 
-// audit checks what was restored. First it removes uploads that have expired
+// audit audits the restored data. First it deletes uploads that have expired
 // since the backup, as a server would.
 func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (faults int, err error) {
 	in, err := openInstance(ctx, placeFlags{Data: r.to})

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/web/app"
 )
 
-// scanner is the malware scanner and the messages about it.
+// scanner is the malware scanner and its cached notices.
 type scanner struct {
 	vitrine.Scanner
 	clamd *clamav.Scanner // nil if none is configured
@@ -40,20 +40,19 @@ func (c *serveCmd) scanner() (*scanner, error) {
 
 func (s *scanner) Close() {
 	if s.clamd != nil {
-		_ = s.clamd.Close() // idle connections
+		_ = s.clamd.Close() // closes idle connections
 	}
 }
 
-// atOnce returns how many videos are scanned at the same time. Two of the
-// concurrent scans of all daemons stay free: one for rescans and one for
-// uploaders who wait for an answer.
+// atOnce returns the number of concurrent video scans. It leaves two scans of
+// all daemons free: one for rescans and one for interactive uploads.
 func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
 
 // noticesLife is how long notices are cached.
 const noticesLife = 10 * time.Second
 
-// notices returns what moderators must know about the scanner. It returns the
-// last result at once and never waits for a scanner.
+// notices returns the scanner notices for moderators. It returns cached notices
+// immediately and never waits for a scanner.
 func (s *scanner) notices(context.Context) []app.Notice {
 	if s.clamd == nil {
 		return []app.Notice{{Text: "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, start the server with --clamd.", Warning: true,
@@ -68,10 +67,10 @@ func (s *scanner) notices(context.Context) []app.Notice {
 	return s.said
 }
 
-// ask updates the state of the scanner.
+// ask refreshes the notices.
 func (s *scanner) ask() {
 	var said []app.Notice
-	for _, h := range s.clamd.Check(context.Background()) { // Check has a time limit of its own
+	for _, h := range s.clamd.Check(context.Background()) { // Check has its own timeout
 		said = append(said, app.Notice{Text: h.String(), Warning: h.Err != nil})
 	}
 	s.mu.Lock()
@@ -79,7 +78,7 @@ func (s *scanner) ask() {
 	s.said, s.saidAt, s.asking = said, time.Now(), false
 }
 
-// report logs the state of the scanner once at the start.
+// report logs the state of the scanner at the start.
 func (s *scanner) report(ctx context.Context, log *slog.Logger) {
 	if s.clamd == nil {
 		log.Info(noScanner)

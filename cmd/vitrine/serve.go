@@ -21,9 +21,9 @@ import (
 	"vitrine/internal/worker"
 )
 
-// Run serves until ctx ends. Then it reports that it is not ready and serves on
-// for the time to drain. After that it accepts no more connections, finishes
-// running requests, ends background work, and closes views and databases.
+// Run serves until ctx ends. Then it reports that it is not ready and continues
+// to serve for the drain time. Finally it closes the listener, completes
+// running requests, stops background work, and closes views and databases.
 func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	log := c.logger(t)
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
@@ -49,7 +49,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	// The start is short. A signal during the start ends the server after it.
+	// The start is short, so a signal during the start takes effect afterwards.
 	starting := context.WithoutCancel(ctx)
 	in, err := createInstance(starting, c.placeFlags, public.String())
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
 }
 
-// notListening adds to an error what to do if the server cannot listen.
+// notListening adds a hint to an error of net.Listen.
 func notListening(address string, err error) error {
 	host, port, split := net.SplitHostPort(address)
 	switch n, bad := strconv.Atoi(port); {
@@ -106,8 +106,8 @@ func (c *serveCmd) logger(t *terminal.Terminal) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Err, o))
 }
 
-// setupAddress returns the address at which the first account is created, or ""
-// if there is an account.
+// setupAddress returns the address for creating the first account, or "" if an
+// account exists.
 func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, error) {
 	text, err := in.accounts.Setup(ctx)
 	if err != nil || text == "" {
@@ -116,10 +116,10 @@ func setupAddress(ctx context.Context, in *instance, public *url.URL) (string, e
 	return httpx.TokenURL(public.String(), vitrine.TokenSetup, text), nil
 }
 
-// welcome prints where the server is, what it lacks, and what to do next. If
-// the log is not text, it writes this to the log only. The setup address is the
-// only secret that is ever logged: anyone who reads the log could take over the
-// instance. It is worthless after its use.
+// welcome prints the address of the server, missing features, and the next
+// step. If the log is not text, it only logs them. The setup address is the
+// only secret that is logged, because it can take over the instance. It is
+// invalid after its use.
 func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPAddr, setup string, log *slog.Logger) {
 	log.Info("serving", "address", addr.String(), "public_url", public.String(), "data", c.Data, "version", version)
 	if c.LogFormat == "text" {
@@ -144,18 +144,18 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 	}
 }
 
-// putHint returns the command that publishes a file with a key.
+// putHint returns the command that publishes a file.
 func putHint(public, key string) string {
 	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key,
 		terminal.Self())
 }
 
-// lettersTime is how long a server that shuts down still begins to send
-// messages. Other servers, or the next start, send the rest.
+// lettersTime is how long a server continues to send mail during shutdown.
+// Other servers, or the next start, send the rest.
 const lettersTime = 10 * time.Second
 
-// serve runs the server until ctx ends or serving fails. It returns nil if
-// every request was answered.
+// serve runs the server until ctx ends or serving fails. It returns nil if all
+// requests were completed.
 func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound time.Duration) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
@@ -171,8 +171,8 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 		failed = s.drain(drain, served)
 	}
 	if err := s.shutdown(bound); err != nil {
-		// Requests still use views and databases, so these stay open.
-		// Everything that was answered is durable.
+		// Views and databases stay open, because requests still use them. All
+		// acknowledged data is durable.
 		return errors.Join(failed, err)
 	}
 	stopWork()
@@ -191,9 +191,8 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	return errors.Join(failed, s.spools.Close(), s.instance.Close())
 }
 
-// drain reports that this server is not ready and serves on, so that a load
-// balancer has time to notice and to send requests elsewhere. It also ends if
-// serving fails.
+// drain reports that this server is not ready and continues to serve, so that a
+// load balancer can redirect requests. It returns early if serving fails.
 func (s *service) drain(wait time.Duration, served <-chan error) error {
 	s.draining.Store(true)
 	if wait <= 0 {
@@ -208,9 +207,9 @@ func (s *service) drain(wait time.Duration, served <-chan error) error {
 	}
 }
 
-// shutdown accepts no more connections and waits for running requests.
+// shutdown closes the listener and waits for running requests.
 func (s *service) shutdown(bound time.Duration) error {
-	// RegisterOnShutdown's function runs when the listener is closed.
+	// RegisterOnShutdown's function runs after the listener is closed.
 	s.http.RegisterOnShutdown(func() {
 		s.log.Info("stopping: requests under way may finish; a second signal ends them", "within", bound.String())
 	})

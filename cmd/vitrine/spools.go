@@ -16,16 +16,15 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// spools are the spools in the data directory for what the view log does not
-// take.
+// spools are the spools in the data directory for records that the view log
+// cannot accept.
 type spools struct {
 	spool *spool.Spool
-	early *spool.Spool // nil if nobody else writes to the log, so that no event is early
+	early *spool.Spool // nil if this is the only writer, so that no event can be early
 }
 
-// openSpools opens the spools of a data directory. If nobody else writes to the
-// log, the spool for orphan events is opened only if it exists from a time when
-// others did.
+// openSpools opens the spools of a data directory. If there are no other
+// writers, it opens the spool for orphan events only if the file exists.
 func openSpools(data string, shared bool, log *slog.Logger) (*spools, error) {
 	early := filepath.Join(data, earlyDir)
 	_, used, err := holds(early)
@@ -63,7 +62,7 @@ func (s *spools) ofEarly() vitrine.Spool {
 	return s.early
 }
 
-// idSources returns the sources of used IDs.
+// idSources returns the spools as sources of used IDs.
 func (s *spools) idSources() []logowner.IDSource {
 	if s.early == nil {
 		return []logowner.IDSource{s.spool}
@@ -71,8 +70,8 @@ func (s *spools) idSources() []logowner.IDSource {
 	return []logowner.IDSource{s.spool, s.early}
 }
 
-// views returns the views service of an instance, which spools what the log
-// does not take.
+// views returns the view service of an instance. It spools records that the log
+// cannot accept.
 func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	v := &ingest.Views{Log: in.log, Spool: s.spool, Early: s.ofEarly(), Owner: ingest.LinkOwner(in.store)}
 	v.Notice = func(err error) {
@@ -82,7 +81,7 @@ func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 			log.Info("spool drained to the view log")
 		}
 	}
-	reported := 0 // events that waited at the last report
+	reported := 0 // number of waiting events in the last report
 	v.EarlyNotice = func(waiting, dropped int, err error) {
 		if dropped > 0 {
 			log.Warn("dropped events whose page view did not arrive within 48h; start any server that still has files in spool/", "dropped", dropped)
@@ -103,8 +102,8 @@ func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 	return v
 }
 
-// drainSpools writes the spools of a data directory that nobody serves into a
-// log. It keeps records that are damaged or wait for views of other servers.
+// drainSpools writes the spools of a stopped data directory to a log. It keeps
+// damaged records and orphan events.
 func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, data string, shared bool) error {
 	used, err := spooled(data)
 	if !used || err != nil {
@@ -117,16 +116,16 @@ func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, 
 	return errors.Join(ingest.DrainSpool(ctx, store, log, s.spool, s.ofEarly()), s.Close())
 }
 
-// spooled reports whether there is anything in the spools of a data directory.
+// spooled reports whether the spools of a data directory contain records.
 func spooled(data string) (bool, error) {
 	_, spool, err := holds(filepath.Join(data, spoolDir))
 	_, early, err2 := holds(filepath.Join(data, earlyDir))
 	return spool || early, errors.Join(err, err2)
 }
 
-// finishCopy writes the spools of a copy with embedded databases into its log.
-// The store of the copy is newer than the log, so its record of the log's
-// position is reset to that of the copy.
+// finishCopy writes the spools of a copy with embedded databases to its log.
+// The copied store is newer than the copied log, so it resets the recorded
+// position of the log.
 func finishCopy(ctx context.Context, data string) error {
 	log, err := viewdb.Open(filepath.Join(data, viewsFile))
 	if err != nil {
@@ -143,8 +142,8 @@ func finishCopy(ctx context.Context, data string) error {
 	return errors.Join(err, log.Close(), store.Close())
 }
 
-// copyEarly copies orphan events that still wait for views of other servers to
-// the data directory that the instance will have. Some may be there already.
+// copyEarly copies orphan events to the new data directory. It skips events
+// that are already there.
 func copyEarly(ctx context.Context, from, to string) error {
 	_, used, err := holds(filepath.Join(from, earlyDir))
 	if !used || err != nil || from == to {
@@ -163,7 +162,7 @@ func copyEarly(ctx context.Context, from, to string) error {
 	return errors.Join(err, a.Close(), b.Close())
 }
 
-// copySpools copies the spools.
+// copySpools copies all spools.
 func copySpools(from, to string) error {
 	for _, dir := range []string{spoolDir, earlyDir} {
 		if err := copySpool(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
@@ -173,10 +172,9 @@ func copySpools(from, to string) error {
 	return nil
 }
 
-// copySpool copies a spool. A record that is written during the copy was not
-// acknowledged; readers cut it off. A missing file was already written to the
-// log, or its content is in a new file. So copySpool repeats until no file is
-// missing.
+// copySpool copies a spool. Records that are written during the copy are not
+// acknowledged, and readers discard them. If a file disappears, its records are
+// in the log or in a new file, so copySpool starts over until none disappears.
 func copySpool(from, to string) error {
 	copied := map[string]bool{}
 	for missed := true; missed; {

@@ -19,14 +19,14 @@ type storageCmd struct {
 	Cors        storageCorsCmd        `cmd:"" help:"Allow browser uploads to the bucket (CORS). Keeps other rules."`
 }
 
-// bucketFlags are the flags of commands for instances with files in a bucket.
+// bucketFlags are the flags of commands for an instance with a bucket.
 type bucketFlags struct {
 	placeFlags
 	PublicURL string `help:"Address of the instance as visitors type it." env:"VITRINE_PUBLIC_URL" placeholder:"URL"`
 }
 
-// bucket calls do with the bucket of an instance. public is the origin from
-// which browsers upload files, or "" if it is not known.
+// bucket calls do with the bucket of an instance. public is the origin of the
+// upload page, or "" if it is unknown.
 func (f bucketFlags) bucket(ctx context.Context, do func(in *instance, b *s3.Blobs, public string) error) error {
 	public := ""
 	if f.PublicURL != "" {
@@ -93,7 +93,7 @@ func (in *instance) place() storageowner.Owner {
 	return storageowner.Owner{Store: in.store, Blobs: in.blobs}
 }
 
-// otherPlace returns what to do about storageowner.ErrOther.
+// otherPlace returns the hint for storageowner.ErrOther.
 func otherPlace(err error) string {
 	return err.Error() + ". Is --files right, and does no other server use them, on a copy of the database, say? " +
 		"If another does, stop that one or give it files of its own. Then, and when this database was restored to an earlier moment: \"vitrine storage claim\""
@@ -110,7 +110,7 @@ database has a copy. If the two differ, the server removes nothing and logs a wa
 files, or the database was restored to an earlier moment. Find out which, stop the other server, and claim the files.`
 }
 
-// Run claims the storage.
+// Run claims the storage for the database.
 func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		where := redacted(c.filesPlace())
@@ -147,7 +147,7 @@ func isAre(n int64, what string) string {
 	return terminal.Counted(n, what) + " are"
 }
 
-// sure asks for confirmation, unless yes is set.
+// sure asks for confirmation unless yes is set.
 func sure(t *terminal.Terminal, yes bool, question string) (bool, error) {
 	if yes {
 		return true, nil
@@ -156,7 +156,7 @@ func sure(t *terminal.Terminal, yes bool, question string) (bool, error) {
 		return false, terminal.Usage("this is not done without being asked for: --yes")
 	}
 	fmt.Fprint(t.Err, question+" [y/N] ")
-	answer, _ := bufio.NewReader(t.In).ReadString('\n') // no answer means no
+	answer, _ := bufio.NewReader(t.In).ReadString('\n') // an empty input means no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return true, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// version is set when a release is built (-ldflags "-X main.version=…").
+// version is set by release builds (-ldflags "-X main.version=…").
 var version = "dev"
 
 type versionCmd struct{}
@@ -19,8 +19,8 @@ func (versionCmd) Run(_ context.Context, t *terminal.Terminal) error {
 	return err
 }
 
-// previewCmd runs as a child of the server, for one untrusted file. Do not call
-// it otherwise.
+// previewCmd is the hidden command that the server starts for one untrusted
+// file.
 type previewCmd struct {
 	Order string `arg:""`
 }

@@ -16,12 +16,12 @@ import (
 	"vitrine/internal/viewdb"
 )
 
-// errLogGone reports that the file of an embedded view log is missing or has no
-// bytes. It is a logowner.ErrLoss.
+// errLogGone is returned if the file of an embedded view log is missing or
+// empty. It wraps logowner.ErrLoss.
 var errLogGone = fmt.Errorf("%w: the file is missing or has no bytes", logowner.ErrLoss)
 
-// logGone returns errLogGone if the log is a missing or empty file and the
-// store has had a log. Opening such a log would create a new one.
+// logGone returns errLogGone if the log file is missing or empty although the
+// store has recorded a log. Opening it would create a new log.
 func (p placeFlags) logGone(ctx context.Context, store vitrine.Store) error {
 	if p.Views != "" || p.Database != "" {
 		return nil
@@ -40,10 +40,10 @@ func (p placeFlags) logGone(ctx context.Context, store vitrine.Store) error {
 	return err
 }
 
-// pair returns the store of an instance and its view log.
+// pair returns the store and the view log of an instance.
 func (in *instance) pair() logowner.Pair { return logowner.Pair{Store: in.store, Log: in.log} }
 
-// lossOf explains a view log that is refused. Other errors stay as they are.
+// lossOf adds the remedy to an ErrLoss. It returns other errors unchanged.
 func (p placeFlags) lossOf(err error) error {
 	if explained := new(lossError); !errors.Is(err, logowner.ErrLoss) || errors.As(err, &explained) {
 		return err
@@ -57,15 +57,15 @@ func (p placeFlags) lossOf(err error) error {
 		terminal.Plain(redacted(p.viewsPlace())), lossText(err), restore), err}
 }
 
-// lossText returns the problem of a view log.
+// lossText returns the message about a lost or foreign view log.
 func lossText(err error) string {
-	if errors.Is(err, errLogGone) { // or the new file that newInstance made
+	if errors.Is(err, errLogGone) { // also for the new file that newInstance created
 		return "it is missing or empty"
 	}
 	return err.Error()
 }
 
-// lossError is an ErrLoss with its remedy.
+// lossError is an ErrLoss with a remedy.
 type lossError struct {
 	message string
 	err     error
@@ -74,8 +74,8 @@ type lossError struct {
 func (e *lossError) Error() string { return e.message }
 func (e *lossError) Unwrap() error { return e.err }
 
-// recordLog records in the store how far the view log was written. A failure is
-// only logged: the next process records the position.
+// recordLog records the position of the view log in the store. It only logs a
+// failure, because the next process records it again.
 func (in *instance) recordLog(ctx context.Context, log *slog.Logger) {
 	if err := in.places.lossOf(in.pair().Record(ctx)); err != nil {
 		log.Warn("the position of the view log was not recorded", "error", err)
@@ -93,13 +93,13 @@ of another instance, or older than the database: reports would be short without 
 there the right one, as it is. Stop the server first.`
 }
 
-// Run accepts the log as it is.
+// Run accepts the view log in its current state.
 func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if !c.made() {
 		return fmt.Errorf("there is no Vitrine instance in %s", terminal.Plain(redacted(c.storePlace())))
 	}
 	where := terminal.Plain(redacted(c.viewsPlace()))
-	if c.Database == "" { // one directory is protected by its lock
+	if c.Database == "" { // the lock of the directory protects it
 		lock, err := datadir.LockServing(c.Data)
 		if err != nil {
 			return err

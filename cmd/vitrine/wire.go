@@ -30,63 +30,64 @@ import (
 	"vitrine/internal/worker"
 )
 
-// Intervals of background work. Scans also start when there is something to
-// scan.
+// Intervals of background work. Scans also start on demand.
 const (
 	scanEvery = 10 * time.Second
-	// Links in review that wait for a scan, and live files that were scanned
-	// with older signatures.
+	// rescanEvery is the interval for links in review without a scan, and for
+	// live files scanned with older signatures.
 	rescanEvery = time.Minute
-	// Links that became live later than their upload, by a scan or a moderator,
-	// wait this long for a preview.
+	// previewEvery is the interval for previews of links that became live after
+	// their upload, by a scan or a moderator.
 	previewEvery = 5 * time.Second
 	sweepEvery   = 5 * time.Minute
 	purgeEvery   = 5 * time.Minute
 	expireEvery  = time.Minute
-	// A day is rolled up after its last beacons have arrived.
+	// settleEvery is the interval of roll-ups. A day is rolled up after its
+	// last beacons.
 	settleEvery = 10 * time.Minute
 	forgetEvery = time.Hour
-	// Cached links that have changed are removed when they are requested, and
-	// at the latest after this time.
+	// dropEvery is the maximum time that a changed link stays in the cache. A
+	// request for it removes it earlier.
 	dropEvery = time.Minute
-	// Messages are sent when they are written. Messages that could not be sent
-	// are tried again at most this long after they are due.
+	// lettersEvery is the interval for retries of mail. New mail is sent
+	// immediately.
 	lettersEvery = 10 * time.Second
-	// A replaced city file is noticed within this time.
+	// citiesEvery is the interval of checks for a replaced city file.
 	citiesEvery = 2 * time.Second
-	// The time between attempts to become the process that does the chores.
+	// choresEvery is the interval of attempts to get the lease for chores.
 	choresEvery = 10 * time.Second
-	// A view log that loses what was written after the last record is not
-	// noticed (logowner).
+	// recordEvery is the interval for recording the position of the view log.
+	// Losses after the last record are not detected (logowner).
 	recordEvery = 10 * time.Second
 )
 
-// choresLease is the lease of work that only one process of an instance does.
+// choresLease is the name of the lease for work that only one process of an
+// instance does.
 const choresLease = "chores"
 
-// Limits of every connection. The time of a whole request or answer is not
-// limited here: uploads and downloads take long, and web limits each route on
-// its own.
+// Limits of all connections. They do not include a timeout for whole requests,
+// because uploads and downloads may take long. Package web has a timeout for
+// each route.
 const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
 
-// service is a server that is configured but not running.
+// service is a configured server that is not started yet.
 type service struct {
 	instance *instance
 	views    *ingest.Views
 	spools   *spools
 	scanner  *scanner
-	outbox   *outbox.Outbox // nil if no mail is sent
+	outbox   *outbox.Outbox // nil without a mail server
 	loops    []*worker.Loop
 	http     *http.Server
-	draining atomic.Bool // still answers requests, but they should go elsewhere
+	draining atomic.Bool // still serves, but is not ready
 	log      *slog.Logger
 }
 
-// wire builds a server.
+// wire creates a server.
 func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewer, scanner *scanner,
 	sender *mail.Sender, cities *geo.File, public, content *url.URL, log *slog.Logger) *service {
 	s := &service{instance: in, spools: spools, scanner: scanner, log: log}
@@ -109,8 +110,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	empty := worker.New("empty closed accounts", purgeEvery, log, in.accounts.PurgeClosed)
 	in.accounts.Contents = collections.Contents{Store: in.store, Links: in.links, Now: in.now}
 	in.accounts.Wake, in.accounts.Leases = empty.Wake, leases
-	// All processes share the work whose queue is the state of links and
-	// accounts. One process does the rest.
+	// All processes share work whose queue is in the store. One process does
+	// the rest.
 	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale),
 		worker.New("city file", citiesEvery, log, cities.Refresh)}
 	if sender != nil {
@@ -146,8 +147,8 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	return s
 }
 
-// leasesOf returns the leases by which the processes of an instance share work,
-// or nil for an embedded database, which has only this process.
+// leasesOf returns the leases of an instance, or nil for an embedded database,
+// which has only one process.
 func leasesOf(in *instance) *lease.Leases {
 	if !in.places.shared() {
 		return nil
@@ -155,7 +156,8 @@ func leasesOf(in *instance) *lease.Leases {
 	return &lease.Leases{Store: in.store, Now: clock, Holder: lease.NewHolder()}
 }
 
-// chores returns the work of one process that needs only the instance.
+// chores returns the background work that only one process does and that needs
+// only the instance.
 func chores(in *instance, log *slog.Logger) []*worker.Loop {
 	return []*worker.Loop{
 		worker.New("purge", purgeEvery, log, in.links.Purge),
@@ -169,11 +171,11 @@ func chores(in *instance, log *slog.Logger) []*worker.Loop {
 	}
 }
 
-// app returns the handler of requests.
+// app returns the HTTP handler.
 func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previews, siteStats *sitestats.Stats,
 	viewIDs *vitrine.ViewIDs, public, content *url.URL) *web.Server {
 	in := s.instance
-	sites, _ := c.sites(public, content) // Validate has reported errors
+	sites, _ := c.sites(public, content) // Validate has checked the errors
 	return &web.Server{Gallery: c.Dev,
 		PublicURL:         public,
 		ContentURL:        content,
@@ -210,7 +212,7 @@ func (c *serveCmd) app(s *service, uploads *publish.Uploads, made *publish.Previ
 	}
 }
 
-// httpServer returns the server of an app.
+// httpServer returns the HTTP server for a handler.
 func (s *service) httpServer(app *web.Server) *http.Server {
 	handler := app.Handler()
 	server := &http.Server{
@@ -218,9 +220,8 @@ func (s *service) httpServer(app *web.Server) *http.Server {
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		// Its messages are about single connections and contain their
-		// addresses, which no log may. Package accept logs problems of the
-		// server.
+		// The messages contain client addresses, which must not be logged.
+		// Package accept logs problems of the server.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	}
 	server.RegisterOnShutdown(handler.EndStalled)
@@ -229,7 +230,7 @@ func (s *service) httpServer(app *web.Server) *http.Server {
 
 var errDraining = errors.New("this server is about to end")
 
-// ready reports whether this server should get requests.
+// ready returns an error if this server should not receive requests.
 func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return errDraining
@@ -240,9 +241,8 @@ func (s *service) ready(ctx context.Context) error {
 	return s.instance.ready(ctx)
 }
 
-// drained makes a server that is shutting down close each connection after its
-// answer. The client then connects to another server and does not meet a
-// connection that is being closed.
+// drained closes connections after the response during shutdown. So clients
+// connect to another server before this one closes them.
 func (s *service) drained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
@@ -252,8 +252,8 @@ func (s *service) drained(next http.Handler) http.Handler {
 	})
 }
 
-// previewer returns a maker of previews with the programs of this machine. Each
-// runs in a process of its own.
+// previewer returns a preview maker with the installed programs. Each preview
+// runs in its own process.
 func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
 	m, err := preview.New(preview.Options{Cache: filepath.Join(c.Data, "cache"), Temp: filepath.Join(c.Data, "temp"),
 		Office: c.Office, FFmpeg: c.FFmpeg, Heif: c.Heif})

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Code shows a text file with its lines numbered, colored by its extension
-// (json, xml, yaml, yml, log; txt for any other text). The style sheet makes
-// the line numbers, so that copying leaves them out; the text of the HTML is
-// the text of the file. JSON with long lines is indented again, with every name
-// and number unchanged. Invalid JSON is shown unchanged with a note about the
-// first error. If the text was cut, its early end is not an error.
+// Code renders a text file with line numbers and colors for its extension
+// (json, xml, yaml, yml, log; any other text is txt). The style sheet generates
+// the line numbers, so the text of the HTML equals the file, and copying
+// excludes them. JSON with long lines is indented without changing names or
+// numbers. Invalid JSON is shown unchanged with a note about the first error.
+// If cut is set, an unexpected end is not an error.
 func Code(src, ext string, cut bool) Document {
 	var d Document
 	src = clean(src)
@@ -43,7 +43,7 @@ func Code(src, ext string, cut bool) Document {
 	return d
 }
 
-// rows writes lines. The element of each contains its line feed too.
+// rows writes lines. The element of each line includes its line feed.
 func (p *page) rows(src string, lex lexer) {
 	if src == "" {
 		return
@@ -73,7 +73,7 @@ func (p *page) rows(src string, lex lexer) {
 	}
 }
 
-// token writes a piece of source in its color.
+// token writes a token in the color of its class.
 func (p *page) token(class, text string) {
 	if class == "" || strings.TrimSpace(text) == "" {
 		p.text(text)

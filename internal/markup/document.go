@@ -1,12 +1,11 @@
-// Package markup turns untrusted text into HTML for a public page. It runs on
-// the server, so that pages need no scripts, and its output is safe whatever
-// the text is. Its functions are pure, and limited in time and output.
+// Package markup renders untrusted text as HTML for public pages. It runs on
+// the server, so pages need no scripts. Its output is safe for any input.
+// Functions are pure and have limits on time and output.
 //
-// The output has no script, style, event handler or resource to load. Its IDs
-// begin with "doc-", so that none is an ID of the page around it. Addresses are
-// http, https, mailto, or a place within the document. Tables and code that may
-// be wider than a screen are scrollable regions with a name that keyboards can
-// reach.
+// The output contains no scripts, styles, event handlers or external resources.
+// IDs begin with "doc-", so they cannot conflict with the page's IDs. Link
+// targets are http, https, mailto or an anchor in the document. Wide tables and
+// code are scrollable regions with a name, which keyboards can reach.
 package markup
 
 import (
@@ -16,32 +15,31 @@ import (
 	"unicode"
 )
 
-// Document is the content of a file for its page.
+// Document is the rendered content of a file.
 type Document struct {
 	HTML template.HTML
-	Cut  bool   // part of the text is not shown
+	Cut  bool   // part of the text is omitted
 	Note string // what a reader should know: "First 2,000 of 10,412 rows."; often ""
 }
 
-// Limits of what is shown.
+// Limits of the output.
 const (
-	maxMarkdown  = 256 << 10 // bytes; longer files are shown as text, because a hostile one could make the parser slow
+	maxMarkdown  = 256 << 10 // bytes; longer files are shown as text, because parsing hostile ones could be slow
 	maxWritten   = 15_000    // lines of Markdown; likewise
 	maxColored   = 256 << 10 // bytes with syntax colors
 	maxNumbered  = 20_000    // lines with numbers
 	maxRows      = 2_000
-	maxPart      = 100 // rows that are shown at a time
+	maxPart      = 100 // rows visible at a time
 	maxColumns   = 100
-	maxCells     = 200_000 // of all sheets
+	maxCells     = 200_000 // in all sheets
 	maxCell      = 2_000   // bytes
-	maxCellLines = 50      // of a quoted cell; more is taken for a stray quotation mark
+	maxCellLines = 50      // lines of a quoted cell; with more, the quotation mark is literal
 	maxEntries   = 1_000
 	maxTreeDepth = 24
-	maxName      = 255 // bytes of a part of a path
+	maxName      = 255 // bytes of a path element
 )
 
-// clean returns text that HTML carries unchanged: UTF-8, line feeds only, no
-// NUL.
+// clean returns valid text for HTML: UTF-8, line feeds only, no NUL.
 func clean(src string) string {
 	src = strings.TrimPrefix(strings.ToValidUTF8(src, "\ufffd"), "\ufeff")
 	if strings.ContainsAny(src, "\r\x00") {
@@ -50,8 +48,8 @@ func clean(src string) string {
 	return src
 }
 
-// name returns text for one line of the page. It makes characters visible that
-// have no width or change the direction of text, and cuts what is too long.
+// name returns text for one line of the page. It makes invisible and
+// direction-changing characters visible and truncates long text.
 func name(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' ||
@@ -64,7 +62,7 @@ func name(s string, most int) string {
 	return s
 }
 
-// shorten cuts text to a number of bytes and reports whether it did.
+// shorten truncates text to a number of bytes and reports whether it did.
 func shorten(s string, most int) (string, bool) {
 	if len(s) <= most {
 		return s, false
@@ -72,14 +70,14 @@ func shorten(s string, most int) (string, bool) {
 	return strings.ToValidUTF8(s[:most], "") + "…", true
 }
 
-// page builds HTML.
+// page is a buffer for HTML.
 type page struct{ strings.Builder }
 
-// text writes escaped text. It is the only way for untrusted text into HTML
-// that is not sanitized.
+// text writes escaped text. All untrusted text goes through it, except
+// sanitized HTML.
 func (p *page) text(s string) { p.WriteString(html.EscapeString(s)) }
 
-// tags writes HTML of our own.
+// tags writes trusted HTML.
 func (p *page) tags(parts ...string) {
 	for _, s := range parts {
 		p.WriteString(s)

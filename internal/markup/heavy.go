@@ -12,29 +12,29 @@ import (
 
 var errHeavy = errors.New("too heavy to show")
 
-// Limits of the work of a parser. Each is about a tenth of a second, and far
-// above what people write.
+// Limits of parser work. Each corresponds to about 0.1 s and is far above real
+// documents.
 const (
-	maxFootnotes  = 2_000       // marks of footnotes: each is compared with each definition
-	maxFilled     = 50_000      // cells of tables, including the cells that are filled in
-	maxScanned    = 50 << 20    // bytes after the destinations of links, each searched to its line's end
-	maxBrackets   = 500_000_000 // opening brackets of a paragraph, times its bytes
-	maxEmphasis   = 10_000_000  // marks of emphasis of a paragraph, squared
-	maxAddresses  = 100_000_000 // at signs of a line, times its bytes
+	maxFootnotes  = 2_000       // footnote references; each is compared with each definition
+	maxFilled     = 50_000      // table cells, including added ones
+	maxScanned    = 50 << 20    // bytes after link destinations, each scanned to the end of the line
+	maxBrackets   = 500_000_000 // opening brackets of a paragraph × its bytes
+	maxEmphasis   = 10_000_000  // emphasis marks of a paragraph, squared
+	maxAddresses  = 100_000_000 // at signs of a line × its bytes
 	maxRendered   = 2 << 20     // bytes of HTML
-	maxFormatting = 6           // nested elements of emphasis and the like: an HTML parser repeats them in each paragraph
+	maxFormatting = 6           // nested formatting elements, which an HTML parser repeats in each paragraph
 )
 
-// Texts that take a parser long and that nobody writes: nested marks of many
-// blocks, and tables.
+// Patterns of text that parsers handle slowly and that real documents do not
+// contain: nested block marks, and tables.
 var (
 	nested    = regexp.MustCompile(`^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]]+\]:)){16}`)
 	delimiter = regexp.MustCompile(`^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$`)
-	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // begins a block, and so ends a paragraph
+	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // starts a block and ends a paragraph
 )
 
-// heavy reports whether Markdown would take more than linear time, because of
-// the number of certain marks in one paragraph, table or line.
+// heavy reports whether parsing the Markdown would take more than linear time,
+// because a paragraph, table or line has too many marks.
 func heavy(src string) bool {
 	if strings.Count(src, "[^") > maxFootnotes {
 		return true
@@ -70,7 +70,7 @@ func heavy(src string) bool {
 	return brackets+part.brackets*part.bytes > maxBrackets || emphasis+part.emphasis*part.emphasis > maxEmphasis
 }
 
-// paragraph counts the marks of lines that may form a paragraph.
+// paragraph counts the marks in lines that may form a paragraph.
 type paragraph struct{ bytes, brackets, emphasis int }
 
 func (p *paragraph) add(line string) {
@@ -89,12 +89,12 @@ func (p *paragraph) add(line string) {
 	}
 }
 
-// fences reports the lines of fenced code, whose marks have no meaning. If it
-// cannot be sure, as within HTML or another block, it reports that a line is
-// not fenced.
+// fences detects lines of fenced code, in which marks have no meaning. In
+// unclear cases, such as inside HTML or another block, it reports a line as not
+// fenced.
 type fences struct {
 	mark   string // that closes the code; "" outside
-	html   bool   // since the last blank line
+	html   bool   // HTML since the last blank line
 	unsure bool   // from here on
 }
 

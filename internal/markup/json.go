@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	longLine  = 400 // bytes; JSON with a longer one is indented anew
+	longLine  = 400 // bytes; JSON with longer lines is indented
 	jsonSpace = "  "
 )
 
-// showJSON indents JSON that was written for machines. For invalid JSON it
-// returns a note with the position of the error.
+// showJSON indents minified JSON. For invalid JSON it returns a note with the
+// position of the error.
 func showJSON(src string, cut bool) (shown, note string) {
 	var whole json.RawMessage
 	err := json.Unmarshal([]byte(src), &whole)
@@ -41,7 +41,7 @@ func showJSON(src string, cut bool) (shown, note string) {
 	return src, note
 }
 
-// position returns the line and column of a byte, from 1; columns count
+// position returns the line and column of a byte offset, from 1. Columns count
 // characters.
 func position(src string, offset int) (line, column int64) {
 	before := src[:min(max(offset, 0), len(src))]
@@ -49,9 +49,9 @@ func position(src string, offset int) (line, column int64) {
 	return int64(strings.Count(before, "\n")) + 1, int64(len([]rune(before[start:]))) + 1
 }
 
-// indentJSON puts each member and element on a line of its own. Every token
-// stays as it is. It returns JSON that is nested too deep unchanged, because
-// its indentation would grow without limit.
+// indentJSON puts each member and element on its own line. It does not change
+// tokens. It returns JSON that is nested too deeply unchanged, to limit the
+// size of the indentation.
 func indentJSON(src string) string {
 	var b strings.Builder
 	most, depth, opened := 8*len(src)+64<<10, 0, false
@@ -119,7 +119,7 @@ func lexJSON(src string, token func(class, text string)) {
 				class = classKey
 			}
 			s.emit(class, end)
-			s.at = after // white space is read once
+			s.at = after // scan white space only once
 		case c == '-' || c == '+' || wordByte(c):
 			s.emit(classNumber, s.run(func(c byte) bool { return c == '-' || c == '+' || wordByte(c) }))
 		case c == '/' && strings.HasPrefix(src[s.at:], "//"):

@@ -2,21 +2,21 @@ package markup
 
 import "strings"
 
-// lexer splits source into consecutive tokens of a class. Together they are the
-// source. It looks at each byte once, so its time is linear whatever the source
-// is. An unclosed quote or comment lasts to the end.
+// lexer splits source into tokens with a class. The concatenated tokens equal
+// the source. It runs in linear time for any source. An unclosed quote or
+// comment extends to the end.
 type lexer func(src string, token func(class, text string))
 
-// Classes of tokens; "" has no color.
+// Classes of tokens. "" means no color.
 const (
-	classKey     = "t-key" // names of members, attributes
+	classKey     = "t-key" // names of members and attributes
 	classString  = "t-string"
-	classNumber  = "t-number" // and what else is a value by itself: true, null
+	classNumber  = "t-number" // also true, null and other plain values
 	classComment = "t-comment"
 	classTag     = "t-tag" // elements, anchors, directives
 )
 
-// lexers by extension or name of a language, lower case.
+// lexers are by lower-case extension or language name.
 var lexers = lexersByName(map[string]lexer{
 	"json jsonc json5":     lexJSON,
 	"xml html svg htm xsl": lexXML,
@@ -36,7 +36,8 @@ func lexersByName(byNames map[string]lexer) map[string]lexer {
 	return byName
 }
 
-// lexLoose colors what most languages share: quotes, numbers, comments.
+// lexLoose colors elements that most languages share: quotes, numbers,
+// comments.
 func lexLoose(comment string, blocks bool) lexer {
 	return func(src string, token func(class, text string)) {
 		s := scanner{src: src, token: token}
@@ -63,10 +64,10 @@ func lexLoose(comment string, blocks bool) lexer {
 	}
 }
 
-// scanner walks source. Text that it passes without emitting is plain.
+// scanner scans source. Text that is passed without emit is plain.
 type scanner struct {
 	src   string
-	from  int // the start of what is not emitted yet
+	from  int // start of the text not emitted yet
 	at    int
 	token func(class, text string)
 }
@@ -78,7 +79,7 @@ func (s *scanner) flush() {
 	s.from = s.at
 }
 
-// emit makes a token of the text up to an offset.
+// emit emits the text up to an offset as a token.
 func (s *scanner) emit(class string, end int) {
 	s.flush()
 	if end > s.at {
@@ -88,7 +89,7 @@ func (s *scanner) emit(class string, end int) {
 }
 
 // behind returns the offset after the next occurrence of text, or the end of
-// the source. The search begins from bytes ahead of the current position.
+// the source. The search starts from bytes after the current position.
 func (s *scanner) behind(text string, from int) int {
 	from = min(s.at+from, len(s.src))
 	if i := strings.Index(s.src[from:], text); i >= 0 {
@@ -104,8 +105,9 @@ func (s *scanner) lineEnd() int {
 	return len(s.src)
 }
 
-// quoted returns the offset after the quoted text that begins here. A backslash
-// escapes the next character. Without lines, the text ends with its line.
+// quoted returns the offset after the quoted text at the current position. A
+// backslash escapes the next character. If lines is false, the text ends at the
+// line end.
 func (s *scanner) quoted(quote byte, lines bool) int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {
@@ -122,7 +124,7 @@ func (s *scanner) quoted(quote byte, lines bool) int {
 	return len(s.src)
 }
 
-// run returns the offset after the bytes of a kind that begin here.
+// run returns the offset after the bytes that match of.
 func (s *scanner) run(of func(byte) bool) int {
 	i := s.at
 	for i < len(s.src) && of(s.src[i]) {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The renderer passes HTML through, because many READMEs contain some. All
-// output, from Markdown or not, goes through the same policy afterwards.
+// The renderer keeps HTML, because many READMEs contain it. The policy
+// sanitizes all output afterwards.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -21,10 +21,10 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(render.WithUnsafe()),
 )
 
-// Markdown shows CommonMark with GitHub's extensions and footnotes. Headings
-// begin at the second level, because the page has one of the first. Images
-// become links, so that nothing is loaded until the reader wants it. Links into
-// the file's own directory become text, because that directory is not here.
+// Markdown renders CommonMark with GitHub's extensions and footnotes. Heading
+// levels are shifted by one, because the page has its own first-level heading.
+// Images become links, so nothing is loaded without a click. Relative links
+// become text, because their targets are not published.
 func Markdown(src string) Document {
 	src = clean(src)
 	if len(src) > maxMarkdown || strings.Count(src, "\n") > maxWritten {
@@ -59,7 +59,7 @@ func Markdown(src string) Document {
 	return Document{HTML: p.html()}
 }
 
-// parse returns the tree of the document.
+// parse returns the sanitized HTML tree of a document.
 func parse(src string) ([]*html.Node, error) {
 	if heavy(src) {
 		return nil, errHeavy
@@ -94,8 +94,8 @@ func parse(src string) ([]*html.Node, error) {
 	return nodes, nil
 }
 
-// frontMatter splits off the YAML that some programs put before the text,
-// between lines of three hyphens.
+// frontMatter splits off a YAML block between lines of three hyphens at the
+// beginning.
 func frontMatter(src string) (front, body string) {
 	rest, ok := strings.CutPrefix(src, "---\n")
 	if !ok {

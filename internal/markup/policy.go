@@ -6,9 +6,8 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// policy is the HTML that a Markdown file may contain, whether Markdown makes
-// it or the file has it. rewrite processes the result: IDs, addresses and
-// classes that pass here are not yet those of the document.
+// policy is the HTML that is allowed in Markdown output, generated or literal.
+// rewrite then replaces IDs, link targets and classes.
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "div", "span", "blockquote", "pre", "code",

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// idPrefix begins every id, so that none is one of the page's own.
+// idPrefix is the prefix of all IDs, so that none equals an ID of the page.
 const idPrefix = "doc-"
 
 const linkRel = "nofollow noopener noreferrer ugc"
@@ -18,12 +18,12 @@ const linkRel = "nofollow noopener noreferrer ugc"
 // rewriting is one pass over a sanitized tree.
 type rewriting struct {
 	ids     map[string]bool
-	slugs   map[string]int // how many headings have each
+	slugs   map[string]int // number of headings by slug
 	links   []*html.Node
-	heading string // the last one's text
+	heading string // text of the last heading
 }
 
-// rewrite turns a sanitized tree into the document that is shown.
+// rewrite converts a sanitized tree into the final document.
 func rewrite(root *html.Node) {
 	w := rewriting{ids: map[string]bool{}, slugs: map[string]int{}}
 	w.children(root)
@@ -76,7 +76,7 @@ func (w *rewriting) element(n *html.Node) {
 	w.children(n)
 }
 
-// attributes replaces the attributes that passed the policy by ours.
+// attributes replaces the attributes of a node by ours.
 func (w *rewriting) attributes(n *html.Node) {
 	id, align := w.id(attr(n, "id")), attr(n, "align")
 	classes := []string{}
@@ -92,7 +92,8 @@ func (w *rewriting) attributes(n *html.Node) {
 	set(n, "class", strings.Join(classes, " "))
 }
 
-// id returns an ID of the document, or "" if s is empty or the ID is taken.
+// id returns a unique ID for the document, or "" if s is empty or the ID
+// exists.
 func (w *rewriting) id(s string) string {
 	if s == "" {
 		return ""
@@ -105,8 +106,8 @@ func (w *rewriting) id(s string) string {
 	return id
 }
 
-// headed moves a heading down a level and gives it the ID that GitHub would
-// give it, which other places of the document link to.
+// headed shifts a heading one level down and sets the ID that GitHub would
+// generate, so that links within the document work.
 func (w *rewriting) headed(n *html.Node) {
 	level := min(int(n.Data[1]-'0')+1, 6)
 	n.Data = "h" + strconv.Itoa(level)
@@ -136,8 +137,8 @@ func slug(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), 80)], "")
 }
 
-// link keeps web and mail addresses, and places within the document. Any other
-// link becomes its text.
+// link keeps web and mail addresses, and anchors in the document. It replaces
+// other links by their text.
 func (w *rewriting) link(a *html.Node) {
 	href := attr(a, "href")
 	remove(a, "href")
@@ -157,7 +158,7 @@ func (w *rewriting) link(a *html.Node) {
 	}
 }
 
-// external reports whether an address is one that a reader may follow.
+// external reports whether an address is allowed as a link target.
 func external(href string) bool {
 	u, err := url.Parse(href)
 	if err != nil {
@@ -166,8 +167,8 @@ func external(href string) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" || u.Scheme == "mailto" && u.Opaque != ""
 }
 
-// image replaces an image by a link to it, or by its alternative text if it is
-// already in a link or has no web address.
+// image replaces an image by a link. If it is already in a link or has no web
+// address, it replaces it by the alternative text.
 func (w *rewriting) image(n *html.Node) {
 	src, alt := attr(n, "src"), strings.TrimSpace(attr(n, "alt"))
 	if alt == "" {
@@ -183,7 +184,7 @@ func (w *rewriting) image(n *html.Node) {
 	}
 }
 
-// code colors a code block whose language is known.
+// code colors a code block in a known language.
 func (w *rewriting) code(pre *html.Node) {
 	language := ""
 	if c := pre.FirstChild; c != nil && c.DataAtom == atom.Code {
@@ -215,7 +216,7 @@ func (w *rewriting) code(pre *html.Node) {
 	})
 }
 
-// table puts a table into a scrollable region.
+// table wraps a table in a scrollable region.
 func (w *rewriting) table(n *html.Node) {
 	label := "Table"
 	if w.heading != "" {
@@ -269,7 +270,7 @@ func has(n *html.Node, key string) bool {
 	return false
 }
 
-// set sets an attribute; "" removes it.
+// set sets an attribute. An empty value removes it.
 func set(n *html.Node, key, value string) {
 	remove(n, key)
 	if value != "" {

@@ -8,9 +8,9 @@ import (
 
 const maxSheets = 50
 
-// Sheets shows a workbook: tabs that work without scripts, each sheet with the
-// letters and numbers of a spreadsheet. Of several tabs, the page's style sheet
-// shows the one whose radio button is on.
+// Sheets renders a workbook with tabs that work without scripts. Cells have the
+// letters and numbers of a spreadsheet. The style sheet shows the tab whose
+// radio button is checked.
 func Sheets(w vitrine.Workbook) Document {
 	var p page
 	d := Document{Cut: w.Cut}

@@ -9,14 +9,14 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Table shows comma-separated values, or values with another separator: '\t'
-// for TSV, 0 to guess it from the first lines. The first row is a header if it
-// looks like one. Text with one column is shown as text. If the text was cut,
-// no totals are shown.
+// Table renders comma-separated values. comma is the separator, such as '\t'
+// for TSV, or 0 to detect it in the first lines. The first row becomes a header
+// if it looks like one. Text with one column is rendered as text. If cut is
+// set, totals are omitted.
 func Table(src string, comma rune, cut bool) Document {
 	src = clean(src)
 	if named, rest, ok := strings.Cut(src, "\n"); ok && len(named) == 5 && strings.HasPrefix(named, "sep=") {
-		src, comma = rest, rune(named[4]) // Excel's own first line
+		src, comma = rest, rune(named[4]) // the separator line that Excel writes
 	}
 	if comma == 0 {
 		comma = separator(src)
@@ -44,8 +44,8 @@ func Table(src string, comma rune, cut bool) Document {
 	return d
 }
 
-// first returns a label such as "First 500 of 2,000". The total is left out if
-// not all rows were counted.
+// first returns a label such as "First 500 of 2,000". Without a complete count
+// it omits the total.
 func first(shown, total int, cut bool) string {
 	s := "First " + humanize.Comma(int64(shown))
 	if cut {
@@ -60,15 +60,15 @@ func newReader(src string, comma rune) *csv.Reader {
 	return r
 }
 
-// records reads the rows that are shown, and tells how many there are and how
-// wide the widest is. A quoted cell of more lines than people write comes from
-// a quotation mark that is literal, as of 5": then none has a meaning.
+// records parses rows. It returns at most maxRows rows, the number of all rows,
+// and the largest number of fields. If a quoted cell has too many lines, its
+// quotation mark is literal, as in 5", and all rows are parsed without quotes.
 func records(src string, comma rune) (rows [][]string, total, wide int) {
 	r := newReader(src, comma)
 	for {
 		row, err := r.Read()
 		if err != nil {
-			return rows, total, wide // the end, or text that a CSV reader rejects
+			return rows, total, wide // end of the text, or invalid CSV
 		}
 		if slices.ContainsFunc(row, func(cell string) bool { return strings.Count(cell, "\n") >= maxCellLines }) {
 			return unquoted(src, comma)
@@ -82,8 +82,8 @@ func records(src string, comma rune) (rows [][]string, total, wide int) {
 	}
 }
 
-// unquoted parses rows without quotes: each line is a row. It returns at most
-// maxRows rows, the number of all rows, and the largest number of fields.
+// unquoted parses rows without quotes, one per line. It returns at most maxRows
+// rows, the number of all rows, and the largest number of fields.
 func unquoted(src string, comma rune) (rows [][]string, total, wide int) {
 	for line := range strings.Lines(src) {
 		line = strings.TrimSuffix(line, "\n")
@@ -98,8 +98,8 @@ func unquoted(src string, comma rune) (rows [][]string, total, wide int) {
 	return rows, total, wide
 }
 
-// separator returns the usual separator with which the first lines are most
-// alike in their number of fields.
+// separator returns the separator for which the first lines have the most
+// similar number of fields.
 func separator(src string) rune {
 	src = src[:min(len(src), 64<<10)]
 	if end := strings.LastIndexByte(src, '\n'); end > 0 {
@@ -126,8 +126,8 @@ func separator(src string) rune {
 	return best
 }
 
-// header reports whether the first row names the columns: its cells are short,
-// distinct and not numbers.
+// header reports whether the first row contains column names: short, distinct
+// cells that are not numbers.
 func header(rows [][]string) bool {
 	if len(rows) < 2 || len(rows[0]) < 2 {
 		return false
@@ -147,8 +147,8 @@ func header(rows [][]string) bool {
 	return 2*named > len(rows[0])
 }
 
-// number reports whether a text reads as a number: digits with signs,
-// separators, a currency sign or percent.
+// number reports whether a text is a number: digits with signs, separators, a
+// currency sign or percent.
 func number(s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 40 {
@@ -170,19 +170,19 @@ func number(s string) bool {
 	return digits > 0
 }
 
-// fewColumns is how many columns fit into a window if their texts wrap.
+// fewColumns is the number of columns that fit into a window with wrapped text.
 const fewColumns = 8
 
 // grid is a table to show.
 type grid struct {
 	rows    [][]string
-	header  bool // the first row names the columns
-	letters bool // columns are named as in a spreadsheet
-	paged   bool // many rows are shown in parts
+	header  bool // the first row has column names
+	letters bool // columns have letters, as in a spreadsheet
+	paged   bool // rows are in parts
 }
 
 // grid writes a table with row numbers and at most the given number of cells.
-// It reports whether anything was left out.
+// It reports whether something was omitted.
 func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	rows := g.rows
 	if len(rows) > maxRows {
@@ -237,7 +237,7 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 	return cut
 }
 
-// body writes rows in parts; first is the number of the first row. It reports
+// body writes rows in parts. first is the number of the first row. It reports
 // whether a cell was shortened.
 func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool) {
 	wide := len(numeric)
@@ -260,11 +260,11 @@ func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool)
 	return cut
 }
 
-// partID returns the id of a part of the rows, from 0.
+// partID returns the ID of a part, counted from 0.
 func partID(i int) string { return "doc-rows-" + strconv.Itoa(i+1) }
 
-// parts ends a table whose rows are in parts. Links show one part at a time, by
-// the page's style sheet.
+// parts ends a table in parts and writes links to them. The style sheet shows
+// one part at a time.
 func (p *page) parts(rows int) {
 	p.tags(`<div class="parts" role="navigation" aria-label="Pages of rows">`)
 	for i := range (rows + maxPart - 1) / maxPart {
@@ -279,7 +279,7 @@ func (p *page) cell(s string) (cut bool) {
 	return cut
 }
 
-// numericColumns reports which columns hold numbers, with few exceptions.
+// numericColumns reports which columns contain numbers, with few exceptions.
 func numericColumns(rows [][]string, wide int, header bool) []bool {
 	filled, numbers := make([]int, wide), make([]int, wide)
 	if header {

@@ -12,14 +12,12 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Tree shows the entries of an archive as folders that open without scripts.
-// Names are shown as stored, including "..", absolute paths and duplicates,
-// because nothing is unpacked. Characters that change the direction of text are
-// made visible.
+// Tree renders the entries of an archive as folders that open without scripts.
+// It shows names as stored, including "..", absolute paths and duplicates,
+// because nothing is unpacked. Direction-changing characters are made visible.
 //
-// address returns where a file can be seen, by its position in the listing, or
-// "" for nowhere. It is nil if no file can be seen. The address opens in the
-// frame "entry".
+// address returns the preview address of a file by its index in the listing, or
+// "" without a preview. It may be nil. The address opens in the frame "entry".
 func Tree(l vitrine.Listing, address func(i int) string) Document {
 	d := Document{}
 	root := newFolder("")
@@ -58,8 +56,8 @@ type folder struct {
 	name    string
 	folders map[string]*folder
 	files   []file
-	count   int    // files within, at any depth
-	size    uint64 // theirs, bytes
+	count   int    // files at any depth
+	size    uint64 // total size in bytes
 }
 
 type file struct {
@@ -70,8 +68,8 @@ type file struct {
 
 func newFolder(name string) *folder { return &folder{name: name, folders: map[string]*folder{}} }
 
-// add puts an entry at its path. Archives of some programs have backslashes in
-// paths.
+// add adds an entry at its path. Backslashes are separators too, because some
+// programs write them.
 func (f *folder) add(path, address string, size int64, dir bool) {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "." })
@@ -80,7 +78,7 @@ func (f *folder) add(path, address string, size int64, dir bool) {
 	}
 	if len(parts) == 0 {
 		if dir {
-			return // the archive's own root
+			return // root of the archive
 		}
 		parts = []string{path}
 	}
@@ -169,8 +167,7 @@ func files(n int) string {
 	return strconv.Itoa(n) + " files"
 }
 
-// Natural compares names as people sort them: without case, and numbers by
-// value.
+// Natural compares names ignoring case, with numbers by value.
 func Natural(a, b string) int {
 	x, y := strings.ToLower(a), strings.ToLower(b)
 	for x != "" && y != "" {

@@ -31,7 +31,7 @@ func lexXML(src string, token func(class, text string)) {
 	s.flush()
 }
 
-// element reads a tag with its attributes.
+// element scans a tag with its attributes.
 func (s *scanner) element() {
 	start := s.at
 	s.at += 2

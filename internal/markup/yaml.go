@@ -2,10 +2,10 @@ package markup
 
 import "strings"
 
-// lexYAML colors line by line. Block scalars are the only values over several
-// lines that it knows.
+// lexYAML colors line by line. Of multi-line values it recognizes only block
+// scalars.
 func lexYAML(src string, token func(class, text string)) {
-	block := -1 // the indentation above which lines belong to a block scalar
+	block := -1 // lines with more indentation belong to a block scalar
 	for line := range strings.Lines(src) {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		blank := strings.TrimSpace(line) == ""
@@ -21,7 +21,7 @@ func lexYAML(src string, token func(class, text string)) {
 	}
 }
 
-// yamlLine reads one line and reports whether it begins a block scalar.
+// yamlLine scans a line and reports whether it starts a block scalar.
 func (s *scanner) yamlLine() (block bool) {
 	if strings.HasPrefix(s.src, "---") || strings.HasPrefix(s.src, "...") || s.src[0] == '%' {
 		s.emit(classTag, s.lineEnd())
@@ -62,7 +62,7 @@ func (s *scanner) yamlLine() (block bool) {
 	return block
 }
 
-// plain reads a scalar without quotes.
+// plain scans an unquoted scalar.
 func (s *scanner) plain() {
 	end := s.at
 	for end < len(s.src) && s.src[end] != '\n' {
@@ -95,8 +95,8 @@ func (s *scanner) plain() {
 var yamlWord = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true,
 	"null": true, "~": true}
 
-// yamlClass returns the class of a scalar that ends at an offset: a key if a
-// colon follows.
+// yamlClass returns the class of a scalar that ends at an offset. It is a key
+// if a colon follows.
 func yamlClass(line string, end int, class string) string {
 	if end+1 < len(line) && line[end] == ':' && space(line[end+1]) || end+1 == len(line) && line[end] == ':' {
 		return classKey
@@ -104,8 +104,8 @@ func yamlClass(line string, end int, class string) string {
 	return class
 }
 
-// yamlQuoted returns the offset after a quoted text. In double quotes,
-// backslashes escape; in single quotes, two quotes are one.
+// yamlQuoted returns the offset after a quoted text. Double quotes use
+// backslash escapes. Single quotes are escaped by doubling.
 func (s *scanner) yamlQuoted(quote byte) int {
 	if quote == '"' {
 		return s.quoted(quote, true)
