@@ -48,16 +48,16 @@ var clickhouseTables = []string{
 	`CREATE TABLE pages (account UInt32, link UInt32, opened Int64, page UInt16, ms UInt32, counted Bool, furthest Bool) ENGINE = MergeTree ORDER BY (account, link, opened)`,
 }
 
-// ClickHouse is ClickHouse's engine in a process of its own (cmd/clickhouse).
+// ClickHouse runs ClickHouse's engine in a child process (cmd/clickhouse).
 type ClickHouse struct {
 	cmd   *exec.Cmd
-	input io.Closer // the process ends with it
+	input io.Closer // closing it ends the process
 	url   string
 	name  string
 }
 
-// OpenClickHouse opens a dataset's database with the runner and the library; if
-// there is none in dir, it is loaded first.
+// OpenClickHouse opens the database of a dataset with the runner and the
+// library. If dir has none, it loads the dataset first.
 func OpenClickHouse(ctx context.Context, runner, lib string, p dataset.Params, dir string) (*ClickHouse, error) {
 	path := filepath.Join(dir, p.Key()+"."+schema+".clickhouse")
 	if _, err := os.Stat(path); err != nil {
@@ -111,16 +111,16 @@ func startClickHouse(ctx context.Context, runner, lib, dir string) (*ClickHouse,
 	return c, nil
 }
 
-// Name implements Engine.
+// Name implements [Engine].
 func (c *ClickHouse) Name() string { return c.name }
 
-// Close implements Engine.
+// Close implements [Engine].
 func (c *ClickHouse) Close() error {
 	return errors.Join(c.input.Close(), c.cmd.Wait())
 }
 
-// query runs a statement and reads its rows. No word of the datasets needs
-// unescaping.
+// query runs a statement and returns its rows. It does not unescape values,
+// because the datasets need no escaping.
 func (c *ClickHouse) query(ctx context.Context, text string) ([][]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(text))
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *ClickHouse) query(ctx context.Context, text string) ([][]string, error)
 	return rows, nil
 }
 
-// Report implements Engine.
+// Report implements [Engine].
 func (c *ClickHouse) Report(ctx context.Context, s Scope) (*Figures, error) {
 	return clickhouseDialect.report(s, func(texts []string, values map[string]any) ([][][]string, error) {
 		answers := make([][][]string, len(texts))
@@ -221,11 +221,11 @@ func (c *ClickHouse) load(ctx context.Context, p dataset.Params) error {
 	return nil
 }
 
-// insertAtOnce is how many rows one INSERT brings.
+// insertAtOnce is the number of rows per INSERT.
 const insertAtOnce = 1_000_000
 
-// binaryRows gathers rows of a table in a file (RowBinary) and inserts them
-// many at once.
+// binaryRows buffers rows of a table in a file (RowBinary) and inserts them in
+// batches.
 type binaryRows struct {
 	ctx   context.Context
 	c     *ClickHouse

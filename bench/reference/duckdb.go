@@ -18,7 +18,7 @@ import (
 var duckDialect = dialect{div: divide("//"), median: "median(engaged)", distinct: distinctByGroups, among: oneOf,
 	labels: labelsOneByOne}
 
-// Labels are enumerations: of what was tried the form that groups fastest.
+// Labels are enumerations, the fastest tested type for grouping.
 const duckTables = `
 	CREATE TABLE links (account UINTEGER, link UINTEGER, slug VARCHAR, kind VARCHAR, created BIGINT, downloads BIGINT);
 	CREATE TABLE opens (account UINTEGER, link UINTEGER, opened BIGINT, viewer UBIGINT,
@@ -27,15 +27,15 @@ const duckTables = `
 		engaged UINTEGER, present UINTEGER, completion DOUBLE, played UTINYINT, reached UTINYINT, depth UTINYINT);
 	CREATE TABLE pages (account UINTEGER, link UINTEGER, opened BIGINT, page USMALLINT, ms UINTEGER, counted BOOLEAN, furthest BOOLEAN)`
 
-// DuckDB is DuckDB, in this process.
+// DuckDB runs DuckDB in this process.
 type DuckDB struct {
 	db   *sql.DB
 	name string
 	path string
 }
 
-// OpenDuckDB opens a dataset's database; if there is none in dir, it is loaded
-// first.
+// OpenDuckDB opens the database of a dataset. If dir has none, it loads the
+// dataset first.
 func OpenDuckDB(ctx context.Context, p dataset.Params, dir string) (*DuckDB, error) {
 	path := filepath.Join(dir, p.Key()+"."+schema+".duckdb")
 	if _, err := os.Stat(path); err != nil {
@@ -72,10 +72,10 @@ func openDuckDB(ctx context.Context, path string) (*DuckDB, error) {
 	return d, nil
 }
 
-// Name implements Engine.
+// Name implements [Engine].
 func (d *DuckDB) Name() string { return d.name }
 
-// Close implements Engine.
+// Close implements [Engine].
 func (d *DuckDB) Close() error { return d.db.Close() }
 
 // Size returns the size of the database after a checkpoint, in bytes.
@@ -95,7 +95,7 @@ func (d *DuckDB) load(ctx context.Context, p dataset.Params) error {
 		dataset.Devices,
 		dataset.Browsers, dataset.Systems, dataset.Screens} {
 		words = append(slices.Clone(words), "")
-		slices.Sort(words) // an enumeration is ordered as it was made
+		slices.Sort(words) // an enumeration sorts in definition order
 		text := "CREATE TYPE " + labelColumns[i] + " AS ENUM ('" + strings.Join(slices.Compact(words), "', '") + "')"
 		if _, err := d.db.ExecContext(ctx, text); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (d *DuckDB) fill(ctx context.Context, table string, rows func(*duckdb.Appen
 	})
 }
 
-// Report implements Engine.
+// Report implements [Engine].
 func (d *DuckDB) Report(ctx context.Context, s Scope) (*Figures, error) {
 	return duckDialect.report(s, func(texts []string, values map[string]any) ([][][]string, error) {
 		answers := make([][][]string, len(texts))

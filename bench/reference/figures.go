@@ -2,9 +2,9 @@ package reference
 
 import "time"
 
-// Figures are the numbers of a report, under the names that the API gives them,
-// so that an answer of the API is read into the same type that the references
-// fill. Whatever is worded (labels, insights) is left out.
+// Figures are the numbers of a report with the names of the API, so that API
+// responses decode into the same type. They exclude text such as labels and
+// insights.
 type Figures struct {
 	Range struct {
 		From, To time.Time
@@ -17,17 +17,17 @@ type Figures struct {
 	Timing     struct {
 		Heat [7][24]int64
 	}
-	// Of an account:
+	// Only in the report of an account:
 	TopLinks []TopLink `json:"top_links"`
 	Mix      []Bucket
-	// Of a link:
+	// Only in the report of a link:
 	Content struct {
 		Pages *Pages
 	}
 	Recent []Recent
 }
 
-// Totals are those of the window.
+// Totals are the totals of the window.
 type Totals struct {
 	Views, Uniques, Sessions                      int64
 	AvgEngagedMs, MedianEngagedMs, TotalEngagedMs int64
@@ -37,26 +37,26 @@ type Totals struct {
 	BotsExcluded, Atypical                        int64
 }
 
-// Previous is the window before.
+// Previous are the totals of the previous window.
 type Previous struct{ Views, Uniques, AvgEngagedMs, Downloads, Sessions int64 }
 
-// Point is a day or a week.
+// Point is one day or week of the series.
 type Point struct {
 	Date                        string
 	Views, Uniques, AvgEngagedS int64
 }
 
-// Bucket is a key of a breakdown.
+// Bucket is one value of a breakdown.
 type Bucket struct {
 	Key   string
 	Count int64
 	Pct   float64
 }
 
-// Breakdowns are the eight cards.
+// Breakdowns are the eight breakdowns.
 type Breakdowns struct{ Countries, Cities, Referrers, Sources, Devices, Browsers, OS, Screens []Bucket }
 
-// TopLink is one of the 25 with most views.
+// TopLink is one of the 25 links with the most views.
 type TopLink struct {
 	Slug, Kind                              string
 	Views, Uniques, AvgEngagedMs, Downloads int64
@@ -64,13 +64,13 @@ type TopLink struct {
 	Spark                                   []int64
 }
 
-// Pages is how a PDF was read.
+// Pages is the reading data of a PDF.
 type Pages struct {
 	AvgPagesSeen, ReadToEndPct float64
 	Pages                      []Page
 }
 
-// Page is one page.
+// Page is the reading data of one page.
 type Page struct {
 	Page         int
 	Views        int64
@@ -79,6 +79,6 @@ type Page struct {
 	AttentionPct float64
 }
 
-// Recent is one of the newest opens with engagement data. Those of one
-// millisecond have no order here: their members are left out.
+// Recent is one of the newest views with engagement data. It has only the time,
+// because the order of views in one millisecond is undefined.
 type Recent struct{ At time.Time }

@@ -15,7 +15,8 @@ var postgresDialect = dialect{div: divide("/"), median: "percentile_cont(0.5) WI
 	distinct: distinctByGroups,
 	among:    "link = ANY({top})", labels: labelsTogether}
 
-// labelsTogether asks for all breakdowns in one pass over the views.
+// labelsTogether returns one query that computes all breakdowns in one pass
+// over the views.
 func labelsTogether(table, where string) []string {
 	columns := strings.Join(labelColumns[:], "), (")
 	var which, key strings.Builder
@@ -39,7 +40,7 @@ const postgresTables = `
 		played smallint NOT NULL, reached smallint NOT NULL, depth smallint NOT NULL);
 	CREATE TABLE pages (account int, link int, opened bigint, page int, ms int, counted boolean, furthest boolean)`
 
-// The opens of an account, and those of a link, by time.
+// Indexes by account and time, and by link and time.
 const postgresIndexes = `
 	CREATE INDEX ON opens (account, opened);
 	CREATE INDEX ON opens (link, opened);
@@ -47,14 +48,14 @@ const postgresIndexes = `
 	CREATE INDEX ON links (account);
 	ANALYZE`
 
-// Postgres is a PostgreSQL server at an address.
+// Postgres is a PostgreSQL server.
 type Postgres struct {
 	pool *pgxpool.Pool
 	name string
 }
 
-// LoadPostgres loads a dataset into an empty database. connections bounds the
-// reports that are answered at once.
+// LoadPostgres loads a dataset into an empty database. connections limits the
+// number of concurrent queries.
 func LoadPostgres(ctx context.Context, dsn string, p dataset.Params, connections int) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -77,10 +78,10 @@ func LoadPostgres(ctx context.Context, dsn string, p dataset.Params, connections
 	return db, nil
 }
 
-// Name implements Engine.
+// Name implements [Engine].
 func (db *Postgres) Name() string { return db.name }
 
-// Close implements Engine.
+// Close implements [Engine].
 func (db *Postgres) Close() error {
 	db.pool.Close()
 	return nil
@@ -141,7 +142,7 @@ func (db *Postgres) load(ctx context.Context, p dataset.Params) error {
 	return nil
 }
 
-// copy streams rows into a table by COPY.
+// copy streams rows into a table with COPY.
 func (db *Postgres) copy(ctx context.Context, table string, rows func(add func(...any) error) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -192,7 +193,7 @@ func (db *Postgres) copy(ctx context.Context, table string, rows func(add func(.
 		return row, nil
 	}))
 	cancel()
-	for range next { // until the maker has ended
+	for range next { // until the generator has stopped
 	}
 	if failed := <-made; err == nil && failed != context.Canceled {
 		err = failed
@@ -200,8 +201,8 @@ func (db *Postgres) copy(ctx context.Context, table string, rows func(add func(.
 	return err
 }
 
-// Report implements Engine. It sends queries that do not depend on each other
-// together, and prepares them once per connection.
+// Report implements [Engine]. It pipelines independent queries and prepares
+// them once per connection.
 func (db *Postgres) Report(ctx context.Context, s Scope) (*Figures, error) {
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
@@ -249,7 +250,7 @@ func values(rows pgx.Rows) ([][]string, error) {
 	return all, rows.Err()
 }
 
-// numbered writes a text's parameters as $1, $2 and so on.
+// numbered replaces the named parameters of a query by $1, $2 and so on.
 func numbered(text string, values map[string]any) (string, []any) {
 	places, args := map[string]int{}, []any(nil)
 	text = parameter.ReplaceAllStringFunc(text, func(name string) string {

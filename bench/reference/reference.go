@@ -1,7 +1,6 @@
-// Package reference holds what Vitrine's reports are measured against: the same
-// reports in SQL, as a person would write them well for each engine, on the
-// same views. Their answers are compared too, so each reference also proves the
-// figures.
+// Package reference implements Vitrine's reports in plain SQL, as an expert
+// would write them for each engine, on the same views. Benchmarks compare the
+// speed. They also compare the results, so each reference verifies the figures.
 package reference
 
 import (
@@ -11,26 +10,27 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// schema is part of the names of databases that are kept between runs. It
-// changes with the tables.
+// schema is part of the names of databases that are reused between runs. Change
+// it with the tables.
 const schema = "s1"
 
-// Engine answers reports from a dataset that it has loaded.
+// Engine computes reports from a loaded dataset.
 type Engine interface {
-	Name() string // with its version
+	Name() string // includes the version
 	Report(context.Context, Scope) (*Figures, error)
 	Close() error
 }
 
-// Scope is whose report it is, over which window.
+// Scope selects the account or link and the window of a report.
 type Scope struct {
 	Account  int
-	Link     *dataset.Link // nil: the account
+	Link     *dataset.Link // nil for the whole account
 	From, To time.Time
 	Where    string // a condition of the account's views, in SQL; "": all
 }
 
-// Spent by SQL engines; Vitrine gets as many cores.
+// threads is the number of threads of SQL engines. Vitrine gets the same number
+// of cores.
 const threads = 2
 
 func (s Scope) days() int64     { return s.toDay() - s.fromDay() }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// result gathers what the queries of one report answer.
+// result collects the query results of one report.
 type result struct {
 	Figures
 	scope    Scope
@@ -42,7 +42,8 @@ func newResult(s Scope) *result {
 	return r
 }
 
-// integer and number read cells; what is none is 0: the comparison will tell.
+// integer and number parse a cell. They return 0 for an invalid one, which the
+// comparison detects.
 func integer(cell string) int64 {
 	n, _ := strconv.ParseInt(cell, 10, 64)
 	return n
@@ -126,7 +127,7 @@ func (r *result) rows(rows [][]string) {
 	}
 }
 
-// links chooses the top ones (analytics, Account report). It comes after rows.
+// links selects the top links (analytics, Account report). Call it after rows.
 func (r *result) links(rows [][]string) {
 	for _, row := range rows {
 		l := r.linkRows[integer(row[0])]
@@ -166,7 +167,7 @@ func (r *result) recent(rows [][]string) {
 	}
 }
 
-// figures finishes the report: what remains is arithmetic.
+// figures returns the finished report.
 func (r *result) figures() *Figures {
 	t, a := &r.Totals, r.all
 	t.Views, t.Sessions, t.TotalEngagedMs, t.QRScans, t.BotsExcluded, t.Atypical = a.views, a.sessions, a.engaged, a.qr,

@@ -4,7 +4,7 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// openRow is a view as the tables have it.
+// openRow is a row of the view tables.
 type openRow struct {
 	account, link                                             uint32
 	at                                                        int64
@@ -32,7 +32,7 @@ func rowOf(o *dataset.Open) openRow {
 	return r
 }
 
-// downloads counts events by people, a link's all-time figure.
+// downloads counts the downloads by people for each link over all time.
 type downloads map[uint32]int64
 
 func (d downloads) add(r *openRow) {

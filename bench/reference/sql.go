@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// dialect is how an engine says what engines say differently. In its texts, and
-// in those made of it, {name} is a parameter.
+// dialect has the expressions that differ between engines. In queries, {name}
+// is a parameter.
 type dialect struct {
 	div      func(expr string, by int64) string
-	median   string                                // of the column engaged
+	median   string                                // median of the column engaged
 	distinct func(key, table, where string) string // how many viewers there are, for each value of key unless it is ""
-	among    string                                // condition that the column link is one of the parameter top
-	labels   func(table, where string) []string    // queries for rows (label, key, count, count over all keys), by label and size
+	among    string                                // condition that the column link is in the parameter top
+	labels   func(table, where string) []string    // queries for (label, key, count, total), sorted by label and count
 }
 
 // labelColumns are the columns of the eight breakdowns, in the order of
@@ -24,8 +24,8 @@ func divide(op string) func(string, int64) string {
 	return func(expr string, by int64) string { return fmt.Sprintf("((%s) %s %d)", expr, op, by) }
 }
 
-// distinctByGroups counts viewers as the groups of a grouping, which engines
-// spread over threads and memory better than count(DISTINCT).
+// distinctByGroups returns a query that counts viewers with GROUP BY. Engines
+// parallelize it better than count(DISTINCT) and use less memory.
 func distinctByGroups(key, table, where string) string {
 	if key == "" {
 		return "SELECT count(*) FROM (SELECT viewer FROM " + table + " WHERE " + where + " GROUP BY viewer) AS v"
@@ -34,7 +34,7 @@ func distinctByGroups(key, table, where string) string {
 		" GROUP BY 1, 2) AS v GROUP BY 1"
 }
 
-// labelsOneByOne asks for each breakdown alone.
+// labelsOneByOne returns one query for each breakdown.
 func labelsOneByOne(table, where string) []string {
 	var queries []string
 	for i, c := range labelColumns {
@@ -44,13 +44,13 @@ func labelsOneByOne(table, where string) []string {
 	return queries
 }
 
-// query is one statement and what to do with its rows.
+// query is a statement and the handler of its rows.
 type query struct {
 	text string
 	read func([][]string)
 }
 
-// sum returns an expression that sums a column over rows; without rows it is 0.
+// sum returns an expression for the sum of a column. Without rows it is 0.
 func sum(column, when string) string {
 	return "CAST(coalesce(sum(" + column + ") FILTER (WHERE " + when + "), 0) AS BIGINT)"
 }
@@ -105,7 +105,7 @@ func (d *dialect) first(s Scope, r *result) []query {
 			r.links})
 }
 
-// second returns the queries of an account's report about its top links.
+// second returns the queries for the top links in the report of an account.
 func (d *dialect) second(r *result) []query {
 	if len(r.top) == 0 {
 		return nil
@@ -121,7 +121,8 @@ func (d *dialect) second(r *result) []query {
 	}
 }
 
-// report asks all there is to ask. run answers queries, each with its own rows.
+// report runs all queries of a report. run executes queries and passes each its
+// own rows.
 func (d *dialect) report(s Scope,
 	run func(texts []string, values map[string]any) ([][][]string, error)) (*Figures, error) {
 	r := newResult(s)
@@ -149,10 +150,11 @@ func (d *dialect) report(s Scope,
 	return r.figures(), nil
 }
 
-// oneOf is among for engines that are given their parameters within the text.
+// oneOf is the value of among for engines whose parameters are inlined.
 const oneOf = "link IN ({top})"
 
-// values returns the parameters by name, with as many top links as are known.
+// values returns the parameters by name. The top links are included once they
+// are known.
 func (r *result) values() map[string]any {
 	s, top := r.scope, make([]int64, len(r.top))
 	for i, l := range r.top {
@@ -169,7 +171,7 @@ func (r *result) values() map[string]any {
 
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// inline writes the parameters into a text.
+// inline replaces the parameters of a query by their values.
 func inline(text string, values map[string]any) string {
 	return parameter.ReplaceAllStringFunc(text, func(name string) string {
 		v := fmt.Sprint(values[name[1:len(name)-1]])

@@ -8,7 +8,7 @@ import (
 
 	"vitrine/bench/dataset"
 
-	_ "modernc.org/sqlite" // the driver that Vitrine has
+	_ "modernc.org/sqlite" // the same driver as Vitrine's
 )
 
 const sqliteTables = `
@@ -17,8 +17,8 @@ const sqliteTables = `
 		engaged INTEGER, present INTEGER, downloaded BOOLEAN, played INTEGER, reached INTEGER, depth INTEGER, pages TEXT);
 	CREATE INDEX opens_of_link ON opens (link, opened)`
 
-// SQLiteSize returns the size of a dataset as plain rows in SQLite with one
-// index, in bytes, and the name and version of SQLite. It removes the file at
+// SQLiteSize returns the size in bytes of a dataset as plain rows in SQLite
+// with one index, and the name and version of SQLite. It deletes the file at
 // path afterwards.
 func SQLiteSize(ctx context.Context, p dataset.Params, path string) (n int64, name string, err error) {
 	defer os.Remove(path)

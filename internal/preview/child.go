@@ -17,13 +17,13 @@ import (
 	"vitrine/internal/filetype/inspect"
 )
 
-// fileFD is the descriptor of a child's file.
+// fileFD is the file descriptor of the input file in a child.
 const fileFD = 3
 
-// Child executes an order of a Maker in the process that was started for it by
-// the hidden command preview. It limits this process permanently. It returns
-// errors of the machine only; then the caller prints the error as the last line
-// and exits with code 1. A file that cannot be read is not an error.
+// Child runs the hidden command preview in a process that a Maker has started.
+// It permanently restricts this process. It returns only errors of the machine.
+// For those the caller prints the error as the last line and exits with code 1.
+// An unreadable file is not an error.
 func Child(text string) error {
 	var o order
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -46,23 +46,22 @@ func Child(text string) error {
 	return j.settle(j.open())
 }
 
-// job is one file in a child.
+// job is the work on one file in a child.
 type job struct {
 	order
-	file  *os.File // read at offsets: its position is shared with the server
+	file  *os.File // use only ReadAt: the server shares the file position
 	size  int64
 	facts filetype.Facts
 }
 
-// trouble is an error of the machine. Any other error in a child is caused by
+// trouble is an error of the machine. All other errors in a child are caused by
 // the file.
 type trouble struct{ error }
 
 func (t trouble) Unwrap() error { return t.error }
 
-// settle separates the errors. It returns errors of the machine. For an error
-// of the file it returns nil; if a program failed on the file, it prints the
-// error for the operator.
+// settle returns err if it is an error of the machine. For an error of the file
+// it returns nil, and prints the error if a program failed.
 func (j *job) settle(err error) error {
 	failed := new(exec.ExitError)
 	switch {
@@ -78,8 +77,8 @@ func (j *job) settle(err error) error {
 	return nil
 }
 
-// open checks the file again, because the child knows only its name, and makes
-// its parts.
+// open verifies the file type again, because the child knows only its name, and
+// makes its parts.
 func (j *job) open() error {
 	st, err := j.file.Stat()
 	if err != nil {
@@ -128,7 +127,8 @@ func (j *job) make() error {
 
 func (j *job) reader() *io.SectionReader { return io.NewSectionReader(j.file, 0, j.size) }
 
-// put writes a part with write. The part becomes visible when it is complete.
+// put writes a part with write. The part becomes visible atomically when it is
+// complete.
 func (j *job) put(p vitrine.Part, write func(io.Writer) error) error {
 	path := filepath.Join(j.Dir, outDir, string(p))
 	f, err := os.Create(path + ".part")
@@ -151,8 +151,8 @@ func (j *job) putJSON(p vitrine.Part, v any) error {
 // work returns a path in the child's own directory.
 func (j *job) work(name string) string { return filepath.Join(j.Dir, workDir, name) }
 
-// copyTo writes a copy of the file for a program, if the limits allow it and
-// there is space.
+// copyTo writes a copy of the file for a program, if limits and disk space
+// permit.
 func (j *job) copyTo(path string) error {
 	if j.size > maxWritten {
 		return fmt.Errorf("a file of %d bytes", j.size)
@@ -174,8 +174,8 @@ func (j *job) copyTo(path string) error {
 	return nil
 }
 
-// exec runs a program and returns at most `most` bytes of its output. The
-// program has the limits of this process and ends with it.
+// exec runs a program and returns its output, limited to most bytes. The
+// program has the limits of this process and is killed with it.
 func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -186,7 +186,7 @@ func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + cmd.Dir, "TMPDIR=" + cmd.Dir,
 		"XDG_CACHE_HOME=" + cmd.Dir,
 		"SAL_USE_VCLPLUGIN=svp"}
-	cmd.ExtraFiles = []*os.File{j.file} // as fileFD
+	cmd.ExtraFiles = []*os.File{j.file} // becomes fileFD
 	cmd.Stdout, cmd.Stderr = out, &said
 	if err := cmd.Run(); err != nil {
 		return nil, programError(cmd, err, said.String())
@@ -194,7 +194,7 @@ func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// bounded stores what is written, up to a limit.
+// bounded is a buffer that discards output beyond a limit.
 type bounded struct {
 	bytes.Buffer
 	most int

@@ -12,15 +12,15 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// columns finds hidden columns. The library reports them only for a sheet that
-// is completely in memory.
+// columns finds hidden columns. The library supports that only for sheets that
+// are loaded completely.
 type columns struct {
 	book  *excelize.File
 	files map[string]*zip.File
-	paths map[string]string // of sheets, by their names
+	paths map[string]string // paths of sheets by name
 }
 
-// relations is how a part of a workbook refers to others.
+// relations is the relationships part of an xlsx file.
 type relations struct {
 	List []struct {
 		ID     string `xml:"Id,attr"`
@@ -62,8 +62,8 @@ func columnsOf(f *excelize.File, r io.ReaderAt, size int64) (*columns, error) {
 	return nil, errors.New("no workbook in it")
 }
 
-// target returns the path of the part that a relation names. A relative name is
-// relative to dir.
+// target returns the path of a related part. A relative name is resolved in
+// dir.
 func target(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if !path.IsAbs(name) {
@@ -95,8 +95,8 @@ func (c *columns) read(name string, v any) error {
 	return d.Decode(v)
 }
 
-// hidden reports for each column of a sheet whether it is hidden. The sheet
-// states this before its cells, so no cell is read.
+// hidden reports which columns of a sheet are hidden. It reads only the
+// beginning of the sheet, before its cells.
 func (c *columns) hidden(sheet string) ([]bool, error) {
 	r, d, err := c.open(c.paths[sheet])
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *columns) hidden(sheet string) ([]bool, error) {
 	}
 }
 
-// visible removes the cells of hidden columns.
+// visible returns the cells without those in hidden columns.
 func visible(cells []string, hidden []bool) []string {
 	shown := cells[:0]
 	for i, c := range cells {

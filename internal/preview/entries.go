@@ -5,7 +5,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// entries lists the entries of an archive as inspection reads them.
+// entries makes the part with the entries of an archive.
 func (j *job) entries() error {
 	list := vitrine.Listing{Entries: j.facts.Entries, Total: j.facts.EntriesTotal, Encrypted: j.facts.Encrypted}
 	if list.Total == 0 && !list.Encrypted {

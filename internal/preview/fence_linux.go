@@ -20,17 +20,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaces reports that this system supports namespaces for children.
+// namespaces reports whether this system supports namespaces for children.
 const namespaces = true
 
-// inside is a child's user ID in its own namespaces. It is not root, so that
-// executing a program drops the capabilities of the namespaces.
+// inside is the user ID of a child in its namespaces. It is not root, so that
+// programs that the child executes lose the capabilities of the namespaces.
 const inside = 1000
 
-// attributes puts a child into its own process group and, if fenced, into its
-// own namespaces of users, processes, network, mounts and System V objects.
-// Then it has no network but its own loopback, which is down, it can signal no
-// other process, and all of its processes end with it.
+// attributes returns the attributes of a child: its own process group and, if
+// fenced, its own namespaces of users, processes, network, mounts and System V
+// IPC. In them it has no network, cannot signal other processes, and its death
+// kills all its processes.
 func attributes(fenced bool) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if fenced {
@@ -38,12 +38,12 @@ func attributes(fenced bool) *syscall.SysProcAttr {
 			syscall.CLONE_NEWIPC | syscall.CLONE_NEWNS
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Geteuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getegid(), Size: 1}}
-		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // for its mounts; it drops it then
+		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // needed for its mounts and dropped afterwards
 	}
 	return a
 }
 
-// killAll kills a child and all that it started.
+// killAll kills a child and its process group.
 func killAll(p *os.Process) error {
 	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
@@ -61,7 +61,7 @@ func linked(st os.FileInfo) bool {
 	return !ok || s.Nlink != 1
 }
 
-// sameFile returns another descriptor of the blob's file, or nil if the blob is
+// sameFile returns a new descriptor of the blob's file, or nil if the blob is
 // not a file.
 func sameFile(b vitrine.Blob) (*os.File, error) {
 	f, ok := b.(interface{ Fd() uintptr })
@@ -75,11 +75,11 @@ func sameFile(b vitrine.Blob) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "blob"), nil
 }
 
-// fence gives up the rights of this process, and of what it starts, that making
-// parts does not need. It returns the limits that could not be set.
+// fence drops the rights of this process and its children that making parts
+// does not need. It returns the limits that could not be set.
 func (o order) fence() (unlimited []string, err error) {
 	debug.SetMemoryLimit(goMemory)
-	seconds := uint64(standard.usual.Seconds()) * 2 // of several cores together
+	seconds := uint64(standard.usual.Seconds()) * 2 // CPU time; several cores may run together
 	if o.Ext == "" || byOffice(o.Ext) {
 		seconds = uint64(standard.long.Seconds())
 	}
@@ -91,10 +91,10 @@ func (o order) fence() (unlimited []string, err error) {
 			return nil, fmt.Errorf("set limit %d: %w", resource, err)
 		}
 	}
-	// If memory runs out all the same, the kernel kills this process first.
+	// If memory runs out anyway, the kernel kills this process first.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	if _, _, e := syscall.AllThreadsSyscall(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, 0, nice); e != 0 {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, nice) // with cgo: this thread alone
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, nice) // with cgo, only for this thread
 	}
 	if o.Plain {
 		return nil, nil
@@ -115,15 +115,15 @@ func (o order) fence() (unlimited []string, err error) {
 	return unlimited, nil
 }
 
-// apart reports whether this process is certainly in namespaces of its own.
-// Otherwise its mounts would be those of the machine.
+// apart reports whether this process runs in its own namespaces. Otherwise its
+// mounts would affect the machine.
 func (o order) apart() bool { return o.Namespaces && os.Getpid() == 1 && os.Geteuid() == inside }
 
-// sharedTmp is where LibreOffice makes a socket, whatever its settings are.
+// sharedTmp is the directory in which LibreOffice always creates a socket.
 const sharedTmp = "/tmp"
 
-// mountOwn makes everything read-only but the child's own directory and a small
-// /tmp of its own.
+// mountOwn mounts everything read-only, except the child's directory and a
+// small private /tmp.
 func (o order) mountOwn() error {
 	if !o.apart() {
 		return errors.New("not in namespaces")
@@ -161,11 +161,10 @@ func (o order) mountOwn() error {
 			return err
 		}
 	}
-	return os.Chdir(filepath.Join(o.Dir, workDir)) // by its new mount
+	return os.Chdir(filepath.Join(o.Dir, workDir)) // enter the directory through its new mount
 }
 
-// dropCapabilities drops all capabilities of this process and of what it
-// starts.
+// dropCapabilities drops all capabilities of this process and its children.
 func dropCapabilities() error {
 	if _, _, e := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0,
 		0, 0); e != 0 && e != unix.ENOTSUP {
@@ -175,13 +174,13 @@ func dropCapabilities() error {
 	var none [2]unix.CapUserData
 	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
 		uintptr(unsafe.Pointer(&none[0])), 0)
-	if e != 0 && e != unix.ENOTSUP { // with cgo
+	if e != 0 && e != unix.ENOTSUP { // ENOTSUP: with cgo
 		return e
 	}
 	return nil
 }
 
-// lower sets a limit, unless the present one is lower.
+// lower sets a resource limit unless the current one is lower.
 func lower(resource int, most uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
@@ -197,8 +196,8 @@ const (
 	landView    = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 )
 
-// landlock restricts the file system to programs, the child's own directory,
-// and its file.
+// landlock restricts file access to programs, the child's directory and its
+// file.
 func (o order) landlock(private bool) error {
 	version, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if e != 0 {
@@ -235,7 +234,7 @@ func (o order) landlock(private bool) error {
 	return nil
 }
 
-// allow adds the permitted paths to a set of rules.
+// allow adds the permitted paths to a ruleset.
 func (o order) allow(rules int, all uint64, private bool) error {
 	programs := []string{"/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt", "/nix/store"}
 	for _, p := range []string{o.Office, o.FFmpeg, o.Heif} {
@@ -276,8 +275,8 @@ func (o order) allow(rules int, all uint64, private bool) error {
 	return allowFD(rules, fileFD, unix.LANDLOCK_ACCESS_FS_READ_FILE)
 }
 
-// allowPath permits access to a path and all below it. A missing path needs no
-// rule.
+// allowPath permits access to a path and everything below it. It ignores a
+// missing path.
 func allowPath(rules int, path string, access uint64) error {
 	if path == "" || path == string(filepath.Separator) {
 		return nil
@@ -307,8 +306,8 @@ func allowFD(rules, fd int, access uint64) error {
 	return nil
 }
 
-// room returns how many bytes may be written in a directory. If that is
-// unknown, it returns a large number.
+// room returns the free space of a directory in bytes, or a large number if it
+// is unknown.
 func room(dir string) int64 {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -317,8 +316,8 @@ func room(dir string) int64 {
 	return int64(min(st.Bavail*uint64(st.Bsize), math.MaxInt64))
 }
 
-// scarce reports whether a child could not start because of a shortage that may
-// pass.
+// scarce reports whether a child could not start because of a temporary
+// shortage.
 func scarce(err error) bool {
 	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
 		if errors.Is(err, e) {
@@ -328,11 +327,11 @@ func scarce(err error) bool {
 	return false
 }
 
-// tick is the kernel's unit of processor time in /proc.
+// tick is the kernel's unit of CPU time in /proc.
 const tick = 10 * time.Millisecond
 
-// groupTime returns the processor time of the processes in a group, and of the
-// children that they waited for.
+// groupTime returns the CPU time of a process group, including the children
+// that its processes waited for.
 func groupTime(group int) (total time.Duration) {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -341,14 +340,14 @@ func groupTime(group int) (total time.Duration) {
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it ended meanwhile
+			continue // the process has ended
 		}
-		// The name of the program is in brackets and may contain any character.
+		// The program name is in parentheses and may contain any character.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) < 15 || fields[2] != strconv.Itoa(group) {
 			continue
 		}
-		for _, f := range fields[11:15] { // user and system time, and those of the waited for
+		for _, f := range fields[11:15] { // user and system time, also of children
 			n, _ := strconv.ParseInt(f, 10, 64)
 			total += time.Duration(n) * tick
 		}
@@ -356,7 +355,7 @@ func groupTime(group int) (total time.Duration) {
 	return total
 }
 
-// ownTime returns the processor time of this process.
+// ownTime returns the CPU time of this process.
 func ownTime() time.Duration {
 	var used unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
@@ -365,8 +364,8 @@ func ownTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// programError returns an error with the result of a program and its last line
-// of output.
+// programError returns the error of a program with its exit status and the last
+// line of its output.
 func programError(cmd *exec.Cmd, err error, out string) error {
 	return fmt.Errorf("%s: %w (%s)", filepath.Base(cmd.Path), err, strings.TrimSpace(lastLine(out)))
 }

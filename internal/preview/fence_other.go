@@ -14,7 +14,7 @@ import (
 	"vitrine"
 )
 
-// On other systems a child is limited only in time.
+// Other systems limit only the time of a child.
 
 const namespaces = false
 
@@ -39,7 +39,8 @@ func scarce(error) bool { return false }
 
 func groupTime(int) time.Duration { return 0 }
 
-// begunAt is used in place of processor time, which is not known here.
+// begunAt is the start time of the process. It replaces CPU time, which is
+// unknown on these systems.
 var begunAt = time.Now()
 
 func ownTime() time.Duration { return time.Since(begunAt) }

@@ -20,7 +20,7 @@ import (
 
 var errTooLarge = errors.New("more pixels than are decoded")
 
-// raster makes the parts of an image that Go can decode.
+// raster makes the parts of an image in a format that Go decodes.
 func (j *job) raster() error {
 	img, err := j.decode()
 	if err != nil {
@@ -35,8 +35,8 @@ func (j *job) raster() error {
 	return j.putImage(turned(img, j.orientation()), !shown)
 }
 
-// putImage stores the picture of an image. With too, it also stores the image
-// itself, for files that browsers cannot decode.
+// putImage stores the picture of an image. With too, it also stores the image,
+// for formats that browsers do not support.
 func (j *job) putImage(img image.Image, too bool) error {
 	if too {
 		if err := j.putJPEG(vitrine.PartImage, smaller(img, maxImage), imageQuality); err != nil {
@@ -46,7 +46,8 @@ func (j *job) putImage(img image.Image, too bool) error {
 	return j.putPicture(imageCard(smaller(img, maxShown)))
 }
 
-// decode decodes an image as stored. The number of pixels was checked before.
+// decode decodes an image without turning it. The number of pixels must have
+// been checked.
 func (j *job) decode() (image.Image, error) {
 	var img image.Image
 	var err error
@@ -106,9 +107,10 @@ func countable(width, height int) error {
 	return nil
 }
 
-// smaller returns an image on white whose longer side is at most longer pixels.
-// Large images are halved first: that averages all pixels and needs memory only
-// for the half. A sharper filter takes up to 32 bytes per pixel.
+// smaller scales an image down to at most longer pixels on its longer side, on
+// a white background. It halves large images first. That averages all pixels
+// and needs memory only for the half, while a sharper filter takes up to 32
+// bytes per pixel.
 func smaller(img image.Image, longer int) image.Image {
 	for {
 		size := img.Bounds().Size()
@@ -132,7 +134,7 @@ func onWhite(img image.Image, size image.Point) *image.RGBA {
 	return out
 }
 
-// pictureOf decodes the image that a program made of a file.
+// pictureOf decodes the output image of a program.
 func pictureOf(b []byte) (image.Image, error) {
 	config, _, err := image.DecodeConfig(bytes.NewReader(b))
 	if err != nil {

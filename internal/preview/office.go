@@ -9,7 +9,7 @@ import (
 	"vitrine"
 )
 
-// pages converts a document to PDF and makes pictures of the PDF.
+// pages converts a document to PDF and makes the parts of that PDF.
 func (j *job) pages() error {
 	pdf, err := j.convert("pdf", j.pdfFilter())
 	if err != nil {
@@ -33,8 +33,8 @@ func (j *job) pages() error {
 	return j.pdfParts(io.NewSectionReader(pdf, 0, st.Size()), st.Size())
 }
 
-// pdfFilter returns the options for writing PDF: pictures as sharp as a screen
-// shows, no form fields.
+// pdfFilter returns the PDF export options: images at screen resolution, no
+// form fields.
 func (j *job) pdfFilter() string {
 	filter := "writer_pdf_Export"
 	if isSlides(j.Ext) {
@@ -59,7 +59,7 @@ func (j *job) oldSheets() error {
 	return j.sheets(io.NewSectionReader(xlsx, 0, st.Size()))
 }
 
-// convert makes LibreOffice convert the file to another format. The profile is
+// convert converts the file to another format with LibreOffice. The profile is
 // in the child's directory and is deleted with it.
 func (j *job) convert(ext, filter string) (*os.File, error) {
 	if j.size > maxOffice {
@@ -85,8 +85,8 @@ func (j *job) convert(ext, filter string) (*os.File, error) {
 	return os.Open(filepath.Join(j.work("made"), "document."+ext))
 }
 
-// cautious is the configuration of LibreOffice for untrusted documents: no
-// macros, no active content, no loading of linked files.
+// cautious is the LibreOffice configuration for untrusted documents: no macros,
+// active content or linked files.
 const cautious = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// orientation returns the EXIF orientation of an image: 1 to 8. 1 is upright
-// and also returned for an image without one.
+// orientation returns the EXIF orientation of an image, 1 to 8. It returns 1
+// (upright) for an image without one.
 func (j *job) orientation() int {
 	switch j.Ext {
 	case "jpg", "jpeg":
@@ -20,8 +20,8 @@ func (j *job) orientation() int {
 	return 1
 }
 
-// maxSegments limits the segments of a JPEG before its EXIF data, which is
-// usually the first or second.
+// maxSegments limits how many segments of a JPEG are searched for EXIF data,
+// which is usually in the first or second.
 const maxSegments = 32
 
 // exifAt returns the offset of the EXIF data of a JPEG, or 0 if it has none.
@@ -45,8 +45,8 @@ const (
 	maxTags        = 512
 )
 
-// tiffOrientation reads the tag from the first directory of a TIFF file. EXIF
-// data is a TIFF file.
+// tiffOrientation returns the orientation from the first directory of a TIFF
+// file, the format of EXIF data.
 func tiffOrientation(r io.ReaderAt) int {
 	var h [8]byte
 	if n, _ := r.ReadAt(h[:], 0); n < len(h) {
@@ -76,7 +76,7 @@ func tiffOrientation(r io.ReaderAt) int {
 	return 1
 }
 
-// turned returns an image turned upright.
+// turned returns an image rotated to upright.
 func turned(img image.Image, orientation int) image.Image {
 	if orientation == 1 {
 		return img

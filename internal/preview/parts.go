@@ -6,14 +6,15 @@ import (
 	"vitrine"
 )
 
-// Each extension is in exactly one list, which decides how the file is read.
+// Extensions by the way in which files are read. Each extension is in exactly
+// one list.
 var (
 	rasters    = []string{"png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff"}
 	videos     = []string{"mp4", "m4v", "mov", "webm", "ogv"}
-	sounds     = []string{"mp3", "m4a", "flac", "ogg", "opus"} // sounds that may have a cover
+	sounds     = []string{"mp3", "m4a", "flac", "ogg", "opus"} // sounds that may contain a cover
 	writings   = []string{"doc", "docx", "odt", "rtf"}
 	slides     = []string{"ppt", "pptx", "odp"}
-	oldTables  = []string{"xls", "ods"} // read by way of xlsx
+	oldTables  = []string{"xls", "ods"} // converted to xlsx first
 	inspecteds = []string{"zip", "tar", "gz", "tgz"}
 	archives   = slices.Concat(inspecteds, []string{"7z", "rar"})
 )
@@ -22,11 +23,11 @@ func isSlides(ext string) bool { return slices.Contains(slides, ext) }
 
 func paged(ext string) bool { return slices.Contains(writings, ext) || isSlides(ext) }
 
-// byOffice reports whether LibreOffice opens files of an extension.
+// byOffice reports whether LibreOffice opens files with an extension.
 func byOffice(ext string) bool { return paged(ext) || slices.Contains(oldTables, ext) }
 
-// parts returns the parts that can be made of an extension with the programs
-// that are installed.
+// parts returns the parts that the installed programs can make for an
+// extension.
 func (m *Maker) parts(ext string) []vitrine.Part {
 	is := func(list []string) bool { return slices.Contains(list, ext) }
 	office := m.office != "" && !m.noNamespaces.Load()

@@ -20,11 +20,11 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// wasmPage is the unit of memory of WebAssembly, in bytes.
+// wasmPage is the size of a memory page of WebAssembly.
 const wasmPage = 64 << 10
 
-// pdfium starts PDFium as WebAssembly: it can reach neither files nor network,
-// and its memory is separate.
+// pdfium starts PDFium in WebAssembly. It has separate memory and no access to
+// files or the network.
 func (o order) pdfium() (pdfium.Pool, error) {
 	runtime := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(maxWasm / wasmPage)
 	if o.Cache != "" {
@@ -36,7 +36,7 @@ func (o order) pdfium() (pdfium.Pool, error) {
 	}
 	return webassembly.Init(webassembly.Config{
 		MaxTotal: 1, MaxIdle: 1,
-		FSConfig: wazero.NewFSConfig(), // none; the default of the library is the whole file system
+		FSConfig: wazero.NewFSConfig(), // no file system; the library's default is all of it
 		Stdout:   io.Discard, Stderr: io.Discard,
 		RuntimeConfig: runtime,
 	})
@@ -54,21 +54,21 @@ func (o order) fillCache() error {
 	return pool.Close()
 }
 
-// maxPageRatio is the largest height of a page in widths. Higher pages get a
-// narrower picture.
+// maxPageRatio is the maximum ratio of page height to width. Pictures of higher
+// pages are narrower.
 const maxPageRatio = 3
 
-// document is a PDF that PDFium has open.
+// document is a PDF that is open in PDFium.
 type document struct {
 	pdfium.Pdfium
 	ref references.FPDF_DOCUMENT
 }
 
-// pdfParts makes the picture of a PDF's first page and small pictures of the
-// first pages.
+// pdfParts makes the picture of the first page and the thumbnails of the first
+// pages.
 func (j *job) pdfParts(r io.ReadSeeker, size int64) error {
 	pool, err := j.pdfium()
-	if err != nil && j.Cache != "" { // the cache was emptied, and a child with a file may not write there
+	if err != nil && j.Cache != "" { // the cache was deleted, and a child with a file may not write to it
 		j.Cache = ""
 		pool, err = j.pdfium()
 	}
@@ -108,8 +108,8 @@ func (d document) page(i int) requests.Page {
 	return requests.Page{ByIndex: &requests.PageByIndex{Document: d.ref, Index: i}}
 }
 
-// draw draws a page as large as fits and passes it to use. The image is valid
-// only during the call.
+// draw renders a page as large as fits and passes it to use. The image is only
+// valid during the call.
 func (d document) draw(i, width, height int, use func(image.Image) error) error {
 	page, err := d.RenderPageInPixels(&requests.RenderPageInPixels{
 		Page: d.page(i), Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT, RenderForm: true,
@@ -122,8 +122,8 @@ func (d document) draw(i, width, height int, use func(image.Image) error) error 
 	return use(page.Result.Image)
 }
 
-// thumbs makes small pictures of the first pages, as many as thumbTime allows.
-// A page that cannot be drawn has none.
+// thumbs makes thumbnails of the first pages within thumbTime. It skips pages
+// that fail to render.
 func (j *job) thumbs(d document) error {
 	count, err := d.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})
 	if err != nil {

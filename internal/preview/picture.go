@@ -12,24 +12,26 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// A picture is a card that shows the file as the public page does.
+// Sizes of a picture, in pixels. A picture is a card that shows the file like
+// the public page.
 const (
 	cardWidth, cardHeight = vitrine.PictureWidth, vitrine.PictureHeight
 
-	pageWidth = 840 // of an upright page, which is drawn from its top
+	pageWidth = 840 // width of an upright page, which is cropped at the bottom
 	pageTop   = 56
-	thumbSide = 160 // the longer side of a page in PartThumbs
-	mat       = 44  // the margin around what is shown whole
+	thumbSide = 160 // longer side of a page in PartThumbs
+	mat       = 44  // margin around uncropped content
 
 	pictureQuality = 82
 	imageQuality   = 85
-	maxImage       = 4096          // the longer side of PartImage
-	maxShown       = 2 * cardWidth // the same for drawings on a card, which are sharper with some more pixels
+	maxImage       = 4096          // longer side of PartImage
+	maxShown       = 2 * cardWidth // longer side of images drawn on a card, for sharper scaling
 
-	// nearCard is how far the proportions of an image may differ from those of
-	// the card if it fills the card. At most a fifth is cut off.
+	// nearCard is the maximum difference between the proportions of an image
+	// and the card for an image that fills the card. At most a fifth is
+	// cropped.
 	nearCard = 1.3
-	// maxEnlarged is the largest factor by which a small image is enlarged.
+	// maxEnlarged is the maximum enlargement of a small image.
 	maxEnlarged = 2
 )
 
@@ -41,8 +43,8 @@ func newCard() *image.RGBA {
 	return card
 }
 
-// pageCard shows a page: a slide whole, an upright page from its top, cut off
-// at the edge of the card.
+// pageCard draws a page on a card: a slide uncropped, an upright page cropped
+// at the bottom.
 func pageCard(page image.Image) *image.RGBA {
 	card, size := newCard(), page.Bounds().Size()
 	at := whole(size, maxEnlarged)
@@ -55,7 +57,7 @@ func pageCard(page image.Image) *image.RGBA {
 	return card
 }
 
-// imageCard shows an image. The image fills the card if that cuts off little.
+// imageCard draws an image on a card. It fills the card if little is cropped.
 func imageCard(img image.Image) *image.RGBA {
 	card, size := newCard(), img.Bounds().Size()
 	grow := max(float64(cardWidth)/float64(size.X), float64(cardHeight)/float64(size.Y))
@@ -72,22 +74,21 @@ func imageCard(img image.Image) *image.RGBA {
 	return card
 }
 
-// whole returns the rectangle that shows something whole in the middle of the
-// card.
+// whole returns the centered rectangle for uncropped content.
 func whole(size image.Point, enlarged float64) image.Rectangle {
 	scale := min(float64(cardWidth-2*mat)/float64(size.X), float64(cardHeight-2*mat)/float64(size.Y), enlarged)
 	w, h := max(1, int(float64(size.X)*scale+0.5)), max(1, int(float64(size.Y)*scale+0.5))
 	return image.Rect(0, 0, w, h).Add(image.Pt((cardWidth-w)/2, (cardHeight-h)/2))
 }
 
-// hang draws two shadows of a sheet: a close one that separates white from the
-// background, and a wide one below it.
+// hang draws two shadows of a sheet: a narrow one for contrast with white, and
+// a wide one below it.
 func hang(card *image.RGBA, at image.Rectangle) {
 	shadow(card, at.Add(image.Pt(0, 1)), 2, 0.20)
 	shadow(card, at.Add(image.Pt(0, 14)), 22, 0.26)
 }
 
-// shadow darkens a card below a rectangle, blurred by a Gaussian of sigma
+// shadow darkens a card below a rectangle, with a Gaussian blur of sigma
 // pixels.
 func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
 	across := blurred(at.Min.X, at.Max.X, cardWidth, sigma)
@@ -105,8 +106,7 @@ func shadow(card *image.RGBA, at image.Rectangle, sigma, strength float64) {
 	}
 }
 
-// blurred returns how much of each pixel of a line is covered by a blurred
-// section of it.
+// blurred returns the coverage of each pixel of a line by a blurred segment.
 func blurred(from, to, length int, sigma float64) []float64 {
 	line := make([]float64, length)
 	for i := range line {

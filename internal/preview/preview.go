@@ -1,18 +1,17 @@
-// Package preview makes parts of files: pictures, PDFs of office documents, the
-// cells of spreadsheets, lists of archive entries.
+// Package preview makes parts of files: pictures, PDFs of office documents,
+// spreadsheet cells, and listings of archives.
 //
-// Untrusted files are never decoded in the server's process (promises 12, 18).
-// For each file, a Maker starts its own executable with the hidden command
-// preview, and gives it the open file and an empty directory. Before that child
-// reads the file, it gives up what it does not need: network, other processes,
-// the file system except programs and fonts, and most of the machine's memory
-// and time. A part that the child, or a program that it starts, cannot make
-// within these limits is missing.
+// The server process never decodes untrusted files (promises 12, 18). For each
+// file a Maker starts its own executable with the hidden command preview, with
+// the open file and an empty directory. Before the child reads the file, it
+// drops access to the network, to other processes and to the file system except
+// programs and fonts, and it limits its memory and time. Parts that the child
+// or its programs cannot make within the limits are missing.
 //
-// If a child is killed, crashes or exceeds its limits, the file is at fault,
-// and the parts that it finished are kept. If a child cannot be started, has no
-// space to write or got hardly any processor time, the machine is at fault, and
-// an error is returned.
+// If a child is killed, crashes or exceeds its limits, the cause is the file,
+// and the finished parts are kept. If a child cannot start, has no disk space
+// or got hardly any CPU time, the cause is the machine, and an error is
+// returned.
 package preview
 
 import (
@@ -31,44 +30,43 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Options are the settings of a Maker. A program is a path, "" to look for it
-// in PATH, or Off.
+// Options configure a Maker. A program is a path, "" to search PATH, or Off.
 type Options struct {
 	Executable string // runs Child on the verb preview; "" for the running one
 	Cache      string // directory for compiled code, private to the server; "" compiles for each file, which takes a second or two
 	Temp       string // directory for files in work: New empties it; "" for some in that of the system
-	Office     string // LibreOffice: soffice; used only in namespaces
+	Office     string // LibreOffice (soffice); only used in namespaces
 	FFmpeg     string
-	Heif       string // heif-convert, of libheif
+	Heif       string // heif-convert of libheif
 }
 
-// Off disables a program even if it is installed.
+// Off disables a program.
 const Off = "off"
 
-// Maker implements [vitrine.Previewer]. It may be used by several goroutines at
-// once. Each call runs a process, or several with LibreOffice.
+// Maker implements [vitrine.Previewer]. It is safe for concurrent use. Each
+// call starts a process, or several with LibreOffice.
 type Maker struct {
-	// Warn is called with a sentence for the operator: a limit that this
-	// machine cannot set, or a file that ended its process. It may be called by
-	// several goroutines at once. Set it before the first use.
+	// Warn is called with a message for the operator, about a limit that this
+	// machine cannot set or a file that killed its process. Calls may be
+	// concurrent. Set it before the first use.
 	Warn func(string)
 
 	executable           string
 	cache, temp          string
 	office, ffmpeg, heif string
 
-	oneOffice chan struct{} // LibreOffice takes most of a core and some hundred MB: one at a time
+	oneOffice chan struct{} // LibreOffice takes most of a core and hundreds of MB, so only one runs
 	prepare   sync.Mutex
 	prepared  bool
 	warned    once
 
-	noNamespaces atomic.Bool // this machine refused namespaces; then LibreOffice is not used
+	noNamespaces atomic.Bool // set when the machine refuses namespaces; disables LibreOffice
 
 	limits limits
-	plain  bool // tests: no namespaces and no Landlock, as on an old kernel
+	plain  bool // for tests: no namespaces and no Landlock, as on an old kernel
 }
 
-// New finds the programs. It does not start them.
+// New finds the programs. It does not start any.
 func New(o Options) (*Maker, error) {
 	m := &Maker{
 		Warn: func(string) {}, executable: o.Executable, cache: o.Cache, oneOffice: make(chan struct{}, 1),
@@ -102,8 +100,8 @@ func New(o Options) (*Maker, error) {
 	return m, nil
 }
 
-// emptied makes a directory, or empties it of what a killed server left, and
-// returns its absolute path.
+// emptied creates a directory, or deletes the leftovers of a killed server in
+// it. It returns the absolute path.
 func emptied(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -137,7 +135,7 @@ func program(path, name string) string {
 	return found
 }
 
-// Missing returns the names of missing programs, as operators know them.
+// Missing returns the common names of missing programs.
 func (m *Maker) Missing() []string {
 	var names []string
 	for _, p := range []struct{ path, name string }{{m.office, "LibreOffice"}, {m.ffmpeg, "FFmpeg"},
@@ -149,12 +147,12 @@ func (m *Maker) Missing() []string {
 	return names
 }
 
-// Makes implements [vitrine.Previewer]. After a child could not get namespaces,
-// it returns false for parts that need LibreOffice.
+// Makes implements [vitrine.Previewer]. If namespaces are not available, it
+// returns false for parts that need LibreOffice.
 func (m *Maker) Makes(p vitrine.Part, ext string) bool { return slices.Contains(m.parts(ext), p) }
 
-// Preview implements [vitrine.Previewer]. It takes seconds, or up to a minute
-// and a half with LibreOffice, and waits for its turn.
+// Preview implements [vitrine.Previewer]. It takes some seconds, or up to 90
+// with LibreOffice, and may wait for other calls.
 func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vitrine.Part, io.Reader) error) error {
 	t, ok := filetype.ByExt(f.Name)
 	if !ok || len(m.parts(t.Ext)) == 0 {
@@ -174,7 +172,7 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 		}
 	}
 	if len(m.parts(t.Ext)) == 0 {
-		return nil // there turned out to be no namespaces
+		return nil // namespaces are not available
 	}
 	dir, err := m.newDirs()
 	if err != nil {
@@ -200,11 +198,11 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 	return nil
 }
 
-// Prepare compiles PDFium into the cache with a child that has no file, so that
-// no child with a file may write there. It must run before PDF and documents,
-// and finds out whether namespaces are available. A server may call it when it
-// starts. After its first success it does nothing. It returns an error if the
-// child did not end well.
+// Prepare compiles PDFium into the cache in a child without a file, because a
+// child with a file may not write there. It also detects whether namespaces are
+// available. Preview calls it when necessary, and a server may call it at the
+// start. After a success, further calls do nothing. It returns an error if the
+// child fails.
 func (m *Maker) Prepare(ctx context.Context) error {
 	m.prepare.Lock()
 	defer m.prepare.Unlock()
@@ -223,7 +221,7 @@ func (m *Maker) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// The directories of one child: finished parts, and everything else.
+// Directories of a child: finished parts, and temporary files.
 const outDir, workDir = "out", "work"
 
 func (m *Maker) newDirs() (string, error) {

@@ -19,11 +19,10 @@ import (
 	"vitrine"
 )
 
-// Verb is the argument that turns the executable into a child. The next
-// argument is its order.
+// Verb is the first argument of a child. The second is its order.
 const Verb = "preview"
 
-// order describes the work of a child.
+// order is the input of a child.
 type order struct {
 	Ext    string `json:"ext"` // "" to fill the cache only
 	Dir    string `json:"dir"`
@@ -31,10 +30,10 @@ type order struct {
 	Office string `json:"office,omitempty"`
 	FFmpeg string `json:"ffmpeg,omitempty"`
 	Heif   string `json:"heif,omitempty"`
-	Plain  bool   `json:"plain,omitempty"` // tests: see Maker
+	Plain  bool   `json:"plain,omitempty"` // for tests: see Maker
 
-	// Namespaces reports that the child was started in namespaces of its own.
-	// Only then may it change mounts.
+	// Namespaces is set if the child runs in its own namespaces. Only then may
+	// it change mounts.
 	Namespaces bool `json:"namespaces,omitempty"`
 }
 
@@ -49,32 +48,30 @@ func (m *Maker) timeFor(ext string) time.Duration {
 	return m.limits.usual
 }
 
-// begun is the first line that a child prints, after it has limited itself and
-// before it reads its file. The next lines are for the operator: after
-// unlimitedMark the limits that this machine cannot set, and the messages of
-// programs.
+// begun is the first line that a child prints, after it has restricted itself
+// and before it reads the file. Further lines are for the operator: limits that
+// could not be set (after unlimitedMark), and output of programs.
 const (
 	begun         = "begun"
 	unlimitedMark = "unlimited: "
 )
 
-// exitTrouble is a child's exit code for trouble of the machine.
+// exitTrouble is the exit code of a child for an error of the machine.
 const exitTrouble = 1
 
-// fault is a failure of a child that its file caused. Any other error of run
-// comes from the machine or the context.
+// fault is a failure that the file caused. Other errors of run are caused by
+// the machine or the context.
 type fault string
 
 func (f fault) Error() string { return string(f) }
 
-// errBusy is the error for a child whose time ran out although it got little
-// processor time.
+// errBusy is returned if a child timed out with little CPU time.
 var errBusy = errors.New("the machine is too busy for previews")
 
-// run runs a child until it is done or its time is up. LibreOffice runs only in
+// run runs a child until it ends or times out. It uses LibreOffice only in
 // namespaces.
 func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
-	// The child dies with the thread that started it, so that it does not
+	// The child is killed when the thread that started it ends, so it does not
 	// outlive a killed server.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -82,7 +79,7 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 	limit := m.timeFor(o.Ext)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var used time.Duration // of processors
+	var used time.Duration // CPU time
 	start := func(fenced bool) (*exec.Cmd, *heard, error) {
 		if fenced && !namespaces {
 			return nil, nil, errors.ErrUnsupported
@@ -118,13 +115,13 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 		return within(ctx, limited, err)
 	}
 	err = cmd.Wait()
-	_ = killAll(cmd.Process) // processes that it started and did not wait for
+	_ = killAll(cmd.Process) // processes that the child did not wait for
 	used = max(used, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	return m.judge(ctx, timing{limited.Err() != nil, used, limit}, said, err)
 }
 
-// within returns errBusy if the time of the child ended before it started, else
-// err.
+// within returns errBusy if the timeout expired before the child started,
+// otherwise err.
 func within(ctx, limited context.Context, err error) error {
 	if ctx.Err() == nil && limited.Err() != nil {
 		return errBusy
@@ -132,7 +129,7 @@ func within(ctx, limited context.Context, err error) error {
 	return err
 }
 
-// withoutNamespaces records that a child could only start without namespaces.
+// withoutNamespaces records that namespaces are not available.
 func (m *Maker) withoutNamespaces(cause error) {
 	m.noNamespaces.Store(true)
 	m.warnUnfenced(fmt.Sprintf("previews run without namespaces, which this system refuses (%v)", cause))
@@ -141,16 +138,15 @@ func (m *Maker) withoutNamespaces(cause error) {
 	}
 }
 
-// timing is the time that a child took.
+// timing is the time used by a child.
 type timing struct {
-	over  bool          // its time was up
-	used  time.Duration // of processors, by all its processes
+	over  bool          // timed out
+	used  time.Duration // CPU time of all processes
 	limit time.Duration
 }
 
-// late returns the error for a child that ran out of time. If it used less than
-// half of its time on a processor, the machine was too busy; otherwise the file
-// is at fault.
+// late returns the error for a timeout. If the child used less than half of its
+// time on a CPU, the machine was too busy. Otherwise the file is the cause.
 func (t timing) late() error {
 	if t.used < t.limit/2 {
 		return errBusy
@@ -158,8 +154,8 @@ func (t timing) late() error {
 	return fault("a file took too long to preview")
 }
 
-// judge returns the error for the end of a child: a fault of the file, or a
-// failure of the machine. It returns nil if the child succeeded.
+// judge returns the error for the exit of a child: a fault of the file, or an
+// error of the machine. It returns nil if the child succeeded.
 func (m *Maker) judge(ctx context.Context, took timing, out *heard, err error) error {
 	text, wasBegun := strings.CutPrefix(out.String(), begun+"\n")
 	for line := range strings.Lines(text) {
@@ -195,17 +191,18 @@ func errOr(err, otherwise error) error {
 	return otherwise
 }
 
-// warnUnfenced gives each warning once, because the machine does not change.
+// warnUnfenced reports each unavailable limit once, because the machine does
+// not change.
 func (m *Maker) warnUnfenced(what string) {
 	if m.warned.first(what) {
 		m.Warn(what)
 	}
 }
 
-// maxTexts limits the texts that are kept, because children print them.
+// maxTexts limits the number of recorded texts, because children control them.
 const maxTexts = 32
 
-// once records which texts it has seen.
+// once is a set of texts that were reported.
 type once struct {
 	mu   sync.Mutex
 	seen []string
@@ -221,7 +218,7 @@ func (o *once) first(text string) bool {
 	return true
 }
 
-// heard keeps the beginning of what a child prints.
+// heard is a buffer for the beginning of a child's output.
 type heard struct{ bytes.Buffer }
 
 func (h *heard) Write(p []byte) (int, error) {
@@ -231,14 +228,14 @@ func (h *heard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine returns the last line of a child's output in a form that is safe for
-// logs and terminals, or "".
+// lastLine returns the last line of a child's output, safe for logs and
+// terminals, or "" if there is none.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return said(lines[len(lines)-1])
 }
 
-// crash returns the first line of a Go crash.
+// crash returns the first line of a Go panic or fatal error, or "".
 func crash(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
@@ -249,7 +246,7 @@ func crash(text string) string {
 	return lastLine(text)
 }
 
-// said turns the output of a program into one printable line.
+// said returns program output as one printable line.
 func said(line string) string {
 	if strings.HasPrefix(line, unlimitedMark) {
 		return ""
@@ -263,9 +260,8 @@ func said(line string) string {
 	return strings.TrimSpace(line[:min(len(line), 300)])
 }
 
-// hand passes a finished part to put. A part must be a regular file: a
-// malicious file could have taken over the child and made a link to a file that
-// only the server may read.
+// hand passes a finished part to put. It accepts only regular files: a
+// compromised child could have linked a file that only the server may read.
 func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) error {
 	f, err := openPart(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -285,8 +281,8 @@ func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) 
 	return put(p, f)
 }
 
-// asFile returns a blob as a file for a child. A blob that is not a file is
-// copied.
+// asFile returns a blob as a file for a child. It copies a blob that is not a
+// file.
 func asFile(b vitrine.Blob, dir string) (*os.File, error) {
 	if f, err := sameFile(b); f != nil || err != nil {
 		return f, err

@@ -19,8 +19,8 @@ func (j *job) sheets(r *io.SectionReader) error {
 	return j.putJSON(vitrine.PartSheets, book)
 }
 
-// workbook reads the sheets that a spreadsheet program would show, row by row.
-// temporary is a directory for data that is too large for memory.
+// workbook returns the visible sheets row by row. temporary is the directory
+// for data that does not fit into memory.
 func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workbook, err error) {
 	f, err := excelize.OpenReader(io.NewSectionReader(r, 0, size), excelize.Options{
 		UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxUnzippedHeld, TmpDir: temporary,
@@ -55,9 +55,9 @@ func workbook(r io.ReaderAt, size int64, temporary string) (book vitrine.Workboo
 	return book, nil
 }
 
-// readSheet reads a sheet without its hidden columns and rows, up to its limits
-// and the room for text. ok is false if the sheet has no cells, such as a
-// chart.
+// readSheet reads the visible columns and rows of a sheet within the limits.
+// room is the remaining space for text. ok is false for a sheet without cells,
+// such as a chart.
 func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet vitrine.Sheet, ok bool) {
 	rows, err := f.Rows(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet v
 	}
 	defer rows.Close()
 	sheet = vitrine.Sheet{Name: clean(name), Rows: [][]string{}}
-	filled := 0 // rows up to the last that is not empty
+	filled := 0 // number of rows up to the last non-empty one
 	for rows.Next() {
 		cells, err := rows.Columns()
 		if err != nil {
@@ -82,7 +82,7 @@ func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet v
 			break
 		}
 		if len(sheet.Rows) >= maxRows {
-			continue // empty rows to the end of the sheet cut nothing
+			continue // trailing empty rows are not counted as cut
 		}
 		for _, c := range cells {
 			*room -= len(c) + 1
@@ -101,7 +101,8 @@ func readSheet(f *excelize.File, name string, hidden []bool, room *int) (sheet v
 	return sheet, true
 }
 
-// readRow removes empty cells at the end, and cells beyond the limit.
+// readRow returns a row without trailing empty cells and without cells beyond
+// the limit, and whether it was cut.
 func readRow(cells []string) (row []string, cut bool) {
 	for len(cells) > 0 && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]

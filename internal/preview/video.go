@@ -13,23 +13,22 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// demuxers are the formats that FFmpeg may assume for each extension. Formats
-// that refer to other files, such as playlists, are not among them.
+// demuxers are the FFmpeg formats that are allowed for each extension. Formats
+// that refer to other files, such as playlists, are excluded.
 var demuxers = map[string]string{
 	"mp4": "mov", "m4v": "mov", "mov": "mov", "m4a": "mov", "avif": "mov", "heic": "mov",
 	"webm": "matroska", "ogv": "ogg", "ogg": "ogg", "opus": "ogg", "mp3": "mp3", "flac": "flac",
 }
 
-// formats are the demuxers by all of FFmpeg's names.
+// formats lists all allowed demuxers by FFmpeg's names.
 const formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,ogg,mp3,flac"
 
-// decoders are the codecs that browsers play, that cameras and phones record,
-// and that covers use.
+// decoders are the allowed codecs: those of browsers, cameras, phones and
+// covers.
 const decoders = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,h263,mpeg2video,mpeg1video,prores,dnxhd,theora," +
 	"mjpeg,png,bmp,gif,webp"
 
-// frame returns one frame of a file as PNG, from about ms milliseconds after
-// its beginning.
+// frame returns a frame of a file, at about ms milliseconds.
 func (j *job) frame(ms int64, stream string) (image.Image, error) {
 	longer := maxShown
 	if j.Ext == "heic" {
@@ -53,8 +52,7 @@ func (j *job) frame(ms int64, stream string) (image.Image, error) {
 	return pictureOf(b)
 }
 
-// video makes the picture of a video. It uses a frame soon after the beginning,
-// which is often black.
+// video makes the picture of a video. It skips black frames at the beginning.
 func (j *job) video() error {
 	var best image.Image
 	light := -1.0
@@ -81,7 +79,8 @@ func (j *job) video() error {
 	return j.putPicture(card)
 }
 
-// dark is the mean lightness, from 0 to 1, up to which a frame counts as black.
+// dark is the mean brightness, from 0 to 1, up to which a frame counts as
+// black.
 const dark = 0.06
 
 func lightness(img image.Image) float64 {
@@ -95,16 +94,16 @@ func lightness(img image.Image) float64 {
 	return float64(sum) / (side * side * 255)
 }
 
-// cover makes the picture of a sound that has a cover.
+// cover makes the picture of a sound from its cover.
 func (j *job) cover() error {
 	img, err := j.frame(0, "0:v:0")
 	if err != nil {
-		return nil // most have none
+		return nil // most files have no cover
 	}
 	return j.putPicture(imageCard(smaller(img, maxShown)))
 }
 
-// avif makes the picture of an AVIF image, if this FFmpeg decodes it.
+// avif makes the picture of an AVIF image, if the installed FFmpeg decodes it.
 func (j *job) avif() error {
 	if err := countable(j.facts.Width, j.facts.Height); err != nil {
 		return err
@@ -161,9 +160,8 @@ func (j *job) heif() (image.Image, error) {
 	return png.Decode(f)
 }
 
-// sameShape reports whether an image has the size and proportions that its file
-// states. Phones store an image as tiles, and older FFmpegs return only the
-// first tile.
+// sameShape reports whether an image has the stated size or proportions. Phones
+// store images as tiles, and older FFmpeg versions return only the first tile.
 func sameShape(got, stated image.Point) bool {
 	long, short := max(got.X, got.Y), min(got.X, got.Y)
 	whole := min(max(stated.X, stated.Y), maxImage)
@@ -172,11 +170,11 @@ func sameShape(got, stated image.Point) bool {
 	return long >= whole*9/10 && math.Abs(shape-1) < 0.05
 }
 
-// playSign draws a triangle on a dark disc into the middle of a card.
+// playSign draws a play symbol in the middle of a card.
 func playSign(card *image.RGBA) {
 	const x, y, r = cardWidth / 2, cardHeight / 2, 58
 	disc := vector.NewRasterizer(cardWidth, cardHeight)
-	const k = 0.5523 * r // of a quarter circle by one Bézier curve
+	const k = 0.5523 * r // Bézier approximation of a quarter circle
 	disc.MoveTo(x+r, y)
 	disc.CubeTo(x+r, y+k, x+k, y+r, x, y+r)
 	disc.CubeTo(x-k, y+r, x-r, y+k, x-r, y)

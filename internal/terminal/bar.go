@@ -10,8 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar shows on a terminal how much of a file has been sent. It is the only line
-// that is redrawn.
+// Bar is the progress bar of an upload. It is the only line that is redrawn.
 type Bar struct {
 	T *Terminal
 
@@ -20,7 +19,7 @@ type Bar struct {
 	sent int64
 }
 
-// Begin starts the bar of a file.
+// Begin starts the bar for a file.
 func (b *Bar) Begin(f client.File) {
 	if !b.T.ErrTTY {
 		return
@@ -37,7 +36,7 @@ func (b *Bar) Begin(f client.File) {
 		progressbar.OptionSetRenderBlankState(true))
 }
 
-// Set shows how many bytes are sent.
+// Set updates the number of bytes sent.
 func (b *Bar) Set(sent, _ int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,16 +44,16 @@ func (b *Bar) Set(sent, _ int64) {
 		return
 	}
 	if sent < b.sent {
-		b.bar.Reset() // the transfer begins again
+		b.bar.Reset() // the transfer restarted
 	}
 	b.sent = sent
 	_ = b.bar.Set64(sent)
 }
 
-// clearLine moves to the beginning of a line and empties it.
+// clearLine clears the current line.
 const clearLine = "\r\x1b[2K"
 
-// Clear removes the bar until more is sent.
+// Clear removes the bar until the next update.
 func (b *Bar) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

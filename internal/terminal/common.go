@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// JSONFlag is the flag of commands that can print for programs.
+// JSONFlag adds the flag --json.
 type JSONFlag struct {
 	JSON bool `name:"json" help:"Print JSON, for programs."`
 }
 
-// Stamp returns a time in a form for people and programs, or "" for the zero
-// time.
+// Stamp formats a time for output, or returns "" for the zero time.
 func Stamp(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -19,7 +18,7 @@ func Stamp(at time.Time) string {
 	return at.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// Why returns a reason code with the detail that was found.
+// Why returns a reason code with its details.
 func Why(reason, detail string) string {
 	if reason == "" || detail == "" {
 		return reason + detail
@@ -27,6 +26,5 @@ func Why(reason, detail string) string {
 	return reason + ": " + detail
 }
 
-// Self returns the name with which the program was called, for commands that it
-// suggests.
+// Self returns the command name of this program, for suggested commands.
 func Self() string { return ShellWord(os.Args[0]) }

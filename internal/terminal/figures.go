@@ -11,12 +11,12 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// FormatSize returns a size for a person, rounded to two digits.
+// FormatSize formats a size in bytes, rounded to two digits.
 func FormatSize(n int64) string {
 	return strings.NewReplacer(".0 ", "", " ", "").Replace(humanize.Bytes(uint64(max(n, 0))))
 }
 
-// Duration returns a duration in milliseconds for a person.
+// Duration formats a duration in milliseconds.
 func Duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch s := int64(d.Round(time.Second) / time.Second); {
@@ -33,10 +33,10 @@ func Duration(ms int64) string {
 	}
 }
 
-// Count returns a number with separators of thousands.
+// Count formats a number with thousands separators.
 func Count(n int64) string { return humanize.Comma(n) }
 
-// Counted returns a number and a noun with a regular plural.
+// Counted formats a number with a noun and its regular plural.
 func Counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -44,7 +44,7 @@ func Counted(n int64, thing string) string {
 	return Count(n) + " " + thing
 }
 
-// percent returns a share, or a dash if there is none.
+// percent formats a share, or returns a dash for nil.
 func percent(p *report.Tenths) string {
 	if p == nil {
 		return "–"
@@ -52,17 +52,17 @@ func percent(p *report.Tenths) string {
 	return p.String() + "%"
 }
 
-// tenths returns a share for a column, always with its decimal.
+// tenths formats a share with one decimal, for a column.
 func tenths(p report.Tenths) string { return fmt.Sprintf("%.1f%%", p.Float()) }
 
-// change returns the change of a figure against the previous period.
+// change formats the change against the previous period.
 func (t *Terminal) change(d report.Delta) string {
 	size := "new"
 	if d.Pct != nil {
 		size = fmt.Sprintf("%d%%", max(*d.Pct, -*d.Pct))
 	}
 	switch {
-	case d.Dir == report.Up && d.Pct == nil: // from zero: it is unknown whether that is good
+	case d.Dir == report.Up && d.Pct == nil: // increase from zero: no rating
 		return t.Paint(Dim, "▲ "+size)
 	case d.Dir == report.Up:
 		return t.Paint(Good, "▲ "+size)
@@ -72,11 +72,11 @@ func (t *Terminal) change(d report.Delta) string {
 	return t.Paint(Dim, "=")
 }
 
-// sparks are the heights of a spark line, lowest first.
+// sparks are the characters of a sparkline, lowest first.
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// spark draws values side by side. The largest has full height, and only 0 the
-// lowest. If there are more values than width, groups are added up.
+// spark draws a sparkline. The largest value has full height, and only 0 has
+// the lowest. If there are more values than width, it sums groups.
 func spark(values []int64, width int) string {
 	if n := len(values); n > width && width > 0 {
 		grouped := make([]int64, width)
@@ -100,7 +100,7 @@ func spark(values []int64, width int) string {
 	return b.String()
 }
 
-// gauge draws a share as a bar of width columns.
+// gauge draws a share as a horizontal bar of width columns.
 func gauge(share report.Tenths, width int) string {
 	n := int(share) * width / 1000
 	if share > 0 {

@@ -6,13 +6,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Meter shows the progress of long work on a terminal, a line for each step.
+// Meter shows the progress of a long operation on a terminal, one line for each
+// step.
 type Meter struct {
 	T   *Terminal
 	bar *progressbar.ProgressBar
 }
 
-// Begin begins a step of so many bytes. A negative number means unknown.
+// Begin starts a step with a total number of bytes, or -1 if it is unknown.
 func (m *Meter) Begin(what string, bytes int64) {
 	if !m.T.ErrTTY {
 		return
@@ -27,7 +28,7 @@ func (m *Meter) Begin(what string, bytes int64) {
 		progressbar.OptionSetRenderBlankState(true))
 }
 
-// Add adds bytes to the present step.
+// Add adds bytes to the current step.
 func (m *Meter) Add(bytes int64) {
 	if m.bar != nil {
 		_ = m.bar.Add64(bytes)
@@ -40,7 +41,7 @@ func (m *Meter) Set(bytes int64) {
 	}
 }
 
-// End ends the line of a step.
+// End ends the line of the current step.
 func (m *Meter) End() {
 	if m.bar != nil {
 		_ = m.bar.Exit()
@@ -49,5 +50,5 @@ func (m *Meter) End() {
 	}
 }
 
-// ProgressEvery is the shortest time between two updates of the bar.
+// ProgressEvery is the minimum time between two updates of the bar.
 const ProgressEvery = 100 * time.Millisecond

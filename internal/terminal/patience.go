@@ -7,20 +7,21 @@ import (
 	"vitrine"
 )
 
-// After is the timer of a draining server. Tests replace it for a process.
+// After is the timer of pauses. Tests replace it.
 var After = time.After
 
 const (
-	// importPatience is how long an import waits for an unavailable database.
+	// importPatience is the maximum time to retry while the database is
+	// unavailable.
 	importPatience = 10 * time.Minute
-	// firstImportPause is the time before the first new attempt; it doubles to
+	// firstImportPause is the first pause between attempts. Pauses double up to
 	// longestImportPause.
 	firstImportPause   = 250 * time.Millisecond
 	longestImportPause = 5 * time.Second
 )
 
-// Patiently retries f while the database is unavailable, within importPatience,
-// and prints once that it waits.
+// Patiently retries f while the database is unavailable, for at most
+// importPatience. It prints one message about the wait.
 func (t *Terminal) Patiently(ctx context.Context, f func() error) error {
 	err := f()
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || ctx.Err() != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	pageWidth   = 96 // widest layout, in columns
+	pageWidth   = 96 // maximum width in columns
 	narrowWidth = 40
 	wideFigures = 70
 	gaugeWidth  = 24
@@ -23,12 +23,12 @@ const (
 	topRows     = 15
 )
 
-// page is a report for a person. All text by others passes through Plain.
+// page is a report as text. Text from others goes through Plain.
 type page struct {
 	strings.Builder
 	t     *Terminal
 	width int
-	zone  *time.Location // of its dates and hours
+	zone  *time.Location // time zone of dates and hours
 }
 
 func newPage(t *Terminal, s *report.Summary) *page {
@@ -43,10 +43,10 @@ func (p *page) line(format string, args ...any) {
 	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// heading begins a section.
+// heading starts a section.
 func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 
-// RenderLink writes a link's report.
+// RenderLink returns the report of a link as text.
 func RenderLink(t *Terminal, r *report.LinkReport) string {
 	p := newPage(t, &r.Summary)
 	p.title(Plain(r.Link.Title), r.Range)
@@ -62,7 +62,7 @@ func RenderLink(t *Terminal, r *report.LinkReport) string {
 	return p.String()
 }
 
-// RenderAccount writes the report over all links of an account.
+// RenderAccount returns the report of all links of an account as text.
 func RenderAccount(t *Terminal, r *report.AccountReport) string {
 	p := newPage(t, &r.Summary)
 	p.title("All links", r.Range)
@@ -91,7 +91,7 @@ func (p *page) title(title string, r report.RangeCard) {
 	p.line("%s", p.t.Paint(Dim, days))
 }
 
-// asked writes the conditions of the report besides the time.
+// asked writes the conditions of the report, except its window.
 func (p *page) asked(s *report.Summary) {
 	if len(s.Filter) > 0 {
 		p.line("%s", p.t.Paint(Dim, "Only views with "+Plain(strings.Join(s.Filter, ", "))))
@@ -101,7 +101,7 @@ func (p *page) asked(s *report.Summary) {
 	}
 }
 
-// figure is a number in the row at the top.
+// figure is a number in the first row.
 type figure struct{ name, value, change string }
 
 func (p *page) summary(s *report.Summary) {
@@ -126,7 +126,8 @@ func (p *page) summary(s *report.Summary) {
 	}
 }
 
-// figures writes figures side by side, or below each other if there is no room.
+// figures writes figures side by side, or one per line if the terminal is
+// narrow.
 func (p *page) figures(figures []figure) {
 	p.line("")
 	if p.width < wideFigures {
@@ -147,13 +148,13 @@ func (p *page) figures(figures []figure) {
 	}
 }
 
-// series draws the views and the time spent over time.
+// series draws views and time spent over time.
 func (p *page) series(s *report.Summary) {
 	if len(s.Series) == 0 {
 		return
 	}
 	room := p.width - 10
-	wide := min(max(room/len(s.Series), 1), 4) // columns of a point
+	wide := min(max(room/len(s.Series), 1), 4) // columns per point
 	var views, seconds []int64
 	peak := s.Series[0]
 	for _, point := range s.Series {
@@ -222,8 +223,8 @@ type card struct {
 	buckets []report.Bucket
 }
 
-// audience writes the non-empty breakdowns, side by side if there is room, and
-// the hours.
+// audience writes the hours and the non-empty breakdowns, side by side if they
+// fit.
 func (p *page) audience(s *report.Summary, more ...card) {
 	b := s.Breakdowns
 	cards := append(more, card{"Countries", b.Countries}, card{"Cities", b.Cities}, card{"Sources", b.Sources},
@@ -249,7 +250,7 @@ func (p *page) audience(s *report.Summary, more ...card) {
 	}
 }
 
-// excluded writes the excluded views by reason, with the known programs.
+// excluded writes the excluded views by reason and program.
 func (p *page) excluded(list []report.ExcludedViews) {
 	if len(list) == 0 {
 		return
@@ -265,7 +266,7 @@ func (p *page) excluded(list []report.ExcludedViews) {
 	}
 }
 
-// card writes a breakdown as lines of at most a width.
+// card returns the lines of a breakdown, at most width columns wide.
 func (p *page) card(c card, width int) []string {
 	const bar, number, share = 8, 6, 6
 	name := width - bar - number - share - 3
@@ -382,7 +383,7 @@ func (p *page) truncated(is bool) {
 	}
 }
 
-// padPainted pads text that may contain our colours.
+// padPainted pads text that may contain color codes.
 func padPainted(s string, width int) string {
 	bare := s
 	for _, colour := range []string{Dim, bold, Good, Warn, Bad, "\x1b[0m"} {

@@ -1,5 +1,5 @@
-// Package terminal writes the output of the commands: tables, reports, progress
-// and errors. It never writes a control character that came from others.
+// Package terminal writes the output of commands: tables, reports, progress and
+// errors. It never writes control characters from untrusted text.
 package terminal
 
 import (
@@ -17,17 +17,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is the output of a command: results go to Out, messages to Err. Text
-// by others passes through Plain first.
+// Terminal is the output of a command. Results go to Out, messages to Err. Text
+// from others must go through Plain.
 type Terminal struct {
 	Out, Err io.Writer
 	In       io.Reader
-	OutTTY   bool // Out is a terminal: layout for a person, otherwise for a program
+	OutTTY   bool // Out is a terminal: format for people, otherwise for programs
 	ErrTTY   bool
 	InTTY    bool
-	colour   bool    // of out
-	Width    int     // columns of out
-	Asked    *Target // the server of the command, named in failures; may be nil
+	colour   bool    // Out shows colors
+	Width    int     // columns of Out
+	Asked    *Target // server of the command, for error messages; may be nil
 }
 
 const defaultWidth = 80
@@ -44,11 +44,11 @@ func Console() *Terminal {
 	return t
 }
 
-// Say prints a line to standard error.
+// Say prints a message to standard error.
 func (t *Terminal) Say(format string, args ...any) { fmt.Fprintf(t.Err, format+"\n", args...) }
 
-// JSON writes v as one line for a program. It also escapes characters that a
-// terminal could obey.
+// JSON writes v as one line. It escapes characters that a terminal may
+// interpret.
 func (t *Terminal) JSON(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -60,8 +60,8 @@ func (t *Terminal) JSON(v any) error {
 	return err
 }
 
-// Table writes rows: aligned and with a header on a terminal, otherwise
-// separated by tabs.
+// Table writes rows: aligned with a header on a terminal, otherwise separated
+// by tabs.
 func (t *Terminal) Table(header []string, rows [][]string) error {
 	var b strings.Builder
 	if !t.OutTTY {
@@ -98,7 +98,7 @@ func (t *Terminal) Table(header []string, rows [][]string) error {
 	return err
 }
 
-// Size returns a number of bytes: rounded for a person, exact for a program.
+// Size formats a number of bytes: rounded on a terminal, otherwise exact.
 func (t *Terminal) Size(n int64) string {
 	if t.OutTTY {
 		return FormatSize(n)
@@ -115,7 +115,7 @@ func clean(row []string) []string {
 	return cells
 }
 
-// The colours, by purpose.
+// Colors by purpose.
 const (
 	Dim  = "\x1b[2m"
 	bold = "\x1b[1m"
@@ -124,7 +124,7 @@ const (
 	Bad  = "\x1b[31m"
 )
 
-// Paint colours s if the terminal shows colours.
+// Paint colors s if the terminal supports colors.
 func (t *Terminal) Paint(colour, s string) string {
 	if !t.colour || s == "" {
 		return s
@@ -132,7 +132,7 @@ func (t *Terminal) Paint(colour, s string) string {
 	return colour + s + "\x1b[0m"
 }
 
-// When returns a time: for a person on a terminal, for programs elsewhere. It
+// When formats a time: for people on a terminal, otherwise for programs. It
 // returns "" for the zero time.
 func (t *Terminal) When(at time.Time) string {
 	if at.IsZero() || !t.OutTTY {
@@ -141,12 +141,12 @@ func (t *Terminal) When(at time.Time) string {
 	return Moment(at)
 }
 
-// Moment returns a time for a person.
+// Moment formats a time for people.
 func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-// Plain makes text by others safe to print. It removes control characters and
-// those that change the direction of text, and returns one line of valid UTF-8.
-// Control characters in keep stay.
+// Plain makes untrusted text safe to print. It removes control and
+// direction-changing characters, except those in keep, and returns one line of
+// valid UTF-8.
 func Plain(s string, keep ...rune) string {
 	return strings.Map(func(r rune) rune {
 		for _, k := range keep {
@@ -164,16 +164,16 @@ func Plain(s string, keep ...rune) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// Unsafe reports whether a terminal may obey a character instead of showing it,
-// or move the text around it: control and format characters, except the two
-// that join letters and emoji.
+// Unsafe reports whether a terminal may interpret a character instead of
+// showing it: control and format characters, except the two that join letters
+// and emoji.
 func Unsafe(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
 		unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
 }
 
-// escapeUnsafe escapes the unsafe characters of JSON text, which occur only in
-// its strings.
+// escapeUnsafe escapes the unsafe characters of JSON text. They occur only in
+// strings.
 func escapeUnsafe(s string) string {
 	if strings.IndexFunc(strings.TrimSuffix(s, "\n"), Unsafe) < 0 {
 		return s
@@ -193,17 +193,17 @@ func escapeUnsafe(s string) string {
 	return b.String()
 }
 
-// Pad fills s with spaces to a width in columns.
+// Pad appends spaces to s up to a width in columns.
 func Pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0))
 }
 
-// PadLeft fills s with leading spaces to a width in columns.
+// PadLeft prepends spaces to s up to a width in columns.
 func PadLeft(s string, width int) string {
 	return strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0)) + s
 }
 
-// Truncate cuts s to a width in columns, between visible characters.
+// Truncate shortens s to a width in columns, at a character boundary.
 func Truncate(s string, width int) string {
 	if uniseg.StringWidth(s) <= width {
 		return s

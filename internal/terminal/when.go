@@ -20,8 +20,8 @@ func ParseSpan(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is not a length of time, such as 30d or 12h", text)
 }
 
-// ParseWhen parses a time: a duration from now, a UTC date, which means its
-// beginning, or an RFC 3339 time.
+// ParseWhen parses a time: a duration from now, a UTC date (its beginning), or
+// an RFC 3339 time.
 func ParseWhen(text string, now time.Time) (time.Time, error) {
 	if d, err := ParseSpan(text); err == nil {
 		return now.Add(d).UTC(), nil

@@ -22,7 +22,7 @@ func (u *UsageError) Error() string { return u.message }
 
 func Usage(message string) error { return &UsageError{message} }
 
-// AdvisedError is a failure with lines that say what to do.
+// AdvisedError is an error with hints on separate lines.
 type AdvisedError struct {
 	Err   error
 	Lines []string
@@ -32,13 +32,13 @@ func (a *AdvisedError) Error() string { return a.Err.Error() }
 
 func (a *AdvisedError) Unwrap() error { return a.Err }
 
-// Target is an instance and the key for it.
+// Target is the address of an instance and an API key.
 type Target struct {
 	Server, Key string
-	From        string // where the key comes from, for a person
+	From        string // source of the key, for messages
 }
 
-// host returns the host of the server, for a person.
+// host returns the host of the server for messages.
 func (to *Target) host() string {
 	if u, err := url.Parse(to.Server); err == nil && u.Host != "" {
 		return u.Host
@@ -46,7 +46,7 @@ func (to *Target) host() string {
 	return to.Server
 }
 
-// shownKey returns the part of the key that may be shown.
+// shownKey returns the part of the key that is not secret.
 func (to *Target) shownKey() string {
 	if _, ok := vitrine.ParseKeyText(to.Key); !ok {
 		return "incomplete"
@@ -54,8 +54,8 @@ func (to *Target) shownKey() string {
 	return vitrine.KeyText(to.Key).String()
 }
 
-// Sentence returns the message of a failure for a person at the command line.
-// Unlike the message for visitors, it contains the cause.
+// Sentence returns the error message for the command line. Unlike the message
+// for visitors, it includes the cause.
 func (t *Terminal) Sentence(err error) string {
 	if t.Asked != nil {
 		if text := t.Asked.wrong(err); text != "" {
@@ -74,8 +74,8 @@ func (t *Terminal) Sentence(err error) string {
 	return e.Message
 }
 
-// wrong returns the message of a network failure or a problem of the key, or ""
-// for other failures.
+// wrong returns the message for a network error or an invalid key, or "" for
+// other errors.
 func (to *Target) wrong(err error) string {
 	var refused *client.Error
 	if errors.As(err, &refused) {

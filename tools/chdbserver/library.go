@@ -10,9 +10,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// library is the engine, with one connection to the databases of a directory.
+// library is the engine with one connection to the databases in a directory.
 type library struct {
-	mu   sync.Mutex // one statement at a time: settings belong to the connection
+	mu   sync.Mutex // allows one statement at a time, because settings belong to the connection
 	conn *uintptr
 	now  session
 
@@ -23,7 +23,7 @@ type library struct {
 	failure func(result uintptr) *byte
 }
 
-// open loads libchdb.so and opens the databases of a directory.
+// open loads libchdb.so and opens the databases in a directory.
 func open(path, dir string) (*library, error) {
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
@@ -47,15 +47,14 @@ func open(path, dir string) (*library, error) {
 	if l.conn == nil {
 		return nil, errors.New("the engine does not open " + dir)
 	}
-	// What tests store is little: threads that share it cost more than they
-	// save.
+	// Tests store little data, so threads cost more than they save.
 	_, err = l.run([]byte("SET max_threads = 1, max_insert_threads = 1, max_final_threads = 1, compile_expressions = 0, "+
 		"compile_aggregate_expressions = 0, compile_sort_description = 0, log_queries = 0"), "TabSeparated")
 	return l, err
 }
 
-// run runs one statement and gives its answer in a format; the caller holds
-// l.mu.
+// run executes one statement and returns its result in a format. The caller
+// holds l.mu.
 func (l *library) run(sql []byte, format string) ([]byte, error) {
 	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
 	r := l.query(*l.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
@@ -72,7 +71,7 @@ func (l *library) run(sql []byte, format string) ([]byte, error) {
 	return nil, nil
 }
 
-// text returns a string of C.
+// text returns a C string as a Go string.
 func text(p *byte) string {
 	n := 0
 	for p != nil && *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) != 0 {

@@ -1,12 +1,12 @@
-// Command chdbserver serves the HTTP interface of ClickHouse over the real
-// engine, which libchdb.so is as a library, for tests: one statement at a time,
-// without users and without replication.
+// Command chdbserver serves the HTTP interface of ClickHouse for tests. It uses
+// the real engine in libchdb.so and runs one statement at a time, without users
+// and without replication.
 //
 //	chdbserver LIBCHDB.SO DIRECTORY ADDRESS
 //
-// It says "listening on HOST:PORT" on its standard output, and ends when its
-// standard input does, so that it never outlives its parent. Then it
-// removes the directory, unless its input says "keep".
+// It prints "listening on HOST:PORT" to standard output and exits when standard
+// input ends, so that it never outlives its parent. Then it deletes the
+// directory, unless the input was "keep".
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	}
 	go func() {
 		if said, _ := io.ReadAll(os.Stdin); strings.TrimSpace(string(said)) != "keep" {
-			for tries := 0; tries < 20 && os.RemoveAll(os.Args[2]) != nil; tries++ { // the engine may still be writing
+			for tries := 0; tries < 20 && os.RemoveAll(os.Args[2]) != nil; tries++ { // the engine may still write
 			}
 		}
 		os.Exit(0)
@@ -48,8 +48,8 @@ func main() {
 	log.Fatal(http.Serve(listener, nil))
 }
 
-// ours are the parameters of a request that are no settings of a statement, or
-// that change nothing here: an answer is always sent as a whole.
+// ours are the request parameters that are not settings of a statement or have
+// no effect here, because responses are always sent at once.
 var ours = map[string]bool{"query": true, "database": true, "default_format": true, "query_id": true, "user": true,
 	"password": true, "wait_end_of_query": true,
 	"buffer_size": true}
@@ -80,7 +80,7 @@ func (l *library) answer(r *http.Request) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := r.Context().Err(); err != nil {
-		return nil, err // the client has left
+		return nil, err // the client has disconnected
 	}
 	database := p.Get("database")
 	if database == "" {
@@ -99,11 +99,11 @@ func (l *library) answer(r *http.Request) ([]byte, error) {
 	return l.run(sql, format)
 }
 
-// insertOf is an insert whose rows come behind it.
+// insertOf matches an INSERT whose rows follow in the body.
 var insertOf = regexp.MustCompile(`(?is)^\s*(INSERT\s+INTO\s.*?)\s+FORMAT\s+(\w+)\s*$`)
 
-// statement puts a statement together with the body of its request; the rows of
-// an insert go through a file. drop removes it.
+// statement joins a statement with the request body. The rows of an INSERT are
+// passed in a file. drop deletes it.
 func statement(query string, body io.Reader) (sql []byte, drop func(), err error) {
 	drop = func() {}
 	if m := insertOf.FindStringSubmatch(query); m != nil {
@@ -122,17 +122,17 @@ func statement(query string, body io.Reader) (sql []byte, drop func(), err error
 	return append([]byte(query), rest...), drop, err
 }
 
-// session is what the connection was told last.
+// session is the state of the connection after the last request.
 type session struct {
 	database string
 	settings map[string]string
 }
 
-// drops matches statements after which the database may be gone.
+// drops matches statements that may drop the current database.
 var drops = regexp.MustCompile(`(?i)^\s*DROP\b`)
 
-// turn prepares the connection for a request. Settings are one request's, not
-// the next one's; requests that have the same ones are not told them again.
+// turn prepares the connection for a request. Settings apply to one request
+// only. If they are the same as before, they are not set again.
 func (l *library) turn(database string, settings map[string]string) error {
 	if database != l.now.database {
 		l.now.database = ""
@@ -157,13 +157,13 @@ func (l *library) turn(database string, settings map[string]string) error {
 		return nil
 	}
 	if _, err := l.run([]byte("SET "+strings.Join(changes, ", ")), "TabSeparated"); err != nil {
-		return err // nothing is set
+		return err // no settings
 	}
 	l.now.settings = settings
 	return nil
 }
 
-// settings returns the settings of a request.
+// settings returns the settings in the parameters of a request.
 func settings(p url.Values) map[string]string {
 	all := map[string]string{}
 	for name := range p {

@@ -1,9 +1,9 @@
-// Package checks pins the tools that check the code, in a module of its own so
-// that the program depends on none of them:
+// Package checks pins the tools that check the code. It is a separate module, so
+// that the program does not depend on them:
 //
-//   - gotestsum runs the tests and keeps the events that the summary reads
+//   - gotestsum runs the tests and records the events for the summary
 //   - staticcheck is the linter; its rules are in staticcheck.conf at the root
-//   - govulncheck looks for known vulnerabilities in what the program calls
+//   - govulncheck finds known vulnerabilities in called code
 //
 // Run one with go -C tools/checks tool NAME.
 package checks

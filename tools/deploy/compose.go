@@ -9,9 +9,9 @@ import (
 	"github.com/compose-spec/compose-go/v2/loader"
 )
 
-// Compose returns the faults of a Compose file with the given settings, which
-// replace the environment: what Compose refuses, and images that change by
-// themselves. An image that the file builds needs no version.
+// Compose returns the problems of a Compose file: errors of Compose, and image
+// tags that are not fixed. The given settings replace the environment. Images
+// that the file builds need no version.
 func Compose(path string, settings ...string) []string {
 	options, err := cli.NewProjectOptions([]string{path}, cli.WithWorkingDirectory(filepath.Dir(path)),
 		cli.WithName("vitrine"), cli.WithEnv(settings),

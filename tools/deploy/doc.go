@@ -1,16 +1,16 @@
-// Package deploy checks the files that an instance is started from without the
-// programs that read them: the Dockerfile, the Compose files and the Kubernetes
-// manifest. Its tests check the files of this repository, and that broken
-// copies of them are found.
+// Package deploy checks the Dockerfile, the Compose files and the Kubernetes
+// manifest without Docker or Kubernetes. Its tests check the files of this
+// repository, and that broken copies are detected.
 //
-// It is a module of its own so that the program depends on none of this:
+// It is a separate module, so that the program does not depend on its
+// libraries:
 //
-//   - github.com/moby/buildkit is what "docker build" reads a Dockerfile with,
-//     and has its checks
-//   - github.com/compose-spec/compose-go is what "docker compose" reads its
-//     files with, and has the schema of the specification
-//   - k8s.io/api and k8s.io/apimachinery have the types of Kubernetes' objects,
-//     and the strict decoder that the API server has for them
+//   - github.com/moby/buildkit is the Dockerfile parser of "docker build" with
+//     its checks
+//   - github.com/compose-spec/compose-go is the parser of "docker compose"
+//     with the schema of the specification
+//   - k8s.io/api and k8s.io/apimachinery have the types of Kubernetes objects
+//     and the strict decoder of the API server
 //   - github.com/distribution/reference and github.com/opencontainers/go-digest
-//     are the names of images and the sums that such names have
+//     parse image references and digests
 package deploy

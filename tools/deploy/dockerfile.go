@@ -18,9 +18,9 @@ import (
 	"github.com/opencontainers/go-digest"
 )
 
-// Dockerfile returns the faults of a Dockerfile: what BuildKit refuses, what
-// its checks warn of, and stages that begin with an image that changes by
-// itself. It fetches no image.
+// Dockerfile returns the problems of a Dockerfile: errors and warnings of
+// BuildKit, and base images with tags that are not fixed. It does not fetch
+// images.
 func Dockerfile(b []byte) []string {
 	var faults []string
 	source := llb.NewSourceMap(nil, "Dockerfile", "Dockerfile", b)
@@ -70,7 +70,7 @@ func line(at *pb.Location) int32 {
 	return at.Ranges[0].Start.Line
 }
 
-// noImages has an empty configuration for every image.
+// noImages returns an empty configuration for every image.
 type noImages struct{}
 
 func (noImages) ResolveImageConfig(_ context.Context, ref string,
@@ -81,11 +81,10 @@ func (noImages) ResolveImageConfig(_ context.Context, ref string,
 	return ref, "", b, err
 }
 
-// moving are tags whose image is another one after each release.
+// moving are tags that point to another image after each release.
 var moving = []string{"latest", "stable", "edge", "nightly", "main", "master"}
 
-// unpinned returns a fault if the name of an image has no tag or digest that
-// chooses a version.
+// unpinned returns a problem if an image reference has no fixed tag or digest.
 func unpinned(image string) []string {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {

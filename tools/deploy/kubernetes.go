@@ -19,10 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Kubernetes returns the faults of a manifest: unknown fields, fields of
-// another type, images that change by themselves, and names for which the
-// manifest has nothing. It does not do what only an API server does: check
-// required fields and the values that a field allows.
+// Kubernetes returns the problems of a manifest: unknown fields, wrong types,
+// image tags that are not fixed, and references to missing objects. It does not
+// check required fields and allowed values, which only an API server can.
 func Kubernetes(b []byte) []string {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, policyv1.AddToScheme} {
@@ -43,7 +42,7 @@ func Kubernetes(b []byte) []string {
 		}
 		object, _, err := strict.Decode(text, nil, nil)
 		if err != nil {
-			return []string{err.Error()} // without the object its names would be missing
+			return []string{err.Error()} // further errors would only result from this one
 		}
 		switch o := object.(type) {
 		case *corev1.Secret:
@@ -137,7 +136,7 @@ func (m *manifest) container(s *appsv1.StatefulSet, c corev1.Container) {
 	}
 }
 
-// port checks that one of the containers has the port.
+// port returns an error if no container has the port.
 func (m *manifest) port(who string, port intstr.IntOrString, containers []corev1.Container) {
 	for _, c := range containers {
 		for _, p := range c.Ports {
@@ -149,7 +148,7 @@ func (m *manifest) port(who string, port intstr.IntOrString, containers []corev1
 	m.fault("%s: no container has port %s", who, port.String())
 }
 
-// selects reports whether a selector selects the pods of a StatefulSet.
+// selects reports whether a selector matches the pods of a StatefulSet.
 func selects(by *metav1.LabelSelector, s *appsv1.StatefulSet) bool {
 	selector, err := metav1.LabelSelectorAsSelector(by)
 	return err == nil && !selector.Empty() && selector.Matches(labels.Set(s.Spec.Template.Labels))

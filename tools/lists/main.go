@@ -1,7 +1,7 @@
-// Lists makes what the program ships of public lists: the networks of mail
-// scanners, from which views are decided late, and the user agents of programs
-// that the tests of the bot rules are held against. update.sh fetches the
-// lists and runs it.
+// Lists generates the files that the program ships from public lists: the
+// networks of mail scanners, whose views are decided late, and the user agents
+// of programs for the tests of the bot rules. update.sh downloads the lists and
+// runs it.
 package main
 
 import (
@@ -22,9 +22,9 @@ import (
 	"strings"
 )
 
-// networks are the autonomous systems whose addresses open the links of mail,
-// and the name that reports give them. A view from one of them is only decided
-// late, never by its address alone, so a system with readers does no harm.
+// networks are the autonomous systems of mail scanners with their names in
+// reports. Views from them are decided late, but never by the address alone, so
+// people in these networks are still counted.
 var networks = map[string]string{
 	"8075":  "Microsoft",
 	"13916": "Proofpoint", "22843": "Proofpoint", "26211": "Proofpoint", "52129": "Proofpoint",
@@ -116,7 +116,7 @@ func readSpans(name string) (spans []span, err error) {
 	}
 }
 
-// prefixes returns the fewest prefixes that make up a span.
+// prefixes returns the smallest set of prefixes that covers a span.
 func prefixes(s span) (list []netip.Prefix) {
 	for from := s.from; from.IsValid() && from.Compare(s.to) <= 0; {
 		length := from.BitLen() - trailingZeros(from)
@@ -151,8 +151,8 @@ func last(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// writeCorpus writes the user agents of programs, those that may be studied
-// first and, of each pattern by its hash, one half apart that is only counted.
+// writeCorpus writes the user agents in two halves, split by hash: one for
+// developing rules, one for measuring them.
 func writeCorpus(to, from string) error {
 	b, err := os.ReadFile(from)
 	if err != nil {
@@ -170,7 +170,7 @@ func writeCorpus(to, from string) error {
 		h := fnv.New32a()
 		h.Write([]byte(entry.Pattern))
 		for i, ua := range entry.Instances {
-			if i < 2 && !strings.ContainsAny(ua, "\t\n\r") { // some have hundreds
+			if i < 2 && !strings.ContainsAny(ua, "\t\n\r") { // at most two per pattern, because some have hundreds
 				halves[h.Sum32()%2 == 1] = append(halves[h.Sum32()%2 == 1], ua)
 			}
 		}

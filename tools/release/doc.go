@@ -1,2 +1,3 @@
-// Package release pins the tool that lists what a release is made of.
+// Package release pins the tool that generates the bill of materials of a
+// release.
 package release

@@ -1,5 +1,5 @@
-// Package s3server has the S3 server that tests start, versitygw, in a module
-// of its own: the program's has none of what that one needs.
+// Package s3server pins versitygw, the S3 server of the tests. It is a separate
+// module, so that the program does not depend on it.
 //
 //	go -C tools/s3server tool versitygw --help
 package s3server

@@ -1,4 +1,4 @@
-// Package blobstest checks the contract of [vitrine.Blobs].
+// Package blobstest tests the contract of [vitrine.Blobs].
 package blobstest
 
 import (
@@ -19,9 +19,9 @@ import (
 
 var ctx = context.Background()
 
-// Run tests a vitrine.Blobs. open makes an empty one and closes it with the
-// test. The error codes of a put are checked only if it is a vitrine.Receiver.
-// Other storage receives bytes at its signed URLs.
+// Run tests a vitrine.Blobs. open returns an empty one and closes it with the
+// test. Error codes of a put are only tested for a vitrine.Receiver. Other
+// storage receives bytes at its signed URLs.
 func Run(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 	for _, test := range []struct {
 		name string
@@ -60,13 +60,13 @@ type blobTest struct {
 	blobs vitrine.Blobs
 }
 
-// grant permits the bytes of a text under a new key.
+// grant returns a grant for a text with a new key.
 func grant(text string) vitrine.PutGrant {
 	return vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(len(text)), Type: "text/plain",
 		Expires: time.Now().Add(time.Hour)}
 }
 
-// put sends a body as a client would.
+// put sends a body like a client.
 func (t blobTest) put(g vitrine.PutGrant, body io.Reader) error {
 	t.Helper()
 	if r, ok := t.blobs.(vitrine.Receiver); ok {
@@ -115,8 +115,8 @@ func (t blobTest) seal(key vitrine.UploadID) vitrine.BlobInfo {
 	return info
 }
 
-// refused fails the test unless a put was refused, with one of the codes if the
-// storage returns codes.
+// refused checks that a put failed, with one of the codes if the storage
+// returns codes.
 func (t blobTest) refused(what string, err error, codes ...vitrine.Code) {
 	t.Helper()
 	if err == nil {
@@ -128,7 +128,7 @@ func (t blobTest) refused(what string, err error, codes ...vitrine.Code) {
 	}
 }
 
-// holds checks the bytes and the attributes of a sealed blob.
+// holds checks the bytes and attributes of a sealed blob.
 func (t blobTest) holds(key vitrine.UploadID, text string) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(text))
@@ -148,7 +148,7 @@ func (t blobTest) holds(key vitrine.UploadID, text string) {
 	}
 }
 
-// gone checks that nothing is stored of a key.
+// gone checks that nothing is stored under a key.
 func (t blobTest) gone(when string, key vitrine.UploadID) {
 	t.Helper()
 	_, err1 := t.blobs.Stat(ctx, key)

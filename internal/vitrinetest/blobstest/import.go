@@ -10,12 +10,12 @@ import (
 	"vitrine"
 )
 
-// importer is what Blobs can do that bytes are brought to from elsewhere.
+// importer is implemented by Blobs that accept files from other storage.
 type importer interface {
 	Import(ctx context.Context, key vitrine.UploadID, size int64, body io.Reader) error
 }
 
-// imported brings bytes of other storage: whole or not at all.
+// imported tests that Import stores all bytes or none.
 func (t blobTest) imported() {
 	to, ok := t.blobs.(importer)
 	if !ok {

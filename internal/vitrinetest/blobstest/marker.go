@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// mark tests that the mark is the last that was put, and that it is no blob:
-// nothing lists or sweeps it.
+// mark tests that Marker returns the last marker, and that Each and Sweep
+// ignore it.
 func (t blobTest) mark() {
 	is := func(when, want string) {
 		t.Helper()
@@ -43,7 +43,7 @@ func (t blobTest) mark() {
 	is("to the end", "B")
 }
 
-// markRace tests that a mark is read whole while others are put.
+// markRace tests that a marker is read completely while it is replaced.
 func (t blobTest) markRace() {
 	marks := map[string]bool{"": true}
 	for i := range 8 {

@@ -21,7 +21,7 @@ func (t blobTest) putPart(key vitrine.UploadID, p vitrine.Part, text string) {
 	}
 }
 
-// partIs checks the bytes of a part; "" means none.
+// partIs checks the bytes of a part. "" means that it must not exist.
 func (t blobTest) partIs(key vitrine.UploadID, p vitrine.Part, text string) {
 	t.Helper()
 	b, err := t.blobs.OpenPart(ctx, key, p)
@@ -54,7 +54,7 @@ func (t blobTest) parts() {
 	t.partIs(g.Key, "captions-pt-br", "WEBVTT")
 	t.partIs(g.Key, vitrine.PartPages, "")
 
-	// A part may be replaced, and one that does not come whole replaces none.
+	// A part can be replaced. An incomplete transfer does not replace it.
 	broken := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("broken off")))
 	if err := t.blobs.PutPart(ctx, g.Key, vitrine.PartPicture, broken); err == nil {
 		t.Error("a part that broke off was stored")
@@ -68,7 +68,7 @@ func (t blobTest) parts() {
 	t.putPart(g.Key, vitrine.PartPicture, "a newer picture")
 	t.partIs(g.Key, vitrine.PartPicture, "a newer picture")
 
-	// Parts are no blobs, and leave those alone.
+	// Parts are not listed as blobs and do not change them.
 	n := 0
 	if err := t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }); err != nil ||
 		n != 2 {
@@ -94,8 +94,7 @@ func (t blobTest) parts() {
 	t.partIs(g.Key, "captions-pt-br", "")
 	t.partIs(other.Key, vitrine.PartPicture, "another picture")
 
-	// There is no part without a blob, and none of another name than a part can
-	// have.
+	// A part requires a blob and a valid name.
 	for _, key := range []vitrine.UploadID{g.Key, vitrine.NewUploadID(), "", "../x"} {
 		if err := t.blobs.PutPart(ctx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err,
 			vitrine.ErrNotFound) {
@@ -116,7 +115,7 @@ func (t blobTest) parts() {
 	t.holds(other.Key, "other")
 }
 
-// partsRace stores parts while their blob is deleted. No part may be left.
+// partsRace stores parts while their blob is deleted. No part may remain.
 func (t blobTest) partsRace() {
 	for i := 0; i < 20; i += tier.Pick(5, 1) {
 		g := t.store("hello")

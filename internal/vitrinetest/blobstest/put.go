@@ -90,7 +90,7 @@ func (t blobTest) usedUp() {
 			for _, g := range []vitrine.PutGrant{g, later} {
 				if err := t.put(g, strings.NewReader(text)); receives {
 					t.refused(when, err, vitrine.CodeURLUsed)
-				} // else it is for the server to accept it, and for storage to take no heed of it
+				} // other servers may accept it, but storage must ignore it
 			}
 		}
 	}
@@ -110,8 +110,8 @@ func (t blobTest) usedUp() {
 	t.gone("after Delete", g.Key)
 }
 
-// again repeats a transfer whose answer was lost. The same bytes must succeed
-// and leave the key as it was, before and after Seal.
+// again repeats a transfer whose response was lost. The same bytes must succeed
+// and must not change the key, before and after Seal.
 func (t blobTest) again() {
 	text := strings.Repeat("0123456789", 100_000)
 	g := t.store(text)
@@ -144,8 +144,8 @@ func (t blobTest) again() {
 	t.holds(g.Key, text)
 }
 
-// swap puts bytes while several callers seal the key. All callers whose Seal
-// succeeds must read the same bytes, then and later.
+// swap puts bytes while several callers seal the key. All successful callers
+// must read the same bytes, then and later.
 func (t blobTest) swap() {
 	const size = 100_000
 	body := func(i int) string { return strings.Repeat(string(rune('A'+i)), size) }
@@ -154,7 +154,7 @@ func (t blobTest) swap() {
 		if err := t.put(g, strings.NewReader(body(0))); err != nil {
 			t.Fatal(err)
 		}
-		var read sync.Map // the first byte of what was read
+		var read sync.Map // first byte of each read
 		vitrinetest.Race(8, func(i int) {
 			if i%2 == 0 {
 				_ = t.put(g, strings.NewReader(body(i)))
@@ -199,7 +199,7 @@ func (t blobTest) wrongSize() {
 	t.holds(g.Key, "hello")
 }
 
-// broken breaks off transfers and tries them again.
+// broken interrupts transfers and retries them.
 func (t blobTest) broken() {
 	text := strings.Repeat("0123456789", 100_000)
 	g := grant(text)
@@ -217,10 +217,10 @@ func (t blobTest) broken() {
 	t.holds(g.Key, text)
 }
 
-// underWay begins a second transfer in the middle of the first.
+// underWay starts a second transfer during the first.
 func (t blobTest) underWay() {
 	if _, ok := t.blobs.(vitrine.Receiver); !ok {
-		return // who of two comes first is then not for the project to decide
+		return // the server decides which of two uploads wins
 	}
 	g := grant("hello")
 	tried := false
@@ -266,7 +266,7 @@ func (t blobTest) race() {
 		t.seal(g.Key)
 		t.holds(g.Key, body(int(winner.Load())))
 	}
-	// Of the same bytes, any number succeeds.
+	// Any number of transfers of the same bytes succeeds.
 	for range 5 {
 		g := grant(body(0))
 		var succeeded atomic.Int64

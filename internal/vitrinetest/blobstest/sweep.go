@@ -11,8 +11,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Times before and after all that a test does, whatever clock a backend goes
-// by.
+// Times before and after the test, by the clock of any backend.
 var (
 	longAgo  = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	farAhead = time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -38,7 +37,7 @@ func (t blobTest) sweep() {
 		}
 	}
 	_, receives := t.blobs.(vitrine.Receiver)
-	// Nothing is that old.
+	// No bytes are that old.
 	sweep(longAgo)
 	t.holds(kept.Key, "kept")
 	t.holds(unknown.Key, "unknown")
@@ -46,7 +45,7 @@ func (t blobTest) sweep() {
 		t.refused("a deleted key after a sweep of older ones", t.put(deleted, strings.NewReader("deleted")),
 			vitrine.CodeURLUsed)
 	}
-	// What is known stays as it is.
+	// Known keys stay.
 	sweep(farAhead, kept.Key, unknown.Key, deleted.Key, waiting.Key, failed.Key)
 	t.holds(kept.Key, "kept")
 	t.holds(unknown.Key, "unknown")
@@ -56,7 +55,7 @@ func (t blobTest) sweep() {
 	}
 	t.seal(waiting.Key)
 	t.holds(waiting.Key, "waiting for its completion")
-	// What is not known may go, and what is known stays.
+	// Unknown keys may be deleted. Known ones stay.
 	sweep(farAhead, kept.Key)
 	t.holds(kept.Key, "kept")
 	if err := t.put(failed, strings.NewReader("failed")); err != nil {
@@ -114,7 +113,7 @@ func (t blobTest) each() {
 	}
 }
 
-// keys uses invalid keys. Nothing may be stored or found under them.
+// keys tests that invalid keys are neither stored nor found.
 func (t blobTest) keys() {
 	for _, key := range []vitrine.UploadID{"", "a", "../../../../../../etc/passwd",
 		vitrine.UploadID(strings.Repeat("/", 26)),

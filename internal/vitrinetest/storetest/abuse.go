@@ -26,7 +26,7 @@ func (t storeTest) report(reports ...*vitrine.AbuseReport) {
 	})
 }
 
-// reported checks what is listed of a link.
+// reported checks the listed reports of a link.
 func (t storeTest) reported(l *vitrine.Link, since time.Time, want ...*vitrine.AbuseReport) {
 	t.Helper()
 	t.read(func(tx vitrine.Tx) error {
@@ -36,7 +36,7 @@ func (t storeTest) reported(l *vitrine.Link, since time.Time, want ...*vitrine.A
 	})
 }
 
-// reportedBy checks what is counted of a reporter.
+// reportedBy checks the number of reports of a reporter.
 func (t storeTest) reportedBy(by vitrine.ReporterID, since time.Time, n int64, oldest time.Time) {
 	t.Helper()
 	t.read(func(tx vitrine.Tx) error {
@@ -67,7 +67,7 @@ func (t storeTest) abuseReports() {
 	t.reportedBy(ann, first.At.Add(time.Millisecond), 1, elsewhere.At)
 	t.reportedBy(ann, vitrinetest.Epoch, 0, time.Time{})
 
-	// The last report of a reporter is listed; all are counted.
+	// Only the last report of a reporter is listed. All are counted.
 	again := abuseReport(one, ann, 0, "again")
 	again.Reason = vitrine.AbuseOther
 	t.report(again)

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// accountsClosed tests that closed accounts are listed only on request, and the
-// search among the others.
+// accountsClosed tests that closed accounts are listed only on request, and
+// that search excludes them.
 func (t storeTest) accountsClosed() {
 	ann, bob, eve := t.account("ann@example.org"), t.account("b_b%@example.org"), t.account("eve@example.com")
 	eve.Email, eve.ClosedAt, eve.Closing, eve.ViewerKey, eve.ViewerKeyAt = "account 3 (closed)",
@@ -53,8 +53,8 @@ func (t storeTest) accountsClosed() {
 	})
 }
 
-// oneTimeTokens tests that an address has one token of a purpose, found by its
-// hash alone.
+// oneTimeTokens tests that an address has one token for each purpose, found only
+// by its hash.
 func (t storeTest) oneTimeTokens() {
 	ann := t.account("ann@example.org")
 	token := func(p vitrine.TokenPurpose, hash byte, email string, age time.Duration) *vitrine.OneTimeToken {

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// leases tests that a lease is found by its name, whatever its time, and is
-// written over.
+// leases tests that a lease is found by its name, even after it has expired,
+// and that it can be replaced.
 func (t storeTest) leases() {
 	one := &vitrine.Lease{Name: "scan 1", Holder: "A", Until: vitrinetest.Epoch}
 	two := &vitrine.Lease{Name: "scan 2 ✓", Holder: "B", Until: vitrinetest.Epoch.Add(time.Millisecond)}
@@ -54,7 +54,7 @@ func (t storeTest) leases() {
 	forget(vitrinetest.Epoch.Add(24*time.Hour), 0)
 }
 
-// leaseRace takes the same lease in several processes at once. One must get it.
+// leaseRace takes the same lease in several processes. Exactly one must get it.
 func (t storeTest) leaseRace(other storeTest) {
 	var taken atomic.Int64
 	vitrinetest.Race(vitrinetest.Racers, func(i int) {

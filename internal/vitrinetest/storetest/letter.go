@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// letters tests that letters are listed when they are due, in the order of
-// that, and that nothing of one stays that is deleted.
+// letters tests that due letters are listed in order, and that a deleted letter
+// leaves no data.
 func (t storeTest) letters() {
 	letter := func(to string, due, life time.Duration) *vitrine.Letter {
 		l := &vitrine.Letter{Message: vitrine.Message{ID: "id of " + to, To: to, Subject: "Grüße ✓", Text: "a\n\nb\n"},

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// link returns a live link with bytes.
+// link returns a live link with a file.
 func link(a *vitrine.Account, slug vitrine.Slug, age time.Duration) *vitrine.Link {
 	return &vitrine.Link{Account: a.ID, Upload: vitrine.NewUploadID(), Slug: slug, Title: string(slug),
 		Name: "file.pdf", Type: "application/pdf",
@@ -64,7 +64,7 @@ func (t storeTest) links() {
 			CreatedAt: vitrinetest.Epoch}), vitrine.ErrNotFound)
 		return tx.PutLink(l)
 	})
-	check(l) // by its slug, too, though it is deleted
+	check(l) // also by its slug, although it is deleted
 	t.read(func(tx vitrine.Tx) error {
 		_, err := tx.Link(999)
 		t.is("no link by ID", err, vitrine.ErrNotFound)
@@ -74,8 +74,8 @@ func (t storeTest) links() {
 	})
 }
 
-// expiringLinks tests that links past their expiry are listed as live until
-// that, and as disabled after it, whatever their rows say.
+// expiringLinks tests that links are listed as live before they expire, and as
+// disabled afterwards, independent of the stored state.
 func (t storeTest) expiringLinks() {
 	ann := t.account("ann@example.org")
 	at := func(l *vitrine.Link, hours int) *vitrine.Link {
@@ -149,15 +149,15 @@ func (t storeTest) linkSlugs() {
 		t.is("link with no slug", err, vitrine.ErrNotFound)
 		return errors.Join(err1, err2)
 	})
-	release(vitrinetest.Epoch.Add(time.Hour), 1) // a second row without a slug
+	release(vitrinetest.Epoch.Add(time.Hour), 1) // another row without a slug
 }
 
 func (t storeTest) linkLists() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
-	order := []vitrine.Slug{"link-0", "link-1", "link-2", "link-3", "link-4", "link-5"} // ann's, newest first
+	order := []vitrine.Slug{"link-0", "link-1", "link-2", "link-3", "link-4", "link-5"} // links of ann, newest first
 	ages := []time.Duration{0, time.Millisecond, time.Hour, time.Hour, time.Hour, 2 * time.Hour}
-	// Of three links of one time the one with the largest ID is the newest, so
-	// they are added last to first.
+	// Of links with the same time, the one with the largest ID is the newest.
+	// So they are added in reverse.
 	for i := len(order) - 1; i >= 0; i-- {
 		l := link(ann, order[i], ages[i])
 		if i == 1 || i == 4 {

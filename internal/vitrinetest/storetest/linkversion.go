@@ -8,8 +8,9 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// linkVersions tests that versions of a link are in no list, search, count or
-// report of links, and are found by their link and number, deleted or not.
+// linkVersions tests that versions of a link are found only by link and number,
+// also after they are deleted. Lists, searches, counts and reports of links
+// exclude them.
 func (t storeTest) linkVersions() {
 	ann := t.account("ann@example.org")
 	main, other := link(ann, "main", 0), link(ann, "other", time.Minute)

@@ -66,9 +66,8 @@ func (t storeTest) logins() {
 	})
 }
 
-// loginRace tests a login that is begun in one process, confirmed in any and
-// taken in any: of programs that ask several processes at the same time one
-// gets the key.
+// loginRace tests logins that are started, confirmed and taken in different
+// processes. Only one of several concurrent callers gets the key.
 func (t storeTest) loginRace(other storeTest) {
 	signer, now := signer.New([]byte("a secret of the test")), func() time.Time { return vitrinetest.Epoch }
 	var logins []*auth.Logins

@@ -23,8 +23,8 @@ func (t storeTest) made(name string) (vitrine.AccountID, vitrine.LinkID) {
 	return a.ID, l.ID
 }
 
-// reserveIDs tests that reserved IDs are given to nobody, and that none is
-// given twice.
+// reserveIDs tests that reserved IDs are never assigned, and that no ID is
+// assigned twice.
 func (t storeTest) reserveIDs() {
 	over := func(a vitrine.AccountID, l vitrine.LinkID, want bool) {
 		t.Helper()
@@ -42,7 +42,7 @@ func (t storeTest) reserveIDs() {
 		}
 	}
 	over(0, 0, false)
-	over(3, 0, true) // before the first is made
+	over(3, 0, true) // before the first account
 	over(3, 0, false)
 	last("first", 4, 1)
 	over(4, 1, false)
@@ -56,7 +56,7 @@ func (t storeTest) reserveIDs() {
 		return errors.Join(err, vitrinetest.ErrAbandoned)
 	})
 	t.is("an update that is abandoned", err, vitrinetest.ErrAbandoned)
-	if a, l := t.made("fourth"); a <= 101 || l <= 42 { // of PostgreSQL numbers are gone then, too
+	if a, l := t.made("fourth"); a <= 101 || l <= 42 { // PostgreSQL skips IDs here
 		t.Errorf("account %d and link %d", a, l)
 	}
 	if err := t.store.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.ReserveIDs(1, 1); return err }); err != nil {
@@ -64,8 +64,8 @@ func (t storeTest) reserveIDs() {
 	}
 }
 
-// reserveIDsRace reserves IDs while others are given. No ID may be given twice,
-// and no reserved ID to a later upload.
+// reserveIDsRace reserves IDs while others are assigned. No ID may be assigned
+// twice, and no reserved ID may be assigned later.
 func (t storeTest) reserveIDsRace() {
 	var mu sync.Mutex
 	given := map[vitrine.LinkID]bool{}

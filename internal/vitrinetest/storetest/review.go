@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// accountLists tests the selection of accounts.
+// accountLists tests the filters of the account list.
 func (t storeTest) accountLists() {
 	ann, bob, eve := t.account("ann@example.org"), t.account("bob@example.org"), t.account("eve@example.org")
 	ann.Role, eve.Role, eve.Banned, bob.Banned = vitrine.RoleOwner, vitrine.RoleModerator, true, true
@@ -33,7 +33,7 @@ func (t storeTest) accountLists() {
 	check(vitrine.AccountQuery{After: eve.ID})
 }
 
-// changes tests the history.
+// changes tests the history of decisions.
 func (t storeTest) changes() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	l := link(ann, "one", 0)
@@ -74,7 +74,7 @@ func (t storeTest) changes() {
 	check(vitrine.ChangeQuery{Link: 999})
 }
 
-// review tests the queue, its counts, and links with the same bytes.
+// review tests the review queue, its counts, and links with the same bytes.
 func (t storeTest) review() {
 	ann := t.account("ann@example.org")
 	add := func(slug vitrine.Slug, state vitrine.LinkState, reason, sum string, waits time.Duration) *vitrine.Link {
@@ -136,7 +136,7 @@ func (t storeTest) review() {
 	refused("bb", true)
 }
 
-// scans tests which links are to be scanned.
+// scans tests which links are due for a scan.
 func (t storeTest) scans() {
 	ann := t.account("ann@example.org")
 	add := func(slug vitrine.Slug, state vitrine.LinkState, scanned string) *vitrine.Link {
@@ -166,5 +166,5 @@ func (t storeTest) scans() {
 	check(vitrine.StateLive, "v1", 0, 10, never, current)
 	check(vitrine.StateReview, "v2", 0, 10, held)
 	check(vitrine.StateProcessing, "v2", 0, 10, video)
-	check(vitrine.StateProcessing, "", 0, 10, video) // without a scanner, too
+	check(vitrine.StateProcessing, "", 0, 10, video) // also without a scanner
 }

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// linkSearch tests what links are found by, in which order, and by pages.
+// linkSearch tests the matches, the order and the pages of a search.
 func (t storeTest) linkSearch() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	add := func(a *vitrine.Account, slug vitrine.Slug, title, name string, size int64, age time.Duration,
@@ -62,7 +62,7 @@ func (t storeTest) linkSearch() {
 	check(words(""), "d-file", "c-file", "b-side", "annual")
 	check(words("CHERRY"), "c-file")
 	check(words("äpfel"), "annual")
-	check(words("A\u0308PFEL birnen"), "annual") // put together of two characters
+	check(words("A\u0308PFEL birnen"), "annual") // with a combining character
 	check(words("äpfel cherry"))
 	check(words("photo.jpg"), "b-side")
 	check(words("B-Side"), "b-side")
@@ -80,7 +80,7 @@ func (t storeTest) linkSearch() {
 	}{
 		{vitrine.SortNewest, []vitrine.Slug{"d-file", "c-file", "b-side", "annual"}},
 		{vitrine.SortOldest, []vitrine.Slug{"annual", "b-side", "c-file", "d-file"}},
-		{vitrine.SortTitle, []vitrine.Slug{"b-side", "c-file", "d-file", "annual"}}, // ä is after all of ASCII
+		{vitrine.SortTitle, []vitrine.Slug{"b-side", "c-file", "d-file", "annual"}}, // ä sorts after ASCII
 		{vitrine.SortSize, []vitrine.Slug{"b-side", "d-file", "c-file", "annual"}},
 	} {
 		check(vitrine.LinkQuery{Sort: o.sort}, o.order...)
@@ -89,7 +89,7 @@ func (t storeTest) linkSearch() {
 			check(vitrine.LinkQuery{Sort: o.sort, Offset: skip, Limit: 2}, o.order[skip:min(skip+2, len(o.order))]...)
 		}
 	}
-	var ids []vitrine.LinkID // as they were made, over all accounts, two at a time
+	var ids []vitrine.LinkID // in creation order, over all accounts, two at a time
 	t.read(func(tx vitrine.Tx) error {
 		for q := (vitrine.LinkQuery{Sort: vitrine.SortID, Limit: 2}); ; {
 			some, err := tx.Links(q)
@@ -111,7 +111,7 @@ func (t storeTest) linkSearch() {
 	check(words("date"))
 }
 
-// oldSlugs tests slugs that links had before.
+// oldSlugs tests former slugs of links.
 func (t storeTest) oldSlugs() {
 	ann := t.account("ann@example.org")
 	one, two := link(ann, "one", 0), link(ann, "two", 0)

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// sessions tests that a session is found by its hash alone, and ends one by
-// one, by account and by time.
+// sessions tests that a session is found only by its hash, and that sessions
+// are deleted one by one, by account and by time.
 func (t storeTest) sessions() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	session := func(a *vitrine.Account, hash byte, left time.Duration) *vitrine.Session {
@@ -82,8 +82,7 @@ func (t storeTest) sessions() {
 	check()
 }
 
-// attempts tests that they count against their own key, within a time that has
-// two ends.
+// attempts tests that attempts are counted by key and time window.
 func (t storeTest) attempts() {
 	one, other := vitrine.AttemptKey{1, 15: 255}, vitrine.AttemptKey{2}
 	first, second := &vitrine.Attempt{Key: one, At: vitrinetest.Epoch},

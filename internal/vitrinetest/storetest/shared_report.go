@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// sharedReports tests that a shared report is found by its hash, which is its
-// alone, listed with those of the same link, and deleted by its account alone.
+// sharedReports tests that a shared report is found by its unique hash, listed
+// by link, and deleted only by its account.
 func (t storeTest) sharedReports() {
 	ann, bob := t.account("ann@example.org"), t.account("bob@example.org")
 	report := func(a *vitrine.Account, l vitrine.LinkID, hash byte, after time.Duration) *vitrine.SharedReport {

@@ -55,8 +55,8 @@ func (t storeTest) sites() {
 	})
 }
 
-// siteVersions tests that versions of websites are in no list, search, count or
-// report of links.
+// siteVersions tests that lists, searches, counts and reports of links exclude
+// versions of websites.
 func (t storeTest) siteVersions() {
 	ann := t.account("ann@example.org")
 	site := &vitrine.Site{Account: ann.ID, Slug: "site", Title: "site", CreatedAt: vitrinetest.Epoch}
@@ -84,7 +84,7 @@ func (t storeTest) siteVersions() {
 		facts, err1 := tx.LinkFacts(ann.ID)
 		vitrinetest.Equal(t, "facts", len(facts), 1)
 		n, bytes, err2 := tx.CountLinks(ann.ID)
-		vitrinetest.Equal(t, "links and bytes", [2]int64{n, bytes}, [2]int64{2, 300}) // the file and the website
+		vitrinetest.Equal(t, "links and bytes", [2]int64{n, bytes}, [2]int64{2, 300}) // file and website
 		return errors.Join(err1, err2)
 	})
 	deploy := upload(ann, "site.zip")

@@ -1,4 +1,4 @@
-// Package storetest checks the contract of [vitrine.Store].
+// Package storetest tests the contract of [vitrine.Store].
 package storetest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Run checks a store. open makes an empty one, and closes it with the test.
+// Run tests a store. open returns an empty one and closes it with the test.
 func Run(t *testing.T, open func(t *testing.T) vitrine.Store) {
 	for _, test := range []struct {
 		name string
@@ -93,7 +93,7 @@ func (t storeTest) update(f func(tx vitrine.Tx) error) {
 	}
 }
 
-// is fails the test unless err is want.
+// is checks that err is want.
 func (t storeTest) is(what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -101,7 +101,7 @@ func (t storeTest) is(what string, err, want error) {
 	}
 }
 
-// account adds an account of its own.
+// account adds a new account.
 func (t storeTest) account(email string) *vitrine.Account {
 	t.Helper()
 	a := &vitrine.Account{Email: email, Plan: vitrine.PlanFree, ViewerKey: []byte("key of " + email),
@@ -168,7 +168,7 @@ func (t storeTest) accounts() {
 		return nil
 	})
 	check(b)
-	// What is returned is the caller's own.
+	// The caller may modify returned values.
 	t.read(func(tx vitrine.Tx) error {
 		got, err := tx.Account(a.ID)
 		if err == nil {
@@ -248,7 +248,7 @@ func (t storeTest) secrets() {
 	})
 }
 
-// upload returns an open upload that nothing else is in the way of.
+// upload returns an open upload without conflicts.
 func upload(a *vitrine.Account, name string) *vitrine.Upload {
 	return &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: name, Type: "application/pdf", Size: 10,
 		State:     vitrine.UploadOpen,

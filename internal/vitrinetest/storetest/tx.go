@@ -53,7 +53,7 @@ func (t storeTest) rollback() {
 }
 
 func (t storeTest) panics() {
-	for i := range 10 { // more than any pool of connections keeps
+	for i := range 10 { // more than a connection pool has
 		for _, run := range []func(context.Context, func(vitrine.Tx) error) error{t.store.Update, t.store.Read} {
 			func() {
 				defer func() { vitrinetest.Equal(t, "panic", recover(), any("oh")) }()
@@ -71,8 +71,8 @@ func (t storeTest) panics() {
 	vitrinetest.Equal(t, "secret", t.secret("s"), []byte("w"))
 }
 
-// refusals tests that a transaction continues after an error about an existing
-// or missing row.
+// refusals tests that a transaction can continue after an error about an
+// existing or missing row.
 func (t storeTest) refusals() {
 	a := t.account("ann@example.org")
 	l, u := link(a, "slug", 0), upload(a, "u")
@@ -152,7 +152,7 @@ func (t storeTest) snapshot() {
 	vitrinetest.Equal(t, "secret after an Update that returned", t.secret("s"), []byte("new"))
 }
 
-// limit runs a hundred transactions that compete for the last slot.
+// limit runs a hundred transactions that compete for the last free slot.
 func (t storeTest) limit() {
 	const slots = 10
 	a := t.account("ann@example.org")
@@ -204,7 +204,7 @@ func (t storeTest) increments() {
 }
 
 // writeSkew runs two transactions that each read what the other writes. One of
-// two accounts must stay.
+// two accounts must remain.
 func (t storeTest) writeSkew() {
 	for range 20 {
 		t.update(func(tx vitrine.Tx) error {
@@ -228,7 +228,7 @@ func (t storeTest) writeSkew() {
 	}
 }
 
-// idempotency runs a hundred transactions that begin an upload with the same
+// idempotency runs a hundred transactions that start an upload with the same
 // key.
 func (t storeTest) idempotency() {
 	a := t.account("ann@example.org")
@@ -264,8 +264,8 @@ func (t storeTest) idempotency() {
 	}
 }
 
-// whole moves amounts between two rows while others read. No reader may see
-// half of a transfer.
+// whole moves amounts between two rows while others read. Readers must never
+// see half of a transfer.
 func (t storeTest) whole() {
 	put := func(tx vitrine.Tx, a, b byte) error {
 		return errors.Join(tx.PutSecret("a", []byte{a}), tx.PutSecret("b", []byte{b}))

@@ -137,7 +137,7 @@ func (t storeTest) uploadCounts() {
 			except vitrine.UploadID
 			what   vitrine.Holding
 			n      int64
-			want   time.Duration // 0: they hold less
+			want   time.Duration // 0 if they hold less
 		}{
 			{0, "", vitrine.Slots, 1, 20 * time.Minute},
 			{0, "", vitrine.Slots, 2, 25 * time.Minute},

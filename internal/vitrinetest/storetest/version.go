@@ -9,15 +9,15 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// RunShared checks a vitrine.Store that several processes have open. open makes
-// an empty one, opens it once more as another process would, and closes both
-// with the test. A process sees what another has changed within a time; 0: at
-// once.
+// RunShared tests a vitrine.Store that several processes use. open returns an
+// empty one and a second handle as another process would open it, and closes
+// both with the test. Changes of one process must become visible to the other
+// within a time. 0 means immediately.
 func RunShared(t *testing.T, within time.Duration, open func(t *testing.T) (one, other vitrine.Store)) {
 	for _, test := range []struct {
 		name string
 		run  func(one, other storeTest)
-		late bool // it may be asked of a store that sees changes late
+		late bool // also tested on stores that see changes late
 	}{
 		{"Version", func(one, other storeTest) { one.versions(other, within) }, true},
 		{"VersionOfOther", func(one, other storeTest) { other.versions(one, within) }, true},
@@ -36,7 +36,7 @@ func RunShared(t *testing.T, within time.Duration, open func(t *testing.T) (one,
 	}
 }
 
-// version asks for the version, and adds it to those that were.
+// version returns the current version and adds it to the set of earlier ones.
 func (t storeTest) version(before map[int64]bool) int64 {
 	t.Helper()
 	v, err := t.store.Version(ctx)
@@ -47,8 +47,8 @@ func (t storeTest) version(before map[int64]bool) int64 {
 	return v
 }
 
-// versions changes each kind of row in turn, through this store or another one
-// over the same rows. Each change must become visible within the given time.
+// versions changes a row of each kind, through this handle or another one. Each
+// change must become visible within the time.
 func (t storeTest) versions(by storeTest, within time.Duration) {
 	a := t.account("ann@example.org")
 	l, u := link(a, "slug", 0), upload(a, "u")
@@ -106,12 +106,12 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 	}
 }
 
-// versionRace makes readers rely on what they have read as long as the version
-// is the same.
+// versionRace tests that data read under one version stays valid while the
+// version is unchanged.
 func (t storeTest) versionRace(other storeTest) {
 	const changes = 200
 	t.update(func(tx vitrine.Tx) error { return tx.PutSecret("n", []byte{0}) })
-	var done atomic.Int64 // the changes that have returned
+	var done atomic.Int64 // number of completed changes
 	vitrinetest.Race(4, func(i int) {
 		if i == 0 {
 			for n := range changes {

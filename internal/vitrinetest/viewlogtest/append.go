@@ -32,7 +32,7 @@ func (t logTest) empty() {
 	}
 }
 
-// fields checks that opens come back as they went in, whatever is in them.
+// fields tests that views are returned as they were stored, with any values.
 func (t logTest) fields() {
 	var views []vitrine.ViewRecord
 	full := view(1, 0, 1<<64-1)
@@ -59,16 +59,16 @@ func (t logTest) sameView() {
 	t.view(a)
 	t.view(a, b)
 	t.view(a, b, a)
-	a.Returning = true // what the caller sets is ignored
+	a.Returning = true // the caller's value is ignored
 	t.view(a)
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false})
-	// Also after a beacon has changed what is stored.
+	// The same after a beacon has changed the view.
 	read := snapshot(b, time.Minute, report.Session{EngagedMs: 30_000, PresentMs: 40_000})
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), read}})
 	t.view(a, b)
 	t.counted(1, 1, 0)
-	// And on its own link alone.
+	// Only on its own link.
 	other := a
 	other.Link = 2
 	t.view(other)
@@ -98,7 +98,7 @@ func (t logTest) otherView() {
 	vitrinetest.Equal(t, "opens refused", t.append(batch), []int{0, 1, 2, 3, 4, 5, 6, 7})
 	t.counted(1, 2, 0)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true})
-	// Those that were refused have left nothing: their viewer is new.
+	// Refused views leave no data: their viewer is still new.
 	eleven := view(1, 2*time.Minute, 11)
 	t.view(eleven)
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, true, false})
@@ -109,8 +109,8 @@ func (t logTest) returning() {
 	claims := view(1, 2*time.Hour, 20)
 	claims.Returning = true
 	t.view(first, claims, view(1, 3*time.Hour, 10))
-	// A view that is older but came later returns: what counts is what is
-	// stored so far.
+	// An older view that arrives later is returning, because only stored views
+	// count.
 	t.view(view(1, 0, 10))
 	t.view(view(2, 0, 10))
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{true, false, false, true})
@@ -191,7 +191,7 @@ func (t logTest) botSnapshot() {
 	if got.Session == nil {
 		t.Error("the snapshot's session is missing")
 	}
-	// A download of it is no event from now on, not even one that was before.
+	// Its downloads no longer count as events, not even earlier ones.
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Second), download(a, 2*time.Hour)}})
 	t.counted(1, 1, 1)
 }
@@ -206,21 +206,21 @@ func (t logTest) botSnapshotAgain() {
 	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
 }
 
-// botSnapshotReturning checks who returns once a view by a viewer has turned
-// out to be a bot's.
+// botSnapshotReturning tests which viewers are returning after a view is
+// reclassified as a bot's.
 func (t logTest) botSnapshotReturning() {
 	only := view(1, 0, 10)
 	t.view(only)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(only)}})
-	t.view(view(1, time.Minute, 10)) // no other view of the viewer counts: new
+	t.view(view(1, time.Minute, 10)) // no other view counts: new
 	first, second := view(2, 0, 20), view(2, time.Minute, 20)
 	t.view(first, second)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
-	t.view(view(2, 2*time.Minute, 20)) // second is a person's: it returns
+	t.view(view(2, 2*time.Minute, 20)) // the second view counts: returning
 	third, fourth := view(3, 0, 30), view(3, time.Minute, 30)
 	t.view(third, fourth)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(fourth), told(third)}})
-	t.view(view(3, 2*time.Minute, 30)) // both were a bot's: new
+	t.view(view(3, 2*time.Minute, 30)) // both views are a bot's: new
 	last := func(link vitrine.LinkID) bool { r := t.returns(link); return r[len(r)-1] }
 	vitrinetest.Equal(t, "returning", []bool{last(1), last(2), last(3)}, []bool{false, true, false})
 }
@@ -240,7 +240,7 @@ func (t logTest) downloads() {
 	vitrinetest.Equal(t, "opens of a link with a stray download", t.all(2), nil)
 }
 
-// order checks that within a batch views come first, then snapshots, then
+// order tests that within a batch views are applied first, then snapshots, then
 // downloads.
 func (t logTest) order() {
 	a, b := view(1, 0, 10), view(1, time.Minute, 20)
@@ -254,8 +254,8 @@ func (t logTest) order() {
 	vitrinetest.Equal(t, "engaged", t.all(1)[0].Session.EngagedMs, 4000)
 }
 
-// early tests that events that arrive before their view are returned, and no
-// others, and that sending them again later gives the same result.
+// early tests that exactly the events whose view is missing are returned, and
+// that sending them again later gives the same result.
 func (t logTest) early() {
 	there, crawler, missing, stranger := view(1, 0, 10), bot(view(1, time.Minute, 20)), view(1, time.Hour, 30),
 		view(7, time.Hour, 40)
@@ -265,7 +265,7 @@ func (t logTest) early() {
 		return snapshot(o, time.Minute, report.Session{EngagedMs: engaged, PresentMs: 50_000,
 			Pages: []report.PageTime{{Page: 2, Ms: 1500}}})
 	}
-	for _, known := range []bool{false, true} { // whether the log has anything of the link
+	for _, known := range []bool{false, true} { // whether the log knows the link
 		if known {
 			t.view(there, crawler)
 		}
@@ -292,7 +292,7 @@ func (t logTest) early() {
 	t.counted(1, 2, 1)
 	t.counted(7, 0, 0)
 	vitrinetest.Equal(t, "opens of a link that only strays were of", t.all(7), nil)
-	// Now the views come: one before, one along with what was early.
+	// The views arrive: one before the events, one with them.
 	t.view(missing)
 	_, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{stranger},
 		Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
@@ -306,7 +306,7 @@ func (t logTest) early() {
 	if last := views[len(views)-1].Session; last == nil || last.EngagedMs != 9000 || len(last.Pages) != 1 {
 		t.Errorf("the session of the open that came late: %+v", last)
 	}
-	// On days that are rolled up, too.
+	// The same on rolled-up days.
 	if err := t.log.RollUp(ctx, day+3); err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func (t logTest) early() {
 	t.counted(1, 3, 4)
 }
 
-// earlyErased checks that a log forgets that it ever knew a link.
+// earlyErased tests that a log has no record of a deleted link.
 func (t logTest) earlyErased() {
 	o, kept := view(1, 0, 10), view(2, 0, 10)
 	t.view(o, kept)
@@ -341,7 +341,7 @@ func (t logTest) counts() {
 	want := map[vitrine.LinkID]vitrine.LinkCounts{}
 	for i := range vitrine.LinkID(links) {
 		link := i + 1
-		ids = append(ids, link, link+links) // every other one was never opened
+		ids = append(ids, link, link+links) // every second link has no views
 		for n := range i%3 + 1 {
 			views = append(views, view(link, time.Duration(n)*time.Minute, uint64(n)))
 		}

@@ -11,7 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// forget tests that the reports of days outlive their views.
+// forget tests that reports of a day stay available after its views are
+// deleted.
 func (t logTest) forget() {
 	const days = 230
 	seed := rand.Uint64()
@@ -76,7 +77,7 @@ func (t logTest) forget() {
 	if kept() < day+100 {
 		t.Fatalf("opens are kept from %v on, all these days", kept())
 	}
-	// Forgotten days are closed, others are not.
+	// Days with deleted views are closed. Other days are not.
 	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
 	late.Account, soon.Account = 2, 2
 	of := vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(late, time.Second, report.Session{EngagedMs: 1000})},
@@ -108,8 +109,8 @@ func (t logTest) forget() {
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2}, days)
 		t.compareForgotten(c, m, vitrine.Scope{Account: 2, Link: 1}, days)
 	}
-	// A link that is erased leaves nothing of its own, and its account's days
-	// stay readable.
+	// A deleted link leaves no data of its own. Its account's days stay
+	// readable.
 	step("Erase", t.log.DeleteLink(ctx, 1))
 	vitrinetest.Equal(t, "opens of an erased link", t.all(1), nil)
 	tally, _ := t.tally(vitrine.Scope{Account: 2, Link: 1}, day, day+days, 0)
@@ -120,7 +121,7 @@ func (t logTest) forget() {
 	}
 }
 
-// compareForgotten compares tallies of any days.
+// compareForgotten compares tallies of random days.
 func (t logTest) compareForgotten(c chance, m *memory, s vitrine.Scope, days int) {
 	t.Helper()
 	from := day + report.Day(c.IntN(days))

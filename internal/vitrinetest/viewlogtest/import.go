@@ -32,7 +32,7 @@ func (t logTest) progress(file byte, want int64) {
 
 func (t logTest) imports() {
 	read := view(1, 0, 10)
-	read.Returning = true // as given
+	read.Returning = true // as in the import
 	read.Session = &report.Session{EngagedMs: 60_000, PresentMs: 90_000, Screen: "1920+", Downloaded: true,
 		Played: 500_000, Reached: 700_000,
 		Depth: 1_000_000, Pages: []report.PageTime{{Page: 1, Ms: 1}, {Page: 3, Ms: 40_000}}}
@@ -46,7 +46,7 @@ func (t logTest) imports() {
 	t.counted(1, 3, 1)
 	tally, _ := t.tally(vitrine.Scope{Account: 1}, day, day+1, 0)
 	vitrinetest.Equal(t, "download events", events(tally, day, day+1), 1)
-	// An imported view takes snapshots and downloads as any other.
+	// Imported views accept snapshots and downloads like others.
 	t.append(vitrine.Batch{
 		Snapshots: []vitrine.Snapshot{snapshot(again, time.Second, report.Session{EngagedMs: 1500, PresentMs: 2000}),
 			told(read)},
@@ -54,8 +54,8 @@ func (t logTest) imports() {
 	})
 	t.counted(1, 2, 1)
 	vitrinetest.Equal(t, "engaged", t.all(1)[1].Session.EngagedMs, 1500)
-	// That an imported view turns out to be a bot's takes nothing from views
-	// that were not imported.
+	// Reclassifying an imported view as a bot's does not change views that were
+	// not imported.
 	mixed := view(2, 0, 50)
 	t.doImport(2, 1, mixed)
 	t.view(view(2, time.Minute, 50))
@@ -75,11 +75,11 @@ func (t logTest) importProgress() {
 	t.counted(1, 2, 0)
 	t.doImport(1, 5, view(1, 2*time.Minute, 3))
 	t.progress(1, 5)
-	t.doImport(1, 9) // lines without views count as well
+	t.doImport(1, 9) // lines without views count too
 	t.progress(1, 9)
 	t.doImport(2, 1, view(1, 3*time.Minute, 4))
 	t.counted(1, 4, 0)
-	// Many with one batch: it is stored once.
+	// Many concurrent imports of one batch store it once.
 	vitrinetest.Race(20, func(int) { t.doImport(3, 1, view(2, 0, 1)) })
 	t.counted(2, 1, 0)
 }
@@ -93,7 +93,7 @@ func (t logTest) importCollisions() {
 	}
 	t.view(at(1, ms, 5, 100), at(1, ms, 1<<21-1, 101))
 	t.doImport(1, 3, with(5, 1), with(5, 2), with(6, 3))
-	t.doImport(1, 5, with(5, 4), with(1<<21-1, 5)) // the last one goes round
+	t.doImport(1, 5, with(5, 4), with(1<<21-1, 5)) // the last line number wraps around
 	t.doImport(2, 1, with(5, 6))
 	var got [][2]int64
 	for _, o := range t.all(1) {
@@ -105,7 +105,7 @@ func (t logTest) importCollisions() {
 	vitrinetest.Equal(t, "places in the millisecond, and viewers", got,
 		[][2]int64{{0, 5}, {5, 100}, {6, 1}, {7, 2}, {8, 3}, {9, 4}, {10, 6}, {1<<21 - 1, 101}})
 	t.counted(1, 8, 6)
-	// A whole file of one instant.
+	// A whole file with one timestamp.
 	var views []vitrine.ViewRecord
 	for i := range 3000 {
 		views = append(views, at(2, ms, 0, uint64(i)))

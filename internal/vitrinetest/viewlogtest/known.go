@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// known tests the records of a log about links and accounts: when they arrive,
-// when their days are rolled up and deleted, and when a link is deleted.
+// known tests which links and accounts a log knows: after their first view,
+// after days are rolled up and deleted, and after a link is deleted.
 func (t logTest) known() {
 	is := func(when string, account vitrine.AccountID, link vitrine.LinkID, want ...vitrine.Scope) {
 		t.Helper()

@@ -12,11 +12,11 @@ import (
 	"vitrine/report"
 )
 
-// memory is the contract of a ViewLog as plainly as it can be written down.
-// Backends are compared with it.
+// memory is the simplest implementation of the contract of a ViewLog. Backends
+// are compared with it.
 type memory struct {
 	views     map[vitrine.LinkID]map[vitrine.ViewID]*remembered
-	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to open
+	downloads map[vitrine.LinkID]map[vitrine.ViewID]vitrine.ViewID // event to view
 	accounts  map[vitrine.LinkID]vitrine.AccountID
 }
 
@@ -116,8 +116,8 @@ func (m *memory) append(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	return refused, early
 }
 
-// sent reports whether a view is the one that was sent, but for what may be
-// decided later.
+// sent reports whether a view is the one that was sent, ignoring fields that
+// may be decided later.
 func (r *remembered) sent(o report.View) bool {
 	sent := r.asSent
 	if o.Own && sent.Own || r.decided {
@@ -208,7 +208,8 @@ func (m *memory) counts(link vitrine.LinkID) (c vitrine.LinkCounts) {
 	return c
 }
 
-// chance makes batches in which much meets: few links, viewers and IDs.
+// chance generates random batches with many conflicts: few links, viewers and
+// IDs.
 type chance struct{ *rand.Rand }
 
 const (
@@ -272,7 +273,7 @@ func (c chance) session() report.Session {
 	return s
 }
 
-// known picks a view that is there, most often.
+// known returns a view that usually exists.
 func (c chance) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
 	link := vitrine.LinkID(c.IntN(modelLinks) + 1)
 	if views := m.list(link, firstDay, lastDay); len(views) > 0 && c.IntN(10) > 0 {
@@ -309,11 +310,11 @@ func (c chance) batch(m *memory) (b vitrine.Batch) {
 	return b
 }
 
-// modelSteps is how many steps a log and the contract go together.
+// modelSteps is the number of steps of a model test.
 const modelSteps = 250
 
-// model runs a log and the contract side by side, and compares them after every
-// few steps.
+// model applies the same steps to a log and the model, and compares them
+// regularly.
 func (t logTest) model() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -347,7 +348,7 @@ func (t logTest) model() {
 	}
 }
 
-// follow appends a batch, and holds what becomes of it against the contract.
+// follow appends a batch and compares the result with the model.
 func (t logTest) follow(m *memory, b vitrine.Batch) {
 	t.Helper()
 	refused, early := m.append(b)
@@ -362,7 +363,7 @@ func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
 	vitrinetest.Equal(t, "what is early", e, early)
 }
 
-// importSome imports views of viewers and IDs that nothing else has.
+// importSome imports views with new viewers and IDs.
 func (t logTest) importSome(c chance, m *memory, step int) {
 	var views []vitrine.ViewRecord
 	for i := range 3 {
@@ -395,7 +396,7 @@ func (t logTest) compare(c chance, m *memory) {
 	t.compareTally(c, m, vitrine.Scope{Account: 2})
 }
 
-// compareTally compares tallies by what reports make of them.
+// compareTally compares tallies by their reports.
 func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
 	t.Helper()
 	from := day + report.Day(c.IntN(modelDays))
@@ -417,7 +418,7 @@ func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
 	vitrinetest.Equal(t, fmt.Sprintf("reports of %+v", s), reports(s, got, from, to), reports(s, want, from, to))
 }
 
-// compareBrief compares what a comparison of windows needs.
+// compareBrief compares the totals that comparisons between windows use.
 func (t logTest) compareBrief(s vitrine.Scope, from, to report.Day, want *report.Tally) {
 	t.Helper()
 	got, _, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Brief: true})
@@ -449,7 +450,7 @@ func (t logTest) compareDaily(m *memory, s vitrine.Scope, from, to report.Day) {
 	vitrinetest.Equal(t, "daily views", got, want)
 }
 
-// reports renders a tally in every way that its scope allows.
+// reports returns all reports of a tally that its scope permits, as text.
 func reports(s vitrine.Scope, tally *report.Tally, from, to report.Day) string {
 	return reportsOver(s, tally, report.Window{Key: report.RangeAll, From: from, To: to})
 }

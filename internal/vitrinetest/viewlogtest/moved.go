@@ -13,11 +13,11 @@ import (
 	"vitrine/report"
 )
 
-// Moved runs a log through a history and then replaces it with a log that move
-// fills. The new log must give the same reports byte for byte, for all links
-// and accounts over windows of every length. It must also do so after both logs
-// have taken the same further views. With erased, a link is deleted after some
-// of its days. share is as in [vitrine.ViewLog].
+// Moved fills a log with a random history and then replaces it by the log that
+// move returns. The new log must return the same reports byte for byte, for all
+// links and accounts over windows of any length, also after both logs have
+// received the same further views. With erased, a link is deleted after some
+// days. share is as in [Run].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
 	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0, 0}
 	step := func(what string, err error) {
@@ -29,10 +29,10 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	h.live()
 	kept, err := from.RetainedFrom(ctx, 1)
 	step("Kept", err)
-	h.later(kept, from) // late views, mostly
+	h.later(kept, from) // mostly late views
 	if erased {
 		step("Erase", from.DeleteLink(ctx, 4))
-		h.memory.erase(4) // but for its forgotten days
+		h.memory.erase(4) // except its deleted days
 	}
 	h.audit()
 	to := move()
@@ -65,8 +65,8 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	after.audit()
 }
 
-// later appends to logs what happens on days that are kept, to links that are
-// there.
+// later appends the same batches to logs, on days with stored views and for
+// existing links.
 func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 	h.Helper()
 	gone := func(id vitrine.ViewID) bool { return report.DayOf(id.Ms()) < kept }
@@ -87,7 +87,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 	}
 }
 
-// sameAs compares all answers of two logs.
+// sameAs compares all reports of two logs.
 func (h *history) sameAs(when string, other vitrine.ViewLog) {
 	h.Helper()
 	to := logTest{h.T, other, h.share}

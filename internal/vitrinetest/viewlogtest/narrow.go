@@ -12,13 +12,12 @@ import (
 	"vitrine/report"
 )
 
-// zones are those of which reports are asked: whose clocks are changed by an
-// hour, half an hour, over midnight, or not at all.
+// zones are the tested time zones: with clock changes of an hour, of half an
+// hour, or over midnight, and without any.
 var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/New_York",
 	"Pacific/Kiritimati"}
 
-// lens draws which views a tally is of, and the window that it is asked over,
-// within [from, to).
+// lens returns a random lens and a random window within [from, to).
 func (c chance) lens(from, to report.Day) (report.Lens, report.Window) {
 	p := report.Period{Dates: &report.Dates{First: from, Last: to - 1}}
 	if c.IntN(3) > 0 {
@@ -39,7 +38,7 @@ func (c chance) lens(from, to report.Day) (report.Lens, report.Window) {
 	return l, w
 }
 
-// filter draws conditions of values that views of a model have, or have not.
+// filter returns random conditions, with values that occur in the model or not.
 func (c chance) filter() report.Filter {
 	var texts []string
 	for range c.IntN(4) {
@@ -75,7 +74,8 @@ func (c chance) filter() report.Filter {
 	return f
 }
 
-// narrowViews lists what a query is of, newest first, and its download events.
+// narrowViews returns the views of a query, newest first, and its download
+// events.
 func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events []vitrine.ViewID) {
 	from, to := q.Steps.Bounds(q.From, q.To)
 	for link, account := range m.accounts {
@@ -101,8 +101,8 @@ func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events 
 	return views, events
 }
 
-// compareNarrow compares what single views are read for: tallies of filters and
-// time zones, daily views, and lists of views.
+// compareNarrow compares results that are computed from single views: tallies
+// with filters and time zones, daily views, and lists of views.
 func (t logTest) compareNarrow(c chance, m *memory, s vitrine.Scope, from, to report.Day) {
 	t.Helper()
 	lens, w := c.lens(from, to)
@@ -149,7 +149,7 @@ func (t logTest) compareNarrowDaily(q vitrine.TallyQuery, views []report.View) {
 	vitrinetest.Equal(t, fmt.Sprintf("daily views of %+v, filter %q", q.Scope, q.Filter.Texts()), got, want)
 }
 
-// compareRecent compares the newest views of a query, all or those with
+// compareRecent compares the newest views of a query, all or only those with
 // engagement data.
 func (t logTest) compareRecent(c chance, m *memory, q vitrine.TallyQuery) {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// kept returns the contract without what was of days before one: what is left
-// for answers that are made of single views.
+// kept returns the model without the data before a day, which is what results
+// from single views are based on.
 func (m *memory) kept(from report.Day) *memory {
 	k := newMemory()
 	for link, account := range m.accounts {
@@ -32,8 +32,8 @@ func (m *memory) kept(from report.Day) *memory {
 	return k
 }
 
-// compareExpired compares an answer from single views over days of which some
-// are deleted, and whether it is marked as partial.
+// compareExpired compares results from single views over days with deleted
+// views, and whether they are marked as partial.
 func (t logTest) compareExpired(c chance, m *memory, s vitrine.Scope, days int, kept report.Day) {
 	t.Helper()
 	from := day + report.Day(c.IntN(days))
@@ -68,8 +68,8 @@ func narrowTally(q vitrine.TallyQuery, views []report.View, events []vitrine.Vie
 	return fold.Tally()
 }
 
-// narrowCap checks that an answer that is made of single views counts the
-// newest of the window's under a cap, and then those that the filter has.
+// narrowCap tests that results from single views use the newest views of the
+// window under a cap, and then apply the filter.
 func (t logTest) narrowCap() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

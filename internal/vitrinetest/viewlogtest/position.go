@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// position tests the mark of a log, and the number of its last change.
+// position tests the marker of a log and the number of its last change.
 func (t logTest) position() {
 	at := func() vitrine.LogPosition {
 		t.Helper()

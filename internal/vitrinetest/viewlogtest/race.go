@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// parallelSame writes one view from many goroutines. It must count once.
+// parallelSame writes one view from many goroutines. It must be counted once.
 func (t logTest) parallelSame() {
 	o := view(1, 0, 10)
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(int) {
@@ -24,8 +24,8 @@ func (t logTest) parallelSame() {
 	t.counted(1, 1, 1)
 }
 
-// parallelOther writes different views with one ID from many goroutines. One
-// must be stored.
+// parallelOther writes different views with one ID from many goroutines.
+// Exactly one must be stored.
 func (t logTest) parallelOther() {
 	var stored atomic.Int64
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
@@ -43,8 +43,8 @@ func (t logTest) parallelOther() {
 	t.counted(1, 1, 0)
 }
 
-// parallelViewer writes many views of a link by one viewer at once. All but one
-// must be returning.
+// parallelViewer writes many views of a link by one viewer concurrently. All
+// but one must be returning.
 func (t logTest) parallelViewer() {
 	vitrinetest.Race(t.times(vitrinetest.Racers), func(i int) {
 		if _, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, time.Duration(i)*time.Second,

@@ -12,14 +12,13 @@ import (
 	"vitrine/report"
 )
 
-// at returns a person's open at an instant, with the n-th ID of its
-// millisecond.
+// at returns a person's view at a time, with the n-th ID of its millisecond.
 func at(link vitrine.LinkID, ms int64, n int, viewer uint64) vitrine.ViewRecord {
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(ms, n)), At: ms,
 		Link: int64(link), Viewer: viewer}}
 }
 
-// days checks the edges of windows.
+// days tests the boundaries of windows.
 func (t logTest) days() {
 	start, end := day.StartMs(), (day + 1).StartMs()
 	views := []vitrine.ViewRecord{at(1, start-1, 1<<21-1, 1), at(1, start, 0, 2), at(1, end-1, 1<<21-1, 3),
@@ -33,7 +32,7 @@ func (t logTest) days() {
 	t.append(batch)
 	for _, c := range []struct {
 		from, to report.Day
-		want     []uint64 // viewers
+		want     []uint64 // expected viewers
 	}{
 		{day, day + 1, []uint64{2, 3}},
 		{day - 1, day, []uint64{1}},
@@ -98,12 +97,12 @@ func (t logTest) recent() {
 				EngagedMs: int64(1000 + i), PresentMs: 50_000, Pages: []report.PageTime{{Page: i + 1, Ms: 1000}},
 				Downloaded: i%5 == 0}))
 		}
-		if i%3 == 0 { // of bots too, which do not count
+		if i%3 == 0 { // also bots' downloads, which do not count
 			batch.Downloads = append(batch.Downloads, download(o, time.Minute))
 		}
 	}
 	t.append(batch)
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(batch.Views[6])}}) // its download counts no more
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(batch.Views[6])}}) // its download no longer counts
 	batch.Views[6].Bot = vitrine.BotAutomation
 	for range 2 {
 		for _, n := range []int{0, 1, 5, 25} {
@@ -117,14 +116,14 @@ func (t logTest) recent() {
 				vitrinetest.Equal(t, "recent open", own(o), want)
 			}
 		}
-		if err := t.log.RollUp(ctx, day+1); err != nil { // and once more of days that are stored in another way
+		if err := t.log.RollUp(ctx, day+1); err != nil { // again for days that are rolled up
 			t.Fatal(err)
 		}
 	}
 }
 
 func (t logTest) views() {
-	const n = 2500 // more than is read at once
+	const n = 2500 // more than one page
 	var views []vitrine.ViewRecord
 	for i := range n {
 		views = append(views, view(1, time.Duration((i*7919)%n)*time.Second, uint64(i)))
@@ -147,7 +146,7 @@ func (t logTest) views() {
 	if !errors.Is(err, vitrinetest.ErrAbandoned) || calls != 3 {
 		t.Errorf("Opens whose function fails at the third: %v after %d calls", err, calls)
 	}
-	// The log may be asked while it lists.
+	// The log may be called during the listing.
 	listed := 0
 	err = t.log.Views(ctx, 1, firstDay, lastDay, func(o *report.View) error {
 		if listed++; listed%100 != 1 {
@@ -161,13 +160,13 @@ func (t logTest) views() {
 	}
 }
 
-// cap checks which opens are read when not all may be.
+// cap tests which views are read under a cap.
 func (t logTest) cap() {
 	var views []vitrine.ViewRecord // oldest first
 	for i := range 60 {
 		views = append(views, at(vitrine.LinkID(1+i%3), (day-report.Day(60-i)).StartMs()+int64(i), 0, uint64(i)))
 	}
-	// The newest are of one instant.
+	// The newest views have the same time.
 	for link := range vitrine.LinkID(3) {
 		views = append(views, at(link+1, day.StartMs(), 0, 100), at(link+1, day.StartMs(), 1, 200))
 	}
@@ -197,7 +196,7 @@ func (t logTest) cap() {
 					int64(len(viewers)))
 			}
 		}
-		// Opens outside the window do not use the cap up.
+		// Views outside the window do not count towards the cap.
 		tally, truncated := t.tally(s, first, first+10, 10)
 		vitrinetest.Equal(t, "truncated", truncated, false)
 		if tally.Views() == 0 {
@@ -233,8 +232,8 @@ func (t logTest) erase() {
 				[2]int64{want, want})
 		}
 	}
-	// Nothing of it is remembered: an ID is free, a viewer new, a download an
-	// event.
+	// Nothing is stored: the ID is free, the viewer is new, and a download is
+	// an event.
 	a.Viewer = 20
 	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}, Downloads: []vitrine.Download{download(a, 0)}})
 	t.counted(1, 1, 1)

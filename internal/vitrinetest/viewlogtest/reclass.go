@@ -13,8 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// reclass tests that new rules for stored views change every number, and that
-// undoing them restores it, for days that are rolled up and for others.
+// reclass tests that new rules change the numbers of stored views, and that
+// undoing them restores the numbers, on days with and without a roll-up.
 func (t logTest) reclass() {
 	const day = 24 * time.Hour
 	first, again, person := bot(view(1, 0, 5)), bot(view(1, day, 5)), view(1, 2*day, 5)
@@ -62,7 +62,7 @@ func (t logTest) reclass() {
 			[4]string{"", "", report.BotUndecided, "Net"})
 		t.counted(1, 4, 2)
 		vitrinetest.Equal(t, "returning", t.returns(1), []bool{true, true, false, false, false})
-		says("", true, all...) // once more
+		says("", true, all...) // again
 		t.counted(1, 4, 2)
 		says("crawler", false, all...)
 		t.counted(1, 1, 1)
@@ -71,13 +71,13 @@ func (t logTest) reclass() {
 		says(report.BotUndecided, false, all...)
 		is("all back", asStored...)
 	}
-	// What was read long enough is not undecided any more.
+	// A view that was read long enough is no longer undecided.
 	says("", true, scanner)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{snapshot(scanner, time.Hour, report.Session{EngagedMs: 1500,
 		PresentMs: 2000})}})
 	says(report.BotUndecided, false, scanner)
 	t.counted(1, 2, 1)
-	// A browser that tells of automation has the last word.
+	// A snapshot that reports automation overrides the rules.
 	says("", true, first)
 	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
 	says("", true, first)
@@ -88,8 +88,8 @@ func (t logTest) reclass() {
 	vitrinetest.Equal(t, "sent again", t.append(vitrine.Batch{Views: all}), nil)
 }
 
-// reclass gives a view that is not the owner's the class of the new rules.
-// first is the reason that it was stored with, if it was excluded.
+// reclass sets the class of a view by the new rules, unless it is the owner's.
+// first is the reason with which an excluded view was stored.
 func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 	o := &r.view
 	first := [2]string{o.Bot, o.Product}
@@ -126,13 +126,13 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 	}
 }
 
-// reason returns a random reason, which the rules may or may not use.
+// reason returns a random reason, which may not exist in the rules.
 func (c chance) reason() string {
 	reasons := []string{"", "", "crawler", "ai_training", report.BotUndecided, report.BotOwn, report.BotAutomation}
 	return reasons[c.IntN(len(reasons))]
 }
 
-// rules draws rules: what they say of a reason and a product stays the same.
+// rules returns random rules. They are deterministic for a reason and product.
 func (c chance) rules() func(reason, product string) string {
 	seed := c.Uint64()
 	return func(reason, product string) string {
@@ -150,8 +150,8 @@ func sum(s string) uint64 {
 	return h.Sum64()
 }
 
-// newRules applies other rules to all views, of the log and of the contract. In
-// between somebody stops it, perhaps.
+// newRules applies new rules to all views of the log and the model. It may be
+// interrupted and repeated.
 func (t logTest) newRules(c chance, m *memory) {
 	t.Helper()
 	rule := c.rules()
@@ -186,7 +186,7 @@ func (t logTest) newRules(c chance, m *memory) {
 	vitrinetest.Equal(t, "changed again", again.Changed()+again.Applied, 0)
 }
 
-// byRule gives a view the class of a rule, and returns the number of changed
+// byRule sets the class of a view by a rule and returns the number of changed
 // views.
 func (m *memory) byRule(r *remembered, rule func(reason, product string) string) int64 {
 	o := &r.view
@@ -206,8 +206,8 @@ func (m *memory) byRule(r *remembered, rule func(reason, product string) string)
 	return 1
 }
 
-// stopping is a log that stops who writes to it in the middle of a batch, after
-// some others.
+// stopping is a log that stops its writer within a batch, after a number of
+// batches.
 type stopping struct {
 	vitrine.ViewLog
 	left int

@@ -10,13 +10,12 @@ import (
 	"vitrine/report"
 )
 
-// SameReports tests the reports of a vitrine.ViewLog over histories in which
-// everything happens: bots, snapshots, downloads, imports, late views, days
-// that are rolled up and deleted, links that are deleted. open makes the log
-// and closes it with the test. After each part of a history the reports must
-// match a plain model of the contract byte for byte, and so match every other
-// backend. Without seeds there are two histories. share is as in
-// [vitrine.ViewLog].
+// SameReports tests the reports of a vitrine.ViewLog with random histories:
+// bots, snapshots, downloads, imports, late views, roll-ups, and deleted days
+// and links. open returns an empty log and closes it with the test. After each
+// part of a history the reports must equal those of a simple model byte for
+// byte, and so those of every other backend. Without seeds there are two
+// histories. share is as in [Run].
 func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog, seeds ...uint64) {
 	if seeds == nil {
 		seeds = []uint64{0, 1}
@@ -30,16 +29,17 @@ func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLo
 	}
 }
 
-// historyDays is how many days a history has: some of them are forgotten.
+// historyDays is the number of days in a history. The views of some of them are
+// deleted.
 const historyDays = 150
 
-// history is a log and what it has to tell.
+// history is a log with its model.
 type history struct {
 	logTest
 	chance chance
 	memory *memory
-	n      int        // of views, which makes their IDs differ
-	kept   report.Day // from this day on views are kept, and surely those that downloads are of
+	n      int        // number of views, for unique IDs
+	kept   report.Day // first day with stored views, including all with downloads
 }
 
 func (h *history) live() {
@@ -55,7 +55,7 @@ func (h *history) live() {
 	h.same("with imports")
 	step("Settle", h.log.RollUp(ctx, day+historyDays-20))
 	h.same("settled")
-	h.happen() // mostly on settled days
+	h.happen() // mostly on rolled-up days
 	h.bring(20)
 	h.same("with late opens")
 	step("Erase", h.log.DeleteLink(ctx, 2))
@@ -75,7 +75,7 @@ func (h *history) live() {
 	h.same("with days forgotten")
 }
 
-// view returns a view of some day.
+// view returns a view on a random day.
 func (h *history) view() vitrine.ViewRecord {
 	h.n++
 	o := h.chance.view()
@@ -84,7 +84,7 @@ func (h *history) view() vitrine.ViewRecord {
 	return o
 }
 
-// happen appends some batches.
+// happen appends some random batches.
 func (h *history) happen() {
 	h.Helper()
 	for range 12 {
@@ -95,7 +95,7 @@ func (h *history) happen() {
 		for range 12 {
 			b.Views = append(b.Views, h.view())
 		}
-		if again := b.Views[0]; h.chance.IntN(2) == 0 { // once more, and as someone else's
+		if again := b.Views[0]; h.chance.IntN(2) == 0 { // a repeated ID, with another viewer
 			other := again
 			other.Viewer++
 			b.Views = append(b.Views, again, other)
@@ -104,7 +104,7 @@ func (h *history) happen() {
 	}
 }
 
-// bring imports views of viewers that nothing else has.
+// bring imports views with new viewers.
 func (h *history) bring(n int) {
 	h.Helper()
 	var views []vitrine.ViewRecord
@@ -124,7 +124,7 @@ func (h *history) bring(n int) {
 	h.importAt((day + historyDays).Time(), 5, int64(h.n), views...)
 }
 
-// same compares reports over windows of every length.
+// same compares reports over windows of any length.
 func (h *history) same(when string) {
 	h.Helper()
 	var scopes []vitrine.Scope
@@ -133,7 +133,7 @@ func (h *history) same(when string) {
 		counts := h.memory.counts(link)
 		h.counted(link, counts.Views, counts.Downloads)
 		if h.share > 1 && h.chance.IntN(modelLinks) > 0 {
-			continue // one of the links, on average
+			continue // on average, test one of the links
 		}
 		scopes = append(scopes, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link})
 	}
@@ -160,8 +160,8 @@ func (h *history) same(when string) {
 	}
 }
 
-// sameReasons checks that single visits are excluded for the reasons that the
-// report of a link counts.
+// sameReasons checks that the excluded visits of a link match the reasons in
+// its report.
 func (h *history) sameReasons(s vitrine.Scope, from, to report.Day) {
 	h.Helper()
 	if s.Link == 0 {

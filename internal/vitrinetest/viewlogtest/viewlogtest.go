@@ -1,4 +1,4 @@
-// Package viewlogtest checks the contract of [vitrine.ViewLog].
+// Package viewlogtest tests the contract of [vitrine.ViewLog].
 package viewlogtest
 
 import (
@@ -15,11 +15,11 @@ import (
 
 var ctx = context.Background()
 
-// Run checks a vitrine.ViewLog. open makes an empty one, and closes it with the
+// Run tests a vitrine.ViewLog. open returns an empty one and closes it with the
 // test. Each test ends with an audit.
 //
-// A slow backend passes a share above 1: then one repetition in so many is
-// tried of steps and windows that are drawn at random.
+// For a slow backend, pass a share above 1 to run only one of share random
+// steps and windows.
 func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 	for _, test := range []struct {
 		name string
@@ -72,14 +72,13 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 type logTest struct {
 	*testing.T
 	log   vitrine.ViewLog
-	share int // one repetition in so many is tried
+	share int // run one of share repetitions
 }
 
-// times returns how often something is repeated that takes n repetitions in
-// full.
+// times returns the number of repetitions for n in a full run.
 func (t logTest) times(n int) int { return max(1, n/t.share) }
 
-// day is the day of Epoch.
+// day is the day of vitrinetest.Epoch.
 var day = report.DayOf(vitrinetest.Epoch.UnixMilli())
 
 const (
@@ -87,7 +86,7 @@ const (
 	lastDay  = report.Day(40_000)
 )
 
-// view returns a person's open of a link of account 1, some time after Epoch.
+// view returns a person's view of a link of account 1, at a time after Epoch.
 func view(link vitrine.LinkID, after time.Duration, viewer uint64) vitrine.ViewRecord {
 	at := vitrinetest.Epoch.Add(after).UnixMilli()
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at, 7)), At: at,
@@ -101,7 +100,7 @@ func bot(o vitrine.ViewRecord) vitrine.ViewRecord {
 
 func id(o vitrine.ViewRecord) vitrine.ViewID { return vitrine.ViewID(o.ID) }
 
-// snapshot returns a beacon some time after a view.
+// snapshot returns a snapshot of a view, at a time after the view.
 func snapshot(o vitrine.ViewRecord, after time.Duration, s report.Session) vitrine.Snapshot {
 	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + after.Milliseconds(), Session: s}
 }
@@ -117,15 +116,15 @@ func download(o vitrine.ViewRecord, after time.Duration) vitrine.Download {
 	return vitrine.Download{ID: vitrine.ViewIDAt(at, 3), Link: vitrine.LinkID(o.Link), View: id(o)}
 }
 
-// append stores a batch and returns which of its views were refused.
+// append stores a batch and returns the indexes of refused views.
 func (t logTest) append(b vitrine.Batch) (refused []int) {
 	t.Helper()
 	refused, _ = t.outcome(b)
 	return refused
 }
 
-// outcome stores a batch and returns which views were refused and which events
-// were early.
+// outcome stores a batch and returns the indexes of refused views and the early
+// events.
 func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	t.Helper()
 	o, err := t.log.Append(ctx, b)
@@ -163,7 +162,7 @@ func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 		vitrine.LinkCounts{Views: views, Downloads: downloads})
 }
 
-// all returns the views of a link, oldest first, with memory of their own.
+// all returns copies of the views of a link, oldest first.
 func (t logTest) all(link vitrine.LinkID) []report.View {
 	t.Helper()
 	return t.between(link, firstDay, lastDay)
@@ -181,7 +180,7 @@ func (t logTest) between(link vitrine.LinkID, from, to report.Day) (views []repo
 	return views
 }
 
-// own copies what a view refers to; no pages are nil.
+// own returns a deep copy of a view. Empty pages become nil.
 func own(o report.View) report.View {
 	if o.Session != nil {
 		s := *o.Session
@@ -201,7 +200,7 @@ func (t logTest) returns(link vitrine.LinkID) (r []bool) {
 	return r
 }
 
-// recents lists the newest views with engagement data of days.
+// recents returns the newest views with engagement data in a range of days.
 func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []report.View {
 	t.Helper()
 	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Link: link, From: firstID(from), To: firstID(to), N: n,
@@ -212,8 +211,7 @@ func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []repo
 	return recent
 }
 
-// firstID returns the first ID of a day, limited to the days that IDs can
-// represent.
+// firstID returns the first ID of a day, clamped to the range of IDs.
 func firstID(d report.Day) vitrine.ViewID {
 	return vitrine.ViewIDAt(min(max(d, firstDay), lastDay).StartMs(), 0)
 }
@@ -227,7 +225,7 @@ func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.T
 	return tally, truncated
 }
 
-// events returns the number of download events that a tally has of some days.
+// events returns the number of download events of a tally in a range of days.
 func events(tally *report.Tally, from, to report.Day) int64 {
 	w := report.Window{Key: report.RangeAll, From: from, To: to}
 	return report.ForLink(report.Link{}, w, tally, nil, nil).Totals.RangeDownloads
