@@ -104,8 +104,8 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 }
 
 // transport returns a transport with the settings of http.DefaultTransport,
-// which a program may have replaced. It waits longer for "100 Continue", so that
-// the body of a refused upload is not sent.
+// which a program may have replaced. It waits longer for "100 Continue", so
+// that the body of a refused upload is not sent.
 func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

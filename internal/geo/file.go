@@ -116,7 +116,7 @@ func (f *File) load(ctx context.Context, before fs.FileInfo) (*database, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCopy, err)
 	}
-	defer os.Remove(to.Name()) // it stays for as long as it is mapped
+	defer os.Remove(to.Name()) // the mapping keeps the data
 	_, err = io.Copy(to, reader{ctx, from})
 	if err := errors.Join(err, to.Close()); err != nil {
 		return nil, fmt.Errorf("%w: %w", errCopy, err)

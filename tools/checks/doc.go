@@ -1,5 +1,5 @@
-// Package checks pins the tools that check the code. It is a separate module, so
-// that the program does not depend on them:
+// Package checks pins the tools that check the code. It is a separate module,
+// so that the program does not depend on them:
 //
 //   - gotestsum runs the tests and records the events for the summary
 //   - staticcheck is the linter; its rules are in staticcheck.conf at the root

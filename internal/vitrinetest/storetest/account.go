@@ -53,8 +53,8 @@ func (t storeTest) accountsClosed() {
 	})
 }
 
-// oneTimeTokens tests that an address has one token for each purpose, found only
-// by its hash.
+// oneTimeTokens tests that an address has one token for each purpose, found
+// only by its hash.
 func (t storeTest) oneTimeTokens() {
 	ann := t.account("ann@example.org")
 	token := func(p vitrine.TokenPurpose, hash byte, email string, age time.Duration) *vitrine.OneTimeToken {
