@@ -23,7 +23,7 @@ func TestSkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"report.pdf": onePage(), "report.md": "# Report\n",
+	for name, text := range map[string]string{"report.pdf": onePage(), "draft.pdf": onePage() + "%draft\n", "report.md": "# Report\n",
 		"page/index.html": "<h1>Page</h1>"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestSkill(t *testing.T) {
 		}
 		return string(out)
 	}
-	address := strings.TrimSpace(run("vitrine put report.md --url " + in.url))
+	address := strings.TrimSpace(run("vitrine put draft.pdf --url " + in.url))
 	slug := address[strings.LastIndex(address, "/")+1:]
 	for i, want := range []string{`"views"`, `"insights"`} {
 		if out := run(strings.ReplaceAll(found[i][2], "SLUG", slug)); !strings.Contains(out, want) {
