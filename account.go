@@ -56,7 +56,7 @@ type Account struct {
 	Email     string // unique, as NormalEmail returns it; of a closed account ClosedName
 	Password  string // hash of it, a PHC string; "": it has none, and one signs in with a link
 	Plan      Plan
-	Limits    *Limits // replaces the limits of the plan; nil: the plan's
+	Limits    *Limits // replaces the limits of the plan; nil means the plan's
 	Role      Role
 	Banned    bool
 	ViewerKey []byte // 32 bytes; distinguishes viewers within this account only
@@ -65,7 +65,7 @@ type Account struct {
 	ViewerKeyAt  time.Time
 	TimeZone     string // of days and hours of its reports in the app, an IANA name; "": UTC
 	CreatedAt    time.Time
-	ClosedAt     time.Time // zero: open; a closed account is suspended for good
+	ClosedAt     time.Time // zero means open; a closed account is suspended permanently
 	CountOwn     bool      // whether views by the owner count
 	Closing      bool      // closed, but not everything is deleted yet
 	Dismissed    string    // notice that is not shown to it any more; "": none

@@ -10,7 +10,7 @@ type Album struct {
 	Slug      Slug // "" once a deleted album's slug was released
 	Title     string
 	CreatedAt time.Time
-	DeletedAt time.Time // zero: not deleted
+	DeletedAt time.Time // zero if not deleted
 }
 
 // The limits of albums. People read an album as one page, which is built for

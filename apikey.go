@@ -29,12 +29,12 @@ type APIKey struct {
 	Hash      [sha256.Size]byte // SHA-256 of the whole key
 	Last4     string
 	CreatedAt time.Time
-	UsedAt    time.Time // zero: never; stored to the minute
-	RevokedAt time.Time // zero: not revoked
-	ExpiresAt time.Time // zero: never
+	UsedAt    time.Time // zero if never; stored to the minute
+	RevokedAt time.Time // zero if not revoked
+	ExpiresAt time.Time // zero if never
 	Scope     KeyScope
 	// LinkLife limits how long after their creation links that the key creates
-	// or edits may be public; 0: no limit.
+	// or edits may be public; 0 means no limit.
 	LinkLife time.Duration
 	Replaced bool // replaced by another key; valid until ExpiresAt
 }

@@ -18,7 +18,7 @@ type Change struct {
 	By      Actor
 	Action  Action
 	Account AccountID // the changed account, or the account of the link
-	Link    LinkID    // 0: the account itself was changed
+	Link    LinkID    // 0 means the account itself was changed
 	From    LinkState // of a link; "" before it was made
 	To      LinkState // of a link; "" once it is deleted
 	Reason  string    // reason code of the new state
@@ -228,7 +228,7 @@ type ChangeQuery struct {
 	Link    LinkID
 	People  bool     // only decisions by people
 	Before  ChangeID // older than this change
-	Limit   int      // 0: all
+	Limit   int      // 0 means all
 }
 
 // LinkEvent is a change as a link's owner may see it: the action and the role,

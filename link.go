@@ -24,9 +24,9 @@ type Link struct {
 	Kind    filetype.Kind
 	Size    int64  // bytes
 	SHA256  string // lower-case hex
-	Pages   int    // of a PDF; 0: unknown
+	Pages   int    // of a PDF; 0 if unknown
 
-	Key           KeyID  // the key that created it; 0: none or unknown
+	Key           KeyID  // the key that created it; 0 if none or unknown
 	Client        string // the program that made it, as it names itself; "": not known
 	AllowDownload bool
 	State         LinkState
@@ -34,8 +34,8 @@ type Link struct {
 	Detail        string // what was found, such as a signature or a member of an archive
 	CreatedAt     time.Time
 	StateAt       time.Time // when it entered its state
-	ExpiresAt     time.Time // when it is disabled; zero: never
-	DeletedAt     time.Time // zero: not deleted
+	ExpiresAt     time.Time // when it is disabled; zero if never
+	DeletedAt     time.Time // zero if not deleted
 	// HasBytes reports whether bytes are stored and count. For a deleted link:
 	// whether something may remain to be purged.
 	HasBytes bool
@@ -43,19 +43,19 @@ type Link struct {
 	// "" if there was none.
 	Scanned string
 
-	// Site is the website of which the link is a version; 0: none. Only its
-	// website shows a version.
+	// Site is the website of which the link is a version, or 0 if none. Only
+	// its website shows a version.
 	Site  SiteID
 	Files int64 // number of files that a version serves
 
-	// Of is the link of which this row is a version; 0: none. A link's own row
-	// has the file of the current version. Any other version has its file in a
-	// row of its own, whose State concerns only that file. The row of the
+	// Of is the link of which this row is a version, or 0 if none. A link's own
+	// row has the file of the current version. Any other version has its file
+	// in a row of its own, whose State concerns only that file. The row of the
 	// current version has no file.
 	Of       LinkID
 	Version  int    // of a link: number of the current version; of a version: its number
-	Versions int    // of a link: highest number so far; 0: never replaced
-	Pending  LinkID // of a link: version that becomes current when it is live; 0: none
+	Versions int    // of a link: highest number so far; 0 if never replaced
+	Pending  LinkID // of a link: version that becomes current when it is live; 0 if none
 
 	Parts   Parts        // stored beside its bytes
 	Preview PreviewState // whether the parts made from the bytes exist

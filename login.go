@@ -15,7 +15,7 @@ type Login struct {
 	Program   string            // name and version, according to the program
 	Machine   string            // name of its machine, according to the program; becomes the name of the key
 	State     LoginState
-	Account   AccountID // account that confirmed or refused; 0: none yet
+	Account   AccountID // account that confirmed or refused; 0 if none yet
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

@@ -36,7 +36,7 @@ type Letter struct {
 	ID LetterID
 	Message
 	CreatedAt time.Time
-	ExpiresAt time.Time // when it becomes useless; zero: never
+	ExpiresAt time.Time // when it becomes useless; zero if never
 	Tries     int       // started tries
 	NextAt    time.Time // time of the next try; the sender moves it to claim the letter
 }

@@ -11,14 +11,14 @@ type OneTimeToken struct {
 	ID      OneTimeTokenID
 	Purpose TokenPurpose
 	Hash    [sha256.Size]byte // SHA-256 of the secret
-	Account AccountID         // 0: there is no account yet
+	Account AccountID         // 0 if there is no account yet
 	// Email is the address of the recipient; "" for TokenSetup. An address has
 	// one token of each purpose: a new one replaces it.
 	Email     string
 	Plan      Plan      // of the account that an invitation creates
-	By        AccountID // who sent the invitation; 0: the operator
+	By        AccountID // who sent the invitation; 0 means the operator
 	CreatedAt time.Time
-	ExpiresAt time.Time // zero: valid until used
+	ExpiresAt time.Time // zero means valid until used
 }
 
 // TokenPurpose is the only use of a token.
@@ -33,8 +33,8 @@ const (
 	TokenSetup    TokenPurpose = "setup"    // creates the first account of an instance
 )
 
-// TokenPurposes maps each purpose to how long its tokens are valid; 0: until
-// used.
+// TokenPurposes maps each purpose to how long its tokens are valid; 0 means
+// until used.
 var TokenPurposes = map[TokenPurpose]time.Duration{
 	TokenSignIn:   SignInLife,
 	TokenPassword: ResetLife,

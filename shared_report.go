@@ -7,12 +7,12 @@ import "time"
 type SharedReport struct {
 	ID        SharedReportID
 	Account   AccountID
-	Link      LinkID   // 0: all links of the account
+	Link      LinkID   // 0 means all links of the account
 	Hash      [32]byte // SHA-256 of the secret
 	Label     string   // for the owner
 	Password  string   // a PHC string; "": none
 	CreatedAt time.Time
-	ExpiresAt time.Time // zero: valid until revoked
+	ExpiresAt time.Time // zero means valid until revoked
 }
 
 // SharedReportTx reads and writes shared reports within a transaction.

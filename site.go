@@ -20,7 +20,7 @@ type Site struct {
 	// soon as it is live.
 	Pending   LinkID
 	CreatedAt time.Time
-	DeletedAt time.Time // zero: not deleted
+	DeletedAt time.Time // zero if not deleted
 }
 
 // The limits of websites.

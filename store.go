@@ -93,7 +93,7 @@ type LinkQuery struct {
 	Before LinkCursor
 	After  LinkID // for SortID: links with higher IDs
 	Offset int    // number of links to skip
-	Limit  int    // 0: all
+	Limit  int    // 0 means all
 }
 
 // AccountQuery selects accounts that are not closed. Zero fields do not
@@ -105,14 +105,14 @@ type AccountQuery struct {
 	Closing    bool   // only closed accounts with something left to delete
 	Search     string // part of the email, in any case
 	After      AccountID
-	Limit      int // 0: all
+	Limit      int // 0 means all
 }
 
 // ReviewQuery selects links in review. Zero fields do not restrict the result.
 type ReviewQuery struct {
 	Reason string
 	After  ReviewCursor
-	Limit  int // 0: all
+	Limit  int // 0 means all
 }
 
 // ReviewCursor is a position in the queue, longest waiting first. The zero

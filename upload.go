@@ -21,8 +21,8 @@ type Upload struct {
 	Type           string
 	Size           int64
 	Slug           Slug   // custom, or ""
-	Site           SiteID // the website to deploy to; 0: none
-	Replaces       LinkID // the link that gets a new version; 0: none
+	Site           SiteID // the website to deploy to; 0 if none
+	Replaces       LinkID // the link that gets a new version; 0 if none
 	State          UploadState
 	CreatedAt      time.Time
 	HoldUntil      time.Time // an open upload holds its slug, a link slot and its bytes until then

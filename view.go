@@ -55,7 +55,7 @@ type Viewed struct {
 	Link  LinkID
 	View  ViewID
 	Kind  report.ContentKind
-	Pages int // of a PDF; 0: unknown
+	Pages int // of a PDF; 0 if unknown
 }
 
 // Snapshot limits a claim to what is possible at a time. It reports whether it

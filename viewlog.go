@@ -88,15 +88,16 @@ type ViewLog interface {
 	// gets the next free one of its millisecond.
 	Import(ctx context.Context, receipt ImportReceipt, views []ViewRecord) error
 
-	// Imported returns how many lines of the file with a SHA-256 are imported;
-	// 0: none.
+	// Imported returns how many lines of the file with a SHA-256 are imported,
+	// or 0 if none.
 	Imported(ctx context.Context, file [32]byte) (lines int64, err error)
 
 	// DeleteLink deletes everything about a link.
 	DeleteLink(ctx context.Context, l LinkID) error
 
 	// HighestIDs returns the highest IDs of an account and a link in the log,
-	// without websites (SitePage); 0: none. It is fast for any size of the log.
+	// without websites (SitePage), or 0 if none. It is fast for any size of the
+	// log.
 	HighestIDs(ctx context.Context) (a AccountID, l LinkID, err error)
 
 	// EachScope calls f with each link in the log and its account, and with
@@ -124,7 +125,7 @@ type ViewLog interface {
 
 // LogPosition identifies a log and its last change.
 type LogPosition struct {
-	// Mark is a random number of this log; 0: none yet.
+	// Mark is a random number of this log, or 0 if none yet.
 	Mark int64
 	// Last is the number of the last change. Each append, import or deletion
 	// has a higher number than those before it.
@@ -145,7 +146,7 @@ type TallyQuery struct {
 	// with their views, sessions, downloads and visits. The tally may contain
 	// more.
 	Brief bool
-	Cap   int // most views to count; 0: all
+	Cap   int // most views to count; 0 means all
 	report.Lens
 }
 
@@ -210,7 +211,7 @@ type ImportReceipt struct {
 type Download struct {
 	ID      ViewID // of the event
 	Link    LinkID
-	View    ViewID    // its view; 0: the file was fetched without its page
+	View    ViewID    // its view; 0 if the file was fetched without its page
 	Account AccountID `json:",omitempty"` // of the link; needed only without a View
 }
 

@@ -10,8 +10,8 @@ import (
 // may write to it meanwhile.
 type LogExporter interface {
 	// Forgotten returns the day before which the views of all accounts have
-	// expired and only tallies remain; 0: none. It returns an error, with a
-	// remedy, if the log keeps earlier views of one account than of another.
+	// expired and only tallies remain, or 0 if none. It returns an error, with
+	// a remedy, if the log keeps earlier views of one account than of another.
 	Forgotten(ctx context.Context) (report.Day, error)
 
 	// Export calls f with every entry, always in the same order, and returns

@@ -31,8 +31,8 @@ func ContentOf(kind string) ContentKind {
 // Content). Only the card of its kind is set; with ContentNone none is.
 type Content struct {
 	Kind ContentKind `json:"kind"`
-	// Version is the version of the file that the card describes; 0: the file
-	// was never replaced.
+	// Version is the version of the file that the card describes, or 0 if the
+	// file was never replaced.
 	Version int `json:"version,omitempty"`
 	// Sessions is how many sessions the card is of.
 	Sessions int64          `json:"-"`

@@ -15,7 +15,7 @@ import (
 // different days counts a viewer of both twice: fold the days together, or use
 // Tally.AddVisit with the viewer's earlier day.
 type Fold struct {
-	// Steps replace UTC days in the tally; nil: UTC days.
+	// Steps replace UTC days in the tally; nil means UTC days.
 	Steps *Steps
 	// Single makes the tally count what Lens.Single asks for.
 	Single bool

@@ -5,12 +5,12 @@ import "math"
 // Lens says which views a tally counts, and in which steps. The zero value
 // counts all views by UTC day.
 type Lens struct {
-	// Steps replace UTC days; nil: UTC days.
+	// Steps replace UTC days; nil means UTC days.
 	Steps *Steps
 	// Filter selects the views that count, with their downloads. With a filter,
 	// downloads without a view do not count. Conditions on links are ignored.
 	Filter Filter
-	Links  []int64 // only these links count; nil: all
+	Links  []int64 // only these links count; nil means all
 	// Single also asks for the data of Content.AddCurves, which stored tallies
 	// do not have.
 	Single bool

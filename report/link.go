@@ -12,8 +12,8 @@ type Link struct {
 	Kind     string // the file kind, as pdf (contract, createUpload)
 	Content  ContentKind
 	Pages    int // of a pdf; 0 unknown
-	// Files are the files of all versions by their numbers; nil: the file was
-	// never replaced, and Kind, Content and Pages are of all views.
+	// Files are the files of all versions by their numbers, or nil if the file
+	// was never replaced, and Kind, Content and Pages are of all views.
 	Files     map[int]File
 	Created   time.Time
 	Views     int64 // counted views since creation

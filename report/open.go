@@ -42,7 +42,7 @@ type View struct {
 	QR        bool // came by the link's QR code
 	Returning bool // this viewer opened this link before
 
-	Session *Session // nil: no engagement data
+	Session *Session // nil without engagement data
 
 	// Downloaded reports whether the view has a counted download event. It is
 	// known only for recent views; Session.Downloaded is what the page's script

@@ -14,7 +14,7 @@ type Period struct {
 	// Hourly asks for the hours of the dates or, without dates, for the last
 	// 24.
 	Hourly bool
-	// Zone is the time zone of the days and hours; nil: UTC.
+	// Zone is the time zone of the days and hours; nil means UTC.
 	Zone    *time.Location
 	Compare Compare // "" is ComparePrevious
 }

@@ -35,7 +35,7 @@ type Tally struct {
 	scroll progress // by depth
 	parts  partSums
 	links  map[int64]*linkSums
-	points *points // nil: not counted
+	points *points // nil if not counted
 }
 
 // dayRow holds the counts of a day for the series and the spark.

@@ -9,7 +9,7 @@ type Totals struct {
 	AvgEngagedMs    int64   `json:"avgEngagedMs"`
 	MedianEngagedMs int64   `json:"medianEngagedMs"`
 	TotalEngagedMs  int64   `json:"totalEngagedMs"`
-	CompletionPct   *Tenths `json:"completionPct"`  // nil: no session has a completion
+	CompletionPct   *Tenths `json:"completionPct"`  // nil if no session has a completion
 	Downloads       int64   `json:"downloads"`      // all-time
 	RangeDownloads  int64   `json:"rangeDownloads"` // of the window, which Deltas compares with Previous
 	QRScans         int64   `json:"qrScans"`

@@ -64,10 +64,10 @@ type Window struct {
 	Key   Range
 	From  Day
 	To    Day    // exclusive
-	Steps *Steps // local days or hours of a zone; nil: UTC days
+	Steps *Steps // local days or hours of a zone; nil means UTC days
 
 	before *Window        // the window to compare with, if not the one just before
-	zone   *time.Location // nil: UTC
+	zone   *time.Location // nil means UTC
 }
 
 // NewWindow returns the window of r as of now (analytics, Range). created is

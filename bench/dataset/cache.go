@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Dir returns the directory that keeps datasets between runs:
-// VITRINE_BENCH_DIR, or vitrine-bench in the user's cache directory.
+// Dir returns the directory for cached datasets: VITRINE_BENCH_DIR, or
+// vitrine-bench in the user's cache directory.
 func Dir() (string, error) {
 	dir := os.Getenv("VITRINE_BENCH_DIR")
 	if dir == "" {
@@ -22,8 +22,8 @@ func Dir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// Files returns the paths of a dataset in the import format. It makes missing
-// files. It removes datasets of the same name with other parameters, such as
+// Files returns the paths of a dataset in the import format. It creates missing
+// files. It deletes datasets with the same name and other parameters, such as
 // yesterday's, because they are large.
 func (p Params) Files() (links, opens string, err error) {
 	dir, err := Dir()
@@ -48,8 +48,7 @@ func (p Params) Files() (links, opens string, err error) {
 	return links, opens, keep(opens, p.WriteOpens)
 }
 
-// keep makes a file that is not there. It is written under another name first,
-// so that a half of it is never taken for all.
+// keep creates a file atomically if it is missing.
 func keep(path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil

@@ -1,7 +1,6 @@
-// Package dataset makes opens as links really get them: deterministically, in
-// the order of time, as many as asked for, and with the import's words for
-// everything (import format). What is measured is measured on these, and every
-// reference gets the same.
+// Package dataset generates realistic views for benchmarks: deterministic,
+// ordered by time, in any number, and with the labels of the import format.
+// Vitrine and all references use the same datasets.
 package dataset
 
 import (
@@ -9,31 +8,32 @@ import (
 	"time"
 )
 
-// Version is part of the name of everything that is cached: it changes when the
-// same parameters give other opens.
+// Version is part of the names of cached files. Change it when the same
+// parameters generate other views.
 const Version = 1
 
-// Params name a dataset. Equal ones give equal opens.
+// Params are the parameters of a dataset. The same parameters generate the same
+// views.
 type Params struct {
-	Name     string // of the dataset, in file names and slugs: letters and digits
-	Accounts int    // each with Opens and Links of its own
-	Opens    int    // of an account
-	Links    int    // of an account
-	Days     int    // that the opens fill, the last of them being Last
+	Name     string // part of file names and slugs: letters and digits
+	Accounts int    // number of accounts, each with Opens and Links
+	Opens    int    // per account
+	Links    int    // per account
+	Days     int    // number of days, up to Last
 	Last     time.Time
-	// Until, if set, adds a day that is still running: opens from 00:00 of its
-	// day up to this moment, at the rate of the others.
+	// Until adds a day that is not over, unless it is zero: views from 00:00
+	// until this time, at the rate of the other days.
 	Until time.Time
 	Seed  uint64
 }
 
-// LastDay returns the last day of a dataset that only has finished days, late
-// snapshots included: three days ago.
+// LastDay returns the last day whose views and late snapshots are complete:
+// three days ago.
 func LastDay(now time.Time) time.Time {
 	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -3)
 }
 
-// Key names the dataset's files.
+// Key returns a name for the dataset's files.
 func (p Params) Key() string {
 	key := fmt.Sprintf("%s-v%d-%dx%d-%dlinks-%ddays-%d-%s", p.Name, Version, p.Accounts, p.Opens, p.Links, p.Days,
 		p.Seed, p.Last.Format("20060102"))
@@ -43,7 +43,7 @@ func (p Params) Key() string {
 	return key
 }
 
-// Total returns the number of opens of all accounts.
+// Total returns the number of views of all accounts.
 func (p Params) Total() int { return p.Accounts * p.Opens }
 
 // From returns 00:00 UTC of the first day.
@@ -55,16 +55,16 @@ func (p Params) Account(i int) string { return fmt.Sprintf("owner%d@example.org"
 // Link is one link of a dataset.
 type Link struct {
 	Account int // from 0
-	Number  int // from 0, over all accounts, in the order of creation within one
+	Number  int // from 0, over all accounts, in creation order
 	Slug    string
 	Kind    string
 	Pages   int // of a PDF
 	Created time.Time
 
-	sessionPct int // of its opens by people, how many have engagement data
+	sessionPct int // percentage of views by people with engagement data
 }
 
-// Content returns the measure of reading for the link's kind.
+// Content returns the measure of completion for the link's kind.
 func (l *Link) Content() string {
 	switch l.Kind {
 	case "pdf":
@@ -77,12 +77,12 @@ func (l *Link) Content() string {
 	return "scroll"
 }
 
-// kinds by how many of twenty links are of each.
+// kinds are the kinds of links, by their frequency.
 var kinds = []string{"pdf", "pdf", "pdf", "pdf", "pdf", "pdf", "pdf", "video", "video", "image", "image", "html",
 	"html", "text",
 	"document", "document", "document", "audio", "archive", "archive"}
 
-// LinksOf lists the links of an account, the most opened one first.
+// LinksOf returns the links of an account, the most viewed first.
 func (p Params) LinksOf(account int) []Link {
 	r := random(p.Seed, account, 1)
 	links := make([]Link, p.Links)
@@ -90,7 +90,7 @@ func (p Params) LinksOf(account int) []Link {
 		l := &links[i]
 		*l = Link{Account: account, Number: account*p.Links + i, Created: p.From(), Kind: kinds[r.IntN(len(kinds))]}
 		l.Slug = fmt.Sprintf("%s-%d-%d", p.Name, account, i)
-		if i >= 2 { // the first two are there from the start
+		if i >= 2 { // the first two exist from the start
 			later := r.Float64() * 0.6 * float64(p.Days) * float64(24*time.Hour)
 			l.Created = l.Created.Add(time.Duration(later)).Truncate(time.Second)
 		}
@@ -108,8 +108,8 @@ func (p Params) LinksOf(account int) []Link {
 	return links
 }
 
-// Open is one open. Labels are places in the package's lists of words; 0 is
-// unknown, but for Source.
+// Open is one view. Labels are indexes into the package's word lists. 0 means
+// unknown, except for Source.
 type Open struct {
 	At     int64 // ms
 	Link   *Link
@@ -131,22 +131,22 @@ type Page struct {
 	Ms   int64
 }
 
-// Bounds of what is no reading (analytics, Views).
+// Limits for sessions that are not counted (analytics, Views).
 const (
 	atypicalEngagedMs = 1000
 	atypicalPresentMs = 2000
 )
 
-// Atypical says that the open is a session that no average counts.
+// Atypical reports whether averages exclude the session.
 func (o *Open) Atypical() bool {
 	return o.Session && (o.Bot || o.EngagedMs < atypicalEngagedMs && o.PresentMs < atypicalPresentMs)
 }
 
-// Counted says that the open is a session that averages count.
+// Counted reports whether averages include the session.
 func (o *Open) Counted() bool { return o.Session && !o.Atypical() }
 
-// Completion returns how far a counted session came, from 0 to 1. ok is false
-// for links without a completion.
+// Completion returns the completion of a counted session, from 0 to 1. ok is
+// false for links without a completion.
 func (o *Open) Completion() (share float64, ok bool) {
 	switch o.Link.Content() {
 	case "pages":
@@ -159,7 +159,7 @@ func (o *Open) Completion() (share float64, ok bool) {
 	return 0, false
 }
 
-// LastPage returns the furthest page seen, or 0.
+// LastPage returns the last page seen, or 0.
 func (o *Open) LastPage() int {
 	if len(o.Pages) == 0 {
 		return 0

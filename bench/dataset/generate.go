@@ -12,9 +12,8 @@ const (
 	dayMs  = 24 * hourMs
 )
 
-// Each calls f with every open: account after account, each in the order of
-// time. The open is used again for the next one. It ends with the first error
-// of f, which it returns.
+// Each calls f for every view, by account and time. It reuses the value for the
+// next call. It stops and returns the first error of f.
 func (p Params) Each(f func(*Open) error) error {
 	for account := range p.Accounts {
 		if err := p.EachOf(account, f); err != nil {
@@ -24,7 +23,7 @@ func (p Params) Each(f func(*Open) error) error {
 	return nil
 }
 
-// EachOf calls f for each open of one account, counted from 0.
+// EachOf calls f for every view of one account, counted from 0.
 func (p Params) EachOf(account int, f func(*Open) error) error {
 	g := &generator{Params: p, account: account, r: random(p.Seed, account, 2), links: p.LinksOf(account),
 		draws: makeDraws(p.Links), direct: make([]uint16, len(Referrers))}
@@ -51,12 +50,11 @@ type generator struct {
 	r       *rand.Rand
 	links   []Link
 	direct  []uint16 // the source of each referrer
-	viewers uint64   // so far
+	viewers uint64   // number so far
 	open    Open
 }
 
-// run goes from day to day: each gets its share of the opens, and these lie in
-// it as its hours are busy.
+// run generates the views day by day, distributed over the hours.
 func (g *generator) run(f func(*Open) error) error {
 	weights, total := g.days()
 	first, done, sum := g.From(), 0, 0.0
@@ -79,8 +77,8 @@ func (g *generator) run(f func(*Open) error) error {
 	return nil
 }
 
-// days weighs each day: more from month to month, fewer at weekends, and none
-// like the other.
+// days returns the weight of each day: it grows over time, is lower at
+// weekends, and varies randomly.
 func (g *generator) days() (weights []float64, total float64) {
 	for i := range g.Days {
 		w := (1 + 0.5*float64(i)/float64(g.Days)) * (0.8 + 0.4*g.r.Float64())
@@ -100,9 +98,9 @@ func (g *generator) days() (weights []float64, total float64) {
 	return weights, total
 }
 
-// busy returns how much of a day has happened at each full hour.
+// busy returns the cumulative share of a day at each full hour.
 func busy(d time.Weekday) (cum [25]float64) {
-	peak, width := 14.0, 5.0 // by day, at work
+	peak, width := 14.0, 5.0 // working hours
 	if d == time.Saturday || d == time.Sunday {
 		peak, width = 18, 6
 	}
@@ -139,7 +137,7 @@ func (g *generator) day(day time.Time, end int64, n int, f func(*Open) error) er
 	return nil
 }
 
-// next makes the open of a moment.
+// next generates the view at a time.
 func (g *generator) next(at int64) {
 	r := g.r
 	link := &g.links[0]
@@ -168,17 +166,18 @@ func (g *generator) next(at int64) {
 
 var sourceQR = uint16(slices.Index(Sources, "QR code"))
 
-// viewer says who opens: one of four is new, and the others came before, some
-// of them often, some lately.
+// viewer chooses the viewer: a new one for a quarter of views, otherwise an
+// earlier one. Frequent and recent viewers are more likely. It reports whether
+// the viewer is an earlier one.
 func (g *generator) viewer() (again bool) {
 	r := g.r
 	n := g.viewers
 	if x := r.Float64(); n > 0 && x >= 0.25 {
 		y := r.Float64()
 		if x < 0.55 {
-			n = g.viewers - 1 - uint64(float64(g.viewers)*y*y*y) // lately
+			n = g.viewers - 1 - uint64(float64(g.viewers)*y*y*y) // recent viewers
 		} else {
-			n = uint64(float64(g.viewers) * y * y) // often
+			n = uint64(float64(g.viewers) * y * y) // frequent viewers
 		}
 		n, again = min(n, g.viewers-1), true
 	} else {
@@ -188,12 +187,12 @@ func (g *generator) viewer() (again bool) {
 	return again
 }
 
-// describe gives a viewer the same place and browser each time, and every open
-// where it comes from.
+// describe sets the labels: location and browser are the same for all views of
+// a viewer, the source varies.
 func (g *generator) describe(bits uint64) {
 	o := &g.open
 	a, b := mix(o.Viewer^1), mix(o.Viewer^2)
-	if b&0x3f != 0 { // else unknown
+	if b&0x3f != 0 { // otherwise unknown
 		o.Country = 1 + g.country.at(a)
 		if b&0x7c0 != 0 {
 			o.City = 1 + (o.Country-1)*citiesOfCountry + g.city.at(a>>16)
@@ -211,7 +210,7 @@ func (g *generator) describe(bits uint64) {
 	}
 }
 
-// session makes the engagement data of an open.
+// session generates the engagement data of a view.
 func (g *generator) session() {
 	o, r := &g.open, g.r
 	o.Session = true
@@ -229,7 +228,7 @@ func (g *generator) session() {
 	case "pages":
 		g.pages(atypical)
 	case "media":
-		if bits&0x700 != 0 && !atypical { // else never played
+		if bits&0x700 != 0 && !atypical { // otherwise never played
 			o.ReachedPct = int(100*math.Sqrt(r.Float64()) + 0.5)
 			o.PlayedPct = int(float64(o.ReachedPct)*(0.6+0.4*r.Float64()) + 0.5)
 		}
@@ -240,8 +239,7 @@ func (g *generator) session() {
 	}
 }
 
-// pages reads on from page to page, skips some, and spends what time there is
-// on them.
+// pages distributes the time over consecutive pages and skips some.
 func (g *generator) pages(atypical bool) {
 	o, r := &g.open, g.r
 	last := 1

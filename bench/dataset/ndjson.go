@@ -28,7 +28,7 @@ func (p Params) WriteLinks(w io.Writer) error {
 	return nil
 }
 
-// WriteOpens writes all opens in the import's format. w is best buffered.
+// WriteOpens writes all views in the import's format. w should be buffered.
 func (p Params) WriteOpens(w io.Writer) error {
 	var n ndjson
 	return p.Each(func(o *Open) error {
@@ -38,11 +38,11 @@ func (p Params) WriteOpens(w io.Writer) error {
 	})
 }
 
-// ndjson writes opens as lines. No word of the dataset needs escaping.
+// ndjson writes views as lines. Labels need no escaping.
 type ndjson struct {
 	buf  []byte
 	day  int64
-	date []byte // of day
+	date []byte // formatted day
 }
 
 func (n *ndjson) line(b []byte, o *Open) []byte {
@@ -103,7 +103,7 @@ func (n *ndjson) line(b []byte, o *Open) []byte {
 }
 
 // time appends a time such as 2026-05-04T12:00:00.000Z. It formats the date
-// only once a day.
+// once per day.
 func (n *ndjson) time(b []byte, at int64) []byte {
 	day := at / dayMs
 	if n.date == nil || day != n.day {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// The words of each label, the most frequent first; "" is unknown.
+// Values of each label, most frequent first. "" means unknown.
 var (
 	Countries = []string{"", "US", "DE", "GB", "FR", "IN", "BR", "NL", "CA", "ES", "IT", "PL", "SE", "JP", "AU", "MX",
 		"ID", "CH", "BE", "AT", "DK", "NO",
@@ -20,14 +20,14 @@ var (
 	Systems  = []string{"", "Windows", "iOS", "Android", "macOS", "Linux", "ChromeOS"}
 	Screens  = []string{"", "1440-1919", "0-575", "1920+", "1200-1439", "768-991", "992-1199", "576-767"}
 
-	Cities, CityKeys = cities() // CityKeys are the cities as a report names them
+	Cities, CityKeys = cities() // CityKeys are the keys of cities in reports
 	Referrers        = referrers()
 )
 
 const citiesOfCountry = 33
 
-// cities returns the names of cities, "" first, and the keys of each country's
-// cities, without a city and with one.
+// cities returns the names of cities, "" first, and the report keys of each
+// country's cities, with and without a city.
 func cities() (names, keys []string) {
 	names, keys = []string{""}, []string{""}
 	for _, country := range Countries[1:] {
@@ -48,16 +48,16 @@ func referrers() []string {
 	return known
 }
 
-// sourceOf is the source that a referrer makes, without other signs.
+// sourceOf is the source for a referrer without other hints.
 var sourceOf = map[string]string{"google.com": "Google", "linkedin.com": "LinkedIn", "t.co": "X",
 	"github.com":           "GitHub",
 	"news.ycombinator.com": "Hacker News", "reddit.com": "Reddit", "bing.com": "Bing", "duckduckgo.com": "DuckDuckGo",
 	"facebook.com": "Facebook"}
 
-// draw is a distribution over a few words, read off 16 random bits.
+// draw is a distribution over a few values for 16 random bits.
 type draw []uint16
 
-// zipf draws n words, the first most often.
+// zipf returns a Zipf distribution over n values.
 func zipf(n int, s float64) draw {
 	const slots = 1 << 16
 	cum := make([]float64, n)
@@ -79,12 +79,12 @@ func zipf(n int, s float64) draw {
 
 func (d draw) at(bits uint64) uint16 { return d[bits&0xffff] }
 
-// random returns a separate random stream for each use of an account.
+// random returns an independent random stream for a use of an account.
 func random(seed uint64, account, use int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(account)<<8|uint64(use)))
 }
 
-// mix spreads a number over 64 bits.
+// mix hashes a number to 64 bits.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -1,4 +1,4 @@
-// Package table turns what was measured into Markdown.
+// Package table formats benchmark results as Markdown.
 package table
 
 import (
@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Unit says what a figure counts, and which way it is better.
+// Unit is the unit of a figure. It determines whether more or less is better.
 type Unit int
 
-// The units. Of rates more is better, of all others less.
+// Units. More is better for rates, less for all others.
 const (
 	None   Unit = iota
-	Time        // of a time.Duration in seconds
-	Rate        // things a second
-	Speed       // bytes a second
+	Time        // seconds of a time.Duration
+	Rate        // items per second
+	Speed       // bytes per second
 	Memory      // bytes
-	Bytes       // bytes of one thing
+	Bytes       // bytes per item
 )
 
-// Value is a figure. Note, if there is one, is behind it.
+// Value is a figure with an optional note.
 type Value struct {
 	Unit Unit
 	N    float64
@@ -62,7 +62,8 @@ func (v Value) number() string {
 	return "–"
 }
 
-// digits keeps three of a small number, and groups those of a large one.
+// digits formats a number: small ones with three digits, large ones with
+// separators.
 func digits(n float64) string {
 	switch {
 	case n == 0:
@@ -79,7 +80,7 @@ func digits(n float64) string {
 	return s
 }
 
-// Row is one figure beside one reference.
+// Row is a figure of Vitrine and of a reference.
 type Row struct {
 	Figure    string
 	Vitrine   Value
@@ -88,8 +89,7 @@ type Row struct {
 	Aim       string
 }
 
-// Ratio returns how many times better Vitrine is than the reference, or 0
-// without a reference.
+// Ratio returns how many times better Vitrine is, or 0 without a reference.
 func (r Row) Ratio() float64 {
 	if r.Vitrine.Unit == None || r.Vitrine.Unit != r.Than.Unit || r.Vitrine.N == 0 || r.Than.N == 0 {
 		return 0
@@ -114,7 +114,7 @@ func (r Row) String() string {
 	return "| " + strings.Join([]string{r.Figure, r.Vitrine.String(), reference, ratio, aim}, " | ") + " |"
 }
 
-// Write writes the machine's description and the rows.
+// Write writes the description of the machine and the rows.
 func Write(w io.Writer, machine []string, rows []Row) error {
 	var b strings.Builder
 	for _, m := range machine {

@@ -35,10 +35,11 @@ type Service struct {
 	Signer *signer.Signer
 	URL    func(vitrine.Slug) string // the public address of a link
 	Now    func() time.Time
-	// KeepMonths is how many months single views are kept; 0: for ever.
+	// KeepMonths is how many months single views are kept; 0 means without
+	// limit.
 	KeepMonths int
-	// MaxViews caps the views read for one report; 0: no cap. A report that
-	// reaches it has Truncated.
+	// MaxViews caps the views read for one report; 0 means no cap. A report
+	// that reaches it has Truncated.
 	MaxViews int
 }
 

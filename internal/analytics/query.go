@@ -21,13 +21,13 @@ type Query struct {
 	report.Period
 	Filter report.Filter
 
-	Rows   int  // rows of each card of Breakdowns; 0: 8
+	Rows   int  // rows of each card of Breakdowns; 0 means 8
 	UTM    bool // include the cards of utm_ parameters
 	Curves bool // include curves and the expected reading time in the content card
 	// Excluded asks for the excluded views by reason and program, too.
 	Excluded bool
-	// Version is the version of the file for the content card; 0: the current
-	// one.
+	// Version is the version of the file for the content card; 0 means the
+	// current one.
 	Version int
 	// LastRead has the content card be of the newest version with sessions,
 	// where Version is 0 and the current one has none.
@@ -166,7 +166,7 @@ func (q *Query) parseDates(values url.Values, ranged bool) error {
 // directory of zones.
 var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`)
 
-// parseZone parses the IANA name of a time zone; "": nil.
+// parseZone parses the IANA name of a time zone; "" returns nil.
 func parseZone(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil

@@ -21,8 +21,8 @@ type VisitQuery struct {
 type Visits struct {
 	Link report.Link
 	Rows []report.VisitRow
-	// Next is the value of VisitQuery.Before for the next page; 0: there is
-	// none.
+	// Next is the value of VisitQuery.Before for the next page, or 0 if there
+	// is none.
 	Next vitrine.ViewID
 }
 

@@ -30,7 +30,7 @@ type Accounts struct {
 	SignUp     SignUp       // who opens accounts on the website; "": nobody
 	SignUpPlan vitrine.Plan // of accounts that are opened there; "": Free
 
-	Mail *outbox.Outbox // nil: no mail is sent
+	Mail *outbox.Outbox // nil if no mail is sent
 	Site string         // the host, for messages
 	// Address returns where a token is used or, without one, where one is
 	// requested.

@@ -90,7 +90,7 @@ const RotateGrace = 7 * 24 * time.Hour
 type KeyRequest struct {
 	Name      string
 	Scope     vitrine.KeyScope // "": full
-	ExpiresAt time.Time        // zero: never
+	ExpiresAt time.Time        // zero if never
 	LinkLife  time.Duration    // for a key that publishes, see [vitrine.APIKey]
 }
 
@@ -161,9 +161,9 @@ func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
 }
 
 // Rotate creates a key with the same name, scope and expiry as another one, and
-// replaces it. The old key stays valid for grace, at most RotateGrace; 0: it
-// ends now. Errors: CodeNotFound; CodeInvalidRequest for a key that has ended
-// or was replaced.
+// replaces it. The old key stays valid for grace, at most RotateGrace; 0 ends
+// it immediately. Errors: CodeNotFound; CodeInvalidRequest for a key that has
+// ended or was replaced.
 func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
 	grace time.Duration) (key vitrine.KeyText, err error) {
 	if grace < 0 || grace > RotateGrace {

@@ -28,7 +28,7 @@ type ViewLog struct {
 	turn chan struct{} // held by the writer; guards the fields below
 	// applied is the last batch that is known to be carried out.
 	applied uint64
-	known   *state // as of applied; nil: unknown
+	known   *state // as of applied; nil if unknown
 
 	lastState atomic.Pointer[state] // the state that a reader read last
 }

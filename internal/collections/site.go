@@ -88,7 +88,7 @@ func (s *Sites) SlugFree(ctx context.Context, a *vitrine.Account, slug string) e
 // SiteFacts is a website and its versions.
 type SiteFacts struct {
 	*vitrine.Site
-	Shown    *vitrine.Link   // the version for visitors, once it is live; nil: none yet
+	Shown    *vitrine.Link   // the version for visitors, once it is live; nil if none yet
 	Waiting  *vitrine.Link   // the last deploy, as long as it is not shown and was not refused
 	Versions []*vitrine.Link // newest first
 }

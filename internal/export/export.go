@@ -32,8 +32,8 @@ type Exporter struct {
 	Analytics *analytics.Service
 	URL       func(vitrine.Slug) string
 	Now       func() time.Time
-	// Website returns the report of a website over all time; nil: websites are
-	// not counted.
+	// Website returns the report of a website over all time, or nil if websites
+	// are not counted.
 	Website func(context.Context, *vitrine.Site) (*report.AccountReport, error)
 }
 

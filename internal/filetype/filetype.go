@@ -80,9 +80,9 @@ func UnsafeFile(reason, format string, args ...any) *Problem {
 
 // Facts is what inspection found out about an accepted file.
 type Facts struct {
-	Pages         int     // of a PDF; 0: unknown
-	Width, Height int     // of a raster image, in pixels; 0: unknown
-	DurationMs    int64   // of audio or video; 0: unknown
+	Pages         int     // of a PDF; 0 if unknown
+	Width, Height int     // of a raster image, in pixels; 0 if unknown
+	DurationMs    int64   // of audio or video; 0 if unknown
 	Entries       []Entry // of a listed archive: the first MaxListed, in order
 	EntriesTotal  int     // of a listed archive: all entries
 	Opaque        bool    // an archive whose directory could not be read (7z, rar)

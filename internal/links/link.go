@@ -32,10 +32,10 @@ type Service struct {
 	Blobs Blobs
 	Log   Log
 	Now   func() time.Time
-	// ViewerKeyLife is how long an account's viewer key is used; 0:
+	// ViewerKeyLife is how long an account's viewer key is used; 0 means
 	// DefaultViewerKeyLife.
 	ViewerKeyLife time.Duration
-	Plans         vitrine.Plans // how many versions of a file are kept; nil: all
+	Plans         vitrine.Plans // how many versions of a file are kept; nil means all
 
 	cache linkCache // of public links
 }

@@ -21,13 +21,13 @@ type Edit struct {
 	ExpiresAt *time.Time
 
 	Match Match
-	// LinkLife bounds ExpiresAt, counted from the link's creation; 0: no limit
-	// (vitrine.APIKey).
+	// LinkLife bounds ExpiresAt, counted from the link's creation; 0 means no
+	// limit (vitrine.APIKey).
 	LinkLife time.Duration
 }
 
-// Match lists tags. A change is made only if the link has one of them; nil:
-// always. "*" matches any link.
+// Match lists tags. A change is made only if the link has one of them; nil
+// means always. "*" matches any link.
 type Match []string
 
 // Check returns CodePreconditionFailed if the link has none of the tags.

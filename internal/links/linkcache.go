@@ -17,7 +17,7 @@ type linkKey struct {
 	slug vitrine.Slug
 	id   vitrine.LinkID
 
-	version int // version of a link found by ID; 0: the current one
+	version int // version of a link found by ID; 0 means the current one
 }
 
 // shownLink is a link and its account for the public page. It must not be

@@ -9,8 +9,8 @@ import (
 
 // IDSource knows accounts and links by their numbers: a ViewLog, or a spool.
 type IDSource interface {
-	// HighestIDs returns the highest known IDs of an account and a link; 0:
-	// none.
+	// HighestIDs returns the highest known IDs of an account and a link, or 0
+	// if none.
 	HighestIDs(ctx context.Context) (vitrine.AccountID, vitrine.LinkID, error)
 }
 

@@ -39,8 +39,9 @@ type AbuseReports struct {
 	Store vitrine.Store
 	Now   func() time.Time
 	// Threshold is how many reporters of one day (UTC), since the last decision
-	// of a person, send a link to review; 0: reports alone never do. Different
-	// days are not added up, because a reader has another ID on each day.
+	// of a person, send a link to review, or 0 if reports alone never do.
+	// Different days are not added up, because a reader has another ID on each
+	// day.
 	Threshold int
 }
 

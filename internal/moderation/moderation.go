@@ -82,12 +82,12 @@ type Case struct {
 	// Undoable reports whether the link's last change that is not undone is a
 	// decision that a moderator may undo.
 	Undoable bool
-	// Of is the link of which this is a version; nil: it is not a version.
+	// Of is the link of which this is a version, or nil if it is not a version.
 	Of *vitrine.Link
 	// Versions are the link's versions that are not current, newest first.
 	Versions []*vitrine.Link
-	// Next is the link that has waited longest besides this one; nil: there is
-	// none.
+	// Next is the link that has waited longest besides this one, or nil if
+	// there is none.
 	Next *vitrine.Link
 }
 

@@ -20,7 +20,7 @@ type CompleteRequest struct {
 	LinkName, Slug, IdempotencyKey *string
 	AllowDownload                  *bool
 	Site                           vitrine.SiteID // that of step 1
-	Key                            vitrine.KeyID  // of the request; 0: a browser session
+	Key                            vitrine.KeyID  // of the request; 0 means a browser session
 	Client                         string         // the program that sends it, as it names itself
 	LinkLife                       time.Duration  // how long the link may be public (vitrine.APIKey)
 	Replaces                       string         // the link of step 1, by its slug
@@ -82,7 +82,7 @@ func (s *Uploads) asked(r CompleteRequest) (l vitrine.Link, err error) {
 	return l, err
 }
 
-// expiry returns when the link of a request expires; zero: never.
+// expiry returns when the link of a request expires, or the zero time if never.
 func (r *CompleteRequest) expiry(now time.Time) (at time.Time, err error) {
 	most := now.Add(r.LinkLife)
 	if r.LinkLife > 0 {

@@ -34,9 +34,9 @@ type Scans struct {
 	Blobs   vitrine.Blobs
 	Scanner vitrine.Scanner
 	Now     func() time.Time
-	AtOnce  int // number of concurrent scans of Pending; 0: one
+	AtOnce  int // number of concurrent scans of Pending; 0 means one
 	Leases  *lease.Leases
-	Plans   vitrine.Plans // how many versions of a file are kept; nil: all
+	Plans   vitrine.Plans // how many versions of a file are kept; nil means all
 	// Failed, unless nil, is called for each scan without an answer.
 	Failed func(*vitrine.Link, error)
 

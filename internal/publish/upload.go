@@ -29,7 +29,7 @@ type Uploads struct {
 	// nothing is swept: storageowner.ErrOther.
 	Foreign func(error)
 
-	// Inspections is how many files are inspected at once; 0: one for each
+	// Inspections is how many files are inspected at once; 0 means one for each
 	// processor.
 	Inspections int
 
@@ -46,10 +46,10 @@ type UploadRequest struct {
 	Size                 int64
 	Slug, IdempotencyKey *string
 	// Site is the website of the account to which the file, a ZIP, is deployed
-	// as a version; 0: the file becomes a link.
+	// as a version, or 0 if the file becomes a link.
 	Site vitrine.SiteID
-	// Replaces is the slug of the account's link whose file is replaced; "":
-	// the file becomes a new link.
+	// Replaces is the slug of the account's link whose file is replaced, or ""
+	// if the file becomes a new link.
 	Replaces string
 	// If, unless nil, must hold for the link whose file is replaced.
 	If versions.Condition

@@ -20,7 +20,7 @@ type Usage struct {
 	HeldLinks, HeldBytes int64
 	HeldUntil            time.Time
 	// NextUpload is when the next upload may begin if the hourly limit is
-	// reached; zero: now.
+	// reached; zero means now.
 	NextUpload time.Time
 }
 

@@ -28,13 +28,13 @@ type Log interface {
 
 // Service applies rules to stored views.
 type Service struct {
-	Store vitrine.Store // for the history of accounts; nil: not written
+	Store vitrine.Store // for the history of accounts; nil if not written
 	Log   Log
 	Now   func() time.Time
 	// Rule returns the reason for excluding a view, from its stored reason and
-	// the name of its program; "": the view counts.
+	// the name of its program, or "" if the view counts.
 	Rule func(reason, product string) string
-	// Retry repeats a call that may fail temporarily; nil: no repetition.
+	// Retry repeats a call that may fail temporarily; nil means no repetition.
 	Retry func(ctx context.Context, f func() error) error
 	// Tell is called from time to time with the progress; may be nil.
 	Tell func(Result)
@@ -270,7 +270,7 @@ func (s *Service) note(ctx context.Context, a vitrine.AccountID, changes map[Cha
 }
 
 // ownerOf returns the owner of an account in the log: for a website, the
-// website's owner; 0: deleted.
+// website's owner, or 0 if deleted.
 func ownerOf(tx vitrine.Tx, a vitrine.AccountID) (vitrine.AccountID, error) {
 	if a < vitrine.FirstSitePage {
 		return a, nil

@@ -51,14 +51,14 @@ type Service struct {
 type Options struct {
 	Label    string
 	Password string        // "": none
-	Life     time.Duration // 0: until it is revoked
+	Life     time.Duration // 0 means until it is revoked
 }
 
 // Shared is a report that an address leads to.
 type Shared struct {
 	*vitrine.SharedReport
 	Owner *vitrine.Account
-	Of    *vitrine.Link // nil: all links of the account
+	Of    *vitrine.Link // nil means all links of the account
 }
 
 // errNone is the same for an address that never was, has expired or was

@@ -187,7 +187,7 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 }
 
 // pages lists the pages of a website as links of a report, and returns the
-// website's number; 0: no page was loaded yet.
+// website's number, or 0 if no page was loaded yet.
 func (s *Stats) pages(ctx context.Context,
 	site *vitrine.Site) (account vitrine.AccountID, pages []report.Link, err error) {
 	var rows []*vitrine.SitePage

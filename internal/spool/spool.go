@@ -58,7 +58,7 @@ type Spool struct {
 	reserve string // directory of the reserve; "": there is none
 	pieces  int    // how many files it has
 
-	replayed chan struct{} // closed when the running replay ends; nil: none is running
+	replayed chan struct{} // closed when the running replay ends; nil if none is running
 }
 
 // file is a file that may have records.

@@ -344,7 +344,7 @@ func (t *Tx) Tables() (map[string]*table, error) {
 	all := map[string]*table{}
 	type column struct {
 		table, name string
-		place       int64 // position in the primary key, from 1; 0: not part of the key
+		place       int64 // position in the primary key, from 1; 0 if not part of the key
 		truth       bool
 	}
 	query := `SELECT m.name, c.name, c.pk, c.type = 'BOOLEAN' FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`

@@ -24,15 +24,15 @@ type Dialect struct {
 	unknown func(error) bool
 	// exists reports that a row was refused because it is not unique.
 	exists func(error) bool
-	// guard runs a statement so that an error leaves the transaction usable;
-	// nil: that is always so.
+	// guard runs a statement so that an error leaves the transaction usable, or
+	// nil if that is always so.
 	guard func(t *Tx, statement func() error) error
-	// many runs a statement many times without waiting for each; nil: the
+	// many runs a statement many times without waiting for each; nil means the
 	// database is local.
 	many func(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error,
 		done func(i int, changed int64)) error
-	// text replaces what the database cannot store in arguments; nil: it can
-	// store everything.
+	// text replaces what the database cannot store in arguments, or nil if it
+	// can store everything.
 	text func(args []any) []any
 	// UseEngaged follows the name of the table opens in a query. It makes the
 	// planner use the index opens_engaged.

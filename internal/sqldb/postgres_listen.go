@@ -26,7 +26,7 @@ type Listener struct {
 
 	mu     sync.Mutex
 	number int64
-	heard  time.Time // earlier notifications are included in the number; zero: not listening
+	heard  time.Time // earlier notifications are included in the number; zero if not listening
 	told   time.Time // when the server last returned its time
 	said   time.Time // the time that it returned
 	shared bool      // a pooler gave the connection to other clients: notifications may be lost
@@ -158,8 +158,8 @@ func (l *Listener) hear(ctx context.Context, c *pgx.Conn) {
 	}
 }
 
-// beat queries the connection. The same process as before must answer; 0: any
-// process. Notifications sent before the query arrive before the answer.
+// beat queries the connection. The same process as before must answer; 0 means
+// any process. Notifications sent before the query arrive before the answer.
 func (l *Listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error {
 	until, cancel := context.WithTimeout(ctx, l.waits.Answer)
 	defer cancel()

@@ -27,7 +27,7 @@ func (s *Selection) Place(text string, values ...any) string {
 	return fmt.Sprintf(text, numbers...)
 }
 
-// End returns the conditions, an order and at most limit rows; 0: all.
+// End returns the conditions, an order and at most limit rows; 0 means all.
 func (s *Selection) End(order string, limit int) string {
 	if limit > 0 {
 		order += s.Place(" LIMIT $%d", limit)

@@ -44,7 +44,7 @@ func (t Tx) ReserveIDs(account vitrine.AccountID, link vitrine.LinkID) (passed b
 }
 
 // lastID returns the last ID that a table has assigned, even if the row is
-// deleted; 0: none.
+// deleted, or 0 if none.
 func (t Tx) lastID(table string) (last int64, err error) {
 	if t.Conn.Postgres != nil {
 		err = t.Get([]any{&last}, "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(format('%I.%I', current_schema(), $1::text), 'id')), 0)", table)

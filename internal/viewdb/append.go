@@ -64,7 +64,7 @@ type writing struct {
 	accounts  map[vitrine.AccountID]*written
 	owners    map[vitrine.LinkID]vitrine.AccountID
 	erasing   map[vitrine.LinkID]bool
-	engaged   map[viewKey]*engaged // views that snapshots and downloads refer to; nil: no such view
+	engaged   map[viewKey]*engaged // views that snapshots and downloads refer to; nil means no such view
 	missing   map[viewKey]bool     // views that are missing but may still arrive
 	early     vitrine.Batch        // snapshots and downloads of missing views
 	looked    map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
@@ -90,7 +90,7 @@ type engaged struct {
 	vitrine.Engagement
 	hasSession, changed bool
 	account             vitrine.AccountID
-	before              *report.View // the view before the change; nil: no follower needs it
+	before              *report.View // the view before the change; nil if no follower needs it
 }
 
 func (l *ViewLog) write(t logTx, c *feed.Changes) *writing {

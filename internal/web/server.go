@@ -58,7 +58,7 @@ type Server struct {
 	// nil: websites are below ContentURL in a sandbox.
 	SitesURL       *url.URL
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is trusted
-	Cities         *geo.File      // nil: cities are not known
+	Cities         *geo.File      // nil if cities are not known
 	Version        string
 
 	Keys      *auth.Keys
@@ -67,7 +67,7 @@ type Server struct {
 	Captions  *publish.Captions
 	Albums    *collections.Albums
 	Sites     *collections.Sites
-	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
+	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 	Analytics *analytics.Service
 	OwnViews  *ownviews.Service
@@ -81,8 +81,8 @@ type Server struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	// RecheckEvery is how often a transfer checks that its link is public; 0:
-	// each second.
+	// RecheckEvery is how often a transfer checks that its link is public; 0
+	// means each second.
 	RecheckEvery time.Duration
 
 	// StorageOrigin is the origin of signed URLs if bytes go directly to a
@@ -113,10 +113,11 @@ type Server struct {
 	Notices func(context.Context) []app.Notice
 
 	// BodyTime is how long the body of a request may take, and each 10 KiB of a
-	// file; 0: 30 s.
+	// file; 0 means 30 s.
 	BodyTime time.Duration
 
-	// StallTime is how long a client may read nothing of an answer; 0: 5 min.
+	// StallTime is how long a client may read nothing of an answer; 0 means 5
+	// min.
 	StallTime time.Duration
 }
 

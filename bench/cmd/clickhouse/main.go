@@ -1,7 +1,7 @@
-// Command clickhouse answers ClickHouse's SQL over HTTP from libchdb, the
-// engine as a library: the body of a POST is a statement, its answer is
-// tab-separated. It listens on a free port of the loopback address, which it
-// prints, and ends when its input does.
+// Command clickhouse serves ClickHouse's SQL over HTTP with libchdb, the engine
+// as a library. The body of a POST is a statement, the response is
+// tab-separated. It listens on a free loopback port, prints the address, and
+// exits when its standard input ends.
 //
 //	clickhouse LIBCHDB.SO DIRECTORY
 package main
@@ -25,7 +25,7 @@ static buffer_fn ch_buffer;
 static length_fn ch_length;
 static error_fn ch_error;
 
-// ch_load returns what went wrong, NULL if nothing did.
+// ch_load returns an error message, or NULL on success.
 static const char *ch_load(const char *path) {
 	void *lib = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!lib) return dlerror();
@@ -64,7 +64,7 @@ import (
 	"unsafe"
 )
 
-// engine runs one statement at a time.
+// engine runs statements one at a time.
 type engine struct {
 	mu   sync.Mutex
 	conn unsafe.Pointer
@@ -76,7 +76,7 @@ func open(lib, dir string) (*engine, error) {
 	if failure := C.ch_load(path); failure != nil {
 		return nil, errors.New(C.GoString(failure))
 	}
-	flag := C.CString("--path=" + dir) // the engine's to keep
+	flag := C.CString("--path=" + dir) // owned by the engine
 	conn := C.ch_open(flag)
 	if conn == nil {
 		return nil, errors.New("no connection to " + dir)

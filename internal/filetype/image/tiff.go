@@ -59,14 +59,14 @@ type tiffWalk struct {
 	entry int // bytes of a tag
 	word  int // bytes of an offset
 
-	tile  [2]int64     // width and height of the current page's tiles; 0: strips
+	tile  [2]int64     // width and height of the current page's tiles; 0 means strips
 	parts [2]tiffArray // where the strips or tiles are, and their sizes
 	left  int64        // bytes of arrays that may still be read; honest files need no more than their size
 }
 
 // tiffArray is the position of a tag's values.
 type tiffArray struct {
-	off, count, size int64 // size of a value in bytes; 0: no array
+	off, count, size int64 // size of a value in bytes; 0 means no array
 }
 
 func newTIFF(s *filetype.Source) (w tiffWalk, ok bool) {

@@ -17,7 +17,7 @@ type unpacking struct {
 	list             bool // list entries in facts
 	entries          int
 	packed, unpacked int64
-	all              *tally // includes surrounding and nested archives; nil: none
+	all              *tally // includes surrounding and nested archives; nil if none
 }
 
 // tally sums over all archives of an inspection. In nested bombs each archive

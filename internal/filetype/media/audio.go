@@ -89,7 +89,8 @@ func flacFrames(s *filetype.Source, off int64) bool {
 	return len(p) == 2 && p[0] == 0xff && p[1]&0xfc == 0xf8
 }
 
-// id3End returns where the data after ID3v2 tags begins; 0: there is no tag.
+// id3End returns where the data after ID3v2 tags begins, or 0 if there is no
+// tag.
 func id3End(s *filetype.Source) int64 {
 	off := int64(0)
 	for range 4 { // some taggers put a second tag before the first

@@ -183,7 +183,7 @@ func tracks(s *filetype.Source, moov box) (film, sound bool) {
 	return film, sound
 }
 
-// movieDuration returns the duration in ms; 0: unknown. A fragmented film
+// movieDuration returns the duration in ms, or 0 if unknown. A fragmented film
 // states it elsewhere, or not at all.
 func movieDuration(s *filetype.Source, moov box) int64 {
 	header, ok := find(s, moov.body, moov.end, "mvhd")
@@ -214,7 +214,7 @@ func movieDuration(s *filetype.Source, moov box) int64 {
 // "unknown" of all ones.
 const MaxDurationMs = 365 * 24 * 3600 * 1000
 
-// milliseconds converts units of 1/scale s; 0: unknown.
+// milliseconds converts units of 1/scale s, or 0 if unknown.
 func milliseconds(units, scale uint64) int64 {
 	if scale == 0 || units/scale >= MaxDurationMs/1000 {
 		return 0

@@ -18,9 +18,9 @@ type Compound struct {
 	fat     []uint32 // sectors of the allocation table
 	miniFAT []uint32 // sectors of the table of small streams
 	Storage []StorageEntry
-	cached  int64 // number of the sector in table; -1: none
+	cached  int64 // number of the sector in table; -1 if none
 	table   []byte
-	small   []uint32 // sectors of the root, which contain small streams; nil: not listed yet
+	small   []uint32 // sectors of the root, which contain small streams; nil if not listed yet
 }
 
 // StorageEntry is an entry of the directory.

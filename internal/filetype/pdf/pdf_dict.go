@@ -11,9 +11,9 @@ type pdfDict struct {
 	height     int64
 	root       int64 // object numbers of references
 	pages      int64
-	count      int64 // -1: absent
+	count      int64 // -1 if absent
 	n, first   int64
-	length     int64 // 0: absent, or in another object
+	length     int64 // 0 if absent, or in another object
 	linearized bool
 	filters    []string
 	predicted  bool   // /DecodeParms name a predictor

@@ -32,7 +32,7 @@ type pdfToken struct {
 type Lexer struct {
 	P    []byte
 	I    int
-	keep int // longest stored string in bytes; 0: maxPDFWord
+	keep int // longest stored string in bytes; 0 means maxPDFWord
 }
 
 // kept returns the longest stored string in bytes.

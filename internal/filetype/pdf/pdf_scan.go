@@ -296,7 +296,7 @@ func (p *pdfScan) rooted() bool {
 	return p.objects > 0 && (p.root.value > 0 || len(p.catalogs) > 0)
 }
 
-// pages follows root, catalog and page tree to the count; 0: unknown.
+// pages follows root, catalog and page tree to the count, or 0 if unknown.
 func (p *pdfScan) pages() int {
 	root := p.root.value
 	if root == 0 && len(p.catalogs) == 1 { // a file without a trailer

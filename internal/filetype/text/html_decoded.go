@@ -61,8 +61,8 @@ func unescaped(text []byte) (plain []byte, escaped bool) {
 	return plain, escaped
 }
 
-// escapeAt decodes an escape of an ASCII character and returns its length; 0:
-// none.
+// escapeAt decodes an escape of an ASCII character and returns its length, or 0
+// if none.
 func escapeAt(p []byte) (c byte, n int) {
 	switch {
 	case p[0] == '%':

@@ -21,7 +21,7 @@ type Changes struct {
 // Event is a change of one view, or of the download events of a day.
 type Event struct {
 	Account       vitrine.AccountID
-	Before, After *report.View // nil: there was none, or there is none now
+	Before, After *report.View // nil if there was none, or there is none now
 	Link          vitrine.LinkID
 	Day           report.Day // day of the downloads
 	Downloads     int64

@@ -71,7 +71,7 @@ type found struct {
 // prevs counts viewers by their step and the step of their previous visit.
 type prevs struct {
 	steps int
-	few   []int64 // a row for each step; nil: too many steps
+	few   []int64 // a row for each step; nil if too many steps
 	many  map[[2]int]int64
 }
 

@@ -58,7 +58,7 @@ type View struct {
 	Viewer                    uint64
 	Place, Origin, Agent, Bot LabelID
 	Campaign, Was             LabelID
-	Version                   int // of the file; 0: the first
+	Version                   int // of the file; 0 means the first
 }
 
 // flags returns the flags of the record, including those of its optional parts.

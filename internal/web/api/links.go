@@ -44,7 +44,7 @@ func (s *Handler) item(l *vitrine.Link) LinkItem {
 	return i
 }
 
-// ListQuery is the query for a list of links, as text; "": not given.
+// ListQuery is the query for a list of links, as text, or "" if not given.
 type ListQuery struct {
 	Limit, Cursor, Text, Kind, Status string
 	Views                             bool
@@ -134,7 +134,7 @@ func (s *Handler) Detail(l *vitrine.Link) LinkDetail {
 
 func etag(l *vitrine.Link) string { return `"` + l.Tag() + `"` }
 
-// match parses If-Match; nil: none. A weak tag matches nothing.
+// match parses If-Match, or nil if none. A weak tag matches nothing.
 func match(r *http.Request) (m links.Match) {
 	for _, line := range r.Header.Values("If-Match") {
 		for tag := range strings.SplitSeq(line, ",") {
@@ -216,7 +216,7 @@ func (s *Handler) ReadEdit(c *auth.Caller, o httpx.Object) (e links.Edit, err er
 	return e, nil
 }
 
-// expiry parses expiresAt; nil: not given.
+// expiry parses expiresAt, or nil if not given.
 func expiry(f *httpx.Fields) *time.Time {
 	text := f.FilledText("expiresAt")
 	if text == nil {

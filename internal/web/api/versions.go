@@ -105,7 +105,7 @@ func (s *Handler) DeleteVersion(w http.ResponseWriter, r *http.Request, c *auth.
 	return nil
 }
 
-// condition returns the precondition of a request; nil: none.
+// condition returns the precondition of a request, or nil if none.
 func condition(r *http.Request) versions.Condition {
 	m := match(r)
 	if m == nil {

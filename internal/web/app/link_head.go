@@ -39,7 +39,7 @@ type LinkHead struct {
 	Here    string // address of the overview
 	Tab     LinkTab
 	Sample  bool         // the numbers on the page are made up
-	Numbers *LinkNumbers // nil: none, or not on the page
+	Numbers *LinkNumbers // nil if none, or not on the page
 }
 
 // LinkNumbers summarizes the last 30 days of a link.

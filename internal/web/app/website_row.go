@@ -20,7 +20,7 @@ type WebsiteRow struct {
 	State, Status        string // of a chip: its class, and in words
 }
 
-// Last returns the newest version; nil: none.
+// Last returns the newest version, or nil if none.
 func (r WebsiteRow) Last() *vitrine.Link {
 	if len(r.Versions) == 0 {
 		return nil

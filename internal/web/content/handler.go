@@ -16,7 +16,7 @@ type Handler struct {
 	*viewer.Viewers
 	Links     *links.Service
 	Sites     *collections.Sites
-	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
+	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
 	Abuse     *moderation.AbuseReports
 }
 

@@ -22,7 +22,7 @@ type docPage struct {
 	Path, Group, Title, Description string
 	Sections                        []docSection // what is on it, by anchor
 	template                        ui.Template
-	guide                           func() guide // from the repository; nil: the text is in the template
+	guide                           func() guide // from the repository; nil if the text is in the template
 }
 
 type docSection struct{ ID, Title string }

@@ -14,8 +14,8 @@ type docError struct {
 	// Beside says where the code occurs besides operations of the API: "page"
 	// for public pages and their beacons.
 	Beside string
-	// Ops lists the operations of the API that return the code; nil: all that
-	// need a key.
+	// Ops lists the operations of the API that return the code; nil means all
+	// that need a key.
 	Ops []string
 }
 

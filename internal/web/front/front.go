@@ -22,7 +22,7 @@ type frontPage struct {
 	Address     string           // of the page, as it is listed
 	Picture     string           // address of the picture that shows the site
 	Section     string           // of the header: "docs", "plans" or ""
-	Me          *vitrine.Account // nil: not signed in, or unknown
+	Me          *vitrine.Account // nil if not signed in, or unknown
 	SignUp      bool             // anybody may make an account
 }
 

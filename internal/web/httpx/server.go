@@ -28,15 +28,15 @@ type Server struct {
 	// show limits but no plans.
 	UpgradeURL     string
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is trusted
-	Cities         *geo.File      // nil: cities are not known
+	Cities         *geo.File      // nil if cities are not known
 
 	Sessions *auth.Sessions
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	BodyTime     time.Duration // limit for the body of a request, and for each 10 KiB of a file; 0: 30 s
-	StallTime    time.Duration // how long a client may read nothing of an answer; 0: 5 min
-	RecheckEvery time.Duration // how often a transfer checks that its link is public; 0: 1 s
+	BodyTime     time.Duration // limit for the body of a request, and for each 10 KiB of a file; 0 means 30 s
+	StallTime    time.Duration // how long a client may read nothing of an answer; 0 means 5 min
+	RecheckEvery time.Duration // how often a transfer checks that its link is public; 0 means 1 s
 
 	bodies      sync.Map    // being read, by *timedBody
 	ending      atomic.Bool // the server is about to stop

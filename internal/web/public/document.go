@@ -149,7 +149,7 @@ func plain(s string) bool {
 // between which the gaps are inserted as uncompressed blocks. Later pieces
 // refer back to earlier ones across gaps of a fixed length.
 type packed struct {
-	texts        [][]byte // nil: it cannot be had
+	texts        [][]byte // nil if it cannot be had
 	nonce, token int      // lengths
 }
 

@@ -194,9 +194,9 @@ const (
 	downloadCounter, downloadCounters = 1 << 20, 1 << 20
 )
 
-// downloadID returns the ID of a download without a view; 0: it is a bot's or
-// the owner's and does not count. Programs such as curl count, because people
-// use them.
+// downloadID returns the ID of a download without a view, or 0 if it is a bot's
+// or the owner's and does not count. Programs such as curl count, because
+// people use them.
 func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID {
 	now := s.Now()
 	o := s.PageLoad(r, a, s.PublicURL.Host, now)

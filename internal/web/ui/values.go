@@ -5,7 +5,7 @@ import "fmt"
 // Tab is a page beside others ("tabs").
 type Tab struct {
 	Name, Address string
-	Count         int64  // number of waiting items; 0: not shown
+	Count         int64  // number of waiting items; 0 if not shown
 	Key           string // opens it
 	Current       bool
 }

@@ -42,7 +42,7 @@ type Viewer struct {
 	// [httpx.ErrNoPage]: the content is lost.
 	Fill func(s *Viewers, r *http.Request, l *vitrine.Link, address func(what string) string, c *Content) error
 
-	Frame    *Frame // nil: the page itself shows the content
+	Frame    *Frame // nil if the page itself shows the content
 	Scripted bool   // without JavaScript nothing is shown
 	Waits    bool   // another viewer takes over once parts are made
 

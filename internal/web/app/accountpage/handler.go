@@ -20,7 +20,7 @@ type Handler struct {
 	Links     *links.Service
 	Uploads   *publish.Uploads
 	Analytics *analytics.Service
-	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
+	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
 
 	exporting sync.Map // accounts that are being exported, by AccountID
 }

@@ -36,7 +36,7 @@ type linksPage struct {
 	Search               links.LinkSearch
 	Kinds, States, Sorts []choice
 	Albums               []choice
-	Outcome              *bulkOutcome // nil: no form about several links led here
+	Outcome              *bulkOutcome // nil if no form about several links led here
 	Number               int
 	Previous, Next       string // addresses; "" for none
 	Here                 string // the address of this page
@@ -127,7 +127,7 @@ func (s *Handler) List(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 }
 
 // writeList answers with the links that a query selects, and the result of a
-// form about several links; nil: none.
+// form about several links, or nil if none.
 func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.Account, query url.Values,
 	out *bulkOutcome) error {
 	p := linksPage{Page: s.NewAppPage(r, me, "Links", "links"), Views: me.Plan.Pro(), All: app.LinksRoot, Outcome: out}

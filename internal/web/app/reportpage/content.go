@@ -16,7 +16,7 @@ type statsPages struct {
 	Rows   []statsPageRow
 	Thumbs bool // small pictures of pages exist
 
-	version int // of the file; 0: it was never replaced
+	version int // of the file; 0 if it was never replaced
 }
 
 // unread says that something has not been done in the days of a report, or not

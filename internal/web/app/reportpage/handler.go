@@ -25,7 +25,7 @@ type Handler struct {
 	Versions  *versions.Service
 	API       *api.Handler
 	OwnViews  *ownviews.Service
-	SiteStats *sitestats.Stats // nil: page loads of websites are not counted
+	SiteStats *sitestats.Stats // nil if page loads of websites are not counted
 }
 
 //go:embed *.html *.css *.js

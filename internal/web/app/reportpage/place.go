@@ -47,7 +47,7 @@ func queryOf(r *http.Request, me *vitrine.Account, of subject) (q analytics.Quer
 }
 
 // zoneOf returns the time zone of a report: the requested one, or the
-// account's; nil: UTC.
+// account's; nil means UTC.
 func zoneOf(me *vitrine.Account, q analytics.Query) *time.Location {
 	if q.Zone != nil || me.TimeZone == "" {
 		return q.Zone

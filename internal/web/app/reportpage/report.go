@@ -32,9 +32,9 @@ var statsTemplate = app.Parse("link_head.html", "chart.html", "stats.html", "sta
 // numbers is the report of a link, an account, or a website, whose pages are
 // its links.
 type numbers struct {
-	link    *report.LinkReport     // nil: of an account or a website
-	account *report.AccountReport  // nil: of a link
-	website *collections.SiteFacts // nil: of a link or an account
+	link    *report.LinkReport     // nil for an account or a website
+	account *report.AccountReport  // nil for a link
+	website *collections.SiteFacts // nil for a link or an account
 	sample  bool                   // made up
 	q       analytics.Query
 
@@ -223,12 +223,12 @@ func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 type reportPage struct {
 	app.Page
 	*report.Summary
-	Head    *app.LinkHead         // nil: of an account or a website
-	Link    *statsLink            // nil: of an account or a website
-	Website *app.WebsiteRow       // nil: of a link or an account
-	Of      *report.LinkReport    // nil: of an account
-	Account *report.AccountReport // nil: of a link
-	Shares  *statsShares          // nil: the report has no read-only addresses
+	Head    *app.LinkHead         // nil for an account or a website
+	Link    *statsLink            // nil for an account or a website
+	Website *app.WebsiteRow       // nil for a link or an account
+	Of      *report.LinkReport    // nil for an account
+	Account *report.AccountReport // nil for a link
+	Shares  *statsShares          // nil if the report has no read-only addresses
 	Sample  bool
 	Reader  bool // seen by who has a read-only address
 	Empty   bool // nobody has ever come
@@ -244,7 +244,7 @@ type reportPage struct {
 	Zone    string // name of the time zone
 	Cards   []statsCard
 	Ledger  []statsReason
-	Own     *statsOwn // nil: a website, a sample, or seen by who has a read-only address
+	Own     *statsOwn // nil for a website, a sample and a shared report
 	Series  statsSeries
 	Tips    []statsTip
 	Bars    []statsBars
@@ -252,7 +252,7 @@ type reportPage struct {
 
 	CityFile cityFile
 
-	Covers *statsVersions // the version that Pages and Marks are of; nil: the only one
+	Covers *statsVersions // the version that Pages and Marks are of; nil means the only one
 	Pages  *statsPages
 	Marks  *statsMarks
 	Recent []app.Visit
@@ -272,7 +272,7 @@ type statsLink struct {
 type statsRange struct {
 	Name, Address string
 	Chosen        bool
-	Key           int // that chooses it; 0: none
+	Key           int // that chooses it; 0 if none
 }
 
 func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*reportPage, error) {

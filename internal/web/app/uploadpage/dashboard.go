@@ -29,7 +29,7 @@ type dashboardPage struct {
 	Recent    []app.LinkRow
 	Views     bool   // the rows tell views
 	Prefix    string // the part of an address before the slug, for display
-	FileLimit int64  // bytes; 0: none
+	FileLimit int64  // bytes; 0 if none
 	FileText  string // the same for people; "" for none
 	Accepts   string // extensions of files that can be uploaded, with commas between them
 	Programs  string // extensions of executables and scripts

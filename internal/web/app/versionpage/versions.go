@@ -22,11 +22,11 @@ type versionsPage struct {
 	app.Page
 	Head        *app.LinkHead
 	List        []versions.Version // newest first
-	Waits       *versions.Version  // becomes current once it is live; nil: none
+	Waits       *versions.Version  // becomes current once it is live; nil if none
 	Bytes       int64              // that all versions take
-	Most        int64              // how many earlier versions are kept; 0: all
+	Most        int64              // how many earlier versions are kept; 0 means all
 	Replaceable bool
-	FileLimit   int64  // of the plan; 0: none
+	FileLimit   int64  // of the plan; 0 if none
 	Kind        string // of the current file, in words
 }
 

@@ -29,7 +29,7 @@ const maxWebsiteForm = 8 << 10
 type dropZone struct {
 	Name      string // of the website; "" for one that is made by dropping
 	Begin     string // address that takes the first step, and with /complete the last; "" as long as there is no website
-	FileLimit int64  // bytes; 0: none
+	FileLimit int64  // bytes; 0 if none
 	Storage   int64  // bytes that the plan has left; -1 without a limit
 	Upgrade   bool   // a higher plan takes more
 }
