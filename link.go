@@ -275,8 +275,8 @@ func (l *Link) LeaveSite(tx SiteTx) error {
 
 // disableSite disables the website of a version that is disabled before the
 // website showed it. The version becomes the current one, so that no older
-// version reappears. Undoing only the approval leaves the website as it was
-// before.
+// version reappears. Undoing only the approval leaves the website in its
+// previous state.
 func (l *Link) disableSite(tx SiteTx, c Change) error {
 	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
 		return nil

@@ -8,8 +8,8 @@ import (
 
 // Mailer passes messages to a mail server.
 //
-// Send tries once and takes at most half a minute, whatever happens to ctx. It
-// returns nil when the server has accepted the message. Errors do not name the
+// Send tries once and takes at most half a minute, even if ctx ends. It returns
+// nil when the server has accepted the message. Errors do not name the
 // recipient. ErrMailRefused is permanent; after any other error a later try may
 // succeed.
 //

@@ -25,8 +25,8 @@ type Site struct {
 
 // The limits of websites.
 const (
-	// MaxSites is the most websites of an account, whatever its plan. They are
-	// shown as one list.
+	// MaxSites is the most websites of an account, regardless of its plan. They
+	// are shown as one list.
 	MaxSites = 200
 	// KeptVersions is how many of a website's newest versions remain. A deploy
 	// deletes older ones, except the current, the pending and the previously
@@ -36,9 +36,8 @@ const (
 
 var ErrNoSite = Errorf(CodeNotFound, "There is no website at this address.")
 
-// Shown returns the version that the website shows now, whatever its state, or
-// nil before the first: the pending one if it is live, otherwise the current
-// one.
+// Shown returns the version that the website shows now, in any state, or nil
+// before the first: the pending one if it is live, otherwise the current one.
 func (s *Site) Shown(tx LinkTx) (*Link, error) {
 	if s.Pending != 0 {
 		l, err := tx.Link(s.Pending)
@@ -155,7 +154,7 @@ func (s *Site) Deploy(tx Tx, l *Link, now time.Time) error {
 	if l.State == StateLive {
 		s.Current, s.Pending = l.ID, 0
 	} else {
-		s.Current, s.Pending = before, l.ID // the previous deploy may have become live meanwhile
+		s.Current, s.Pending = before, l.ID // the previous deploy may have become live
 	}
 	if err := tx.PutSite(s); err != nil {
 		return err

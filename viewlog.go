@@ -101,7 +101,7 @@ type ViewLog interface {
 	HighestIDs(ctx context.Context) (a AccountID, l LinkID, err error)
 
 	// EachScope calls f with each link in the log and its account, and with
-	// each account (Link 0). It may omit what is added or deleted meanwhile.
+	// each account (Link 0). It may omit what is added or deleted concurrently.
 	EachScope(ctx context.Context, f func(Scope) error) error
 
 	// Position returns the mark of the log and the number of its last change.
@@ -119,7 +119,7 @@ type ViewLog interface {
 
 	// Rebuild recounts every stored tally. If one of an account is wrong or
 	// missing, it marks that day and all later ones as stale, calls rebuilt,
-	// and builds the tallies again. Others may write meanwhile.
+	// and builds the tallies again. Others may write at the same time.
 	Rebuild(ctx context.Context, rebuilt func(AccountID, report.Day)) error
 }
 

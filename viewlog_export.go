@@ -7,7 +7,7 @@ import (
 )
 
 // LogExporter is a log that can be copied into a log of another kind. Nobody
-// may write to it meanwhile.
+// may write to it at the same time.
 type LogExporter interface {
 	// Forgotten returns the day before which the views of all accounts have
 	// expired and only tallies remain, or 0 if none. It returns an error, with

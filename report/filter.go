@@ -74,7 +74,7 @@ func (c Condition) String() string {
 }
 
 // ParseCondition reads DIMENSION:is:VALUE or DIMENSION:is_not:VALUE. The value
-// is everything after the second colon. An error says which part is wrong.
+// is everything after the second colon. An error names the invalid part.
 func ParseCondition(text string) (c Condition, err error) {
 	name, rest, some := strings.Cut(text, ":")
 	c.Dimension = Dimension(name)

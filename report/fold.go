@@ -24,7 +24,7 @@ type Fold struct {
 	visits [][]viewerDay // in chunks, each but the last one full
 }
 
-// viewerDay says that a viewer came to a link on a day.
+// viewerDay records that a viewer came to a link on a day.
 type viewerDay struct {
 	viewer uint64
 	link   int64

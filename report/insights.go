@@ -17,7 +17,7 @@ type Insight struct {
 	Tone   Tone   `json:"tone"`
 }
 
-// Tone says whether an insight is good news, bad news or neither.
+// Tone marks an insight as good news, bad news or neither.
 type Tone string
 
 // The tones.

@@ -2,7 +2,7 @@ package report
 
 import "math"
 
-// Lens says which views a tally counts, and in which steps. The zero value
+// Lens selects the views that a tally counts, and its steps. The zero value
 // counts all views by UTC day.
 type Lens struct {
 	// Steps replace UTC days; nil means UTC days.

@@ -51,7 +51,7 @@ func ParseDate(s string) (Day, error) {
 }
 
 // WindowOf returns the window of a period as of now; created is as in
-// NewWindow. An error tells the client what is wrong with the period.
+// NewWindow. An error is a message for the client.
 func WindowOf(p Period, now, created time.Time) (w Window, err error) {
 	zone := p.Zone
 	if zone == nil {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Steps are the local days, or hours, of a window in a time zone. nil: UTC
+// Steps are the local days, or hours, of a window in a time zone. nil means UTC
 // days.
 //
 // A day begins at the first moment at which the zone's clocks show its date or
-// a later one, and ends where the next begins. So days never have gaps,
-// whatever the clocks do. An hour lasts as long as clocks show it without being
+// a later one, and ends where the next begins. So days never have gaps, even
+// when clocks change. An hour lasts as long as clocks show it without being
 // changed; a day on which they are set back has 25.
 type Steps struct {
 	first  Day     // the number of the first step

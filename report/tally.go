@@ -228,7 +228,7 @@ func (t *Tally) MergeCounts(u *Tally) {
 }
 
 // Equal reports whether t and u have counted the same facts, so that no report
-// differs, whatever they are merged with.
+// differs, regardless of other values.
 func (t *Tally) Equal(u *Tally) bool {
 	for i := range t.labels {
 		if !maps.EqualFunc(t.labels[i], u.labels[i], same) {

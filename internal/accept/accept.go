@@ -24,7 +24,7 @@ const (
 	// each is how many descriptors a connection needs: its own, and that of the
 	// file that is sent over it.
 	each = 2
-	// fewest connections are taken whatever the limit.
+	// fewest connections are taken regardless of the limit.
 	fewest = 8
 	// refusing is how many connections are told at once that there are too
 	// many; further ones are only closed.
@@ -43,9 +43,9 @@ func Most(limit uint64) int {
 	return max(fewest, (int(limit)-reserve)/each)
 }
 
-// Listener is a listener with at most so many open connections. When they are
-// all in use, the connection that has been idle the longest is closed for a new
-// one. When none is idle, the new one is answered with 503 and closed.
+// Listener is a listener with a limited number of open connections. When they
+// are all in use, the connection that has been idle the longest is closed for a
+// new one. When none is idle, the new one is answered with 503 and closed.
 type Listener struct {
 	net.Listener
 	limit uint64
@@ -176,7 +176,7 @@ func (l *Listener) turnAway(c *net.TCPConn) {
 			"Retry-After: 1\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s", len(body), hex.EncodeToString(id[:]),
 			body)
 		if err == nil && c.CloseWrite() == nil {
-			// Closing while something is unread would take the answer back.
+			// Closing while something is unread would discard the response.
 			_, _ = io.CopyN(io.Discard, c, 64<<10)
 		}
 	}()

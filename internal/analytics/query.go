@@ -244,8 +244,8 @@ func (q *Query) window(now, created time.Time) (report.Window, error) {
 	return w, badRange(field, "The range is wrong: %v.", err)
 }
 
-// note adds the requested details to a report. A filtered report says so, and
-// counts only downloads of its views.
+// note adds the requested details to a report. A filtered report states that,
+// and counts only downloads of its views.
 func (q *Query) note(s *report.Summary, cur *report.Tally) {
 	if q.Rows > 0 || q.UTM {
 		s.Breakdowns = cur.Breakdowns(cmp.Or(q.Rows, defaultRows), q.UTM)

@@ -144,7 +144,7 @@ func (l look) ofVersions(ctx context.Context, versions ...int) (*report.Tally, e
 	return t, err
 }
 
-// mostLooked is of how many versions lastRead looks for sessions.
+// mostLooked is the number of versions that lastRead searches for sessions.
 const mostLooked = 20
 
 // lastRead returns the version itself if it has sessions, or else the newest

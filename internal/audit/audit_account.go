@@ -60,8 +60,8 @@ func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {
 	return errors.Join(err1, err2)
 }
 
-// auditTokens checks that tokens of accounts match the account as it is now,
-// and that other tokens are for addresses without an account.
+// auditTokens checks that tokens of accounts match the current account, and
+// that other tokens are for addresses without an account.
 func auditTokens(tx vitrine.Tx, setUp bool, fault func(string)) error {
 	for purpose := range vitrine.TokenPurposes {
 		tokens, err := tx.OneTimeTokens(purpose)

@@ -42,7 +42,7 @@ type Accounts struct {
 }
 
 // Create creates an account and its first API key. The first account of an
-// instance is its owner's and Lifetime, whatever plan is given
+// instance is its owner's and Lifetime, regardless of the given plan
 // (contract, Plans). Any other account needs a plan, so that no account is
 // created by mistake instead of a key. Errors: CodeInvalidRequest for an
 // invalid or known address, and for another account without a plan (Field

@@ -158,7 +158,7 @@ func (s *Accounts) fresh(session *vitrine.Session) bool {
 func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session) }
 
 // again reads a confirmed account. Errors: CodeInvalidRequest if its password
-// has changed meanwhile.
+// has changed since.
 func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {

@@ -47,7 +47,7 @@ func (s *Accounts) close(tx vitrine.Tx, a *vitrine.Account) error {
 		return err
 	}
 	a.Email, a.Password, a.Role = vitrine.ClosedName(a.ID), "", vitrine.RoleMember
-	a.Banned, a.ClosedAt, a.Closing = true, now, true // a closed account is suspended for good
+	a.Banned, a.ClosedAt, a.Closing = true, now, true // a closed account is permanently suspended
 	return errors.Join(tx.PutAccount(a), tx.AddChange(&vitrine.Change{At: now, By: vitrine.Owner(a.ID),
 		Action: vitrine.ActionClose, Account: a.ID}))
 }

@@ -41,7 +41,7 @@ func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.Tok
 }
 
 // findOneTimeToken finds a valid token with one of the purposes. Errors:
-// CodeUnauthorized, whatever is wrong with it.
+// CodeUnauthorized, for any invalid token.
 func findOneTimeToken(tx vitrine.OneTimeTokenTx, text string, now time.Time,
 	purposes ...vitrine.TokenPurpose) (*vitrine.OneTimeToken, error) {
 	t, err := tx.OneTimeTokenByHash(vitrine.TokenText(text).Hash())

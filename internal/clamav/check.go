@@ -27,7 +27,7 @@ func (h Health) String() string {
 	return "clamd at " + h.Address + ": " + h.Version
 }
 
-// checkTime limits Check, whatever ctx allows: a daemon whose threads are all
+// checkTime limits Check, regardless of ctx: a daemon whose threads are all
 // busy answers the check of its limits late.
 const checkTime = 10 * time.Second
 

@@ -150,7 +150,7 @@ func (s *Scanner) turn(ctx context.Context, tried []*daemon) (*daemon, error) {
 	}
 	s.mu.Unlock()
 	if i < 0 {
-		s.done(<-w.turn, true) // its turn has come meanwhile
+		s.done(<-w.turn, true) // its turn has come
 	}
 	return nil, fmt.Errorf("waiting for a scan to end: %w", context.Cause(ctx))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Append implements [vitrine.ViewLog]. A few queries read what the batch refers
-// to, whatever its size. The decisions are made in this process.
+// to, regardless of its size. The decisions are made in this process.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
 	if b.Len() == 0 {
 		return o, ctx.Err()

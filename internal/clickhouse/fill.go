@@ -314,7 +314,7 @@ func (f *filling) verify() error {
 }
 
 // tally adds the row of an expired day. Equal tallies produce equal rows,
-// whatever the order of their labels.
+// regardless of the order of their labels.
 func (f *filling) tally(e *vitrine.ForgottenDay) error {
 	w, t := &f.tallies, e.Tally
 	var labels []string

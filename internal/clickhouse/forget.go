@@ -77,7 +77,7 @@ func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day
 }
 
 // forgetMonth expires the days before end. It returns errChanged if they
-// changed meanwhile.
+// changed concurrently.
 func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) error {
 	var since uint64
 	err := l.write(ctx, func(_ context.Context, number uint64) ([]step, error) {

@@ -32,7 +32,7 @@ func (l *ViewLog) Tally(ctx context.Context, q vitrine.TallyQuery) (t *report.Ta
 }
 
 // asOf calls f to read days from a day on. It calls f again if some of the days
-// expired meanwhile, because their data moves.
+// expired concurrently, because their data moves.
 func (l *ViewLog) asOf(ctx context.Context, from report.Day, f func(state) error) error {
 	s := l.lastState.Load()
 	if s == nil {

@@ -48,8 +48,8 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 	return album, err
 }
 
-// mayMake reads an account as it is now, if it may make something, with a slug
-// that it chose or not.
+// mayMake reads the current account, if it may make something, with a slug that
+// it chose or not.
 func mayMake(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
 	a, err := tx.Account(id)
 	switch {

@@ -22,9 +22,9 @@ type Sites struct {
 
 // Create creates a website without a version. With slug "" it generates a slug;
 // others require a plan with custom slugs. A website uses one of the plan's
-// links, whatever the number of its versions. Errors: CodeInvalidRequest (field
-// title), CodeProRequired, CodeInvalidSlug, CodeSlugTaken, CodeLinkLimit,
-// CodeBanned.
+// links, regardless of the number of its versions. Errors: CodeInvalidRequest
+// (field title), CodeProRequired, CodeInvalidSlug, CodeSlugTaken,
+// CodeLinkLimit, CodeBanned.
 func (s *Sites) Create(ctx context.Context, a *vitrine.Account, title, slug string) (site *vitrine.Site, err error) {
 	title, err = parseTitle(title)
 	if err != nil {

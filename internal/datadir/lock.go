@@ -44,8 +44,8 @@ func LockServing(dir string) (ServingLock, error) {
 	return ServingLock{f}, nil
 }
 
-// Announce says where this process serves. It is for people: that it cannot be
-// written takes nothing from the lock.
+// Announce records where this process serves. It is for people: that it cannot
+// be written takes nothing from the lock.
 func (l ServingLock) Announce(address string) {
 	text := fmt.Sprintf("%d %s\n", os.Getpid(), address)
 	if _, err := l.WriteAt([]byte(text), 0); err == nil {

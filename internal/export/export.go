@@ -232,7 +232,7 @@ var formula = regexp.MustCompile("(^|;[ \t\r\n\u00a0]*)([=+@＝＋－＠-])")
 func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Link, z *zip.Writer) error {
 	r, err := e.Analytics.Link(ctx, a, string(l.Slug), analytics.In(report.RangeAll))
 	if vitrine.CodeOf(err) == vitrine.CodeNotFound {
-		return nil // deleted meanwhile
+		return nil // deleted concurrently
 	}
 	if err != nil {
 		return err

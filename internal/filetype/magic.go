@@ -129,7 +129,7 @@ const (
 	FormXML    // an XML page of a website
 )
 
-// magics are the first bytes by which a member is recognized, whatever its
+// magics are the first bytes by which a member is recognized, regardless of its
 // name.
 var magics = []struct {
 	magic string

@@ -118,8 +118,8 @@ var programMagics = []struct{ magic, what string }{
 	{"#@~^", "an encoded script"},
 }
 
-// ProgramAt refuses what begins like a program, whatever its name (contract:
-// "executables and scripts are always refused").
+// ProgramAt refuses what begins like a program, regardless of its name
+// (contract: "executables and scripts are always refused").
 func ProgramAt(head []byte) *Problem {
 	if what := programName(head); what != "" {
 		return UnsafeFile(ReasonProgram, "The file is %s. Executables and scripts are not accepted under any name.",

@@ -223,7 +223,7 @@ type folding struct {
 }
 
 // target returns the file of the folder that an address in a file leads to, or
-// "" if the address stays as it is.
+// "" if the address stays unchanged.
 func (f *folding) target(from, address string) (string, error) {
 	address = strings.TrimSpace(address)
 	u, err := url.Parse(address)

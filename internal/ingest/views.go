@@ -34,12 +34,12 @@ type Log interface {
 }
 
 // Views writes what happens on public pages into the log, many entries at a
-// time: whatever arrives while one batch is being made durable goes into the
-// next (group commit). Each method returns nil once its own entry is durable:
-// in the log or, when the log fails or hangs, in the spool. While the spool has
-// anything, all entries go there, so that the log gets them in the order of
-// their arrival. Early events (ViewLog.Append) wait for their view in a spool
-// of their own. When an entry can be written nowhere, the error has
+// time: everything that arrives while one batch is being made durable goes into
+// the next (group commit). Each method returns nil once its own entry is
+// durable: in the log or, when the log fails or hangs, in the spool. While the
+// spool has anything, all entries go there, so that the log gets them in the
+// order of their arrival. Early events (ViewLog.Append) wait for their view in
+// a spool of their own. When an entry can be written nowhere, the error has
 // CodeUnavailable. Acknowledged entries are never lost.
 //
 // The queue is bounded: when it is full, callers wait.

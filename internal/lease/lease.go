@@ -43,7 +43,7 @@ var ErrLost = errors.New("the lease of this work was lost")
 // stops its work. Another process takes the lease once it has itself seen it
 // without renewal for leaseLife and leaseSpare. Each process measures the time
 // by its own clock, and no clock is compared with another. So two processes
-// never hold a lease at once, whatever their clocks say. Work that a crash
+// never hold a lease at once, even if their clocks differ. Work that a crash
 // leaves is taken up within leaseLife and the time between two looks of the
 // other processes.
 //

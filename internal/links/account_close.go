@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/versions"
 )
 
-// DeleteByID deletes a link of a closed account, whatever its state, and its
-// files and views. It returns nil if the link is deleted already.
+// DeleteByID deletes a link of a closed account, in any state, and its files
+// and views. It returns nil if the link is deleted already.
 func (s *Service) DeleteByID(ctx context.Context, id vitrine.LinkID) error {
 	var l *vitrine.Link
 	var gone []*vitrine.Link

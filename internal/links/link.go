@@ -106,7 +106,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 	return &l, &a, nil
 }
 
-// Examined finds a link by ID for a moderator, whatever its state. Errors:
+// Examined finds a link by ID for a moderator, in any state. Errors:
 // CodeNotFound (unknown, deleted, or without bytes).
 func (s *Service) Examined(ctx context.Context, id vitrine.LinkID) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
@@ -175,8 +175,8 @@ func (s *Service) Expire(ctx context.Context) error {
 	}
 }
 
-// BySlug finds a link by its current slug or an old one, for the operator,
-// whatever its state.
+// BySlug finds a link by its current slug or an old one, for the operator, in
+// any state.
 func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
@@ -201,9 +201,9 @@ func (s *Service) Reject(ctx context.Context, slug string, d vitrine.Decision) (
 }
 
 // RejectSame disables every link with the same bytes as the given one, which it
-// includes, whatever their states. It returns the links that it changed. It
-// works in steps: after a failure, changed links stay disabled, and another
-// call continues.
+// includes, in any state. It returns the links that it changed. It works in
+// steps: after a failure, changed links stay disabled, and another call
+// continues.
 func (s *Service) RejectSame(ctx context.Context, slug string,
 	d vitrine.Decision) (changed []*vitrine.Link, err error) {
 	note, err := d.CheckedNote()
@@ -364,7 +364,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		if d.By.Kind == vitrine.ActorOwner {
 			l, err = vitrine.LinkBySlug(tx, slug)
 		} else {
-			l, err = vitrine.LinkByAnySlug(tx, slug, now) // its owner may have changed the slug meanwhile
+			l, err = vitrine.LinkByAnySlug(tx, slug, now) // its owner may have changed the slug
 		}
 		if err != nil {
 			return err
@@ -414,7 +414,7 @@ func (s *Service) Delete(ctx context.Context, slug string, d vitrine.Decision) e
 }
 
 // DeleteOwn deletes a link of the account that matches one of the tags. Errors:
-// CodeNotFound; CodePreconditionFailed, with the link as it is.
+// CodeNotFound; CodePreconditionFailed, with the current link.
 func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string, m Match) (*vitrine.Link, error) {
 	l, err := s.Of(ctx, a, slug)
 	if err != nil {

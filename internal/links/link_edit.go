@@ -73,7 +73,7 @@ func (e *Edit) parse(a *vitrine.Account, now time.Time) (p parsed, err error) {
 // Edit changes a link of an account, completely or not at all. It finds the
 // link by its slug or an old one. Errors: CodeInvalidRequest, CodeProRequired,
 // CodeInvalidSlug, CodeSlugTaken, CodeNotFound, CodeRateLimited;
-// CodePreconditionFailed, with the link as it is.
+// CodePreconditionFailed, with the current link.
 func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e Edit) (l *vitrine.Link, err error) {
 	p, err := e.parse(a, s.Now())
 	if err != nil {

@@ -16,8 +16,8 @@ type LinkDetail struct {
 	Undoable bool
 }
 
-// Of finds a link of an account by any of its slugs, whatever its state.
-// Errors: CodeNotFound, also for a link of another account.
+// Of finds a link of an account by any of its slugs, in any state. Errors:
+// CodeNotFound, also for a link of another account.
 func (s *Service) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
 	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 }
@@ -25,8 +25,8 @@ func (s *Service) Of(ctx context.Context, a *vitrine.Account, slug string) (*vit
 // maxOwnersEvents bounds the history that an owner sees.
 const maxOwnersEvents = 100
 
-// Own returns the details of a link of an account, by any of its slugs,
-// whatever its state. Errors: CodeNotFound, also for a link of another account.
+// Own returns the details of a link of an account, by any of its slugs, in any
+// state. Errors: CodeNotFound, also for a link of another account.
 func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *LinkDetail, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		o = new(LinkDetail)

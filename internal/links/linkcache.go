@@ -84,8 +84,8 @@ func (s *Service) DropStale(ctx context.Context) error {
 	return err
 }
 
-// shown returns a link and its account, whatever their states. Errors are those
-// of Store and Tx.
+// shown returns a link and its account, in any state. Errors are those of Store
+// and Tx.
 func (s *Service) shown(ctx context.Context, k linkKey) (*shownLink, error) {
 	// The version is read before the rows: the rows may be newer than the
 	// version, but never older.

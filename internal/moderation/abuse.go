@@ -218,8 +218,8 @@ func heldByReports(tx vitrine.ReviewTx, after time.Time) (n int, err error) {
 	return len(waiting), err
 }
 
-// List returns the reports about a link, newest first, for the operator,
-// whatever the state of the link.
+// List returns the reports about a link in any state, newest first, for the
+// operator.
 func (s *AbuseReports) List(ctx context.Context, slug string) (reports []*vitrine.AbuseReport, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := vitrine.LinkBySlug(tx, slug)

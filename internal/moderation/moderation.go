@@ -117,8 +117,8 @@ type Event struct {
 // caseRows bounds the lists of a Case.
 const caseRows = 50
 
-// Case returns a link that is not deleted, by any of its slugs, whatever its
-// state. Errors: CodeNotFound.
+// Case returns a link that is not deleted, by any of its slugs, in any state.
+// Errors: CodeNotFound.
 func (s *Service) Case(ctx context.Context, slug string) (*Case, error) {
 	var c *Case
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {

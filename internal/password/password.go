@@ -188,8 +188,8 @@ func ParsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
 var noPassword = usual.format(make([]byte, saltSize), make([]byte, hashSize))
 
 // Check reports whether a password is the one of a stored hash; "" is nobody's,
-// and takes as long. stale says that the hash was made at another cost than is
-// usual now.
+// and takes as long. stale reports that the hash was made at another cost than
+// is usual now.
 func Check(ctx context.Context, phc, password string) (ok, stale bool, err error) {
 	h, salt, sum, known := ParsePHC(phc)
 	if !known {

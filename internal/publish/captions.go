@@ -66,7 +66,7 @@ func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part,
 	for {
 		err := s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
 		if errors.Is(err, vitrine.ErrNotFound) {
-			return nil, vitrine.ErrNoOwnLink // deleted meanwhile
+			return nil, vitrine.ErrNoOwnLink // deleted concurrently
 		}
 		if err != nil {
 			return nil, vitrine.Unavailable(err)

@@ -56,8 +56,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 		ctx := context.WithoutCancel(ctx)
 		l, err := s.publish(ctx, c, u, link, r.If)
 		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
-			// Another process may have ended the upload meanwhile, and taken
-			// its bytes.
+			// Another process may have ended the upload, and taken its bytes.
 			made, ended := s.absent(ctx, u)
 			switch vitrine.CodeOf(ended) {
 			case vitrine.CodeInternal, vitrine.CodeUnavailable, vitrine.CodeUploadIncomplete:

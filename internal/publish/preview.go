@@ -230,7 +230,7 @@ func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 	blob, err := s.Blobs.Open(ctx, l.Upload)
 	if err != nil {
-		return err // ErrNotFound if the link was deleted meanwhile
+		return err // ErrNotFound if the link was deleted concurrently
 	}
 	defer blob.Close()
 	var made []vitrine.Part
@@ -252,7 +252,7 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now, err := tx.Link(l.ID)
-		if err != nil || now.Upload != l.Upload { // replaced meanwhile: the parts of the new version are made separately
+		if err != nil || now.Upload != l.Upload { // replaced: the new version gets its own parts
 			return err
 		}
 		now.Parts, now.Preview = now.Parts.With(made...), vitrine.PreviewDone

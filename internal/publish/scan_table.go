@@ -64,7 +64,7 @@ var (
 	late       = step{to: vitrine.StateReview, reason: vitrine.ReasonScanLate}
 )
 
-// scanSteps says what each scan in the background does to a link
+// scanSteps lists what each scan in the background does to a link
 // (contract, Link states). A scan makes a link live only if it was in
 // processing. It never takes a link out of review: only a person does. It
 // disables only new files. A limit does not hold a live link: either the

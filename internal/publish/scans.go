@@ -88,7 +88,7 @@ func (s *Scans) Pending(ctx context.Context) error {
 // Rescan scans, one after the other, the links in review and the live links
 // that were not scanned with the present signatures. A finding moves a live
 // link to review. Rescan never makes a link in review live: only a person does
-// (contract, Link states). A link whose scan has no answer stays as it is.
+// (contract, Link states). A link whose scan has no answer stays unchanged.
 func (s *Scans) Rescan(ctx context.Context) error {
 	for live := vitrine.LinkID(0); ; {
 		signatures, err := s.Scanner.Signatures(ctx)
@@ -283,7 +283,7 @@ func (s *Scans) scan(ctx context.Context, l *vitrine.Link) (o outcome, ok bool) 
 func (s *Scans) verdict(ctx context.Context, l *vitrine.Link) (vitrine.Verdict, string, error) {
 	blob, err := s.Blobs.Open(ctx, l.Upload)
 	if err != nil {
-		return vitrine.Verdict{}, "", err // deleted meanwhile, or lost, which the audit reports
+		return vitrine.Verdict{}, "", err // deleted concurrently, or lost, which the audit reports
 	}
 	defer blob.Close()
 	return scanBytes(ctx, s.Scanner, blob)

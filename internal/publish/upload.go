@@ -100,8 +100,8 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 	return b, err
 }
 
-// maxFileBytes bounds a file whatever the plan, so that sums of sizes do not
-// overflow: a petabyte.
+// maxFileBytes bounds a file regardless of the plan, so that sums of sizes do
+// not overflow: a petabyte.
 const maxFileBytes = 1 << 50
 
 func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, error) {

@@ -54,7 +54,7 @@ type Result struct {
 	Changes  map[Change]int64
 	Applied  int64 // views that were changed
 	// Gone counts excluded views of expired days, which have only tallies.
-	// GoneOther counts those of them that would change. They stay as they are.
+	// GoneOther counts those of them that would change. They stay unchanged.
 	Gone, GoneOther int64
 }
 
@@ -173,7 +173,7 @@ func (s *Service) gone(ctx context.Context, a vitrine.AccountID, until report.Da
 }
 
 // decide returns the change of a view. The rule sees the reason with which the
-// view was stored, whatever other rules have changed since.
+// view was stored, regardless of later rules.
 func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes bool) {
 	reason, product := o.Bot, o.Product
 	if o.WasBot != "" {

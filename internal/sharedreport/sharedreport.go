@@ -1,7 +1,7 @@
 // Package sharedreport makes read-only addresses of reports: of one link, or of
-// all links of an account. Whoever has the address sees the report, and nothing
-// else of the account. An address can have a password and an expiry, and its
-// owner can revoke it.
+// all links of an account. Anyone with the address can see the report, and
+// nothing else of the account. An address can have a password and an expiry,
+// and its owner can revoke it.
 package sharedreport
 
 import (
@@ -203,7 +203,7 @@ func (s *Service) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
 }
 
 // Enter checks the password of a report and returns a pass, with which a
-// browser is let in for PassLife. A right password takes back the tries of its
+// browser is let in for PassLife. A right password resets the attempts of its
 // network. Errors: CodeRateLimited, with the time after which to try again;
 // CodeInvalidRequest for a wrong password.
 func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Addr) (pass string, err error) {

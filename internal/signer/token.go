@@ -26,8 +26,8 @@ const (
 	PurposePut     Purpose = "put"     // a signed upload URL
 	PurposeView    Purpose = "view"    // the beacon of one view
 	PurposeContent Purpose = "content" // the bytes of one link
-	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, whatever its state
-	PurposeOwner   Purpose = "owner"   // the bytes of one link, for its owner, whatever its state
+	PurposeExamine Purpose = "examine" // the bytes of one link, for a moderator, in any state
+	PurposeOwner   Purpose = "owner"   // the bytes of one link, for its owner, in any state
 	PurposeLinkID  Purpose = "link-id" // the public id of a link
 	PurposeDevice  Purpose = "device"  // a browser that has signed in to an account
 	PurposeAttempt Purpose = "attempt" // what tries at a password count against
@@ -197,8 +197,8 @@ func (s *Signer) ParseContentToken(token string, now time.Time) (l vitrine.LinkI
 	return l, version, err
 }
 
-// ExamineToken opens the bytes of a link until a time, whatever the link's
-// state. It is for a moderator's page alone.
+// ExamineToken opens the bytes of a link until a time, in any state of the
+// link. It is for a moderator's page alone.
 func (s *Signer) ExamineToken(l vitrine.LinkID, until time.Time) string {
 	return s.linkToken(PurposeExamine, l, until)
 }
@@ -209,8 +209,8 @@ func (s *Signer) ParseExamineToken(token string, now time.Time) (vitrine.LinkID,
 	return s.parseLinkToken(PurposeExamine, token, now, ExamineLife)
 }
 
-// OwnerToken opens the bytes of a link for OwnerLife, whatever the link's
-// state. It is for its owner alone.
+// OwnerToken opens the bytes of a link for OwnerLife, in any state of the link.
+// It is for its owner alone.
 func (s *Signer) OwnerToken(l vitrine.LinkID, now time.Time) string {
 	return s.linkToken(PurposeOwner, l, now.Add(OwnerLife))
 }

@@ -70,7 +70,7 @@ func (s *Spool) replenish() {
 	}
 }
 
-// full reports whether an error says that there is no room on the disk.
+// full reports whether the error means that the disk is full.
 func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // resume opens the last file again if it is a piece of the reserve. A replay

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate makes an empty file that has the blocks for so many bytes.
+// allocate makes an empty file that has allocated blocks for n bytes.
 func allocate(path string, bytes int64) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

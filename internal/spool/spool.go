@@ -28,7 +28,7 @@ import (
 const (
 	defaultMaxBytes = 1 << 30
 	fileBytes       = 8 << 20 // a larger file is not continued; a replay needs memory for this and one record
-	staysBytes      = 1 << 20 // a larger file stays as it is if nothing of it was taken; smaller ones are joined
+	staysBytes      = 1 << 20 // a larger file stays unchanged if nothing of it was taken; smaller ones are joined
 	joined          = 4096    // records are joined up to this many views, snapshots and downloads
 	suffix          = ".spool"
 	damagedSuffix   = ".damaged"

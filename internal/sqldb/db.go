@@ -87,8 +87,7 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	err = f(t)
 	switch {
 	case t.Err != nil:
-		// Whatever f returned, nothing may be committed: part of what f wrote
-		// may be lost.
+		// Nothing may be committed: part of what f wrote may be lost.
 		return d.failed("query", t.Err)
 	case err != nil:
 		return err

@@ -115,7 +115,7 @@ func (l *trackedConns) tried(err error) {
 	}
 }
 
-// unanswered reports that an error is that a server said nothing.
+// unanswered reports whether an error means that the server did not respond.
 func unanswered(err error) bool {
 	var name *net.DNSError
 	return !errors.As(err, &name) &&

@@ -15,7 +15,7 @@ import (
 // time of fetching rows through database/sql.
 
 // sqliteDriver has the function; the driver that is registered for everyone
-// stays as it is.
+// stays unchanged.
 var sqliteDriver = func() *sqlite.Driver {
 	d := new(sqlite.Driver)
 	d.MustRegisterFunction("visit", &sqlite.FunctionImpl{

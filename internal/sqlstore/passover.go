@@ -24,7 +24,7 @@ func (t Tx) ReserveIDs(account vitrine.AccountID, link vitrine.LinkID) (passed b
 		return false, nil
 	}
 	// PostgreSQL transactions do not protect a sequence between reading its
-	// last value and setting it. So no other row may be added meanwhile.
+	// last value and setting it. So no other row may be added in between.
 	if t.Conn.Postgres != nil {
 		if _, err := t.Exec("LOCK TABLE turns IN EXCLUSIVE MODE"); err != nil {
 			return false, err

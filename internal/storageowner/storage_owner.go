@@ -104,7 +104,7 @@ func (p Owner) Verify(ctx context.Context) error {
 	return ErrOther
 }
 
-// newestLinks is how many of the newest files verifyEmpty looks for. One is
+// newestLinks is how many of the newest files verifyEmpty searches for. One is
 // enough.
 const newestLinks = 5
 
@@ -238,7 +238,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Claim makes the storage this database's, whoever owned it before.
+// Claim makes the storage this database's, regardless of the previous owner.
 func (p Owner) Claim(ctx context.Context) error {
 	for range keepTries {
 		m, err := p.begin(ctx, rand.Text())
@@ -273,8 +273,8 @@ func (p Owner) begin(ctx context.Context, next string) (m tokens, err error) {
 }
 
 // put writes the next token and records that it is there. done is false if the
-// store has moved on to another token meanwhile. Then this one is too late, and
-// another try corrects it.
+// store has moved on to another token. Then this one is too late, and another
+// try corrects it.
 func (p Owner) put(ctx context.Context, next string) (done bool, err error) {
 	if err := p.Blobs.PutMarker(ctx, next); err != nil {
 		return false, err

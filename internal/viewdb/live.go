@@ -239,7 +239,7 @@ func (lv *hotScope) addFact(f segment.Fact) {
 	}
 }
 
-// removeFact takes back an addFact.
+// removeFact undoes an addFact.
 func (lv *hotScope) removeFact(f segment.Fact) {
 	switch t := lv.tallies.of(f.Day); {
 	case f.Link == 0:

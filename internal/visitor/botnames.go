@@ -113,8 +113,8 @@ var sharedNames = newTable([]name{
 }...)
 
 // robotSigns occur in the user agents of robots and not in those of people.
-// endsName looks for words that end in "bot" or "agent", holdsMailAddress for
-// mail addresses.
+// endsName searches for words that end in "bot" or "agent", holdsMailAddress
+// for mail addresses.
 var robotSigns = words(
 	// What they do.
 	"crawl", "spider", "scrap", "archiver", "monitor", "uptime", "checker", "validator", "fetcher", "scanner",

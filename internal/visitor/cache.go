@@ -11,8 +11,8 @@ const (
 	// 500, apps that list all that they know below 700.
 	maxAgent = 1024
 
-	// cacheSets times cacheWays user agents are cached: less than 3 MB,
-	// whatever is sent.
+	// cacheSets times cacheWays user agents are cached: less than 3 MB, for any
+	// request.
 	cacheSets = 512
 	cacheWays = 4
 )

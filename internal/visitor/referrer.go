@@ -75,7 +75,7 @@ func withoutPort(host string) string {
 }
 
 // siteOf returns the site or network that a host belongs to, or "" if it is
-// unknown. It looks for the host and then for each domain above it. A host
+// unknown. It searches for the host and then for each domain above it. A host
 // whose first label is that of a webmail is Email.
 func siteOf(host string) string {
 	if name, ok := sites[host]; ok {

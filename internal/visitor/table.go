@@ -6,8 +6,8 @@ import "strings"
 // and its label.
 type name struct{ token, label string }
 
-// table looks for many tokens in one pass over a user agent, so that a long or
-// unknown one costs little. Earlier names take precedence.
+// table searches for many tokens in one pass over a user agent, so that a long
+// or unknown one costs little. Earlier names take precedence.
 type table struct {
 	names  []name
 	starts [256][]uint16        // the names by the first two bytes of their tokens, by bucket, ascending

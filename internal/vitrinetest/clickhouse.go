@@ -176,8 +176,8 @@ func (s *ClickHouseServer) Start(t testing.TB) {
 	s.Addr, s.stdin, s.ended = addr, stdin, ended
 }
 
-// Stop ends the server at once, whatever it is doing, and waits until it is
-// gone. What it has answered for stays.
+// Stop kills the server, even with running queries, and waits until it is gone.
+// What it has answered for stays.
 func (s *ClickHouseServer) Stop() { s.end("keep\n") }
 
 // end ends the server, with a last word to it.

@@ -26,7 +26,7 @@ import (
 )
 
 // PostgresServer is a PostgreSQL of a test's own. It orders texts as people do
-// unless it is told otherwise, and ends with this process, whatever ends that.
+// unless configured otherwise, and ends with this process, however that ends.
 type PostgresServer struct {
 	dir, programs, port string
 	credential          *syscall.Credential

@@ -25,7 +25,7 @@ import (
 )
 
 // S3Server is an S3 server for tests: a real one, versitygw, on a directory. It
-// ends with this process, whatever ends that.
+// ends with this process, however that ends.
 type S3Server struct {
 	Endpoint    string // http://host:port
 	Key, Secret string
@@ -194,7 +194,7 @@ func (s *S3Server) end() {
 // back.
 func (s *S3Server) API() *sdk.Client { return s.api }
 
-// Bucket makes a bucket and tells its name.
+// Bucket makes a bucket and returns its name.
 //
 // The server removes a directory of its notes when the last object of it goes,
 // and answers InternalError to one that is just being put there. Where all is

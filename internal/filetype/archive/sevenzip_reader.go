@@ -63,7 +63,7 @@ func (r *sevenReader) bits(n int) []bool {
 	return v
 }
 
-// defined reads n bits, after a byte that tells whether all are set.
+// defined reads n bits, after a byte that indicates whether all are set.
 func (r *sevenReader) defined(n int) []bool {
 	if r.byte() == 0 {
 		return r.bits(n)

@@ -196,7 +196,7 @@ func equationProblem() *filetype.Problem {
 }
 
 // equationObject walks the first records of an equation, up to an unknown one.
-// It looks for a font name that is too long for the editor.
+// It searches for a font name that is too long for the editor.
 func equationObject(_ *filetype.Facts, p []byte) *filetype.Problem {
 	if len(p) < equationHeader+mtefHeader {
 		return nil

@@ -103,7 +103,7 @@ func mainStream(c *ole.Compound, names ...string) (ole.StorageEntry, bool) {
 }
 
 // inspectWord reads the flags at the start of the file information block and
-// looks for fields that start programs.
+// searches for fields that start programs.
 func inspectWord(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {
 	r := c.Open(main)
 	fib := make([]byte, 32)
@@ -130,7 +130,7 @@ const (
 	pptOLEObject = 0x1011
 )
 
-// inspectExcel walks the first records of a workbook. It looks for sheets of
+// inspectExcel walks the first records of a workbook. It searches for sheets of
 // Excel 4 macros, which are outside Visual Basic, and for a password, which
 // would hide them.
 func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts) *filetype.Problem {

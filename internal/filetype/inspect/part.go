@@ -49,7 +49,7 @@ func (z *inspection) part(s *filetype.Source, m *archive.ZipMember, f family, de
 	case markupStart(head):
 		return z.markupPart(r, m, f)
 	}
-	return nil // the walk through the ZIP looked for programs
+	return nil // the walk through the ZIP searched for programs
 }
 
 // embeddedProgram refuses embedded content that is known malware or begins like

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// secondFormat looks for a file of another kind in the bytes of a file that is
-// what its name says. Programs find the directory of a ZIP at the end of a
+// secondFormat searches for a file of another kind in the bytes of a file that
+// is what its name says. Programs find the directory of a ZIP at the end of a
 // file, those for RAR and 7z search its beginning, and browsers and PDF readers
 // look beyond the first bytes. A file with a program in it is refused, because
 // the other kind is its purpose; any other is held. Files embedded in

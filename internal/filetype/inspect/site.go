@@ -399,9 +399,9 @@ func (z *inspection) begins(m *archive.ZipMember, head []byte) []byte {
 	return z.head[:n]
 }
 
-// siteProgram reports whether content begins like a program or script, whatever
-// its name. WebAssembly is allowed under its own name, because it runs in
-// browsers.
+// siteProgram reports whether content begins like a program or script,
+// regardless of its name. WebAssembly is allowed under its own name, because it
+// runs in browsers.
 func siteProgram(name string, head []byte) bool {
 	ext := webExt(name)
 	what := filetype.SurelyProgram(head)

@@ -4,9 +4,9 @@ package pdf
 
 import "vitrine/internal/filetype"
 
-// Inspect checks that a PDF has objects and a root, counts its pages, and looks
-// for what a person must see first (security: "PDF for launch actions and
-// embedded executables (review)").
+// Inspect checks that a PDF has objects and a root, counts its pages, and
+// searches for what a person must see first (security: "PDF for launch actions
+// and embedded executables (review)").
 //
 // Readers search for the header in the first 1024 bytes, because mail and print
 // jobs leave lines before it. Those lines must not begin like another file.

@@ -91,7 +91,7 @@ func (p *pdfScan) scanFile() {
 // escaped.
 var pdfInitials = []byte("LEOFUJ#")
 
-// names looks for names that matter anywhere between from and to, so that no
+// names searches for names that matter anywhere between from and to, so that no
 // structure can hide them.
 func (p *pdfScan) names(data []byte, from, to int) {
 	for i := from; i < to; i++ {
@@ -161,7 +161,7 @@ func (p *pdfScan) spend(n int) bool {
 
 func (p *pdfScan) lexable() bool { return p.lexed >= -filetype.PdfLexSlack && p.s.Work.Lexed > 0 }
 
-// dictionaries looks for objects and trailers.
+// dictionaries searches for objects and trailers.
 func (p *pdfScan) dictionaries(data []byte, from, to int, base int64) {
 	p.each(data, from, to, "obj", func(i int) {
 		if object, gen, ok := objectNumber(data[:i]); ok {

@@ -115,7 +115,7 @@ var encodedArchives = [][]byte{
 	[]byte("dmhkeGZpbGU"), []byte("Y29uZWN0aXg"),
 }
 
-// encoded looks for files and forms in Base64, where case matters.
+// encoded searches for files and forms in Base64, where case matters.
 func (w *MarkupWatch) encoded(text []byte) {
 	for _, p := range encodedPrograms {
 		w.program = w.program || bytes.Contains(text, p)

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Markup reads XML tag by tag in constant memory, whatever its size. It is not
-// a parser: it does not check well-formedness and continues where a parser
+// Markup reads XML tag by tag in constant memory, regardless of its size. It is
+// not a parser: it does not check well-formedness and continues where a parser
 // would stop, because programs differ in what they tolerate. Names lose their
 // prefix.
 type Markup struct {

@@ -61,8 +61,8 @@ func Links(ctx context.Context, log Log, fault func(text string)) error {
 	}
 }
 
-// mostPacked bounds the downloads whose views are looked for in one pass over
-// the packs. The rest are looked for one by one.
+// mostPacked bounds the downloads whose views are searched for in one pass over
+// the packs. The rest are searched for one by one.
 const mostPacked = 100_000
 
 // batch recounts the links with numbers above the first of between, up to and

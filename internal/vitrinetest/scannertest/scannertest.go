@@ -43,7 +43,7 @@ func Clean(size int) []byte {
 	return b
 }
 
-// seeks reports whether a scanner looks for anything.
+// seeks reports whether a scanner searches for anything.
 func seeks(t *testing.T, s vitrine.Scanner) bool {
 	t.Helper()
 	signatures, err := s.Signatures(t.Context())

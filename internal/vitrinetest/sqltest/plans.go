@@ -46,7 +46,7 @@ func CheckPlan(t *testing.T, tx *sqldb.Tx, name, query string) {
 	}
 }
 
-// PlanOf returns the plan of a query whatever its arguments are.
+// PlanOf returns the plan of a query for any arguments.
 func PlanOf(t *sqldb.Tx, query string) (plan string, err error) {
 	n := 0
 	for strings.Contains(query, fmt.Sprint("$", n+1)) {

@@ -1,5 +1,5 @@
-// Package tier says how much a test run covers. There are three tiers, each a
-// superset of the one before: check (after an edit, without servers and
+// Package tier defines how much a test run covers. There are three tiers, each
+// a superset of the one before: check (after an edit, without servers and
 // browsers), test (the gate that decides whether the product works) and all
 // (every repetition of a law: each backend at each crash point, real clocks,
 // every width of every page).

@@ -13,7 +13,7 @@ import (
 
 // The shell of all pages for signed-in people, except those for moderators.
 
-// MemberHandler answers a signed-in person. me is the account as it is now.
+// MemberHandler answers a signed-in person. me is the current account.
 type MemberHandler func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error
 
 // AsMember admits signed-in people. Anyone else is asked to sign in and then

@@ -22,7 +22,7 @@ func (s *Handler) Captions(w http.ResponseWriter, r *http.Request, l *vitrine.Li
 	}
 	blob, err := s.Blobs.OpenPart(r.Context(), l.Upload, part)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		return httpx.ErrNoPage // deleted meanwhile
+		return httpx.ErrNoPage // deleted concurrently
 	}
 	if err != nil {
 		return vitrine.Unavailable(err)

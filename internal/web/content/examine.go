@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// OnExamined finds the link of an examine token, in whatever state. Browsers
-// keep nothing of it.
+// OnExamined finds the link of an examine token, in any state. Browsers keep
+// nothing of it.
 func (s *Handler) OnExamined(h contentHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
@@ -114,7 +114,7 @@ func (s *Handler) CopyOfFile(w http.ResponseWriter, r *http.Request, l *vitrine.
 	return nil
 }
 
-// OnOwned finds the link of an owner's token, in whatever state. Browsers keep
+// OnOwned finds the link of an owner's token, in any state. Browsers keep
 // nothing of it.
 func (s *Handler) OnOwned(h contentHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {

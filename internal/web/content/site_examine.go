@@ -16,9 +16,9 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// ExamineSite shows a moderator a version of a website, whatever its state: its
-// pages without scripts, with their own styles and pictures and nothing
-// external. Links within the website work.
+// ExamineSite shows a moderator a version of a website, in any state: its pages
+// without scripts, with their own styles and pictures and nothing external.
+// Links within the website work.
 func (s *Handler) ExamineSite(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {
 	if httpx.Navigated(r) || l.Site == 0 {
 		return httpx.ErrNoPage

@@ -388,7 +388,7 @@ func (s *Handler) siteFailure(w http.ResponseWriter, r *http.Request, q siteRequ
 	}
 }
 
-// siteAdvice says what happened and what to do.
+// siteAdvice returns what happened and what to do.
 func siteAdvice(e *vitrine.Error) string {
 	switch e.Code {
 	case vitrine.CodeNotFound:

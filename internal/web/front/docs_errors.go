@@ -11,7 +11,7 @@ import (
 type docError struct {
 	Code       vitrine.Code
 	When, Then string
-	// Beside says where the code occurs besides operations of the API: "page"
+	// Beside lists where the code occurs besides operations of the API: "page"
 	// for public pages and their beacons.
 	Beside string
 	// Ops lists the operations of the API that return the code; nil means all

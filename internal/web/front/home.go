@@ -43,7 +43,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 // accepted returns the supported extensions for a file input.
 func accepted() string { return "." + strings.Join(filetype.Extensions(), ",.") }
 
-// whyClosed says who creates accounts here, if not everybody may.
+// whyClosed returns who creates accounts here, if not everybody may.
 func (s *Handler) whyClosed() string {
 	if s.Accounts != nil && s.Accounts.SignUp == auth.SignUpInvite {
 		return "This instance is invite-only. Have an invitation? Open the link in it."

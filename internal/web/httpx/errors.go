@@ -29,7 +29,7 @@ func WrongWith(err error) Wrong {
 // ErrNoPage is returned for an unknown address.
 var ErrNoPage = vitrine.Errorf(vitrine.CodeNotFound, "There is no page at this address.")
 
-// Headings says what happened, for each code.
+// Headings state what happened, for each code.
 var Headings = map[vitrine.Code]string{
 	vitrine.CodeNotFound:         "Page not found",
 	vitrine.CodeNotAvailable:     "Not available yet",
@@ -44,7 +44,7 @@ var Headings = map[vitrine.Code]string{
 	vitrine.CodeProRequired:      "Not included in your plan",
 }
 
-// advice says what to do, where the message of the error does not.
+// advice returns what to do, if the error message does not.
 var advice = map[vitrine.Code]string{
 	vitrine.CodeNotFound:         "Check the address for mistakes, or ask the person who sent it to you.",
 	vitrine.CodeNotAvailable:     "If this does not change, ask the person who sent you the link.",
@@ -100,7 +100,7 @@ func RetryAfter(w http.ResponseWriter, e *vitrine.Error) {
 	}
 }
 
-// notEnabled says who can enable a feature, where plans are not sold.
+// notEnabled returns who can enable a feature, where plans are not sold.
 func notEnabled(e *vitrine.Error) string {
 	what := "Analytics are"
 	if e.Field == "slug" {

@@ -90,7 +90,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
-	for _, link := range r.PostForm["link"] { // one that was deleted meanwhile is left out
+	for _, link := range r.PostForm["link"] { // one that was deleted concurrently is left out
 		if err := s.Albums.Add(r.Context(), me, string(album.Slug), []string{link}); err != nil &&
 			vitrine.CodeOf(err) != vitrine.CodeNotFound {
 			return err

@@ -79,7 +79,7 @@ func allTimeNote(n *numbers) string {
 	return ui.Figure(n.account.AllTime.Views).String() + " all-time"
 }
 
-// completionNote says of what completion is a share.
+// completionNote returns the base of completion.
 func completionNote(n *numbers) string {
 	if n.link == nil || len(n.versions) > 1 {
 		return "of each file, on average"
@@ -101,8 +101,8 @@ func completionNote(n *numbers) string {
 	return "on average"
 }
 
-// A change is shown if the time before has at least so many views, and has a
-// colour from so many percent on. Less is chance.
+// A change is shown if the time before has at least this many views, and has a
+// colour from this percentage on. Less is chance.
 const (
 	deltaViews  = 30
 	deltaColour = 5

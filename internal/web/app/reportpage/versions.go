@@ -9,7 +9,7 @@ import (
 	"vitrine/report"
 )
 
-// statsVersions says which version of a link's file the content card covers.
+// statsVersions returns which version of a link's file the content card covers.
 type statsVersions struct {
 	Of   string // "Version 1 · PDF · 26 Oct – 24 Nov"
 	Note string // why it is not the current one; "" if it is, or was chosen
@@ -72,8 +72,8 @@ func newStatsVersions(n *numbers, of place, choose bool, now time.Time) *statsVe
 	return v
 }
 
-// inRangeOr says when: in the days of a report, or, if it has all views, the
-// given words.
+// inRangeOr returns the period: in the days of a report, or, if it has all
+// views, the given words.
 func inRangeOr(n *numbers, all string) string {
 	if n.q.Range == report.RangeAll && len(n.q.Filter) == 0 {
 		return all
