@@ -22,7 +22,7 @@ type Change struct {
 	From    LinkState // of a link; "" before it was made
 	To      LinkState // of a link; "" once it is deleted
 	Reason  string    // reason code of the new state
-	Detail  string    // what was found in the file; for an account, its new value
+	Detail  string    // finding in the file; for an account, its new value
 	Note    string    // by the person who decided, at most MaxNote characters, one line
 
 	Since time.Time // of an undo: since when the link was in the restored state
@@ -239,7 +239,7 @@ type LinkEvent struct {
 	Action   Action
 	From, To LinkState
 	Reason   string // a reason code
-	Detail   string // what was found in the file
+	Detail   string // finding in the file
 }
 
 // ForOwner returns the change as the owner of the link may see it.

@@ -2,8 +2,8 @@ package vitrine
 
 import "time"
 
-// Lease records that a process does a piece of work. Others do not do the work
-// meanwhile.
+// Lease records that a process does a piece of work, so that others do not do
+// it at the same time.
 type Lease struct {
 	Name   string    // of the work
 	Holder string    // the process

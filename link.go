@@ -31,7 +31,7 @@ type Link struct {
 	AllowDownload bool
 	State         LinkState
 	Reason        string // reason code: why it is in review or disabled
-	Detail        string // what was found, such as a signature or a member of an archive
+	Detail        string // finding, such as a signature or a member of an archive
 	CreatedAt     time.Time
 	StateAt       time.Time // when it entered its state
 	ExpiresAt     time.Time // when it is disabled; zero if never

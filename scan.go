@@ -31,7 +31,7 @@ type Scanner interface {
 // Verdict is a scanner's result for a file. The zero Verdict is not clean.
 type Verdict struct {
 	Result    ScanResult
-	Signature string // what was found, unless clean
+	Signature string // finding, unless clean
 }
 
 // ScanResult is the result of a scan.

@@ -80,7 +80,7 @@ type MediaContent struct {
 
 	// On request, 100 points each.
 	Curve  []Tenths `json:"curve,omitzero"`  // share whose furthest point is this percent or beyond
-	Played []Tenths `json:"played,omitzero"` // share that played this hundredth, of those of which it is known
+	Played []Tenths `json:"played,omitzero"` // share that played this hundredth, of those with known data
 }
 
 // ScrollContent is how far a page was scrolled.

@@ -187,8 +187,8 @@ func (f Filter) Only() string {
 	return f[0].Value
 }
 
-// With returns the filter with some values of a dimension, any of which will
-// do, instead of its conditions on that dimension.
+// With returns the filter with some values of a dimension, which match
+// alternatively, instead of its conditions on that dimension.
 func (f Filter) With(d Dimension, values ...string) Filter {
 	with := slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Dimension == d })
 	for _, v := range values {

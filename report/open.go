@@ -35,8 +35,8 @@ type View struct {
 	Product string // the program or network that Bot is about, such as GPTBot; "" of a person
 	Own     bool   // by a browser signed in as the link's owner
 
-	// WasBot and WasProduct are Bot and Product as they were stored, of a view
-	// to which new rules gave another reason, or none.
+	// WasBot and WasProduct are the stored Bot and Product of a view to which
+	// new rules gave another reason, or none.
 	WasBot, WasProduct string
 
 	QR        bool // came by the link's QR code

@@ -25,9 +25,9 @@ func (l *Link) as(version int) *Link {
 // As returns the link with the file of one of its versions.
 func (l *Link) As(version int) Link { return *l.as(version) }
 
-// Alike returns the versions of a link in groups of which completion is
-// measured alike: of the same kind of content and, for documents, with the same
-// number of pages. A link that was never replaced has none.
+// Alike returns the versions of a link in groups with comparable completion:
+// the same kind of content and, for documents, the same number of pages. It
+// returns none for a link that was never replaced.
 func (l *Link) Alike() [][]int {
 	var groups [][]int
 	of := map[File]int{}

@@ -26,8 +26,8 @@ const (
 	each = 2
 	// fewest connections are taken regardless of the limit.
 	fewest = 8
-	// refusing is how many connections are told at once that there are too
-	// many; further ones are only closed.
+	// refusing is the maximum number of connections that are answered with 503
+	// at the same time. Further ones are only closed.
 	refusing = 16
 	// refuseTime is how long one of them has to take the answer.
 	refuseTime = time.Second

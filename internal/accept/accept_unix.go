@@ -29,7 +29,7 @@ func temporary(err error) bool {
 	return false
 }
 
-// closed looks at a connection without reading from it.
+// closed reports whether a connection is closed, without reading from it.
 func closed(c *net.TCPConn) bool {
 	raw, err := c.SyscallConn()
 	if err != nil {

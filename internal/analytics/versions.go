@@ -12,8 +12,8 @@ import (
 	"vitrine/report"
 )
 
-// files reads what the file of each version of a link is. One of which nothing
-// is known any more is left out.
+// files returns the file of each version of a link. It omits versions whose
+// file is unknown.
 func (s *Service) files(ctx context.Context, l *vitrine.Link) (files map[int]report.File, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		files = map[int]report.File{l.Version: fileOf(l)}

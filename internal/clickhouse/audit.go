@@ -75,7 +75,7 @@ func (l *ViewLog) auditLinks(ctx context.Context, s state, where string, all boo
 	return nil
 }
 
-// recounted is a link as it is counted, and as its rows add up.
+// recounted is a link with its stored counts and the counts of its rows.
 type recounted struct {
 	account          vitrine.AccountID
 	counted          bool // it has a row in the table links

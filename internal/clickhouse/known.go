@@ -10,8 +10,8 @@ import (
 )
 
 // HighestIDs implements [vitrine.ViewLog]. Each maximum is the end of a table's
-// sort order. The journal is read first, so that a batch that is carried out
-// meanwhile is found there or in the tables.
+// sort order. The journal is read first, so that a batch that is applied
+// concurrently is found in the journal or in the tables.
 func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, link vitrine.LinkID, err error) {
 	err = l.c.pending(ctx, func(s vitrine.Scope) {
 		if s.Account < vitrine.FirstSitePage {

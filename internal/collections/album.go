@@ -197,9 +197,10 @@ func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) er
 	})
 }
 
-// Add puts links of the account, named by their slugs, at the end of an album.
-// What is in it already stays where it is. Errors: CodeNotFound for the album
-// or a link, CodeInvalidRequest when it would have more than MaxAlbumLinks.
+// Add appends links of the account, given by their slugs, to an album. Links
+// that are already in it keep their position. Errors: CodeNotFound for the
+// album or a link, CodeInvalidRequest when it would have more than
+// MaxAlbumLinks.
 func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links []string) error {
 	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		for _, link := range links {

@@ -89,7 +89,7 @@ func (s *Sites) SlugFree(ctx context.Context, a *vitrine.Account, slug string) e
 type SiteFacts struct {
 	*vitrine.Site
 	Shown    *vitrine.Link   // the version for visitors, once it is live; nil if none yet
-	Waiting  *vitrine.Link   // the last deploy, as long as it is not shown and was not refused
+	Waiting  *vitrine.Link   // the last deploy, until it is shown or refused
 	Versions []*vitrine.Link // newest first
 }
 

@@ -25,8 +25,8 @@ const (
 	MayWrite = 2
 )
 
-// Accessible reports why this process may not use a path. Only an attempt tells
-// on this system.
+// Accessible returns the reason why this process may not use a path. On this
+// system it must attempt an access.
 func Accessible(dir string, mode uint32) error {
 	if mode == 0 {
 		_, err := os.Stat(dir)

@@ -240,8 +240,7 @@ func (e *Exporter) report(ctx context.Context, a *vitrine.Account, l *vitrine.Li
 	return e.json(z, "analytics/"+string(l.Slug)+".json", r)
 }
 
-// file writes the bytes of a link as they were uploaded. It reports whether
-// they exist.
+// file writes the uploaded bytes of a link. It reports whether they exist.
 func (e *Exporter) file(ctx context.Context, l *vitrine.Link, folder string, z *zip.Writer) (bool, error) {
 	if !l.HasBytes {
 		return false, nil

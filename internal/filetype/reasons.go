@@ -2,13 +2,13 @@ package filetype
 
 import "strings"
 
-// Reason tells the owner of a file and a moderator what inspection found
+// Reason is what inspection found, for the owner of a file and a moderator
 // (security, Files are checked by their bytes). Codes are stored in the history
 // of links; their meaning never changes.
 type Reason struct {
 	Code    string // a Reason or Hold constant
 	Holds   bool   // held for a person; otherwise refused
-	Meaning string // what was found and what to do, one or two sentences, for both readers
+	Meaning string // finding and remedy, one or two sentences, for both readers
 }
 
 // Problems of a name or a declared type.

@@ -174,9 +174,9 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-// Close writes the entries that were handed in, waits for the log's last
-// answer, and stops. What is in the spools stays there for the next Start. No
-// method may be called after Close.
+// Close writes the accepted entries, waits for the log's last answer, and
+// stops. Spooled entries stay for the next Start. No method may be called after
+// Close.
 func (v *Views) Close() {
 	close(v.entries)
 	<-v.written

@@ -160,7 +160,7 @@ func (s *Leases) renew(ctx context.Context, name string, lost *time.Timer, end c
 		case err != nil: // tried again until the lease is lost
 		case !mine:
 			end(ErrLost)
-		case lost.Stop(): // unless it has been lost meanwhile
+		case lost.Stop(): // unless it was lost
 			lost.Reset(leaseLife - time.Since(began))
 		}
 	}

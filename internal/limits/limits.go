@@ -16,9 +16,9 @@ import (
 )
 
 // Bounds are changes to a plan's limits, written
-// links=10,file=25MB,storage=250MB,uploads=20,versions=1. What is not named
-// stays; 0 is no limit. Sizes are in bytes or with a unit: MB is a million, MiB
-// 2^20.
+// links=10,file=25MB,storage=250MB,uploads=20,versions=1. Limits that are not
+// given stay unchanged; 0 means no limit. Sizes are in bytes or with a unit: MB
+// is a million, MiB 2^20.
 type Bounds struct{ Named map[string]int64 }
 
 // bound is one limit: its name, whether it counts bytes, and its place.

@@ -265,8 +265,7 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 // rejectedAtOnce bounds the rows of one transaction.
 const rejectedAtOnce = 200
 
-// seen returns an error if the link has changed since the moderator looked at
-// it.
+// seen returns an error if the link has changed since the moderator opened it.
 func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	if id == 0 {
 		return nil

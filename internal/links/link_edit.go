@@ -159,8 +159,8 @@ func (e *Edit) decide(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 		return l.Transition(tx, now, c)
 	}
 	if e.ExpiresAt != nil && l.State == vitrine.StateDisabled && l.Reason == vitrine.ReasonExpired {
-		// An expired link was live. Undoing the expiry leaves earlier decisions
-		// as they are.
+		// An expired link was live. Undoing the expiry does not change earlier
+		// decisions.
 		if err := move(vitrine.Change{Action: vitrine.ActionUndo, To: vitrine.StateLive}); err != nil {
 			return err
 		}

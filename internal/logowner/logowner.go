@@ -118,8 +118,8 @@ func (p Pair) Record(ctx context.Context) error {
 	return p.put(ctx, has, func(now vitrine.LogPosition) bool { return now.Mark == has.Mark && now.Last < has.Last })
 }
 
-// Accept makes the log the store's in its present state, whatever is missing
-// from it. The log gets a new mark, so that the log it replaces is a different
+// Accept makes the log the store's in its present state, even if views are
+// missing. The log gets a new mark, so that the log it replaces is a different
 // one from then on.
 func (p Pair) Accept(ctx context.Context) error {
 	has, err := p.Log.Position(ctx)

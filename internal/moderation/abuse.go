@@ -162,9 +162,9 @@ func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) e
 // dayOf returns the day (UTC) on which a reporter has one ID.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// judge moves a live link to review when enough have reported it on one day
-// since a person last looked at it, unless reports have taken as many links off
-// display as they may.
+// judge moves a live link to review when enough people have reported it on one
+// day since a moderator last decided about it, unless reports have already
+// moved the maximum number of links per hour.
 func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 	if s.Threshold <= 0 {
 		return nil

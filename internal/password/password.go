@@ -167,7 +167,8 @@ func (h hashing) format(salt, sum []byte) string {
 		phc64.EncodeToString(salt), phc64.EncodeToString(sum))
 }
 
-// ParsePHC reads what format writes, of whatever cost up to what could do harm.
+// ParsePHC parses the format of format. It accepts any cost up to a safe
+// maximum.
 func ParsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
 	f := strings.Split(phc, "$")
 	if len(f) != 6 || f[0] != "" || f[1] != "argon2id" || f[2] != fmt.Sprintf("v=%d", argon2.Version) {

@@ -44,8 +44,8 @@ const (
 	// previewWait is how long after a link becomes live a page waits for its
 	// parts. All but the slowest are ready by then.
 	previewWait = 2 * time.Minute
-	// previewsAtOnce bounds the links that are processed at once. One may wait
-	// for LibreOffice, of which one runs at a time. Each of the others uses a
+	// previewsAtOnce is the number of links that are processed at the same
+	// time. LibreOffice runs for only one of them. Each of the others uses a
 	// core.
 	previewsAtOnce = 3
 	// After previewTries failures of the machine a link stays without parts.

@@ -13,7 +13,7 @@ type place int
 const (
 	wasProcessing place = iota // a new video
 	wasUnscanned               // in review: the scanner could not be asked, or was too slow
-	wasLimit                   // in review: beyond what the scanner looks at
+	wasLimit                   // in review: beyond the scanner's limits
 	wasLate                    // in review: clean, but the scanner answered late
 	wasHeld                    // in review for any other reason
 	wasLive
@@ -42,7 +42,7 @@ func placeOf(l *vitrine.Link) place {
 type finding int
 
 const (
-	foundLimit finding = iota // the file is beyond what the scanner looks at
+	foundLimit finding = iota // the file is beyond the scanner's limits
 	foundMalware
 	foundSuspicious
 	foundClean

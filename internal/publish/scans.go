@@ -95,8 +95,8 @@ func (s *Scans) Rescan(ctx context.Context) error {
 		if err != nil || signatures == "" { // without a scanner nothing changes
 			return err
 		}
-		// Links in review go before live links, of which there may be very
-		// many.
+		// Links in review go before live links, because there may be very many
+		// live links.
 		for held := vitrine.LinkID(0); ; {
 			if held, err = s.scanBatch(ctx, vitrine.StateReview, signatures, held, 1); err != nil {
 				return err
@@ -191,7 +191,7 @@ func (s *Scans) left(l *vitrine.Link) time.Duration {
 
 // outcome is the result of a link's scan.
 type outcome struct {
-	link       *vitrine.Link // as it was when the scan began
+	link       *vitrine.Link // in the state when the scan began
 	change     vitrine.Change
 	signatures string
 }
@@ -254,7 +254,7 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 	return err
 }
 
-// awaits reports whether a link still is as it was when its scan began or was
+// awaits reports whether a link has not changed since its scan began or was
 // planned.
 func awaits(now, then *vitrine.Link) bool {
 	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned &&
@@ -352,7 +352,7 @@ func clearedBefore(tx vitrine.Tx, l *vitrine.Link, c vitrine.Change) (bool, erro
 	found, cleared := false, false
 	look := func(h *vitrine.Change) bool {
 		if h.Action == vitrine.ActionReplace || h.Action == vitrine.ActionRestore {
-			return false // what was decided before was about another file
+			return false // earlier decisions were about another file
 		}
 		found = cleared && h.Reason == c.Reason && h.Detail == c.Detail
 		cleared = h.Action == vitrine.ActionClear

@@ -50,7 +50,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.kept.IsZero() || now.Sub(s.looked) >= 2*CheckEvery { // another process checked it meanwhile, or none has
+	if s.kept.IsZero() || now.Sub(s.looked) >= 2*CheckEvery { // another process checked it, or none has
 		s.kept = now
 	}
 	before := now.Add(-vitrine.UploadLife - SweepGrace)

@@ -49,7 +49,7 @@ type Change struct {
 
 // Result is the result of a run.
 type Result struct {
-	Views    int64 // that were looked at
+	Views    int64 // number of checked views
 	Excluded int64 // of them
 	Changes  map[Change]int64
 	Applied  int64 // views that were changed

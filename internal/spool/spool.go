@@ -106,7 +106,7 @@ func Open(dir string, log *slog.Logger) (*Spool, error) {
 	return s, nil
 }
 
-// Close ends the use of the directory. What is in it stays.
+// Close closes the directory. Its records stay.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,8 +191,8 @@ func (s *Spool) put(records []byte) error {
 	}
 	f := s.last()
 	if err := write(s.open, records); err != nil {
-		// What is on the disk now is unknown, so the file is not continued. The
-		// reader skips a part of a record at its end.
+		// The content on the disk is unknown after an error, so the file is not
+		// continued. The reader skips an incomplete record at its end.
 		return errors.Join(err, s.open.Truncate(f.size), s.seal())
 	}
 	f.size += int64(len(records))
@@ -279,8 +279,8 @@ func (s *Spool) Replay(ctx context.Context, f func(vitrine.Batch) (left vitrine.
 	return nil
 }
 
-// replay replays a file from where the last replay ended, and removes it. What
-// is left over goes to another file first. If that cannot be written, the file
+// replay replays a file from where the last replay ended, and removes it. It
+// first writes the remaining records to another file. If that fails, the file
 // stays, and all of it is replayed again.
 func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrine.Batch) (vitrine.Batch, error)) error {
 	data, err := os.ReadFile(s.path(file, suffix))

@@ -82,8 +82,8 @@ func (s *Snapshot) Opens(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// pagesAtOnce are copied between two looks at the context and two reports of
-// progress: 4 MiB.
+// pagesAtOnce is the number of pages copied between two checks of the context
+// and two reports of progress: 4 MiB.
 const pagesAtOnce = 1024
 
 // onlineBackup is the part of SQLite's driver that database/sql does not have.

@@ -15,7 +15,7 @@ type Tx struct {
 	Dialect   *Dialect
 	Err       error                    // the first failure of the database, after which nothing more is done
 	hook      func(query string) error // see WithHook; may be nil
-	guarded   bool                     // a statement that is refused leaves it as it was
+	guarded   bool                     // a failed statement leaves it unchanged
 	Committed []func()                 // called after the commit, before the connection is released
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ms returns a time as it is stored: milliseconds since 1970, UTC.
+// Ms returns a time in the stored format: milliseconds since 1970, UTC.
 func Ms(t time.Time) int64 { return t.UnixMilli() }
 
 // MsOrNull returns a time that may be zero; zero is stored as NULL.

@@ -19,7 +19,8 @@ func (s *Store) CopyTo(ctx context.Context, to *Store, told sqldb.Copied) error 
 	return sqldb.CopyDB(ctx, s.DB, to.DB, Tables, told)
 }
 
-// Compare returns the differences between a store and its copy; none: nil.
+// Compare returns the differences between a store and its copy, or nil if there
+// are none.
 func (s *Store) Compare(ctx context.Context, to *Store) ([]string, error) {
 	return sqldb.CompareDB(ctx, s.DB, to.DB, Tables)
 }

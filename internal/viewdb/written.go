@@ -67,7 +67,7 @@ func (w *writing) learnOwners(links []vitrine.LinkID) error {
 
 const selectOwner = "SELECT account FROM links WHERE link = $1"
 
-// noteOwner notes the account of a link, as it is stored.
+// noteOwner records the stored account of a link.
 func (w *writing) noteOwner(link vitrine.LinkID, account vitrine.AccountID) {
 	if account < 0 { // the link is being erased
 		account = -account

@@ -41,8 +41,8 @@ func referrer(header, ownHost string) string {
 }
 
 // hostName returns a host in its plain form: lower case, no "www.", no final
-// dot. It returns "" for an invalid host. Names in other scripts stay as they
-// were sent, as letters or in "xn--" form.
+// dot. It returns "" for an invalid host. Names in other scripts stay
+// unchanged, as letters or in "xn--" form.
 func hostName(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	host = strings.TrimPrefix(host, "www.")

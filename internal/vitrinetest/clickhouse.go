@@ -67,9 +67,9 @@ func ClickHouseDatabase(t testing.TB) string {
 	return sharedClickHouse.spareDatabase(t)
 }
 
-// spareDatabase returns the address of an empty database, and takes it back
-// when the test ends. Emptying the tables takes a third of the time that it
-// takes to make them.
+// spareDatabase returns the address of an empty database, which it reuses after
+// the test. Emptying the tables takes a third of the time that it takes to
+// create them.
 func (s *ClickHouseServer) spareDatabase(t testing.TB) string {
 	t.Helper()
 	s.spareMu.Lock()

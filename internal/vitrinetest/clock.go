@@ -9,7 +9,7 @@ import (
 // milliseconds that do not vanish.
 var Epoch = time.Date(2026, 1, 5, 9, 30, 0, 250_000_000, time.UTC)
 
-// Clock stands still until it is told to advance. It may be used from several
+// Clock stands still until a test advances it. It may be used from several
 // goroutines.
 type Clock struct {
 	mu sync.Mutex

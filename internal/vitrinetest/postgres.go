@@ -100,8 +100,8 @@ func newPostgres(t testing.TB) *PostgresServer {
 			t.Fatal(err)
 		}
 	}
-	// Its order of texts is English, so that whatever relies on another one
-	// shows.
+	// It sorts text in English order, so that tests detect code that relies on
+	// another one.
 	init := s.command("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8",
 		"--locale-provider=icu",
 		"--icu-locale=en", "--no-sync", "--no-instructions")

@@ -52,8 +52,8 @@ func (g *Traffic) Open() vitrine.ViewRecord {
 	return vitrine.ViewRecord{Account: 1, View: o}
 }
 
-// Imported returns the next open as it is in another system's history: with how
-// it was read, mostly.
+// Imported returns the next view of another system's history, usually with
+// engagement data.
 func (g *Traffic) Imported() vitrine.ViewRecord {
 	o := g.Open()
 	if o.Bot == "" && g.Rand.IntN(10) < 7 {

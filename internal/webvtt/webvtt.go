@@ -13,7 +13,7 @@ import (
 	"vitrine"
 )
 
-// What is wrong with captions.
+// Errors in captions.
 var (
 	errNotText   = errors.New("the captions are not UTF-8 text: save them in that encoding")
 	errNoForm    = errors.New("this is neither WebVTT, which begins with the word WEBVTT, nor SubRip (.srt)")
@@ -53,8 +53,8 @@ var (
 // timing is when a cue is shown, in milliseconds.
 type timing struct{ start, end int64 }
 
-// maxTimingLine bounds what is looked at, in bytes: times and the settings of a
-// cue's place are shorter.
+// maxTimingLine is the maximum length of a timing line in bytes. Times and cue
+// settings are shorter.
 const maxTimingLine = 500
 
 func parseTiming(form *regexp.Regexp, line string) (timing, bool) {
@@ -73,7 +73,7 @@ func parseTiming(form *regexp.Regexp, line string) (timing, bool) {
 func milliseconds(part []string) int64 {
 	var sum int64
 	for i, unit := range []int64{3_600_000, 60_000, 1000, 1} {
-		n, _ := strconv.ParseInt(part[i], 10, 64) // digits, few of them; none: 0
+		n, _ := strconv.ParseInt(part[i], 10, 64) // a few digits, or 0 if none
 		sum += n * unit
 	}
 	return sum

@@ -34,10 +34,9 @@ type Loop struct {
 	wake  chan struct{}
 }
 
-// New makes a loop that runs work at once and then every so often, counted from
-// the end of a run to the start of the next, give or take a tenth. Failing work
-// is tried after twice the time before, to a minute or every, whichever is
-// longer.
+// New makes a loop that runs work immediately and then at an interval, counted
+// from the end of a run to the start of the next, with a jitter of a tenth.
+// After a failure the interval doubles, up to the longer of a minute and every.
 func New(name string, every time.Duration, log *slog.Logger, work Work) *Loop {
 	return &Loop{name: name, every: every, work: work, log: log.With("loop", name), wake: make(chan struct{}, 1)}
 }
@@ -61,7 +60,7 @@ func (l *Loop) Run(ctx context.Context) {
 			return
 		case err != nil:
 			failures++
-			if failures&(failures-1) == 0 { // 1, 2, 4, 8 …: what is down for a day is not told each minute of it
+			if failures&(failures-1) == 0 { // 1, 2, 4, 8 …: do not log a long outage each minute
 				l.log.Error("background work failed", "failures", failures, "error", err)
 			}
 		case failures > 0:

@@ -44,8 +44,8 @@ func (r *sevenReader) number() int64 {
 	return int64(v)
 }
 
-// count reads a number of items, each of which needs at least one of the
-// remaining bits.
+// count reads a number of items. It returns an error if there is less than one
+// remaining bit per item.
 func (r *sevenReader) count() int {
 	n := r.number()
 	if n > 8*int64(len(r.p)) {

@@ -157,7 +157,7 @@ func placed(a *archive.SevenArchive) []placedMember {
 var sevenCoders = map[string]bool{archive.SevenCopy: true, archive.SevenLZMA: true, archive.SevenLZMA2: true,
 	archive.SevenDeflate: true, archive.SevenBzip2: true}
 
-// rarMemberAt finds a member that is stored as it is.
+// rarMemberAt finds a member that is stored without compression.
 func rarMemberAt(s *filetype.Source, i int) (string, io.ReadSeeker, error) {
 	w := &rarWalk{z: newInspection(s, new(filetype.Facts)), s: s}
 	read, off := w.rar4, int64(len(filetype.Rar4Magic))
@@ -184,7 +184,8 @@ func rarMemberAt(s *filetype.Source, i int) (string, io.ReadSeeker, error) {
 	return "", nil, ErrNotReadable
 }
 
-// readable reports whether a member's bytes are there as they are.
+// readable reports whether a member is stored uncompressed, unencrypted and in
+// one volume.
 func (b rarBlock) readable() bool {
 	f := b.file
 	return f.Stored && !b.encrypted && !b.volume && !f.Dir && f.Packed == f.Unpacked

@@ -194,8 +194,8 @@ func InspectSite(r io.ReaderAt, size int64) (site *Site, facts filetype.Facts, e
 	return &reading.site, facts, nil
 }
 
-// siteSource opens a website's ZIP. Entries are judged one by one, whatever
-// additional names they have.
+// siteSource opens a website's ZIP. Entries are checked one by one, regardless
+// of additional names.
 func siteSource(r io.ReaderAt, size int64) (*filetype.Source, error) {
 	switch {
 	case size <= 0:

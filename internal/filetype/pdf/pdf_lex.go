@@ -227,8 +227,8 @@ func (l *Lexer) hex() string {
 	return string(s)
 }
 
-// pdfText decodes a text string: UTF-16 with a byte order mark, or bytes, of
-// which only ASCII matters here.
+// pdfText decodes a text string: UTF-16 with a byte order mark, or bytes. Only
+// ASCII bytes matter here.
 func pdfText(s string) string {
 	if order := text.OrderOf([]byte(s)); order != nil {
 		var units []uint16

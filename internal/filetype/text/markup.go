@@ -73,7 +73,7 @@ func NewMarkup(r io.Reader) *Markup {
 	return &Markup{r: b}
 }
 
-// Next reads a token. Its kind tells whether m.Text or m.Tag holds it.
+// Next reads a token. Its kind determines whether m.Text or m.Tag holds it.
 func (m *Markup) Next() markupKind {
 	for {
 		text, err := m.r.ReadSlice('<')

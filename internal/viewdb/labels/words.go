@@ -15,8 +15,8 @@ import (
 )
 
 // Dict is the part of the dictionary that is in memory. Rows of the dictionary
-// never change and are never deleted, so cached words stay valid whatever other
-// processes add.
+// never change and are never deleted, so cached words stay valid when other
+// processes add words.
 type Dict struct {
 	db *sqldb.DB
 	// first holds the words with small numbers. They were added first, so most

@@ -38,8 +38,8 @@ user_pref("toolkit.telemetry.enabled", false);
 user_pref("ui.prefersReducedMotion", 1);
 `
 
-// person takes back what Firefox says of itself while it is driven: what these
-// tests view is to count as people's.
+// person removes the signs of automation from Firefox, so that views in these
+// tests count as people's.
 const person = `() => Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false })`
 
 // patience is how long a command or a condition may take before a test that

@@ -88,8 +88,7 @@ func (tb *Tab) Text(expression string) string {
 	return text
 }
 
-// Until waits until a condition holds on the page, which may be another one
-// meanwhile.
+// Until waits until a condition holds on the page, even after a navigation.
 func (tb *Tab) Until(condition string) {
 	tb.t.Helper()
 	end := time.Now().Add(patience)

@@ -37,7 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) Office) {
 	}
 }
 
-// arrives sends a message, and checks that the server took it as it is.
+// arrives sends a message and checks that the server received it unchanged.
 func (o Office) arrives(t *testing.T, ctx context.Context) {
 	t.Helper()
 	if err := o.Send(ctx, Message); err != nil {
@@ -75,8 +75,8 @@ func atOnce(t *testing.T, o Office) {
 	vitrinetest.Equal(t, "number of messages", len(took), n)
 }
 
-// What the server does not take now may be sent again. What it never takes is
-// ErrMailRefused. Neither error says whom it was for.
+// A temporary refusal permits a retry. A permanent one is ErrMailRefused.
+// Neither error names the recipient.
 func refused(t *testing.T, o Office) {
 	if o.Refuse == nil {
 		t.Skip("its server takes everything")

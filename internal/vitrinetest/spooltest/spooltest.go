@@ -111,7 +111,7 @@ func (t spoolTest) holds(ids ...int) {
 	}
 }
 
-// What was appended comes once, in order.
+// Each appended record is replayed once, in order.
 func (t spoolTest) replayed() {
 	t.holds()
 	Add(t, t, 1, 2, 3)
@@ -135,8 +135,8 @@ func (t spoolTest) reopened() {
 	t.again().holds()
 }
 
-// A replay returns the first error of its function. What was not taken comes
-// again, and nothing else does.
+// A replay returns the first error of its function. Only records that the
+// function did not accept are replayed again.
 func (t spoolTest) fails() {
 	failed := errors.New("the log is away")
 	for range 3 {
@@ -177,7 +177,7 @@ func (t spoolTest) left() {
 	t.holds()
 }
 
-// What is appended during a replay comes with the next one.
+// Records that are appended during a replay are part of the next one.
 func (t spoolTest) during() {
 	Add(t, t, 1)
 	err := t.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {

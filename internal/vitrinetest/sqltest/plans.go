@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sorted are the queries that sort their answer, which is short, or of one
-// account and told by an index alone.
+// sorted are the queries that may sort their result: it is short, or it is for
+// one account and read from an index alone.
 var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true,
 	"OldSlugs": true}
 

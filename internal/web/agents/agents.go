@@ -21,14 +21,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxBody bounds a request: a text of 1 MiB, each byte of which JSON may
-// escape.
+// maxBody limits a request: a text of 1 MiB in which JSON may escape each byte.
 const maxBody = 8 << 20
 
 // Handler serves the address of the protocol.
 type Handler struct {
 	whole   http.Handler                            // answers with one JSON object
-	stream  http.Handler                            // answers with events, of which the last is the answer
+	stream  http.Handler                            // answers with events; the last one is the answer
 	servers map[vitrine.KeyScope]func() *mcp.Server // created when the first agent connects
 }
 

@@ -150,7 +150,7 @@ func match(r *http.Request) (m links.Match) {
 	return m
 }
 
-// unchanged reports whether the client already has the link as it is, by
+// unchanged reports whether the client already has the current link, by
 // If-None-Match. A proxy may have weakened the tag.
 func unchanged(r *http.Request, l *vitrine.Link) bool {
 	for _, line := range r.Header.Values("If-None-Match") {
@@ -226,7 +226,7 @@ func expiry(f *httpx.Fields) *time.Time {
 		return &time.Time{}
 	}
 	at, err := time.Parse(time.RFC3339, *text)
-	at = at.UTC().Truncate(time.Millisecond) // as it is kept
+	at = at.UTC().Truncate(time.Millisecond) // in the stored precision
 	if err != nil || at.IsZero() || at.Year() > 9999 {
 		f.Wrong("expiresAt", "The field \"expiresAt\" must be a date-time such as 2027-01-31T09:00:00Z, or \"never\".")
 		return nil

@@ -27,7 +27,7 @@ const (
 
 // Chart has one or more lines.
 type Chart struct {
-	Label  string // what it shows, read aloud
+	Label  string // description for screen readers
 	Ticks  []Tick // of the scale, which begins at 0
 	Below  []Tick // under the chart
 	Lines  []Line
@@ -212,7 +212,7 @@ func coordinate(f float64) string {
 // Spark shows daily numbers in a small picture; the zero Spark shows none.
 type Spark struct {
 	Path, Area string
-	Words      string // what it shows
+	Words      string // description of the content
 }
 
 // NewSpark draws daily numbers of something, such as "view" and "views".

@@ -174,8 +174,8 @@ func charsetOf(head []byte) string {
 		return "utf-16le"
 	}
 	if m := metaCharset.FindSubmatch(head); m != nil {
-		// A file that can be read up to here as ASCII is not UTF-16, whatever
-		// it declares (HTML standard, encoding sniffing).
+		// A file that can be read up to here as ASCII is not UTF-16, even if it
+		// declares so (HTML standard, encoding sniffing).
 		if c := strings.ToLower(string(m[1])); !strings.HasPrefix(c, "utf-16") {
 			return c
 		}

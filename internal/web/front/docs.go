@@ -20,7 +20,7 @@ const docsRoot = "/docs"
 // docPage is a page of the documentation.
 type docPage struct {
 	Path, Group, Title, Description string
-	Sections                        []docSection // what is on it, by anchor
+	Sections                        []docSection // headings by anchor
 	template                        ui.Template
 	guide                           func() guide // from the repository; nil if the text is in the template
 }
@@ -93,7 +93,7 @@ type docsPage struct {
 	Scanned    bool   // a malware scanner is configured
 	Scan       string // what files are checked for
 	Guide      guide
-	Query      string // what is searched for
+	Query      string // the search text
 	Found      []docFound
 }
 

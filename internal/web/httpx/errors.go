@@ -158,9 +158,9 @@ var StatusOf = map[vitrine.Code]int{
 	vitrine.CodeUnavailable:           http.StatusServiceUnavailable,
 }
 
-// Known turns any failure into an Error and its status. What is not an Error is
-// logged with the request's id, and its text stays here; so does the cause of
-// an Error that has one.
+// Known turns any failure into an Error and its status. It logs an error that
+// is not an Error with the request's ID, and does not show its text; the same
+// applies to the cause of an Error.
 func (s *Server) Known(w http.ResponseWriter, r *http.Request, err error) (*vitrine.Error, int) {
 	id := w.Header().Get("X-Request-Id")
 	var e *vitrine.Error

@@ -284,7 +284,7 @@ func (s *Handler) linkDecisions() map[string]linkDecision {
 }
 
 // tooLate answers a decision about a link that has changed: with the current
-// case, and the note as it was typed.
+// case and the typed note.
 func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case,
 	a attempt) error {
 	a.problem = "This link has changed since you opened its page."

@@ -17,7 +17,7 @@ import (
 // that page only has a range of the history. The decisions are read from there,
 // so that no address can make a page claim something.
 type done struct {
-	Text    string // what was done
+	Text    string // the last action
 	Name    string // title of the one link, or address of the account, that it was done to; "" of several
 	Address string // of their page
 	Undo    string // the range, for the form that takes it back; "" when that cannot be

@@ -33,7 +33,7 @@ type moderatorPage struct {
 	app.Page
 	Name      string // of the page: queue, case, account, history
 	Tabs      []ui.Tab
-	Done      *done  // what was just decided
+	Done      *done  // the last decision
 	QueueName string // the queue that what is undone leads back to; "" for none
 }
 
@@ -182,8 +182,8 @@ func reasonOfQueue(name string) string {
 }
 
 // DecideMany clears or rejects the chosen links, or clears all that were found
-// clean since. Links that have changed since they were shown are left as they
-// are.
+// clean since. It does not change links that have changed since they were
+// shown.
 func (s *Handler) DecideMany(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, maxDecision); err != nil {
 		return err

@@ -42,7 +42,7 @@ type reportPage struct {
 	MaxNote   int
 	Threshold int
 	KeptDays  int
-	Problem   string // what is wrong with the form
+	Problem   string // error in the form
 	Done      bool
 }
 

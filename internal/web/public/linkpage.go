@@ -34,7 +34,7 @@ type linkPage struct {
 	Viewer *viewer.Viewer
 	viewer.Content
 	Apart    bool   // File has another origin than the page
-	Passing  bool   // the page is so for a while only, and another though the link is as it was
+	Passing  bool   // the page will change soon, although the link does not
 	QR       string // address of the QR code without its extension
 	Kind     string // how progress is measured: a report.ContentKind
 	Beacon   string // address that takes the page's beacons

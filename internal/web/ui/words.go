@@ -12,7 +12,7 @@ import (
 )
 
 // reasonNames are short names of reason codes, of two or three words; other
-// codes are used as they are.
+// codes are shown unchanged.
 var reasonNames = map[string]string{
 	vitrine.ReasonScanUnavailable: "Not scanned",
 	vitrine.ReasonScanSlow:        "Scan took too long",

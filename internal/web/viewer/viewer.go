@@ -32,7 +32,7 @@ type Viewer struct {
 	Script string   // asset; "" for none
 	Speeds bool     // offers a choice of speeds
 	Full   bool     // it can fill the screen
-	Prints bool     // what it shows can be printed
+	Prints bool     // the content can be printed
 
 	// Shows reports whether the viewer shows a link whose bytes exist and that
 	// no earlier viewer shows.

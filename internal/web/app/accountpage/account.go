@@ -245,7 +245,7 @@ func (s *Handler) CloseAccount(w http.ResponseWriter, r *http.Request, me *vitri
 		Message:  "Your links are no longer available. Your files and numbers will be deleted within a few minutes."})
 }
 
-// Export sends everything that the site has of an account, as it is read.
+// Export sends all stored data of an account as a stream.
 func (s *Handler) Export(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		return httpx.Redirect(w, r, accountRoot) // expensive, so no other page may start it

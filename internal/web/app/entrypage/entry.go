@@ -26,7 +26,7 @@ type entryPage struct {
 	ui.Page
 	Heading string
 	Wrong   httpx.Wrong
-	Email   string      // what was typed, or the address of the token
+	Email   string      // the typed text, or the address of the token
 	Next    string      // where it leads, if not to insideRoot
 	Mode    auth.SignUp // who may open an account
 	Mail    bool        // messages are sent

@@ -15,8 +15,7 @@ import (
 	"vitrine/report"
 )
 
-// Tables as files: CSV as RFC 4180 has it, in the figures of the report as they
-// are.
+// Tables as CSV files (RFC 4180), with the unchanged figures of the report.
 
 // cardRows maps the names of cards to the tables of a report, with headers.
 var cardRows = map[string]func(*numbers) [][]string{

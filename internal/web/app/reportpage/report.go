@@ -236,7 +236,7 @@ type reportPage struct {
 	Part    bool // the report is cut short
 	Version string
 	Address string // of the page with its range
-	Pulse   string // address of its version, and of itself as it is now
+	Pulse   string // address of its version, and of its current state
 	Now     string
 	Call    string // of the API, for a shell
 	Ranges  []statsRange
