@@ -54,7 +54,7 @@ func DefaultPlans() Plans {
 type Account struct {
 	ID        AccountID
 	Email     string // unique, as NormalEmail returns it; of a closed account ClosedName
-	Password  string // hash of it, a PHC string; "": it has none, and one signs in with a link
+	Password  string // PHC string of its hash; "" if it signs in by link only
 	Plan      Plan
 	Limits    *Limits // replaces the limits of the plan; nil means the plan's
 	Role      Role
@@ -63,12 +63,12 @@ type Account struct {
 	// ViewerKeyAt is when the key was created. A key of a configured age is
 	// replaced; IDs made with it can no longer be matched.
 	ViewerKeyAt  time.Time
-	TimeZone     string // of days and hours of its reports in the app, an IANA name; "": UTC
+	TimeZone     string // of reports in the app, an IANA name; "" means UTC
 	CreatedAt    time.Time
 	ClosedAt     time.Time // zero means open; a closed account is suspended permanently
 	CountOwn     bool      // whether views by the owner count
 	Closing      bool      // closed, but not everything is deleted yet
-	Dismissed    string    // notice that is not shown to it any more; "": none
+	Dismissed    string    // dismissed notice; "" if none
 	OwnChangedAt time.Time // when CountOwn changed; zero once all views are updated
 }
 

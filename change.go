@@ -99,8 +99,8 @@ const MaxNote = 1000
 type Decision struct {
 	By   Actor
 	Note string
-	// Seen is the last change of the link that the person has seen. If there is
-	// a newer one, the decision fails. 0: any.
+	// Seen is the last change of the link that the person has seen, or 0 for
+	// any. If there is a newer one, the decision fails.
 	Seen ChangeID
 }
 

@@ -10,7 +10,7 @@ type SharedReport struct {
 	Link      LinkID   // 0 means all links of the account
 	Hash      [32]byte // SHA-256 of the secret
 	Label     string   // for the owner
-	Password  string   // a PHC string; "": none
+	Password  string   // a PHC string; "" if none
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero means valid until revoked
 }

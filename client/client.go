@@ -155,7 +155,7 @@ func (c *Client) postIf(ctx context.Context, etag, path string, body, answer any
 type payload struct {
 	contentType string
 	bytes       []byte
-	ifMatch     string // the ETag that the request is for; "": any
+	ifMatch     string // expected ETag; "" means any
 }
 
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, body payload, answer any) error {

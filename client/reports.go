@@ -13,15 +13,15 @@ import (
 // of the last 30 days in UTC. The instance validates the values. Error.Field
 // names an invalid parameter.
 type ReportQuery struct {
-	Range report.Range // "": the instance's default, 30 days, unless From and To are given
+	Range report.Range // "" means 30 days, unless From and To are set
 	// From and To are the first and last date, such as 2026-11-01. They replace
 	// Range.
 	From, To string
 	// Hourly requests a report by hour, for at most 7 days. Without dates it
 	// covers the last 24 hours.
 	Hourly   bool
-	Timezone string         // IANA name of the zone of days, hours and today; "": UTC
-	Compare  report.Compare // "": the time before
+	Timezone string         // IANA name; "" means UTC
+	Compare  report.Compare // "" means the previous period
 	// Filter lists conditions on views, such as country:is:DE (see
 	// [report.ParseCondition]).
 	Filter []string

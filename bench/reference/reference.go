@@ -26,7 +26,7 @@ type Scope struct {
 	Account  int
 	Link     *dataset.Link // nil for the whole account
 	From, To time.Time
-	Where    string // a condition of the account's views, in SQL; "": all
+	Where    string // SQL condition on the account's views; "" means all
 }
 
 // threads is the number of threads of SQL engines. Vitrine gets the same number

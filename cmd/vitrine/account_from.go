@@ -21,9 +21,9 @@ import (
 // newAccount is an input line of account create --from.
 type newAccount struct {
 	Email    string       `json:"email"`
-	Plan     vitrine.Plan `json:"plan"`     // "": --plan
-	Role     string       `json:"role"`     // "": member
-	Password string       `json:"password"` // "": none; one is chosen with "account reset"
+	Plan     vitrine.Plan `json:"plan"`     // "" means --plan
+	Role     string       `json:"role"`     // "" means member
+	Password string       `json:"password"` // "" means none until "account reset"
 }
 
 // createdAccount is the result for a line.

@@ -14,9 +14,9 @@ import (
 // Options configure a log.
 type Options struct {
 	// Lock waits until no process of the fleet writes, and returns a function
-	// that releases the lock. nil: only this process writes, or conflicts are
-	// resolved by deciding about a batch again. Nothing is lost or counted
-	// twice in either case.
+	// that releases the lock. It is nil if only this process writes, or if
+	// conflicts are resolved by deciding about a batch again. Nothing is lost
+	// or counted twice in either case.
 	Lock func(ctx context.Context) (release func(), err error)
 }
 

@@ -53,7 +53,7 @@ type Views struct {
 	Early vitrine.Spool
 
 	// Patience is how long a batch waits for the log before it goes to the
-	// spool. 0: two seconds.
+	// spool. 0 means two seconds.
 	Patience time.Duration
 
 	// Owner, unless nil, returns the account of a link, or 0 if the link was

@@ -55,7 +55,7 @@ type Server struct {
 	// origin of file bytes; it equals PublicURL on an instance with one host.
 	PublicURL, ContentURL *url.URL
 	// SitesURL, whose host begins with "*.", provides a host for each website.
-	// nil: websites are below ContentURL in a sandbox.
+	// If it is nil, websites are below ContentURL in a sandbox.
 	SitesURL       *url.URL
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is trusted
 	Cities         *geo.File      // nil if cities are not known
@@ -92,12 +92,12 @@ type Server struct {
 	// vitrine.GetSigner; otherwise they go through this process.
 	RedirectDownloads bool
 
-	// SetupCommand prints the address at which the first account is made, on
-	// the server's machine. "": "vitrine setup".
+	// SetupCommand prints the address at which the first account is created, on
+	// the server's machine. "" means "vitrine setup".
 	SetupCommand string
 
-	// UpgradeURL is where larger plans are sold. "": plans are not sold; pages
-	// show limits but no plans.
+	// UpgradeURL is where larger plans are sold. If it is empty, plans are not
+	// sold, and pages show limits but no plans.
 	UpgradeURL string
 
 	// Gallery serves the page of all components, /dev/gallery.

@@ -23,7 +23,7 @@ var ErrInjected = errors.New("injected fault")
 // of a ViewLog and of Blobs are their methods, each Read of a body, and each
 // method of an open blob but Close and Size.
 type Injector struct {
-	// N is the number of the operation that fails, from 1. 0: none does.
+	// N is the number of the operation that fails, from 1. 0 means none.
 	N int64
 	// After lets the commit of an Update, and methods that change something,
 	// take effect before they fail, as if their answer were lost.

@@ -19,13 +19,13 @@ type Server struct {
 	// origin of file bytes; it equals PublicURL on an instance with one host.
 	PublicURL, ContentURL *url.URL
 	// SitesURL, whose host begins with "*.", provides a host for each website.
-	// nil: websites are below ContentURL in a sandbox.
+	// If it is nil, websites are below ContentURL in a sandbox.
 	SitesURL *url.URL
 	// StorageOrigin is the origin of signed URLs if bytes go directly to a
 	// bucket; otherwise "".
 	StorageOrigin string
-	// UpgradeURL is where larger plans are sold. "": plans are not sold; pages
-	// show limits but no plans.
+	// UpgradeURL is where larger plans are sold. If it is empty, plans are not
+	// sold, and pages show limits but no plans.
 	UpgradeURL     string
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is trusted
 	Cities         *geo.File      // nil if cities are not known

@@ -176,8 +176,8 @@ func past(history []moderation.Event) string {
 	return text
 }
 
-// nextIn returns the link after one in a queue; after the last one comes the
-// first. nil: there is no other.
+// nextIn returns the link after one in a queue. After the last one comes the
+// first. It returns nil if there is no other.
 func (s *Handler) nextIn(ctx context.Context, queue string, l *vitrine.Link) (*vitrine.Link, error) {
 	reason := reasonOfQueue(queue)
 	at := vitrine.ReviewCursor{}

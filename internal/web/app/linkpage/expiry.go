@@ -17,9 +17,9 @@ func lastDay(expires time.Time, zone *time.Location) string {
 	return expires.Add(-time.Nanosecond).In(zone).Format(time.DateOnly)
 }
 
-// expiryOf reads the last day of a link: it expires when that is over. nil: the
-// form has none, or the day that the link has already, be it that its time is
-// not midnight.
+// expiryOf returns the last day of a link from the form. The link expires when
+// that day is over. It returns nil if the form has no day, or the day of the
+// present expiry, even if that is not at midnight.
 func expiryOf(f url.Values, l *vitrine.Link, zone *time.Location) (*time.Time, error) {
 	day := strings.TrimSpace(f.Get("expires"))
 	switch {
