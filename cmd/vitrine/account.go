@@ -53,7 +53,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		return err
 	}
 	defer in.Close()
-	if err := passOver(t, ctx, in); err != nil {
+	if err := reserveIDsAndWarn(t, ctx, in); err != nil {
 		return err
 	}
 	if c.From != "" {

@@ -177,7 +177,7 @@ func (d *doctor) lock() {
 }
 
 func (d *doctor) database(ctx context.Context) {
-	d.readable = d.look(ctx, "database", d.storePlace(), "--database", sqldb.StoreSchema)
+	d.readable = d.checkDatabase(ctx, "database", d.storePlace(), "--database", sqldb.StoreSchema)
 }
 
 // clockSkew is the maximum difference between the clocks of this machine and a
@@ -187,9 +187,9 @@ const clockSkew = 5 * time.Second
 // slowAnswer is the response time from which the doctor warns about a database.
 const slowAnswer = 20 * time.Millisecond
 
-// look checks a database. It reports whether it has this version's schema and
+// checkDatabase checks a database. It reports whether it has this version's schema and
 // can be opened.
-func (d *doctor) look(ctx context.Context, part, place, flag, schema string) bool {
+func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	l, err := sqldb.LookAt(ctx, place, schema)
@@ -237,7 +237,7 @@ func withoutPassword(err error, address string) string {
 func (d *doctor) views(ctx context.Context) {
 	place := d.viewsPlace()
 	if !strings.HasPrefix(place, "clickhouse://") {
-		d.look(ctx, "views", place, "--views", sqldb.ViewLogSchema)
+		d.checkDatabase(ctx, "views", place, "--views", sqldb.ViewLogSchema)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -269,7 +269,7 @@ func (d *doctor) files(ctx context.Context) {
 			if other, err := otherDevice(d.Data, dir); err == nil && other {
 				d.room(part, dir)
 			}
-			d.place(ctx, func() (vitrine.Blobs, error) { return disk.New(dir, "", nil, d.now) })
+			d.checkStorageOwner(ctx, func() (vitrine.Blobs, error) { return disk.New(dir, "", nil, d.now) })
 		}
 		return
 	}
@@ -284,7 +284,7 @@ func (d *doctor) files(ctx context.Context) {
 		return
 	}
 	d.say(part, fine, "%s can do all that is asked of it.", redacted(d.Files))
-	d.place(ctx, func() (vitrine.Blobs, error) { return b, nil })
+	d.checkStorageOwner(ctx, func() (vitrine.Blobs, error) { return b, nil })
 	if d.PublicURL == "" {
 		d.say(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
 		return
@@ -300,8 +300,8 @@ func (d *doctor) files(ctx context.Context) {
 	d.say(part, fine, "Browsers may upload to it from %s.", public)
 }
 
-// place checks whether the file storage belongs to this database.
-func (d *doctor) place(ctx context.Context, open func() (vitrine.Blobs, error)) {
+// checkStorageOwner checks whether the file storage belongs to this database.
+func (d *doctor) checkStorageOwner(ctx context.Context, open func() (vitrine.Blobs, error)) {
 	const part = "files"
 	if !d.readable {
 		return

@@ -27,7 +27,7 @@ type fileArg struct {
 func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 	do func(*importer.Importer, io.Reader) (importer.Result, error), finish func(*instance) error) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		if err := passOver(t, ctx, in); err != nil {
+		if err := reserveIDsAndWarn(t, ctx, in); err != nil {
 			return err
 		}
 		r := t.In

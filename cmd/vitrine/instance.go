@@ -124,16 +124,16 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 	return in, nil
 }
 
-// passOver reserves the IDs that the view log and the other sources have seen,
+// reserveIDs reserves the IDs that the view log and the other sources have seen,
 // so that new accounts and links do not reuse them. It returns a warning if the
 // database was behind, otherwise "". Call it before creating accounts or links.
-func (in *instance) passOver(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
+func (in *instance) reserveIDs(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
 	return logowner.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }
 
-// passOver reserves IDs and prints a warning, if any.
-func passOver(t *terminal.Terminal, ctx context.Context, in *instance) error {
-	warning, err := in.passOver(ctx)
+// reserveIDsAndWarn reserves IDs and prints a warning, if any.
+func reserveIDsAndWarn(t *terminal.Terminal, ctx context.Context, in *instance) error {
+	warning, err := in.reserveIDs(ctx)
 	if warning != "" {
 		t.Say("Warning: %s.", warning)
 	}

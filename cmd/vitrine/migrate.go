@@ -258,7 +258,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 	}
 	begun := time.Now()
 	if store {
-		if err := m.from.store.CopyTo(ctx, m.to.store, m.told("accounts and links")); err != nil {
+		if err := m.from.store.CopyTo(ctx, m.to.store, m.startRowProgress("accounts and links")); err != nil {
 			return err
 		}
 	}
@@ -377,8 +377,8 @@ func other(err error) error {
 	return err
 }
 
-// told starts the progress of a step and returns a function that advances it.
-func (m *migration) told(what string) sqldb.Copied {
+// startRowProgress starts the progress of a step and returns a function that advances it.
+func (m *migration) startRowProgress(what string) sqldb.Copied {
 	m.meter.Begin(what, -1)
 	return func(_ string, rows, bytes int64) {
 		m.result.Rows += rows

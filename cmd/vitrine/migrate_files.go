@@ -134,11 +134,11 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 	}
 	sum := hex.EncodeToString(body.sum.Sum(nil))
 	if body.n != from.Size() { // the target already had the file
-		if sum, err = m.sumThere(ctx, o.Key); err != nil {
+		if sum, err = m.targetSHA256(ctx, o.Key); err != nil {
 			return 0, false, err
 		}
 	}
-	if err := m.sameThere(ctx, o.Key, from.Size(), sum); err != nil {
+	if err := m.verifyCopy(ctx, o.Key, from.Size(), sum); err != nil {
 		return 0, false, err
 	}
 	n, there = body.n, o.Upload || sum == o.SHA256
@@ -152,8 +152,8 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 	return n, there, nil
 }
 
-// sameThere returns an error if the target file differs from size and sum.
-func (m *migration) sameThere(ctx context.Context, k vitrine.UploadID, size int64, sum string) error {
+// verifyCopy returns an error if the target file differs from size and sum.
+func (m *migration) verifyCopy(ctx context.Context, k vitrine.UploadID, size int64, sum string) error {
 	info, err := m.to.blobs.Stat(ctx, k)
 	if err != nil {
 		return fmt.Errorf("look at the copy: %w", err)
@@ -164,8 +164,8 @@ func (m *migration) sameThere(ctx context.Context, k vitrine.UploadID, size int6
 	return nil
 }
 
-// sumThere returns the SHA-256 of a file in the target.
-func (m *migration) sumThere(ctx context.Context, k vitrine.UploadID) (string, error) {
+// targetSHA256 returns the SHA-256 of a file in the target.
+func (m *migration) targetSHA256(ctx context.Context, k vitrine.UploadID) (string, error) {
 	b, err := m.to.blobs.Open(ctx, k)
 	if err != nil {
 		return "", err

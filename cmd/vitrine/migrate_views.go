@@ -23,10 +23,10 @@ func (m *migration) viewsFit(ctx context.Context) error {
 
 // views copies the views. Views in ClickHouse are rolled up immediately.
 func (m *migration) views(ctx context.Context) error {
-	from, told := m.from.log.(*viewdb.ViewLog), m.told("opens")
+	from, progress := m.from.log.(*viewdb.ViewLog), m.startRowProgress("opens")
 	switch to := m.to.log.(type) {
 	case *clickhouse.ViewLog:
-		if err := to.Fill(ctx, from, func(rows, bytes int64) { told("", rows, bytes) }); err != nil {
+		if err := to.Fill(ctx, from, func(rows, bytes int64) { progress("", rows, bytes) }); err != nil {
 			return other(err)
 		}
 		position, err := from.Position(ctx)
@@ -35,7 +35,7 @@ func (m *migration) views(ctx context.Context) error {
 		}
 		return to.Continue(ctx, position)
 	default:
-		return from.CopyTo(ctx, to.(*viewdb.ViewLog), told)
+		return from.CopyTo(ctx, to.(*viewdb.ViewLog), progress)
 	}
 }
 

@@ -59,7 +59,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	behind, err := in.passOver(starting, spools.idSources()...)
+	behind, err := in.reserveIDs(starting, spools.idSources()...)
 	if err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}

@@ -129,7 +129,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("The files in %s were last used by another database, or by a later state of this one.",
 			terminal.Plain(where))
 		t.Say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), terminal.FormatSize(bytes))
-		if ok, err := sure(t, c.Yes, "Claim them?"); err != nil || !ok {
+		if ok, err := confirm(t, c.Yes, "Claim them?"); err != nil || !ok {
 			return err
 		}
 		if err := in.place().Claim(ctx); err != nil {
@@ -147,8 +147,8 @@ func isAre(n int64, what string) string {
 	return terminal.Counted(n, what) + " are"
 }
 
-// sure asks for confirmation unless yes is set.
-func sure(t *terminal.Terminal, yes bool, question string) (bool, error) {
+// confirm asks for confirmation unless yes is set.
+func confirm(t *terminal.Terminal, yes bool, question string) (bool, error) {
 	if yes {
 		return true, nil
 	}
