@@ -85,10 +85,10 @@ func (a *Checker) Run(ctx context.Context, fault func(string)) error {
 			}
 		}
 	}
-	if err := a.strays(ctx, owned, fault); err != nil {
+	if err := a.auditUnownedBlobs(ctx, owned, fault); err != nil {
 		return err
 	}
-	if err := a.strangers(ctx, links, fault); err != nil {
+	if err := a.auditUnknownScopes(ctx, links, fault); err != nil {
 		return err
 	}
 	return a.Log.Audit(ctx, a.All, func(text string, tally bool) {
@@ -199,19 +199,20 @@ func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fau
 // because the link may have been deleted or changed during the audit.
 func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool,
 	fault func(string)) error {
-	var now *vitrine.Link
+	var current *vitrine.Link
 	err := a.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		now, err = tx.Link(l.ID)
+		current, err = tx.Link(l.ID)
 		return vitrine.NotFoundIsNil(err)
 	})
-	if err == nil && now != nil && now.DeletedAt.IsZero() && names(now) {
+	if err == nil && current != nil && current.DeletedAt.IsZero() && names(current) {
 		fault(fmt.Sprintf("link %s: %s", l.Slug, what))
 	}
 	return err
 }
 
-// strays finds sealed bytes that belong to no link and to no pending upload.
-func (a *Checker) strays(ctx context.Context, owned map[vitrine.UploadID]bool, fault func(string)) error {
+// auditUnownedBlobs finds sealed bytes that belong to no link and to no pending
+// upload.
+func (a *Checker) auditUnownedBlobs(ctx context.Context, owned map[vitrine.UploadID]bool, fault func(string)) error {
 	var stray []vitrine.UploadID
 	err := a.Blobs.Each(ctx, func(id vitrine.UploadID, _ vitrine.BlobInfo) error {
 		if !owned[id] {

@@ -10,10 +10,10 @@ import (
 	"vitrine"
 )
 
-// strangers finds links and accounts in the view log that the store does not
-// know, or that belong to another account there. Deleted links and closed
-// accounts keep their rows in the store.
-func (a *Checker) strangers(ctx context.Context, links []*vitrine.Link, fault func(string)) error {
+// auditUnknownScopes finds links and accounts in the view log that the store
+// does not know, or that belong to another account there. Deleted links and
+// closed accounts keep their rows in the store.
+func (a *Checker) auditUnknownScopes(ctx context.Context, links []*vitrine.Link, fault func(string)) error {
 	owner := make(map[vitrine.LinkID]vitrine.AccountID, len(links))
 	for _, l := range links {
 		owner[l.ID] = l.Account

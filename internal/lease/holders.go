@@ -33,11 +33,11 @@ func Holders(ctx context.Context, leases func(context.Context) ([]vitrine.Lease,
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		now, err := leases(ctx)
+		current, err := leases(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range now {
+		for _, l := range current {
 			unmoved := func(before vitrine.Lease) bool {
 				return before.Name == l.Name && before.Holder == l.Holder && before.Until.Equal(l.Until)
 			}

@@ -52,15 +52,15 @@ func (s *Service) FreshViewerKey(ctx context.Context, a *vitrine.Account) error 
 	}
 	defer s.cache.forget()
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Account(a.ID)
+		current, err := tx.Account(a.ID)
 		if err != nil {
 			return err
 		}
-		if at := s.Now(); at.Sub(now.ViewerKeyAt) >= life {
-			now.ViewerKey, now.ViewerKeyAt = vitrine.RandomKey(), at
-			err = tx.PutAccount(now)
+		if at := s.Now(); at.Sub(current.ViewerKeyAt) >= life {
+			current.ViewerKey, current.ViewerKeyAt = vitrine.RandomKey(), at
+			err = tx.PutAccount(current)
 		}
-		*a = *now
+		*a = *current
 		return err
 	})
 }
@@ -487,11 +487,11 @@ func (s *Service) PurgeLink(ctx context.Context, l *vitrine.Link) error {
 		return nil // a later purge does it
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Link(l.ID)
+		current, err := tx.Link(l.ID)
 		if err != nil {
 			return err
 		}
-		now.HasBytes = false
-		return tx.PutLink(now)
+		current.HasBytes = false
+		return tx.PutLink(current)
 	})
 }

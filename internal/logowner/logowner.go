@@ -169,10 +169,10 @@ func readRecord(tx vitrine.SecretTx) (known vitrine.LogPosition, err error) {
 }
 
 // put stores a position if when accepts the stored one.
-func (p Pair) put(ctx context.Context, has vitrine.LogPosition, when func(now vitrine.LogPosition) bool) error {
+func (p Pair) put(ctx context.Context, has vitrine.LogPosition, when func(current vitrine.LogPosition) bool) error {
 	return p.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := readRecord(tx)
-		if err != nil || !when(now) {
+		current, err := readRecord(tx)
+		if err != nil || !when(current) {
 			return err
 		}
 		return tx.PutSecret(recordSecret, fmt.Appendf(nil, "%d %d", has.Mark, has.Last))

@@ -104,15 +104,15 @@ func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {
 		s.Failed(cause, again)
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Letter(id)
-		if err != nil || now.Tries != l.Tries { // another process has claimed it since
+		current, err := tx.Letter(id)
+		if err != nil || current.Tries != l.Tries { // another process has claimed it since
 			return vitrine.NotFoundIsNil(err)
 		}
 		if !again {
 			return tx.DeleteLetter(id)
 		}
-		now.NextAt = next
-		return tx.PutLetter(now)
+		current.NextAt = next
+		return tx.PutLetter(current)
 	})
 }
 

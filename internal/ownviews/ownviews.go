@@ -83,12 +83,12 @@ func (s *Service) apply(ctx context.Context, a *vitrine.Account) error {
 		return nil // the next run updates views that were about to be written
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Account(a.ID)
-		if err != nil || !now.OwnChangedAt.Equal(a.OwnChangedAt) {
+		current, err := tx.Account(a.ID)
+		if err != nil || !current.OwnChangedAt.Equal(a.OwnChangedAt) {
 			return vitrine.NotFoundIsNil(err)
 		}
-		now.OwnChangedAt = time.Time{}
-		return tx.PutAccount(now)
+		current.OwnChangedAt = time.Time{}
+		return tx.PutAccount(current)
 	})
 }
 

@@ -71,11 +71,11 @@ func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part,
 		if err != nil {
 			return nil, vitrine.Unavailable(err)
 		}
-		now, err := s.change(ctx, l, func(now *vitrine.Link) error {
-			if err := now.MayHaveCaptions(part); err != nil {
+		current, err := s.change(ctx, l, func(current *vitrine.Link) error {
+			if err := current.MayHaveCaptions(part); err != nil {
 				return err
 			}
-			now.Parts = now.Parts.With(part)
+			current.Parts = current.Parts.With(part)
 			return nil
 		})
 		if err != nil {
@@ -86,7 +86,7 @@ func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part,
 			return nil, err
 		}
 		if there {
-			return now, nil
+			return current, nil
 		}
 	}
 }
@@ -129,8 +129,8 @@ func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part)
 	}
 	var named bool
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Link(l.ID)
-		named = err == nil && now.DeletedAt.IsZero() && now.Upload == l.Upload && now.Parts.Has(part)
+		current, err := tx.Link(l.ID)
+		named = err == nil && current.DeletedAt.IsZero() && current.Upload == l.Upload && current.Parts.Has(part)
 		return vitrine.NotFoundIsNil(err)
 	})
 	if err != nil {
@@ -167,27 +167,27 @@ func (s *Captions) Of(ctx context.Context, a *vitrine.Account, slug string) (*vi
 // change changes a link in a transaction unless it was deleted or its file was
 // replaced.
 func (s *Captions) change(ctx context.Context, l *vitrine.Link,
-	f func(*vitrine.Link) error) (now *vitrine.Link, err error) {
+	f func(*vitrine.Link) error) (current *vitrine.Link, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		if now, err = tx.Link(l.ID); err != nil {
+		if current, err = tx.Link(l.ID); err != nil {
 			return err
 		}
-		if !now.DeletedAt.IsZero() {
+		if !current.DeletedAt.IsZero() {
 			return vitrine.ErrNoOwnLink
 		}
-		if now.Upload != l.Upload {
+		if current.Upload != l.Upload {
 			return vitrine.Errorf(vitrine.CodeInvalidRequest,
 				"The file of this link was replaced in the meantime. Send the captions again if they belong to the new file.")
 		}
-		if err := f(now); err != nil {
+		if err := f(current); err != nil {
 			return err
 		}
-		return tx.PutLink(now)
+		return tx.PutLink(current)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return now, nil
+	return current, nil
 }
 
 // readCaptions reads WebVTT or SubRip and returns WebVTT.

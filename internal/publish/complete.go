@@ -239,15 +239,15 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 // ended since it was read.
 func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Upload(u.ID)
+		current, err := tx.Upload(u.ID)
 		switch {
 		case err != nil:
 			return err
-		case now.State == vitrine.UploadDone:
-			l, err = tx.Link(now.Link)
+		case current.State == vitrine.UploadDone:
+			l, err = tx.Link(current.Link)
 			return err
-		case now.State == vitrine.UploadFailed:
-			return now.FailureError()
+		case current.State == vitrine.UploadFailed:
+			return current.FailureError()
 		}
 		return &vitrine.Error{Code: vitrine.CodeUploadIncomplete, Field: "path",
 			Message: "The file has not arrived yet. PUT it to the signed URL, then complete again."}

@@ -96,8 +96,8 @@ func (s *Previews) Make(ctx context.Context) error {
 func (s *Previews) leased(ctx context.Context, l *vitrine.Link) error {
 	var made error
 	held, err := s.Leases.Hold(ctx, fmt.Sprintf("preview %d", l.ID), func(tx vitrine.Tx) (bool, error) {
-		now, err := tx.Link(l.ID)
-		return err == nil && now.Preview == vitrine.PreviewDue && now.HasBytes && now.DeletedAt.IsZero(),
+		current, err := tx.Link(l.ID)
+		return err == nil && current.Preview == vitrine.PreviewDue && current.HasBytes && current.DeletedAt.IsZero(),
 			vitrine.NotFoundIsNil(err)
 	}, func(ctx context.Context) error {
 		made = s.make(ctx, l)
@@ -251,11 +251,11 @@ func (s *Previews) make(ctx context.Context, l *vitrine.Link) error {
 // finish writes which parts a link has.
 func (s *Previews) finish(ctx context.Context, l *vitrine.Link, made []vitrine.Part) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Link(l.ID)
-		if err != nil || now.Upload != l.Upload { // replaced: the new version gets its own parts
+		current, err := tx.Link(l.ID)
+		if err != nil || current.Upload != l.Upload { // replaced: the new version gets its own parts
 			return err
 		}
-		now.Parts, now.Preview = now.Parts.With(made...), vitrine.PreviewDone
-		return tx.PutLink(now)
+		current.Parts, current.Preview = current.Parts.With(made...), vitrine.PreviewDone
+		return tx.PutLink(current)
 	})
 }

@@ -245,8 +245,8 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 		return work(ctx)
 	}
 	_, err := s.Leases.Hold(ctx, fmt.Sprintf("scan %d", l.ID), func(tx vitrine.Tx) (bool, error) {
-		now, err := tx.Link(l.ID)
-		return err == nil && awaits(now, l), vitrine.NotFoundIsNil(err)
+		current, err := tx.Link(l.ID)
+		return err == nil && awaits(current, l), vitrine.NotFoundIsNil(err)
 	}, work)
 	if errors.Is(err, lease.ErrLost) {
 		return nil // another process does it
@@ -256,9 +256,9 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 
 // awaits reports whether a link has not changed since its scan began or was
 // planned.
-func awaits(now, then *vitrine.Link) bool {
-	return now.State == then.State && now.Reason == then.Reason && now.Scanned == then.Scanned &&
-		now.Upload == then.Upload && now.HasBytes && now.DeletedAt.IsZero()
+func awaits(current, then *vitrine.Link) bool {
+	return current.State == then.State && current.Reason == then.Reason && current.Scanned == then.Scanned &&
+		current.Upload == then.Upload && current.HasBytes && current.DeletedAt.IsZero()
 }
 
 // scan scans one link. If that fails for this link alone, it calls Failed and
@@ -300,17 +300,17 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		doomed = nil
 		for _, o := range all {
-			now, err := tx.Link(o.link.ID)
-			if err != nil || !awaits(now, o.link) {
+			current, err := tx.Link(o.link.ID)
+			if err != nil || !awaits(current, o.link) {
 				if err = vitrine.NotFoundIsNil(err); err != nil {
 					return err
 				}
 				continue
 			}
-			now.Scanned = o.signatures
+			current.Scanned = o.signatures
 			c := o.change
-			if c.Action != "" && now.State == vitrine.StateLive {
-				known, err := clearedBefore(tx, now, c)
+			if c.Action != "" && current.State == vitrine.StateLive {
+				known, err := clearedBefore(tx, current, c)
 				if err != nil {
 					return err
 				}
@@ -319,15 +319,15 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 				}
 			}
 			if c.Action == "" {
-				err = tx.PutLink(now)
+				err = tx.PutLink(current)
 			} else {
 				if c.To == vitrine.StateDisabled {
-					now.HasBytes = false
-					doomed = append(doomed, now.Upload)
+					current.HasBytes = false
+					doomed = append(doomed, current.Upload)
 				}
 				c.By = vitrine.Actor{Kind: vitrine.ActorScanner}
-				if err = now.Transition(tx, s.Now(), c); err == nil {
-					err = versions.Settled(tx, now, o.link.State, c.By, s.Plans, s.Now())
+				if err = current.Transition(tx, s.Now(), c); err == nil {
+					err = versions.Settled(tx, current, o.link.State, c.By, s.Plans, s.Now())
 				}
 			}
 			if err != nil {

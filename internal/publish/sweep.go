@@ -90,8 +90,8 @@ func (s *Uploads) sweep(ctx context.Context, state vitrine.UploadState, before t
 	for _, u := range stale {
 		gone := false
 		err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
-			now, err := tx.Upload(u.ID)
-			if errors.Is(err, vitrine.ErrNotFound) || err == nil && now.State == vitrine.UploadDone {
+			current, err := tx.Upload(u.ID)
+			if errors.Is(err, vitrine.ErrNotFound) || err == nil && current.State == vitrine.UploadDone {
 				gone = false
 				return nil
 			}

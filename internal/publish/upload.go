@@ -86,7 +86,7 @@ func (s *Uploads) Create(ctx context.Context, a *vitrine.Account, r UploadReques
 		if b, err = s.begin(tx, *u); err != nil || b.Existing != nil {
 			return err
 		}
-		ended, err = s.lapse(tx, u.Account)
+		ended, err = s.endLapsedUploads(tx, u.Account)
 		return err
 	})
 	if err == nil {

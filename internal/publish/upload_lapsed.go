@@ -11,10 +11,10 @@ import (
 // that a late Complete works. When an upload needs the room, the oldest of them
 // are ended.
 
-// lapse ends the oldest uploads of an account whose hold has ended, until all
-// its bytes fit into its plan. It returns the ended uploads. The caller must
-// delete their bytes after the transaction.
-func (s *Uploads) lapse(tx vitrine.Tx, id vitrine.AccountID) (ended []vitrine.UploadID, err error) {
+// endLapsedUploads ends the oldest uploads of an account whose hold has ended,
+// until all its bytes fit into its plan. It returns the ended uploads. The
+// caller must delete their bytes after the transaction.
+func (s *Uploads) endLapsedUploads(tx vitrine.Tx, id vitrine.AccountID) (ended []vitrine.UploadID, err error) {
 	a, err := tx.Account(id)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Uploads) lapse(tx vitrine.Tx, id vitrine.AccountID) (ended []vitrine.Up
 	}
 }
 
-// discard deletes the bytes of uploads that lapse has ended. If that fails,
+// discard deletes the bytes of uploads that endLapsedUploads ended. If that fails,
 // they are swept with the upload.
 func (s *Uploads) discard(ctx context.Context, ended []vitrine.UploadID) {
 	for _, id := range ended {

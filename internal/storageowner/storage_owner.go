@@ -280,8 +280,8 @@ func (p Owner) put(ctx context.Context, next string) (done bool, err error) {
 		return false, err
 	}
 	err = p.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := readTokens(tx)
-		if done = err == nil && (now.current == next || now.next == next); !done || now.current == next {
+		stored, err := readTokens(tx)
+		if done = err == nil && (stored.current == next || stored.next == next); !done || stored.current == next {
 			return err
 		}
 		return tx.PutSecret(tokenSecret, []byte(next))
