@@ -198,7 +198,7 @@ func pageDropoff(end int, t *Tally) PageDropoff {
 			page, lost = p, s.last
 		}
 	}
-	if !telling(lost, t.sessions.sessions) {
+	if !isNotableLoss(lost, t.sessions.sessions) {
 		return PageDropoff{}
 	}
 	lostPct := pct(lost, t.sessions.sessions)
@@ -247,14 +247,14 @@ func (p *progress) dropoff(sessions int64) MarkDropoff {
 		}
 		before = n
 	}
-	if !telling(lost, sessions) {
+	if !isNotableLoss(lost, sessions) {
 		return MarkDropoff{}
 	}
 	lostPct := pct(lost, sessions)
 	return MarkDropoff{BeforePct: &marks[mark].pct, LostPct: &lostPct}
 }
 
-// telling reports whether a loss is worth naming.
-func telling(lost, sessions int64) bool {
+// isNotableLoss reports whether a loss is worth naming.
+func isNotableLoss(lost, sessions int64) bool {
 	return sessions >= dropoffMinSessions && 100*lost >= dropoffMinPoints*sessions
 }

@@ -50,11 +50,11 @@ func insights(s *Summary, c *Content, completed int64) []Insight {
 			cards = append(cards, card)
 		}
 	}
-	return telltale(cards)
+	return dropExpendable(cards)
 }
 
-// telltale drops neutral expendable cards until the rest fits.
-func telltale(cards []Insight) []Insight {
+// dropExpendable drops neutral expendable cards until the rest fits.
+func dropExpendable(cards []Insight) []Insight {
 	for _, id := range expendable {
 		if len(cards) > maxInsights {
 			cards = slices.DeleteFunc(cards, func(c Insight) bool { return c.ID == id && c.Tone == Neutral })

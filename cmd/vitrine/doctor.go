@@ -187,8 +187,8 @@ const clockSkew = 5 * time.Second
 // slowAnswer is the response time from which the doctor warns about a database.
 const slowAnswer = 20 * time.Millisecond
 
-// checkDatabase checks a database. It reports whether it has this version's schema and
-// can be opened.
+// checkDatabase checks a database. It reports whether it has this version's
+// schema and can be opened.
 func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()

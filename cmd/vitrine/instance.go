@@ -124,9 +124,10 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 	return in, nil
 }
 
-// reserveIDs reserves the IDs that the view log and the other sources have seen,
-// so that new accounts and links do not reuse them. It returns a warning if the
-// database was behind, otherwise "". Call it before creating accounts or links.
+// reserveIDs reserves the IDs that the view log and the other sources have
+// seen, so that new accounts and links do not reuse them. It returns a warning
+// if the database was behind, otherwise "". Call it before creating accounts or
+// links.
 func (in *instance) reserveIDs(ctx context.Context, more ...logowner.IDSource) (warning string, err error) {
 	return logowner.ReserveIDs(ctx, in.store, append(more, in.log)...)
 }

@@ -377,7 +377,8 @@ func other(err error) error {
 	return err
 }
 
-// startRowProgress starts the progress of a step and returns a function that advances it.
+// startRowProgress starts the progress of a step and returns a function that
+// advances it.
 func (m *migration) startRowProgress(what string) sqldb.Copied {
 	m.meter.Begin(what, -1)
 	return func(_ string, rows, bytes int64) {

@@ -157,9 +157,9 @@ func (s *Accounts) fresh(session *vitrine.Session) bool {
 // password.
 func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session) }
 
-// again reads a confirmed account. Errors: CodeInvalidRequest if its password
+// reloadConfirmed reads a confirmed account. Errors: CodeInvalidRequest if its password
 // has changed since.
-func again(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
+func reloadConfirmed(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {
 		err = vitrine.Errorf(vitrine.CodeInvalidRequest,
@@ -180,7 +180,7 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 		return err
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		a, err := again(tx, a)
+		a, err := reloadConfirmed(tx, a)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 		return false, s.takeAddress(ctx, a, email)
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		a, err := again(tx, a)
+		a, err := reloadConfirmed(tx, a)
 		if err != nil {
 			return err
 		}
@@ -252,7 +252,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, email string) error {
 	var refused error
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		a, err := again(tx, confirmed)
+		a, err := reloadConfirmed(tx, confirmed)
 		if err != nil {
 			return err
 		}

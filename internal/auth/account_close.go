@@ -25,7 +25,7 @@ func (s *Accounts) Close(ctx context.Context, session *vitrine.Session, current,
 			Message: "This is not the address of your account. Type it to confirm."}
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		a, err := again(tx, a)
+		a, err := reloadConfirmed(tx, a)
 		if err != nil {
 			return err
 		}
@@ -95,25 +95,26 @@ func (s *Accounts) PurgeClosed(ctx context.Context) error {
 	var failed []error // a failing account does not stop the others
 	for _, a := range closing {
 		_, err := s.Leases.Hold(ctx, fmt.Sprintf("empty %d", a.ID), func(tx vitrine.Tx) (bool, error) {
-			now, err := tx.Account(a.ID)
-			return err == nil && now.Closing, err
-		}, func(ctx context.Context) error { return s.empty(ctx, a) })
+			current, err := tx.Account(a.ID)
+			return err == nil && current.Closing, err
+		}, func(ctx context.Context) error { return s.purgeContents(ctx, a) })
 		failed = append(failed, err)
 	}
 	return errors.Join(append(failed, err)...)
 }
 
-// empty deletes the contents of a closed account, and then the rest of its row.
-func (s *Accounts) empty(ctx context.Context, a *vitrine.Account) error {
+// purgeContents deletes the contents of a closed account, and then the rest of
+// its row.
+func (s *Accounts) purgeContents(ctx context.Context, a *vitrine.Account) error {
 	if err := s.Contents.DeleteAll(ctx, a); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		now, err := tx.Account(a.ID)
+		current, err := tx.Account(a.ID)
 		if err != nil {
 			return err
 		}
-		now.Closing, now.ViewerKey = false, nil
-		return tx.PutAccount(now)
+		current.Closing, current.ViewerKey = false, nil
+		return tx.PutAccount(current)
 	})
 }

@@ -124,11 +124,11 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, a
 		case l.State != vitrine.LoginPending:
 			return errLoginCode
 		}
-		now, err := tx.Account(me.ID)
+		current, err := tx.Account(me.ID)
 		switch {
 		case err != nil:
 			return err
-		case now.Banned:
+		case current.Banned:
 			return vitrine.ErrBanned
 		case allow:
 			if err := s.Keys.room(tx, me.ID); err != nil {

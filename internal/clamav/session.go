@@ -46,7 +46,7 @@ func begin(ctx context.Context, dial dialer, a Address) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.during(ctx, s.prove); err != nil {
+	if err := s.during(ctx, s.requireLimitAlerts); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -129,8 +129,9 @@ func (s *session) greet(commands string) (answer string, err error) {
 	return answer, s.conn.SetDeadline(time.Time{}) // from here on the context limits it
 }
 
-// prove checks that the daemon alerts at content beyond its limits.
-func (s *session) prove() error {
+// requireLimitAlerts checks that the daemon alerts at content beyond its
+// limits.
+func (s *session) requireLimitAlerts() error {
 	answer, err := s.stream(bytes.NewReader(probe()), int64(len(probe())))
 	if err != nil {
 		return err

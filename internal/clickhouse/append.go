@@ -179,7 +179,7 @@ func (w *writing) addLink(o *vitrine.ViewRecord) *linkRow {
 // ErrForgotten if the views of its day have expired.
 func (w *writing) view(o *vitrine.ViewRecord) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
-	if !w.mayCome(k) {
+	if !w.mayStillArrive(k) {
 		return vitrine.ErrForgotten
 	}
 	if there := w.views[k]; there != nil {
@@ -287,7 +287,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 	k := key{s.Link, s.View}
 	o := w.views[k]
 	if o == nil {
-		if w.mayCome(k) {
+		if w.mayStillArrive(k) {
 			w.early.Snapshots = append(w.early.Snapshots, *s)
 		}
 		return
@@ -378,7 +378,7 @@ func (w *writing) download(d *vitrine.Download) {
 	o := w.views[k]
 	switch {
 	case o == nil:
-		if w.mayCome(k) {
+		if w.mayStillArrive(k) {
 			w.early.Downloads = append(w.early.Downloads, *d)
 		}
 	case !o.Counted():
@@ -391,8 +391,8 @@ func (w *writing) download(d *vitrine.Download) {
 	}
 }
 
-// mayCome reports whether a missing view may still arrive.
-func (w *writing) mayCome(k key) bool { return report.DayOf(k.id.Ms()) >= w.state.forgotten }
+// mayStillArrive reports whether a missing view may still arrive.
+func (w *writing) mayStillArrive(k key) bool { return report.DayOf(k.id.Ms()) >= w.state.forgotten }
 
 // addDownload adds a download event, unless one has the ID already.
 func (w *writing) addDownload(k key, open vitrine.ViewID) {

@@ -93,11 +93,11 @@ func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) erro
 		return err
 	}
 	return l.write(ctx, func(ctx context.Context, number uint64) ([]step, error) {
-		now, err := l.stateNow(ctx)
+		current, err := l.stateNow(ctx)
 		if err != nil {
 			return nil, err
 		}
-		changed := now.forgotten != s.forgotten || now.erased > since
+		changed := current.forgotten != s.forgotten || current.erased > since
 		for _, table := range []string{"opens", "downloads"} {
 			_, err := l.c.one(ctx, fmt.Sprintf("SELECT count() > 0 FROM %s WHERE %s AND version > %d", table,
 				f.ids.where(), since), func(r *reader) {

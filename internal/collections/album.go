@@ -31,7 +31,7 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 		return nil, err
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		if _, err := mayMake(tx, a.ID, chosen != ""); err != nil {
+		if _, err := accountForCreate(tx, a.ID, chosen != ""); err != nil {
 			return err
 		}
 		albums, err := tx.Albums(a.ID)
@@ -48,9 +48,9 @@ func (s *Albums) Create(ctx context.Context, a *vitrine.Account, title, slug str
 	return album, err
 }
 
-// mayMake reads the current account, if it may make something, with a slug that
-// it chose or not.
-func mayMake(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
+// accountForCreate reads the current account, if it may make something, with a
+// slug that it chose or not.
+func accountForCreate(tx vitrine.AccountTx, id vitrine.AccountID, named bool) (*vitrine.Account, error) {
 	a, err := tx.Account(id)
 	switch {
 	case err != nil:

@@ -47,7 +47,7 @@ func (s *Sites) Create(ctx context.Context, a *vitrine.Account, title, slug stri
 
 // admit reports whether an account may have one more website.
 func (s *Sites) admit(tx vitrine.Tx, id vitrine.AccountID, named bool, now time.Time) error {
-	a, err := mayMake(tx, id, named)
+	a, err := accountForCreate(tx, id, named)
 	if err != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func (s *Sender) Send(ctx context.Context, m vitrine.Message) error {
 		return nil
 	}
 	told := errors.New(s.host + ": " + reason(err, m.To))
-	if mayPass(err) {
+	if isTemporary(err) {
 		return told
 	}
 	return fmt.Errorf("%w: %w", vitrine.ErrMailRefused, told)
@@ -164,9 +164,9 @@ func (s *Sender) message(m vitrine.Message) (*mail.Msg, error) {
 	return msg, nil
 }
 
-// mayPass reports whether a retry may succeed. It returns false after a
+// isTemporary reports whether a retry may succeed. It returns false after a
 // permanent refusal.
-func mayPass(err error) bool {
+func isTemporary(err error) bool {
 	var e *mail.SendError
 	return !errors.As(err, &e) || e.IsTemp() || e.ErrorCode() < 500
 }

@@ -160,7 +160,7 @@ func (m *Maker) judge(ctx context.Context, took timing, out *heard, err error) e
 	text, wasBegun := strings.CutPrefix(out.String(), begun+"\n")
 	for line := range strings.Lines(text) {
 		if what, ok := strings.CutPrefix(strings.TrimSpace(line), unlimitedMark); ok {
-			m.warnUnfenced(said(what))
+			m.warnUnfenced(printableLine(what))
 		}
 	}
 	exit := new(exec.ExitError)
@@ -232,7 +232,7 @@ func (h *heard) Write(p []byte) (int, error) {
 // terminals, or "" if there is none.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return said(lines[len(lines)-1])
+	return printableLine(lines[len(lines)-1])
 }
 
 // crash returns the first line of a Go panic or fatal error, or "".
@@ -240,14 +240,14 @@ func crash(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
 			strings.HasPrefix(line, "runtime: ") {
-			return said(strings.TrimSpace(line))
+			return printableLine(strings.TrimSpace(line))
 		}
 	}
 	return lastLine(text)
 }
 
-// said returns program output as one printable line.
-func said(line string) string {
+// printableLine returns program output as one printable line.
+func printableLine(line string) string {
 	if strings.HasPrefix(line, unlimitedMark) {
 		return ""
 	}

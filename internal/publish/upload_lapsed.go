@@ -45,8 +45,8 @@ func (s *Uploads) endLapsedUploads(tx vitrine.Tx, id vitrine.AccountID) (ended [
 	}
 }
 
-// discard deletes the bytes of uploads that endLapsedUploads ended. If that fails,
-// they are swept with the upload.
+// discard deletes the bytes of uploads that endLapsedUploads ended. If that
+// fails, they are swept with the upload.
 func (s *Uploads) discard(ctx context.Context, ended []vitrine.UploadID) {
 	for _, id := range ended {
 		_ = s.Blobs.Delete(context.WithoutCancel(ctx), id)

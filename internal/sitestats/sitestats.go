@@ -83,7 +83,7 @@ func (s *Stats) lookUp(ctx context.Context, site vitrine.SiteID, path string) (a
 	})
 	if errors.Is(err, vitrine.ErrNotFound) {
 		err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
-			account, link, err = giveNumbers(tx, site, path)
+			account, link, err = assignNumbers(tx, site, path)
 			return err
 		})
 	}
@@ -107,7 +107,7 @@ func numbers(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (account, 
 	return whole.Number, page.Number, nil
 }
 
-func giveNumbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link int64, err error) {
+func assignNumbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link int64, err error) {
 	of, err := tx.Site(site)
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil && !of.DeletedAt.IsZero() {
 		return 0, 0, vitrine.Errorf(vitrine.CodeNotFound, "There is no website at this address.")
@@ -115,7 +115,7 @@ func giveNumbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link
 	if err != nil {
 		return 0, 0, err
 	}
-	if account, err = give(tx, site, ""); err != nil {
+	if account, err = pageNumber(tx, site, ""); err != nil {
 		return 0, 0, err
 	}
 	n, err := tx.CountSitePages(site)
@@ -125,12 +125,12 @@ func giveNumbers(tx vitrine.Tx, site vitrine.SiteID, path string) (account, link
 	if _, err = tx.SitePage(site, path); errors.Is(err, vitrine.ErrNotFound) && n > vitrine.MaxSitePages {
 		path = vitrine.OtherSitePages
 	}
-	link, err = give(tx, site, path)
+	link, err = pageNumber(tx, site, path)
 	return account, link, err
 }
 
-// give returns the number of a page, a new one if it has none.
-func give(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (int64, error) {
+// pageNumber returns the number of a page, a new one if it has none.
+func pageNumber(tx vitrine.SitePageTx, site vitrine.SiteID, path string) (int64, error) {
 	p, err := tx.SitePage(site, path)
 	if err == nil {
 		return p.Number, nil

@@ -330,7 +330,7 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 			return nil
 		}
 	}
-	if err := s.putAway(file, &r); err != nil {
+	if err := s.removeReplayed(file, &r); err != nil {
 		return err
 	}
 	s.forget(file)
@@ -345,9 +345,9 @@ func (s *Spool) forget(gone *file) {
 	s.size -= gone.size
 }
 
-// putAway removes a file, or renames it if a part of it could not be read. If
-// power fails before that is durable, the file is replayed again.
-func (s *Spool) putAway(file *file, r *reader) error {
+// removeReplayed removes a file, or renames it if a part of it could not be
+// read. If power fails before that is durable, the file is replayed again.
+func (s *Spool) removeReplayed(file *file, r *reader) error {
 	path, aside := s.path(file, suffix), s.path(file, damagedSuffix)
 	if r.damaged > 0 {
 		s.log.Error("a file of the spool is damaged: what could be read of it is in the log, and the file is kept",

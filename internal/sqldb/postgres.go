@@ -232,7 +232,7 @@ func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string)
 	case encoding != "UTF8":
 		return fmt.Errorf("the database %s has the encoding %s: UTF8 is needed (CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)", path, encoding)
 	}
-	l.saidTime(asked, ms)
+	l.recordServerTime(asked, ms)
 	key := lockKey("migrate " + schema)
 	if _, err := c.ExecContext(ctx, "SELECT pg_advisory_lock($1)", key); err != nil {
 		return fmt.Errorf("open the database %s: %w", path, err)

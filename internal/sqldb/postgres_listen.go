@@ -24,13 +24,13 @@ type Listener struct {
 	end     context.CancelFunc
 	ended   chan struct{}
 
-	mu     sync.Mutex
-	number int64
-	heard  time.Time // earlier notifications are included in the number; zero if not listening
-	told   time.Time // when the server last returned its time
-	said   time.Time // the time that it returned
-	shared bool      // a pooler gave the connection to other clients: notifications may be lost
-	closed bool
+	mu         sync.Mutex
+	number     int64
+	validFrom  time.Time // earlier notifications are included in the number; zero if not listening
+	answeredAt time.Time // when the server last returned its time
+	serverTime time.Time // the time that it returned
+	shared     bool      // a pooler gave the connection to other clients: notifications may be lost
+	closed     bool
 }
 
 // Waits are the time limits for a server.
@@ -81,7 +81,7 @@ func (l *Listener) version() (int64, error) {
 	if l.closed {
 		return 0, errClosed
 	}
-	if l.shared || time.Since(l.heard) > l.waits.Heard {
+	if l.shared || time.Since(l.validFrom) > l.waits.Heard {
 		l.number++
 	}
 	return l.number, nil
@@ -100,7 +100,7 @@ func (l *Listener) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		l.listen(ctx)
 		l.mu.Lock()
-		l.heard = time.Time{}
+		l.validFrom = time.Time{}
 		l.mu.Unlock()
 		select {
 		case <-ctx.Done():
@@ -168,20 +168,20 @@ func (l *Listener) beat(ctx context.Context, c *pgx.Conn, process *int64) error 
 	if err := c.QueryRow(until, HeartbeatQuery, pgx.QueryExecModeSimpleProtocol).Scan(&answers, &ms); err != nil {
 		return err
 	}
-	l.saidTime(asked, ms)
+	l.recordServerTime(asked, ms)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if *process != 0 && answers != *process {
 		l.shared = true
 		return errShared
 	}
-	*process, l.heard = answers, asked
+	*process, l.validFrom = answers, asked
 	return nil
 }
 
-// saidTime records the server's time, ms in UTC, which was asked for at the
-// local time asked.
-func (l *Listener) saidTime(asked time.Time, ms int64) {
+// recordServerTime records the server's time, ms in UTC, which was asked for at
+// the local time asked.
+func (l *Listener) recordServerTime(asked time.Time, ms int64) {
 	now := time.Now()
 	took := now.Sub(asked)
 	if took > timeTold {
@@ -189,7 +189,7 @@ func (l *Listener) saidTime(asked time.Time, ms int64) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told, l.said = now.Round(0), time.UnixMilli(ms).Add(took/2)
+	l.answeredAt, l.serverTime = now.Round(0), time.UnixMilli(ms).Add(took/2)
 }
 
 // time returns the server's time; known is false if the last answer is too old.
@@ -198,8 +198,8 @@ func (l *Listener) saidTime(asked time.Time, ms int64) {
 func (l *Listener) time() (now time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	since := time.Now().Round(0).Sub(l.told)
-	return l.said.Add(since), since.Abs() < timeGood
+	since := time.Now().Round(0).Sub(l.answeredAt)
+	return l.serverTime.Add(since), since.Abs() < timeGood
 }
 
 func (l *Listener) ask(ctx context.Context, c *pgx.Conn, statement string) error {

@@ -24,7 +24,7 @@ func TestPostgresPoolerFound(t *testing.T) {
 	heard := func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		return !l.heard.IsZero()
+		return !l.validFrom.IsZero()
 	}
 	vitrinetest.Polls(t, time.Minute, "it listens", heard)
 	c, err := pgx.Connect(ctx, pooled) // takes the connection to the server that was last used

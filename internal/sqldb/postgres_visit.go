@@ -27,7 +27,7 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 	row := make([]driver.Value, len(fields))
 	for rows.Next() {
 		for i, b := range rows.RawValues() {
-			if row[i], err = lent(fields[i].DataTypeOID, b); err != nil {
+			if row[i], err = decodeShared(fields[i].DataTypeOID, b); err != nil {
 				return t.Fail(fmt.Errorf("column %s: %w", fields[i].Name, err))
 			}
 		}
@@ -41,9 +41,9 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 	return nil
 }
 
-// lent decodes a value in PostgreSQL's binary form. Strings and blobs share its
-// memory.
-func lent(oid uint32, b []byte) (driver.Value, error) {
+// decodeShared decodes a value in PostgreSQL's binary form. Strings and blobs
+// share its memory.
+func decodeShared(oid uint32, b []byte) (driver.Value, error) {
 	switch {
 	case b == nil:
 		return nil, nil

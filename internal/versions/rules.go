@@ -43,7 +43,7 @@ func Add(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) error {
 		return show(tx, m, v, most, now, vitrine.Change{By: vitrine.Owner(m.Account), Action: vitrine.ActionReplace})
 	}
 	m.Pending = v.ID
-	return errors.Join(tx.PutLink(m), lapse(tx, m, most, now))
+	return errors.Join(tx.PutLink(m), deleteOldVersions(tx, m, most, now))
 }
 
 // Settled updates a link after one of its versions changed: a pending version
@@ -113,7 +113,7 @@ func show(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time, c vitrin
 	if err := errors.Join(tx.PutLink(v), tx.PutLink(m), tx.AddChange(&c)); err != nil {
 		return err
 	}
-	return lapse(tx, m, most, now)
+	return deleteOldVersions(tx, m, most, now)
 }
 
 // keepFile moves the file of a link into the row of its current version.
@@ -154,9 +154,9 @@ func others(tx vitrine.LinkTx, m *vitrine.Link) ([]*vitrine.Link, error) {
 	return list, err
 }
 
-// lapse deletes the oldest versions beyond the number to keep. A reader can
-// finish reading one, because its bytes are purged later.
-func lapse(tx vitrine.Tx, m *vitrine.Link, most int64, now time.Time) error {
+// deleteOldVersions deletes the oldest versions beyond the number to keep. A
+// reader can finish reading one, because its bytes are purged later.
+func deleteOldVersions(tx vitrine.Tx, m *vitrine.Link, most int64, now time.Time) error {
 	if most == 0 {
 		return nil
 	}

@@ -193,7 +193,7 @@ var wordFuncs = map[string]any{
 	"count":  func(n int) int64 { return int64(n) },
 	"abuse":  func(r vitrine.AbuseReason) string { return ReasonTexts[r][0] },
 	"events": func(list []moderation.Event, subject string) eventList { return eventList{list, subject} },
-	"became": became, "ownersDeed": ownersDeed, "ownersWords": ownersWords, "ownersDoer": ownersDoer,
+	"became": became, "actionForOwner": actionForOwner, "ownersWords": ownersWords, "actorForOwner": actorForOwner,
 }
 
 // eventList is a history on a page.
