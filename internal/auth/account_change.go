@@ -157,8 +157,8 @@ func (s *Accounts) fresh(session *vitrine.Session) bool {
 // password.
 func (s *Accounts) Fresh(session *vitrine.Session) bool { return s.fresh(session) }
 
-// reloadConfirmed reads a confirmed account. Errors: CodeInvalidRequest if its password
-// has changed since.
+// reloadConfirmed reads a confirmed account. Errors: CodeInvalidRequest if its
+// password has changed since.
 func reloadConfirmed(tx vitrine.AccountTx, confirmed *vitrine.Account) (*vitrine.Account, error) {
 	a, err := tx.Account(confirmed.ID)
 	if err == nil && (a.Password != confirmed.Password || a.Banned) {
