@@ -79,7 +79,8 @@ func ParseCondition(text string) (c Condition, err error) {
 	name, rest, some := strings.Cut(text, ":")
 	c.Dimension = Dimension(name)
 	if !slices.Contains(Dimensions(), c.Dimension) {
-		return c, fmt.Errorf("a filter cannot look at %q; it can look at %s", shortened(name), joined(Dimensions()))
+		return c, fmt.Errorf("%q is unknown; write it as country:is:DE, with one of %s", shortened(name),
+			joined(Dimensions()))
 	}
 	word, value, all := strings.Cut(rest, ":")
 	if !some || word != isWord && word != isNotWord {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,13 +67,18 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	failed := 0
-	for _, path := range c.Files {
+	for i, path := range c.Files {
 		l, err := c.put(ctx, api, b, path)
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
 			failed++
+			var dial *net.OpError
+			if left := len(c.Files) - i - 1; left > 0 && errors.As(err, &dial) && dial.Op == "dial" {
+				t.Say("Files that were not tried: %d", left)
+				return fmt.Errorf("%s: %w", path, err)
+			}
 			if len(c.Files) > 1 || c.JSON {
 				t.Say("vitrine: %s: %s", terminal.Plain(path), terminal.Plain(t.Sentence(err)))
 			} else {

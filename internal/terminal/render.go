@@ -80,8 +80,11 @@ func RenderAccount(t *Terminal, r *report.AccountReport) string {
 
 func (p *page) title(title string, r report.RangeCard) {
 	last := r.To.Add(-time.Second)
-	days := fmt.Sprintf("%s, %s to %s", Plain(r.Label), r.From.In(p.zone).Format("2 Jan 2006"),
-		last.In(p.zone).Format("2 Jan 2006"))
+	first, end := r.From.In(p.zone).Format("2 Jan 2006"), last.In(p.zone).Format("2 Jan 2006")
+	days := Plain(r.Label)
+	if !strings.Contains(days, first) { // the label of custom dates is the dates
+		days += fmt.Sprintf(", %s to %s", first, end)
+	}
 	title = Truncate(title, p.width)
 	if room := p.width - uniseg.StringWidth(title) - uniseg.StringWidth(days); room >= 2 {
 		p.line("%s%s%s", p.t.Paint(bold, title), strings.Repeat(" ", room), p.t.Paint(Dim, days))
@@ -172,6 +175,9 @@ func (p *page) series(s *report.Summary) {
 
 func (p *page) content(c *report.Content) {
 	switch {
+	case c.Version > 0 && unread(c):
+		p.heading("Reading")
+		p.line("Nobody has read version %d yet. --version shows an earlier one.", c.Version)
 	case c.Pages != nil:
 		p.pages(c.Pages)
 	case c.Media != nil:
@@ -184,6 +190,19 @@ func (p *page) content(c *report.Content) {
 		p.line("%s%% read to the end; on average %s%% of it was scrolled", c.Scroll.ReadToEndPct, c.Scroll.AvgDepthPct)
 		p.marks(c.Scroll.Depths, c.Scroll.Dropoff)
 	}
+}
+
+// unread reports whether no session of a content card reached any part of it.
+func unread(c *report.Content) bool {
+	switch {
+	case c.Pages != nil:
+		return c.Pages.AvgPagesSeen == 0
+	case c.Media != nil:
+		return c.Media.PlayedPct == 0 && c.Media.AvgPlayedPct == 0
+	case c.Scroll != nil:
+		return c.Scroll.AvgDepthPct == 0 && c.Scroll.ReadToEndPct == 0
+	}
+	return false
 }
 
 func (p *page) pages(c *report.PagesContent) {

@@ -44,7 +44,10 @@ func TestStats(t *testing.T) {
 			Quartiles: marks, Dropoff: report.MarkDropoff{BeforePct: q(50), LostPct: &lost}}}
 	scroll.Content = report.Content{Kind: report.ContentScroll,
 		Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
+	replaced := *link
+	replaced.Content = report.Content{Kind: report.ContentScroll, Version: 2, Scroll: &report.ScrollContent{}}
 	for name, page := range map[string]string{
+		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced),
 		"link.txt":         RenderLink(&Terminal{Width: 80}, link),
 		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link),
 		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link),

@@ -66,5 +66,5 @@ var BotNouns = map[string][2]string{
 	visitor.BotClientLibrary:  {"Programs", "a program’s HTTP library, or an app’s own request"},
 	visitor.BotShortUserAgent: {"Nameless programs", "a request that names no product"},
 	visitor.BotAutomation:     {"Driven browsers", "the page itself saw that a program was at the wheel"},
-	importer.BotImported:      {"Called bots by an import", "the file that the history came from said so"},
+	importer.BotImported:      {"Marked as bots in the import", "the imported file says so"},
 }
