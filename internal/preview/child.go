@@ -77,7 +77,7 @@ func (j *job) settle(err error) error {
 	return nil
 }
 
-// open verifies the file type again, because the child knows only its name, and
+// open inspects the file again, because the child knows only its name, and
 // makes its parts.
 func (j *job) open() error {
 	st, err := j.file.Stat()

@@ -27,7 +27,8 @@ type GetCmd struct {
 }
 
 // Run downloads to a temporary file and renames it only if it is complete and
-// its SHA-256 matches the link's.
+// its SHA-256 matches the link's. With --output -, it writes to standard
+// output.
 func (c *GetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	api, l, err := c.find(ctx, t, c.Link)
 	if err != nil {
