@@ -48,7 +48,7 @@ var errCopy = errors.New("the city file cannot be copied")
 func (f *File) Open(ctx context.Context) error {
 	err := f.Refresh(ctx)
 	if errors.Is(err, errCopy) {
-		f.Log.Warn("no cities for now", "error", err)
+		f.Log.Warn("city file not loaded, trying again", "error", err)
 		return nil
 	}
 	return err
@@ -57,7 +57,7 @@ func (f *File) Open(ctx context.Context) error {
 // Refresh reads the file again if it was replaced. If the new file cannot be
 // used, it returns an error, and lookups continue to use the old one. Calls
 // must not overlap.
-func (f *File) Refresh(ctx context.Context) error {
+func (f *File) Refresh(context.Context) error {
 	now, err := os.Stat(f.Path)
 	if f.Optional && errors.Is(err, fs.ErrNotExist) {
 		if f.db.Swap(nil) != nil {
@@ -73,8 +73,8 @@ func (f *File) Refresh(ctx context.Context) error {
 	if f.seen != nil && same(f.seen, now) {
 		return f.failed
 	}
-	db, err := f.load(ctx, now)
-	if errors.Is(err, errCopy) || ctx.Err() != nil {
+	db, err := f.load(now)
+	if errors.Is(err, errCopy) {
 		return err // the next Refresh tries again
 	}
 	f.seen, f.failed = now, nil
@@ -93,7 +93,7 @@ func same(a, b fs.FileInfo) bool {
 }
 
 // load copies the file and opens the copy.
-func (f *File) load(ctx context.Context, before fs.FileInfo) (*database, error) {
+func (f *File) load(before fs.FileInfo) (*database, error) {
 	if before.IsDir() {
 		return nil, errors.New("it is a directory")
 	}
@@ -117,7 +117,7 @@ func (f *File) load(ctx context.Context, before fs.FileInfo) (*database, error) 
 		return nil, fmt.Errorf("%w: %w", errCopy, err)
 	}
 	defer os.Remove(to.Name()) // the mapping keeps the data
-	_, err = io.Copy(to, reader{ctx, from})
+	_, err = io.Copy(to, from)
 	if err := errors.Join(err, to.Close()); err != nil {
 		return nil, fmt.Errorf("%w: %w", errCopy, err)
 	}
@@ -125,19 +125,6 @@ func (f *File) load(ctx context.Context, before fs.FileInfo) (*database, error) 
 		return nil, fmt.Errorf("%w: it is being written", errCopy)
 	}
 	return open(to.Name(), f.Path)
-}
-
-// reader is a reader that fails when ctx ends.
-type reader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r reader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
 }
 
 // Place returns the country code (ISO 3166-1 alpha-2) and the city name of an

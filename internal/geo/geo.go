@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -221,10 +222,5 @@ func cityName(s string) string {
 }
 
 func isOfName(rest string) bool {
-	for _, words := range ofName {
-		if "("+rest == words {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ofName, "("+rest)
 }

@@ -196,7 +196,7 @@ const (
 	inMemory = 20_000
 )
 
-var errEnough = errors.New("enough for now")
+var errEnough = errors.New("enough changes collected")
 
 // link changes the views of a link, oldest first, so that returning viewers do
 // not depend on where an earlier run ended.
