@@ -74,8 +74,7 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		if err != nil {
 			failed++
-			var dial *net.OpError
-			if left := len(c.Files) - i - 1; left > 0 && errors.As(err, &dial) && dial.Op == "dial" {
+			if left := len(c.Files) - i - 1; left > 0 && unreachable(err) {
 				t.Say("Files that were not tried: %d", left)
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -93,6 +92,13 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return fmt.Errorf("%d of %d files failed", failed, len(c.Files))
 	}
 	return nil
+}
+
+// unreachable reports whether no connection to the server was made. Other files
+// would fail after the same retries.
+func unreachable(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {

@@ -1,0 +1,31 @@
+package remote
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"vitrine/client"
+)
+
+// put stops at a server that is not there, and goes on after an answer.
+func TestUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := "http://" + l.Addr().String()
+	l.Close()
+	answers := httptest.NewServer(http.NotFoundHandler())
+	defer answers.Close()
+	for address, want := range map[string]bool{gone: true, answers.URL: false} {
+		api, err := client.New(address, "vtr_0000000000000000000000000000000000000000", client.WithAttempts(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = api.Link(t.Context(), "abc"); err == nil || unreachable(err) != want {
+			t.Errorf("%s: %v, unreachable %v", address, err, !want)
+		}
+	}
+}
