@@ -39,7 +39,7 @@ func fileOf(l *vitrine.Link) report.File {
 	return report.File{Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
 }
 
-// look is a report that is being made of a link.
+// look holds what the steps of one link report share.
 type look struct {
 	*Service
 	scope vitrine.Scope
@@ -48,9 +48,9 @@ type look struct {
 	w     report.Window
 }
 
-// addVersions makes a link's report that of a link whose file may have been
-// replaced: the completion of each session is of the file that it showed, and
-// the content card is of one version. It adds what was asked for to the card.
+// addVersions completes the report of a link whose file may have been replaced.
+// It measures the completion of each session by the file that it showed. It
+// sets the content card, which covers one version, with curves if requested.
 func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Link, q Query, w report.Window,
 	cur *report.Tally, rep *report.LinkReport) (err error) {
 	look := look{s, vitrine.Scope{Account: l.Account, Link: l.ID}, &of, q, w}
@@ -93,14 +93,14 @@ func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Li
 	return nil
 }
 
-// hasCurve reports whether a curve is drawn of a link's content. That needs
-// single views.
+// hasCurve reports whether the content of a link has a curve, which is counted
+// from single views.
 func hasCurve(l *report.Link) bool {
 	return l.Content == report.ContentMedia || l.Content == report.ContentScroll
 }
 
-// addCompletion makes the completion of a report that of each session of the
-// file that it showed.
+// addCompletion measures the completion of each session by the file that it
+// showed.
 func (l look) addCompletion(ctx context.Context, rep *report.LinkReport) error {
 	groups := l.link.Alike()
 	if len(groups) == 1 {
@@ -119,8 +119,8 @@ func (l look) addCompletion(ctx context.Context, rep *report.LinkReport) error {
 	return nil
 }
 
-// ofVersions tallies the views of a report that showed any of some versions; of
-// all views where none is given.
+// ofVersions tallies the views that showed one of the given versions, or all
+// views if none is given. The result is nil if the filter excludes them.
 func (l look) ofVersions(ctx context.Context, versions ...int) (*report.Tally, error) {
 	lens := report.Lens{Steps: l.w.Steps, Filter: l.q.Filter}
 	asked := l.q.Filter.On(report.OnVersion)
