@@ -73,7 +73,7 @@ func TestSharedReport(t *testing.T) {
 			if !strings.Contains(list.text(), "The board") || strings.Contains(o.get(page, o.cookie).body, path) {
 				t.Errorf("the list: %s", list.text())
 			}
-			revoke := list.tags("tbody")[0].tags("form")[0].attr("action")
+			revoke := list.tags("ul")[0].tags("form")[0].attr("action")
 			o.status(o.do("POST", strings.Replace(revoke, "/revoke", "0000/revoke", 1), "",
 				"Content-Type: application/x-www-form-urlencoded", o.cookie), http.StatusNotFound)
 			o.status(o.do("POST", revoke, "", "Content-Type: application/x-www-form-urlencoded"),
