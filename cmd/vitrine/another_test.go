@@ -30,16 +30,16 @@ func (h *held) upload(key string) client.Link {
 	return l
 }
 
-// TestServeAnOlderState serves a directory, puts the database of an earlier
-// moment into it, and serves it again. The server says that the database is
-// older than the log and than the files; a new link shows nobody else's views;
-// no file is removed; and the verbs say what there is to do.
+// TestServeAnOlderState restores an older database into a data directory and
+// serves it again. The server reports that the database is older than the log
+// and the files; a new link does not show the views of another; no file is
+// removed; and the commands say what to do.
 func TestServeAnOlderState(t *testing.T) {
 	t.Parallel()
 	h := &held{t: t, data: filepath.Join(t.TempDir(), "data")}
 	out, err := vitrineOn(h.data, "account", "create", "owner@example.org")
 	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("account create: %v: %s", err, out)
 	}
 	lines := strings.Fields(out)
 	key := lines[len(lines)-1]
@@ -50,7 +50,7 @@ func TestServeAnOlderState(t *testing.T) {
 	h.serve()
 	lost := h.upload(key)
 	h.open(lost.Slug, 5)
-	h.marked()
+	h.waitForMark()
 	h.stop(os.Interrupt)
 	if out, err := vitrineOn(h.data, "audit", "--deep", "--all"); err != nil {
 		t.Fatalf("audit: %v: %s", err, out)
@@ -58,14 +58,14 @@ func TestServeAnOlderState(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.data, storeFile), earlier, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	says := func(well bool, says string, args ...string) {
+	check := func(succeeds bool, want string, args ...string) {
 		t.Helper()
 		out, err := vitrineOn(h.data, args...)
-		if (err == nil) != well || !strings.Contains(out, says) {
-			t.Errorf("%s: %v\n%swant %q", args[0], err, out, says)
+		if (err == nil) != succeeds || !strings.Contains(out, want) {
+			t.Errorf("%s: %v\n%swant %q", args[0], err, out, want)
 		}
 	}
-	says(false, "view log, link 1 of account 1: the database has no such link", "audit")
+	check(false, "view log, link 1 of account 1: the database has no such link", "audit")
 	h.serve()
 	h.wait(`(restored to an earlier moment than the log)`)
 	h.wait(`(nothing is removed from storage: these files were last used by another database)`)
@@ -76,13 +76,13 @@ func TestServeAnOlderState(t *testing.T) {
 	}
 	r, err := c.LinkAnalytics(t.Context(), anew.Slug, client.ReportQuery{Range: "7d"})
 	if err != nil || r.Totals.Views != 0 || r.Totals.Downloads != 0 {
-		t.Errorf("a new link has %+v, %v", r.Totals, err)
+		t.Errorf("report of a new link = %+v, %v, want no views", r.Totals, err)
 	}
-	says(false, "wrong    files: these files were last used by another database", "doctor")
-	says(false, "--yes", "storage", "claim")
-	says(true, "1 file is there", "storage", "claim", "--yes")
-	says(true, "are this database's.", "storage", "claim")
-	says(true, "ok       files: They are this database's.", "doctor")
+	check(false, "wrong    files: these files were last used by another database", "doctor")
+	check(false, "--yes", "storage", "claim")
+	check(true, "1 file is there", "storage", "claim", "--yes")
+	check(true, "are this database's.", "storage", "claim")
+	check(true, "ok       files: They are this database's.", "doctor")
 	h.stop(os.Interrupt)
 	in, err := openInstance(t.Context(), placeFlags{Data: h.data})
 	if err != nil {
@@ -95,12 +95,12 @@ func TestServeAnOlderState(t *testing.T) {
 		there++
 		return nil
 	}); err != nil || there != 2 {
-		t.Errorf("%d files, %v", there, err)
+		t.Errorf("%d files, %v, want 2", there, err)
 	}
 }
 
-// marked waits until the server has put its mark.
-func (h *held) marked() {
+// waitForMark waits until the server has marked its storage.
+func (h *held) waitForMark() {
 	h.t.Helper()
 	tick, late := time.NewTicker(10*time.Millisecond), time.After(hang)
 	defer tick.Stop()
@@ -111,31 +111,31 @@ func (h *held) marked() {
 		select {
 		case <-tick.C:
 		case <-late:
-			h.t.Fatal("no mark is put")
+			h.t.Fatal("the server did not mark its storage")
 		}
 	}
 }
 
-// TestStorageClaim tests a bucket that is marked as another database's: the
-// commands report it, and an operator decides.
+// TestStorageClaim tests a bucket that belongs to another database: the
+// commands report it, and an administrator decides.
 func TestStorageClaim(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)
 	places := placeFlags{Data: filepath.Join(t.TempDir(), "data"), Files: server.Address(server.Bucket(t), "")}
-	tell := func(answer string, args ...string) (code int, said string) {
+	tell := func(answer string, args ...string) (code int, output string) {
 		var out bytes.Buffer
 		code = run(t.Context(), &terminal.Terminal{Out: &out, Err: &out, In: strings.NewReader(answer),
 			InTTY: answer != "", ErrTTY: true}, append(args, "--data", places.Data, "--files", places.Files))
 		return code, out.String()
 	}
-	does := func(code int, says, answer string, args ...string) {
+	check := func(code int, want, answer string, args ...string) {
 		t.Helper()
-		if got, said := tell(answer, args...); got != code || !strings.Contains(said, says) ||
-			strings.Contains(said, server.Secret) {
-			t.Errorf("%s: %d, %s\nwant %d, %q", args, got, said, code, says)
+		if got, output := tell(answer, args...); got != code || !strings.Contains(output, want) ||
+			strings.Contains(output, server.Secret) {
+			t.Errorf("%s = %d, %s\nwant %d, %q", args, got, output, code, want)
 		}
 	}
-	does(0, "", "", "account", "create", "owner@example.org")
+	check(0, "", "", "account", "create", "owner@example.org")
 	in, err := openInstance(t.Context(), places)
 	if err != nil {
 		t.Fatal(err)
@@ -147,24 +147,24 @@ func TestStorageClaim(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	does(0, "does all that is asked of it", "", "storage", "check")
+	check(0, "does all that is asked of it", "", "storage", "check")
 	other()
-	does(exitFailure, "these files were last used by another database", "", "storage", "check")
-	does(exitFailure, "vitrine storage claim", "", "doctor")
-	does(exitUsage, "--yes", "", "storage", "claim")
+	check(exitFailure, "these files were last used by another database", "", "storage", "check")
+	check(exitFailure, "vitrine storage claim", "", "doctor")
+	check(exitUsage, "--yes", "", "storage", "claim")
 	for _, no := range []string{"n\n", "\n", "yo", "no"} {
-		does(0, "0 files are there", no, "storage", "claim")
+		check(0, "0 files are there", no, "storage", "claim")
 	}
-	does(exitFailure, "last used by another database", "", "storage", "check")
-	does(0, "are this database's now.", "y\n", "storage", "claim")
-	does(0, "does all that is asked of it", "", "storage", "check")
+	check(exitFailure, "last used by another database", "", "storage", "check")
+	check(0, "are this database's now.", "y\n", "storage", "claim")
+	check(0, "does all that is asked of it", "", "storage", "check")
 	other()
-	does(0, "are this database's now.", "", "storage", "claim", "--yes")
-	does(0, "ok       files: They are this database's.", "", "doctor")
+	check(0, "are this database's now.", "", "storage", "claim", "--yes")
+	check(0, "ok       files: They are this database's.", "", "doctor")
 }
 
-// TestMigrateFilesBack migrates the files to a bucket and hours later back.
-// Each storage belongs to the database while it is used.
+// TestMigrateFilesBack moves the files to a bucket and, hours later, back. Each
+// storage belongs to the database while it is used.
 func TestMigrateFilesBack(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.SharedS3(t)
@@ -186,18 +186,18 @@ func TestMigrateFilesBack(t *testing.T) {
 	kept(here)
 	for _, move := range []struct{ from, to placeFlags }{{here, there}, {there, here}} {
 		if out, err := vitrineOn(h.data, "migrate", settings(t, move.from), settings(t, move.to)); err != nil {
-			t.Fatalf("%v: %s", err, out)
+			t.Fatalf("migrate: %v: %s", err, out)
 		}
 		kept(move.to)
 	}
 	other := placeFlags{Data: filepath.Join(t.TempDir(), "other")}
 	if out, err := vitrineOn(other.Data, "account", "create", "other@example.org"); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("account create: %v: %s", err, out)
 	}
 	if out, err := vitrineOn(other.Data, "migrate", other.Data,
 		settings(t, placeFlags{Data: other.Data, Files: there.Files})); err == nil ||
 		!strings.Contains(out, "it has other data in it") {
-		t.Errorf("another instance is brought into the bucket: %v: %s", err, out)
+		t.Errorf("migrating another instance into the bucket: %v: %s, want an error", err, out)
 	}
 	h.run("audit", "--deep")
 }

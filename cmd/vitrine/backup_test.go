@@ -22,8 +22,8 @@ import (
 	"vitrine/report"
 )
 
-// load is an instance under load: links are made, opened and deleted until it
-// is ended.
+// load is an instance under load: it creates, views and deletes links until end
+// is called.
 type load struct {
 	*killed
 	url      string
@@ -32,8 +32,8 @@ type load struct {
 	ended    chan struct{}
 
 	lmu   sync.Mutex
-	alive map[string]bool // acknowledged, and nobody has begun to delete them
-	views int             // pages of the first link that were answered
+	alive map[string]bool // acknowledged links whose deletion has not begun
+	views int             // page loads of the first link that were answered
 }
 
 func (l *load) begin(url string) {
@@ -128,7 +128,7 @@ func (l *load) acknowledged() (links []string, views int) {
 	return links, l.views
 }
 
-// stillAlive returns the links that nobody has begun to delete since.
+// stillAlive returns those of the links whose deletion has not begun since.
 func (l *load) stillAlive(links []string) (alive []string) {
 	l.lmu.Lock()
 	defer l.lmu.Unlock()
@@ -140,10 +140,9 @@ func (l *load) stillAlive(links []string) (alive []string) {
 	return alive
 }
 
-// TestBackup makes backups of an instance under load, onto its own file system
-// and another, each but the first since the one before. Restored, the audit
-// finds no fault, and everything that was acknowledged before a backup began is
-// there.
+// TestBackup makes full and incremental backups of an instance under load, on
+// its own file system and on another. After a restore the audit finds no fault,
+// and everything that was acknowledged before the backup began is there.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	l := &load{killed: &killed{t: t, data: filepath.Join(t.TempDir(), "data"),
@@ -182,11 +181,11 @@ func TestBackup(t *testing.T) {
 			t.Fatalf("audit: %v: %s", err, out)
 		}
 		checkRestored(t, data, l.links[0], b.links, b.views)
-		t.Logf("%s: %d links, %d views at least", b.dir, len(b.links), b.views)
+		t.Logf("%s: at least %d links and %d views", b.dir, len(b.links), b.views)
 	}
 	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "restore", backups[1].dir); err == nil ||
 		!strings.Contains(out, "is there already") {
-		t.Errorf("restored over an instance: %v: %s", err, out)
+		t.Errorf("restoring over an instance: %v: %s, want an error", err, out)
 	}
 }
 
@@ -199,7 +198,7 @@ func checkRestored(t *testing.T, data, first string, links []string, views int) 
 	defer in.Close()
 	for _, slug := range links {
 		if _, err := in.links.BySlug(t.Context(), slug); err != nil {
-			t.Errorf("%s: link %s was acknowledged before: %v", data, slug, err)
+			t.Errorf("%s: link %s was acknowledged before the backup: %v", data, slug, err)
 		}
 	}
 	l, err := in.links.BySlug(t.Context(), first)
@@ -208,12 +207,14 @@ func checkRestored(t *testing.T, data, first string, links []string, views int) 
 	}
 	counts, err := in.log.Counts(t.Context(), []vitrine.LinkID{l.ID})
 	if err != nil || counts[l.ID].Views < int64(views) {
-		t.Errorf("%s: %d views, %v; %d were acknowledged before", data, counts[l.ID].Views, err, views)
+		t.Errorf("%s: %d views, %v, want at least the %d acknowledged before the backup", data, counts[l.ID].Views, err,
+			views)
 	}
 }
 
-// A backup that is killed at any step is none, or whole, and the next one is
-// made all the same. One that meets a full disk says so, and leaves nothing.
+// TestBackupCutOff kills a backup at each step. The result is either no backup
+// or a complete one, and the next backup succeeds. On a full disk a backup
+// fails with an error and leaves no files.
 func TestBackupCutOff(t *testing.T) {
 	t.Parallel()
 	r := seeded(t)
@@ -229,7 +230,7 @@ func TestBackupCutOff(t *testing.T) {
 		t.Helper()
 		data := filepath.Join(t.TempDir(), "restored")
 		if out, err := vitrineOn(data, "restore", to); err != nil {
-			t.Fatalf("a backup that has its name cannot be restored: %v: %s", err, out)
+			t.Fatalf("restoring a backup that was renamed into place: %v: %s", err, out)
 		}
 		if err := os.RemoveAll(to); err != nil {
 			t.Fatal(err)
@@ -238,51 +239,51 @@ func TestBackupCutOff(t *testing.T) {
 	_, steps, _ := killedRun(t, 0, "backup", "--data", k.data, to)
 	restores()
 	for _, step := range killPoints(r, steps, 4) {
-		said, _, ended := killedRun(t, step, "backup", "--data", k.data, to)
+		output, _, ended := killedRun(t, step, "backup", "--data", k.data, to)
 		if ended {
-			t.Fatalf("a backup of %d steps was not killed at step %d: %s", steps, step, said)
+			t.Fatalf("a backup of %d steps was not killed at step %d: %s", steps, step, output)
 		}
 		if _, err := os.Lstat(to); err == nil {
 			restores()
-		} else if last := "renamed " + to + "\n"; strings.Contains(said, last) {
+		} else if last := "renamed " + to + "\n"; strings.Contains(output, last) {
 			t.Errorf("after %q: %v", last, err)
 		}
 	}
 	if out, err := vitrineOn(k.data, "backup", to); err != nil {
-		t.Fatalf("after the others: %v: %s", err, out)
+		t.Fatalf("backup after the killed ones: %v: %s", err, out)
 	}
 	restores()
 
 	small := vitrinetest.SmallFileSystem(t, "2m")
 	out, err := vitrineOn(k.data, "backup", filepath.Join(small, "backup"))
 	if err == nil || !strings.Contains(out, "there is no room for") {
-		t.Errorf("onto a full disk: %v: %s", err, out)
+		t.Errorf("backup to a full disk: %v: %s, want an error", err, out)
 	}
 	if left, err := os.ReadDir(small); err != nil || len(left) > 0 {
-		t.Errorf("left on the full disk: %v, %v", left, err)
+		t.Errorf("files left on the full disk: %v, %v, want none", left, err)
 	}
 }
 
-// What a server could not write into its log is in the spool, and in the log of
-// the backup.
+// TestBackupSpool checks that views which a server could not write to its log
+// are in the spool, and in the log of a backup.
 func TestBackupSpool(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("account create: %v: %s", err, out)
 	}
 	links := filepath.Join(t.TempDir(), "links")
 	if err := os.WriteFile(links, []byte(`{"slug":"our-figures","title":"Report","kind":"pdf","createdAt":"2026-01-01T00:00:00.000Z","account":"owner@example.org"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := vitrineOn(data, "import", "links", links); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("import links: %v: %s", err, out)
 	}
 	s, err := spool.Open(filepath.Join(data, spoolDir), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 4 { // the last is of a link that is not there any more
+	for i := range 4 { // the last one belongs to a deleted link
 		id := vitrine.ViewIDAt(time.Now().UnixMilli(), i)
 		o := vitrine.ViewRecord{Account: 1, View: report.View{Link: 1 + int64(i/3), ID: int64(id),
 			Viewer: uint64(i + 1)}}
@@ -290,7 +291,8 @@ func TestBackupSpool(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// It is open still, as a server's, and the next record is being written.
+	// The spool file is still open, as on a running server, and its next record
+	// is incomplete.
 	files, err := filepath.Glob(filepath.Join(data, spoolDir, "*.spool"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
@@ -305,17 +307,17 @@ func TestBackupSpool(t *testing.T) {
 	f.Close()
 	to := filepath.Join(t.TempDir(), "backup")
 	if out, err := vitrineOn(data, "backup", to); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("backup: %v: %s", err, out)
 	}
 	if left, err := os.ReadDir(filepath.Join(to, spoolDir)); err != nil || len(left) > 0 {
-		t.Errorf("the spool of the backup has %v, %v", left, err)
+		t.Errorf("the backup's spool has %v, %v, want no files", left, err)
 	}
 	if left, err := os.ReadDir(filepath.Join(data, spoolDir)); err != nil || len(left) != 1 {
-		t.Errorf("the spool itself has %v, %v", left, err)
+		t.Errorf("the instance's spool has %v, %v, want one file", left, err)
 	}
 	restored := filepath.Join(t.TempDir(), "restored")
 	if out, err := vitrineOn(restored, "restore", to); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("restore: %v: %s", err, out)
 	}
 	log, err := viewdb.Open(filepath.Join(restored, viewsFile))
 	if err != nil {
@@ -324,13 +326,13 @@ func TestBackupSpool(t *testing.T) {
 	defer log.Close()
 	counts, err := log.Counts(t.Context(), []vitrine.LinkID{1, 2})
 	if err != nil || counts[1].Views != 3 || counts[2].Views != 0 {
-		t.Errorf("restored are %+v, %v; 3 views of link 1 were in the spool, and one of a link that is gone", counts,
+		t.Errorf("restored counts = %+v, %v, want the 3 spooled views of link 1 and none of the deleted link 2", counts,
 			err)
 	}
 }
 
-// TestRestoreDamaged restores backups in which something is changed or missing.
-// Restore must refuse them and leave nothing.
+// TestRestoreDamaged restores backups in which something was changed or is
+// missing. Restore must refuse them and leave no files.
 func TestRestoreDamaged(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
@@ -342,7 +344,7 @@ func TestRestoreDamaged(t *testing.T) {
 	kill()
 	good := filepath.Join(vitrinetest.OtherFileSystem(t), "backup")
 	if out, err := vitrineOn(k.data, "backup", good); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("backup: %v: %s", err, out)
 	}
 	for name, damage := range map[string]func(dir string) error{
 		"no manifest.json": func(dir string) error { return os.Remove(filepath.Join(dir, manifest.FileName)) },
@@ -377,10 +379,10 @@ func TestRestoreDamaged(t *testing.T) {
 		root := vitrinetest.OtherFileSystem(t)
 		out, err := vitrineOn(filepath.Join(root, "data"), "restore", dir)
 		if err == nil || !strings.Contains(out, name) {
-			t.Errorf("%s: %v: %s", name, err, out)
+			t.Errorf("%s: restore = %v: %s, want an error that names it", name, err, out)
 		}
 		if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
-			t.Errorf("%s: left: %v, %v", name, left, err)
+			t.Errorf("%s: restore left %v, %v, want no files", name, left, err)
 		}
 	}
 }

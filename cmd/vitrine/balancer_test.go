@@ -14,10 +14,9 @@ import (
 	"time"
 )
 
-// balancer hands requests to servers that say they are ready, in turn, over
-// connections that it keeps. It tries nothing again: a connection that is cut
-// without a word is a request that failed. (Go's own client sends some requests
-// again.)
+// balancer distributes requests over the servers that report ready, in turn,
+// over kept connections. It never retries: if a connection closes without an
+// answer, the request has failed. (Go's own client retries some requests.)
 type balancer struct {
 	mu       sync.Mutex
 	backends []*backend
@@ -27,18 +26,18 @@ type balancer struct {
 type backend struct {
 	url     string
 	isReady bool
-	busy    int // requests that it has not begun to answer
+	busy    int // requests whose answer has not begun
 	idle    []*keptConn
 }
 
-// keptConn is a connection to a server, and what was read of it.
+// keptConn is a connection to a server and the reader of its answers.
 type keptConn struct {
 	net.Conn
 	r *bufio.Reader
 }
 
 func (b *balancer) handler() http.Handler {
-	quiet := log.New(io.Discard, "", 0) // every request is answered 502
+	quiet := log.New(io.Discard, "", 0) // discards the log line for each 502 answer
 	return &httputil.ReverseProxy{Transport: b, ErrorLog: quiet, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetXForwarded()
 		r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host
@@ -63,7 +62,7 @@ func (b *balancer) remove(url string) {
 	})
 }
 
-// drop closes connections that are not in use.
+// drop closes idle connections.
 func (s *backend) drop() {
 	for _, c := range s.idle {
 		c.Close()
@@ -78,16 +77,16 @@ func (b *balancer) ready(url string) bool {
 	return slices.ContainsFunc(b.backends, func(s *backend) bool { return s.url == url && s.isReady })
 }
 
-// left reports whether a server has been sent all that it ever will be while it
-// is not ready.
-func (b *balancer) left(url string) bool {
+// drained reports whether a server that is no longer ready has answered all
+// requests that were sent to it.
+func (b *balancer) drained(url string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !slices.ContainsFunc(b.backends, func(s *backend) bool { return s.url == url && (s.isReady || s.busy > 0) })
 }
 
-// look asks all servers whether they are ready, ten times a second.
-func (b *balancer) look(ctx context.Context) {
+// poll asks all servers ten times a second whether they are ready.
+func (b *balancer) poll(ctx context.Context) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	asks := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: hang}
@@ -117,7 +116,7 @@ func (b *balancer) look(ctx context.Context) {
 	}
 }
 
-// take finds a server that is ready, and a connection to it.
+// take returns a ready server and a connection to it.
 func (b *balancer) take() (*backend, *keptConn, error) {
 	b.mu.Lock()
 	var s *backend
@@ -182,7 +181,7 @@ func (b *balancer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// keptBody is the body of an answer, after which its connection is free.
+// keptBody is the body of an answer. Closing it frees its connection.
 type keptBody struct {
 	io.ReadCloser
 	whole bool

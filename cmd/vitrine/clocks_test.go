@@ -23,40 +23,41 @@ import (
 )
 
 // TestClocksApart runs two servers of one instance. The clock of the first is a
-// minute behind their database and bucket, that of the second a minute ahead.
-// Each server must accept what the other issued, limits must be the same, and
-// no view or engaged time may be lost or changed.
+// minute behind that of their database and bucket, and the clock of the second
+// a minute ahead. Each server must accept what the other issued, limits must be
+// the same, and no view or engaged time may be lost or changed.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
-	a := apart{fleet: newFleetAt(t, [2]time.Duration{time.Minute, -time.Minute}, vitrinetest.PostgresDatabase(t), "")}
+	a := skewedFleet{fleet: newFleetAt(t, [2]time.Duration{time.Minute, -time.Minute}, vitrinetest.PostgresDatabase(t),
+		"")}
 	a.key = a.account("owner@example.org", "lifetime")
 	var read sync.WaitGroup
-	read.Go(a.reads) // which takes its time
+	read.Go(a.reads) // takes a few seconds
 	a.both(a.uploads)
 	a.hourly()
 	a.both(a.signs)
 	a.both(a.revokes)
 	read.Wait()
-	for _, s := range a.ships {
+	for _, s := range a.servers {
 		a.runAt(s, "audit", "--deep")
 	}
 }
 
-// apart is a fleet whose servers find it different times.
-type apart struct {
+// skewedFleet is a fleet whose servers have different clocks.
+type skewedFleet struct {
 	*fleet
 	key string
 }
 
-// both does something with each of the servers as the first.
-func (a *apart) both(do func(one, other *ship)) {
+// both calls do twice, with each server as the first one.
+func (a *skewedFleet) both(do func(one, other *fleetServer)) {
 	a.t.Helper()
-	do(a.ships[0], a.ships[1])
-	do(a.ships[1], a.ships[0])
+	do(a.servers[0], a.servers[1])
+	do(a.servers[1], a.servers[0])
 }
 
-// runAt runs a verb by the clock of a server.
-func (f *fleet) runAt(s *ship, args ...string) string {
+// runAt runs a command with a server's clock.
+func (f *fleet) runAt(s *fleetServer, args ...string) string {
 	f.t.Helper()
 	cmd := exec.Command("vitrine", args...)
 	cmd.Env = append(os.Environ(), f.settings(s)...)
@@ -67,46 +68,46 @@ func (f *fleet) runAt(s *ship, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// uploads begins an upload at one server and completes it at the other.
-func (a *apart) uploads(one, other *ship) {
+// uploads begins an upload on one server and completes it on the other.
+func (a *skewedFleet) uploads(one, other *fleetServer) {
 	id := uuid.NewString()
 	b := a.post(one, a.key, "/uploads", beginText("idempotencyKey", id))
 	if again := a.post(other, a.key, "/uploads", beginText("idempotencyKey", id)); b.Path == "" ||
 		again.Path != b.Path {
-		a.t.Errorf("one key began %+v and %+v", b, again)
+		a.t.Errorf("the same idempotency key began %+v and %+v, want one upload", b, again)
 	}
 	if status, body := a.send(http.MethodPut, b.SignedURL, "", fleetText); status != http.StatusOK {
-		a.t.Fatalf("a signed URL: %d, %s", status, body)
+		a.t.Fatalf("PUT to a signed URL: status %d, %s, want 200", status, body)
 	}
 	done := a.post(other, a.key, "/uploads/complete",
 		map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
 	if done.Slug == "" {
-		a.t.Fatalf("complete: %+v", done)
+		a.t.Fatalf("complete = %+v, want a slug", done)
 	}
 	if again := a.post(one, a.key, "/uploads", beginText("idempotencyKey", id)); again.Existing == nil ||
 		again.Existing.Slug != done.Slug {
-		a.t.Errorf("the key of %s: %+v", done.Slug, again)
+		a.t.Errorf("a completed upload's idempotency key for %s = %+v, want the existing link", done.Slug, again)
 	}
-	for _, s := range a.ships {
+	for _, s := range a.servers {
 		if status, _, err := getPage(a.t.Context(), s.url+"/p/"+done.Slug); status != http.StatusOK {
-			a.t.Errorf("its page: %d, %v", status, err)
+			a.t.Errorf("page of the new link: status %d, %v, want 200", status, err)
 		}
 	}
 }
 
-// hourly begins more uploads than an account may in an hour, at both servers in
+// hourly begins more uploads than the hourly limit allows, on both servers in
 // turn.
-func (a *apart) hourly() {
+func (a *skewedFleet) hourly() {
 	key := a.account("hourly@example.org", "pro")
-	all := a.race(40, func(s *ship) outcome { return a.post(s, key, "/uploads", beginText()) })
+	all := a.race(40, func(s *fleetServer) outcome { return a.post(s, key, "/uploads", beginText()) })
 	if begun, late := ofStatus(all, 200, ""), ofStatus(all, 429, "rate_limited"); begun != 15 || late != 25 {
-		a.t.Errorf("%d were begun and %d refused of 40, with 15 an hour", begun, late)
+		a.t.Errorf("of 40 uploads %d began and %d were refused, want 15 and 25", begun, late)
 	}
 }
 
-// send sends a request with cookies and returns the status and the body, or
-// where it leads.
-func (a *apart) send(method, address, cookie string, body []byte) (int, string) {
+// send sends a request with cookies. It returns the status and the body, or the
+// Location of a redirect.
+func (a *skewedFleet) send(method, address, cookie string, body []byte) (int, string) {
 	a.t.Helper()
 	req, err := http.NewRequest(method, address, bytes.NewReader(body))
 	if err != nil {
@@ -138,71 +139,71 @@ func (a *apart) send(method, address, cookie string, body []byte) (int, string) 
 	return res.StatusCode, string(b)
 }
 
-// signs uses a token of one server at the other, and a session of the other at
-// both.
-func (a *apart) signs(one, other *ship) {
+// signs uses a one-time token of one server on the other, and a session of that
+// server on both.
+func (a *skewedFleet) signs(one, other *fleetServer) {
 	cookie := a.signInWith(other, a.runAt(one, "account", "sign-in", "owner@example.org"))
-	for _, s := range a.ships {
+	for _, s := range a.servers {
 		if status, to := a.send(http.MethodGet, s.url+"/dashboard", cookie, nil); status != http.StatusOK {
-			a.t.Errorf("a session of the other: %d, %s", status, to)
+			a.t.Errorf("the other server's session: status %d, %s, want 200", status, to)
 		}
 	}
 	if status, to := a.send(http.MethodPost, one.url+"/sign-out", cookie, nil); status != http.StatusSeeOther {
-		a.t.Errorf("signing out: %d, %s", status, to)
+		a.t.Errorf("sign-out: status %d, %s, want 303", status, to)
 	}
 	if status, _ := a.send(http.MethodGet, other.url+"/dashboard", cookie, nil); status != http.StatusSeeOther {
-		a.t.Errorf("a session that one has ended: %d", status)
+		a.t.Errorf("a session that was signed out on the other server: status %d, want 303", status)
 	}
 }
 
-// revokes revokes a key by the clock of one server. Then the other must refuse
-// it.
-func (a *apart) revokes(one, other *ship) {
+// revokes revokes a key with the clock of one server. The other server must
+// then refuse it.
+func (a *skewedFleet) revokes(one, other *fleetServer) {
 	email := fmt.Sprintf("revoked%v@example.org", one.ahead.Seconds())
 	key := a.runAt(one, "account", "create", email, "--plan", "lifetime")
-	for _, s := range a.ships {
+	for _, s := range a.servers {
 		if o := a.post(s, key, "/uploads", beginText()); o.status != http.StatusOK {
-			a.t.Errorf("a key that was just made: %+v", o)
+			a.t.Errorf("a new key: %+v, want status 200", o)
 		}
 	}
 	a.runAt(one, "key", "revoke", email, strings.Fields(a.run("key", "list", email))[0])
 	if o := a.post(other, key, "/uploads", beginText()); o.Code != "unauthorized" {
-		a.t.Errorf("a key that was revoked: %+v", o)
+		a.t.Errorf("a revoked key: %+v, want unauthorized", o)
 	}
 }
 
-// readFor is how long the readers of a link are at it: longer than a claim may
-// be ahead of the server's clock, which is 2 s.
+// readFor is how long a reader stays on the page. It is longer than the 2 s by
+// which a claim may be ahead of the server's clock.
 const readFor = 3500 * time.Millisecond
 
-// reads loads a link at one server and sends its beacons to the other, then the
-// reverse. Both must report the same, correct figures.
-func (a *apart) reads() {
+// reads loads a link on one server and sends its beacons to the other, then the
+// reverse. Both servers must report the same, correct numbers.
+func (a *skewedFleet) reads() {
 	f := a.fleet
 	ctx := f.t.Context()
-	l, err := f.client(f.ships[0].url, a.key).Upload(ctx, textFile(), client.Options{})
+	l, err := f.client(f.servers[0].url, a.key).Upload(ctx, textFile(), client.Options{})
 	if err != nil {
 		f.t.Error(err)
 		return
 	}
 	const views = 12
 	beacon := regexp.MustCompile(`data-beacon="[^"]*(/p/[^"]+)"`)
-	f.race(views, func(s *ship) outcome {
-		other := f.ships[0]
+	f.race(views, func(s *fleetServer) outcome {
+		other := f.servers[0]
 		if s == other {
-			other = f.ships[1]
+			other = f.servers[1]
 		}
 		status, body, err := getPage(ctx, s.url+"/p/"+l.Slug)
 		began := time.Now()
 		m := beacon.FindStringSubmatch(body)
 		if err != nil || status != http.StatusOK || m == nil {
-			f.t.Errorf("%d, %v, %.200s", status, err, body)
+			f.t.Errorf("page: status %d, %v, %.200s", status, err, body)
 			return outcome{}
 		}
 		address := strings.ReplaceAll(m[1], "&amp;", "&")
 		tick := time.NewTicker(readFor / 5)
 		defer tick.Stop()
-		for turn, at := range []*ship{other, s, other, s, other} {
+		for turn, at := range []*fleetServer{other, s, other, s, other} {
 			<-tick.C
 			ms := time.Since(began).Milliseconds()
 			if turn == 4 {
@@ -211,41 +212,41 @@ func (a *apart) reads() {
 			status, answer := a.sendText(at.url+address,
 				fmt.Sprintf(`{"engaged": %d, "present": %d, "depth": 60}`, ms, ms))
 			if status != http.StatusNoContent {
-				f.t.Errorf("beacon: %d, %s", status, answer)
+				f.t.Errorf("beacon: status %d, %s, want 204", status, answer)
 			}
 		}
 		if d := downloadAddress.FindString(body); d != "" {
 			a.follow(other, strings.ReplaceAll(d, "&amp;", "&"))
 		} else {
-			f.t.Error("nothing to download")
+			f.t.Error("the page has no download link")
 		}
 		return outcome{}
 	})
 	negative := regexp.MustCompile(`[:\[,]-\d`)
-	var told [2][]byte
-	for i, s := range f.ships {
+	var reports [2][]byte
+	for i, s := range f.servers {
 		r, err := f.client(s.url, a.key).LinkAnalytics(ctx, l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {
 			f.t.Error(err)
 			return
 		}
-		told[i], _ = json.Marshal(r)
+		reports[i], _ = json.Marshal(r)
 		if n := r.Totals; n.Views != views || n.Sessions != views || n.Downloads != views ||
 			n.AvgEngagedMs != readFor.Milliseconds()-100 {
 			b, _ := json.Marshal(n)
-			f.t.Errorf("server %d: %s", i, b)
+			f.t.Errorf("server %d: unexpected totals: %s", i, b)
 		}
-		if at := negative.FindIndex(told[i]); at != nil {
-			f.t.Errorf("less than nothing: %s", told[i][max(at[0]-40, 0):at[1]])
+		if at := negative.FindIndex(reports[i]); at != nil {
+			f.t.Errorf("negative number in a report: %s", reports[i][max(at[0]-40, 0):at[1]])
 		}
 	}
-	if !bytes.Equal(told[0], told[1]) {
-		f.t.Errorf("one says %s\nthe other %s", told[0], told[1])
+	if !bytes.Equal(reports[0], reports[1]) {
+		f.t.Errorf("reports differ: %s\nand: %s", reports[0], reports[1])
 	}
 }
 
 // sendText sends a beacon.
-func (a *apart) sendText(address, body string) (int, string) {
+func (a *skewedFleet) sendText(address, body string) (int, string) {
 	res, err := http.Post(address, "text/plain", strings.NewReader(body))
 	if err != nil {
 		a.t.Error(err)
@@ -256,8 +257,8 @@ func (a *apart) sendText(address, body string) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-// follow fetches a file from a server, wherever that leads.
-func (a *apart) follow(s *ship, path string) {
+// follow downloads a file from a server and follows redirects.
+func (a *skewedFleet) follow(s *fleetServer, path string) {
 	address := s.url + path
 	for range 3 {
 		status, body := a.send(http.MethodGet, address, "", nil)
@@ -267,7 +268,7 @@ func (a *apart) follow(s *ship, path string) {
 		case status/100 == 3 && err == nil:
 			address = s.url + u.RequestURI()
 		default:
-			a.t.Errorf("%s answered %s", path, strconv.Itoa(status)+" "+body[:min(len(body), 200)])
+			a.t.Errorf("GET %s: %s", path, strconv.Itoa(status)+" "+body[:min(len(body), 200)])
 			return
 		}
 	}

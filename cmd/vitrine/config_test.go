@@ -27,16 +27,16 @@ func TestBounds(t *testing.T) {
 	} {
 		var b limits.Bounds
 		if err := b.UnmarshalText([]byte(in)); err != nil {
-			t.Errorf("%q: %v", in, err)
+			t.Errorf("UnmarshalText(%q) = %v", in, err)
 		} else if got := b.Over(free); got != want {
-			t.Errorf("%q makes %+v, want %+v", in, got, want)
+			t.Errorf("limits of %q = %+v, want %+v", in, got, want)
 		}
 	}
 	for _, in := range []string{"", "links", "links=", "links=-1", "links=1.5", "links=x", "files=3", "Links=3",
 		"file=25XB", "links=1,links=2",
 		"links=1,", "file=99999999EB", "links=99999999999999999999"} {
 		if err := new(limits.Bounds).UnmarshalText([]byte(in)); err == nil {
-			t.Errorf("%q is no error", in)
+			t.Errorf("UnmarshalText(%q) = nil, want an error", in)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func FuzzBounds(f *testing.F) {
 			return
 		}
 		if l := b.Over(vitrine.Limits{}); l.Links < 0 || l.FileBytes < 0 || l.StorageBytes < 0 || l.HourlyUploads < 0 {
-			t.Errorf("%q makes %+v", s, l)
+			t.Errorf("limits of %q = %+v, want none below 0", s, l)
 		}
 	})
 }
@@ -59,17 +59,17 @@ func TestNetwork(t *testing.T) {
 		" 10.0.0.0/24 ": "10.0.0.0/24"} {
 		var n network
 		if err := n.UnmarshalText([]byte(in)); err != nil || n.Prefix != netip.MustParsePrefix(want) {
-			t.Errorf("%q is %v, %v, want %s", in, n.Prefix, err, want)
+			t.Errorf("network %q = %v, %v, want %s", in, n.Prefix, err, want)
 		}
 	}
 	for _, in := range []string{"", "10.0.0.0/33", "localhost", "10.0.0"} {
 		if err := new(network).UnmarshalText([]byte(in)); err == nil {
-			t.Errorf("%q is no error", in)
+			t.Errorf("network %q = nil, want an error", in)
 		}
 	}
 }
 
-// parse reads a command line of serve.
+// parse parses a command line of serve.
 func parse(t *testing.T, args ...string) (*serveCmd, error) {
 	t.Helper()
 	var c cli
@@ -97,13 +97,13 @@ func TestOrigins(t *testing.T) {
 		}
 		public, content, err := s.origins("8080")
 		if err != nil || public.String() != c.public || content.String() != c.content {
-			t.Errorf("%v: %v, %v, %v; want %s, %s", c.args, public, content, err, c.public, c.content)
+			t.Errorf("origins(%v) = %v, %v, %v, want %s, %s", c.args, public, content, err, c.public, c.content)
 		}
 	}
 	for _, u := range []string{"share.example", "ftp://x", "https://x/path", "https://x/?q", "https://u:p@x", "http://",
 		"https://x#f", "mailto:x"} {
 		if _, err := parse(t, "--public-url", u); err == nil {
-			t.Errorf("--public-url %s is no error", u)
+			t.Errorf("--public-url %s: no error", u)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestOrigins(t *testing.T) {
 func TestSitesURL(t *testing.T) {
 	for _, c := range []struct {
 		args []string
-		want string // "" for none
+		want string // "" if there is none
 	}{
 		{nil, "http://*.localhost:8080"},
 		{[]string{"--sites-url", "off"}, ""},
@@ -139,7 +139,7 @@ func TestSitesURL(t *testing.T) {
 			got = u.Scheme + "://" + u.Host
 		}
 		if got != c.want {
-			t.Errorf("%v: %q, want %q", c.args, got, c.want)
+			t.Errorf("sites URL of %v = %q, want %q", c.args, got, c.want)
 		}
 	}
 	for _, args := range [][]string{
@@ -150,7 +150,7 @@ func TestSitesURL(t *testing.T) {
 		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example.org"},
 		{"--sites-url", "https://*.example.org", "--public-url", "https://share.example", "--content-url",
 			"https://files.example.org"},
-		// Websites of one site with the app could set cookies for it.
+		// Websites on the app's own registrable domain could set its cookies.
 		{"--sites-url", "https://*.share.example", "--public-url", "https://share.example"},
 		{"--sites-url", "https://*.sites.share.example", "--public-url", "https://share.example"},
 		{"--sites-url", "https://*.sites.share.example", "--public-url", "https://app.share.example"},
@@ -158,7 +158,7 @@ func TestSitesURL(t *testing.T) {
 			"https://files.example"},
 	} {
 		if _, err := parse(t, args...); err == nil {
-			t.Errorf("%v is no error", args)
+			t.Errorf("parse(%v) = nil, want an error", args)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestEveryFlagOfServeIsAVariableToo(t *testing.T) {
 	for _, n := range p.Model.Children {
 		for _, f := range n.Flags {
 			if n.Name == "serve" && f.Name != "help" && (len(f.Envs) != 1 || f.Help == "") {
-				t.Errorf("--%s has variables %v and help %q", f.Name, f.Envs, f.Help)
+				t.Errorf("--%s has variables %v and help %q, want one variable and a help text", f.Name, f.Envs, f.Help)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func TestVariablesConfigureServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.plans()[vitrine.PlanFree].Links != 2 || len(c.proxies()) != 2 || c.MaxOpens != 7 {
-		t.Errorf("configuration %+v", c)
+		t.Errorf("configuration = %+v, want the values of the variables", c)
 	}
 }
 
@@ -203,7 +203,8 @@ func TestUsageErrors(t *testing.T) {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), &terminal.Terminal{Out: &out, Err: &errs}, args); code != exitUsage ||
 			errs.Len() == 0 || out.Len() != 0 {
-			t.Errorf("%q: exit %d, %q on standard output, %q on standard error", args, code, &out, &errs)
+			t.Errorf("run(%q) = %d, standard output %q, standard error %q, want a usage error on standard error", args,
+				code, &out, &errs)
 		}
 	}
 }

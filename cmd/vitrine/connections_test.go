@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/accept"
 )
 
-// crowded is a server with a page and what counts its views.
+// crowded is a server with one link, whose page views the test counts.
 type crowded struct {
 	*held
 	key, slug string
@@ -49,7 +49,7 @@ func (c *crowded) ask(conn net.Conn) {
 	fmt.Fprintf(conn, "GET /p/%s HTTP/1.1\r\nHost: localhost\r\nUser-Agent: %s\r\n\r\n", c.slug, person)
 }
 
-// page asks for the page on a connection and returns the status of the answer.
+// page requests the page on a connection and returns the status.
 func (c *crowded) page(conn net.Conn) (status int) {
 	c.t.Helper()
 	c.ask(conn)
@@ -76,17 +76,18 @@ func (c *crowded) views(want int64) {
 	}
 }
 
-// A server with few file descriptors serves as many connections as it can. It
-// closes idle ones for new ones, and answers the rest with 503. What it
-// answered with a page is counted, and nothing else.
+// TestFewDescriptors checks that a server with few file descriptors serves as
+// many connections as it can. It closes idle connections to make room for new
+// ones, and answers the rest with 503. Only pages that were answered count as
+// views.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	const files = 96
 	c := newCrowded(t, files)
 	most := accept.Most(files)
 	var pages int64
-	// served asks for a page until there is one, for connections end a little
-	// after their answers.
+	// served requests a page until one is answered, because connections close
+	// shortly after their answers.
 	served := func() {
 		t.Helper()
 		for {
@@ -96,14 +97,14 @@ func TestFewDescriptors(t *testing.T) {
 				return
 			case http.StatusServiceUnavailable:
 			default:
-				t.Fatalf("a page answered %d", status)
+				t.Fatalf("page: status %d, want 200 or 503", status)
 			}
 		}
 	}
-	for range 3 * most { // each connection stays open, and idle
+	for range 3 * most { // each connection stays open and idle
 		served()
 	}
-	large := strings.Repeat("words and words\n", 2<<20) // 32 MiB: more than the buffers of a connection
+	large := strings.Repeat("words and words\n", 2<<20) // 32 MiB, more than the buffers of a connection hold
 	api, err := client.New(c.url, c.key)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func TestFewDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var busy []net.Conn
-	for len(busy) < most { // each is in the middle of its answer
+	for len(busy) < most { // each is in the middle of an answer
 		conn := c.dial()
 		fmt.Fprintf(conn, "GET /p/%s/download HTTP/1.1\r\nHost: localhost\r\n\r\n", l.Slug)
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -128,13 +129,13 @@ func TestFewDescriptors(t *testing.T) {
 	for range 10 {
 		conn := c.dial()
 		if status := c.page(conn); status != http.StatusServiceUnavailable {
-			t.Errorf("a page answered %d while all connections were in use", status)
+			t.Errorf("page with all connections in use: status %d, want 503", status)
 		}
 		conn.Close()
 	}
 	if text := c.wait(`(too many connections: .*descriptor_limit=` + fmt.Sprint(files) + `)`); strings.Contains(text,
 		"127.0.0.1") {
-		t.Errorf("the log names a client: %s", text)
+		t.Errorf("the log contains a client's address: %s", text)
 	}
 	for _, conn := range busy {
 		conn.Close()
@@ -146,11 +147,12 @@ func TestFewDescriptors(t *testing.T) {
 		t.Error(out)
 	}
 	if n := strings.Count(c.log.drain(), "too many connections"); n != 1 {
-		t.Errorf("the log says %d times that there are too many connections", n)
+		t.Errorf("%d log lines about too many connections, want 1", n)
 	}
 }
 
-// A client that has left before its request is read is not counted.
+// TestLeftBeforeRead checks that a client which closes its connection before
+// its request is read is not counted.
 func TestLeftBeforeRead(t *testing.T) {
 	t.Parallel()
 	c := newCrowded(t, 0)
@@ -163,7 +165,7 @@ func TestLeftBeforeRead(t *testing.T) {
 	for i := range 40 {
 		conn := c.dial()
 		c.ask(conn)
-		if i%2 == 1 { // a reset, not an end
+		if i%2 == 1 { // a reset instead of a normal close
 			_ = conn.(*net.TCPConn).SetLinger(0)
 		}
 		conn.Close()
@@ -171,9 +173,10 @@ func TestLeftBeforeRead(t *testing.T) {
 	last := c.dial()
 	signal(syscall.SIGCONT)
 	if status := c.page(last); status != http.StatusOK {
-		t.Errorf("a client that has stayed: %d", status)
+		t.Errorf("a client that waits for its answer: status %d, want 200", status)
 	}
-	// A server that ends has read what it has accepted, which was in order.
+	// When the server has stopped, it has read all accepted connections in
+	// order.
 	c.stop(os.Interrupt)
 	c.serve()
 	c.views(1)

@@ -14,8 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Every setting that the files for running an instance and the documents name
-// is one that the program knows.
+// TestSettingsAreKnown checks that the program knows every setting in the
+// deployment files and the documents.
 func TestSettingsAreKnown(t *testing.T) {
 	known := map[string]bool{}
 	err := kong.Visit(kong.Must(new(cli), helpFacts(), kong.ExplicitGroups(groups)).Model,
@@ -28,7 +28,7 @@ func TestSettingsAreKnown(t *testing.T) {
 			return next(nil)
 		})
 	if err != nil || !known["VITRINE_DATA"] {
-		t.Fatalf("%d settings, %v", len(known), err)
+		t.Fatalf("%d settings, %v, want some with VITRINE_DATA", len(known), err)
 	}
 	setting := regexp.MustCompile(`\bVITRINE_[A-Z_]+\b`)
 	root := "../.."
@@ -53,16 +53,16 @@ func TestSettingsAreKnown(t *testing.T) {
 		}
 		for _, s := range setting.FindAllString(string(b), -1) {
 			if named++; !known[s] && !testsOnly.MatchString(s) {
-				t.Errorf("%s names %s, which is no setting", f, s)
+				t.Errorf("%s names %s, which is not a setting", f, s)
 			}
 		}
 	}
 	if named == 0 {
-		t.Error("no file names any setting")
+		t.Error("no file names a setting")
 	}
 }
 
-// systemd finds nothing to say of the unit, once the program is there.
+// TestUnit checks that systemd accepts the unit without warnings.
 func TestUnit(t *testing.T) {
 	t.Parallel()
 	analyze := vitrinetest.Program(t, "systemd-analyze")
@@ -70,7 +70,7 @@ func TestUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := exec.LookPath("vitrine") // this test
+	program, err := exec.LookPath("vitrine") // the test binary
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +84,13 @@ func TestUnit(t *testing.T) {
 		return string(out), err
 	}
 	if out, err := verify(string(b)); err != nil || strings.Contains(out, "vitrine.service") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("systemd-analyze verify: %v: %s", err, out)
 	}
 	if out, _ := verify(strings.Replace(string(b), "Restart=", "Restrat=", 1)); !strings.Contains(out,
 		"vitrine.service") {
-		t.Errorf("a misspelled setting is not found: %s", out)
+		t.Errorf("a misspelled setting was not reported: %s", out)
 	}
 }
 
-// testsOnly are what benchmarks and the making of pictures are told.
+// testsOnly matches the settings of benchmarks and screenshots.
 var testsOnly = regexp.MustCompile(`^VITRINE_(BENCH|SCREENS)`)

@@ -11,17 +11,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// inDocs are the commands and flags that documents show: in spans and blocks of
-// Markdown, and in <code> of pages.
+// inDocs matches the commands and flags in documents: in code spans and blocks
+// of Markdown, and in <code> of pages.
 var inDocs = regexp.MustCompile("(?s)(?m:^```(?:sh|)\n(.*?)^```$)|`([^`\n]+)`|<code[^>]*>(.*?)</code>")
 
-// ofOthers are flags of other programs that documents name.
+// ofOthers are flags of other programs that the documents mention.
 var ofOthers = map[string]bool{"--fdpass": true, "--header": true}
 
 // shellWord is a word of a command: bare, or in quotes.
 var shellWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
 
-// words returns the words of a line, without quotes and comments.
+// words returns the words of a line without quotes and comments.
 func words(line string) (all []string) {
 	for _, w := range shellWord.FindAllString(line, -1) {
 		if strings.HasPrefix(w, "#") || w == "|" || w == ">" {
@@ -32,8 +32,9 @@ func words(line string) (all []string) {
 	return all
 }
 
-// faultOf says what is wrong with a command of a document, "" if nothing is. A
-// span may leave out what a command needs; it may not name what there is not.
+// faultOf returns what is wrong with a command in a document, or "" if nothing
+// is. The command may leave out required arguments, but every command and flag
+// in it must exist.
 func faultOf(t *testing.T, args []string) string {
 	t.Helper()
 	parser := kong.Must(new(cli), kong.Name("vitrine"), kong.Exit(func(int) {}),
@@ -45,11 +46,12 @@ func faultOf(t *testing.T, args []string) string {
 	return ""
 }
 
-// Every command and every flag of vitrine in the documents exists.
+// TestCommandsInDocs checks that every vitrine command and flag in the
+// documents exists.
 func TestCommandsInDocs(t *testing.T) {
 	if faultOf(t, []string{"link", "paint"}) == "" || faultOf(t, []string{"put", "--fast", "x"}) == "" ||
 		faultOf(t, []string{"link"}) != "" {
-		t.Fatal("a command that does not exist is not found")
+		t.Fatal("faultOf accepts a command or flag that does not exist, or refuses one that does")
 	}
 	flags := map[string]bool{"--help": true}
 	model := kong.Must(new(cli), kong.Name("vitrine"), kong.ExplicitGroups(groups), helpFacts()).Model
@@ -84,13 +86,13 @@ func TestCommandsInDocs(t *testing.T) {
 				case len(args) > 0 && strings.HasPrefix(args[0], "--") && m[1] == "":
 					read++
 					if name, _, _ := strings.Cut(args[0], "="); !flags[name] && !ofOthers[name] {
-						t.Errorf("%s: there is no flag %s", file, name)
+						t.Errorf("%s: flag %s does not exist", file, name)
 					}
 				}
 			}
 		}
 	}
 	if read < 100 {
-		t.Errorf("only %d commands and flags were read", read)
+		t.Errorf("found only %d commands and flags, want at least 100", read)
 	}
 }

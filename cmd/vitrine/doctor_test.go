@@ -16,24 +16,24 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// diagnosis runs the doctor. It returns its output in lines and whether it
+// diagnosis runs vitrine doctor. It returns its output and whether it
 // succeeded.
-func diagnosis(t *testing.T, data string, args ...string) (said string, healthy bool) {
+func diagnosis(t *testing.T, data string, args ...string) (output string, healthy bool) {
 	t.Helper()
 	out, err := vitrineOn(data, append([]string{"doctor"}, args...)...)
 	return out, err == nil
 }
 
-func wants(t *testing.T, said string, lines ...string) {
+func wantLines(t *testing.T, output string, lines ...string) {
 	t.Helper()
 	for _, l := range lines {
-		if !strings.Contains(said, l) {
-			t.Errorf("not said: %s\nbut:\n%s", l, said)
+		if !strings.Contains(output, l) {
+			t.Errorf("output lacks %s:\n%s", l, output)
 		}
 	}
 }
 
-// contents returns the files of a directory, with their sums.
+// contents returns the names and checksums of the files of a directory.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -51,32 +51,32 @@ func contents(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// An instance with everything in its directory: what is fine, what is a
-// warning, what is wrong; and nothing is changed.
+// TestDoctor tests an instance that keeps everything in its directory: what is
+// fine, what is a warning and what is wrong. The doctor changes nothing.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
-	said, healthy := diagnosis(t, k.data)
-	wants(t, said, "is not there yet: \"vitrine serve\" makes a new instance", "has nothing in it yet")
+	output, healthy := diagnosis(t, k.data)
+	wantLines(t, output, "is not there yet: \"vitrine serve\" makes a new instance", "has nothing in it yet")
 	if !healthy {
-		t.Errorf("a new instance is none: %s", said)
+		t.Errorf("doctor fails for a new instance: %s", output)
 	}
 	k.run("account", "create", "owner@example.org")
 	before := contents(t, k.data)
-	said, healthy = diagnosis(t, k.data)
-	wants(t, said, "ok       data directory: ", "vitrine.db, SQLite 3.", "schema version", "None was ever run",
+	output, healthy = diagnosis(t, k.data)
+	wantLines(t, output, "ok       data directory: ", "vitrine.db, SQLite 3.", "schema version", "None was ever run",
 		"No malware scanner", "No public URL is set")
 	if after := contents(t, k.data); after != before || !healthy {
-		t.Errorf("healthy: %v; before\n%safter\n%s", healthy, before, after)
+		t.Errorf("healthy = %v, want true; files before\n%sand after\n%s", healthy, before, after)
 	}
 	url, kill := k.serve()
 	defer kill()
 	port := url[strings.LastIndexByte(url, ':'):]
-	said, healthy = diagnosis(t, k.data, "--public-url", url, "--content-url", "http://127.0.0.1"+port)
-	wants(t, said, "serves it at "+url, "--public-url "+url+" answers.",
+	output, healthy = diagnosis(t, k.data, "--public-url", url, "--content-url", "http://127.0.0.1"+port)
+	wantLines(t, output, "serves it at "+url, "--public-url "+url+" answers.",
 		"--content-url http://127.0.0.1"+port+" answers.")
 	if !healthy {
-		t.Error(said)
+		t.Error(output)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -84,23 +84,23 @@ func TestDoctor(t *testing.T) {
 	}
 	dead := l.Addr().String()
 	l.Close()
-	said, healthy = diagnosis(t, k.data, "--public-url", "http://"+dead, "--clamd", dead, "--office",
+	output, healthy = diagnosis(t, k.data, "--public-url", "http://"+dead, "--clamd", dead, "--office",
 		"/nowhere/soffice",
 		"--smtp", "smtp://user:secret@"+dead, "--mail-from", "a@example.org", "--database",
 		"postgres://user:secret@"+dead+"/db")
-	wants(t, said, "wrong    address: --public-url http://"+dead+" does not lead to a server of Vitrine",
+	wantLines(t, output, "wrong    address: --public-url http://"+dead+" does not lead to a server of Vitrine",
 		"wrong    scanner: clamd at tcp:"+dead,
 		"wrong    previews: --office: /nowhere/soffice cannot be run", "wrong    mail: The mail server cannot be used",
 		"wrong    database: postgres://user:xxxxx@"+dead+"/db cannot be read")
-	if healthy || strings.Contains(said, "secret") {
-		t.Errorf("healthy: %v: %s", healthy, said)
+	if healthy || strings.Contains(output, "secret") {
+		t.Errorf("healthy = %v, want false and no secret: %s", healthy, output)
 	}
 	out, err := vitrineOn(k.data, "doctor", "--json", "--database", "postgres://u@"+dead+"/db")
 	first, _, _ := strings.Cut(out, "\n")
 	var f finding
 	if jerr := json.Unmarshal([]byte(first), &f); jerr != nil || err == nil || f.State != fine ||
 		f.Part != "data directory" {
-		t.Errorf("%v, %v: %s", err, jerr, out)
+		t.Errorf("doctor --json = %v, %v: %s", err, jerr, out)
 	}
 	store, err := placeFlags{Data: k.data}.openStore()
 	if err != nil {
@@ -109,7 +109,7 @@ func TestDoctor(t *testing.T) {
 	store.Close()
 }
 
-// An instance with everything elsewhere.
+// TestDoctorElsewhere tests an instance that keeps nothing in its directory.
 func TestDoctorElsewhere(t *testing.T) {
 	t.Parallel()
 	database, bucket := vitrinetest.PostgresDatabase(t), vitrinetest.SharedS3(t)
@@ -117,15 +117,16 @@ func TestDoctorElsewhere(t *testing.T) {
 	files := bucket.Address(name, "")
 	data := filepath.Join(t.TempDir(), "data")
 	args := []string{"--database", database, "--files", files, "--public-url", "https://127.0.0.1:9"}
-	said, healthy := diagnosis(t, data, args...)
-	wants(t, said, "has nothing in it yet", "clock: That of the database is the same", "can do all that is asked of it",
+	output, healthy := diagnosis(t, data, args...)
+	wantLines(t, output, "has nothing in it yet", "clock: That of the database is the same",
+		"can do all that is asked of it",
 		"wrong    files: ", "warning  address: --public-url https://127.0.0.1:9 does not answer")
 	if healthy {
-		t.Error(said)
+		t.Error(output)
 	}
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org", "--database", database, "--files",
 		files); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("account create: %v: %s", err, out)
 	}
 	b, err := s3.Open(t.Context(), files, time.Now)
 	if err == nil {
@@ -134,36 +135,36 @@ func TestDoctorElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, _ = diagnosis(t, data, args...)
-	wants(t, said, "schema version ", ", answers in", "Browsers may upload to it from https://127.0.0.1:9")
-	said, _ = diagnosis(t, data, "--database", strings.Replace(database, "/test", "/nothing", 1))
-	wants(t, said, "wrong    database: ", "does not exist")
-	said, healthy = diagnosis(t, data, "--database", database, "--files", bucket.Address("no-such-bucket", ""))
-	wants(t, said, "wrong    files: ", "There is no bucket \"no-such-bucket\"")
+	output, _ = diagnosis(t, data, args...)
+	wantLines(t, output, "schema version ", ", answers in", "Browsers may upload to it from https://127.0.0.1:9")
+	output, _ = diagnosis(t, data, "--database", strings.Replace(database, "/test", "/nothing", 1))
+	wantLines(t, output, "wrong    database: ", "does not exist")
+	output, healthy = diagnosis(t, data, "--database", database, "--files", bucket.Address("no-such-bucket", ""))
+	wantLines(t, output, "wrong    files: ", "There is no bucket \"no-such-bucket\"")
 	if healthy {
-		t.Error(said)
+		t.Error(output)
 	}
 }
 
-// clamd's settings are told from its file, where the file is of the clamd that
-// is named.
+// TestDoctorClamd checks that clamd's settings are read from its configuration
+// file if the file belongs to the configured clamd.
 func TestDoctorClamd(t *testing.T) {
 	t.Parallel()
 	d := vitrinetest.Clamd(t, "MaxFileSize 20M", "MaxScanSize 40M", "StreamMaxLength 30M")
 	data := filepath.Join(t.TempDir(), "data")
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")
-	said, healthy := diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", conf)
-	wants(t, said, "it reports what is over its limits",
+	output, healthy := diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", conf)
+	wantLines(t, output, "it reports what is over its limits",
 		"wrong    scanner: MaxFileSize of "+conf+" is 21MB, less than MaxScanSize",
 		"warning  scanner: StreamMaxLength of "+conf+" is 31MB, and the plans allow")
 	if healthy {
-		t.Error(said)
+		t.Error(output)
 	}
-	said, _ = diagnosis(t, data, "--clamd", d.TCP, "--clamd-conf", conf, "--plan-free", "file=10MB", "--plan-pro",
+	output, _ = diagnosis(t, data, "--clamd", d.TCP, "--clamd-conf", conf, "--plan-free", "file=10MB", "--plan-pro",
 		"file=10MB", "--plan-lifetime", "file=10MB")
-	if strings.Contains(said, "StreamMaxLength") {
-		t.Errorf("of files of 10 MB: %s", said)
+	if strings.Contains(output, "StreamMaxLength") {
+		t.Errorf("StreamMaxLength is reported for files of 10 MB: %s", output)
 	}
-	said, _ = diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", os.DevNull)
-	wants(t, said, "warning  scanner: The settings of clamd cannot be read here")
+	output, _ = diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", os.DevNull)
+	wantLines(t, output, "warning  scanner: The settings of clamd cannot be read here")
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestDrain drains a server: at once it reports that it is not ready. It goes
-// on to answer every client, but closes each connection after one answer. A
-// second signal ends it.
+// TestDrain drains a server. The server reports at once that it is not ready.
+// It continues to answer every client, but closes each connection after one
+// answer. A second signal ends it.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	cmd, log := serveProcess(t, []string{"VITRINE_DATA=" + t.TempDir()}, "--drain", "1h")
@@ -45,7 +45,7 @@ func TestDrain(t *testing.T) {
 	}
 	kept := connect()
 	if res := kept("/readyz"); res.StatusCode != http.StatusOK || res.Close {
-		t.Errorf("before: %s, closed: %v", res.Status, res.Close)
+		t.Errorf("before the signal: %s, closed = %v, want 200 on an open connection", res.Status, res.Close)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -54,18 +54,18 @@ func TestDrain(t *testing.T) {
 		t.Fatal(text)
 	}
 	if res := kept("/healthz"); res.StatusCode != http.StatusOK || !res.Close {
-		t.Errorf("on a connection from before: %s, closed: %v", res.Status, res.Close)
+		t.Errorf("on an older connection: %s, closed = %v, want 200 and closed", res.Status, res.Close)
 	}
 	if res := connect()("/readyz"); res.StatusCode != http.StatusServiceUnavailable || !res.Close {
-		t.Errorf("ready: %s, closed: %v", res.Status, res.Close)
+		t.Errorf("/readyz: %s, closed = %v, want 503 and closed", res.Status, res.Close)
 	}
 	if res := connect()("/healthz"); res.StatusCode != http.StatusOK || !res.Close {
-		t.Errorf("on a new connection: %s, closed: %v", res.Status, res.Close)
+		t.Errorf("on a new connection: %s, closed = %v, want 200 and closed", res.Status, res.Close)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if text := log.drain(); cmd.Wait() == nil {
-		t.Errorf("a second signal is a clean end:\n%s", text)
+		t.Errorf("the server exits with 0 after a second signal:\n%s", text)
 	}
 }

@@ -21,17 +21,17 @@ import (
 
 var beaconAddress = regexp.MustCompile(`/p/[^/"]+/beacon\?v=[^"&]+`)
 
-// TestEarlyFleet loads pages at one server while the view log is away, and
-// sends their beacons to the other server, which reaches the log first. By then
-// the server with the views is dead, and the other is killed too. Everything
-// that was acknowledged must be counted once.
+// TestEarlyFleet loads pages from one server while the view log is unavailable,
+// and sends their beacons to the other server, which reaches the log first. By
+// then the server with the views is dead, and the other one is killed too.
+// Everything that was acknowledged must count once.
 func TestEarlyFleet(t *testing.T) {
 	t.Parallel()
 	log := vitrinetest.Postgres(t)
 	f := newFleetOver(t, vitrinetest.PostgresDatabase(t), log.NewDatabase(t))
-	pages, told := f.ships[0], f.ships[1]
+	pages, other := f.servers[0], f.servers[1]
 	key := f.account("owner@example.org", "lifetime")
-	l, err := f.client(told.url, key).Upload(t.Context(), textFile(), client.Options{})
+	l, err := f.client(other.url, key).Upload(t.Context(), textFile(), client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,54 +43,54 @@ func TestEarlyFleet(t *testing.T) {
 		for i := range n {
 			next <- i
 		}
-		f.race(n, func(*ship) outcome { do(<-next); return outcome{} })
+		f.race(n, func(*fleetServer) outcome { do(<-next); return outcome{} })
 		if t.Failed() {
 			t.FailNow()
 		}
 	}
-	open := func(at *ship) {
+	open := func(at *fleetServer) {
 		each(func(i int) {
 			status, body, err := getPage(t.Context(), at.url+"/p/"+l.Slug)
 			if err != nil || status != http.StatusOK {
-				t.Errorf("a page answered %d, %v", status, err)
+				t.Errorf("page: status %d, %v, want 200", status, err)
 			}
 			bodies[i] = body
 		})
 	}
-	beacon := func(at *ship, body string) {
+	beacon := func(at *fleetServer, body string) {
 		each(func(i int) {
 			res, err := http.Post(at.url+beaconAddress.FindString(bodies[i]), "text/plain", strings.NewReader(body))
 			if err != nil || res.StatusCode != http.StatusNoContent {
-				t.Errorf("a beacon answered %v, %v", res, err)
+				t.Errorf("beacon: %v, %v, want 204", res, err)
 				return
 			}
 			res.Body.Close()
 		})
 	}
-	download := func(at *ship) {
+	download := func(at *fleetServer) {
 		each(func(i int) {
 			if status, _, err := getPage(t.Context(), at.url+downloadAddress.FindString(bodies[i])); err != nil ||
 				status != http.StatusOK {
-				t.Errorf("a download answered %d, %v", status, err)
+				t.Errorf("download: status %d, %v, want 200", status, err)
 			}
 		})
 	}
-	said := func(s *ship, pattern string) {
+	waitFor := func(s *fleetServer, pattern string) {
 		t.Helper()
 		late := time.AfterFunc(hang, func() { _ = s.process.Process.Kill() })
 		defer late.Stop()
 		if text, ok := s.log.wait(pattern); !ok {
-			t.Fatalf("a server ended, or did not say %q:\n%s", pattern, text)
+			t.Fatalf("a server ended without logging %q:\n%s", pattern, text)
 		}
 	}
-	left := func(s *ship, dir string) int {
+	left := func(s *fleetServer, dir string) int {
 		all, err := os.ReadDir(filepath.Join(s.data, dir))
 		if err != nil {
 			t.Error(err)
 		}
 		return len(all)
 	}
-	totals := func(at *ship) (r *report.LinkReport) {
+	totals := func(at *fleetServer) (r *report.LinkReport) {
 		t.Helper()
 		r, err := f.client(at.url, key).LinkAnalytics(t.Context(), l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {
@@ -102,59 +102,60 @@ func TestEarlyFleet(t *testing.T) {
 
 	log.Stop(t)
 	open(pages)
-	for _, s := range f.ships { // or a balancer would take all servers away at once
+	for _, s := range f.servers { // otherwise a balancer would remove all servers
 		if status, body, err := getPage(t.Context(), s.url+"/readyz"); err != nil || status != http.StatusOK {
-			t.Errorf("without the log a server is not ready: %d, %s, %v", status, body, err)
+			t.Errorf("/readyz without the log: status %d, %s, %v, want 200", status, body, err)
 		}
 	}
-	beacon(told, `{"engaged": 1000, "present": 1500, "depth": 60}`)
-	download(told)
+	beacon(other, `{"engaged": 1000, "present": 1500, "depth": 60}`)
+	download(other)
 	f.kill(pages)
 	log.Start(t)
-	said(told, drained)
-	beacon(told, `{"engaged": 1500, "present": 1800, "depth": 60}`) // as soon as it comes
-	said(told, waits)
-	if r := totals(told); r.Totals.Views != 0 || left(told, spoolDir) != 0 || left(told, earlyDir) == 0 {
-		t.Errorf("%d views; the spool has %d files, what is early %d", r.Totals.Views, left(told, spoolDir),
-			left(told, earlyDir))
+	waitFor(other, drained)
+	beacon(other, `{"engaged": 1500, "present": 1800, "depth": 60}`) // sent as soon as the log is back
+	waitFor(other, waits)
+	if r := totals(other); r.Totals.Views != 0 || left(other, spoolDir) != 0 || left(other, earlyDir) == 0 {
+		t.Errorf("%d views, %d files in the spool, %d early files, want 0, 0 and some", r.Totals.Views,
+			left(other, spoolDir),
+			left(other, earlyDir))
 	}
-	f.kill(told)
-	f.start(told)
-	f.await(told)
-	said(told, waits)
+	f.kill(other)
+	f.start(other)
+	f.await(other)
+	waitFor(other, waits)
 	f.start(pages)
 	f.await(pages)
-	said(pages, drained)
-	said(told, none)
-	for _, s := range f.ships {
+	waitFor(pages, drained)
+	waitFor(other, none)
+	for _, s := range f.servers {
 		r := totals(s)
 		if r.Totals.Views != n || r.Totals.Sessions != n || r.Totals.Downloads != n || r.Totals.AvgEngagedMs != 1500 {
-			t.Errorf("%+v; want %d views, as many sessions and downloads, 1500 ms each", r.Totals, n)
+			t.Errorf("totals = %+v, want %d views, as many sessions and downloads, and 1500 ms each", r.Totals, n)
 		}
 		if left(s, spoolDir) != 0 || left(s, earlyDir) != 0 {
-			t.Errorf("the spool has %d files, what is early %d", left(s, spoolDir), left(s, earlyDir))
+			t.Errorf("%d files in the spool, %d early files, want 0, 0", left(s, spoolDir), left(s, earlyDir))
 		}
 	}
 	f.run("audit", "--deep")
 
-	// Both alive, and nobody says which of them is first.
+	// Both servers live, and either may reach the log first.
 	log.Stop(t)
 	open(pages)
-	beacon(told, `{"engaged": 1500, "present": 1800, "depth": 90}`)
-	open(told)
+	beacon(other, `{"engaged": 1500, "present": 1800, "depth": 90}`)
+	open(other)
 	beacon(pages, `{"engaged": 1500, "present": 1800, "depth": 90}`)
 	download(pages)
 	log.Start(t)
 	f.within(hang, "all is counted", func() bool {
-		r, err := f.client(told.url, key).LinkAnalytics(t.Context(), l.Slug, client.ReportQuery{Range: "7d"})
+		r, err := f.client(other.url, key).LinkAnalytics(t.Context(), l.Slug, client.ReportQuery{Range: "7d"})
 		return err == nil && r.Totals.Views == 3*n && r.Totals.Sessions == 3*n && r.Totals.Downloads == 2*n &&
 			r.Totals.AvgEngagedMs == 1500
 	})
 	f.run("audit", "--deep")
 }
 
-// earlyIn reads which opens the snapshots and downloads are about that are
-// early in a data directory. With some more to add they are added.
+// earlyIn returns the view IDs of the early events in a data directory, after
+// adding the given batches to it.
 func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (views []vitrine.ViewID) {
 	t.Helper()
 	s, err := spool.Open(filepath.Join(data, earlyDir), slog.New(slog.DiscardHandler))
@@ -182,8 +183,8 @@ func earlyIn(t *testing.T, data string, more ...vitrine.Batch) (views []vitrine.
 	return views
 }
 
-// Backups and migrations put what is early into the log where its view is in
-// the spool beside it, and take what still waits along.
+// TestEarlyIsTakenAlong checks that backups and migrations write early events
+// to the log if their view is in the spool, and copy those that still wait.
 func TestEarlyIsTakenAlong(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -219,7 +220,7 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	earlyIn(t, data, of(1, here), of(1, elsewhere), of(1, old), of(2, elsewhere)) // there is no link 2
+	earlyIn(t, data, of(1, here), of(1, elsewhere), of(1, old), of(2, elsewhere)) // link 2 does not exist
 	check := func(what, data string) {
 		t.Helper()
 		log, err := viewdb.Open(filepath.Join(data, viewsFile))
@@ -229,17 +230,17 @@ func TestEarlyIsTakenAlong(t *testing.T) {
 		defer log.Close()
 		counts, err := log.Counts(t.Context(), []vitrine.LinkID{1})
 		if err != nil || counts[1] != (vitrine.LinkCounts{Views: 1, Downloads: 1}) {
-			t.Errorf("%s: %+v, %v; want a view and its download", what, counts, err)
+			t.Errorf("%s: counts = %+v, %v, want one view and its download", what, counts, err)
 		}
 		if waits, want := fmt.Sprint(earlyIn(t, data)), fmt.Sprint([]vitrine.ViewID{elsewhere, old, elsewhere,
 			old}); waits != want {
-			t.Errorf("%s: what is said of %s waits, want %s", what, waits, want)
+			t.Errorf("%s: early events of %s, want %s", what, waits, want)
 		}
 	}
 	backup, restored, moved := filepath.Join(dir, "backup"), filepath.Join(dir, "restored"), filepath.Join(dir, "moved")
 	run(data, "backup", backup)
 	if n := len(earlyIn(t, data)); n != 8 {
-		t.Errorf("of 8 entries the instance has %d once a backup was made", n)
+		t.Errorf("the instance has %d early events after a backup, want 8", n)
 	}
 	check("the backup", backup)
 	run(restored, "restore", backup)

@@ -25,41 +25,42 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// fleet is one instance of two servers, each with a data directory of its own,
+// fleet is one instance with two servers, each with its own data directory,
 // over one PostgreSQL and one bucket, behind a balancer.
 type fleet struct {
 	t        testing.TB
-	places   placeFlags    // which the servers share
-	store    vitrine.Store // the one that the servers share, as another process has it
+	places   placeFlags    // shared by the servers
+	store    vitrine.Store // the servers' store, as seen by another process
 	balancer *balancer
-	url      string // of the balancer, which is that of the instance
-	ships    [2]*ship
+	url      string // of the balancer: the instance's public URL
+	servers  [2]*fleetServer
 }
 
-// ship is a server of a fleet.
-type ship struct {
+// fleetServer is one server of a fleet.
+type fleetServer struct {
 	data, url string
-	listen    string        // where it listens, at each start
-	ahead     time.Duration // its clock
+	listen    string        // the address it listens on at each start
+	ahead     time.Duration // how far its clock is ahead
 	process   *exec.Cmd
 	log       *lines
 }
 
-// newFleetOver starts a fleet over a database and a place of views, "" for the
-// database.
+// newFleetOver starts a fleet over a database and a view log. If views is "",
+// the database has the view log.
 func newFleetOver(t testing.TB, database, views string) *fleet {
 	t.Helper()
 	return newFleetAt(t, [2]time.Duration{}, database, views)
 }
 
-// newFleetAt makes a fleet whose clocks are ahead.
+// newFleetAt starts a fleet whose servers have clocks that are ahead.
 func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *fleet {
 	t.Helper()
 	f := &fleet{t: t}
 	bucket := vitrinetest.SharedS3(t)
 	name := bucket.Bucket(t)
-	// This server keeps objects as files. It removes the directory of the last
-	// one, and fails to put the next one there in just that moment.
+	// The bucket's server stores objects as files. It removes a directory with
+	// its last object, and fails to put another one there at that moment. These
+	// objects keep the directories.
 	for _, key := range []string{"incoming/stays", "blobs/stays"} {
 		if _, err := bucket.API().PutObject(t.Context(),
 			&s3.PutObjectInput{Bucket: &name, Key: &key, Body: strings.NewReader("x")}); err != nil {
@@ -70,15 +71,15 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 	f.balancer = &balancer{}
 	front := httptest.NewServer(f.balancer.handler())
 	t.Cleanup(front.Close)
-	go f.balancer.look(t.Context())
+	go f.balancer.poll(t.Context())
 	f.url = front.URL
-	// Both at once, on a database that is empty.
+	// Start both at once on an empty database.
 	var wg sync.WaitGroup
-	for i := range f.ships {
-		f.ships[i] = &ship{data: t.TempDir(), listen: "127.0.0.1:0", ahead: ahead[i]}
-		f.start(f.ships[i])
+	for i := range f.servers {
+		f.servers[i] = &fleetServer{data: t.TempDir(), listen: "127.0.0.1:0", ahead: ahead[i]}
+		f.start(f.servers[i])
 	}
-	for _, s := range f.ships {
+	for _, s := range f.servers {
 		wg.Go(func() { f.await(s) })
 		t.Cleanup(func() { f.kill(s) })
 	}
@@ -95,8 +96,8 @@ func newFleetAt(t testing.TB, ahead [2]time.Duration, database, views string) *f
 	return f
 }
 
-// start starts a server with more settings. It is awaited then.
-func (f *fleet) start(s *ship, more ...string) {
+// start starts a server with additional settings and waits for it.
+func (f *fleet) start(s *fleetServer, more ...string) {
 	f.t.Helper()
 	s.process, s.log = serveProcess(f.t, append(f.settings(s), more...), "--listen", s.listen, "--public-url", f.url,
 		"--trusted-proxy", "127.0.0.1", "--drain", "1h",
@@ -104,18 +105,18 @@ func (f *fleet) start(s *ship, more ...string) {
 		"off")
 }
 
-// settings returns the environment of a program at a server's place.
-func (f *fleet) settings(s *ship) []string {
+// settings returns the environment of a server's program.
+func (f *fleet) settings(s *fleetServer) []string {
 	return []string{"VITRINE_DATA=" + s.data, "VITRINE_DATABASE=" + f.places.Database,
 		"VITRINE_VIEWS=" + f.places.Views, "VITRINE_FILES=" + f.places.Files,
 		clockVariable + "=" + s.ahead.String(), drainVariable + "=until SIGUSR1"}
 }
 
-// await waits until a server serves, and puts it behind the balancer.
-func (f *fleet) await(s *ship) {
+// await waits until a server serves and adds it to the balancer.
+func (f *fleet) await(s *fleetServer) {
 	port, ok := s.log.wait(serving)
 	if !ok {
-		f.t.Errorf("the server ended:\n%s", port)
+		f.t.Errorf("the server ended before it served:\n%s", port)
 		return
 	}
 	s.listen = "127.0.0.1:" + port
@@ -123,7 +124,7 @@ func (f *fleet) await(s *ship) {
 	f.balancer.add(s.url)
 }
 
-func (f *fleet) kill(s *ship) {
+func (f *fleet) kill(s *fleetServer) {
 	f.balancer.remove(s.url)
 	if s.process != nil {
 		_ = s.process.Process.Kill()
@@ -132,31 +133,31 @@ func (f *fleet) kill(s *ship) {
 	}
 }
 
-// term ends a server as an operator does, and waits for its end. It drains
-// until the balancer sends it nothing more.
-func (f *fleet) term(s *ship) {
+// term stops a server with SIGTERM and waits for its end. The server drains
+// until the balancer sends it no more requests.
+func (f *fleet) term(s *fleetServer) {
 	f.t.Helper()
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		f.t.Fatal(err)
 	}
-	f.within(hang, "the balancer sends it nothing", func() bool { return f.balancer.left(s.url) })
+	f.within(hang, "the balancer sends it nothing", func() bool { return f.balancer.drained(s.url) })
 	if err := s.process.Process.Signal(syscall.SIGUSR1); err != nil {
 		f.t.Fatal(err)
 	}
-	late := time.AfterFunc(hang, func() { _ = s.process.Process.Signal(syscall.SIGQUIT) }) // it says where it hangs
+	late := time.AfterFunc(hang, func() { _ = s.process.Process.Signal(syscall.SIGQUIT) }) // prints the goroutines of a server that hangs
 	text := s.log.drain()
 	late.Stop()
 	if err := s.process.Wait(); err != nil {
-		f.t.Errorf("%v:\n%s", err, text)
+		f.t.Errorf("the server ended with %v:\n%s", err, text)
 	}
 	s.process = nil
 	f.balancer.remove(s.url)
 }
 
-// run runs a verb of the operator.
+// run runs a command of the administrator.
 func (f *fleet) run(args ...string) string {
 	f.t.Helper()
-	args = append(args, "--data", f.ships[0].data, "--database", f.places.Database, "--views", f.places.Views,
+	args = append(args, "--data", f.servers[0].data, "--database", f.places.Database, "--views", f.places.Views,
 		"--files", f.places.Files)
 	out, all, err := verb(args...)
 	if err != nil {
@@ -165,7 +166,7 @@ func (f *fleet) run(args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// account makes an account and returns its key.
+// account creates an account and returns its key.
 func (f *fleet) account(email, plan string) string {
 	f.t.Helper()
 	return f.run("account", "create", email, "--plan", plan)
@@ -186,7 +187,7 @@ func textFile() client.File {
 	return client.File{Name: "a.txt", Size: int64(len(fleetText)), Content: bytes.NewReader(fleetText)}
 }
 
-// outcome is the answer of the API.
+// outcome is an answer of the API.
 type outcome struct {
 	status                      int
 	Path, SignedURL, Slug, Code string
@@ -194,7 +195,7 @@ type outcome struct {
 }
 
 // post sends an object to the API of a server.
-func (f *fleet) post(s *ship, key, path string, body map[string]any) (o outcome) {
+func (f *fleet) post(s *fleetServer, key, path string, body map[string]any) (o outcome) {
 	b, err := json.Marshal(body)
 	if err != nil {
 		f.t.Error(err)
@@ -229,7 +230,7 @@ func beginText(more ...any) map[string]any {
 }
 
 // race sends n requests of the same kind to both servers at once.
-func (f *fleet) race(n int, ask func(s *ship) outcome) []outcome {
+func (f *fleet) race(n int, ask func(s *fleetServer) outcome) []outcome {
 	all := make([]outcome, n)
 	var ready, done sync.WaitGroup
 	ready.Add(n)
@@ -237,14 +238,14 @@ func (f *fleet) race(n int, ask func(s *ship) outcome) []outcome {
 		done.Go(func() {
 			ready.Done()
 			ready.Wait()
-			all[i] = ask(f.ships[i%2])
+			all[i] = ask(f.servers[i%2])
 		})
 	}
 	done.Wait()
 	return all
 }
 
-// ofStatus returns how many outcomes have a status and code.
+// ofStatus returns the number of outcomes with a status and code.
 func ofStatus(all []outcome, status int, code string) (n int) {
 	for _, o := range all {
 		if o.status == status && o.Code == code {
@@ -254,7 +255,7 @@ func ofStatus(all []outcome, status int, code string) (n int) {
 	return n
 }
 
-// getPage asks for a page as a person's browser.
+// getPage requests a page like a person's browser.
 func getPage(ctx context.Context, address string) (status int, body string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -270,11 +271,12 @@ func getPage(ctx context.Context, address string) (status int, body string, err 
 	return res.StatusCode, string(b), err
 }
 
-// hang is how long a test waits for what comes much sooner, so that one that
-// hangs fails.
+// hang is how long a test waits for an event that takes much less, so that a
+// hanging test fails.
 const hang = 2 * time.Minute
 
-// within polls until a thing is so, and fails the test when it is not in time.
+// within polls until a condition holds, and fails the test if it does not in
+// time.
 func (f *fleet) within(d time.Duration, what string, is func() bool) {
 	f.t.Helper()
 	tick, end := time.NewTicker(20*time.Millisecond), time.Now().Add(d)
@@ -288,23 +290,23 @@ func (f *fleet) within(d time.Duration, what string, is func() bool) {
 	}
 }
 
-// traffic is what goes on while servers come and go: pages and uploads through
-// an address.
+// traffic is the load while servers start and stop: page views and uploads.
 type traffic struct {
 	f             *fleet
 	key, slug     string
 	stop          context.CancelFunc
 	done          sync.WaitGroup
-	pages, broken atomic.Int64 // page loads that were answered with 200, and those that were not
+	pages, broken atomic.Int64 // page loads that were answered with 200, and other ones
 	mu            sync.Mutex
 	links         []string
 	failures      []string
 }
 
-// begin opens a link and uploads through addresses, each asked by as many.
+// begin views a link and uploads through each of the addresses, with the same
+// number of clients for each.
 func (f *fleet) begin(key string, addresses ...string) *traffic {
 	f.t.Helper()
-	l, err := f.client(f.ships[1].url, key).Upload(f.t.Context(), textFile(), client.Options{})
+	l, err := f.client(f.servers[1].url, key).Upload(f.t.Context(), textFile(), client.Options{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -342,7 +344,7 @@ func (f *fleet) begin(key string, addresses ...string) *traffic {
 	return r
 }
 
-// answered waits until so many pages more were answered.
+// answered waits until n more pages were answered.
 func (r *traffic) answered(n int64) {
 	r.f.t.Helper()
 	before := r.pages.Load()
@@ -353,13 +355,13 @@ func (r *traffic) fail(format string, args ...any) {
 	r.mu.Lock()
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 	r.mu.Unlock()
-	select { // who is down answers quickly
+	select { // servers that are down answer quickly
 	case <-time.After(5 * time.Millisecond):
 	case <-r.f.t.Context().Done():
 	}
 }
 
-// end ends the traffic and checks that nothing that was answered is lost.
+// end ends the traffic and checks that nothing acknowledged is lost.
 func (r *traffic) end() {
 	f := r.f
 	f.t.Helper()
@@ -374,7 +376,7 @@ func (r *traffic) end() {
 	}
 	for _, slug := range r.links {
 		if there[slug] != 1 {
-			f.t.Errorf("link %s was acknowledged, and is there %d times", slug, there[slug])
+			f.t.Errorf("acknowledged link %s is listed %d times, want 1", slug, there[slug])
 		}
 	}
 	var rep *report.LinkReport
@@ -387,7 +389,7 @@ func (r *traffic) end() {
 		return
 	}
 	if v := int64(rep.Totals.Views); v < r.pages.Load() || v > r.pages.Load()+r.broken.Load() {
-		f.t.Errorf("%d pages were answered and %d were not: %d views", r.pages.Load(), r.broken.Load(), v)
+		f.t.Errorf("%d pages were answered and %d were not, but %d views counted", r.pages.Load(), r.broken.Load(), v)
 	}
-	f.t.Logf("%d links, %d pages answered, %d not", len(r.links), r.pages.Load(), r.broken.Load())
+	f.t.Logf("%d links, %d pages answered, %d not answered", len(r.links), r.pages.Load(), r.broken.Load())
 }

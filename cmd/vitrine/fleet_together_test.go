@@ -19,20 +19,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestFleet runs two servers of one instance, and has them asked for what must
-// not be given twice, for what one has taken away, and for what both must agree
-// on, while one of them is killed and both are replaced.
+// TestFleet runs two servers of one instance and sends them competing requests.
+// It checks what may be granted only once, what the other server has revoked,
+// and what both must agree on, while one of them is killed and both are
+// replaced.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	database := vitrinetest.Postgres(t)
 	f := newFleetOver(t, database.NewDatabase(t), "")
 	var setups []string
-	for _, s := range f.ships {
+	for _, s := range f.servers {
 		address, _ := s.log.wait(`/setup/(\S+)`)
 		setups = append(setups, address)
 	}
 	if setups[0] != setups[1] {
-		t.Errorf("each server has an address of its own for the first account")
+		t.Errorf("the servers print different addresses for the first account")
 	}
 	key := f.account("owner@example.org", "lifetime")
 	for _, test := range []struct {
@@ -48,7 +49,7 @@ func TestFleet(t *testing.T) {
 		{"Revoked", (*fleet).revoked},
 		{"Rolling", (*fleet).rolling},
 		{"Restarted", func(f *fleet, key string) { f.restarted(database, key, 1) }},
-		{"Killed", (*fleet).killed}, // last: its leases hold for a while
+		{"Killed", (*fleet).killed}, // last, because its leases last for a while
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inner := *f
@@ -59,9 +60,10 @@ func TestFleet(t *testing.T) {
 	f.run("audit", "--deep")
 }
 
-// complete completes one upload at both servers at once. It must make one link.
+// complete completes one upload on both servers at once. It must create one
+// link.
 func (f *fleet) complete(key string) {
-	b := f.post(f.ships[0], key, "/uploads", beginText())
+	b := f.post(f.servers[0], key, "/uploads", beginText())
 	req, err := http.NewRequest(http.MethodPut, b.SignedURL, bytes.NewReader(fleetText))
 	if err != nil {
 		f.t.Fatal(err)
@@ -72,116 +74,119 @@ func (f *fleet) complete(key string) {
 		f.t.Fatal(res, err)
 	}
 	res.Body.Close()
-	all := f.race(20, func(s *ship) outcome {
+	all := f.race(20, func(s *fleetServer) outcome {
 		return f.post(s, key, "/uploads/complete",
 			map[string]any{"path": b.Path, "name": "a.txt", "type": "text/plain"})
 	})
 	for _, o := range all {
 		if o.Slug == "" || o.Slug != all[0].Slug {
-			f.t.Errorf("%+v and %+v", o, all[0])
+			f.t.Errorf("outcomes %+v and %+v, want the same slug", o, all[0])
 		}
 	}
 }
 
-// idempotency uses one key at both servers at once. It must begin one upload.
+// idempotency uses one idempotency key on both servers at once. It must begin
+// one upload.
 func (f *fleet) idempotency(key string) {
 	id := uuid.NewString()
-	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("idempotencyKey", id)) })
+	all := f.race(20, func(s *fleetServer) outcome {
+		return f.post(s, key, "/uploads",
+			beginText("idempotencyKey", id))
+	})
 	for _, o := range all {
 		if o.Path == "" || o.Path != all[0].Path {
-			f.t.Errorf("%+v and %+v", o, all[0])
+			f.t.Errorf("outcomes %+v and %+v, want the same upload", o, all[0])
 		}
 	}
 }
 
-// hourly begins more uploads than an account may in an hour.
+// hourly begins more uploads than the account's hourly limit.
 func (f *fleet) hourly(string) {
 	key := f.account("hourly@example.org", "pro")
-	all := f.race(40, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
+	all := f.race(40, func(s *fleetServer) outcome { return f.post(s, key, "/uploads", beginText()) })
 	if begun, late := ofStatus(all, 200, ""), ofStatus(all, 429, "rate_limited"); begun != 15 || late != 25 {
-		f.t.Errorf("%d were begun and %d refused of 40, with 15 an hour", begun, late)
+		f.t.Errorf("of 40 uploads %d began and %d were refused, want 15 and 25", begun, late)
 	}
 }
 
-// quota publishes more links than the plan of an account permits.
+// quota publishes more links than an account's plan permits.
 func (f *fleet) quota(string) {
 	key := f.account("quota@example.org", "free")
-	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText()) })
+	all := f.race(20, func(s *fleetServer) outcome { return f.post(s, key, "/uploads", beginText()) })
 	if begun, full := ofStatus(all, 200, ""), ofStatus(all, 403, "link_limit"); begun != 10 || full != 10 {
-		f.t.Errorf("%d were begun and %d refused of 20, with 10 links", begun, full)
+		f.t.Errorf("of 20 uploads %d began and %d were refused, want 10 and 10", begun, full)
 	}
 }
 
 // slug requests one slug many times at once.
 func (f *fleet) slug(key string) {
-	all := f.race(20, func(s *ship) outcome { return f.post(s, key, "/uploads", beginText("slug", "wanted")) })
+	all := f.race(20, func(s *fleetServer) outcome { return f.post(s, key, "/uploads", beginText("slug", "wanted")) })
 	if begun, taken := ofStatus(all, 200, ""), ofStatus(all, 400, "slug_taken"); begun != 1 || taken != 19 {
-		f.t.Errorf("%d hold the slug, %d were refused", begun, taken)
+		f.t.Errorf("%d uploads hold the slug and %d were refused, want 1 and 19", begun, taken)
 	}
 }
 
-// reports views and reads a link through both servers. Both must report the
-// same.
+// reports views a link through both servers. Both must report the same.
 func (f *fleet) reports(key string) {
 	ctx := f.t.Context()
-	l, err := f.client(f.ships[0].url, key).Upload(ctx, textFile(), client.Options{})
+	l, err := f.client(f.servers[0].url, key).Upload(ctx, textFile(), client.Options{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	const views = 24
 	beacon := regexp.MustCompile(`data-beacon="[^"]*(/p/[^"]+)"`)
-	f.race(views, func(s *ship) outcome {
+	f.race(views, func(s *fleetServer) outcome {
 		status, body, err := getPage(ctx, s.url+"/p/"+l.Slug)
 		m := beacon.FindStringSubmatch(body)
 		if err != nil || status != 200 || m == nil {
-			f.t.Errorf("%d, %v, %.200s", status, err, body)
+			f.t.Errorf("page: status %d, %v, %.200s", status, err, body)
 			return outcome{}
 		}
-		other := f.ships[0]
+		other := f.servers[0]
 		if s == other {
-			other = f.ships[1]
+			other = f.servers[1]
 		}
 		res, err := http.Post(other.url+strings.ReplaceAll(m[1], "&amp;", "&"), "text/plain",
 			strings.NewReader(`{"engaged": 1000, "present": 1500, "depth": 60}`))
 		if err != nil || res.StatusCode != http.StatusNoContent {
-			f.t.Errorf("beacon: %v, %v", res, err)
+			f.t.Errorf("beacon: %v, %v, want 204", res, err)
 			return outcome{}
 		}
 		res.Body.Close()
 		return outcome{}
 	})
-	var told [2][]byte
-	for i, s := range f.ships {
+	var reports [2][]byte
+	for i, s := range f.servers {
 		r, err := f.client(s.url, key).LinkAnalytics(ctx, l.Slug, client.ReportQuery{Range: "7d"})
 		if err != nil {
 			f.t.Fatal(err)
 		}
 		if r.Totals.Views != views || r.Totals.AvgEngagedMs == 0 {
 			b, _ := json.Marshal(r.Totals)
-			f.t.Errorf("server %d: %s", i, b)
+			f.t.Errorf("server %d: unexpected totals: %s", i, b)
 		}
-		told[i], _ = json.Marshal(r)
+		reports[i], _ = json.Marshal(r)
 	}
-	if !bytes.Equal(told[0], told[1]) {
-		f.t.Errorf("one says %s\nthe other %s", told[0], told[1])
+	if !bytes.Equal(reports[0], reports[1]) {
+		f.t.Errorf("reports differ: %s\nand: %s", reports[0], reports[1])
 	}
 }
 
-// seen is the time within which all see what one process has changed. It takes
-// 5 s at most, and more where the machine is busy. After a minute they would
-// see it in any case (dropEvery).
+// seen is the time within which all processes see a change. Usually it takes at
+// most 5 s; on a busy machine it takes longer. After a minute (dropEvery) they
+// see it in any case.
 const seen = 30 * time.Second
 
-// revoked revokes at one server what the other has just granted.
+// revoked revokes on one server what the other has just granted.
 func (f *fleet) revoked(string) {
-	ctx, one, other := f.t.Context(), f.ships[0], f.ships[1]
+	ctx, one, other := f.t.Context(), f.servers[0], f.servers[1]
 	key := f.account("revoked@example.org", "lifetime")
 	l, err := f.client(one.url, key).Upload(ctx, textFile(), client.Options{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	cookie := f.signIn(one, "revoked@example.org")
-	status := func(s *ship, path string) int {
+	status := func(s *fleetServer, path string) int {
 		req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
 		if err != nil {
 			f.t.Fatal(err)
@@ -196,7 +201,7 @@ func (f *fleet) revoked(string) {
 		res.Body.Close()
 		return res.StatusCode
 	}
-	form := func(s *ship, path string) {
+	form := func(s *fleetServer, path string) {
 		req, err := http.NewRequest(http.MethodPost, s.url+path, nil)
 		if err != nil {
 			f.t.Fatal(err)
@@ -205,15 +210,15 @@ func (f *fleet) revoked(string) {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		res, err := http.DefaultTransport.RoundTrip(req)
 		if err != nil || res.StatusCode != http.StatusSeeOther {
-			f.t.Errorf("%s: %v, %v", path, res, err)
+			f.t.Errorf("%s: %v, %v, want 303", path, res, err)
 			return
 		}
 		res.Body.Close()
 	}
-	for range 3 { // both know it
+	for range 3 { // puts it into the caches of both
 		if a, b, c := status(one, "/p/"+l.Slug), status(other, "/p/"+l.Slug), status(other, "/dashboard"); a != 200 ||
 			b != 200 || c != 200 {
-			f.t.Fatalf("%d and %d, dashboard %d", a, b, c)
+			f.t.Fatalf("link: status %d and %d, dashboard: status %d, want 200 for all", a, b, c)
 		}
 	}
 	form(one, "/links/"+l.Slug+"/disable")
@@ -223,8 +228,8 @@ func (f *fleet) revoked(string) {
 		return status(one, "/p/"+l.Slug) == 200 &&
 			status(other, "/p/"+l.Slug) == 200
 	})
-	f.run("account", "ban", "revoked@example.org") // by a process that is no server
-	for _, s := range f.ships {
+	f.run("account", "ban", "revoked@example.org") // by a process that is not a server
+	for _, s := range f.servers {
 		f.within(seen, "an account that is suspended", func() bool {
 			return status(s, "/p/"+l.Slug) == http.StatusGone && status(s, "/dashboard") == http.StatusSeeOther &&
 				f.post(s, key, "/uploads", beginText()).Code == "banned"
@@ -233,7 +238,7 @@ func (f *fleet) revoked(string) {
 	f.run("account", "unban", "revoked@example.org")
 	cookie = f.signIn(one, "revoked@example.org")
 	if n := status(other, "/dashboard"); n != 200 {
-		f.t.Errorf("a session of one is none of the other: %d", n)
+		f.t.Errorf("a session of the other server: status %d, want 200", n)
 	}
 	form(one, "/sign-out")
 	f.within(seen, "a session that has ended", func() bool {
@@ -248,20 +253,20 @@ func (f *fleet) revoked(string) {
 	})
 }
 
-// signIn signs in at a server and returns the cookies.
-func (f *fleet) signIn(s *ship, email string) string {
+// signIn signs in on a server and returns the cookies.
+func (f *fleet) signIn(s *fleetServer, email string) string {
 	f.t.Helper()
 	return f.signInWith(s, f.run("account", "sign-in", email))
 }
 
-// signInWith signs in at a server with an address that "account sign-in" gave.
-func (f *fleet) signInWith(s *ship, address string) string {
+// signInWith signs in on a server with a sign-in link from "account sign-in".
+func (f *fleet) signInWith(s *fleetServer, address string) string {
 	f.t.Helper()
 	return signInAt(f.t, s.url, address)
 }
 
-// signInAt signs in at a server with an address that "account sign-in" gave,
-// and returns the cookies.
+// signInAt signs in on a server with a sign-in link from "account sign-in" and
+// returns the cookies.
 func signInAt(t testing.TB, server, address string) string {
 	t.Helper()
 	u, err := url.Parse(strings.TrimSpace(address))
@@ -285,14 +290,14 @@ func signInAt(t testing.TB, server, address string) string {
 	return strings.Join(all, "; ")
 }
 
-// killed kills a server at a step, under load, again and again, while the other
-// goes on.
+// killed kills a server under load at random steps, again and again, while the
+// other continues.
 func (f *fleet) killed(key string) {
 	const start, uploads = 30, 200 // steps of a start, and of some uploads after it
 	random := seeded(f.t)
-	r := f.begin(key, f.ships[0].url, f.ships[1].url)
+	r := f.begin(key, f.servers[0].url, f.servers[1].url)
 	for range tier.Pick(1, 5) {
-		s := f.ships[0]
+		s := f.servers[0]
 		f.kill(s)
 		f.start(s, killSetting(start+random.IntN(uploads)))
 		s.log.drain()
@@ -307,10 +312,10 @@ func (f *fleet) killed(key string) {
 	r.end()
 }
 
-// restarted restarts the database under load, as often as is said.
+// restarted restarts the database under load the given number of times.
 func (f *fleet) restarted(database *vitrinetest.PostgresServer, key string, times int) {
 	away := awayFor(f.t)
-	r := f.begin(key, f.ships[0].url, f.ships[1].url)
+	r := f.begin(key, f.servers[0].url, f.servers[1].url)
 	for range times {
 		r.answered(50)
 		database.Stop(f.t)
@@ -319,10 +324,10 @@ func (f *fleet) restarted(database *vitrinetest.PostgresServer, key string, time
 	}
 	began := time.Now()
 	r.answered(100)
-	f.t.Logf("%v after the database was back 100 pages were answered", time.Since(began).Round(time.Millisecond))
+	f.t.Logf("100 pages were answered within %v after the database was back", time.Since(began).Round(time.Millisecond))
 	r.end()
 	if f.t.Failed() {
-		for _, s := range f.ships {
+		for _, s := range f.servers {
 			_ = s.process.Process.Kill()
 			f.t.Log(s.log.drain())
 		}
@@ -330,7 +335,7 @@ func (f *fleet) restarted(database *vitrinetest.PostgresServer, key string, time
 	}
 }
 
-// chores returns the process that does the chores; "" when none does.
+// chores returns the process that holds the lease for chores, or "".
 func (f *fleet) chores() (holder string) {
 	f.t.Helper()
 	err := f.store.Read(f.t.Context(), func(tx vitrine.Tx) error {
@@ -350,16 +355,17 @@ func (f *fleet) chores() (holder string) {
 	return holder
 }
 
-// rolling replaces both servers, one after the other, under load: nothing
-// fails, though nobody tries anything again. The chores are handed over.
+// rolling replaces both servers under load, one after the other. No request
+// fails, although the balancer never retries, and the other server takes over
+// the chores.
 func (f *fleet) rolling(key string) {
 	before := f.chores()
-	ready := func(s *ship) { f.within(hang, "it is ready", func() bool { return f.balancer.ready(s.url) }) }
-	for _, s := range f.ships {
+	ready := func(s *fleetServer) { f.within(hang, "it is ready", func() bool { return f.balancer.ready(s.url) }) }
+	for _, s := range f.servers {
 		ready(s)
 	}
 	r := f.begin(key, f.url)
-	for _, s := range f.ships {
+	for _, s := range f.servers {
 		r.answered(50)
 		f.term(s)
 		f.start(s)

@@ -12,15 +12,15 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// frozenWithin bounds how long a request may wait for a database that is
-// frozen: longer than it takes on a busy machine. Without any bound it would
-// wait for ever.
+// frozenWithin bounds how long a request may wait for a frozen database. It
+// leaves room for a busy machine; without any bound the request would wait
+// forever.
 const frozenWithin = 45 * time.Second
 
-// TestDatabaseFrozen stops a PostgreSQL that all is on in the middle of its
-// work, so that it takes connections and answers nothing. Two servers under
-// load refuse whatever they are asked, in time, and go on by themselves when it
-// does, and when it was gone. Nothing that was acknowledged is lost.
+// TestDatabaseFrozen suspends PostgreSQL, which has all of the data, so that it
+// accepts connections and does not answer. Two servers under load refuse every
+// request in time, and recover without help when it resumes and after it was
+// down. Nothing acknowledged is lost.
 func TestDatabaseFrozen(t *testing.T) {
 	tier.Need(t, tier.All, "a fleet whose database is frozen")
 	t.Parallel()
@@ -28,13 +28,13 @@ func TestDatabaseFrozen(t *testing.T) {
 	database := vitrinetest.Postgres(t)
 	f := newFleetOver(t, database.NewDatabase(t), "")
 	key := f.account("owner@example.org", "lifetime")
-	r := f.begin(key, f.ships[0].url, f.ships[1].url)
+	r := f.begin(key, f.servers[0].url, f.servers[1].url)
 	r.answered(100)
-	cookie := f.signIn(f.ships[0], "owner@example.org")
+	cookie := f.signIn(f.servers[0], "owner@example.org")
 	database.Freeze(t)
 
 	known := false
-	ask := func(s *ship, method, path, body string) {
+	ask := func(s *fleetServer, method, path, body string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*frozenWithin)
 		defer cancel()
 		req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
@@ -57,17 +57,17 @@ func TestDatabaseFrozen(t *testing.T) {
 		res.Body.Close()
 		if !known && res.StatusCode == http.StatusOK && strings.HasPrefix(path, "/p/") &&
 			time.Since(began) < frozenWithin {
-			return // from memory, and its view is in the spool
+			return // served from memory, with its view in the spool
 		}
 		if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" ||
 			time.Since(began) > frozenWithin {
-			t.Errorf("%s %s answered %s, Retry-After %q, after %v", method, path, res.Status,
+			t.Errorf("%s %s: %s, Retry-After %q, after %v, want 503 with Retry-After in time", method, path, res.Status,
 				res.Header.Get("Retry-After"), time.Since(began))
 		}
 	}
-	for range 2 { // while nobody knows of it, and then
+	for range 2 { // before and after the servers have noticed
 		var all sync.WaitGroup
-		for _, s := range f.ships {
+		for _, s := range f.servers {
 			for _, of := range [][3]string{
 				{"GET", "/p/" + r.slug},
 				{"GET", "/readyz"},
@@ -86,10 +86,11 @@ func TestDatabaseFrozen(t *testing.T) {
 		t.Helper()
 		began := time.Now()
 		r.answered(50)
-		for _, s := range f.ships {
+		for _, s := range f.servers {
 			f.within(hang, "it is ready", func() bool { return f.balancer.ready(s.url) })
 		}
-		t.Logf("%v after the database was back 50 pages were answered", time.Since(began).Round(time.Millisecond))
+		t.Logf("50 pages were answered within %v after the database was back",
+			time.Since(began).Round(time.Millisecond))
 	}
 	<-time.After(away)
 	database.Thaw(t)

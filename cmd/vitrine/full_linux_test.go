@@ -35,7 +35,7 @@ func newFullDisk(t *testing.T, size string) *fullDisk {
 
 func (d *fullDisk) filler() string { return filepath.Join(d.disk, "filler") }
 
-// fill takes the last byte of the disk.
+// fill writes to the disk until it is full.
 func (d *fullDisk) fill() {
 	d.t.Helper()
 	f, err := os.OpenFile(d.filler(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -57,8 +57,8 @@ func (d *fullDisk) empty() {
 	}
 }
 
-// ask returns the status of an answer, and says so if it is 503 without a time
-// to wait.
+// ask returns the status of an answer. It fails the test if the status is 503
+// without Retry-After.
 func (d *fullDisk) ask(path string) int {
 	d.t.Helper()
 	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+path, nil)
@@ -73,12 +73,12 @@ func (d *fullDisk) ask(path string) int {
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body)
 	if res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") == "" {
-		d.t.Errorf("%s answered 503 without Retry-After", path)
+		d.t.Errorf("GET %s: 503 without Retry-After", path)
 	}
 	return res.StatusCode
 }
 
-func (d *fullDisk) well(views int64) {
+func (d *fullDisk) check(views int64) {
 	d.t.Helper()
 	d.views(views)
 	d.stop(os.Interrupt)
@@ -87,8 +87,9 @@ func (d *fullDisk) well(views int64) {
 	}
 }
 
-// On a full disk pages are read, and their views counted, as far as the reserve
-// of the spool reaches. With room again all views are in the log.
+// TestDiskFullWithReserve checks that on a full disk pages are served and their
+// views counted until the spool's reserve is used up. When there is room again
+// all views are in the log.
 func TestDiskFullWithReserve(t *testing.T) {
 	t.Parallel()
 	d := newFullDisk(t, "72m")
@@ -96,21 +97,21 @@ func TestDiskFullWithReserve(t *testing.T) {
 	const n = 200
 	for range n {
 		if status := d.ask("/p/" + d.slug); status != http.StatusOK {
-			t.Fatalf("a page answered %d on a full disk", status)
+			t.Fatalf("page on a full disk: status %d, want 200", status)
 		}
 	}
 	d.wait("spooling to disk")
 	if status := d.ask("/readyz"); status != http.StatusOK {
-		t.Errorf("/readyz answers %d while pages are served", status)
+		t.Errorf("/readyz while pages are served: status %d, want 200", status)
 	}
 	d.empty()
 	d.wait("spool drained")
-	d.well(n)
+	d.check(n)
 }
 
-// Where views can be written nowhere no page is served, and the server says
-// that it is not ready. With room again it is, and what was answered is
-// counted.
+// TestDiskFullWithoutReserve checks that no page is served if its view cannot
+// be written, and that the server reports that it is not ready. When there is
+// room again it is ready, and all answered pages count.
 func TestDiskFullWithoutReserve(t *testing.T) {
 	t.Parallel()
 	d := newFullDisk(t, "24m")
@@ -124,29 +125,29 @@ func TestDiskFullWithoutReserve(t *testing.T) {
 		case http.StatusServiceUnavailable:
 			refused++
 		default:
-			t.Fatalf("a page answered %d", status)
+			t.Fatalf("page: status %d, want 200 or 503", status)
 		}
 	}
 	if status := d.ask("/readyz"); status != http.StatusServiceUnavailable {
-		t.Errorf("/readyz answers %d while no page can be served", status)
+		t.Errorf("/readyz while no page can be served: status %d, want 503", status)
 	}
 	if status := d.ask("/healthz"); status != http.StatusOK {
-		t.Errorf("/healthz answers %d", status)
+		t.Errorf("/healthz: status %d, want 200", status)
 	}
 	minutes := int(time.Since(from) / time.Minute)
 	d.empty()
 	if status := d.ask("/readyz"); status != http.StatusOK {
-		t.Errorf("/readyz answers %d with room again", status)
+		t.Errorf("/readyz with room again: status %d, want 200", status)
 	}
 	if status := d.ask("/p/" + d.slug); status != http.StatusOK {
-		t.Errorf("a page answered %d with room again", status)
+		t.Errorf("page with room again: status %d, want 200", status)
 	}
-	// The replay of what the spool has waits up to half a minute.
+	// The spool may wait half a minute before it is replayed.
 	if some, err := spooled(d.data); err != nil || some {
 		d.wait("spool drained")
 	}
-	d.well(views + 1)
+	d.check(views + 1)
 	if n := strings.Count(d.log.drain(), "views cannot be written, so requests are refused"); n < 1 || n > minutes+1 {
-		t.Errorf("in %d minutes the log tells %d times that views cannot be written", minutes, n)
+		t.Errorf("in %d minutes the log has %d lines that views cannot be written", minutes, n)
 	}
 }

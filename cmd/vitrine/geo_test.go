@@ -17,8 +17,9 @@ import (
 	"vitrine/report"
 )
 
-// A server without a city file says so. It takes one that is fetched while it
-// runs, and views have the cities of the addresses that its proxy tells.
+// TestCities checks that a server without a city file says so. It then uses a
+// file that is downloaded while it runs, and views have the cities of the
+// addresses that its proxy reports.
 func TestCities(t *testing.T) {
 	t.Parallel()
 	real, err := os.ReadFile(vitrinetest.CityFile(t))
@@ -28,9 +29,9 @@ func TestCities(t *testing.T) {
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data"),
 		settings: []string{"VITRINE_TRUSTED_PROXY=127.0.0.1,::1"}}
 	k.key = lastWord(k.run("account", "create", "owner@example.org"))
-	cmd, url, said := k.start()
+	cmd, url, output := k.start()
 	if url == "" {
-		t.Fatal(said.drain())
+		t.Fatal(output.drain())
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	if err := k.upload(url, 1); err != nil {
@@ -41,7 +42,7 @@ func TestCities(t *testing.T) {
 		t.Helper()
 		for _, a := range addresses {
 			if body, status := k.fetch(url+"/p/"+slug, "X-Forwarded-For", a); status != http.StatusOK {
-				t.Fatalf("%s: %d %s", a, status, body)
+				t.Fatalf("page for %s: status %d: %s", a, status, body)
 			}
 		}
 	}
@@ -50,14 +51,15 @@ func TestCities(t *testing.T) {
 		t.Helper()
 		body, status := k.fetch(url+"/links/"+slug+"/analytics", "Cookie", cookie)
 		if status != http.StatusOK {
-			t.Fatalf("%d %s", status, body)
+			t.Fatalf("report: status %d: %s", status, body)
 		}
 		return body
 	}
 	open("81.2.69.142")
-	const none, by = "this instance has no city file", `<a href="https://db-ip.com" rel="noreferrer">IP geolocation by DB-IP</a>`
+	const none, by = "this instance has no city file",
+		`<a href="https://db-ip.com" rel="noreferrer">IP geolocation by DB-IP</a>`
 	if p := page(); !strings.Contains(p, none) || strings.Contains(p, by) {
-		t.Errorf("without a city file: %s", p)
+		t.Errorf("report page without a city file: %s", p)
 	}
 
 	var packed bytes.Buffer
@@ -70,9 +72,9 @@ func TestCities(t *testing.T) {
 	defer mirror.Close()
 	if out, err := vitrineOn(k.data, "geo", "update", "--from", mirror.URL); err != nil ||
 		!strings.Contains(out, "cities.mmdb: city ipv4 of ") {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("geo update: %v: %s", err, out)
 	}
-	if text, ok := said.wait(`city file loaded`); !ok {
+	if text, ok := output.wait(`city file loaded`); !ok {
 		t.Fatal(text)
 	}
 	open("81.2.69.142", "81.2.69.143", "6.6.6.6, 85.214.132.117", "2001:4860:4860::8888", "192.168.1.1", "nonsense")
@@ -86,26 +88,26 @@ func TestCities(t *testing.T) {
 	}
 	got := fmt.Sprint(counts(r.Breakdowns.Cities), counts(r.Breakdowns.Countries), r.Totals.Views)
 	if want := "[London, GB 2 Berlin, DE 1] [GB 3 DE 1 US 1] 7"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("countries and cities = %s, want %s", got, want)
 	}
 	if p := page(); !strings.Contains(p, ">London<") || !strings.Contains(p, ">Berlin<") || strings.Contains(p, none) {
-		t.Errorf("with a city file: %s", p)
+		t.Errorf("report page with a city file: %s", p)
 	}
 
-	// The file's maker is named where cities are.
+	// Pages with cities name the file's maker.
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if cmd, url, said = k.start("VITRINE_GEO=" + vitrinetest.CityFile(t)); url == "" {
-		t.Fatal(said.drain())
+	if cmd, url, output = k.start("VITRINE_GEO=" + vitrinetest.CityFile(t)); url == "" {
+		t.Fatal(output.drain())
 	}
 	if p := page(); !strings.Contains(p, by) {
-		t.Errorf("without its maker: %s", p)
+		t.Errorf("the page does not name the maker of the city file: %s", p)
 	}
 	open("81.2.69.142")
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if text := said.drain(); strings.Contains(text, "81.2.69") || strings.Contains(text, "85.214") {
-		t.Errorf("an address is in the log: %s", text)
+	if text := output.drain(); strings.Contains(text, "81.2.69") || strings.Contains(text, "85.214") {
+		t.Errorf("the log contains an address: %s", text)
 	}
 }
 
@@ -122,7 +124,7 @@ func lastWord(s string) string {
 	return w[len(w)-1]
 }
 
-// fetch gets a page as a person's browser, with a header.
+// fetch requests a page like a person's browser, with a header.
 func (k *killed) fetch(address, name, value string) (body string, status int) {
 	k.t.Helper()
 	req, err := http.NewRequestWithContext(k.t.Context(), http.MethodGet, address, nil)
@@ -143,8 +145,8 @@ func (k *killed) fetch(address, name, value string) (body string, status int) {
 	return string(b), res.StatusCode
 }
 
-// A city file that cannot be used keeps a server from its start, and the old
-// one stays when no other can be fetched.
+// TestCityFileRefused checks that the server does not start with an invalid
+// city file, and that the old file stays if no other can be downloaded.
 func TestCityFileRefused(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -157,12 +159,12 @@ func TestCityFileRefused(t *testing.T) {
 		t.Helper()
 		out, err := vitrineOn(data, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 		if err == nil || !strings.Contains(out, want) || strings.Contains(out, "panic") {
-			t.Errorf("%q: %v: %s", want, err, out)
+			t.Errorf("serve = %v: %s, want an error with %q", want, err, out)
 		}
 		if args[0] == "--geo" {
-			said, healthy := diagnosis(t, data, "--geo", args[1])
-			if healthy || !strings.Contains(said, "wrong    cities: "+args[1]) {
-				t.Errorf("%q: %v: %s", want, healthy, said)
+			output, healthy := diagnosis(t, data, "--geo", args[1])
+			if healthy || !strings.Contains(output, "wrong    cities: "+args[1]) {
+				t.Errorf("doctor with %q: healthy = %v: %s", want, healthy, output)
 			}
 		}
 	}
@@ -183,15 +185,17 @@ func TestCityFileRefused(t *testing.T) {
 	}
 	if out, err := vitrineOn(data, "geo", "update", "--from", "http://127.0.0.1:1"); err == nil ||
 		!strings.Contains(out, "fetch http://127.0.0.1:1/dbip-city-lite-") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("geo update from a closed port = %v: %s", err, out)
 	}
-	if out, err := vitrineOn(data+"/no", "geo", "update"); err == nil || !strings.Contains(out, "name that of the instance") {
-		t.Errorf("%v: %s", err, out)
+	if out, err := vitrineOn(data+"/no", "geo", "update"); err == nil ||
+		!strings.Contains(out, "name that of the instance") {
+		t.Errorf("geo update without an instance = %v: %s", err, out)
 	}
 	if err := os.WriteFile(file, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, _ := diagnosis(t, data, "--geo", file); !strings.Contains(said, "cities: "+file+" (DBIP-City-Lite) is of 2026-") {
-		t.Error(said)
+	if output, _ := diagnosis(t, data, "--geo", file); !strings.Contains(output,
+		"cities: "+file+" (DBIP-City-Lite) is of 2026-") {
+		t.Error(output)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The health check of a container says whether its server answers.
+// TestHealthcheck checks that the health check of a container reports whether
+// its server answers.
 func TestHealthcheck(t *testing.T) {
 	t.Parallel()
 	h := &held{t: t, data: t.TempDir()}
@@ -13,11 +14,11 @@ func TestHealthcheck(t *testing.T) {
 	listen := ":" + h.url[len("http://localhost:"):]
 	for _, at := range []string{listen, "127.0.0.1" + listen} {
 		if _, out, err := verb("healthcheck", "--listen", at); err != nil {
-			t.Errorf("%s: %v: %s", at, err, out)
+			t.Errorf("healthcheck --listen %s: %v: %s", at, err, out)
 		}
 	}
 	h.stop(os.Interrupt)
 	if _, out, err := verb("healthcheck", "--listen", "127.0.0.1"+listen); err == nil {
-		t.Errorf("a server that has ended is healthy: %s", out)
+		t.Errorf("healthcheck succeeds after the server has ended: %s", out)
 	}
 }

@@ -14,8 +14,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// steppedReader calls a function when it has given a text, and before it gives
-// the next.
+// steppedReader returns one text after the other and calls step between them.
 type steppedReader struct {
 	texts []string
 	step  func()
@@ -33,34 +32,34 @@ func (r *steppedReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// hearing calls a function at each line that has a word.
-type hearing struct {
+// lineWatcher calls a function for each line that contains a word.
+type lineWatcher struct {
 	bytes.Buffer
-	word  string
-	heard func()
+	word   string
+	onLine func()
 }
 
-func (h *hearing) Write(b []byte) (int, error) {
+func (h *lineWatcher) Write(b []byte) (int, error) {
 	if strings.Contains(string(b), h.word) {
-		h.heard()
+		h.onLine()
 	}
 	return h.Buffer.Write(b)
 }
 
-// An import waits for a PostgreSQL that is restarted while it reads its file,
-// says so once each time, and goes on by itself.
+// TestImportOverRestart restarts PostgreSQL while an import reads its file. The
+// import reports each restart once, waits, and continues without help.
 func TestImportOverRestart(t *testing.T) {
 	t.Parallel()
 	server := vitrinetest.Postgres(t)
 	place := []string{"--database", server.NewDatabase(t), "--data", t.TempDir()}
-	run := func(in io.Reader, heard func(), args ...string) string {
+	run := func(in io.Reader, onLine func(), args ...string) string {
 		t.Helper()
-		said := &hearing{word: "goes on by itself", heard: heard}
-		if code := run(context.Background(), &terminal.Terminal{In: in, Out: said, Err: said},
+		output := &lineWatcher{word: "goes on by itself", onLine: onLine}
+		if code := run(context.Background(), &terminal.Terminal{In: in, Out: output, Err: output},
 			append(args, place...)); code != 0 {
-			t.Fatalf("vitrine %s: exit status %d\n%s", strings.Join(args, " "), code, &said.Buffer)
+			t.Fatalf("vitrine %s: exit status %d\n%s", strings.Join(args, " "), code, &output.Buffer)
 		}
-		return said.String()
+		return output.String()
 	}
 	began := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -90)
 	var links strings.Builder
@@ -72,15 +71,15 @@ func TestImportOverRestart(t *testing.T) {
 			began.AddDate(0, 0, n).Format("2006-01-02T15:04:05.000Z")))
 	}
 	var once sync.Once
-	never := func() { once.Do(func() { t.Error("an import waits for nothing") }) }
+	never := func() { once.Do(func() { t.Error("the import does not wait") }) }
 	run(nil, never, "account", "create", "ann@example.org")
 	run(strings.NewReader(links.String()), never, "import", "links", "-")
 	stops := 0
-	said := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "import",
+	output := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "import",
 		"opens", "-")
-	if stops != len(texts) || strings.Count(said, "goes on by itself") != stops ||
-		!strings.Contains(said, "3 opens added") {
-		t.Errorf("PostgreSQL was stopped %d times:\n%s", stops, said)
+	if stops != len(texts) || strings.Count(output, "goes on by itself") != stops ||
+		!strings.Contains(output, "3 opens added") {
+		t.Errorf("PostgreSQL was stopped %d times:\n%s", stops, output)
 	}
 	run(nil, never, "audit", "--all")
 }

@@ -16,10 +16,10 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// TestKillReplace kills the server with SIGKILL at steps between the bytes of a
-// new version and its answer, on each pair of places. Afterwards readers must
-// see the whole of the last version that was acknowledged, or of the one that
-// was under way; and the audit must find no fault (promises 1, 2, 3).
+// TestKillReplace kills the server with SIGKILL at steps between receiving a
+// new version and answering, with each pair of backends. Afterwards readers
+// must see the whole of the last acknowledged version or of the one that was
+// being stored, and the audit must find no fault (promises 1, 2, 3).
 func TestKillReplace(t *testing.T) {
 	t.Parallel()
 	t.Run("SQLite and a directory", func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestKillReplace(t *testing.T) {
 	})
 }
 
-// killReplacing kills the server at some steps of a replacement; in tier all,
-// at each step of two in a row.
+// killReplacing kills the server at some steps of a replacement. In tier all it
+// kills it at each step of two replacements in a row.
 func killReplacing(k *killed, some int) {
 	t := k.t
 	k.key = strings.TrimSpace(k.run("account", "create", "owner@example.org"))
@@ -49,7 +49,7 @@ func killReplacing(k *killed, some int) {
 	killedAt := map[string]int{}
 	points := killPoints(seeded(t), 2*(done-begun), some)
 	for _, step := range points {
-		cmd, url, said := k.start(killSetting(begun + step))
+		cmd, url, log := k.start(killSetting(begun + step))
 		for url != "" {
 			last++
 			if err := k.replace(url, slug, last); err != nil {
@@ -57,60 +57,62 @@ func killReplacing(k *killed, some int) {
 			}
 			acknowledged = last
 		}
-		text := said.drain()
+		text := log.drain()
 		_ = cmd.Wait()
 		steps := stepNames(text)
 		killedAt[kindOfStep(steps[len(steps)-1])]++
 		if _, out, err := k.verb("audit", "--deep"); err != nil {
-			t.Fatalf("%v: %s\nafter %s", err, out, text)
+			t.Fatalf("audit: %v: %s\nafter %s", err, out, text)
 		}
 		url, kill := k.serve()
 		shown := k.shown(url, slug)
 		if shown != acknowledged && shown != last {
-			t.Errorf("readers see text %d; %d was acknowledged, and %d sent last, after %s", shown, acknowledged, last,
+			t.Errorf("readers see text %d, want the acknowledged %d or the last sent %d, after %s", shown, acknowledged,
+				last,
 				text)
 		}
-		if err := k.replace(url, slug, shown); err != nil { // the same bytes
+		if err := k.replace(url, slug, shown); err != nil { // sends the same bytes again
 			t.Fatal(err)
 		}
 		if again := k.shown(url, slug); again != shown {
-			t.Errorf("readers see text %d, and before %d", again, shown)
+			t.Errorf("readers see text %d, want %d as before", again, shown)
 		}
 		acknowledged = shown
 		kill()
 	}
-	t.Logf("%d replacements, killed %d times", last, len(points))
+	t.Logf("%d replacements, %d kills", last, len(points))
 	for _, kind := range slices.Sorted(maps.Keys(killedAt)) {
 		t.Logf("%3d at: %s", killedAt[kind], kind)
 	}
 }
 
-// kindOfStep returns the name of a step without what differs from run to run.
+// kindOfStep returns the name of a step without the parts that differ between
+// runs.
 func kindOfStep(name string) string {
 	name = regexp.MustCompile(`/\S*/001/`).ReplaceAllString(name, "")
 	name = regexp.MustCompile(`[a-z2-7]{26}|\d+`).ReplaceAllString(name, "*")
 	return regexp.MustCompile(`blobs/..\b`).ReplaceAllString(name, "blobs/*")
 }
 
-// stepsOfReplacing returns the number of steps that a start of the server does,
-// and that of the steps once a file is replaced.
+// stepsOfReplacing returns the number of steps of a server's start, and the
+// number of steps after one replacement.
 func (k *killed) stepsOfReplacing(slug string, n int) (begun, done int) {
 	k.t.Helper()
-	cmd, url, said := k.start(killSetting(0))
+	cmd, url, log := k.start(killSetting(0))
 	if url == "" {
-		k.t.Fatal(said.drain())
+		k.t.Fatal(log.drain())
 	}
-	begun = len(stepNames(said.sofar()))
+	begun = len(stepNames(log.sofar()))
 	if err := k.replace(url, slug, n); err != nil {
 		k.t.Fatal(err)
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	done = len(stepNames(said.drain()))
+	done = len(stepNames(log.drain()))
 	return begun, done
 }
 
-// replace sends a text in the place of the file of a link, once.
+// replace replaces the file of a link with a text, once.
 func (k *killed) replace(url, slug string, n int) error {
 	c, err := client.New(url, k.key, client.WithAttempts(1))
 	if err != nil {
@@ -122,8 +124,8 @@ func (k *killed) replace(url, slug string, n int) error {
 	return err
 }
 
-// shown returns the number of the text that readers see of a link; 0: none of
-// them.
+// shown returns the number of the text that readers of a link see, or 0 if it
+// is none of them.
 func (k *killed) shown(url, slug string) int {
 	k.t.Helper()
 	res, err := http.Get(url + "/p/" + slug)
@@ -133,12 +135,12 @@ func (k *killed) shown(url, slug string) int {
 	defer res.Body.Close()
 	page, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
-		k.t.Fatalf("the page is answered with %s, %v", res.Status, err)
+		k.t.Fatalf("page: %s, %v, want 200", res.Status, err)
 	}
 	numbers := regexp.MustCompile(`This is text (\d+)\.`).FindAllSubmatch(page, -1)
 	for _, m := range numbers {
 		if string(m[1]) != string(numbers[0][1]) {
-			k.t.Errorf("the page shows the texts %s and %s", numbers[0][1], m[1])
+			k.t.Errorf("the page shows the texts %s and %s, want one", numbers[0][1], m[1])
 		}
 	}
 	if len(numbers) == 0 {

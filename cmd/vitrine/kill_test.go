@@ -14,19 +14,19 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// killed is an instance whose server is killed again and again, with what it
-// had acknowledged.
+// killed is an instance whose server is killed repeatedly, and what it has
+// acknowledged.
 type killed struct {
 	t    *testing.T
 	data string
 	key  string
 
-	database, files string   // their addresses; "": in data
-	settings        []string // more of the environment of its server
+	database, files string   // their addresses; "" for the data directory
+	settings        []string // additional environment of its server
 
 	mu            sync.Mutex
-	links         []string // slugs that complete answered
-	pages, broken int      // page loads of the first link answered with 200, and those whose answer did not come
+	links         []string // slugs of completed uploads
+	pages, broken int      // page loads of the first link that were answered with 200, and those without an answer
 }
 
 // run runs a command on the instance and returns its standard output.
@@ -44,12 +44,12 @@ func (k *killed) verb(args ...string) (out, all string, err error) {
 	return verb(append(args, "--data", k.data, "--database", k.database, "--files", k.files)...)
 }
 
-// serve starts a server and returns its address and what kills it.
+// serve starts a server and returns its address and a function that kills it.
 func (k *killed) serve() (url string, kill func()) {
 	k.t.Helper()
-	cmd, url, said := k.start()
+	cmd, url, log := k.start()
 	if url == "" {
-		k.t.Fatal(said.drain())
+		k.t.Fatal(log.drain())
 	}
 	return url, func() {
 		_ = cmd.Process.Kill()
@@ -57,18 +57,19 @@ func (k *killed) serve() (url string, kill func()) {
 	}
 }
 
-// start starts a server and waits until it serves; "": it has ended before.
-func (k *killed) start(settings ...string) (cmd *exec.Cmd, url string, said *lines) {
+// start starts a server and waits until it serves. url is "" if it ended
+// before.
+func (k *killed) start(settings ...string) (cmd *exec.Cmd, url string, log *lines) {
 	k.t.Helper()
-	cmd, said = serveProcess(k.t, append(append(settings, k.settings...), "VITRINE_DATA="+k.data,
+	cmd, log = serveProcess(k.t, append(append(settings, k.settings...), "VITRINE_DATA="+k.data,
 		"VITRINE_DATABASE="+k.database, "VITRINE_FILES="+k.files))
-	if port, ok := said.wait(serving); ok {
+	if port, ok := log.wait(serving); ok {
 		url = "http://localhost:" + port
 	}
-	return cmd, url, said
+	return cmd, url, log
 }
 
-// upload makes links, until one fails.
+// upload creates links until one fails.
 func (k *killed) upload(url string, n int) error {
 	c, err := client.New(url, k.key, client.WithAttempts(1))
 	if err != nil {
@@ -88,7 +89,7 @@ func (k *killed) upload(url string, n int) error {
 	return nil
 }
 
-// open loads the page of the first link, as a person's browser.
+// open loads the page of the first link like a person's browser.
 func (k *killed) open(url string) error {
 	k.mu.Lock()
 	first := k.links[0]
@@ -113,17 +114,17 @@ func (k *killed) open(url string) error {
 	return err
 }
 
-// load makes links and opens pages until the server is gone.
+// load creates links and loads pages until the server is gone.
 func (k *killed) load(url string) {
 	for k.upload(url, 1) == nil && k.open(url) == nil && k.open(url) == nil {
 	}
 }
 
-// TestKill kills the server with SIGKILL at steps chosen by a seed, under
-// uploads and page loads: one at a time, and several at once. The same seed
-// kills at the same steps, but the server may have done other work by then.
-// Everything that was acknowledged must be there once, and the audit must find
-// no fault (promises 1, 2, 13).
+// TestKill kills the server with SIGKILL at random steps under uploads and page
+// loads, first one at a time, then several at once. The same seed chooses the
+// same steps, but the server may have done other work by then. Everything
+// acknowledged must be there once, and the audit must find no fault (promises
+// 1, 2, 13).
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const start, uploads = 26, 100 // steps of a start, and of some uploads after it
@@ -135,7 +136,7 @@ func TestKill(t *testing.T) {
 		if i%4 == 0 {
 			step = 1 + r.IntN(start)
 		}
-		cmd, url, said := k.start(killSetting(step))
+		cmd, url, log := k.start(killSetting(step))
 		var all sync.WaitGroup
 		for range 1 + i%2*3 {
 			if url != "" {
@@ -143,10 +144,10 @@ func TestKill(t *testing.T) {
 			}
 		}
 		all.Wait()
-		text := said.drain()
+		text := log.drain()
 		_ = cmd.Wait()
 		if _, out, err := k.verb("audit", "--deep"); err != nil {
-			t.Fatalf("%v: %s\nafter %s", err, out, text)
+			t.Fatalf("audit: %v: %s\nafter %s", err, out, text)
 		}
 	}
 	url, kill := k.serve()
@@ -171,13 +172,13 @@ func (k *killed) check(url string) {
 			k.t.Fatal(err)
 		}
 		if there[l.Slug] {
-			k.t.Errorf("link %s is there twice", l.Slug)
+			k.t.Errorf("link %s is listed twice", l.Slug)
 		}
 		there[l.Slug] = true
 	}
 	for _, slug := range k.links {
 		if !there[slug] {
-			k.t.Errorf("link %s was acknowledged and is lost", slug)
+			k.t.Errorf("acknowledged link %s is lost", slug)
 		}
 	}
 	rep, err := c.LinkAnalytics(k.t.Context(), k.links[0], client.ReportQuery{Range: "7d"})
@@ -186,7 +187,7 @@ func (k *killed) check(url string) {
 	}
 	if v := int(rep.Totals.Views); v < k.pages || v > k.pages+k.broken {
 		b, _ := json.Marshal(rep.Totals)
-		k.t.Errorf("%d pages were answered and %d were not: %s", k.pages, k.broken, b)
+		k.t.Errorf("%d pages were answered and %d were not: report %s", k.pages, k.broken, b)
 	}
 	k.t.Logf("%d links, %d pages answered, %d cut off", len(k.links), k.pages, k.broken)
 }

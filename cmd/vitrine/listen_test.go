@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Where the server cannot listen, it says what to do.
+// TestNotListening checks that the error of a server that cannot listen says
+// what to do.
 func TestNotListening(t *testing.T) {
 	other := errors.New("other")
 	for _, test := range []struct {
@@ -22,7 +23,7 @@ func TestNotListening(t *testing.T) {
 		{"nonsense", other, "other"},
 	} {
 		if got := notListening(test.address, test.err).Error(); !strings.Contains(got, test.want) {
-			t.Errorf("%s, %v: %s", test.address, test.err, got)
+			t.Errorf("notListening(%s, %v) = %s", test.address, test.err, got)
 		}
 	}
 }

@@ -17,8 +17,8 @@ func (s *server) killLogin() {
 	}
 }
 
-// cmdLogin ARGS... starts "vitrine login" and waits for its code, which it
-// leaves in CODE. Its page is in PAGE.
+// cmdLogin ARGS... starts "vitrine login" and waits for its code. It stores the
+// code in CODE and the page in PAGE.
 func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	p := exec.Command("vitrine", append([]string{"login"}, args...)...)
@@ -30,18 +30,18 @@ func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
 	s.login, s.loginOutput = p, readLines(out)
 	code, ok := s.loginOutput.wait(`code: ([A-Z]{4}-[A-Z]{4})\n`)
 	if !ok {
-		ts.Fatalf("no code:\n%s", code)
+		ts.Fatalf("login printed no code:\n%s", code)
 	}
 	page, ok := s.loginOutput.wait(`\n  (http\S+)\n`)
 	if !ok {
-		ts.Fatalf("no page:\n%s", page)
+		ts.Fatalf("login printed no page address:\n%s", page)
 	}
 	ts.Setenv("CODE", code)
 	ts.Setenv("PAGE", page)
 }
 
-// cmdDecide LINK allow|refuse signs in with a link that "account sign-in" has
-// printed, and answers for CODE.
+// cmdDecide LINK allow|refuse signs in with a link from "account sign-in" and
+// allows or refuses CODE.
 func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	link, err := url.Parse(args[0])
@@ -65,12 +65,12 @@ func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	answer := url.Values{"code": {ts.Getenv("CODE")}, "answer": {args[1]}}
 	if res := send("/device", answer.Encode(), session); res.StatusCode != http.StatusOK {
-		ts.Fatalf("the page answered %s", res.Status)
+		ts.Fatalf("POST /device: %s, want 200", res.Status)
 	}
 }
 
-// cmdDecided waits until the program that login has started ends, well or with
-// "!" badly, and leaves what it wrote in login.log.
+// cmdDecided waits until the login program ends, successfully or, with "!",
+// with an error, and writes its output to login.log.
 func cmdDecided(ts *testscript.TestScript, neg bool, _ []string) {
 	s := serverOf(ts)
 	text := s.loginOutput.drain()

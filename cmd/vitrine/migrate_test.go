@@ -18,9 +18,9 @@ import (
 	"vitrine/report"
 )
 
-// history is an instance of some history: two accounts, links of which some are
-// deleted or disabled, views of many days with what was read and downloaded,
-// and tallies.
+// history is an instance with history: two accounts, links of which some are
+// deleted or disabled, many days of views with engagement and downloads, and
+// rollups.
 type history struct {
 	t    *testing.T
 	data string
@@ -60,7 +60,7 @@ func newHistory(t *testing.T, links int) *history {
 	return h
 }
 
-// views adds the views of months and a part to a link, and puts the days away.
+// views adds views of several months to a link and rolls up the past days.
 func (h *history) views(slug string) {
 	h.t.Helper()
 	in, err := openInstance(h.t.Context(), placeFlags{Data: h.data})
@@ -162,7 +162,7 @@ func (h *history) numbers(places placeFlags) string {
 	return string(b)
 }
 
-// settings returns a file with the settings of an instance.
+// settings writes a file with the settings of an instance and returns its name.
 func settings(t *testing.T, p placeFlags) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vitrine.env")
@@ -173,9 +173,9 @@ func settings(t *testing.T, p placeFlags) string {
 	return path
 }
 
-// TestMigrate brings an instance from a directory to PostgreSQL and a bucket
-// and back, killed at steps chosen by a seed and begun again. Its numbers,
-// links and history are the same everywhere, and every audit is without fault.
+// TestMigrate migrates an instance from a directory to PostgreSQL and a bucket
+// and back. It is killed at random steps and started again. Numbers, links and
+// history are the same everywhere, and no audit finds a fault.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	r := seeded(t)
@@ -199,35 +199,35 @@ func TestMigrate(t *testing.T) {
 		}
 		t.Log(strings.TrimSpace(out))
 		if again, err := vitrineOn(root, "migrate", from, word); err != nil || !strings.HasPrefix(again, "0 rows") {
-			t.Errorf("once more: %v: %s", err, again)
+			t.Errorf("second migrate: %v: %s, want 0 rows", err, again)
 		}
 		if after := h.numbers(to); after != before {
-			t.Errorf("%s has\n%s\nand had\n%s", word, after, before)
+			t.Errorf("%s has\n%s\nwant\n%s", word, after, before)
 		}
 		from = word
 	}
 	if out, err := vitrineOn(back.Data, "audit", "--deep", "--all"); err != nil {
 		t.Errorf("audit: %v: %s", err, out)
 	}
-	// What goes on by itself is not written over.
+	// A migration does not overwrite an instance that has changed.
 	if out, err := vitrineOn(back.Data, "account", "create", "third@example.org", "--plan", "free"); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("account create: %v: %s", err, out)
 	}
 	if out, err := vitrineOn(root, "migrate", h.data, back.Data); err == nil ||
 		!strings.Contains(out, "it has other data in it") {
-		t.Errorf("onto an instance that goes on: %v: %s", err, out)
+		t.Errorf("migrate onto a changed instance = %v: %s, want an error", err, out)
 	}
 	k := &killed{t: t, data: h.data, key: h.key}
 	_, kill := k.serve()
 	defer kill()
 	if out, err := vitrineOn(root, "migrate", h.data, filepath.Join(root, "other")); err == nil ||
 		!strings.Contains(out, "serves") {
-		t.Errorf("while it is served: %v: %s", err, out)
+		t.Errorf("migrate while the instance is served = %v: %s, want an error", err, out)
 	}
 }
 
-// TestMigrateClickHouse brings opens into ClickHouse, killed at steps chosen by
-// a seed and begun again, and not out of it.
+// TestMigrateClickHouse migrates views into ClickHouse, with kills at random
+// steps, and checks that they cannot be migrated out of it.
 func TestMigrateClickHouse(t *testing.T) {
 	t.Parallel()
 	address := vitrinetest.ClickHouseDatabase(t)
@@ -244,16 +244,16 @@ func TestMigrateClickHouse(t *testing.T) {
 	}
 	t.Log(strings.TrimSpace(out))
 	if again, err := vitrineOn(root, "migrate", h.data, word); err != nil || !strings.HasPrefix(again, "0 rows") {
-		t.Errorf("once more: %v: %s", err, again)
+		t.Errorf("second migrate: %v: %s, want 0 rows", err, again)
 	}
 	if after := h.numbers(to); after != before {
-		t.Errorf("there are\n%s\nand were\n%s", after, before)
+		t.Errorf("numbers after the migration\n%s\nwant\n%s", after, before)
 	}
 	if out, err := vitrineOn(root, "migrate", word, filepath.Join(root, "back")); err == nil ||
 		!strings.Contains(out, "opens cannot be brought out of ClickHouse") {
-		t.Errorf("and back: %v: %s", err, out)
+		t.Errorf("migrate out of ClickHouse = %v: %s, want an error", err, out)
 	}
-	// What goes on by itself is not written over.
+	// A migration does not overwrite a view log that has changed.
 	store, err := to.openStore()
 	if err != nil {
 		t.Fatal(err)
@@ -271,33 +271,34 @@ func TestMigrateClickHouse(t *testing.T) {
 	}
 	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil ||
 		!strings.Contains(out, "it has other data in it") {
-		t.Errorf("onto a log that goes on: %v: %s", err, out)
+		t.Errorf("migrate onto a changed log = %v: %s, want an error", err, out)
 	}
 }
 
-// killedAgain begins a migration of so many steps several times and kills each
-// at one of them. The next goes on where it was.
+// killedAgain starts a migration of the given number of steps several times and
+// kills each at a step. Each continues where the last one stopped.
 func (h *history) killedAgain(r *rand.Rand, steps int, from, word string) {
 	h.t.Helper()
 	for range tier.Pick(3, 20) {
 		step := 1 + r.IntN(tier.Pick(steps, steps*2/3))
-		said, steps, ended := killedRun(h.t, step, "migrate", from, word)
-		h.t.Logf("step %d of a migration that goes on; it came to step %d", step, steps)
+		output, steps, ended := killedRun(h.t, step, "migrate", from, word)
+		h.t.Logf("a continued migration ended after %[2]d steps, before step %[1]d", step, steps)
 		if ended {
 			return
 		}
-		if strings.Contains(said, "The old instance is as it was") {
-			h.t.Errorf("killed at step %d, it says that it has ended: %s", step, said)
+		if strings.Contains(output, "The old instance is as it was") {
+			h.t.Errorf("killed at step %d, but it reports success: %s", step, output)
 		}
 	}
 }
 
-// What a migration was cut off in is no instance.
+// TestMigrateUnfinished checks that commands refuse the target of an
+// interrupted migration.
 func TestMigrateUnfinished(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("account create: %v: %s", err, out)
 	}
 	store, err := placeFlags{Data: data}.openStore()
 	if err != nil {
@@ -310,7 +311,7 @@ func TestMigrateUnfinished(t *testing.T) {
 		}
 		out, err := vitrineOn(data, "account", "list")
 		if (err != nil) != unfinished || strings.Contains(out, "was not finished") != unfinished {
-			t.Errorf("unfinished: %v: %v: %s", unfinished, err, out)
+			t.Errorf("unfinished = %v: audit = %v: %s", unfinished, err, out)
 		}
 	}
 }
@@ -407,12 +408,12 @@ func BenchmarkInstance(b *testing.B) {
 	})
 }
 
-// fillInstance makes an instance of one link with so many views of the last two
-// years.
+// fillInstance creates an instance with one link that has the given number of
+// views in the last two years.
 func fillInstance(b *testing.B, data string, views int) int {
 	b.Helper()
 	if out, err := vitrineOn(data, "account", "create", "owner@example.org"); err != nil {
-		b.Fatalf("%v: %s", err, out)
+		b.Fatalf("account create: %v: %s", err, out)
 	}
 	in, err := openInstance(b.Context(), placeFlags{Data: data})
 	if err != nil {

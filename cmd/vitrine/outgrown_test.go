@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// awayFor returns the least time for which a removed thing stays away.
-// VITRINE_TEST_AWAY sets it, for example to 60s.
+// awayFor returns how long a backend is unavailable at least. VITRINE_TEST_AWAY
+// sets it, for example to 60s.
 func awayFor(t testing.TB) time.Duration {
 	t.Helper()
 	span, err := time.ParseDuration(cmp.Or(os.Getenv("VITRINE_TEST_AWAY"), "0s"))
@@ -22,8 +22,8 @@ func awayFor(t testing.TB) time.Duration {
 }
 
 // TestOutgrown runs two servers over PostgreSQL, ClickHouse and a bucket, and
-// takes away what they stand on, under load: nothing that was acknowledged is
-// lost, nothing is counted twice, and nobody has to do anything about it.
+// stops each of these under load. Nothing acknowledged is lost, nothing counts
+// twice, and the servers recover without help.
 func TestOutgrown(t *testing.T) {
 	tier.Need(t, tier.All, "a fleet over ClickHouse whose servers stop under load")
 	t.Parallel()
@@ -41,10 +41,10 @@ func TestOutgrown(t *testing.T) {
 	}
 	sub("Reports", func(f *fleet) { f.reports(key) })
 	sub("LogAway", func(f *fleet) {
-		r := f.begin(key, f.ships[0].url, f.ships[1].url)
+		r := f.begin(key, f.servers[0].url, f.servers[1].url)
 		r.answered(50)
 		log.Stop()
-		for _, s := range f.ships {
+		for _, s := range f.servers {
 			if text, ok := s.log.wait(`spooling to disk`); !ok {
 				f.t.Fatal(text)
 			}
@@ -56,12 +56,12 @@ func TestOutgrown(t *testing.T) {
 		pages := r.pages.Load() - before
 		began := time.Now()
 		log.Start(f.t)
-		for _, s := range f.ships {
+		for _, s := range f.servers {
 			if text, ok := s.log.wait(`spool drained`); !ok {
 				f.t.Fatal(text)
 			}
 		}
-		f.t.Logf("%d pages were served without the log; %v after it was back its spools were empty", pages,
+		f.t.Logf("%d pages were served without the log; the spools were empty %v after it was back", pages,
 			time.Since(began).Round(time.Millisecond))
 		r.answered(50)
 		r.end()

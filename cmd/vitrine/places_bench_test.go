@@ -21,8 +21,8 @@ import (
 	"vitrine/report"
 )
 
-// benchLogs are the places that a log of views can be kept in, each made new by
-// the servers that people run.
+// benchLogs are the backends of the view log, each opened on the server that
+// people would run.
 var benchLogs = []struct {
 	name string
 	open func(testing.TB) (viewLog, error)
@@ -48,8 +48,8 @@ func openBenchLog(b *testing.B, open func(testing.TB) (viewLog, error)) viewLog 
 	return l
 }
 
-// BenchmarkPlacesTake measures how many opens a second each log takes in
-// batches of several sizes. Each batch is durable when it is taken.
+// BenchmarkPlacesTake measures how many views a second each view log stores in
+// batches of several sizes. Each batch is durable when Take returns.
 func BenchmarkPlacesTake(b *testing.B) {
 	for _, log := range benchLogs {
 		for _, size := range []int{1, 64, 4096} {
@@ -74,10 +74,10 @@ func BenchmarkPlacesTake(b *testing.B) {
 	}
 }
 
-// BenchmarkPlacesReport makes what a report is made of, the tally of its range
-// and a brief one of the range before, from each log with 200,000 views of 100
-// links in a year, settled. Of each the first is left out: it reads into memory
-// what the others find there.
+// BenchmarkPlacesReport makes what a report needs, the tally of its range and a
+// brief one of the range before, from each log with 200,000 views of 100 links
+// in a year, rolled up. The first run is not measured, because it fills the
+// caches.
 func BenchmarkPlacesReport(b *testing.B) {
 	for _, log := range benchLogs {
 		l := openBenchLog(b, log.open)
@@ -111,7 +111,7 @@ func BenchmarkPlacesReport(b *testing.B) {
 	}
 }
 
-// yearOfViews imports views of 100 links from a year, and settles them. It
+// yearOfViews imports views of 100 links from a year and rolls them up. It
 // returns the first day.
 func yearOfViews(b *testing.B, l viewLog, views int) (start report.Day) {
 	b.Helper()
@@ -136,7 +136,7 @@ func yearOfViews(b *testing.B, l viewLog, views int) (start report.Day) {
 
 // BenchmarkPlacesFiltered makes tallies of an account's year with a filter, in
 // a time zone and for custom dates, from each log with VITRINE_BENCH_OPENS
-// views, 200,000 unless given.
+// views (default 200,000).
 func BenchmarkPlacesFiltered(b *testing.B) {
 	views, err := strconv.Atoi(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "200000"))
 	if err != nil {
@@ -188,16 +188,16 @@ func BenchmarkPlacesFiltered(b *testing.B) {
 
 // BenchmarkFleetPages loads pages through one server and through two, over one
 // PostgreSQL and one bucket. Servers, database, bucket and client share this
-// machine: what is told is what a second server costs or gives there.
+// machine, so it measures what a second server costs or gains there.
 func BenchmarkFleetPages(b *testing.B) {
 	f := newFleetOver(b, vitrinetest.Postgres(b).NewDatabase(b), "")
 	key := f.account("owner@example.org", "lifetime")
-	l, err := f.client(f.ships[0].url, key).Upload(b.Context(), textFile(), client.Options{})
+	l, err := f.client(f.servers[0].url, key).Upload(b.Context(), textFile(), client.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = 64
-	for n := 1; n <= len(f.ships); n++ {
+	for n := 1; n <= len(f.servers); n++ {
 		b.Run(fmt.Sprintf("servers=%d", n), func(b *testing.B) {
 			var next, failed atomic.Int64
 			var all sync.WaitGroup
@@ -206,7 +206,7 @@ func BenchmarkFleetPages(b *testing.B) {
 				all.Go(func() {
 					for next.Add(1) <= int64(b.N) {
 						if status, _, err := getPage(context.Background(),
-							f.ships[worker%n].url+"/p/"+l.Slug); err != nil || status != 200 {
+							f.servers[worker%n].url+"/p/"+l.Slug); err != nil || status != 200 {
 							failed.Add(1)
 						}
 					}

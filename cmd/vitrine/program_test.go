@@ -13,8 +13,8 @@ import (
 )
 
 // verb runs a command in this process, as main does. It returns the standard
-// output, and all output. Starting a program takes longer than most commands
-// run; scripts (TestScript) do that.
+// output and all output. It is faster than starting a program; TestScript
+// starts programs.
 func verb(args ...string) (out, all string, err error) {
 	var o, both bytes.Buffer
 	if code := run(context.Background(), &terminal.Terminal{Out: io.MultiWriter(&o, &both), Err: &both},
@@ -24,17 +24,17 @@ func verb(args ...string) (out, all string, err error) {
 	return o.String(), both.String(), err
 }
 
-// vitrineOn runs a verb on a data directory.
+// vitrineOn runs a command on a data directory.
 func vitrineOn(data string, args ...string) (string, error) {
-	if args[0] != "migrate" { // its places are arguments
+	if args[0] != "migrate" { // migrate has its storage as arguments
 		args = append(args[:len(args):len(args)], "--data", data)
 	}
 	_, all, err := verb(args...)
 	return all, err
 }
 
-// serveProcess starts a server as a process of its own, on a free port unless
-// the arguments say otherwise. Settings are added to its environment.
+// serveProcess starts a server as a separate process, on a free port unless the
+// arguments say otherwise. settings are added to its environment.
 func serveProcess(t testing.TB, settings []string, args ...string) (*exec.Cmd, *lines) {
 	t.Helper()
 	return startServer(t, settings, exec.Command("vitrine",
@@ -54,5 +54,5 @@ func startServer(t testing.TB, settings []string, cmd *exec.Cmd) (*exec.Cmd, *li
 	return cmd, readLines(out)
 }
 
-// serving is what a server logs, with its port.
+// serving matches the log line of a server that has started, with its port.
 const serving = `serving\W+address\W+127\.0\.0\.1:(\d+)`

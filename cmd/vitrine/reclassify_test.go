@@ -17,14 +17,14 @@ import (
 	"vitrine/report"
 )
 
-// oldRules makes an instance whose views were stored by other rules: some are
-// of programs that are known by name now, some of people, some as they would
-// be.
+// oldRules creates an instance whose views were classified by other rules: some
+// views are of programs that are now known by name, some of people, and some
+// have the same class in both.
 func oldRules(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
 	if _, all, err := verb("account", "create", "owner@example.org", "--data", data); err != nil {
-		t.Fatalf("%v: %s", err, all)
+		t.Fatalf("account create: %v: %s", err, all)
 	}
 	var links strings.Builder
 	for i := range 3 {
@@ -36,7 +36,7 @@ func oldRules(t *testing.T) (data string) {
 		t.Fatal(err)
 	}
 	if _, all, err := verb("import", "links", file, "--data", data); err != nil {
-		t.Fatalf("%v: %s", err, all)
+		t.Fatalf("import links: %v: %s", err, all)
 	}
 	classes := [][2]string{{"crawler", "GPTBot"}, {"crawler", "Lynx"}, {"monitor", "Nobody"}, {"mail_network", "Gone"},
 		{"crawler", "Googlebot"}, {"", ""}, {"automation", ""}, {"headless", "ChatGPT-User"}}
@@ -76,8 +76,8 @@ func openViews(t *testing.T, data string) *viewdb.ViewLog {
 	return log
 }
 
-// told returns all reports of the log as text.
-func told(t *testing.T, data string) string {
+// allReports returns all reports of the log as text.
+func allReports(t *testing.T, data string) string {
 	t.Helper()
 	log := openViews(t, data)
 	defer log.Close()
@@ -107,8 +107,8 @@ func told(t *testing.T, data string) string {
 }
 
 // TestKillReclassify kills vitrine reclassify with SIGKILL at each of its
-// steps. Another run ends as one that was never killed: the same views,
-// downloads, counts and reports, and no fault.
+// steps. Another run must have the same result as one without a kill: the same
+// views, downloads, counts and reports, and no fault.
 func TestKillReclassify(t *testing.T) {
 	t.Parallel()
 	r := seeded(t)
@@ -116,25 +116,25 @@ func TestKillReclassify(t *testing.T) {
 	copied := func() string {
 		to := filepath.Join(t.TempDir(), "data")
 		if out, err := exec.Command("cp", "-r", data, to).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
+			t.Fatalf("cp: %v: %s", err, out)
 		}
 		return to
 	}
 	whole := copied()
-	said, steps, _ := killedRun(t, 0, "reclassify", "--apply", "--data", whole)
-	want := told(t, whole)
-	if before := told(t, data); want == before || !strings.Contains(want, "ai_training") ||
-		strings.Count(said, "\n") < 5 {
-		t.Fatalf("nothing has changed: %s", said)
+	output, steps, _ := killedRun(t, 0, "reclassify", "--apply", "--data", whole)
+	want := allReports(t, whole)
+	if before := allReports(t, data); want == before || !strings.Contains(want, "ai_training") ||
+		strings.Count(output, "\n") < 5 {
+		t.Fatalf("reclassify changed nothing, or too little: %s", output)
 	}
 	partly := 0
 	for _, step := range killPoints(r, steps, 6) {
 		to := copied()
-		said, _, ended := killedRun(t, step, "reclassify", "--apply", "--data", to)
+		output, _, ended := killedRun(t, step, "reclassify", "--apply", "--data", to)
 		if ended {
-			t.Fatalf("step %d of %d was not reached: %s", step, steps, said)
+			t.Fatalf("step %d of %d was not reached: %s", step, steps, output)
 		}
-		if now := told(t, to); now != want && now != told(t, data) {
+		if now := allReports(t, to); now != want && now != allReports(t, data) {
 			partly++
 		}
 		for _, args := range [][]string{{"audit", "--all"}, {"reclassify", "--apply"}, {"audit", "--all"}} {
@@ -142,10 +142,10 @@ func TestKillReclassify(t *testing.T) {
 				t.Fatalf("vitrine %v after a kill at step %d: %v: %s", args, step, err, out)
 			}
 		}
-		if got := told(t, to); got != want {
-			t.Errorf("after a kill at step %d of %d the result is another one", step, steps)
+		if got := allReports(t, to); got != want {
+			t.Errorf("after a kill at step %d of %d the reports differ", step, steps)
 		}
 		os.RemoveAll(to)
 	}
-	t.Logf("%d steps; %d kills left a part of the views changed", steps, partly)
+	t.Logf("%d steps; %d kills left only some of the views changed", steps, partly)
 }

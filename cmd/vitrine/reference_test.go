@@ -13,12 +13,12 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/commands.md anew")
 
-// cell returns a text in a table of Markdown.
+// cell escapes a text for a table cell of Markdown.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "*", `\*`, "<", `\<`).Replace(text)
 }
 
-// code returns a text in a table as code, "" if there is none.
+// code returns a text as code for a table cell, or "" for an empty text.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -26,7 +26,7 @@ func code(text string) string {
 	return "`" + strings.ReplaceAll(text, "|", `\|`) + "`"
 }
 
-// reference lists every command with its arguments and flags.
+// reference returns every command with its arguments and flags.
 func reference(app *kong.Application) string {
 	var b strings.Builder
 	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. A flag is set on the command line, or by its variable\nin the environment. " +
@@ -58,13 +58,14 @@ func reference(app *kong.Application) string {
 	return b.String()
 }
 
-// The reference has every command, argument and flag as the program has them.
+// TestCommandReference checks that the reference has every command, argument
+// and flag of the program.
 func TestCommandReference(t *testing.T) {
 	const path = "../../docs/reference/commands.md"
 	model := kong.Must(new(cli), kong.Name("vitrine"), kong.ExplicitGroups(groups), helpFacts()).Model
 	want := reference(model)
 	if n := strings.Count(want, "\n## "); n < 30 {
-		t.Fatalf("only %d commands were found", n)
+		t.Fatalf("found only %d commands, want at least 30", n)
 	}
 	got, err := os.ReadFile(path)
 	switch {

@@ -28,12 +28,12 @@ func (h *held) state(c *client.Client, slug, want, reason string) {
 		}
 		<-tick.C
 	}
-	h.t.Fatalf("after a minute the link %s is not %s (%s)", slug, want, reason)
+	h.t.Fatalf("after a minute link %s is not %s (%s)", slug, want, reason)
 }
 
-// TestScanning runs the program beside a real clamd: malware is refused; what
-// cannot be scanned waits, also over a kill -9, and is scanned when it can be;
-// and the log says how it stands.
+// TestScanning runs the program with a real clamd. Malware is refused. What
+// cannot be scanned waits, even after a kill -9, and is scanned as soon as it
+// can be. The log reports the state.
 func TestScanning(t *testing.T) {
 	t.Parallel()
 	d := vitrinetest.Clamd(t)
@@ -60,23 +60,23 @@ func TestScanning(t *testing.T) {
 	var refusal *client.Error
 	if _, _, err := put("eicar.txt", vitrinetest.EICAR()); !errors.As(err, &refusal) || refusal.Code != "malware" ||
 		refusal.Reason != "malware" {
-		t.Errorf("EICAR: %v", err)
+		t.Errorf("upload of EICAR: %v, want malware", err)
 	}
 	l, c, err := put("clip.webm", clip)
 	if err != nil || !l.Processing {
-		t.Fatalf("a video: %+v, %v", l, err)
+		t.Fatalf("upload of a video: %+v, %v, want it to be processing", l, err)
 	}
 	h.state(c, l.Slug, "live", "")
 
 	d.Kill(t)
 	l, c, err = put("words.txt", []byte("Nothing but words.\n"))
 	if err != nil || !l.Review || l.Reason != "scan_unavailable" {
-		t.Fatalf("a text when the scanner is down: %+v, %v", l, err)
+		t.Fatalf("upload of a text without a scanner: %+v, %v, want it in review", l, err)
 	}
 	text := l.Slug
 	l, _, err = put("other.webm", append(clip, 0))
 	if err != nil || !l.Processing {
-		t.Fatalf("a video when the scanner is down: %+v, %v", l, err)
+		t.Fatalf("upload of a video without a scanner: %+v, %v, want it to be processing", l, err)
 	}
 	h.state(c, l.Slug, "processing", "")
 	h.stop(os.Kill)

@@ -8,8 +8,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// cmdSQL runs "sql FILE STATEMENT", which changes rows of a database behind the
-// program's back. It fails if the statement changes none.
+// cmdSQL runs "sql FILE STATEMENT", which changes rows of a database without
+// the program's knowledge. It fails if the statement changes none.
 func cmdSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: sql FILE STATEMENT")
@@ -20,6 +20,6 @@ func cmdSQL(ts *testscript.TestScript, neg bool, args []string) {
 	done, err := db.Exec(strings.Join(args[1:], " "))
 	ts.Check(err)
 	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		ts.Fatalf("%d rows are changed, %v", n, err)
+		ts.Fatalf("%d rows changed, %v", n, err)
 	}
 }

@@ -29,12 +29,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// clockVariable names the variable that says by how much a program run by a
-// test finds the clock of its machine ahead: a duration, such as -1m.
+// clockVariable names the variable with the difference between the clock of a
+// program run by a test and that of the machine: a duration, such as -1m.
 const clockVariable = "VITRINE_TEST_CLOCK"
 
-// drainVariable names the variable that has a server drain, whatever its
-// settings say, until it is sent SIGUSR1.
+// drainVariable names the variable that lets a server drain until it receives
+// SIGUSR1, whatever its settings say.
 const drainVariable = "VITRINE_TEST_DRAIN"
 
 func TestMain(m *testing.M) {
@@ -52,13 +52,13 @@ func TestMain(m *testing.M) {
 		clock = func() time.Time { return time.Now().Add(ahead) }
 	}
 	killAtStep()
-	// Most tests wait for servers: four at once keep two cores busy.
+	// Most tests wait for servers. Four at once keep two cores busy.
 	_ = flag.Set("test.parallel", "4")
 	testscript.Main(m, map[string]func(){"vitrine": main})
 }
 
 // TestScript runs the program as its users do: every command of a script is a
-// process of its own, and "serve" one that stays.
+// process, and "serve" starts one that keeps running.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -92,15 +92,15 @@ func TestScript(t *testing.T) {
 
 type serverKey struct{}
 
-// server is the one that a script runs, and the upload that is under way to it.
+// server is the server that a script runs, and the upload in progress.
 type server struct {
 	process *exec.Cmd
-	ending  bool // it was sent SIGTERM
+	ending  bool // it has received SIGTERM
 	log     *lines
 	upload  *io.PipeWriter
 	answer  chan error
 
-	login       *exec.Cmd // the program that waits until its code is allowed
+	login       *exec.Cmd // the login program that waits for a decision
 	loginOutput *lines
 }
 
@@ -116,7 +116,7 @@ func (s *server) kill() {
 	}
 }
 
-// lines collects what a server writes, and lets a script wait for a line of it.
+// lines collects the output of a server, and lets a script wait for a line.
 type lines struct {
 	mu   sync.Mutex
 	more sync.Cond
@@ -142,8 +142,8 @@ func readLines(r io.Reader) *lines {
 	return l
 }
 
-// wait returns the first group of the pattern once it is there; false when the
-// server ended before.
+// wait returns the first group of the pattern as soon as it matches, and false
+// if the server ended before.
 func (l *lines) wait(pattern string) (string, bool) {
 	re := regexp.MustCompile(pattern)
 	l.mu.Lock()
@@ -159,14 +159,14 @@ func (l *lines) wait(pattern string) (string, bool) {
 	}
 }
 
-// sofar returns everything until now.
+// sofar returns the output until now.
 func (l *lines) sofar() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// drain returns everything, once the server has ended.
+// drain returns the whole output after the server has ended.
 func (l *lines) drain() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,10 +194,9 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("VITRINE_URL", "http://localhost:"+port)
 }
 
-// cmdHalt ends the server as an operator does, if "refuses" has not done so,
-// expects it to end well, and leaves what it wrote in serve.log. "! halt" sends
-// a signal in any case, a second one after "refuses", and expects it to end
-// badly.
+// cmdHalt stops the server with SIGTERM, unless "refuses" has done so, expects
+// it to exit with 0, and writes its output to serve.log. "! halt" always sends
+// a signal, after "refuses" a second one, and expects another exit status.
 func cmdHalt(ts *testscript.TestScript, neg bool, _ []string) {
 	s := serverOf(ts)
 	if !s.ending || neg {
@@ -212,26 +211,26 @@ func cmdHalt(ts *testscript.TestScript, neg bool, _ []string) {
 	}
 }
 
-// cmdSetenv NAME FILE [PATTERN] sets a variable to what a file holds, or to the
-// pattern's group in it.
+// cmdSetenv NAME FILE [PATTERN] sets a variable to the content of a file, or to
+// the first group of the pattern in it.
 func cmdSetenv(ts *testscript.TestScript, _ bool, args []string) {
 	value := strings.TrimSpace(ts.ReadFile(args[1]))
 	if len(args) > 2 {
 		m := regexp.MustCompile(args[2]).FindStringSubmatch(value)
 		if m == nil {
-			ts.Fatalf("%s is not in %s", args[2], value)
+			ts.Fatalf("no match for %s in %s", args[2], value)
 		}
 		value = m[1]
 	}
 	ts.Setenv(args[0], value)
 }
 
-// person is the user agent of one.
+// person is the user agent of a person's browser.
 const person = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 
-// cmdFetch [-X METHOD] [-H HEADER]... [-d BODY] URL is curl: the body on
-// standard output, status and headers on standard error. It fails from status
-// 400 on.
+// cmdFetch [-X METHOD] [-H HEADER]... [-d BODY] URL works like curl: it writes
+// the body to standard output, status and headers to standard error. It fails
+// from status 400 on.
 func cmdFetch(ts *testscript.TestScript, neg bool, args []string) {
 	method, body, header := "", "", http.Header{"User-Agent": {person}}
 	for ; len(args) > 1; args = args[2:] {
@@ -244,7 +243,7 @@ func cmdFetch(ts *testscript.TestScript, neg bool, args []string) {
 			name, value, _ := strings.Cut(args[1], ":")
 			header.Set(name, strings.TrimSpace(value))
 		default:
-			ts.Fatalf("fetch knows no %s", args[0])
+			ts.Fatalf("fetch: unknown argument %s", args[0])
 		}
 	}
 	req, err := http.NewRequest(method, args[0], strings.NewReader(body))
@@ -258,11 +257,12 @@ func cmdFetch(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = io.Copy(ts.Stdout(), res.Body)
 	ts.Check(err)
 	if refused := res.StatusCode >= 400; refused != neg {
-		ts.Fatalf("%s %s answered %s", method, args[0], res.Status)
+		ts.Fatalf("%s %s: status %s", method, args[0], res.Status)
 	}
 }
 
-// cmdAwait URL TYPE asks until the answer has a Content-Type, for a minute.
+// cmdAwait URL TYPE sends requests until the answer has a Content-Type, for at
+// most a minute.
 func cmdAwait(ts *testscript.TestScript, _ bool, args []string) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -275,11 +275,11 @@ func cmdAwait(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		<-tick.C
 	}
-	ts.Fatalf("%s is not %s after a minute", args[0], args[1])
+	ts.Fatalf("%s is not of type %s after a minute", args[0], args[1])
 }
 
-// cmdBegin URL TYPE SIZE begins a PUT and returns when the server is reading
-// its body.
+// cmdBegin URL TYPE SIZE begins a PUT and returns when the server reads its
+// body.
 func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	u, err := url.Parse(args[0])
@@ -294,7 +294,7 @@ func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 	proceed, err := answers.ReadString('\n')
 	ts.Check(err)
 	if !strings.Contains(proceed, "100") {
-		ts.Fatalf("the server answered %s", proceed)
+		ts.Fatalf("PUT: %s, want 100 Continue", proceed)
 	}
 	_, err = answers.ReadString('\n')
 	ts.Check(err)
@@ -307,7 +307,7 @@ func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 		if err == nil {
 			var res *http.Response
 			if res, err = http.ReadResponse(answers, nil); err == nil && res.StatusCode != http.StatusOK {
-				err = fmt.Errorf("the PUT answered %s", res.Status)
+				err = fmt.Errorf("PUT: %s, want 200", res.Status)
 			}
 		}
 		answer <- err
@@ -316,8 +316,8 @@ func cmdBegin(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// cmdFinish SIZE sends the rest of the upload that begin began, and expects it
-// to be stored.
+// cmdFinish SIZE sends the rest of the upload that begin has begun, and expects
+// it to be stored.
 func cmdFinish(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	size, err := strconv.Atoi(args[0])
@@ -328,25 +328,25 @@ func cmdFinish(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(<-s.answer)
 }
 
-// cmdRefuses sends the server SIGTERM and waits until it takes no more
+// cmdRefuses sends SIGTERM to the server and waits until it accepts no more
 // connections.
 func cmdRefuses(ts *testscript.TestScript, _ bool, _ []string) {
 	s := serverOf(ts)
 	s.ending = true
 	ts.Check(s.process.Process.Signal(syscall.SIGTERM))
 	if text, ok := s.log.wait("stopping: "); !ok {
-		ts.Fatalf("the server ended:\n%s", text)
+		ts.Fatalf("the server ended before it logged that it stops:\n%s", text)
 	}
 	u, err := url.Parse(ts.Getenv("VITRINE_URL"))
 	ts.Check(err)
 	if conn, err := net.Dial("tcp", "127.0.0.1:"+u.Port()); err == nil {
 		conn.Close()
-		ts.Fatalf("the server still takes connections")
+		ts.Fatalf("the server still accepts connections")
 	}
 }
 
-// cmdMake KIND FILE [N] makes a real file: a pdf of N pages, a png, text of N
-// bytes, or a wav of N bytes of silence.
+// cmdMake KIND FILE [N] makes a real file: a PDF of N pages, a PNG, a text of N
+// bytes, or a WAV of N bytes of silence.
 func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 	n := 1
 	if len(args) > 2 {
@@ -367,14 +367,14 @@ func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 			le32(8000), le32(n))
 		b.WriteString(strings.Repeat("\x80", n))
 	default:
-		ts.Fatalf("make knows no %s", args[0])
+		ts.Fatalf("make: unknown kind %s", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o600))
 }
 
 func le32(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }
 
-// writePDF writes a PDF of empty pages.
+// writePDF writes a PDF with empty pages.
 func writePDF(b *bytes.Buffer, pages int) {
 	var offsets []int
 	object := func(format string, args ...any) {

@@ -24,11 +24,11 @@ type importing struct {
 	r     *rand.Rand
 	began time.Time // of the history: 90 days ago
 	files int
-	views int64 // of imports that came to their end
+	views int64 // of successful imports
 }
 
-// importedLinks is of how many links the history is: with some opens a day
-// each, a run of days makes more tallies than one transaction stores.
+// importedLinks is the number of links in the history. With a few views a day
+// for each, a run of days makes more rollups than one transaction stores.
 const importedLinks = 6
 
 func newImporting(t *testing.T) *importing {
@@ -68,11 +68,12 @@ func (i *importing) opens(n int) string {
 	return i.file(b.String())
 }
 
-// right expects a clean audit, and every view in the account's report.
-func (i *importing) right(when string) {
+// check checks that the audit finds no fault and that every view is in the
+// account's report.
+func (i *importing) check(when string) {
 	i.t.Helper()
 	if out, err := vitrineOn(i.data, "audit", "--all"); err != nil {
-		i.t.Fatalf("%s: %v: %s", when, err, out)
+		i.t.Fatalf("%s: audit: %v: %s", when, err, out)
 	}
 	url, kill := i.serve()
 	defer kill()
@@ -85,18 +86,19 @@ func (i *importing) right(when string) {
 		i.t.Fatal(err)
 	}
 	if v, least := rep.Totals.Views, i.views+int64(i.pages); v < least || v > least+int64(i.broken) {
-		i.t.Fatalf("%s: %d views were imported, %d pages were answered and %d were not: the account has %d views", when,
+		i.t.Fatalf("%s: %d views were imported, %d pages were answered and %d were not, but the account has %d views",
+			when,
 			i.views, i.pages, i.broken, v)
 	}
 }
 
-// Two processes make the tallies of one log. The first imports, and is stopped
-// at a step of making them; the second, which has nothing to add, is stopped at
-// a step of the same work, if it comes so far; the first goes on to its end,
-// and then the second does.
+// TestTwoProcessesSettle lets two processes make the rollups of one log. The
+// first imports and is suspended at a step of the rollup. The second, which has
+// nothing to import, is suspended at a step of the same work, if it reaches it.
+// Then the first continues to its end, and after it the second.
 func TestTwoProcessesSettle(t *testing.T) {
 	t.Parallel()
-	const views = 8000 // more tallies than one transaction stores
+	const views = 8000 // makes more rollups than one transaction stores
 	i := newImporting(t)
 	known := i.opens(10)
 	i.run("import", "opens", known)
@@ -114,12 +116,12 @@ func TestTwoProcessesSettle(t *testing.T) {
 		}
 		return cmd, readLines(out)
 	}
-	end := func(cmd *exec.Cmd, said *lines) (commits int) {
+	end := func(cmd *exec.Cmd, log *lines) (commits int) {
 		t.Helper()
 		_ = cmd.Process.Signal(syscall.SIGCONT)
-		text := said.drain()
+		text := log.drain()
 		if err := cmd.Wait(); err != nil {
-			t.Fatalf("%v: %s", err, text)
+			t.Fatalf("import: %v: %s", err, text)
 		}
 		return strings.Count(text, ": committed ")
 	}
@@ -134,17 +136,17 @@ func TestTwoProcessesSettle(t *testing.T) {
 		end(one, saidOne)
 		end(other, saidOther)
 		i.views += views
-		i.right(fmt.Sprintf("stopped after commit %d of %d, and after commit %d", a, commits, b))
+		i.check(fmt.Sprintf("stopped after commit %d of %d, and after commit %d", a, commits, b))
 	}
 }
 
-// States of a process.
+// States of a process in /proc.
 const (
 	stoppedProcess = 'T'
 	endedProcess   = 'Z'
 )
 
-// waitStopped waits until a process has stopped itself or has ended.
+// waitStopped waits until a process has suspended itself or has ended.
 func waitStopped(t *testing.T, pid int) {
 	t.Helper()
 	late := time.After(hang)
@@ -165,13 +167,12 @@ func waitStopped(t *testing.T, pid int) {
 	}
 }
 
-// killsVariable names the variable that says how often TestImportBesideKills
-// kills: 100, say.
+// killsVariable names the variable with the number of kills of
+// TestImportBesideKills, for example 100.
 const killsVariable = "VITRINE_TEST_KILLS"
 
-// TestImportBesideKills kills a server under load at steps chosen by a seed,
-// while another process imports old history: each start settles, and each
-// import does at its end.
+// TestImportBesideKills kills a server under load at random steps while another
+// process imports old history. Each start and each import makes rollups.
 func TestImportBesideKills(t *testing.T) {
 	t.Parallel()
 	kills := tier.Pick(4, 20)
@@ -189,12 +190,12 @@ func TestImportBesideKills(t *testing.T) {
 				t.Errorf("import: %v: %s", err, out)
 			}
 		})
-		cmd, url, said := i.start(killSetting(1 + i.r.IntN(150)))
+		cmd, url, log := i.start(killSetting(1 + i.r.IntN(150)))
 		if url != "" {
 			i.load(url)
 		}
-		_ = cmd.Process.Kill() // where the load ended before that step
-		said.drain()
+		_ = cmd.Process.Kill() // if the load ended before that step
+		log.drain()
 		_ = cmd.Wait()
 		all.Wait()
 		if t.Failed() {
@@ -202,27 +203,27 @@ func TestImportBesideKills(t *testing.T) {
 		}
 		i.views += int64(views)
 		if n%10 == 9 || n == kills-1 {
-			i.right(fmt.Sprintf("after %d kills", n+1))
+			i.check(fmt.Sprintf("after %d kills", n+1))
 		}
 	}
-	t.Logf("%d kills, %d opens imported, %d links, %d pages answered, %d cut off", kills, i.views, len(i.links),
+	t.Logf("%d kills, %d views imported, %d links, %d pages answered, %d cut off", kills, i.views, len(i.links),
 		i.pages, i.broken)
 }
 
-// TestAuditRepair loses tallies behind the program's back, and has them made
-// again.
+// TestAuditRepair deletes rollups in the database, and checks that the audit
+// reports and rebuilds them.
 func TestAuditRepair(t *testing.T) {
 	t.Parallel()
 	i := newImporting(t)
 	i.run("import", "opens", i.opens(5000))
 	i.views += 5000
-	says := func(well bool, want string, args ...string) {
+	check := func(succeeds bool, want string, args ...string) {
 		t.Helper()
-		if out, err := vitrineOn(i.data, args...); (err == nil) != well || !strings.Contains(out, want) {
+		if out, err := vitrineOn(i.data, args...); (err == nil) != succeeds || !strings.Contains(out, want) {
 			t.Errorf("%s: %v: %s\nwant %q", args, err, out, want)
 		}
 	}
-	says(true, "All stored tallies are right", "audit", "--repair")
+	check(true, "All stored tallies are right", "audit", "--repair")
 	db, err := sql.Open("sqlite", filepath.Join(i.data, viewsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -232,13 +233,13 @@ func TestAuditRepair(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := res.RowsAffected(); n == 0 || err != nil {
-		t.Fatalf("%d tallies are lost, %v", n, err)
+		t.Fatalf("%d rollups deleted, %v, want some", n, err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	says(false, `"vitrine audit --repair"`, "audit")
-	says(true, "Account 1: the stored tallies from ", "audit", "--repair")
-	says(true, "No faults.", "audit", "--all")
-	i.right("repaired")
+	check(false, `"vitrine audit --repair"`, "audit")
+	check(true, "Account 1: the stored tallies from ", "audit", "--repair")
+	check(true, "No faults.", "audit", "--all")
+	i.check("repaired")
 }

@@ -19,16 +19,15 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// held is an instance whose view log another process can keep from being
-// written.
+// held is an instance whose view log another process can lock.
 type held struct {
 	t    *testing.T
 	data string
 	url  string
 	log  *lines
 
-	settings []string // of the environment of its server
-	files    int      // that its server may open; 0: as many as this process
+	settings []string // additional environment of its server
+	files    int      // file descriptors of its server; 0 for this process's limit
 
 	server *os.Process
 	stop   func(os.Signal)
@@ -59,24 +58,24 @@ func (h *held) serve() {
 	h.url = "http://localhost:" + h.wait(serving)
 }
 
-// wait returns the group of a pattern that the server logs.
+// wait waits for a log line and returns the group of its pattern.
 func (h *held) wait(pattern string) string {
 	h.t.Helper()
 	text, ok := h.log.wait(pattern)
 	if !ok {
-		h.t.Fatalf("the server ended:\n%s", text)
+		h.t.Fatalf("the server ended before it logged the line:\n%s", text)
 	}
 	return text
 }
 
-// hold takes the lock by which one process at a time writes the view log.
+// hold takes the lock that a process needs to write the view log.
 func (h *held) hold() (release func()) {
 	h.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(h.data, viewsFile)+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	db.SetMaxOpenConns(1) // the transaction is the connection's
+	db.SetMaxOpenConns(1) // a transaction needs one connection
 	h.t.Cleanup(func() { db.Close() })
 	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
 		h.t.Fatal(err)
@@ -88,7 +87,7 @@ func (h *held) hold() (release func()) {
 	}
 }
 
-// get loads a page as a person's browser, and expects it.
+// get loads a page like a person's browser and expects status 200.
 func (h *held) get(path string) string {
 	req, err := http.NewRequest(http.MethodGet, h.url+path, nil)
 	if err != nil {
@@ -104,15 +103,15 @@ func (h *held) get(path string) string {
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
-		h.t.Errorf("%s answered %s, %v", path, res.Status, err)
+		h.t.Errorf("GET %s: %s, %v, want 200", path, res.Status, err)
 	}
 	return string(b)
 }
 
 var downloadAddress = regexp.MustCompile(`/p/[^/"]+/download\?v=[^"&]+`)
 
-// open opens a link n times at once, and downloads its file from one of the
-// pages.
+// open loads a link's page n times at once and downloads the file from one of
+// the pages.
 func (h *held) open(slug string, n int) {
 	var all sync.WaitGroup
 	for range n - 1 {
@@ -122,10 +121,9 @@ func (h *held) open(slug string, n int) {
 	all.Wait()
 }
 
-// TestLogHeld keeps the view log from being written for longer than a visitor
-// waits. Pages and downloads are answered all the same, also by the server that
-// is killed meanwhile; when the log is to be had again, every one of them is in
-// it, once.
+// TestLogHeld locks the view log for longer than a reader waits. Pages and
+// downloads are answered nevertheless, also by a server that is killed during
+// that time. When the log is available again, each of them is in it once.
 func TestLogHeld(t *testing.T) {
 	t.Parallel()
 	h := &held{t: t, data: t.TempDir()}
@@ -165,7 +163,7 @@ func TestLogHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Totals.Views != views || r.Totals.Downloads != downloads {
-			t.Errorf("%d views, %d downloads; want %d, %d", r.Totals.Views, r.Totals.Downloads, views, downloads)
+			t.Errorf("%d views, %d downloads, want %d, %d", r.Totals.Views, r.Totals.Downloads, views, downloads)
 		}
 		run("audit", "--deep")
 	}
@@ -193,6 +191,6 @@ func TestLogHeld(t *testing.T) {
 
 	h.stop(os.Interrupt)
 	if left, err := os.ReadDir(filepath.Join(h.data, spoolDir)); err != nil || len(left) > 0 {
-		t.Errorf("the spool has %v, %v", left, err)
+		t.Errorf("the spool has %v, %v, want no files", left, err)
 	}
 }

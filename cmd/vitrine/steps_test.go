@@ -19,11 +19,11 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// killVariable names the variable that has a program run by a test tell each
-// step that makes something durable, and kill itself (SIGKILL) at the step of
-// this number; 0: at none. With "stop:" before the number it stops itself
-// (SIGSTOP) after the commit of this number, when it is in nobody's way, and
-// goes on when it is told to (SIGCONT).
+// killVariable names the variable that lets a program print each step that
+// makes something durable, and kill itself (SIGKILL) at the step of this
+// number, or at none if it is 0. With "stop:" before the number it suspends
+// itself (SIGSTOP) after the commit of this number, when it holds no lock,
+// until it receives SIGCONT.
 const killVariable = "VITRINE_TEST_KILL"
 
 // killAtStep does what killVariable says.
@@ -43,7 +43,7 @@ func killAtStep() {
 				goOn := make(chan os.Signal, 1)
 				signal.Notify(goOn, syscall.SIGCONT)
 				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-				<-goOn // the thread may run on a little before it is stopped
+				<-goOn // the thread may continue for a moment before it is stopped
 			}
 		case n == at:
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -52,26 +52,25 @@ func killAtStep() {
 	}
 }
 
-// killSetting returns the setting of a program that is to kill itself at a
-// step.
+// killSetting returns the setting for a program that kills itself at a step.
 func killSetting(step int) string { return fmt.Sprint(killVariable, "=", step) }
 
-// seeded returns a source of random numbers, and logs its seed.
+// seeded returns a source of random numbers and logs its seed.
 func seeded(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 }
 
-// stepNames returns the steps in what a program said, without their numbers.
-func stepNames(said string) (names []string) {
-	for _, m := range regexp.MustCompile(`(?m)^step \d+: (.*)$`).FindAllStringSubmatch(said, -1) {
+// stepNames returns the steps in a program's output without their numbers.
+func stepNames(output string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^step \d+: (.*)$`).FindAllStringSubmatch(output, -1) {
 		names = append(names, m[1])
 	}
 	return names
 }
 
-// killPoints chooses steps to be killed at, in order: some in the gate, each in
-// tier all.
+// killPoints chooses steps to kill at, in order: some of them, or in tier all
+// each step.
 func killPoints(r *rand.Rand, steps, some int) []int {
 	points := r.Perm(steps)
 	points = points[:min(tier.Pick(some, steps), steps)]
@@ -83,19 +82,19 @@ func killPoints(r *rand.Rand, steps, some int) []int {
 }
 
 // killedRun runs a program that kills itself at a step. It returns its output,
-// the number of steps, and whether it ended by itself.
-func killedRun(t *testing.T, step int, args ...string) (said string, steps int, ended bool) {
+// the number of steps, and whether it ended without being killed.
+func killedRun(t *testing.T, step int, args ...string) (output string, steps int, ended bool) {
 	t.Helper()
 	cmd := exec.Command("vitrine", args...)
 	cmd.Env = append(os.Environ(), killSetting(step))
 	out, err := cmd.CombinedOutput()
-	said = string(out)
-	steps = strings.Count("\n"+said, "\nstep ")
+	output = string(out)
+	steps = strings.Count("\n"+output, "\nstep ")
 	if err == nil {
-		return said, steps, true
+		return output, steps, true
 	}
 	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL || step == 0 {
-		t.Fatalf("vitrine %s, to be killed at step %d: %v: %s", strings.Join(args, " "), step, err, said)
+		t.Fatalf("vitrine %s, to be killed at step %d: %v: %s", strings.Join(args, " "), step, err, output)
 	}
-	return said, steps, false
+	return output, steps, false
 }

@@ -13,8 +13,9 @@ import (
 	"vitrine/internal/sqlstore"
 )
 
-// An instance is served when a lease moves or a new one comes, whatever the
-// clocks say that wrote it; not by what was left by a server that was killed.
+// TestWhoServes checks that an instance counts as served if a lease is renewed
+// or a new one appears, whatever the clocks of the writers say, but not because
+// of leases that a killed server has left.
 func TestWhoServes(t *testing.T) {
 	held := func(name, holder string, until time.Duration) vitrine.Lease {
 		return vitrine.Lease{Name: name, Holder: holder, Until: time.UnixMilli(0).Add(until)}
@@ -46,15 +47,15 @@ func TestWhoServes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				began, waited := time.Now(), false
+				start, waited := time.Now(), false
 				holders, err := lease.Holders(t.Context(),
 					func(context.Context) ([]vitrine.Lease,
 						error) {
-						return c.leases(time.Since(began)), nil
+						return c.leases(time.Since(start)), nil
 					}, func() { waited = true })
-				if took := time.Since(began); err != nil || !slices.Equal(holders, c.want) || took > c.within ||
+				if took := time.Since(start); err != nil || !slices.Equal(holders, c.want) || took > c.within ||
 					waited != (took > 0) {
-					t.Errorf("served by %v after %s (said: %v), %v; want %v within %s", holders, took, waited, err,
+					t.Errorf("Holders = %v after %s (waited: %v), %v, want %v within %s", holders, took, waited, err,
 						c.want, c.within)
 				}
 			})
@@ -62,7 +63,7 @@ func TestWhoServes(t *testing.T) {
 	}
 }
 
-// The leases are those of the store.
+// TestWhoServesStore does the same with the leases of a real store.
 func TestWhoServesStore(t *testing.T) {
 	t.Parallel()
 	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "store.db"))
@@ -71,8 +72,8 @@ func TestWhoServesStore(t *testing.T) {
 	}
 	defer store.Close()
 	if holders, err := lease.Holders(t.Context(), store.Leases,
-		func() { t.Error("waiting for nothing") }); err != nil || holders != nil {
-		t.Errorf("%v, %v", holders, err)
+		func() { t.Error("Holders waits without leases") }); err != nil || holders != nil {
+		t.Errorf("Holders = %v, %v, want none", holders, err)
 	}
 	servers := lease.Leases{Store: store, Holder: "it", Now: time.Now}
 	_, err = servers.Hold(t.Context(), "work", nil, func(ctx context.Context) error {
@@ -88,7 +89,7 @@ func TestWhoServesStore(t *testing.T) {
 			t.Error(err)
 		}
 		if !slices.Equal(holders, []string{"it"}) {
-			t.Errorf("served by %v", holders)
+			t.Errorf("Holders = %v, want it", holders)
 		}
 		return err
 	})

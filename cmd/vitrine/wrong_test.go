@@ -14,8 +14,9 @@ import (
 	"vitrine/internal/terminal"
 )
 
-// A server that cannot be reached is named with what to check, and a key that
-// is not valid with its server. No key is shown whole.
+// TestWrongServer checks the errors for an unreachable server, which name the
+// server and what to check, and for an invalid key, which name its server. No
+// error contains the whole key.
 func TestWrongServer(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -46,17 +47,17 @@ func TestWrongServer(t *testing.T) {
 			err = func() error { _, err := api.Links(t.Context(), "", client.Query{Limit: 1}); return err }()
 		}
 		if err == nil {
-			t.Errorf("%s: no failure", server)
+			t.Errorf("%s: no error", server)
 			continue
 		}
 		got := term.Sentence(err)
 		for _, w := range want {
 			if !strings.Contains(got, w) {
-				t.Errorf("%s: %q has no %q", server, got, w)
+				t.Errorf("%s: error %q lacks %q", server, got, w)
 			}
 		}
 		if strings.Contains(got, key) || strings.Contains(got, "dial tcp") {
-			t.Errorf("%s: %q", server, got)
+			t.Errorf("%s: error %q contains the key or internal details", server, got)
 		}
 	}
 }
