@@ -87,6 +87,7 @@
 //	sharedreport         read-only addresses of reports
 //	sitestats            page loads of websites
 //	lease, outbox        work shared by processes; mail that is sent later
+//	ratelimit            how often something may be tried
 //	logowner             whether a view log belongs to a store
 //	storageowner         whether a directory or bucket belongs to a store
 //

@@ -57,7 +57,7 @@ signer                       vitrine report
 
 analytics                    vitrine signer report
 audit                        vitrine password publish storageowner
-auth                         vitrine signer lease outbox password
+auth                         vitrine signer lease outbox password ratelimit
 collections                  vitrine links
 export                       vitrine report analytics collections
 importer                     vitrine report filetype visitor
@@ -70,7 +70,8 @@ outbox                       vitrine
 ownviews                     vitrine report
 reclassify                   vitrine report
 publish                      vitrine filetype filetype/inspect lease storageowner turn versions webvtt
-sharedreport                 vitrine password signer
+ratelimit                    vitrine
+sharedreport                 vitrine password ratelimit signer
 sitestats                    vitrine report ingest
 storageowner                 vitrine
 versions                     vitrine

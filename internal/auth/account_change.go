@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/password"
+	"vitrine/internal/ratelimit"
 )
 
 // Changes that people make to their own account: password and address.
@@ -23,8 +24,10 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 	}
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
-		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "reset", email, g)...); err != nil {
-			return tooOften(err, "You’ve requested several messages. If the address has an account, the last link still works.")
+		const tooMany = "You’ve requested several messages. If the address has an account, the last link still works."
+		if _, err := ratelimit.Take(tx, now, tooMany,
+			letterLimits(s.Sessions.Signer, "reset", email, g)...); err != nil {
+			return err
 		}
 		a, err := tx.AccountByEmail(email)
 		if err != nil || a.Banned || s.Mail == nil {
@@ -127,8 +130,9 @@ func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw str
 		if a, err = tx.Account(session.Account); err != nil || s.fresh(session) {
 			return err
 		}
-		taken, err = takeAttempt(tx, s.Now(), signedInLimit(s.Sessions.Signer, a.ID))
-		return tooOften(err, "The current password was tried too often.")
+		taken, err = ratelimit.Take(tx, s.Now(), "Too many attempts at the current password.",
+			signedInLimit(s.Sessions.Signer, a.ID))
+		return err
 	})
 	if err != nil || s.fresh(session) {
 		return a, err
@@ -145,7 +149,7 @@ func (s *Accounts) confirm(ctx context.Context, session *vitrine.Session, pw str
 		}
 		return nil, e
 	}
-	return a, s.Store.Update(ctx, func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
+	return a, s.Store.Update(ctx, func(tx vitrine.Tx) error { return ratelimit.Refund(tx, taken) })
 }
 
 // fresh reports whether a session has just begun with a one-time link.
@@ -223,9 +227,9 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 			return err
 		}
 		g := Client{} // the person is signed in: the account replaces the network
-		if _, err := takeAttempt(tx, s.Now(), letterLimits(s.Sessions.Signer, "address of "+a.Email, email,
-			g)...); err != nil {
-			return tooOften(err, "You’ve requested several messages. The last link still works.")
+		if _, err := ratelimit.Take(tx, s.Now(), "You’ve requested several messages. The last link still works.",
+			letterLimits(s.Sessions.Signer, "address of "+a.Email, email, g)...); err != nil {
+			return err
 		}
 		if _, err := tx.AccountByEmail(email); err == nil {
 			return s.post(tx, s.letterAddressInUse(email), "")
@@ -256,10 +260,12 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 		if err != nil {
 			return err
 		}
-		tries := rateLimit{s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)),
-			addressesTaken, attemptHour}
-		if _, err := takeAttempt(tx, s.Now(), tries); err != nil {
-			return tooOften(err, "Your account has asked for several addresses within the hour.")
+		limit := ratelimit.Limit{
+			Key: s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)),
+			Max: addressesTaken, Within: attemptHour}
+		if _, err := ratelimit.Take(tx, s.Now(), "Your account has tried several addresses in the last hour.",
+			limit); err != nil {
+			return err
 		}
 		_, refused = tx.AccountByEmail(email)
 		if refused == nil {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/signer"
 )
 
@@ -81,9 +82,10 @@ func (s *Logins) Begin(ctx context.Context, program, machine string,
 	secret = vitrine.LoginSecret(newSecret())
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
-		if _, err := takeAttempt(tx, now, rateLimit{s.Signer.AttemptKey("login by network", g.network()),
-			loginsByNetwork, attemptTime}); err != nil {
-			return tooOften(err, "Many codes have been asked for from your network.")
+		if _, err := ratelimit.Take(tx, now, "Too many codes were requested from your network.",
+			ratelimit.Limit{Key: s.Signer.AttemptKey("login by network", g.network()),
+				Max: loginsByNetwork, Within: attemptTime}); err != nil {
+			return err
 		}
 		l = &vitrine.Login{Code: newLoginCode(), Hash: secret.Hash(), Program: program, Machine: machine,
 			State:     vitrine.LoginPending,
@@ -152,11 +154,13 @@ func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g 
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		missing = false
-		taken, err := takeAttempt(tx, now,
-			rateLimit{s.Signer.AttemptKey("login code by account", me.Email), loginCodesByAccount, attemptHour},
-			rateLimit{s.Signer.AttemptKey("login code by network", g.network()), loginCodesByNetwork, attemptTime})
+		taken, err := ratelimit.Take(tx, now, "Too many codes were wrong.",
+			ratelimit.Limit{Key: s.Signer.AttemptKey("login code by account", me.Email),
+				Max: loginCodesByAccount, Within: attemptHour},
+			ratelimit.Limit{Key: s.Signer.AttemptKey("login code by network", g.network()),
+				Max: loginCodesByNetwork, Within: attemptTime})
 		if err != nil {
-			return tooOften(err, "Too many codes were wrong.")
+			return err
 		}
 		l, err = tx.LoginByCode(code)
 		if errors.Is(err, vitrine.ErrNotFound) || err == nil &&
@@ -167,7 +171,7 @@ func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g 
 		if err != nil {
 			return err
 		}
-		return errors.Join(refundAttempts(tx, taken), f(tx, l))
+		return errors.Join(ratelimit.Refund(tx, taken), f(tx, l))
 	})
 	if err == nil && missing {
 		err = errLoginCode

@@ -7,6 +7,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/password"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/signer"
 )
 
@@ -73,7 +74,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 	email = emailKey(email)
 	a := new(vitrine.Account)
 	var taken []vitrine.AttemptID
-	var bounds []rateLimit
+	var limits []ratelimit.Limit
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		*a = vitrine.Account{}
@@ -83,8 +84,8 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 		} else if !errors.Is(err, vitrine.ErrNotFound) {
 			return err
 		}
-		bounds = passwordLimits(s.Signer, email, g, s.Signer.KnownDevice(a.ID, g.Devices, now))
-		taken, err = takeAttempt(tx, now, bounds...)
+		limits = passwordLimits(s.Signer, email, g, s.Signer.KnownDevice(a.ID, g.Devices, now))
+		taken, err = ratelimit.Take(tx, now, "Too many attempts to sign in.", limits...)
 		return err
 	})
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 		if err != nil {
 			return err
 		}
-		return errors.Join(refundAttempts(tx, taken), tx.DeleteAttempts(bounds[0].key))
+		return errors.Join(ratelimit.Refund(tx, taken), tx.DeleteAttempts(limits[0].Key))
 	})
 	return in, err
 }
@@ -147,7 +148,7 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 
 // forgive refunds attempts that failed through no fault of the person.
 func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error {
-	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return refundAttempts(tx, taken) })
+	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return ratelimit.Refund(tx, taken) })
 }
 
 // begin signs a browser in.

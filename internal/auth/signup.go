@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/password"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/signer"
 )
 
@@ -191,8 +192,9 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 			return err
 		}
 		now := s.Now()
-		if _, err := takeAttempt(tx, now, letterLimits(s.Sessions.Signer, "sign-up", email, g)...); err != nil {
-			return tooOften(err, "You’ve requested several messages. The last link still works.")
+		if _, err := ratelimit.Take(tx, now, "You’ve requested several messages. The last link still works.",
+			letterLimits(s.Sessions.Signer, "sign-up", email, g)...); err != nil {
+			return err
 		}
 		_, err := tx.AccountByEmail(email)
 		if err == nil {
@@ -230,10 +232,10 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 		if err := setUp(tx); err != nil {
 			return err
 		}
-		network := rateLimit{s.Sessions.Signer.AttemptKey("join by network", g.network()), signUpsByNetwork,
-			attemptHour}
-		taken, err = takeAttempt(tx, s.Now(), network)
-		return tooOften(err, "Several accounts have been asked for from your network within the hour.")
+		taken, err = ratelimit.Take(tx, s.Now(), "Several accounts were created from your network in the last hour.",
+			ratelimit.Limit{Key: s.Sessions.Signer.AttemptKey("join by network", g.network()),
+				Max: signUpsByNetwork, Within: attemptHour})
+		return err
 	})
 	if err != nil {
 		return in, err

@@ -18,6 +18,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/password"
+	"vitrine/internal/ratelimit"
 	"vitrine/internal/signer"
 )
 
@@ -208,11 +209,13 @@ func (s *Service) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
 // CodeInvalidRequest for a wrong password.
 func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Addr) (pass string, err error) {
 	id := strconv.FormatInt(int64(r.ID), 10)
-	limits := []limit{
-		{s.Signer.AttemptKey("shared report by network", id, network(from)), triesByNetwork, networkTime},
-		{s.Signer.AttemptKey("shared report", id), triesInAll, allTime},
-	}
-	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return take(tx, s.Now(), limits) }); err != nil {
+	byNetwork := s.Signer.AttemptKey("shared report by network", id, ratelimit.Network(from))
+	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
+		_, err := ratelimit.Take(tx, s.Now(), "Too many attempts at the password.",
+			ratelimit.Limit{Key: byNetwork, Max: triesByNetwork, Within: networkTime},
+			ratelimit.Limit{Key: s.Signer.AttemptKey("shared report", id), Max: triesInAll, Within: allTime})
+		return err
+	}); err != nil {
 		return "", err
 	}
 	ok, _, err := password.Check(ctx, r.Password, pw)
@@ -223,7 +226,7 @@ func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Ad
 		return "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "password",
 			Message: "That is not the password of this report."}
 	}
-	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteAttempts(limits[0].key) }); err != nil {
+	if err := s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteAttempts(byNetwork) }); err != nil {
 		return "", err
 	}
 	until := strconv.FormatInt(s.Now().Add(PassLife).Unix(), 10)
@@ -244,46 +247,4 @@ func (s *Service) Passes(r *Shared, pass string) bool {
 	left := time.Unix(seconds, 0).Sub(s.Now())
 	return left > 0 && left <= PassLife+vitrine.ClockJump &&
 		s.Signer.Verify(sig, signer.PurposeSharedReport, strconv.FormatInt(int64(r.ID), 10), r.Password, until)
-}
-
-// limit is how many tries count against one key within a time.
-type limit struct {
-	key    vitrine.AttemptKey
-	most   int64
-	within time.Duration
-}
-
-// take counts a try before it is known what comes of it: of tries at once no
-// more pass than may.
-func take(tx vitrine.AttemptTx, now time.Time, limits []limit) error {
-	var wait time.Duration
-	for _, l := range limits {
-		n, oldest, err := tx.CountAttempts(l.key, now.Add(-l.within), now.Add(vitrine.ClockJump))
-		if err != nil {
-			return err
-		}
-		if n >= l.most {
-			wait = max(wait, min(oldest.Add(l.within).Sub(now), l.within), time.Second)
-		}
-	}
-	if wait > 0 {
-		return &vitrine.Error{Code: vitrine.CodeRateLimited, RetryAfter: wait,
-			Message: "Too many attempts at the password."}
-	}
-	for _, l := range limits {
-		if err := tx.AddAttempt(&vitrine.Attempt{Key: l.key, At: now}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// network returns the part of an address that counts: an IPv4 /24, an IPv6 /64.
-func network(a netip.Addr) string {
-	a, bits := a.Unmap().WithZone(""), 64
-	if a.Is4() {
-		bits = 24
-	}
-	p, _ := a.Prefix(bits)
-	return p.String()
 }
