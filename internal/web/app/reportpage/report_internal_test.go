@@ -2,9 +2,21 @@ package reportpage
 
 import (
 	"testing"
+	"time"
 
 	"vitrine/internal/web/ui"
+	"vitrine/report"
 )
+
+// On days with as many viewers as views both stay visible: views are a line on
+// top, viewers an area below it.
+func TestBothLinesOfASeriesAreVisible(t *testing.T) {
+	c := newStatsSeries(&report.Summary{Granularity: "day", Series: []report.Point{{Views: 3, Uniques: 3},
+		{Views: 4, Uniques: 4}}}, 0, linkWords, time.Now())
+	if n := len(c.Lines); n != 2 || c.Lines[n-1].Class != "views" || c.Lines[n-1].Area != "" || c.Lines[0].Area == "" {
+		t.Errorf("lines: %+v", c.Lines)
+	}
+}
 
 func TestStatsWords(t *testing.T) {
 	for ms, want := range map[int64]string{0: "0 s", 499: "0 s", 500: "1 s", 59_499: "59 s", 59_500: "1 min 00 s",

@@ -76,8 +76,10 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 		c.Points = append(c.Points, point)
 	}
 	top, ticks := chart.Scale(most)
-	lines := []chart.Series{{Class: "views", Values: views, Filled: true, Open: c.Open != ""},
-		{Class: "uniques", Values: uniques, Open: c.Open != ""}}
+	// Views are drawn last: they are never fewer than viewers, and on many days
+	// as many. The filled area then shows the viewers.
+	lines := []chart.Series{{Class: "uniques", Values: uniques, Filled: true, Open: c.Open != ""},
+		{Class: "views", Values: views, Open: c.Open != ""}}
 	if c.Before {
 		lines = append([]chart.Series{{Class: "was", Values: was}}, lines...)
 	}
