@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -115,8 +117,27 @@ func (r *router) app(pattern string, h httpx.HandlerFunc) {
 		if i := slices.Index(taken, "GET"); i >= 0 {
 			taken = slices.Insert(taken, i+1, "HEAD")
 		}
-		return r.h.shell.App(httpx.Allowed(strings.Join(taken, ", ")))
+		return r.h.shell.App(func(w http.ResponseWriter, req *http.Request) error {
+			reads := req.Method == http.MethodGet || req.Method == http.MethodHead
+			if page := r.pageAbove(req.URL.Path); page != "" && reads {
+				return httpx.Redirect(w, req, page)
+			}
+			return httpx.Allowed(strings.Join(taken, ", "))(w, req)
+		})
 	})
+}
+
+// pageAbove returns the page that the form at an address belongs to: the
+// nearest address above it that can be opened, or "". The answer to a form
+// stays in the address bar, where people load it again.
+func (r *router) pageAbove(address string) string {
+	for p := path.Dir(address); p != "/" && p != "."; p = path.Dir(p) {
+		u := &url.URL{Path: p}
+		if _, pattern := r.mux.Handler(&http.Request{Method: http.MethodGet, URL: u}); strings.HasPrefix(pattern, "GET ") {
+			return u.EscapedPath()
+		}
+	}
+	return ""
 }
 
 // entry serves a page for signing in. Until there is an account, it explains

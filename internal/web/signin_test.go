@@ -157,7 +157,7 @@ func TestWhoModerates(t *testing.T) {
 				t.Errorf("%s POST %s: %d", about, path, r.StatusCode)
 			}
 		}
-		r := d.status(d.get(path, cookie), 405)
+		r := d.status(d.do(http.MethodDelete, path, "", cookie), 405)
 		if r.Header.Get("Allow") != "POST" {
 			t.Errorf("%s: Allow %q", path, r.Header.Get("Allow"))
 		}
@@ -168,6 +168,23 @@ func TestWhoModerates(t *testing.T) {
 	d.status(d.do(http.MethodPost, d.offer(mod), "", form, "Origin: https://evil.example",
 		"Sec-Fetch-Site: cross-site"), 403)
 	d.status(d.do(http.MethodPut, "/sign-in/x", ""), 405)
+}
+
+// The address of a form, which the browser shows with its answer, leads back to
+// the page of the form when somebody loads it again.
+func TestFormAddressesLeadToTheirPages(t *testing.T) {
+	d := newDeskWith(t, siteOptions{content: true})
+	cookie := d.signIn(d.owner)
+	for address, page := range map[string]string{"/analytics/share": "/analytics",
+		"/links/abc/analytics/share": "/links/abc/analytics", "/links/abc/versions/restore": "/links/abc/versions",
+		"/account/password": "/account", "/account/sessions/5": "/account",
+		"/keys/5/roll": "/keys", "/people/invite": "/people", "/moderation/undo": "/moderation",
+		"/moderation/links/abc/clear": "/moderation/links/abc", "/links/a%20b/delete": "/links/a%20b"} {
+		if r := d.status(d.get(address, cookie), 303); r.Header.Get("Location") != page {
+			t.Errorf("%s leads to %q", address, r.Header.Get("Location"))
+		}
+		d.status(d.do(http.MethodPut, address, "", cookie), 405)
+	}
 }
 
 // What these pages answer is kept by nobody, framed by nobody, and runs nothing
