@@ -133,7 +133,8 @@ func (r *router) app(pattern string, h httpx.HandlerFunc) {
 func (r *router) pageAbove(address string) string {
 	for p := path.Dir(address); p != "/" && p != "."; p = path.Dir(p) {
 		u := &url.URL{Path: p}
-		if _, pattern := r.mux.Handler(&http.Request{Method: http.MethodGet, URL: u}); strings.HasPrefix(pattern, "GET ") {
+		_, pattern := r.mux.Handler(&http.Request{Method: http.MethodGet, URL: u})
+		if strings.HasPrefix(pattern, "GET ") {
 			return u.EscapedPath()
 		}
 	}
