@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,11 +27,69 @@ func code(text string) string {
 	return "`" + strings.ReplaceAll(text, "|", `\|`) + "`"
 }
 
+// shared are sets of flags that many commands take. The reference has each set
+// once.
+var shared = []struct {
+	title, intro string
+	names        []string
+}{
+	{"Storage flags", "Commands that open an instance take these flags. They say where its data is.", []string{"data", "database", "views", "files"}},
+	{"Connection flags", "Commands that use an instance over its API take these flags.", []string{"url", "api-key"}},
+	{"Plan flags", "Commands that show or change plans take these flags. They set the limits of each plan.", []string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
+}
+
+const flagHead = "\n| flag | default | variable | what it does |\n|---|---|---|---|\n"
+
+// flagRow returns the row of a flag.
+func flagRow(f *kong.Flag) string {
+	name := "--" + f.Name
+	if !f.IsBool() {
+		name += " " + cmp.Or(f.PlaceHolder, "VALUE")
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", code(name), code(f.Default), code(strings.Join(f.Envs, " ")),
+		cell(f.Help))
+}
+
+// sharedRows returns the rows of each shared set, as the first command with all
+// of its flags has them.
+func sharedRows(app *kong.Application) []string {
+	rows := make([]string, len(shared))
+	for _, leaf := range app.Leaves(true) {
+		for i := range shared {
+			if rows[i] == "" {
+				rows[i] = rowsOf(leaf, shared[i].names)
+			}
+		}
+	}
+	return rows
+}
+
+// rowsOf returns the rows of the named flags of a command, or "" unless it has
+// all of them.
+func rowsOf(leaf *kong.Node, names []string) string {
+	var b strings.Builder
+	found := 0
+	for _, f := range leaf.Flags {
+		if slices.Contains(names, f.Name) {
+			b.WriteString(flagRow(f))
+			found++
+		}
+	}
+	if found < len(names) {
+		return ""
+	}
+	return b.String()
+}
+
 // reference returns every command with its arguments and flags.
 func reference(app *kong.Application) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. A flag is set on the command line, or by its variable\nin the environment. " +
-		"This page is made by `go test ./cmd/vitrine -run TestCommandReference -update`.\n")
+	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment. " +
+		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n")
+	common := sharedRows(app)
+	for i, set := range shared {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s%s", set.title, set.intro, flagHead, common[i])
+	}
 	for _, leaf := range app.Leaves(true) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", leaf.FullPath(), cell(leaf.Help))
 		if len(leaf.Positional) > 0 {
@@ -39,23 +98,36 @@ func reference(app *kong.Application) string {
 				fmt.Fprintf(&b, "| %s | %s |\n", code(p.Summary()), cell(p.Help))
 			}
 		}
-		var rows strings.Builder
-		for _, f := range leaf.Flags {
-			if f.Hidden || f.Name == "help" {
-				continue
-			}
-			name := "--" + f.Name
-			if !f.IsBool() {
-				name += " " + cmp.Or(f.PlaceHolder, "VALUE")
-			}
-			fmt.Fprintf(&rows, "| %s | %s | %s | %s |\n", code(name), code(f.Default), code(strings.Join(f.Envs, " ")),
-				cell(f.Help))
-		}
-		if rows.Len() > 0 {
-			b.WriteString("\n| flag | default | variable | what it does |\n|---|---|---|---|\n" + rows.String())
-		}
+		b.WriteString(flagsOf(leaf, common))
 	}
 	return b.String()
+}
+
+// flagsOf returns the flags of a command: a table of its own ones, and links to
+// the shared sets that it takes.
+func flagsOf(leaf *kong.Node, common []string) string {
+	var inSets, links []string
+	for i, set := range shared {
+		if rows := rowsOf(leaf, set.names); rows != "" && rows == common[i] {
+			inSets = append(inSets, set.names...)
+			title := strings.ToLower(set.title)
+			links = append(links, "the ["+title+"](#"+strings.ReplaceAll(title, " ", "-")+")")
+		}
+	}
+	var rows strings.Builder
+	for _, f := range leaf.Flags {
+		if !f.Hidden && f.Name != "help" && !slices.Contains(inSets, f.Name) {
+			rows.WriteString(flagRow(f))
+		}
+	}
+	var text string
+	if rows.Len() > 0 {
+		text = flagHead + rows.String()
+	}
+	if len(links) > 0 {
+		text += "\nIt takes " + strings.Join(links, " and ") + ".\n"
+	}
+	return text
 }
 
 // TestCommandReference checks that the reference has every command, argument
