@@ -150,7 +150,7 @@ type OwnedBlob struct {
 // OwnedBlobs calls f with each blob that the store needs, so that storage and
 // store can be copied together and agree in the copy (Audit).
 func OwnedBlobs(tx Tx, f func(OwnedBlob) error) error {
-	for q := (LinkQuery{Sort: SortID, Limit: ownedAtOnce}); ; {
+	for q := (LinkQuery{Sort: SortID, Limit: ownedBatch}); ; {
 		links, err := tx.Links(q)
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func OwnedBlobs(tx Tx, f func(OwnedBlob) error) error {
 				return err
 			}
 		}
-		if len(links) < ownedAtOnce {
+		if len(links) < ownedBatch {
 			break
 		}
 		q.After = links[len(links)-1].ID
@@ -188,13 +188,13 @@ func OwnsBytes(tx Tx, id UploadID) (bool, error) {
 	if err != nil || u.State != UploadDone {
 		return err == nil && u.State == UploadOpen, NotFoundIsNil(err)
 	}
-	l, err := MadeOf(tx, u)
+	l, err := LinkByUpload(tx, u)
 	return err == nil && l.HasBytes, NotFoundIsNil(err)
 }
 
-// MadeOf finds the link or version with the file of a completed upload. A
+// LinkByUpload finds the link or version with the file of a completed upload. A
 // deleted version counts as long as its bytes exist.
-func MadeOf(tx LinkTx, u *Upload) (*Link, error) {
+func LinkByUpload(tx LinkTx, u *Upload) (*Link, error) {
 	l, err := tx.Link(u.Link)
 	if err != nil || l.Upload == u.ID {
 		return l, err
@@ -213,8 +213,8 @@ func MadeOf(tx LinkTx, u *Upload) (*Link, error) {
 	return nil, ErrNotFound
 }
 
-// ownedAtOnce bounds the links in memory.
-const ownedAtOnce = 1000
+// ownedBatch bounds the links in memory.
+const ownedBatch = 1000
 
 // Later than any upload, and more than can exist.
 const (

@@ -104,13 +104,13 @@ type Decision struct {
 	Seen ChangeID
 }
 
-// changesAtOnce is the number of changes that are read together.
-const changesAtOnce = 100
+// changesBatch is the number of changes that are read together.
+const changesBatch = 100
 
 // EachChange calls f with the changes of a link, newest first, until f returns
 // false.
 func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
-	q := ChangeQuery{Link: l, Limit: changesAtOnce}
+	q := ChangeQuery{Link: l, Limit: changesBatch}
 	for {
 		list, err := tx.Changes(q)
 		if err != nil {
@@ -121,7 +121,7 @@ func EachChange(tx ChangeTx, l LinkID, f func(*Change) bool) error {
 				return nil
 			}
 		}
-		if len(list) < changesAtOnce {
+		if len(list) < changesBatch {
 			return nil
 		}
 		q.Before = list[len(list)-1].ID

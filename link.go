@@ -78,8 +78,8 @@ func (l *Link) Hold(reason, detail string) {
 	}
 }
 
-// Maker returns the actor that gives a new link its first state.
-func (l *Link) Maker() Actor {
+// InitialActor returns the actor that gives a new link its first state.
+func (l *Link) InitialActor() Actor {
 	switch l.Reason {
 	case "", ReasonKnownBytes:
 		return Owner(l.Account)
@@ -123,9 +123,9 @@ func (l *Link) Tag() string {
 // Live reports whether the public may see the link.
 func (l *Link) Live() bool { return l.State == StateLive && l.DeletedAt.IsZero() }
 
-// Own reports whether the link is neither a version of a website nor of another
-// link.
-func (l *Link) Own() bool { return l.Site == 0 && l.Of == 0 }
+// Standalone reports whether the link is neither a version of a website nor of
+// another link.
+func (l *Link) Standalone() bool { return l.Site == 0 && l.Of == 0 }
 
 // ContentKindOf returns how progress through a kind of file is measured
 // (contract, createUpload).
@@ -156,7 +156,7 @@ var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 // ShownBy returns nil if the public may see the link at a time, and otherwise
 // the error that its public page shows.
 func (l *Link) ShownBy(a *Account, now time.Time) error {
-	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || !l.Own() {
+	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || !l.Standalone() {
 		return ErrNoLink
 	}
 	if l.Expired(now) {

@@ -20,7 +20,7 @@ func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time
 		return err
 	})
 	switch {
-	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || !l.Own()):
+	case CodeOf(err) == CodeNotFound, err == nil && (l.Account != a.ID || !l.Standalone()):
 		return nil, ErrNoOwnLink
 	case err != nil:
 		return nil, err
@@ -69,7 +69,7 @@ const maxOldSlugs = 10
 // unknown.
 func OwnLinkIn(tx LinkTx, a *Account, slug string) (*Link, error) {
 	l, err := LinkBySlug(tx, slug)
-	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || !l.Own()) {
+	if CodeOf(err) == CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
 		return nil, ErrNoOwnLink
 	}
 	return l, err

@@ -44,9 +44,9 @@ func (LoginSecret) String() string { return "…" }
 
 func (t LoginSecret) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(t)) }
 
-// Holds reports whether the code is valid at a time. A code from the future was
+// Valid reports whether the code is valid at a time. A code from the future was
 // created while the clock was wrong (promise 22).
-func (l *Login) Holds(now time.Time) bool {
+func (l *Login) Valid(now time.Time) bool {
 	return now.Before(l.ExpiresAt) && !l.CreatedAt.After(now.Add(ClockJump))
 }
 

@@ -57,7 +57,7 @@ const (
 
 // Size of PartPicture in pixels, which large networks ask for, and the most
 // pages in PartThumbs.
-const PictureWidth, PictureHeight, MostThumbs = 1200, 630, 50 // MostThumbs: pages in PartThumbs
+const PictureWidth, PictureHeight, MaxThumbs = 1200, 630, 50 // MaxThumbs: pages in PartThumbs
 
 // captionsPrefix is the prefix of the parts that are captions. The language
 // follows.

@@ -16,36 +16,36 @@ type Session struct {
 	// password.
 	ByToken   bool
 	CreatedAt time.Time
-	UsedAt    time.Time // to SessionGrain
+	UsedAt    time.Time // to SessionUseResolution
 	ExpiresAt time.Time // later with each use
 }
 
 const (
 	// SessionLife is how long an unused session lasts.
 	SessionLife = 7 * 24 * time.Hour
-	// SessionMost is how long a session lasts at most.
-	SessionMost = 30 * 24 * time.Hour
-	// SessionGrain is the precision of UsedAt. A finer one would need a write
-	// for every request.
-	SessionGrain = 5 * time.Minute
+	// MaxSessionLife is how long a session lasts at most.
+	MaxSessionLife = 30 * 24 * time.Hour
+	// SessionUseResolution is the precision of UsedAt. A finer one would need a
+	// write for every request.
+	SessionUseResolution = 5 * time.Minute
 	// FreshTime is how long after a one-time link a session may do what
 	// otherwise needs the password.
 	FreshTime = 15 * time.Minute
 )
 
-// Until returns when a session that is used at a time ends.
-func (s *Session) Until(now time.Time) time.Time {
-	end, most := now.Add(SessionLife), s.CreatedAt.Add(SessionMost)
+// ExpiryAfterUse returns when a session that is used at a time ends.
+func (s *Session) ExpiryAfterUse(now time.Time) time.Time {
+	end, most := now.Add(SessionLife), s.CreatedAt.Add(MaxSessionLife)
 	if end.After(most) {
 		return most
 	}
 	return end
 }
 
-// Holds reports whether the session is valid at a time. One from the future was
+// Valid reports whether the session is valid at a time. One from the future was
 // created while the clock was wrong (promise 22).
-func (s *Session) Holds(now time.Time) bool {
-	return now.Before(s.ExpiresAt) && s.ExpiresAt.Sub(now) <= SessionMost && !s.CreatedAt.After(now.Add(ClockJump))
+func (s *Session) Valid(now time.Time) bool {
+	return now.Before(s.ExpiresAt) && s.ExpiresAt.Sub(now) <= MaxSessionLife && !s.CreatedAt.After(now.Add(ClockJump))
 }
 
 // SessionText is the secret of a session in clear text. It does not print its

@@ -9,14 +9,14 @@ import (
 	"vitrine/report"
 )
 
-var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+var testTime = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func viewed(kind report.ContentKind, pages int) Viewed {
-	return Viewed{Link: 1, View: ViewIDAt(noon.UnixMilli(), 5), Kind: kind, Pages: pages}
+	return Viewed{Link: 1, View: ViewIDAt(testTime.UnixMilli(), 5), Kind: kind, Pages: pages}
 }
 
 func TestClaimSnapshot(t *testing.T) {
-	at := func(d time.Duration) time.Time { return noon.Add(d) }
+	at := func(d time.Duration) time.Time { return testTime.Add(d) }
 	tests := []struct {
 		name    string
 		claim   Claim
@@ -111,7 +111,7 @@ func TestApplyAnyOrder(t *testing.T) {
 			c.Present, c.Engaged = now, c.Engaged+r.Int64N(step+1)
 			c.Pages[1+r.IntN(9)] += min(r.Int64N(step+1), c.Engaged-sum(c.Pages))
 			c.Downloaded = c.Downloaded || r.IntN(9) == 0
-			s, _ := c.Snapshot(v, "0-575", noon.Add(time.Duration(now)*time.Millisecond))
+			s, _ := c.Snapshot(v, "0-575", testTime.Add(time.Duration(now)*time.Millisecond))
 			sent = append(sent, s)
 		}
 		last := sent[len(sent)-1]
@@ -141,7 +141,7 @@ func TestApplyAnyOrder(t *testing.T) {
 func TestApplyBoundsGrowth(t *testing.T) {
 	v := viewed(report.ContentNone, 0)
 	var e Engagement
-	at := noon.Add(time.Minute)
+	at := testTime.Add(time.Minute)
 	for i := range 100 {
 		s, _ := Claim{Engaged: 1 << 40, Present: 1 << 40}.Snapshot(v, "", at)
 		if i == 0 {
@@ -151,7 +151,7 @@ func TestApplyBoundsGrowth(t *testing.T) {
 		e.Apply(s)
 		at = at.Add(10 * time.Millisecond)
 	}
-	if real := at.Sub(noon).Milliseconds(); e.Session.EngagedMs > real+2000 {
+	if real := at.Sub(testTime).Milliseconds(); e.Session.EngagedMs > real+2000 {
 		t.Errorf("engaged %d ms in %d ms", e.Session.EngagedMs, real)
 	}
 }
@@ -161,7 +161,7 @@ func TestApplyBoundsGrowth(t *testing.T) {
 func TestApplyRepeated(t *testing.T) {
 	v := viewed(report.ContentPages, 500)
 	var e Engagement
-	at := noon.Add(10 * time.Minute)
+	at := testTime.Add(10 * time.Minute)
 	first, _ := Claim{Engaged: 3000, Present: 600_000}.Snapshot(v, "", at)
 	e.Apply(first)
 	pages := map[int]int64{}

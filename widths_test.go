@@ -83,9 +83,9 @@ func TestCommentWidths(t *testing.T) {
 	}, "*.go")
 }
 
-// unbroken matches what a line of Markdown may be wider for: a row of a table,
-// a definition of a link, and a long word or code span.
-var unbroken = regexp.MustCompile("^ *\\||^\\[[^]]+\\]:|[^` ]{60}|`[^`]{60,}`")
+// unbreakable matches what a line of Markdown may be wider for: a row of a
+// table, a definition of a link, and a long word or code span.
+var unbreakable = regexp.MustCompile("^ *\\||^\\[[^]]+\\]:|[^` ]{60}|`[^`]{60,}`")
 
 func TestMarkdownWidths(t *testing.T) {
 	const most = 100
@@ -102,7 +102,7 @@ func TestMarkdownWidths(t *testing.T) {
 				fence = mark[:len(mark)-len(strings.TrimLeft(mark, "`"))]
 			case i == 0 && l == "---": // the head of a page, in YAML
 				fence = l
-			case utf8.RuneCountInString(l) > most && !unbroken.MatchString(l):
+			case utf8.RuneCountInString(l) > most && !unbreakable.MatchString(l):
 				t.Errorf("%s:%d is wider than %d columns:\n%s", name, i+1, most, l)
 			}
 		}

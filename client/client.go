@@ -173,7 +173,7 @@ func (c *Client) once(ctx context.Context, method, address string, body payload,
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body.bytes))
 	if err != nil {
-		return final(err)
+		return permanent(err)
 	}
 	req.Header.Set("Accept", "application/json")
 	if body.contentType != "" {
@@ -205,12 +205,12 @@ func (c *Client) send(req *http.Request, answer any) error {
 	case err != nil:
 		return fmt.Errorf("the answer was cut short: %w", err)
 	case len(body) > maxAnswer:
-		return final(errors.New("the answer is larger than 16 MiB"))
+		return permanent(errors.New("the answer is larger than 16 MiB"))
 	case answer == nil:
 		return nil
 	}
 	if err := json.Unmarshal(body, answer); err != nil {
-		return final(fmt.Errorf("%s did not answer as a Vitrine instance does; is the address right? (%w)",
+		return permanent(fmt.Errorf("%s did not answer as a Vitrine instance does; is the address right? (%w)",
 			req.URL.Host, err))
 	}
 	if h, ok := answer.(headed); ok {

@@ -213,7 +213,7 @@ func TestPausesGrowToABound(t *testing.T) {
 		if notices[i].Wait != p || notices[i].Attempt != i+1 || notices[i].Err == nil {
 			t.Errorf("notice %+v of pause %v", notices[i], p)
 		}
-		base = min(2*base, longestPause)
+		base = min(2*base, maxPause)
 	}
 }
 

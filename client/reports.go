@@ -87,14 +87,14 @@ type VisitQuery struct {
 	Engaged  bool     // only visits with engagement data
 }
 
-// visitsAtOnce is the page size of visits.
-const visitsAtOnce = 100
+// visitsPageSize is the page size of visits.
+const visitsPageSize = 100
 
 // Visits iterates over the visits of a link, newest first. It stops after the
 // first error. It requires a Pro or Lifetime plan.
 func (c *Client) Visits(ctx context.Context, slug string, q VisitQuery) iter.Seq2[report.VisitRow, error] {
 	of := ReportQuery{Range: q.Range, From: q.From, To: q.To, Timezone: q.Timezone, Filter: q.Filter,
-		Rows: visitsAtOnce}
+		Rows: visitsPageSize}
 	v := of.values()
 	if q.Engaged {
 		v.Set("engaged", "true")

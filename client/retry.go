@@ -13,8 +13,8 @@ import (
 // Pauses between attempts. They double from the first to the longest, with a
 // jitter of 25 %.
 const (
-	firstPause   = 500 * time.Millisecond
-	longestPause = 10 * time.Second
+	firstPause = 500 * time.Millisecond
+	maxPause   = 10 * time.Second
 )
 
 // Retry describes a failed attempt.
@@ -29,7 +29,7 @@ type finalError struct{ error }
 
 func (f finalError) Unwrap() error { return f.error }
 
-func final(err error) error { return finalError{err} }
+func permanent(err error) error { return finalError{err} }
 
 // retry calls f with exponential backoff until it succeeds, returns a permanent
 // error, or has used all attempts. It returns ctx's error as soon as ctx ends.
@@ -58,11 +58,11 @@ func (c *Client) retry(ctx context.Context, f func(context.Context) error) error
 
 // pause reports whether to retry after err, and after what pause.
 func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) {
-	wait = min(firstPause<<min(attempt-1, 16), longestPause)
+	wait = min(firstPause<<min(attempt-1, 16), maxPause)
 	wait = time.Duration(float64(wait) * (0.75 + 0.5*rand.Float64()))
 	var e *Error
 	if !errors.As(err, &e) {
-		return wait, passing(err)
+		return wait, mayBeTemporary(err)
 	}
 	switch {
 	case e.Status == http.StatusConflict && e.Code == "upload_in_progress":
@@ -74,9 +74,9 @@ func (c *Client) pause(err error, attempt int) (wait time.Duration, again bool) 
 	return max(wait, e.RetryAfter), e.RetryAfter <= c.patience
 }
 
-// passing reports whether a failure may be temporary. A finalError, an invalid
-// certificate, an unknown host and a non-TLS response are permanent.
-func passing(err error) bool {
+// mayBeTemporary reports whether a failure may be temporary. A finalError, an
+// invalid certificate, an unknown host and a non-TLS response are permanent.
+func mayBeTemporary(err error) bool {
 	var f finalError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

@@ -230,7 +230,7 @@ func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) e
 		defer body.Close()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPut, signedURL, body)
 		if err != nil {
-			return final(withoutURL(err))
+			return permanent(withoutURL(err))
 		}
 		req.ContentLength = f.Size
 		req.Header.Set("Content-Type", o.Type)
@@ -239,7 +239,7 @@ func (c *Client) put(ctx context.Context, signedURL string, f File, o Options) e
 		}
 		err = c.send(req, nil)
 		if broken := body.failure(); broken != nil {
-			return final(broken)
+			return permanent(broken)
 		}
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)

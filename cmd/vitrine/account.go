@@ -47,7 +47,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if err != nil {
 		return err
 	}
-	made := !c.made()
+	made := !c.exists()
 	in, err := createInstance(ctx, c.placeFlags, "")
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		err = in.accounts.SetPassword(ctx, a.Email, password)
 	}
 	if err != nil {
-		return c.instead(err)
+		return c.existingHint(err)
 	}
 	if c.JSON {
 		return t.JSON(struct {
@@ -100,9 +100,9 @@ func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	return password, err
 }
 
-// instead adds a hint to the error for an existing account: create a key for
-// it.
-func (c *accountCreateCmd) instead(err error) error {
+// existingHint adds a hint to the error for an existing account: create a key
+// for it.
+func (c *accountCreateCmd) existingHint(err error) error {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest {
 		return err
@@ -113,7 +113,8 @@ func (c *accountCreateCmd) instead(err error) error {
 			fmt.Sprintf("For a key of that account: %s key create %s", terminal.Self(), terminal.ShellWord(c.Email))}}
 	case "plan":
 		return &terminal.AdvisedError{Err: err, Lines: []string{
-			fmt.Sprintf("For a key of that account: %s key create EMAIL (or %s login)", terminal.Self(), terminal.Self()),
+			fmt.Sprintf("For a key of that account: %s key create EMAIL (or %s login)", terminal.Self(),
+				terminal.Self()),
 			fmt.Sprintf("For another account: %s account create %s --plan pro (full access) or --plan free (limited access)",
 				terminal.Self(), terminal.ShellWord(c.Email))}}
 	}
@@ -130,7 +131,7 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 		return err
 	}
 	if t.OutTTY && t.ErrTTY {
-		_, address := datadir.Served(dir)
+		_, address := datadir.LastServer(dir)
 		t.Say("\nWith the server running, publish a file:\n\n%s",
 			putHint(cmp.Or(address, remote.DefaultURL), string(key)))
 	}

@@ -47,8 +47,8 @@ func roleName(r vitrine.Role) string {
 	return string(r)
 }
 
-// mostLine is the maximum length of a line in bytes.
-const mostLine = 64 << 10
+// maxLine is the maximum length of a line in bytes.
+const maxLine = 64 << 10
 
 // createFrom creates an account for each line. It reports a failed line and
 // continues. Existing accounts stay unchanged, so an interrupted run can be
@@ -105,7 +105,7 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal,
 // eachLine calls f for each line that is not blank, with its number from 1.
 func eachLine(r io.Reader, f func(n int, line []byte) error) error {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 4096), mostLine)
+	lines.Buffer(make([]byte, 0, 4096), maxLine)
 	n := 0
 	for lines.Scan() {
 		n++
@@ -121,8 +121,8 @@ func eachLine(r io.Reader, f func(n int, line []byte) error) error {
 	return nil
 }
 
-// notAccount returns the message for a line that cannot be parsed.
-func notAccount(err error) string {
+// noAccountError returns the message for a line that cannot be parsed.
+func noAccountError(err error) string {
 	wrong := new(json.SemanticError)
 	if !errors.As(err, &wrong) {
 		return "it is not a JSON object"
@@ -139,7 +139,7 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal,
 	line []byte) createdAccount {
 	var a newAccount
 	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
-		return createdAccount{Error: notAccount(err)}
+		return createdAccount{Error: noAccountError(err)}
 	}
 	done := createdAccount{Email: a.Email}
 	fail := func(err error) createdAccount {

@@ -143,7 +143,8 @@ func TestStorageClaim(t *testing.T) {
 	defer in.Close()
 	other := func() {
 		t.Helper()
-		if err := errors.Join(in.place().Rotate(t.Context()), in.blobs.PutMarker(t.Context(), "ANOTHERS")); err != nil {
+		if err := errors.Join(in.storageOwner().Rotate(t.Context()),
+			in.blobs.PutMarker(t.Context(), "ANOTHERS")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,8 +179,8 @@ func TestMigrateFilesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		if err := errors.Join(in.place().Verify(t.Context()), in.place().Rotate(t.Context()),
-			in.place().Rotate(t.Context())); err != nil {
+		if err := errors.Join(in.storageOwner().Verify(t.Context()), in.storageOwner().Rotate(t.Context()),
+			in.storageOwner().Rotate(t.Context())); err != nil {
 			t.Error(err)
 		}
 	}

@@ -42,7 +42,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		tallies++
 		fault(text)
 	}
-	if err := in.pair().Check(ctx); errors.Is(err, logowner.ErrLoss) {
+	if err := in.logPair().Check(ctx); errors.Is(err, logowner.ErrLoss) {
 		fault(c.lossOf(err).Error())
 	} else if err != nil {
 		return err

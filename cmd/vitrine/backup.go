@@ -43,7 +43,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return terminal.Usage("a backup is made of an instance that keeps everything in its data directory. For the rest use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, " +
 			"or copy the instance into a directory with \"vitrine migrate\"")
 	}
-	if !c.made() {
+	if !c.exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA", c.Data)
 	}
 	for name, schema := range map[string]string{storeFile: sqldb.StoreSchema, viewsFile: sqldb.ViewLogSchema} {
@@ -69,7 +69,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return b.make(ctx)
 	})
 	if err != nil {
-		return roomFor(err, c.To)
+		return checkSpace(err, c.To)
 	}
 	if c.JSON {
 		if err := t.JSON(m); err != nil {
@@ -88,8 +88,8 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return nil
 }
 
-// roomFor adds a hint to an error about missing disk space.
-func roomFor(err error, where string) error {
+// checkSpace adds a hint to an error about missing disk space.
+func checkSpace(err error, where string) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
 		strings.Contains(err.Error(), "database or disk is full") {
 		return fmt.Errorf("there is no room for %s; nothing of it was kept: %w", where, err)
@@ -110,7 +110,7 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 	if err != nil {
 		return made, err
 	}
-	there, used, err := holds(name)
+	there, used, err := dirState(name)
 	if err != nil {
 		return made, err
 	}
@@ -131,14 +131,14 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 	case err != nil:
 		return made, errors.Join(err, os.RemoveAll(dir))
 	case there:
-		return made, moveUp(dir, last)
+		return made, swapIn(dir, last)
 	}
 	return made, errors.Join(durable.Rename(dir, name), durable.SyncDir(filepath.Dir(name)))
 }
 
-// moveUp moves the entries of a directory to its parent. It moves last at the
+// swapIn moves the entries of a directory to its parent. It moves last at the
 // end.
-func moveUp(dir, last string) error {
+func swapIn(dir, last string) error {
 	all, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -155,9 +155,9 @@ func moveUp(dir, last string) error {
 	return errors.Join(err, durable.SyncDir(filepath.Dir(dir)))
 }
 
-// holds reports whether a directory exists, and whether it contains entries
+// dirState reports whether a directory exists, and whether it contains entries
 // other than a partial build.
-func holds(dir string) (there, used bool, err error) {
+func dirState(dir string) (there, used bool, err error) {
 	all, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -222,7 +222,7 @@ func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
 	}
 	defer pins.Close()
 	b.meter.Begin("files", -1)
-	if err := b.files.All(ctx); err != nil {
+	if err := b.files.CopyAll(ctx); err != nil {
 		return nil, err
 	}
 	defer b.release()
@@ -237,7 +237,7 @@ func (b *backup) make(ctx context.Context) (*manifest.Manifest, error) {
 		return nil, err
 	}
 	keep := func(k vitrine.UploadID) bool { return b.owned[k] }
-	if b.manifest.Files, b.manifest.FileBytes, err = b.files.Drop(ctx, keep); err != nil {
+	if b.manifest.Files, b.manifest.FileBytes, err = b.files.DeleteExcept(ctx, keep); err != nil {
 		return nil, err
 	}
 	if err := b.files.Sync(); err != nil {
@@ -291,7 +291,7 @@ func (b *backup) moment(ctx context.Context) (err error) {
 			return err
 		})
 	})
-	return errors.Join(err, b.files.Used(ctx))
+	return errors.Join(err, b.files.CopyUsedKeys(ctx))
 }
 
 // copyFile copies a file into a directory and creates the directory if

@@ -175,7 +175,7 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 		switch {
 		case strings.HasSuffix(other.Hostname(), "."+u.Hostname()):
 			return nil, fmt.Errorf("--sites-url: %s, which is %s, is where a website could be; take another domain for one of them", flag, other.Host)
-		case site("name."+u.Hostname()) == site(other.Hostname()):
+		case cookieDomain("name."+u.Hostname()) == cookieDomain(other.Hostname()):
 			return nil, fmt.Errorf("--sites-url: websites would be of one site with %s, which is %s: their scripts, which are strangers’, could set cookies for it, and browsers would take their requests for its own; take a domain of its own for them", flag, other.Host)
 		}
 	}
@@ -183,9 +183,9 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// site returns the domain that shares cookies with a host: a public suffix,
-// such as com or co.uk, and the label before it.
-func site(host string) string {
+// cookieDomain returns the domain that shares cookies with a host: a public
+// suffix, such as com or co.uk, and the label before it.
+func cookieDomain(host string) string {
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil {
 		return host

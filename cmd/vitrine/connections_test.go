@@ -84,7 +84,7 @@ func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	const files = 96
 	c := newCrowded(t, files)
-	most := accept.Most(files)
+	most := accept.MaxConnections(files)
 	var pages int64
 	// served requests a page until one is answered, because connections close
 	// shortly after their answers.

@@ -55,15 +55,15 @@ type finding struct {
 // doctor checks an instance.
 type doctor struct {
 	*doctorCmd
-	told func(finding)
+	each func(finding)
 	now  func() time.Time
 	// readable is set if the database of accounts and links can be opened
 	// without changing it.
 	readable bool
 }
 
-func (d *doctor) say(part string, s severity, format string, args ...any) {
-	d.told(finding{part, s, fmt.Sprintf(format, args...)})
+func (d *doctor) report(part string, s severity, format string, args ...any) {
+	d.each(finding{part, s, fmt.Sprintf(format, args...)})
 }
 
 // Run checks all parts.
@@ -89,7 +89,7 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			f.Part, f.Text)
 		failed = errors.Join(failed, err)
 	}
-	d := &doctor{doctorCmd: c, told: told, now: clock}
+	d := &doctor{doctorCmd: c, each: told, now: clock}
 	for _, look := range []func(context.Context){d.data, d.database, d.views, d.files, d.clamd, d.previews, d.cities,
 		d.mail, d.public} {
 		if ctx.Err() != nil {
@@ -104,11 +104,11 @@ func (c *doctorCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return failed
 }
 
-// Limits of free disk space. Below leastRoom, writes may fail. Below someRoom,
+// Limits of free disk space. Below minFree, writes may fail. Below lowFree,
 // the doctor warns.
 const (
-	leastRoom = 256 << 20
-	someRoom  = 5 << 30
+	minFree = 256 << 20
+	lowFree = 5 << 30
 )
 
 func (d *doctor) data(context.Context) {
@@ -117,46 +117,47 @@ func (d *doctor) data(context.Context) {
 	if errors.Is(err, os.ErrNotExist) {
 		parent := filepath.Dir(d.Data)
 		if err := datadir.Accessible(parent, datadir.MayWrite); err != nil {
-			d.say(part, wrong, "%s is not there, and cannot be made in %s (%v): make it, and give it to the user that runs the server.", d.Data, parent, err)
+			d.report(part, wrong, "%s is not there, and cannot be made in %s (%v): make it, and give it to the user that runs the server.", d.Data, parent, err)
 			return
 		}
-		d.say(part, warning, "%s is not there yet: \"vitrine serve\" makes a new instance in it. Name another with --data or VITRINE_DATA.", d.Data)
+		d.report(part, warning, "%s is not there yet: \"vitrine serve\" makes a new instance in it. Name another with --data or VITRINE_DATA.", d.Data)
 		return
 	}
 	switch {
 	case err != nil:
-		d.say(part, wrong, "%s cannot be looked at: %v.", d.Data, err)
+		d.report(part, wrong, "%s cannot be looked at: %v.", d.Data, err)
 		return
 	case !st.IsDir():
-		d.say(part, wrong, "%s is no directory: name another with --data.", d.Data)
+		d.report(part, wrong, "%s is no directory: name another with --data.", d.Data)
 		return
 	}
 	if err := datadir.Accessible(d.Data, datadir.MayRead|datadir.MayWrite); err != nil {
-		d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
+		d.report(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
 			d.Data, err)
 	} else if st.Mode().Perm()&0o077 != 0 {
-		d.say(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
+		d.report(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
 	} else {
-		d.say(part, fine, "%s exists and is writable.", d.Data)
+		d.report(part, fine, "%s exists and is writable.", d.Data)
 	}
-	d.room(part, d.Data)
+	d.diskSpace(part, d.Data)
 	d.lock()
 }
 
-func (d *doctor) room(part, dir string) {
+func (d *doctor) diskSpace(part, dir string) {
 	left, files, err := datadir.RoomIn(dir)
 	if err != nil {
-		d.say(part, warning, "The free space of %s cannot be read: %v.", dir, err)
+		d.report(part, warning, "The free space of %s cannot be read: %v.", dir, err)
 		return
 	}
 	switch {
-	case left < leastRoom || files >= 0 && files < 1000:
-		d.say(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.", dir,
+	case left < minFree || files >= 0 && files < 1000:
+		d.report(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.",
+			dir,
 			terminal.FormatSize(left), terminal.Counted(files, "file"))
-	case left < someRoom:
-		d.say(part, warning, "There is little room in %s: %s are left.", dir, terminal.FormatSize(left))
+	case left < lowFree:
+		d.report(part, warning, "There is little room in %s: %s are left.", dir, terminal.FormatSize(left))
 	default:
-		d.say(part, fine, "There is room in it: %s.", terminal.FormatSize(left))
+		d.report(part, fine, "There is room in it: %s.", terminal.FormatSize(left))
 	}
 }
 
@@ -164,15 +165,15 @@ func (d *doctor) room(part, dir string) {
 func (d *doctor) lock() {
 	f, err := os.Open(filepath.Join(d.Data, datadir.LockFile))
 	if err != nil {
-		d.say("server", fine, "None was ever run on %s.", d.Data)
+		d.report("server", fine, "None was ever run on %s.", d.Data)
 		return
 	}
 	defer f.Close()
-	process, address := datadir.Served(d.Data)
+	process, address := datadir.LastServer(d.Data)
 	if err := datadir.LockFileOf(f, false); err == nil {
-		d.say("server", fine, "None is running on %s; another may be started.", d.Data)
+		d.report("server", fine, "None is running on %s; another may be started.", d.Data)
 	} else {
-		d.say("server", fine, "Process %s serves it at %s.", process, address)
+		d.report("server", fine, "Process %s serves it at %s.", process, address)
 	}
 }
 
@@ -184,8 +185,9 @@ func (d *doctor) database(ctx context.Context) {
 // database. Leases and expiring links depend on them.
 const clockSkew = 5 * time.Second
 
-// slowAnswer is the response time from which the doctor warns about a database.
-const slowAnswer = 20 * time.Millisecond
+// slowResponse is the response time from which the doctor warns about a
+// database.
+const slowResponse = 20 * time.Millisecond
 
 // checkDatabase checks a database. It reports whether it has this version's
 // schema and can be opened.
@@ -194,36 +196,36 @@ func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema st
 	defer cancel()
 	l, err := sqldb.LookAt(ctx, place, schema)
 	if err != nil {
-		d.say(part, wrong, "%s cannot be read: %v. Check that it runs, and %s.", redacted(place),
+		d.report(part, wrong, "%s cannot be read: %v. Check that it runs, and %s.", redacted(place),
 			withoutPassword(err, place), flag)
 		return false
 	}
 	for _, text := range l.Wrong {
-		d.say(part, wrong, "%s, %s: %s", redacted(place), l.Server, text)
+		d.report(part, wrong, "%s, %s: %s", redacted(place), l.Server, text)
 	}
 	for _, text := range l.Doubts {
-		d.say(part, warning, "%s, %s: %s", redacted(place), l.Server, text)
+		d.report(part, warning, "%s, %s: %s", redacted(place), l.Server, text)
 	}
 	switch {
 	case len(l.Wrong) > 0:
 	case !l.There:
-		d.say(part, fine, "%s has nothing in it yet: \"vitrine serve\" makes what it needs.", redacted(place))
+		d.report(part, fine, "%s has nothing in it yet: \"vitrine serve\" makes what it needs.", redacted(place))
 	case l.Version < l.Known:
-		d.say(part, warning, "%s, %s, has schema version %d: the start of this version of the server makes it %d, after which older ones cannot use it. Make a backup with the older one first.",
+		d.report(part, warning, "%s, %s, has schema version %d: the start of this version of the server makes it %d, after which older ones cannot use it. Make a backup with the older one first.",
 			redacted(place), l.Server, l.Version, l.Known)
 	default:
-		d.say(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version,
+		d.report(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version,
 			l.Took.Round(10*time.Microsecond))
 	}
-	if l.Took > slowAnswer && strings.Contains(place, "://") { // a local file is never slow
-		d.say(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.",
+	if l.Took > slowResponse && strings.Contains(place, "://") { // a local file is never slow
+		d.report(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.",
 			l.Took.Round(time.Millisecond))
 	}
 	if l.Off.Abs() > clockSkew {
-		d.say("clock", wrong, "The clock of this machine is %s from that of the database: set both by NTP.",
+		d.report("clock", wrong, "The clock of this machine is %s from that of the database: set both by NTP.",
 			l.Off.Abs().Round(time.Second))
 	} else if d.Database != "" && schema == sqldb.StoreSchema {
-		d.say("clock", fine, "That of the database is the same within %s.",
+		d.report("clock", fine, "That of the database is the same within %s.",
 			max(l.Off.Abs(), time.Millisecond).Round(time.Millisecond))
 	}
 	return l.There && l.Version == l.Known && len(l.Wrong) == 0
@@ -247,10 +249,10 @@ func (d *doctor) views(ctx context.Context) {
 		err = errors.Join(log.Check(ctx), log.Close())
 	}
 	if err != nil {
-		d.say("views", wrong, "%s: %s.", redacted(place), strings.TrimSuffix(withoutPassword(err, place), "."))
+		d.report("views", wrong, "%s: %s.", redacted(place), strings.TrimSuffix(withoutPassword(err, place), "."))
 		return
 	}
-	d.say("views", fine, "%s may be used.", redacted(place))
+	d.report("views", fine, "%s may be used.", redacted(place))
 }
 
 func (d *doctor) files(ctx context.Context) {
@@ -260,14 +262,14 @@ func (d *doctor) files(ctx context.Context) {
 		err := datadir.Accessible(dir, datadir.MayRead|datadir.MayWrite)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			d.say(part, fine, "%s is made with the first start.", dir)
+			d.report(part, fine, "%s is made with the first start.", dir)
 		case err != nil:
-			d.say(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
+			d.report(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
 				dir, err)
 		default:
-			d.say(part, fine, "%s is writable.", dir)
+			d.report(part, fine, "%s is writable.", dir)
 			if other, err := otherDevice(d.Data, dir); err == nil && other {
-				d.room(part, dir)
+				d.diskSpace(part, dir)
 			}
 			d.checkStorageOwner(ctx, func() (vitrine.Blobs, error) { return disk.New(dir, "", nil, d.now) })
 		}
@@ -280,13 +282,13 @@ func (d *doctor) files(ctx context.Context) {
 		err = b.Check(ctx)
 	}
 	if err != nil {
-		d.say(part, wrong, "%s: %s", redacted(d.Files), withoutPassword(err, d.Files))
+		d.report(part, wrong, "%s: %s", redacted(d.Files), withoutPassword(err, d.Files))
 		return
 	}
-	d.say(part, fine, "%s can do all that is asked of it.", redacted(d.Files))
+	d.report(part, fine, "%s can do all that is asked of it.", redacted(d.Files))
 	d.checkStorageOwner(ctx, func() (vitrine.Blobs, error) { return b, nil })
 	if d.PublicURL == "" {
-		d.say(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
+		d.report(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
 		return
 	}
 	public, err := origin("--public-url", d.PublicURL)
@@ -294,10 +296,10 @@ func (d *doctor) files(ctx context.Context) {
 		err = b.CorsMissing(ctx, public.String())
 	}
 	if err != nil {
-		d.say(part, wrong, "%v", err)
+		d.report(part, wrong, "%v", err)
 		return
 	}
-	d.say(part, fine, "Browsers may upload to it from %s.", public)
+	d.report(part, fine, "Browsers may upload to it from %s.", public)
 }
 
 // checkStorageOwner checks whether the file storage belongs to this database.
@@ -312,11 +314,11 @@ func (d *doctor) checkStorageOwner(ctx context.Context, open func() (vitrine.Blo
 	}
 	switch {
 	case err == nil:
-		d.say(part, fine, "They are this database's.")
+		d.report(part, fine, "They are this database's.")
 	case errors.Is(err, storageowner.ErrOther):
-		d.say(part, wrong, "%s.", otherPlace(err))
+		d.report(part, wrong, "%s.", otherPlace(err))
 	default:
-		d.say(part, wrong, "Their owner cannot be read: %s", withoutPassword(err, d.storePlace()))
+		d.report(part, wrong, "Their owner cannot be read: %s", withoutPassword(err, d.storePlace()))
 	}
 }
 
@@ -339,7 +341,7 @@ func (d *doctor) previews(context.Context) {
 	const part = "previews"
 	m, err := preview.New(preview.Options{Office: d.Office, FFmpeg: d.FFmpeg, Heif: d.Heif})
 	if err != nil {
-		d.say(part, wrong, "%v.", err)
+		d.report(part, wrong, "%v.", err)
 		return
 	}
 	for flag, path := range map[string]string{"--office": d.Office, "--ffmpeg": d.FFmpeg, "--heif": d.Heif} {
@@ -347,20 +349,20 @@ func (d *doctor) previews(context.Context) {
 			continue
 		}
 		if err := datadir.Accessible(path, 0); err != nil {
-			d.say(part, wrong, "%s: %s cannot be run (%v): correct the path.", flag, path, err)
+			d.report(part, wrong, "%s: %s cannot be run (%v): correct the path.", flag, path, err)
 		}
 	}
 	if missing := m.Missing(); len(missing) > 0 {
-		d.say(part, warning, "These programs are not installed, or switched off, so that some files are shown with less: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
+		d.report(part, warning, "These programs are not installed, or switched off, so that some files are shown with less: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
 		return
 	}
-	d.say(part, fine, "All preview programs are installed.")
+	d.report(part, fine, "All preview programs are installed.")
 }
 
 func (d *doctor) mail(ctx context.Context) {
 	const part = "mail"
 	if d.SMTP == "" {
-		d.say(part, warning, "No mail server is set (--smtp). Password resets and invitations must be passed on by hand.")
+		d.report(part, warning, "No mail server is set (--smtp). Password resets and invitations must be passed on by hand.")
 		return
 	}
 	s, err := mail.New(mail.Options{Server: d.SMTP, From: d.MailFrom})
@@ -368,9 +370,9 @@ func (d *doctor) mail(ctx context.Context) {
 		err = s.Reach(ctx)
 	}
 	if err != nil {
-		d.say(part, wrong, "The mail server cannot be used: %s. Check --smtp.",
+		d.report(part, wrong, "The mail server cannot be used: %s. Check --smtp.",
 			strings.TrimSuffix(withoutPassword(err, d.SMTP), "."))
 		return
 	}
-	d.say(part, fine, "%s lets us in; nothing was sent.", redacted(d.SMTP))
+	d.report(part, fine, "%s lets us in; nothing was sent.", redacted(d.SMTP))
 }

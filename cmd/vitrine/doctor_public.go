@@ -23,20 +23,20 @@ const certificateLeft = 14 * 24 * time.Hour
 func (d *doctor) public(ctx context.Context) {
 	const part = "address"
 	if d.PublicURL == "" {
-		d.say(part, warning, "No public URL is set in this shell (--public-url, VITRINE_PUBLIC_URL): links work on this machine only.")
+		d.report(part, warning, "No public URL is set in this shell (--public-url, VITRINE_PUBLIC_URL): links work on this machine only.")
 		return
 	}
 	public, content, err := d.origins("")
 	if err != nil {
-		d.say(part, wrong, "%v.", err)
+		d.report(part, wrong, "%v.", err)
 		return
 	}
-	_, running := datadir.Served(d.Data)
+	_, running := datadir.LastServer(d.Data)
 	d.answers(ctx, part, "--public-url", public, running != "")
 	if content.Host != public.Host {
 		d.answers(ctx, part, "--content-url", content, running != "") // this origin has no /healthz
 	} else {
-		d.say(part, warning, "Files have no host of their own (--content-url): what users upload is not kept apart from everything else.")
+		d.report(part, warning, "Files have no host of their own (--content-url): what users upload is not kept apart from everything else.")
 	}
 	sites, err := d.sites(public, content)
 	if err == nil && sites != nil && !strings.HasSuffix(sites.Host, "localhost") && d.SitesURL != "" {
@@ -50,24 +50,24 @@ func (d *doctor) public(ctx context.Context) {
 func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
 		(ip == nil || !ip.IsLoopback()) {
-		d.say(part, warning, "%s %s is not encrypted: have a reverse proxy serve it by https.", flag, u)
+		d.report(part, warning, "%s %s is not encrypted: have a reverse proxy serve it by https.", flag, u)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if _, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); err != nil {
-		d.say(part, wrong, "%s %s: the name leads nowhere (%v). Add it to the DNS.", flag, u, err)
+		d.report(part, wrong, "%s %s: the name leads nowhere (%v). Add it to the DNS.", flag, u, err)
 		return
 	}
 	left, err := d.health(ctx, u)
 	switch {
 	case err != nil && !running:
-		d.say(part, warning, "%s %s does not answer (%v), and no server was run on %s yet.", flag, u, err, d.Data)
+		d.report(part, warning, "%s %s does not answer (%v), and no server was run on %s yet.", flag, u, err, d.Data)
 	case err != nil:
-		d.say(part, wrong, "%s %s does not lead to a server of Vitrine: %v. Look at the reverse proxy before it, and whether the server runs.", flag, u, err)
+		d.report(part, wrong, "%s %s does not lead to a server of Vitrine: %v. Look at the reverse proxy before it, and whether the server runs.", flag, u, err)
 	case left != 0 && left < certificateLeft:
-		d.say(part, warning, "%s %s answers; its certificate ends in %s. Renew it.", flag, u, left.Round(time.Hour))
+		d.report(part, warning, "%s %s answers; its certificate ends in %s. Renew it.", flag, u, left.Round(time.Hour))
 	default:
-		d.say(part, fine, "%s %s answers.", flag, u)
+		d.report(part, fine, "%s %s answers.", flag, u)
 	}
 }
 

@@ -16,23 +16,23 @@ import (
 func (d *doctor) clamd(ctx context.Context) {
 	const part = "scanner"
 	if len(d.Clamd) == 0 {
-		d.say(part, warning, "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, use --clamd.")
+		d.report(part, warning, "No malware scanner is set up. Vitrine checks file types but does not scan for malware. To add ClamAV, use --clamd.")
 		return
 	}
-	s, err := clamav.New(clamav.Options{Addresses: d.Clamd, AtOnce: d.Scans})
+	s, err := clamav.New(clamav.Options{Addresses: d.Clamd, Concurrency: d.Scans})
 	if err != nil {
-		d.say(part, wrong, "--clamd: %v.", err)
+		d.report(part, wrong, "--clamd: %v.", err)
 		return
 	}
 	defer s.Close()
 	for _, h := range s.Check(ctx) {
 		if h.Err != nil {
-			d.say(part, wrong, "%v.", h.Err)
+			d.report(part, wrong, "%v.", h.Err)
 			continue
 		}
-		d.say(part, fine, "%s; it reports what is over its limits (AlertExceedsMax).", h)
+		d.report(part, fine, "%s; it reports what is over its limits (AlertExceedsMax).", h)
 		if !strings.Contains(h.Version, "/") {
-			d.say(part, wrong, "clamd at %s has no database of signatures: run freshclam.", h.Address)
+			d.report(part, wrong, "clamd at %s has no database of signatures: run freshclam.", h.Address)
 		}
 	}
 	d.clamdSettings(part)
@@ -43,42 +43,43 @@ func (d *doctor) clamd(ctx context.Context) {
 var clamdLimits = map[string]int64{"StreamMaxLength": 100 << 20, "MaxScanSize": 400 << 20, "MaxFileSize": 100 << 20,
 	"MaxThreads": 10}
 
-// mostScanned is the file size from which clamd never scans (2 GiB).
-const mostScanned = 1<<31 - 1
+// maxScannable is the file size from which clamd never scans (2 GiB).
+const maxScannable = 1<<31 - 1
 
 // clamdSettings checks settings in clamd.conf that clamd does not report over
 // its socket: the maximum sizes of files and of archive entries.
 func (d *doctor) clamdSettings(part string) {
 	settings, err := readClamdConf(d.ClamdConf)
 	if err != nil || !settings.listensAt(d.Clamd) {
-		d.say(part, warning, "The settings of clamd cannot be read here (%s): see in its clamd.conf that MaxFileSize is not less than MaxScanSize, and that StreamMaxLength is %s or more.",
-			d.ClamdConf, terminal.FormatSize(min(d.largest(), mostScanned)))
+		d.report(part, warning, "The settings of clamd cannot be read here (%s): see in its clamd.conf that MaxFileSize is not less than MaxScanSize, and that StreamMaxLength is %s or more.",
+			d.ClamdConf, terminal.FormatSize(min(d.maxFileSize(), maxScannable)))
 		return
 	}
 	limit := settings.limits
 	if file, scan := limit["MaxFileSize"], limit["MaxScanSize"]; file != 0 && (scan == 0 || file < scan) {
-		d.say(part, wrong, "MaxFileSize of %s is %s, less than MaxScanSize: of a file in an archive that is longer, clamd looks at the beginning and says nothing of the rest. Set both to the same.",
+		d.report(part, wrong, "MaxFileSize of %s is %s, less than MaxScanSize: of a file in an archive that is longer, clamd looks at the beginning and says nothing of the rest. Set both to the same.",
 			d.ClamdConf, terminal.FormatSize(file))
 	} else {
-		d.say(part, fine, "MaxFileSize of %s is not less than MaxScanSize.", d.ClamdConf)
+		d.report(part, fine, "MaxFileSize of %s is not less than MaxScanSize.", d.ClamdConf)
 	}
-	need := min(d.largest(), mostScanned)
+	need := min(d.maxFileSize(), maxScannable)
 	for _, name := range []string{"StreamMaxLength", "MaxScanSize"} {
 		if has := limit[name]; has != 0 && has < need {
-			d.say(part, warning, "%s of %s is %s, and the plans allow files of up to %s: larger ones go to review. Raise it.", name, d.ClamdConf, terminal.FormatSize(has), terminal.FormatSize(d.largest()))
+			d.report(part, warning, "%s of %s is %s, and the plans allow files of up to %s: larger ones go to review. Raise it.", name, d.ClamdConf, terminal.FormatSize(has), terminal.FormatSize(d.maxFileSize()))
 		}
 	}
-	if d.largest() > mostScanned {
-		d.say(part, warning, "The plans allow files of 2 GiB and more, which no clamd scans: they go to review.")
+	if d.maxFileSize() > maxScannable {
+		d.report(part, warning, "The plans allow files of 2 GiB and more, which no clamd scans: they go to review.")
 	}
 	if n := limit["MaxThreads"]; n < int64(d.Scans) {
-		d.say(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.", d.ClamdConf,
+		d.report(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.",
+			d.ClamdConf,
 			n, d.Scans)
 	}
 }
 
-// largest returns the largest file size of all plans.
-func (d *doctor) largest() (most int64) {
+// maxFileSize returns the largest file size of all plans.
+func (d *doctor) maxFileSize() (most int64) {
 	for _, l := range d.plans() {
 		if l.FileBytes == 0 {
 			return 1 << 62

@@ -60,10 +60,11 @@ func (f accountFlags) apply(a *auth.Accounts, outbox *outbox.Outbox, public *url
 	a.Mail = outbox
 }
 
-// offered prints the address of a token, alone on standard output. On a
-// terminal it also prints its purpose.
-func offered(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText, what string) error {
-	_, address := datadir.Served(dir)
+// printTokenAddress prints the address of a token, alone on standard output. On
+// a terminal it also prints its purpose.
+func printTokenAddress(t *terminal.Terminal, dir string, p vitrine.TokenPurpose, text vitrine.TokenText,
+	what string) error {
+	_, address := datadir.LastServer(dir)
 	if address == "" {
 		t.Say("No server runs on this directory: put its address in place of %s.", remote.DefaultURL)
 	}
@@ -85,7 +86,7 @@ func (c *accountSignInCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		}
 		what := fmt.Sprintf("Open this address in a browser within %s. It signs in once:",
 			humanMinutes(vitrine.SignInLife))
-		return offered(t, c.Data, vitrine.TokenSignIn, text, what)
+		return printTokenAddress(t, c.Data, vitrine.TokenSignIn, text, what)
 	})
 }
 
@@ -101,7 +102,7 @@ func (c *accountResetCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		what := fmt.Sprintf("This address sets a new password, once, within %s:", humanMinutes(vitrine.ResetLife))
-		return offered(t, c.Data, vitrine.TokenPassword, text, what)
+		return printTokenAddress(t, c.Data, vitrine.TokenPassword, text, what)
 	})
 }
 
@@ -119,7 +120,7 @@ func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		}
 		what := fmt.Sprintf("This address opens the account of %[2]s, once, within %[1]d days:",
 			int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
-		return offered(t, c.Data, vitrine.TokenInvite, text, what)
+		return printTokenAddress(t, c.Data, vitrine.TokenInvite, text, what)
 	})
 }
 
@@ -133,7 +134,7 @@ func (c *setupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return offered(t, c.Data, vitrine.TokenSetup, text,
+		return printTokenAddress(t, c.Data, vitrine.TokenSetup, text,
 			"Open this link in a browser to create the first account. It works once, and earlier links no longer work:")
 	})
 }

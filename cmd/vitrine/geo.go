@@ -27,9 +27,9 @@ func (f geoFlags) file(data string) string {
 	return cmp.Or(f.Geo, filepath.Join(data, geo.DefaultName))
 }
 
-// cities opens the city file. It returns an error if an explicitly configured
-// file is missing.
-func (f geoFlags) cities(ctx context.Context, data string, log *slog.Logger) (*geo.File, error) {
+// openCities opens the city file. It returns an error if an explicitly
+// configured file is missing.
+func (f geoFlags) openCities(ctx context.Context, data string, log *slog.Logger) (*geo.File, error) {
 	file := &geo.File{Path: f.file(data), Optional: f.Geo == "", Temp: filepath.Join(data, "temp"),
 		Room: datadir.RoomIn, Log: log}
 	return file, file.Open(ctx)
@@ -58,9 +58,9 @@ func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no directory %s: name that of the instance with --data", filepath.Dir(path))
 	}
-	if err == nil && room >= 0 && room < leastRoom {
+	if err == nil && room >= 0 && room < minFree {
 		return fmt.Errorf("there is too little room on the disk of %s: %s, and %s are needed", filepath.Dir(path),
-			humanize.IBytes(uint64(room)), humanize.IBytes(leastRoom))
+			humanize.IBytes(uint64(room)), humanize.IBytes(minFree))
 	}
 	got, err := geo.Fetch(ctx, c.From, path, clock())
 	if err != nil {
@@ -81,13 +81,13 @@ func (d *doctor) cities(context.Context) {
 	kind, built, err := geo.Check(path)
 	switch {
 	case d.Geo == "" && errors.Is(err, fs.ErrNotExist):
-		d.say(part, fine, "There is no city file, so reports have countries only. \"vitrine geo update\" fetches one.")
+		d.report(part, fine, "There is no city file, so reports have countries only. \"vitrine geo update\" fetches one.")
 	case err != nil:
-		d.say(part, wrong, "%s cannot be used: %v.", path, err)
+		d.report(part, wrong, "%s cannot be used: %v.", path, err)
 	case d.now().Sub(built) > oldCities:
-		d.say(part, warning, "%s (%s) is of %s, and addresses move: run \"vitrine geo update\".", path, kind,
+		d.report(part, warning, "%s (%s) is of %s, and addresses move: run \"vitrine geo update\".", path, kind,
 			built.Format(time.DateOnly))
 	default:
-		d.say(part, fine, "%s (%s) is of %s.", path, kind, built.Format(time.DateOnly))
+		d.report(part, fine, "%s (%s) is of %s.", path, kind, built.Format(time.DateOnly))
 	}
 }

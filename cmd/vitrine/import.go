@@ -48,7 +48,7 @@ func (c fileArg) run(ctx context.Context, t *terminal.Terminal, noun string,
 		if err := t.Patiently(ctx, func() error { return finish(in) }); err != nil {
 			return err
 		}
-		if err := t.Patiently(ctx, func() error { return in.pair().Record(ctx) }); err != nil {
+		if err := t.Patiently(ctx, func() error { return in.logPair().Record(ctx) }); err != nil {
 			return c.lossOf(err)
 		}
 		took, after := added.Sub(from), in.now().Sub(added)

@@ -61,7 +61,7 @@ func openInstance(ctx context.Context, places placeFlags) (*instance, error) {
 // openExisting opens an existing instance. With checkLog, it also checks that
 // the view log belongs to the database.
 func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*instance, error) {
-	if !places.made() {
+	if !places.exists() {
 		return nil, fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA (\"vitrine serve\" and \"vitrine account create\" make a new one)", places.Data)
 	}
 	// An empty database must stay empty, because it may be the target of a
@@ -102,7 +102,7 @@ func newInstance(ctx context.Context, places placeFlags, public string, checkLog
 		return nil, err
 	}
 	if checkLog {
-		if err = in.pair().Check(ctx); err != nil {
+		if err = in.logPair().Check(ctx); err != nil {
 			return nil, places.lossOf(err)
 		}
 	}

@@ -22,8 +22,8 @@ func TestNotListening(t *testing.T) {
 		{":8080", other, "other"},
 		{"nonsense", other, "other"},
 	} {
-		if got := notListening(test.address, test.err).Error(); !strings.Contains(got, test.want) {
-			t.Errorf("notListening(%s, %v) = %s", test.address, test.err, got)
+		if got := cannotListen(test.address, test.err).Error(); !strings.Contains(got, test.want) {
+			t.Errorf("cannotListen(%s, %v) = %s", test.address, test.err, got)
 		}
 	}
 }

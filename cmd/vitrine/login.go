@@ -26,12 +26,13 @@ type loginCmd struct {
 // Limits of the interval between two requests for the key. They override the
 // server's.
 const (
-	shortestAsk = time.Second
-	longestAsk  = time.Minute
+	minPollInterval = time.Second
+	maxPollInterval = time.Minute
 )
 
-// askAfter is the timer between two requests for the key. Tests replace it.
-var askAfter = time.After
+// afterInterval is the timer between two requests for the key. Tests replace
+// it.
+var afterInterval = time.After
 
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	server, err := credentials.NormalServer(c.Server)
@@ -91,12 +92,12 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // waitForKey polls until the login is allowed, refused or expired.
 func waitForKey(ctx context.Context, api *client.Client, l client.Login) (client.TakenLogin, error) {
-	pause := min(max(time.Duration(l.Interval)*time.Second, shortestAsk), longestAsk)
+	pause := min(max(time.Duration(l.Interval)*time.Second, minPollInterval), maxPollInterval)
 	for {
 		select {
 		case <-ctx.Done():
 			return client.TakenLogin{}, ctx.Err()
-		case <-askAfter(pause):
+		case <-afterInterval(pause):
 		}
 		taken, err := api.TakeLogin(ctx, l.Secret)
 		var refused *client.Error
@@ -119,9 +120,9 @@ func unknownKey(err error) bool {
 	return errors.As(err, &refused) && refused.Code == "unauthorized"
 }
 
-// mayNot reports whether the server refused a request because of the key's
+// checkAccess reports whether the server refused a request because of the key's
 // scope.
-func mayNot(err error) bool {
+func checkAccess(err error) bool {
 	var refused *client.Error
 	return errors.As(err, &refused) && refused.Code == "forbidden"
 }
@@ -185,7 +186,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	err = api.RevokeKey(ctx)
-	kept := mayNot(err)
+	kept := checkAccess(err)
 	if err != nil && !unknownKey(err) && !kept {
 		return fmt.Errorf("the key was not revoked: %s Try again, or delete %s to remove it from this machine only",
 			t.Sentence(err), stored.File(server))

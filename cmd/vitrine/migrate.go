@@ -70,7 +70,7 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 	} else {
-		m.say()
+		m.printResult()
 	}
 	if n := len(m.result.Damaged); n > 0 {
 		return fmt.Errorf("all is copied, but of %s the bytes were damaged or gone before: %s",
@@ -93,7 +93,7 @@ func (c *migrateCmd) places() (from, to placeFlags, err error) {
 			return from, to, err
 		}
 	}
-	return from, to, errors.Join(to.name(named), from.Validate(), to.Validate())
+	return from, to, errors.Join(to.setLocations(named), from.Validate(), to.Validate())
 }
 
 // placeNamed splits an argument such as files=s3://bucket.
@@ -102,9 +102,9 @@ func placeNamed(word string) (name, place string, ok bool) {
 	return name, place, ok && (name == "data" || name == "database" || name == "views" || name == "files")
 }
 
-// name sets locations from arguments. Each is NAME=LOCATION, or an address
-// whose scheme determines the part.
-func (p *placeFlags) name(words []string) (err error) {
+// setLocations sets locations from arguments. Each is NAME=LOCATION, or an
+// address whose scheme determines the part.
+func (p *placeFlags) setLocations(words []string) (err error) {
 	for _, word := range words {
 		name, place, ok := placeNamed(word)
 		if !ok {
@@ -134,7 +134,7 @@ func (p *placeFlags) name(words []string) (err error) {
 func settingsOf(word string) (p placeFlags, err error) {
 	if _, _, ok := placeNamed(word); ok {
 		p.Data, _ = filepath.Abs("data")
-		return p, p.name(strings.Fields(word))
+		return p, p.setLocations(strings.Fields(word))
 	}
 	if strings.Contains(word, "://") {
 		return p, terminal.Usage(fmt.Sprintf("%s: say where the instance is now: its data directory, or a file with its settings", redacted(word)))
@@ -249,7 +249,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 	if views && strings.HasPrefix(m.from.viewsPlace(), "clickhouse://") {
 		return terminal.Usage("opens cannot be brought out of ClickHouse: name it as the place of the opens of the new instance, too")
 	}
-	if !m.from.made() {
+	if !m.from.exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
 	}
 	defer func() { err = errors.Join(err, m.to.close(), m.from.close()) }()
@@ -350,17 +350,17 @@ func (m *migration) fits(ctx context.Context) error {
 	}
 	if store {
 		if err := m.from.store.Fits(ctx, m.to.store); err != nil {
-			return other(err)
+			return withHint(err)
 		}
 	}
 	if views {
 		if err := m.viewsFit(ctx); err != nil {
-			return other(err)
+			return withHint(err)
 		}
 	}
 	if files {
 		if err := m.filesFit(ctx); err != nil {
-			return other(err)
+			return withHint(err)
 		}
 	}
 	if store {
@@ -369,8 +369,8 @@ func (m *migration) fits(ctx context.Context) error {
 	return nil
 }
 
-// other adds a hint to the error about a target with other data.
-func other(err error) error {
+// withHint adds a hint to the error about a target with other data.
+func withHint(err error) error {
 	if errors.Is(err, sqldb.ErrOtherData) || errors.Is(err, clickhouse.ErrOtherData) {
 		return fmt.Errorf("%w. Name an empty place; one in which an earlier migration was cut off, and the instance has been served since, is to be emptied first", err)
 	}
@@ -425,8 +425,8 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 	return nil
 }
 
-// say prints the result and the settings for the new instance.
-func (m *migration) say() {
+// printResult prints the result and the settings for the new instance.
+func (m *migration) printResult() {
 	r := m.result
 	rate := func(n, ms int64) int64 { return n * 1000 / max(ms, 1) }
 	m.t.Say("%s (%s) in %s, %s a second; %s (%s) in %s, %s a second; compared and audited in %s.",

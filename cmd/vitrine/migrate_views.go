@@ -27,7 +27,7 @@ func (m *migration) views(ctx context.Context) error {
 	switch to := m.to.log.(type) {
 	case *clickhouse.ViewLog:
 		if err := to.Fill(ctx, from, func(rows, bytes int64) { progress("", rows, bytes) }); err != nil {
-			return other(err)
+			return withHint(err)
 		}
 		position, err := from.Position(ctx)
 		if err != nil {

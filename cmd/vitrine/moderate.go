@@ -77,7 +77,7 @@ func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return errors.New("name a link, or say --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		n, err := (&publish.Scans{Store: in.store, Now: in.now}).Again(ctx, c.Slug)
+		n, err := (&publish.Scans{Store: in.store, Now: in.now}).MarkForScan(ctx, c.Slug)
 		if err == nil {
 			t.Say("The server scans %d again, one after the other, within the next minutes, where a scanner is configured.", n)
 		}
@@ -220,7 +220,7 @@ type linkSameCmd struct{ slugArg }
 
 func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
-		all, err := in.moderation.Same(ctx, c.Slug)
+		all, err := in.moderation.SameFile(ctx, c.Slug)
 		for _, same := range all {
 			if same.Link.DeletedAt.IsZero() {
 				err = errors.Join(err, c.show(ctx, t, in, same.Link))
@@ -233,14 +233,14 @@ func (c *linkSameCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 // watch logs the number of links in the review queue when it grows.
 type watch struct {
 	moderation *moderation.Service
-	said       int64
+	reported   int64
 	warn       func(string)
 }
 
 // watchEvery is the time between two checks.
 const watchEvery = time.Minute
 
-func (w *watch) look(ctx context.Context) error {
+func (w *watch) check(ctx context.Context) error {
 	counts, err := w.moderation.Counts(ctx)
 	if err != nil {
 		return err
@@ -249,13 +249,13 @@ func (w *watch) look(ctx context.Context) error {
 	for _, n := range counts {
 		waiting += n
 	}
-	if waiting > w.said {
+	if waiting > w.reported {
 		what := "links wait"
 		if waiting == 1 {
 			what = "link waits"
 		}
 		w.warn(fmt.Sprintf("%d %s for review: see /moderation, or vitrine link queue", waiting, what))
 	}
-	w.said = waiting
+	w.reported = waiting
 	return nil
 }

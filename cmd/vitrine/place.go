@@ -55,16 +55,16 @@ func (p placeFlags) Validate() error {
 		if f.address != "" && schemeOf(f.address, f.schemes) == "" {
 			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
 		}
-		if f.flag != "--files" && !readable(f.address) { // s3.ParseAddress has better messages
+		if f.flag != "--files" && !unambiguous(f.address) { // s3.ParseAddress has better messages
 			return fmt.Errorf("%s: the address cannot be read. In a user name or password that it holds, @ is written %%40, : %%3A, / %%2F, ? %%3F, # %%23 and %% %%25", f.flag)
 		}
 	}
 	return nil
 }
 
-// readable reports whether an address is unambiguous. A password with special
-// characters could be parsed as a host and appear in errors.
-func readable(address string) bool {
+// unambiguous reports whether an address is unambiguous. A password with
+// special characters could be parsed as a host and appear in errors.
+func unambiguous(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	authority := rest
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
@@ -101,9 +101,9 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// made reports whether an instance exists. With a database address it returns
+// exists reports whether an instance exists. With a database address it returns
 // true.
-func (p placeFlags) made() bool {
+func (p placeFlags) exists() bool {
 	if p.Database != "" {
 		return true
 	}
@@ -129,9 +129,9 @@ func (p placeFlags) openStore() (*sqlstore.Store, error) {
 func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog, error) {
 	address := cmp.Or(p.Views, p.Database, filepath.Join(p.Data, viewsFile))
 	if !strings.HasPrefix(address, "clickhouse://") {
-		return opened(viewdb.Open(address))
+		return orNil(viewdb.Open(address))
 	}
-	return opened(clickhouse.Open(ctx, address, clickhouse.Options{Lock: func(ctx context.Context) (func(), error) {
+	return orNil(clickhouse.Open(ctx, address, clickhouse.Options{Lock: func(ctx context.Context) (func(), error) {
 		release, err := store.Exclusive(ctx, viewsLock)
 		if err != nil {
 			return nil, err
@@ -140,9 +140,9 @@ func (p placeFlags) openLog(ctx context.Context, store *sqlstore.Store) (viewLog
 	}}))
 }
 
-// opened returns log as an interface, or nil on an error. It avoids a nil
+// orNil returns log as an interface, or nil on an error. It avoids a nil
 // pointer in a non-nil interface.
-func opened[L viewLog](log L, err error) (viewLog, error) {
+func orNil[L viewLog](log L, err error) (viewLog, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (c *reclassifyCmd) finish(ctx context.Context, t *terminal.Terminal, in *in
 		err = t.Patiently(ctx, func() error { return in.analytics.RollUp(ctx) })
 	}
 	recorded := t.Patiently(context.WithoutCancel(ctx), func() error {
-		return in.pair().Record(context.WithoutCancel(ctx))
+		return in.logPair().Record(context.WithoutCancel(ctx))
 	})
 	if err == nil {
 		err = c.lossOf(recorded)

@@ -51,7 +51,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 	switch {
 	case err != nil:
-		return roomFor(err, c.Data)
+		return checkSpace(err, c.Data)
 	case faults > 0:
 		return fmt.Errorf("%s is restored as the backup has it, and the audit found faults: %d", c.Data, faults)
 	}
@@ -101,15 +101,15 @@ func (r *restore) files(ctx context.Context) error {
 		Damaged:  func(k vitrine.UploadID) { damaged = append(damaged, string(k)) }}
 	err := files.Make()
 	if err == nil {
-		err = files.All(ctx)
+		err = files.CopyAll(ctx)
 	}
 	if err == nil {
-		err = files.Used(ctx)
+		err = files.CopyUsedKeys(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	n, bytes, err := files.Drop(ctx, func(vitrine.UploadID) bool { return true })
+	n, bytes, err := files.DeleteExcept(ctx, func(vitrine.UploadID) bool { return true })
 	if err != nil {
 		return err
 	}

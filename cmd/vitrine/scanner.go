@@ -17,10 +17,10 @@ type scanner struct {
 	vitrine.Scanner
 	clamd *clamav.Scanner // nil if none is configured
 
-	mu     sync.Mutex
-	said   []app.Notice
-	saidAt time.Time
-	asking bool
+	mu          sync.Mutex
+	lastNotices []app.Notice
+	lastChecked time.Time
+	checking    bool
 }
 
 // noScanner is logged once if no scanner is configured
@@ -31,7 +31,7 @@ func (c *serveCmd) scanner() (*scanner, error) {
 	if len(c.Clamd) == 0 {
 		return &scanner{Scanner: vitrine.NoScanner{}}, nil
 	}
-	clamd, err := clamav.New(clamav.Options{Addresses: c.Clamd, AtOnce: c.Scans})
+	clamd, err := clamav.New(clamav.Options{Addresses: c.Clamd, Concurrency: c.Scans})
 	if err != nil {
 		return nil, fmt.Errorf("--clamd: %w", err)
 	}
@@ -44,9 +44,9 @@ func (s *scanner) Close() {
 	}
 }
 
-// atOnce returns the number of concurrent video scans. It leaves two scans of
-// all daemons free: one for rescans and one for interactive uploads.
-func (c *serveCmd) atOnce() int { return max(len(c.Clamd)*c.Scans-2, 1) }
+// concurrentScans returns the number of concurrent video scans. It leaves two
+// scans of all daemons free: one for rescans and one for interactive uploads.
+func (c *serveCmd) concurrentScans() int { return max(len(c.Clamd)*c.Scans-2, 1) }
 
 // noticesLife is how long notices are cached.
 const noticesLife = 10 * time.Second
@@ -60,22 +60,22 @@ func (s *scanner) notices(context.Context) []app.Notice {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.asking && time.Since(s.saidAt) >= noticesLife {
-		s.asking = true
-		go s.ask()
+	if !s.checking && time.Since(s.lastChecked) >= noticesLife {
+		s.checking = true
+		go s.refresh()
 	}
-	return s.said
+	return s.lastNotices
 }
 
-// ask refreshes the notices.
-func (s *scanner) ask() {
+// refresh refreshes the notices.
+func (s *scanner) refresh() {
 	var said []app.Notice
 	for _, h := range s.clamd.Check(context.Background()) { // Check has its own timeout
 		said = append(said, app.Notice{Text: h.String(), Warning: h.Err != nil})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.said, s.saidAt, s.asking = said, time.Now(), false
+	s.lastNotices, s.lastChecked, s.checking = said, time.Now(), false
 }
 
 // report logs the state of the scanner at the start.
@@ -84,7 +84,7 @@ func (s *scanner) report(ctx context.Context, log *slog.Logger) {
 		log.Info(noScanner)
 		return
 	}
-	s.ask()
+	s.refresh()
 	for _, n := range s.notices(ctx) {
 		if n.Warning {
 			log.Warn(n.Text)

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 			return over
 		}
 	}
-	askAfter = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
+	afterInterval = func(time.Duration) <-chan time.Time { return time.After(10 * time.Millisecond) }
 	if ahead, err := time.ParseDuration(os.Getenv(clockVariable)); err == nil {
 		clock = func() time.Time { return time.Now().Add(ahead) }
 	}

@@ -41,7 +41,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	defer lock.Close()
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return notListening(c.Listen, err)
+		return cannotListen(c.Listen, err)
 	}
 	defer listener.Close()
 	addr := listener.Addr().(*net.TCPAddr)
@@ -69,7 +69,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	previewer, err := c.previewer(log)
 	scanner, errScanner := c.scanner()
 	sender, errSender := c.mailer()
-	cities, errCities := c.cities(starting, c.Data, log)
+	cities, errCities := c.openCities(starting, c.Data, log)
 	if err := errors.Join(err, errScanner, errSender, errCities); err != nil {
 		return errors.Join(err, spools.Close(), in.Close())
 	}
@@ -84,8 +84,8 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return s.serve(ctx, listener, c.Drain, c.ShutdownTimeout)
 }
 
-// notListening adds a hint to an error of net.Listen.
-func notListening(address string, err error) error {
+// cannotListen adds a hint to an error of net.Listen.
+func cannotListen(address string, err error) error {
 	host, port, split := net.SplitHostPort(address)
 	switch n, bad := strconv.Atoi(port); {
 	case split != nil || bad != nil:

@@ -27,7 +27,7 @@ type spools struct {
 // writers, it opens the spool for orphan events only if the file exists.
 func openSpools(data string, shared bool, log *slog.Logger) (*spools, error) {
 	early := filepath.Join(data, earlyDir)
-	_, used, err := holds(early)
+	_, used, err := dirState(early)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func drainSpools(ctx context.Context, store vitrine.Store, log vitrine.ViewLog, 
 
 // spooled reports whether the spools of a data directory contain records.
 func spooled(data string) (bool, error) {
-	_, spool, err := holds(filepath.Join(data, spoolDir))
-	_, early, err2 := holds(filepath.Join(data, earlyDir))
+	_, spool, err := dirState(filepath.Join(data, spoolDir))
+	_, early, err2 := dirState(filepath.Join(data, earlyDir))
 	return spool || early, errors.Join(err, err2)
 }
 
@@ -145,7 +145,7 @@ func finishCopy(ctx context.Context, data string) error {
 // copyEarly copies orphan events to the new data directory. It skips events
 // that are already there.
 func copyEarly(ctx context.Context, from, to string) error {
-	_, used, err := holds(filepath.Join(from, earlyDir))
+	_, used, err := dirState(filepath.Join(from, earlyDir))
 	if !used || err != nil || from == to {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				return err
 			}
 		}
-		if err := in.place().Verify(ctx); errors.Is(err, storageowner.ErrOther) {
+		if err := in.storageOwner().Verify(ctx); errors.Is(err, storageowner.ErrOther) {
 			return errors.New(otherPlace(err))
 		} else if err != nil {
 			return err
@@ -88,8 +88,8 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// place returns the storage owner of an instance.
-func (in *instance) place() storageowner.Owner {
+// storageOwner returns the storage owner of an instance.
+func (in *instance) storageOwner() storageowner.Owner {
 	return storageowner.Owner{Store: in.store, Blobs: in.blobs}
 }
 
@@ -114,7 +114,7 @@ files, or the database was restored to an earlier moment. Find out which, stop t
 func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		where := redacted(c.filesPlace())
-		err := in.place().Verify(ctx)
+		err := in.storageOwner().Verify(ctx)
 		if err != nil && !errors.Is(err, storageowner.ErrOther) {
 			return err
 		}
@@ -122,7 +122,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			t.Say("The files in %s are this database's.", terminal.Plain(where))
 			return nil
 		}
-		files, bytes, err := in.place().CountUnowned(ctx)
+		files, bytes, err := in.storageOwner().CountUnowned(ctx)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if ok, err := confirm(t, c.Yes, "Claim them?"); err != nil || !ok {
 			return err
 		}
-		if err := in.place().Claim(ctx); err != nil {
+		if err := in.storageOwner().Claim(ctx); err != nil {
 			return err
 		}
 		t.Say("The files in %s are this database's now.", terminal.Plain(where))

@@ -33,15 +33,15 @@ func (p placeFlags) logGone(ctx context.Context, store vitrine.Store) error {
 	if err == nil && st.Size() > 0 {
 		return nil
 	}
-	known, err := logowner.Known(ctx, store)
+	known, err := logowner.HasLog(ctx, store)
 	if err == nil && known {
 		err = errLogGone
 	}
 	return err
 }
 
-// pair returns the store and the view log of an instance.
-func (in *instance) pair() logowner.Pair { return logowner.Pair{Store: in.store, Log: in.log} }
+// logPair returns the store and the view log of an instance.
+func (in *instance) logPair() logowner.Pair { return logowner.Pair{Store: in.store, Log: in.log} }
 
 // lossOf adds the remedy to an ErrLoss. It returns other errors unchanged.
 func (p placeFlags) lossOf(err error) error {
@@ -77,7 +77,7 @@ func (e *lossError) Unwrap() error { return e.err }
 // recordLog records the position of the view log in the store. It only logs a
 // failure, because the next process records it again.
 func (in *instance) recordLog(ctx context.Context, log *slog.Logger) {
-	if err := in.places.lossOf(in.pair().Record(ctx)); err != nil {
+	if err := in.places.lossOf(in.logPair().Record(ctx)); err != nil {
 		log.Warn("the position of the view log was not recorded", "error", err)
 	}
 }
@@ -95,7 +95,7 @@ there the right one, as it is. Stop the server first.`
 
 // Run accepts the view log in its current state.
 func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	if !c.made() {
+	if !c.exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", terminal.Plain(redacted(c.storePlace())))
 	}
 	where := terminal.Plain(redacted(c.viewsPlace()))
@@ -108,7 +108,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 	}
 	in, err := newInstance(ctx, c.placeFlags, "", false)
 	if err == nil {
-		if err = in.pair().Check(ctx); err == nil {
+		if err = in.logPair().Check(ctx); err == nil {
 			t.Say("The view log %s is the right one. Nothing was done.", where)
 			return in.Close()
 		}
@@ -134,7 +134,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 		}
 		defer in.Close()
 	}
-	if err := in.pair().Accept(ctx); err != nil {
+	if err := in.logPair().Accept(ctx); err != nil {
 		return err
 	}
 	t.Say("The view log %s is accepted as it is.", where)

@@ -98,8 +98,9 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
 		Foreign: func(err error) { log.Warn("nothing is removed from storage: " + otherPlace(err)) }}
-	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now, AtOnce: c.atOnce(),
-		Leases: leases, Plans: c.plans(),
+	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now,
+		Concurrency: c.concurrentScans(),
+		Leases:      leases, Plans: c.plans(),
 		Failed: func(l *vitrine.Link, err error) { log.Warn("scan failed", "link", l.Slug, "error", err) }}
 	scan = worker.New("scan", scanEvery, log, scans.Pending)
 	queue := &watch{moderation: in.moderation, warn: func(text string) { log.Warn(text) }}
@@ -129,7 +130,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	siteStats := sitestats.New(sitestats.Stats{Store: in.store, Log: in.log, Views: s.views, IDs: viewIDs, Now: in.now})
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
-		worker.New("review", watchEvery, log, queue.look), worker.New("sweep", sweepEvery, log, uploads.Sweep),
+		worker.New("review", watchEvery, log, queue.check), worker.New("sweep", sweepEvery, log, uploads.Sweep),
 		worker.New("forget leases", forgetEvery, log, leases.Expire))
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {
@@ -167,7 +168,7 @@ func chores(in *instance, log *slog.Logger) []*worker.Loop {
 		worker.New("forget reports", forgetEvery, log, in.abuse.Expire),
 		worker.New("forget sessions", forgetEvery, log, in.sessions.Expire),
 		worker.New("record view log", recordEvery, log,
-			func(ctx context.Context) error { return in.places.lossOf(in.pair().Record(ctx)) }),
+			func(ctx context.Context) error { return in.places.lossOf(in.logPair().Record(ctx)) }),
 	}
 }
 

@@ -18,29 +18,29 @@ import (
 )
 
 const (
-	// reserve is how many descriptors are kept for databases, their journals
-	// and what is opened now and then.
-	reserve = 64
-	// each is how many descriptors a connection needs: its own, and that of the
-	// file that is sent over it.
-	each = 2
-	// fewest connections are taken regardless of the limit.
-	fewest = 8
-	// refusing is the maximum number of connections that are answered with 503
-	// at the same time. Further ones are only closed.
-	refusing = 16
+	// reservedDescriptors is how many descriptors are kept for databases, their
+	// journals and what is opened now and then.
+	reservedDescriptors = 64
+	// descriptorsPerConnection is how many descriptors a connection needs: its
+	// own, and that of the file that is sent over it.
+	descriptorsPerConnection = 2
+	// minConnections connections are taken regardless of the limit.
+	minConnections = 8
+	// maxRefusing is the maximum number of connections that are answered with
+	// 503 at the same time. Further ones are only closed.
+	maxRefusing = 16
 	// refuseTime is how long one of them has to take the answer.
 	refuseTime = time.Second
 	// logEvery is the least time between two lines of the log.
 	logEvery = time.Minute
 )
 
-// Most returns how many connections fit into a limit of descriptors.
-func Most(limit uint64) int {
+// MaxConnections returns how many connections fit into a limit of descriptors.
+func MaxConnections(limit uint64) int {
 	if limit > 1<<30 { // unlimited
 		limit = 1 << 30
 	}
-	return max(fewest, (int(limit)-reserve)/each)
+	return max(minConnections, (int(limit)-reservedDescriptors)/descriptorsPerConnection)
 }
 
 // Listener is a listener with a limited number of open connections. When they
@@ -48,9 +48,9 @@ func Most(limit uint64) int {
 // new one. When none is idle, the new one is answered with 503 and closed.
 type Listener struct {
 	net.Listener
-	limit uint64
-	most  int
-	log   *slog.Logger
+	limit   uint64
+	maxOpen int
+	log     *slog.Logger
 
 	refuse chan struct{} // holds one for each connection that is being refused
 
@@ -66,8 +66,9 @@ type Listener struct {
 // os).
 func Listen(l net.Listener, log *slog.Logger) *Listener {
 	limit := descriptors()
-	return &Listener{Listener: l, limit: limit, most: Most(limit), log: log, refuse: make(chan struct{}, refusing),
-		open: map[*conn]*list.Element{}, idle: list.New()}
+	return &Listener{Listener: l, limit: limit, maxOpen: MaxConnections(limit), log: log,
+		refuse: make(chan struct{}, maxRefusing),
+		open:   map[*conn]*list.Element{}, idle: list.New()}
 }
 
 // Serve makes a server accept the connections of l until it is shut down.
@@ -81,7 +82,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
-			l.failed(err)
+			l.logFailure(err)
 			return nil, err
 		}
 		tcp, ok := c.(*net.TCPConn)
@@ -110,7 +111,7 @@ func (c *conn) Close() error {
 func (l *Listener) add(tcp *net.TCPConn) *conn {
 	l.mu.Lock()
 	var oldest *conn
-	if len(l.open) >= l.most {
+	if len(l.open) >= l.maxOpen {
 		first := l.idle.Front()
 		if first == nil {
 			l.mu.Unlock()
@@ -182,8 +183,8 @@ func (l *Listener) turnAway(c *net.TCPConn) {
 	}()
 }
 
-// failed logs why the system gives no connection. The server tries again.
-func (l *Listener) failed(err error) {
+// logFailure logs why the system gives no connection. The server tries again.
+func (l *Listener) logFailure(err error) {
 	if temporary(err) {
 		l.warn(0, "connections cannot be accepted", err)
 	}
@@ -198,7 +199,7 @@ func (l *Listener) warn(refused int, text string, err error) {
 	if !l.logged.IsZero() && now.Sub(l.logged) < logEvery {
 		return
 	}
-	attributes := []any{"open", len(l.open), "most", l.most, "refused", l.refused, "descriptor_limit", l.limit}
+	attributes := []any{"open", len(l.open), "most", l.maxOpen, "refused", l.refused, "descriptor_limit", l.limit}
 	if err != nil {
 		attributes = append(attributes, "error", err)
 	}
@@ -212,10 +213,11 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// Gone reports whether the client of a request is known to have left: it has
-// closed its side of the connection, or the connection is broken. A client that
-// left before its request was read is found here, and not yet by the context.
-func Gone(ctx context.Context) bool {
+// ClientGone reports whether the client of a request is known to have left: it
+// has closed its side of the connection, or the connection is broken. A client
+// that left before its request was read is found here, and not yet by the
+// context.
+func ClientGone(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return true
 	}

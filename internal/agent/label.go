@@ -15,12 +15,12 @@ func Label(req *mcp.CallToolRequest) string {
 			if p.ClientInfo.Version != "" {
 				name += "/" + p.ClientInfo.Version
 			}
-			return word(name)
+			return headerWord(name)
 		}
 	}
 	if req.Extra != nil {
 		if name, _, _ := strings.Cut(req.Extra.Header.Get("User-Agent"), " "); name != "" {
-			return word(name)
+			return headerWord(name)
 		}
 	}
 	return "mcp"
@@ -29,8 +29,8 @@ func Label(req *mcp.CallToolRequest) string {
 // maxLabel bounds a name, in bytes.
 const maxLabel = 60
 
-// word makes a name one word that a header takes.
-func word(name string) string {
+// headerWord makes a name one word that a header takes.
+func headerWord(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
 			return '-'

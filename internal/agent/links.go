@@ -34,7 +34,7 @@ type listed struct {
 	Views     *int64     `json:"views30d,omitempty"`
 }
 
-func row(l client.ListedLink) listed {
+func listItem(l client.ListedLink) listed {
 	r := listed{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason,
 		CreatedAt: l.CreatedAt, Views: l.Views}
 	if !l.ExpiresAt.IsZero() {
@@ -53,7 +53,7 @@ func (c call) list(in listIn) (listOut, error) {
 		Limit: in.Limit})
 	out := listOut{Links: []listed{}, NextCursor: p.NextCursor}
 	for _, l := range p.Links {
-		out.Links = append(out.Links, row(l))
+		out.Links = append(out.Links, listItem(l))
 	}
 	return out, err
 }
@@ -78,8 +78,8 @@ type detailOut struct {
 	FileURL       string `json:"fileUrl,omitempty" jsonschema:"the file itself, for some minutes; do not pass it on"`
 }
 
-func detail(l client.LinkDetail) detailOut {
-	return detailOut{listed: row(l.ListedLink), FileName: l.Name, SizeBytes: l.SizeBytes, SHA256: l.SHA256,
+func detailOf(l client.LinkDetail) detailOut {
+	return detailOut{listed: listItem(l.ListedLink), FileName: l.Name, SizeBytes: l.SizeBytes, SHA256: l.SHA256,
 		Pages: l.Pages, Version: l.Version,
 		AllowDownload: l.AllowDownload, PublishedBy: l.PublishedBy, ETag: l.ETag}
 }
@@ -92,7 +92,7 @@ func (c call) get(in getIn) (detailOut, error) {
 	if err != nil {
 		return detailOut{}, err
 	}
-	out := detail(l)
+	out := detailOf(l)
 	if !in.Source {
 		return out, nil
 	}
@@ -145,7 +145,7 @@ func (c call) update(in updateIn) (detailOut, error) {
 		change.ExpiresAt = &at
 	}
 	l, err := c.UpdateLink(c.ctx, slugOf(in.Slug), change)
-	return detail(l), err
+	return detailOf(l), err
 }
 
 type deleteIn struct {

@@ -53,8 +53,8 @@ func published(l client.Link, warnings []string) linkOut {
 	return out
 }
 
-// asked are options that all ways to publish have.
-type asked struct {
+// publishOptions are options that all ways to publish have.
+type publishOptions struct {
 	Title    string `json:"title,omitempty" jsonschema:"title of the page; default: the file name"`
 	Slug     string `json:"slug,omitempty" jsonschema:"custom last part of the address; fails with pro_required if the account cannot choose it"`
 	ViewOnly bool   `json:"view_only,omitempty" jsonschema:"offer no download"`
@@ -62,14 +62,14 @@ type asked struct {
 }
 
 // keepsPage refuses what is not sent with a replacement.
-func (a asked) keepsPage(replace string) error {
-	if replace != "" && a != (asked{}) {
+func (a publishOptions) keepsPage(replace string) error {
+	if replace != "" && a != (publishOptions{}) {
 		return errors.New("a link keeps its title, address and settings when its file is replaced: leave out title, slug, view_only and expires, and call update_link afterwards")
 	}
 	return nil
 }
 
-func (a asked) options(c call) (o client.Options, err error) {
+func (a publishOptions) options(c call) (o client.Options, err error) {
 	o = client.Options{LinkName: a.Title, Slug: a.Slug, ViewOnly: a.ViewOnly}
 	if a.Expires != "" {
 		o.ExpiresAt, err = terminal.ParseWhen(a.Expires, c.Now())
@@ -80,7 +80,7 @@ func (a asked) options(c call) (o client.Options, err error) {
 type publishTextIn struct {
 	Name    string `json:"name" jsonschema:"file name with extension: .md, .html, .txt, .csv or .json"`
 	Content string `json:"content" jsonschema:"the whole text, at most 1 MiB"`
-	asked
+	publishOptions
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"UUID; default: derived from the arguments, so that a repeated call makes no second link"`
 }
 
@@ -164,7 +164,7 @@ type begunOut struct {
 }
 
 func (c call) begin(in beginIn) (begunOut, error) {
-	if err := (asked{Slug: in.Slug}).keepsPage(in.Replace); err != nil {
+	if err := (publishOptions{Slug: in.Slug}).keepsPage(in.Replace); err != nil {
 		return begunOut{}, err
 	}
 	o := client.Options{Type: in.Type, Slug: in.Slug, Replace: slugOf(in.Replace), IdempotencyKey: in.IdempotencyKey}
@@ -188,7 +188,7 @@ type completeIn struct {
 	Path string `json:"path" jsonschema:"as begin_upload returned it"`
 	Name string `json:"name" jsonschema:"as in begin_upload"`
 	Type string `json:"type,omitempty" jsonschema:"as in begin_upload"`
-	asked
+	publishOptions
 	Replace string `json:"replace,omitempty" jsonschema:"as in begin_upload"`
 }
 
@@ -207,7 +207,7 @@ func (c call) complete(in completeIn) (linkOut, error) {
 
 type publishFileIn struct {
 	Path string `json:"path" jsonschema:"file on this machine"`
-	asked
+	publishOptions
 	Replace string `json:"replace,omitempty" jsonschema:"slug or address of a link whose file is replaced"`
 }
 

@@ -43,9 +43,9 @@ type bucket struct {
 	Pct   float64 `json:"pct"`
 }
 
-// numbers are what both reports begin with. The types of their members are
+// reportOut are what both reports begin with. The types of their members are
 // those of the API.
-type numbers struct {
+type reportOut struct {
 	Range     object              `json:"range" jsonschema:"whole UTC days; to is exclusive"`
 	Totals    object              `json:"totals" jsonschema:"views by people, viewers, engaged time in ms, completion in percent, downloads, bots left out"`
 	Previous  object              `json:"previous" jsonschema:"the same length of time before"`
@@ -59,17 +59,17 @@ type numbers struct {
 type linkReportOut struct {
 	Link    object `json:"link"`
 	Content object `json:"content" jsonschema:"how far readers came, by page of a PDF, by time of media or by scrolling"`
-	numbers
+	reportOut
 }
 
 type accountReportOut struct {
 	AllTime  object   `json:"allTime"`
 	TopLinks []object `json:"topLinks"`
-	numbers
+	reportOut
 }
 
-func summarize(s *report.Summary, truncated bool) numbers {
-	n := numbers{Range: asObject(s.Range), Totals: asObject(s.Totals), Previous: asObject(s.Previous),
+func summarize(s *report.Summary, truncated bool) reportOut {
+	n := reportOut{Range: asObject(s.Range), Totals: asObject(s.Totals), Previous: asObject(s.Previous),
 		Deltas: asObject(s.Deltas), Insights: []string{}, Truncated: truncated}
 	for _, i := range s.Insights {
 		n.Insights = append(n.Insights, i.Label+": "+i.Value+". "+i.Detail)
@@ -84,8 +84,8 @@ func summarize(s *report.Summary, truncated bool) numbers {
 	return n
 }
 
-// mostPages bounds the pages of a PDF in an answer that is not full.
-const mostPages = 30
+// maxPages bounds the pages of a PDF in an answer that is not full.
+const maxPages = 30
 
 func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 	r, err := c.LinkAnalytics(c.ctx, slugOf(in.Slug), client.ReportQuery{Range: report.Range(in.Range)})
@@ -93,21 +93,21 @@ func (c call) linkReport(in linkReportIn) (linkReportOut, error) {
 		return linkReportOut{}, err
 	}
 	content := r.Content
-	if p := content.Pages; p != nil && len(p.Pages) > mostPages && !in.Full {
+	if p := content.Pages; p != nil && len(p.Pages) > maxPages && !in.Full {
 		some := *p
-		some.Pages = some.Pages[:mostPages]
+		some.Pages = some.Pages[:maxPages]
 		content.Pages = &some
 	}
 	out := linkReportOut{Link: asObject(r.Link), Content: asObject(content),
-		numbers: summarize(&r.Summary, r.Truncated)}
+		reportOut: summarize(&r.Summary, r.Truncated)}
 	if in.Full {
 		out.Report = asObject(r)
 	}
 	return out, nil
 }
 
-// mostLinks bounds the links in an answer that is not full.
-const mostLinks = 10
+// maxLinks bounds the links in an answer that is not full.
+const maxLinks = 10
 
 func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 	r, err := c.Analytics(c.ctx, client.ReportQuery{Range: report.Range(in.Range)})
@@ -115,11 +115,12 @@ func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 		return accountReportOut{}, err
 	}
 	links := []object{}
-	for _, l := range r.TopLinks[:min(len(r.TopLinks), mostLinks)] {
+	for _, l := range r.TopLinks[:min(len(r.TopLinks), maxLinks)] {
 		links = append(links, object{"slug": l.Slug, "title": l.Title, "kind": l.Kind, "views": l.Views,
 			"uniques": l.Uniques, "avgEngagedMs": l.AvgEngagedMs, "completionPct": l.CompletionPct})
 	}
-	out := accountReportOut{AllTime: asObject(r.AllTime), TopLinks: links, numbers: summarize(&r.Summary, r.Truncated)}
+	out := accountReportOut{AllTime: asObject(r.AllTime), TopLinks: links,
+		reportOut: summarize(&r.Summary, r.Truncated)}
 	if in.Full {
 		out.Report = asObject(r)
 	}

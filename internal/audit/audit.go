@@ -156,7 +156,8 @@ func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) erro
 func (a *Checker) bytes(ctx context.Context, l *vitrine.Link, fault func(string)) error {
 	blob, err := a.Blobs.Open(ctx, l.Upload)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		return a.gone(ctx, l, "its bytes are gone", func(now *vitrine.Link) bool { return now.HasBytes }, fault)
+		return a.reportMissing(ctx, l, "its bytes are gone", func(now *vitrine.Link) bool { return now.HasBytes },
+			fault)
 	}
 	if err != nil {
 		return err
@@ -186,7 +187,7 @@ func (a *Checker) bytes(ctx context.Context, l *vitrine.Link, fault func(string)
 func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fault func(string)) error {
 	part, err := a.Blobs.OpenPart(ctx, l.Upload, p)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		return a.gone(ctx, l, fmt.Sprintf("its part %s is gone", p),
+		return a.reportMissing(ctx, l, fmt.Sprintf("its part %s is gone", p),
 			func(now *vitrine.Link) bool { return now.HasBytes && now.Parts.Has(p) }, fault)
 	}
 	if err != nil {
@@ -195,9 +196,10 @@ func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fau
 	return part.Close()
 }
 
-// gone reports a missing file that a link names. It reads the link again first,
-// because the link may have been deleted or changed during the audit.
-func (a *Checker) gone(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool,
+// reportMissing reports a missing file that a link names. It reads the link
+// again first, because the link may have been deleted or changed during the
+// audit.
+func (a *Checker) reportMissing(ctx context.Context, l *vitrine.Link, what string, names func(*vitrine.Link) bool,
 	fault func(string)) error {
 	var current *vitrine.Link
 	err := a.Store.Read(ctx, func(tx vitrine.Tx) (err error) {

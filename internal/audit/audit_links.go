@@ -24,7 +24,7 @@ func auditAlbums(tx vitrine.AlbumTx, fault func(string)) error {
 			fault("album " + string(album.Slug) + ": it has " + strconv.Itoa(len(links)) + " links")
 		}
 		for _, l := range links {
-			if l.Account != album.Account || !l.Own() {
+			if l.Account != album.Account || !l.Standalone() {
 				fault("album " + string(album.Slug) + ": link " + string(l.Slug) + " does not belong in it")
 			}
 		}

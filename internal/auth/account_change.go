@@ -14,10 +14,10 @@ import (
 
 // Changes that people make to their own account: password and address.
 
-// Forgot sends a link for setting a new password to an address, if it has an
+// SendReset sends a link for setting a new password to an address, if it has an
 // account. Its result and duration do not depend on that. Errors:
 // CodeInvalidRequest (not an address), CodeRateLimited.
-func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
+func (s *Accounts) SendReset(ctx context.Context, address string, g Client) error {
 	email, err := vitrine.NormalEmail(address)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *Accounts) Forgot(ctx context.Context, address string, g Client) error {
 // OfferReset creates a token for setting a new password, which the operator
 // passes on. Errors: CodeNotFound, CodeBanned.
 func (s *Accounts) OfferReset(ctx context.Context, email string) (vitrine.TokenText, error) {
-	return offer(ctx, s.Store, email, vitrine.TokenPassword, s.Now)
+	return addSignInToken(ctx, s.Store, email, vitrine.TokenPassword, s.Now)
 }
 
 // ResetGood returns the address for a token that sets a new password. Errors:
@@ -73,7 +73,7 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (
 	if err != nil {
 		return in, err
 	}
-	_, hash, err := s.chosen(ctx, email, password)
+	_, hash, err := s.checkCredentials(ctx, email, password)
 	if err != nil {
 		return in, err
 	}
@@ -102,7 +102,7 @@ func (s *Accounts) Reset(ctx context.Context, text, password string, g Client) (
 // SetPassword sets an account's password, for the operator, and ends its
 // sessions. Errors: CodeNotFound, CodeInvalidRequest.
 func (s *Accounts) SetPassword(ctx context.Context, email, password string) error {
-	email, hash, err := s.chosen(ctx, email, password)
+	email, hash, err := s.checkCredentials(ctx, email, password)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *Accounts) ChangePassword(ctx context.Context, session *vitrine.Session,
 	if err != nil {
 		return err
 	}
-	_, hash, err := s.chosen(ctx, a.Email, password)
+	_, hash, err := s.checkCredentials(ctx, a.Email, password)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 		} else if !errors.Is(refused, vitrine.ErrNotFound) {
 			return refused
 		}
-		invitations, err := standingInvitations(tx, s.Now())
+		invitations, err := validInvitations(tx, s.Now())
 		if err != nil {
 			return err
 		}

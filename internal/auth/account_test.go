@@ -31,12 +31,12 @@ func TestReset(t *testing.T) {
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	before, err := e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)
 	e.Must(err)
-	e.Must(e.Accounts.Forgot(ctx, "nobody@example.org", fixture.Home))
+	e.Must(e.Accounts.SendReset(ctx, "nobody@example.org", fixture.Home))
 	if l := e.Post.Take(); len(l) != 0 {
 		t.Fatalf("%+v", l)
 	}
-	e.Must(e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.Home))
-	e.Must(e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.ClientAt("203.0.113.1")))
+	e.Must(e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.Home))
+	e.Must(e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.ClientAt("203.0.113.1")))
 	l := e.Post.Take()
 	e.Code("replaced", fixture.Second(e.Accounts.ResetGood(ctx, e.Token(l[0], vitrine.TokenPassword))),
 		vitrine.CodeUnauthorized)
@@ -56,9 +56,9 @@ func TestReset(t *testing.T) {
 	}
 	e.Code("again", fixture.Second(e.Accounts.Reset(ctx, text, "another good one", fixture.Home)),
 		vitrine.CodeUnauthorized)
-	e.Must(e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.Home))
+	e.Must(e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.Home))
 	late := e.Token(e.Post.Take()[0], vitrine.TokenPassword)
-	e.Code("a fourth for the address", e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.ClientAt("198.51.100.1")),
+	e.Code("a fourth for the address", e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.ClientAt("198.51.100.1")),
 		vitrine.CodeRateLimited)
 	e.Clock.Advance(time.Hour)
 	e.Code("late", fixture.Second(e.Accounts.Reset(ctx, late, "another good one", fixture.Home)),
@@ -66,7 +66,7 @@ func TestReset(t *testing.T) {
 	_, err = e.Accounts.SetBanned(ctx, fixture.AnnEmail, true, fixture.Operator(""))
 	e.Must(err)
 	e.Clock.Advance(time.Minute)
-	e.Must(e.Accounts.Forgot(ctx, fixture.AnnEmail, fixture.ClientAt("198.51.100.9")))
+	e.Must(e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.ClientAt("198.51.100.9")))
 	if l := e.Post.Take(); len(l) != 0 {
 		t.Errorf("a suspended account is sent %+v", l)
 	}

@@ -11,9 +11,9 @@ import (
 	"vitrine"
 )
 
-// keyUseGrain is the precision of a key's last use. A finer one would need a
-// write for every request.
-const keyUseGrain = time.Minute
+// keyUseResolution is the precision of a key's last use. A finer one would need
+// a write for every request.
+const keyUseResolution = time.Minute
 
 // Keys implements the use cases of API keys.
 type Keys struct {
@@ -62,7 +62,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	case a.Banned:
 		return nil, vitrine.ErrBanned
 	}
-	if s.Now().Sub(k.UsedAt) >= keyUseGrain {
+	if s.Now().Sub(k.UsedAt) >= keyUseResolution {
 		s.touch(ctx, k.ID, key)
 	}
 	return &Caller{a, k}, nil
@@ -127,22 +127,22 @@ func (s *Keys) Create(ctx context.Context, email string, r KeyRequest) (key vitr
 		if err != nil {
 			return err
 		}
-		key, err = s.further(tx, a, r)
+		key, err = s.addLimited(tx, a, r)
 		return err
 	})
 	return key, err
 }
 
-// further adds a key unless the account has MaxKeys.
-func (s *Keys) further(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (vitrine.KeyText, error) {
-	if err := s.room(tx, a.ID); err != nil {
+// addLimited adds a key unless the account has MaxKeys.
+func (s *Keys) addLimited(tx vitrine.KeyTx, a *vitrine.Account, r KeyRequest) (vitrine.KeyText, error) {
+	if err := s.checkLimit(tx, a.ID); err != nil {
 		return "", err
 	}
 	return addKey(tx, a.ID, r, s.Now())
 }
 
-// room returns an error if an account has MaxKeys.
-func (s *Keys) room(tx vitrine.KeyTx, a vitrine.AccountID) error {
+// checkLimit returns an error if an account has MaxKeys.
+func (s *Keys) checkLimit(tx vitrine.KeyTx, a vitrine.AccountID) error {
 	keys, err := tx.Keys(a)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (s *Keys) Rotate(ctx context.Context, email string, id vitrine.KeyID,
 		if err := tx.PutKey(k); err != nil {
 			return err
 		}
-		key, err = s.further(tx, a, next)
+		key, err = s.addLimited(tx, a, next)
 		return err
 	})
 	return key, err
@@ -217,8 +217,8 @@ func keyOf(tx vitrine.Tx, email string, id vitrine.KeyID) (*vitrine.Account, *vi
 	return nil, nil, err
 }
 
-// Made counts the links of an account by the key that created them.
-func (s *Keys) Made(ctx context.Context, a *vitrine.Account) (made map[vitrine.KeyID]int64, err error) {
+// LinkCounts counts the links of an account by the key that created them.
+func (s *Keys) LinkCounts(ctx context.Context, a *vitrine.Account) (made map[vitrine.KeyID]int64, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		made, err = tx.LinksByKey(a.ID)
 		return err

@@ -107,7 +107,7 @@ func (s *Logins) Begin(ctx context.Context, program, machine string,
 // attempt of the account and its network. Errors: CodeNotFound for a code that
 // is unknown, used or expired; CodeRateLimited.
 func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g Client) (*vitrine.Login, error) {
-	return s.with(ctx, me, code, g, func(vitrine.Tx, *vitrine.Login) error { return nil })
+	return s.update(ctx, me, code, g, func(vitrine.Tx, *vitrine.Login) error { return nil })
 }
 
 // Decide allows or refuses the request with a code for an account. Repeating
@@ -115,7 +115,7 @@ func (s *Logins) Find(ctx context.Context, me *vitrine.Account, code string, g C
 // if the account has MaxKeys.
 func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, allow bool,
 	g Client) (*vitrine.Login, error) {
-	return s.with(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
+	return s.update(ctx, me, code, g, func(tx vitrine.Tx, l *vitrine.Login) error {
 		state := vitrine.LoginRefused
 		if allow {
 			state = vitrine.LoginAllowed
@@ -133,7 +133,7 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, a
 		case current.Banned:
 			return vitrine.ErrBanned
 		case allow:
-			if err := s.Keys.room(tx, me.ID); err != nil {
+			if err := s.Keys.checkLimit(tx, me.ID); err != nil {
 				return err
 			}
 		}
@@ -142,9 +142,9 @@ func (s *Logins) Decide(ctx context.Context, me *vitrine.Account, code string, a
 	})
 }
 
-// with calls f with the login of a code. It counts the attempt before, and
+// update calls f with the login of a code. It counts the attempt before, and
 // refunds it if the code exists.
-func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g Client,
+func (s *Logins) update(ctx context.Context, me *vitrine.Account, typed string, g Client,
 	f func(vitrine.Tx, *vitrine.Login) error) (l *vitrine.Login, err error) {
 	code, ok := ParseLoginCode(typed)
 	if !ok {
@@ -164,7 +164,7 @@ func (s *Logins) with(ctx context.Context, me *vitrine.Account, typed string, g 
 		}
 		l, err = tx.LoginByCode(code)
 		if errors.Is(err, vitrine.ErrNotFound) || err == nil &&
-			(!l.Holds(now) || l.State != vitrine.LoginPending && l.Account != me.ID) {
+			(!l.Valid(now) || l.State != vitrine.LoginPending && l.Account != me.ID) {
 			missing = true // the attempt stays counted
 			return nil
 		}
@@ -197,7 +197,7 @@ type TakenLogin struct {
 func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err error) {
 	look := func(tx vitrine.Tx) (l *vitrine.Login, err error) {
 		l, err = tx.LoginByHash(vitrine.LoginSecret(secret).Hash())
-		if errors.Is(err, vitrine.ErrNotFound) || err == nil && !l.Holds(s.Now()) {
+		if errors.Is(err, vitrine.ErrNotFound) || err == nil && !l.Valid(s.Now()) {
 			return nil, errLoginOver
 		}
 		return l, err
@@ -224,7 +224,7 @@ func (s *Logins) Take(ctx context.Context, secret string) (taken TakenLogin, err
 		if a.Banned {
 			return vitrine.ErrBanned
 		}
-		key, err := s.Keys.further(tx, a, KeyRequest{Name: l.Machine})
+		key, err := s.Keys.addLimited(tx, a, KeyRequest{Name: l.Machine})
 		if err != nil {
 			return err
 		}

@@ -22,9 +22,9 @@ func addOneTimeToken(tx vitrine.OneTimeTokenTx, t vitrine.OneTimeToken, now time
 	return text, tx.AddOneTimeToken(&t)
 }
 
-// offer creates a token for an account, which the operator passes on. Errors:
-// CodeNotFound, CodeBanned.
-func offer(ctx context.Context, store vitrine.Store, email string, p vitrine.TokenPurpose,
+// addSignInToken creates a token for an account, which the operator passes on.
+// Errors: CodeNotFound, CodeBanned.
+func addSignInToken(ctx context.Context, store vitrine.Store, email string, p vitrine.TokenPurpose,
 	now func() time.Time) (text vitrine.TokenText, err error) {
 	err = store.Update(ctx, func(tx vitrine.Tx) error {
 		a, err := vitrine.AccountByEmail(tx, email)

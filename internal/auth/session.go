@@ -33,7 +33,7 @@ var (
 // Offer creates a token for signing in to an account once, within SignInLife.
 // Errors: CodeNotFound, CodeBanned.
 func (s *Sessions) Offer(ctx context.Context, email string) (vitrine.TokenText, error) {
-	return offer(ctx, s.Store, email, vitrine.TokenSignIn, s.Now)
+	return addSignInToken(ctx, s.Store, email, vitrine.TokenSignIn, s.Now)
 }
 
 // SignInWithToken uses a token and begins a session. Errors: CodeUnauthorized
@@ -93,7 +93,7 @@ func (s *Sessions) SignInWithPassword(ctx context.Context, email, pw string, g C
 	}
 	ok, stale, err := password.Check(ctx, a.Password, pw)
 	if err != nil {
-		return in, errors.Join(err, s.forgive(ctx, taken))
+		return in, errors.Join(err, s.refundFaultless(ctx, taken))
 	}
 	if !ok {
 		return in, errNoSignIn
@@ -146,8 +146,8 @@ func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Cl
 	return s.begin(tx, a, g, false)
 }
 
-// forgive refunds attempts that failed through no fault of the person.
-func (s *Sessions) forgive(ctx context.Context, taken []vitrine.AttemptID) error {
+// refundFaultless refunds attempts that failed through no fault of the person.
+func (s *Sessions) refundFaultless(ctx context.Context, taken []vitrine.AttemptID) error {
 	return s.Store.Update(context.WithoutCancel(ctx), func(tx vitrine.Tx) error { return ratelimit.Refund(tx, taken) })
 }
 
@@ -157,7 +157,7 @@ func (s *Sessions) begin(tx vitrine.SessionTx, a *vitrine.Account, g Client, byT
 	text := vitrine.SessionText(newSecret())
 	session := &vitrine.Session{Account: a.ID, Hash: text.Hash(), Label: vitrine.OneLine(g.Label), ByToken: byToken,
 		CreatedAt: now, UsedAt: now}
-	session.ExpiresAt = session.Until(now)
+	session.ExpiresAt = session.ExpiryAfterUse(now)
 	return SignedIn{Account: a, Session: text, Device: s.Signer.Device(a.ID, now)}, tx.AddSession(session)
 }
 
@@ -188,7 +188,7 @@ func (s *Sessions) Current(ctx context.Context, text string) (session *vitrine.S
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.Now().Sub(session.UsedAt) >= vitrine.SessionGrain {
+	if s.Now().Sub(session.UsedAt) >= vitrine.SessionUseResolution {
 		s.touch(ctx, text)
 	}
 	return session, a, nil
@@ -202,7 +202,7 @@ func (s *Sessions) touch(ctx context.Context, text string) {
 			return err
 		}
 		session.UsedAt = s.Now()
-		session.ExpiresAt = session.Until(session.UsedAt)
+		session.ExpiresAt = session.ExpiryAfterUse(session.UsedAt)
 		return tx.PutSession(session)
 	})
 }
@@ -213,7 +213,7 @@ func (s *Sessions) List(ctx context.Context, a vitrine.AccountID) (sessions []*v
 		all, err := tx.Sessions(a)
 		sessions = nil
 		for _, session := range all {
-			if session.Holds(s.Now()) {
+			if session.Valid(s.Now()) {
 				sessions = append(sessions, session)
 			}
 		}
@@ -284,7 +284,7 @@ func (s *Sessions) find(tx vitrine.Tx, text string) (*vitrine.Session, *vitrine.
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.Banned || !session.Holds(s.Now()) {
+	if a.Banned || !session.Valid(s.Now()) {
 		return nil, nil, errSignedOut
 	}
 	return session, a, nil

@@ -92,7 +92,7 @@ func TestSessionsSlide(t *testing.T) {
 	}
 	day := 24 * time.Hour
 	used, idle := begin(), begin()
-	for at := 6 * day; at < vitrine.SessionMost; at += 6 * day {
+	for at := 6 * day; at < vitrine.MaxSessionLife; at += 6 * day {
 		s.Clock.Advance(6 * day)
 		if !holds(used) {
 			t.Fatalf("a session that is used has ended after %v", at)

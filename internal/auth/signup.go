@@ -140,7 +140,7 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Cl
 	if err := s.SetupGood(ctx, text); err != nil {
 		return in, err
 	}
-	email, hash, err := s.chosen(ctx, email, password)
+	email, hash, err := s.checkCredentials(ctx, email, password)
 	if err != nil {
 		return in, err
 	}
@@ -158,17 +158,17 @@ func (s *Accounts) SetUp(ctx context.Context, text, email, password string, g Cl
 	return in, err
 }
 
-// chosen checks an address and a password that someone has chosen, and hashes
-// the password.
-func (s *Accounts) chosen(ctx context.Context, address, pw string) (email, hash string, err error) {
-	if email, pw, err = parseChosen(address, pw); err != nil {
+// checkCredentials checks an address and a password that someone has chosen,
+// and hashes the password.
+func (s *Accounts) checkCredentials(ctx context.Context, address, pw string) (email, hash string, err error) {
+	if email, pw, err = parseCredentials(address, pw); err != nil {
 		return "", "", err
 	}
 	hash, err = password.Hash(ctx, pw)
 	return email, hash, err
 }
 
-func parseChosen(address, typed string) (email, pw string, err error) {
+func parseCredentials(address, typed string) (email, pw string, err error) {
 	if email, err = vitrine.NormalEmail(address); err != nil {
 		return "", "", err
 	}
@@ -223,7 +223,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 	if s.SignUp != SignUpOpen || s.Mail != nil {
 		return in, errSignUp
 	}
-	email, password, err := parseChosen(address, password)
+	email, password, err := parseCredentials(address, password)
 	if err != nil {
 		return in, err
 	}
@@ -242,7 +242,7 @@ func (s *Accounts) Join(ctx context.Context, address, password string, g Client)
 	}
 	in, err = s.join(ctx, email, password, g)
 	if vitrine.CodeOf(err) == vitrine.CodeUnavailable {
-		err = errors.Join(err, s.Sessions.forgive(ctx, taken))
+		err = errors.Join(err, s.Sessions.refundFaultless(ctx, taken))
 	}
 	return in, err
 }
@@ -286,17 +286,17 @@ func (s *Accounts) invited(tx vitrine.Tx, text string) (*vitrine.OneTimeToken, e
 	if s.SignUp == SignUpClosed || t.Purpose == vitrine.TokenSignUp && s.SignUp != SignUpOpen {
 		return nil, errToken
 	}
-	stands, err := invitationStands(tx, t, s.Now())
+	stands, err := invitationValid(tx, t, s.Now())
 	if err == nil && !stands {
 		err = errToken
 	}
 	return t, err
 }
 
-// invitationStands reports whether an invitation is still valid: it has not
+// invitationValid reports whether an invitation is still valid: it has not
 // expired, and the inviting account may still invite. It is true for other
 // tokens.
-func invitationStands(tx vitrine.AccountTx, t *vitrine.OneTimeToken, now time.Time) (bool, error) {
+func invitationValid(tx vitrine.AccountTx, t *vitrine.OneTimeToken, now time.Time) (bool, error) {
 	if t.Purpose != vitrine.TokenInvite {
 		return true, nil
 	}
@@ -317,7 +317,7 @@ func (s *Accounts) Accept(ctx context.Context, text, password string, g Client) 
 	if err != nil {
 		return in, err
 	}
-	email, hash, err := s.chosen(ctx, t.Email, password)
+	email, hash, err := s.checkCredentials(ctx, t.Email, password)
 	if err != nil {
 		return in, err
 	}
@@ -411,19 +411,19 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan
 // first.
 func (s *Accounts) Invitations(ctx context.Context) (list []*vitrine.OneTimeToken, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		list, err = standingInvitations(tx, s.Now())
+		list, err = validInvitations(tx, s.Now())
 		return err
 	})
 	return list, err
 }
 
-func standingInvitations(tx vitrine.Tx, now time.Time) (list []*vitrine.OneTimeToken, err error) {
+func validInvitations(tx vitrine.Tx, now time.Time) (list []*vitrine.OneTimeToken, err error) {
 	all, err := tx.OneTimeTokens(vitrine.TokenInvite)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range all {
-		stands, err := invitationStands(tx, t, now)
+		stands, err := invitationValid(tx, t, now)
 		if err != nil {
 			return nil, err
 		}

@@ -133,7 +133,7 @@ func TestSignUpCountsBeforeItHashes(t *testing.T) {
 		defer cancel()
 		return fixture.Second(e.Accounts.Join(ctx, email, fixture.AnnWords, fixture.Home))
 	}
-	back := password.Hold()
+	back := password.Acquire()
 	for range 2 {
 		e.Code("no turn", join(200*time.Millisecond, "bob@example.org"), vitrine.CodeUnavailable)
 	}
@@ -141,7 +141,7 @@ func TestSignUpCountsBeforeItHashes(t *testing.T) {
 	for range 5 {
 		e.Code("an address that has one", join(time.Minute, fixture.AnnEmail), vitrine.CodeInvalidRequest)
 	}
-	back = password.Hold()
+	back = password.Acquire()
 	defer back()
 	e.Code("beyond the limit", join(5*time.Second, "eve@example.org"), vitrine.CodeRateLimited)
 }

@@ -54,7 +54,7 @@ func FuzzParseAddress(f *testing.F) {
 
 func TestNewRefuses(t *testing.T) {
 	for _, o := range []Options{{}, {Addresses: []string{"x"}}, {Addresses: []string{"/a", "unix:/a"}},
-		{Addresses: []string{"/a"}, AtOnce: -1}, {Addresses: []string{"/a"}, Timeout: -1}} {
+		{Addresses: []string{"/a"}, Concurrency: -1}, {Addresses: []string{"/a"}, Timeout: -1}} {
 		if s, err := New(o); err == nil {
 			t.Errorf("%+v: %v", o, s)
 		}

@@ -27,9 +27,9 @@ func verdict(answer string) (vitrine.Verdict, error) {
 		return vitrine.Verdict{}, fmt.Errorf("%w: the file is longer than StreamMaxLength in clamd.conf",
 			vitrine.ErrScanLimit)
 	}
-	name, ok := found(answer)
+	name, ok := signatureName(answer)
 	if !ok {
-		return vitrine.Verdict{}, fmt.Errorf("clamd did not scan the file: %s", quote(answer))
+		return vitrine.Verdict{}, fmt.Errorf("clamd did not scan the file: %s", excerpt(answer))
 	}
 	switch {
 	case strings.HasPrefix(name, limitPrefix):
@@ -40,9 +40,9 @@ func verdict(answer string) (vitrine.Verdict, error) {
 	return vitrine.Verdict{Result: vitrine.ScanMalware, Signature: printable(name)}, nil
 }
 
-// found returns the name of the signature in an answer of clamd. ok is false if
-// the answer names none.
-func found(answer string) (name string, ok bool) {
+// signatureName returns the name of the signature in an answer of clamd. ok is
+// false if the answer names none.
+func signatureName(answer string) (name string, ok bool) {
 	name, begins := strings.CutPrefix(answer, "stream: ")
 	name, ends := strings.CutSuffix(name, " FOUND")
 	// Older versions write "(null)" for a limit that was exceeded. More than
@@ -70,9 +70,9 @@ func printable(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// quote returns the beginning of an answer for an error, without characters
+// excerpt returns the beginning of an answer for an error, without characters
 // that could confuse a log.
-func quote(answer string) string {
+func excerpt(answer string) string {
 	if answer == "" {
 		return "its answer is empty"
 	}
@@ -87,7 +87,7 @@ var errNotClamd = errors.New("this is not clamd")
 
 func parseVersion(answer string) (version, error) {
 	if !strings.HasPrefix(answer, "ClamAV ") || answer != printable(answer) {
-		return "", fmt.Errorf("%w: asked for its version, %s", errNotClamd, quote(answer))
+		return "", fmt.Errorf("%w: asked for its version, %s", errNotClamd, excerpt(answer))
 	}
 	return version(answer), nil
 }

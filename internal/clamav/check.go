@@ -73,20 +73,20 @@ const (
 func (s *Scanner) Signatures(ctx context.Context) (string, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	if time.Since(s.signaturesAt) < s.fresh {
+	if time.Since(s.signaturesAt) < s.maxSignatureAge {
 		return s.signatures, nil
 	}
-	text, err := s.ask(ctx)
+	text, err := s.askVersions(ctx)
 	if err == nil {
 		s.signatures, s.signaturesAt = text, time.Now()
 	}
 	return text, err
 }
 
-// ask asks all daemons for their versions in parallel. clamd answers this
-// however busy it is. Whether a daemon can be trusted is checked before each
-// scan.
-func (s *Scanner) ask(ctx context.Context) (string, error) {
+// askVersions asks all daemons for their versions in parallel. clamd answers
+// this however busy it is. Whether a daemon can be trusted is checked before
+// each scan.
+func (s *Scanner) askVersions(ctx context.Context) (string, error) {
 	type reply struct {
 		version version
 		err     error
@@ -120,7 +120,7 @@ func (s *Scanner) ask(ctx context.Context) (string, error) {
 		}
 	}
 	if oldest == "" {
-		return "", all(failures)
+		return "", joinFailures(failures)
 	}
 	return oldest.signatures(), nil
 }

@@ -255,7 +255,7 @@ func heap() uint64 {
 
 func TestManyAtOnce(t *testing.T) {
 	d, other := vitrinetest.Clamd(t), vitrinetest.Clamd(t)
-	s := scanner(t, Options{Addresses: []string{d.Socket, other.TCP}, AtOnce: 3})
+	s := scanner(t, Options{Addresses: []string{d.Socket, other.TCP}, Concurrency: 3})
 	var scans sync.WaitGroup
 	for i := range 40 {
 		scans.Go(func() {
@@ -336,7 +336,7 @@ func TestOneDown(t *testing.T) {
 
 func TestReload(t *testing.T) {
 	d, other := vitrinetest.Clamd(t), vitrinetest.Clamd(t)
-	s := scanner(t, Options{Addresses: []string{d.Socket, other.Socket}, Fresh: time.Nanosecond})
+	s := scanner(t, Options{Addresses: []string{d.Socket, other.Socket}, MaxSignatureAge: time.Nanosecond})
 	signatures := func(want string) {
 		t.Helper()
 		text, err := s.Signatures(t.Context())

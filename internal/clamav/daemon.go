@@ -14,10 +14,10 @@ import (
 const (
 	// idleTime is less than clamd's ReadTimeout, 2 minutes unless set.
 	idleTime = 90 * time.Second
-	// restTime is how long a daemon is tried last after a failure.
-	restTime = 10 * time.Second
-	// slowest is the slowest speed of a scan, in bytes a second.
-	slowest = 5_000_000
+	// failurePause is how long a daemon is tried last after a failure.
+	failurePause = 10 * time.Second
+	// minSpeed is the slowest speed of a scan, in bytes a second.
+	minSpeed = 5_000_000
 )
 
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
@@ -40,7 +40,7 @@ type daemon struct {
 // scan scans the bytes of r. begun reports whether bytes of r may have been
 // read.
 func (d *daemon) scan(ctx context.Context, r io.Reader, size int64) (v vitrine.Verdict, begun bool, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout+time.Duration(size/slowest)*time.Second, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout+time.Duration(size/minSpeed)*time.Second, errSlow)
 	defer cancel()
 	s, err := d.session(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (d *daemon) scan(ctx context.Context, r io.Reader, size int64) (v vitrine.V
 		return err
 	})
 	if err != nil {
-		return vitrine.Verdict{}, true, d.explain(err)
+		return vitrine.Verdict{}, true, d.withAdvice(err)
 	}
 	kept = true
 	d.keep(s)
@@ -69,17 +69,17 @@ func (d *daemon) scan(ctx context.Context, r io.Reader, size int64) (v vitrine.V
 
 // session returns an idle session that still works, or opens one.
 func (d *daemon) session(ctx context.Context) (*session, error) {
-	s, err := d.waited(ctx)
+	s, err := d.takeHealthy(ctx)
 	if s == nil && err == nil {
 		s, err = begin(ctx, d.dial, d.address)
 	}
-	return s, d.explain(err)
+	return s, d.withAdvice(err)
 }
 
-// waited returns an idle session that still works, or nil.
-func (d *daemon) waited(ctx context.Context) (*session, error) {
+// takeHealthy returns an idle session that still works, or nil.
+func (d *daemon) takeHealthy(ctx context.Context) (*session, error) {
 	for s := d.take(); s != nil; s = d.take() {
-		if err := s.during(ctx, func() error { return s.hello("") }); err == nil {
+		if err := s.during(ctx, func() error { return s.askVersion("") }); err == nil {
 			return s, nil
 		}
 		s.close()
@@ -93,7 +93,7 @@ func (d *daemon) waited(ctx context.Context) (*session, error) {
 // greet asks for the version on an idle session, or on one that is opened for
 // this only.
 func (d *daemon) greet(ctx context.Context) (version, error) {
-	s, err := d.waited(ctx)
+	s, err := d.takeHealthy(ctx)
 	if s != nil {
 		d.keep(s)
 		return s.version, nil
@@ -102,7 +102,7 @@ func (d *daemon) greet(ctx context.Context) (version, error) {
 		s, err = greet(ctx, d.dial, d.address)
 	}
 	if err != nil {
-		return "", d.explain(err)
+		return "", d.withAdvice(err)
 	}
 	s.close()
 	return s.version, nil
@@ -160,8 +160,9 @@ func (d *daemon) close() {
 	d.idle = nil
 }
 
-// explain adds the address of clamd to an error, and the remedy if it is known.
-func (d *daemon) explain(err error) error {
+// withAdvice adds the address of clamd to an error, and the remedy if it is
+// known.
+func (d *daemon) withAdvice(err error) error {
 	if err == nil {
 		return nil
 	}

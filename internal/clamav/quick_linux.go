@@ -5,11 +5,11 @@ import (
 	"syscall"
 )
 
-// quickly makes the system acknowledge data of clamd as soon as it is read.
+// ackQuickly makes the system acknowledge data of clamd as soon as it is read.
 // clamd sends the number of an answer in a packet of its own and holds back the
 // rest until that is acknowledged (Nagle's algorithm). Delayed acknowledgements
 // would cost 40 ms a scan.
-func quickly(c net.Conn) net.Conn {
+func ackQuickly(c net.Conn) net.Conn {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return c

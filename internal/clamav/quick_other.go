@@ -4,6 +4,6 @@ package clamav
 
 import "net"
 
-// quickly does nothing on systems other than Linux. A scan over TCP takes about
-// 40 ms longer there.
-func quickly(c net.Conn) net.Conn { return c }
+// ackQuickly does nothing on systems other than Linux. A scan over TCP takes
+// about 40 ms longer there.
+func ackQuickly(c net.Conn) net.Conn { return c }

@@ -16,23 +16,23 @@ import (
 
 // Options are the options of a Scanner.
 type Options struct {
-	Addresses []string      // of one or more clamd; see ParseAddress
-	AtOnce    int           // concurrent scans per daemon; 0 means 4; further scans wait
-	Timeout   time.Duration // of a scan, plus a second for each 5 MB; 0 means 2 minutes 30 seconds
-	Fresh     time.Duration // how long the result of Signatures is cached; 0 means 15 seconds
+	Addresses       []string      // of one or more clamd; see ParseAddress
+	Concurrency     int           // concurrent scans per daemon; 0 means 4; further scans wait
+	Timeout         time.Duration // of a scan, plus a second for each 5 MB; 0 means 2 minutes 30 seconds
+	MaxSignatureAge time.Duration // how long the result of Signatures is cached; 0 means 15 seconds
 }
 
 const (
-	defaultAtOnce  = 4
-	defaultFresh   = 15 * time.Second
-	defaultTimeout = 150 * time.Second // clamd's own limit, MaxScanTime, defaults to 2 minutes
+	defaultConcurrency     = 4
+	defaultMaxSignatureAge = 15 * time.Second
+	defaultTimeout         = 150 * time.Second // clamd's own limit, MaxScanTime, defaults to 2 minutes
 )
 
 // Scanner is a vitrine.Scanner that uses one or more clamd.
 type Scanner struct {
-	daemons []*daemon
-	atOnce  int
-	fresh   time.Duration
+	daemons         []*daemon
+	concurrency     int
+	maxSignatureAge time.Duration
 
 	mu      sync.Mutex
 	waiting []*waiter // in order of arrival
@@ -44,8 +44,8 @@ type Scanner struct {
 
 // waiter is a scan that waits for its turn.
 type waiter struct {
-	tried []*daemon
-	turn  chan *daemon
+	tried    []*daemon
+	acquired chan *daemon
 }
 
 var _ vitrine.Scanner = (*Scanner)(nil)
@@ -55,19 +55,19 @@ func New(o Options) (*Scanner, error) {
 	if len(o.Addresses) == 0 {
 		return nil, errors.New("no address of a clamd is given")
 	}
-	if o.AtOnce < 0 || o.Timeout < 0 {
+	if o.Concurrency < 0 || o.Timeout < 0 {
 		return nil, errors.New("the number of scans at once and their time cannot be negative")
 	}
-	if o.AtOnce == 0 {
-		o.AtOnce = defaultAtOnce
+	if o.Concurrency == 0 {
+		o.Concurrency = defaultConcurrency
 	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	if o.Fresh == 0 {
-		o.Fresh = defaultFresh
+	if o.MaxSignatureAge == 0 {
+		o.MaxSignatureAge = defaultMaxSignatureAge
 	}
-	s := &Scanner{atOnce: o.AtOnce, fresh: o.Fresh}
+	s := &Scanner{concurrency: o.Concurrency, maxSignatureAge: o.MaxSignatureAge}
 	for _, text := range o.Addresses {
 		a, err := ParseAddress(text)
 		if err != nil {
@@ -102,7 +102,7 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 	var tried []*daemon
 	var failures []error
 	for len(tried) < len(s.daemons) {
-		d, err := s.turn(ctx, tried)
+		d, err := s.acquire(ctx, tried)
 		if err != nil {
 			return vitrine.Verdict{}, err
 		}
@@ -112,7 +112,7 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 		}
 		tried, failures = append(tried, d), append(failures, err)
 	}
-	return vitrine.Verdict{}, all(failures)
+	return vitrine.Verdict{}, joinFailures(failures)
 }
 
 // scanOn scans with one daemon and ends its turn. usable reports whether the
@@ -120,17 +120,17 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader, size int64) (vitrine.Ve
 func (s *Scanner) scanOn(ctx context.Context, d *daemon, r io.Reader,
 	size int64) (v vitrine.Verdict, usable bool, err error) {
 	usable = true // also when r panics
-	defer func() { s.done(d, usable) }()
+	defer func() { s.release(d, usable) }()
 	v, begun, err := d.scan(ctx, r, size)
 	usable = err == nil || begun || ctx.Err() != nil
 	return v, usable, err
 }
 
-// turn waits until one of the daemons that were not tried may take another
+// acquire waits until one of the daemons that were not tried may take another
 // scan.
-func (s *Scanner) turn(ctx context.Context, tried []*daemon) (*daemon, error) {
+func (s *Scanner) acquire(ctx context.Context, tried []*daemon) (*daemon, error) {
 	s.mu.Lock()
-	if d := s.free(tried); d != nil {
+	if d := s.freeDaemon(tried); d != nil {
 		d.busy++
 		s.mu.Unlock()
 		return d, nil
@@ -139,7 +139,7 @@ func (s *Scanner) turn(ctx context.Context, tried []*daemon) (*daemon, error) {
 	s.waiting = append(s.waiting, w)
 	s.mu.Unlock()
 	select {
-	case d := <-w.turn:
+	case d := <-w.acquired:
 		return d, nil
 	case <-ctx.Done():
 	}
@@ -150,14 +150,14 @@ func (s *Scanner) turn(ctx context.Context, tried []*daemon) (*daemon, error) {
 	}
 	s.mu.Unlock()
 	if i < 0 {
-		s.done(<-w.turn, true) // its turn has come
+		s.release(<-w.acquired, true) // its turn has come
 	}
 	return nil, fmt.Errorf("waiting for a scan to end: %w", context.Cause(ctx))
 }
 
-// free returns the best daemon to use now, or nil if all are busy or were
+// freeDaemon returns the best daemon to use now, or nil if all are busy or were
 // tried.
-func (s *Scanner) free(tried []*daemon) (best *daemon) {
+func (s *Scanner) freeDaemon(tried []*daemon) (best *daemon) {
 	now := time.Now()
 	better := func(a, b *daemon) bool {
 		if x, y := now.Before(a.resting), now.Before(b.resting); x != y {
@@ -166,29 +166,29 @@ func (s *Scanner) free(tried []*daemon) (best *daemon) {
 		return a.busy < b.busy
 	}
 	for _, d := range s.daemons {
-		if d.busy < s.atOnce && !slices.Contains(tried, d) && (best == nil || better(d, best)) {
+		if d.busy < s.concurrency && !slices.Contains(tried, d) && (best == nil || better(d, best)) {
 			best = d
 		}
 	}
 	return best
 }
 
-// done returns a turn and gives it to the first waiter for this daemon.
-func (s *Scanner) done(d *daemon, usable bool) {
+// release returns a turn and gives it to the first waiter for this daemon.
+func (s *Scanner) release(d *daemon, usable bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !usable {
-		d.resting = time.Now().Add(restTime)
+		d.resting = time.Now().Add(failurePause)
 	}
-	s.pass(d)
+	s.passOn(d)
 }
 
-// pass gives a turn to the next waiter, or returns it.
-func (s *Scanner) pass(d *daemon) {
+// passOn gives a turn to the next waiter, or returns it.
+func (s *Scanner) passOn(d *daemon) {
 	for i, w := range s.waiting {
 		if !slices.Contains(w.tried, d) {
 			s.waiting = slices.Delete(s.waiting, i, i+1)
-			w.turn <- d
+			w.acquired <- d
 			return
 		}
 	}
@@ -203,8 +203,8 @@ func (s *Scanner) Close() error {
 	return nil
 }
 
-// all joins the failures into an error of one line.
-func all(failures []error) error {
+// joinFailures joins the failures into an error of one line.
+func joinFailures(failures []error) error {
 	err := failures[0]
 	for _, next := range failures[1:] {
 		err = fmt.Errorf("%w; %w", err, next)

@@ -25,7 +25,7 @@ func isClean(t *testing.T, s *Scanner) {
 func TestFailover(t *testing.T) {
 	for _, c := range faults {
 		bubble(t, c.name, func(t *testing.T) {
-			before := strings.Contains(c.want, "clamd at tcp:fake:1") || c.play == nil || c.after == helloTime ||
+			before := strings.Contains(c.want, "clamd at tcp:fake:1") || c.play == nil || c.after == greetTime ||
 				strings.Contains(c.name, "clamd") || strings.Contains(c.name, "check") ||
 				strings.Contains(c.name, "has no")
 			other := play(good)
@@ -53,10 +53,10 @@ func TestResting(t *testing.T) {
 				t.Errorf("%d calls, want %d", down.dialed, want)
 			}
 		}
-		<-time.After(restTime)
+		<-time.After(failurePause)
 		isClean(t, s)
 		isClean(t, s)
-		<-time.After(restTime)
+		<-time.After(failurePause)
 		isClean(t, s)
 		isClean(t, s)
 		if down.dialed != 3 {
@@ -144,7 +144,7 @@ func TestTurns(t *testing.T) {
 			}))
 		}
 		a, b := slow(0), slow(1)
-		s := fakeScanner(t, Options{AtOnce: 2}, a, b)
+		s := fakeScanner(t, Options{Concurrency: 2}, a, b)
 		var scans sync.WaitGroup
 		var order []int
 		var mu sync.Mutex
@@ -192,13 +192,13 @@ func TestTurns(t *testing.T) {
 // Who goes away in the moment in which it is their turn passes it on.
 func TestTurnNotTaken(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
-		s := fakeScanner(t, Options{AtOnce: 1}, play(good))
-		d, err := s.turn(t.Context(), nil)
+		s := fakeScanner(t, Options{Concurrency: 1}, play(good))
+		d, err := s.acquire(t.Context(), nil)
 		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		var waiters sync.WaitGroup
 		waiters.Go(func() {
-			if _, err := s.turn(ctx, nil); !errors.Is(err, context.Canceled) {
+			if _, err := s.acquire(ctx, nil); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
 		})
@@ -207,7 +207,7 @@ func TestTurnNotTaken(t *testing.T) {
 		synctest.Wait()
 		s.mu.Lock()
 		cancel()
-		s.pass(d)
+		s.passOn(d)
 		s.mu.Unlock()
 		waiters.Wait()
 		if d.busy != 0 || len(s.waiting) != 0 {

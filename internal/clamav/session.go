@@ -16,7 +16,7 @@ import (
 
 const (
 	dialTime  = 5 * time.Second
-	helloTime = 10 * time.Second // clamd answers VERSION at once, even if all its threads scan
+	greetTime = 10 * time.Second // clamd answers VERSION at once, even if all its threads scan
 	stallTime = 30 * time.Second // for each chunk
 	maxAnswer = 4 << 10          // bytes
 )
@@ -67,9 +67,9 @@ func greet(ctx context.Context, dial dialer, a Address) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn = quickly(conn)
+	conn = ackQuickly(conn)
 	s := &session{conn: conn, answers: bufio.NewReaderSize(conn, maxAnswer)}
-	if err := s.during(ctx, func() error { return s.hello("zIDSESSION\x00") }); err != nil {
+	if err := s.during(ctx, func() error { return s.askVersion("zIDSESSION\x00") }); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -103,9 +103,9 @@ func (s *session) write(b []byte) error {
 	return err
 }
 
-// hello asks for the version, which also shows that the daemon is alive. first
-// is a command to send before it.
-func (s *session) hello(first string) error {
+// askVersion asks for the version, which also shows that the daemon is alive.
+// first is a command to send before it.
+func (s *session) askVersion(first string) error {
 	answer, err := s.greet(first + "zVERSION\x00")
 	if isTimeout(err) {
 		return errHello
@@ -117,7 +117,7 @@ func (s *session) hello(first string) error {
 }
 
 func (s *session) greet(commands string) (answer string, err error) {
-	if err := s.conn.SetDeadline(time.Now().Add(helloTime)); err != nil {
+	if err := s.conn.SetDeadline(time.Now().Add(greetTime)); err != nil {
 		return "", err
 	}
 	if _, err := io.WriteString(s.conn, commands); err != nil {
@@ -136,14 +136,14 @@ func (s *session) requireLimitAlerts() error {
 	if err != nil {
 		return err
 	}
-	name, _ := found(answer)
+	name, _ := signatureName(answer)
 	switch {
 	case strings.HasPrefix(name, limitPrefix):
 		return nil
 	case answer == clean:
 		return errAlertsOff
 	}
-	return fmt.Errorf("it did not say what a check of its limits must say: %s", quote(answer))
+	return fmt.Errorf("it did not say what a check of its limits must say: %s", excerpt(answer))
 }
 
 // answer reads exactly one answer and removes its number.
@@ -153,19 +153,19 @@ func (s *session) answer() (string, error) {
 	text := string(bytes.TrimSuffix(line, []byte{0}))
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return "", fmt.Errorf("clamd's answer has no end: %s", quote(text))
+		return "", fmt.Errorf("clamd's answer has no end: %s", excerpt(text))
 	case errors.Is(err, io.EOF) && len(line) == 0:
 		return "", errors.New("clamd closed the connection without an answer")
 	case err != nil && len(line) > 0:
-		return "", fmt.Errorf("clamd's answer is cut: %s: %w", quote(text), err)
+		return "", fmt.Errorf("clamd's answer is cut: %s: %w", excerpt(text), err)
 	case err != nil:
 		return "", err
 	case s.answers.Buffered() > 0:
-		return "", fmt.Errorf("clamd answered more than once: %s", quote(text))
+		return "", fmt.Errorf("clamd answered more than once: %s", excerpt(text))
 	}
 	number, text, ok := strings.Cut(text, ": ")
 	if !ok || number != strconv.Itoa(s.asked) {
-		return "", fmt.Errorf("clamd's answer is not the one to question %d: %s", s.asked, quote(string(line)))
+		return "", fmt.Errorf("clamd's answer is not the one to question %d: %s", s.asked, excerpt(string(line)))
 	}
 	return text, nil
 }

@@ -48,14 +48,14 @@ func (s *session) stream(r io.Reader, size int64) (string, error) {
 		<-replies
 		return "", errStalled
 	case err != errEarly: // the connection is broken and no answer came before
-		_ = s.conn.SetReadDeadline(time.Now().Add(helloTime))
+		_ = s.conn.SetReadDeadline(time.Now().Add(greetTime))
 	}
 	got := <-replies
 	switch {
 	case got.text == tooLong:
 		return tooLong, nil
 	case got.err == nil:
-		return "", fmt.Errorf("%w: %s", errEarly, quote(got.text))
+		return "", fmt.Errorf("%w: %s", errEarly, excerpt(got.text))
 	}
 	return "", fmt.Errorf("clamd stopped taking the file: %w", got.err)
 }

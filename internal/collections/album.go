@@ -202,7 +202,7 @@ func (s *Albums) Delete(ctx context.Context, a *vitrine.Account, slug string) er
 // album or a link, CodeInvalidRequest when it would have more than
 // MaxAlbumLinks.
 func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links []string) error {
-	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		for _, link := range links {
 			l, err := vitrine.OwnLinkIn(tx, a, link)
 			if err != nil {
@@ -224,7 +224,7 @@ func (s *Albums) Add(ctx context.Context, a *vitrine.Account, slug string, links
 // Remove removes a link from an album. A link that is not in it is not an
 // error.
 func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link string) error {
-	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		l, err := vitrine.OwnLinkIn(tx, a, link)
 		if err != nil {
 			return nil, err
@@ -236,7 +236,7 @@ func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link stri
 // Move puts a link of an album at a place among the others, 0 the first. A
 // place beyond the end is the end.
 func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string, to int) error {
-	return s.arrange(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
+	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		l, err := vitrine.OwnLinkIn(tx, a, link)
 		if err != nil {
 			return nil, err
@@ -249,7 +249,7 @@ func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string
 	})
 }
 
-func (s *Albums) arrange(ctx context.Context, a *vitrine.Account, slug string,
+func (s *Albums) changeLinks(ctx context.Context, a *vitrine.Account, slug string,
 	f func(vitrine.Tx, []vitrine.LinkID) ([]vitrine.LinkID, error)) error {
 	return s.change(ctx, a, slug, func(tx vitrine.Tx, album *vitrine.Album) error {
 		links, err := tx.AlbumLinks(album.ID, 0)

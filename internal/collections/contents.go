@@ -15,8 +15,8 @@ type Contents struct {
 	Now   func() time.Time
 }
 
-// deletedAtOnce is the number of links that are read together.
-const deletedAtOnce = 100
+// deleteBatch is the number of links that are read together.
+const deleteBatch = 100
 
 // DeleteAll deletes the albums, websites and links of an account. After a
 // failure, another call continues.
@@ -27,7 +27,7 @@ func (c Contents) DeleteAll(ctx context.Context, a *vitrine.Account) error {
 	for {
 		var list []*vitrine.Link
 		err := c.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-			list, err = tx.Links(vitrine.LinkQuery{Account: a.ID, Limit: deletedAtOnce})
+			list, err = tx.Links(vitrine.LinkQuery{Account: a.ID, Limit: deleteBatch})
 			return err
 		})
 		if err != nil || len(list) == 0 {

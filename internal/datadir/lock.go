@@ -36,7 +36,7 @@ func LockServing(dir string) (ServingLock, error) {
 			return ServingLock{}, fmt.Errorf("lock %s: %w", path, err)
 		}
 		who := "another server"
-		if process, address := Served(dir); process != "" {
+		if process, address := LastServer(dir); process != "" {
 			who += fmt.Sprintf(" (process %s, %s)", process, address)
 		}
 		return ServingLock{}, fmt.Errorf("%s serves %s; two on one data directory would disturb each other", who, dir)
@@ -53,9 +53,9 @@ func (l ServingLock) Announce(address string) {
 	}
 }
 
-// Served returns the process that serves or last served a data directory, and
-// its address. Unknown values are "".
-func Served(dir string) (process, address string) {
+// LastServer returns the process that serves or last served a data directory,
+// and its address. Unknown values are "".
+func LastServer(dir string) (process, address string) {
 	b, _ := os.ReadFile(filepath.Join(dir, LockFile))
 	process, address, _ = strings.Cut(strings.TrimSpace(terminal.Plain(string(b))), " ")
 	return process, address

@@ -13,11 +13,11 @@ import (
 	"vitrine/internal/durable"
 )
 
-// again handles a repeated transfer for a key whose bytes are stored, because
-// the client may not have received the first response. It compares body with
-// the stored bytes while it arrives and stores nothing. It returns the ETag if
-// they are equal, and CodeURLUsed at the first difference.
-func (b *Blobs) again(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
+// compareRepeated handles a repeated transfer for a key whose bytes are stored,
+// because the client may not have received the first response. It compares body
+// with the stored bytes while it arrives and stores nothing. It returns the
+// ETag if they are equal, and CodeURLUsed at the first difference.
+func (b *Blobs) compareRepeated(ctx context.Context, g vitrine.PutGrant, body io.Reader) (string, error) {
 	stored, err := os.Open(b.path(g.Key))
 	if errors.Is(err, os.ErrNotExist) {
 		return "", errUsed() // deleted concurrently
@@ -35,7 +35,7 @@ func (b *Blobs) again(ctx context.Context, g vitrine.PutGrant, body io.Reader) (
 		return "", vitrine.Unavailable(err)
 	}
 	// The key may have been deleted during the comparison.
-	if err := b.still(g.Key, keyStored); err != nil {
+	if err := b.requireState(g.Key, keyStored); err != nil {
 		return "", err
 	}
 	return `"` + sum + `"`, nil
@@ -64,12 +64,12 @@ func compare(ctx context.Context, stored, body io.Reader, size int64) (string, e
 		switch {
 		case err == nil:
 		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return "", ended(n, size)
+			return "", errShort(n, size)
 		default:
-			return "", brokenOff(err, n)
+			return "", errInterrupted(err, n)
 		}
 	}
-	if err := atEnd(body, size); err != nil {
+	if err := requireEnd(body, size); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

@@ -78,9 +78,9 @@ type Pins struct {
 // Close deletes the pinned files and releases the lock.
 func (p *Pins) Close() error { return errors.Join(os.RemoveAll(p.dir), p.lock.Close()) }
 
-// All copies all stored bytes that are not copied yet. Bytes that are stored or
-// deleted during the call may be copied or not.
-func (b *Backup) All(ctx context.Context) error {
+// CopyAll copies all stored bytes that are not copied yet. Bytes that are
+// stored or deleted during the call may be copied or not.
+func (b *Backup) CopyAll(ctx context.Context) error {
 	from := &Blobs{blobs: blobsDir(b.From)}
 	return from.each(ctx, func(k vitrine.UploadID, _ fs.FileInfo) error {
 		_, err := b.add(ctx, k, false)
@@ -96,7 +96,7 @@ func (b *Backup) HoldDeletes() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := await(f, false); err != nil {
+	if err := waitForLock(f, false); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -133,8 +133,8 @@ func (b *Backup) Finish(ctx context.Context) error {
 	return nil
 }
 
-// Used copies the records of used keys.
-func (b *Backup) Used(ctx context.Context) error {
+// CopyUsedKeys copies the records of used keys.
+func (b *Backup) CopyUsedKeys(ctx context.Context) error {
 	err := entries(ctx, filepath.Join(b.From, "incoming"), func(name string, st fs.FileInfo) error {
 		if !strings.HasSuffix(name, usedSuffix) {
 			return nil
@@ -152,10 +152,10 @@ func (b *Backup) Used(ctx context.Context) error {
 	return err
 }
 
-// Drop deletes from the copy all files of keys for which keep returns false. It
-// returns the number of remaining keys and the total size of their bytes and
-// parts.
-func (b *Backup) Drop(ctx context.Context, keep func(vitrine.UploadID) bool) (keys, bytes int64, err error) {
+// DeleteExcept deletes from the copy all files of keys for which keep returns
+// false. It returns the number of remaining keys and the total size of their
+// bytes and parts.
+func (b *Backup) DeleteExcept(ctx context.Context, keep func(vitrine.UploadID) bool) (keys, bytes int64, err error) {
 	to := &Blobs{blobs: blobsDir(b.To)}
 	err = to.files(ctx, func(name string, st fs.FileInfo) error {
 		k, _, _ := strings.Cut(name, partMark)
@@ -308,7 +308,7 @@ func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string
 	if err != nil {
 		return errors.Join(err, remove(to))
 	}
-	if want := b.sum(k); name == string(k) && want != "" && want != hex.EncodeToString(sum.Sum(nil)) {
+	if want := b.storedHash(k); name == string(k) && want != "" && want != hex.EncodeToString(sum.Sum(nil)) {
 		b.Damaged(k)
 	}
 	b.Copied++
@@ -316,8 +316,8 @@ func (b *Backup) copy(ctx context.Context, k vitrine.UploadID, from, name string
 	return nil
 }
 
-// sum returns the stored SHA-256 of a blob, or "" if it is unknown.
-func (b *Backup) sum(k vitrine.UploadID) string {
+// storedHash returns the stored SHA-256 of a blob, or "" if it is unknown.
+func (b *Backup) storedHash(k vitrine.UploadID) string {
 	for _, path := range []string{filepath.Join(blobsDir(b.From), string(k[:2]), string(k)+sumSuffix),
 		filepath.Join(b.From, pinnedDir, string(k)+sumSuffix)} {
 		if text, err := os.ReadFile(path); err == nil {
@@ -328,13 +328,13 @@ func (b *Backup) sum(k vitrine.UploadID) string {
 	return ""
 }
 
-// deleting waits while a backup blocks deletes, and then takes the shared lock
-// until the returned file is closed. On systems that cannot lock directories,
-// it does not wait.
-func (b *Blobs) deleting() (*os.File, error) {
+// lockDeletes waits while a backup blocks deletes, and then takes the shared
+// lock until the returned file is closed. On systems that cannot lock
+// directories, it does not wait.
+func (b *Blobs) lockDeletes() (*os.File, error) {
 	f, err := os.Open(b.blobs)
 	if err == nil {
-		_ = await(f, true)
+		_ = waitForLock(f, true)
 	}
 	return f, err
 }

@@ -4,9 +4,9 @@ package disk
 
 import "os"
 
-// await permits deletes and returns an error for backups, because this system
-// has no locks to separate them.
-func await(f *os.File, shared bool) error {
+// waitForLock permits deletes and returns an error for backups, because this
+// system has no locks to separate them.
+func waitForLock(f *os.File, shared bool) error {
 	if shared {
 		return nil
 	}

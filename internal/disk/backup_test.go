@@ -103,7 +103,7 @@ func testBackup(t *testing.T, to string, linked bool) {
 		!strings.Contains(err.Error(), "another backup") {
 		t.Errorf("a second backup at once: %v", err)
 	}
-	if err := backup.All(ctx); err != nil {
+	if err := backup.CopyAll(ctx); err != nil {
 		t.Fatal(err)
 	}
 	add() // which pass one cannot have
@@ -141,7 +141,7 @@ func testBackup(t *testing.T, to string, linked bool) {
 			t.Errorf("pin %s: %v, %v", k, there, err)
 		}
 	}
-	if err := backup.Used(ctx); err != nil {
+	if err := backup.CopyUsedKeys(ctx); err != nil {
 		t.Error(err)
 	}
 	held.Close()
@@ -157,7 +157,7 @@ func testBackup(t *testing.T, to string, linked bool) {
 	}
 	ended.Store(true)
 	all.Wait()
-	keys, _, err := backup.Drop(ctx, func(k vitrine.UploadID) bool { _, ok := moment[k]; return ok })
+	keys, _, err := backup.DeleteExcept(ctx, func(k vitrine.UploadID) bool { _, ok := moment[k]; return ok })
 	if err != nil || keys != int64(len(moment)) {
 		t.Errorf("%d keys are left, %v; want %d", keys, err, len(moment))
 	}
@@ -232,7 +232,7 @@ func TestBackupSince(t *testing.T) {
 	run := func(to, since string) *Backup {
 		b := &Backup{From: from, To: to, Since: since, Progress: func(int64) {},
 			Damaged: func(k vitrine.UploadID) { damaged = append(damaged, k) }}
-		if err := errors.Join(b.Make(), b.All(ctx), b.Sync()); err != nil {
+		if err := errors.Join(b.Make(), b.CopyAll(ctx), b.Sync()); err != nil {
 			t.Fatal(err)
 		}
 		return b

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// await waits for the lock of an open file, exclusive or shared. Closing the
-// file releases the lock.
-func await(f *os.File, shared bool) error {
+// waitForLock waits for the lock of an open file, exclusive or shared. Closing
+// the file releases the lock.
+func waitForLock(f *os.File, shared bool) error {
 	how := unix.LOCK_EX
 	if shared {
 		how = unix.LOCK_SH

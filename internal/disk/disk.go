@@ -142,7 +142,7 @@ func (b *Blobs) Delete(_ context.Context, k vitrine.UploadID) error {
 	if valid(k) != nil {
 		return nil
 	}
-	held, err := b.deleting()
+	held, err := b.lockDeletes()
 	if err != nil {
 		return err
 	}

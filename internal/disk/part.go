@@ -82,7 +82,7 @@ func (b *Blobs) DeletePart(_ context.Context, k vitrine.UploadID, p vitrine.Part
 	if validPart(k, p) != nil {
 		return nil
 	}
-	held, err := b.deleting()
+	held, err := b.lockDeletes()
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (b *Blobs) Receive(ctx context.Context, g vitrine.PutGrant, body io.Reader)
 	case state == keyUsed:
 		return "", errUsed()
 	case state == keyStored:
-		return b.again(ctx, g, body)
+		return b.compareRepeated(ctx, g, body)
 	}
 	part, err := lock(b.part(g.Key), os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errLocked) {
@@ -63,7 +63,7 @@ func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
 	case state == keyUsed:
 		return "", false, errUsed()
 	case state == keyStored:
-		etag, err := b.again(ctx, g, body)
+		etag, err := b.compareRepeated(ctx, g, body)
 		return etag, false, err
 	}
 	sum, err := fill(ctx, part, body, g.Size)
@@ -71,7 +71,7 @@ func (b *Blobs) receive(ctx context.Context, g vitrine.PutGrant, part *os.File,
 		return "", false, err
 	}
 	// The key may have been deleted during the transfer.
-	if err := b.still(g.Key, keyFree); err != nil {
+	if err := b.requireState(g.Key, keyFree); err != nil {
 		return "", false, err
 	}
 	if err := b.store(part, g.Key, sum); err != nil {
@@ -146,8 +146,8 @@ func (b *Blobs) state(k vitrine.UploadID) (keyState, error) {
 	return keyFree, nil
 }
 
-// still returns an error if a key is no longer in the given state.
-func (b *Blobs) still(k vitrine.UploadID, want keyState) error {
+// requireState returns an error if a key is no longer in the given state.
+func (b *Blobs) requireState(k vitrine.UploadID, want keyState) error {
 	state, err := b.state(k)
 	if err == nil && state != want {
 		err = errUsed()
@@ -166,9 +166,9 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 		return "", err
 	}
 	if n != size {
-		return "", ended(n, size)
+		return "", errShort(n, size)
 	}
-	if err := atEnd(body, size); err != nil {
+	if err := requireEnd(body, size); err != nil {
 		return "", err
 	}
 	if err := durable.Sync(f); err != nil {
@@ -177,19 +177,19 @@ func fill(ctx context.Context, f *os.File, body io.Reader, size int64) (string, 
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// atEnd returns an error if body does not end after size bytes.
-func atEnd(body io.Reader, size int64) error {
+// requireEnd returns an error if body does not end after size bytes.
+func requireEnd(body io.Reader, size int64) error {
 	switch m, err := io.ReadFull(body, make([]byte, 1)); {
 	case m > 0:
 		return vitrine.Errorf(vitrine.CodeSizeMismatch, "The file is larger than the %d bytes announced in step 1.",
 			size)
 	case err != io.EOF: // the body is incomplete
-		return brokenOff(err, size)
+		return errInterrupted(err, size)
 	}
 	return nil
 }
 
-func ended(after, size int64) error {
+func errShort(after, size int64) error {
 	return vitrine.Errorf(vitrine.CodeSizeMismatch, "The transfer ended after %d of %d bytes. It can be tried again.",
 		after, size)
 }
@@ -219,12 +219,12 @@ func copyTo(ctx context.Context, f *os.File, sum hash.Hash, r io.Reader) (n int6
 		case rerr == io.EOF || rerr == io.ErrUnexpectedEOF:
 			return n, nil
 		case rerr != nil:
-			return n, brokenOff(rerr, n)
+			return n, errInterrupted(rerr, n)
 		}
 	}
 }
 
-func brokenOff(err error, after int64) error {
+func errInterrupted(err error, after int64) error {
 	return &vitrine.Error{Code: vitrine.CodeSizeMismatch, Err: err,
 		Message: fmt.Sprintf("The transfer broke off after %d bytes. It can be tried again.", after)}
 }

@@ -200,7 +200,7 @@ func (e *Exporter) list(links []*vitrine.Link, z *zip.Writer) error {
 	rows := [][]string{{"slug", "url", "title", "file", "type", "kind", "bytes", "sha256", "status", "created_at",
 		"download"}}
 	for _, l := range links {
-		if !l.Own() {
+		if !l.Standalone() {
 			continue
 		}
 		rows = append(rows, []string{string(l.Slug), e.URL(l.Slug), l.Title, l.Name, l.Type, string(l.Kind),

@@ -28,7 +28,7 @@ func MalwareAt(name string, head []byte) *Problem {
 		return nil
 	}
 	return (&Problem{Code: CodeMalware, Reason: ReasonMalware,
-		Message: "The safety scan found malware in this file: EICAR-Test-File."}).About(name)
+		Message: "The safety scan found malware in this file: EICAR-Test-File."}).SetContext(name)
 }
 
 // MalwareBehind returns a problem if the test file follows the end of a

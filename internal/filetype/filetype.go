@@ -54,9 +54,9 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Message }
 
-// About sets what the problem was found in.
-func (p *Problem) About(text string) *Problem {
-	p.Detail = Detail(text)
+// SetContext sets what the problem was found in.
+func (p *Problem) SetContext(text string) *Problem {
+	p.Detail = SafeDetail(text)
 	return p
 }
 
@@ -107,13 +107,13 @@ func (f *Facts) HoldFor(reason string) { f.HoldAbout(reason, "") }
 // HoldAbout sets Hold and Detail unless Hold is set.
 func (f *Facts) HoldAbout(reason, text string) {
 	if f.Hold == "" {
-		f.Hold, f.Detail = reason, Detail(text)
+		f.Hold, f.Detail = reason, SafeDetail(text)
 	}
 }
 
-// Sized records the dimensions of an image. It returns a problem for too many
+// SetSize records the dimensions of an image. It returns a problem for too many
 // pixels (security: "images by header for pixel floods").
-func (f *Facts) Sized(width, height int64) *Problem {
+func (f *Facts) SetSize(width, height int64) *Problem {
 	if width > MaxPixels || height > MaxPixels || width*height > MaxPixels {
 		return UnsafeFile(ReasonHugeImage, "The image has %d × %d pixels, more than browsers can show.", width, height)
 	}

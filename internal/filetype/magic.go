@@ -158,7 +158,7 @@ func FormOf(name string, head []byte) Form {
 			continue
 		}
 		switch {
-		case m.magic == "\x60\xea" && (len(head) < 11 || head[10] > 2), m.form == FormBzip2 && !bzipped(head):
+		case m.magic == "\x60\xea" && (len(head) < 11 || head[10] > 2), m.form == FormBzip2 && !isBzip2(head):
 			continue // two or three letters are not enough
 		case m.form == FormZIP:
 			return ZipForm(t.Ext)
@@ -199,7 +199,7 @@ func ZipForm(ext string) Form {
 	return FormZIP
 }
 
-func bzipped(head []byte) bool {
+func isBzip2(head []byte) bool {
 	return len(head) >= 10 && '1' <= head[3] && head[3] <= '9' &&
 		(string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90")
 }

@@ -12,25 +12,25 @@ import (
 // folder or as another file (contract: "executables and scripts are always
 // refused, inside an inspected archive too").
 func MemberName(name string, dir bool) *Problem {
-	if Escapes(name) {
-		return UnsafeFile(ReasonEscapingPath, "The archive contains a path that leads out of its folder. Pack it again with plain relative paths.").About(name)
+	if EscapesFolder(name) {
+		return UnsafeFile(ReasonEscapingPath, "The archive contains a path that leads out of its folder. Pack it again with plain relative paths.").SetContext(name)
 	}
 	base := strings.TrimRight(path.Base(name), ". ")
 	if ext := ProgramExt(base); ext != "" && !dir {
 		if Macros[ext] {
-			return UnsafeFile(ReasonMacroName, "The archive contains an Office file with macros (.%s). Remove it and pack again.", ext).About(name)
+			return UnsafeFile(ReasonMacroName, "The archive contains an Office file with macros (.%s). Remove it and pack again.", ext).SetContext(name)
 		}
-		return UnsafeFile(ReasonProgramName, "The archive contains an executable or script (.%s). Remove it and pack again.", ext).About(name)
+		return UnsafeFile(ReasonProgramName, "The archive contains an executable or script (.%s). Remove it and pack again.", ext).SetContext(name)
 	}
-	if Reserved(name, dir) {
-		return UnsafeFile(ReasonReservedName, "The archive contains a name that Windows reads as another. Rename that file and pack again.").About(name)
+	if ReservedOnWindows(name, dir) {
+		return UnsafeFile(ReasonReservedName, "The archive contains a name that Windows reads as another. Rename that file and pack again.").SetContext(name)
 	}
 	return nil
 }
 
-// Escapes reports whether some system reads a path as outside the archive's
-// folder.
-func Escapes(name string) bool {
+// EscapesFolder reports whether some system reads a path as outside the
+// archive's folder.
+func EscapesFolder(name string) bool {
 	return strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(name, "/") ||
 		len(name) >= 2 && name[1] == ':' && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z') ||
 		slices.Contains(strings.Split(name, "/"), "..")
@@ -41,9 +41,9 @@ func Escapes(name string) bool {
 var Devices = ExtensionSet(`con prn aux nul conin$ conout$ com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 com¹ com² com³
 	lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 lpt¹ lpt² lpt³`)
 
-// Reserved reports whether Windows reads a path as another one: a device, a
-// second stream of a file, or a name with a dropped ending.
-func Reserved(name string, dir bool) bool {
+// ReservedOnWindows reports whether Windows reads a path as another one: a
+// device, a second stream of a file, or a name with a dropped ending.
+func ReservedOnWindows(name string, dir bool) bool {
 	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
 	for i, part := range parts {
 		first, _, _ := strings.Cut(part, ".")
@@ -94,7 +94,7 @@ func checkName(name string) *Problem {
 		return bad("The file's name is not valid UTF-8.")
 	case strings.ContainsAny(name, `/\`):
 		return bad("The file's name contains a slash or backslash. Send the name without its folder.")
-	case strings.ContainsFunc(name, Unprintable):
+	case strings.ContainsFunc(name, IsUnprintable):
 		return bad("The file's name contains control or text-direction characters. Rename it.")
 	}
 	first, _ := utf8.DecodeRuneInString(name)
@@ -110,11 +110,11 @@ func checkName(name string) *Problem {
 	return nil
 }
 
-// Unprintable reports whether r is a control character, a line or paragraph
+// IsUnprintable reports whether r is a control character, a line or paragraph
 // separator, or a bidirectional embedding, override or isolate, which can show
 // "exe.pdf" as "fdp.exe". Plain direction marks (U+200E, U+200F, U+061C) are
 // allowed: Arabic and Hebrew names need them.
-func Unprintable(r rune) bool {
+func IsUnprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
 		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
@@ -135,7 +135,8 @@ func ByName(name, declared string) (Type, error) {
 	t, ok := ByExt(name)
 	if !ok {
 		return Type{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType,
-			Message: "Files of this type (" + strings.ToLower(path.Ext(name)) + ") are not accepted. Pack the file into a ZIP, or convert it."}
+			Message: "Files of this type (" + strings.ToLower(path.Ext(name)) +
+				") are not accepted. Pack the file into a ZIP, or convert it."}
 	}
 	if !t.accepts(declared) {
 		return Type{}, &Problem{Code: CodeTypeMismatch, Reason: ReasonDeclaredType,

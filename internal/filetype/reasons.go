@@ -150,12 +150,12 @@ func ReasonOf(code string) (Reason, bool) {
 // MaxDetail bounds a Detail, in bytes.
 const MaxDetail = 200
 
-// Detail makes untrusted text safe to store and show: valid UTF-8 without
+// SafeDetail makes untrusted text safe to store and show: valid UTF-8 without
 // control or text-direction characters, at most MaxDetail bytes.
-func Detail(text string) string {
+func SafeDetail(text string) string {
 	text = text[:min(len(text), 2*MaxDetail)]
 	text = strings.Map(func(r rune) rune {
-		if Unprintable(r) {
+		if IsUnprintable(r) {
 			return '\ufffd'
 		}
 		return r

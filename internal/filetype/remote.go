@@ -22,33 +22,33 @@ func RemoteHost(target string) string {
 		if slashes := len(rest) - len(strings.TrimLeft(rest, "/")); slashes != 2 && slashes < 4 {
 			return "" // a path
 		}
-		return dotted(strings.TrimLeft(rest, "/"))
+		return hostOf(strings.TrimLeft(rest, "/"))
 	case strings.HasPrefix(target, "//"):
-		return dotted(strings.TrimLeft(target, "/"))
+		return hostOf(strings.TrimLeft(target, "/"))
 	default:
 		scheme, rest, _ = strings.Cut(target, ":")
 		switch scheme {
 		case "http", "https", "ftp", "ftps", "webdav", "dav", "smb":
-			return dotted(strings.TrimLeft(rest, "/"))
+			return hostOf(strings.TrimLeft(rest, "/"))
 		}
 	}
 	return ""
 }
 
-// dotted returns the host at the start of an address, without a user, if it is
+// hostOf returns the host at the start of an address, without a user, if it is
 // an internet host.
-func dotted(address string) string {
+func hostOf(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	host = host[strings.LastIndexByte(host, '@')+1:]
 	name, _, _ := strings.Cut(host, ":")
-	if strings.ContainsAny(host, ".[") || decimal(name) {
+	if strings.ContainsAny(host, ".[") || isDecimalHost(name) {
 		return host
 	}
 	return ""
 }
 
-// decimal reports whether a host is an address written as one number.
-func decimal(host string) bool {
+// isDecimalHost reports whether a host is an address written as one number.
+func isDecimalHost(host string) bool {
 	return len(host) > 6 && (strings.Trim(host, "0123456789") == "" || strings.HasPrefix(host, "0x"))
 }
 
@@ -60,11 +60,11 @@ var Handlers = regexp.MustCompile(`(?i)^\s*(ms-msdt|search-ms|ms-search|ms-offic
 // command.
 var Shells = regexp.MustCompile(`(?i)(^|[^a-z0-9])(cmd|command|powershell|pwsh|mshta|[wc]script|rundll32|regsvr32|regsvcs|regasm|certutil|bitsadmin|msiexec|installutil|wmic|forfiles|schtasks|msbuild|control|explorer|hh|bash|zsh|osascript|python[23]?|perl|curl|wget)(\.exe)?($|[^a-z0-9])`)
 
-// Dde judges the target of a link to a running program. Legitimate ones name
-// office programs and data feeds.
-func (f *Facts) Dde(command string) *Problem {
+// CheckDDE judges the target of a link to a running program. Legitimate ones
+// name office programs and data feeds.
+func (f *Facts) CheckDDE(command string) *Problem {
 	if Shells.MatchString(command) {
-		return UnsafeFile(ReasonDDEProgram, "The document starts a program when its fields or links are updated. Remove them and save it again.").About(command)
+		return UnsafeFile(ReasonDDEProgram, "The document starts a program when its fields or links are updated. Remove them and save it again.").SetContext(command)
 	}
 	f.HoldAbout(HoldDDELink, command)
 	return nil

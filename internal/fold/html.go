@@ -55,20 +55,20 @@ func (f *folding) element(n *html.Node) error {
 	if n.Data == "use" {
 		inside, err := f.target(f.Entry, attr(n, "href")+attr(n, "xlink:href"))
 		if err != nil || inside != "" {
-			return orProblem(err, &Problem{f.Entry,
+			return asProblem(err, &Problem{f.Entry,
 				fmt.Sprintf("it draws a part of %s, which browsers only do from a file of its own. Put that drawing into the page", inside)})
 		}
 	}
 	if name, ok := pages[n.DataAtom]; ok {
 		if inside, err := f.target(f.Entry, attr(n, name)); err != nil || inside != "" {
-			return orProblem(err, &Problem{f.Entry,
+			return asProblem(err, &Problem{f.Entry,
 				fmt.Sprintf("it shows %s in an <%s>, which cannot be part of one file", inside, n.Data)})
 		}
 	}
 	return nil
 }
 
-func orProblem(err error, p *Problem) error {
+func asProblem(err error, p *Problem) error {
 	if err != nil {
 		return err
 	}

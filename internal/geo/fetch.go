@@ -19,10 +19,10 @@ import (
 const DownloadRoot = "https://download.db-ip.com/free"
 
 const (
-	// longestFetch is the time limit for a download of about 60 MB.
-	longestFetch = 30 * time.Minute
-	// largestFile is the size limit for an unpacked download of about 130 MB.
-	largestFile = 2 << 30
+	// fetchTimeout is the time limit for a download of about 60 MB.
+	fetchTimeout = 30 * time.Minute
+	// maxFileBytes is the size limit for an unpacked download of about 130 MB.
+	maxFileBytes = 2 << 30
 )
 
 // Fetched describes a downloaded city file.
@@ -40,7 +40,7 @@ var errNotThere = errors.New("not found")
 // lookups, then replaces the file at path atomically. If it fails, the file at
 // path stays unchanged.
 func Fetch(ctx context.Context, root, path string, now time.Time) (*Fetched, error) {
-	ctx, done := context.WithTimeout(ctx, longestFetch)
+	ctx, done := context.WithTimeout(ctx, fetchTimeout)
 	defer done()
 	root = strings.TrimSuffix(root, "/")
 	if !strings.HasPrefix(root, "http://") && !strings.HasPrefix(root, "https://") {
@@ -91,8 +91,8 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 		return nil, err
 	}
 	defer os.Remove(temp.Name()) // no effect after the rename
-	n, err := io.Copy(temp, io.LimitReader(unpacked, largestFile+1))
-	if err == nil && n > largestFile {
+	n, err := io.Copy(temp, io.LimitReader(unpacked, maxFileBytes+1))
+	if err == nil && n > maxFileBytes {
 		err = errors.New("the file is larger than any city file")
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -116,7 +116,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 func removeOld(pattern string) {
 	left, _ := filepath.Glob(pattern)
 	for _, path := range left {
-		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > longestFetch {
+		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > fetchTimeout {
 			_ = os.Remove(path)
 		}
 	}

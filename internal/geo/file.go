@@ -36,8 +36,8 @@ type File struct {
 	failed error       // why that file is not used
 }
 
-// spare is the space that must stay free after the copy.
-const spare = 64 << 20
+// minFree is the space that must stay free after the copy.
+const minFree = 64 << 20
 
 // errCopy is returned if the copy could not be made. The file itself may be
 // valid.
@@ -70,7 +70,7 @@ func (f *File) Refresh(context.Context) error {
 		f.seen = nil
 		return fmt.Errorf("city file: %w", err)
 	}
-	if f.seen != nil && same(f.seen, now) {
+	if f.seen != nil && sameFile(f.seen, now) {
 		return f.failed
 	}
 	db, err := f.load(now)
@@ -87,8 +87,8 @@ func (f *File) Refresh(context.Context) error {
 	return nil
 }
 
-// same reports whether two results describe the same file.
-func same(a, b fs.FileInfo) bool {
+// sameFile reports whether two results describe the same file.
+func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
@@ -103,7 +103,7 @@ func (f *File) load(before fs.FileInfo) (*database, error) {
 		}
 	}
 	if f.Room != nil {
-		if room, _, err := f.Room(f.Temp); err == nil && room >= 0 && room < before.Size()+spare {
+		if room, _, err := f.Room(f.Temp); err == nil && room >= 0 && room < before.Size()+minFree {
 			return nil, fmt.Errorf("%w: there is no room for it in %s", errCopy, f.Temp)
 		}
 	}
@@ -121,7 +121,7 @@ func (f *File) load(before fs.FileInfo) (*database, error) {
 	if err := errors.Join(err, to.Close()); err != nil {
 		return nil, fmt.Errorf("%w: %w", errCopy, err)
 	}
-	if after, err := from.Stat(); err != nil || !same(before, after) {
+	if after, err := from.Stat(); err != nil || !sameFile(before, after) {
 		return nil, fmt.Errorf("%w: it is being written", errCopy)
 	}
 	return open(to.Name(), f.Path)
@@ -135,7 +135,7 @@ func (f *File) Place(addr netip.Addr) (country, city string) {
 	}
 	db := f.db.Load()
 	addr = addr.Unmap().WithZone("")
-	if db == nil || !public(addr) {
+	if db == nil || !mayContain(addr) {
 		return "", ""
 	}
 	country, city, err := db.place(addr)

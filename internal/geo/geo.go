@@ -64,7 +64,8 @@ type flat struct {
 type errNoCities struct{ kind string }
 
 func (e errNoCities) Error() string {
-	return fmt.Sprintf("the file has no cities: it says that it is %q. Use a city file, such as DB-IP's City Lite", e.kind)
+	return fmt.Sprintf("the file has no cities: it says that it is %q. Use a city file, such as DB-IP's City Lite",
+		e.kind)
 }
 
 var errDamaged = errors.New("the file is cut off or damaged, or is not an .mmdb file")
@@ -78,7 +79,7 @@ func open(path, name string) (*database, error) {
 		return nil, fmt.Errorf("%w (%w)", errDamaged, err)
 	}
 	db := &database{reader: reader}
-	if err := db.try(); err != nil {
+	if err := db.testRead(); err != nil {
 		_ = reader.Close()
 		return nil, err
 	}
@@ -100,12 +101,12 @@ func (db *database) built() time.Time { return db.reader.Metadata.BuildTime().UT
 // Limits of the test lookups before a file is used: its first networks, and
 // addresses from all ranges.
 const (
-	triedNetworks  = 20_000
-	triedAddresses = 4096
+	testedNetworks  = 20_000
+	testedAddresses = 4096
 )
 
-// try reads a part of the file and detects its record format.
-func (db *database) try() error {
+// testRead reads a part of the file and detects its record format.
+func (db *database) testRead() error {
 	found := false
 	look := func(r maxminddb.Result) error {
 		var record struct {
@@ -130,7 +131,7 @@ func (db *database) try() error {
 	}
 	n := 0
 	for r := range db.reader.Networks() {
-		if n++; n > triedNetworks {
+		if n++; n > testedNetworks {
 			break
 		}
 		if err := look(r); found || err != nil {
@@ -155,7 +156,7 @@ func (db *database) readable() error {
 func (db *database) samples() func(func(netip.Addr) bool) {
 	random := rand.New(rand.NewPCG(1, 2))
 	return func(yield func(netip.Addr) bool) {
-		for range triedAddresses {
+		for range testedAddresses {
 			var b [16]byte
 			for i := range b {
 				b[i] = byte(random.Uint32())
@@ -165,15 +166,15 @@ func (db *database) samples() func(func(netip.Addr) bool) {
 				b[0] = 0x20 | b[0]&3 // 2000::/6 contains the addresses in use
 				addr = netip.AddrFrom16(b)
 			}
-			if public(addr) && !yield(addr) {
+			if mayContain(addr) && !yield(addr) {
 				return
 			}
 		}
 	}
 }
 
-// public reports whether a file can contain an address.
-func public(addr netip.Addr) bool { return addr.IsGlobalUnicast() && !addr.IsPrivate() }
+// mayContain reports whether a file can contain an address.
+func mayContain(addr netip.Addr) bool { return addr.IsGlobalUnicast() && !addr.IsPrivate() }
 
 // place returns the country and city of a public address.
 func (db *database) place(addr netip.Addr) (country, city string, err error) {
@@ -205,8 +206,8 @@ func isCode(s string) bool {
 // parentheses are districts.
 var ofName = []string{"(Oder)", "(Saale)", "(Wumme)", "(Unterweser)"}
 
-// longestName is the maximum length of a city name in bytes.
-const longestName = 100
+// maxName is the maximum length of a city name in bytes.
+const maxName = 100
 
 // cityName returns the name of a city without its district, or "" if the name
 // is invalid.
@@ -215,7 +216,7 @@ func cityName(s string) string {
 		s = name
 	}
 	s = strings.TrimSpace(s)
-	if len(s) > longestName || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+	if len(s) > maxName || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 		return ""
 	}
 	return s

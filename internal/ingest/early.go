@@ -28,12 +28,12 @@ const (
 	// one retries.
 	earlyPatience = time.Hour
 	// firstEarlyPause is the time before the first try to store early events.
-	// It doubles, up to longestPause, with each try that stores nothing.
+	// It doubles, up to maxPause, with each try that stores nothing.
 	firstEarlyPause = time.Second
-	// After a try that took d, there is none for earlyRest times d, at most
-	// longestEarlyPause. Many events may wait, and the log has other work.
-	earlyRest         = 9
-	longestEarlyPause = 10 * time.Minute
+	// After a try that took d, there is none for earlyPauseFactor times d, at
+	// most maxEarlyPause. Many events may wait, and the log has other work.
+	earlyPauseFactor = 9
+	maxEarlyPause    = 10 * time.Minute
 )
 
 // spoolEarly writes early events to their spool. They are durable when it
@@ -69,11 +69,11 @@ func (v *Views) retry(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			if pause = min(2*pause, longestPause); some {
+			if pause = min(2*pause, maxPause); some {
 				pause = firstEarlyPause // more views may have come
 			}
 			if err == nil { // otherwise the log was not busy all the time
-				pause = max(pause, min(earlyRest*time.Since(began), longestEarlyPause))
+				pause = max(pause, min(earlyPauseFactor*time.Since(began), maxEarlyPause))
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 		if err != nil {
 			return b, err
 		}
-		left, old, err := v.awaited(ctx, o.Early, letGoOld)
+		left, old, err := v.stillExpected(ctx, o.Early, letGoOld)
 		if err != nil {
 			return b, err
 		}
@@ -102,10 +102,11 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 	return some, err
 }
 
-// awaited returns the early events whose views may still arrive. It leaves out
-// events of deleted links and, if letGoOld is set, of old views; old is the
-// number of the latter.
-func (v *Views) awaited(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int, err error) {
+// stillExpected returns the early events whose views may still arrive. It
+// leaves out events of deleted links and, if letGoOld is set, of old views; old
+// is the number of the latter.
+func (v *Views) stillExpected(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int,
+	err error) {
 	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()
 	wanted := func(of viewOf) bool {
 		whose := vitrine.AccountID(0)

@@ -18,7 +18,7 @@ func (v *Views) replay(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		for pause := firstPause; ; pause = min(2*pause, maxPause) {
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -98,7 +98,7 @@ func (v *Views) replaySpool(ctx context.Context) (n int, err error) {
 // millisecond. That preserves the view, but beacons of its page count for the
 // other one; this cannot be avoided. A view of an expired day is dropped.
 func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch, err error) {
-	if b, err = v.living(ctx, b); err != nil {
+	if b, err = v.withoutDeleted(ctx, b); err != nil {
 		return early, err
 	}
 	for {
@@ -123,10 +123,10 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 	}
 }
 
-// living returns a batch without the views of links that were deleted or belong
-// to another account. Snapshots and downloads of such views become early
-// events, and are dropped there.
-func (v *Views) living(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
+// withoutDeleted returns a batch without the views of links that were deleted
+// or belong to another account. Snapshots and downloads of such views become
+// early events, and are dropped there.
+func (v *Views) withoutDeleted(ctx context.Context, b vitrine.Batch) (vitrine.Batch, error) {
 	owner := v.owners(ctx)
 	var kept []vitrine.ViewRecord
 	for _, o := range b.Views {

@@ -19,10 +19,10 @@ const (
 	// defaultPatience is short enough for a visitor to wait, and much longer
 	// than a healthy log needs for a batch.
 	defaultPatience = 2 * time.Second
-	// firstPause and longestPause bound the time between attempts to replay. It
+	// firstPause and maxPause bound the time between attempts to replay. It
 	// doubles with each attempt that fails.
-	firstPause   = 250 * time.Millisecond
-	longestPause = 30 * time.Second
+	firstPause = 250 * time.Millisecond
+	maxPause   = 30 * time.Second
 	// maxBatch bounds the memory of one batch, and how long its transaction
 	// takes.
 	maxBatch = 4096
@@ -241,21 +241,21 @@ func (v *Views) write() {
 	for e := range v.entries {
 		batch = append(batch[:0], e)
 		if batch = v.fill(batch); many && len(batch) < maxBatch {
-			time.Sleep(linger)
+			time.Sleep(batchDelay)
 			batch = v.fill(batch)
 		}
-		many = len(batch) >= several
+		many = len(batch) >= busyBatch
 		v.store(batch)
 		clear(batch)
 	}
 }
 
 const (
-	// linger is how long a batch waits for more.
-	linger = 200 * time.Microsecond
-	// several is the number of entries in a batch from which on more are
+	// batchDelay is how long a batch waits for more.
+	batchDelay = 200 * time.Microsecond
+	// busyBatch is the number of entries in a batch from which on more are
 	// expected to come.
-	several = 8
+	busyBatch = 8
 )
 
 // fill adds what is waiting to a batch.

@@ -16,15 +16,15 @@ const (
 	// leaseLife is how long a lease lasts without renewal. Its holder renews it
 	// after each third of that time.
 	leaseLife = 30 * time.Second
-	// leaseSpare is how much longer than leaseLife others must see no renewal
+	// clockMargin is how much longer than leaseLife others must see no renewal
 	// before they take a lease, in case their clocks run faster.
-	leaseSpare = time.Second
-	// leaseBack is how long giving a lease back may take. A lease that is not
+	clockMargin = time.Second
+	// releaseTime is how long giving a lease back may take. A lease that is not
 	// given back ends after leaseLife.
-	leaseBack = 10 * time.Second
-	// sightsKept is how long the sight of a lease is kept that nobody asks for
-	// again.
-	sightsKept = time.Hour
+	releaseTime = 10 * time.Second
+	// sightingRetention is how long the sight of a lease is kept that nobody
+	// asks for again.
+	sightingRetention = time.Hour
 	// staleLeaseRetention is the age at which leases that a crash left are
 	// deleted. No clock is that wrong.
 	staleLeaseRetention = 30 * 24 * time.Hour
@@ -41,7 +41,7 @@ var ErrLost = errors.New("the lease of this work was lost")
 //
 // A lease ends leaseLife after its holder last renewed it, and the holder then
 // stops its work. Another process takes the lease once it has itself seen it
-// without renewal for leaseLife and leaseSpare. Each process measures the time
+// without renewal for leaseLife and clockMargin. Each process measures the time
 // by its own clock, and no clock is compared with another. So two processes
 // never hold a lease at once, even if their clocks differ. Work that a crash
 // leaves is taken up within leaseLife and the time between two looks of the
@@ -57,11 +57,11 @@ type Leases struct {
 	Holder string // this process; see NewHolder
 
 	mu   sync.Mutex
-	seen map[string]sight // leases of other processes, by name
+	seen map[string]sighting // leases of other processes, by name
 }
 
-// sight is a lease, and when this process first saw it in this state.
-type sight struct {
+// sighting is a lease, and when this process first saw it in this state.
+type sighting struct {
 	vitrine.Lease
 	at time.Time
 }
@@ -92,7 +92,7 @@ func (s *Leases) Hold(ctx context.Context, name string, due func(vitrine.Tx) (bo
 		renewing.Wait()
 		lost.Stop()
 		// A lease that cannot be given back ends after leaseLife.
-		_ = s.giveBack(context.WithoutCancel(ctx), name)
+		_ = s.release(context.WithoutCancel(ctx), name)
 	}()
 	if err = work(inner); errors.Is(context.Cause(inner), ErrLost) {
 		err = ErrLost
@@ -127,13 +127,13 @@ func (s *Leases) lapsed(l *vitrine.Lease, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if last, ok := s.seen[l.Name]; ok && last.Holder == l.Holder && last.Until.Equal(l.Until) {
-		return now.Sub(last.at) > leaseLife+leaseSpare
+		return now.Sub(last.at) > leaseLife+clockMargin
 	}
-	maps.DeleteFunc(s.seen, func(_ string, old sight) bool { return now.Sub(old.at) > sightsKept }) // nobody asks any more
+	maps.DeleteFunc(s.seen, func(_ string, old sighting) bool { return now.Sub(old.at) > sightingRetention }) // nobody asks any more
 	if s.seen == nil {
-		s.seen = map[string]sight{}
+		s.seen = map[string]sighting{}
 	}
-	s.seen[l.Name] = sight{*l, now}
+	s.seen[l.Name] = sighting{*l, now}
 	return false
 }
 
@@ -166,8 +166,8 @@ func (s *Leases) renew(ctx context.Context, name string, lost *time.Timer, end c
 	}
 }
 
-func (s *Leases) giveBack(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, leaseBack)
+func (s *Leases) release(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		l, err := tx.Lease(name)

@@ -243,7 +243,7 @@ func TestScansShared(t *testing.T) {
 	scans := func(who int, n *atomic.Int64) *publish.Scans {
 		m := &fixture.Scanner{Known: "1", Verdict: fixture.Clean}
 		m.During = func() { n.Add(1); both.come(who) }
-		return &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: m, Now: s.Clock.Now, AtOnce: 2,
+		return &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: m, Now: s.Clock.Now, Concurrency: 2,
 			Leases: &lease.Leases{Store: s.Store, Now: s.Clock.Now, Holder: lease.NewHolder()}}
 	}
 	one, other := scans(0, &here), scans(1, &there)

@@ -132,7 +132,7 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	if err != nil {
 		return nil, nil, err
 	}
-	settle(links, rows.Now)
+	settleAll(links, rows.Now)
 	if len(links) > n {
 		links = links[:n]
 		next = &vitrine.LinkCursor{CreatedAt: links[n-1].CreatedAt, ID: links[n-1].ID}
@@ -140,15 +140,15 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	return links, next, nil
 }
 
-// settle applies expiry to links that were read from the store.
-func settle(links []*vitrine.Link, now time.Time) {
+// settleAll applies expiry to links that were read from the store.
+func settleAll(links []*vitrine.Link, now time.Time) {
 	for _, l := range links {
 		l.Settle(now)
 	}
 }
 
-// expiredAtOnce bounds the rows of one transaction.
-const expiredAtOnce = 200
+// expireBatch bounds the rows of one transaction.
+const expireBatch = 200
 
 // Expire records which links have expired. Readers and owners see the expiry
 // even before.
@@ -157,7 +157,7 @@ func (s *Service) Expire(ctx context.Context) error {
 		n := 0
 		err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 			now := s.Now()
-			due, err := tx.LinksExpired(now, expiredAtOnce)
+			due, err := tx.LinksExpired(now, expireBatch)
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (s *Service) Expire(ctx context.Context) error {
 			}
 			return nil
 		})
-		if err != nil || n < expiredAtOnce {
+		if err != nil || n < expireBatch {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 		if err != nil {
 			return err
 		}
-		if err := seen(tx, l, d.Seen); err != nil {
+		if err := checkUnchanged(tx, l, d.Seen); err != nil {
 			return err
 		}
 		all = []*vitrine.Link{l}
@@ -225,7 +225,7 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 		}
 		return err
 	})
-	for some := range slices.Chunk(all, rejectedAtOnce) {
+	for some := range slices.Chunk(all, rejectBatch) {
 		if err != nil {
 			break
 		}
@@ -262,11 +262,12 @@ func (s *Service) RejectSame(ctx context.Context, slug string,
 	return changed, err
 }
 
-// rejectedAtOnce bounds the rows of one transaction.
-const rejectedAtOnce = 200
+// rejectBatch bounds the rows of one transaction.
+const rejectBatch = 200
 
-// seen returns an error if the link has changed since the moderator opened it.
-func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
+// checkUnchanged returns an error if the link has changed since the moderator
+// opened it.
+func checkUnchanged(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	if id == 0 {
 		return nil
 	}
@@ -274,7 +275,7 @@ func seen(tx vitrine.ChangeTx, l *vitrine.Link, id vitrine.ChangeID) error {
 	if err == nil && (len(last) == 0 || last[0].ID != id) {
 		return vitrine.Errorf(vitrine.CodeInvalidRequest,
 			"Link %s changed in the meantime: it is %s%s now. Check it and try again.", l.Slug, l.State,
-			because(l.Reason))
+			reasonClause(l.Reason))
 	}
 	return err
 }
@@ -318,13 +319,13 @@ func undoing(tx vitrine.ChangeTx, l *vitrine.Link, by vitrine.Actor) (c vitrine.
 	}
 	if last == nil || !by.MayUndo(last.By) {
 		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.",
-			l.Slug, l.State, because(l.Reason))
+			l.Slug, l.State, reasonClause(l.Reason))
 	}
 	return vitrine.Change{Action: vitrine.ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail,
 		Since: since}, nil
 }
 
-func because(reason string) string {
+func reasonClause(reason string) string {
 	if reason == "" {
 		return ""
 	}
@@ -333,7 +334,7 @@ func because(reason string) string {
 
 func errNotIn(l *vitrine.Link, state string) error {
 	return vitrine.Errorf(vitrine.CodeInvalidRequest, "The link %s is not %s (it is %s%s).", l.Slug, state, l.State,
-		because(l.Reason))
+		reasonClause(l.Reason))
 }
 
 // review moves a link out of review.
@@ -374,7 +375,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		if d.By.Kind == vitrine.ActorOwner && l.Of != 0 {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)
 		}
-		if err := errors.Join(seen(tx, l, d.Seen), l.Expire(tx, now)); err != nil {
+		if err := errors.Join(checkUnchanged(tx, l, d.Seen), l.Expire(tx, now)); err != nil {
 			return err
 		}
 		c, err := f(tx, l)
@@ -391,7 +392,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		if err := l.Transition(tx, now, c); err != nil {
 			return err
 		}
-		return versions.Settled(tx, l, from, d.By, s.Plans, now)
+		return versions.UpdateSettled(tx, l, from, d.By, s.Plans, now)
 	})
 	if err == nil {
 		l.Settle(s.Now())
@@ -425,7 +426,7 @@ func (s *Service) DeleteOwn(ctx context.Context, a *vitrine.Account, slug string
 func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m Match) (*vitrine.Link, error) {
 	var gone []*vitrine.Link
 	l, err := s.change(ctx, slug, d, func(tx vitrine.Tx, l *vitrine.Link) (c vitrine.Change, err error) {
-		if err := errors.Join(m.Check(l), versions.Leave(tx, l), l.LeaveSite(tx)); err != nil {
+		if err := errors.Join(m.Check(l), versions.Detach(tx, l), l.LeaveSite(tx)); err != nil {
 			return c, err
 		}
 		if gone, err = versions.DeleteAll(tx, l, s.Now(), d.By); err != nil {

@@ -109,7 +109,7 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 // may change it. If the link has expired, ownLink records that first.
 func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
 	l, err := vitrine.LinkByAnySlug(tx, slug, now)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != a.ID || !l.Own()) {
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != a.ID || !l.Standalone()) {
 		return nil, vitrine.ErrNoOwnLink
 	}
 	if err != nil {

@@ -199,7 +199,7 @@ func TestLinksStayUnderModerators(t *testing.T) {
 	if err != nil || c.Link.ID != l.ID {
 		t.Fatal(c, err)
 	}
-	s.Must(fixture.Second(mod.Same(ctx, old)))
+	s.Must(fixture.Second(mod.SameFile(ctx, old)))
 	if err := fixture.Second(s.Links.Disable(ctx, old, owner)); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("the owner, who knows where it is: %v", err)
 	}

@@ -22,8 +22,8 @@ func (s *Service) Of(ctx context.Context, a *vitrine.Account, slug string) (*vit
 	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 }
 
-// maxOwnersEvents bounds the history that an owner sees.
-const maxOwnersEvents = 100
+// maxOwnerEvents bounds the history that an owner sees.
+const maxOwnerEvents = 100
 
 // Own returns the details of a link of an account, by any of its slugs, in any
 // state. Errors: CodeNotFound, also for a link of another account.
@@ -31,7 +31,7 @@ func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		o = new(LinkDetail)
 		o.Link, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
-		if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (o.Account != a.ID || !o.Own()) {
+		if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (o.Account != a.ID || !o.Standalone()) {
 			return vitrine.ErrNoOwnLink
 		}
 		if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *
 			return err
 		}
 		o.Undoable = last != nil && vitrine.Owner(a.ID).MayUndo(last.By) && last.Action != vitrine.ActionCreate
-		history, err := tx.Changes(vitrine.ChangeQuery{Link: o.ID, Limit: maxOwnersEvents})
+		history, err := tx.Changes(vitrine.ChangeQuery{Link: o.ID, Limit: maxOwnerEvents})
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func (s *Service) Search(ctx context.Context, a *vitrine.Account,
 	if err != nil {
 		return nil, false, err
 	}
-	settle(links, rows.Now)
+	settleAll(links, rows.Now)
 	if more = len(links) > q.Limit; more {
 		links = links[:q.Limit]
 	}

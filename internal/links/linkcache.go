@@ -129,7 +129,7 @@ func (k linkKey) find(tx vitrine.LinkTx) (*vitrine.Link, error) {
 		if err != nil || k.version == 0 {
 			return l, err
 		}
-		return versions.As(tx, l, k.version)
+		return versions.WithVersion(tx, l, k.version)
 	}
 	return tx.LinkBySlug(k.slug)
 }

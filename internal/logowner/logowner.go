@@ -56,19 +56,20 @@ type Pair struct {
 	Log   Log
 }
 
-// Known reports whether a store has a log already.
-func Known(ctx context.Context, store vitrine.Store) (bool, error) {
+// HasLog reports whether a store has a log already.
+func HasLog(ctx context.Context, store vitrine.Store) (bool, error) {
 	r, err := Pair{Store: store}.record(ctx)
 	return r.Mark != 0, err
 }
 
-// tries bounds how often other processes may come between the steps of Check.
-const tries = 10
+// maxTries bounds how often other processes may come between the steps of
+// Check.
+const maxTries = 10
 
 // Check returns an ErrLoss for a log that is not the store's, or is an older
 // state of it. A store that has no log yet gets this one.
 func (p Pair) Check(ctx context.Context) error {
-	for range tries {
+	for range maxTries {
 		known, err := p.record(ctx) // before the log's position, which only grows
 		if err != nil {
 			return err
@@ -96,7 +97,7 @@ func (p Pair) Check(ctx context.Context) error {
 		}
 	}
 	return vitrine.Unavailable(fmt.Errorf("other processes changed the mark of the view log %d times in between",
-		tries))
+		maxTries))
 }
 
 // Record stores how far the log was written. It changes nothing if that is

@@ -89,12 +89,12 @@ func TestPair(t *testing.T) {
 			ctx := t.Context()
 			store, log := openStore(t), open(t)
 			p := logowner.Pair{Store: store, Log: log}
-			if known, err := logowner.Known(ctx, store); known || err != nil {
+			if known, err := logowner.HasLog(ctx, store); known || err != nil {
 				t.Errorf("a new store has a log: %v, %v", known, err)
 			}
 			add(t, log, 2) // an instance from before there were marks
 			ok(t, p.Check(ctx))
-			if known, err := logowner.Known(ctx, store); !known || err != nil {
+			if known, err := logowner.HasLog(ctx, store); !known || err != nil {
 				t.Errorf("a store has no log: %v, %v", known, err)
 			}
 			empty := open(t)

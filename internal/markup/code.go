@@ -56,7 +56,7 @@ func (p *page) rows(src string, lex lexer) {
 				begun = true
 			}
 			p.token(class, strings.TrimSuffix(line, "\n"))
-			p.tags(when(strings.HasSuffix(line, "\n"), "\n"))
+			p.tags(textIf(strings.HasSuffix(line, "\n"), "\n"))
 			if strings.HasSuffix(line, "\n") {
 				p.tags("</span>")
 				begun = false

@@ -33,9 +33,9 @@ var (
 	begins    = regexp.MustCompile(`^ {0,3}(?:[*+-] +[^ \t]|#{1,6} )`) // starts a block and ends a paragraph
 )
 
-// heavy reports whether parsing the Markdown would take more than linear time,
-// because a paragraph, table or line has too many marks.
-func heavy(src string) bool {
+// isHeavy reports whether parsing the Markdown would take more than linear
+// time, because a paragraph, table or line has too many marks.
+func isHeavy(src string) bool {
 	if strings.Count(src, "[^") > maxFootnotes {
 		return true
 	}
@@ -143,10 +143,10 @@ var formatting = map[atom.Atom]bool{atom.A: true, atom.B: true, atom.Code: true,
 var optional = map[atom.Atom]bool{atom.P: true, atom.Li: true, atom.Dt: true, atom.Dd: true, atom.Td: true,
 	atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Rt: true, atom.Rp: true}
 
-// closed returns HTML in which each element ends together with its parent. So
-// the parser does not reopen elements and multiply them. It returns errHeavy if
-// too many elements are open.
-func closed(src *bytes.Buffer) (*bytes.Buffer, error) {
+// closeElements returns HTML in which each element ends together with its
+// parent, so that the parser does not reopen elements and multiply them. It
+// returns errHeavy if too many elements are open.
+func closeElements(src *bytes.Buffer) (*bytes.Buffer, error) {
 	var out bytes.Buffer
 	var open []string
 	depth, at := 0, map[string]int{}

@@ -45,7 +45,7 @@ func TestHeavy(t *testing.T) {
 		"cells":                "|" + repeated("a|", 400) + "\n|" + repeated("-|", 400) + "\n" + repeated("|\n", 1000),
 		"quotes":               strings.Repeat("> ", 20) + "a\n",
 	} {
-		if !heavy(src) {
+		if !isHeavy(src) {
 			t.Errorf("%s: not heavy", name)
 		}
 		d := Markdown(src)
@@ -75,7 +75,7 @@ func TestOpenFormatting(t *testing.T) {
 		"<br><img src=x><hr/>":               "<br><img src=x><hr/>",
 		`<a href="x">&lt;<code>y</code></a>`: `<a href="x">&lt;<code>y</code></a>`,
 	} {
-		if got, err := closed(bytes.NewBufferString(src)); err != nil || got.String() != want {
+		if got, err := closeElements(bytes.NewBufferString(src)); err != nil || got.String() != want {
 			t.Errorf("%s became %s, %v", src, got, err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestNotHeavy(t *testing.T) {
 		"changes":   series("* **fix:** a_word in `some_code` ([#%[1]d](https://a.test/%[1]d))\n", 200<<10),
 		"HTML":      repeated("<table><tr><td align=\"center\"><a href=\"https://a.test\"><b>Name</b></a></td></tr></table>\n\n", 100<<10),
 	} {
-		if heavy(src) {
+		if isHeavy(src) {
 			t.Errorf("%s: heavy", name)
 		}
 		if d := Markdown(src); d.Note != "" {

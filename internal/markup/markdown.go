@@ -61,7 +61,7 @@ func Markdown(src string) Document {
 
 // parse returns the sanitized HTML tree of a document.
 func parse(src string) ([]*html.Node, error) {
-	if heavy(src) {
+	if isHeavy(src) {
 		return nil, errHeavy
 	}
 	var b bytes.Buffer
@@ -71,7 +71,7 @@ func parse(src string) ([]*html.Node, error) {
 	if b.Len() > maxRendered {
 		return nil, errHeavy
 	}
-	sanitized, err := closed(policy.SanitizeReader(&b))
+	sanitized, err := closeElements(policy.SanitizeReader(&b))
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (w *rewriting) element(n *html.Node) {
 		w.image(n)
 		return
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		w.headed(n)
+		w.setHeading(n)
 	case atom.A:
 		if attr(n, "id") == "" {
 			set(n, "id", attr(n, "name"))
@@ -106,9 +106,9 @@ func (w *rewriting) id(s string) string {
 	return id
 }
 
-// headed shifts a heading one level down and sets the ID that GitHub would
+// setHeading shifts a heading one level down and sets the ID that GitHub would
 // generate, so that links within the document work.
-func (w *rewriting) headed(n *html.Node) {
+func (w *rewriting) setHeading(n *html.Node) {
 	level := min(int(n.Data[1]-'0')+1, 6)
 	n.Data = "h" + strconv.Itoa(level)
 	n.DataAtom = atom.Lookup([]byte(n.Data))

@@ -30,7 +30,7 @@ func Sheets(w vitrine.Workbook) Document {
 		}
 		id := "doc-sheet-" + strconv.Itoa(i+1)
 		if tabs {
-			p.tags(`<input type="radio" name="doc-sheet" id="`, id, `"`, when(i == 0, " checked"), `><label for="`, id,
+			p.tags(`<input type="radio" name="doc-sheet" id="`, id, `"`, textIf(i == 0, " checked"), `><label for="`, id,
 				`"><bdi>`)
 			p.text(label)
 			p.tags("</bdi></label><section>")

@@ -31,11 +31,11 @@ func Table(src string, comma rune, cut bool) Document {
 	d.Cut = p.grid(g, "Table", maxCells)
 	if total > len(rows) {
 		d.Cut = true
-		d.Note = first(len(rows), total, cut) + " rows."
+		d.Note = firstOf(len(rows), total, cut) + " rows."
 	}
 	if wide > maxColumns {
 		d.Cut = true
-		d.Note = strings.TrimSpace(d.Note + " " + first(maxColumns, wide, cut) + " columns.")
+		d.Note = strings.TrimSpace(d.Note + " " + firstOf(maxColumns, wide, cut) + " columns.")
 	}
 	if d.Cut && d.Note == "" {
 		d.Note = "Long cells are shortened."
@@ -44,9 +44,9 @@ func Table(src string, comma rune, cut bool) Document {
 	return d
 }
 
-// first returns a label such as "First 500 of 2,000". Without a complete count
-// it omits the total.
-func first(shown, total int, cut bool) string {
+// firstOf returns a label such as "First 500 of 2,000". Without a complete
+// count it omits the total.
+func firstOf(shown, total int, cut bool) string {
 	s := "First " + humanize.Comma(int64(shown))
 	if cut {
 		return s
@@ -212,7 +212,7 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 		p.tags(`<div class="paged">`)
 		defer p.parts(len(body))
 	}
-	p.tags(`<div class="scroll grid`, when(wide <= fewColumns, " few"), `" role="region" tabindex="0" aria-label="`)
+	p.tags(`<div class="scroll grid`, textIf(wide <= fewColumns, " few"), `" role="region" tabindex="0" aria-label="`)
 	p.text(label)
 	p.tags(`"><table>`)
 	numeric := numericColumns(rows, wide, g.header)
@@ -226,7 +226,7 @@ func (p *page) grid(g grid, label string, cells int) (cut bool) {
 					head = rows[0][i]
 				}
 			}
-			p.tags("<th scope=\"col\"", when(numeric[i] && g.header, ` class="n"`), ">")
+			p.tags("<th scope=\"col\"", textIf(numeric[i] && g.header, ` class="n"`), ">")
 			cut = p.cell(head) || cut
 			p.tags("</th>")
 		}
@@ -243,11 +243,11 @@ func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool)
 	wide := len(numeric)
 	for i, row := range rows {
 		if i%part == 0 {
-			p.tags(when(i > 0, "</tbody>"), "<tbody", when(part < len(rows), ` id="`+partID(i/part)+`"`), ">")
+			p.tags(textIf(i > 0, "</tbody>"), "<tbody", textIf(part < len(rows), ` id="`+partID(i/part)+`"`), ">")
 		}
 		p.tags(`<tr><th scope="row">`, strconv.Itoa(first+i), "</th>")
 		for j := range min(len(row), wide) {
-			p.tags("<td", when(numeric[j], ` class="n"`), ">")
+			p.tags("<td", textIf(numeric[j], ` class="n"`), ">")
 			cut = p.cell(row[j]) || cut
 			p.tags("</td>")
 		}
@@ -256,7 +256,7 @@ func (p *page) body(rows [][]string, numeric []bool, first, part int) (cut bool)
 		}
 		p.tags("</tr>")
 	}
-	p.tags(when(len(rows) > 0, "</tbody>"))
+	p.tags(textIf(len(rows) > 0, "</tbody>"))
 	return cut
 }
 
@@ -312,7 +312,7 @@ func columnName(i int) string {
 	return columnName(i/26-1) + string(rune('A'+i%26))
 }
 
-func when(is bool, s string) string {
+func textIf(is bool, s string) string {
 	if is {
 		return s
 	}

@@ -99,17 +99,18 @@ func (f *folder) add(path, address string, size int64, dir bool) {
 func (f *folder) sum() {
 	f.count = len(f.files)
 	for _, file := range f.files {
-		f.size = plus(f.size, file.size)
+		f.size = addClamped(f.size, file.size)
 	}
 	for _, sub := range f.folders {
 		sub.sum()
 		f.count += sub.count
-		f.size = plus(f.size, sub.size)
+		f.size = addClamped(f.size, sub.size)
 	}
 }
 
-// plus adds sizes without overflow, because archives may declare any size.
-func plus(a, b uint64) uint64 {
+// addClamped adds sizes without overflow, because archives may declare any
+// size.
+func addClamped(a, b uint64) uint64 {
 	if a > math.MaxUint64-b {
 		return math.MaxUint64
 	}
@@ -120,7 +121,7 @@ func plus(a, b uint64) uint64 {
 func (p *page) folder(f *folder, depth int) {
 	p.tags("<ul>")
 	for _, sub := range sorted(f.folders) {
-		p.tags("<li><details", when(depth == 0, " open"), "><summary>")
+		p.tags("<li><details", textIf(depth == 0, " open"), "><summary>")
 		p.name(sub.name)
 		p.tags("<small>", files(sub.count), " · ", humanize.Bytes(sub.size), "</small></summary>")
 		p.folder(sub, depth+1)
@@ -135,7 +136,7 @@ func (p *page) folder(f *folder, depth int) {
 			p.tags(`">`)
 		}
 		p.name(file.name)
-		p.tags(when(file.address != "", "</a>"), "<small>", humanize.Bytes(file.size), "</small></li>")
+		p.tags(textIf(file.address != "", "</a>"), "<small>", humanize.Bytes(file.size), "</small></li>")
 	}
 	p.tags("</ul>")
 }

@@ -81,16 +81,18 @@ func (s *AbuseReports) key(ctx context.Context) (key []byte, err error) {
 	return key, err
 }
 
-// File stores a report. Of the reports by one reporter about one link, the last
-// one counts, and earlier ones are emptied. If the link reaches the threshold,
-// it moves to review in the same transaction (contract, Link states).
+// Report stores a report. Of the reports by one reporter about one link, the
+// last one counts, and earlier ones are emptied. If the link reaches the
+// threshold, it moves to review in the same transaction
+// (contract, Link states).
 //
 // Errors: CodeInvalidRequest (unknown reason, or the note is too long); the
 // error of the public page if the link is not live; CodeRateLimited after
 // hourlyReports.
-func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID, reason vitrine.AbuseReason,
+func (s *AbuseReports) Report(ctx context.Context, link vitrine.LinkID, by vitrine.ReporterID,
+	reason vitrine.AbuseReason,
 	note string) error {
-	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
+	return s.report(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		l, err := tx.Link(link)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return nil, vitrine.ErrNoLink
@@ -106,18 +108,18 @@ func (s *AbuseReports) File(ctx context.Context, link vitrine.LinkID, by vitrine
 	})
 }
 
-// FileWebsite files a report about a website. The report is about the version
+// ReportWebsite files a report about a website. The report is about the version
 // that visitors see at that time.
-func (s *AbuseReports) FileWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID,
+func (s *AbuseReports) ReportWebsite(ctx context.Context, slug vitrine.Slug, by vitrine.ReporterID,
 	reason vitrine.AbuseReason, note string) error {
-	return s.file(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
+	return s.report(ctx, by, reason, note, func(tx vitrine.Tx) (*vitrine.Link, error) {
 		version, _, err := vitrine.PublicSite(tx, slug)
 		return version, err
 	})
 }
 
-// file stores a report about the public link that find returns.
-func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string,
+// report stores a report about the public link that find returns.
+func (s *AbuseReports) report(ctx context.Context, by vitrine.ReporterID, reason vitrine.AbuseReason, note string,
 	find func(vitrine.Tx) (*vitrine.Link, error)) error {
 	if !slices.Contains(vitrine.AbuseReasons, reason) {
 		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "reason",
@@ -144,7 +146,7 @@ func (s *AbuseReports) file(ctx context.Context, by vitrine.ReporterID, reason v
 			At: now}); err != nil {
 			return err
 		}
-		return s.judge(tx, l, now)
+		return s.hold(tx, l, now)
 	})
 	return err
 }
@@ -162,19 +164,19 @@ func mayReport(tx vitrine.AbuseReportTx, by vitrine.ReporterID, now time.Time) e
 // dayOf returns the day (UTC) on which a reporter has one ID.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// judge moves a live link to review when enough people have reported it on one
+// hold moves a live link to review when enough people have reported it on one
 // day since a moderator last decided about it, unless reports have already
 // moved the maximum number of links per hour.
-func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
+func (s *AbuseReports) hold(tx vitrine.Tx, l *vitrine.Link, now time.Time) error {
 	if s.Threshold <= 0 {
 		return nil
 	}
-	since, err := lookedAt(tx, l)
+	since, err := lastDecided(tx, l)
 	if err != nil {
 		return err
 	}
 	reports, err := tx.AbuseReports(l.ID, since)
-	if err != nil || reportersOfOneDay(reports) < s.Threshold {
+	if err != nil || mostReportersOfDay(reports) < s.Threshold {
 		return err
 	}
 	held, err := heldByReports(tx, now.Add(-time.Hour))
@@ -185,9 +187,9 @@ func (s *AbuseReports) judge(tx vitrine.Tx, l *vitrine.Link, now time.Time) erro
 		Action: vitrine.ActionHold, To: vitrine.StateReview, Reason: vitrine.ReasonAbuse})
 }
 
-// lookedAt returns when a moderator or the operator last decided about a link,
-// otherwise when it was created.
-func lookedAt(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
+// lastDecided returns when a moderator or the operator last decided about a
+// link, otherwise when it was created.
+func lastDecided(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	at := l.CreatedAt
 	err := vitrine.EachChange(tx, l.ID, func(c *vitrine.Change) bool {
 		decided := c.By.Kind == vitrine.ActorModerator || c.By.Kind == vitrine.ActorOperator
@@ -199,9 +201,9 @@ func lookedAt(tx vitrine.ChangeTx, l *vitrine.Link) (time.Time, error) {
 	return at, err
 }
 
-// reportersOfOneDay returns the number of reporters on the day with the most.
+// mostReportersOfDay returns the number of reporters on the day with the most.
 // There is one report of each reporter.
-func reportersOfOneDay(reports []*vitrine.AbuseReport) (most int) {
+func mostReportersOfDay(reports []*vitrine.AbuseReport) (most int) {
 	days := map[string]int{}
 	for _, r := range reports {
 		days[dayOf(r.At)]++

@@ -37,7 +37,7 @@ func newReported(t *testing.T) *reported {
 }
 
 func (r *reported) file(by vitrine.ReporterID) error {
-	return r.File(r.t.Context(), r.link.ID, by, vitrine.AbuseMalware, "")
+	return r.Report(r.t.Context(), r.link.ID, by, vitrine.AbuseMalware, "")
 }
 
 // filed files a report of each of some reporters.
@@ -164,7 +164,7 @@ func TestAbuseHoldsAreLimited(t *testing.T) {
 		t.Helper()
 		for range readers {
 			by++
-			if err := r.File(t.Context(), l.ID, by, vitrine.AbuseMalware, ""); err != nil {
+			if err := r.Report(t.Context(), l.ID, by, vitrine.AbuseMalware, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -239,7 +239,7 @@ func TestAbuseReportsAreLimited(t *testing.T) {
 func TestAbuseReportText(t *testing.T) {
 	r := newReported(t)
 	file := func(reason vitrine.AbuseReason, note string) error {
-		return r.File(t.Context(), r.link.ID, 1, reason, note)
+		return r.Report(t.Context(), r.link.ID, 1, reason, note)
 	}
 	if err := file(vitrine.AbuseOther, " \n"); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
 		t.Errorf("something else, and not what: %v", err)
@@ -271,7 +271,7 @@ func TestAbuseReportText(t *testing.T) {
 // A report about what the public cannot see is answered as its page is.
 func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	r := newReported(t)
-	if code := vitrine.CodeOf(r.File(t.Context(), 999, 1, vitrine.AbuseMalware, "")); code != vitrine.CodeNotFound {
+	if code := vitrine.CodeOf(r.Report(t.Context(), 999, 1, vitrine.AbuseMalware, "")); code != vitrine.CodeNotFound {
 		t.Errorf("no link: %q", code)
 	}
 	if _, err := r.links.Disable(t.Context(), "shown", fixture.Operator("")); err != nil {

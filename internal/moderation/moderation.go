@@ -42,7 +42,7 @@ func (s *Service) Queue(ctx context.Context, reason string, after vitrine.Review
 			next = vitrine.ReviewCursor{Since: links[n-1].StateAt, ID: links[n-1].ID}
 		}
 		for _, l := range links {
-			w, err := waiting(tx, l)
+			w, err := reviewItem(tx, l)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func (s *Service) Queue(ctx context.Context, reason string, after vitrine.Review
 	return queue, next, err
 }
 
-func waiting(tx vitrine.Tx, l *vitrine.Link) (w ReviewItem, err error) {
+func reviewItem(tx vitrine.Tx, l *vitrine.Link) (w ReviewItem, err error) {
 	w.Link = l
 	if w.Account, err = tx.Account(l.Account); err != nil {
 		return w, err
@@ -228,9 +228,9 @@ func (s *Service) OfAccount(ctx context.Context, email string) (list []Event, er
 	return list, err
 }
 
-// Same lists all other links with the very same bytes as one, newest first.
+// SameFile lists all other links with the very same bytes as one, newest first.
 // Errors: CodeNotFound.
-func (s *Service) Same(ctx context.Context, slug string) (same []SameBytes, err error) {
+func (s *Service) SameFile(ctx context.Context, slug string) (same []SameBytes, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := vitrine.LinkByAnySlug(tx, slug, s.Now())
 		if err != nil {

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// letterTime is how long a claim on a letter is valid. It exceeds the
+	// claimTime is how long a claim on a letter is valid. It exceeds the
 	// longest send (30 s) plus clock skew.
-	letterTime = 2 * time.Minute
+	claimTime = 2 * time.Minute
 	// letterLife is the age after which a letter is not retried.
 	letterLife = 24 * time.Hour
-	// lettersAtOnce is the number of concurrent sends of a process.
-	// lettersLooked is the number of due letters that it reads at a time.
-	lettersAtOnce = 4
-	lettersLooked = 100
+	// concurrentSends is the number of concurrent sends of a process.
+	// dueBatch is the number of due letters that it reads at a time.
+	concurrentSends = 4
+	dueBatch        = 100
 )
 
 // letterPauses are the pauses between attempts to send a letter. The last one
@@ -62,14 +62,14 @@ func (s *Outbox) Send(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var due []*vitrine.Letter
 		err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-			due, err = tx.LettersDue(s.Now(), lettersLooked)
+			due, err = tx.LettersDue(s.Now(), dueBatch)
 			return err
 		})
 		if err != nil || len(due) == 0 {
 			return err
 		}
 		g := new(errgroup.Group)
-		g.SetLimit(lettersAtOnce)
+		g.SetLimit(concurrentSends)
 		for _, l := range due {
 			g.Go(func() error {
 				if ctx.Err() != nil {
@@ -89,7 +89,7 @@ var errLetterExpired = errors.New("the link in it has expired")
 
 // send makes one attempt to send a letter.
 func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {
-	l, err := s.take(ctx, id)
+	l, err := s.claim(ctx, id)
 	if err != nil || l == nil {
 		return err
 	}
@@ -116,9 +116,9 @@ func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {
 	})
 }
 
-// take claims a letter for letterTime before it is sent. It returns nil if
+// claim claims a letter for claimTime before it is sent. It returns nil if
 // another process has claimed it.
-func (s *Outbox) take(ctx context.Context, id vitrine.LetterID) (l *vitrine.Letter, err error) {
+func (s *Outbox) claim(ctx context.Context, id vitrine.LetterID) (l *vitrine.Letter, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		l = nil
 		now := s.Now()
@@ -127,7 +127,7 @@ func (s *Outbox) take(ctx context.Context, id vitrine.LetterID) (l *vitrine.Lett
 			return vitrine.NotFoundIsNil(err)
 		}
 		l = found
-		l.Tries, l.NextAt = l.Tries+1, now.Add(letterTime)
+		l.Tries, l.NextAt = l.Tries+1, now.Add(claimTime)
 		return tx.PutLetter(l)
 	})
 	return l, err

@@ -108,7 +108,7 @@ func TestOutbox(t *testing.T) {
 	p := newPosting(t)
 	woken := 0
 	p.box.Wake = func() { woken++ }
-	p.Must(p.Accounts.Forgot(t.Context(), fixture.AnnEmail, fixture.Home))
+	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
 	if p.waiting() != 1 || p.office.count() != 0 || woken != 1 {
 		t.Fatalf("%d wait, %d sent, woken %d", p.waiting(), p.office.count(), woken)
 	}
@@ -195,7 +195,7 @@ func TestOutboxAgain(t *testing.T) {
 // A link that has expired is not sent.
 func TestOutboxExpired(t *testing.T) {
 	p := newPosting(t)
-	p.Must(p.Accounts.Forgot(t.Context(), fixture.AnnEmail, fixture.Home))
+	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
 	p.Clock.Advance(vitrine.ResetLife)
 	p.send()
 	if p.office.count() != 0 || p.waiting() != 0 || len(p.told) != 1 || strings.Contains(p.told[0], "again") {
@@ -226,7 +226,7 @@ func TestOutboxShared(t *testing.T) {
 		t.Errorf("%d sent, %d wait", p.office.count(), p.waiting())
 	}
 
-	p.Must(p.Accounts.Forgot(t.Context(), fixture.AnnEmail, fixture.Home))
+	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
 	f := new(fault.Injector)
 	var asked atomic.Int64
 	p.office.says = func(vitrine.Message) error { // the server takes it, and the process is gone
@@ -253,7 +253,7 @@ func TestOutboxShared(t *testing.T) {
 // A store that takes no changes has no letter sent, not again and again.
 func TestOutboxBroken(t *testing.T) {
 	p := newPosting(t)
-	p.Must(p.Accounts.Forgot(t.Context(), fixture.AnnEmail, fixture.Home))
+	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
 	store := &fixture.FailingStore{Store: p.Store}
 	store.Next.Store(1000)
 	for range 3 {

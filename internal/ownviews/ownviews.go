@@ -27,9 +27,9 @@ type Service struct {
 	Wake  func() // runs Apply soon; may be nil
 }
 
-// settling is how long after a change of the setting views may still be stored
-// by the old one: other processes cache the account.
-const settling = 30 * time.Second
+// settleTime is how long after a change of the setting views may still be
+// stored by the old one: other processes cache the account.
+const settleTime = 30 * time.Second
 
 // SetCount sets whether the owner's views count. Apply updates past views soon
 // after. The numbers of expired days stay.
@@ -65,7 +65,7 @@ func (s *Service) Apply(ctx context.Context) error {
 }
 
 func (s *Service) apply(ctx context.Context, a *vitrine.Account) error {
-	settled := s.Now().Sub(a.OwnChangedAt) >= settling
+	settled := s.Now().Sub(a.OwnChangedAt) >= settleTime
 	links, err := s.Log.AccountCounts(ctx, a.ID)
 	if err != nil {
 		return err
@@ -92,8 +92,8 @@ func (s *Service) apply(ctx context.Context, a *vitrine.Account) error {
 	})
 }
 
-// atOnce is how many views one transaction decides about.
-const atOnce = 500
+// viewsBatch is how many views one transaction decides about.
+const viewsBatch = 500
 
 func (s *Service) applyTo(ctx context.Context, link vitrine.LinkID, from report.Day, count bool) error {
 	var wrong []vitrine.Reclass
@@ -104,7 +104,7 @@ func (s *Service) applyTo(ctx context.Context, link vitrine.LinkID, from report.
 		return nil
 	})
 	for len(wrong) > 0 && err == nil {
-		n := min(len(wrong), atOnce)
+		n := min(len(wrong), viewsBatch)
 		_, err = s.Log.Append(ctx, vitrine.Batch{Reclasses: wrong[:n]})
 		wrong = wrong[n:]
 	}

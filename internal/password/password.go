@@ -112,10 +112,10 @@ const (
 	hashWait = 10 * time.Second
 )
 
-// Hold takes all turns to make hashes, and returns a function that gives them
-// back. It is for tests of what happens under load.
-func Hold() (release func()) {
-	n := atOnce()
+// Acquire takes all turns to make hashes, and returns a function that gives
+// them back. It is for tests of what happens under load.
+func Acquire() (release func()) {
+	n := maxHashes()
 	for range n {
 		_ = hashTurns().Take(context.Background(), struct{}{})
 	}
@@ -126,11 +126,11 @@ func Hold() (release func()) {
 	}
 }
 
-func atOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
+func maxHashes() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // hashTurns bounds how many hashes are made at once in this process, and so the
 // memory that a flood of sign-ins takes.
-var hashTurns = sync.OnceValue(func() *turn.Queue[struct{}] { return turn.New[struct{}](atOnce()) })
+var hashTurns = sync.OnceValue(func() *turn.Queue[struct{}] { return turn.New[struct{}](maxHashes()) })
 
 // inTurn waits for a turn to make a hash. Errors: CodeUnavailable when there is
 // none for long.

@@ -179,8 +179,8 @@ func (j *job) copyTo(path string) error {
 func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var said heard
-	out := &bounded{most: most, over: cancel}
+	var said outputLines
+	out := &bounded{max: most, over: cancel}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = filepath.Join(j.Dir, workDir)
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + cmd.Dir, "TMPDIR=" + cmd.Dir,
@@ -197,12 +197,12 @@ func (j *job) exec(most int, path string, args ...string) ([]byte, error) {
 // bounded is a buffer that discards output beyond a limit.
 type bounded struct {
 	bytes.Buffer
-	most int
+	max  int
 	over func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.most {
+	if b.Len()+len(p) > b.max {
 		b.over()
 		return 0, errors.New("too much output")
 	}

@@ -316,9 +316,9 @@ func room(dir string) int64 {
 	return int64(min(st.Bavail*uint64(st.Bsize), math.MaxInt64))
 }
 
-// scarce reports whether a child could not start because of a temporary
+// isShortage reports whether a child could not start because of a temporary
 // shortage.
-func scarce(err error) bool {
+func isShortage(err error) bool {
 	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
 		if errors.Is(err, e) {
 			return true

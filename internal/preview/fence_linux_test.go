@@ -181,7 +181,7 @@ func TestPartsThatLead(t *testing.T) {
 		if err := make(); err != nil {
 			t.Fatal(err)
 		}
-		_ = hand(part, vitrine.PartPicture, func(vitrine.Part, io.Reader) error {
+		_ = passPart(part, vitrine.PartPicture, func(vitrine.Part, io.Reader) error {
 			t.Errorf("a %s was taken for a part", what)
 			return nil
 		})

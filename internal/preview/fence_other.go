@@ -35,7 +35,7 @@ func (o order) fence() (unlimited []string, err error) {
 
 func room(string) int64 { return math.MaxInt64 }
 
-func scarce(error) bool { return false }
+func isShortage(error) bool { return false }
 
 func groupTime(int) time.Duration { return 0 }
 

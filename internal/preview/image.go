@@ -32,7 +32,7 @@ func (j *job) raster() error {
 	} else {
 		img = smaller(img, maxImage)
 	}
-	return j.putImage(turned(img, j.orientation()), !shown)
+	return j.putImage(upright(img, j.orientation()), !shown)
 }
 
 // putImage stores the picture of an image. With too, it also stores the image,
@@ -56,10 +56,10 @@ func (j *job) decode() (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := countable(config.Width, config.Height); err != nil {
+	if err := hasPixels(config.Width, config.Height); err != nil {
 		return nil, err
 	}
-	if err := countable(j.facts.Width, j.facts.Height); j.facts.Width > 0 && err != nil {
+	if err := hasPixels(j.facts.Width, j.facts.Height); j.facts.Width > 0 && err != nil {
 		return nil, err
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -100,7 +100,7 @@ func configOf(ext string, r io.Reader) (image.Config, error) {
 	return image.Config{}, fmt.Errorf("no image %q", ext)
 }
 
-func countable(width, height int) error {
+func hasPixels(width, height int) error {
 	if width <= 0 || height <= 0 || width > maxPixels/height {
 		return errTooLarge
 	}
@@ -140,7 +140,7 @@ func pictureOf(b []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := countable(config.Width, config.Height); err != nil {
+	if err := hasPixels(config.Width, config.Height); err != nil {
 		return nil, err
 	}
 	img, _, err := image.Decode(bytes.NewReader(b))

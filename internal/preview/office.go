@@ -69,7 +69,8 @@ func (j *job) convert(ext, filter string) (*os.File, error) {
 	if err := os.MkdirAll(profile, 0o700); err != nil {
 		return nil, trouble{err}
 	}
-	if err := os.WriteFile(filepath.Join(profile, "registrymodifications.xcu"), []byte(cautious), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(profile, "registrymodifications.xcu"), []byte(officeConfig),
+		0o600); err != nil {
 		return nil, trouble{err}
 	}
 	from := j.work("document." + j.Ext)
@@ -85,9 +86,9 @@ func (j *job) convert(ext, filter string) (*os.File, error) {
 	return os.Open(filepath.Join(j.work("made"), "document."+ext))
 }
 
-// cautious is the LibreOffice configuration for untrusted documents: no macros,
-// active content or linked files.
-const cautious = `<?xml version="1.0" encoding="UTF-8"?>
+// officeConfig is the LibreOffice configuration for untrusted documents: no
+// macros, active content or linked files.
+const officeConfig = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop></item>

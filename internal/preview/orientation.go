@@ -76,8 +76,8 @@ func tiffOrientation(r io.ReaderAt) int {
 	return 1
 }
 
-// turned returns an image rotated to upright.
-func turned(img image.Image, orientation int) image.Image {
+// upright returns an image rotated to upright.
+func upright(img image.Image, orientation int) image.Image {
 	if orientation == 1 {
 		return img
 	}

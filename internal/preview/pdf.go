@@ -132,7 +132,7 @@ func (j *job) thumbs(d document) error {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	drawn, until := 0, ownTime()+thumbTime
-	for i := 0; i < min(count.PageCount, vitrine.MostThumbs) && ownTime() < until; i++ {
+	for i := 0; i < min(count.PageCount, vitrine.MaxThumbs) && ownTime() < until; i++ {
 		var thumb bytes.Buffer
 		err := d.draw(i, thumbSide, thumbSide, func(page image.Image) error {
 			return jpeg.Encode(&thumb, page, &jpeg.Options{Quality: pictureQuality})

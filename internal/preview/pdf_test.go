@@ -81,7 +81,7 @@ func TestThumbs(t *testing.T) {
 	parts.picture(t)
 	all := parts.thumbs(t)
 	if len(all) != 49 || all["3.jpg"] != nil || all["50.jpg"] == nil {
-		t.Errorf("%d small pictures, want those of the first %d pages", len(all), vitrine.MostThumbs)
+		t.Errorf("%d small pictures, want those of the first %d pages", len(all), vitrine.MaxThumbs)
 	}
 	for name, want := range map[string]struct {
 		size    image.Point

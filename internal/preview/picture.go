@@ -47,12 +47,12 @@ func newCard() *image.RGBA {
 // at the bottom.
 func pageCard(page image.Image) *image.RGBA {
 	card, size := newCard(), page.Bounds().Size()
-	at := whole(size, maxEnlarged)
+	at := uncropped(size, maxEnlarged)
 	if size.X < size.Y {
 		width := min(pageWidth, size.X)
 		at = image.Rect(0, 0, width, size.Y*width/size.X).Add(image.Pt((cardWidth-width)/2, pageTop))
 	}
-	hang(card, at)
+	drawShadows(card, at)
 	draw.CatmullRom.Scale(card, at, page, page.Bounds(), draw.Src, nil)
 	return card
 }
@@ -68,22 +68,22 @@ func imageCard(img image.Image) *image.RGBA {
 		draw.CatmullRom.Scale(card, card.Bounds(), img, from.Intersect(img.Bounds()), draw.Src, nil)
 		return card
 	}
-	at := whole(size, maxEnlarged)
-	hang(card, at)
+	at := uncropped(size, maxEnlarged)
+	drawShadows(card, at)
 	draw.CatmullRom.Scale(card, at, img, img.Bounds(), draw.Src, nil)
 	return card
 }
 
-// whole returns the centered rectangle for uncropped content.
-func whole(size image.Point, enlarged float64) image.Rectangle {
+// uncropped returns the centered rectangle for uncropped content.
+func uncropped(size image.Point, enlarged float64) image.Rectangle {
 	scale := min(float64(cardWidth-2*mat)/float64(size.X), float64(cardHeight-2*mat)/float64(size.Y), enlarged)
 	w, h := max(1, int(float64(size.X)*scale+0.5)), max(1, int(float64(size.Y)*scale+0.5))
 	return image.Rect(0, 0, w, h).Add(image.Pt((cardWidth-w)/2, (cardHeight-h)/2))
 }
 
-// hang draws two shadows of a sheet: a narrow one for contrast with white, and
-// a wide one below it.
-func hang(card *image.RGBA, at image.Rectangle) {
+// drawShadows draws two shadows of a sheet: a narrow one for contrast with
+// white, and a wide one below it.
+func drawShadows(card *image.RGBA, at image.Rectangle) {
 	shadow(card, at.Add(image.Pt(0, 1)), 2, 0.20)
 	shadow(card, at.Add(image.Pt(0, 14)), 22, 0.26)
 }

@@ -114,7 +114,7 @@ func TestTurned(t *testing.T) {
 		1: "123 456", 2: "321 654", 3: "654 321", 4: "456 123", 5: "14 25 36", 6: "41 52 63", 7: "63 52 41",
 		8: "36 25 14",
 	} {
-		out := turned(img, orientation)
+		out := upright(img, orientation)
 		var rows []string
 		for y := range out.Bounds().Dy() {
 			row := ""

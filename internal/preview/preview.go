@@ -191,7 +191,7 @@ func (m *Maker) Preview(ctx context.Context, f vitrine.PreviewFile, put func(vit
 		return fmt.Errorf("preview of a %s file: %w", t.Ext, err)
 	}
 	for _, p := range m.parts(t.Ext) {
-		if err := hand(filepath.Join(dir, outDir, string(p)), p, put); err != nil {
+		if err := passPart(filepath.Join(dir, outDir, string(p)), p, put); err != nil {
 			return err
 		}
 	}

@@ -80,11 +80,11 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var used time.Duration // CPU time
-	start := func(fenced bool) (*exec.Cmd, *heard, error) {
+	start := func(fenced bool) (*exec.Cmd, *outputLines, error) {
 		if fenced && !namespaces {
 			return nil, nil, errors.ErrUnsupported
 		}
-		said := new(heard)
+		said := new(outputLines)
 		o.Namespaces = fenced
 		text, err := json.Marshal(o)
 		if err != nil {
@@ -105,7 +105,7 @@ func (m *Maker) run(ctx context.Context, o order, file *os.File) error {
 		return cmd, said, cmd.Start()
 	}
 	cmd, said, err := start(!m.plain)
-	if err != nil && !m.plain && !scarce(err) && !byOffice(o.Ext) && limited.Err() == nil {
+	if err != nil && !m.plain && !isShortage(err) && !byOffice(o.Ext) && limited.Err() == nil {
 		cause := err
 		if cmd, said, err = start(false); err == nil {
 			m.withoutNamespaces(cause)
@@ -156,7 +156,7 @@ func (t timing) late() error {
 
 // judge returns the error for the exit of a child: a fault of the file, or an
 // error of the machine. It returns nil if the child succeeded.
-func (m *Maker) judge(ctx context.Context, took timing, out *heard, err error) error {
+func (m *Maker) judge(ctx context.Context, took timing, out *outputLines, err error) error {
 	text, wasBegun := strings.CutPrefix(out.String(), begun+"\n")
 	for line := range strings.Lines(text) {
 		if what, ok := strings.CutPrefix(strings.TrimSpace(line), unlimitedMark); ok {
@@ -218,10 +218,10 @@ func (o *once) first(text string) bool {
 	return true
 }
 
-// heard is a buffer for the beginning of a child's output.
-type heard struct{ bytes.Buffer }
+// outputLines is a buffer for the beginning of a child's output.
+type outputLines struct{ bytes.Buffer }
 
-func (h *heard) Write(p []byte) (int, error) {
+func (h *outputLines) Write(p []byte) (int, error) {
 	if room := 16<<10 - h.Len(); room > 0 {
 		h.Buffer.Write(p[:min(room, len(p))])
 	}
@@ -260,9 +260,9 @@ func printableLine(line string) string {
 	return strings.TrimSpace(line[:min(len(line), 300)])
 }
 
-// hand passes a finished part to put. It accepts only regular files: a
+// passPart passes a finished part to put. It accepts only regular files: a
 // compromised child could have linked a file that only the server may read.
-func hand(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) error {
+func passPart(path string, p vitrine.Part, put func(vitrine.Part, io.Reader) error) error {
 	f, err := openPart(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

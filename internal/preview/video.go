@@ -105,7 +105,7 @@ func (j *job) cover() error {
 
 // avif makes the picture of an AVIF image, if the installed FFmpeg decodes it.
 func (j *job) avif() error {
-	if err := countable(j.facts.Width, j.facts.Height); err != nil {
+	if err := hasPixels(j.facts.Width, j.facts.Height); err != nil {
 		return err
 	}
 	img, err := j.frame(0, "0:v:0")
@@ -117,7 +117,7 @@ func (j *job) avif() error {
 
 // heic makes the parts of a HEIC image.
 func (j *job) heic() error {
-	if err := countable(j.facts.Width, j.facts.Height); err != nil {
+	if err := hasPixels(j.facts.Width, j.facts.Height); err != nil {
 		return err
 	}
 	img, err := j.heif()
@@ -151,7 +151,7 @@ func (j *job) heif() (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := countable(config.Width, config.Height); err != nil {
+	if err := hasPixels(config.Width, config.Height); err != nil {
 		return nil, err
 	}
 	if _, err := f.Seek(0, 0); err != nil {

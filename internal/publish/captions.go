@@ -49,20 +49,20 @@ func (s *Captions) Put(ctx context.Context, a *vitrine.Account, slug, lang strin
 	part := vitrine.CaptionsPart(lang)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, err := s.Of(ctx, a, slug)
+	l, err := s.Link(ctx, a, slug)
 	if err != nil {
 		return nil, err
 	}
 	if err := l.MayHaveCaptions(part); err != nil {
 		return nil, err
 	}
-	return s.keep(ctx, l, part, vtt)
+	return s.store(ctx, l, part, vtt)
 }
 
-// keep stores a text and has the link name it. It repeats both if the text is
+// store stores a text and has the link name it. It repeats both if the text is
 // gone afterwards: a Delete of another process may have removed it before the
 // link named it.
-func (s *Captions) keep(ctx context.Context, l *vitrine.Link, part vitrine.Part, vtt []byte) (*vitrine.Link, error) {
+func (s *Captions) store(ctx context.Context, l *vitrine.Link, part vitrine.Part, vtt []byte) (*vitrine.Link, error) {
 	for {
 		err := s.Blobs.PutPart(ctx, l.Upload, part, bytes.NewReader(vtt))
 		if errors.Is(err, vitrine.ErrNotFound) {
@@ -103,21 +103,21 @@ func (s *Captions) Delete(ctx context.Context, a *vitrine.Account, slug, lang st
 	part := vitrine.CaptionsPart(lang)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, err := s.Of(ctx, a, slug)
+	l, err := s.Link(ctx, a, slug)
 	if err != nil {
 		return err
 	}
 	if l.Upload == "" {
 		return nil
 	}
-	return s.drop(ctx, l, part)
+	return s.remove(ctx, l, part)
 }
 
-// drop removes a text from the link and deletes it. A Put of another process
+// remove removes a text from the link and deletes it. A Put of another process
 // that stored the text before may have named it since. Then drop removes that
 // name too, as if the Put had come first. A Put that names the text later finds
 // that it is gone.
-func (s *Captions) drop(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
+func (s *Captions) remove(ctx context.Context, l *vitrine.Link, part vitrine.Part) error {
 	unname := func(now *vitrine.Link) error { now.Parts = now.Parts.Without(part); return nil }
 	if l.Parts.Has(part) {
 		if _, err := s.change(ctx, l, unname); err != nil {
@@ -158,9 +158,9 @@ func (s *Captions) stored(ctx context.Context, l *vitrine.Link, part vitrine.Par
 	return true, b.Close()
 }
 
-// Of finds a link of the account, for its captions. It returns CodeNotFound for
-// the slug of another account's link, as for an unknown one.
-func (s *Captions) Of(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
+// Link finds a link of the account, for its captions. It returns CodeNotFound
+// for the slug of another account's link, as for an unknown one.
+func (s *Captions) Link(ctx context.Context, a *vitrine.Account, slug string) (*vitrine.Link, error) {
 	return vitrine.OwnLink(ctx, s.Store, a, slug, s.Now())
 }
 

@@ -41,7 +41,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 			return nil, err
 		}
 	}
-	link, err := s.asked(r)
+	link, err := s.requestedLink(r)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 		l, err := s.publish(ctx, c, u, link, r.If)
 		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
 			// Another process may have ended the upload, and taken its bytes.
-			made, ended := s.absent(ctx, u)
+			made, ended := s.answerWithoutBytes(ctx, u)
 			switch vitrine.CodeOf(ended) {
 			case vitrine.CodeInternal, vitrine.CodeUnavailable, vitrine.CodeUploadIncomplete:
 			default:
@@ -68,8 +68,8 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	})
 }
 
-// asked returns the link that a request describes.
-func (s *Uploads) asked(r CompleteRequest) (l vitrine.Link, err error) {
+// requestedLink returns the link that a request describes.
+func (s *Uploads) requestedLink(r CompleteRequest) (l vitrine.Link, err error) {
 	l = vitrine.Link{Title: r.Name, AllowDownload: r.AllowDownload == nil || *r.AllowDownload, Key: r.Key,
 		Client: r.Client}
 	if r.LinkName != nil {
@@ -134,7 +134,7 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account,
 		if err != nil {
 			return err
 		}
-		if err := s.same(tx, a, u, r, slug, key); err != nil {
+		if err := s.checkSame(tx, a, u, r, slug, key); err != nil {
 			return err
 		}
 		switch u.State {
@@ -155,8 +155,8 @@ func (s *Uploads) find(ctx context.Context, a *vitrine.Account,
 	return u, l, err
 }
 
-// same returns an error if step 3 differs from step 1.
-func (s *Uploads) same(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r CompleteRequest, slug vitrine.Slug,
+// checkSame returns an error if step 3 differs from step 1.
+func (s *Uploads) checkSame(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload, r CompleteRequest, slug vitrine.Slug,
 	key string) error {
 	mismatch := func(field string) error {
 		return &vitrine.Error{Code: vitrine.CodeIdempotencyMismatch, Field: field,
@@ -189,7 +189,7 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 	expected versions.Condition) (*vitrine.Link, error) {
 	info, err := s.Blobs.Stat(ctx, u.ID)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		return s.absent(ctx, u)
+		return s.answerWithoutBytes(ctx, u)
 	}
 	if err != nil {
 		return nil, vitrine.Unavailable(err)
@@ -235,9 +235,9 @@ func (s *Uploads) publish(ctx context.Context, c *check, u *vitrine.Upload, made
 	return l, nil
 }
 
-// absent returns the answer for an upload without stored bytes, which may have
-// ended since it was read.
-func (s *Uploads) absent(ctx context.Context, u *vitrine.Upload) (l *vitrine.Link, err error) {
+// answerWithoutBytes returns the answer for an upload without stored bytes,
+// which may have ended since it was read.
+func (s *Uploads) answerWithoutBytes(ctx context.Context, u *vitrine.Upload) (l *vitrine.Link, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		current, err := tx.Upload(u.ID)
 		switch {
@@ -366,7 +366,7 @@ func (s *Uploads) commit(ctx context.Context, u *vitrine.Upload, l *vitrine.Link
 		if err := s.holdKnown(tx, l); err != nil {
 			return err
 		}
-		if err := l.Add(tx, l.Maker()); err != nil {
+		if err := l.Add(tx, l.InitialActor()); err != nil {
 			return err
 		}
 		if site != nil {
@@ -415,13 +415,13 @@ func refusal(u *vitrine.Upload, e *vitrine.Error) *vitrine.Change {
 		Note: e.Message}
 }
 
-// doubt marks a link to be scanned again if the scanner found malware here
-// while another process made the link.
-func (s *Uploads) doubt(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) error {
+// markForRescan marks a link to be scanned again if the scanner found malware
+// here while another process made the link.
+func (s *Uploads) markForRescan(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine.Error) error {
 	if e.Code != vitrine.CodeMalware {
 		return nil
 	}
-	l, err := vitrine.MadeOf(tx, u)
+	l, err := vitrine.LinkByUpload(tx, u)
 	if err != nil {
 		return vitrine.NotFoundIsNil(err)
 	}
@@ -442,7 +442,7 @@ func (s *Uploads) fail(ctx context.Context, u *vitrine.Upload, cause error) erro
 		var e *vitrine.Error
 		errors.As(cause, &e)
 		if made = current.State == vitrine.UploadDone; made {
-			return s.doubt(tx, current, e)
+			return s.markForRescan(tx, current, e)
 		}
 		current.State, current.Failure = vitrine.UploadFailed, e
 		if c := refusal(current, e); c != nil {

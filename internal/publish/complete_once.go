@@ -45,12 +45,12 @@ func (s *Uploads) checkOnce(ctx context.Context, id vitrine.UploadID,
 		case <-c.done:
 			return c.result()
 		case <-ctx.Done():
-			s.checks.gone(id, c)
+			s.checks.leave(id, c)
 			return nil, ctx.Err()
 		}
 	}
 	defer c.leave()
-	defer context.AfterFunc(ctx, func() { s.checks.gone(id, c) })()
+	defer context.AfterFunc(ctx, func() { s.checks.leave(id, c) })()
 	defer func() { // also when f panics
 		s.checks.end(id, c)
 		close(c.done)
@@ -86,8 +86,8 @@ func (s *checks) join(ctx context.Context, id vitrine.UploadID) (c *check, first
 	return c, true
 }
 
-// gone records that a caller of a check has gone away.
-func (s *checks) gone(id vitrine.UploadID, c *check) {
+// leave records that a caller of a check has gone away.
+func (s *checks) leave(id vitrine.UploadID, c *check) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.callers--; c.callers == 0 && !c.begun {

@@ -44,18 +44,18 @@ const (
 	// previewWait is how long after a link becomes live a page waits for its
 	// parts. All but the slowest are ready by then.
 	previewWait = 2 * time.Minute
-	// previewsAtOnce is the number of links that are processed at the same
+	// concurrentPreviews is the number of links that are processed at the same
 	// time. LibreOffice runs for only one of them. Each of the others uses a
 	// core.
-	previewsAtOnce = 3
+	concurrentPreviews = 3
 	// After previewTries failures of the machine a link stays without parts.
 	// previewPause is the time before the second try. It doubles with each, so
 	// all tries take a quarter of an hour.
 	previewTries = 6
 	previewPause = 30 * time.Second
-	// previewElsewhere is the time before a link that another process works on
+	// leasedPause is the time before a link that another process works on
 	// is checked again.
-	previewElsewhere = 10 * time.Second
+	leasedPause = 10 * time.Second
 )
 
 // Expects reports whether a part of a link may still be made, so that a page
@@ -74,7 +74,7 @@ func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
 // all the same replace each other.
 func (s *Previews) Make(ctx context.Context) error {
 	var g errgroup.Group
-	for range previewsAtOnce {
+	for range concurrentPreviews {
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				l, err := s.next(ctx)
@@ -104,27 +104,27 @@ func (s *Previews) leased(ctx context.Context, l *vitrine.Link) error {
 		return nil
 	})
 	if held && err == nil {
-		s.done(ctx, l, made)
+		s.recordTry(ctx, l, made)
 		return nil
 	}
-	s.elsewhere(l)
+	s.postponeLeased(l)
 	if errors.Is(err, lease.ErrLost) {
 		return nil
 	}
 	return err
 }
 
-// elsewhere leaves a link to another process for a while.
-func (s *Previews) elsewhere(l *vitrine.Link) {
+// postponeLeased leaves a link to another process for a while.
+func (s *Previews) postponeLeased(l *vitrine.Link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tries[l.ID]
-	t.busy, t.next = false, s.Now().Add(previewElsewhere)
+	t.busy, t.next = false, s.Now().Add(leasedPause)
 	s.tries[l.ID] = t
 }
 
-// previewsLooked is how many due links next examines.
-const previewsLooked = 200
+// previewBatch is how many due links next examines.
+const previewBatch = 200
 
 // next takes a link whose parts are due, or returns nil if there is none to
 // work on now.
@@ -136,13 +136,13 @@ func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
 	defer s.mu.Unlock()
 	var due []*vitrine.Link
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		due, err = tx.Links(vitrine.LinkQuery{PreviewDue: true, Limit: previewsLooked})
+		due, err = tx.Links(vitrine.LinkQuery{PreviewDue: true, Limit: previewBatch})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(due) < previewsLooked { // due has all of them
+	if len(due) < previewBatch { // due has all of them
 		maps.DeleteFunc(s.tries, func(id vitrine.LinkID, t previewTry) bool {
 			return !t.busy && !slices.ContainsFunc(due, func(l *vitrine.Link) bool { return l.ID == id })
 		})
@@ -161,8 +161,8 @@ func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
 	return nil, nil
 }
 
-// done records how work on a link ended.
-func (s *Previews) done(ctx context.Context, l *vitrine.Link, err error) {
+// recordTry records how work on a link ended.
+func (s *Previews) recordTry(ctx context.Context, l *vitrine.Link, err error) {
 	s.mu.Lock()
 	t := s.tries[l.ID]
 	t.busy = false
@@ -187,8 +187,8 @@ func (s *Previews) done(ctx context.Context, l *vitrine.Link, err error) {
 	}
 }
 
-// renewAtOnce bounds the rows of one transaction.
-const renewAtOnce = 500
+// renewBatch bounds the rows of one transaction.
+const renewBatch = 500
 
 // Renew marks one link, or with "" all links, so that the next Make makes their
 // parts again, and returns how many. It is for use after a program was
@@ -208,7 +208,7 @@ func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 	for at := (vitrine.LinkCursor{}); ; {
 		var links []*vitrine.Link
 		err := s.Store.Update(ctx, func(tx vitrine.Tx) (err error) {
-			links, err = tx.Links(vitrine.LinkQuery{Before: at, Limit: renewAtOnce})
+			links, err = tx.Links(vitrine.LinkQuery{Before: at, Limit: renewBatch})
 			for _, l := range links {
 				if l.Site != 0 {
 					continue
@@ -219,7 +219,7 @@ func (s *Previews) Renew(ctx context.Context, slug string) (n int, err error) {
 			return err
 		})
 		n += len(links)
-		if err != nil || len(links) < renewAtOnce {
+		if err != nil || len(links) < renewBatch {
 			return n, err
 		}
 		last := links[len(links)-1]

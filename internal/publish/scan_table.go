@@ -57,7 +57,7 @@ type step struct {
 }
 
 var (
-	nothing    = step{}
+	noChange   = step{}
 	limit      = step{to: vitrine.StateReview, reason: vitrine.ReasonScanLimit}
 	malware    = step{to: vitrine.StateReview, reason: vitrine.ReasonMalware}
 	suspicious = step{to: vitrine.StateReview, reason: vitrine.ReasonSuspicious}
@@ -73,10 +73,10 @@ var scanSteps = [places][findings]step{
 	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious,
 		{to: vitrine.StateLive}},
 	wasUnscanned: {limit, malware, suspicious, late},
-	wasLimit:     {nothing, malware, suspicious, late},
-	wasLate:      {nothing, malware, suspicious, nothing},
-	wasHeld:      {nothing, malware, {to: vitrine.StateReview, add: true}, nothing},
-	wasLive:      {nothing, malware, suspicious, nothing},
+	wasLimit:     {noChange, malware, suspicious, late},
+	wasLate:      {noChange, malware, suspicious, noChange},
+	wasHeld:      {noChange, malware, {to: vitrine.StateReview, add: true}, noChange},
+	wasLive:      {noChange, malware, suspicious, noChange},
 }
 
 // changeFor returns the change that a scan's answer makes to a link. Its To is

@@ -30,13 +30,13 @@ const ScanTime = 30 * time.Minute
 // only if its link is as it was when the scan began. So of two scans of a link
 // the first to end counts.
 type Scans struct {
-	Store   vitrine.Store
-	Blobs   vitrine.Blobs
-	Scanner vitrine.Scanner
-	Now     func() time.Time
-	AtOnce  int // number of concurrent scans of Pending; 0 means one
-	Leases  *lease.Leases
-	Plans   vitrine.Plans // how many versions of a file are kept; nil means all
+	Store       vitrine.Store
+	Blobs       vitrine.Blobs
+	Scanner     vitrine.Scanner
+	Now         func() time.Time
+	Concurrency int // number of concurrent scans of Pending; 0 means one
+	Leases      *lease.Leases
+	Plans       vitrine.Plans // how many versions of a file are kept; nil means all
 	// Failed, unless nil, is called for each scan without an answer.
 	Failed func(*vitrine.Link, error)
 
@@ -56,15 +56,15 @@ type scanTry struct {
 
 const (
 	// scanPause is the time before a scan without an answer is tried again. It
-	// doubles, up to scanPauseMost. After scanTries failures the cause is
+	// doubles, up to maxScanPause. After scanTries failures the cause is
 	// likely the file and not the scanner, and the time doubles up to
-	// scanPauseLast.
-	scanPause     = 15 * time.Second
-	scanPauseMost = 5 * time.Minute
-	scanPauseLast = 24 * time.Hour
-	scanTries     = 10
-	// scansLooked bounds how many links one transaction lists or marks.
-	scansLooked = 50
+	// exhaustedScanPause.
+	scanPause          = 15 * time.Second
+	maxScanPause       = 5 * time.Minute
+	exhaustedScanPause = 24 * time.Hour
+	scanTries          = 10
+	// scanListBatch bounds how many links one transaction lists or marks.
+	scanListBatch = 50
 )
 
 // Pending scans the links in processing and gives each the state that the scan
@@ -78,7 +78,8 @@ func (s *Scans) Pending(ctx context.Context) error {
 		return err
 	}
 	for after := vitrine.LinkID(0); ; {
-		if after, err = s.scanBatch(ctx, vitrine.StateProcessing, signatures, after, max(s.AtOnce, 1)); err != nil ||
+		if after, err = s.scanBatch(ctx, vitrine.StateProcessing, signatures, after,
+			max(s.Concurrency, 1)); err != nil ||
 			after == 0 {
 			return err
 		}
@@ -111,9 +112,10 @@ func (s *Scans) Rescan(ctx context.Context) error {
 	}
 }
 
-// Again marks one link, or with "" all links, to be scanned again, and returns
-// how many. It is for use after a change of the scanner's configuration.
-func (s *Scans) Again(ctx context.Context, slug string) (n int, err error) {
+// MarkForScan marks one link, or with "" all links, to be scanned again, and
+// returns how many. It is for use after a change of the scanner's
+// configuration.
+func (s *Scans) MarkForScan(ctx context.Context, slug string) (n int, err error) {
 	mark := "again " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
 	if slug != "" {
 		err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
@@ -131,7 +133,7 @@ func (s *Scans) Again(ctx context.Context, slug string) (n int, err error) {
 		for after, marked := vitrine.LinkID(0), 0; ; n += marked {
 			err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 				marked = 0
-				due, err := tx.ScanDue(state, mark, after, scansLooked)
+				due, err := tx.ScanDue(state, mark, after, scanListBatch)
 				for _, l := range due {
 					l.Scanned = mark
 					if err := tx.PutLink(l); err != nil {
@@ -167,7 +169,7 @@ func (s *Scans) expire(ctx context.Context) error {
 		late = nil
 		waiting, err := tx.Links(vitrine.LinkQuery{State: vitrine.StateProcessing})
 		for _, l := range waiting {
-			if s.left(l) <= 0 {
+			if s.timeLeft(l) <= 0 {
 				late = append(late, outcome{l, vitrine.Change{Action: vitrine.ActionHold, To: vitrine.StateReview,
 					Reason: vitrine.ReasonScanSlow}, l.Scanned})
 			}
@@ -180,8 +182,8 @@ func (s *Scans) expire(ctx context.Context) error {
 	return s.settle(ctx, late)
 }
 
-// left returns how long a link in processing may still wait.
-func (s *Scans) left(l *vitrine.Link) time.Duration {
+// timeLeft returns how long a link in processing may still wait.
+func (s *Scans) timeLeft(l *vitrine.Link) time.Duration {
 	since := l.StateAt
 	if s.since.After(since) {
 		since = s.since
@@ -202,7 +204,7 @@ func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatur
 	atOnce int) (last vitrine.LinkID, err error) {
 	var due []*vitrine.Link
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		due, err = tx.ScanDue(state, signatures, after, scansLooked)
+		due, err = tx.ScanDue(state, signatures, after, scanListBatch)
 		return err
 	})
 	if err != nil || len(due) == 0 {
@@ -246,7 +248,7 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 	}
 	_, err := s.Leases.Hold(ctx, fmt.Sprintf("scan %d", l.ID), func(tx vitrine.Tx) (bool, error) {
 		current, err := tx.Link(l.ID)
-		return err == nil && awaits(current, l), vitrine.NotFoundIsNil(err)
+		return err == nil && unchangedSince(current, l), vitrine.NotFoundIsNil(err)
 	}, work)
 	if errors.Is(err, lease.ErrLost) {
 		return nil // another process does it
@@ -254,9 +256,9 @@ func (s *Scans) leased(ctx context.Context, l *vitrine.Link, work func(context.C
 	return err
 }
 
-// awaits reports whether a link has not changed since its scan began or was
-// planned.
-func awaits(current, then *vitrine.Link) bool {
+// unchangedSince reports whether a link has not changed since its scan began or
+// was planned.
+func unchangedSince(current, then *vitrine.Link) bool {
 	return current.State == then.State && current.Reason == then.Reason && current.Scanned == then.Scanned &&
 		current.Upload == then.Upload && current.HasBytes && current.DeletedAt.IsZero()
 }
@@ -266,14 +268,14 @@ func awaits(current, then *vitrine.Link) bool {
 func (s *Scans) scan(ctx context.Context, l *vitrine.Link) (o outcome, ok bool) {
 	bounded, cancel := ctx, context.CancelFunc(func() {})
 	if l.State == vitrine.StateProcessing {
-		bounded, cancel = context.WithTimeout(ctx, s.left(l))
+		bounded, cancel = context.WithTimeout(ctx, s.timeLeft(l))
 	}
 	defer cancel()
 	v, signatures, err := s.verdict(bounded, l)
 	if ctx.Err() != nil {
 		return o, false
 	}
-	s.tried(l, err)
+	s.recordTry(l, err)
 	if err != nil && !errors.Is(err, vitrine.ErrScanLimit) {
 		return o, false
 	}
@@ -301,7 +303,7 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 		doomed = nil
 		for _, o := range all {
 			current, err := tx.Link(o.link.ID)
-			if err != nil || !awaits(current, o.link) {
+			if err != nil || !unchangedSince(current, o.link) {
 				if err = vitrine.NotFoundIsNil(err); err != nil {
 					return err
 				}
@@ -327,7 +329,7 @@ func (s *Scans) settle(ctx context.Context, all []outcome) error {
 				}
 				c.By = vitrine.Actor{Kind: vitrine.ActorScanner}
 				if err = current.Transition(tx, s.Now(), c); err == nil {
-					err = versions.Settled(tx, current, o.link.State, c.By, s.Plans, s.Now())
+					err = versions.UpdateSettled(tx, current, o.link.State, c.By, s.Plans, s.Now())
 				}
 			}
 			if err != nil {
@@ -378,8 +380,8 @@ func (s *Scans) mayTry(l *vitrine.Link) bool {
 	return !ok || wait <= 0 || wait > t.pause /* the clock was set back */ || t.scanned != l.Scanned
 }
 
-// tried records how a scan ended.
-func (s *Scans) tried(l *vitrine.Link, err error) {
+// recordTry records how a scan ended.
+func (s *Scans) recordTry(l *vitrine.Link, err error) {
 	if err == nil || errors.Is(err, vitrine.ErrScanLimit) || errors.Is(err, vitrine.ErrNotFound) {
 		s.mu.Lock()
 		delete(s.tries, l.ID)
@@ -391,9 +393,9 @@ func (s *Scans) tried(l *vitrine.Link, err error) {
 		s.tries = map[vitrine.LinkID]scanTry{}
 	}
 	t := s.tries[l.ID]
-	t.pause = min(max(scanPause, 2*t.pause), scanPauseMost)
+	t.pause = min(max(scanPause, 2*t.pause), maxScanPause)
 	if t.failures >= scanTries {
-		t.pause = min(scanPauseMost<<min(t.failures-scanTries, 10), scanPauseLast)
+		t.pause = min(maxScanPause<<min(t.failures-scanTries, 10), exhaustedScanPause)
 	}
 	t.failures++
 	t.next, t.scanned = s.Now().Add(t.pause), l.Scanned

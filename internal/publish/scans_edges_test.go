@@ -38,7 +38,7 @@ func TestScanKeepsReason(t *testing.T) {
 			case "readers":
 				l = s.Note("reported")
 				abuse := &moderation.AbuseReports{Store: s.Store, Now: s.Clock.Now, Threshold: 1}
-				s.Must(abuse.File(t.Context(), l.ID, 7, vitrine.AbusePhishing, ""))
+				s.Must(abuse.Report(t.Context(), l.ID, 7, vitrine.AbusePhishing, ""))
 			}
 			l, err = s.Links.BySlug(t.Context(), string(l.Slug))
 			s.Must(err)
@@ -93,8 +93,8 @@ func TestReportedBytesStayHeld(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("scam")
 	abuse := &moderation.AbuseReports{Store: s.Store, Now: s.Clock.Now, Threshold: 2}
-	s.Must(abuse.File(t.Context(), l.ID, 7, vitrine.AbusePhishing, ""))
-	s.Must(abuse.File(t.Context(), l.ID, 8, vitrine.AbusePhishing, ""))
+	s.Must(abuse.Report(t.Context(), l.ID, 7, vitrine.AbusePhishing, ""))
+	s.Must(abuse.Report(t.Context(), l.ID, 8, vitrine.AbusePhishing, ""))
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonAbuse, "")
 	s.Must(s.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Owner(s.Account.ID)}))
 	again := s.Note("scam")
@@ -119,7 +119,7 @@ func (b badBlob) Open(ctx context.Context, id vitrine.UploadID) (vitrine.Blob, e
 // A file that cannot be read keeps no other from being scanned.
 func TestUnreadableKeepsNoVideo(t *testing.T) {
 	s := fixture.New(t)
-	s.Scans.AtOnce = 1
+	s.Scans.Concurrency = 1
 	bad, good := s.Clip(), s.Clip()
 	s.Scans.Blobs = badBlob{s.Blobs, bad.Upload}
 	for range 20 {
@@ -149,7 +149,7 @@ func TestRescanMeanwhile(t *testing.T) {
 	s.Scanner.Known = "2"
 	s.Scanner.During = func() { // clamd was set up otherwise, and the operator types vitrine link rescan
 		s.Scanner.During = nil
-		n, err := s.Scans.Again(t.Context(), string(l.Slug))
+		n, err := s.Scans.MarkForScan(t.Context(), string(l.Slug))
 		s.Must(err)
 		if n != 1 {
 			t.Fatal(n)
@@ -245,7 +245,7 @@ func TestScanRaces(t *testing.T) {
 		links = append(links, s.Clip())
 	}
 	two := func() *publish.Scans {
-		return &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: scan, Now: s.Clock.Now, AtOnce: 3}
+		return &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: scan, Now: s.Clock.Now, Concurrency: 3}
 	}
 	a, b := two(), two()
 	ctx := t.Context()
@@ -278,7 +278,7 @@ func TestScanRaces(t *testing.T) {
 				case 6:
 					_, err = s.Links.Undo(ctx, l, owner)
 				case 7:
-					_, err = s.Scans.Again(ctx, l)
+					_, err = s.Scans.MarkForScan(ctx, l)
 				case 8:
 					_, err = s.Links.RejectSame(ctx, l, fixture.Operator(""))
 				}
@@ -412,12 +412,12 @@ func TestOwnerKeepsReports(t *testing.T) {
 	l := s.Note("scam")
 	abuse := &moderation.AbuseReports{Store: s.Store, Now: s.Clock.Now, Threshold: 2}
 	owner := vitrine.Decision{By: vitrine.Owner(s.Account.ID)}
-	s.Must(abuse.File(t.Context(), l.ID, 7, vitrine.AbusePhishing, ""))
+	s.Must(abuse.Report(t.Context(), l.ID, 7, vitrine.AbusePhishing, ""))
 	s.Clock.Advance(time.Minute)
 	_, err := s.Links.Disable(t.Context(), string(l.Slug), owner)
 	s.Must(err)
 	_, err = s.Links.Undo(t.Context(), string(l.Slug), owner)
 	s.Must(err)
-	s.Must(abuse.File(t.Context(), l.ID, 8, vitrine.AbusePhishing, ""))
+	s.Must(abuse.Report(t.Context(), l.ID, 8, vitrine.AbusePhishing, ""))
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonAbuse, "")
 }

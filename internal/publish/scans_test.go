@@ -138,14 +138,14 @@ func TestRescan(t *testing.T) {
 	s.Must(err)
 	s.Rescan()
 	s.WantState(a, vitrine.StateLive, "", "")
-	n, err := s.Scans.Again(t.Context(), string(a.Slug))
+	n, err := s.Scans.MarkForScan(t.Context(), string(a.Slug))
 	s.Must(err)
 	s.Scanner.Verdict = fixture.Clean
 	s.Rescan()
 	if l := s.WantState(a, vitrine.StateLive, "", ""); n != 1 || l.Scanned != "2" {
 		t.Errorf("%d scans forgotten, %+v", n, l)
 	}
-	if _, err := s.Scans.Again(t.Context(), "no-such-link"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
+	if _, err := s.Scans.MarkForScan(t.Context(), "no-such-link"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("a scan of no link: %v", err)
 	}
 }
@@ -235,7 +235,7 @@ func TestScanTries(t *testing.T) {
 	// Who asks for it is not kept waiting, and a clock that was ahead keeps
 	// nobody waiting.
 	before := s.Scanner.Scanned
-	_, err := s.Scans.Again(t.Context(), string(held.Slug))
+	_, err := s.Scans.MarkForScan(t.Context(), string(held.Slug))
 	s.Must(err)
 	s.Rescan()
 	s.Rescan()

@@ -13,8 +13,8 @@ import (
 // deletes it: a Complete that began in time may still be running.
 const SweepGrace = time.Hour
 
-// sweepAtOnce bounds the rows of one transaction.
-const sweepAtOnce = 500
+// sweepBatch bounds the rows of one transaction.
+const sweepBatch = 500
 
 const (
 	// CheckEvery is how often the owner of the storage is checked. Sweeping
@@ -60,14 +60,14 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if n < sweepAtOnce {
+			if n < sweepBatch {
 				break
 			}
 		}
 	}
 	if now.Sub(s.kept) >= ownedFor && now.Sub(s.swept) >= LeftoversEvery {
 		owns := func(id vitrine.UploadID) (bool, error) {
-			return storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.Owns(ctx, id)
+			return storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.MayNeed(ctx, id)
 		}
 		if err := s.Blobs.Sweep(ctx, before, owns); err != nil {
 			return err
@@ -81,7 +81,7 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 func (s *Uploads) sweep(ctx context.Context, state vitrine.UploadState, before time.Time) (int, error) {
 	var stale []*vitrine.Upload
 	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		stale, err = tx.StaleUploads(state, before, sweepAtOnce)
+		stale, err = tx.StaleUploads(state, before, sweepBatch)
 		return err
 	})
 	if err != nil {

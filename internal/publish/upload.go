@@ -153,7 +153,7 @@ func (s *Uploads) begin(tx vitrine.Tx, u vitrine.Upload) (CreatedUpload, error) 
 		case errors.Is(err, vitrine.ErrNotFound):
 		case err != nil:
 			return CreatedUpload{}, err
-		case !s.alive(tx, old, now):
+		case !s.keyCounts(tx, old, now):
 			old.Replaced = true
 			if err := tx.PutUpload(old); err != nil {
 				return CreatedUpload{}, err
@@ -195,10 +195,10 @@ func (s *Uploads) MayPut(ctx context.Context, id vitrine.UploadID) error {
 	})
 }
 
-// alive reports whether an upload's idempotency key still counts: while its
+// keyCounts reports whether an upload's idempotency key still counts: while its
 // link exists, or for UploadLife while the upload can be completed. After a
 // refusal the key may be used for a new upload.
-func (s *Uploads) alive(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) bool {
+func (s *Uploads) keyCounts(tx vitrine.LinkTx, u *vitrine.Upload, now time.Time) bool {
 	if u.State == vitrine.UploadDone {
 		l, err := tx.Link(u.Link)
 		return err != nil && !errors.Is(err, vitrine.ErrNotFound) || err == nil && l.DeletedAt.IsZero()
@@ -256,7 +256,7 @@ func (s *Uploads) admit(tx vitrine.Tx, u *vitrine.Upload, now time.Time, fresh b
 		}
 	}
 	limits := s.Plans.LimitsOf(a)
-	if err := within(tx, a, limits, u, now); err != nil {
+	if err := checkLimits(tx, a, limits, u, now); err != nil {
 		return err
 	}
 	n, oldest, err := tx.CountUploads(a.ID, now.Add(-vitrine.RateWindow))

@@ -9,10 +9,10 @@ import (
 	"vitrine"
 )
 
-// within checks a plan's limits on links, file size and storage for an upload.
-// What the upload itself holds is not counted. Errors: CodeFileTooLarge,
-// CodeLinkLimit, CodeStorageLimit.
-func within(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vitrine.Upload, now time.Time) error {
+// checkLimits checks a plan's limits on links, file size and storage for an
+// upload. What the upload itself holds is not counted. Errors:
+// CodeFileTooLarge, CodeLinkLimit, CodeStorageLimit.
+func checkLimits(tx vitrine.Tx, a *vitrine.Account, limits vitrine.Limits, u *vitrine.Upload, now time.Time) error {
 	links, bytes, err := tx.CountLinks(a.ID)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
 	out, err := b.api.CreateMultipartUpload(ctx, &sdk.CreateMultipartUploadInput{Bucket: &b.bucket, Key: &key,
 		ContentType: aws.String(octets)})
 	if err == nil && aws.ToString(out.UploadId) == "" {
-		err = errNothingSaid
+		err = errNoAnswer
 	}
 	if err != nil {
 		return nil, b.fault("begin to write", key, err)
@@ -37,7 +37,7 @@ func (a *assembly) add(ctx context.Context, content []byte) error {
 	out, err := a.b.api.UploadPart(ctx, &sdk.UploadPartInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id,
 		PartNumber: number, Body: bytes.NewReader(content)})
 	if err == nil && aws.ToString(out.ETag) == "" {
-		err = errNothingSaid
+		err = errNoAnswer
 	}
 	if err != nil {
 		return a.b.fault("write", a.key, err)
@@ -59,9 +59,9 @@ func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 		return nil
 	}
 	if err == nil {
-		return a.b.fault("write", a.key, errNothingSaid)
+		return a.b.fault("write", a.key, errNoAnswer)
 	}
-	a.b.tidy(ctx, a.abort)
+	a.b.deleteLeftovers(ctx, a.abort)
 	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // an attempt succeeded
 		return errReplaced
 	}
@@ -80,13 +80,13 @@ func (a *assembly) abort(ctx context.Context) error {
 }
 
 const (
-	chunkSize    = 8 << 20 // part size, which is buffered for retries
-	mostOfChunks = 9_000   // below the protocol's limit of 10,000
+	chunkSize = 8 << 20 // part size, which is buffered for retries
+	maxChunks = 9_000   // below the protocol's limit of 10,000
 )
 
 // write replaces an object atomically. size is -1 if unknown.
 func (b *Blobs) write(ctx context.Context, key string, size int64, body io.Reader) error {
-	chunk := max(chunkSize, size/mostOfChunks)
+	chunk := max(chunkSize, size/maxChunks)
 	var buf bytes.Buffer
 	if _, err := io.CopyN(&buf, body, chunk); err == io.EOF {
 		if size >= 0 && int64(buf.Len()) != size {
@@ -115,7 +115,7 @@ func (b *Blobs) write(ctx context.Context, key string, size int64, body io.Reade
 		err = errSize(size, total)
 	}
 	if err != nil {
-		b.tidy(ctx, a.abort)
+		b.deleteLeftovers(ctx, a.abort)
 		return err
 	}
 	return a.complete(ctx, false)

@@ -17,16 +17,16 @@ import (
 // errOverwrites is returned if the server cannot fulfill the contract of Seal.
 var errOverwrites = errors.New("the server overwrites an object although the request forbids it (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
 
-// exclusive checks once that the server supports conditional writes
-// (If-None-Match). Without them nothing is sealed.
-func (b *Blobs) exclusive(ctx context.Context) error {
+// checkConditionalWrites checks once that the server supports conditional
+// writes (If-None-Match). Without them nothing is sealed.
+func (b *Blobs) checkConditionalWrites(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.tried {
 		return nil
 	}
 	key := b.probe()
-	defer b.tidy(ctx, func(ctx context.Context) error { return b.remove(ctx, key) })
+	defer b.deleteLeftovers(ctx, func(ctx context.Context) error { return b.remove(ctx, key) })
 	write := func() error {
 		a, err := b.assemble(ctx, key)
 		if err == nil {
@@ -68,7 +68,7 @@ func (b *Blobs) Check(ctx context.Context) error {
 	const text = "Vitrine tries its bucket."
 	g := vitrine.PutGrant{Key: k, Size: int64(len(text)), Type: "text/plain", Expires: c.now().Add(time.Minute)}
 	// A check deletes all its objects, including the record of its key.
-	defer c.tidy(ctx, func(ctx context.Context) error {
+	defer c.deleteLeftovers(ctx, func(ctx context.Context) error {
 		return errors.Join(c.removeAll(ctx, c.prefix+incomingDir+string(k)), c.removeAll(ctx, c.path(k)))
 	})
 	steps := []struct {
@@ -77,14 +77,14 @@ func (b *Blobs) Check(ctx context.Context) error {
 	}{
 		{"", func() error { return c.checkCredentials(ctx) }},
 		{"s3:PutObject", func() error { return c.putSmall(ctx, c.incoming(k, g.Size), []byte(text)) }},
-		{"s3:ListBucket", func() error { _, err := c.waiting(ctx, k); return err }},
-		{"s3:GetObject", func() error { _, err := c.look(ctx, c.incoming(k, g.Size)); return err }},
+		{"s3:ListBucket", func() error { _, err := c.incomingObject(ctx, k); return err }},
+		{"s3:GetObject", func() error { _, err := c.head(ctx, c.incoming(k, g.Size)); return err }},
 		{"s3:ListBucket", func() error { _, err := c.exists(ctx, c.path(k)); return err }},
 		// without this permission, a missing object is reported as "denied"
 		{"s3:DeleteObject", func() error { return c.remove(ctx, c.incoming(k, g.Size)) }},
 		{"", func() error { return c.checkClock(ctx) }},
 		{"", func() error { return c.checkPut(ctx, g, text) }},
-		{"s3:PutObject", func() error { return b.exclusive(ctx) }},
+		{"s3:PutObject", func() error { return b.checkConditionalWrites(ctx) }},
 		{"s3:PutObject and s3:GetObject", func() error { _, err := c.Seal(ctx, k); return err }},
 		{"s3:GetObject", func() error { return c.checkRange(ctx, k, text) }},
 		{"s3:ListBucketMultipartUploads and s3:AbortMultipartUpload",
@@ -92,7 +92,7 @@ func (b *Blobs) Check(ctx context.Context) error {
 	}
 	for _, s := range steps {
 		if err := s.run(); err != nil {
-			return b.explain(err, s.action)
+			return b.withAdvice(err, s.action)
 		}
 	}
 	return nil
@@ -207,9 +207,9 @@ type advice struct{ wrong, remedy string }
 
 func (a *advice) Error() string { return a.wrong + " " + a.remedy }
 
-// explain returns an error as a message for the operator. action is the
+// withAdvice returns an error as a message for the operator. action is the
 // operation that failed.
-func (b *Blobs) explain(err error, action string) error {
+func (b *Blobs) withAdvice(err error, action string) error {
 	var a *advice
 	if errors.As(err, &a) || errors.Is(err, context.Canceled) {
 		return err

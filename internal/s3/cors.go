@@ -24,7 +24,7 @@ const corsAge = 3600
 // origin, such as https://share.example. It keeps other rules. Errors are
 // messages for the operator, as from Check.
 func (b *Blobs) Cors(ctx context.Context, origin string) error {
-	if err := b.reachable(origin); err != nil {
+	if err := b.checkOrigin(origin); err != nil {
 		return err
 	}
 	out, err := b.api.GetBucketCors(ctx, &sdk.GetBucketCorsInput{Bucket: &b.bucket})
@@ -54,19 +54,19 @@ func (b *Blobs) explainCors(err error, action string) error {
 		return fmt.Errorf("%w (%v)", &advice{"The server of the bucket has no CORS rules of buckets.",
 			"Have it allow PUT with the header Content-Type from the public address in its own configuration."}, err)
 	}
-	return b.explain(err, action)
+	return b.withAdvice(err, action)
 }
 
 // CorsMissing sends the preflight request of a browser for an origin. It
 // returns nil if uploads are permitted, otherwise a message for the operator.
 func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
-	if err := b.reachable(origin); err != nil {
+	if err := b.checkOrigin(origin); err != nil {
 		return err
 	}
 	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain", Expires: b.now().Add(time.Minute)}
 	address, err := b.signPut(ctx, b.inside, b.incoming(g.Key, g.Size), g)
 	if err != nil {
-		return b.explain(err, "")
+		return b.withAdvice(err, "")
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodOptions, address, nil)
 	if err != nil {
@@ -77,7 +77,7 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	r.Header.Set("Access-Control-Request-Headers", "content-type")
 	status, header, _, err := b.ask(r)
 	if err != nil {
-		return b.explain(err, "")
+		return b.withAdvice(err, "")
 	}
 	allowed := header.Get("Access-Control-Allow-Origin")
 	if status > 299 || allowed != "*" && !strings.EqualFold(allowed, origin) ||
@@ -89,9 +89,9 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	return nil
 }
 
-// reachable returns an error if pages of an origin cannot send requests to the
-// bucket at all, independent of the bucket’s rules.
-func (b *Blobs) reachable(origin string) error {
+// checkOrigin returns an error if pages of an origin cannot send requests to
+// the bucket at all, independent of the bucket’s rules.
+func (b *Blobs) checkOrigin(origin string) error {
 	to, err := url.Parse(b.origin)
 	if err != nil || to.Scheme == "https" || !strings.HasPrefix(origin, "https://") {
 		return err

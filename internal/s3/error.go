@@ -29,9 +29,9 @@ func statusOf(err error) int {
 	return 0
 }
 
-// errNothingSaid is returned for a response without a required field. Such a
+// errNoAnswer is returned for a response without a required field. Such a
 // response usually comes from a proxy.
-var errNothingSaid = errors.New("the answer says nothing of what was asked")
+var errNoAnswer = errors.New("the answer says nothing of what was asked")
 
 func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }
 

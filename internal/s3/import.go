@@ -16,7 +16,7 @@ func (b *Blobs) Import(ctx context.Context, k vitrine.UploadID, size int64, body
 	if err := valid(k); err != nil {
 		return err
 	}
-	switch o, err := b.look(ctx, b.path(k)); {
+	switch o, err := b.head(ctx, b.path(k)); {
 	case err == nil && o.size == size:
 		return nil
 	case err == nil:

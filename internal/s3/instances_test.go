@@ -248,7 +248,7 @@ func TestBetweenSteps(t *testing.T) {
 		if err := b.putSmall(ctx, b.incoming(k, int64(len(text))), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		o, err := b.waiting(ctx, k)
+		o, err := b.incomingObject(ctx, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestBetweenSteps(t *testing.T) {
 	}
 	nothing := func(what string, k vitrine.UploadID) {
 		t.Helper()
-		if _, err := b.look(ctx, b.path(k)); !errors.Is(err, vitrine.ErrNotFound) {
+		if _, err := b.head(ctx, b.path(k)); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("%s: there is a blob (%v)", what, err)
 		}
 		if err := b.unfinished(ctx, "", func(a *assembly,

@@ -10,21 +10,21 @@ import (
 // markerKey is the key of the marker object.
 const markerKey = "mark"
 
-// longestMarker is the maximum size of a marker that is read.
-const longestMarker = 1 << 10
+// maxMarker is the maximum size of a marker that is read.
+const maxMarker = 1 << 10
 
 // Marker implements [vitrine.Blobs].
 func (b *Blobs) Marker(ctx context.Context) (string, error) {
 	key := b.prefix + markerKey
-	body, o, err := b.get(ctx, key, "", 0, longestMarker)
+	body, o, err := b.get(ctx, key, "", 0, maxMarker)
 	if isNotFound(err) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	text, err := io.ReadAll(io.LimitReader(body, longestMarker))
-	if err == nil && int64(len(text)) != min(o.size, longestMarker) {
+	text, err := io.ReadAll(io.LimitReader(body, maxMarker))
+	if err == nil && int64(len(text)) != min(o.size, maxMarker) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err = errors.Join(err, body.Close()); err != nil {

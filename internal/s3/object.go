@@ -39,7 +39,7 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 	o := object{etag: aws.ToString(out.ETag)}
 	if o.size, err = sizeOf(out, from); err != nil || o.etag == "" {
 		out.Body.Close()
-		return nil, object{}, b.fault("read", key, errors.Join(errNothingSaid, err))
+		return nil, object{}, b.fault("read", key, errors.Join(errNoAnswer, err))
 	}
 	return out.Body, o, nil
 }
@@ -60,10 +60,10 @@ func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	return strconv.ParseInt(size, 10, 64)
 }
 
-// look returns the attributes of an object, or ErrNotFound. It reads one byte
+// head returns the attributes of an object, or ErrNotFound. It reads one byte
 // instead of using HEAD, because a HEAD response has no body that distinguishes
 // a missing object from a missing bucket or denied access.
-func (b *Blobs) look(ctx context.Context, key string) (object, error) {
+func (b *Blobs) head(ctx context.Context, key string) (object, error) {
 	body, o, err := b.get(ctx, key, "", 0, 1)
 	if err != nil {
 		return object{}, err
@@ -73,7 +73,7 @@ func (b *Blobs) look(ctx context.Context, key string) (object, error) {
 }
 
 func (b *Blobs) exists(ctx context.Context, key string) (bool, error) {
-	_, err := b.look(ctx, key)
+	_, err := b.head(ctx, key)
 	if isNotFound(err) {
 		return false, nil
 	}
@@ -93,7 +93,7 @@ func (b *Blobs) putSmall(ctx context.Context, key string, content []byte) error 
 	out, err := b.api.PutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: bytes.NewReader(content),
 		ContentType: aws.String(octets)})
 	if err == nil && aws.ToString(out.ETag) == "" {
-		err = errNothingSaid
+		err = errNoAnswer
 	}
 	return b.faultOrNil("write", key, err)
 }
@@ -122,7 +122,7 @@ func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) er
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && aws.ToString(page.Name) != b.bucket {
-			err = errNothingSaid // a valid empty list includes the bucket name
+			err = errNoAnswer // a valid empty list includes the bucket name
 		}
 		if err != nil {
 			return b.fault("list", prefix, err)

@@ -20,13 +20,13 @@ func (b *Blobs) PutPart(ctx context.Context, k vitrine.UploadID, p vitrine.Part,
 	if err := validPart(k, p); err != nil {
 		return err
 	}
-	if _, err := b.look(ctx, b.path(k)); err != nil {
+	if _, err := b.head(ctx, b.path(k)); err != nil {
 		return err
 	}
 	if err := b.write(ctx, b.partPath(k, p), -1, body); err != nil {
 		return err
 	}
-	_, err := b.look(ctx, b.path(k))
+	_, err := b.head(ctx, b.path(k))
 	if isNotFound(err) { // deleted concurrently, possibly before the delete could find this part
 		return orNotFound(b.remove(ctx, b.partPath(k, p)))
 	}

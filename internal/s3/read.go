@@ -79,7 +79,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	case at >= r.size:
 		return 0, io.EOF
 	}
-	n, err := r.some(p, at)
+	n, err := r.readSome(p, at)
 	r.mu.Lock()
 	r.off = at + int64(n)
 	r.mu.Unlock()
@@ -112,7 +112,7 @@ func (r *reader) ReadAt(p []byte, off int64) (n int, err error) {
 	}
 	for n < len(p) && off+int64(n) < r.size && err == nil {
 		var m int
-		m, err = r.some(p[n:], off+int64(n))
+		m, err = r.readSome(p[n:], off+int64(n))
 		n += m
 	}
 	if n < len(p) && err == nil {
@@ -121,8 +121,8 @@ func (r *reader) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// some reads at least one byte at an offset inside the object.
-func (r *reader) some(p []byte, off int64) (int, error) {
+// readSome reads at least one byte at an offset inside the object.
+func (r *reader) readSome(p []byte, off int64) (int, error) {
 	p = p[:min(int64(len(p)), r.size-off)]
 	if len(p) == 0 {
 		return 0, nil
@@ -133,8 +133,8 @@ func (r *reader) some(p []byte, off int64) (int, error) {
 	if len(p) >= smallRead {
 		return r.stream(p, off)
 	}
-	pg := page{at: off, content: r.room()}
-	if !r.reaches(off) {
+	pg := page{at: off, content: r.newPage()}
+	if !r.streamAt(off) {
 		pg.at -= off % pageSize // the next read may be just before this one
 	}
 	pg.content = pg.content[:min(pageSize, r.size-pg.at)]
@@ -166,9 +166,9 @@ func (r *reader) kept(p []byte, off int64) (int, error) {
 	return 0, nil
 }
 
-// room returns an empty buffer for a page. It reuses the least recently used
+// newPage returns an empty buffer for a page. It reuses the least recently used
 // page if the cache is full.
-func (r *reader) room() []byte {
+func (r *reader) newPage() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.pages) < pagesKept {
@@ -202,8 +202,8 @@ func (r *reader) stream(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// reaches reports whether an open response is at off.
-func (r *reader) reaches(off int64) bool {
+// streamAt reports whether an open response is at off.
+func (r *reader) streamAt(off int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.idle, func(s *stream) bool { return s.at == off })

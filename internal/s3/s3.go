@@ -111,7 +111,7 @@ func (b *Blobs) signPut(ctx context.Context, signer *sdk.PresignClient, key stri
 	g vitrine.PutGrant) (string, error) {
 	r, err := signer.PresignPutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, ContentLength: &g.Size,
 		ContentType: &g.Type},
-		sdk.WithPresignExpires(b.life(g.Expires)))
+		sdk.WithPresignExpires(b.urlLifetime(g.Expires)))
 	if err != nil {
 		return "", b.fault("sign a PUT of", key, err)
 	}
@@ -127,15 +127,15 @@ func (b *Blobs) SignGet(ctx context.Context, g vitrine.GetGrant) (string, error)
 	r, err := b.outside.PresignGetObject(ctx, &sdk.GetObjectInput{Bucket: &b.bucket, Key: &key,
 		ResponseContentType:        &g.Type,
 		ResponseContentDisposition: &g.Disposition, ResponseCacheControl: aws.String("private, no-store")},
-		sdk.WithPresignExpires(b.life(g.Expires)))
+		sdk.WithPresignExpires(b.urlLifetime(g.Expires)))
 	if err != nil {
 		return "", b.fault("sign a GET of", key, err)
 	}
 	return r.URL, nil
 }
 
-// life returns the lifetime of a URL in whole seconds, at least one.
-func (b *Blobs) life(until time.Time) time.Duration {
+// urlLifetime returns the lifetime of a URL in whole seconds, at least one.
+func (b *Blobs) urlLifetime(until time.Time) time.Duration {
 	return max(until.Sub(b.now()).Truncate(time.Second), time.Second)
 }
 
@@ -145,18 +145,18 @@ func (b *Blobs) Stat(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err
 	}
-	o, err := b.look(ctx, b.path(k))
+	o, err := b.head(ctx, b.path(k))
 	if isNotFound(err) {
-		if o, err = b.waiting(ctx, k); isNotFound(err) {
-			o, err = b.look(ctx, b.path(k)) // another process may have sealed it between the requests
+		if o, err = b.incomingObject(ctx, k); isNotFound(err) {
+			o, err = b.head(ctx, b.path(k)) // another process may have sealed it between the requests
 		}
 	}
 	return vitrine.BlobInfo{Size: o.size}, err
 }
 
-// waiting returns the incoming object of a key, or ErrNotFound if the key was
-// deleted.
-func (b *Blobs) waiting(ctx context.Context, k vitrine.UploadID) (found object, err error) {
+// incomingObject returns the incoming object of a key, or ErrNotFound if the
+// key was deleted.
+func (b *Blobs) incomingObject(ctx context.Context, k vitrine.UploadID) (found object, err error) {
 	used := false
 	err = b.list(ctx, b.prefix+incomingDir+string(k), func(e entry) error {
 		switch e.key {

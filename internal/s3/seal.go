@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	copyParts = 10_000 // maximum number of parts
-	atOnce    = 4      // concurrent part copies
-	sealTries = 5      // attempts if the incoming bytes are replaced during the copy
-	tidyTime  = 10 * time.Second
+	copyParts        = 10_000 // maximum number of parts
+	concurrentCopies = 4      // concurrent part copies
+	sealTries        = 5      // attempts if the incoming bytes are replaced during the copy
+	deleteTime       = 10 * time.Second
 )
 
 // errReplaced is returned if the source has been replaced or the destination
@@ -34,21 +34,21 @@ func (b *Blobs) Seal(ctx context.Context, k vitrine.UploadID) (vitrine.BlobInfo,
 	if err := valid(k); err != nil {
 		return vitrine.BlobInfo{}, err
 	}
-	if err := b.exclusive(ctx); err != nil {
+	if err := b.checkConditionalWrites(ctx); err != nil {
 		return vitrine.BlobInfo{}, err
 	}
 	for range sealTries {
-		o, err := b.look(ctx, b.path(k))
+		o, err := b.head(ctx, b.path(k))
 		if err == nil {
-			b.tidy(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
+			b.deleteLeftovers(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
 			return vitrine.BlobInfo{Size: o.size}, nil
 		}
 		if !isNotFound(err) {
 			return vitrine.BlobInfo{}, err
 		}
-		o, err = b.waiting(ctx, k)
+		o, err = b.incomingObject(ctx, k)
 		if isNotFound(err) {
-			o, err = b.look(ctx, b.path(k)) // another process may have sealed it between the requests
+			o, err = b.head(ctx, b.path(k)) // another process may have sealed it between the requests
 			return vitrine.BlobInfo{Size: o.size}, err
 		}
 		if err == nil {
@@ -75,7 +75,7 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 	if used {
 		return vitrine.BlobInfo{}, orNotFound(b.remove(ctx, b.path(k)))
 	}
-	made, err := b.look(ctx, b.path(k))
+	made, err := b.head(ctx, b.path(k))
 	if err != nil {
 		return vitrine.BlobInfo{}, err // ErrNotFound: the key was deleted
 	}
@@ -83,14 +83,14 @@ func (b *Blobs) sealed(ctx context.Context, k vitrine.UploadID, o object) (vitri
 		return vitrine.BlobInfo{}, b.fault("seal", b.path(k),
 			fmt.Errorf("%d bytes were copied of %d", made.size, o.size))
 	}
-	b.tidy(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
+	b.deleteLeftovers(ctx, func(ctx context.Context) error { return b.remove(ctx, b.incoming(k, o.size)) })
 	return vitrine.BlobInfo{Size: o.size}, nil
 }
 
-// tidy deletes leftovers early. It ignores errors, because Sweep deletes them
-// later.
-func (b *Blobs) tidy(ctx context.Context, f func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+// deleteLeftovers deletes leftovers early. It ignores errors, because Sweep
+// deletes them later.
+func (b *Blobs) deleteLeftovers(ctx context.Context, f func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime)
 	defer cancel()
 	_ = f(ctx)
 }
@@ -106,7 +106,7 @@ func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 	size := max(b.limits.part, (o.size+copyParts-1)/copyParts)
 	a.parts = make([]types.CompletedPart, (o.size+size-1)/size)
 	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
+	group.SetLimit(concurrentCopies)
 	for i := range a.parts {
 		group.Go(func() error {
 			part := &sdk.UploadPartCopyInput{Bucket: &b.bucket, Key: &key, UploadId: &a.id,
@@ -123,14 +123,14 @@ func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 			case err != nil:
 				return b.fault("copy to", key, err)
 			case out.CopyPartResult == nil || aws.ToString(out.CopyPartResult.ETag) == "":
-				return b.fault("copy to", key, errNothingSaid)
+				return b.fault("copy to", key, errNoAnswer)
 			}
 			a.parts[i] = types.CompletedPart{PartNumber: part.PartNumber, ETag: out.CopyPartResult.ETag}
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		b.tidy(ctx, a.abort)
+		b.deleteLeftovers(ctx, a.abort)
 		return err
 	}
 	return a.complete(ctx, true)

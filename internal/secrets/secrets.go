@@ -32,15 +32,15 @@ var patterns = []pattern{
 	{"a Hugging Face token", regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},
 }
 
-// mostWarnings bounds the warnings about one text.
-const mostWarnings = 5
+// maxWarnings bounds the warnings about one text.
+const maxWarnings = 5
 
 // Warnings returns sentences about text that looks like a secret, with line
 // numbers. They never contain the secret.
 func Warnings(text []byte) (list []string) {
 	for _, p := range patterns {
 		for _, at := range p.text.FindAllIndex(text, -1) {
-			if len(list) == mostWarnings {
+			if len(list) == maxWarnings {
 				return list
 			}
 			line := 1 + bytes.Count(text[:at[0]], []byte("\n"))

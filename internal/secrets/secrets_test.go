@@ -30,7 +30,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
-	if n := len(Warnings([]byte(r("ghp_"+r("a", 36)+"\n", 100)))); n != mostWarnings {
+	if n := len(Warnings([]byte(r("ghp_"+r("a", 36)+"\n", 100)))); n != maxWarnings {
 		t.Errorf("%d warnings", n)
 	}
 }

@@ -59,12 +59,12 @@ type Options struct {
 type Shared struct {
 	*vitrine.SharedReport
 	Owner *vitrine.Account
-	Of    *vitrine.Link // nil means all links of the account
+	Link  *vitrine.Link // nil means all links of the account
 }
 
-// errNone is the same for an address that never was, has expired or was
+// errNoReport is the same for an address that never was, has expired or was
 // revoked.
-var errNone = vitrine.Errorf(vitrine.CodeNotFound,
+var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
 	"There is no report at this address. It may have expired or been revoked. Ask the person who sent it.")
 
 // Create makes an address for the report of a link of an account, or of all its
@@ -135,7 +135,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account,
 		all, err := tx.SharedReports(a.ID, link)
 		list = nil
 		for _, r := range all {
-			if s.holds(r) {
+			if s.valid(r) {
 				list = append(list, r)
 			}
 		}
@@ -144,7 +144,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account,
 	return list, err
 }
 
-func (s *Service) holds(r *vitrine.SharedReport) bool {
+func (s *Service) valid(r *vitrine.SharedReport) bool {
 	return r.ExpiresAt.IsZero() || s.Now().Before(r.ExpiresAt)
 }
 
@@ -152,12 +152,12 @@ func (s *Service) holds(r *vitrine.SharedReport) bool {
 // Errors: CodeNotFound.
 func (s *Service) Revoke(ctx context.Context, a *vitrine.Account, id vitrine.SharedReportID) error {
 	if id <= 0 {
-		return errNone
+		return errNoReport
 	}
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		err := tx.DeleteSharedReport(a.ID, id)
 		if errors.Is(err, vitrine.ErrNotFound) {
-			return errNone
+			return errNoReport
 		}
 		return err
 	})
@@ -168,12 +168,12 @@ func (s *Service) Revoke(ctx context.Context, a *vitrine.Account, id vitrine.Sha
 // deleted.
 func (s *Service) Open(ctx context.Context, secret string) (found *Shared, err error) {
 	if b, err := base64.RawURLEncoding.Strict().DecodeString(secret); err != nil || len(b) != secretSize {
-		return nil, errNone
+		return nil, errNoReport
 	}
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		found, err = s.open(tx, sha256.Sum256([]byte(secret)))
 		if errors.Is(err, vitrine.ErrNotFound) {
-			return errNone
+			return errNoReport
 		}
 		return err
 	})
@@ -190,15 +190,15 @@ func (s *Service) open(tx vitrine.Tx, hash [sha256.Size]byte) (*Shared, error) {
 		return nil, err
 	}
 	if r.Link != 0 {
-		if found.Of, err = tx.Link(r.Link); err != nil {
+		if found.Link, err = tx.Link(r.Link); err != nil {
 			return nil, err
 		}
-		if !found.Of.DeletedAt.IsZero() || found.Of.Account != r.Account {
-			return nil, errNone
+		if !found.Link.DeletedAt.IsZero() || found.Link.Account != r.Account {
+			return nil, errNoReport
 		}
 	}
-	if !s.holds(r) || found.Owner.Banned || !found.Owner.Plan.Pro() {
-		return nil, errNone
+	if !s.valid(r) || found.Owner.Banned || !found.Owner.Plan.Pro() {
+		return nil, errNoReport
 	}
 	return found, nil
 }
@@ -233,9 +233,9 @@ func (s *Service) Enter(ctx context.Context, r *Shared, pw string, from netip.Ad
 	return until + "." + s.Signer.Sign(signer.PurposeSharedReport, id, r.Password, until), nil
 }
 
-// Passes reports whether a browser with a pass, or without one (""), sees a
+// Admits reports whether a browser with a pass, or without one (""), sees a
 // report.
-func (s *Service) Passes(r *Shared, pass string) bool {
+func (s *Service) Admits(r *Shared, pass string) bool {
 	if r.Password == "" {
 		return true
 	}

@@ -40,7 +40,7 @@ func TestOpen(t *testing.T) {
 		if (err == nil) != want || !want && vitrine.CodeOf(err) != vitrine.CodeNotFound {
 			t.Errorf("%s: %v, want %t", what, err, want)
 		}
-		if err == nil && (r.Owner.ID != f.Account.ID || (r.Of == nil) != (secret == all)) {
+		if err == nil && (r.Owner.ID != f.Account.ID || (r.Link == nil) != (secret == all)) {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
@@ -172,22 +172,22 @@ func TestPassword(t *testing.T) {
 	const words = "a cafe\u0301 at noon"
 	r, other, plain := open(sharedreport.Options{Password: words}), open(sharedreport.Options{Password: words}),
 		open(sharedreport.Options{})
-	if s.Passes(r, "") || !s.Passes(plain, "") {
+	if s.Admits(r, "") || !s.Admits(plain, "") {
 		t.Error("without a pass")
 	}
 	pass, err := s.Enter(ctx, r, "a café at noon", here)
 	f.Must(err)
-	if !s.Passes(r, pass) || s.Passes(other, pass) {
+	if !s.Admits(r, pass) || s.Admits(other, pass) {
 		t.Error("a pass is of one report")
 	}
 	for _, bad := range []string{pass + "x", "9" + pass, strings.Replace(pass, ".", "", 1), "99999999999999999999.x",
 		"."} {
-		if s.Passes(r, bad) {
+		if s.Admits(r, bad) {
 			t.Errorf("%q passes", bad)
 		}
 	}
 	f.Clock.Advance(sharedreport.PassLife)
-	if s.Passes(r, pass) {
+	if s.Admits(r, pass) {
 		t.Error("it passes for ever")
 	}
 	for range 5 {

@@ -44,13 +44,13 @@ type key struct {
 	path string
 }
 
-// mostNumbers bounds the cached numbers of pages, about 150 bytes each.
-const mostNumbers = 1 << 16
+// maxCachedPages bounds the cached numbers of pages, about 150 bytes each.
+const maxCachedPages = 1 << 16
 
 // New returns a copy of s with a cache.
 func New(s Stats) *Stats {
 	var err error
-	if s.numbers, err = lru.New[key, int64](mostNumbers); err != nil {
+	if s.numbers, err = lru.New[key, int64](maxCachedPages); err != nil {
 		panic(err) // of the size alone
 	}
 	return &s
@@ -60,7 +60,7 @@ func New(s Stats) *Stats {
 // website. The load is durable when Count returns nil. Errors: CodeNotFound if
 // the website is deleted, CodeUnavailable.
 func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, load report.View) error {
-	account, link, err := s.lookUp(ctx, site, path)
+	account, link, err := s.pageNumber(ctx, site, path)
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func (s *Stats) Count(ctx context.Context, site vitrine.SiteID, path string, loa
 	return err
 }
 
-// lookUp returns the numbers of a website and a page. It assigns them the first
-// time.
-func (s *Stats) lookUp(ctx context.Context, site vitrine.SiteID, path string) (account, link int64, err error) {
+// pageNumber returns the numbers of a website and a page. It assigns them the
+// first time.
+func (s *Stats) pageNumber(ctx context.Context, site vitrine.SiteID, path string) (account, link int64, err error) {
 	account, known1 := s.numbers.Get(key{site, ""})
 	link, known2 := s.numbers.Get(key{site, path})
 	if known1 && known2 {
@@ -238,16 +238,16 @@ func (s *Stats) top(ctx context.Context, account vitrine.AccountID, pages []repo
 // from a spool.
 const purgeGrace = time.Hour
 
-// purgedAtOnce is the number of pages of deleted websites that are read
+// purgeBatch is the number of pages of deleted websites that are read
 // together.
-const purgedAtOnce = 1000
+const purgeBatch = 1000
 
 // Purge deletes the page loads of deleted websites. It is background work.
 func (s *Stats) Purge(ctx context.Context) error {
 	for after := int64(0); ; {
 		var gone []vitrine.DeletedSitePage
 		err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-			gone, err = tx.DeletedSitePages(after, purgedAtOnce)
+			gone, err = tx.DeletedSitePages(after, purgeBatch)
 			return err
 		})
 		if err != nil || len(gone) == 0 {

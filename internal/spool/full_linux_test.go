@@ -104,7 +104,7 @@ func TestReserve(t *testing.T) {
 			}); !errors.Is(err, failed) {
 				t.Fatal(err)
 			}
-			if err := s.Room(); err != nil && s.pieces > 0 {
+			if err := s.CheckSpace(); err != nil && s.pieces > 0 {
 				t.Fatal(err)
 			}
 		}
@@ -119,13 +119,13 @@ func TestReserve(t *testing.T) {
 	if size := s.Size(); size < most*pieceBytes*9/10 || s.pieces != 0 {
 		t.Errorf("the reserve took %d bytes in %d files, and has %d pieces", size, len(s.files), s.pieces)
 	}
-	if err := s.Room(); !errors.Is(err, unix.ENOSPC) {
+	if err := s.CheckSpace(); !errors.Is(err, unix.ENOSPC) {
 		t.Errorf("without reserve there is room: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, filler)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Room(); err != nil || s.pieces != most {
+	if err := s.CheckSpace(); err != nil || s.pieces != most {
 		t.Errorf("with room again: %v, %d pieces", err, s.pieces)
 	}
 	spooltest.Add(t, s, len(kept))

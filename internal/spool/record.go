@@ -16,8 +16,8 @@ import (
 // the mark, because UTF-8 never has its byte 0xff. So the mark shows where the
 // next record begins after damage.
 const (
-	mark       = "\xff\xfe\xff\x01"
-	headerSize = len(mark) + 4 + 4
+	recordMark = "\xff\xfe\xff\x01"
+	headerSize = len(recordMark) + 4 + 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -31,7 +31,7 @@ func encode(b vitrine.Batch) ([]byte, error) {
 		return nil, fmt.Errorf("a batch of %d bytes", len(body))
 	}
 	r := make([]byte, headerSize, headerSize+len(body))
-	copy(r, mark)
+	copy(r, recordMark)
 	binary.LittleEndian.PutUint32(r[4:], uint32(len(body)))
 	binary.LittleEndian.PutUint32(r[8:], checksum(r[4:8], body))
 	return append(r, body...), nil
@@ -44,7 +44,7 @@ func checksum(length, body []byte) uint32 {
 // decode reads the record at the beginning of data. It returns false if there
 // is no whole record.
 func decode(data []byte) (b vitrine.Batch, size int, ok bool) {
-	if len(data) < headerSize || string(data[:len(mark)]) != mark {
+	if len(data) < headerSize || string(data[:len(recordMark)]) != recordMark {
 		return b, 0, false
 	}
 	length := int64(binary.LittleEndian.Uint32(data[4:]))
@@ -72,7 +72,7 @@ type reader struct {
 func (r *reader) next() (vitrine.Batch, bool) {
 	rest := r.data[r.at:]
 	for skip := 0; ; skip++ {
-		i := bytes.Index(rest[skip:], []byte(mark))
+		i := bytes.Index(rest[skip:], []byte(recordMark))
 		if i < 0 {
 			break
 		}
@@ -100,9 +100,10 @@ func torn(end []byte) bool {
 		return true
 	}
 	if len(end) < headerSize {
-		return bytes.HasPrefix(end, []byte(mark)[:min(len(end), len(mark))])
+		return bytes.HasPrefix(end, []byte(recordMark)[:min(len(end), len(recordMark))])
 	}
-	return string(end[:len(mark)]) == mark && int64(binary.LittleEndian.Uint32(end[4:])) > int64(len(end)-headerSize)
+	return string(end[:len(recordMark)]) == recordMark &&
+		int64(binary.LittleEndian.Uint32(end[4:])) > int64(len(end)-headerSize)
 }
 
 // join reads records into one batch until it has joined entries or there are no

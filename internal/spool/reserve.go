@@ -23,10 +23,11 @@ const (
 	pieces = 16
 	// The reserve takes at most one reserveShare-th of a file system.
 	reserveShare = 16
-	// reserveLeaves is how much free room the reserve leaves for the databases.
-	reserveLeaves = 4 * pieceBytes
-	reserveSuffix = ".reserve"
-	probeBytes    = 64 << 10
+	// reserveMinFree is how much free room the reserve leaves for the
+	// databases.
+	reserveMinFree = 4 * pieceBytes
+	reserveSuffix  = ".reserve"
+	probeBytes     = 64 << 10
 )
 
 // Reserve allocates room for the time of a full disk, in a directory beside
@@ -56,10 +57,10 @@ func (s *Spool) replenish() {
 		return
 	}
 	for n := s.pieces; n < pieces; n++ {
-		total, free, err := space(s.reserve)
+		total, free, err := diskSpace(s.reserve)
 		_, missing := os.Stat(s.piece(n))
 		if err != nil || int64(n+1)*pieceBytes > total/reserveShare || missing != nil &&
-			free < pieceBytes+reserveLeaves {
+			free < pieceBytes+reserveMinFree {
 			return
 		}
 		if allocate(s.piece(n), pieceBytes) != nil {
@@ -111,9 +112,10 @@ func (s *Spool) beginReserve(records []byte) error {
 	return s.fill(w, f, records)
 }
 
-// Room returns nil if the spool has room for more, and otherwise [ErrFull] or
-// the error of the disk. It replaces files of the reserve that were used.
-func (s *Spool) Room() error {
+// CheckSpace returns nil if the spool has room for more, and otherwise
+// [ErrFull] or the error of the disk. It replaces files of the reserve that
+// were used.
+func (s *Spool) CheckSpace() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size+probeBytes > s.MaxBytes {

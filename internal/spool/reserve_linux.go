@@ -21,9 +21,9 @@ func allocate(path string, bytes int64) error {
 	}
 }
 
-// space returns how large the file system of a directory is and how much of it
-// is free.
-func space(dir string) (total, free int64, err error) {
+// diskSpace returns how large the file system of a directory is and how much of
+// it is free.
+func diskSpace(dir string) (total, free int64, err error) {
 	var s unix.Statfs_t
 	err = unix.Statfs(dir, &s)
 	return int64(s.Blocks) * s.Bsize, int64(s.Bavail) * s.Bsize, err

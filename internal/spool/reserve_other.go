@@ -6,4 +6,4 @@ import "errors"
 
 func allocate(string, int64) error { return errors.ErrUnsupported }
 
-func space(string) (total, free int64, err error) { return 0, 0, errors.ErrUnsupported }
+func diskSpace(string) (total, free int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -187,7 +187,7 @@ func TestRubbish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "000000000004.spool"), bytes.Repeat([]byte("rubbish"+mark), 1<<16),
+	if err := os.WriteFile(filepath.Join(dir, "000000000004.spool"), bytes.Repeat([]byte("rubbish"+recordMark), 1<<16),
 		0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -391,9 +391,9 @@ func TestOpenFails(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	first, second := must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2)))
 	f.Add([]byte(nil), []byte(nil), []byte(nil))
-	f.Add([]byte("rubbish"), []byte(mark+mark[:2]), first[:20])
-	f.Add([]byte(mark+"\x01\x00\x00\x00"), append(slices.Clone(first[:len(first)-1]), 'x'), make([]byte, 100))
-	f.Add([]byte(nil), []byte(mark+"\xff\xff\xff\xff\xff\xff\xff\xff"), []byte(mark+"\xff\xff\xff\x7f0000"))
+	f.Add([]byte("rubbish"), []byte(recordMark+recordMark[:2]), first[:20])
+	f.Add([]byte(recordMark+"\x01\x00\x00\x00"), append(slices.Clone(first[:len(first)-1]), 'x'), make([]byte, 100))
+	f.Add([]byte(nil), []byte(recordMark+"\xff\xff\xff\xff\xff\xff\xff\xff"), []byte(recordMark+"\xff\xff\xff\x7f0000"))
 	f.Fuzz(func(t *testing.T, before, between, after []byte) {
 		if len(before)+len(between)+len(after) > 1<<16 ||
 			strings.Contains(string(before)+" "+string(between)+" "+string(after), "}") {

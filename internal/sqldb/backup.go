@@ -82,9 +82,9 @@ func (s *Snapshot) Opens(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// pagesAtOnce is the number of pages copied between two checks of the context
+// copiedPages is the number of pages copied between two checks of the context
 // and two reports of progress: 4 MiB.
-const pagesAtOnce = 1024
+const copiedPages = 1024
 
 // onlineBackup is the part of SQLite's driver that database/sql does not have.
 type onlineBackup interface {
@@ -127,7 +127,7 @@ func copyPages(ctx context.Context, b *sqlite.Backup, progress func(done, all in
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		more, err := b.Step(pagesAtOnce)
+		more, err := b.Step(copiedPages)
 		if err != nil {
 			return err
 		}

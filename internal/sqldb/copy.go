@@ -143,7 +143,7 @@ func begun(ctx context.Context, from, to *DB, t *table) ([]any, error) {
 			return err
 		}
 		return x.rowsOf(t, fmt.Sprintf(where, "="), key, func(row []any) error {
-			same = bytes.Equal(canonical(nil, to.held(row)), canonical(nil, last))
+			same = bytes.Equal(canonical(nil, to.stored(row)), canonical(nil, last))
 			return nil
 		})
 	})
@@ -153,8 +153,8 @@ func begun(ctx context.Context, from, to *DB, t *table) ([]any, error) {
 	return key, err
 }
 
-// held returns a row as the database can store it.
-func (d *DB) held(row []any) []any {
+// stored returns a row as the database can store it.
+func (d *DB) stored(row []any) []any {
 	if d.Dialect.text != nil {
 		return d.Dialect.text(row)
 	}
@@ -205,7 +205,7 @@ func copyTable(ctx context.Context, from, to *DB, t *table, after []any, told Co
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			batch = append(batch, to.held(row))
+			batch = append(batch, to.stored(row))
 			size += sizeOf(row)
 			if len(batch) >= BatchRows || size >= BatchBytes {
 				return flush()
@@ -245,7 +245,7 @@ func (t *Tx) insert(of *table, rows [][]any) error {
 		_, err := t.Conn.Postgres.CopyFrom(context.Background(), pgx.Identifier{of.name}, of.columns,
 			pgx.CopyFromRows(rows))
 		if err != nil {
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		return nil
 	}
@@ -321,8 +321,8 @@ func CompareDB(ctx context.Context, from, to *DB, names []string) (differences [
 		var ours, theirs sum
 		var err1, err2 error
 		done := make(chan struct{})
-		go func() { ours, err1 = from.sum(ctx, t, to.held); close(done) }()
-		theirs, err2 = to.sum(ctx, t, to.held)
+		go func() { ours, err1 = from.sum(ctx, t, to.stored); close(done) }()
+		theirs, err2 = to.sum(ctx, t, to.stored)
 		<-done
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err

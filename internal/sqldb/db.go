@@ -36,15 +36,15 @@ func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB,
 		words: newPool(reader, 1), Watcher: newPool(reader, 1)}
 }
 
-// aloneFrom is the number of the attempt from which a transaction runs alone.
-const aloneFrom = 4
+// aloneAfter is the number of the attempt from which a transaction runs alone.
+const aloneAfter = 4
 
 // Update runs f as a transaction that may write, and runs it again after
 // conflicts.
 func (d *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
 		begin := d.Dialect.beginWrite
-		if try >= aloneFrom {
+		if try >= aloneAfter {
 			begin = d.Dialect.beginAlone
 		}
 		err := d.run(ctx, d.Writer, begin, f)
@@ -88,7 +88,7 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	switch {
 	case t.Err != nil:
 		// Nothing may be committed: part of what f wrote may be lost.
-		return d.failed("query", t.Err)
+		return d.wrapError("query", t.Err)
 	case err != nil:
 		return err
 	}
@@ -104,10 +104,11 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	}
 	switch {
 	case err != nil && d.Dialect.unknown(err):
-		return &vitrine.Error{Code: vitrine.CodeUnavailable, Err: d.failed("commit", err), RetryAfter: 5 * time.Second,
-			Message: "The connection to the database was lost while this was saved. Check whether your change was saved before you try again."}
+		return &vitrine.Error{Code: vitrine.CodeUnavailable, Err: d.wrapError("commit", err),
+			RetryAfter: 5 * time.Second,
+			Message:    "The connection to the database was lost while this was saved. Check whether your change was saved before you try again."}
 	case err != nil:
-		return d.failed("commit", err)
+		return d.wrapError("commit", err)
 	}
 	committed, usable = true, true
 	for _, f := range t.Committed {
@@ -123,7 +124,7 @@ func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 		c, err := p.Acquire(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
-				err = d.failed("open", err)
+				err = d.wrapError("open", err)
 			}
 			return nil, err
 		}
@@ -133,13 +134,13 @@ func (d *DB) begin(ctx context.Context, p *pool, begin string) (*conn, error) {
 		old, busy := c.used, d.Dialect.Busy(err)
 		p.Release(c, busy)
 		if busy || !old || !d.Dialect.unknown(err) {
-			return nil, d.failed("begin", err)
+			return nil, d.wrapError("begin", err)
 		}
 	}
 }
 
-// failed returns the error of a failed database operation.
-func (d *DB) failed(what string, err error) error {
+// wrapError returns the error of a failed database operation.
+func (d *DB) wrapError(what string, err error) error {
 	return vitrine.Unavailable(explainDamage(d.path, fmt.Errorf("database %s: %s: %w", d.path, what, err)))
 }
 

@@ -32,7 +32,7 @@ func (d *DB) Lock(ctx context.Context, name string, wait bool) (unlock func() er
 	case err == nil:
 		return once(func() error {
 			if err := let(); err != nil {
-				return d.failed("unlock "+name, err)
+				return d.wrapError("unlock "+name, err)
 			}
 			return nil
 		}), nil
@@ -41,7 +41,7 @@ func (d *DB) Lock(ctx context.Context, name string, wait bool) (unlock func() er
 	case ctx.Err() != nil: // the driver may report a bad connection instead
 		return nil, ctx.Err()
 	}
-	return nil, d.failed("lock "+name, err)
+	return nil, d.wrapError("lock "+name, err)
 }
 
 // once returns a function that calls f only the first time.

@@ -41,8 +41,8 @@ func (t *Tx) GetMany(query string, n int, args func(i int) []any, f func(i int, 
 	return nil
 }
 
-// manyAtOnce is how many statements are sent together.
-const manyAtOnce = 512
+// statementBatch is how many statements are sent together.
+const statementBatch = 512
 
 // postgresMany sends statements without waiting for earlier answers.
 func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i int, row Scanner) error,
@@ -50,8 +50,8 @@ func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i i
 	if err := t.ready(query); err != nil {
 		return err
 	}
-	for from := 0; from < n; from += manyAtOnce {
-		to := min(n, from+manyAtOnce)
+	for from := 0; from < n; from += statementBatch {
+		to := min(n, from+statementBatch)
 		var batch pgx.Batch
 		for i := from; i < to; i++ {
 			batch.Queue(query, t.text(args(i))...)
@@ -67,9 +67,9 @@ func postgresMany(t *Tx, query string, n int, args func(i int) []any, f func(i i
 		case errors.As(err, &failed):
 			return failed.error
 		case err != nil:
-			return t.Fail(err)
+			return t.Failed(err)
 		case closed != nil:
-			return t.Fail(closed)
+			return t.Failed(closed)
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func postgresGuard(t *Tx, statement func() error) error {
 		return t.Err
 	}
 	if err := PostgresCommand(t.Conn, "SAVEPOINT guard"); err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	t.guarded = true
 	err := statement()
@@ -105,7 +105,7 @@ func postgresGuard(t *Tx, statement func() error) error {
 		end = "ROLLBACK TO SAVEPOINT guard; " + end
 	}
 	if err := PostgresCommand(t.Conn, end); err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	return err
 }

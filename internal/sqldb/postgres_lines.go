@@ -100,10 +100,10 @@ func (l *trackedConns) Frozen() bool {
 	return l.up.Err() != nil
 }
 
-// tried records the result of the listener's attempt to connect. A server that
-// refuses is alive. If nobody listens at the address, other connections fail in
-// the same way.
-func (l *trackedConns) tried(err error) {
+// recordConnect records the result of the listener's attempt to connect. A
+// server that refuses is alive. If nobody listens at the address, other
+// connections fail in the same way.
+func (l *trackedConns) recordConnect(err error) {
 	var no *pgconn.PgError
 	switch {
 	case err == nil || errors.As(err, &no):

@@ -37,7 +37,7 @@ func TestLines(t *testing.T) {
 	tried := func(err error) {
 		l.began = time.Now().Add(-time.Minute)
 		l.heard.Store(0)
-		l.tried(err)
+		l.recordConnect(err)
 	}
 	place := url.URL{Scheme: "postgres", User: url.User("ann"), Host: server.Addr().String(), Path: "/none",
 		RawQuery: "sslmode=disable"}
@@ -66,7 +66,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	l.answered()
-	if l.tried(silent); l.Frozen() {
+	if l.recordConnect(silent); l.Frozen() {
 		t.Fatal("a server that has just answered is taken for frozen")
 	}
 	_ = kept.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
@@ -89,7 +89,7 @@ func TestLines(t *testing.T) {
 		if _, err := l.dial(context.Background(), "tcp", server.Addr().String()); !errors.Is(err, ErrFrozen) {
 			t.Errorf("%s: a line to a server that is frozen: %v", name, err)
 		}
-		l.tried(nil)
+		l.recordConnect(nil)
 		_ = dial().Close()
 	}
 }

@@ -120,7 +120,7 @@ func (l *Listener) listen(ctx context.Context) {
 		}()
 	}
 	if ctx.Err() == nil {
-		l.Lines.tried(err)
+		l.Lines.recordConnect(err)
 	}
 	for err == nil {
 		l.hear(ctx, c)

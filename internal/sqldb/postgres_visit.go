@@ -20,7 +20,7 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 		t.text(args)...)
 	rows, err := t.Conn.Postgres.Query(context.Background(), "SELECT "+columns+from, options...)
 	if err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	defer rows.Close()
 	fields := rows.FieldDescriptions()
@@ -28,7 +28,7 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 	for rows.Next() {
 		for i, b := range rows.RawValues() {
 			if row[i], err = decodeShared(fields[i].DataTypeOID, b); err != nil {
-				return t.Fail(fmt.Errorf("column %s: %w", fields[i].Name, err))
+				return t.Failed(fmt.Errorf("column %s: %w", fields[i].Name, err))
 			}
 		}
 		if err := f(row); err != nil {
@@ -36,7 +36,7 @@ func postgresVisit(t *Tx, columns, from string, args []any, f func([]driver.Valu
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func sqliteVisit(t *Tx, columns, from string, args []any, f func([]driver.Value)
 	case v.err != nil:
 		return v.err
 	case err != nil:
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	return nil
 }

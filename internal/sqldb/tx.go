@@ -35,11 +35,11 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	}
 	r, err := s.ExecContext(context.Background(), t.text(args)...)
 	if err != nil {
-		return 0, t.Fail(err)
+		return 0, t.Failed(err)
 	}
 	n, err := r.RowsAffected()
 	if err != nil {
-		return 0, t.Fail(err)
+		return 0, t.Failed(err)
 	}
 	return n, nil
 }
@@ -82,7 +82,7 @@ func (t *Tx) Get(dest []any, query string, args ...any) error {
 		return vitrine.ErrNotFound
 	}
 	if err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (t *Tx) Each(f func(Scanner) error, query string, args ...any) error {
 	}
 	rows, err := s.QueryContext(context.Background(), t.text(args)...)
 	if err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -104,7 +104,7 @@ func (t *Tx) Each(f func(Scanner) error, query string, args ...any) error {
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func List[T any](t *Tx, read func(Scanner) (*T, error), query string, args ...an
 	err = t.Each(func(s Scanner) error {
 		row, err := read(s)
 		if err != nil {
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		rows = append(rows, row)
 		return nil
@@ -140,13 +140,13 @@ func (t *Tx) prepare(query string) (*sql.Stmt, error) {
 	}
 	s, err := t.Conn.prepare(query)
 	if err != nil {
-		return nil, t.Fail(err)
+		return nil, t.Failed(err)
 	}
 	return s, nil
 }
 
-// Fail converts an error of the database and marks the transaction as failed.
-func (t *Tx) Fail(err error) error {
+// Failed converts an error of the database and marks the transaction as failed.
+func (t *Tx) Failed(err error) error {
 	if t.Dialect.exists(err) && (t.guarded || t.Dialect.guard == nil) {
 		return vitrine.ErrExists
 	}
@@ -177,21 +177,21 @@ func (t *Tx) Opens(f Visitor, query string, args ...any) error {
 	}
 	rows, err := s.QueryContext(context.Background(), args...)
 	if err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	defer rows.Close()
 	var link, id int64
 	var open, session sql.RawBytes
 	for rows.Next() {
 		if err := rows.Scan(&link, &id, &open, &session); err != nil {
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		if err := f(link, id, open, session); err != nil {
 			return err
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return t.Fail(err)
+		return t.Failed(err)
 	}
 	return nil
 }

@@ -21,25 +21,25 @@ func (d *DB) ReadVersion(ctx context.Context) (number int64, err error) {
 			return 0, ctx.Err()
 		}
 		if number, err = d.Changes.version(); err != nil {
-			err = d.failed("open", err)
+			err = d.wrapError("open", err)
 		}
 		return number, err
 	}
 	c, err := d.Watcher.Acquire(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			err = d.failed("open", err)
+			err = d.wrapError("open", err)
 		}
 		return 0, err
 	}
 	defer func() { d.Watcher.Release(c, err == nil) }()
 	q, err := c.prepare(d.Dialect.changes)
 	if err != nil {
-		return 0, d.failed("prepare", err)
+		return 0, d.wrapError("prepare", err)
 	}
 	var seen int64
 	if err := q.QueryRowContext(context.Background()).Scan(&seen); err != nil {
-		return 0, d.failed("query", err)
+		return 0, d.wrapError("query", err)
 	}
 	if n := &d.version; seen != n.seen || c != n.on {
 		*n = storeVersion{number: n.number + 1, seen: seen, on: c}

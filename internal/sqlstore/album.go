@@ -69,7 +69,7 @@ func (t Tx) AlbumSizes(a vitrine.AccountID) (map[vitrine.AlbumID]int64, error) {
 		var id vitrine.AlbumID
 		var n int64
 		if err := row.Scan(&id, &n); err != nil {
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		if n > 0 {
 			sizes[id] = n

@@ -145,7 +145,7 @@ func TestBusy(t *testing.T) {
 			if err == nil {
 				return errors.Join(errors.New("two write at once"), held.Rollback())
 			}
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		return nil
 	})

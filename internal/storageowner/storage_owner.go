@@ -49,9 +49,9 @@ const (
 	disputed        = "DISPUTED"
 )
 
-// keepTries bounds how often other processes of the same store may come between
-// the steps of Rotate or Claim.
-const keepTries = 20
+// replacedTries bounds how often other processes of the same store may come
+// between the steps of Rotate or Claim.
+const replacedTries = 20
 
 // ErrOther means that the storage does not belong to this database, so that
 // nothing there may be swept. errors.Is reports errMissing as ErrOther.
@@ -95,7 +95,7 @@ func (p Owner) Verify(ctx context.Context) error {
 	if err != nil || m.own(token) {
 		return err
 	}
-	if err := pause(ctx, doubtFor); err != nil {
+	if err := pause(ctx, disputeDelay); err != nil {
 		return err
 	}
 	if m, token, err = p.read(ctx); err != nil || m.own(token) {
@@ -159,7 +159,7 @@ func (p Owner) read(ctx context.Context) (m tokens, token string, err error) {
 // marks the storage as disputed and returns ErrOther.
 func (p Owner) Rotate(ctx context.Context) error {
 	var put, doubted string // the tokens that this call wrote and doubted
-	for range keepTries {
+	for range replacedTries {
 		m, err := p.begin(ctx, "")
 		if err != nil {
 			return err
@@ -181,7 +181,7 @@ func (p Owner) Rotate(ctx context.Context) error {
 			}
 		case doubt:
 			doubted = found
-			if err := pause(ctx, doubtFor); err != nil {
+			if err := pause(ctx, disputeDelay); err != nil {
 				return err
 			}
 		case dispute:
@@ -201,7 +201,7 @@ type step int
 
 const (
 	rotate  step = iota // write the next token
-	doubt               // look again after doubtFor
+	doubt               // look again after disputeDelay
 	dispute             // mark the storage as disputed
 	refuse              // it is disputed already
 )
@@ -222,10 +222,10 @@ func decide(m tokens, found, put, doubted string) step {
 	}
 }
 
-// doubtFor is how long a token that the store does not know is doubted. A
+// disputeDelay is how long a token that the store does not know is doubted. A
 // process of this database that wrote one too late, or has just written the
 // next, has corrected it by then.
-const doubtFor = 300 * time.Millisecond
+const disputeDelay = 300 * time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
@@ -240,7 +240,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // Claim makes the storage this database's, regardless of the previous owner.
 func (p Owner) Claim(ctx context.Context) error {
-	for range keepTries {
+	for range replacedTries {
 		m, err := p.begin(ctx, rand.Text())
 		if err != nil {
 			return err
@@ -254,7 +254,7 @@ func (p Owner) Claim(ctx context.Context) error {
 
 func (p Owner) errShared() error {
 	return vitrine.Unavailable(fmt.Errorf("the marker of the storage: other processes rotated it in between, %d times",
-		keepTries))
+		replacedTries))
 }
 
 // begin records in the store which token is written next: next, or if it is "",
@@ -293,7 +293,7 @@ func (p Owner) put(ctx context.Context, next string) (done bool, err error) {
 // bytes.
 func (p Owner) CountUnowned(ctx context.Context) (files, bytes int64, err error) {
 	err = p.Blobs.Each(ctx, func(id vitrine.UploadID, info vitrine.BlobInfo) error {
-		owned, err := p.Owns(ctx, id)
+		owned, err := p.MayNeed(ctx, id)
 		if err == nil && !owned {
 			files, bytes = files+1, bytes+info.Size
 		}
@@ -302,8 +302,8 @@ func (p Owner) CountUnowned(ctx context.Context) (files, bytes int64, err error)
 	return files, bytes, err
 }
 
-// Owns reports whether the database may still need the bytes of an upload.
-func (p Owner) Owns(ctx context.Context, id vitrine.UploadID) (owned bool, err error) {
+// MayNeed reports whether the database may still need the bytes of an upload.
+func (p Owner) MayNeed(ctx context.Context, id vitrine.UploadID) (owned bool, err error) {
 	err = p.Store.Read(ctx, func(tx vitrine.Tx) error {
 		owned, err = vitrine.OwnsBytes(tx, id)
 		return err

@@ -44,16 +44,16 @@ func (t *Queue[K]) Take(ctx context.Context, key K) error {
 	case <-given:
 		return nil
 	case <-ctx.Done():
-		if !t.leave(key, given) {
+		if !t.remove(key, given) {
 			t.Release()
 		}
 		return ctx.Err()
 	}
 }
 
-// leave takes a caller out of its queue. It reports false if the caller has
+// remove takes a caller out of its queue. It reports false if the caller has
 // been given its turn.
-func (t *Queue[K]) leave(key K, given chan struct{}) bool {
+func (t *Queue[K]) remove(key K, given chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.queues[key], given)

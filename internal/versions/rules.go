@@ -36,7 +36,7 @@ func Add(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) error {
 	m.Versions = max(m.Versions, m.Version) + 1
 	v.Of, v.Version, v.Title, v.Slug = m.ID, m.Versions, m.Title, ""
 	v.CreatedAt, v.StateAt, v.ExpiresAt = now, now, time.Time{} // the link alone expires
-	if err := v.Add(tx, v.Maker()); err != nil {
+	if err := v.Add(tx, v.InitialActor()); err != nil {
 		return err
 	}
 	if v.State == vitrine.StateLive {
@@ -46,10 +46,10 @@ func Add(tx vitrine.Tx, m, v *vitrine.Link, most int64, now time.Time) error {
 	return errors.Join(tx.PutLink(m), deleteOldVersions(tx, m, most, now))
 }
 
-// Settled updates a link after one of its versions changed: a pending version
-// becomes current when it is live, and is replaced again when that decision is
-// undone.
-func Settled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.Actor, plans vitrine.Plans,
+// UpdateSettled updates a link after one of its versions changed: a pending
+// version becomes current when it is live, and is replaced again when that
+// decision is undone.
+func UpdateSettled(tx vitrine.Tx, v *vitrine.Link, from vitrine.LinkState, by vitrine.Actor, plans vitrine.Plans,
 	now time.Time) error {
 	if v.Of == 0 || from == v.State || !v.DeletedAt.IsZero() {
 		return nil
@@ -172,10 +172,10 @@ func deleteOldVersions(tx vitrine.Tx, m *vitrine.Link, most int64, now time.Time
 	return nil
 }
 
-// As returns a link with the file of one of its versions, for readers who began
-// with that version. It returns ErrNotFound if the version does not exist or is
-// disabled.
-func As(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, error) {
+// WithVersion returns a link with the file of one of its versions, for readers
+// who began with that version. It returns ErrNotFound if the version does not
+// exist or is disabled.
+func WithVersion(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, error) {
 	if n == m.Version {
 		return m, nil
 	}
@@ -192,9 +192,9 @@ func As(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, error) {
 	return &as, nil
 }
 
-// Leave takes a version that is being deleted from its link. It refuses the
+// Detach takes a version that is being deleted from its link. It refuses the
 // current one.
-func Leave(tx vitrine.Tx, v *vitrine.Link) error {
+func Detach(tx vitrine.Tx, v *vitrine.Link) error {
 	if v.Of == 0 {
 		return nil
 	}

@@ -36,7 +36,7 @@ func (v Version) Restorable() bool { return !v.Current && v.Live() && v.HasBytes
 func (s *Service) List(ctx context.Context, a *vitrine.Account,
 	slug string) (m *vitrine.Link, list []Version, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		if m, err = own(tx, a, slug, s.Now()); err != nil {
+		if m, err = ownLink(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
 		m.Settle(s.Now())
@@ -77,9 +77,9 @@ func all(tx vitrine.LinkTx, m *vitrine.Link) ([]Version, error) {
 	return list, err
 }
 
-func own(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
+func ownLink(tx vitrine.Tx, a *vitrine.Account, slug string, now time.Time) (*vitrine.Link, error) {
 	m, err := vitrine.LinkByAnySlug(tx, slug, now)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Own()) {
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (m.Account != a.ID || !m.Standalone()) {
 		return nil, vitrine.ErrNoOwnLink
 	}
 	return m, err
@@ -165,7 +165,7 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n
 // current version may be nil.
 func (s *Service) find(tx vitrine.Tx, a *vitrine.Account, slug string, n int,
 	if_ Condition) (m, v *vitrine.Link, err error) {
-	if m, err = own(tx, a, slug, s.Now()); err != nil {
+	if m, err = ownLink(tx, a, slug, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := m.Expire(tx, s.Now()); err != nil {

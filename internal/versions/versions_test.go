@@ -290,7 +290,7 @@ func testMalwareVersion(t *testing.T, v *versioned) {
 	v.replace("text 2")
 	// Found later in an earlier version, it takes that version away alone.
 	v.Scanner.Verdict = fixture.Suspicious
-	_, err := v.Scans.Again(t.Context(), "")
+	_, err := v.Scans.MarkForScan(t.Context(), "")
 	v.Must(err)
 	v.Must(v.Store.Update(t.Context(), func(tx vitrine.Tx) error { // the current one is not due
 		m, err := tx.Link(v.link.ID)

@@ -186,7 +186,7 @@ func (w *writing) readAll(batch vitrine.Batch) error {
 		func(i int, row sqldb.Scanner) error {
 			var b blobs
 			if err := row.Scan(&b.open, &b.session); err != nil {
-				return w.tx.Fail(err)
+				return w.tx.Failed(err)
 			}
 			w.looked[keys[i]] = b
 			return nil

@@ -318,7 +318,7 @@ func (s *stored) allTimes(p part) error {
 	return s.tx.Each(func(row sqldb.Scanner) error {
 		var data sql.RawBytes
 		if err := row.Scan(&data); err != nil {
-			return s.tx.Fail(err)
+			return s.tx.Failed(err)
 		}
 		return s.tally.AddTimes(data, nil)
 	}, "SELECT data FROM times WHERE account = $1 AND link = $2 AND level <= $3 AND day >= $4 AND day < $5",

@@ -147,7 +147,7 @@ func (t logTx) dropViews(link vitrine.LinkID, before vitrine.ViewID) error {
 	err := t.Each(func(s sqldb.Scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		return segment.UnpackAll(p.data, p.first, &kept)
 	}, "SELECT first, data FROM packs WHERE link = $1 AND first < $2 AND last >= $3", int64(link), int64(before),

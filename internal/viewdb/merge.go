@@ -229,7 +229,7 @@ func (s *source) read(from int64) error {
 		var first int64
 		var data sql.RawBytes
 		if err := row.Scan(&first, &data); err != nil {
-			return s.tx.Fail(err)
+			return s.tx.Failed(err)
 		}
 		return add(first, data)
 	}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT $4",

@@ -123,7 +123,7 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 	err = t.Each(func(s sqldb.Scanner) error {
 		var p storedPack
 		if err := s.Scan(&p.first, (*sql.RawBytes)(&p.data)); err != nil {
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		packs, first = packs+1, p.first
 		var rows []segment.Row

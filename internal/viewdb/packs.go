@@ -40,7 +40,7 @@ func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack)
 			var link vitrine.LinkID
 			var p storedPack
 			if err := row.Scan(&link, &p.first, &p.last, &p.views, &p.sessions, (*sql.RawBytes)(&p.data)); err != nil {
-				return t.Fail(err)
+				return t.Failed(err)
 			}
 			n, last = n+1, p.last
 			return f(link, &p)
@@ -158,7 +158,7 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err er
 	var before storedPack
 	err = w.tx.Each(func(s sqldb.Scanner) error {
 		if err := s.Scan(&before.first, &before.last, &before.views, (*sql.RawBytes)(&before.data)); err != nil {
-			return w.tx.Fail(err)
+			return w.tx.Failed(err)
 		}
 		if before.last >= first || before.views > packViews*3/4 {
 			return nil
@@ -177,7 +177,7 @@ func (w *packWriter) take(first, last vitrine.ViewID) (old []segment.Row, err er
 	err = w.tx.Each(func(s sqldb.Scanner) error {
 		var after storedPack
 		if err := s.Scan(&after.first, &after.views, (*sql.RawBytes)(&after.data)); err != nil {
-			return w.tx.Fail(err)
+			return w.tx.Failed(err)
 		}
 		if after.views > packViews*3/4 {
 			return nil

@@ -103,7 +103,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 		var day report.Day
 		var head, body sql.RawBytes
 		if err := row.Scan(&day, &head, &body); err != nil {
-			return s.tx.Fail(err)
+			return s.tx.Failed(err)
 		}
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
 			if level == 0 && day < s.gone {

@@ -239,7 +239,7 @@ func (l *ViewLog) DailyViews(ctx context.Context, q vitrine.TallyQuery,
 			var day report.Day
 			var data sql.RawBytes
 			if err := row.Scan(&day, &data); err != nil {
-				return t.Fail(err)
+				return t.Failed(err)
 			}
 			rest := sorted // views in daily_views are ordered by link
 			err := report.EachLinkViews(data, func(link, n int64) {

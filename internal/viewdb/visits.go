@@ -213,7 +213,7 @@ func (t logTx) visitRows(account vitrine.AccountID, run, viewer int64, n int,
 		var first int64
 		var data sql.RawBytes
 		if err := s.Scan(&first, &data); err != nil {
-			return t.Fail(err)
+			return t.Failed(err)
 		}
 		return f(first, data)
 	}, `SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first >= coalesce(
@@ -245,7 +245,7 @@ func (h *history) seenBefore(viewers []viewerOf, seen map[viewerOf]bool) error {
 				var data []byte
 				err := row.Scan(&first, &data)
 				if err != nil {
-					return h.tx.Fail(err)
+					return h.tx.Failed(err)
 				}
 				if entries, err = segment.ReadVisits(entries[:0], first, data); err != nil {
 					return err

@@ -58,7 +58,7 @@ func (w *writing) learnOwners(links []vitrine.LinkID) error {
 		func(i int, row sqldb.Scanner) error {
 			var account int64
 			if err := row.Scan(&account); err != nil {
-				return w.tx.Fail(err)
+				return w.tx.Failed(err)
 			}
 			w.noteOwner(asked[i], vitrine.AccountID(account))
 			return nil

@@ -118,7 +118,7 @@ func TestEndsName(t *testing.T) {
 		"caboto": false, "robotics": false, "botswana": false, "both": false, "": false, "bo": false,
 		"bottom bot": true,
 	} {
-		if got := endsName(ua, "bot"); got != want {
+		if got := isNameEnd(ua, "bot"); got != want {
 			t.Errorf("endsName(%q) = %v", ua, got)
 		}
 	}

@@ -14,8 +14,8 @@ const (
 	BotAutomation     = "automation"       // reported by the page's beacon; Classify never gives it
 )
 
-// shortest is the shortest user agent of a browser.
-const shortest = 16
+// minAgent is the shortest user agent of a browser.
+const minAgent = 16
 
 // botReason returns why the sender of a user agent, in lower case, is not a
 // person, or "" if it may be one.
@@ -45,7 +45,7 @@ func botReason(ua string) string {
 		return ""
 	case namesRobot(ua):
 		return BotCrawler
-	case len(ua) < shortest || !strings.ContainsAny(ua, "/;"):
+	case len(ua) < minAgent || !strings.ContainsAny(ua, "/;"):
 		return BotShortUserAgent
 	case engines.in(ua), isNetscape(ua):
 		return ""
@@ -65,7 +65,7 @@ func namesRobot(ua string) bool {
 		return true
 	}
 	ua = strings.Replace(behind, "feedly/", "", 1) // an app, whose name holds a robot's word
-	if robotSigns.in(ua) || holdsMailAddress(ua) || endsName(ua, "bot") || endsName(ua, "agent") {
+	if robotSigns.in(ua) || holdsMailAddress(ua) || isNameEnd(ua, "bot") || isNameEnd(ua, "agent") {
 		return true
 	}
 	_, comment, found := strings.Cut(ua, "compatible;")
@@ -74,9 +74,9 @@ func namesRobot(ua string) bool {
 		!strings.Contains(comment, "windows nt") // a company's own word before it
 }
 
-// endsName reports whether word ends a name in ua. "bot" does in
+// isNameEnd reports whether word ends a name in ua. "bot" does in
 // "googlebot/2.1" and "robots", but not in "caboto".
-func endsName(ua, word string) bool {
+func isNameEnd(ua, word string) bool {
 	for {
 		_, after, found := strings.Cut(ua, word)
 		if !found {

@@ -113,7 +113,7 @@ var sharedNames = newTable([]name{
 }...)
 
 // robotSigns occur in the user agents of robots and not in those of people.
-// endsName searches for words that end in "bot" or "agent", holdsMailAddress
+// isNameEnd searches for words that end in "bot" or "agent", holdsMailAddress
 // for mail addresses.
 var robotSigns = words(
 	// What they do.

@@ -10,9 +10,9 @@ var screens = []struct {
 	{1920, "1920+"},
 }
 
-// widest is the largest width that is accepted, in CSS pixels: two 8K displays
-// side by side.
-const widest = 16384
+// maxWidth is the largest width that is accepted, in CSS pixels: two 8K
+// displays side by side.
+const maxWidth = 16384
 
 // ScreenRanges returns the labels of viewport widths, ascending (contract,
 // Screens).
@@ -27,7 +27,7 @@ func ScreenRanges() []string {
 // ScreenRange returns the range of a viewport's width in CSS pixels, or "" for
 // a width of zero or one that no screen has.
 func ScreenRange(width int) string {
-	if width > widest {
+	if width > maxWidth {
 		return ""
 	}
 	for i := len(screens) - 1; i >= 0; i-- {

@@ -110,15 +110,15 @@ func TestScreenRange(t *testing.T) {
 		-1: "", 0: "", 1: "0-575", 575: "0-575", 576: "576-767", 767: "576-767", 768: "768-991", 991: "768-991",
 		992:  "992-1199",
 		1199: "992-1199", 1200: "1200-1439", 1439: "1200-1439", 1440: "1440-1919", 1919: "1440-1919", 1920: "1920+",
-		7680:   "1920+",
-		widest: "1920+", widest + 1: "", 1 << 40: "",
+		7680:     "1920+",
+		maxWidth: "1920+", maxWidth + 1: "", 1 << 40: "",
 	} {
 		if got := ScreenRange(width); got != want {
 			t.Errorf("ScreenRange(%d) = %q, want %q", width, got, want)
 		}
 	}
 	seen := map[string]bool{}
-	for width := range widest {
+	for width := range maxWidth {
 		seen[ScreenRange(width)] = true
 	}
 	for _, label := range ScreenRanges() {

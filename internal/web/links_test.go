@@ -356,7 +356,7 @@ func TestOwnersDecisions(t *testing.T) {
 		t.Errorf("the history: %s", page.body)
 	}
 	reported := d.publish("data.json", samples["data.json"])
-	d.check(d.server.Abuse.File(t.Context(), reported.ID, 77, vitrine.AbusePrivate, "my neighbour wrote this"))
+	d.check(d.server.Abuse.Report(t.Context(), reported.ID, 77, vitrine.AbusePrivate, "my neighbour wrote this"))
 	d.move(reported, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorReaders}, Action: vitrine.ActionHold,
 		To: vitrine.StateReview, Reason: vitrine.ReasonAbuse, Detail: "three neighbours"})
 	page = d.status(d.get(linkPath(reported), cookie), 200)

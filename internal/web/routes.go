@@ -92,7 +92,7 @@ func (h *handlers) publicRoutes(r *router) {
 	r.link("GET /p/{slug}", h.public.Show(public.OwnPage))
 	r.link("GET /p/{slug}/embed", h.public.Show(public.Embedded))
 	r.link("GET /p/{slug}/picture", h.public.SendPicture)
-	r.link("GET /p/{slug}/download", h.public.Guarded(h.public.Download))
+	r.link("GET /p/{slug}/download", h.public.EndWhenDisabled(h.public.Download))
 	r.link("GET /p/{slug}/qr.svg", h.public.QrSVG)
 	r.link("GET /p/{slug}/qr.png", h.public.QrPNG)
 	r.link("GET /p/{slug}/report", h.public.ReportForm)

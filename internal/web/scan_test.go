@@ -28,7 +28,8 @@ type scanned struct {
 func newScanned(t *testing.T, settings ...string) *scanned {
 	f := newFixture(t)
 	d := vitrinetest.Clamd(t, settings...)
-	scanner, err := clamav.New(clamav.Options{Addresses: []string{"unix:" + d.Socket}, Fresh: time.Nanosecond})
+	scanner, err := clamav.New(clamav.Options{Addresses: []string{"unix:" + d.Socket},
+		MaxSignatureAge: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func newScanned(t *testing.T, settings ...string) *scanned {
 	f.server.Uploads.Scanner = scanner
 	return &scanned{f, f.account(vitrine.PlanPro), d,
 		&publish.Scans{Store: f.server.Uploads.Store, Blobs: f.blobs, Scanner: scanner, Now: f.clock.Now,
-			AtOnce: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
+			Concurrency: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
 }
 
 // complete takes a file through the three steps and returns the answer of the

@@ -135,7 +135,7 @@ func (s *Server) Handler() *Handler {
 	var all http.Handler
 	h.agents = agents.New(s.PublicURL, s.ContentURL, func() http.Handler { return all }, s.Version, s.Now)
 	h.routes(mux)
-	all = h.shell.Around(h.content.SiteHosts(h.content.Apart(mux)))
+	all = h.shell.Around(h.content.SiteHosts(h.content.SeparateOrigins(mux)))
 	return &Handler{all, h.shell.Server}
 }
 

@@ -30,7 +30,7 @@ func TestSignIn(t *testing.T) {
 	c := r.Cookies()[0]
 	if r.Header.Get("Location") != "/dashboard" || c.Name != "vitrine" || c.Path != "/" || !c.HttpOnly || c.Secure ||
 		c.SameSite != http.SameSiteLaxMode ||
-		c.Domain != "" || c.MaxAge != int(vitrine.SessionMost/time.Second) ||
+		c.Domain != "" || c.MaxAge != int(vitrine.MaxSessionLife/time.Second) ||
 		c.Value == strings.TrimPrefix(link, "/sign-in/") {
 		t.Errorf("to %s with %+v", r.Header.Get("Location"), c)
 	}

@@ -249,7 +249,7 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	}
 	h.status(h.get("/oembed?url="+url.QueryEscape(h.url+"/p/"+slug)), http.StatusNotFound)
 	h.status(h.post("/p/"+slug+"/report", url.Values{"reason": {"phishing"}}), http.StatusNotFound)
-	if err := h.server.Abuse.File(t.Context(), version.ID, 1, vitrine.AbusePhishing,
+	if err := h.server.Abuse.Report(t.Context(), version.ID, 1, vitrine.AbusePhishing,
 		""); vitrine.CodeOf(err) != vitrine.CodeNotFound {
 		t.Errorf("a report about a version: %v", err)
 	}

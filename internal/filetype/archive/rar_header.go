@@ -87,7 +87,7 @@ func (h rar5Header) File() (f *RarFile, ok bool) {
 	f = &RarFile{Name: string(p[:length]), Dir: flags&folder != 0, Stored: method == 0, Data: h.Data, Packed: h.Size,
 		Unpacked: int64(unpacked)}
 	if system == 1 {
-		f.Link = !Plain(uint32(mode))
+		f.Link = !IsPlainMode(uint32(mode))
 	} else {
 		f.Link = mode&0x400 != 0
 	}

@@ -127,7 +127,7 @@ func ReadSeven(p []byte) (a *SevenArchive, ok bool) {
 	for {
 		switch r.byte() {
 		case sevenEnd:
-			return a, !r.failed && a.whole()
+			return a, !r.failed && a.complete()
 		case sevenArchiveProperties:
 			for !r.failed && r.byte() != sevenEnd {
 				r.bytes(r.number())
@@ -146,8 +146,8 @@ func ReadSeven(p []byte) (a *SevenArchive, ok bool) {
 	}
 }
 
-// whole reports whether the folders have as many members as there are names.
-func (a *SevenArchive) whole() bool {
+// complete reports whether the folders have as many members as there are names.
+func (a *SevenArchive) complete() bool {
 	in := 0
 	for _, f := range a.Folders {
 		in += f.Members
@@ -441,6 +441,6 @@ func (a *SevenArchive) attributes(m *SevenMember, p []byte) bool {
 	}
 	v := filetype.LittleEndian.Uint32(p)
 	const reparse, unix = 0x400, 0x8000
-	m.Link = v&reparse != 0 || v&unix != 0 && !Plain(v>>16)
+	m.Link = v&reparse != 0 || v&unix != 0 && !IsPlainMode(v>>16)
 	return true
 }

@@ -122,7 +122,7 @@ func ZipMembers(s *filetype.Source, t filetype.Type,
 			return 0, TooManyEntries()
 		}
 		left -= length
-		if p := locate(s, &m, d.offset, t); p != nil {
+		if p := readLocalHeader(s, &m, d.offset, t); p != nil {
 			return 0, p
 		}
 		if alias != "" {

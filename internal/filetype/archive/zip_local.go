@@ -11,13 +11,13 @@ import (
 // unpack to different files.
 func Contradiction(name, how string) *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonContradiction,
-		"The archive %s, so that programs unpack different files. Pack it again.", how).About(name)
+		"The archive %s, so that programs unpack different files. Pack it again.", how).SetContext(name)
 }
 
-// locate reads the member's local header, which some programs use to unpack,
-// and the member's first bytes. Both must lie before the directory, and the
-// header must agree with the directory.
-func locate(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type) *filetype.Problem {
+// readLocalHeader reads the member's local header, which some programs use to
+// unpack, and the member's first bytes. Both must lie before the directory, and
+// the header must agree with the directory.
+func readLocalHeader(s *filetype.Source, m *ZipMember, limit int64, t filetype.Type) *filetype.Problem {
 	const slack = 64 // room for an extra field, so that one read is enough
 	h := s.Bytes(m.Header, 30+len(m.Name)+slack+filetype.PeekBytes)
 	if len(h) < 30 || string(h[:4]) != filetype.ZipLocal {
@@ -53,7 +53,7 @@ func (m *ZipMember) compare(h []byte, name string, extra []byte,
 			return p
 		}
 	}
-	if ascii(name) != ascii(m.Name) {
+	if asciiPart(name) != asciiPart(m.Name) {
 		return Contradiction(m.Name, "has two names for a file")
 	}
 	flags, crc := filetype.LittleEndian.Uint16(h[6:]), filetype.LittleEndian.Uint32(h[14:])
@@ -75,8 +75,8 @@ func (m *ZipMember) compare(h []byte, name string, extra []byte,
 	return nil
 }
 
-// ascii returns the part of a name that does not depend on its encoding.
-func ascii(name string) string {
+// asciiPart returns the part of a name that does not depend on its encoding.
+func asciiPart(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x80 {
 			return -1
@@ -85,13 +85,14 @@ func ascii(name string) string {
 	}, name)
 }
 
-// Late reports whether a descriptor follows the member, which may be nil.
-func (m *ZipMember) Late() bool { return m != nil && m.flags&8 != 0 }
+// HasDescriptor reports whether a descriptor follows the member, which may be
+// nil.
+func (m *ZipMember) HasDescriptor() bool { return m != nil && m.flags&8 != 0 }
 
 // Descriptor returns the length of the descriptor at the start of gap, if its
 // checksum and sizes are those of the member, otherwise 0.
 func (m *ZipMember) Descriptor(gap []byte) int {
-	if !m.Late() {
+	if !m.HasDescriptor() {
 		return 0
 	}
 	at := 0

@@ -49,7 +49,7 @@ func InspectBMP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if b.width <= 0 || b.height == 0 || b.pixels < 14+b.size || b.pixels > s.Size || !b.known() {
 		return filetype.Damaged(t)
 	}
-	if p := facts.Sized(b.width, b.height); p != nil {
+	if p := facts.SetSize(b.width, b.height); p != nil {
 		return p
 	}
 	if b.plain() && b.pixels+(b.height-1)*((b.width*b.bits+31)/32*4) > s.Size { // the last row may be short

@@ -18,7 +18,7 @@ func InspectGIF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if len(h) < 14 {
 		return filetype.Damaged(t)
 	}
-	if p := facts.Sized(int64(filetype.LittleEndian.Uint16(h[6:])),
+	if p := facts.SetSize(int64(filetype.LittleEndian.Uint16(h[6:])),
 		int64(filetype.LittleEndian.Uint16(h[8:]))); p != nil {
 		return p
 	}
@@ -91,7 +91,7 @@ func gifFrame(r *bufio.Reader, facts *filetype.Facts) (whole bool, p *filetype.P
 		return false, nil
 	}
 	var frame filetype.Facts
-	if p := frame.Sized(int64(filetype.LittleEndian.Uint16(h[4:])),
+	if p := frame.SetSize(int64(filetype.LittleEndian.Uint16(h[4:])),
 		int64(filetype.LittleEndian.Uint16(h[6:]))); p != nil {
 		return false, p
 	}

@@ -19,7 +19,7 @@ func InspectJPEG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	if width == 0 || height == 0 {
 		return filetype.Damaged(t)
 	}
-	if p := facts.Sized(width, height); p != nil {
+	if p := facts.SetSize(width, height); p != nil {
 		return p
 	}
 	return jpegScans(s, t, next, facts)

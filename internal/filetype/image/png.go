@@ -44,7 +44,7 @@ func InspectPNG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if w.width == 0 || w.height == 0 || channels == 0 || h[24] == 0 || h[24] > 16 {
 		return filetype.Damaged(t)
 	}
-	if p := facts.Sized(w.width, w.height); p != nil {
+	if p := facts.SetSize(w.width, w.height); p != nil {
 		return p
 	}
 	if p := w.chunks(); p != nil {

@@ -23,7 +23,7 @@ func InspectTIFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 			return filetype.Damaged(t)
 		}
 		seen[off] = true
-		if p := facts.Sized(width, height); p != nil {
+		if p := facts.SetSize(width, height); p != nil {
 			return p
 		}
 		if p := w.layout(t, width, height); p != nil {
@@ -145,7 +145,7 @@ func (w *tiffWalk) array(tag []byte, at int64) (a tiffArray) {
 // they begin within the file.
 func (w *tiffWalk) layout(t filetype.Type, width, height int64) *filetype.Problem {
 	var f filetype.Facts
-	if p := f.Sized(w.tile[0], w.tile[1]); p != nil && w.tile[0] > 0 && w.tile[1] > 0 {
+	if p := f.SetSize(w.tile[0], w.tile[1]); p != nil && w.tile[0] > 0 && w.tile[1] > 0 {
 		return p
 	}
 	offsets, sizes := w.parts[0], w.parts[1]

@@ -22,13 +22,13 @@ func InspectWebP(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 		if !ok {
 			return filetype.Damaged(t)
 		}
-		return facts.Sized(width, height)
+		return facts.SetSize(width, height)
 	}
 	if len(h) < 30 {
 		return filetype.Damaged(t)
 	}
 	width, height := int64(uint24(h[24:]))+1, int64(uint24(h[27:]))+1
-	if p := facts.Sized(width, height); p != nil {
+	if p := facts.SetSize(width, height); p != nil {
 		return p
 	}
 	return webpCanvas(s, t, 30, end, width, height)

@@ -34,19 +34,19 @@ func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype
 		return p
 	}
 	if unpacked < 0 || unpacked > filetype.MaxUnpacked || u.unpacked+unpacked > filetype.MaxUnpacked {
-		return bomb().About(name)
+		return bomb().SetContext(name)
 	}
 	u.unpacked += unpacked
 	if packed >= 0 {
 		u.packed += packed
-		if inflated(packed, unpacked) || inflated(u.packed, u.unpacked) {
-			return bomb().About(name)
+		if ratioTooHigh(packed, unpacked) || ratioTooHigh(u.packed, u.unpacked) {
+			return bomb().SetContext(name)
 		}
 	}
 	if u.all != nil {
 		u.all.unpacked += unpacked
-		if u.all.unpacked > filetype.MaxUnpacked || inflated(u.all.size, u.all.unpacked) {
-			return bomb().About(name)
+		if u.all.unpacked > filetype.MaxUnpacked || ratioTooHigh(u.all.size, u.all.unpacked) {
+			return bomb().SetContext(name)
 		}
 	}
 	if u.list {
@@ -67,8 +67,8 @@ func (u *unpacking) seal(i int, sealed bool) {
 	}
 }
 
-// inflated reports whether the ratio is too high for honest content.
-func inflated(packed, unpacked int64) bool {
+// ratioTooHigh reports whether the ratio is too high for honest content.
+func ratioTooHigh(packed, unpacked int64) bool {
 	return unpacked > filetype.BombFloor && unpacked/filetype.MaxRatio > packed
 }
 
@@ -84,7 +84,7 @@ func tooDeep() *filetype.Problem {
 
 func linkProblem(name string) *filetype.Problem {
 	return filetype.UnsafeFile(filetype.ReasonLinks,
-		"The archive contains links or devices. Pack it again with plain files and folders only.").About(name)
+		"The archive contains links or devices. Pack it again with plain files and folders only.").SetContext(name)
 }
 
 // extent is the range of the file that a member occupies.

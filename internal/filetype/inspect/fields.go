@@ -89,7 +89,7 @@ var (
 // field checks the instruction of a field.
 func field(f *filetype.Facts, instruction string) *filetype.Problem {
 	if ddeField.MatchString(instruction) {
-		return f.Dde(strings.TrimSpace(instruction))
+		return f.CheckDDE(strings.TrimSpace(instruction))
 	}
 	if remoteField.MatchString(instruction) {
 		for word := range strings.FieldsSeq(instruction) {

@@ -43,7 +43,7 @@ func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name s
 	n, err := io.ReadFull(unpacked, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		if errors.Is(err, filetype.ErrAllowance) || errors.Is(err, errRatio) {
-			return spent(err, z.facts)
+			return inflateProblem(err, z.facts)
 		}
 		return filetype.Damaged(t)
 	}
@@ -54,7 +54,7 @@ func (z *inspection) stream(r io.Reader, packed *filetype.CountingReader, name s
 	}
 	if _, err := io.Copy(io.Discard, all); err != nil {
 		if errors.Is(err, filetype.ErrAllowance) || errors.Is(err, errRatio) {
-			return spent(err, z.facts)
+			return inflateProblem(err, z.facts)
 		}
 		return filetype.Damaged(t)
 	}
@@ -72,9 +72,9 @@ func (z *inspection) streamContent(all io.Reader, head []byte, name string, t fi
 	case filetype.SurelyProgram(head) != "":
 		return filetype.UnsafeFile(filetype.ReasonHiddenProgram,
 			"The archive contains %s. Executables and scripts are not accepted under any name.",
-			filetype.SurelyProgram(head)).About(name)
-	case suspect(name, head) != nil:
-		return suspect(name, head)
+			filetype.SurelyProgram(head)).SetContext(name)
+	case refuseHidden(name, head) != nil:
+		return refuseHidden(name, head)
 	case what == filetype.FormSealed:
 		z.facts.HoldAbout(filetype.HoldNotFullyInspected, name)
 	case what != filetype.FormOther:
@@ -82,7 +82,7 @@ func (z *inspection) streamContent(all io.Reader, head []byte, name string, t fi
 		if ok {
 			return z.enter(nameOr(name), what, inner, depth+1)
 		}
-		if carries(what) {
+		if mayCarryPrograms(what) {
 			z.facts.HoldAbout(filetype.HoldNotFullyInspected, name)
 		}
 	}
@@ -97,9 +97,9 @@ func nameOr(name string) string {
 	return name
 }
 
-// spent decides why decompression stopped: the ratio is too high for honest
-// data, or the limit was reached.
-func spent(err error, facts *filetype.Facts) *filetype.Problem {
+// inflateProblem decides why decompression stopped: the ratio is too high for
+// honest data, or the limit was reached.
+func inflateProblem(err error, facts *filetype.Facts) *filetype.Problem {
 	if errors.Is(err, errRatio) {
 		return bomb()
 	}
@@ -122,7 +122,7 @@ func (r *ratioReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.unpacked += int64(n)
 	r.all.unpacked += int64(n)
-	if inflated(r.packed.N, r.unpacked) || inflated(r.all.size, r.all.unpacked) {
+	if ratioTooHigh(r.packed.N, r.unpacked) || ratioTooHigh(r.all.size, r.all.unpacked) {
 		return n, errRatio
 	}
 	return n, err

@@ -100,13 +100,13 @@ func controlObject(facts *filetype.Facts, _ []byte) *filetype.Problem {
 // name, its original path, and its beginning. A file that is not a program is
 // held, because a click opens it.
 func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
-	names, data := unpackage(p)
+	names, data := packagedObject(p)
 	for _, name := range names {
 		base := strings.TrimRight(name[strings.LastIndexAny(name, `/\`)+1:], ". ")
 		if ext := filetype.ProgramExt(base); ext != "" {
 			return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
 				"The document contains an executable or script (.%s). Remove it and save the document again.",
-				ext).About(name)
+				ext).SetContext(name)
 		}
 	}
 	name := ""
@@ -120,9 +120,9 @@ func packagedFile(facts *filetype.Facts, p []byte) *filetype.Problem {
 	return nil
 }
 
-// unpackage parses the packager's stream: size, mark, label and path, then
+// packagedObject parses the packager's stream: size, mark, label and path, then
 // numbers, a second path and the data.
-func unpackage(p []byte) (names []string, data []byte) {
+func packagedObject(p []byte) (names []string, data []byte) {
 	if len(p) < 6 {
 		return nil, nil
 	}

@@ -30,7 +30,7 @@ func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 	if !ok {
 		return filetype.Damaged(t)
 	}
-	if p := c.Refuse(); p != nil {
+	if p := c.Check(); p != nil {
 		return p
 	}
 	if encryptedPackage(c) {
@@ -148,7 +148,7 @@ func inspectExcel(c *ole.Compound, main ole.StorageEntry, facts *filetype.Facts)
 			return heldEncrypted(facts)
 		case xlsSupBook:
 			if p, _ := r.Peek(min(length, filetype.KiB)); filetype.Shells.Match(linkedBook(p)) {
-				return facts.Dde(string(linkedBook(p)))
+				return facts.CheckDDE(string(linkedBook(p)))
 			}
 		case xlsBoundSheet:
 			if p, _ := r.Peek(6); len(p) == 6 && (p[5] == 1 || p[5] == 6) {
@@ -214,7 +214,7 @@ func slideObject(c *ole.Compound, r io.Reader, facts *filetype.Facts) *filetype.
 	p, err := io.ReadAll(io.LimitReader(r, filetype.MaxNested+1))
 	if err == nil && len(p) <= filetype.MaxNested {
 		if object, ok := ole.Open(c.S.Within(p)); ok {
-			if problem := object.Refuse(); problem != nil {
+			if problem := object.Check(); problem != nil {
 				return problem
 			}
 			return objects(object, facts)

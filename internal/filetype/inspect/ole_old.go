@@ -16,7 +16,7 @@ func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Proble
 	if linked && topic != "" {
 		if filetype.Handlers.MatchString(topic) {
 			return filetype.UnsafeFile(filetype.ReasonObjectExploit,
-				"The document loads an object by an address made to run a program. Remove it and save the document again.").About(topic)
+				"The document loads an object by an address made to run a program. Remove it and save the document again.").SetContext(topic)
 		}
 		if filetype.RemoteHost(topic) != "" {
 			f.HoldAbout(filetype.HoldExternalObject, topic)
@@ -31,7 +31,7 @@ func oldObject(f *filetype.Facts, s *filetype.Source, p []byte) *filetype.Proble
 	if !ok {
 		return nil
 	}
-	if problem := c.Refuse(); problem != nil {
+	if problem := c.Check(); problem != nil {
 		return problem
 	}
 	if _, native := mainStream(c, "\x01ole10native"); equation && native {

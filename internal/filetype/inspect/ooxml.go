@@ -45,7 +45,7 @@ func protectedOOXML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) 
 	if !ok {
 		return filetype.NotThe(s, t)
 	}
-	if p := c.Refuse(); p != nil {
+	if p := c.Check(); p != nil {
 		return p
 	}
 	if !encryptedPackage(c) {
@@ -136,7 +136,7 @@ func (z *inspection) ooxmlPart(s *filetype.Source, t filetype.Type, parts *ooxml
 			"The document has two tables of contents, as only forged ones do.")
 	case again && !m.Dir():
 		return filetype.UnsafeFile(filetype.ReasonDuplicatePart,
-			"The document has two parts of one name. Save it again from an office program.").About(m.Name)
+			"The document has two parts of one name. Save it again from an office program.").SetContext(m.Name)
 	case strings.HasSuffix(name, ".piece") && strings.Contains(name, "/["):
 		return filetype.UnsafeFile(filetype.ReasonForgedDocument,
 			"The document has parts in pieces, as no office program writes them. Save it again in one.")

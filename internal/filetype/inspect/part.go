@@ -60,7 +60,7 @@ func embeddedProgram(name string, head []byte) *filetype.Problem {
 	}
 	if what := filetype.SurelyProgram(head); what != "" {
 		return filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
-			"The document contains %s. Remove it and save the document again.", what).About(name)
+			"The document contains %s. Remove it and save the document again.", what).SetContext(name)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (z *inspection) objectPart(r io.Reader, m *archive.ZipMember, f family) *fi
 		}
 		return nil
 	}
-	p := c.Refuse()
+	p := c.Check()
 	if p == nil {
 		p = objects(c, z.facts)
 	}
@@ -98,7 +98,7 @@ func (z *inspection) objectPart(r io.Reader, m *archive.ZipMember, f family) *fi
 // within adds the name of the part to a problem.
 func within(p *filetype.Problem, name string) *filetype.Problem {
 	if p != nil {
-		p.About(pathTo(name, p.Detail))
+		p.SetContext(pathTo(name, p.Detail))
 	}
 	return p
 }
@@ -144,13 +144,13 @@ func (w *partWatch) read(m *text.Markup) *filetype.Problem {
 		case text.MarkupEnd:
 			return nil
 		case text.MarkupDirective:
-			if w.family != familyEPUB && text.Entities(m.Text) || text.Unfolding(m.Text) {
+			if w.family != familyEPUB && text.Entities(m.Text) || text.IsEntityBomb(m.Text) {
 				return filetype.UnsafeFile(filetype.ReasonEntities,
 					"The document defines XML entities, which can unfold to gigabytes. Save it again from an office program.")
 			}
 		case text.MarkupText:
 			if w.text {
-				w.fields.text(resolved(m.Text))
+				w.fields.text(resolveEntities(m.Text))
 			}
 		case text.MarkupClose:
 			w.text = w.text && m.Tag.Name != "instrText"
@@ -159,7 +159,7 @@ func (w *partWatch) read(m *text.Markup) *filetype.Problem {
 			}
 		case text.MarkupOpen:
 			if w.root == "" {
-				if w.root = m.Tag.Name; !w.interesting() {
+				if w.root = m.Tag.Name; !w.relevant() {
 					return nil
 				}
 			}
@@ -171,18 +171,18 @@ func (w *partWatch) read(m *text.Markup) *filetype.Problem {
 	}
 }
 
-// resolved returns text with resolved references.
-func resolved(words []byte) []byte {
+// resolveEntities returns text with resolved references.
+func resolveEntities(words []byte) []byte {
 	if bytes.IndexByte(words, '&') < 0 {
 		return words
 	}
 	return []byte(text.Unescape(string(words)))
 }
 
-// interesting reports whether parts with this root element are read to the end.
+// relevant reports whether parts with this root element are read to the end.
 // Sheets and shared strings, which may be huge, can do nothing that other parts
 // do not declare.
-func (w *partWatch) interesting() bool {
+func (w *partWatch) relevant() bool {
 	switch w.root {
 	case "worksheet", "sst", "styleSheet", "pivotCacheRecords", "calcChain", "styles", "numbering", "theme", "fonts",
 		"svg":

@@ -37,7 +37,7 @@ func (w *partWatch) officeElement(t *text.MarkupTag) *filetype.Problem {
 			return field(w.facts, w.fields.end())
 		}
 	case "ddeLink":
-		return w.facts.Dde(t.Attr("ddeService") + " " + t.Attr("ddeTopic"))
+		return w.facts.CheckDDE(t.Attr("ddeService") + " " + t.Attr("ddeTopic"))
 	case "hlinkClick", "hlinkHover", "hlinkMouseOver":
 		if action := strings.ToLower(t.Attr("action")); strings.HasPrefix(action, "ppaction://program") {
 			w.facts.HoldAbout(filetype.HoldProgramAction, w.name)
@@ -67,7 +67,7 @@ func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 	kind, target := strings.ToLower(path.Base(t.Attr("Type"))), t.Attr("Target")
 	switch {
 	case strings.Contains(kind, "vbaproject"), strings.Contains(kind, "vbadata"), strings.Contains(kind, "macrosheet"):
-		return filetype.MacroProblem().About(target)
+		return filetype.MacroProblem().SetContext(target)
 	case strings.HasPrefix(kind, "activexcontrol"):
 		w.facts.HoldAbout(filetype.HoldActiveContent, target)
 	}
@@ -83,7 +83,7 @@ func (w *partWatch) relationship(t *text.MarkupTag) *filetype.Problem {
 	case filetype.Handlers.MatchString(target), strings.Contains(lower, "!x-usc:"), kind == "oleobject" &&
 		strings.HasSuffix(lower, "!") && filetype.RemoteHost(target) != "":
 		return filetype.UnsafeFile(filetype.ReasonObjectExploit,
-			"The document loads an object by an address made to run a program. Remove it and save the document again.").About(target)
+			"The document loads an object by an address made to run a program. Remove it and save the document again.").SetContext(target)
 	case kind == "image" && strings.HasPrefix(strings.ReplaceAll(lower, `\`, "/"), "//") &&
 		filetype.RemoteHost(target) != "",
 		kind == "image" && strings.HasPrefix(lower, "file:") && filetype.RemoteHost(target) != "":
@@ -110,7 +110,7 @@ func (w *partWatch) openElement(t *text.MarkupTag) *filetype.Problem {
 	href := strings.TrimSpace(t.Attr("href"))
 	switch t.Name {
 	case "dde-connection-decl", "dde-source":
-		return w.facts.Dde(t.Attr("dde-application") + " " + t.Attr("dde-topic"))
+		return w.facts.CheckDDE(t.Attr("dde-application") + " " + t.Attr("dde-topic"))
 	case "applet":
 		w.facts.HoldFor(filetype.HoldActiveContent)
 	case "floating-frame", "section-source", "object", "object-ole":

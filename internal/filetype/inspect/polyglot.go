@@ -79,7 +79,7 @@ func zipBehind(s *filetype.Source, facts *filetype.Facts) *filetype.Problem {
 		}
 		if p := filetype.MemberName(m.Name, m.Dir()); p != nil || strings.EqualFold(m.Name, "META-INF/MANIFEST.MF") {
 			return filetype.UnsafeFile(filetype.ReasonPolyglot,
-				"The file is a ZIP archive as well, with a program in it. Save it again from the program that made it.").About(m.Name)
+				"The file is a ZIP archive as well, with a program in it. Save it again from the program that made it.").SetContext(m.Name)
 		}
 	}
 	facts.HoldAbout(filetype.HoldSecondFormat, "a ZIP archive")

@@ -91,7 +91,7 @@ func (w *rarWalk) walk(t filetype.Type, off int64, read func(off int64) (rarBloc
 		case b.kind == rarStream:
 			facts.HoldAbout(filetype.HoldHiddenData, "a second stream of a file")
 		case b.kind == rarEnd:
-			if !zeros(w.s.Rest(b.next)) {
+			if !onlyZeros(w.s.Rest(b.next)) {
 				facts.HoldAbout(filetype.HoldHiddenData, "behind the last member")
 			}
 			return nil
@@ -113,8 +113,8 @@ func (w *rarWalk) member(b rarBlock) *filetype.Problem {
 		return p
 	}
 	w.u.seal(w.u.entries-1, !f.Dir && f.Unpacked > 0 && !b.readable())
-	if inflated(w.s.Size, w.u.unpacked) {
-		return bomb().About(f.Name)
+	if ratioTooHigh(w.s.Size, w.u.unpacked) {
+		return bomb().SetContext(f.Name)
 	}
 	if b.encrypted || f.Dir || f.Packed == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (w *rarWalk) member(b rarBlock) *filetype.Problem {
 		return nil
 	}
 	head := w.s.Bytes(f.Data, int(min(f.Packed, filetype.PeekBytes)))
-	if p := suspect(f.Name, head); p != nil {
+	if p := refuseHidden(f.Name, head); p != nil {
 		return p
 	}
 	if what := filetype.FormOf(f.Name, head); what != filetype.FormOther {
@@ -197,7 +197,7 @@ func (w *rarWalk) rar4File(b rarBlock, p []byte, flags uint16, service bool) (ra
 	f.Name = archive.Rar4Name(name, flags&0x200 != 0)
 	const unix, beos = 3, 5
 	if system == unix || system == beos {
-		f.Link = !archive.Plain(mode)
+		f.Link = !archive.IsPlainMode(mode)
 	} else {
 		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // only a separator there
 		f.Link = mode&0x400 != 0

@@ -113,7 +113,7 @@ func TestReasonsGiven(t *testing.T) {
 			t.Errorf("%s (%s): %s", f.what, f.ext, got)
 		}
 		if len(about) > filetype.MaxDetail || !utf8.ValidString(about) ||
-			strings.ContainsFunc(about, filetype.Unprintable) {
+			strings.ContainsFunc(about, filetype.IsUnprintable) {
 			t.Errorf("%s (%s): %q", f.what, f.ext, about)
 		}
 	}
@@ -143,7 +143,7 @@ func TestDetail(t *testing.T) {
 		{long, long[:196] + "…"},
 		{strings.Repeat("\xff\x00", 500), strings.Repeat("\ufffd", 65) + "…"},
 	} {
-		if got := filetype.Detail(c.in); got != c.want || len(got) > filetype.MaxDetail {
+		if got := filetype.SafeDetail(c.in); got != c.want || len(got) > filetype.MaxDetail {
 			t.Errorf("%q: %q (%d bytes), want %q", c.in, got, len(got), c.want)
 		}
 	}

@@ -130,8 +130,8 @@ func (z *inspection) sevenMembers(s *filetype.Source, a *archive.SevenArchive, d
 		if p := u.add(m.Name, m.Dir, -1, m.Size); p != nil {
 			return p
 		}
-		if inflated(s.Size, u.unpacked) {
-			return bomb().About(m.Name)
+		if ratioTooHigh(s.Size, u.unpacked) {
+			return bomb().SetContext(m.Name)
 		}
 	}
 	for i, m := range placed(a) {
@@ -179,7 +179,7 @@ func (z *inspection) sevenMember(r io.Reader, m archive.SevenMember, encrypted b
 		}
 		return nil
 	}
-	if p := suspect(m.Name, head); p != nil {
+	if p := refuseHidden(m.Name, head); p != nil {
 		return p
 	}
 	switch what := filetype.FormOf(m.Name, head); what {
@@ -193,7 +193,7 @@ func (z *inspection) sevenMember(r io.Reader, m archive.SevenMember, encrypted b
 			if p := z.enter(m.Name, what, inner, depth+1); p != nil {
 				return p
 			}
-		case carries(what):
+		case mayCarryPrograms(what):
 			z.facts.HoldAbout(filetype.HoldNotFullyInspected, m.Name)
 		}
 	}

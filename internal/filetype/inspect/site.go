@@ -222,8 +222,8 @@ type siteReading struct {
 }
 
 type siteEntry struct {
-	path string
-	m    *archive.ZipMember
+	path   string
+	member *archive.ZipMember
 }
 
 // readSite walks the directory, decides about each entry, and finds the root.
@@ -239,19 +239,19 @@ func readSite(s *filetype.Source, z *inspection) (*siteReading, *filetype.Proble
 		}
 		if m.Encrypted {
 			return filetype.UnsafeFile(filetype.ReasonEncryptedSite,
-				"A password protects the ZIP, so that browsers cannot read it. Pack it without one.").About(m.Name)
+				"A password protects the ZIP, so that browsers cannot read it. Pack it without one.").SetContext(m.Name)
 		}
 		unpacked, packed = unpacked+m.Unpacked, packed+m.Packed
 		if m.Unpacked > filetype.MaxSiteBytes || unpacked > filetype.MaxSiteBytes {
 			return siteTooLarge()
 		}
-		if inflated(m.Packed, m.Unpacked) || inflated(packed, unpacked) {
-			return bomb().About(m.Name)
+		if ratioTooHigh(m.Packed, m.Unpacked) || ratioTooHigh(packed, unpacked) {
+			return bomb().SetContext(m.Name)
 		}
 		v.extents = append(v.extents, zipExtent{extent{m.Header, m.Data + m.Packed}, m})
 		head := m.Start
 		m.Start = nil
-		if m.Dir() && archive.Plain(m.Mode) && m.Unpacked == 0 {
+		if m.Dir() && archive.IsPlainMode(m.Mode) && m.Unpacked == 0 {
 			return nil
 		}
 		name := norm.NFC.String(m.Name)
@@ -284,20 +284,20 @@ func readSite(s *filetype.Source, z *inspection) (*siteReading, *filetype.Proble
 			"The archive lists the same bytes more than once, as archives made to fill disks do.")
 	}
 	v.end = end
-	return v, v.settle()
+	return v, v.findRoot()
 }
 
 func (v *siteReading) refuse(name, reason string) {
 	v.site.RefusedTotal++
 	if len(v.site.Refused) < filetype.MaxSiteRefused {
-		v.site.Refused = append(v.site.Refused, SiteRefusal{filetype.Detail(name), reason})
+		v.site.Refused = append(v.site.Refused, SiteRefusal{filetype.SafeDetail(name), reason})
 	}
 }
 
-// settle finds the root and lists the files below it.
-func (v *siteReading) settle() *filetype.Problem {
+// findRoot finds the root and lists the files below it.
+func (v *siteReading) findRoot() *filetype.Problem {
 	for !v.has("index.html") {
-		top, ok := v.top()
+		top, ok := v.topFolder()
 		if !ok {
 			return v.noIndex()
 		}
@@ -308,9 +308,9 @@ func (v *siteReading) settle() *filetype.Problem {
 	}
 	v.site.Files = make(map[string]SiteFile, len(v.kept))
 	for _, e := range v.kept {
-		v.site.Files[e.path] = SiteFile{Type: webTypes[webExt(e.path)], Offset: e.m.Data, Packed: e.m.Packed,
-			Size: e.m.Unpacked, CRC32: e.m.Crc, Deflated: deflatedBody(e.m)}
-		v.site.Bytes += e.m.Unpacked
+		v.site.Files[e.path] = SiteFile{Type: webTypes[webExt(e.path)], Offset: e.member.Data, Packed: e.member.Packed,
+			Size: e.member.Unpacked, CRC32: e.member.Crc, Deflated: deflatedBody(e.member)}
+		v.site.Bytes += e.member.Unpacked
 	}
 	return nil
 }
@@ -324,8 +324,8 @@ func (v *siteReading) has(path string) bool {
 	return false
 }
 
-// top returns the folder that contains everything, with its slash.
-func (v *siteReading) top() (top string, ok bool) {
+// topFolder returns the folder that contains everything, with its slash.
+func (v *siteReading) topFolder() (top string, ok bool) {
 	for _, e := range v.kept {
 		first, _, within := strings.Cut(e.path, "/")
 		if !within || top != "" && first+"/" != top {
@@ -349,7 +349,7 @@ func (v *siteReading) noIndex() *filetype.Problem {
 	if nearest == "" {
 		return noSite(filetype.ReasonNoIndex, "There is no index.html at the top of the website, which is its first page. Name the first page so.")
 	}
-	return noSite(filetype.ReasonNoIndex, "There is no index.html at the top of the website. Upload the folder that has it, not one around it.").About(v.site.Root + nearest)
+	return noSite(filetype.ReasonNoIndex, "There is no index.html at the top of the website. Upload the folder that has it, not one around it.").SetContext(v.site.Root + nearest)
 }
 
 // noSite returns the problem of a harmless ZIP that is not a website.
@@ -361,11 +361,11 @@ func noSite(reason, message string) *filetype.Problem {
 // entry, or "".
 func siteRefusal(m *archive.ZipMember, name string) string {
 	switch {
-	case !archive.Plain(m.Mode):
+	case !archive.IsPlainMode(m.Mode):
 		return EntryLink
-	case !utf8.ValidString(name), len(name) > filetype.MaxSiteName, strings.ContainsFunc(name, filetype.Unprintable):
+	case !utf8.ValidString(name), len(name) > filetype.MaxSiteName, strings.ContainsFunc(name, filetype.IsUnprintable):
 		return EntryBadName
-	case filetype.Escapes(name):
+	case filetype.EscapesFolder(name):
 		return EntryEscapes
 	}
 	for part := range strings.SplitSeq(name, "/") {
@@ -421,23 +421,23 @@ func (z *inspection) site(s *filetype.Source, v *siteReading) *filetype.Problem 
 	if p := z.gaps(s, v.extents, v.end); p != nil {
 		return p
 	}
-	if p := z.whole(s, v); p != nil {
+	if p := z.unpackAll(s, v); p != nil {
 		return p
 	}
 	for _, e := range v.kept {
 		switch webExt(e.path) {
 		case "html", "htm":
-			e.m.Form = filetype.FormHTML
+			e.member.Form = filetype.FormHTML
 		case "xhtml", "svg", "xml", "xsl", "rss", "atom":
-			e.m.Form = filetype.FormXML
+			e.member.Form = filetype.FormXML
 		case "js", "mjs":
-			e.m.Form = filetype.FormCode
+			e.member.Form = filetype.FormCode
 		case "pdf":
-			e.m.Form = filetype.FormPDF
+			e.member.Form = filetype.FormPDF
 		default:
 			continue
 		}
-		if p := z.open(s, e.m, 1); p != nil {
+		if p := z.open(s, e.member, 1); p != nil {
 			return p
 		}
 	}
@@ -453,7 +453,7 @@ func (z *inspection) code(s *filetype.Source) *filetype.Problem {
 	chunk := make([]byte, filetype.ChunkBytes)
 	for {
 		n, err := r.Read(chunk)
-		w.See(chunk[:n])
+		w.Feed(chunk[:n])
 		if err != nil {
 			break
 		}

@@ -18,7 +18,7 @@ func (z *inspection) doctype(s *filetype.Source) {
 	head := make([]byte, filetype.MaxProlog)
 	n, err := io.ReadFull(text, head)
 	all := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	if declares(head[:n], all) {
+	if checkProlog(head[:n], all) {
 		z.facts.HoldAbout(filetype.HoldNotFullyInspected, "DOCTYPE")
 	}
 }
@@ -26,9 +26,9 @@ func (z *inspection) doctype(s *filetype.Source) {
 // namespaceEntity matches an entity that stands for an address.
 var namespaceEntity = regexp.MustCompile(`^<!ENTITY\s+[\w.-]+\s+(?:"https?://[^"<&%]*"|'https?://[^'<&%]*')\s*>`)
 
-// declares checks what precedes the root element. If it cannot follow the text
-// to the root and all is false, it assumes a declaration.
-func declares(text []byte, all bool) bool {
+// checkProlog checks what precedes the root element. If it cannot follow the
+// text to the root and all is false, it assumes a declaration.
+func checkProlog(text []byte, all bool) bool {
 	if bytes.ContainsAny(text, "\x00\x1b") {
 		return true // words can be written in other ways in this encoding
 	}
@@ -36,23 +36,23 @@ func declares(text []byte, all bool) bool {
 		text = bytes.TrimLeft(text, " \t\r\n")
 		switch {
 		case bytes.HasPrefix(text, []byte("<?")):
-			text = beyond(text, "?>")
+			text = textAfter(text, "?>")
 		case bytes.HasPrefix(text, []byte("<!--")):
-			text = beyond(text[4:], "-->")
+			text = textAfter(text[4:], "-->")
 		case bytes.HasPrefix(text, []byte("<!DOCTYPE")):
 			subset, ok := subsetOf(text)
 			if !ok {
 				return !all
 			}
-			return declaring(subset, all)
+			return declaresMore(subset, all)
 		default:
 			return !all && len(text) < len("<!DOCTYPE")
 		}
 	}
 }
 
-// beyond returns what follows the first occurrence of mark, or nil.
-func beyond(text []byte, mark string) []byte {
+// textAfter returns what follows the first occurrence of mark, or nil.
+func textAfter(text []byte, mark string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(mark))
 	return after
 }
@@ -78,9 +78,9 @@ func subsetOf(text []byte) (subset []byte, ok bool) {
 	return nil, false
 }
 
-// declaring reports whether the internal subset of a DOCTYPE declares anything
-// but entities for addresses.
-func declaring(subset []byte, all bool) bool {
+// declaresMore reports whether the internal subset of a DOCTYPE declares
+// anything but entities for addresses.
+func declaresMore(subset []byte, all bool) bool {
 	for {
 		subset = bytes.TrimLeft(subset, " \t\r\n")
 		harmless := namespaceEntity.Find(subset)
@@ -88,7 +88,7 @@ func declaring(subset []byte, all bool) bool {
 		case harmless != nil:
 			subset = subset[len(harmless):]
 		case bytes.HasPrefix(subset, []byte("<!--")):
-			subset = beyond(subset[4:], "-->")
+			subset = textAfter(subset[4:], "-->")
 		case bytes.HasPrefix(subset, []byte("]")):
 			return false
 		default:

@@ -220,8 +220,8 @@ func FuzzSite(f *testing.F) {
 				file.Type == "" {
 				t.Fatalf("%q: %+v", path, file)
 			}
-			if filetype.Escapes(path) || strings.HasPrefix(path, ".") || strings.Contains(path, "/.") ||
-				strings.ContainsFunc(path, filetype.Unprintable) {
+			if filetype.EscapesFolder(path) || strings.HasPrefix(path, ".") || strings.Contains(path, "/.") ||
+				strings.ContainsFunc(path, filetype.IsUnprintable) {
 				t.Fatalf("path %q", path)
 			}
 		}

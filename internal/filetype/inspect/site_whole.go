@@ -12,20 +12,20 @@ import (
 	"vitrine/internal/filetype/archive"
 )
 
-// whole unpacks every served file and compares it with the directory. Packed
-// files are served packed and unpacked by browsers, whose programs may stop at
-// another place than inspection and scanner. Files that are left out are
-// inspected like the members of any ZIP. When the allowance is used up, the
+// unpackAll unpacks every served file and compares it with the directory.
+// Packed files are served packed and unpacked by browsers, whose programs may
+// stop at another place than inspection and scanner. Files that are left out
+// are inspected like the members of any ZIP. When the allowance is used up, the
 // site is held.
-func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem {
+func (z *inspection) unpackAll(s *filetype.Source, v *siteReading) *filetype.Problem {
 	kept := make(map[*archive.ZipMember]bool, len(v.kept))
 	files := make([]*archive.ZipMember, 0, len(v.kept))
 	for _, e := range v.kept {
-		kept[e.m] = true
-		files = append(files, e.m)
+		kept[e.member] = true
+		files = append(files, e.member)
 	}
 	if p := z.verify(s, slices.DeleteFunc(slices.Clone(v.extents),
-		func(e zipExtent) bool { return kept[e.m] })); p != nil {
+		func(e zipExtent) bool { return kept[e.member] })); p != nil {
 		return p
 	}
 	// Files with the lowest ratio come first, so that one large file does not
@@ -35,7 +35,7 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 	})
 	packed := bufio.NewReaderSize(nil, filetype.ChunkBytes)
 	for _, m := range files {
-		p, err := z.entire(s, m, packed)
+		p, err := z.unpackFile(s, m, packed)
 		switch {
 		case p != nil:
 			return p
@@ -47,11 +47,11 @@ func (z *inspection) whole(s *filetype.Source, v *siteReading) *filetype.Problem
 	return nil
 }
 
-// entire unpacks one file. It must end by itself, with its last packed byte,
-// and have the size and checksum of the directory. err is the error of a
+// unpackFile unpacks one file. It must end by itself, with its last packed
+// byte, and have the size and checksum of the directory. err is the error of a
 // used-up allowance; stored files cost nothing, because they are no larger than
 // the ZIP.
-func (z *inspection) entire(s *filetype.Source, m *archive.ZipMember,
+func (z *inspection) unpackFile(s *filetype.Source, m *archive.ZipMember,
 	packed *bufio.Reader) (_ *filetype.Problem, err error) {
 	packed.Reset(s.Section(m.Data, m.Packed))
 	var r io.Reader = packed

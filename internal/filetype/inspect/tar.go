@@ -38,7 +38,7 @@ func (z *inspection) tar(r io.Reader, s *filetype.Source, t filetype.Type, depth
 		case errors.Is(err, io.EOF):
 			return w.end()
 		case errors.Is(err, filetype.ErrAllowance), errors.Is(err, errRatio):
-			return spent(err, z.facts)
+			return inflateProblem(err, z.facts)
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // filetype.MemberName checks that
 			return filetype.Damaged(t)
 		}
@@ -72,8 +72,8 @@ func (w *tarWalk) member(h *tar.Header) *filetype.Problem {
 	if p := w.otherName(h, dir); p != nil {
 		return p
 	}
-	if inflated(w.z.tally.size, w.u.unpacked) {
-		return bomb().About(h.Name)
+	if ratioTooHigh(w.z.tally.size, w.u.unpacked) {
+		return bomb().SetContext(h.Name)
 	}
 	data := w.tap.at
 	w.u.seal(w.u.entries-1, sparse(h) || w.s == nil && (h.Size > filetype.MaxMember || data+h.Size > filetype.MaxReach))
@@ -82,7 +82,7 @@ func (w *tarWalk) member(h *tar.Header) *filetype.Problem {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil // Next meets the same failure and handles it
 	}
-	if p := suspect(h.Name, head[:n]); p != nil {
+	if p := refuseHidden(h.Name, head[:n]); p != nil {
 		return p
 	}
 	return w.open(h, head[:n], data)
@@ -95,7 +95,7 @@ func (w *tarWalk) otherName(h *tar.Header, dir bool) *filetype.Problem {
 		return nil
 	}
 	name, _, _ := strings.Cut(string(w.tap.last[:100]), "\x00")
-	if filetype.Escapes(name) || len(name) < 100 {
+	if filetype.EscapesFolder(name) || len(name) < 100 {
 		return filetype.MemberName(name, dir)
 	}
 	return nil
@@ -129,7 +129,7 @@ func (w *tarWalk) open(h *tar.Header, head []byte, data int64) *filetype.Problem
 	default:
 		var ok bool
 		if inner, ok = w.z.memory(io.MultiReader(bytes.NewReader(head), w.tr)); !ok {
-			if carries(what) {
+			if mayCarryPrograms(what) {
 				w.z.facts.HoldAbout(filetype.HoldNotFullyInspected, h.Name)
 			}
 			return nil
@@ -141,16 +141,16 @@ func (w *tarWalk) open(h *tar.Header, head []byte, data int64) *filetype.Problem
 // end checks that only zeros follow the last member. Some programs continue
 // reading there.
 func (w *tarWalk) end() *filetype.Problem {
-	if !zeros(w.tap) {
+	if !onlyZeros(w.tap) {
 		w.z.facts.HoldAbout(filetype.HoldHiddenData, "behind the last member")
 	}
 	return nil
 }
 
-// zeros reports whether r has only zeros and ends within filetype.MaxGap bytes.
-// A read error counts as the end, because the caller's next read returns it
-// again.
-func zeros(r io.Reader) bool {
+// onlyZeros reports whether r has only zeros and ends within filetype.MaxGap
+// bytes. A read error counts as the end, because the caller's next read returns
+// it again.
+func onlyZeros(r io.Reader) bool {
 	buf := make([]byte, filetype.ChunkBytes)
 	for left := int64(filetype.MaxGap); left > 0; {
 		n, err := r.Read(buf)

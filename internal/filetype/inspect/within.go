@@ -57,10 +57,10 @@ func (z *inspection) enter(name string, what filetype.Form, s *filetype.Source, 
 	z.facts = outer
 	switch {
 	case p != nil && (p.Code == filetype.CodeUnsafeFile || p.Code == filetype.CodeMalware):
-		return p.About(pathTo(name, p.Detail))
+		return p.SetContext(pathTo(name, p.Detail))
 	case errors.Is(s.Err, filetype.ErrAllowance):
 		inner.HoldFor(filetype.HoldNotFullyInspected)
-	case p != nil && carries(what):
+	case p != nil && mayCarryPrograms(what):
 		inner.HoldFor(filetype.HoldNotFullyInspected)
 	}
 	if inner.Hold != "" {
@@ -148,9 +148,9 @@ func (z *inspection) document(s *filetype.Source, t filetype.Type, what filetype
 	return z.pack(s, t, depth)
 }
 
-// carries reports whether a form can contain programs or macros, so that an
-// unreadable file of it must not be ignored.
-func carries(f filetype.Form) bool {
+// mayCarryPrograms reports whether a form can contain programs or macros, so
+// that an unreadable file of it must not be ignored.
+func mayCarryPrograms(f filetype.Form) bool {
 	switch f {
 	case filetype.FormOther, filetype.FormPDF, filetype.FormRTF, filetype.FormHTML, filetype.FormSVG, filetype.FormCode,
 		filetype.FormXML:
@@ -169,15 +169,15 @@ func (z *inspection) compound(s *filetype.Source) *filetype.Problem {
 	if encryptedPackage(c) {
 		return heldEncrypted(z.facts)
 	}
-	if p := c.Refuse(); p != nil {
+	if p := c.Check(); p != nil {
 		return p
 	}
 	return objects(c, z.facts)
 }
 
-// suspect refuses a member that is known malware, or begins like a program or
-// script under another name. Text is judged like a text file.
-func suspect(name string, head []byte) *filetype.Problem {
+// refuseHidden refuses a member that is known malware, or begins like a program
+// or script under another name. Text is judged like a text file.
+func refuseHidden(name string, head []byte) *filetype.Problem {
 	if p := filetype.MalwareAt(name, head); p != nil {
 		return p
 	}
@@ -189,7 +189,7 @@ func suspect(name string, head []byte) *filetype.Problem {
 		return nil
 	}
 	return filetype.UnsafeFile(filetype.ReasonHiddenProgram,
-		"The archive contains %s under another name. Remove it and pack again.", what).About(name)
+		"The archive contains %s under another name. Remove it and pack again.", what).SetContext(name)
 }
 
 // memory reads all of r into memory, on the allowance of the inspection. It

@@ -93,7 +93,7 @@ func TestReservedNames(t *testing.T) {
 		{"Smith Inc./a", false}, {"a.txt:b", true}, {"b:$DATA", true}, {"a::b", true}, {"Re: offer.pdf", false},
 		{"10:30.log", false},
 	} {
-		if got := filetype.Reserved(c.name, false); got != c.want {
+		if got := filetype.ReservedOnWindows(c.name, false); got != c.want {
 			t.Errorf("%q: %v", c.name, got)
 		}
 	}

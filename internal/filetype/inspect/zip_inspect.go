@@ -46,7 +46,7 @@ func (z *inspection) walk(s *filetype.Source, t filetype.Type, depth int,
 	var extents []zipExtent
 	names, twice := map[string]bool{}, ""
 	end, p := archive.ZipMembers(s, t, func(m *archive.ZipMember) *filetype.Problem {
-		if !archive.Plain(m.Mode) {
+		if !archive.IsPlainMode(m.Mode) {
 			return linkProblem(m.Name)
 		}
 		if p := u.add(m.Name, m.Dir(), m.Packed, m.Unpacked); p != nil {
@@ -80,7 +80,7 @@ func (z *inspection) walk(s *filetype.Source, t filetype.Type, depth int,
 
 type zipExtent struct {
 	extent
-	m *archive.ZipMember
+	member *archive.ZipMember
 }
 
 func overlappingMembers(extents []zipExtent) bool {
@@ -109,7 +109,7 @@ func (z *inspection) peek(s *filetype.Source, m *archive.ZipMember) *filetype.Pr
 		return nil
 	}
 	m.Form = filetype.FormOf(m.Name, head)
-	return suspect(m.Name, head)
+	return refuseHidden(m.Name, head)
 }
 
 // gaps checks the bytes between members and before the directory at end, where
@@ -121,7 +121,7 @@ func (z *inspection) gaps(s *filetype.Source, extents []zipExtent, end int64) *f
 	at, looked := int64(0), int64(0)
 	var last *archive.ZipMember
 	for _, e := range extents {
-		if n := e.from - at; n > 0 && !(n <= 24 && n%4 == 0 && last.Late()) {
+		if n := e.from - at; n > 0 && !(n <= 24 && n%4 == 0 && last.HasDescriptor()) {
 			if looked += n; looked > filetype.MaxGap {
 				z.facts.HoldAbout(filetype.HoldHiddenData, "between members")
 				return nil
@@ -136,7 +136,7 @@ func (z *inspection) gaps(s *filetype.Source, extents []zipExtent, end int64) *f
 				z.facts.HoldAbout(filetype.HoldHiddenData, "between members")
 			}
 		}
-		at, last = e.to, e.m
+		at, last = e.to, e.member
 	}
 	return nil
 }
@@ -149,9 +149,9 @@ func (z *inspection) verify(s *filetype.Source, extents []zipExtent) *filetype.P
 	var all int64
 	var packed []*archive.ZipMember
 	for _, e := range extents {
-		if e.m.Method == 8 && !e.m.Encrypted {
-			all += e.m.Packed
-			packed = append(packed, e.m)
+		if e.member.Method == 8 && !e.member.Encrypted {
+			all += e.member.Packed
+			packed = append(packed, e.member)
 		}
 	}
 	if all < filetype.BombFloor/most {
@@ -196,7 +196,7 @@ func (z *inspection) open(s *filetype.Source, m *archive.ZipMember, depth int) *
 	case m.Unpacked <= filetype.MaxNested:
 		var ok bool
 		if inner, ok = z.memory(archive.Open(s, m)); !ok {
-			if z.nested <= 0 || carries(m.Form) {
+			if z.nested <= 0 || mayCarryPrograms(m.Form) {
 				z.facts.HoldAbout(filetype.HoldNotFullyInspected, m.Name)
 			}
 			return nil

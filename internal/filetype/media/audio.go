@@ -62,12 +62,12 @@ func InspectFLAC(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	}
 	facts.DurationMs = milliseconds(samples, rate)
 	if !flacFrames(s, off+4) {
-		return cutSound(t)
+		return truncatedSound(t)
 	}
 	return id3Program(s, off)
 }
 
-func cutSound(t filetype.Type) *filetype.Problem {
+func truncatedSound(t filetype.Type) *filetype.Problem {
 	return filetype.Mismatch(filetype.ReasonDamaged,
 		"The file begins like %s, but its sound is cut short or damaged. Export or upload it again.", t.Label)
 }
@@ -141,7 +141,7 @@ func readable(p []byte) bool {
 	var c text.TextCheck
 	c.Add(p)
 	c.End()
-	return c.Ok(false)
+	return c.Valid(false)
 }
 
 // frameRun reports whether framesWanted frames begin at off. A short file may

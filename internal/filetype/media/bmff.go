@@ -130,7 +130,7 @@ func InspectStillBMFF(s *filetype.Source, t filetype.Type, facts *filetype.Facts
 		}
 		return max(width, height) <= filetype.MaxPixels
 	})
-	return facts.Sized(width, height)
+	return facts.SetSize(width, height)
 }
 
 // InspectBMFF checks MP4, M4V, MOV and M4A. An index (moov) with tracks is

@@ -136,5 +136,5 @@ func composedSize(s *filetype.Source, at int64) *filetype.Problem {
 	if p[1]&1 != 0 && len(p) == 12 {
 		width, height = int64(filetype.BigEndian.Uint32(p[4:])), int64(filetype.BigEndian.Uint32(p[8:]))
 	}
-	return new(filetype.Facts).Sized(width, height)
+	return new(filetype.Facts).SetSize(width, height)
 }

@@ -76,7 +76,7 @@ var pictureEntries = []string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09", "a
 func (w *movieWalk) entry(b box) {
 	if p := w.s.Bytes(b.body, 28); len(p) == 28 {
 		var f filetype.Facts
-		w.problem = f.Sized(int64(filetype.BigEndian.Uint16(p[24:])), int64(filetype.BigEndian.Uint16(p[26:])))
+		w.problem = f.SetSize(int64(filetype.BigEndian.Uint16(p[24:])), int64(filetype.BigEndian.Uint16(p[26:])))
 	}
 }
 

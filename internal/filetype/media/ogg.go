@@ -58,16 +58,16 @@ func InspectOgg(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 			break
 		}
 		off = p.next
-		film = film || begins(p.data, oggVideo)
+		film = film || hasAnyPrefix(p.data, oggVideo)
 		if problem := theoraSize(p.data); problem != nil {
 			return problem
 		}
-		if begins(p.data, oggAudio) {
+		if hasAnyPrefix(p.data, oggAudio) {
 			if !sound {
 				facts.DurationMs = oggDuration(s, p)
 			}
 			sound = true
-			opus = opus || begins(p.data, oggAudio[1:2])
+			opus = opus || hasAnyPrefix(p.data, oggAudio[1:2])
 		}
 	}
 	switch {
@@ -92,17 +92,17 @@ func InspectOgg(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 // theoraSize checks the size of the pictures of a Theora stream, in blocks of
 // 16 pixels.
 func theoraSize(head []byte) *filetype.Problem {
-	if len(head) < 14 || !begins(head, oggVideo[:1]) {
+	if len(head) < 14 || !hasAnyPrefix(head, oggVideo[:1]) {
 		return nil
 	}
-	return new(filetype.Facts).Sized(16*int64(filetype.BigEndian.Uint16(head[10:])),
+	return new(filetype.Facts).SetSize(16*int64(filetype.BigEndian.Uint16(head[10:])),
 		16*int64(filetype.BigEndian.Uint16(head[12:])))
 }
 
 // maxOggStreams bounds the logical streams of a file; films have two or three.
 const maxOggStreams = 64
 
-func begins(data []byte, prefixes []string) bool {
+func hasAnyPrefix(data []byte, prefixes []string) bool {
 	for _, p := range prefixes {
 		if bytes.HasPrefix(data, []byte(p)) {
 			return true

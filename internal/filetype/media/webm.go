@@ -97,7 +97,7 @@ func webmTracks(s *filetype.Source, tracks element) (p *filetype.Problem) {
 				}
 				return true
 			})
-			p = new(filetype.Facts).Sized(width, height)
+			p = new(filetype.Facts).SetSize(width, height)
 			return p == nil
 		})
 		return p == nil
@@ -134,7 +134,7 @@ func webmFiles(s *filetype.Source, files element) (p *filetype.Problem) {
 		}
 		if filetype.ProgramExt(name) != "" || filetype.SurelyProgram(data) != "" {
 			p = filetype.UnsafeFile(filetype.ReasonEmbeddedProgram,
-				"The film carries a program or script. Export it again without attachments.").About(name)
+				"The film carries a program or script. Export it again without attachments.").SetContext(name)
 		}
 		return p == nil
 	})

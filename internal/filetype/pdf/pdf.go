@@ -34,7 +34,7 @@ func Inspect(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filety
 	if p.problem != nil {
 		return p.problem
 	}
-	if !p.rooted() && !p.unread {
+	if !p.hasRoot() && !p.unread {
 		return filetype.Damaged(t)
 	}
 	facts.Pages = p.pages()

@@ -9,10 +9,10 @@ import (
 	"vitrine/internal/filetype/image"
 )
 
-// flood refuses streams that make a reader allocate or unpack far more than the
-// file's size: by the dimensions of images, by many filters, or by unpacking to
-// gigabytes.
-func (p *pdfScan) flood(d *pdfDict, at int64) {
+// refuseBombs refuses streams that make a reader allocate or unpack far more
+// than the file's size: by the dimensions of images, by many filters, or by
+// unpacking to gigabytes.
+func (p *pdfScan) refuseBombs(d *pdfDict, at int64) {
 	if p.problem != nil {
 		return
 	}
@@ -26,14 +26,15 @@ func (p *pdfScan) flood(d *pdfDict, at int64) {
 		p.problem = p.image(d, at)
 		return
 	}
-	if flates := d.flates(); flates > 0 && !p.encrypted && p.unfolds(at, d.length, flates) {
+	if flates := d.leadingDeflates(); flates > 0 && !p.encrypted && p.isBomb(at, d.length, flates) {
 		p.problem = filetype.UnsafeFile(filetype.ReasonStreamBomb,
 			"A part of the PDF unpacks to far more than its size. Print or save it as a PDF again.")
 	}
 }
 
-// flates returns how often a stream is deflated before another filter applies.
-func (d *pdfDict) flates() (n int) {
+// leadingDeflates returns how often a stream is deflated before another filter
+// applies.
+func (d *pdfDict) leadingDeflates() (n int) {
 	for _, f := range d.filters {
 		if f != "FlateDecode" && f != "Fl" {
 			break
@@ -43,9 +44,9 @@ func (d *pdfDict) flates() (n int) {
 	return n
 }
 
-// unfolds reports whether a stream unpacks to more than filetype.BombFloor at a
+// isBomb reports whether a stream unpacks to more than filetype.BombFloor at a
 // ratio that no honest one has.
-func (p *pdfScan) unfolds(at, length int64, flates int) bool {
+func (p *pdfScan) isBomb(at, length int64, flates int) bool {
 	if flates == 1 && 0 < length && length < filetype.BombSample || !p.sample(filetype.KiB) {
 		return false
 	}
@@ -91,7 +92,7 @@ func (p *pdfScan) sample(n filetype.Allowance) bool {
 // decoders use.
 func (p *pdfScan) image(d *pdfDict, at int64) *filetype.Problem {
 	var f filetype.Facts
-	if problem := f.Sized(d.width, d.height); problem != nil && d.width > 0 && d.height > 0 {
+	if problem := f.SetSize(d.width, d.height); problem != nil && d.width > 0 && d.height > 0 {
 		return problem
 	}
 	if p.encrypted || len(d.filters) == 0 || !p.sample(filetype.KiB) {
@@ -108,7 +109,7 @@ func (p *pdfScan) image(d *pdfDict, at int64) *filetype.Problem {
 		picture := &filetype.Source{R: p.s, Size: p.s.Size, Head: head, Left: 100}
 		width, height, _ := image.JPEGFrame(picture, at+2)
 		p.sample(filetype.KiB * filetype.Allowance(100-picture.Left))
-		return f.Sized(width, height)
+		return f.SetSize(width, height)
 	}
 	return nil
 }
@@ -128,9 +129,9 @@ func JPXSize(head []byte) *filetype.Problem {
 		return nil
 	}
 	if tiles := (width/tileWidth + 1) * (height/tileHeight + 1); tiles > 4*65535 {
-		return f.Sized(filetype.MaxPixels, 2)
+		return f.SetSize(filetype.MaxPixels, 2)
 	}
-	return f.Sized(width, height)
+	return f.SetSize(width, height)
 }
 
 // jbig2Regions are the types of segments that begin with a width and a height.
@@ -164,7 +165,7 @@ func JBIG2Size(p []byte) *filetype.Problem {
 			if height == 0xffffffff { // unknown in advance
 				height = 1
 			}
-			if problem := f.Sized(width, height); problem != nil {
+			if problem := f.SetSize(width, height); problem != nil {
 				return problem
 			}
 		}

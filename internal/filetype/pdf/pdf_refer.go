@@ -19,8 +19,8 @@ const (
 	pdfForScript                       // JavaScript
 )
 
-// refer remembers an object for the second pass; 0 is none.
-func (p *pdfScan) refer(object int64, purpose pdfPurpose) {
+// rememberObject remembers an object for the second pass; 0 is none.
+func (p *pdfScan) rememberObject(object int64, purpose pdfPurpose) {
 	if object <= 0 || p.referred[object] == pdfForScript {
 		return
 	}
@@ -43,8 +43,8 @@ var attacks = [][]byte{
 // garbled together with eval indicates an obfuscated script: garbled text is
 // turned into code.
 var (
-	garbled   = [][]byte{[]byte("unescape("), []byte("fromcharcode")}
-	evaluated = regexp.MustCompile(`\beval\b`)
+	obfuscated = [][]byte{[]byte("unescape("), []byte("fromcharcode")}
+	evaluated  = regexp.MustCompile(`\beval\b`)
 )
 
 func (p *pdfScan) scriptText(words string) {
@@ -52,7 +52,7 @@ func (p *pdfScan) scriptText(words string) {
 		return
 	}
 	script := text.Lower([]byte(words))
-	if text.ContainsAny(script, garbled) && evaluated.Match(script) {
+	if text.ContainsAny(script, obfuscated) && evaluated.Match(script) {
 		p.script = true
 	}
 	script = slices.DeleteFunc(script, func(c byte) bool { return c <= ' ' })
@@ -61,7 +61,7 @@ func (p *pdfScan) scriptText(words string) {
 
 // scriptValue handles the value of /JS: a text, or a reference to an object.
 func (p *pdfScan) scriptValue(l *Lexer) {
-	if !p.spend(0) {
+	if !p.countLexed(0) {
 		return
 	}
 	start := l.I
@@ -69,24 +69,24 @@ func (p *pdfScan) scriptValue(l *Lexer) {
 	t := l.Next()
 	switch t.Kind {
 	case PdfInt:
-		p.refer(l.reference(t.N), pdfForScript)
+		p.rememberObject(l.reference(t.N), pdfForScript)
 	case pdfString:
 		p.s.Work.Named -= 8
 		p.scriptText(pdfText(t.Text))
 	}
-	p.spend(l.I - start)
+	p.countLexed(l.I - start)
 }
 
 // stringObject checks an object that is only a text, as scripts may be stored.
 func (p *pdfScan) stringObject(data []byte, i int) {
 	l := Lexer{P: data[:min(len(data), i+filetype.MaxPDFScript)], I: i, keep: filetype.MaxPDFScript}
 	l.skipSpace()
-	if l.I < len(l.P) && (l.P[l.I] == '(' || l.P[l.I] == '<') && p.spend(0) {
+	if l.I < len(l.P) && (l.P[l.I] == '(' || l.P[l.I] == '<') && p.countLexed(0) {
 		start := l.I
 		if t := l.Next(); t.Kind == pdfString {
 			p.scriptText(pdfText(t.Text))
 		}
-		p.spend(l.I - start)
+		p.countLexed(l.I - start)
 	}
 }
 
@@ -159,7 +159,7 @@ func (p *pdfScan) content(u *pdfUnpacker, r io.Reader, codec pdfCodec, purpose p
 		p.program = p.program || bytes.Contains(content, []byte("vbaProject.bin"))
 	case bytes.HasPrefix(content, []byte(filetype.OleMagic)) && ok:
 		if c, ok := ole.Open(p.s.Within(content)); ok {
-			p.program = p.program || c.Refuse() != nil
+			p.program = p.program || c.Check() != nil
 		}
 	}
 }

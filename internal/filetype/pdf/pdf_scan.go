@@ -14,15 +14,15 @@ type pdfScan struct {
 	lexed filetype.Allowance // bytes that may still be lexed on the file's own account
 
 	objects  int
-	root     sighting           // the trailer's /Root
-	catalogs map[int64]sighting // catalog → its /Pages
-	counts   map[int64]sighting // page tree node → its /Count
-	linear   int64              // /N of a linearized file: its pages when it was created
+	root     occurrence           // the trailer's /Root
+	catalogs map[int64]occurrence // catalog → its /Pages
+	counts   map[int64]occurrence // page tree node → its /Count
+	linear   int64                // /N of a linearized file: its pages when it was created
 	streams  []pdfObjectStream
 	named    int // number of occurrences of the object stream type
 
 	encrypted bool
-	encrypt   sighting             // the trailer's /Encrypt
+	encrypt   occurrence           // the trailer's /Encrypt
 	crypts    map[int64]Encryption // candidates for the object to which it refers
 	id        string               // the trailer's /ID
 
@@ -40,25 +40,25 @@ type pdfScan struct {
 	problem      *filetype.Problem // why the file is refused
 }
 
-// sighting is a number and its position in the file.
-type sighting struct{ at, value int64 }
+// occurrence is a number and its position in the file.
+type occurrence struct{ at, value int64 }
 
-func (p *pdfScan) note(m map[int64]sighting, object, at, value int64) {
+func (p *pdfScan) note(m map[int64]occurrence, object, at, value int64) {
 	if old, ok := m[object]; ok && old.at > at {
 		return
 	} else if !ok && len(m) >= filetype.MaxPDFNodes {
 		p.unread = true
 		return
 	}
-	m[object] = sighting{at, value}
+	m[object] = occurrence{at, value}
 }
 
 func newPDFScan(s *filetype.Source) *pdfScan {
 	return &pdfScan{
 		s:        s,
 		lexed:    filetype.Allowance(s.Size),
-		catalogs: map[int64]sighting{},
-		counts:   map[int64]sighting{},
+		catalogs: map[int64]occurrence{},
+		counts:   map[int64]occurrence{},
 		crypts:   map[int64]Encryption{},
 		referred: map[int64]pdfPurpose{},
 	}
@@ -126,15 +126,15 @@ func (p *pdfScan) names(data []byte, from, to int) {
 
 func (p *pdfScan) fileName(l *Lexer) {
 	l.skipSpace()
-	if l.I >= len(l.P) || !p.spend(0) {
+	if l.I >= len(l.P) || !p.countLexed(0) {
 		return
 	}
 	start := l.I
 	t := l.Next()
 	if t.Kind == PdfInt {
-		p.refer(l.reference(t.N), pdfForFile)
+		p.rememberObject(l.reference(t.N), pdfForFile)
 	}
-	p.spend(min(l.I-start, filetype.PdfLookahead))
+	p.countLexed(min(l.I-start, filetype.PdfLookahead))
 	if t.Kind == pdfString {
 		p.s.Work.Named -= 8
 		name := pdfText(t.Text)
@@ -147,9 +147,9 @@ func (p *pdfScan) fileName(l *Lexer) {
 	}
 }
 
-// spend counts n lexed bytes and reports whether more may follow. Lexing beyond
-// the file's own size uses the allowance of the whole inspection.
-func (p *pdfScan) spend(n int) bool {
+// countLexed counts n lexed bytes and reports whether more may follow. Lexing
+// beyond the file's own size uses the allowance of the whole inspection.
+func (p *pdfScan) countLexed(n int) bool {
 	over := max(0, filetype.Allowance(n)-max(0, p.lexed))
 	p.lexed -= filetype.Allowance(n)
 	p.s.Work.Lexed -= over
@@ -213,7 +213,7 @@ func (p *pdfScan) dict(l *Lexer) (pdfDict, bool) {
 	start := l.I
 	l.P = l.P[:min(len(l.P), start+filetype.PdfLookahead)]
 	d, ok := l.Dict()
-	p.spend(l.I - start)
+	p.countLexed(l.I - start)
 	return d, ok
 }
 
@@ -222,7 +222,7 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	l := Lexer{P: data, I: i}
 	d, ok := p.dict(&l)
 	p.objects++
-	p.spend(pdfObjectPrice)
+	p.countLexed(pdfObjectPrice)
 	if !ok {
 		p.stringObject(data, i)
 		return
@@ -236,7 +236,7 @@ func (p *pdfScan) object(data []byte, i int, base, object, gen int64) {
 	if !ok {
 		return
 	}
-	p.flood(&d, base+int64(start))
+	p.refuseBombs(&d, base+int64(start))
 	if d.n <= 0 || d.first <= 0 {
 		return
 	}
@@ -280,19 +280,19 @@ func (p *pdfScan) register(d pdfDict, object, at int64) {
 
 func (p *pdfScan) trailer(d pdfDict, at int64) {
 	if d.root > 0 && at >= p.root.at {
-		p.root = sighting{at, d.root}
+		p.root = occurrence{at, d.root}
 	}
 	if d.encrypted {
 		p.encrypted = true
-		p.encrypt = sighting{at, d.encrypt}
+		p.encrypt = occurrence{at, d.encrypt}
 	}
 	if d.id != "" {
 		p.id = d.id
 	}
 }
 
-// rooted reports whether the file has a document.
-func (p *pdfScan) rooted() bool {
+// hasRoot reports whether the file has a document.
+func (p *pdfScan) hasRoot() bool {
 	return p.objects > 0 && (p.root.value > 0 || len(p.catalogs) > 0)
 }
 
@@ -305,13 +305,13 @@ func (p *pdfScan) pages() int {
 	}
 	if catalog, ok := p.catalogs[root]; ok {
 		if count, ok := p.counts[catalog.value]; ok {
-			return believable(count.value)
+			return plausiblePages(count.value)
 		}
 	}
-	return believable(p.linear)
+	return plausiblePages(p.linear)
 }
 
-func believable(pages int64) int {
+func plausiblePages(pages int64) int {
 	if pages < 1 || pages > filetype.MaxPages {
 		return 0
 	}

@@ -104,7 +104,7 @@ func (p *pdfScan) objectStream(content []byte, st pdfObjectStream) {
 			return
 		}
 		start := st.first + off.N
-		if start < 0 || start >= int64(len(content)) || !p.spend(0) {
+		if start < 0 || start >= int64(len(content)) || !p.countLexed(0) {
 			continue
 		}
 		l := Lexer{P: content, I: int(start)}

@@ -25,7 +25,7 @@ func InspectHTML(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fi
 	w := MarkupWatch{Work: s.Work}
 	s.Work.Scanned -= filetype.Allowance(min(s.Size,
 		filetype.MaxTextScan)) // searching a page takes longer than reading other text
-	if p := checkText(s, t, w.See); p != nil {
+	if p := checkText(s, t, w.Feed); p != nil {
 		return p
 	}
 	w.packed.end()
@@ -63,8 +63,8 @@ type MarkupWatch struct {
 	Work        *filetype.Account
 }
 
-func (w *MarkupWatch) See(chunk []byte) {
-	w.packed.see(chunk)
+func (w *MarkupWatch) Feed(chunk []byte) {
+	w.packed.feed(chunk)
 	keep := w.window[max(0, len(w.window)-overlap):]
 	w.window = append(append(w.window[:0], keep...), chunk...)
 	w.encoded(w.window)
@@ -77,7 +77,7 @@ func (w *MarkupWatch) See(chunk []byte) {
 
 func (w *MarkupWatch) look(text []byte) {
 	w.application = w.application || bytes.Contains(text, []byte("<hta:application"))
-	w.Password = w.Password || passwordField(text) || ContainsAny(text, disguises) && w.match(text) &&
+	w.Password = w.Password || passwordField(text) || ContainsAny(text, obfuscations) && w.match(text) &&
 		disguisedField.Match(text)
 	w.Card = w.Card || bytes.Contains(text, []byte("cc-")) && bytes.Contains(text, []byte("autocomplete")) &&
 		w.match(text) && cardField.Match(text)
@@ -95,8 +95,8 @@ func (w *MarkupWatch) match(text []byte) bool {
 	return w.Work.Matched > 0
 }
 
-// disguises are the first words of disguisedField.
-var disguises = [][]byte{[]byte("text-security"), []byte("textsecurity")}
+// obfuscations are the first words of disguisedField.
+var obfuscations = [][]byte{[]byte("text-security"), []byte("textsecurity")}
 
 var (
 	// cardField matches what makes a browser fill in the number of a payment

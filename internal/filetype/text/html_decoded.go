@@ -19,14 +19,14 @@ func decoded(text []byte) (others [][]byte) {
 		others = append(others, plain)
 	}
 	if bytes.IndexByte(text, 0x1b) >= 0 {
-		others = append(others, unswitched(text))
+		others = append(others, removeShifts(text))
 	}
 	return others
 }
 
-// unswitched removes the marks that switch alphabets: ESC, a bracket or dollar
-// sign, and a letter.
-func unswitched(text []byte) []byte {
+// removeShifts removes the marks that switch alphabets: ESC, a bracket or
+// dollar sign, and a letter.
+func removeShifts(text []byte) []byte {
 	plain := make([]byte, 0, len(text))
 	for {
 		i := bytes.IndexByte(text, 0x1b)
@@ -177,7 +177,7 @@ type packedWatch struct {
 	suspicious bool
 }
 
-func (w *packedWatch) see(chunk []byte) {
+func (w *packedWatch) feed(chunk []byte) {
 	if w.suspicious || w.total > filetype.MaxTextScan {
 		return
 	}

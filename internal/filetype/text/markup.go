@@ -310,10 +310,10 @@ func Entities(directive []byte) bool {
 	return bytes.Contains(bytes.ToUpper(directive), []byte("<!ENTITY"))
 }
 
-// Unfolding reports whether entities consist of many others, directly or
+// IsEntityBomb reports whether entities consist of many others, directly or
 // repeatedly, so that they grow exponentially when they are replaced. Books and
 // manuals define some that stand for a character or a file.
-func Unfolding(directive []byte) bool {
+func IsEntityBomb(directive []byte) bool {
 	nested := 0
 	for _, entity := range bytes.Split(bytes.ToUpper(directive), []byte("<!ENTITY"))[1:] {
 		references := min(bytes.Count(entity, []byte("&"))+bytes.Count(entity, []byte("%")),

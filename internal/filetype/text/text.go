@@ -24,7 +24,7 @@ import (
 // what runs, are allowed: Arabic and Hebrew text needs them.
 func InspectText(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	w := textWatch{facts: facts, ext: t.Ext}
-	if p := checkText(s, t, w.watcher(s.Head)); p != nil {
+	if p := checkText(s, t, w.scanFunc(s.Head)); p != nil {
 		return p
 	}
 	if w.problem != nil {
@@ -79,20 +79,20 @@ func checkText(s *filetype.Source, t filetype.Type, visit func(chunk []byte)) *f
 	if s.Size <= filetype.MaxTextScan {
 		c.End()
 	}
-	if !c.Ok(order != nil) {
+	if !c.Valid(order != nil) {
 		return notText(s, t)
 	}
 	return nil
 }
 
 func notText(s *filetype.Source, t filetype.Type) *filetype.Problem {
-	if m := mimetype.Detect(s.Head); !m.Is(filetype.Unknown) && !under(m, "text/plain") {
+	if m := mimetype.Detect(s.Head); !m.Is(filetype.Unknown) && !descendsFrom(m, "text/plain") {
 		return filetype.NotThe(s, t)
 	}
 	return filetype.Mismatch(filetype.ReasonNotText, "The name says %s, but the content is not readable text.", t.Label)
 }
 
-func under(m *mimetype.MIME, family string) bool {
+func descendsFrom(m *mimetype.MIME, family string) bool {
 	for ; m != nil; m = m.Parent() {
 		if m.Is(family) {
 			return true
@@ -131,10 +131,10 @@ func (c *TextCheck) Add(p []byte) {
 // End marks the end of the text: an incomplete character is now invalid.
 func (c *TextCheck) End() { c.notUTF8 = c.notUTF8 || len(c.leftover) > 0 }
 
-// Ok returns the verdict. Control characters other than NUL occur in UTF-8 logs
-// and protocols (SOH, ESC, mIRC's colours); in an unknown encoding they
+// Valid returns the verdict. Control characters other than NUL occur in UTF-8
+// logs and protocols (SOH, ESC, mIRC's colours); in an unknown encoding they
 // indicate binary data. Decoded UTF-16 is valid, or was an error before.
-func (c *TextCheck) Ok(decoded bool) bool {
+func (c *TextCheck) Valid(decoded bool) bool {
 	return !c.nul && (decoded || !c.notUTF8 || !c.control)
 }
 

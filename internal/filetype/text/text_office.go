@@ -21,9 +21,9 @@ type textWatch struct {
 	problem *filetype.Problem
 }
 
-// watcher returns the function for the chunks of a text, or nil if no program
+// scanFunc returns the function for the chunks of a text, or nil if no program
 // runs any of it.
-func (w *textWatch) watcher(head []byte) func(chunk []byte) {
+func (w *textWatch) scanFunc(head []byte) func(chunk []byte) {
 	switch w.ext {
 	case "csv", "tsv":
 		return w.table
@@ -34,8 +34,8 @@ func (w *textWatch) watcher(head []byte) func(chunk []byte) {
 	return nil
 }
 
-// slide appends a chunk to the end of the previous one.
-func (w *textWatch) slide(chunk []byte) []byte {
+// appendOverlap appends a chunk to the end of the previous one.
+func (w *textWatch) appendOverlap(chunk []byte) []byte {
 	keep := w.window[max(0, len(w.window)-overlap):]
 	w.window = append(append(w.window[:0], keep...), chunk...)
 	return w.window
@@ -116,7 +116,7 @@ var symbolicLink = regexp.MustCompile(`(?i)[\r\n](NN;NAuto_(open|close)|O;[^\r\n
 func (w *textWatch) table(chunk []byte) {
 	first := w.seen == 0
 	w.seen += len(chunk)
-	text := w.slide(chunk)
+	text := w.appendOverlap(chunk)
 	if cell := command(text); cell != nil {
 		w.facts.HoldAbout(filetype.HoldCommandFormula, strings.TrimSpace(string(cell)))
 	}
@@ -137,14 +137,14 @@ var (
 func (w *textWatch) markup(chunk []byte) {
 	first := w.seen == 0
 	w.seen += len(chunk)
-	if first && Unfolding(prolog(chunk)) {
+	if first && IsEntityBomb(prolog(chunk)) {
 		w.problem = filetype.UnsafeFile(filetype.ReasonEntities,
 			"The XML defines entities that unfold to gigabytes. Save it without a DOCTYPE.")
 	}
 	if !w.office || w.problem != nil {
 		return
 	}
-	text := Lower(bytes.Clone(w.slide(chunk)))
+	text := Lower(bytes.Clone(w.appendOverlap(chunk)))
 	switch {
 	case ContainsAny(text, officeMacros):
 		w.problem = filetype.MacroProblem()

@@ -192,7 +192,7 @@ func (w *Writer) Learn(texts []string) error {
 			func(i int, row sqldb.Scanner) error {
 				var id int64
 				if err := row.Scan(&id); err != nil {
-					return w.tx.Fail(err)
+					return w.tx.Failed(err)
 				}
 				w.fresh[texts[i]] = segment.LabelID(id)
 				return nil

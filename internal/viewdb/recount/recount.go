@@ -225,7 +225,7 @@ func (b *batch) readPacks() error {
 		var first vitrine.ViewID
 		var data sql.RawBytes
 		if err := row.Scan(&id, &first, &data); err != nil {
-			return b.tx.Fail(err)
+			return b.tx.Failed(err)
 		}
 		l := b.link(id)
 		err := u.Open(data, first)

@@ -36,7 +36,7 @@ func (s *Handler) captionList(l *vitrine.Link) captionList {
 }
 
 func (s *Handler) ListCaptions(w http.ResponseWriter, r *http.Request, c *auth.Caller) error {
-	l, err := s.Captions.Of(r.Context(), c.Account, r.PathValue("slug"))
+	l, err := s.Captions.Link(r.Context(), c.Account, r.PathValue("slug"))
 	if err != nil {
 		return err
 	}

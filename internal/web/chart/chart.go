@@ -137,13 +137,13 @@ func Percent(part, all int64) string {
 	return strconv.FormatFloat(100*float64(part)/float64(all), 'f', 2, 64) + "%"
 }
 
-// mostBelow is how many labels fit under a chart.
-const mostBelow = 8
+// maxLabels is how many labels fit under a chart.
+const maxLabels = 8
 
 // Labels selects labels of points, evenly spaced and including the last.
 func Labels(all []string) (ticks []Tick) {
 	last := len(all) - 1
-	every := (len(all) + mostBelow - 1) / mostBelow
+	every := (len(all) + maxLabels - 1) / maxLabels
 	for i, n := last, 0; i >= 0; i, n = i-every, n+1 {
 		t := Tick{Label: all[i], At: Percent(int64(i), int64(max(last, 1))), Anchor: "middle", Spare: n%2 == 1}
 		switch {

@@ -22,7 +22,7 @@ func TestScale(t *testing.T) {
 func TestLabels(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 14, 30, 90, 120, 400} {
 		ticks := Labels(make([]string, n))
-		if len(ticks) > mostBelow || len(ticks) == 0 {
+		if len(ticks) > maxLabels || len(ticks) == 0 {
 			t.Errorf("%d labels for %d points", len(ticks), n)
 		}
 	}

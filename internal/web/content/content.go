@@ -17,10 +17,10 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// Apart separates the origin of file bytes on an instance with two hosts: the
-// content host serves only file bytes and frames with what they load, and no
-// other host serves file bytes.
-func (s *Handler) Apart(next http.Handler) http.Handler {
+// SeparateOrigins separates the origin of file bytes on an instance with two
+// hosts: the content host serves only file bytes and frames with what they
+// load, and no other host serves file bytes.
+func (s *Handler) SeparateOrigins(next http.Handler) http.Handler {
 	if s.ContentURL.Host == s.PublicURL.Host {
 		return next
 	}

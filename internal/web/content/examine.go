@@ -141,7 +141,7 @@ func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.L
 		return err
 	}
 	defer blob.Close()
-	page, err := inert(io.LimitReader(blob, viewer.ExaminedHTML))
+	page, err := isInert(io.LimitReader(blob, viewer.ExaminedHTML))
 	if err != nil {
 		return httpx.SeeOther(w, r, "source") // too deeply nested to parse; its source shows its content
 	}
@@ -159,8 +159,8 @@ var active = map[atom.Atom]bool{
 	atom.Object:   true, atom.Embed: true, atom.Applet: true, atom.Template: true,
 }
 
-// inert returns a web page as UTF-8 without its active elements.
-func inert(in io.Reader) ([]byte, error) {
+// isInert returns a web page as UTF-8 without its active elements.
+func isInert(in io.Reader) ([]byte, error) {
 	text, err := charset.NewReader(in, "")
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func inert(in io.Reader) ([]byte, error) {
 	}
 	var next, head *html.Node
 	for n := doc.FirstChild; n != nil; n = next {
-		next = following(n, !active[n.DataAtom])
+		next = nextSection(n, !active[n.DataAtom])
 		if n.Type != html.ElementNode {
 			continue
 		}
@@ -181,7 +181,7 @@ func inert(in io.Reader) ([]byte, error) {
 		}
 		switch n.DataAtom {
 		case atom.A, atom.Area:
-			n.Attr = unlinked(n.Attr)
+			n.Attr = withoutLinks(n.Attr)
 		case atom.Head:
 			head = n
 		}
@@ -196,9 +196,9 @@ func inert(in io.Reader) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// following returns the node after n in document order, with or without its
+// nextSection returns the node after n in document order, with or without its
 // children; nil at the end.
-func following(n *html.Node, within bool) *html.Node {
+func nextSection(n *html.Node, within bool) *html.Node {
 	if within && n.FirstChild != nil {
 		return n.FirstChild
 	}
@@ -213,9 +213,9 @@ func following(n *html.Node, within bool) *html.Node {
 // linkStyle makes removed links look like links, unless the page styles them.
 const linkStyle = ":where(a[title]){color:LinkText;text-decoration:underline;cursor:help}"
 
-// unlinked returns the attributes of a link that leads nowhere but shows its
-// target. Merely pressing a real link makes a browser contact the host.
-func unlinked(attrs []html.Attribute) (kept []html.Attribute) {
+// withoutLinks returns the attributes of a link that leads nowhere but shows
+// its target. Merely pressing a real link makes a browser contact the host.
+func withoutLinks(attrs []html.Attribute) (kept []html.Attribute) {
 	for _, a := range attrs {
 		switch a.Key {
 		case "href":

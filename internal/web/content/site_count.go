@@ -43,7 +43,7 @@ func (s *Handler) countLoad(r *http.Request, q siteRequest, version *vitrine.Lin
 	if load.Bot == "" && s.fromInside(r, q) {
 		load.Source, load.Referrer = sourceInside, ""
 	}
-	if accept.Gone(r.Context()) {
+	if accept.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
 	return s.SiteStats.Count(r.Context(), version.Site, path, load)

@@ -82,14 +82,14 @@ func inertSitePage(in io.Reader, base string) ([]byte, error) {
 	var next *html.Node
 	for n := doc.FirstChild; n != nil; n = next {
 		drop := n.Type == html.ElementNode && active[n.DataAtom] && !stylesheet(n)
-		next = following(n, !drop)
+		next = nextSection(n, !drop)
 		switch {
 		case n.Type != html.ElementNode:
 		case drop:
 			n.Parent.RemoveChild(n)
 		case n.DataAtom == atom.A || n.DataAtom == atom.Area:
 			if !within(n) {
-				n.Attr = unlinked(n.Attr)
+				n.Attr = withoutLinks(n.Attr)
 				continue
 			}
 			fallthrough

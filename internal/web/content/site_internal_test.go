@@ -27,7 +27,7 @@ func TestManifestsAreWeighed(t *testing.T) {
 			m.keep(vitrine.UploadID(fmt.Sprint(i)), site)
 			m.keep(vitrine.UploadID(fmt.Sprint(i)), site)
 		}
-		if n := m.sites.Len(); each < 4<<20 || n != mostManifestBytes/each || m.bytes != n*each {
+		if n := m.sites.Len(); each < 4<<20 || n != maxManifestBytes/each || m.bytes != n*each {
 			t.Errorf("%s: %d manifests of %d bytes are kept, said to take %d", what, n, each, m.bytes)
 		}
 		if _, ok := m.find("39"); !ok {

@@ -154,10 +154,10 @@ type manifests struct {
 	reading singleflight.Group
 }
 
-// mostManifests and mostManifestBytes bound the cache.
+// maxManifests and maxManifestBytes bound the cache.
 const (
-	mostManifests     = 4096
-	mostManifestBytes = 64 << 20
+	maxManifests     = 4096
+	maxManifestBytes = 64 << 20
 )
 
 // weight returns about how much memory a manifest takes.
@@ -176,7 +176,7 @@ func weight(site *inspect.Site) int {
 var siteManifests = newManifests()
 
 func newManifests() *manifests {
-	c, err := lru.New[vitrine.UploadID, *inspect.Site](mostManifests)
+	c, err := lru.New[vitrine.UploadID, *inspect.Site](maxManifests)
 	if err != nil {
 		panic(err) // of the size alone
 	}
@@ -197,7 +197,7 @@ func (m *manifests) keep(id vitrine.UploadID, site *inspect.Site) {
 		return
 	}
 	n := weight(site)
-	for m.sites.Len() > 0 && (m.bytes+n > mostManifestBytes || m.sites.Len() == mostManifests) {
+	for m.sites.Len() > 0 && (m.bytes+n > maxManifestBytes || m.sites.Len() == maxManifests) {
 		if _, old, ok := m.sites.RemoveOldest(); ok {
 			m.bytes -= weight(old)
 		}
@@ -264,9 +264,9 @@ func findInSite(site *inspect.Site, p string) inSite {
 	return inSite{}
 }
 
-// mostRanged is the largest packed file for which ranges are sent: it must be
+// maxRanged is the largest packed file for which ranges are sent: it must be
 // unpacked from its beginning. Only one range is sent at a time.
-const mostRanged = 32 << 20
+const maxRanged = 32 << 20
 
 // siteFile is a file of a version, and the version's bytes.
 type siteFile struct {
@@ -302,7 +302,7 @@ func sendSiteFile(w http.ResponseWriter, r *http.Request, f siteFile, status int
 			unpacked := &unpackedFile{packed: packed, size: f.Size}
 			defer unpacked.Close()
 			body = unpacked
-			if f.Size > mostRanged || strings.Contains(r.Header.Get("Range"), ",") {
+			if f.Size > maxRanged || strings.Contains(r.Header.Get("Range"), ",") {
 				r.Header.Del("Range")
 			}
 		}

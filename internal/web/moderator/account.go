@@ -49,11 +49,11 @@ func (s *Handler) ShowAccount(w http.ResponseWriter, r *http.Request, me *vitrin
 	if err != nil {
 		return err
 	}
-	return s.writeAccount(w, r, me, c, http.StatusOK, attempt{})
+	return s.writeAccount(w, r, me, c, http.StatusOK, decisionForm{})
 }
 
 func (s *Handler) writeAccount(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c moderation.AccountCase,
-	status int, a attempt) error {
+	status int, a decisionForm) error {
 	common, _, err := s.newModeratorPage(r, me, c.Account.Email, "account")
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (s *Handler) DecideAccount(w http.ResponseWriter, r *http.Request, me *vitr
 		vitrine.Decision{By: vitrine.Moderator(me), Note: f.Get("note")})
 	var e *vitrine.Error
 	if errors.As(err, &e) && e.Code == vitrine.CodeInvalidRequest {
-		return s.writeAccount(w, r, me, c, http.StatusBadRequest, attempt{note: f.Get("note"), problem: e.Message})
+		return s.writeAccount(w, r, me, c, http.StatusBadRequest, decisionForm{note: f.Get("note"), problem: e.Message})
 	}
 	if err != nil {
 		return err

@@ -62,16 +62,16 @@ func (s *Handler) ShowCase(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	if err != nil {
 		return err
 	}
-	return s.writeCase(w, r, me, c, http.StatusOK, attempt{queue: parseQueue(r.URL.Query().Get("queue"))})
+	return s.writeCase(w, r, me, c, http.StatusOK, decisionForm{queue: parseQueue(r.URL.Query().Get("queue"))})
 }
 
-// attempt is a submitted decision, or a visit to a case.
-type attempt struct {
+// decisionForm is a submitted decision, or a visit to a case.
+type decisionForm struct {
 	queue, note, problem string
 }
 
 func (s *Handler) writeCase(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case, status int,
-	a attempt) error {
+	a decisionForm) error {
 	common, _, err := s.newModeratorPage(r, me, c.Link.Title, "case")
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func (s *Handler) Decide(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	if err != nil {
 		return err
 	}
-	a := attempt{queue: parseQueue(f.Get("queue")), note: f.Get("note")}
+	a := decisionForm{queue: parseQueue(f.Get("queue")), note: f.Get("note")}
 	if len(c.History) > 0 && f.Get("seen") != strconv.FormatInt(int64(c.History[0].ID), 10) {
 		return s.tooLate(w, r, me, c, a)
 	}
@@ -286,7 +286,7 @@ func (s *Handler) linkDecisions() map[string]linkDecision {
 // tooLate answers a decision about a link that has changed: with the current
 // case and the typed note.
 func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Account, c *moderation.Case,
-	a attempt) error {
+	a decisionForm) error {
 	a.problem = "This link has changed since you opened its page."
 	if len(c.History) > 0 {
 		e := c.History[0]

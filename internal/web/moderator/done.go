@@ -13,10 +13,10 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// done is what a moderator has just decided, for the next page. The address of
-// that page only has a range of the history. The decisions are read from there,
-// so that no address can make a page claim something.
-type done struct {
+// decisionNotice is what a moderator has just decided, for the next page. The
+// address of that page only has a range of the history. The decisions are read
+// from there, so that no address can make a page claim something.
+type decisionNotice struct {
 	Text    string // the last action
 	Name    string // title of the one link, or address of the account, that it was done to; "" of several
 	Address string // of their page
@@ -51,7 +51,7 @@ func (s *Handler) inRange(ctx context.Context, me *vitrine.Account, text string)
 	if err1 != nil || err2 != nil || from < 0 || to <= from || to == 1<<63-1 {
 		return nil, nil
 	}
-	list, err := s.Moderation.History(ctx, vitrine.ChangeID(to+1), int(min(to-from, 2*bulkMost)))
+	list, err := s.Moderation.History(ctx, vitrine.ChangeID(to+1), int(min(to-from, 2*maxBulk)))
 	var mine []moderation.Event
 	for _, e := range list {
 		if int64(e.ID) > from && e.By == vitrine.Moderator(me) {
@@ -62,7 +62,7 @@ func (s *Handler) inRange(ctx context.Context, me *vitrine.Account, text string)
 }
 
 // doneIn returns the decisions in the address of a page.
-func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
+func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*decisionNotice, error) {
 	text := r.URL.Query().Get("done")
 	if text == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*done, error) {
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	d := &done{Text: ui.Deed(list[0].Action)}
+	d := &decisionNotice{Text: ui.Deed(list[0].Action)}
 	for _, e := range list {
 		if undoable[e.Action] {
 			d.Undo = text

@@ -21,8 +21,8 @@ const (
 	// queueRows and historyRows are the numbers of rows on a page.
 	queueRows   = 50
 	historyRows = 100
-	// bulkMost bounds the links in one request.
-	bulkMost = 500
+	// maxBulk bounds the links in one request.
+	maxBulk = 500
 	// maxDecision bounds the form of a decision, in bytes: a note of MaxNote
 	// characters, each encoded in up to 12 bytes, and the links of a page.
 	maxDecision = 64 << 10
@@ -33,8 +33,8 @@ type moderatorPage struct {
 	app.Page
 	Name      string // of the page: queue, case, account, history
 	Tabs      []ui.Tab
-	Done      *done  // the last decision
-	QueueName string // the queue that what is undone leads back to; "" for none
+	Done      *decisionNotice // the last decision
+	QueueName string          // the queue that what is undone leads back to; "" for none
 }
 
 // newModeratorPage starts a page. It also returns the counts of the queue.
@@ -201,7 +201,7 @@ func (s *Handler) DecideMany(w http.ResponseWriter, r *http.Request, me *vitrine
 		}
 	}
 	spared := 0
-	for _, row := range rows[:min(len(rows), bulkMost)] {
+	for _, row := range rows[:min(len(rows), maxBulk)] {
 		ok, err := s.decideRow(ctx, me, f.Get("do"), row, by)
 		if err != nil {
 			return err
@@ -222,9 +222,9 @@ func (s *Handler) DecideMany(w http.ResponseWriter, r *http.Request, me *vitrine
 }
 
 // late returns the rows of links that were found clean since they were held, up
-// to bulkMost.
+// to maxBulk.
 func (s *Handler) late(ctx context.Context) (rows []string, err error) {
-	queue, _, err := s.Moderation.Queue(ctx, vitrine.ReasonScanLate, vitrine.ReviewCursor{}, bulkMost)
+	queue, _, err := s.Moderation.Queue(ctx, vitrine.ReasonScanLate, vitrine.ReviewCursor{}, maxBulk)
 	for _, waiting := range queue {
 		rows = append(rows, rowValue(waiting.Link))
 	}

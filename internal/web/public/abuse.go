@@ -73,7 +73,7 @@ func (s *Handler) SiteReportForm(w http.ResponseWriter, r *http.Request, slug vi
 func (s *Handler) FileSiteReport(w http.ResponseWriter, r *http.Request, slug vitrine.Slug) error {
 	return s.takeReport(w, r, s.siteReportPage(slug),
 		func(by vitrine.ReporterID, reason vitrine.AbuseReason, note string) error {
-			return s.Abuse.FileWebsite(r.Context(), slug, by, reason, note)
+			return s.Abuse.ReportWebsite(r.Context(), slug, by, reason, note)
 		})
 }
 
@@ -86,7 +86,7 @@ func (s *Handler) ReportForm(w http.ResponseWriter, r *http.Request, l *vitrine.
 func (s *Handler) FileReport(w http.ResponseWriter, r *http.Request, l *vitrine.Link, _ *vitrine.Account) error {
 	return s.takeReport(w, r, s.reportPage(l), func(by vitrine.ReporterID, reason vitrine.AbuseReason,
 		note string) error {
-		return s.Abuse.File(r.Context(), l.ID, by, reason, note)
+		return s.Abuse.Report(r.Context(), l.ID, by, reason, note)
 	})
 }
 

@@ -219,8 +219,8 @@ func appendStored(z []byte, text string, last bool) []byte {
 // much again.
 const documentBytes = 48 << 20
 
-// documentMost is the largest page that is cached.
-const documentMost = documentBytes / 8
+// maxDocument is the largest page that is cached.
+const maxDocument = documentBytes / 8
 
 // documentCache caches the pages of one hour, by the state of their link.
 type documentCache struct {
@@ -255,7 +255,7 @@ func (c *documentCache) of(hour time.Time, l *vitrine.Link, f form) *document {
 func (c *documentCache) keep(hour time.Time, d *document) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.hour.Equal(hour) || d.size > documentMost {
+	if !c.hour.Equal(hour) || d.size > maxDocument {
 		return
 	}
 	c.drop(c.pages[d.key()])

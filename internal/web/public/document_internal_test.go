@@ -179,13 +179,13 @@ func TestDocumentCache(t *testing.T) {
 	if kept(next, changed) {
 		t.Error("a page that was rendered an hour ago is kept")
 	}
-	large := doc(2, "large", documentMost+1)
+	large := doc(2, "large", maxDocument+1)
 	c.keep(next, large)
 	if kept(next, large) {
 		t.Error("a large page is kept")
 	}
 	for i := range vitrine.LinkID(100) {
-		d := doc(i, fmt.Sprint(i), documentMost)
+		d := doc(i, fmt.Sprint(i), maxDocument)
 		c.keep(next, d)
 		if !kept(next, d) {
 			t.Fatalf("page %d is not kept", i)

@@ -100,7 +100,7 @@ func (s *Handler) open(r *http.Request, l *vitrine.Link, a *vitrine.Account, own
 			o.Bot = report.BotOwn
 		}
 	}
-	if accept.Gone(r.Context()) {
+	if accept.ClientGone(r.Context()) {
 		return 0, httpx.ErrClientGone
 	}
 	return s.Views.AddNext(r.Context(), s.ViewIDs, now, o)
@@ -157,8 +157,8 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 	return nil
 }
 
-// Guarded ends the answer of a handler when the link is disabled.
-func (s *Handler) Guarded(h LinkHandler) LinkHandler {
+// EndWhenDisabled ends the answer of a handler when the link is disabled.
+func (s *Handler) EndWhenDisabled(h LinkHandler) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
 		return s.WhileShown(w, r, shown, func() error { return h(w, r, l, a) })
@@ -179,7 +179,7 @@ func (s *Handler) countDownload(r *http.Request, l *vitrine.Link, a *vitrine.Acc
 	} else if d.ID, d.Account = s.downloadID(r, a), a.ID; d.ID == 0 {
 		return nil
 	}
-	if accept.Gone(r.Context()) {
+	if accept.ClientGone(r.Context()) {
 		return httpx.ErrClientGone
 	}
 	return s.Views.Download(r.Context(), d)

@@ -31,8 +31,8 @@ func fillTree(s *Viewers, r *http.Request, l *vitrine.Link, address func(string)
 	return err
 }
 
-// EntryMost bounds a file in an archive that is shown from it, in bytes.
-const EntryMost = 32 << 20
+// MaxEntry bounds a file in an archive that is shown from it, in bytes.
+const MaxEntry = 32 << 20
 
 // EntryViewer returns the name of the viewer for a file in an archive, or "".
 func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
@@ -40,7 +40,7 @@ func EntryViewer(l *vitrine.Link, e filetype.Entry) string {
 	t, known := filetype.ByExt(e.Name)
 	ext := strings.ToLower(strings.TrimPrefix(path.Ext(e.Name), "."))
 	switch {
-	case archive.Kind != filetype.Archive, e.Dir, e.Sealed, e.Size <= 0, e.Size > EntryMost:
+	case archive.Kind != filetype.Archive, e.Dir, e.Sealed, e.Size <= 0, e.Size > MaxEntry:
 		return ""
 	case (archive.Ext == "gz" || archive.Ext == "tgz" || archive.Ext == "7z") && e.Size > filetype.MaxMember:
 		return ""

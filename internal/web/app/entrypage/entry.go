@@ -110,7 +110,7 @@ func (s *Handler) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn
 			return err
 		}
 	}
-	s.SetSession(w, string(in.Session), int(vitrine.SessionMost/time.Second))
+	s.SetSession(w, string(in.Session), int(vitrine.MaxSessionLife/time.Second))
 	known := append([]string{in.Device}, slices.DeleteFunc(s.Devices(r),
 		func(d string) bool { return auth.SameAccountDevice(d, in.Device) })...)
 	http.SetCookie(w, &http.Cookie{Name: s.DeviceCookie(),

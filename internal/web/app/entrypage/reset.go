@@ -28,7 +28,7 @@ func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	if !p.Mail {
 		return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 	}
-	if err := s.Accounts.Forgot(r.Context(), p.Email, s.Client(r)); err != nil {
+	if err := s.Accounts.SendReset(r.Context(), p.Email, s.Client(r)); err != nil {
 		return s.again(w, r, resetTemplate, &p, err)
 	}
 	p.Done, p.Heading = true, "Check your e-mail"

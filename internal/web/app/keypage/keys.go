@@ -119,7 +119,7 @@ func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	made, err := s.Keys.Made(r.Context(), me)
+	made, err := s.Keys.LinkCounts(r.Context(), me)
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func (s *Handler) linkOf(r *http.Request, me *vitrine.Account) (*vitrine.Link, e
 		return nil, nil
 	}
 	l, err := s.Links.BySlug(r.Context(), slug)
-	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || !l.Own()) {
+	if vitrine.CodeOf(err) == vitrine.CodeNotFound || err == nil && (l.Account != me.ID || !l.Standalone()) {
 		return nil, vitrine.ErrNoOwnLink
 	}
 	return l, err

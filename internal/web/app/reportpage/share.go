@@ -132,7 +132,7 @@ func (s *Handler) readShared(r *http.Request) (found *sharedreport.Shared, in bo
 	if c, err := r.Cookie(passCookie); err == nil {
 		pass = c.Value
 	}
-	return found, s.Shared.Passes(found, pass), nil
+	return found, s.Shared.Admits(found, pass), nil
 }
 
 // passCookie contains the pass for a report with a password. Browsers send it
@@ -150,7 +150,7 @@ func quietly(w http.ResponseWriter) {
 
 // sharedPage returns the report of a shared address.
 func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*reportPage, error) {
-	of := subject{link: found.Of}
+	of := subject{link: found.Link}
 	rg, err := httpx.ReportRange(r)
 	if err != nil {
 		return nil, err
@@ -160,19 +160,19 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 		return nil, err
 	}
 	title := "Analytics of all links"
-	if found.Of != nil {
-		title = "Analytics of " + found.Of.Title
+	if found.Link != nil {
+		title = "Analytics of " + found.Link.Title
 	}
 	p := &reportPage{Page: app.Page{Page: s.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link,
 		Account: n.account, Reader: true, CityFile: s.cityFile(nil)}
-	if l := found.Of; l != nil {
+	if l := found.Link; l != nil {
 		p.Link = &statsLink{Link: l, URL: s.LinkURL(l.Slug), Kind: ui.KindNoun(string(l.Kind)),
 			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
 	}
 	where := place{sharedRoot + r.PathValue("token"), n.q}
 	p.Ranges, p.Ask = ranges(where, false), newStatsAsk(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
-	if l := found.Of; l != nil && l.Live() {
+	if l := found.Link; l != nil && l.Live() {
 		p.Pages.show(where.root, l)
 	}
 	return p, nil

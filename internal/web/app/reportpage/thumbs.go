@@ -22,7 +22,7 @@ func (p *statsPages) show(root string, l *vitrine.Link) {
 	}
 	p.Thumbs = true
 	for i := range p.Rows {
-		if r := &p.Rows[i]; r.Page <= vitrine.MostThumbs {
+		if r := &p.Rows[i]; r.Page <= vitrine.MaxThumbs {
 			r.Thumb = app.PagePicture(root, l, r.Page)
 		}
 	}
@@ -46,10 +46,10 @@ func (s *Handler) SharedThumb(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !in || found.Of == nil {
+	if !in || found.Link == nil {
 		return httpx.ErrNoPage
 	}
-	l, err := s.Links.PublicByID(r.Context(), found.Of.ID)
+	l, err := s.Links.PublicByID(r.Context(), found.Link.ID)
 	if err != nil {
 		return err
 	}
