@@ -105,6 +105,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 		if err := row.Scan(&day, &head, &body); err != nil {
 			return s.tx.Failed(err)
 		}
+		body = segment.Inflate(body)
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
 			if level == 0 && day < s.gone {
 				return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", day,
@@ -189,6 +190,11 @@ func (s *stored) partTimes(t *report.Tally, p part, of report.MedianTimes) error
 // stored in groups.
 const wholeTimes = 2048
 
+// Bodies of links of these lengths are stored compressed. There are many of
+// them, and SQLite stores what does not fit into a quarter of a page on another
+// page, most of which stays empty. Longer ones would take longer to read.
+const leastSmall, mostSmall = 200, 4096
+
 // putTally stores a tally, and its engaged times that are in memory. It
 // replaces a tally that another process may have stored for the same days.
 func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day report.Day, tally *report.Tally) error {
@@ -196,6 +202,9 @@ func (t logTx) putTally(words *labels.Writer, s vitrine.Scope, level int, day re
 	body, err := tally.AppendBody(nil, words.Label)
 	if err != nil {
 		return err
+	}
+	if s.Link != 0 && len(body) >= leastSmall && len(body) <= mostSmall {
+		body = segment.Deflate(body)
 	}
 	_, err = t.Exec(`INSERT INTO tallies (account, link, level, day, head, body) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (account, link, level, day) DO UPDATE SET head = excluded.head, body = excluded.body`,
