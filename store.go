@@ -43,6 +43,15 @@ type Store interface {
 	Version(ctx context.Context) (int64, error)
 }
 
+// Read returns the result of f on one snapshot of the store.
+func Read[T any](ctx context.Context, s Store, f func(Tx) (T, error)) (result T, err error) {
+	err = s.Read(ctx, func(tx Tx) error {
+		result, err = f(tx)
+		return err
+	})
+	return result, err
+}
+
 // Tx is a transaction. It is composed of one interface for each concept. A
 // look-up that finds nothing returns ErrNotFound. An Add that violates
 // uniqueness returns ErrExists, and the transaction may continue. A Put of a

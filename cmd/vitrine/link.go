@@ -59,10 +59,8 @@ func (c slugArg) change(ctx context.Context, t *terminal.Terminal,
 }
 
 func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance, l *vitrine.Link) error {
-	var owner *vitrine.Account
-	err := in.store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		owner, err = tx.Account(l.Account)
-		return err
+	owner, err := vitrine.Read(ctx, in.store, func(tx vitrine.Tx) (*vitrine.Account, error) {
+		return tx.Account(l.Account)
 	})
 	if err != nil {
 		return err

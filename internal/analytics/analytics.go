@@ -145,10 +145,8 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 // linksOf lists the facts by which an account's links are counted, without
 // names, which a report shows only for few links.
 func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Link, error) {
-	var facts []vitrine.LinkFacts
-	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		facts, err = tx.LinkFacts(a.ID)
-		return err
+	facts, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]vitrine.LinkFacts, error) {
+		return tx.LinkFacts(a.ID)
 	})
 	if err != nil {
 		return nil, err

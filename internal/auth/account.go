@@ -149,20 +149,16 @@ func mayGovern(tx vitrine.AccountTx, by vitrine.Actor) error {
 
 // ByEmail finds an account. Errors: CodeNotFound.
 func (s *Accounts) ByEmail(ctx context.Context, email string) (a *vitrine.Account, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		a, err = vitrine.AccountByEmail(tx, email)
-		return err
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Account, error) {
+		return vitrine.AccountByEmail(tx, email)
 	})
-	return a, err
 }
 
 // List lists accounts, oldest first.
 func (s *Accounts) List(ctx context.Context, q vitrine.AccountQuery) (list []*vitrine.Account, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		list, err = tx.Accounts(q)
-		return err
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Account, error) {
+		return tx.Accounts(q)
 	})
-	return list, err
 }
 
 // SetPlan changes the plan and the own limits (nil: the plan's) of an account,

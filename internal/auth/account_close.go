@@ -87,10 +87,8 @@ func (s *Accounts) OnlyOwner(ctx context.Context, a *vitrine.Account) (only bool
 // PurgeClosed deletes the contents of closed accounts. The next call continues
 // an interrupted one, and several processes may run it at once.
 func (s *Accounts) PurgeClosed(ctx context.Context) error {
-	var closing []*vitrine.Account
-	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		closing, err = tx.Accounts(vitrine.AccountQuery{Closing: true})
-		return err
+	closing, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Account, error) {
+		return tx.Accounts(vitrine.AccountQuery{Closing: true})
 	})
 	var failed []error // a failing account does not stop the others
 	for _, a := range closing {

@@ -219,11 +219,9 @@ func keyOf(tx vitrine.Tx, email string, id vitrine.KeyID) (*vitrine.Account, *vi
 
 // LinkCounts counts the links of an account by the key that created them.
 func (s *Keys) LinkCounts(ctx context.Context, a *vitrine.Account) (made map[vitrine.KeyID]int64, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		made, err = tx.LinksByKey(a.ID)
-		return err
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (map[vitrine.KeyID]int64, error) {
+		return tx.LinksByKey(a.ID)
 	})
-	return made, err
 }
 
 // List returns an account's keys, including revoked ones, oldest first.

@@ -271,11 +271,9 @@ func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in Sig
 // Invited reads a token with which an account is opened: its address. Errors:
 // CodeUnauthorized.
 func (s *Accounts) Invited(ctx context.Context, text string) (t *vitrine.OneTimeToken, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		t, err = s.invited(tx, text)
-		return err
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.OneTimeToken, error) {
+		return s.invited(tx, text)
 	})
-	return t, err
 }
 
 func (s *Accounts) invited(tx vitrine.Tx, text string) (*vitrine.OneTimeToken, error) {

@@ -25,10 +25,8 @@ func (c Contents) DeleteAll(ctx context.Context, a *vitrine.Account) error {
 		return err
 	}
 	for {
-		var list []*vitrine.Link
-		err := c.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-			list, err = tx.Links(vitrine.LinkQuery{Account: a.ID, Limit: deleteBatch})
-			return err
+		list, err := vitrine.Read(ctx, c.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+			return tx.Links(vitrine.LinkQuery{Account: a.ID, Limit: deleteBatch})
 		})
 		if err != nil || len(list) == 0 {
 			return err

@@ -173,10 +173,8 @@ func timeOrNil(t time.Time) *time.Time {
 func (e *Exporter) links(ctx context.Context, a *vitrine.Account) (all []*vitrine.Link, err error) {
 	q := vitrine.LinkQuery{Account: a.ID, Limit: exportPage}
 	for {
-		var some []*vitrine.Link
-		err := e.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-			some, err = tx.Links(q)
-			return err
+		some, err := vitrine.Read(ctx, e.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+			return tx.Links(q)
 		})
 		if err != nil {
 			return nil, err

@@ -60,10 +60,8 @@ func (e *Exporter) collections(ctx context.Context, a *vitrine.Account, z *zip.W
 
 // websites writes the report of each website.
 func (e *Exporter) websites(ctx context.Context, a *vitrine.Account, z *zip.Writer) error {
-	var sites []*vitrine.Site
-	err := e.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		sites, err = tx.Sites(a.ID)
-		return err
+	sites, err := vitrine.Read(ctx, e.Store, func(tx vitrine.Tx) ([]*vitrine.Site, error) {
+		return tx.Sites(a.ID)
 	})
 	for _, site := range sites {
 		r, err := e.Website(ctx, site)

@@ -125,9 +125,8 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 	after vitrine.LinkCursor) (links []*vitrine.Link, next *vitrine.LinkCursor, err error) {
 	n, rows := q.Limit, q.rows(a, s.Now())
 	rows.Before = after
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		links, err = tx.Links(rows)
-		return err
+	links, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+		return tx.Links(rows)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -178,9 +177,8 @@ func (s *Service) Expire(ctx context.Context) error {
 // BySlug finds a link by its current slug or an old one, for the operator, in
 // any state.
 func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		l, err = vitrine.LinkByAnySlug(tx, slug, s.Now())
-		return err
+	l, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.Link, error) {
+		return vitrine.LinkByAnySlug(tx, slug, s.Now())
 	})
 	if err == nil {
 		l.Settle(s.Now())
@@ -448,10 +446,8 @@ func (s *Service) delete(ctx context.Context, slug string, d vitrine.Decision, m
 // Purge deletes the bytes and views of deleted links, and releases slugs after
 // SlugRest.
 func (s *Service) Purge(ctx context.Context) error {
-	var gone []*vitrine.Link
-	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		gone, err = tx.Links(vitrine.LinkQuery{WithBytes: true})
-		return err
+	gone, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+		return tx.Links(vitrine.LinkQuery{WithBytes: true})
 	})
 	if err != nil {
 		return err

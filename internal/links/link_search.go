@@ -61,9 +61,8 @@ func (s *Service) Search(ctx context.Context, a *vitrine.Account,
 	if q.Sort == vitrine.SortViews {
 		links, err = s.byViews(ctx, a, rows, from, to)
 	} else {
-		err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-			links, err = tx.Links(rows)
-			return err
+		links, err = vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+			return tx.Links(rows)
 		})
 	}
 	if err != nil {

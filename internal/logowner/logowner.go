@@ -148,11 +148,9 @@ func (p Pair) Rewind(ctx context.Context) error {
 
 // record reads the stored position of the log; the zero position: none.
 func (p Pair) record(ctx context.Context) (known vitrine.LogPosition, err error) {
-	err = p.Store.Read(ctx, func(tx vitrine.Tx) error {
-		known, err = readRecord(tx)
-		return err
+	return vitrine.Read(ctx, p.Store, func(tx vitrine.Tx) (vitrine.LogPosition, error) {
+		return readRecord(tx)
 	})
-	return known, err
 }
 
 func readRecord(tx vitrine.SecretTx) (known vitrine.LogPosition, err error) {

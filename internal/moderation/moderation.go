@@ -65,11 +65,9 @@ func reviewItem(tx vitrine.Tx, l *vitrine.Link) (w ReviewItem, err error) {
 
 // Counts returns how many links are in review, by reason code.
 func (s *Service) Counts(ctx context.Context) (counts map[string]int64, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		counts, err = tx.CountReview()
-		return err
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (map[string]int64, error) {
+		return tx.CountReview()
 	})
-	return counts, err
 }
 
 // Case is everything that a moderator sees of a link.
@@ -243,11 +241,9 @@ func (s *Service) SameFile(ctx context.Context, slug string) (same []SameBytes, 
 }
 
 func (s *Service) history(ctx context.Context, q vitrine.ChangeQuery) (list []Event, err error) {
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		list, err = events(tx, q)
-		return err
+	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]Event, error) {
+		return events(tx, q)
 	})
-	return list, err
 }
 
 func accountCase(tx vitrine.Tx, id vitrine.AccountID) (c AccountCase, err error) {

@@ -51,10 +51,8 @@ func (s *Service) SetCount(ctx context.Context, a vitrine.AccountID, count bool)
 // Apply updates the views of accounts whose setting changed. It is background
 // work: the next run continues what a run does not finish.
 func (s *Service) Apply(ctx context.Context) error {
-	var changed []*vitrine.Account
-	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		changed, err = tx.Accounts(vitrine.AccountQuery{OwnChanged: true})
-		return err
+	changed, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Account, error) {
+		return tx.Accounts(vitrine.AccountQuery{OwnChanged: true})
 	})
 	for _, a := range changed {
 		if err == nil {

@@ -134,10 +134,8 @@ func (s *Previews) next(ctx context.Context) (*vitrine.Link, error) {
 	// then be found idle.
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var due []*vitrine.Link
-	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		due, err = tx.Links(vitrine.LinkQuery{PreviewDue: true, Limit: previewBatch})
-		return err
+	due, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+		return tx.Links(vitrine.LinkQuery{PreviewDue: true, Limit: previewBatch})
 	})
 	if err != nil {
 		return nil, err

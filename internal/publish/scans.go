@@ -202,10 +202,8 @@ type outcome struct {
 // time. It returns the ID of the last link, or 0 if there are no more.
 func (s *Scans) scanBatch(ctx context.Context, state vitrine.LinkState, signatures string, after vitrine.LinkID,
 	atOnce int) (last vitrine.LinkID, err error) {
-	var due []*vitrine.Link
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		due, err = tx.ScanDue(state, signatures, after, scanListBatch)
-		return err
+	due, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+		return tx.ScanDue(state, signatures, after, scanListBatch)
 	})
 	if err != nil || len(due) == 0 {
 		return 0, err

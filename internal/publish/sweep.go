@@ -79,10 +79,8 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 }
 
 func (s *Uploads) sweep(ctx context.Context, state vitrine.UploadState, before time.Time) (int, error) {
-	var stale []*vitrine.Upload
-	err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		stale, err = tx.StaleUploads(state, before, sweepBatch)
-		return err
+	stale, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.Upload, error) {
+		return tx.StaleUploads(state, before, sweepBatch)
 	})
 	if err != nil {
 		return 0, err

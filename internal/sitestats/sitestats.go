@@ -190,10 +190,8 @@ func (s *Stats) Report(ctx context.Context, site *vitrine.Site, r report.Range) 
 // website's number, or 0 if no page was loaded yet.
 func (s *Stats) pages(ctx context.Context,
 	site *vitrine.Site) (account vitrine.AccountID, pages []report.Link, err error) {
-	var rows []*vitrine.SitePage
-	err = s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		rows, err = tx.SitePages(site.ID)
-		return err
+	rows, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]*vitrine.SitePage, error) {
+		return tx.SitePages(site.ID)
 	})
 	if err != nil || len(rows) == 0 {
 		return 0, nil, err
@@ -245,10 +243,8 @@ const purgeBatch = 1000
 // Purge deletes the page loads of deleted websites. It is background work.
 func (s *Stats) Purge(ctx context.Context) error {
 	for after := int64(0); ; {
-		var gone []vitrine.DeletedSitePage
-		err := s.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-			gone, err = tx.DeletedSitePages(after, purgeBatch)
-			return err
+		gone, err := vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) ([]vitrine.DeletedSitePage, error) {
+			return tx.DeletedSitePages(after, purgeBatch)
 		})
 		if err != nil || len(gone) == 0 {
 			return err

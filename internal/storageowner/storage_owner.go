@@ -114,10 +114,8 @@ func (p Owner) verifyEmpty(ctx context.Context, m tokens) error {
 	if m.current == "" {
 		return nil
 	}
-	var newest []*vitrine.Link
-	err := p.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		newest, err = tx.Links(vitrine.LinkQuery{State: vitrine.StateLive, Files: true, Limit: newestLinks})
-		return err
+	newest, err := vitrine.Read(ctx, p.Store, func(tx vitrine.Tx) ([]*vitrine.Link, error) {
+		return tx.Links(vitrine.LinkQuery{State: vitrine.StateLive, Files: true, Limit: newestLinks})
 	})
 	for _, l := range newest {
 		if err == nil {
@@ -136,18 +134,15 @@ func (p Owner) verifyEmpty(ctx context.Context, m tokens) error {
 
 // Token returns the token that the storage should have, or "" before the first.
 func (p Owner) Token(ctx context.Context) (string, error) {
-	var m tokens
-	err := p.Store.Read(ctx, func(tx vitrine.Tx) (err error) {
-		m, err = readTokens(tx)
-		return err
+	m, err := vitrine.Read(ctx, p.Store, func(tx vitrine.Tx) (tokens, error) {
+		return readTokens(tx)
 	})
 	return m.current, err
 }
 
 func (p Owner) read(ctx context.Context) (m tokens, token string, err error) {
-	err = p.Store.Read(ctx, func(tx vitrine.Tx) error {
-		m, err = readTokens(tx)
-		return err
+	m, err = vitrine.Read(ctx, p.Store, func(tx vitrine.Tx) (tokens, error) {
+		return readTokens(tx)
 	})
 	if err == nil {
 		token, err = p.Blobs.Marker(ctx)
@@ -304,9 +299,7 @@ func (p Owner) CountUnowned(ctx context.Context) (files, bytes int64, err error)
 
 // MayNeed reports whether the database may still need the bytes of an upload.
 func (p Owner) MayNeed(ctx context.Context, id vitrine.UploadID) (owned bool, err error) {
-	err = p.Store.Read(ctx, func(tx vitrine.Tx) error {
-		owned, err = vitrine.OwnsBytes(tx, id)
-		return err
+	return vitrine.Read(ctx, p.Store, func(tx vitrine.Tx) (bool, error) {
+		return vitrine.OwnsBytes(tx, id)
 	})
-	return owned, err
 }
