@@ -156,7 +156,7 @@ func TestAlbumPages(t *testing.T) {
 	a, b := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"])
 	h.status(h.get("/albums", cookie), http.StatusOK)
 	if r := h.status(h.post("/albums", url.Values{"title": {" "}}, cookie),
-		http.StatusBadRequest); !strings.Contains(r.body, `id="title-wrong"`) {
+		http.StatusBadRequest); !strings.Contains(r.body, `id="wrong-title"`) {
 		t.Errorf("no title: %s", r.body)
 	}
 	r := h.follow(h.post("/albums", url.Values{"title": {"Spring"}, "slug": {"spring-time"}}, cookie), cookie)

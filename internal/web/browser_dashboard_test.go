@@ -436,7 +436,7 @@ func TestBrowserLinksAxe(t *testing.T) {
 	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click(), document.querySelector(".alarming").click()`, nil))
 	tb.look("/links, about to delete")
 	tb.visit(d.url+linkPath(l)+"/settings", chromedp.Evaluate(`const f = document.querySelector("form[action$=settings]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
-	tb.arrives(`document.querySelector("#slug-wrong") !== null`)
+	tb.arrives(`document.querySelector("#wrong-slug") !== null`)
 	tb.look("a form that is wrong")
 }
 

@@ -199,7 +199,7 @@ func TestLinkCaptions(t *testing.T) {
 		!strings.Contains(r.body, `value="nonsense!"`) {
 		t.Errorf("no language: %s", r.body)
 	}
-	if r := d.status(send(song, "en", "rubbish"), 400); !strings.Contains(r.body, `id="captions-wrong"`) {
+	if r := d.status(send(song, "en", "rubbish"), 400); !strings.Contains(r.body, `id="wrong-file"`) {
 		t.Errorf("no captions: %s", r.body)
 	}
 	d.status(send(song, "en", strings.Repeat("x", 2<<20)), 400)

@@ -149,7 +149,7 @@ func TestLinkLastDay(t *testing.T) {
 	for bad, why := range map[string]string{day(-1): "would have expired already", "tomorrow": "Write the day as",
 		"2026-13-40": "Write the day as"} {
 		if r := d.status(set(bad), 400); !strings.Contains(r.body, why) ||
-			!strings.Contains(r.body, `id="expires-wrong"`) || !strings.Contains(r.body, `value="`+bad+`"`) {
+			!strings.Contains(r.body, `id="wrong-expires"`) || !strings.Contains(r.body, `value="`+bad+`"`) {
 			t.Errorf("%s: %s", bad, r.body)
 		}
 	}

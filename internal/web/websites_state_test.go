@@ -396,7 +396,7 @@ func TestWebsitePages(t *testing.T) {
 		t.Errorf("no drop zone in\n%s", r.body)
 	}
 	if r := h.status(h.post("/websites", url.Values{"title": {""}}, cookie),
-		http.StatusBadRequest); !strings.Contains(r.body, `id="title-wrong"`) {
+		http.StatusBadRequest); !strings.Contains(r.body, `id="wrong-title"`) {
 		t.Errorf("an empty title: %s", r.body)
 	}
 	r := h.follow(h.post("/websites", url.Values{"title": {"My <garden>"}, "slug": {"my-garden"}}, cookie), cookie)
@@ -404,7 +404,7 @@ func TestWebsitePages(t *testing.T) {
 		t.Errorf("the page says\n%s", r.body)
 	}
 	if r := h.status(h.post("/websites", url.Values{"title": {"x"}, "slug": {"my-garden"}}, cookie),
-		http.StatusBadRequest); !strings.Contains(r.body, `id="slug-wrong"`) {
+		http.StatusBadRequest); !strings.Contains(r.body, `id="wrong-slug"`) {
 		t.Errorf("a slug that is taken: %s", r.body)
 	}
 	for slug, free := range map[string]string{"my-garden": "false", "another": "true", "-": "false", "www": "false"} {

@@ -60,16 +60,10 @@ func (s *Shell) LinkHead(l *vitrine.Link, tab LinkTab) *LinkHead {
 	return h
 }
 
-// ShownTab is a tab of the head.
-type ShownTab struct {
-	Name, Address string
-	Here          bool
-}
-
 // Tabs returns the pages of the link.
-func (h *LinkHead) Tabs() (tabs []ShownTab) {
+func (h *LinkHead) Tabs() (tabs []ui.Tab) {
 	for _, t := range linkTabs {
-		tabs = append(tabs, ShownTab{t.Name, h.Here + string(t.Tab), t.Tab == h.Tab})
+		tabs = append(tabs, ui.Tab{Name: t.Name, Address: h.Here + string(t.Tab), Current: t.Tab == h.Tab})
 	}
 	return tabs
 }

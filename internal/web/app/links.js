@@ -108,7 +108,7 @@ const picked = () => {
   if (!form) return;
   const n = picks().filter((box) => box.checked).length;
   find(".picked", form).textContent = `${n} selected`;
-  find(".picked-links", form).textContent = n === 1 ? "the selected link" : `${n} links`;
+  find("#bulk-delete-title", form).textContent = n === 1 ? "Delete the selected link?" : `Delete ${n} links?`;
 };
 document.addEventListener("change", (event) => event.target.matches(".row-pick input") && picked());
 document.addEventListener("reset", (event) => event.target.id === "bulk" && setTimeout(picked));

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-var publicAlbumTemplate = ui.Parse("layout.html", "icons.html", "album_public.html")
+var publicAlbumTemplate = ui.Parse("layout.html", "icons.html", "parts.html", "album_public.html")
 
 // publicAlbumPage is the public page of an album.
 type publicAlbumPage struct {

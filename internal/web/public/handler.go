@@ -30,9 +30,9 @@ type Handler struct {
 	rendering singleflight.Group // of documents
 }
 
-var linkTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "content.html", "link.html")
+var linkTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "parts.html", "content.html", "link.html")
 
-var embedTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "content.html", "embed.html")
+var embedTemplates = viewer.Parse(shownOn, "layout.html", "icons.html", "parts.html", "content.html", "embed.html")
 
 func shownOn(v *viewer.Viewer) string { return v.Page }
 

@@ -25,7 +25,7 @@ var pageTemplates []Template
 func Parse(names ...string) Template {
 	parse := func() *template.Template {
 		t := template.New(names[0]).Funcs(template.FuncMap{"asset": AssetPath,
-			"speeds": func() []string { return speeds }}).Funcs(wordFuncs)
+			"speeds": func() []string { return speeds }}).Funcs(wordFuncs).Funcs(componentFuncs)
 		for _, name := range names {
 			text, err := templateFolders()[name].read(name)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/auth"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
+	"vitrine/internal/web/ui"
 )
 
 var keysTemplate = app.Parse("keys.html")
@@ -41,58 +42,40 @@ type keyRow struct {
 // typed is the content of the form for a key.
 type typed struct{ Name, Scope, Expires, LinkLife string }
 
-// choice is a value of a form and its label.
-type choice struct {
-	Value, Name, Note string
-	span              time.Duration
-}
+// scope is a scope of keys with its label.
+type scope struct{ Value, Name, Note string }
 
-// Scopes returns the scopes of keys with labels.
-func (p *keysPage) Scopes() []choice {
-	return []choice{
-		{Value: string(vitrine.ScopeRead), Name: "Read", Note: "Lists links and reads analytics. Changes nothing."},
-		{Value: string(vitrine.ScopePublish), Name: "Publish",
-			Note: "Also uploads files and edits links. Deletes nothing."},
-		{Value: string(vitrine.ScopeFull), Name: "Full", Note: "Also deletes links and can revoke itself."},
+// Scopes returns the scopes of keys.
+func (p *keysPage) Scopes() []scope {
+	return []scope{
+		{string(vitrine.ScopeRead), "Read", "Lists links and reads analytics. Changes nothing."},
+		{string(vitrine.ScopePublish), "Publish", "Also uploads files and edits links. Deletes nothing."},
+		{string(vitrine.ScopeFull), "Full", "Also deletes links and can revoke itself."},
 	}
 }
 
-var spans = []choice{
-	{Value: "1d", Name: "1 day", span: 24 * time.Hour}, {Value: "7d", Name: "7 days", span: 7 * 24 * time.Hour},
-	{Value: "30d", Name: "30 days", span: 30 * 24 * time.Hour},
-	{Value: "90d", Name: "90 days", span: 90 * 24 * time.Hour},
-	{Value: "365d", Name: "1 year", span: 365 * 24 * time.Hour},
-}
-
-// Spans returns the lifetimes of keys and links with labels.
-func (p *keysPage) Spans() []choice { return spans }
+// Spans returns the lifetimes of keys and links.
+func (p *keysPage) Spans(chosen string) []ui.Option { return app.AllLifetimes.Options(chosen) }
 
 // Life returns how long the links of a key are public, in words.
 func (k keyRow) Life() string {
-	for _, s := range spans {
-		if s.span == k.LinkLife {
-			return s.Name
+	for _, l := range app.AllLifetimes {
+		if l.Span == k.LinkLife {
+			return l.Name
 		}
 	}
 	return k.LinkLife.String()
 }
 
 // request reads the form.
-func (t typed) request(now time.Time) (r auth.KeyRequest, err error) {
-	span := func(field, value string) time.Duration {
-		for _, s := range spans {
-			if s.Value == value {
-				return s.span
-			}
-		}
-		if value != "" {
-			err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
-				Message: "Choose one of the times in the list."}
-		}
-		return 0
+func (t typed) request(now time.Time) (auth.KeyRequest, error) {
+	r := auth.KeyRequest{Name: t.Name, Scope: vitrine.KeyScope(t.Scope)}
+	var err error
+	if r.LinkLife, err = app.AllLifetimes.Parse("linkLife", t.LinkLife); err != nil {
+		return r, err
 	}
-	r = auth.KeyRequest{Name: t.Name, Scope: vitrine.KeyScope(t.Scope), LinkLife: span("linkLife", t.LinkLife)}
-	if d := span("expiresAt", t.Expires); d > 0 {
+	d, err := app.AllLifetimes.Parse("expiresAt", t.Expires)
+	if d > 0 {
 		r.ExpiresAt = now.Add(d)
 	}
 	return r, err

@@ -34,19 +34,13 @@ type linksPage struct {
 	More                 bool // links match beyond this page
 	Bytes                int64
 	Search               links.LinkSearch
-	Kinds, States, Sorts []choice
-	Albums               []choice
+	Kinds, States, Sorts []ui.Option
+	Albums               []ui.Option
 	Outcome              *bulkOutcome // nil if no form about several links led here
 	Number               int
 	Previous, Next       string // addresses; "" for none
 	Here                 string // the address of this page
 	All                  string // the address of the list without a search
-}
-
-// choice is a value to choose, and its label.
-type choice struct {
-	Value, Name string
-	Chosen      bool
 }
 
 // Searching reports whether not all links are asked for.
@@ -74,7 +68,7 @@ var kindNames = map[filetype.Kind]string{
 	filetype.Text:     "Text", filetype.HTML: "Web pages", filetype.Archive: "Archives",
 }
 
-var sortNames = []choice{
+var sortNames = []ui.Option{
 	{Value: string(vitrine.SortNewest), Name: "Newest first"},
 	{Value: string(vitrine.SortOldest), Name: "Oldest first"},
 	{Value: string(vitrine.SortTitle), Name: "Title"},
@@ -148,8 +142,9 @@ func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
+	p.Albums = []ui.Option{{Name: "Album…"}}
 	for _, a := range albums {
-		p.Albums = append(p.Albums, choice{Value: string(a.Slug), Name: a.Title})
+		p.Albums = append(p.Albums, ui.Option{Value: string(a.Slug), Name: a.Title})
 	}
 	p.Here = searchAddress(p.Search, p.Number)
 	if p.Number > 1 {
@@ -158,14 +153,14 @@ func (s *Handler) writeList(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if p.More = more; more {
 		p.Next = searchAddress(p.Search, p.Number+1)
 	}
-	p.Kinds = []choice{{Name: "All kinds"}}
+	p.Kinds = []ui.Option{{Name: "All kinds"}}
 	for _, k := range filetype.Kinds() {
-		p.Kinds = append(p.Kinds, choice{string(k), kindNames[k], k == p.Search.Kind})
+		p.Kinds = append(p.Kinds, ui.Option{Value: string(k), Name: kindNames[k], Chosen: k == p.Search.Kind})
 	}
-	p.States = []choice{{Name: "Any status"}}
+	p.States = []ui.Option{{Name: "Any status"}}
 	for _, st := range []vitrine.LinkState{vitrine.StateLive, vitrine.StateReview, vitrine.StateProcessing,
 		vitrine.StateDisabled} {
-		p.States = append(p.States, choice{string(st), ui.StateName(st), st == p.Search.State})
+		p.States = append(p.States, ui.Option{Value: string(st), Name: ui.StateName(st), Chosen: st == p.Search.State})
 	}
 	for _, o := range sortNames {
 		if o.Value == string(vitrine.SortViews) && !p.Views {

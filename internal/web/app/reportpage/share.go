@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"vitrine"
 	"vitrine/internal/sharedreport"
@@ -20,11 +19,7 @@ import (
 const sharedRoot = "/r/"
 
 // shareLives are the lifetimes of addresses.
-var shareLives = []struct {
-	Value, Name string
-	life        time.Duration
-}{{"7d", "7 days", 7 * 24 * time.Hour}, {"30d", "30 days", 30 * 24 * time.Hour},
-	{"90d", "90 days", 90 * 24 * time.Hour}, {"365d", "1 year", 365 * 24 * time.Hour}}
+var shareLives = app.AllLifetimes[1:]
 
 // statsShares lists the addresses of a report.
 type statsShares struct {
@@ -38,7 +33,7 @@ type statsShares struct {
 }
 
 // Lives returns the choices of the form.
-func (*statsShares) Lives() any { return shareLives }
+func (s *statsShares) Lives() []ui.Option { return shareLives.Options(s.Life) }
 
 // shares returns the addresses of the report of a page.
 func (s *Handler) shares(r *http.Request, me *vitrine.Account, l *vitrine.Link) (*statsShares, error) {
@@ -68,16 +63,8 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	}
 	o := sharedreport.Options{Label: r.PostForm.Get("label"), Password: r.PostForm.Get("password")}
 	life := r.PostForm.Get("life")
-	for _, c := range shareLives {
-		if c.Value == life {
-			o.Life = c.life
-		}
-	}
 	var secret string
-	if o.Life == 0 && life != "" {
-		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "life",
-			Message: "Choose one of the times in the list."}
-	} else {
+	if o.Life, err = shareLives.Parse("life", life); err == nil {
 		secret, err = s.Shared.Create(r.Context(), me, l, o)
 	}
 	status, wrong := http.StatusOK, httpx.Wrong(nil)
