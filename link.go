@@ -142,6 +142,11 @@ func ContentKindOf(k filetype.Kind) report.ContentKind {
 	}
 }
 
+// FileOf returns what reports need to know about a file.
+func FileOf(k filetype.Kind, pages int) report.File {
+	return report.File{Kind: string(k), Content: ContentKindOf(k), Pages: pages}
+}
+
 // stateFor returns the state that the public sees. The links of a suspended
 // account appear disabled.
 func (l *Link) stateFor(a *Account) LinkState {
@@ -319,7 +324,7 @@ type LinkTx interface {
 	// Before, Offset and Limit.
 	LinkIDs(q LinkQuery) ([]LinkID, error)
 	// LinkFacts lists what an account's report needs of each link that is not
-	// deleted, in any order, without versions.
+	// deleted, in any order, without rows of versions.
 	LinkFacts(a AccountID) ([]LinkFacts, error)
 	// CountLinks counts an account's links that are not deleted, and their
 	// bytes. A website or link counts once, however many versions it has; the

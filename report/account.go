@@ -7,7 +7,7 @@ import "slices"
 type AccountReport struct {
 	Summary
 	TopLinks  []LinkSummary `json:"top_links"`
-	Mix       []Bucket      `json:"mix"` // views by file kind
+	Mix       []Bucket      `json:"mix"` // views by the kind of the file that they showed
 	AllTime   AllTime       `json:"all_time"`
 	Truncated bool          `json:"truncated"` // set by the reader of the log, not here
 }
@@ -56,17 +56,20 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion
 	kinds := counts{}
+	versions := cur.files.versions()
 	for i := range links {
 		l := &links[i]
 		sums := cur.link(l.ID)
-		c.add(l, sums.sessions)
-		if sums.views > 0 {
-			*entry(&kinds, l.Kind) += sums.views
-		}
+		cur.files.each(l, fileCount{sums.views, sums.sessions}, versions[l.ID], func(of *Link, n fileCount) {
+			c.add(of, n.sessions)
+			if n.views > 0 && of.Kind != "" {
+				*entry(&kinds, of.Kind) += n.views
+			}
+		})
 	}
 	r := &AccountReport{
 		Summary:  summary(w, cur, prev, c.pct(), allTime.Downloads),
-		TopLinks: topLinks(w, cur, top),
+		TopLinks: topLinks(w, cur, top, versions),
 		Mix:      topBuckets(kinds, len(kinds)),
 		AllTime:  allTime,
 	}
@@ -75,22 +78,24 @@ func ForWebsite(links []Link, w Window, cur, prev *Tally, top []TopLink, allTime
 }
 
 // topLinks renders the links with the most views (analytics, Account report).
-func topLinks(w Window, t *Tally, top []TopLink) []LinkSummary {
+func topLinks(w Window, t *Tally, top []TopLink, versions map[int64][]int) []LinkSummary {
 	viewed := slices.DeleteFunc(slices.Clone(top), func(l TopLink) bool { return t.link(l.Link.ID).views == 0 })
 	slices.SortFunc(viewed, func(a, b TopLink) int {
 		return byViews(&a.Link, &b.Link, t.link(a.Link.ID).views, t.link(b.Link.ID).views)
 	})
 	rows := []LinkSummary{}
 	for _, l := range viewed {
-		rows = append(rows, linkSummary(w, &l, t.link(l.Link.ID)))
+		rows = append(rows, linkSummary(w, &l, t, versions[l.Link.ID]))
 	}
 	return rows
 }
 
-func linkSummary(w Window, top *TopLink, sums linkSums) LinkSummary {
+func linkSummary(w Window, top *TopLink, t *Tally, versions []int) LinkSummary {
 	l := &top.Link
+	sums := t.link(l.ID)
 	var c completion
-	c.add(l, sums.sessions)
+	t.files.each(l, fileCount{sums.views, sums.sessions}, versions,
+		func(of *Link, n fileCount) { c.add(of, n.sessions) })
 	return LinkSummary{
 		ID:            l.PublicID,
 		Slug:          l.Slug,

@@ -96,6 +96,14 @@ func (t *Tally) AddLinkSums(link int64, s *Sums) {
 	}
 }
 
+// AddFileSums adds the sums of the views of one version of a link of the scope:
+// views and the sums of sessions. AddLinkSums has them, too.
+func (t *Tally) AddFileSums(link int64, version int, s *Sums) {
+	if s.Views != 0 && version > 1 {
+		entry(&t.files, fileKey{link, version}).merge(&fileCount{s.Views, s.engagement()})
+	}
+}
+
 // AddHour adds n views in an hour, 0 to 23, on the weekday of d.
 func (t *Tally) AddHour(d Day, hour int, n int64) { t.heat[d.Weekday()][hour] += n }
 

@@ -14,6 +14,7 @@ func TestAggregates(t *testing.T) {
 	worlds(t, 200, func(t *testing.T, r *rand.Rand, w *world) {
 		var want, got report.Tally
 		whole, days, links := new(report.Sums), map[report.Day]*report.Sums{}, map[int64]*report.Sums{}
+		files := map[[2]int64]*report.Sums{}
 		of := func(o *report.View) []*report.Sums {
 			d := report.DayOf(o.At)
 			if days[d] == nil {
@@ -22,7 +23,11 @@ func TestAggregates(t *testing.T) {
 			if links[o.Link] == nil {
 				links[o.Link] = new(report.Sums)
 			}
-			return []*report.Sums{whole, days[d], links[o.Link]}
+			file := [2]int64{o.Link, int64(o.Version)}
+			if files[file] == nil {
+				files[file] = new(report.Sums)
+			}
+			return []*report.Sums{whole, days[d], links[o.Link], files[file]}
 		}
 		for i := range w.views {
 			o := &w.views[i]
@@ -49,6 +54,9 @@ func TestAggregates(t *testing.T) {
 		}
 		for link, s := range links {
 			got.AddLinkSums(link, s)
+		}
+		for file, s := range files {
+			got.AddFileSums(file[0], int(file[1]), s)
 		}
 		if !got.Equal(&want) {
 			t.Error("the sums of opens make another tally than the opens")

@@ -1,6 +1,9 @@
 package report
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Lens selects the views that a tally counts, and its steps. The zero value
 // counts all views by UTC day.
@@ -11,6 +14,9 @@ type Lens struct {
 	// downloads without a view do not count. Conditions on links are ignored.
 	Filter Filter
 	Links  []int64 // only these links count; nil means all
+	// Versions has, for some links, the only versions of the file whose views
+	// count, with their downloads. It restricts downloads as a filter does.
+	Versions map[int64][]int
 	// Single also asks for the data of Content.AddCurves, which stored tallies
 	// do not have.
 	Single bool
@@ -18,7 +24,21 @@ type Lens struct {
 
 // Narrow reports whether the lens is not the zero value.
 func (l *Lens) Narrow() bool {
-	return l.Steps != nil || len(l.Filter) > 0 || l.Links != nil || l.Single
+	return l.Steps != nil || len(l.Filter) > 0 || l.Links != nil || l.Versions != nil || l.Single
+}
+
+// Selects reports whether the lens selects views by more than their link.
+func (l *Lens) Selects() bool { return len(l.Filter) > 0 || l.Versions != nil }
+
+// Match reports whether the lens selects a view, if it is of its links.
+func (l *Lens) Match(o *View) bool {
+	return l.shows(o.Link, o.Version) && l.Filter.Match(o)
+}
+
+// shows reports whether views of a version of a link count.
+func (l *Lens) shows(link int64, version int) bool {
+	of, some := l.Versions[link]
+	return !some || slices.Contains(of, max(version, 1))
 }
 
 // Reach returns the bounds of all steps.

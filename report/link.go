@@ -72,7 +72,8 @@ type Summary struct {
 func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 	cur, prev = orEmpty(cur), orEmpty(prev)
 	var c completion
-	c.add(&l, cur.sessions)
+	cur.files.each(&l, fileCount{cur.views, cur.sessions}, cur.files.versions()[l.ID],
+		func(of *Link, n fileCount) { c.add(of, n.sessions) })
 	r := &LinkReport{
 		Link:    LinkCard{Slug: l.Slug, Title: l.Title, URL: l.URL, Kind: l.Kind},
 		Summary: summary(w, cur, prev, c.pct(), l.Downloads),

@@ -142,11 +142,36 @@ func oracleRecent(l report.Link, views []report.View) []any {
 		rows = append(rows, object{
 			"at": time.UnixMilli(x.At).UTC().Format("2006-01-02T15:04:05.000Z"), "country": x.Country, "city": x.City,
 			"device": x.Device, "browser": x.Browser, "os": x.OS, "source": source,
-			"engagedMs": whole(x.Session.EngagedMs), "progress": oracleProgress(l, x.Session),
+			"engagedMs": whole(x.Session.EngagedMs), "progress": oracleProgress(fileShown(l, x), x.Session),
 			"downloaded": x.Downloaded, "returning": x.Returning, "atypical": gone(x),
 		})
 	}
 	return rows
+}
+
+// ofLast returns the views of the current version of a link, its last one.
+func ofLast(l report.Link, views []report.View) (some []report.View) {
+	for _, x := range views {
+		if l.Files == nil || x.Version == len(l.Files) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+// fileShown returns a link as it was when a view was made: with the file of the
+// version that the view names.
+func fileShown(l report.Link, x report.View) report.Link {
+	if l.Files == nil {
+		return l
+	}
+	version := x.Version
+	if version == 0 {
+		version = 1
+	}
+	f := l.Files[version]
+	l.Kind, l.Pages = f.Kind, f.Pages
+	return l
 }
 
 func oracleProgress(l report.Link, s *report.Session) string {

@@ -68,7 +68,7 @@ func consult(w *world, win report.Window, links ...report.Link) *oracle {
 func (o *oracle) link(l report.Link, win report.Window) object {
 	r := o.common(win, l.Downloads)
 	r["link"] = object{"slug": l.Slug, "title": l.Title, "url": l.URL, "kind": l.Kind}
-	r["content"] = oracleContent(l, sessionsOf(o.now))
+	r["content"] = oracleContent(l, ofLast(l, sessionsOf(o.now)))
 	r["recent"] = oracleRecent(l, o.now)
 	return r
 }
@@ -81,7 +81,7 @@ func (o *oracle) account(win report.Window, all report.AllTime) object {
 		if x.Bot != "" {
 			return ""
 		}
-		return o.links[x.Link].Kind
+		return fileShown(o.links[x.Link], x).Kind
 	})
 	return r
 }
@@ -250,7 +250,7 @@ func oracleMedian(sessions []report.View) json.Number {
 func (o *oracle) completion(sessions []report.View) any {
 	sum, n := new(big.Rat), int64(0)
 	for _, x := range sessions {
-		if c := completionOf(o.links[x.Link], x.Session); c != nil {
+		if c := completionOf(fileShown(o.links[x.Link], x), x.Session); c != nil {
 			sum.Add(sum, c)
 			n++
 		}

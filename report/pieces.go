@@ -13,8 +13,8 @@ import (
 //
 //	head    the counters, and the rows of its days with their visits: all that a
 //	        comparison with another window needs
-//	body    heat, bots, labels, how many times are in each bucket, media, scroll, pages,
-//	        links; in a second form also the labels of campaigns, and parts of media
+//	body    heat, bots, labels, how many times are in each bucket, media, scroll, pages, links;
+//	        in a second form also labels of campaigns and parts of media; in a third also files
 //	times   the values of engaged times, all in one piece or one for each group of buckets
 //
 // Each piece begins with the version of its form and ends with a checksum.
@@ -24,11 +24,13 @@ import (
 
 // pieceVersion is the first form of the pieces. moreVersion is the form of a
 // body with data for which the first form has no place; a body without such
-// data has the first form. A piece of any other version counts as damaged: the
-// tally is computed again from its views.
+// data has the first form. filesVersion is the form of a body with files of
+// replaced links. A piece of any other version counts as damaged: the tally is
+// computed again from its views.
 const (
 	pieceVersion = 1
 	moreVersion  = 2
+	filesVersion = 3
 )
 
 // ErrPiece is returned for a piece that is damaged or of another version.
@@ -44,7 +46,7 @@ func seal(b []byte, start int) []byte {
 // CheckPiece returns ErrPiece if a piece cannot be added.
 func CheckPiece(piece []byte) error {
 	end := len(piece) - 4
-	if end < 1 || piece[0] != pieceVersion && piece[0] != moreVersion ||
+	if end < 1 || piece[0] < pieceVersion || piece[0] > filesVersion ||
 		crc32.Checksum(piece[:end], castagnoli) != binary.LittleEndian.Uint32(piece[end:]) {
 		return ErrPiece
 	}
@@ -116,7 +118,10 @@ func (t *Tally) AddHead(piece []byte, since Day) error {
 // AppendBody appends the body to b; id returns the number of a label.
 func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]byte, error) {
 	start, version := len(b), byte(pieceVersion)
-	if t.hasMore() {
+	switch {
+	case len(t.files) > 0:
+		version = filesVersion
+	case t.hasMore():
 		version = moreVersion
 	}
 	b = append(b, version)
@@ -140,33 +145,15 @@ func (t *Tally) AppendBody(b []byte, id func(label string) (uint64, error)) ([]b
 		before = p
 	}
 	b = t.appendLinks(b)
-	if version == moreVersion {
+	if version >= moreVersion {
 		if b, err = t.appendMore(b, id); err != nil {
 			return nil, err
 		}
 	}
+	if version == filesVersion {
+		b = t.files.append(b)
+	}
 	return seal(b, start), nil
-}
-
-func (t *Tally) appendLinks(b []byte) []byte {
-	first := Day(0) // day of the tally: other days are stored relative to it
-	for d := range t.days {
-		if first == 0 || d < first {
-			first = d
-		}
-	}
-	b = binary.AppendVarint(b, int64(first))
-	b = appendNumber(b, int64(len(t.links)))
-	link := int64(0)
-	for _, id := range slices.Sorted(maps.Keys(t.links)) {
-		l := t.links[id]
-		b = binary.AppendVarint(b, id-link)
-		link = id
-		b = appendNumber(b, l.views)
-		b = l.sessions.append(b)
-		b = l.seen.append(b, first)
-	}
-	return b
 }
 
 // AddBody merges a body into t. The caller has checked the piece; label returns
@@ -203,10 +190,13 @@ func (t *Tally) AddBody(piece []byte, since Day, label func(id uint64) (string, 
 		l.views += views
 		return l
 	})
-	if piece[0] == moreVersion {
+	if piece[0] >= moreVersion {
 		if err := r.more(t, label); err != nil {
 			return err
 		}
+	}
+	if piece[0] == filesVersion {
+		r.files(&t.files)
 	}
 	return r.end()
 }
@@ -430,7 +420,7 @@ type pieceReader struct {
 
 // open begins to read a piece whose checksum was verified.
 func open(piece []byte) (*pieceReader, error) {
-	if len(piece) < 5 || piece[0] != pieceVersion && piece[0] != moreVersion {
+	if len(piece) < 5 || piece[0] < pieceVersion || piece[0] > filesVersion {
 		return nil, ErrPiece
 	}
 	return &pieceReader{b: piece[1 : len(piece)-4], since: NoDay}, nil

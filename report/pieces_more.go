@@ -1,5 +1,11 @@
 package report
 
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+)
+
 // hasMore reports whether t has what the second form of a body adds.
 func (t *Tally) hasMore() bool {
 	for _, c := range t.labels[firstDimensions:] {
@@ -43,4 +49,25 @@ func (r *pieceReader) more(t *Tally, label func(id uint64) (string, error)) erro
 		t.parts.parts[i] += r.number()
 	}
 	return nil
+}
+
+func (t *Tally) appendLinks(b []byte) []byte {
+	first := Day(0) // day of the tally: other days are stored relative to it
+	for d := range t.days {
+		if first == 0 || d < first {
+			first = d
+		}
+	}
+	b = binary.AppendVarint(b, int64(first))
+	b = appendNumber(b, int64(len(t.links)))
+	link := int64(0)
+	for _, id := range slices.Sorted(maps.Keys(t.links)) {
+		l := t.links[id]
+		b = binary.AppendVarint(b, id-link)
+		link = id
+		b = appendNumber(b, l.views)
+		b = l.sessions.append(b)
+		b = l.seen.append(b, first)
+	}
+	return b
 }

@@ -50,6 +50,9 @@ func randomWorld(r *rand.Rand) *world {
 		if kind == "pdf" {
 			l.Pages = r.IntN(12)
 		}
+		if r.IntN(2) == 0 {
+			l.Files = randomFiles(r, kinds, l)
+		}
 		w.links = append(w.links, l)
 	}
 	span := 1 + r.IntN(400)
@@ -61,6 +64,22 @@ func randomWorld(r *rand.Rand) *world {
 		w.downloads = append(w.downloads, download{w.links[r.IntN(len(w.links))].ID, randomMoment(r, span)})
 	}
 	return w
+}
+
+// randomFiles returns the files of a link that was replaced once or twice. The
+// last one is the link's own.
+func randomFiles(r *rand.Rand, kinds []string, l report.Link) map[int]report.File {
+	last := 2 + r.IntN(2)
+	files := map[int]report.File{last: {Kind: l.Kind, Content: l.Content, Pages: l.Pages}}
+	for n := range last - 1 {
+		kind := pick(r, kinds...)
+		f := report.File{Kind: kind, Content: report.ContentOf(kind)}
+		if kind == "pdf" {
+			f.Pages = r.IntN(12)
+		}
+		files[n+1] = f
+	}
+	return files
 }
 
 // randomMoment lies within some days before tomorrow, often on the edge of a
@@ -82,11 +101,11 @@ func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
 		o.Bot, o.Product = pick(r, "crawler", "preview", "own", "mail_network"), label(r, "Bot", 3)
 	}
 	if r.IntN(3) == 0 {
-		o.Version, o.Campaign, o.Medium, o.Content, o.Term = r.IntN(4), label(r, "c", 3), label(r, "m", 3),
+		o.Version, o.Campaign, o.Medium, o.Content, o.Term = randomVersion(r, l), label(r, "c", 3), label(r, "m", 3),
 			label(r, "n", 3), label(r, "t", 3)
 	}
 	if r.IntN(4) > 0 {
-		o.Session = randomSession(r, l)
+		o.Session = randomSession(r, l.As(o.Version))
 		o.Downloaded = o.Bot == "" && r.IntN(3) == 0
 	}
 	return o
@@ -147,4 +166,12 @@ func (w *world) visits() []report.Visit {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Prev, b.Prev))
 	})
 	return visits
+}
+
+// randomVersion returns a version of the link's file; 0 stands for the first.
+func randomVersion(r *rand.Rand, l report.Link) int {
+	if l.Files == nil {
+		return r.IntN(4)
+	}
+	return r.IntN(len(l.Files) + 1)
 }

@@ -35,7 +35,8 @@ type Tally struct {
 	scroll progress // by depth
 	parts  partSums
 	links  map[int64]*linkSums
-	points *points // nil if not counted
+	files  fileSums // of replacements
+	points *points  // nil if not counted
 }
 
 // dayRow holds the counts of a day for the series and the spark.
@@ -55,6 +56,7 @@ func (t *Tally) Add(o *View) { t.count(o, 1, nil) }
 func (t *Tally) Remove(o *View) {
 	t.count(o, -1, nil)
 	t.tidy(DayOf(o.At), o.Link)
+	t.files.tidy(fileOf(o))
 }
 
 // count adds a view n times.
@@ -80,13 +82,21 @@ func (t *Tally) count(o *View, n int64, steps *Steps) {
 	t.addLabels(o, n)
 	link := entry(&t.links, o.Link)
 	link.views += n
+	var file *fileCount
+	if o.Version > 1 {
+		file = entry(&t.files, fileOf(o))
+		file.views += n
+	}
 	if o.CountedSession() {
-		t.addSession(o.Session, row, link, n)
+		e := t.addSession(o.Session, row, link, n)
+		if file != nil {
+			file.sessions.add(e)
+		}
 	}
 }
 
-// addSession counts a session that is not atypical.
-func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) {
+// addSession counts a session that is not atypical, and returns its sums.
+func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) engagement {
 	engaged := within(s.EngagedMs, maxMs)
 	e := engagement{
 		sessions:  n,
@@ -113,6 +123,7 @@ func (t *Tally) addSession(s *Session, row *dayRow, link *linkSums, n int64) {
 		t.points.add(s, n)
 	}
 	t.parts.add(s.Parts, n)
+	return e
 }
 
 // addPages counts the pages that a session saw, n times, and returns their
@@ -214,6 +225,7 @@ func (t *Tally) Merge(u *Tally) {
 	for id, l := range u.links {
 		entry(&t.links, id).merge(l)
 	}
+	t.files.merge(u.files)
 }
 
 // MergeCounts merges all but the values of engaged times, which are stored
@@ -241,6 +253,7 @@ func (t *Tally) Equal(u *Tally) bool {
 		maps.EqualFunc(t.bots, u.bots, same) && maps.EqualFunc(t.products, u.products, same) &&
 		maps.EqualFunc(t.pages, u.pages, same) &&
 		maps.EqualFunc(t.links, u.links, (*linkSums).equal) &&
+		maps.EqualFunc(t.files, u.files, same) &&
 		maps.EqualFunc(t.days, u.days, (*dayRow).equal) &&
 		t.times.equal(u.times)
 }
@@ -254,8 +267,8 @@ func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len
 // Size returns about how many bytes t takes.
 func (t *Tally) Size() int {
 	const counter, row, link = 64, 160, 240 // with their place in a map
-	n := 2048 + counter*(len(t.bots)+len(t.products)) + row*len(t.days) + link*len(t.links) + counter*len(t.pages) +
-		4*t.Times() + counter*len(t.times)
+	n := 2048 + row*len(t.days) + link*len(t.links) + 2*counter*len(t.files) + 4*t.Times() +
+		counter*(len(t.bots)+len(t.products)+len(t.pages)+len(t.times))
 	for i := range t.labels {
 		n += counter * len(t.labels[i])
 	}

@@ -61,7 +61,17 @@ func (w *world) fold(win report.Window) *report.Tally {
 
 func (w *world) linkReport(l report.Link, win report.Window) *report.LinkReport {
 	s := w.scope(l.ID)
-	return report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.views)
+	rep := report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.views)
+	if l.Files != nil { // the card is of the current version, the last one
+		now := &world{}
+		for _, o := range s.views {
+			if o.Version == len(l.Files) {
+				now.views = append(now.views, o)
+			}
+		}
+		rep.SetContent(report.ContentOfTally(&l, now.fold(win)))
+	}
+	return rep
 }
 
 func (w *world) accountReport(win report.Window) *report.AccountReport {

@@ -16,7 +16,7 @@ import (
 // file is unknown.
 func (s *Service) files(ctx context.Context, l *vitrine.Link) (files map[int]report.File, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		files = map[int]report.File{l.Version: fileOf(l)}
+		files = map[int]report.File{l.Version: vitrine.FileOf(l.Kind, l.Pages)}
 		for n := 1; n <= l.Versions; n++ {
 			if n == l.Version {
 				continue
@@ -28,15 +28,11 @@ func (s *Service) files(ctx context.Context, l *vitrine.Link) (files map[int]rep
 			if err != nil {
 				return err
 			}
-			files[n] = fileOf(row)
+			files[n] = vitrine.FileOf(row.Kind, row.Pages)
 		}
 		return nil
 	})
 	return files, err
-}
-
-func fileOf(l *vitrine.Link) report.File {
-	return report.File{Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
 }
 
 // look holds what the steps of one link report share.
@@ -49,8 +45,7 @@ type look struct {
 }
 
 // addVersions completes the report of a link whose file may have been replaced.
-// It measures the completion of each session by the file that it showed. It
-// sets the content card, which covers one version, with curves if requested.
+// It sets the content card, which covers one version, with curves if requested.
 func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Link, q Query, w report.Window,
 	cur *report.Tally, rep *report.LinkReport) (err error) {
 	look := look{s, vitrine.Scope{Account: l.Account, Link: l.ID}, &of, q, w}
@@ -65,13 +60,8 @@ func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Li
 		if _, ok := of.Files[version]; !ok {
 			return wrong(paramVersion, "The link has no version %d.", version)
 		}
-		if err := look.addCompletion(ctx, rep); err != nil {
-			return err
-		}
 		if q.LastRead && q.Version == 0 {
-			if version, err = look.lastRead(ctx, version); err != nil {
-				return err
-			}
+			version = look.lastRead(version, cur)
 		}
 		if cur, err = look.ofVersions(ctx, version); err != nil {
 			return err
@@ -99,26 +89,6 @@ func hasCurve(l *report.Link) bool {
 	return l.Content == report.ContentMedia || l.Content == report.ContentScroll
 }
 
-// addCompletion measures the completion of each session by the file that it
-// showed.
-func (l look) addCompletion(ctx context.Context, rep *report.LinkReport) error {
-	groups := l.link.Alike()
-	if len(groups) == 1 {
-		return nil // the sums of all sessions are right
-	}
-	var tallies []report.VersionTally
-	l.q.Curves = false
-	for _, group := range groups {
-		t, err := l.ofVersions(ctx, group...)
-		if err != nil {
-			return err
-		}
-		tallies = append(tallies, report.VersionTally{Version: group[0], Tally: t})
-	}
-	rep.SetVersions(l.link, tallies)
-	return nil
-}
-
 // ofVersions tallies the views that showed one of the given versions, or all
 // views if none is given. The result is nil if the filter excludes them.
 func (l look) ofVersions(ctx context.Context, versions ...int) (*report.Tally, error) {
@@ -144,24 +114,13 @@ func (l look) ofVersions(ctx context.Context, versions ...int) (*report.Tally, e
 	return t, err
 }
 
-// mostLooked is the number of versions that lastRead searches for sessions.
-const mostLooked = 20
-
-// lastRead returns the version itself if it has sessions, or else the newest
-// other one that has some; without any it is the version.
-func (l look) lastRead(ctx context.Context, version int) (int, error) {
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(l.link.Files)), func(n int) bool { return n == version })
-	slices.Reverse(others)
-	l.q.Curves = false
-	for _, n := range append([]int{version}, others[:min(len(others), mostLooked)]...) {
-		t, err := l.ofVersions(ctx, n)
-		if err != nil {
-			return 0, err
-		}
-		of := l.link.As(n)
-		if c := report.ContentOfTally(&of, t); c.Sessions > 0 {
-			return n, nil
-		}
+// lastRead returns the version itself if it has sessions in a tally of the
+// link, or else the newest other one that has some; without any it is the
+// version.
+func (l look) lastRead(version int, t *report.Tally) int {
+	sessions := t.SessionsByVersion(l.link)
+	if sessions[version] > 0 || len(sessions) == 0 {
+		return version
 	}
-	return version, nil
+	return slices.Max(slices.Collect(maps.Keys(sessions)))
 }

@@ -18,8 +18,9 @@ func TestDaily(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(4, 257*60_000)
 	var views []vitrine.ViewRecord
-	for range 700 { // some four months
+	for i := range 700 { // some four months
 		views = append(views, g.Imported())
+		views[i].Version = i % 4
 	}
 	if err := l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, views); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"vitrine/report"
@@ -20,6 +21,7 @@ const (
 	partVisit            // the previous day of the viewers of a day: how many
 	partLinkVisit        // the previous day of the viewers of a link: how many
 	partDownload         // the download events of a day: how many
+	partFile             // a version of a link after its first: its link, its number, the sums
 	partPlayed           // a played part of a medium, or (-1) any part: counted sessions
 )
 
@@ -66,6 +68,9 @@ func addPart(t *report.Tally, kind byte, i int64, s1, s2 string, v *[20]int64) {
 		t.AddSums(sumsOf(v))
 	case partLink:
 		t.AddLinkSums(i, sumsOf(v))
+	case partFile:
+		version, _ := strconv.Atoi(s1)
+		t.AddFileSums(i, version, sumsOf(v))
 	case partHour:
 		if s := (&report.Sums{Views: v[0], Sessions: v[1], EngagedMs: v[2]}); s.Views > 0 {
 			t.AddDaySums(report.Day(v[3]), s)
@@ -184,6 +189,8 @@ func (w window) insideMore(rules report.Rules, views string, seen bool) []string
 			[toInt64(sum(view)), toInt64(count())] FROM %s GROUP BY GROUPING SETS (%s)`,
 			partLabel, strings.Join(which, ", "), strings.Join(columns, ", "), views, strings.Join(sets, ", ")),
 		fmt.Sprintf("SELECT %d, e, '', '', [toInt64(count())] FROM %s WHERE counted GROUP BY e", partTime, views),
+		fmt.Sprintf("SELECT %d, link, toString(file), '', %s FROM %s WHERE file > 1 GROUP BY link, file", partFile,
+			insideSums(rules, true), views),
 	}
 	if w.Link != 0 {
 		parts = append(parts, fmt.Sprintf(`SELECT %d, part, '', '', [toInt64(count())] FROM (SELECT arrayJoin(arrayConcat([toInt64(-1)],

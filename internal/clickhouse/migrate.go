@@ -16,6 +16,7 @@ var migrations = []func(a address) []string{
 	},
 	func(a address) []string { return tableOf("opens").add(a, moreOfViews) },
 	func(a address) []string { return tableOf("opens").add(a, wasOfViews) },
+	rebuilt,
 }
 
 // moreOfViews lists the columns that schema version 2 adds to the table of
@@ -30,6 +31,15 @@ var moreOfViews = []string{
 // wasOfViews lists the columns that schema version 3 adds to the table of
 // views.
 var wasOfViews = []string{"was_bot LowCardinality(String)", "was_product LowCardinality(String)"}
+
+// rebuilt returns the statements that have all tallies of settled days built
+// again: since schema version 4 they count views by the version of the file.
+func rebuilt(a address) (statements []string) {
+	for _, name := range []string{"daily", "built"} {
+		statements = append(statements, fmt.Sprintf("TRUNCATE TABLE %s%s", tableOf(name).local(a), a.onCluster()))
+	}
+	return append(statements, fmt.Sprintf("DELETE FROM state%s WHERE name = 'built'", a.onCluster()))
+}
 
 // versions returns the statements that create the table of applied migrations.
 func versions(a address) []string {

@@ -3,6 +3,8 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"vitrine"
@@ -35,7 +37,7 @@ func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery,
 		truncated = true
 		w.more += fmt.Sprintf(" AND (id, link) >= (SELECT id, link FROM opens FINAL WHERE %s ORDER BY id DESC, link DESC LIMIT 1 OFFSET %d)", w.where(), q.Cap-1)
 	}
-	w.more += filterSQL(q.Filter)
+	w.more += lensSQL(&q.Lens)
 	if !q.Steps.Hourly() && !q.Single && c.insideFrom >= 0 && views >= int64(c.insideFrom) {
 		t = new(report.Tally)
 		return t, truncated, c.inside(ctx, w, false, t)
@@ -57,7 +59,7 @@ func (c *client) narrowDaily(ctx context.Context, s state, q vitrine.TallyQuery,
 	from, to := q.Steps.Bounds(q.From, q.To)
 	r := ids{max(vitrine.ViewIDAt(max(from, 0), 0), idsOf(0, s.forgotten).to), vitrine.ViewIDAt(max(to, 0), 0)}
 	sql := fmt.Sprintf("SELECT link, id FROM opens FINAL WHERE account = %d AND link IN (%s) AND %s AND bot = ''%s%s",
-		q.Account, list(links), r.where(), linksSQL(q.Links), filterSQL(q.Filter))
+		q.Account, list(links), r.where(), linksSQL(q.Links), lensSQL(&q.Lens))
 	err := c.query(ctx, sql, func(r *reader) error {
 		of, id := views[vitrine.LinkID(r.int64())], vitrine.ViewID(r.int64())
 		if r.err == nil && of != nil {
@@ -93,6 +95,26 @@ var filterColumns = []struct {
 	{report.OnVersion, "toString(greatest(file, 1))"},
 	{report.OnScreen, "if(session, toString(screen), '')"}, {report.OnQR, "if(qr, 'yes', 'no')"},
 	{report.OnReturning, "if(returning, 'yes', 'no')"},
+}
+
+// lensSQL returns the condition that a lens selects a view, to append to
+// others.
+func lensSQL(l *report.Lens) string {
+	if len(l.Versions) == 0 {
+		return filterSQL(l.Filter)
+	}
+	links := slices.Sorted(maps.Keys(l.Versions))
+	var shown []string
+	for _, link := range links {
+		for _, version := range l.Versions[link] {
+			shown = append(shown, fmt.Sprintf("(%d, %d)", link, version))
+		}
+	}
+	sql := fmt.Sprintf("link NOT IN (%s)", list(links))
+	if len(shown) > 0 {
+		sql += fmt.Sprintf(" OR (link, greatest(file, 1)) IN (%s)", strings.Join(shown, ", "))
+	}
+	return " AND (" + sql + ")" + filterSQL(l.Filter)
 }
 
 // filterSQL returns a filter as conditions to append to others.
@@ -139,13 +161,13 @@ func (w window) hourOf() string {
 	return fmt.Sprintf("toInt64(floor(%s / 3600000))", shifted(w.Steps.Shifts()))
 }
 
-// whereDownloads returns the condition of the download events of a window. With
-// a filter, their views must match.
+// whereDownloads returns the condition of the download events of a window. If
+// the window selects views, their views must match.
 func (w window) whereDownloads() string {
 	where := within(w.Scope) + " AND " + w.ids.where() + linksSQL(w.Links)
-	if len(w.Filter) > 0 {
+	if w.Selects() {
 		where += fmt.Sprintf(" AND (link, open) GLOBAL IN (SELECT link, id FROM opens FINAL WHERE %s%s%s)",
-			within(w.Scope), linksSQL(w.Links), filterSQL(w.Filter))
+			within(w.Scope), linksSQL(w.Links), lensSQL(&w.Lens))
 	}
 	return where
 }

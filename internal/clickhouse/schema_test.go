@@ -3,8 +3,10 @@ package clickhouse
 import (
 	"strings"
 	"testing"
+	"vitrine"
 
 	"vitrine/internal/vitrinetest"
+	"vitrine/report"
 )
 
 // TestNewer checks that a database of a newer version is refused and left as it
@@ -47,7 +49,7 @@ func TestClusterSchema(t *testing.T) {
 		}
 		if strings.Contains(sql, "Distributed(") {
 			distributed++
-		} else if !strings.Contains(sql, "ENGINE = Replicated") && !strings.HasPrefix(sql, "ALTER TABLE ") {
+		} else if verb, _, _ := strings.Cut(sql, " "); verb == "CREATE" && !strings.Contains(sql, "ENGINE = Replicated") {
 			t.Errorf("not replicated: %s", sql)
 		}
 	}
@@ -75,4 +77,37 @@ func TestSteps(t *testing.T) {
 	if _, err := readSteps(odd.b); err == nil {
 		t.Error("any statement is taken for a table")
 	}
+}
+
+// Tallies of an older schema do not count: they are built again.
+func TestUpgradeBuildsAgain(t *testing.T) {
+	place := vitrinetest.ClickHouseDatabase(t)
+	l := openTestLog(t, place)
+	g := vitrinetest.NewTraffic(4, 257*60_000)
+	var views []vitrine.ViewRecord
+	for range 100 {
+		views = append(views, g.Imported())
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(l.Import(ctx, vitrine.ImportReceipt{File: [32]byte{1}, Lines: 1}, views))
+	last := report.DayOf(views[len(views)-1].At)
+	must(l.RollUp(ctx, last))
+	trusted := func(when string, want report.Day) {
+		t.Helper()
+		if got, err := l.c.trust(ctx, 1); err != nil || got.before() != want {
+			t.Errorf("%s, tallies are right before %v, %v; want %v", when, got.before(), err, want)
+		}
+	}
+	trusted("settled", last)
+	must(l.c.exec(ctx, "DELETE FROM migrations WHERE number = 4", nil))
+	l = openTestLog(t, place)
+	trusted("upgraded", 0)
+	must(l.RollUp(ctx, last))
+	trusted("built again", last)
+	must(l.Audit(ctx, true, func(fault string, _ bool) { t.Error(fault) }))
 }

@@ -297,7 +297,8 @@ func (r luck) view() vitrine.ViewRecord {
 	at := r.moment()
 	o := report.View{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link),
 		Viewer:  uint64(min(r.IntN(r.viewers), r.IntN(r.viewers))) * 0x9e3779b97f4a7c15,
-		Country: fmt.Sprint("C", r.IntN(5)), Source: fmt.Sprint("s", r.IntN(3)), QR: r.IntN(5) == 0}
+		Country: fmt.Sprint("C", r.IntN(5)), Source: fmt.Sprint("s", r.IntN(3)), QR: r.IntN(5) == 0,
+		Version: int(at / 1000 % 4)}
 	if r.IntN(7) == 0 {
 		o.Bot = "crawler"
 	}

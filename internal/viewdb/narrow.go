@@ -42,7 +42,7 @@ func (l *ViewLog) narrow(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 		}
 		of := scan.Query{Lens: q.Lens, From: q.From, To: q.To, Oldest: oldest, End: r.to, Account: q.Link == 0,
 			Brief: q.Brief}
-		if len(q.Filter) > 0 {
+		if q.Selects() {
 			of.Events = map[vitrine.LinkID][]scan.Event{}
 			events = slices.DeleteFunc(events, func(e downloadOf) bool {
 				within := e.view >= r.from && e.view < r.to
@@ -146,15 +146,15 @@ func (l *ViewLog) scan(ctx context.Context, tx logTx, scope vitrine.Scope, r ids
 	}, clause, args)
 }
 
-// narrowDownloads counts download events. With a filter, it counts those whose
-// view matches.
+// narrowDownloads counts download events. If the query selects views, it counts
+// those whose view matches.
 func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downloadOf, t *report.Tally) error {
 	views := l.words.Reader()
 	for _, e := range events {
 		if q.Links != nil && !slices.Contains(q.Links, int64(e.link)) {
 			continue
 		}
-		if len(q.Filter) > 0 {
+		if q.Selects() {
 			rows, err := tx.rows(e.link, ids{e.view, e.view + 1}, 1)
 			if err != nil {
 				return err
@@ -164,7 +164,7 @@ func (l *ViewLog) narrowDownloads(tx logTx, q vitrine.TallyQuery, events []downl
 			}
 			if o, err := views.View(int64(e.link), &rows[0]); err != nil {
 				return err
-			} else if !q.Filter.Match(o) {
+			} else if !q.Match(o) {
 				continue
 			}
 		}

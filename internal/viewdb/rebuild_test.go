@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vitrine"
+	"vitrine/internal/vitrinetest/sqltest"
 	"vitrine/report"
 )
 
@@ -84,4 +85,37 @@ func TestRebuildWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	clean(t, one)
+}
+
+// Tallies of an older schema are not read: they are built again.
+func TestUpgradeBuildsAgain(t *testing.T) {
+	const d = firstTestDay
+	place := sqltest.NewPlace(t)
+	open := func() *ViewLog {
+		t.Helper()
+		l, err := Open(place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := open()
+	r := luck{rand.New(rand.NewPCG(3, 9)), d, 100, 4, 12}
+	h := newFacts()
+	if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, l, d+100)
+	tamper(t, l, `UPDATE tallies SET head = (SELECT head FROM tallies WHERE level = 0 LIMIT 1),
+		body = (SELECT body FROM tallies WHERE level = 0 LIMIT 1)`)
+	tamper(t, l, "DELETE FROM goose_db_version WHERE version_id = 4")
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open()
+	defer l.Close()
+	r.windows(t, h, l, 10)
+	settled(t, l, d+100)
+	r.windows(t, h, l, 10)
+	clean(t, l)
 }

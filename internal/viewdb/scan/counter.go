@@ -20,13 +20,15 @@ type counter struct {
 	unpack segment.Unpacker
 
 	link   vitrine.LinkID
-	skip   bool // the query excludes the link
+	skip   bool  // the query excludes the link
+	only   []int // the versions of the link that count; nil means all
 	of     *linkSums
 	events []Event // remaining download events of the link
 
 	whole  report.Sums
 	steps  []report.Sums
 	links  map[vitrine.LinkID]*linkSums
+	files  map[file]*report.Sums
 	heat   [7][24]int64
 	labels [kinds]tallies
 	times  []uint32
@@ -42,6 +44,12 @@ type counter struct {
 type linkSums struct {
 	report.Sums
 	daily []int64
+}
+
+// file identifies a version of the file of a link.
+type file struct {
+	link    vitrine.LinkID
+	version int
 }
 
 type pageSums struct{ sessions, ms, last int64 }
@@ -98,6 +106,7 @@ func (t *tallies) each(f func(id segment.LabelID, n int64) error) error {
 
 func newCounter(q *Query) *counter {
 	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{},
+		files: map[file]*report.Sums{},
 		steps: make([]report.Sums, max(q.To-q.From, 0)),
 		clock: clock{steps: q.Steps}}
 	if q.Single {
@@ -112,6 +121,7 @@ func (c *counter) begin(link vitrine.LinkID, from vitrine.ViewID) {
 	if link != c.link {
 		c.link = link
 		c.skip = c.q.Links != nil && !slices.Contains(c.q.Links, int64(link))
+		c.only = c.q.Versions[int64(link)]
 		c.of = c.links[link]
 	}
 	c.events = c.q.Events[link]
@@ -159,6 +169,9 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	if c.skip || r.ID >= c.q.End || (segment.Place{ID: r.ID, Link: c.link}).Before(c.q.Oldest) {
 		return nil
 	}
+	if c.only != nil && !slices.Contains(c.only, max(r.Version, 1)) {
+		return nil
+	}
 	if ok, err := c.match.row(r); err != nil || !ok {
 		return err
 	}
@@ -198,22 +211,47 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 		c.links[c.link] = c.of
 	}
 	c.of.Views++
+	of := c.file(r.Version)
 	if !c.q.Brief {
 		c.heat[c.clock.weekday][c.clock.hour]++
-		c.labels[place].add(r.Place)
-		c.labels[origin].add(r.Origin)
-		c.labels[agent].add(r.Agent)
-		if r.Campaign != 0 {
-			c.labels[campaign].add(r.Campaign)
-		}
-		if r.Engaged {
-			c.labels[screen].add(s.Screen)
-		}
+		c.words(r)
 	}
 	if r.Engaged && !brief {
 		c.session(s, pages, step)
+		if of != nil {
+			c.progressOf(of, s, pages)
+		}
 	}
 	return nil
+}
+
+// words counts the labels of a view that counts.
+func (c *counter) words(r *segment.Row) {
+	c.labels[place].add(r.Place)
+	c.labels[origin].add(r.Origin)
+	c.labels[agent].add(r.Agent)
+	if r.Campaign != 0 {
+		c.labels[campaign].add(r.Campaign)
+	}
+	if r.Engaged {
+		c.labels[screen].add(r.Session.Screen)
+	}
+}
+
+// file counts a view of a version of the link. It returns the sums of the
+// version, or nil if nothing asks for them.
+func (c *counter) file(version int) *report.Sums {
+	if version < 2 || c.q.Brief {
+		return nil
+	}
+	k := file{c.link, version}
+	of := c.files[k]
+	if of == nil {
+		of = new(report.Sums)
+		c.files[k] = of
+	}
+	of.Views++
+	return of
 }
 
 // atypical counts the engagement of a view that is excluded, but not as the
@@ -246,18 +284,11 @@ func (c *counter) daily(r *segment.Row) {
 
 // session counts engagement that is not atypical.
 func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
-	const whole = 1_000_000
 	engaged := min(max(s.EngagedMs, 0), c.rules.MaxMs)
-	played, depth := min(max(s.Played, 0), whole), min(max(s.Depth, 0), whole)
 	step.Sessions++
 	step.EngagedMs += engaged
-	for _, sums := range [...]*report.Sums{&c.whole, &c.of.Sums} {
-		sums.Sessions++
-		sums.EngagedMs += engaged
-		sums.Pages += pages
-		sums.Played += played
-		sums.Depth += depth
-	}
+	c.progressOf(&c.whole, s, pages)
+	c.progressOf(&c.of.Sums, s, pages)
 	if engaged < c.rules.BounceMs {
 		c.whole.Bounces++
 	}
@@ -281,8 +312,19 @@ func (c *counter) session(s *segment.Session, pages int64, step *report.Sums) {
 	}
 	if c.points != nil {
 		c.points[0][min(max(s.Reached, 0), whole)/(whole/100)]++
-		c.points[1][depth/(whole/100)]++
+		c.points[1][min(max(s.Depth, 0), whole)/(whole/100)]++
 	}
+}
+
+const whole = 1_000_000
+
+// progressOf adds engagement to the sums that completion is made of.
+func (c *counter) progressOf(sums *report.Sums, s *segment.Session, pages int64) {
+	sums.Sessions++
+	sums.EngagedMs += min(max(s.EngagedMs, 0), c.rules.MaxMs)
+	sums.Pages += pages
+	sums.Played += min(max(s.Played, 0), whole)
+	sums.Depth += min(max(s.Depth, 0), whole)
 }
 
 func (c *counter) progress(p *report.ProgressSums, begun bool, furthest int64) {
@@ -330,6 +372,9 @@ func (c *counter) addTo(t *report.Tally) error {
 	}
 	for link, sums := range c.links {
 		t.AddLinkSums(int64(link), &sums.Sums)
+	}
+	for of, sums := range c.files {
+		t.AddFileSums(int64(of.link), of.version, sums)
 	}
 	for weekday := range c.heat {
 		for hour, n := range c.heat[weekday] {

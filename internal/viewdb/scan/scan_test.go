@@ -205,6 +205,9 @@ func TestScan(t *testing.T) {
 		if r.IntN(4) == 0 {
 			q.Links = []int64{2, 4}
 		}
+		if r.IntN(4) == 0 {
+			q.Versions = map[int64][]int{1: {1}, 2: {4}, 3: {}}
+		}
 		if r.IntN(4) == 0 && len(views) > 0 { // a cap
 			o := views[r.IntN(len(views))]
 			if p := (segment.Place{ID: vitrine.ViewID(o.ID), Link: vitrine.LinkID(o.Link)}); q.Oldest.Before(p) {
@@ -223,7 +226,7 @@ func TestScan(t *testing.T) {
 				}
 			}
 			q.Events[place.Link] = append(q.Events[place.Link], events...)
-			if !within || q.Links != nil && !slices.Contains(q.Links, o.Link) || !q.Filter.Match(&o) {
+			if !within || q.Links != nil && !slices.Contains(q.Links, o.Link) || !q.Match(&o) {
 				continue
 			}
 			fold.Add(&o)
@@ -253,7 +256,9 @@ func rendered(w report.Window, q *Query, tally *report.Tally) string {
 	if q.Account {
 		var links []report.Link
 		for i := range int64(testLinks) {
-			links = append(links, report.Link{ID: i + 1})
+			links = append(links, report.Link{ID: i + 1, Files: map[int]report.File{
+				1: {Kind: "pdf", Content: report.ContentPages, Pages: 9}, 4: {Kind: "audio", Content: report.ContentMedia},
+				2: {Kind: "text", Content: report.ContentScroll}}})
 		}
 		all = append(all, report.ForAccount(links, w, tally, nil, nil, report.AllTime{}), tally.Top(links, 9))
 	} else {

@@ -463,10 +463,19 @@ func reportsOver(s vitrine.Scope, tally *report.Tally, w report.Window) string {
 		report.ContentNone} {
 		l := report.Link{ID: int64(i + 1), Content: content, Kind: string(content), Pages: 9,
 			Created: vitrinetest.Epoch.Add(time.Duration(i) * time.Hour)}
-		links = append(links, l)
+		if s.Link != 0 {
+			all = append(all, report.ForLink(l, w, tally, tally, nil))
+			l.ID = int64(s.Link)
+		}
+		if i > 0 { // replaced
+			l.Files = map[int]report.File{1: {Kind: l.Kind, Content: l.Content, Pages: 9},
+				2: {Kind: "pdf", Content: report.ContentPages, Pages: 7},
+				4: {Kind: "audio", Content: report.ContentMedia}}
+		}
 		if s.Link != 0 {
 			all = append(all, report.ForLink(l, w, tally, tally, nil))
 		}
+		links = append(links, l)
 	}
 	all = append(all, events(tally, w.From, w.To), tally.Bots(), tally.Products())
 	if sessions, parts := tally.PlayedParts(); s.Link != 0 {

@@ -35,6 +35,9 @@ func (c chance) lens(from, to report.Day) (report.Lens, report.Window) {
 	if c.IntN(4) == 0 {
 		l.Links = []int64{c.Int64N(modelLinks) + 1, c.Int64N(modelLinks) + 1}
 	}
+	if c.IntN(4) == 0 {
+		l.Versions = map[int64][]int{c.Int64N(modelLinks) + 1: {2}, c.Int64N(modelLinks) + 1: {1, 4}, modelLinks: {}}
+	}
 	return l, w
 }
 
@@ -84,13 +87,13 @@ func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events 
 			continue
 		}
 		for _, o := range m.list(link, firstDay, lastDay) {
-			if o.At >= from && o.At < to && q.Filter.Match(&o) {
+			if o.At >= from && o.At < to && q.Match(&o) {
 				views = append(views, o)
 			}
 		}
 		for event, of := range m.downloads[link] {
 			r := m.views[link][of]
-			if event.Ms() >= from && event.Ms() < to && (len(q.Filter) == 0 || r != nil && q.Filter.Match(&r.view)) {
+			if event.Ms() >= from && event.Ms() < to && (!q.Selects() || r != nil && q.Match(&r.view)) {
 				events = append(events, event)
 			}
 		}
@@ -107,8 +110,8 @@ func (t logTest) compareNarrow(c chance, m *memory, s vitrine.Scope, from, to re
 	t.Helper()
 	lens, w := c.lens(from, to)
 	q := vitrine.TallyQuery{Scope: s, From: w.From, To: w.To, Lens: lens, Brief: c.IntN(3) == 0}
-	what := fmt.Sprintf("%+v over [%v, %v) with %q in %v, hourly %v, of links %v", s, from, to, lens.Filter.Texts(),
-		w.Zone(), w.Hourly(), lens.Links)
+	what := fmt.Sprintf("%+v over [%v, %v) with %q in %v, hourly %v, of links %v, versions %v", s, from, to,
+		lens.Filter.Texts(), w.Zone(), w.Hourly(), lens.Links, lens.Versions)
 	views, events := m.narrowViews(q)
 	want := narrowTally(q, views, events)
 	got, truncated, err := t.log.Tally(ctx, q)
@@ -159,7 +162,7 @@ func (t logTest) compareRecent(c chance, m *memory, q vitrine.TallyQuery) {
 	if viewer := uint64(c.IntN(8)); c.IntN(3) == 0 {
 		r.Viewer = &viewer
 	}
-	q.Links = nil
+	q.Links, q.Versions = nil, nil
 	views, _ := m.narrowViews(q)
 	var want []report.View
 	for _, o := range views {
