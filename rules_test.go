@@ -84,7 +84,7 @@ preview                      vitrine filetype filetype/inspect
 s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
-sqlstore                     vitrine sqldb
+sqlstore                     vitrine report filetype sqldb
 viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/recount viewdb/scan viewdb/segment
 viewdb/kept
 viewdb/recount               vitrine report sqldb viewdb/labels viewdb/segment
@@ -143,7 +143,7 @@ vitrinetest/previewtest      vitrine filetype vitrinetest
 vitrinetest/scannertest      vitrine vitrinetest
 vitrinetest/spooltest        vitrine report vitrinetest
 vitrinetest/sqltest          sqldb vitrinetest vitrinetest/tier
-vitrinetest/storetest        vitrine signer auth lease vitrinetest
+vitrinetest/storetest        vitrine report filetype signer auth lease vitrinetest
 vitrinetest/viewlogtest      vitrine report vitrinetest reclassify
 `)
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine/internal/filetype"
+	"vitrine/report"
 )
 
 // LinkSort is an order of links.
@@ -137,6 +138,7 @@ type LinkFacts struct {
 	Kind      filetype.Kind
 	Pages     int
 	CreatedAt time.Time
+	Files     map[int]report.File // by version; nil if it has none
 }
 
 // LinkCursor is a position in the order newest first; links after it are older.

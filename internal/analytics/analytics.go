@@ -124,7 +124,7 @@ func (s *Service) Account(ctx context.Context, a *vitrine.Account, q Query) (*re
 		return nil, err
 	}
 	of := vitrine.TallyQuery{Scope: vitrine.Scope{Account: a.ID}, Lens: report.Lens{Filter: q.Filter}}
-	if of.Links, err = s.matching(ctx, a, links, q.Filter); err != nil {
+	if err := s.narrow(ctx, a, links, &of.Lens); err != nil {
 		return nil, err
 	}
 	cur, prev, truncated, err := s.tallies(ctx, of, w)
@@ -158,7 +158,7 @@ func (s *Service) linksOf(ctx context.Context, a *vitrine.Account) ([]report.Lin
 	links := make([]report.Link, len(facts))
 	for i, f := range facts {
 		links[i] = report.Link{ID: int64(f.ID), Kind: string(f.Kind), Content: vitrine.ContentKindOf(f.Kind),
-			Pages: f.Pages, Created: f.CreatedAt,
+			Pages: f.Pages, Files: f.Files, Created: f.CreatedAt,
 			Views: counts[f.ID].Views, Downloads: counts[f.ID].Downloads}
 	}
 	return links, nil

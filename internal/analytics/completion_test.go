@@ -1,9 +1,12 @@
 package analytics_test
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,4 +100,61 @@ func TestCompletionOverVersions(t *testing.T) {
 			t.Errorf("%q: %v, want %v", query, got, want)
 		}
 	}
+	for query, want := range map[string]string{
+		"":                     "6 views, 46.0; archive 1 pdf 4 video 1",
+		"timezone=Asia/Tokyo":  "6 views, 46.0; archive 1 pdf 4 video 1",
+		"filter=kind:is:video": "1 views, 50.0; video 1",
+		"filter=kind:is:pdf":   "4 views, 45.0; pdf 4",
+		"filter=kind:is_not:pdf&filter=kind:is_not:video": "1 views, none; archive 1",
+		"filter=kind:is:pdf&filter=version:is_not:5":      "2 views, 80.0; pdf 2",
+		"filter=kind:is:audio":                            "0 views, none;",
+		"filter=link:is:replaced&filter=kind:is:archive":  "1 views, none; archive 1",
+	} {
+		if got := ofAccount(t, s, account, query); got != want {
+			t.Errorf("account %q: %s, want %s", query, got, want)
+		}
+	}
+	must(log.RollUp(t.Context(), report.DayOf(vitrinetest.Epoch.UnixMilli())+1))
+	must(log.Expire(t.Context(), report.DayOf(vitrinetest.Epoch.UnixMilli())+1))
+	s.Now = func() time.Time { return vitrinetest.Epoch.Add(24 * time.Hour) }
+	if got, want := ofAccount(t, s, account, ""), "6 views, 46.0; archive 1 pdf 4 video 1"; got != want {
+		t.Errorf("account without its views: %s, want %s", got, want)
+	}
+	r, err := s.Link(t.Context(), account, "replaced", analytics.Query{})
+	must(err)
+	if got := r.Totals.CompletionPct; got == nil || *got != 460 {
+		t.Errorf("link without its views: %v, want 46.0", got)
+	}
+}
+
+// ofAccount returns the views, the completion and the kinds of an account's
+// report, and checks that its link's row has the same.
+func ofAccount(t *testing.T, s *analytics.Service, a *vitrine.Account, query string) string {
+	t.Helper()
+	values, _ := url.ParseQuery(query)
+	q, err := analytics.ParseQuery(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Account(t.Context(), a, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pct := func(p *report.Tenths) string {
+		if p == nil {
+			return "none"
+		}
+		return fmt.Sprintf("%.1f", float64(*p)/10)
+	}
+	text := fmt.Sprintf("%d views, %s;", r.Totals.Views, pct(r.Totals.CompletionPct))
+	slices.SortFunc(r.Mix, func(a, b report.Bucket) int { return cmp.Compare(a.Key, b.Key) })
+	for _, b := range r.Mix {
+		text += fmt.Sprintf(" %s %d", b.Key, b.Count)
+	}
+	for _, l := range r.TopLinks {
+		if l.Views != r.Totals.Views || pct(l.CompletionPct) != pct(r.Totals.CompletionPct) || l.Kind != "pdf" {
+			t.Errorf("%q: the row of the link is %+v", query, l)
+		}
+	}
+	return text
 }

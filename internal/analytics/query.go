@@ -259,13 +259,13 @@ func (q *Query) note(s *report.Summary, cur *report.Tally) {
 	}
 }
 
-// matching returns the links that the filter includes, or nil if the filter has
-// no conditions on links. An unknown slug matches no link.
-func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []report.Link,
-	f report.Filter) ([]int64, error) {
-	f = slices.Clone(f.On(report.OnLink, report.OnKind))
+// narrow has a lens select only the links, and of replaced ones the versions,
+// that the conditions of its filter on links include. Without such conditions
+// it changes nothing. An unknown slug matches no link.
+func (s *Service) narrow(ctx context.Context, a *vitrine.Account, links []report.Link, lens *report.Lens) error {
+	f := slices.Clone(lens.Filter.On(report.OnLink, report.OnKind))
 	if len(f) == 0 {
-		return nil, nil
+		return nil
 	}
 	for i, c := range f {
 		if c.Dimension != report.OnLink {
@@ -277,14 +277,42 @@ func (s *Service) matching(ctx context.Context, a *vitrine.Account, links []repo
 		case vitrine.CodeOf(err) == vitrine.CodeNotFound:
 			f[i].Value = ""
 		default:
-			return nil, err
+			return err
 		}
 	}
-	ids := []int64{}
-	for _, l := range links {
-		if f.MatchLink(strconv.FormatInt(l.ID, 10), l.Kind) {
-			ids = append(ids, l.ID)
+	lens.Links = []int64{}
+	for i := range links {
+		shows, only := matching(&links[i], f)
+		if !shows {
+			continue
+		}
+		lens.Links = append(lens.Links, links[i].ID)
+		if only != nil {
+			if lens.Versions == nil {
+				lens.Versions = map[int64][]int{}
+			}
+			lens.Versions[links[i].ID] = only
 		}
 	}
-	return ids, nil
+	return nil
+}
+
+// matching reports whether the conditions hold for a link: for its kind, or for
+// that of some versions if its file was replaced. If others do not match, only
+// has those that do.
+func matching(l *report.Link, f report.Filter) (shows bool, only []int) {
+	id := strconv.FormatInt(l.ID, 10)
+	if len(l.Files) == 0 {
+		return f.MatchLink(id, l.Kind), nil
+	}
+	for version, file := range l.Files {
+		if f.MatchLink(id, file.Kind) {
+			only = append(only, version)
+		}
+	}
+	if shows = len(only) > 0; len(only) == len(l.Files) {
+		only = nil
+	}
+	slices.Sort(only)
+	return shows, only
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 	"vitrine/internal/sqldb"
+	"vitrine/report"
 )
 
 const linkColumns = `account, upload, slug, title, name, type, kind, size, sha256, pages, allow_download, state, reason,
@@ -205,7 +207,37 @@ func (t Tx) LinkFacts(a vitrine.AccountID) (list []vitrine.LinkFacts, err error)
 		list = append(list, f)
 		return nil
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, t.addFiles(a, list, kinds)
+}
+
+// addFiles sets the files of the links of an account that have versions.
+func (t Tx) addFiles(a vitrine.AccountID, list []vitrine.LinkFacts, kinds map[string]string) error {
+	files := map[vitrine.LinkID]map[int]report.File{}
+	current := map[vitrine.LinkID]int{}
+	err := t.Visit("v.version_of, v.version, v.kind, v.pages, l.version", ` FROM links v JOIN links l ON l.id = v.version_of
+		WHERE v.version_of <> 0 AND v.account = $1`, []any{int64(a)}, func(row []driver.Value) error {
+		link, kind := vitrine.LinkID(row[0].(int64)), filetype.Kind("")
+		own(&kind, row[2].(string), kinds)
+		if files[link] == nil {
+			files[link] = map[int]report.File{}
+		}
+		files[link][int(row[1].(int64))] = vitrine.FileOf(kind, int(row[3].(int64)))
+		current[link] = int(row[4].(int64))
+		return nil
+	})
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	for i := range list {
+		f := &list[i]
+		if f.Files = files[f.ID]; f.Files != nil {
+			f.Files[current[f.ID]] = vitrine.FileOf(f.Kind, f.Pages)
+		}
+	}
+	return nil
 }
 
 // own copies a word that is valid only during a visit. Equal words share their

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/filetype"
 	"vitrine/internal/vitrinetest"
+	"vitrine/report"
 )
 
 // linkVersions tests that versions of a link are found only by link and number,
@@ -23,6 +25,7 @@ func (t storeTest) linkVersions() {
 		l.Of, l.Version = main.ID, i+1
 	}
 	gone.Version, gone.DeletedAt, gone.HasBytes = 4, vitrinetest.Epoch, true
+	second.Kind, second.Pages = filetype.Audio, 0
 	t.addLinks(first, second, gone)
 	t.update(func(tx vitrine.Tx) error {
 		again := link(ann, "again", 0)
@@ -59,6 +62,16 @@ func (t storeTest) linkVersions() {
 		vitrinetest.Equal(t, "link", read, main)
 		facts, err2 := tx.LinkFacts(ann.ID)
 		vitrinetest.Equal(t, "facts", len(facts), 2)
+		for _, f := range facts {
+			var want map[int]report.File
+			if f.ID == main.ID {
+				want = map[int]report.File{}
+				for n, l := range map[int]*vitrine.Link{1: first, 2: second, 3: main, 4: gone} {
+					want[n] = vitrine.FileOf(l.Kind, l.Pages)
+				}
+			}
+			vitrinetest.Equal(t, "files", f.Files, want)
+		}
 		n, bytes, err3 := tx.CountLinks(ann.ID)
 		vitrinetest.Equal(t, "links and bytes", [2]int64{n, bytes}, [2]int64{2, 400})
 		return errors.Join(err1, err2, err3)
