@@ -142,11 +142,6 @@ func ContentKindOf(k filetype.Kind) report.ContentKind {
 	}
 }
 
-// FileOf returns what reports need to know about a file.
-func FileOf(k filetype.Kind, pages int) report.File {
-	return report.File{Kind: string(k), Content: ContentKindOf(k), Pages: pages}
-}
-
 // stateFor returns the state that the public sees. The links of a suspended
 // account appear disabled.
 func (l *Link) stateFor(a *Account) LinkState {

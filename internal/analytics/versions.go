@@ -16,7 +16,7 @@ import (
 // file is unknown.
 func (s *Service) files(ctx context.Context, l *vitrine.Link) (files map[int]report.File, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
-		files = map[int]report.File{l.Version: vitrine.FileOf(l.Kind, l.Pages)}
+		files = map[int]report.File{l.Version: fileOf(l)}
 		for n := 1; n <= l.Versions; n++ {
 			if n == l.Version {
 				continue
@@ -28,11 +28,15 @@ func (s *Service) files(ctx context.Context, l *vitrine.Link) (files map[int]rep
 			if err != nil {
 				return err
 			}
-			files[n] = vitrine.FileOf(row.Kind, row.Pages)
+			files[n] = fileOf(row)
 		}
 		return nil
 	})
 	return files, err
+}
+
+func fileOf(l *vitrine.Link) report.File {
+	return report.File{Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
 }
 
 // look holds what the steps of one link report share.

@@ -224,7 +224,7 @@ func (t Tx) addFiles(a vitrine.AccountID, list []vitrine.LinkFacts, kinds map[st
 		if files[link] == nil {
 			files[link] = map[int]report.File{}
 		}
-		files[link][int(row[1].(int64))] = vitrine.FileOf(kind, int(row[3].(int64)))
+		files[link][int(row[1].(int64))] = fileOf(kind, int(row[3].(int64)))
 		current[link] = int(row[4].(int64))
 		return nil
 	})
@@ -234,10 +234,14 @@ func (t Tx) addFiles(a vitrine.AccountID, list []vitrine.LinkFacts, kinds map[st
 	for i := range list {
 		f := &list[i]
 		if f.Files = files[f.ID]; f.Files != nil {
-			f.Files[current[f.ID]] = vitrine.FileOf(f.Kind, f.Pages)
+			f.Files[current[f.ID]] = fileOf(f.Kind, f.Pages)
 		}
 	}
 	return nil
+}
+
+func fileOf(k filetype.Kind, pages int) report.File {
+	return report.File{Kind: string(k), Content: vitrine.ContentKindOf(k), Pages: pages}
 }
 
 // own copies a word that is valid only during a visit. Equal words share their
