@@ -16,7 +16,7 @@ func BenchmarkImport(b *testing.B) {
 	summary.add(table.Row{Figure: fmt.Sprintf("import of %s opens, one core (`GOMAXPROCS=1`)", million(w.Opens)),
 		Vitrine: table.Value{Unit: table.Rate, N: w.rate},
 		Aim:     "≥ 100,000/s"})
-	summary.add(table.Row{Figure: "making their tallies after that, likewise",
+	summary.add(table.Row{Figure: "rolling them up after that, one core",
 		Vitrine: table.Value{Unit: table.Rate, N: w.tallyRate}})
 	b.ReportMetric(w.rate, "opens/s")
 }

@@ -33,16 +33,17 @@ var blocks = map[string][]block{
 	},
 	"docs/how-to/accounts.md":   {{skip: "it needs a mail server: TestSignUpByMail"}},
 	"docs/how-to/moderation.md": {{want: "/sign-in/"}},
-	"docs/how-to/operate.md": {{skip: "it fetches from the internet: TestCities"},
-		{skip: "it needs PostgreSQL and a bucket: TestMigrate"}, {want: "views read in"}},
+	"docs/how-to/cities.md":     {{skip: "it fetches from the internet: TestCities"}},
+	"docs/how-to/reclassify.md": {{want: "views read in"}},
+	"docs/how-to/scale.md":      {{skip: "it needs PostgreSQL and a bucket: TestMigrate"}},
+	"docs/how-to/scan-for-malware.md": {{skip: "Debian's package: test.sh installs it"},
+		{skip: "settings of clamd: TestDoctorClamd"}},
 	"docs/how-to/websites.md":       {{skip: "it needs names in DNS: TestSitesURL"}},
 	"docs/reference/beacon.md":      {{want: "HTTP/1.1 204"}},
 	"docs/reference/bots.md":        {{want: "--- PASS: TestCrawlers"}, {want: "--- PASS: TestBots"}},
 	"docs/reference/keeping.md":     {{want: "restored"}},
 	"docs/reference/performance.md": {{skip: "benchmarks take hours: make bench"}},
 	"internal/web/front/skill.md":   {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
-	"docs/reference/scanning.md": {{skip: "Debian's package: test.sh installs it"},
-		{skip: "settings of clamd: TestDoctorClamd"}},
 }
 
 // served are the blocks of the pages below /docs that can be run, by ID.
