@@ -12,7 +12,7 @@ import (
 
 const form = "Content-Type: application/x-www-form-urlencoded"
 
-// report sends the form of a report as a browser behind an address does.
+// report posts the form of a report like a browser at an address.
 func (s *site) report(l *vitrine.Link, reason, note string, headers ...string) reply {
 	s.t.Helper()
 	body := url.Values{"reason": {reason}, "note": {note}}.Encode()
@@ -20,7 +20,7 @@ func (s *site) report(l *vitrine.Link, reason, note string, headers ...string) r
 		append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
-// trustProxy makes the site trust the client addresses that tests send.
+// trustProxy makes the site trust the client addresses in the tests' headers.
 func (s *site) trustProxy() {
 	s.server.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
@@ -41,54 +41,56 @@ func TestReportForm(t *testing.T) {
 		`content="noindex"`,
 		"Once several people have reported a file within a day", "180 days"} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q in the page:\n%s", want, r.body)
+			t.Errorf("the page lacks %q:\n%s", want, r.body)
 		}
 	}
 	if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self'") ||
 		strings.Contains(csp, "script-src") || strings.Contains(r.body, "<script") {
-		t.Errorf("policy %s", csp)
+		t.Errorf("Content-Security-Policy = %s", csp)
 	}
 	if r.Header.Get("X-Robots-Tag") != "noindex" || len(r.Cookies()) > 0 {
-		t.Errorf("headers %v", r.Header)
+		t.Errorf("headers = %v, want noindex and no cookies", r.Header)
 	}
 	r = s.status(s.report(l, "phishing", "It wants my password.\r\n<b>Now</b>"), 200)
 	if !strings.Contains(r.body, "Thank you") || strings.Contains(r.body, "<form") {
-		t.Errorf("the answer:\n%s", r.body)
+		t.Errorf("answer without thanks, or with the form:\n%s", r.body)
 	}
 	if all := s.reports(l); len(all) != 1 || all[0].Reason != vitrine.AbusePhishing ||
 		all[0].Note != "It wants my password. <b>Now</b>" {
-		t.Errorf("reports %+v", all)
+		t.Errorf("reports = %+v, want the one that was sent", all)
 	}
 	s.countOpens(l, 0)
 }
 
-// A form that is not in order comes back with what was in it, and is no report.
+// TestReportFormIsWrong checks that an invalid form is shown again with its
+// values, and that no report is stored.
 func TestReportFormIsWrong(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
 	long := strings.Repeat("<", 1001)
-	for _, c := range []struct{ reason, note, says string }{
+	for _, c := range []struct{ reason, note, message string }{
 		{"", "A note", "Choose what is wrong"},
 		{"nonsense", "A note", "Choose what is wrong"},
 		{"malware", long, "longer than 1000 characters"},
 		{"malware", strings.Repeat(long, 10), "too long"},
 	} {
 		r := s.status(s.report(l, c.reason, c.note), 400)
-		if !strings.Contains(r.body, c.says) {
-			t.Errorf("%s: %s", c.reason, r.body)
+		if !strings.Contains(r.body, c.message) {
+			t.Errorf("%s: the page lacks the message: %s", c.reason, r.body)
 		}
 		if c.note == "A note" && !strings.Contains(r.body, ">A note</textarea>") || strings.Contains(r.body, "<<") {
-			t.Errorf("the note does not come back: %s", r.body)
+			t.Errorf("the form lacks the note: %s", r.body)
 		}
 	}
 	s.status(s.do(http.MethodPost, "/p/"+string(l.Slug)+"/report", `{"reason":"malware"}`,
 		"Content-Type: application/json"), 400)
 	if all := s.reports(l); len(all) > 0 {
-		t.Errorf("reports %+v", all)
+		t.Errorf("reports = %+v, want none", all)
 	}
 }
 
-// No other site can have a reader's browser report.
+// TestReportFromAnotherSite checks that another site cannot make a reader's
+// browser send a report.
 func TestReportFromAnotherSite(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
@@ -101,17 +103,17 @@ func TestReportFromAnotherSite(t *testing.T) {
 	} {
 		r := s.status(s.do(http.MethodPost, path, "reason=malware", append(headers, form)...), 403)
 		if !strings.Contains(r.body, "another website") {
-			t.Errorf("%s: %s", about, r.body)
+			t.Errorf("%s: want a refusal of another website: %s", about, r.body)
 		}
 	}
 	if all := s.reports(l); len(all) > 0 {
-		t.Errorf("reports %+v", all)
+		t.Errorf("reports = %+v, want none", all)
 	}
-	s.status(s.do(http.MethodPost, path, "reason=malware", form), 200) // no browser
+	s.status(s.do(http.MethodPost, path, "reason=malware", form), 200) // a client that is not a browser
 }
 
-// The third network that reports takes the link off display; the form is gone
-// with it, and so it is for links that are not shown.
+// TestReportsSendToReview checks that reports from three networks send a link
+// to review. The form is then gone, as it is for all links that are not public.
 func TestReportsSendToReview(t *testing.T) {
 	s := newSite(t)
 	s.trustProxy()
@@ -122,7 +124,7 @@ func TestReportsSendToReview(t *testing.T) {
 	}
 	for _, path := range []string{"", "/report"} {
 		if r := s.status(s.get("/p/"+string(l.Slug)+path), 404); strings.Contains(r.body, l.Title) {
-			t.Errorf("the title of a link in review is told: %s", r.body)
+			t.Errorf("the page of a link in review contains its title: %s", r.body)
 		}
 	}
 	s.status(s.report(l, "malware", "", "X-Forwarded-For: 192.0.2.9"), 404)
@@ -146,10 +148,10 @@ func TestReportsAreLimited(t *testing.T) {
 	}
 	r := s.status(s.report(links[5], "malware", "", "X-Forwarded-For: 2001:db8::2"), 429)
 	if r.Header.Get("Retry-After") == "" || !strings.Contains(r.body, "minutes") {
-		t.Errorf("Retry-After %q\n%s", r.Header.Get("Retry-After"), r.body)
+		t.Errorf("Retry-After %q\n%s\nwant a number and the minutes in the page", r.Header.Get("Retry-After"), r.body)
 	}
 	if all := s.reports(links[5]); len(all) > 0 {
-		t.Errorf("reports %+v", all)
+		t.Errorf("reports = %+v, want none", all)
 	}
 	s.status(s.report(links[5], "malware", "", "X-Forwarded-For: 2001:db8:1::1"), 200)
 	s.countOpens(links[5], 0)

@@ -23,35 +23,36 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// letters is a Mailer that keeps what it is given.
-type letters struct {
+// sentMail is a Mailer that keeps its messages.
+type sentMail struct {
 	mu  sync.Mutex
 	all []vitrine.Message
 }
 
-func (l *letters) Send(_ context.Context, m vitrine.Message) error {
+func (l *sentMail) Send(_ context.Context, m vitrine.Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, m)
 	return nil
 }
 
-// What takes the place of a mailer in tests keeps to the contract.
-func TestLetters(t *testing.T) {
+// TestSentMail checks that the mailer of the tests keeps the contract of a
+// Mailer.
+func TestSentMail(t *testing.T) {
 	mailtest.Run(t, func(*testing.T) mailtest.Office {
-		l := new(letters)
+		l := new(sentMail)
 		return mailtest.Office{Mailer: l, Took: func() vitrine.Message { m := l.all[0]; l.all = l.all[1:]; return m }}
 	})
 }
 
-func (l *letters) count() int {
+func (l *sentMail) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.all)
 }
 
-// path returns the path of the last address in the last message.
-func (l *letters) path(t testing.TB) string {
+// path returns the path of the last URL in the last message.
+func (l *sentMail) path(t testing.TB) string {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,40 +61,41 @@ func (l *letters) path(t testing.TB) string {
 	}
 	m := regexp.MustCompile(`(?m)^https?://[^/]+(/\S+)$`).FindStringSubmatch(l.all[len(l.all)-1].Text)
 	if m == nil {
-		t.Fatalf("no address in %q", l.all[len(l.all)-1].Text)
+		t.Fatalf("no URL in %q", l.all[len(l.all)-1].Text)
 	}
 	return m[1]
 }
 
 const words = "a café at noon"
 
-// door is a site whose members have passwords. With mail, messages are kept.
-type door struct {
+// accountSite is a site whose members have passwords. With mail, it keeps the
+// messages.
+type accountSite struct {
 	*site
-	letters *letters
+	sentMail *sentMail
 }
 
-func newDoor(t testing.TB, mode auth.SignUp, mail bool) *door {
+func newAccountSite(t testing.TB, mode auth.SignUp, mail bool) *accountSite {
 	t.Helper()
-	d := &door{site: newDesk(t), letters: new(letters)}
+	d := &accountSite{site: newDesk(t), sentMail: new(sentMail)}
 	d.server.Accounts.SignUp = mode
 	if mail {
-		box := &outbox.Outbox{Store: d.server.Accounts.Store, Mailer: d.letters, Now: d.server.Accounts.Now}
+		box := &outbox.Outbox{Store: d.server.Accounts.Store, Mailer: d.sentMail, Now: d.server.Accounts.Now}
 		box.Wake = func() { d.check(box.Send(context.Background())) }
 		d.server.Accounts.Mail = box
 	}
 	return d
 }
 
-// withPassword gives an account one.
-func (d *door) withPassword(a *vitrine.Account) *vitrine.Account {
+// withPassword sets the password of an account.
+func (d *accountSite) withPassword(a *vitrine.Account) *vitrine.Account {
 	d.t.Helper()
 	d.check(d.server.Accounts.SetPassword(d.t.Context(), a.Email, words))
 	return a
 }
 
 // enter signs in with a password.
-func (d *door) enter(email, password string, headers ...string) reply {
+func (d *accountSite) enter(email, password string, headers ...string) reply {
 	d.t.Helper()
 	return d.post("/sign-in", url.Values{"email": {email}, "password": {password}}, headers...)
 }
@@ -107,7 +109,7 @@ func cookies(r reply) string {
 	return "Cookie: " + strings.Join(all, "; ")
 }
 
-// device returns the cookie by which a browser is known.
+// device returns the cookie that identifies a browser.
 func device(r reply) string {
 	for _, c := range r.Cookies() {
 		if strings.HasSuffix(c.Name, "-device") {
@@ -117,16 +119,17 @@ func device(r reply) string {
 	return ""
 }
 
-// alike returns a page without what is new in every answer.
-func alike(body, email string) string {
+// normalize removes from a page what differs in every answer.
+func normalize(body, email string) string {
 	body = regexp.MustCompile(`nonce="[^"]+"`).ReplaceAllString(body, "")
 	return strings.ReplaceAll(body, email, "EMAIL")
 }
 
-// An unknown address, a wrong password, an account without one and a suspended
-// one are answered alike.
+// TestNobodyIsToldOfAccounts checks that an unknown email address, a wrong
+// password, an account without a password and a suspended one get the same
+// answer.
 func TestNobodyIsToldOfAccounts(t *testing.T) {
-	d := newDoor(t, auth.SignUpOpen, true)
+	d := newAccountSite(t, auth.SignUpOpen, true)
 	d.withPassword(d.member)
 	suspended := d.withPassword(d.join("suspended@example.org", vitrine.RoleMember))
 	_, err := d.server.Accounts.SetBanned(t.Context(), suspended.Email, true, vitrine.Decision{By: vitrine.Operator})
@@ -135,33 +138,34 @@ func TestNobodyIsToldOfAccounts(t *testing.T) {
 	for _, email := range []string{"nobody@example.org", d.member.Email, d.owner.Email, suspended.Email} {
 		r := d.status(d.enter(email, "not the password"), 401)
 		if len(r.Cookies()) > 0 {
-			t.Errorf("%s: %v", email, r.Cookies())
+			t.Errorf("%s: cookies = %v, want none", email, r.Cookies())
 		}
-		pages["sign-in "+email] = alike(r.body, email)
+		pages["sign-in "+email] = normalize(r.body, email)
 	}
 	for _, email := range []string{"nobody@example.org", d.member.Email, suspended.Email} {
-		pages["reset "+email] = alike(d.status(d.post("/reset", url.Values{"email": {email}}), 200).body, email)
-		pages["sign-up "+email] = alike(d.status(d.post("/sign-up", url.Values{"email": {email}}), 200).body, email)
+		pages["reset "+email] = normalize(d.status(d.post("/reset", url.Values{"email": {email}}), 200).body, email)
+		pages["sign-up "+email] = normalize(d.status(d.post("/sign-up", url.Values{"email": {email}}), 200).body, email)
 	}
 	for about, body := range pages {
 		what, _, _ := strings.Cut(about, " ")
 		if want := pages[what+" nobody@example.org"]; body != want || !strings.Contains(body, "EMAIL") {
-			t.Errorf("%s differs:\n%s\nfrom\n%s", about, body, want)
+			t.Errorf("%s: page\n%s\nwant\n%s", about, body, want)
 		}
 	}
-	if n := d.letters.count(); n != 4 { // a reset for the member, and one to each about sign-up
-		t.Errorf("%d messages", n)
+	if n := d.sentMail.count(); n != 4 { // a reset for the member, and a message to each about the sign-up
+		t.Errorf("%d messages, want 4", n)
 	}
 	r := d.status(d.enter(suspended.Email, words), 403)
 	if !strings.Contains(r.body, "suspended") || len(r.Cookies()) > 0 {
-		t.Errorf("who knows the password is told %s", r.body)
+		t.Errorf("sign-in of a suspended account with its password: %s", r.body)
 	}
 }
 
-// After too many tries one is told how long to wait and what else to do; a
-// browser that has signed in before is not kept out.
+// TestTriesAreBounded checks that after too many tries the page says how long
+// to wait and what else to do. A browser that has signed in before is not
+// locked out.
 func TestTriesAreBounded(t *testing.T) {
-	d := newDoor(t, auth.SignUpInvite, true)
+	d := newAccountSite(t, auth.SignUpInvite, true)
 	d.withPassword(d.member)
 	known := device(d.status(d.enter(d.member.Email, words), 303))
 	for range 5 {
@@ -169,7 +173,7 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 	r := d.status(d.enter(d.member.Email, words), 429)
 	if s := r.Header.Get("Retry-After"); s != "900" && s != "899" {
-		t.Errorf("Retry-After %s", s)
+		t.Errorf("Retry-After = %s, want 899 or 900", s)
 	}
 	if !strings.Contains(r.body, "Try again in 15 minutes") || !strings.Contains(r.body, `href="/reset"`) ||
 		strings.Contains(r.body, words) {
@@ -177,16 +181,16 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 	d.status(d.enter(d.member.Email, words, known), 303)
 	d.status(d.post("/reset", url.Values{"email": {d.member.Email}}), 200)
-	d.status(d.post(d.letters.path(t), url.Values{"password": {"another good one"}}), 303)
+	d.status(d.post(d.sentMail.path(t), url.Values{"password": {"another good one"}}), 303)
 	for range 2 {
 		d.status(d.post("/reset", url.Values{"email": {d.member.Email}}), 200)
 	}
 	d.status(d.post("/reset", url.Values{"email": {d.member.Email}}), 429)
 }
 
-// Signing in leads on within this site and nowhere else.
+// TestNextIsLocal checks that sign-in redirects only to paths of this site.
 func TestNextIsLocal(t *testing.T) {
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	d.withPassword(d.member)
 	known := device(d.enter(d.member.Email, words))
 	r := d.status(d.get("/links?q=a%20b"), 303)
@@ -205,18 +209,18 @@ func TestNextIsLocal(t *testing.T) {
 		r := d.status(d.post("/sign-in", url.Values{"email": {d.member.Email}, "password": {words}, "next": {next}},
 			known), 303)
 		if to := r.Header.Get("Location"); to != want {
-			t.Errorf("%q leads to %q", next, to)
+			t.Errorf("sign-in with next=%q redirects to %q", next, to)
 		}
 		if r := d.get("/sign-in?"+url.Values{"next": {next}}.Encode(), cookies(r)); r.Header.Get("Location") != want {
-			t.Errorf("%q leads who is signed in to %q", next, r.Header.Get("Location"))
+			t.Errorf("with next=%q a signed-in browser is redirected to %q", next, r.Header.Get("Location"))
 		}
 	}
 }
 
-// What another site has a browser send is refused, on each address that takes
-// something.
+// TestEntryFromOtherSites checks that each form refuses requests that another
+// site makes a browser send.
 func TestEntryFromOtherSites(t *testing.T) {
-	d := newDoor(t, auth.SignUpOpen, true)
+	d := newAccountSite(t, auth.SignUpOpen, true)
 	cookie := d.signIn(d.owner)
 	for _, path := range []string{"/sign-in", "/sign-in/x", "/sign-up", "/sign-up/x", "/reset", "/password/x",
 		"/setup/x", "/sign-out", "/account/password", "/account/email", "/account/email/x",
@@ -226,7 +230,7 @@ func TestEntryFromOtherSites(t *testing.T) {
 			"Sec-Fetch-Site: cross-site"}, "a file's frame": {"Origin: null", "Sec-Fetch-Site: cross-site"}} {
 			if r := d.do(http.MethodPost, path, "email=a%40example.org",
 				append(headers, form, cookie)...); r.StatusCode != 403 || len(r.Cookies()) > 0 {
-				t.Errorf("%s POST %s: %d", about, path, r.StatusCode)
+				t.Errorf("%s POST %s: status %d, want 403 without cookies", about, path, r.StatusCode)
 			}
 		}
 	}
@@ -237,10 +241,10 @@ func TestEntryFromOtherSites(t *testing.T) {
 	}
 }
 
-// The first account is made at an address that works once; until then nothing
-// else is there.
+// TestFirstRun checks that the first account is created at an address that
+// works once, and that no other page exists until then.
 func TestFirstRun(t *testing.T) {
-	d := newDoor(t, auth.SignUpOpen, false)
+	d := newAccountSite(t, auth.SignUpOpen, false)
 	store, err := sqlstore.Open(filepath.Join(t.TempDir(), "empty.db"))
 	d.check(err)
 	t.Cleanup(func() { store.Close() })
@@ -249,11 +253,11 @@ func TestFirstRun(t *testing.T) {
 	for _, path := range []string{"/", "/sign-in", "/sign-up", "/reset", "/setup", "/setup/x"} {
 		r := d.get(path)
 		if !strings.Contains(r.body, "vitrine setup") || r.StatusCode != 200 && path != "/setup/x" {
-			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
+			t.Errorf("GET %s: status %d: %s", path, r.StatusCode, r.body)
 		}
 	}
 	d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}}),
-		200) // which opens nothing
+		200) // with a wrong token
 	text, err := d.server.Accounts.OfferSetup(t.Context())
 	d.check(err)
 	path := "/setup/" + string(text)
@@ -274,15 +278,16 @@ func TestFirstRun(t *testing.T) {
 	d.status(d.get(path), 401)
 	d.status(d.get("/setup"), 303)
 	if strings.Contains(d.get("/").body, "vitrine setup") {
-		t.Error("the site says that it is not set up")
+		t.Error("the home page says that the site is not set up")
 	}
 }
 
-// Each way to open an account, and what is said where it is none.
+// TestWhoMaySignUp checks each way to create an account, and the message where
+// it is not allowed.
 func TestWhoMaySignUp(t *testing.T) {
-	d := newDoor(t, auth.SignUpOpen, true)
+	d := newAccountSite(t, auth.SignUpOpen, true)
 	d.status(d.post("/sign-up", url.Values{"email": {"bob@example.org"}}), 200)
-	path := d.letters.path(t)
+	path := d.sentMail.path(t)
 	for range 2 {
 		if r := d.status(d.get(path), 200); !strings.Contains(r.body, "bob@example.org") || len(r.Cookies()) > 0 {
 			t.Error(r.body)
@@ -306,22 +311,22 @@ func TestWhoMaySignUp(t *testing.T) {
 	d.status(d.post("/sign-up", url.Values{"email": {"eve@example.org"}, "password": {words}}), 400)
 	d.status(d.post("/reset", url.Values{"email": {"eve@example.org"}}), 200)
 	if !strings.Contains(d.get("/reset").body, "vitrine account reset") {
-		t.Error("nobody is told how to get a new password")
+		t.Error("the reset page does not name vitrine account reset")
 	}
 	d.server.Accounts.SignUp = auth.SignUpInvite
 	d.status(d.post("/sign-up", url.Values{"email": {"zoe@example.org"}, "password": {words}}), 403)
 	if !strings.Contains(d.get("/sign-up").body, "need an invitation") {
-		t.Error("nobody is told that accounts are by invitation")
+		t.Error("the sign-up page does not say that an invitation is needed")
 	}
 	owner := d.signIn(d.owner)
 	r = d.status(d.post("/people/invite", url.Values{"email": {"zoe@example.org"}, "plan": {"pro"}}, owner), 200)
 	link := d.attr(r.body, `id="link"[^>]*>[^<]+?(/sign-up/[^<]+)<`)
 	if strings.Contains(d.get("/people", owner).body, link) {
-		t.Error("an invitation's link is shown twice")
+		t.Error("the link of an invitation is shown twice")
 	}
 	in = cookies(d.status(d.post(link, url.Values{"password": {words}}), 303))
 	if !strings.Contains(d.get("/account", in).body, "Plan: Pro") {
-		t.Error("the invitation's plan is not the account's")
+		t.Error("the account does not have the invitation's plan")
 	}
 	d.status(d.post("/people/change", url.Values{"email": {"zoe@example.org"}, "plan": {"free"}, "role": {"moderator"}},
 		owner), 303)
@@ -334,29 +339,31 @@ func TestWhoMaySignUp(t *testing.T) {
 		400)
 	d.server.Accounts.SignUp = auth.SignUpClosed
 	if !strings.Contains(d.get("/sign-up").body, "Sign-up is closed") {
-		t.Error("nobody is told that no accounts are opened")
+		t.Error("the sign-up page does not say that sign-up is closed")
 	}
 }
 
-// A session that is ended in one browser is over in the other, from its next
-// request on; so it is after a new password.
+// TestSessionsAreRevoked checks that a session which is revoked in one browser
+// ends in the other with its next request, and that a new password revokes all
+// other sessions.
 func TestSessionsAreRevoked(t *testing.T) {
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	d.withPassword(d.member)
 	here := cookies(d.enter(d.member.Email, words))
 	other, third := cookies(d.enter(d.member.Email, words)), cookies(d.enter(d.member.Email, words))
 	page := d.status(d.get("/account", here), 200).body
 	if n := strings.Count(page, "<b>Chrome on Linux</b>"); n != 3 || strings.Count(page, "This browser") != 1 ||
 		strings.Contains(page, "Mozilla") {
-		t.Errorf("%d sessions in %s", n, page)
+		t.Errorf("%d sessions, want 3 and one of this browser: %s", n, page)
 	}
 	stranger := d.signIn(d.owner)
 	ids := regexp.MustCompile(`action="/account/sessions/(\d+)"`).FindAllStringSubmatch(page, -1)
 	if len(ids) != 2 {
-		t.Fatalf("%v", ids)
+		t.Fatalf("sessions to revoke = %v, want 2", ids)
 	}
 	for _, id := range ids {
-		d.status(d.post("/account/sessions/"+id[1], nil, stranger), 303) // another's: nothing happens
+		d.status(d.post("/account/sessions/"+id[1], nil, stranger),
+			303) // revokes nothing, because the session is another account's
 	}
 	d.status(d.get("/account", other), 200)
 	d.status(d.post("/account/sessions/"+ids[0][1], nil, here), 303)
@@ -367,11 +374,11 @@ func TestSessionsAreRevoked(t *testing.T) {
 		}
 	}
 	if alive != 1 {
-		t.Errorf("%d of two sessions hold", alive)
+		t.Errorf("%d of two sessions are valid, want 1", alive)
 	}
 	d.status(d.post("/account/sessions", nil, here), 303)
 	if d.get("/account", other).StatusCode != 303 || d.get("/account", third).StatusCode != 303 {
-		t.Error("a session holds that was ended")
+		t.Error("a revoked session is still valid")
 	}
 	again := cookies(d.enter(d.member.Email, words))
 	r := d.status(d.post("/account/password", url.Values{"current": {"wrong"}, "password": {"another good one"}}, here),
@@ -385,10 +392,10 @@ func TestSessionsAreRevoked(t *testing.T) {
 	d.status(d.enter(d.member.Email, "another good one"), 303)
 }
 
-// A key is shown once, works, is replaced and revoked; what is on the page
-// later is no key.
+// TestKeysPage checks that a key is shown once, works, and can be rotated and
+// revoked, and that the page never shows it again.
 func TestKeysPage(t *testing.T) {
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	cookie, stranger := d.signIn(d.member), d.signIn(d.owner)
 	api := func(key string, want int) {
 		t.Helper()
@@ -404,7 +411,7 @@ func TestKeysPage(t *testing.T) {
 	api(key, 200)
 	page := d.get("/keys", cookie).body
 	if strings.Contains(page, key) || !strings.Contains(page, "vtr_…"+key[len(key)-4:]) {
-		t.Error("a key is shown again")
+		t.Error("the page shows the key again, or does not show its end")
 	}
 	id := d.attr(page, `/keys/(\d+)/revoke`)
 	for _, path := range []string{"/keys/" + id + "/roll", "/keys/" + id + "/revoke"} {
@@ -417,7 +424,7 @@ func TestKeysPage(t *testing.T) {
 	api(next, 200)
 	if page := d.get("/keys", cookie).body; strings.Contains(page, "/keys/"+id+"/roll") ||
 		!strings.Contains(page, "/keys/"+id+"/revoke") || strings.Count(page, ">Ends <time") != 1 {
-		t.Errorf("the key that ends: %s", page)
+		t.Errorf("the row of a key that is being replaced: %s", page)
 	}
 	d.ahead.Add(int64(time.Hour))
 	api(key, 401)
@@ -427,14 +434,14 @@ func TestKeysPage(t *testing.T) {
 	api(next, 401)
 	d.status(d.post("/keys", url.Values{"name": {""}}, cookie), 400)
 	if !strings.Contains(d.get("/keys", cookie).body, "keys that have ended") {
-		t.Error("the keys that have ended are not listed")
+		t.Error("expired keys are not listed")
 	}
 }
 
-// Everything can be taken away, and then closed.
+// TestLeaving exports everything of an account and then closes it.
 func TestLeaving(t *testing.T) {
 	var logged bytes.Buffer
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	d.server.Log = slog.New(slog.NewTextHandler(&logged, nil))
 	d.withPassword(d.member)
 	l := d.publish("notes.txt", samples["notes.txt"])
@@ -449,7 +456,7 @@ func TestLeaving(t *testing.T) {
 	for _, want := range []string{"account.json", "links.csv", "analytics/" + string(l.Slug) + ".json",
 		"files/" + string(l.Slug) + "/notes.txt"} {
 		if !names[want] {
-			t.Errorf("no %s in %v", want, names)
+			t.Errorf("the export lacks %s: %v", want, names)
 		}
 	}
 	wrong := d.status(d.post("/account/close", url.Values{"email": {d.owner.Email}, "current": {words}}, cookie),
@@ -457,7 +464,7 @@ func TestLeaving(t *testing.T) {
 	wrong += d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {"wrong"}}, cookie),
 		400).body
 	if n := len(regexp.MustCompile(`(?s)<div id="close" class="dialog" role=[^\n]*\n.{0,1000}<p class="wrong" role="alert">`).FindAllString(wrong, -1)); n != 2 {
-		t.Errorf("%d of 2 forms stand open with what is wrong in them:\n%s", n, wrong)
+		t.Errorf("%d dialogs with an error are open, want 2:\n%s", n, wrong)
 	}
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	d.status(d.post("/account/close", url.Values{"email": {d.member.Email}, "current": {words}}, cookie), 200)
@@ -468,22 +475,23 @@ func TestLeaving(t *testing.T) {
 	owner := d.signIn(d.owner)
 	if strings.Contains(d.get("/people", owner).body, d.member.Email) ||
 		!strings.Contains(d.get("/account", owner).body, "only owner") {
-		t.Error("a closed account is listed, or the only owner may close theirs")
+		t.Error("a closed account is listed, or the only owner can close their own")
 	}
 	if strings.Contains(logged.String(), d.member.Email) || strings.Contains(logged.String(), words) {
 		t.Error(logged.String())
 	}
 }
 
-// The links in messages and on the command line lead to pages that are there.
+// TestTokenURLs checks that the pages exist to which links in messages and on
+// the command line lead.
 func TestTokenURLs(t *testing.T) {
-	d := newDoor(t, auth.SignUpOpen, true)
+	d := newAccountSite(t, auth.SignUpOpen, true)
 	for _, p := range []vitrine.TokenPurpose{vitrine.TokenSignIn, vitrine.TokenPassword, vitrine.TokenSignUp,
 		vitrine.TokenInvite, vitrine.TokenEmail, vitrine.TokenSetup} {
 		for _, text := range []vitrine.TokenText{"x", ""} {
 			if r := d.get(httpx.TokenURL(d.url, p, text), d.signIn(d.member)); r.StatusCode == 404 &&
 				(text != "" || p != vitrine.TokenEmail) {
-				t.Errorf("%s: %d at %s", p, r.StatusCode, fmt.Sprint(r.Request.URL))
+				t.Errorf("%s: status %d at %s", p, r.StatusCode, fmt.Sprint(r.Request.URL))
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type agentSession struct {
 	s *mcp.ClientSession
 }
 
-// use calls a tool. failure is the tool's message if it refuses.
+// use calls a tool. failure is the tool's message if it returns an error.
 func (a *agentSession) use(tool string, args fields) (out map[string]any, failure string) {
 	a.t.Helper()
 	r, err := a.s.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -51,12 +51,12 @@ func (a *agentSession) use(tool string, args fields) (out map[string]any, failur
 	a.check(err)
 	a.check(json.Unmarshal(b, &out))
 	if len(b) > 8<<10 && args["full"] != true && args["source"] != true {
-		a.t.Errorf("%s answers with %d bytes", tool, len(b))
+		a.t.Errorf("%s answers with %d bytes, want at most 8192", tool, len(b))
 	}
 	return out, ""
 }
 
-// must calls a tool and fails the test if the tool refuses.
+// must calls a tool and fails the test if the tool returns an error.
 func (a *agentSession) must(tool string, args fields) map[string]any {
 	a.t.Helper()
 	out, failure := a.use(tool, args)
@@ -66,7 +66,8 @@ func (a *agentSession) must(tool string, args fields) map[string]any {
 	return out
 }
 
-// An agent publishes, replaces, reads back, changes, reports and deletes.
+// TestToolsOverHTTP publishes, replaces, reads, changes, reports and deletes as
+// an agent.
 func TestToolsOverHTTP(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -74,90 +75,91 @@ func TestToolsOverHTTP(t *testing.T) {
 	link := a.must("publish_text", fields{"name": "report.md", "content": "# Numbers\n\nAll is well.\n",
 		"title": "Numbers", "slug": "numbers", "expires": "30d"})
 	if link["slug"] != "numbers" || link["status"] != "live" || link["warnings"] != nil {
-		t.Errorf("published %v", link)
+		t.Errorf("publish_text = %v", link)
 	}
 	again := a.must("publish_text", fields{"name": "report.md", "content": "# Numbers\n\nAll is well.\n",
 		"title": "Numbers", "slug": "numbers", "expires": "30d"})
 	if again["slug"] != "numbers" || f.openPage("numbers") != 200 {
-		t.Errorf("repeated: %v", again)
+		t.Errorf("publish_text again = %v, want the same link", again)
 	}
 	got := a.must("get_link", fields{"slug": link["url"], "source": true})
 	if got["source"] != "# Numbers\n\nAll is well.\n" || got["version"] != 1.0 ||
 		got["publishedBy"] != "test-agent/1.0" || got["expiresAt"] == nil {
-		t.Errorf("got %v", got)
+		t.Errorf("get_link = %v", got)
 	}
 	secret := "key: ghp_" + strings.Repeat("a", 36)
 	second := a.must("replace_file", fields{"slug": "numbers", "content": secret})
 	if w, _ := second["warnings"].([]any); second["version"] != 2.0 || len(w) != 1 ||
 		!strings.Contains(w[0].(string), "GitHub") {
-		t.Errorf("replaced %v", second)
+		t.Errorf("replace_file = %v, want version 2 and one warning", second)
 	}
 	if _, failure := a.use("replace_file", fields{"slug": "numbers", "content": "# Other\n",
 		"if_match": got["etag"]}); !strings.HasPrefix(failure, "precondition_failed: ") {
-		t.Errorf("an outdated replacement: %s", failure)
+		t.Errorf("replace_file with an old ETag = %s, want precondition_failed", failure)
 	}
 	for tool, args := range map[string]fields{"begin_upload": {"name": "a.pdf", "size": 5, "slug": "other"},
 		"complete_upload": {"path": "x", "name": "a.pdf", "title": "Other"}} {
 		if _, failure := a.use(tool, args.with(fields{"replace": "numbers"})); !strings.Contains(failure,
 			"a link keeps its title") {
-			t.Errorf("%s of a replacement with more: %s", tool, failure)
+			t.Errorf("%s with replace and another field = %s, want an error", tool, failure)
 		}
 	}
 	if got := a.must("get_link", fields{"slug": "numbers"}); got["title"] != "Numbers" {
-		t.Errorf("the title after a replacement is %v", got["title"])
+		t.Errorf("title after a replacement = %v, want Numbers", got["title"])
 	}
 	plain := a.must("publish_text", fields{"name": "plain.md", "content": "# One\n", "slug": "plain"})
 	a.must("replace_file", fields{"slug": "plain", "name": "two.txt", "content": "two"})
 	if got := a.must("get_link", fields{"slug": "plain"}); got["title"] != plain["title"] || got["version"] != 2.0 {
-		t.Errorf("the title %v became %v", plain["title"], got["title"])
+		t.Errorf("title before %v, after a replacement %v", plain["title"], got["title"])
 	}
 	a.must("delete_link", fields{"slug": "plain"})
 	if same := a.must("replace_file", fields{"slug": "numbers", "content": secret}); same["unchanged"] != true {
-		t.Errorf("the same bytes: %v", same)
+		t.Errorf("replace_file with the same bytes = %v, want unchanged", same)
 	}
 	if _, failure := a.use("update_link", fields{"slug": "numbers", "title": "x",
 		"if_match": got["etag"]}); !strings.HasPrefix(failure, "precondition_failed: ") ||
 		!strings.Contains(failure, "Next: ") || !strings.Contains(failure, `"version":2`) {
-		t.Errorf("an outdated change: %s", failure)
+		t.Errorf("update_link with an old ETag = %s, want precondition_failed", failure)
 	}
 	changed := a.must("update_link", fields{"slug": "numbers", "title": "New", "disabled": true, "expires": "never"})
 	if changed["title"] != "New" || changed["status"] != "disabled" || changed["expiresAt"] != nil {
-		t.Errorf("changed %v", changed)
+		t.Errorf("update_link = %v", changed)
 	}
 	list := a.must("list_links", fields{"query": "new", "status": "disabled"})
 	if rows := list["links"].([]any); len(rows) != 1 {
-		t.Errorf("listed %v", list)
+		t.Errorf("list_links = %v, want one row", list)
 	}
 	for _, full := range []bool{false, true} {
 		if r := a.must("link_report", fields{"slug": "numbers", "range": "7d",
 			"full": full}); (r["report"] != nil) != full || r["totals"].(map[string]any)["views"] == nil {
-			t.Errorf("report %v", r)
+			t.Errorf("link_report = %v", r)
 		}
 		if r := a.must("account_report", fields{"full": full}); (r["report"] != nil) != full ||
 			len(r["topLinks"].([]any)) != 1 {
-			t.Errorf("report %v", r)
+			t.Errorf("account_report = %v", r)
 		}
 	}
 	if _, failure := a.use("link_report", fields{"slug": "numbers", "range": "1d"}); !strings.HasPrefix(failure,
 		"bad_range") {
-		t.Errorf("a range that is none: %s", failure)
+		t.Errorf("link_report with an unknown range = %s, want bad_range", failure)
 	}
 	a.must("delete_link", fields{"slug": "numbers"})
 	if _, failure := a.use("get_link", fields{"slug": "numbers"}); !strings.HasPrefix(failure, "not_found: ") ||
 		!strings.Contains(failure, "Next: call list_links") {
-		t.Errorf("a deleted link: %s", failure)
+		t.Errorf("get_link of a deleted link = %s, want not_found", failure)
 	}
 }
 
-// A caller that asks for it is told how far an upload is, until all of it is
-// sent; any other one gets one object.
+// TestProgressOverHTTP checks that a caller that asks for progress gets it
+// during an upload until all bytes are sent, and that other callers get one
+// object.
 func TestProgressOverHTTP(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
-	told := make(chan *mcp.ProgressNotificationParams, 100)
+	notes := make(chan *mcp.ProgressNotificationParams, 100)
 	c := mcp.NewClient(&mcp.Implementation{Name: "test agent", Version: "1.0"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-			told <- r.Params
+			notes <- r.Params
 		}})
 	s, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url + "/mcp",
 		HTTPClient: &http.Client{Transport: bearer(key)}, DisableStandaloneSSE: true}, nil)
@@ -177,9 +179,9 @@ func TestProgressOverHTTP(t *testing.T) {
 			t.Fatal(r.Content[0].(*mcp.TextContent).Text)
 		}
 		for last := -1.0; last < float64(len(text)); {
-			p := <-told
+			p := <-notes
 			if p.ProgressToken != tool || p.Progress <= last || p.Total != float64(len(text)) {
-				t.Fatalf("%s is told %+v after %v", tool, p, last)
+				t.Fatalf("%s: progress %+v after %v", tool, p, last)
 			}
 			last = p.Progress
 		}
@@ -195,12 +197,13 @@ func TestProgressOverHTTP(t *testing.T) {
 		f.check(err)
 		res.Body.Close()
 		if got := res.Header.Get("Content-Type"); got != want {
-			t.Errorf("%q is answered as %s", body, got)
+			t.Errorf("%q: Content-Type %s, want %s", body, got, want)
 		}
 	}
 }
 
-// A file that is no text goes to the signed address that a tool returns.
+// TestUploadByTools uploads a binary file to the signed URL that a tool
+// returns.
 func TestUploadByTools(t *testing.T) {
 	f := newFixture(t)
 	a := f.tools(f.account(vitrine.PlanFree))
@@ -208,17 +211,17 @@ func TestUploadByTools(t *testing.T) {
 	begun := a.must("begin_upload", fields{"name": "it's a report.pdf", "size": len(pdf)})
 	if curl := begun["curl"].(string); !strings.HasPrefix(curl,
 		`curl -fsS -T './it'\''s a report.pdf' -H 'Content-Type: application/pdf' '`+f.url) {
-		t.Errorf("curl is %s", curl)
+		t.Errorf("curl command = %s", curl)
 	}
 	if _, failure := a.use("complete_upload", fields{"path": begun["path"],
 		"name": "it's a report.pdf"}); !strings.HasPrefix(failure, "upload_incomplete") {
-		t.Errorf("without bytes: %s", failure)
+		t.Errorf("complete_upload without bytes = %s, want upload_incomplete", failure)
 	}
 	f.put(begun["upload_url"].(string), "application/pdf", strings.NewReader(pdf)).want(200, "")
 	for range 2 {
 		if l := a.must("complete_upload", fields{"path": begun["path"], "name": "it's a report.pdf",
 			"title": "Report"}); l["status"] != "live" || l["title"] != "Report" {
-			t.Errorf("completed %v", l)
+			t.Errorf("complete_upload = %v", l)
 		}
 	}
 	for args, want := range map[*fields]string{
@@ -235,11 +238,12 @@ func TestUploadByTools(t *testing.T) {
 	}
 	if _, failure := a.use("account_report", nil); !strings.HasPrefix(failure, "pro_required: ") ||
 		!strings.Contains(failure, "Next: ") {
-		t.Errorf("a report on Free: %s", failure)
+		t.Errorf("account_report on Free = %s, want pro_required", failure)
 	}
 }
 
-// A key is offered the tools of its scope, and can call no other.
+// TestToolsByScope checks that a key is offered the tools of its scope and can
+// call no others.
 func TestToolsByScope(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -253,10 +257,11 @@ func TestToolsByScope(t *testing.T) {
 		list, err := a.s.ListTools(t.Context(), nil)
 		f.check(err)
 		var names []string
-		said, err := json.Marshal(list.Tools)
+		listing, err := json.Marshal(list.Tools)
 		f.check(err)
-		if t.Logf("a %s key is offered %d tools in %d bytes", scope, len(list.Tools), len(said)); len(said) > 20<<10 {
-			t.Errorf("the tools take %d bytes of an agent's context", len(said))
+		if t.Logf("a %s key is offered %d tools in %d bytes", scope, len(list.Tools),
+			len(listing)); len(listing) > 20<<10 {
+			t.Errorf("the list of tools has %d bytes, want at most 20480", len(listing))
 		}
 		for _, tool := range list.Tools {
 			names = append(names, tool.Name)
@@ -264,7 +269,7 @@ func TestToolsByScope(t *testing.T) {
 				tool.Annotations.ReadOnlyHint != slices.Contains(reading, tool.Name) ||
 				*tool.Annotations.DestructiveHint != slices.Contains([]string{"delete_link", "replace_file",
 					"update_link", "complete_upload"}, tool.Name) {
-				t.Errorf("%+v", tool)
+				t.Errorf("tool without description, schema or right annotations: %+v", tool)
 			}
 		}
 		slices.Sort(names)
@@ -279,16 +284,17 @@ func TestToolsByScope(t *testing.T) {
 		f.check(err)
 		if _, err := a.s.CallTool(t.Context(), &mcp.CallToolParams{Name: "delete_link",
 			Arguments: fields{"slug": slug}}); err == nil {
-			t.Errorf("a %s key calls delete_link", scope)
+			t.Errorf("a %s key can call delete_link", scope)
 		}
 		if after, err := f.server.Keys.Store.Version(t.Context()); err != nil || after != before {
-			t.Errorf("a %s key has changed something: %v", scope, err)
+			t.Errorf("a %s key has changed the store: %v", scope, err)
 		}
 	}
 }
 
-// Without a key that is good there is no protocol at all; what another account
-// has does not exist.
+// TestToolsNeedAKey checks that requests without a valid key are refused before
+// the protocol, and that links of another account look like links that do not
+// exist.
 func TestToolsNeedAKey(t *testing.T) {
 	f := newFixture(t)
 	owner, other, banned := f.account(vitrine.PlanPro), f.account(vitrine.PlanPro), f.account(vitrine.PlanPro)
@@ -310,7 +316,7 @@ func TestToolsNeedAKey(t *testing.T) {
 	}
 	for key, want := range map[string]int{"": 401, "nonsense": 401, banned: 403, owner: 200} {
 		if status, h := post(key); status != want || status == 401 && h.Get("WWW-Authenticate") != "Bearer" {
-			t.Errorf("key %.8q: %d, want %d", key, status, want)
+			t.Errorf("key %.8q: status %d, want %d", key, status, want)
 		}
 	}
 	a := f.tools(other)
@@ -319,13 +325,14 @@ func TestToolsNeedAKey(t *testing.T) {
 		_, foreign := a.use(tool, args.with(fields{"slug": slug}))
 		_, unknown := a.use(tool, args.with(fields{"slug": "nothing-here"}))
 		if foreign != unknown || foreign == "" {
-			t.Errorf("%s of another account's link: %q; of an unknown one: %q", tool, foreign, unknown)
+			t.Errorf("%s of another account's link: %q, of an unknown one: %q, want the same", tool, foreign, unknown)
 		}
 	}
 	f.call(owner, "GET", "/links/"+slug, nil).want(200, "")
 }
 
-// Garbage does not get past the protocol.
+// TestToolsGarbage checks that invalid messages get an error and change
+// nothing.
 func TestToolsGarbage(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -341,10 +348,10 @@ func TestToolsGarbage(t *testing.T) {
 		f.check(err)
 		res.Body.Close()
 		if res.StatusCode >= 500 {
-			t.Errorf("%q: %d", body, res.StatusCode)
+			t.Errorf("%q: status %d", body, res.StatusCode)
 		}
 	}
 	if n := len(f.call(key, "GET", "/links", nil).json()["links"].([]any)); n != 0 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 0", n)
 	}
 }

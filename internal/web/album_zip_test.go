@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/collections"
 )
 
-// unzipped returns the content of a ZIP: names, and contents by name.
+// unzipped returns the names and the contents of a ZIP file.
 func (s *site) unzipped(body string) (names []string, contents map[string]string) {
 	s.t.Helper()
 	z, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
@@ -31,8 +31,9 @@ func (s *site) unzipped(body string) (names []string, contents map[string]string
 	return names, contents
 }
 
-// An album is downloaded as one ZIP of what may be downloaded now, under names
-// that differ and that every system takes.
+// TestAlbumDownload checks that an album can be downloaded as one ZIP file of
+// the files that may be downloaded now. Their names are unique and valid on
+// every system.
 func TestAlbumDownload(t *testing.T) {
 	h := newHosting(t)
 	first, second := h.publish("notes.txt", []byte("one\n")), h.publish("Notes.TXT", []byte("two\n"))
@@ -49,39 +50,39 @@ func TestAlbumDownload(t *testing.T) {
 	r := h.status(h.get(path+"/download"), 200)
 	names, contents := h.unzipped(r.body)
 	if want := []string{"notes.txt", "Notes (2).TXT", "5_00 _.txt", "_con.txt"}; !slices.Equal(names, want) {
-		t.Errorf("the ZIP has %q, want %q", names, want)
+		t.Errorf("names in the ZIP = %q, want %q", names, want)
 	}
 	if contents["notes.txt"] != "one\n" || contents["Notes (2).TXT"] != "two\n" {
-		t.Errorf("%q", contents)
+		t.Errorf("contents of the ZIP = %q", contents)
 	}
 	if head := r.Header; head.Get("Content-Type") != "application/zip" ||
 		head.Get("Content-Disposition") != `attachment; filename="Spring_Summer.zip"; filename*=UTF-8''Spring_Summer.zip` ||
 		head.Get("Cache-Control") != "private, no-store" ||
 		head.Get("Content-Security-Policy") != "default-src 'none'; sandbox" || head.Get("X-Robots-Tag") != "noindex" {
-		t.Errorf("%v", head)
+		t.Errorf("headers = %v", head)
 	}
 	h.countOpens(first, 0)
 	if r := h.status(h.do(http.MethodHead, path+"/download", ""), 200); r.body != "" {
-		t.Errorf("HEAD: %d bytes", len(r.body))
+		t.Errorf("HEAD: %d bytes, want 0", len(r.body))
 	}
 	h.status(h.get(path+"/download", "Sec-Purpose: prefetch"), 503)
 
 	h.setState(held, vitrine.StateLive)
 	if names, _ := h.unzipped(h.status(h.get(path+"/download"), 200).body); !slices.Contains(names, "report.pdf") {
-		t.Errorf("a file that is live again is not among %q", names)
+		t.Errorf("names = %q, want report.pdf, which is public again", names)
 	}
-	// With nothing to download there is no such address.
+	// An album without files to download has no download address.
 	view := h.album("To look at", only)
 	h.status(h.get("/a/"+string(view.Slug)+"/download"), 404)
 	if body := h.status(h.get("/a/"+string(view.Slug)), 200).body; strings.Contains(body, "/download") {
-		t.Errorf("%s", body)
+		t.Errorf("the page offers a download: %s", body)
 	}
 	h.status(h.get("/a/unknown-album/download"), 404)
-	h.shut(h.member, true)
+	h.suspend(h.member, true)
 	h.status(h.get(path+"/download"), 410)
 }
 
-// The bytes of an album come from a bucket as they do from a disk.
+// TestAlbumDownloadFromBucket does the same with files in a bucket.
 func TestAlbumDownloadFromBucket(t *testing.T) {
 	d, _ := newBucketSite(t)
 	d.server.Albums = &collections.Albums{Store: d.server.Links.Store, Now: d.server.Now}
@@ -90,12 +91,13 @@ func TestAlbumDownloadFromBucket(t *testing.T) {
 	album := d.album("Both", a, b)
 	_, contents := d.unzipped(d.status(d.get("/a/"+string(album.Slug)+"/download"), 200).body)
 	if contents["a.txt"] != "first" || contents["b.txt"] != "second" || len(contents) != 2 {
-		t.Errorf("%q", contents)
+		t.Errorf("contents of the ZIP = %q", contents)
 	}
 }
 
-// A file that is taken down while it is sent ends the ZIP, which then does not
-// pass for a whole one. One that is taken down before is left out.
+// TestAlbumDownloadEndsWithTheLink checks that a file which is disabled during
+// the download cuts off the ZIP, so that it is not valid, and that one disabled
+// before is left out.
 func TestAlbumDownloadEndsWithTheLink(t *testing.T) {
 	h := newHosting(t)
 	h.server.RecheckEvery = 10 * time.Millisecond
@@ -113,15 +115,16 @@ func TestAlbumDownloadEndsWithTheLink(t *testing.T) {
 	ended()
 	rest, err := io.ReadAll(res.Body)
 	if !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(errorText(err), "reset") {
-		t.Errorf("%d bytes more, and then %v", len(rest), err)
+		t.Errorf("%d more bytes, then %v, want an error", len(rest), err)
 	}
 	names, _ := h.unzipped(h.status(h.get("/a/"+string(album.Slug)+"/download"), 200).body)
 	if !slices.Equal(names, []string{"notes.txt"}) {
-		t.Errorf("%q", names)
+		t.Errorf("names = %q, want notes.txt", names)
 	}
 }
 
-// An album is seen in its owner's order, by name or by age.
+// TestAlbumOrder checks that an album can be sorted in its owner's order, by
+// name and by age.
 func TestAlbumOrder(t *testing.T) {
 	h := newHosting(t)
 	var links []*vitrine.Link
@@ -137,10 +140,10 @@ func TestAlbumOrder(t *testing.T) {
 		body := h.status(h.get(path+query), 200).body
 		h.in(body, want...)
 		if n := strings.Count(body, "aria-current"); n > 1 || n == 0 && query != "?sort=rubbish" {
-			t.Errorf("%s: %d orders are the present one", query, n)
+			t.Errorf("%s: %d orders are marked as current, want 1", query, n)
 		}
 	}
 	if strings.Contains(h.status(h.get("/a/"+string(h.album("Single", links[0]).Slug)), 200).body, `class="sorts"`) {
-		t.Error("one file can be sorted")
+		t.Error("an album with one file offers to sort it")
 	}
 }

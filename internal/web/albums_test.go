@@ -10,7 +10,7 @@ import (
 	"vitrine"
 )
 
-// album makes an album of the member.
+// album creates an album of the member.
 func (s *site) album(title string, links ...*vitrine.Link) *vitrine.Album {
 	s.t.Helper()
 	album, err := s.server.Albums.Create(s.t.Context(), s.member, title, "")
@@ -28,25 +28,25 @@ func (s *site) add(album *vitrine.Album, links ...*vitrine.Link) {
 	s.check(s.server.Albums.Add(s.t.Context(), s.member, string(album.Slug), slugs))
 }
 
-// in checks which links stand on a page, and in which order.
+// in checks which links are on a page, and in which order.
 func (s *site) in(page string, want ...*vitrine.Link) {
 	s.t.Helper()
 	at := 0
 	for _, l := range want {
 		i := strings.Index(page[at:], "/p/"+string(l.Slug))
 		if i < 0 {
-			s.t.Errorf("%s is not on the page, or not behind the one before it:\n%s", l.Title, page)
+			s.t.Errorf("%s is not on the page, or not after the link before it:\n%s", l.Title, page)
 			return
 		}
 		at += i
 	}
 	if n := strings.Count(page, `class="cover"`); n != len(want) {
-		s.t.Errorf("%d links are on the page, want %d", n, len(want))
+		s.t.Errorf("%d links on the page, want %d", n, len(want))
 	}
 }
 
-// The public page has what the public may see now, in its order, and is a view
-// of nothing (promise 5).
+// TestPublicAlbum checks that the public page shows what the public may see
+// now, in its order, and counts no views (promise 5).
 func TestPublicAlbum(t *testing.T) {
 	h := newHosting(t)
 	a, b, c := h.publish("notes.txt", samples["notes.txt"], titled("First <b>")),
@@ -63,18 +63,18 @@ func TestPublicAlbum(t *testing.T) {
 	for _, want := range []string{"<title>Spring &amp; summer</title>", "First &lt;b&gt;", `content="noindex"`,
 		"PDF document", "12 pages"} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q in\n%s", want, r.body)
+			t.Errorf("the page lacks %q:\n%s", want, r.body)
 		}
 	}
 	if policy := r.Header.Get("Content-Security-Policy"); r.Header.Get("X-Robots-Tag") != "noindex" ||
 		len(r.Cookies()) > 0 || !strings.Contains(policy, "script-src 'nonce-") ||
 		!strings.Contains(policy, "frame-ancestors 'none'") || r.Header.Get("Cache-Control") != "private, no-store" {
-		t.Errorf("headers %v", r.Header)
+		t.Errorf("headers = %v", r.Header)
 	}
 	for _, state := range []vitrine.LinkState{vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled} {
 		h.setState(b, state)
 		if r := public(a, c); strings.Contains(r.body, "report.pdf") {
-			t.Errorf("the title of a link that is %s is on the page", state)
+			t.Errorf("the page has the title of a link that is %s", state)
 		}
 	}
 	h.setState(b, vitrine.StateLive)
@@ -93,15 +93,15 @@ func TestPublicAlbum(t *testing.T) {
 
 	if r := h.status(h.get("/a/"+strings.ToUpper(string(album.Slug))),
 		http.StatusPermanentRedirect); r.Header.Get("Location") != path {
-		t.Errorf("another spelling leads to %s", r.Header.Get("Location"))
+		t.Errorf("another spelling redirects to %s", r.Header.Get("Location"))
 	}
 	h.status(h.get("/a/unknown-album"), http.StatusNotFound)
-	h.shut(h.member, true)
+	h.suspend(h.member, true)
 	if r := h.status(h.get(path), http.StatusGone); strings.Contains(r.body, "Spring") ||
 		strings.Contains(r.body, "/p/") {
-		t.Errorf("the album of a suspended account says\n%s", r.body)
+		t.Errorf("the album of a suspended account: %s", r.body)
 	}
-	h.shut(h.member, false)
+	h.suspend(h.member, false)
 	public(b)
 	h.check(h.server.Albums.Delete(t.Context(), h.member, string(album.Slug)))
 	h.status(h.get(path), http.StatusNotFound)
@@ -130,7 +130,7 @@ func TestAlbumLimits(t *testing.T) {
 	}))
 	album := h.album("Full")
 	h.check(h.server.Albums.Add(ctx, h.member, string(album.Slug), slugs))
-	h.check(h.server.Albums.Add(ctx, h.member, string(album.Slug), slugs[:3])) // they are in it already
+	h.check(h.server.Albums.Add(ctx, h.member, string(album.Slug), slugs[:3])) // already in the album
 	h.refused(h.server.Albums.Add(ctx, h.member, string(album.Slug), []string{string(l.Slug)}),
 		vitrine.CodeInvalidRequest, "")
 	for range vitrine.MaxAlbums - 1 {
@@ -141,7 +141,7 @@ func TestAlbumLimits(t *testing.T) {
 	h.setPlan(h.member, vitrine.PlanFree)
 	_, err = h.server.Albums.Create(ctx, h.member, "Own", "own-name")
 	h.refused(err, vitrine.CodeProRequired, "")
-	// Another account's links cannot be put into it, nor its album be changed.
+	// Neither another account's links can be added, nor its album be changed.
 	h.refused(h.server.Albums.Add(ctx, h.owner, string(album.Slug), nil), vitrine.CodeNotFound, "")
 	others, err := h.server.Albums.Create(ctx, h.owner, "Owner’s", "")
 	h.check(err)
@@ -149,7 +149,7 @@ func TestAlbumLimits(t *testing.T) {
 		"")
 }
 
-// Everything works by forms.
+// TestAlbumPages checks that all actions work with forms.
 func TestAlbumPages(t *testing.T) {
 	h := newHosting(t)
 	cookie := h.signIn(h.member)
@@ -157,19 +157,19 @@ func TestAlbumPages(t *testing.T) {
 	h.status(h.get("/albums", cookie), http.StatusOK)
 	if r := h.status(h.post("/albums", url.Values{"title": {" "}}, cookie),
 		http.StatusBadRequest); !strings.Contains(r.body, `id="wrong-title"`) {
-		t.Errorf("no title: %s", r.body)
+		t.Errorf("create without a title: %s", r.body)
 	}
 	r := h.follow(h.post("/albums", url.Values{"title": {"Spring"}, "slug": {"spring-time"}}, cookie), cookie)
 	if !strings.Contains(r.body, "/a/spring-time") || !strings.Contains(r.body, "notes.txt") {
-		t.Errorf("the page says\n%s", r.body)
+		t.Errorf("page of the new album:\n%s", r.body)
 	}
 	if r := h.status(h.post("/albums", url.Values{"title": {"x"}, "slug": {"spring-time"}}, cookie),
 		http.StatusBadRequest); !strings.Contains(r.body, "This address is taken") {
-		t.Errorf("a slug that is taken: %s", r.body)
+		t.Errorf("create with a slug that is taken: %s", r.body)
 	}
 	if r := h.get("/albums/spring-time?q=report", cookie); strings.Contains(r.body, "notes.txt") ||
 		!strings.Contains(r.body, "report.pdf") {
-		t.Errorf("the search finds\n%s", r.body)
+		t.Errorf("search results:\n%s", r.body)
 	}
 	here := "/albums/spring-time"
 	h.follow(h.post(here+"/add", url.Values{"link": {string(a.Slug), string(b.Slug)}}, cookie), cookie)
@@ -180,7 +180,7 @@ func TestAlbumPages(t *testing.T) {
 	public(a, b)
 	if r := h.get(here, cookie); !strings.Contains(r.body, "All your links are in the album") ||
 		strings.Contains(r.body, "Add to album") {
-		t.Errorf("links can be added where none is left:\n%s", r.body)
+		t.Errorf("the page offers links to add, want none left:\n%s", r.body)
 	}
 	h.follow(h.post(here+"/move", url.Values{"link": {string(b.Slug)}, "to": {"0"}}, cookie), cookie)
 	public(b, a)
@@ -198,7 +198,7 @@ func TestAlbumPages(t *testing.T) {
 	public(b)
 	h.follow(h.post(here+"/title", url.Values{"title": {"Summer"}}, cookie), cookie)
 	if r := h.get("/a/spring-time"); !strings.Contains(r.body, "Summer") {
-		t.Error("the title is as it was")
+		t.Error("the title did not change")
 	}
 	stranger := h.signIn(h.join("other@example.org", vitrine.RoleMember))
 	h.status(h.get(here, stranger), http.StatusNotFound)
@@ -208,7 +208,7 @@ func TestAlbumPages(t *testing.T) {
 	}
 	if r := h.follow(h.post(here+"/delete", nil, cookie), cookie); !strings.Contains(r.body, "Album deleted.") ||
 		!strings.Contains(r.body, "Your albums appear here") {
-		t.Errorf("deleted: %s", r.body)
+		t.Errorf("after the deletion: %s", r.body)
 	}
 	h.status(h.get("/a/spring-time"), http.StatusNotFound)
 }

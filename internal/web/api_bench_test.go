@@ -11,7 +11,7 @@ import (
 )
 
 // apiBench returns a link in a fixture for benchmarks, and a function that
-// sends requests to its router without a connection.
+// sends requests directly to its router.
 func apiBench(b *testing.B) (key, slug string, ask func(method, path, body string) int) {
 	f := newFixture(b)
 	key = f.account(vitrine.PlanPro)
@@ -28,8 +28,8 @@ func apiBench(b *testing.B) (key, slug string, ask func(method, path, body strin
 	}
 }
 
-// What reading and changing a link costs, with SQLite on a disk, through the
-// router.
+// BenchmarkLinkAPI measures reading and changing a link through the router,
+// with SQLite on a disk.
 func BenchmarkLinkAPI(b *testing.B) {
 	_, slug, ask := apiBench(b)
 	b.Run("GET", func(b *testing.B) {
@@ -49,7 +49,7 @@ func BenchmarkLinkAPI(b *testing.B) {
 			}
 		}
 	})
-	b.Run("agent", func(b *testing.B) { // the GET above, as the call of a tool
+	b.Run("agent", func(b *testing.B) { // the same GET as the call of a tool
 		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_link","arguments":{"slug":%q}}}`, slug)
 		for b.Loop() {
 			if status := ask("POST", "/mcp", call); status != http.StatusOK {

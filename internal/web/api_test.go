@@ -18,7 +18,7 @@ func TestListLinks(t *testing.T) {
 	for range 7 {
 		want = append([]string{f.published(key, noteFile, note)}, want...)
 	}
-	f.published(f.account(vitrine.PlanPro), noteFile, note) // another account's
+	f.published(f.account(vitrine.PlanPro), noteFile, note) // another account's link
 	var got []string
 	for cursor := ""; ; {
 		page := f.call(key, "GET", "/links?limit=3&cursor="+cursor, nil).want(200, "").json()
@@ -32,12 +32,12 @@ func TestListLinks(t *testing.T) {
 		cursor = next
 	}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("got %v, want %v", got, want)
+		t.Errorf("slugs = %v, want %v", got, want)
 	}
 	for query, n := range map[string]int{"": 7, "?limit=0": 1, "?limit=-99999999999999999999": 1, "?limit=2": 2,
 		"?limit=x": 7, "?limit=": 7, "?limit=1000": 7, "?limit=99999999999999999999": 7} {
 		if links := f.call(key, "GET", "/links"+query, nil).want(200, "").json()["links"].([]any); len(links) != n {
-			t.Errorf("%q lists %d", query, len(links))
+			t.Errorf("%q returns %d links", query, len(links))
 		}
 	}
 }
@@ -50,17 +50,17 @@ func TestAnalyticsHeaders(t *testing.T) {
 		a := f.call(key, "GET", path, nil)
 		if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Access-Control-Allow-Origin") != "*" ||
 			a.Header.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s: headers %v", path, a.Header)
+			t.Errorf("%s: headers = %v", path, a.Header)
 		}
 		a = f.call("", "OPTIONS", path, nil)
 		if a.Status != 204 || a.Header.Get("Access-Control-Allow-Headers") != "Authorization, Content-Type, Accept, X-Requested-With" || len(a.Body) > 0 {
-			t.Errorf("%s: preflight %d %v", path, a.Status, a.Header)
+			t.Errorf("%s: preflight: status %d, headers %v", path, a.Status, a.Header)
 		}
 	}
 	for _, path := range []string{"/uploads", "/links", "/status"} {
 		if a := f.call(key, "GET", path, nil); a.Header.Get("Access-Control-Allow-Origin") != "" ||
 			a.Header.Get("Content-Security-Policy") == "" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: headers %v", path, a.Header)
+			t.Errorf("%s: headers = %v", path, a.Header)
 		}
 	}
 }
@@ -68,11 +68,11 @@ func TestAnalyticsHeaders(t *testing.T) {
 func TestStatusNeedsNoKey(t *testing.T) {
 	f := newFixture(t)
 	if a := f.call("", "GET", "/status", nil).want(200, ""); a.text("status") != "ok" || a.text("version") == "" {
-		t.Errorf("status %s", a.Body)
+		t.Errorf("status = %s", a.Body)
 	}
 	a := f.call("", "GET", "/openapi.json", nil).want(200, "")
 	if a.text("openapi") != "3.1.0" {
-		t.Errorf("openapi %.100s", a.Body)
+		t.Errorf("openapi = %.100s, want version 3.1.0", a.Body)
 	}
 	var doc struct {
 		Servers []struct{ URL string }
@@ -82,21 +82,21 @@ func TestStatusNeedsNoKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(doc.Servers) != 1 || doc.Servers[0].URL != f.url+"/api/v1" {
-		t.Errorf("servers %v, want the instance's own address", doc.Servers)
+		t.Errorf("servers = %v, want the instance's own address", doc.Servers)
 	}
 	if put := doc.Paths["/storage/{key}"]["put"].Servers; len(put) != 1 || put[0].URL != f.url {
-		t.Errorf("servers of the PUT %v, want the instance's own address", put)
+		t.Errorf("servers of the PUT = %v, want the instance's own address", put)
 	}
 	for _, path := range []string{"/healthz", "/readyz"} {
 		req, _ := http.NewRequest("GET", f.url+path, nil)
 		if a := f.do(req); a.Status != 200 {
-			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+			t.Errorf("GET %s: status %d: %s", path, a.Status, a.Body)
 		}
 	}
 }
 
-// Every range of both reports answers as described, on an account without views
-// and on one with some.
+// TestReportsMatchTheDescription checks both reports in every range against
+// OpenAPI, for an account without views and for one with views.
 func TestReportsMatchTheDescription(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -110,14 +110,14 @@ func TestReportsMatchTheDescription(t *testing.T) {
 		b := f.call(key, "GET", "/analytics"+r, nil).want(200, "").json()
 		for _, rep := range []map[string]any{a, b} {
 			if v := rep["totals"].(map[string]any)["views"]; v != 1.0 {
-				t.Errorf("%s: %v views", r, v)
+				t.Errorf("%s: %v views, want 1", r, v)
 			}
 		}
 	}
 }
 
-// A cap on views read counts the newest, and says that it left some out
-// (promise 16).
+// TestTruncated checks that a report with a cap on views counts the newest ones
+// and says that it is truncated (promise 16).
 func TestTruncated(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -132,14 +132,15 @@ func TestTruncated(t *testing.T) {
 			rep := f.call(key, "GET", path, nil).want(200, "").json()
 			if v := rep["totals"].(map[string]any)["views"]; v != want["views"] ||
 				rep["truncated"] != want["truncated"] {
-				t.Errorf("%s with a cap of %d: %v views, truncated %v", path, most, v, rep["truncated"])
+				t.Errorf("%s with a cap of %d: %v views, truncated = %v", path, most, v, rep["truncated"])
 			}
 		}
 	}
 }
 
-// A report that is made of single views has none of days whose views have
-// expired, and says so; one that is made of tallies has them all.
+// TestTruncatedByExpiry checks that a report made of single views lacks the
+// days whose views have expired, and says so. A report made of rollups has all
+// days.
 func TestTruncatedByExpiry(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -162,14 +163,14 @@ func TestTruncatedByExpiry(t *testing.T) {
 			rep := f.call(key, "GET", path+query, nil).want(200, "").json()
 			if v := rep["totals"].(map[string]any)["views"]; v != want["views"] ||
 				rep["truncated"] != want["truncated"] {
-				t.Errorf("%s: %v views, truncated %v, want %v", path+query, v, rep["truncated"], want)
+				t.Errorf("%s: %v views, truncated = %v, want %v", path+query, v, rep["truncated"], want)
 			}
 		}
 	}
 }
 
-// A log that is down is said to be, and nothing is half done: no page without
-// its view, no report without its numbers.
+// TestViewLogDown checks the answers while the view log is unavailable: no page
+// without its view, and no report without its numbers.
 func TestViewLogDown(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -177,16 +178,16 @@ func TestViewLogDown(t *testing.T) {
 	f.check(f.log.Close())
 	a := f.call(key, "GET", "/analytics", nil).want(503, "unavailable")
 	if a.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("no Retry-After header")
 	}
 	if status := f.openPage(slug); status != http.StatusServiceUnavailable {
-		t.Errorf("a page whose open cannot be written answers %d", status)
+		t.Errorf("page whose view cannot be written: status %d, want 503", status)
 	}
 	f.call(key, "GET", "/links", nil).want(200, "")
 }
 
-// After the life of a viewer key nobody is known again
-// (engagement, The viewer).
+// TestViewerKeyIsReplaced checks that after the life of a viewer key readers
+// count as new viewers (engagement, The viewer).
 func TestViewerKeyIsReplaced(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -199,17 +200,18 @@ func TestViewerKeyIsReplaced(t *testing.T) {
 	f.clock.Advance(links.DefaultViewerKeyLife - time.Hour)
 	f.openPage(slug)
 	if n := uniques(); n != 1.0 {
-		t.Errorf("within the key's life: %v viewers", n)
+		t.Errorf("%v viewers during the life of the key, want 1", n)
 	}
 	f.clock.Advance(2 * time.Hour)
 	f.openPage(slug)
 	f.openPage(slug)
 	if n := uniques(); n != 2.0 {
-		t.Errorf("after it: %v viewers", n)
+		t.Errorf("%v viewers after the life of the key, want 2", n)
 	}
 }
 
-// A plan or ban that changes holds from the next request on (promise 9).
+// TestPlanChangesAtOnce checks that a changed plan or a ban applies from the
+// next request on (promise 9).
 func TestPlanChangesAtOnce(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -225,6 +227,6 @@ func TestPlanChangesAtOnce(t *testing.T) {
 	f.ban(key)
 	f.call(key, "POST", "/uploads", noteFile).want(403, "banned")
 	if status := f.openPage(slug); status != http.StatusGone {
-		t.Errorf("the page of a banned account's link answers %d", status)
+		t.Errorf("page of a suspended account's link: status %d, want 410", status)
 	}
 }

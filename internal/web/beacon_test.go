@@ -25,7 +25,7 @@ func TestBeacon(t *testing.T) {
 		t.Helper()
 		if r := s.status(s.do(http.MethodPost, beacon, body, contentType), 204); r.body != "" ||
 			r.Header["Set-Cookie"] != nil {
-			t.Errorf("%v %q", r.Header, r.body)
+			t.Errorf("headers = %v, body = %q, want no body and no cookie", r.Header, r.body)
 		}
 	}
 	send(`{"engaged":6000,"present":7000,"width":1280,"pages":{"1":3000,"2":1000,"3":999},"unknown":[1]}`, plainText)
@@ -34,31 +34,32 @@ func TestBeacon(t *testing.T) {
 	send(`{}`, plainText)
 	o := s.countOpens(l, 1)[0]
 	if o.Session == nil {
-		t.Fatal("no session")
+		t.Fatal("no session is stored")
 	}
 	got := *o.Session
 	pages := []report.PageTime{{Page: 1, Ms: 3000}, {Page: 2, Ms: 2000}}
 	if got.EngagedMs != 6000 || got.PresentMs != 7000 || got.Screen != "1200-1439" || !got.Downloaded ||
 		!slices.Equal(got.Pages, pages) || o.Bot != "" {
-		t.Errorf("session %+v, bot %q", got, o.Bot)
+		t.Errorf("session = %+v, bot = %q", got, o.Bot)
 	}
 
 	clamped := public.ClampedBeacons()
 	send(`{"engaged":1e300,"present":1e300,"width":-5,"pages":{"1":9e99,"13":5000,"-1":5,"0":0}}`, plainText)
 	if public.ClampedBeacons() != clamped+1 {
-		t.Error("an impossible claim is not counted as clamped")
+		t.Error("an impossible claim did not increase the count of clamped beacons")
 	}
 	o = s.views(l)[0]
 	if o.Session.EngagedMs > 70_000 || o.Session.PresentMs > 70_000 || len(o.Session.Pages) > 2 {
-		t.Errorf("clamped to %+v", o.Session)
+		t.Errorf("clamped session = %+v", o.Session)
 	}
 	send(`{"automation":true}`, plainText)
 	if o = s.views(l)[0]; o.Bot != vitrine.BotAutomation {
-		t.Errorf("bot %q", o.Bot)
+		t.Errorf("bot = %q, want automation", o.Bot)
 	}
 }
 
-// Media time is a share of the length, however absurd the numbers.
+// TestBeaconOfMedia checks that the played time is a share of the duration,
+// whatever the beacon claims.
 func TestBeaconOfMedia(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("clip.webm", samples["clip.webm"])
@@ -72,12 +73,13 @@ func TestBeaconOfMedia(t *testing.T) {
 		s.status(s.do(http.MethodPost, beacon, body, plainText), 204)
 		all := s.views(l)
 		if got := all[len(all)-1].Session; got.Played != want[0] || got.Reached != want[1] {
-			t.Errorf("%s: played %d, reached %d, want %d", body, got.Played, got.Reached, want)
+			t.Errorf("%s: played = %d, reached = %d, want %d", body, got.Played, got.Reached, want)
 		}
 	}
 }
 
-// What is no beacon is refused with a reason, and leaves no trace.
+// TestBeaconRubbish checks that an invalid beacon is refused with a reason and
+// stores nothing.
 func TestBeaconRubbish(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
@@ -124,13 +126,13 @@ func TestBeaconRubbish(t *testing.T) {
 			var e struct{ Error, Code string }
 			if err := json.Unmarshal([]byte(r.body), &e); err != nil || r.StatusCode != c.status || e.Code != c.code ||
 				e.Error == "" {
-				t.Errorf("%d %s, want %d %s", r.StatusCode, r.body, c.status, c.code)
+				t.Errorf("status %d, %s, want %d, %s", r.StatusCode, r.body, c.status, c.code)
 			}
 		})
 	}
 	s.status(s.get(good), 405)
 	if o := s.countOpens(l, 1)[0]; o.Session != nil {
-		t.Errorf("rubbish left a session: %+v", o.Session)
+		t.Errorf("an invalid beacon stored a session: %+v", o.Session)
 	}
 	s.status(s.do(http.MethodPost, good, `{"depth":50}`, plainText), 204)
 	s.ahead.Store(int64(24 * time.Hour))
@@ -140,12 +142,12 @@ func TestBeaconRubbish(t *testing.T) {
 	}
 	s.ahead.Store(0)
 	if o := s.views(l)[0]; o.Session == nil || o.Session.Depth != 500_000 {
-		t.Errorf("session %+v", o.Session)
+		t.Errorf("session = %+v, want depth 500000", o.Session)
 	}
 }
 
-// Whatever a beacon's body is, it is taken or refused, and what is kept of it
-// can be true.
+// FuzzBeacon checks that any beacon is accepted or refused, and that the stored
+// session is possible.
 func FuzzBeacon(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"engaged":1,"present":2,"width":390,"pages":{"1":1200}}`,
 		`{"pages":{"-1":-1}}`, `{"width":1e400}`, `{"a":{"b":[`, "\xff", `{"engaged":-0.0}`} {
@@ -161,7 +163,7 @@ func FuzzBeacon(f *testing.F) {
 		w := httptest.NewRecorder()
 		s.handler.ServeHTTP(w, req)
 		if w.Code != 204 && w.Code != 400 {
-			t.Fatalf("%d %s", w.Code, w.Body)
+			t.Fatalf("status %d: %s", w.Code, w.Body)
 		}
 		session := s.views(l)[0].Session
 		if session == nil {
@@ -169,12 +171,12 @@ func FuzzBeacon(f *testing.F) {
 		}
 		for _, p := range session.Pages {
 			if p.Page < 1 || p.Page > 12 {
-				t.Errorf("page %d", p.Page)
+				t.Errorf("page = %d, want 1 to 12", p.Page)
 			}
 		}
 		if session.EngagedMs < 0 || session.EngagedMs > session.PresentMs ||
 			session.PresentMs > time.Since(time.UnixMilli(s.views(l)[0].At)).Milliseconds()+2001 {
-			t.Errorf("session %+v", session)
+			t.Errorf("impossible session: %+v", session)
 		}
 	})
 }

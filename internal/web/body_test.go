@@ -13,8 +13,8 @@ import (
 	"vitrine"
 )
 
-// A body that never comes holds no connection: every route answers, or ends the
-// connection, when its time is over.
+// TestBodyThatNeverComes checks that a missing body does not hold a connection:
+// every route answers or closes the connection after a timeout.
 func TestBodyThatNeverComes(t *testing.T) {
 	f := newFixture(t)
 	f.server.BodyTime = 300 * time.Millisecond
@@ -40,7 +40,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			_ = c.SetDeadline(time.Now().Add(time.Minute)) // it hangs
+			_ = c.SetDeadline(time.Now().Add(time.Minute)) // fails a hanging test
 			if _, err := io.WriteString(c, sent); err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 				t.Fatalf("no answer: %v", err)
 			}
 			if _, err := io.Copy(io.Discard, r); err != nil {
-				t.Errorf("the connection is still held: %v", err)
+				t.Errorf("the connection is still open: %v", err)
 			}
 		})
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Someone opens an account by mail, signs out and in again with the password,
-// and is where they wanted to be.
+// TestBrowserSignUp creates an account by mail, signs out and signs in again
+// with the password, and arrives at the page that was requested first.
 func TestBrowserSignUp(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, auth.SignUpOpen, true)
+	d := newAccountSite(t, auth.SignUpOpen, true)
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/sign-up"))
 	tb.run(chromedp.SendKeys(`[name=email]`, "bob@example.org\r"))
 	tb.arrives(`document.querySelector("h1").textContent === "Check your e-mail"`)
-	tb.run(chromedp.Navigate(d.url+d.letters.path(t)), chromedp.SendKeys(`#password`, words),
+	tb.run(chromedp.Navigate(d.url+d.sentMail.path(t)), chromedp.SendKeys(`#password`, words),
 		chromedp.Click(`[data-shows]`))
 	tb.until(`document.querySelector("#password").type === "text" && document.querySelector("[data-shows]").textContent === "Hide"`)
 	tb.run(chromedp.Click(`button[type=submit]`))
@@ -35,11 +35,11 @@ func TestBrowserSignUp(t *testing.T) {
 	tb.quiet()
 }
 
-// A key is made, shown once and copied, and a program uses it; it is rolled and
-// revoked.
+// TestBrowserKeys creates a key, which is shown once, copies it, and uses it
+// from a program. Then it rotates and revokes it.
 func TestBrowserKeys(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	tb := newMember(t, d.site, d.member)
 	api := func(key string, want int) {
 		t.Helper()
@@ -50,7 +50,7 @@ func TestBrowserKeys(t *testing.T) {
 	var key, selected string
 	tb.run(chromedp.Text(`#key`, &key), chromedp.Evaluate(`getSelection().toString().trim()`, &selected))
 	if selected != key {
-		t.Errorf("%q is selected", selected)
+		t.Errorf("selected text = %q, want the key", selected)
 	}
 	api(key, http.StatusOK)
 	tb.run(chromedp.Evaluate(`window.copied = "", navigator.clipboard.writeText = async (text) => { window.copied = text }`, nil), chromedp.Click(`[data-copy=key]`))
@@ -75,10 +75,11 @@ func TestBrowserKeys(t *testing.T) {
 	tb.quiet()
 }
 
-// Who is signed out in one browser notices in the other at the next step.
+// TestBrowserSessionRevoked checks that a browser whose session was revoked
+// elsewhere is signed out with its next request.
 func TestBrowserSessionRevoked(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	here, there := newMember(t, d.site, d.member), newMember(t, d.site, d.member)
 	there.run(chromedp.Navigate(d.url + "/links"))
 	here.run(chromedp.Navigate(d.url + "/account"))
@@ -91,11 +92,12 @@ func TestBrowserSessionRevoked(t *testing.T) {
 	there.quiet()
 }
 
-// A dialog has the focus on the choice that changes nothing, and gives it back;
-// a closing that failed is there again with what was wrong.
+// TestBrowserDialogs checks that a dialog focuses the button that changes
+// nothing, and returns the focus when it closes. A dialog whose form was
+// refused is open again with the error.
 func TestBrowserDialogs(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	l := d.publish("notes.txt", samples["notes.txt"])
 	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "A key"})
 	d.check(err)
@@ -121,10 +123,11 @@ func TestBrowserDialogs(t *testing.T) {
 	tb.until(`document.querySelector(":popover-open") === null && document.activeElement.matches("[popovertarget=close]")`)
 }
 
-// The pages of accounts are accessible and fit into their windows.
+// TestBrowserAccountAxe checks that the account pages are accessible and fit
+// into each window.
 func TestBrowserAccountAxe(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, auth.SignUpOpen, true)
+	d := newAccountSite(t, auth.SignUpOpen, true)
 	d.withPassword(d.owner)
 	key, err := d.server.Keys.Create(t.Context(), d.owner.Email, auth.KeyRequest{Name: "A key"})
 	d.check(err)
@@ -138,27 +141,27 @@ func TestBrowserAccountAxe(t *testing.T) {
 	d.check(err)
 	reset, err := d.server.Accounts.OfferReset(t.Context(), d.member.Email)
 	d.check(err)
-	d.signIn(d.owner) // another browser
+	d.signIn(d.owner) // in another browser
 	out := []string{"/sign-in", "/sign-up", "/reset", httpx.TokenURL("", vitrine.TokenInvite, invited),
-		httpx.TokenURL("", vitrine.TokenPassword, reset), "/sign-up/used", d.offer(d.member)}
+		httpx.TokenURL("", vitrine.TokenPassword, reset), "/sign-up/used", d.signInLink(d.member)}
 	in := []string{"/account", "/keys", "/people"}
 	visitor, owner := newVisitor(t), newMember(t, d.site, d.owner)
 	for tb, paths := range map[*tab][]string{visitor: out, owner: in} {
 		for _, path := range paths {
 			tb.visit(d.url + path)
-			tb.look(path)
+			tb.checkWindows(path)
 		}
 	}
 	owner.visit(d.url+"/keys", chromedp.SendKeys(`[name=name]`, "New\r"))
 	owner.arrives(`document.getElementById("key") !== null`)
-	owner.look("a new key")
+	owner.checkWindows("a new key")
 	for path, dialog := range map[string]string{"/keys": "[popovertarget^=roll]",
 		"/people": "[popovertarget^=person]"} {
 		owner.visit(d.url+path, chromedp.Click(dialog, chromedp.ByQuery))
-		owner.look(path + ", its dialog")
+		owner.checkWindows(path + ", its dialog")
 	}
 	visitor.visit(d.url+"/sign-in", chromedp.SendKeys(`[name=email]`, "nobody@example.org"),
 		chromedp.SendKeys(`#password`, "wrong\r"))
 	visitor.arrives(`document.querySelector(".banner.is-alarm") !== null`)
-	visitor.look("wrong password")
+	visitor.checkWindows("wrong password")
 }

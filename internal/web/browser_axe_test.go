@@ -10,22 +10,22 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axeRun runs axe-core (testdata/axe.sh) in a page and tells each violation in
-// a line. What is in frames is tried apart. Targets that an open popover covers
-// in part are not measured: the page is looked at without it, too.
+// axeRun runs axe-core (testdata/axe.sh) in a page and returns one line for
+// each violation. Frames are checked separately. Targets that an open popover
+// covers in part are not measured, because the page is also checked without it.
 const axeRun = `((over) => axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"page-has-heading-one": {enabled: self === top}, "target-size": {enabled: true}}}).then((r) =>
 	r.violations.map((v) => ({...v, nodes: v.nodes.filter((n) => v.id !== "target-size" || !over || over.contains(document.querySelector(n.target[0])))})).filter((v) => v.nodes.length > 0).map((v) =>
 		v.id + " (" + v.impact + "): " + v.help + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).slice(0, 8).join("; "))))(document.querySelector(":popover-open"))`
 
-// axeColours are the rules that need colours, which are all that themes differ
-// in; axeAll are all rules, and axeNone is no run of axe.
+// axeColours are the rules that depend on colours, the only ones whose result
+// differs between themes. axeAll are all rules; axeNone does not run axe.
 const (
 	axeAll     = ``
 	axeColours = `runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]},`
 	axeNone    = "none"
 )
 
-// window is what a page is looked at in.
+// window is a browser window in which a page is checked.
 type window struct {
 	width int64
 	theme string
@@ -36,30 +36,32 @@ func (w window) String() string { return fmt.Sprintf("%s, %d px", w.theme, w.wid
 
 // windows returns the windows in which each page is checked: the narrowest that
 // WCAG requires (1.4.10), a phone, a tablet and a desktop. The markup does not
-// depend on the theme and hardly on the width. So the gate runs all rules of
-// axe once, and those for colours once more. Tier all runs them in each window.
+// depend on the theme and hardly on the width, so the gate runs all rules of
+// axe once, and those for colours once more. Tier all runs all rules in each
+// window.
 func windows() []window {
 	all := []window{{320, "light", axeNone}, {390, "light", axeAll}, {820, "light", axeNone},
 		{1440, "dark", axeColours}}
 	if tier.Current() == tier.All {
 		all = nil
-		for _, width := range []int64{320, 390, 720, 820, 1440} { // 720: 1440 at 200 %
+		for _, width := range []int64{320, 390, 720, 820, 1440} { // 720 is 1440 at 200 %
 			all = append(all, window{width, "light", axeAll}, window{width, "dark", axeColours})
 		}
 	}
 	return all
 }
 
-// look checks that what a tab shows is accessible and fits into each of the
-// windows, without another navigation. The functions check more in each window.
-func (tb *tab) look(what string, also ...func(w window, where string)) {
+// checkWindows checks that the page in a tab is accessible and fits into each
+// of the windows, without navigating again. The functions check more in each
+// window.
+func (tb *tab) checkWindows(what string, also ...func(w window, where string)) {
 	tb.t.Helper()
 	for _, w := range windows() {
 		where := what + ", " + w.String()
 		tb.run(inTheme(w.theme), chromedp.EmulateViewport(w.width, 844))
 		var wide string
 		if tb.run(chromedp.Evaluate(fmt.Sprintf(overflow, w.width), &wide, awaited)); wide != "" {
-			tb.t.Errorf("%s: the page is %s", where, wide)
+			tb.t.Errorf("%s: the page is too wide: %s", where, wide)
 		}
 		tb.axe(where, w.rules)
 		for _, check := range also {
@@ -68,8 +70,8 @@ func (tb *tab) look(what string, also ...func(w window, where string)) {
 	}
 }
 
-// overflow is empty once the window has its new width and the page fits into
-// it. A page that follows by script has some time to.
+// overflow returns "" once the window has its new width and the page fits into
+// it. A page that adapts by script gets some time.
 const overflow = `new Promise((done) => {
 	const give = performance.now() + 5000;
 	const look = () => {
@@ -81,13 +83,13 @@ const overflow = `new Promise((done) => {
 	look();
 })`
 
-// accessible checks what a tab shows, as WCAG 2.2 AA and good practice have it.
+// accessible checks the page in a tab against WCAG 2.2 AA and best practices.
 func (tb *tab) accessible(what string) {
 	tb.t.Helper()
 	tb.axe(what, axeAll)
 }
 
-// axeRuns counts how often axe has run; it is most of what browsers compute.
+// axeRuns counts the runs of axe, which take most of the browser's time.
 var axeRuns atomic.Int64
 
 func (tb *tab) axe(what, rules string) {

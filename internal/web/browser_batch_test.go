@@ -12,8 +12,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Several files at once stand in the order in which they were chosen, below a
-// head that says how far all of them are and acts on all.
+// TestBrowserBatch uploads several files at once. They are listed in the order
+// in which they were chosen, below a header with the progress of all and the
+// actions for all.
 func TestBrowserBatch(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
@@ -23,7 +24,7 @@ func TestBrowserBatch(t *testing.T) {
 	var order string
 	tb.run(chromedp.Evaluate(`[...document.querySelectorAll("#rows .title")].map((t) => t.textContent).join()`, &order))
 	if order != "one,two,failed.exe.zip,three" {
-		t.Errorf("the order: %s", order)
+		t.Errorf("order = %s, want one,two,failed.exe.zip,three", order)
 	}
 	var links, buttons string
 	tb.run(chromedp.Evaluate(`(() => {
@@ -31,9 +32,9 @@ func TestBrowserBatch(t *testing.T) {
 		return String(own === document.querySelector(".copy-all").dataset.text && own.split("\n").length === 3);
 	})()`, &links), chromedp.Evaluate(`[...document.querySelectorAll("#batch button")].filter((b) => b.checkVisibility()).map((b) => b.textContent).join()`, &buttons))
 	if links != "true" || buttons != "Copy all links,Create album,Clear" {
-		t.Errorf("the links of all rows: %s; buttons %s", links, buttons)
+		t.Errorf("all links copied = %s, buttons = %s", links, buttons)
 	}
-	// A reload keeps what has become a link, and the buttons for all.
+	// After a reload the links and the buttons for all are still there.
 	tb.run(chromedp.Reload())
 	tb.until(`document.querySelector("#batch p")?.textContent === "3 links ready" && document.querySelector(".copy-all").dataset.text.split("\n").length === 3`)
 	tb.run(chromedp.Click(".clear-all"))
@@ -42,13 +43,12 @@ func TestBrowserBatch(t *testing.T) {
 	tb.run(chromedp.Reload())
 	tb.until(`document.querySelector("#drop.compact") && !document.querySelector("#rows li")`)
 
-	// One file alone has no head.
+	// A single file has no header.
 	tb.choose("four.txt")
 	tb.until(`document.querySelector("#rows .address input")?.value.includes("/p/")`)
 	tb.until(`!document.querySelector("#batch").checkVisibility()`)
 
-	// A folder brings its files, in the order of their names, and they become
-	// an album.
+	// The files of a folder are sorted by name and become an album.
 	tb.run(chromedp.Evaluate(`document.querySelector("#rows .remove").click()`, nil))
 	deck := folder(t, "Deck", map[string]string{"page-10.txt": "ten", "page-2.txt": "two", ".DS_Store": "x",
 		"more/end.txt": "end"})
@@ -60,19 +60,20 @@ func TestBrowserBatch(t *testing.T) {
 	tb.run(chromedp.Evaluate(`[...document.querySelectorAll(".album-links .title")].map((a) => a.textContent).join()`,
 		&members))
 	if members != "end,page-2,page-10" {
-		t.Errorf("in the album: %s", members)
+		t.Errorf("files of the album = %s", members)
 	}
 }
 
-// A reload loses no link, and the same file chosen again goes on as the upload
-// that it was: one link, however far that had come.
+// TestBrowserUploadReload checks that a reload loses no link, and that the same
+// file, chosen again, continues the same upload: there is one link, whatever
+// state it had reached.
 func TestBrowserUploadReload(t *testing.T) {
 	gate := make(chan struct{})
 	var held atomic.Bool
 	d := newDeskWith(t, siteOptions{around: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/dashboard/uploads/complete" && held.CompareAndSwap(true, false) {
-				next.ServeHTTP(httptest.NewRecorder(), r) // the link is made, and its page never hears of it
+				next.ServeHTTP(httptest.NewRecorder(), r) // the link is created, but the page never gets the answer
 				<-gate
 				return
 			}
@@ -81,7 +82,7 @@ func TestBrowserUploadReload(t *testing.T) {
 	}})
 	t.Cleanup(sync.OnceFunc(func() { close(gate) }))
 	tb := d.memberTab(d.member, "/dashboard")
-	// Nobody is here to be asked whether the page may be left.
+	// Headless Chromium cannot answer the question before leaving a page.
 	tb.run(chromedp.ActionFunc(onNewDocument(`{ const add = addEventListener; addEventListener = (type, ...rest) => type === "beforeunload" || add(type, ...rest); }`)),
 		chromedp.Navigate(d.url+"/dashboard?first"))
 	dir := t.TempDir()
@@ -89,19 +90,19 @@ func TestBrowserUploadReload(t *testing.T) {
 	d.check(os.WriteFile(file, []byte("slow"), 0o600))
 	choose := func() { tb.run(chromedp.SetUploadFiles("#files", []string{file}, chromedp.ByQuery)) }
 	tb.choose("quick.txt")
-	tb.fares("quick.txt", "live")
+	tb.waitForState("quick.txt", "live")
 	held.Store(true)
 	choose()
-	tb.fares("slow.txt", "checking")
+	tb.waitForState("slow.txt", "checking")
 	eventually(t, "the link is made", func() bool { return len(d.linksOf(d.member)) == 2 })
 	tb.run(chromedp.Reload())
-	tb.fares("quick.txt", "live")
+	tb.waitForState("quick.txt", "live")
 	tb.until(`document.querySelector("#unsent").innerText.includes("slow.txt")`)
-	tb.look("after a reload")
+	tb.checkWindows("after a reload")
 	choose()
-	tb.fares("slow.txt", "live")
+	tb.waitForState("slow.txt", "live")
 	tb.until(`!document.querySelector("#unsent").checkVisibility()`)
 	if n := len(d.linksOf(d.member)); n != 2 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 2", n)
 	}
 }

@@ -27,19 +27,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// depot is a site with websites whose files are in a bucket, as the whole
-// program has it.
-type depot struct {
+// bucketSite is a site with websites whose files are in a bucket, wired as in
+// the program.
+type bucketSite struct {
 	*site
 	blobs *s3.Blobs
-	ahead atomic.Int64 // ns that the clock by which URLs of the bucket are signed is set forward
+	ahead atomic.Int64 // ns by which the clock that signs the bucket's URLs is ahead
 }
 
-// newDepot takes more parameters of the bucket's address.
-func newDepot(t *testing.T, server *vitrinetest.S3Server, parameters string) *depot {
+// newPublicBucketSite accepts additional parameters of the bucket's address.
+func newPublicBucketSite(t *testing.T, server *vitrinetest.S3Server, parameters string) *bucketSite {
 	t.Helper()
-	chromium(t) // or nothing is tried
-	h := &depot{site: newHosting(t)}
+	chromium(t) // skips the test early without Chromium
+	h := &bucketSite{site: newHosting(t)}
 	var err error
 	h.blobs, err = s3.Open(t.Context(), server.Address(server.Bucket(t), "")+parameters,
 		func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) })
@@ -51,16 +51,17 @@ func newDepot(t *testing.T, server *vitrinetest.S3Server, parameters string) *de
 	return h
 }
 
-// sentElsewhere is an expression for where the page has sent something to,
-// other than its own site.
+// sentElsewhere is an expression for the other origins to which the page has
+// sent requests.
 const sentElsewhere = `[...new Set(performance.getEntriesByType("resource").filter((e) => e.initiatorType === "xmlhttprequest").map((e) => new URL(e.name).origin).filter((o) => o !== origin))].join()`
 
-// Files go from the page to the bucket, several at once, with no word of the
-// browser's against it; then a large one, which nobody holds.
+// TestBrowserBucketUpload uploads several files at once from the page to the
+// bucket, without complaints of the browser, then a large one, which neither
+// page nor server keeps in memory.
 func TestBrowserBucketUpload(t *testing.T) {
 	server := vitrinetest.S3(t)
 	g := newGate(t, server)
-	d := newDepot(t, server, "&public="+url.QueryEscape(g.url))
+	d := newPublicBucketSite(t, server, "&public="+url.QueryEscape(g.url))
 	d.check(d.blobs.Cors(t.Context(), d.url))
 	var held largest
 	var received atomic.Int64
@@ -76,19 +77,19 @@ func TestBrowserBucketUpload(t *testing.T) {
 		if name == "clip.webm" {
 			state = "processing"
 		}
-		tb.fares(name, state)
+		tb.waitForState(name, state)
 	}
 	if to := tb.text(sentElsewhere); to != d.blobs.Origin() {
-		t.Errorf("the page has sent files to %q, not to %s", to, d.blobs.Origin())
+		t.Errorf("the page has sent files to %q, want %s", to, d.blobs.Origin())
 	}
 
-	// The bucket takes a large file in pieces, and the page shows how far it
-	// is.
+	// A large file goes to the bucket in parts, and the page shows the
+	// progress.
 	path, size := largeText(t, "large.txt", 40_000_000)
 	more := make(chan struct{})
 	g.set(first(func(w http.ResponseWriter, r *http.Request) bool {
-		// Sockets hold up to 10 MB that the page counts as sent, so that the
-		// three pieces that are waited for end well before the file does.
+		// The page counts up to 10 MB in socket buffers as sent, so the three
+		// parts that the test waits for end well before the file does.
 		r.Body = &paced{r.Body, size / 8, size / 8, more, r.Context()}
 		g.to.ServeHTTP(w, r)
 		return true
@@ -101,25 +102,26 @@ func TestBrowserBucketUpload(t *testing.T) {
 		more <- struct{}{}
 	}
 	close(more)
-	tb.fares("large.txt", "live")
+	tb.waitForState("large.txt", "live")
 	tb.heldByPage(size)
 	if received.Load() > 100_000 {
-		t.Errorf("the server received %d bytes of files that go to the bucket", received.Load())
+		t.Errorf("the server received %d bytes of files, want them in the bucket", received.Load())
 	}
 	if held.Load() > 4<<20 {
-		t.Errorf("the server read %d bytes at once", held.Load())
+		t.Errorf("the server read %d bytes at once, want at most 4 MiB", held.Load())
 	}
 	links := d.linksOf(d.member)
 	if len(links) != len(names)+1 || links[0].Size != int64(size) {
-		t.Errorf("%d links, the last of %d bytes", len(links), links[0].Size)
+		t.Errorf("%d links, the last has %d bytes", len(links), links[0].Size)
 	}
 	tb.quiet()
 }
 
-// Pages of links whose bytes are in a bucket: what is shown comes through the
-// site, by ranges where it is large; downloads come from the bucket.
+// TestBrowserBucketPages checks pages of links whose bytes are in a bucket. The
+// site serves the content, large files in ranges; downloads come from the
+// bucket.
 func TestBrowserBucketPages(t *testing.T) {
-	d := newDepot(t, vitrinetest.S3(t), "")
+	d := newPublicBucketSite(t, vitrinetest.S3(t), "")
 	d.check(d.blobs.Cors(t.Context(), d.url))
 	contents := map[string]string{"report.pdf": string(makePDF(300)), "picture.png": string(solid(3000, 2000)),
 		"clip.webm": string(samples["clip.webm"])}
@@ -152,13 +154,13 @@ func TestBrowserBucketPages(t *testing.T) {
 			got, err := os.ReadFile(filepath.Join(dir, name))
 			return err == nil && string(got) == content
 		})
-		tb.until(`document.querySelector("header a[data-download]") !== null`) // the page stays
+		tb.until(`document.querySelector("header a[data-download]") !== null`) // a download does not leave the page
 		eventually(t, "a download of "+name, func() bool { return d.counts(links[name]).Downloads == 1 })
 	}
 	tb.quiet()
 
-	// A website, from a folder by way of the bucket, at its own origin; an
-	// album of what is there.
+	// A website from a folder that was uploaded to the bucket, at its own
+	// origin, and an album of the files.
 	tb = newMember(t, d.site, d.member)
 	film := strings.Repeat("0123456789", 20_000)
 	garden := folder(t, "Garden", map[string]string{"film.mp4": film, "data/é.json": `{"n": 7}`,
@@ -183,15 +185,15 @@ func TestBrowserBucketPages(t *testing.T) {
 	tb.quiet()
 }
 
-// gate is between browsers and a bucket's server, at an address of its own
-// (public=), and does with what is put as a test tells it.
+// gate is a proxy between browsers and a bucket's server, at its own address
+// (public=). It can fail requests in the way that a test sets.
 type gate struct {
 	url    string
 	to     http.Handler
 	server *http.Server
 
 	mu    sync.Mutex
-	fault func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
+	fault func(w http.ResponseWriter, r *http.Request) bool // returns true if it has answered
 	puts  int
 }
 
@@ -203,7 +205,7 @@ func newGate(t *testing.T, server *vitrinetest.S3Server) *gate {
 	}
 	g := &gate{to: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host = u.Scheme, u.Host
-		r.Out.Host = r.In.Host // as it was signed
+		r.Out.Host = r.In.Host // the signature covers the host
 	}, ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }}}
 	g.start(t)
 	t.Cleanup(g.stop)
@@ -236,8 +238,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.to.ServeHTTP(w, r)
 }
 
-// set makes a fault happen from now on; nil ends it. It also resets the count
-// of puts.
+// set sets the fault of the following requests, or none if it is nil, and
+// resets the count of PUTs.
 func (g *gate) set(fault func(http.ResponseWriter, *http.Request) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -250,7 +252,7 @@ func (g *gate) count() int {
 	return g.puts
 }
 
-// first makes a fault happen only once.
+// first returns a fault that happens only once.
 func first(fault func(w http.ResponseWriter, r *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
 	var once atomic.Bool
 	return func(w http.ResponseWriter, r *http.Request) bool {
@@ -258,63 +260,64 @@ func first(fault func(w http.ResponseWriter, r *http.Request) bool) func(http.Re
 	}
 }
 
-// What goes wrong between a page and a bucket: what passes is done again by
-// itself, what does not is told.
+// TestBrowserBucketTrouble checks failures between a page and a bucket: the
+// page retries temporary ones without help, and shows the others.
 func TestBrowserBucketTrouble(t *testing.T) {
-	t.Parallel() // most of it is waiting
+	t.Parallel() // the test mostly waits
 	server := vitrinetest.S3(t)
 	g := newGate(t, server)
-	d := newDepot(t, server, "&public="+url.QueryEscape(g.url))
+	d := newPublicBucketSite(t, server, "&public="+url.QueryEscape(g.url))
 	tb := newMember(t, d.site, d.member)
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	lives := 0
 	live := func(name string) {
 		t.Helper()
-		tb.fares(name, "live")
+		tb.waitForState(name, "live")
 		lives++
 	}
 	again := func(name string) {
 		t.Helper()
 		tb.run(chromedp.Evaluate(fileRow(name)+`.querySelector(".retry").click()`, nil))
 	}
-	refused := func(name string, again bool, says ...string) {
+	refused := func(name string, again bool, texts ...string) {
 		t.Helper()
-		tb.fares(name, "failed")
+		tb.waitForState(name, "failed")
 		got := tb.text(fileRow(name) + `.querySelector(".state").innerText`)
-		for _, want := range says {
+		for _, want := range texts {
 			if !strings.Contains(got, want) {
-				t.Errorf("%s: %q, without %q", name, got, want)
+				t.Errorf("%s: %q lacks %q", name, got, want)
 			}
 		}
 		if hidden := tb.text(`String(` + fileRow(name) +
 			`.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
-			t.Errorf("%s: the button that tries again is hidden: %s", name, hidden)
+			t.Errorf("%s: retry button hidden = %s", name, hidden)
 		}
 	}
 
-	// The bucket knows nothing of the site, and is sent nothing.
+	// The bucket does not allow the site's origin, so the page sends nothing to
+	// it.
 	tb.choose("forbidden.txt")
 	tb.until(fileRow("forbidden.txt") + `?.querySelector(".state").innerText.includes("Waiting for the storage")`)
 	refused("forbidden.txt", true, "rejects uploads from this page", "vitrine storage cors")
 	if g.count() != 0 {
-		t.Errorf("%d were put though the bucket had not been asked", g.count())
+		t.Errorf("%d PUTs after a failed preflight, want 0", g.count())
 	}
 	d.check(d.blobs.Cors(t.Context(), d.url))
 	again("forbidden.txt")
 	live("forbidden.txt")
 
-	// The address ends while the file is on its way.
-	d.ahead.Store(int64(vitrine.URLLife)) // it lives for a second
+	// The signed URL expires during the upload.
+	d.ahead.Store(int64(vitrine.URLLife)) // the URL is valid for a second
 	var status atomic.Int64
 	g.set(first(func(w http.ResponseWriter, r *http.Request) bool {
 		d.ahead.Store(0)
 		signed, err := time.Parse("20060102T150405Z", r.URL.Query().Get("X-Amz-Date"))
 		if err != nil || r.URL.Query().Get("X-Amz-Expires") != "1" {
-			t.Errorf("%v: %s", err, r.URL)
+			t.Errorf("%v: %s, want a URL that expires in a second", err, r.URL)
 		}
-		<-time.After(time.Until(signed.Add(3 * time.Second))) // in whole seconds
-		answer := &told{ResponseWriter: w}
+		<-time.After(time.Until(signed.Add(3 * time.Second))) // the signature has whole seconds
+		answer := &statusRecorder{ResponseWriter: w}
 		g.to.ServeHTTP(answer, r)
 		status.Store(int64(answer.status))
 		return true
@@ -322,11 +325,11 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	tb.choose("expired.txt")
 	live("expired.txt")
 	if status.Load() != http.StatusForbidden || g.count() != 2 {
-		t.Errorf("an address that has expired: %d, %d tries", status.Load(), g.count())
+		t.Errorf("PUT to an expired URL: status %d after %d tries, want 403 and 2", status.Load(), g.count())
 	}
 
-	// The bucket is busy: in words that a page may read, and in words that it
-	// may not.
+	// The bucket is busy: in answers that the page may read, and in answers
+	// that it may not.
 	answer := func(origin string, status int, body string) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -346,11 +349,11 @@ func TestBrowserBucketTrouble(t *testing.T) {
 		tb.choose(name)
 		live(name)
 		if g.count() < 2 {
-			t.Errorf("%s: %d tries", name, g.count())
+			t.Errorf("%s: %d tries, want at least 2", name, g.count())
 		}
 	}
 
-	// The connection breaks in the middle.
+	// The connection breaks during the upload.
 	large := func(name string) (path string) {
 		path = filepath.Join(t.TempDir(), name)
 		d.check(os.WriteFile(path, bytes.Repeat([]byte("Nothing of this may be lost.\n"), 500_000), 0o600))
@@ -364,8 +367,8 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	large("cut.txt")
 	live("cut.txt")
 
-	// It is given up in the middle, and taken up again; by then one is another
-	// file.
+	// The user stops the upload and resumes it. By then one of the files has
+	// changed.
 	for _, name := range []string{"given-up.txt", "changed.txt"} {
 		gone := make(chan struct{})
 		g.set(first(func(_ http.ResponseWriter, r *http.Request) bool {
@@ -376,7 +379,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 		path := large(name)
 		tb.until(fileRow(name) + `?.querySelector("progress").value > 0`)
 		tb.run(chromedp.Evaluate(fileRow(name)+`.querySelector(".cancel").click()`, nil))
-		tb.fares(name, "cancelled")
+		tb.waitForState(name, "cancelled")
 		close(gone)
 		if name == "given-up.txt" {
 			again(name)
@@ -388,7 +391,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 		refused(name, false, "was changed or moved")
 	}
 
-	// The bucket refuses for good.
+	// The bucket refuses permanently.
 	g.set(answer(d.url, http.StatusForbidden, `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`))
 	tb.choose("denied.txt")
 	refused("denied.txt", true, "refuses the file (AccessDenied)")
@@ -396,7 +399,7 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	tb.choose("full.txt")
 	refused("full.txt", true, "refuses the file (507)")
 
-	// It is away, and comes back.
+	// The bucket is unavailable and returns.
 	g.set(nil)
 	g.stop()
 	tb.choose("away.txt")
@@ -412,15 +415,15 @@ func TestBrowserBucketTrouble(t *testing.T) {
 	}
 }
 
-// told is the status of an answer.
-type told struct {
+// statusRecorder records the status of an answer.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int
 }
 
-func (a *told) WriteHeader(status int) {
+func (a *statusRecorder) WriteHeader(status int) {
 	a.status = status
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *told) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *statusRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }

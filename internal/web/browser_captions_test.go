@@ -6,8 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A browser reads the captions of a video and shows the first, on an install
-// with two hosts too.
+// TestBrowserCaptions checks that a browser loads the captions of a video and
+// shows the first track, also on an instance with two hosts.
 func TestBrowserCaptions(t *testing.T) {
 	for name, o := range map[string]siteOptions{"one host": {}, "two hosts": {content: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -19,7 +19,7 @@ func TestBrowserCaptions(t *testing.T) {
 				tb := newTab(t, s.page(l))
 				mode := "showing"
 				if file == "song.mp3" {
-					mode = "hidden" // the page draws them itself
+					mode = "hidden" // "hidden", because the page draws them itself
 				}
 				tb.until(`(() => {
 					const mode = "` + mode + `"
@@ -37,7 +37,7 @@ func TestBrowserCaptions(t *testing.T) {
 					second.mode = "showing"
 					return second.cues?.length === 1 && second.cues[0].text === "Good morning."
 				})()`)
-				tb.until(`document.querySelector("video, audio").duration > 3`) // and it still plays
+				tb.until(`document.querySelector("video, audio").duration > 3`) // the video still plays
 				tb.quiet()
 			}
 		})

@@ -15,13 +15,13 @@ import (
 
 var fakeClock = string(mustRead("testdata/clock.js"))
 
-// withClock gives every page that a tab opens from now on, and every frame in
-// it, a clock that stands still until [tab.tick] moves it.
+// withClock gives every later page of a tab, and every frame in it, a clock
+// that only [tab.tick] moves.
 func withClock() chromedp.Action { return inAllFrames(fakeClock) }
 
-// inAllFrames runs a script before those of every page that follows, and of
-// every frame in it, also of those that have a process of their own. Of frames
-// within such frames it knows nothing.
+// inAllFrames runs a script before the scripts of every later page and of each
+// frame in it, including frames in other processes. It does not reach frames
+// within such frames.
 func inAllFrames(script string) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		chromedp.ListenTarget(ctx, func(event any) {
@@ -29,8 +29,8 @@ func inAllFrames(script string) chromedp.Action {
 				go prepare(ctx, e.SessionID, script)
 			}
 		})
-		// Without WithFlatten: chromedp has no way to write to the sessions of
-		// such frames but through their page's.
+		// WithFlatten is not set, because chromedp can write to the sessions of
+		// such frames only through the session of their page.
 		if err := target.SetAutoAttach(true, true).Do(ctx); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func inAllFrames(script string) chromedp.Action {
 	})
 }
 
-// prepare gives a frame that waits for it a script, and lets it go on.
+// prepare runs a script in a frame that waits for it, and resumes the frame.
 func prepare(ctx context.Context, session target.SessionID, script string) {
 	for i, command := range []map[string]any{
 		{"method": "Page.enable"},
@@ -51,14 +51,14 @@ func prepare(ctx context.Context, session target.SessionID, script string) {
 		if err != nil {
 			panic(err)
 		}
-		// A frame may be gone by now, with its page.
+		// The frame may be gone by now, with its page.
 		_ = cdp.Execute(ctx, "Target.sendMessageToTarget",
 			map[string]string{"message": string(message), "sessionId": string(session)}, nil)
 	}
 }
 
 // tick moves the clocks of the site, the page and its frames, one second at a
-// time: a beacon that the page sends arrives before the site's clock goes on.
+// time, so that a beacon arrives before the site's clock moves on.
 func (s *site) tick(tb *tab, d time.Duration) {
 	tb.t.Helper()
 	for d > 0 {
@@ -73,7 +73,7 @@ func TestClock(t *testing.T) {
 	tb := newTab(t, withClock())
 	s := newSite(t)
 	tb.run(s.page(s.publish("page.html", samples["page.html"])))
-	var told []string
+	var timers []string
 	tb.run(chromedp.Evaluate(`
 		window.told = [];
 		setInterval(() => told.push("every " + performance.now()), 1000);
@@ -86,13 +86,13 @@ func TestClock(t *testing.T) {
 	s.tick(tb, 1999*time.Millisecond)
 	s.tick(tb, time.Millisecond)
 	var later float64
-	tb.run(chromedp.Evaluate(`told`, &told), chromedp.Evaluate(`new Date() - first`, &later))
-	if got := fmt.Sprint(told); got != "[every 2000 every 3000 after 3000]" || later != 2000 {
-		t.Errorf("%s, %v ms later", got, later)
+	tb.run(chromedp.Evaluate(`told`, &timers), chromedp.Evaluate(`new Date() - first`, &later))
+	if got := fmt.Sprint(timers); got != "[every 2000 every 3000 after 3000]" || later != 2000 {
+		t.Errorf("timers = %s after %v ms", got, later)
 	}
 	var frame float64
 	tb.frame("/frame").run(chromedp.Evaluate(`performance.now()`, &frame))
 	if frame != 3000 {
-		t.Errorf("in the frame it is %v", frame)
+		t.Errorf("the clock of the frame = %v, want 3000", frame)
 	}
 }

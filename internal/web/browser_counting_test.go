@@ -20,9 +20,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Behind a network of mail scanners, a browser whose page reads is a person,
-// and one without scripts is a scanner, which is final once its page can tell
-// nothing any more.
+// TestBrowserMailNetwork checks views from a network of mail scanners. A
+// browser whose page is read counts as a person. One without scripts counts as
+// a scanner, which is final once its page can send no more beacons.
 func TestBrowserMailNetwork(t *testing.T) {
 	const gateway = "104.47.1.7"
 	if visitor.MailNetwork(netip.MustParseAddr(gateway)) != "Microsoft" {
@@ -42,7 +42,8 @@ func TestBrowserMailNetwork(t *testing.T) {
 		return r
 	}
 	scanner := newTab(t, there, emulation.SetScriptExecutionDisabled(true), o.page(l))
-	page := o.get("/p/"+string(l.Slug), "User-Agent: "+reader, "X-Forwarded-For: "+gateway).body // a program
+	page := o.get("/p/"+string(l.Slug), "User-Agent: "+reader,
+		"X-Forwarded-For: "+gateway).body // the request of a program
 	numbers(0, 2)
 	person := newTab(t, there, withClock(), o.page(l))
 	numbers(0, 3)
@@ -51,16 +52,16 @@ func TestBrowserMailNetwork(t *testing.T) {
 	eventually(t, "a view that counts", func() bool { return o.counts(l).Views == 1 })
 	numbers(1, 2)
 
-	o.ahead.Add(int64(25 * time.Hour)) // tokens are good for a day
+	o.ahead.Add(int64(25 * time.Hour)) // tokens are valid for a day
 	late := o.do(http.MethodPost, o.beaconOf(page), `{"engaged":5000,"present":6000,"depth":90}`, plainText)
 	if late.StatusCode < 400 {
-		t.Errorf("a beacon after the token's life: %s", late.Status)
+		t.Errorf("beacon after the life of its token: %s, want an error", late.Status)
 	}
 	o.ahead.Add(int64(24 * time.Hour))
 	r := numbers(1, 2)
 	for _, view := range o.views(l) {
 		if view.At >= r.FinalUntil.UnixMilli() {
-			t.Errorf("a view of %d is not final before %v", view.At, r.FinalUntil)
+			t.Errorf("a view at %d is not final before %v", view.At, r.FinalUntil)
 		}
 	}
 	owner := newMember(t, o.site, o.account)
@@ -73,8 +74,8 @@ func TestBrowserMailNetwork(t *testing.T) {
 	owner.quiet()
 }
 
-// The owner signs out and in again in one browser: what it opens while nobody
-// is signed in counts.
+// TestBrowserSignedOut signs the owner out and in again in one browser. Views
+// while nobody is signed in count.
 func TestBrowserSignedOut(t *testing.T) {
 	o := newOffice(t)
 	l := o.publish("letter.txt", samples["notes.txt"])
@@ -83,7 +84,7 @@ func TestBrowserSignedOut(t *testing.T) {
 		t.Helper()
 		tb.run(chromedp.EmulateViewport(1440, 900), o.page(l))
 		if shown := tb.has(".own"); shown != own {
-			t.Errorf("the bar of own visits: %v, want %v", shown, own)
+			t.Errorf("the bar for own visits is shown: %v, want %v", shown, own)
 		}
 		r, err := o.server.Analytics.Link(t.Context(), o.account, string(l.Slug), analytics.In(report.Range7d))
 		o.check(err)
@@ -97,25 +98,25 @@ func TestBrowserSignedOut(t *testing.T) {
 	tb.until(`location.pathname !== "/dashboard" && document.readyState === "complete"`)
 	opens(false, 1, 1)
 	opens(false, 2, 1)
-	tb.run(chromedp.Navigate(o.url + o.offer(o.account)))
+	tb.run(chromedp.Navigate(o.url + o.signInLink(o.account)))
 	tb.until(`document.querySelector("main form button") !== null`)
 	tb.run(chromedp.Click("main form button"))
 	tb.until(`location.pathname === "/dashboard"`)
 	opens(true, 2, 2)
-	// Another member of the instance reads like anybody else.
+	// Another member of the instance counts like any reader.
 	other := newMember(t, o.site, o.member)
 	other.run(o.page(l))
 	if other.has(".own") {
-		t.Error("another member is told of own visits")
+		t.Error("another member sees the bar for own visits")
 	}
 	same(t, "views", o.counts(l).Views, 3)
 	tb.quiet()
 	other.quiet()
 }
 
-// On a day on which clocks change, the page has each hour as often as the day
-// has it, and each view in one of them, also where the clocks change by half an
-// hour.
+// TestBrowserClockChange checks that on a day with a daylight saving change the
+// report has each hour as often as the day has it, and each view in one of
+// them, also where clocks change by half an hour.
 func TestBrowserClockChange(t *testing.T) {
 	for _, c := range []struct {
 		zone  string
@@ -146,10 +147,11 @@ func TestBrowserClockChange(t *testing.T) {
 			var got, marks []string
 			tb.run(chromedp.Evaluate(`[...document.querySelectorAll("#series tbody tr")].map((tr) =>
 				tr.querySelector("time").textContent.match(/\d\d(?=:\d\d)/)[0] + " " + tr.querySelector("data").value)`, &got),
-				chromedp.Evaluate(`[...document.querySelectorAll(".over-time .marks g")].map((g) => g.tagName)`, &marks))
+				chromedp.Evaluate(`[...document.querySelectorAll(".over-time .marks g")].map((g) => g.tagName)`,
+					&marks))
 			same(t, "hours", strings.Join(got, ", "), strings.Join(want, ", "))
-			// The heat map has an hour of the clock once, however often it
-			// came.
+			// The heat map has each hour of the clock once, however often it
+			// occurred.
 			var heat, ofDay [24]int
 			for _, hour := range want {
 				ofDay[number(t, hour[:2])] += number(t, hour[3:])
@@ -158,7 +160,7 @@ func TestBrowserClockChange(t *testing.T) {
 				.find((tr) => tr.cells[25].textContent !== "0").cells].slice(1, 25).map((td) => Number(td.textContent))`, &heat))
 			same(t, "heat map", heat, ofDay)
 
-			// Visits have the time of the browser's clock. The second page has
+			// Visits are shown in the browser's time zone. The second page has
 			// those of the night.
 			all := s.views(l)
 			slices.Reverse(all)
@@ -181,8 +183,8 @@ func TestBrowserClockChange(t *testing.T) {
 	}
 }
 
-// everyQuarter views a link each quarter of an hour, from before a day to after
-// it. It returns the hours of the day with their views.
+// everyQuarter views a link every quarter of an hour, from before a day to
+// after it. It returns the hours of the day with their number of views.
 func (s *site) everyQuarter(l *vitrine.Link, from, to time.Time) (hours []string) {
 	s.t.Helper()
 	var b vitrine.Batch

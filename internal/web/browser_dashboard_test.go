@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// memberTab returns a tab of someone who is signed in.
+// memberTab returns a tab that is signed in.
 func (s *site) memberTab(a *vitrine.Account, path string) *tab {
 	s.t.Helper()
 	name, value, _ := strings.Cut(strings.TrimPrefix(s.signIn(a), "Cookie: "), "=")
@@ -29,7 +29,7 @@ func (s *site) memberTab(a *vitrine.Account, path string) *tab {
 	return tb
 }
 
-// choose picks files as the dialog of the system does.
+// choose picks files as with the system's dialog.
 func (tb *tab) choose(names ...string) {
 	tb.t.Helper()
 	dir := tb.t.TempDir()
@@ -47,16 +47,16 @@ func (tb *tab) choose(names ...string) {
 	tb.run(chromedp.SetUploadFiles("#files", paths, chromedp.ByQuery))
 }
 
-// fileRow returns an expression for the row of a file by the words in its first
-// line: the file's name, without its extension once it is a link.
+// fileRow returns an expression for the row of a file with the given title: the
+// file's name, without its extension once it is a link.
 func fileRow(title string) string {
 	stem := strings.TrimSuffix(title, filepath.Ext(title))
 	return fmt.Sprintf(`[...document.querySelectorAll("#rows li")].find((li) => [%q, %q].includes(li.querySelector(".title").textContent))`,
 		title, stem)
 }
 
-// fares waits until a file is in a state.
-func (tb *tab) fares(title, state string) {
+// waitForState waits until a file is in a state.
+func (tb *tab) waitForState(title, state string) {
 	tb.t.Helper()
 	tb.until(fileRow(title) + `?.dataset.state === "` + state + `"`)
 }
@@ -74,7 +74,7 @@ func (s *site) linksOf(a *vitrine.Account) []*vitrine.Link {
 	return links
 }
 
-// dropText is a script that drops a file on a part of the page, as a hand does.
+// dropText is a script that drops a file on a part of the page.
 const dropText = `(() => {
 	const data = new DataTransfer();
 	data.items.add(new File(["dropped"], "dropped.txt", {type: "text/plain"}));
@@ -92,8 +92,8 @@ const pasteText = `document.body.dispatchEvent((() => {
 	return new ClipboardEvent("paste", {bubbles: true, cancelable: true, clipboardData: data});
 })())`
 
-// Files come in by picker, drop and paste, several at once, and each has a link
-// that can be copied.
+// TestBrowserUpload uploads several files at once by picker, drop and paste,
+// and checks that each gets a link that can be copied.
 func TestBrowserUpload(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
@@ -101,29 +101,29 @@ func TestBrowserUpload(t *testing.T) {
 	tb.run(chromedp.Evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`, nil))
 	tb.choose("notes.txt", "picture.png", "report.pdf", "data.json")
 	for _, name := range []string{"notes.txt", "picture.png", "report.pdf", "data.json"} {
-		tb.fares(name, "live")
+		tb.waitForState(name, "live")
 	}
 	tb.until(`document.querySelector(".first") === null`)
 	var over bool
 	tb.run(chromedp.Evaluate(dropText, &over), chromedp.Evaluate(pasteText, nil))
 	if !over {
-		t.Error("what a file that is dragged over the page shows is not there, or stays")
+		t.Error("the overlay does not appear while a file is dragged over the page, or it stays")
 	}
-	tb.fares("dropped.txt", "live")
-	tb.fares("pasted.txt", "live")
+	tb.waitForState("dropped.txt", "live")
+	tb.waitForState("pasted.txt", "live")
 	links := d.linksOf(d.member)
 	if len(links) != 6 {
-		t.Fatalf("%d links", len(links))
+		t.Fatalf("%d links, want 6", len(links))
 	}
 	for _, l := range links {
 		r := fileRow(l.Name)
 		address := d.url + "/p/" + string(l.Slug)
 		if got := tb.text(r + `.querySelector(".address input").value`); got != address {
-			t.Errorf("%s: address %q, want %q", l.Name, got, address)
+			t.Errorf("%s: address = %q, want %q", l.Name, got, address)
 		}
 		if got := tb.text(r + `.querySelector(".open").href + " " + ` + r +
 			`.querySelector(".analytics").pathname`); got != address+" /links/"+string(l.Slug)+"/analytics" {
-			t.Errorf("%s leads to %s", l.Name, got)
+			t.Errorf("%s: links = %s", l.Name, got)
 		}
 	}
 	tb.run(chromedp.Evaluate(fileRow("report.pdf")+`.querySelector(".copy-it").click()`, nil))
@@ -136,7 +136,7 @@ func TestBrowserUpload(t *testing.T) {
 	tb.quiet()
 }
 
-// keepText is a script that leaves a file to wait, as the front page does.
+// keepText is a script that stores a pending file, like the front page.
 const keepText = `new Promise((done) => {
 	const request = indexedDB.open("vitrine", 1);
 	request.onupgradeneeded = () => request.result.createObjectStore("pending");
@@ -147,23 +147,23 @@ const keepText = `new Promise((done) => {
 	};
 })`
 
-// A file that was chosen before its owner had signed in is sent once they have,
-// and once alone.
+// TestBrowserUploadPending checks that a file which was chosen before sign-in
+// is uploaded after it, only once.
 func TestBrowserUploadPending(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/links")
 	tb.run(chromedp.Evaluate(keepText, nil, awaited),
 		chromedp.Evaluate(`sessionStorage.setItem("pending", "yes")`, nil), chromedp.Navigate(d.url+"/dashboard"))
-	tb.fares("kept.txt", "live")
+	tb.waitForState("kept.txt", "live")
 	tb.run(chromedp.Reload())
 	tb.until(`document.querySelector("#recent") !== null && document.querySelector(".link-rows").innerText.includes("kept")`)
 	if n := len(d.linksOf(d.member)); n != 1 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 1", n)
 	}
 }
 
-// A large file goes from the disk to storage without being held by the page or
-// by the server.
+// TestBrowserUploadLarge checks that neither the page nor the server keeps a
+// large file in memory.
 func TestBrowserUploadLarge(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
@@ -173,14 +173,14 @@ func TestBrowserUploadLarge(t *testing.T) {
 	d.handler = held.bodies(d.handler, &received)
 	path, size := largeText(t, "large.txt", 40_000_000)
 	tb.run(chromedp.SetUploadFiles("#files", []string{path}, chromedp.ByQuery))
-	tb.fares("large.txt", "live")
+	tb.waitForState("large.txt", "live")
 	tb.heldByPage(size)
 	if received.Load() < int64(size) || held.Load() > 1<<20 {
-		t.Errorf("of %d bytes the server read %d, %d at once", size, received.Load(), held.Load())
+		t.Errorf("the server read %[2]d of %[1]d bytes, %[3]d at once", size, received.Load(), held.Load())
 	}
 }
 
-// faulty answers an address with 503 as often as it is told.
+// faulty answers requests to a path with 503 a given number of times.
 type faulty struct {
 	path  atomic.Pointer[string]
 	times atomic.Int64
@@ -203,7 +203,8 @@ func (f *faulty) at(path string, times int64) {
 	f.path.Store(&path)
 }
 
-// A step that fails for a while is done again by itself, and makes one link.
+// TestBrowserUploadAgain checks that each step that fails temporarily is
+// retried and that one link results.
 func TestBrowserUploadAgain(t *testing.T) {
 	var f faulty
 	d := newDeskWith(t, siteOptions{around: f.around})
@@ -214,16 +215,16 @@ func TestBrowserUploadAgain(t *testing.T) {
 		f.at(path, 1)
 		name := fmt.Sprintf("again-%d.txt", i)
 		tb.choose(name)
-		tb.fares(name, "live")
+		tb.waitForState(name, "live")
 		if n := len(d.linksOf(d.member)); n != i+1 || f.times.Load() >= 1 {
 			t.Errorf("after a failure of %s: %d links", path, n)
 		}
 	}
 }
 
-// Three files are under way at once, and the others wait for their turn; one
-// can be given up, and taken up again. Meanwhile the page is not left without a
-// question.
+// TestBrowserUploadTurns checks that three files are uploaded at once while the
+// others wait, and that an upload can be stopped and resumed. While files are
+// being uploaded, the page asks before it is left.
 func TestBrowserUploadTurns(t *testing.T) {
 	gate := make(chan struct{})
 	d := newDeskWith(t, siteOptions{around: func(next http.Handler) http.Handler {
@@ -235,7 +236,7 @@ func TestBrowserUploadTurns(t *testing.T) {
 		})
 	}})
 	open := sync.OnceFunc(func() { close(gate) })
-	t.Cleanup(open) // the server ends when it has answered
+	t.Cleanup(open) // the server stops after it has answered
 	tb := d.memberTab(d.member, "/dashboard")
 	names := []string{"one.txt", "two.txt", "three.txt", "four.txt", "five.txt"}
 	tb.choose(names...)
@@ -244,26 +245,27 @@ func TestBrowserUploadTurns(t *testing.T) {
 	var asks bool
 	leaves := `!dispatchEvent(new Event("beforeunload", {cancelable: true}))`
 	if tb.run(chromedp.Evaluate(leaves, &asks)); !asks {
-		t.Error("the page is left while files are under way")
+		t.Error("the page does not ask before leaving while files are being uploaded")
 	}
 	tb.run(chromedp.Evaluate(fileRow("one.txt")+`.querySelector(".cancel").click(), `+fileRow("five.txt")+
 		`.querySelector(".cancel").click()`, nil))
 	tb.until(states + ` === "cancelled cancelled uploading uploading uploading"`)
 	open()
 	for _, name := range names[1:4] {
-		tb.fares(name, "live")
+		tb.waitForState(name, "live")
 	}
 	if tb.run(chromedp.Evaluate(leaves, &asks)); asks {
-		t.Error("the page asks though nothing is under way")
+		t.Error("the page asks before leaving without an upload")
 	}
 	tb.run(chromedp.Evaluate(fileRow("one.txt")+`.querySelector(".retry").click()`, nil))
-	tb.fares("one.txt", "live")
+	tb.waitForState("one.txt", "live")
 	if n := len(d.linksOf(d.member)); n != 4 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 4", n)
 	}
 }
 
-// A signed address that has expired when it is used is asked for again.
+// TestBrowserUploadExpired checks that the page requests a new signed URL if
+// the first one has expired.
 func TestBrowserUploadExpired(t *testing.T) {
 	var d *site
 	var late atomic.Bool
@@ -277,14 +279,14 @@ func TestBrowserUploadExpired(t *testing.T) {
 	}})
 	tb := d.memberTab(d.member, "/dashboard")
 	tb.choose("late.txt")
-	tb.fares("late.txt", "live")
+	tb.waitForState("late.txt", "live")
 	if n := len(d.linksOf(d.member)); n != 1 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 1", n)
 	}
 }
 
-// What is refused says why, and what can be done about it; what can be mended
-// is tried again by a button.
+// TestBrowserUploadRefused checks that a refused file shows the reason and what
+// to do, and that a button retries what can succeed.
 func TestBrowserUploadRefused(t *testing.T) {
 	d := newDesk(t)
 	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 1, FileBytes: 2000, StorageBytes: 10_000,
@@ -293,18 +295,18 @@ func TestBrowserUploadRefused(t *testing.T) {
 		vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	tb := d.memberTab(free, "/dashboard")
-	refused := func(name string, again bool, says ...string) {
+	refused := func(name string, again bool, texts ...string) {
 		t.Helper()
-		tb.fares(name, "failed")
+		tb.waitForState(name, "failed")
 		got := tb.text(fileRow(name) + `.querySelector(".state").innerText`)
-		for _, want := range says {
+		for _, want := range texts {
 			if !strings.Contains(got, want) {
-				t.Errorf("%s: %q, without %q", name, got, want)
+				t.Errorf("%s: %q lacks %q", name, got, want)
 			}
 		}
 		if hidden := tb.text(`String(` + fileRow(name) +
 			`.querySelector(".retry").hidden)`); hidden != fmt.Sprint(!again) {
-			t.Errorf("%s: the button that tries again is hidden: %s", name, hidden)
+			t.Errorf("%s: retry button hidden = %s", name, hidden)
 		}
 	}
 	dir := t.TempDir()
@@ -319,13 +321,13 @@ func TestBrowserUploadRefused(t *testing.T) {
 		"3 files were not uploaded") || !strings.Contains(got, "large.txt It has 3.0 kB. At most 2.0 kB a file") ||
 		!strings.Contains(got, "setup.exe Executables") || !strings.Contains(got, "large.txt The file is empty.") ||
 		!strings.Contains(got, "Compare the plans") {
-		t.Errorf("refused: %s", got)
+		t.Errorf("refused files: %s", got)
 	}
 	tb.until(`document.querySelectorAll("#rows li").length === 0`)
-	tb.choose("setup.exe.zip") // the server has the last word
+	tb.choose("setup.exe.zip") // the server has the final decision
 	refused("setup.exe.zip", false, "Executables")
 	tb.run(chromedp.Navigate(d.url + "/dashboard"))
-	first := d.publish("notes.txt", []byte("the one link of the plan")) // the page does not know
+	first := d.publish("notes.txt", []byte("the one link of the plan")) // the page does not know about it
 	tb.choose("second.txt")
 	refused("second.txt", true, "Your account’s one link is in use", "Delete a link", "Compare the plans")
 	tb.until(`document.querySelector("#full").checkVisibility() && !document.querySelector("#drop").checkVisibility()`)
@@ -333,42 +335,42 @@ func TestBrowserUploadRefused(t *testing.T) {
 	tb.until(`document.querySelector("#toast").textContent === "Your account’s one link is in use." && document.querySelectorAll("#rows li").length === 1`)
 	d.check(d.server.Links.Delete(t.Context(), string(first.Slug), vitrine.Decision{By: vitrine.Owner(free.ID)}))
 	tb.run(chromedp.Evaluate(fileRow("second.txt")+`.querySelector(".retry").click()`, nil))
-	tb.fares("second.txt", "live")
+	tb.waitForState("second.txt", "live")
 	if links := d.linksOf(free); len(links) != 1 || links[0].Name != "second.txt" {
-		t.Errorf("links %v", links)
+		t.Errorf("links = %v, want second.txt", links)
 	}
 	if !strings.Contains(tb.text(`document.querySelector("#before").textContent`), "Pro lets you choose it") {
-		t.Error("on Free the way to an address of one's own is not told")
+		t.Error("the page on Free does not say how to get a custom address")
 	}
 }
 
-// A video has its address at once, and is watched until it is published; what
-// is held says why.
+// TestBrowserUploadStates checks that a video has its address at once and is
+// followed until it is published, and that a held file shows the reason.
 func TestBrowserUploadStates(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
 	tb.choose("clip.webm")
-	tb.fares("clip.webm", "processing")
+	tb.waitForState("clip.webm", "processing")
 	if tb.text(fileRow("clip.webm")+`.querySelector(".address input").value`) == "" {
-		t.Error("no address")
+		t.Error("the video has no address")
 	}
 	u := d.server.Uploads
 	d.check((&publish.Scans{Store: u.Store, Blobs: u.Blobs, Scanner: u.Scanner, Now: u.Now}).Pending(t.Context()))
-	tb.fares("clip.webm", "live")
+	tb.waitForState("clip.webm", "live")
 	dir := t.TempDir()
 	form := filepath.Join(dir, "form.html")
 	d.check(os.WriteFile(form, []byte(`<!doctype html><title>x</title><form action="https://example.org"><input type="password"></form>`), 0o600))
 	tb.run(chromedp.SetUploadFiles("#files", []string{form}, chromedp.ByQuery))
-	tb.fares("form.html", "review")
+	tb.waitForState("form.html", "review")
 	if got := tb.text(fileRow("form.html") + `.querySelector(".state").innerText`); !strings.Contains(got,
 		vitrine.OwnerMeaning("html_password_form")) {
-		t.Errorf("held: %q", got)
+		t.Errorf("state of a held file = %q", got)
 	}
 	tb.quiet()
 }
 
-// Title, address and downloads are chosen before or after; while an address is
-// typed it is looked up.
+// TestBrowserUploadOptions sets title, address and downloads before and after
+// an upload. While the user types an address, the page checks it.
 func TestBrowserUploadOptions(t *testing.T) {
 	d := newDesk(t)
 	other := d.join("other@example.org", vitrine.RoleMember)
@@ -384,10 +386,10 @@ func TestBrowserUploadOptions(t *testing.T) {
 	tb.until(`document.querySelector("#before .slug-says").textContent.includes("free")`)
 	tb.run(chromedp.SendKeys(`#before [name=title]`, "The report"), chromedp.Click(`#before [name=download]`))
 	tb.choose("notes.txt")
-	tb.fares("The report", "live")
+	tb.waitForState("The report", "live")
 	l := d.linksOf(d.member)[0]
 	if l.Slug != "my-report" || l.Title != "The report" || l.AllowDownload {
-		t.Errorf("link %+v", l)
+		t.Errorf("link = %+v", l)
 	}
 	r := fileRow("The report")
 	tb.run(chromedp.Evaluate(r+`.querySelector("details").open = true`, nil),
@@ -397,16 +399,16 @@ func TestBrowserUploadOptions(t *testing.T) {
 		chromedp.Evaluate(r+`.querySelector(".save").click()`, nil))
 	tb.until(fileRow("Renamed") + ` !== undefined`)
 	if l = d.linksOf(d.member)[0]; l.Slug != "renamed" || l.Title != "Renamed" || !l.AllowDownload {
-		t.Errorf("link %+v", l)
+		t.Errorf("link = %+v", l)
 	}
 	if got := tb.text(fileRow("Renamed") + `.querySelector(".address input").value`); got != d.url+"/p/renamed" {
-		t.Errorf("address %s", got)
+		t.Errorf("address = %s", got)
 	}
 	tb.quiet()
 }
 
-// The pages of links are accessible and fit into their windows, whatever is
-// open on them.
+// TestBrowserLinksAxe checks that the pages of links are accessible and fit
+// into each window, with any dialog open.
 func TestBrowserLinksAxe(t *testing.T) {
 	d := newDesk(t)
 	l := d.publish("report.pdf", samples["report.pdf"],
@@ -418,26 +420,26 @@ func TestBrowserLinksAxe(t *testing.T) {
 	tb := d.memberTab(d.member, "/dashboard")
 	for _, tab := range []string{"", "/share", "/settings"} {
 		tb.visit(d.url + linkPath(l) + tab)
-		tb.look("a link" + tab)
+		tb.checkWindows("a link" + tab)
 	}
 	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click()`, nil))
-	tb.look("/links, a menu open")
+	tb.checkWindows("/links, a menu open")
 	tb.visit(d.url + "/dashboard")
 	tb.choose("setup.exe", "notes.txt", "setup.exe.zip", "setup.dwg")
-	tb.fares("notes.txt", "live")
-	tb.fares("setup.exe.zip", "failed")
+	tb.waitForState("notes.txt", "live")
+	tb.waitForState("setup.exe.zip", "failed")
 	tb.until(`document.querySelectorAll("#refused li").length === 2`)
 	tb.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((x) => x.open = true)`, nil))
-	tb.look("/dashboard")
+	tb.checkWindows("/dashboard")
 	for _, path := range []string{"/links?q=nothing", linkPath(held), linkPath(off) + "/settings"} {
 		tb.visit(d.url + path)
-		tb.look(path)
+		tb.checkWindows(path)
 	}
 	tb.visit(d.url+"/links", chromedp.Evaluate(`document.querySelector(".more").click(), document.querySelector(".alarming").click()`, nil))
-	tb.look("/links, about to delete")
+	tb.checkWindows("/links, about to delete")
 	tb.visit(d.url+linkPath(l)+"/settings", chromedp.Evaluate(`const f = document.querySelector("form[action$=settings]"); f.slug.value = "no--good"; f.noValidate = true; f.requestSubmit()`, nil))
 	tb.arrives(`document.querySelector("#wrong-slug") !== null`)
-	tb.look("a form that is wrong")
+	tb.checkWindows("a form that is wrong")
 }
 
 func linkPath(l *vitrine.Link) string { return "/links/" + string(l.Slug) }

@@ -16,8 +16,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// makeDOCX returns a Word document of some paragraphs with a picture, links of
-// several kinds, and a picture that is elsewhere.
+// makeDOCX returns a Word document with paragraphs, a picture, links of several
+// kinds, and a picture at another host.
 func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
 	t.Helper()
 	const namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
@@ -68,7 +68,7 @@ func makeDOCX(t *testing.T, paragraphs int, elsewhere string) []byte {
 	return b.Bytes()
 }
 
-// around returns a page that has a frame and keeps what it says.
+// around returns a page that has a frame and stores its messages.
 func around(t *testing.T, frame string) string {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -82,11 +82,12 @@ func around(t *testing.T, frame string) string {
 
 func (s *site) docx(l *vitrine.Link) string { return s.contentAddress(l, "docx") + "?embed" }
 
-// A Word document is shown whole, tells how far it was read, and asks nobody
-// for anything.
+// TestBrowserDOCX checks that a Word document is shown completely, that its
+// page reports how far it was read, and that it requests nothing from other
+// hosts.
 func TestBrowserDOCX(t *testing.T) {
-	var asked atomic.Int64
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	var requestCount atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requestCount.Add(1) }))
 	t.Cleanup(elsewhere.Close)
 	s := newSite(t)
 	l := s.publish("contract.docx", makeDOCX(t, 200, elsewhere.URL), viewOnly)
@@ -105,8 +106,8 @@ func TestBrowserDOCX(t *testing.T) {
 	tb.until(`said.some((m) => m.ready) && said.some((m) => m.depth === 100)`)
 	tb.run(chromedp.Evaluate(`document.querySelector("iframe").style.width = "320px"`, nil))
 	f.until(`innerWidth === 320 && document.documentElement.scrollWidth <= 320`)
-	if n := asked.Load(); n > 0 {
-		t.Errorf("%d requests to elsewhere", n)
+	if n := requestCount.Load(); n > 0 {
+		t.Errorf("%d requests to other hosts, want 0", n)
 	}
 	f.quiet()
 	tb.quiet()
@@ -120,8 +121,8 @@ func TestBrowserDOCXTrouble(t *testing.T) {
 	tb.until(`said.some((m) => m.failed?.includes("damaged"))`)
 }
 
-// The viewer is for Word documents alone, never a page by itself, and its
-// policy lets it reach the file and nothing else.
+// TestDOCXFrame checks that the viewer exists only for Word documents and only
+// in a frame, and that its policy allows it the file and nothing else.
 func TestDOCXFrame(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("contract.docx", makeDOCX(t, 1, "http://a.test"), viewOnly)
@@ -132,12 +133,12 @@ func TestDOCXFrame(t *testing.T) {
 	for _, want := range []string{"sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox;",
 		"default-src 'none'", "img-src blob: data:;", "connect-src " + s.url + "/c/;", "frame-ancestors " + s.url} {
 		if !strings.Contains(policy, want) {
-			t.Errorf("%q is not in %q", want, policy)
+			t.Errorf("policy lacks %q: %q", want, policy)
 		}
 	}
 	if strings.Contains(policy, "allow-same-origin") ||
 		strings.Contains(strings.Split(policy, "style-src")[0], "unsafe") {
-		t.Errorf("policy %q", policy)
+		t.Errorf("policy = %q", policy)
 	}
 	s.status(s.get(strings.TrimPrefix(s.contentAddress(l, "file"), s.url)), 200)
 	s.status(s.get(strings.TrimPrefix(s.contentAddress(s.publish("notes.txt", samples["notes.txt"]), "docx"), s.url)),

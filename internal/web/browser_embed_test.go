@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// An embed is a view, in a form of its own, that strangers' pages may show in
-// a frame.
+// TestEmbed checks that an embed counts a view and has its own layout, and that
+// any site may show it in a frame.
 func TestEmbed(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {
@@ -26,33 +26,33 @@ func TestEmbed(t *testing.T) {
 			}
 			l := s.publish(name, content, change)
 			page := "/p/" + string(l.Slug)
-			for range 2 { // rendered, and kept
+			for range 2 { // once rendered, once from the cache
 				own, frame := s.status(s.get(page), 200), s.status(s.get(page+"/embed"), 200)
 				if !strings.Contains(own.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") ||
 					strings.Contains(own.body, "data-embed") {
-					t.Errorf("%s: the page is an embed: %v", name, own.Header)
+					t.Errorf("%s: the page has the headers or markup of an embed: %v", name, own.Header)
 				}
 				if !strings.Contains(frame.Header.Get("Content-Security-Policy"), "frame-ancestors *") ||
 					frame.Header.Get("X-Frame-Options") != "" || frame.Header.Get("X-Robots-Tag") != "noindex" ||
 					!strings.Contains(frame.body, " data-embed>") ||
 					!strings.Contains(frame.body, `name="robots" content="noindex"`) ||
 					strings.Contains(frame.body, `id="share"`) {
-					t.Errorf("%s: the embed is a page: %v\n%s", name, frame.Header, frame.body)
+					t.Errorf("%s: the embed lacks its headers or markup: %v\n%s", name, frame.Header, frame.body)
 				}
 				if strings.Contains(frame.body, "/download") == only ||
 					strings.Contains(frame.body, "View only") != only ||
 					!strings.Contains(frame.body, `target="_blank"`) {
-					t.Errorf("%s, view only %v: %s", name, only, frame.body)
+					t.Errorf("%s, view only = %v: %s", name, only, frame.body)
 				}
 				if strings.Contains(frame.body, "<iframe") {
 					content := s.status(s.get(s.contentOf(frame.body)), 200)
 					if csp := content.Header.Get("Content-Security-Policy"); !strings.Contains(csp,
 						"frame-ancestors *") || !strings.Contains(csp, "sandbox allow-") {
-						t.Errorf("%s: %s", name, csp)
+						t.Errorf("%s: policy of the embed's content = %s", name, csp)
 					}
 					if csp := s.get(s.contentOf(own.body)).Header.Get("Content-Security-Policy"); !strings.Contains(csp,
 						"frame-ancestors "+s.url) {
-						t.Errorf("%s: %s", name, csp)
+						t.Errorf("%s: policy of the page's content = %s", name, csp)
 					}
 				}
 				s.status(s.do(http.MethodPost, s.beaconOf(frame.body), "{}", "Content-Type: text/plain"), 204)
@@ -65,7 +65,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// An embed that has nothing to show says so in its frame.
+// TestEmbedOfNothing checks that an embed without content says so in its frame.
 func TestEmbedOfNothing(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A secret title"))
@@ -74,14 +74,14 @@ func TestEmbedOfNothing(t *testing.T) {
 		r := s.status(s.get(path), status)
 		if !strings.Contains(r.Header.Get("Content-Security-Policy"), "frame-ancestors *") ||
 			strings.Contains(r.body, "secret") || !strings.Contains(r.body, `target="_blank"`) {
-			t.Errorf("%s: %v\n%s", path, r.Header, r.body)
+			t.Errorf("GET %s: headers %v\n%s", path, r.Header, r.body)
 		}
 	}
 	s.countOpens(l, 0)
 }
 
-// stranger returns a site of another origin, with one page: the code that a
-// link's page gives for embedding.
+// stranger returns a site of another origin whose page has the embed code of a
+// link.
 func (s *site) stranger(l *vitrine.Link) string {
 	code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(s.get("/p/"+string(l.Slug),
 		"User-Agent: Slackbot 1.0").body)
@@ -97,9 +97,9 @@ func (s *site) stranger(l *vitrine.Link) string {
 	return strings.Replace(hs.URL, "127.0.0.1", "localhost", 1)
 }
 
-// In a page of another site every kind is shown, without a complaint, in the
-// size that the code says suits. TestBrowserFilePages checks what holds of an
-// embed wherever it is.
+// TestBrowserEmbed shows each kind of file on a page of another site, without
+// complaints of the browser and in the size of the embed code.
+// TestBrowserFilePages checks what does not depend on the embedding page.
 func TestBrowserEmbed(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	for name, there := range map[string]string{
@@ -133,11 +133,11 @@ func TestBrowserEmbed(t *testing.T) {
 			}
 			f.until(`document.documentElement.scrollWidth <= innerWidth`)
 			if name != "notes.txt" {
-				f.until(`document.documentElement.scrollHeight <= innerHeight`) // the size that the code says suits
+				f.until(`document.documentElement.scrollHeight <= innerHeight`) // the size in the embed code is sufficient
 			}
 			all := s.views(l)
 			if len(all) != 2 || all[1].Bot != "" || all[1].Referrer != "localhost" {
-				t.Errorf("opens: %+v", all)
+				t.Errorf("views = %+v", all)
 			}
 			f.quiet()
 			tb.quiet()
@@ -145,7 +145,8 @@ func TestBrowserEmbed(t *testing.T) {
 	}
 }
 
-// The wheel is the page's around an embed, until something in it is zoomed.
+// TestBrowserEmbedWheel checks that the wheel scrolls the page around an embed
+// until something in it is zoomed.
 func TestBrowserEmbedWheel(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("wide.png", solid(2400, 1800))
@@ -154,7 +155,7 @@ func TestBrowserEmbedWheel(t *testing.T) {
 	fitted := tb.imageRect()
 	tb.run(wheel(400, 300, -240, 0))
 	if r := tb.imageRect(); r != fitted {
-		t.Errorf("the wheel alone zooms from %v to %v", fitted, r)
+		t.Errorf("the wheel without a key zooms from %v to %v", fitted, r)
 	}
 	tb.run(chromedp.KeyEvent("1"))
 	tb.until(`document.getElementById("scale").textContent === "100 %"`)

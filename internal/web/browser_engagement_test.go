@@ -13,10 +13,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// far is how long a stretch of reading lasts.
+// far is the length of one stretch of reading.
 const far = 2500 * time.Millisecond
 
-// ways are the ways of leaving a page. Each begins when it is open.
+// ways are the ways of leaving a page. Each begins with an open page and
+// returns the expected session.
 var ways = map[string]func(*reading) report.Session{
 	"close": func(r *reading) report.Session {
 		r.read(far)
@@ -28,8 +29,8 @@ var ways = map[string]func(*reading) report.Session{
 		r.leave()
 		return r.measured(0)
 	},
-	// Back by the back-forward cache: the same view goes on. What was between
-	// is not counted.
+	// Back with the back-forward cache continues the same view. The time
+	// between is not counted.
 	"back": func(r *reading) report.Session {
 		r.read(far)
 		r.run(chromedp.Evaluate(fmt.Sprintf(`window.mark = 1; if (window.clock) clock.pass = %d`, far.Milliseconds()),
@@ -53,8 +54,8 @@ var ways = map[string]func(*reading) report.Session{
 		r.leave()
 		return r.measured(0)
 	},
-	// Hidden, and looked at again: the time behind other windows is not
-	// counted. The second time it stays hidden.
+	// Hidden and shown again: the time behind other windows is not counted. The
+	// second time the page stays hidden.
 	"hidden": func(r *reading) report.Session {
 		r.read(far)
 		r.hide()
@@ -67,12 +68,12 @@ var ways = map[string]func(*reading) report.Session{
 		r.away(far)
 		return r.measured(0)
 	},
-	// Without a network for a while: what could not be told is told when it is
-	// there again.
+	// Offline for a while: the beacons that failed are sent when the network is
+	// back.
 	"offline": func(r *reading) report.Session {
 		r.run(offline(true))
 		r.read(far)
-		r.hide() // told to nobody
+		r.hide() // this beacon fails
 		r.away(500 * time.Millisecond)
 		r.show()
 		r.run(offline(false))
@@ -80,11 +81,11 @@ var ways = map[string]func(*reading) report.Session{
 		r.leave()
 		return r.measured(0)
 	},
-	// And when it does not come back: all is lost since the last snapshot, and
+	// Offline to the end: everything since the last snapshot is lost, and
 	// nothing else.
 	"gone offline": func(r *reading) report.Session {
 		r.read(5500 * time.Millisecond)
-		r.measured(500 * time.Millisecond) // the snapshot of 5 s
+		r.measured(500 * time.Millisecond) // the snapshot at 5 s
 		r.run(offline(true))
 		r.read(far)
 		r.run(page.Close())
@@ -92,19 +93,20 @@ var ways = map[string]func(*reading) report.Session{
 	},
 }
 
-// measures are one kind of file for each way in which a page measures, with
-// what else a view of it must have measured.
+// measures has one kind of file for each way of measuring, and a check of what
+// else the session must have.
 var measures = map[string]func(report.Session) bool{
 	"notes.txt":   func(n report.Session) bool { return n.Depth == 1_000_000 }, // how far down it was visible
 	"picture.png": func(n report.Session) bool { return n.Depth == 1_000_000 },
-	"page.html":   func(n report.Session) bool { return n.Depth == 1_000_000 }, // as its frame tells
+	"page.html":   func(n report.Session) bool { return n.Depth == 1_000_000 }, // as its frame reports it
 	"report.pdf": func(n report.Session) bool { // by pages
 		return slices.Equal(n.Pages, []report.PageTime{{Page: 1, Ms: n.EngagedMs}})
 	},
 	"clip.webm": func(n report.Session) bool { return n.Played > 0 && n.Reached >= n.Played },
 }
 
-// Each way of measuring, left in each way, is exact to the millisecond.
+// TestBrowserEngagement checks that each way of measuring, with each way of
+// leaving, is exact to the millisecond.
 func TestBrowserEngagement(t *testing.T) {
 	s := newTimed(t, nil)
 	for name, right := range measures {
@@ -112,14 +114,15 @@ func TestBrowserEngagement(t *testing.T) {
 			t.Run(way+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				if n := leave(s.open(newTab(t), s.sample(name))); !right(n) {
-					t.Errorf("%+v", n)
+					t.Errorf("session = %+v", n)
 				}
 			})
 		}
 	}
 }
 
-// What counts as reading, and what is kept when the browser dies.
+// TestBrowserTimes checks what counts as reading, and what is stored when the
+// browser is killed.
 func TestBrowserTimes(t *testing.T) {
 	for name, test := range times {
 		t.Run(name, func(t *testing.T) {
@@ -134,14 +137,14 @@ func TestBrowserTimes(t *testing.T) {
 }
 
 var times = map[string]func(*testing.T, *timed){
-	// A killed browser loses what it had not told yet, and nothing else.
+	// A killed browser loses what it has not yet sent, and nothing else.
 	"killed": func(t *testing.T, s *timed) {
 		b := startBrowser(t)
 		var all []*reading
 		for name := range measures {
 			r := s.open(b.tab(t), s.sample(name))
 			r.read(6 * time.Second)
-			r.measured(time.Second) // what was told at 5 s
+			r.measured(time.Second) // what was sent at 5 s
 			all = append(all, r)
 		}
 		b.kill(t)
@@ -149,7 +152,7 @@ var times = map[string]func(*testing.T, *timed){
 			r.measured(time.Second)
 		}
 	},
-	// Nobody reads who does nothing for half a minute.
+	// Time without input for half a minute does not count.
 	"no input": func(t *testing.T, s *timed) {
 		r := s.open(newTab(t), s.sample("notes.txt"))
 		r.read(30 * time.Second)
@@ -168,15 +171,15 @@ var times = map[string]func(*testing.T, *timed){
 		r.leave()
 		r.measured(0)
 	},
-	// A viewer whose window is behind others does not read either, though it
-	// can be seen.
+	// Time does not count either while the window is visible but does not have
+	// the focus.
 	"no focus": func(t *testing.T, s *timed) {
 		tb := newTab(t, chromedp.ActionFunc(onNewDocument(`document.hasFocus = () => false`)))
 		r := s.open(tb, s.sample("notes.txt"))
 		r.idles(far)
 		r.leave()
 		if n := r.measured(0); n.EngagedMs != 0 {
-			t.Errorf("%+v", n)
+			t.Errorf("session = %+v, want no engaged time", n)
 		}
 	},
 	"music goes on": func(t *testing.T, s *timed) {
@@ -185,8 +188,8 @@ var times = map[string]func(*testing.T, *timed){
 		r.leave()
 		r.measured(0)
 	},
-	// Time on pages, with some of it away. A page that is left again within a
-	// second was not seen.
+	// The time on each page, with pauses. A page that is left within a second
+	// does not count.
 	"pages": func(t *testing.T, s *timed) {
 		r := s.open(newTab(t), s.sample("report.pdf"))
 		f := r.frame("/view")
@@ -212,7 +215,7 @@ var times = map[string]func(*testing.T, *timed){
 		r.away(far)
 		r.show()
 		read(far)
-		if s.witness == nil { // otherwise it may take longer
+		if s.witness == nil { // without the witness it may take longer
 			turn(2)
 			r.read(999 * time.Millisecond)
 		}
@@ -222,20 +225,20 @@ var times = map[string]func(*testing.T, *timed){
 		n := r.measured(0)
 		for _, p := range n.Pages {
 			if d := ms(p.Ms) - want[p.Page]; s.witness == nil && d != 0 || d < -s.witness.lost(r.link) {
-				t.Errorf("page %d was read for %v, measured %v", p.Page, want[p.Page], ms(p.Ms))
+				t.Errorf("page %d was read for %v, but measured %v", p.Page, want[p.Page], ms(p.Ms))
 			}
 			delete(want, p.Page)
 		}
 		if len(want) > 0 {
-			t.Errorf("not seen: %v", want)
+			t.Errorf("pages that were not measured: %v", want)
 		}
 	},
-	// On another site's page an embed is read while some of it is in view
+	// An embed on another site's page is read while part of it is in view
 	// there.
 	"embed in view": func(t *testing.T, s *timed) {
 		l := s.sample("notes.txt")
 		r := s.visit(newTab(t), l, s.host(t, l))
-		r.away(far) // it is there, and out of view
+		r.away(far) // loaded, but out of view
 		r.comesIntoView(2900)
 		r.read(far)
 		r.leavesView(5000)
@@ -244,13 +247,13 @@ var times = map[string]func(*testing.T, *timed){
 		r.read(far)
 		r.leave()
 		if n := r.measured(0); n.Depth != 1_000_000 {
-			t.Errorf("%+v", n)
+			t.Errorf("session = %+v, want depth 1000000", n)
 		}
 	},
 }
 
-// A page that brings a frame into view by itself, again and again, has it read
-// for half a minute at the most.
+// inAndOutOfView checks that a page which scrolls a frame into view by itself,
+// again and again, counts as read for half a minute at most.
 func inAndOutOfView(t *testing.T, s *timed) {
 	l := s.sample("notes.txt")
 	r := s.visit(newTab(t), l, s.host(t, l))

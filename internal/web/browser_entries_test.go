@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// inArchive are files of an archive, in this order.
+// inArchive are the files of an archive, in this order.
 var inArchive = []struct{ name, content string }{
 	{"kit/", ""},
 	{"kit/readme.md", "# Read me\n\nHello <b>there</b>.\n"},
@@ -78,8 +78,8 @@ func gzipped(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
-// A file that is too large to unpack for a reader is listed, and the page says
-// why it does not open.
+// TestArchiveSealed checks that a file which is too large to unpack for a
+// reader is listed, and that the page says why it cannot be opened.
 func TestArchiveSealed(t *testing.T) {
 	var b bytes.Buffer
 	z := tar.NewWriter(&b)
@@ -99,17 +99,18 @@ func TestArchiveSealed(t *testing.T) {
 	page := s.status(s.get("/p/"+string(l.Slug)), 200).body
 	if n := strings.Count(page, `target="entry"`); n != 1 ||
 		!strings.Contains(page, "Some files cannot be opened here") {
-		t.Fatalf("%d entries can be opened:\n%s", n, page)
+		t.Fatalf("%d entries can be opened, want 1:\n%s", n, page)
 	}
 	open := s.attr(page, `href="([^"]+/entry/[01])"`)
 	if r := s.status(s.get(open), 200); !strings.Contains(r.body, "aaaaa") {
-		t.Errorf("the small one:\n%s", r.body)
+		t.Errorf("the small entry:\n%s", r.body)
 	}
 	s.status(s.get(open[:len(open)-1]+map[string]string{"0": "1", "1": "0"}[open[len(open)-1:]]), 404)
 }
 
-// Files of an archive are shown one by one, of its sealed bytes, as long as it
-// is live, and nothing in them runs.
+// TestArchiveEntries checks that single files of an archive are shown from its
+// sealed bytes, as long as the link is public, and that scripts in them do not
+// run.
 func TestArchiveEntries(t *testing.T) {
 	for name, content := range map[string][]byte{"deflated.zip": zipped(t, zip.Deflate),
 		"stored.zip": zipped(t, zip.Store), "plain.tar": tarred(t),
@@ -122,7 +123,7 @@ func TestArchiveEntries(t *testing.T) {
 			page := s.status(s.get("/p/"+string(l.Slug)), 200).body
 			base := s.attr(page, `href="([^"]+/entry/)1"`)
 			if n := strings.Count(page, `target="entry"`); n != 5 {
-				t.Fatalf("%d entries can be opened:\n%s", n, page)
+				t.Fatalf("%d entries can be opened, want 5:\n%s", n, page)
 			}
 			for i, want := range map[int]string{1: "Hello", 4: "&lt;script&gt;alert(1)",
 				5: "package main // &lt;script&gt;", 2: `src="2/bytes"`} {
@@ -133,20 +134,20 @@ func TestArchiveEntries(t *testing.T) {
 				if policy := r.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy,
 					"sandbox allow-scripts") || strings.Contains(policy, "allow-same-origin") ||
 					!strings.Contains(policy, "default-src 'none'") {
-					t.Errorf("entry %d: %s", i, policy)
+					t.Errorf("policy of entry %d = %s", i, policy)
 				}
 			}
 			if r := s.status(s.get(base+"2/bytes"), 200); r.body != string(png) ||
 				r.Header.Get("Content-Type") != "image/png" ||
 				r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
-				t.Errorf("%d bytes, %v", len(r.body), r.Header)
+				t.Errorf("%d bytes, headers %v", len(r.body), r.Header)
 			}
 			pdf := string(samples["report.pdf"])
 			if r := s.status(s.get(base+"3/bytes", "Range: bytes=100-199"), 206); r.body != pdf[100:200] {
-				t.Errorf("a range: %q", r.body)
+				t.Errorf("bytes of a range = %q", r.body)
 			}
 			if r := s.status(s.get(base+"3"), 303); r.Header.Get("Location") != "3/view" {
-				t.Errorf("a PDF leads to %s", r.Header.Get("Location"))
+				t.Errorf("a PDF redirects to %s, want 3/view", r.Header.Get("Location"))
 			}
 			for _, bad := range []string{"0", "6", "7", "-1", "x", "1/bytes", "1/view", "4/bytes", "6/bytes"} {
 				s.status(s.get(base+bad), 404)
@@ -160,7 +161,8 @@ func TestArchiveEntries(t *testing.T) {
 	}
 }
 
-// A file of an archive opens over the list, and closes again.
+// TestBrowserArchiveEntries opens a file of an archive over the list and closes
+// it.
 func TestBrowserArchiveEntries(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s)

@@ -23,8 +23,8 @@ import (
 // BenchmarkBrowserPage opens the page of each kind of file in a browser with an
 // empty cache. It reports figures of Chromium's tracing: first and largest
 // contentful paint, layout shift, blocking time of the main thread, and the
-// requests until the page was complete (number and bytes as sent, the file's
-// own bytes apart). "phone" is a processor four times slower.
+// requests until the page was complete (number and bytes as sent, with the
+// file's own bytes separately). "phone" is a processor four times slower.
 func BenchmarkBrowserPage(b *testing.B) {
 	chromium(b)
 	for _, device := range []struct {
@@ -33,10 +33,10 @@ func BenchmarkBrowserPage(b *testing.B) {
 	}{{"desk", 1}, {"phone", 4}} {
 		for _, name := range slices.Sorted(maps.Keys(samples)) {
 			b.Run(device.name+"/"+name, func(b *testing.B) {
-				var sent, file, asked atomic.Int64
+				var sent, file, requestCount atomic.Int64
 				s := newSiteWith(b, siteOptions{content: true, around: func(next http.Handler) http.Handler {
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						asked.Add(1)
+						requestCount.Add(1)
 						c := counter{w, &sent}
 						if strings.HasSuffix(r.URL.Path, "/file") {
 							c.sent = &file
@@ -51,7 +51,8 @@ func BenchmarkBrowserPage(b *testing.B) {
 						sums[unit] += v
 					}
 				}
-				sums["requests"], sums["page-bytes"], sums["file-bytes"] = float64(asked.Load()), float64(sent.Load()),
+				sums["requests"], sums["page-bytes"], sums["file-bytes"] = float64(requestCount.Load()),
+					float64(sent.Load()),
 					float64(file.Load())
 				for unit, v := range sums {
 					b.ReportMetric(v/float64(b.N), unit)
@@ -61,7 +62,7 @@ func BenchmarkBrowserPage(b *testing.B) {
 	}
 }
 
-// figures opens a page in a browser of its own.
+// figures opens a page in a new browser and returns its figures.
 func (s *site) figures(b *testing.B, l *vitrine.Link, slow float64) map[string]float64 {
 	b.Helper()
 	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), browserOptions(b.TempDir())...)
@@ -93,7 +94,7 @@ func (s *site) figures(b *testing.B, l *vitrine.Link, slow float64) map[string]f
 		tracing.Start().WithTransferMode(tracing.TransferModeReportEvents).WithTraceConfig(&tracing.TraceConfig{
 			IncludedCategories: []string{"loading", "toplevel", "devtools.timeline", "blink.user_timing"}}),
 		s.page(l)))
-	<-time.After(3 * time.Second) // what comes late, of frames too
+	<-time.After(3 * time.Second) // includes late requests, also of frames
 	s.check(chromedp.Run(ctx, tracing.End()))
 	<-done
 	mu.Lock()
@@ -102,7 +103,7 @@ func (s *site) figures(b *testing.B, l *vitrine.Link, slow float64) map[string]f
 	return out
 }
 
-// traced is an event of Chromium's tracing; times in microseconds.
+// traced is an event of Chromium's tracing. Times are in microseconds.
 type traced struct {
 	Name string  `json:"name"`
 	PID  int     `json:"pid"`
@@ -120,7 +121,7 @@ type traced struct {
 	} `json:"args"`
 }
 
-// weigh reads the figures of a page out of a trace.
+// weigh reads the figures of a page from a trace.
 func weigh(trace []traced, out map[string]float64) {
 	slices.SortFunc(trace, func(a, b traced) int { return int(a.TS - b.TS) })
 	var start traced

@@ -16,9 +16,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// holding has a page count how many bytes of a file its scripts ever hold at
-// once, and how many it sends from the file itself, which the browser reads as
-// they go.
+// holding makes a page count how many bytes of a file its scripts hold at once,
+// and how many it sends from the file itself, which the browser reads in
+// pieces.
 const holding = `{
 	window.held = window.sent = 0;
 	const hold = (prototype, name, size) => {
@@ -37,18 +37,19 @@ const holding = `{
 	};
 }`
 
-// heldByPage checks that the page has sent bytes of files, and held few.
+// heldByPage checks that the page has sent the bytes of a file and held few of
+// them.
 func (tb *tab) heldByPage(size int) {
 	tb.t.Helper()
 	var page struct{ Held, Sent int }
 	tb.run(chromedp.Evaluate(`({Held: held, Sent: sent})`, &page))
 	if page.Held > 1<<10 || page.Sent < size {
-		tb.t.Errorf("of a file of %d bytes the page sent %d, and held %d", size, page.Sent, page.Held)
+		tb.t.Errorf("of a file of %d bytes the page sent %d and held %d", size, page.Sent, page.Held)
 	}
 }
 
-// largest is the size of the largest piece that is read at once. What collects
-// bytes in memory reads ever larger pieces.
+// largest is the size of the largest single read. Code that collects bytes in
+// memory reads ever larger pieces.
 type largest struct{ atomic.Int64 }
 
 func (l *largest) of(n int) {
@@ -56,7 +57,8 @@ func (l *largest) of(n int) {
 	}
 }
 
-// bodies watches the bodies of requests, and counts their bytes.
+// bodies returns a handler that counts the bytes of request bodies and records
+// the largest read.
 func (l *largest) bodies(next http.Handler, total *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = watchedBody{r.Body, l, total}
@@ -77,7 +79,7 @@ func (b watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watchedBlobs watches what is read from a bucket.
+// watchedBlobs records the largest read from a bucket.
 type watchedBlobs struct {
 	*s3.Blobs
 	largest *largest
@@ -103,7 +105,8 @@ func (b watchedBlob) ReadAt(p []byte, at int64) (int, error) {
 	return b.Blob.ReadAt(p, at)
 }
 
-// largeText makes a file of at least so many bytes, and returns its size.
+// largeText writes a file of at least the given size and returns its path and
+// size.
 func largeText(t *testing.T, name string, least int) (path string, size int) {
 	t.Helper()
 	line := []byte("a line of an unremarkable text, again and again\n")
@@ -115,8 +118,8 @@ func largeText(t *testing.T, name string, least int) (path string, size int) {
 	return path, len(text)
 }
 
-// paced is a body of which a piece is read, and another one each time that
-// more says so.
+// paced is a body that returns one piece, and another one for each value of
+// more.
 type paced struct {
 	io.ReadCloser
 	piece, left int

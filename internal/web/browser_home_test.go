@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// dropHere drops a file on the first page, as a hand does.
+// dropHere drops a file on the home page.
 const dropHere = `(() => {
 	const data = new DataTransfer();
 	data.items.add(new File(["dropped before"], "early.txt", {type: "text/plain"}));
@@ -23,64 +23,65 @@ const dropHere = `(() => {
 	return seen && !document.querySelector("#drop").classList.contains("is-over");
 })()`
 
-// comesIn signs an account in, in a tab of nobody's.
-func (tb *tab) comesIn(d *site, a *vitrine.Account) {
+// signInAs signs in to an account in a tab that is signed out.
+func (tb *tab) signInAs(d *site, a *vitrine.Account) {
 	tb.t.Helper()
 	name, value, _ := strings.Cut(strings.TrimPrefix(d.signIn(a), "Cookie: "), "=")
 	tb.run(network.SetCookie(name, value).WithURL(d.url).WithHTTPOnly(true), chromedp.Navigate(d.url+"/dashboard"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 }
 
-// A file that is dropped on the first page waits in the browser while someone
-// signs in, and then goes up, once.
+// TestBrowserDropBeforeSignIn drops a file on the home page. The browser keeps
+// it until the user has signed in, and then uploads it once.
 func TestBrowserDropBeforeSignIn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.server.Accounts.SignUp = auth.SignUpOpen // a stranger may choose a file
+	d.server.Accounts.SignUp = auth.SignUpOpen // a visitor may choose a file
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	var over bool
 	tb.run(chromedp.Evaluate(dropHere, &over))
 	if !over {
-		t.Error("nothing shows that a file may be let go, or it stays")
+		t.Error("the overlay for dropping a file does not appear, or it stays")
 	}
 	tb.until(`!document.querySelector("#waiting").hidden && document.querySelector("#waiting-name").textContent === "early.txt" && document.activeElement.id === "go-on"`)
 	if got := tb.text(`document.querySelector("#go-on").getAttribute("href")`); got != "/sign-up?next=/dashboard" {
-		t.Errorf("leads to %s", got)
+		t.Errorf("the button leads to %s, want /sign-up?next=/dashboard", got)
 	}
 	if n := len(d.linksOf(d.member)); n != 0 {
-		t.Fatalf("%d links of nobody", n)
+		t.Fatalf("%d links before sign-in, want 0", n)
 	}
 	tb.run(chromedp.Reload())
 	tb.until(`!document.querySelector("#waiting").hidden`)
 
 	tb.run(chromedp.Click("#go-on"))
 	tb.arrives(`location.pathname === "/sign-up"`)
-	tb.comesIn(d, d.member)
-	tb.fares("early.txt", "live")
+	tb.signInAs(d, d.member)
+	tb.waitForState("early.txt", "live")
 	tb.run(chromedp.Navigate(d.url + "/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	tb.until(`document.querySelector("#waiting").hidden`)
 	if n := len(d.linksOf(d.member)); n != 1 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 1", n)
 	}
 
-	// Signed in, one drop does it all.
+	// A signed-in user needs only the drop.
 	tb.run(chromedp.Evaluate(dropHere, nil))
 	tb.arrives(`location.pathname === "/dashboard" && document.body.classList.contains("has-script")`)
 	tb.until(`document.querySelectorAll('#rows li[data-state="live"]').length === 1`)
 	if n := len(d.linksOf(d.member)); n != 2 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 2", n)
 	}
 	tb.quiet()
 }
 
-// What someone left to wait is not sent by the next person who signs in, unless
-// they say so, and who signs out leaves nothing.
+// TestBrowserPendingIsAskedAbout checks that a pending file of one user is not
+// uploaded by the next one who signs in, unless they confirm it, and that
+// signing out removes it.
 func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.server.Accounts.SignUp = auth.SignUpOpen // a stranger may choose a file
+	d.server.Accounts.SignUp = auth.SignUpOpen // a visitor may choose a file
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	leave := func() {
@@ -90,16 +91,16 @@ func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	}
 	const asked = `document.querySelector("#asked")?.hidden === false && document.querySelector("#asked").innerText.includes("early.txt")`
 	leave()
-	tb.comesIn(d, d.member)
+	tb.signInAs(d, d.member)
 	tb.until(asked)
 	tb.accessible("/dashboard, about to send what waits")
 	tb.run(chromedp.Reload())
 	tb.until(asked)
 	if n := len(d.linksOf(d.member)); n != 0 {
-		t.Fatalf("%d links that nobody asked for", n)
+		t.Fatalf("%d unconfirmed links, want 0", n)
 	}
 	tb.run(chromedp.Click("#asked .yes"))
-	tb.fares("early.txt", "live")
+	tb.waitForState("early.txt", "live")
 
 	const none = `document.body.classList.contains("has-script") && new Promise((done) => {
 		const request = indexedDB.open("vitrine", 1);
@@ -112,7 +113,7 @@ func TestBrowserPendingIsAskedAbout(t *testing.T) {
 		t.Helper()
 		var is bool
 		if tb.run(chromedp.Evaluate(none, &is, awaited)); !is {
-			t.Errorf("%s: something waits", what)
+			t.Errorf("%s: a file is still pending", what)
 		}
 	}
 	gone("sent")
@@ -126,16 +127,17 @@ func TestBrowserPendingIsAskedAbout(t *testing.T) {
 	tb.arrives(`location.pathname !== "/dashboard"`)
 	gone("signed out")
 	if n := len(d.linksOf(d.member)); n != 1 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 1", n)
 	}
 	tb.quiet()
 }
 
-// What waits can be let go, and does not wait for ever.
+// TestBrowserForgetPending checks that a pending file can be discarded, and
+// that it expires.
 func TestBrowserForgetPending(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.server.Accounts.SignUp = auth.SignUpOpen // a stranger may choose a file
+	d.server.Accounts.SignUp = auth.SignUpOpen // a visitor may choose a file
 	tb := newVisitor(t, chromedp.Navigate(d.url+"/"))
 	tb.arrives(`document.body.classList.contains("has-script")`)
 	tb.run(chromedp.Evaluate(dropHere, nil))
@@ -151,8 +153,8 @@ func TestBrowserForgetPending(t *testing.T) {
 	tb.quiet()
 }
 
-// The reference is searched as one types, and a code block is copied at a
-// press.
+// TestBrowserDocs checks that the API reference filters as the user types, and
+// that a button copies a code block.
 func TestBrowserDocs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -162,7 +164,7 @@ func TestBrowserDocs(t *testing.T) {
 	tb.run(chromedp.Focus("#filter"), chromedp.KeyEvent("captions language"))
 	tb.until(shown + `.startsWith("listCaptions putCaptions deleteCaptions")`)
 	if got := tb.text(shown); strings.Contains(got, "createUpload") {
-		t.Errorf("left are %s", got)
+		t.Errorf("the filtered list contains %s", got)
 	}
 	tb.run(chromedp.KeyEvent(" zebra"))
 	tb.until(shown + ` === "" && !document.querySelector("#filter-none").hidden`)

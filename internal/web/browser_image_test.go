@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// rect is where something is in the window.
+// rect is a rectangle in the window.
 type rect struct{ Left, Top, Width, Height float64 }
 
 func (r rect) String() string {
@@ -33,15 +33,15 @@ func (tb *tab) imageRect() (r rect) {
 	return r
 }
 
-// at returns the point of the image, in parts of it, that is at a point of the
-// window.
+// at returns the position in the image, as fractions of its size, of a point of
+// the window.
 func (r rect) at(x, y float64) (float64, float64) {
 	return (x - r.Left) / r.Width, (y - r.Top) / r.Height
 }
 
 func near(a, b, within float64) bool { return math.Abs(a-b) <= within }
 
-// solid returns a picture of one color, half of it clear.
+// solid returns a picture of one colour, half of it transparent.
 func solid(width, height int) []byte {
 	m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.NRGBA{0, 128, 128, 255}, color.NRGBA{}})
 	for i := len(m.Pix) / 2; i < len(m.Pix); i++ {
@@ -79,12 +79,12 @@ const shownImage = `document.querySelector(".picture img").complete && !document
 func TestBrowserImage(t *testing.T) {
 	s := newSite(t)
 	tb := newTab(t, s.page(s.sample("picture.png")))
-	tb.until(shownImage + ` && document.querySelector(".picture img").getBoundingClientRect().width === 64`) // a small image is not blown up
+	tb.until(shownImage + ` && document.querySelector(".picture img").getBoundingClientRect().width === 64`) // a small image is not enlarged
 	tb.quiet()
 }
 
-// What the wheel, the mouse, the keys and the bar do to a large image, of
-// pixels or of lines.
+// TestBrowserZoom checks how the wheel, the mouse, the keys and the bar zoom
+// and move a large image, for pixels and for vector graphics.
 func TestBrowserZoom(t *testing.T) {
 	for name, content := range map[string][]byte{"wide.svg": drawing(2400, 1800), "wide.png": solid(2400, 1800)} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestBrowserZoom(t *testing.T) {
 			fitted := tb.imageRect()
 			if fitted.Left < 0 || fitted.Top < 0 || fitted.Left+fitted.Width > 1280 || fitted.Top+fitted.Height > 800 ||
 				!near(fitted.Width/fitted.Height, 4.0/3, .01) {
-				t.Fatalf("fitted: %v", fitted)
+				t.Fatalf("fitted image: %v", fitted)
 			}
 			percent := func(want string) {
 				t.Helper()
@@ -105,7 +105,7 @@ func TestBrowserZoom(t *testing.T) {
 				tb.run(chromedp.KeyEvent("0"))
 				if r := tb.imageRect(); !near(r.Width, fitted.Width, 1) || !near(r.Left, fitted.Left, 1) ||
 					!near(r.Top, fitted.Top, 1) {
-					t.Fatalf("fitted again: %v, at first %v", r, fitted)
+					t.Fatalf("fitted again: %v, want %v as at first", r, fitted)
 				}
 				tb.until(`document.getElementById("fit").getAttribute("aria-pressed") === "true" && document.getElementById("smaller").disabled`)
 			}
@@ -119,8 +119,8 @@ func TestBrowserZoom(t *testing.T) {
 				bx, by := before.at(600, 300)
 				ax, ay := after.at(600, 300)
 				if !near(ax, bx, .05) || !near(ay, by,
-					.05) { // it stays in the middle until it is wider than the window
-					t.Errorf("zoomed at %.3f, %.3f, which is now %.3f, %.3f", bx, by, ax, ay)
+					.05) { // the image stays centred until it is wider than the window
+					t.Errorf("zoomed at %.3f, %.3f, which is now at %.3f, %.3f", bx, by, ax, ay)
 				}
 				tb.run(wheel(600, 300, 5000, modifiers))
 				tb.until(fmt.Sprintf(`document.querySelector(".picture img").getBoundingClientRect().width < %g`,
@@ -131,7 +131,7 @@ func TestBrowserZoom(t *testing.T) {
 			tb.run(chromedp.KeyEvent("1"))
 			percent("100")
 			if r := tb.imageRect(); !near(r.Width, 2400, 1) {
-				t.Errorf("100 %%: %v", r)
+				t.Errorf("at 100 %%: %v, want width 2400", r)
 			}
 			tb.run(chromedp.KeyEvent("+"))
 			percent("125")
@@ -140,7 +140,8 @@ func TestBrowserZoom(t *testing.T) {
 			tb.run(chromedp.KeyEvent("-"), chromedp.Click("#smaller"))
 			percent("100")
 
-			// Dragging moves it with the hand, and no further than its edge.
+			// Dragging moves the image with the pointer, but not beyond its
+			// edge.
 			before := tb.imageRect()
 			tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 600, 380, 0),
 				mouse(input.MouseMoved, 540, 350, 0), mouse(input.MouseReleased, 540, 350, 1))
@@ -156,13 +157,13 @@ func TestBrowserZoom(t *testing.T) {
 				tb.run(mouse(input.MousePressed, 640, 400, 1), mouse(input.MouseMoved, 640+far, 400+far, 0),
 					mouse(input.MouseReleased, 640+far, 400+far, 1))
 				if r := tb.imageRect(); r.Left > 100 || r.Top > 200 || r.Left+r.Width < 1180 || r.Top+r.Height < 650 {
-					t.Errorf("lost: %v", r)
+					t.Errorf("the image was dragged out of the window: %v", r)
 				}
 			}
 			back()
 
-			// Twice at a point: full size, that point under the pointer; twice
-			// again: as before.
+			// A double click shows the full size with that point under the
+			// pointer; another one fits the image again.
 			double := func(until string) {
 				t.Helper()
 				when := input.TimeSinceEpoch(time.Now())
@@ -170,17 +171,17 @@ func TestBrowserZoom(t *testing.T) {
 					tb.run(mouse(input.MousePressed, 500, 300, clicks+1).WithTimestamp(&when),
 						mouse(input.MouseReleased, 500, 300, clicks+1).WithTimestamp(&when))
 				}
-				tb.until(until + ` && document.getAnimations().length === 0`) // it has moved there
+				tb.until(until + ` && document.getAnimations().length === 0`) // the animation has ended
 			}
 			double(`document.getElementById("scale").textContent === "100 %"`)
 			bx, by := fitted.at(500, 300)
 			if ax, ay := tb.imageRect().at(500, 300); !near(ax, bx, .01) || !near(ay, by, .01) {
-				t.Errorf("zoomed at %.3f, %.3f, which is now %.3f, %.3f", bx, by, ax, ay)
+				t.Errorf("zoomed at %.3f, %.3f, which is now at %.3f, %.3f", bx, by, ax, ay)
 			}
 			double(`document.getElementById("fit").getAttribute("aria-pressed") === "true"`)
 			back()
 
-			// It follows the window.
+			// The image adapts to the size of the window.
 			tb.run(chromedp.EmulateViewport(600, 700))
 			tb.until(`document.querySelector(".picture img").getBoundingClientRect().right <= 600`)
 			if r := tb.imageRect(); r.Width < 500 || !near(r.Left+r.Width/2, 300, 1) {
@@ -191,8 +192,8 @@ func TestBrowserZoom(t *testing.T) {
 	}
 }
 
-// Fingers: two pinch, one moves, two taps zoom; nobody leaves the page's own
-// scale.
+// TestBrowserPinch checks touch: two fingers zoom, one moves, a double tap
+// zooms, and the page itself is not scaled.
 func TestBrowserPinch(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("wide.png", solid(1500, 1000))
@@ -209,7 +210,7 @@ func TestBrowserPinch(t *testing.T) {
 	bx, by := fitted.at(200, 450)
 	if ax, ay := pinched.at(200, 450); !near(pinched.Width, 2*fitted.Width, 2) || !near(ax, bx, .02) ||
 		!near(ay, by, .3) {
-		t.Errorf("pinched to twice: %v to %v", fitted, pinched)
+		t.Errorf("zoomed to twice the size: %v to %v", fitted, pinched)
 	}
 	tb.run(touch(input.TouchStart, 200, 450), touch(input.TouchMove, 180, 450), touch(input.TouchMove, 150, 450),
 		touch(input.TouchEnd))
@@ -229,8 +230,9 @@ func TestBrowserPinch(t *testing.T) {
 	tb.quiet()
 }
 
-// A tall screenshot begins at its top as wide as the window, the wheel scrolls
-// it, and how far it was seen is told.
+// TestBrowserTallImage checks that a tall screenshot is shown from its top in
+// the width of the window, that the wheel scrolls it, and that the page reports
+// how far it was seen.
 func TestBrowserTallImage(t *testing.T) {
 	s := newTimed(t, nil)
 	l := s.publish("tall.png", solid(900, 9000))
@@ -239,7 +241,7 @@ func TestBrowserTallImage(t *testing.T) {
 	tb.until(shownImage)
 	first := tb.imageRect()
 	if first.Width < 700 || first.Top < 68 || first.Top > 120 || first.Height < 7000 {
-		t.Errorf("first %v", first)
+		t.Errorf("rectangle at first: %v", first)
 	}
 	r.read(time.Second)
 	scroll := func() {
@@ -253,27 +255,27 @@ func TestBrowserTallImage(t *testing.T) {
 	tb.run(chromedp.Evaluate(`(r => Math.round((innerHeight - r.top) / r.height * 100))(document.querySelector(".picture img").getBoundingClientRect())`, &percent))
 	tb.leave()
 	if n := r.measured(0); n.Depth != percent*10_000 || percent >= 70 {
-		t.Errorf("%d %% were seen: %+v", percent, n)
+		t.Errorf("%d %% were seen, but the session is %+v", percent, n)
 	}
 
 	tb = newTab(t, chromedp.EmulateViewport(800, 600), s.page(l))
 	tb.until(shownImage)
-	tb.run(chromedp.Click("#fit")) // the whole of it
+	tb.run(chromedp.Click("#fit")) // the whole image
 	if r := tb.imageRect(); r.Height > 600 {
-		t.Errorf("the whole: %v", r)
+		t.Errorf("whole image: %v, want at most 600 high", r)
 	}
 	tb.run(chromedp.Click("#fit"))
 	if r := tb.imageRect(); r != first {
-		t.Errorf("fitted again: %v, first %v", r, first)
+		t.Errorf("fitted again: %v, want %v as at first", r, first)
 	}
 	scroll()
 	tb.run(chromedp.EmulateViewport(790, 600))
 	tb.until(`document.querySelector(".picture img").getBoundingClientRect().right <= 790`)
-	tb.until(`document.querySelector(".picture img").getBoundingClientRect().top < -2500`) // where it was
+	tb.until(`document.querySelector(".picture img").getBoundingClientRect().top < -2500`) // the position from before
 	tb.quiet()
 }
 
-// What moves and what is clear is shown so; what cannot be read says so.
+// TestBrowserOtherImages checks animated, transparent and unreadable images.
 func TestBrowserOtherImages(t *testing.T) {
 	s := newSite(t)
 	var b bytes.Buffer
@@ -295,12 +297,13 @@ func TestBrowserOtherImages(t *testing.T) {
 		}
 		tb.quiet()
 	}
-	broken := s.publish("scan.tiff", makeTIFF(t)) // nothing makes a JPEG of it here
+	broken := s.publish("scan.tiff", makeTIFF(t)) // no preview is made of it here
 	tb := newTab(t, s.page(broken))
 	tb.until(`document.querySelector("#cannot").checkVisibility() && document.getElementById("bar").hidden && document.querySelector("#cannot a[data-download]") !== null`)
 }
 
-// Without scripting an image is fitted, and a switch shows it in full size.
+// TestBrowserImageWithoutScripting checks that without scripting an image is
+// fitted and a switch shows it in full size.
 func TestBrowserImageWithoutScripting(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("wide.png", solid(1500, 1000))
@@ -312,10 +315,10 @@ func TestBrowserImageWithoutScripting(t *testing.T) {
 		return float64(box.Width)
 	}
 	if w := width(); w > 1000 {
-		t.Errorf("fitted: %g", w)
+		t.Errorf("fitted width = %g, want at most 1000", w)
 	}
 	tb.run(chromedp.MouseClickXY(500, 400))
 	if w := width(); w != 1500 {
-		t.Errorf("full size: %g", w)
+		t.Errorf("full width = %g, want 1500", w)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// tabTo presses Tab until an element has the focus. Each stop on the way shows
-// that it has it.
+// tabTo presses Tab until an element has the focus. Each element on the way
+// must show its focus.
 func (tb *tab) tabTo(selector string) {
 	tb.t.Helper()
 	for range 150 {
@@ -26,7 +26,7 @@ func (tb *tab) tabTo(selector string) {
 			return false;
 		})()`, &seen))
 		if !seen {
-			tb.t.Errorf("nothing shows the focus of %s", tb.text(`document.activeElement.outerHTML.slice(0, 120)`))
+			tb.t.Errorf("the focus is not visible on %s", tb.text(`document.activeElement.outerHTML.slice(0, 120)`))
 		}
 		if there {
 			return
@@ -35,8 +35,8 @@ func (tb *tab) tabTo(selector string) {
 	tb.t.Fatalf("Tab does not reach %s", selector)
 }
 
-// Uploading a file, copying its link, looking at its page and at how it is read
-// need no more than the Tab and Enter keys.
+// TestBrowserKeyboardAlone checks that Tab and Enter are sufficient to upload a
+// file, copy its link, open its page and see its report.
 func TestBrowserKeyboardAlone(t *testing.T) {
 	d := newDesk(t)
 	tb := d.memberTab(d.member, "/dashboard")
@@ -45,7 +45,7 @@ func TestBrowserKeyboardAlone(t *testing.T) {
 	tb.run(chromedp.Evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`, nil),
 		page.SetInterceptFileChooserDialog(true))
 	chromedp.ListenTarget(tb.ctx, func(event any) {
-		if e, ok := event.(*page.EventFileChooserOpened); ok { // the dialog of the system
+		if e, ok := event.(*page.EventFileChooserOpened); ok { // the system's dialog
 			go func() {
 				_ = chromedp.Run(tb.ctx, chromedp.ActionFunc(func(ctx context.Context) error {
 					return dom.SetFileInputFiles([]string{file}).WithBackendNodeID(e.BackendNodeID).Do(ctx)
@@ -56,7 +56,7 @@ func TestBrowserKeyboardAlone(t *testing.T) {
 	enter := func() { t.Helper(); tb.run(chromedp.KeyEvent(kb.Enter)) }
 	tb.tabTo("#choose")
 	enter()
-	tb.fares("deck.pdf", "live")
+	tb.waitForState("deck.pdf", "live")
 	tb.tabTo("#rows .copy-it")
 	enter()
 	tb.until(`window.copied === document.querySelector("#rows .address input").value`)

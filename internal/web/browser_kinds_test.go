@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// How far down a text was seen is measured, and stays when it is scrolled back.
+// TestBrowserText checks that the depth of a text is measured and does not
+// decrease when the reader scrolls back.
 func TestBrowserText(t *testing.T) {
 	s := newTimed(t, nil)
 	l := s.publish("notes.txt", []byte(strings.Repeat("A line of a long text.\n", 400)))
@@ -28,13 +29,13 @@ func TestBrowserText(t *testing.T) {
 	}
 	r.leave()
 	if n := r.measured(0); n.Depth != percent*10_000 || percent < 45 || percent > 75 {
-		t.Errorf("%d %% were seen: %+v", percent, n)
+		t.Errorf("%d %% were seen, but the session is %+v", percent, n)
 	}
 	r.quiet()
 }
 
-// A user's HTML runs without our origin; its scroll is told, its time is
-// measured outside.
+// TestBrowserHTML checks that a user's HTML runs in another origin, that its
+// scroll depth is reported, and that its time is measured outside.
 func TestBrowserHTML(t *testing.T) {
 	s := newTimed(t, nil)
 	l := s.publish("page.html", []byte(`<!doctype html><title>x</title><body style="height:5000px"><script>
@@ -54,11 +55,12 @@ func TestBrowserHTML(t *testing.T) {
 	r.read(time.Second)
 	r.leave()
 	if n := r.measured(0); n.Depth != percent*10_000 || percent < 50 || percent > 90 {
-		t.Errorf("%d %% were seen: %+v", percent, n)
+		t.Errorf("%d %% were seen, but the session is %+v", percent, n)
 	}
 }
 
-// Without scripting a page is a view and no session, and shows what it can.
+// TestBrowserWithoutScripting checks that a page without scripting counts a
+// view without a session, and shows what it can.
 func TestBrowserWithoutScripting(t *testing.T) {
 	s := newSite(t)
 	for name, shown := range map[string]string{"report.pdf": "needs JavaScript", "notes.txt": "Second line.",
@@ -72,7 +74,7 @@ func TestBrowserWithoutScripting(t *testing.T) {
 		}
 		tb.leave()
 		if o := s.countOpens(l, 1); len(o) == 1 && (o[0].Session != nil || o[0].Bot != "") {
-			t.Errorf("%s: %+v", name, o[0])
+			t.Errorf("%s: view = %+v, want no session", name, o[0])
 		}
 	}
 }
@@ -86,7 +88,8 @@ func TestBrowserDownload(t *testing.T) {
 	eventually(t, "one download event", func() bool { return s.counts(l).Downloads == 1 })
 }
 
-// A browser that says that it is driven is a program's.
+// TestBrowserAutomation checks that a browser under automation
+// (navigator.webdriver) counts as a bot.
 func TestBrowserAutomation(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])

@@ -35,8 +35,8 @@ func TestBrowserMedia(t *testing.T) {
 	}
 }
 
-// What is played twice counts once, and what is skipped does not count; the end
-// is told at once.
+// TestBrowserMediaRanges checks that what is played twice counts once, that
+// skipped parts do not count, and that the end is reported at once.
 func TestBrowserMediaRanges(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("clip.webm", samples["clip.webm"])
@@ -51,12 +51,12 @@ func TestBrowserMediaRanges(t *testing.T) {
 		t.Errorf("played from %d to %d", from, to)
 	}
 	s.session(t, l, "the last second, once, and the end", func(n *report.Session) bool {
-		return n.Reached == to && near(float64(n.Played), float64(to-from), 500) // in whole milliseconds
+		return n.Reached == to && near(float64(n.Played), float64(to-from), 500) // rounded to milliseconds
 	})
 }
 
-// played returns the one range of the medium that was played, by the browser's
-// own account, in millionths of the medium.
+// played returns the one range that was played according to the browser, in
+// millionths of the duration.
 func (tb *tab) played() (from, to int64) {
 	tb.t.Helper()
 	var all []int64
@@ -65,12 +65,13 @@ func (tb *tab) played() (from, to int64) {
 		return Array.from(played, (_, i) => [part(played.start(i)), part(played.end(i))]).flat();
 	})(document.querySelector("video, audio"))`, &all))
 	if len(all) != 2 {
-		tb.t.Fatalf("played %v", all)
+		tb.t.Fatalf("played ranges = %v, want one", all)
 	}
 	return all[0], all[1]
 }
 
-// The keys and the menu of speeds; what else has the focus keeps its keys.
+// TestBrowserMediaKeys checks the keys and the speed menu. Other focused
+// elements keep their keys.
 func TestBrowserMediaKeys(t *testing.T) {
 	s := newSite(t)
 	for _, name := range []string{"clip.webm", "song.mp3"} {
@@ -107,8 +108,8 @@ func TestBrowserMediaKeys(t *testing.T) {
 				chromedp.KeyEvent("k"))
 			tb.until(m + `.currentTime === 0 && ` + m + `.paused`)
 			if name == "clip.webm" {
-				// A browser without a screen fills none: that it was asked is
-				// what can be seen.
+				// A headless browser has no fullscreen, so the test only checks
+				// that it was requested.
 				tb.run(chromedp.Evaluate(`document.activeElement.blur(), document.querySelector("video").requestFullscreen = async () => { window.full = true }`, nil))
 				press("f", `window.full`)
 			}
@@ -117,8 +118,9 @@ func TestBrowserMediaKeys(t *testing.T) {
 	}
 }
 
-// The box of a video is there before it, whatever its shape; what a browser
-// cannot play says so.
+// TestBrowserVideoBox checks that the box of a video has its size before the
+// video loads, whatever its shape, and that a video that the browser cannot
+// play says so.
 func TestBrowserVideoBox(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("clip.webm", samples["clip.webm"])
@@ -129,7 +131,7 @@ func TestBrowserVideoBox(t *testing.T) {
 		var loaded, empty string
 		tb.run(chromedp.Evaluate(box, &loaded), chromedp.Evaluate(`document.querySelector("video").removeAttribute("src"), document.querySelector("video").load(), `+box, &empty))
 		if loaded != empty {
-			t.Errorf("%v: the box is %s, of an empty video %s", size, loaded, empty)
+			t.Errorf("%v: the box is %s, and without the video %s", size, loaded, empty)
 		}
 		tb.until(`document.documentElement.scrollHeight <= innerHeight`)
 	}

@@ -19,8 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// arrives waits until a condition holds on the page that the browser is on its
-// way to.
+// arrives waits until a condition holds on the next page.
 func (tb *tab) arrives(condition string) {
 	tb.t.Helper()
 	eventually(tb.t, condition, func() bool {
@@ -30,19 +29,19 @@ func (tb *tab) arrives(condition string) {
 	})
 }
 
-// press types keys where a page takes decisions by keys already.
+// press sends keys to a page once it accepts decisions by keys.
 func (tb *tab) press(keys string) {
 	tb.t.Helper()
 	tb.arrives(`"ready" in document.body.dataset`)
 	tb.run(chromedp.KeyEvent(keys))
 }
 
-// signedIn returns a tab in which a moderator has signed in. The cookie stays
-// in the browser, and is worth nothing to the site of another test.
-func (s *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
+// moderatorTab returns a tab that is signed in as a moderator. The cookie stays
+// in the browser, but is not valid for the site of another test.
+func (s *site) moderatorTab(a *vitrine.Account, actions ...chromedp.Action) *tab {
 	s.t.Helper()
 	tb := newTab(s.t, actions...)
-	tb.run(chromedp.Navigate(s.url+s.offer(a)), chromedp.Click(`button[type="submit"]`))
+	tb.run(chromedp.Navigate(s.url+s.signInLink(a)), chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
 	tb.run(chromedp.Navigate(s.url + "/moderation"))
 	return tb
@@ -50,16 +49,16 @@ func (s *site) signedIn(a *vitrine.Account, actions ...chromedp.Action) *tab {
 
 func at(l *vitrine.Link) string { return fmt.Sprintf("location.pathname === %q", casePath(l)) }
 
-// A moderator walks the queue with one hand: opens, clears, rejects, takes
-// back, passes over.
+// TestBrowserModerationKeys works through the queue with the keyboard: it
+// opens, approves, rejects, undoes and skips.
 func TestBrowserModerationKeys(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
 	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonAbuse),
 		d.held("data.json", vitrine.ReasonScanLate)
 	public := func(l *vitrine.Link, want int) { t.Helper(); d.status(d.get("/p/"+string(l.Slug)), want) }
-	tb := d.signedIn(mod)
-	tb.press("a") // on no row: nothing is decided
+	tb := d.moderatorTab(mod)
+	tb.press("a") // without a current row the key does nothing
 	tb.until(`document.querySelector("#toast").textContent.includes("Go to a link first")`)
 	tb.press("jjk\r")
 	tb.arrives(at(a))
@@ -79,21 +78,21 @@ func TestBrowserModerationKeys(t *testing.T) {
 	tb.arrives(at(c))
 	tb.press("?")
 	tb.until(`document.querySelector("#keys:popover-open") !== null`)
-	tb.press("a") // under the sheet of keys nothing is decided
+	tb.press("a") // while the list of keys is open the key does nothing
 	tb.run(chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
 	tb.until(`document.querySelector("#keys:popover-open") === null && !document.body.classList.contains("has-keys")`)
 	tb.press("a")
 	tb.run(chromedp.Reload())
-	tb.press("a") // nor in this browser from now on
+	tb.press("a") // nor on later pages in this browser
 	if got := d.stateOf(c); got != vitrine.StateReview {
-		t.Errorf("a key that is off has made it %s", got)
+		t.Errorf("state after a disabled key = %s, want review", got)
 	}
 	tb.run(chromedp.KeyEvent("?"), chromedp.Click("#keys-on"), chromedp.KeyEvent("\x1b"))
 	tb.press("q")
 	tb.arrives(`location.pathname === "/moderation" && document.querySelectorAll(".review-rows li").length === 2`)
-	tb.press("jjx") // what was taken back has its place in the queue again, the first
+	tb.press("jjx") // the undone link is the first of the queue again
 	tb.until(`document.querySelector("#chosen").textContent === "1 selected"`)
-	tb.press("kr") // what was chosen, and not the row that was gone to
+	tb.press("kr") // applies to the selected rows, not the current one
 	tb.arrives(`document.querySelector(".done")?.innerText.includes("Rejected data.json") && document.querySelectorAll(".review-rows li").length === 1`)
 	public(c, 410)
 	public(b, 404)
@@ -105,13 +104,14 @@ func TestBrowserModerationKeys(t *testing.T) {
 	}
 }
 
-// A key that is held, or comes before a page can have been seen, decides about
-// nothing.
+// TestBrowserModerationHaste checks that a key which is held down, or pressed
+// before the page can have been seen, decides nothing.
 func TestBrowserModerationHaste(t *testing.T) {
 	d := newDesk(t)
 	a, b := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("data.json", vitrine.ReasonSuspicious)
-	// Time stands still for the page, so that it stays as if it had just come.
-	tb := d.signedIn(d.owner, chromedp.ActionFunc(onNewDocument(`performance.now = () => 1e12`)))
+	// The page's clock stands still, so that the page always looks as if it had
+	// just loaded.
+	tb := d.moderatorTab(d.owner, chromedp.ActionFunc(onNewDocument(`performance.now = () => 1e12`)))
 	tb.run(chromedp.Navigate(d.url + casePath(a) + "?queue=all"))
 	tb.press("a")
 	tb.until(`document.querySelector("#toast").textContent.includes("That was quick")`)
@@ -119,26 +119,27 @@ func TestBrowserModerationHaste(t *testing.T) {
 		nil))
 	for _, l := range []*vitrine.Link{a, b} {
 		if got := d.stateOf(l); got != vitrine.StateReview {
-			t.Errorf("%s", got)
+			t.Errorf("state = %s, want review", got)
 		}
 	}
 }
 
-// Everything works without scripting.
+// TestBrowserModerationWithoutScripting checks that everything works without
+// scripting.
 func TestBrowserModerationWithoutScripting(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
 	_, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
 	d.check(err)
 	a, b, c := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("picture.png", vitrine.ReasonScanLate),
 		d.held("data.json", vitrine.ReasonScanLate)
-	tb := d.signedIn(d.owner, emulation.SetScriptExecutionDisabled(true))
+	tb := d.moderatorTab(d.owner, emulation.SetScriptExecutionDisabled(true))
 	tb.run(chromedp.Click(".review-rows .case"), chromedp.SendKeys("#note", "Fine."),
 		chromedp.Click(`button[formaction$="/clear"]`), chromedp.WaitVisible(".done"))
 	d.status(d.get("/p/"+string(a.Slug)), 200)
-	_, err = chromedp.RunResponse(tb.ctx, chromedp.Click(".done button")) // and waits for the page that it leads to
+	_, err = chromedp.RunResponse(tb.ctx, chromedp.Click(".done button")) // waits for the next page
 	d.check(err)
 	if d.stateOf(a) != vitrine.StateReview {
-		t.Error("not undone")
+		t.Error("the decision was not undone")
 	}
 	tb.run(chromedp.Navigate(d.url+"/moderation?reason=scan_late"), chromedp.Click(`[value="clear-late"]`),
 		chromedp.WaitVisible(".empty"))
@@ -156,8 +157,8 @@ func TestBrowserModerationWithoutScripting(t *testing.T) {
 	tb.quiet()
 }
 
-// A stranger's web page runs nothing in front of a moderator, and greets
-// nobody.
+// TestBrowserModerationHTML checks that a user's web page runs no scripts for a
+// moderator and makes no requests to other hosts.
 func TestBrowserModerationHTML(t *testing.T) {
 	d := newDesk(t)
 	var greeted atomic.Int64
@@ -179,57 +180,57 @@ func TestBrowserModerationHTML(t *testing.T) {
 	if l.State != vitrine.StateReview {
 		d.hold(l, "html_password_form", "")
 	}
-	tb := d.signedIn(d.owner, chromedp.ActionFunc(onNewDocument(`window.heard = []; addEventListener("message", (e) => heard.push(e.data))`)))
+	tb := d.moderatorTab(d.owner, chromedp.ActionFunc(onNewDocument(`window.heard = []; addEventListener("message", (e) => heard.push(e.data))`)))
 	tb.run(chromedp.Navigate(d.url + casePath(l)))
 	f := tb.frame("/examine")
 	var text string
 	f.run(chromedp.Text("#text", &text))
 	if text != "Still." {
-		t.Errorf("the page says %q", text)
+		t.Errorf("the page shows %q, want Still.", text)
 	}
 	f.run(chromedp.Click("#away"), chromedp.Click("#send"))
 	tb.linger(500 * time.Millisecond)
-	var heard int
-	tb.run(chromedp.Evaluate(`heard.length`, &heard))
+	var messages int
+	tb.run(chromedp.Evaluate(`heard.length`, &messages))
 	var still string
 	f.run(chromedp.Text("#text", &still))
-	if greeted.Load() > 0 || heard > 0 || still != "Still." {
-		t.Errorf("%d connections, %d messages, %q", greeted.Load(), heard, still)
+	if greeted.Load() > 0 || messages > 0 || still != "Still." {
+		t.Errorf("%d connections, %d messages, page shows %q", greeted.Load(), messages, still)
 	}
-	res, err := http.Get(outside.URL) // it would have been seen
+	res, err := http.Get(outside.URL) // checks that connections are counted
 	d.check(err)
 	res.Body.Close()
 	if greeted.Load() != 1 {
-		t.Errorf("%d connections were seen of one", greeted.Load())
+		t.Errorf("%d connections counted, want 1", greeted.Load())
 	}
 	d.countOpens(l, 0)
 }
 
-// A moderator sees the pages of a document that nobody else sees, over the
-// content origin.
+// TestBrowserModerationPDF checks that a moderator sees the pages of a document
+// that is not public, from the content origin.
 func TestBrowserModerationPDF(t *testing.T) {
-	var asked atomic.Int64 // how often for the bytes of a file
+	var requestCount atomic.Int64 // requests for the bytes of a file
 	d := newDeskWith(t, siteOptions{content: true, around: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/file") {
-				asked.Add(1)
+				requestCount.Add(1)
 			}
 			next.ServeHTTP(w, r)
 		})
 	}})
 	l := d.held("report.pdf", "pdf_launch_action")
-	tb := d.signedIn(d.owner)
+	tb := d.moderatorTab(d.owner)
 	tb.run(chromedp.Navigate(d.url + casePath(l)))
 	f := tb.frame("/view")
 	f.until(`document.querySelector(".page canvas") !== null`)
 	tb.leave()
-	asked.Store(0)
+	requestCount.Store(0)
 	video := d.held("clip.webm", vitrine.ReasonScanSlow)
 	tb.run(chromedp.Navigate(d.url + casePath(video)))
 	v := tb.frame("/examine")
 	v.run(chromedp.WaitVisible("video"))
-	if n := asked.Load(); n > 0 {
-		t.Errorf("%d requests for the bytes of a video that nobody plays", n)
+	if n := requestCount.Load(); n > 0 {
+		t.Errorf("%d requests for a video that is not played, want 0", n)
 	}
 	v.run(chromedp.Evaluate(`void document.querySelector("video").play()`, nil))
 	v.arrives(`document.querySelector("video").currentTime > 0`)
@@ -238,15 +239,15 @@ func TestBrowserModerationPDF(t *testing.T) {
 	d.countOpens(video, 0)
 }
 
-// A suspended member's links are gone from the public at once, and so are a
-// suspended moderator's pages.
+// TestBrowserModerationSuspend checks that the links of a suspended member, and
+// the pages of a suspended moderator, are gone at once.
 func TestBrowserModerationSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
 	key, err := d.server.Keys.Create(t.Context(), d.member.Email, auth.KeyRequest{Name: "second"})
 	d.check(err)
 	l := d.publish("notes.txt", samples["notes.txt"])
-	tb := d.signedIn(mod)
+	tb := d.moderatorTab(mod)
 	tb.run(chromedp.Navigate(d.url+accountPath(d.member)), chromedp.SendKeys(`[name="note"]`, "Spam"),
 		chromedp.Click(`form[action$="/suspend"] button`))
 	tb.arrives(`document.querySelector(".done")?.innerText.includes("Suspended")`)
@@ -262,7 +263,8 @@ func TestBrowserModerationSuspend(t *testing.T) {
 	tb.arrives(`location.pathname === "/sign-in"`)
 }
 
-// Every page for moderators is accessible and fits into its windows.
+// TestBrowserModerationAxe checks that every page for moderators is accessible
+// and fits into each window.
 func TestBrowserModerationAxe(t *testing.T) {
 	d := newDesk(t)
 	d.notices = []app.Notice{{Text: "NO MALWARE SCANNER IS CONFIGURED: files are checked by inspection alone.",
@@ -271,7 +273,7 @@ func TestBrowserModerationAxe(t *testing.T) {
 	paths := map[string]string{"queue": "/moderation", "late": "/moderation?reason=scan_late",
 		"none for a reason": "/moderation?reason=encrypted_archive", "history": "/moderation/history",
 		"account": accountPath(d.member), "own account": accountPath(mod),
-		"not found": casePath(&vitrine.Link{Slug: "nothing-here"}), "how to": "/sign-in", "offer": d.offer(mod)}
+		"not found": casePath(&vitrine.Link{Slug: "nothing-here"}), "how to": "/sign-in", "offer": d.signInLink(mod)}
 	for name := range samples {
 		l := d.held(name, vitrine.ReasonScanLate)
 		paths["case "+name] = casePath(l) + "?queue=all"
@@ -291,23 +293,23 @@ func TestBrowserModerationAxe(t *testing.T) {
 	cleared := d.held("song.mp3", vitrine.ReasonSuspicious)
 	r := d.decide(cleared, "clear", "A note.", d.signIn(mod))
 	paths["cleared"] = d.status(r, 303).Header.Get("Location")
-	tb := d.signedIn(mod)
+	tb := d.moderatorTab(mod)
 	for name, path := range paths {
 		tb.visit(d.url + path)
-		tb.look(name)
+		tb.checkWindows(name)
 	}
 	tb.visit(d.url+"/moderation", chromedp.Evaluate(`document.getElementById("keys").showPopover()`, nil))
-	tb.look("keys")
+	tb.checkWindows("keys")
 	tb.visit(d.url+casePath(reported), chromedp.Evaluate(`document.querySelectorAll("details").forEach((e) => (e.open = true))`, nil))
-	tb.look("all open")
+	tb.checkWindows("all open")
 	tb.run(chromedp.Click(".who-button"), chromedp.Click("#me form button"))
 	tb.arrives(`location.pathname === "/sign-in"`)
 	tb.visit(d.url + "/moderation")
-	tb.look("not signed in")
-	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.offer(d.member)),
+	tb.checkWindows("not signed in")
+	tb.run(network.ClearBrowserCookies(), chromedp.Navigate(d.url+d.signInLink(d.member)),
 		chromedp.Click(`button[type="submit"]`))
 	tb.arrives(`location.pathname === "/dashboard"`)
 	tb.visit(d.url + "/moderation")
 	tb.arrives(`document.querySelector("h1").textContent === "Moderators only"`)
-	tb.look("a member")
+	tb.checkWindows("a member")
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The owner opens a link, is told that the visit is not counted, finds it in
-// the list of excluded views, and has it counted there.
+// TestBrowserOwnVisits opens a link as its owner. The page says that the visit
+// does not count; the visit is in the list of excluded views, where the owner
+// includes it.
 func TestBrowserOwnVisits(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentScroll]

@@ -15,13 +15,13 @@ import (
 )
 
 // line is a network between a browser and the server: each answer begins after
-// a delay, and all share what goes through in a second.
+// a delay, and all share the bandwidth.
 type line struct {
 	delay  time.Duration
-	second int // bytes; 0 for as many as there are
+	second int // bytes a second; 0 for no limit
 
 	mu   sync.Mutex
-	free time.Time // when what was sent so far is through
+	free time.Time // when everything sent so far has arrived
 }
 
 func (n *line) wait(d time.Duration) {
@@ -30,7 +30,7 @@ func (n *line) wait(d time.Duration) {
 	}
 }
 
-// send waits until some bytes are through.
+// send waits until count bytes have arrived.
 func (n *line) send(count int) {
 	if n.second == 0 {
 		return
@@ -49,7 +49,7 @@ func (n *line) send(count int) {
 type slowWriter struct {
 	http.ResponseWriter
 	line *line
-	sent *atomic.Int64 // nil where nobody counts
+	sent *atomic.Int64 // nil if nothing counts the bytes
 }
 
 func (w slowWriter) Write(b []byte) (n int, err error) {
@@ -68,9 +68,9 @@ func (w slowWriter) Write(b []byte) (n int, err error) {
 }
 
 // BenchmarkBrowserPDFFirstPage opens a PDF of 200 pages and 50 MB in a browser
-// that has nothing of it: ms from the beginning of the navigation to the first
-// page's picture, and what was read of the file until then. The page's words
-// and its bar are there at that time too.
+// with an empty cache. It reports the time from the start of the navigation to
+// the picture of the first page, in ms, and the bytes of the file that were
+// read until then. The page's text and toolbar are there at that time, too.
 func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 	path := vitrinetest.Program(b, "chromium")
 	data := makePicturePDF(200)
@@ -79,13 +79,13 @@ func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 		line *line
 	}{{"loopback", &line{}}, {"20Mbit40ms", &line{delay: 40 * time.Millisecond, second: 20e6 / 8}}} {
 		b.Run(bench.name, func(b *testing.B) {
-			var sent, asked atomic.Int64
+			var sent, requestCount atomic.Int64
 			s := newSiteWith(b, siteOptions{content: true, around: func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					out := slowWriter{ResponseWriter: w, line: bench.line}
 					if strings.HasSuffix(r.URL.Path, "/file") && strings.HasPrefix(r.URL.Path, "/c/") {
 						out.sent = &sent
-						asked.Add(1)
+						requestCount.Add(1)
 					}
 					bench.line.wait(bench.line.delay)
 					next.ServeHTTP(out, r)
@@ -94,7 +94,7 @@ func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 			l := s.publish("large.pdf", data)
 			var ms, bytes, requests float64
 			for b.Loop() {
-				// A browser of its own has a store of its own.
+				// A new browser has an empty cache.
 				allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(),
 					append(chromedp.DefaultExecAllocatorOptions[:],
 						chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(b.TempDir()),
@@ -102,12 +102,12 @@ func BenchmarkBrowserPDFFirstPage(b *testing.B) {
 				ctx, stop := chromedp.NewContext(allocator)
 				s.check(chromedp.Run(ctx))
 				sent.Store(0)
-				asked.Store(0)
+				requestCount.Store(0)
 				var drawn float64
 				s.check(chromedp.Run(ctx,
 					chromedp.ActionFunc(onNewDocument(`addEventListener("message", ({data}) => { if (data?.vitrine?.ready) window.drawn ??= performance.now() })`)),
 					s.page(l), chromedp.Poll(`window.drawn`, &drawn, chromedp.WithPollingInterval(5*time.Millisecond))))
-				ms, bytes, requests = ms+drawn, bytes+float64(sent.Load()), requests+float64(asked.Load())
+				ms, bytes, requests = ms+drawn, bytes+float64(sent.Load()), requests+float64(requestCount.Load())
 				stop()
 				stopBrowser()
 			}

@@ -18,8 +18,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// turnTo goes to a page of a PDF by the field of the bar, and waits until it is
-// drawn.
+// turnTo goes to a page of a PDF with the page field, and waits until the page
+// is drawn.
 func (tb *tab) turnTo(page string) {
 	tb.t.Helper()
 	tb.run(chromedp.Focus("#page"), chromedp.SetValue("#page", page),
@@ -45,7 +45,8 @@ func TestBrowserPDF(t *testing.T) {
 	tb.quiet()
 }
 
-// The keys and the bar of the PDF viewer, and what zooming does.
+// TestBrowserPDFControls checks the keys and the toolbar of the PDF viewer, and
+// zooming.
 func TestBrowserPDFControls(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	l := s.publish("report.pdf", samples["report.pdf"])
@@ -60,7 +61,7 @@ func TestBrowserPDFControls(t *testing.T) {
 		t.Helper()
 		f.until(`(() => { const w = document.querySelector(".page").offsetWidth; return ` + condition + ` })()`)
 	}
-	tb.until(`document.activeElement.tagName === "IFRAME"`) // keys go to the document
+	tb.until(`document.activeElement.tagName === "IFRAME"`) // the document has the focus
 	at("1")
 	tb.run(chromedp.KeyEvent(kb.ArrowRight))
 	at("2")
@@ -78,16 +79,17 @@ func TestBrowserPDFControls(t *testing.T) {
 	f.run(chromedp.Click("#more"), chromedp.Click("#fit-width"))
 	width(`Math.abs(w - document.documentElement.clientWidth) < 40`)
 	f.until(`document.querySelector("#fit-width").getAttribute("aria-pressed") === "true"`)
-	f.until(`(() => { const c = document.querySelector('[data-number="3"] canvas'); return c && Math.abs(c.width / devicePixelRatio - c.offsetWidth) < 2 })()`) // drawn anew
+	f.until(`(() => { const c = document.querySelector('[data-number="3"] canvas'); return c && Math.abs(c.width / devicePixelRatio - c.offsetWidth) < 2 })()`) // drawn again in the new size
 	f.turnTo("12")
 	f.until(`document.getElementById("next").disabled`)
-	f.until(`document.querySelector('[data-number="1"] canvas') === null`) // let go, far away
+	f.until(`document.querySelector('[data-number="1"] canvas') === null`) // pages far away are released
 	f.quiet()
 	tb.quiet()
 }
 
-// A PDF with a password asks for it where it is shown; one that cannot be read
-// says so, with the way to the file.
+// TestBrowserPDFTrouble checks that the viewer asks for the password of an
+// encrypted PDF, and that an unreadable one shows an error with a download
+// link.
 func TestBrowserPDFTrouble(t *testing.T) {
 	s := newSite(t)
 	locked := func(t *testing.T, data []byte) {
@@ -114,7 +116,7 @@ func TestBrowserPDFTrouble(t *testing.T) {
 	s.status(s.get(s.contentOf(r.body)), 410)
 }
 
-// counter counts the bytes of files that go out.
+// counter counts the bytes of files that are sent.
 type counter struct {
 	http.ResponseWriter
 	sent *atomic.Int64
@@ -125,7 +127,8 @@ func (c counter) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// Of a large PDF only what is looked at is read.
+// TestBrowserPDFRanges checks that the viewer reads only the parts of a large
+// PDF that it shows.
 func TestBrowserPDFRanges(t *testing.T) {
 	var sent atomic.Int64
 	s := newSiteWith(t, siteOptions{around: func(next http.Handler) http.Handler {
@@ -143,14 +146,14 @@ func TestBrowserPDFRanges(t *testing.T) {
 	f.turnTo("80")
 	f.until(`document.querySelector('[data-number="80"] .text span')?.textContent === "Page 80"`)
 	if n := sent.Load(); n > 2<<20 {
-		t.Errorf("%d bytes were read of %d to see two pages", n, l.Size)
+		t.Errorf("%d of %d bytes were read for two pages, want at most 2 MiB", n, l.Size)
 	}
 	f.quiet()
 	tb.quiet()
 }
 
-// prose returns a PDF of pages with what makes searching hard: accents, a
-// ligature, a word over two lines, two columns of the same.
+// prose returns a PDF whose text is hard to search: accents, a ligature, a word
+// over two lines, and two columns with the same text.
 func prose(pages int) []byte {
 	f := newPDF()
 	titles := map[int]string{}
@@ -191,8 +194,8 @@ func shift(key string) chromedp.Action {
 	return chromedp.KeyEvent(key, chromedp.KeyModifiers(input.ModifierShift))
 }
 
-// A search goes through all pages, counts, and marks what it finds where it
-// stands.
+// TestBrowserPDFFind checks that a search covers all pages, counts the matches,
+// and marks each at its place.
 func TestBrowserPDFFind(t *testing.T) {
 	tb, f := openPDF(t, prose(60), "60")
 	count := func(text string) {
@@ -200,8 +203,9 @@ func TestBrowserPDFFind(t *testing.T) {
 		f.until(`document.getElementById("found").textContent .endsWith(` + strconv.Quote(text) +
 			`) && document.getElementById("find").style.getPropertyValue("--read") === "0"`)
 	}
-	// here waits for the current mark, in view and over words.
-	here := func(page, words string) {
+	// current waits until the current match is in view, covers the words and is
+	// on the page.
+	current := func(page, words string) {
 		t.Helper()
 		f.until(`(() => {
 			const m = document.querySelector('[data-number="` + page + `"] .found.here');
@@ -214,31 +218,31 @@ func TestBrowserPDFFind(t *testing.T) {
 	f.until(`document.activeElement?.id === "query"`)
 	tb.run(chromedp.KeyEvent("RESUME"))
 	count("1 of 6")
-	here("3", "sum")
+	current("3", "sum")
 	f.until(`document.getElementById("said").textContent === "1 of 6"`)
 	tb.run(chromedp.KeyEvent(kb.Enter))
 	count("2 of 6")
-	here("13", "sum")
+	current("13", "sum")
 	tb.run(shift(kb.Enter), shift(kb.Enter))
-	count("6 of 6") // before the first comes the last
-	here("53", "sum")
+	count("6 of 6") // the last match precedes the first
+	current("53", "sum")
 	tb.run(chromedp.KeyEvent(kb.F3))
 	count("1 of 6")
-	here("3", "sum")
+	current("3", "sum")
 
 	again := func(query, want string) {
 		t.Helper()
 		tb.run(ctrl("a"), chromedp.KeyEvent(query))
 		count(want)
 	}
-	again("fi", " of 66") // each page has a file
+	again("fi", " of 66") // each page contains "file"
 	again("document", "1 of 6")
-	here("7", "docu-")
-	f.until(`document.querySelectorAll(".found.here").length === 2`) // in two lines
+	current("7", "docu-")
+	f.until(`document.querySelectorAll(".found.here").length === 2`) // on two lines
 	again(".*", "None")
 	f.until(`document.getElementById("said").textContent === "Not found"`)
 	again("page 60", "1 of 1")
-	here("60", "Page 60")
+	current("60", "Page 60")
 	tb.run(chromedp.KeyEvent(kb.Escape))
 	f.until(`document.getElementById("find").hidden && document.querySelector(".found") === null`)
 	tb.run(chromedp.KeyEvent("/"))
@@ -247,8 +251,8 @@ func TestBrowserPDFFind(t *testing.T) {
 	tb.quiet()
 }
 
-// A search begins at the page that is read, and its marks stay where they
-// belong when the page is turned.
+// TestBrowserPDFFindFromHere checks that a search begins at the current page,
+// and that its marks stay in place when the page is rotated.
 func TestBrowserPDFFindFromHere(t *testing.T) {
 	tb, f := openPDF(t, prose(60), "60")
 	f.turnTo("30")
@@ -266,8 +270,8 @@ func TestBrowserPDFFindFromHere(t *testing.T) {
 	tb.quiet()
 }
 
-// Thumbnails are drawn where they are looked at, and let go far away; bookmarks
-// lead to their places.
+// TestBrowserPDFSide checks that thumbnails are drawn where they are visible
+// and released far away, and that bookmarks lead to their targets.
 func TestBrowserPDFSide(t *testing.T) {
 	tb, f := openPDF(t, prose(300), "300")
 	f.until(`document.getElementById("side").hidden && !document.querySelector("#thumbs button")`)
@@ -287,15 +291,15 @@ func TestBrowserPDFSide(t *testing.T) {
 	f.until(`document.querySelectorAll("#outline a").length === 30 && document.getElementById("thumbs").hidden`)
 	f.run(chromedp.Click(`//nav[@id="outline"]//a[text()="Chapter 4"]`, chromedp.BySearch))
 	f.until(`document.getElementById("page").value === "31"`)
-	f.until(`(() => { const r = document.querySelector('[data-number="31"]').getBoundingClientRect(); return r.top < 0 && r.top > -r.height / 2 })()`) // somewhat down on the page
+	f.until(`(() => { const r = document.querySelector('[data-number="31"]').getBoundingClientRect(); return r.top < 0 && r.top > -r.height / 2 })()`) // a little below the top of the page
 	tb.run(chromedp.KeyEvent(kb.Escape))
 	f.until(`document.getElementById("side").hidden && document.querySelector(".page").offsetWidth === before`)
 	f.quiet()
 	tb.quiet()
 }
 
-// The ways to fit a page are kept when the window changes, and pages are turned
-// with their words.
+// TestBrowserPDFFit checks that the chosen fit is kept when the window changes,
+// and that the text is rotated with its page.
 func TestBrowserPDFFit(t *testing.T) {
 	tb, f := openPDF(t, makePDF(5), "5", chromedp.EmulateViewport(1000, 700))
 	page := func(condition string) {
@@ -326,8 +330,8 @@ func TestBrowserPDFFit(t *testing.T) {
 	page(`r.width > 595 * 96 / 72`)
 	tb.run(chromedp.KeyEvent("r"))
 	page(`r.width > r.height`)
-	// The first word is at the top left; after a quarter it is at the top
-	// right, and runs down.
+	// The first word is at the top left. After a quarter turn it is at the top
+	// right and runs down.
 	f.until(`(() => {
 		const p = document.querySelector(".page").getBoundingClientRect(), w = document.querySelector(".text span")?.getBoundingClientRect();
 		return w && w.height > w.width && w.left > p.left + p.width * 0.75 && w.right < p.right && w.top < p.top + p.height * 0.25;
@@ -339,8 +343,8 @@ func TestBrowserPDFFit(t *testing.T) {
 	tb.quiet()
 }
 
-// Pages are found in a tree with branches as in a flat one, by their number and
-// by what leads to them.
+// TestBrowserPDFTree checks that pages are found in a nested page tree as in a
+// flat one, by number and by bookmark.
 func TestBrowserPDFTree(t *testing.T) {
 	file := newPDF()
 	file.branch = 7
@@ -359,8 +363,8 @@ func TestBrowserPDFTree(t *testing.T) {
 	tb.quiet()
 }
 
-// A page that the document itself turns has its words where its picture has
-// them.
+// TestBrowserPDFTurned checks that the text of a page that the document itself
+// rotates is at the place of its picture.
 func TestBrowserPDFTurned(t *testing.T) {
 	file := newPDF()
 	file.rotate = 270
@@ -372,11 +376,12 @@ func TestBrowserPDFTurned(t *testing.T) {
 	f.quiet()
 }
 
-// Two fingers zoom around the point between them, and two taps zoom in and out.
+// TestBrowserPDFTouch checks that two fingers zoom around the point between
+// them, and that a double tap zooms in and out.
 func TestBrowserPDFTouch(t *testing.T) {
 	tb, f := openPDF(t, makePDF(12), "12", chromedp.EmulateViewport(390, 844, chromedp.EmulateTouch,
 		chromedp.EmulateMobile))
-	f.run(emulation.SetTouchEmulationEnabled(true)) // the frame's own, for its styles
+	f.run(emulation.SetTouchEmulationEnabled(true)) // in the frame too, for its styles
 	f.until(`matchMedia("(pointer: coarse)").matches`)
 	touch := func(kind input.TouchType, points ...*input.TouchPoint) {
 		tb.run(input.DispatchTouchEvent(kind, points))
@@ -389,7 +394,7 @@ func TestBrowserPDFTouch(t *testing.T) {
 	touch(input.TouchStart, at(155, 400, 1), at(235, 400, 2))
 	touch(input.TouchMove, at(135, 400, 1), at(255, 400, 2))
 	f.until(`document.getElementById("pages").style.transform.includes("scale(1.5")`)
-	f.until(`document.querySelector(".page").offsetWidth === Math.round(before.width)`) // as yet only stretched
+	f.until(`document.querySelector(".page").offsetWidth === Math.round(before.width)`) // not drawn again yet, only stretched
 	touch(input.TouchMove, at(115, 400, 1), at(275, 400, 2))
 	f.until(`document.getElementById("pages").style.transform.includes("scale(2")`)
 	touch(input.TouchEnd)
@@ -397,13 +402,13 @@ func TestBrowserPDFTouch(t *testing.T) {
 		const r = document.querySelector(".page").getBoundingClientRect();
 		return document.getElementById("pages").style.transform === "" && Math.abs(r.width / before.width - 2) < 0.02 && Math.abs((195 - r.left) / r.width - before.across) < 0.02;
 	})()`)
-	drawn := func() { // anew; before that a page that is busy may not take a touch in time, and the browser calls it off
+	drawn := func() { // drawn again; before that a busy page may miss a touch, and the browser cancels it
 		t.Helper()
 		f.until(`(() => { const c = document.querySelector(".page canvas"); return c && Math.abs(c.width / devicePixelRatio - c.offsetWidth) < 2 })()`)
 	}
 	drawn()
-	// tap is two taps at one time, by the events' own: it is told in whole
-	// seconds, so any other would at times be a second later.
+	// tap sends two taps with the same timestamp. Timestamps have whole
+	// seconds, so others could differ by a second.
 	tap := func() {
 		t.Helper()
 		when := input.TimeSinceEpoch(time.Now())
@@ -426,14 +431,14 @@ func TestBrowserPDFTouch(t *testing.T) {
 	var small string
 	f.run(chromedp.Evaluate(`JSON.stringify([...document.querySelectorAll("#bar button, #bar input")].filter((e) => e.offsetWidth && (e.offsetHeight < 44 || (e.offsetWidth < 44 && e.tagName === "BUTTON"))).map((e) => e.id))`, &small))
 	if small != "[]" {
-		t.Errorf("too small for a finger: %s", small)
+		t.Errorf("touch targets are too small: %s", small)
 	}
 	f.quiet()
 	tb.quiet()
 }
 
-// Keys, and what names the controls have; nothing sticks out on the narrowest
-// of screens.
+// TestBrowserPDFKeys checks the keys and the names of the controls, and that
+// nothing exceeds the narrowest window.
 func TestBrowserPDFKeys(t *testing.T) {
 	tb, f := openPDF(t, prose(2000), "2000", chromedp.EmulateViewport(320, 480))
 	page := func(n string) {
@@ -457,7 +462,7 @@ func TestBrowserPDFKeys(t *testing.T) {
 			return r.width && (r.left < 0 || r.right > innerWidth || !(e.ariaLabel || e.innerText || e.getAttribute("aria-labelledby")));
 		}).map((e) => e.outerHTML))`, &out))
 		if out != "[]" {
-			t.Errorf("without a name or out of the window: %s", out)
+			t.Errorf("controls without a name or outside the window: %s", out)
 		}
 		tb.run(chromedp.KeyEvent(kb.Escape))
 		f.until(`document.querySelector("#side:not([hidden]), #find:not([hidden]), :popover-open") === null`)
@@ -467,8 +472,8 @@ func TestBrowserPDFKeys(t *testing.T) {
 	tb.quiet()
 }
 
-// The frame tells how far down the document was seen, and never less than
-// before.
+// TestBrowserPDFDepth checks that the frame reports the largest depth to which
+// the document was seen.
 func TestBrowserPDFDepth(t *testing.T) {
 	const listen = `window.told = []; addEventListener("message", ({data}) => data?.vitrine?.shown && told.push(data.vitrine))`
 	tb, f := openPDF(t, makePDF(12), "12", chromedp.ActionFunc(onNewDocument(listen)))

@@ -24,8 +24,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// isChild reports whether this program was started to make a preview, which it
-// does in a directory where none of its own files are.
+// isChild reports whether this program was started to make a preview. It then
+// runs in a directory without its own files.
 func isChild() bool { return len(os.Args) == 3 && os.Args[1] == "preview" }
 
 func child() {
@@ -38,15 +38,15 @@ func child() {
 	}
 }
 
-// previewer makes previews as the program does; what needs a program that is
-// not installed is not tried, or fails where CI is set.
+// previewer makes previews as in the program. Previews that need a program
+// which is not installed are skipped, or fail if CI is set.
 func previewer(t testing.TB, s *site, programs ...string) {
 	t.Helper()
 	tier.Need(t, tier.Test, "a preview")
 	for _, name := range programs {
 		vitrinetest.Program(t, name)
 	}
-	// What is compiled once serves all tests, and their next run.
+	// The compiled modules are cached for all tests and for later runs.
 	m, err := preview.New(preview.Options{Cache: filepath.Join(os.TempDir(), "vitrine-test-cache")})
 	s.check(err)
 	m.Warn = func(what string) { t.Log("preview: " + what) }
@@ -95,16 +95,17 @@ func makeTIFF(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// A page that is opened before the preview of its file is made waits for it,
-// and the same view goes on; one that is opened later shows it at once. How far
-// a document was read is told both times.
+// TestBrowserPreviews checks that a page which is opened before its file's
+// preview exists waits for it, and that the same view continues. A page that is
+// opened later shows the preview at once. Both report how far the document was
+// read.
 func TestBrowserPreviews(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		content   []byte
-		waited    string // is in the frame of a page that has waited
-		at        string // part of that frame's address then
-		later     string // is on a page, or in its frame if that is named, that is opened later
+		waited    string // in the frame of a page that has waited
+		at        string // part of that frame's URL
+		later     string // on a later page, or in its frame if that is named
 		frame     string
 		scrolls   bool
 		programs  []string
@@ -129,10 +130,10 @@ func TestBrowserPreviews(t *testing.T) {
 			tb.run(chromedp.AttributeValue("iframe", "src", &frame, nil))
 			if r := s.status(s.get(frame), 200); !strings.Contains(r.body, "A preview is being made") ||
 				r.Header.Get("Refresh") == "" {
-				t.Fatalf("the page waits for nothing:\n%s", r.body)
+				t.Fatalf("the page does not wait for a preview:\n%s", r.body)
 			}
 			s.check(s.server.Previews.Make(t.Context()))
-			tb.until(`window.told`) // by the frame, which shows what it has waited for
+			tb.until(`window.told`) // sent by the frame once it shows the preview
 			shown := tb.frame(c.at)
 			shown.until(fmt.Sprintf(`document.querySelector(%q) !== null`, c.waited))
 			enough := func(n *report.Session) bool { return n.EngagedMs >= 1000 && (!c.scrolls || n.Depth > 0) }
@@ -157,7 +158,7 @@ func TestBrowserPreviews(t *testing.T) {
 
 			p := s.status(s.get("/p/"+string(l.Slug)+"/picture"), 200)
 			if jpeg := p.Header.Get("Content-Type") == "image/jpeg"; jpeg == c.noPicture {
-				t.Errorf("the picture is %s", p.Header.Get("Content-Type"))
+				t.Errorf("Content-Type of the picture = %s", p.Header.Get("Content-Type"))
 			}
 			s.setState(l, vitrine.StateDisabled)
 			s.status(s.get("/p/"+string(l.Slug)+"/picture"), 410)
@@ -165,8 +166,9 @@ func TestBrowserPreviews(t *testing.T) {
 	}
 }
 
-// What is made of a file is as public as the file: parts of a link that is not
-// live are not served, nor any that is not for show.
+// TestPartsAreTheLinks checks that the parts made of a file are as public as
+// the file: those of a link that is not public are not served, nor are parts
+// that are not for display.
 func TestPartsAreTheLinks(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s)
@@ -175,11 +177,11 @@ func TestPartsAreTheLinks(t *testing.T) {
 	body := s.status(s.get("/p/"+string(l.Slug)), 200).body
 	image := s.contentOf(body)
 	if !strings.HasSuffix(image, "/part/image") {
-		t.Fatalf("the page shows %s", image)
+		t.Fatalf("the page shows %s, want /part/image", image)
 	}
 	if r := s.status(s.get(image), 200); r.Header.Get("Content-Type") != "image/jpeg" ||
 		r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
-		t.Errorf("%v", r.Header)
+		t.Errorf("headers = %v", r.Header)
 	}
 	s.status(s.get(image, "Sec-Fetch-Dest: document"), 303)
 	for _, other := range []string{"pages", "entries", "image~x", "sheets"} {
@@ -192,7 +194,8 @@ func TestPartsAreTheLinks(t *testing.T) {
 	s.status(s.get(image), 410)
 }
 
-// A part that is lost costs what it showed, not the page, and is made again.
+// TestLostPart checks that the page of a link with a lost part is served
+// without it, and that the part is made again.
 func TestLostPart(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s)
@@ -200,14 +203,14 @@ func TestLostPart(t *testing.T) {
 	tree := func() bool { return strings.Contains(s.status(s.get("/p/"+string(l.Slug)), 200).body, "readme.txt") }
 	s.check(s.server.Previews.Make(t.Context()))
 	if !tree() {
-		t.Fatal("no tree")
+		t.Fatal("no tree on the page")
 	}
 	s.check(s.server.Blobs.DeletePart(t.Context(), l.Upload, vitrine.PartEntries))
 	s.check(s.server.Links.Store.Update(t.Context(),
-		func(vitrine.Tx) error { return nil })) // pages that are kept are of before
+		func(vitrine.Tx) error { return nil })) // invalidates cached pages
 	s.ahead.Store(int64(time.Hour))
 	if tree() {
-		t.Error("a tree of a part that is lost")
+		t.Error("the page shows the tree of a lost part")
 	}
 	s.check(s.server.Previews.Make(t.Context()))
 	if !tree() {
@@ -215,9 +218,9 @@ func TestLostPart(t *testing.T) {
 	}
 }
 
-// While a document loads its beginning is here as a picture, and without
-// scripts it stays. The picture moves nothing, and is gone when the page is
-// there.
+// TestBrowserGlimpse checks that a picture of the document's beginning is shown
+// while the document loads, and stays without scripts. It moves nothing, and
+// disappears when the page is there.
 func TestBrowserGlimpse(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s)
@@ -227,17 +230,17 @@ func TestBrowserGlimpse(t *testing.T) {
 	var box *dom.BoxModel
 	tb.run(chromedp.WaitVisible(".glimpse", chromedp.ByQuery), chromedp.Dimensions(".glimpse", &box, chromedp.ByQuery))
 	if box.Width < 500 || box.Height < 250 {
-		t.Errorf("%+v", box)
+		t.Errorf("box of the picture = %+v", box)
 	}
 	tb.quiet()
 
 	frame := s.contentOf(s.status(s.get("/p/"+string(l.Slug)), 200).body)
 	if body := s.status(s.get(frame), 200).body; !strings.Contains(body, `<img id="glimpse" src="part/picture"`) {
-		t.Errorf("no picture while it loads:\n%s", body)
+		t.Errorf("no picture while the document loads:\n%s", body)
 	}
 	picture := strings.TrimSuffix(frame, "view") + "part/picture"
 	if r := s.status(s.get(picture), 200); r.Header.Get("Content-Type") != "image/jpeg" {
-		t.Errorf("%v", r.Header)
+		t.Errorf("headers = %v", r.Header)
 	}
 	tb = newTab(t, s.page(l))
 	f := tb.frame("/view")
@@ -248,8 +251,8 @@ func TestBrowserGlimpse(t *testing.T) {
 	s.status(s.get(picture), 410)
 }
 
-// Of a view-only document that is shown as pages nobody needs the file: what is
-// hidden in it stays with its owner.
+// TestViewOnlyDocument checks that the file of a view-only document that is
+// shown as pages is not served, so that hidden content stays with its owner.
 func TestViewOnlyDocument(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s, "soffice")
@@ -263,8 +266,8 @@ func TestViewOnlyDocument(t *testing.T) {
 	s.status(s.get(strings.TrimSuffix(frame, "view")+"part/pages"), 200)
 }
 
-// A file of which nothing can be made is shown as it was before, once that has
-// been tried.
+// TestPreviewOfNothing checks that a file of which no preview can be made is
+// shown as before, once that was tried.
 func TestPreviewOfNothing(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s, "soffice")
@@ -272,11 +275,11 @@ func TestPreviewOfNothing(t *testing.T) {
 	s.check(s.server.Previews.Make(t.Context()))
 	if body := s.status(s.get("/p/"+string(l.Slug)), 200).body; !strings.Contains(body,
 		"A browser cannot show this kind of file") {
-		t.Errorf("%s", body)
+		t.Errorf("the page lacks the note that a browser cannot show the file: %s", body)
 	}
 }
 
-// makeEPUB returns a book that no converter is asked to read.
+// makeEPUB returns a book, for which no converter is called.
 func makeEPUB(t testing.TB) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A document is printed page by page at the size of its pages, from the button
-// beside the download, and by the keys that print.
+// TestBrowserPrint prints a document page by page in the size of its pages,
+// with the button beside the download and with the keyboard.
 func TestBrowserPrint(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"])
@@ -25,14 +25,15 @@ func TestBrowserPrint(t *testing.T) {
 	f.quiet()
 	tb.quiet()
 
-	// A page that holds its content prints itself.
+	// A page without a frame prints itself.
 	tb = newTab(t, s.page(s.publish("notes.md", []byte("# Notes"))))
 	tb.run(chromedp.Evaluate(`window.print = () => (window.printed = true)`, nil), chromedp.Click("#print"))
 	tb.until(`window.printed`)
 	tb.quiet()
 }
 
-// A view-only link offers no print, and its frame may open no dialog.
+// TestViewOnlyIsNotPrinted checks that the page of a view-only link offers no
+// print, and that its frame cannot open a dialog.
 func TestViewOnlyIsNotPrinted(t *testing.T) {
 	s := newSite(t)
 	for _, name := range []string{"report.pdf", "notes.txt", "picture.png"} {
@@ -46,13 +47,13 @@ func TestViewOnlyIsNotPrinted(t *testing.T) {
 		frame := s.status(s.get(s.contentOf(body)), 200)
 		if strings.Contains(frame.body, `id="print"`) ||
 			strings.Contains(frame.Header.Get("Content-Security-Policy"), "allow-modals") {
-			t.Errorf("its frame prints: %v", frame.Header)
+			t.Errorf("the frame can print: %v", frame.Header)
 		}
 	}
 }
 
-// In full screen there is nothing but the content, and a document shows whole
-// pages.
+// TestBrowserFullScreen checks that full screen shows only the content, and
+// whole pages of a document.
 func TestBrowserFullScreen(t *testing.T) {
 	s := newSite(t)
 	tb := newTab(t, s.page(s.publish("report.pdf", samples["report.pdf"])))

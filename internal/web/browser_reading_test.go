@@ -19,12 +19,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// timed is a site that measures how its pages are read: by a clock that only
-// the test moves, so that everything is exact, or by the real clock, of which
-// the pages themselves give evidence.
+// timed is a site that measures how its pages are read: with a clock that only
+// the test moves, so that everything is exact, or with the real clock, which
+// the pages themselves report.
 type timed struct {
 	*site
-	witness *witness // nil: the clock is the test's
+	witness *witness // nil if the test moves the clock
 }
 
 func newTimed(t *testing.T, w *witness) *timed {
@@ -39,8 +39,8 @@ func newTimed(t *testing.T, w *witness) *timed {
 	}})}
 }
 
-// keepable lets a browser keep a page for going back to it. Chromium does not
-// do that with pages that may not be stored, some others do.
+// keepable lets a browser keep a page in its back-forward cache. Chromium does
+// not keep pages with no-store; some other browsers do.
 type keepable struct{ http.ResponseWriter }
 
 func (k keepable) WriteHeader(status int) {
@@ -55,10 +55,10 @@ type reading struct {
 	link *vitrine.Link
 
 	elapsed time.Duration // since the page was opened
-	present time.Duration // until it was last visible
-	engaged time.Duration // while the viewer reads
-	idle    time.Duration // visible, and nobody reading
-	moment  float64       // when it was last visible, by the real clock of the page; ms since 1970
+	present time.Duration // until the page was last visible
+	engaged time.Duration // while the reader reads
+	idle    time.Duration // while the page is visible and nobody reads
+	moment  float64       // when the page was last visible, by its real clock; ms since 1970
 }
 
 // open opens a file and waits until reading begins.
@@ -74,7 +74,7 @@ func (s *timed) open(tb *tab, l *vitrine.Link) *reading {
 			nil))
 		tb.until(`!document.querySelector("video, audio").paused`)
 	}
-	r.measured(0) // its tracker runs
+	r.measured(0) // the tracker runs
 	if tb.has(`[data-kind="pages"]`) {
 		tb.until(`window.shown > 0`)
 		r.shown(chromedp.Evaluate(`document.querySelector("iframe").contentWindow.postMessage({vitrine: "again"}, "*")`,
@@ -83,7 +83,7 @@ func (s *timed) open(tb *tab, l *vitrine.Link) *reading {
 	return r
 }
 
-// visit opens an address at which a link is shown.
+// visit opens an address that shows a link.
 func (s *timed) visit(tb *tab, l *vitrine.Link, address string) *reading {
 	tb.t.Helper()
 	if s.witness == nil {
@@ -95,8 +95,8 @@ func (s *timed) visit(tb *tab, l *vitrine.Link, address string) *reading {
 	return &reading{tab: tb, s: s, link: l}
 }
 
-// shown does something that has the PDF viewer tell which pages are in view,
-// and waits until the page knows.
+// shown runs an action that makes the PDF viewer report the visible pages, and
+// waits until the page has the report.
 func (r *reading) shown(by chromedp.Action) {
 	r.t.Helper()
 	var before int
@@ -104,20 +104,20 @@ func (r *reading) shown(by chromedp.Action) {
 	r.until(fmt.Sprintf(`window.shown > %d`, before))
 }
 
-// sample publishes the sample of a name.
+// sample publishes the sample file of a name.
 func (s *site) sample(name string) *vitrine.Link {
 	s.t.Helper()
 	return s.publish(name, samples[name])
 }
 
-// has reports whether the page has such an element.
+// has reports whether the page has a matching element.
 func (tb *tab) has(selector string) (yes bool) {
 	tb.t.Helper()
 	tb.run(chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q) !== null`, selector), &yes))
 	return yes
 }
 
-// read advances the clock while the viewer reads.
+// read advances the clock while the reader reads.
 func (r *reading) read(d time.Duration) {
 	r.t.Helper()
 	r.engaged += d
@@ -151,7 +151,8 @@ func (r *reading) away(d time.Duration) {
 	}
 }
 
-// pass waits by the test's own clock: that of a hidden page may stand still.
+// pass waits by the test's own clock, because the clock of a hidden page may
+// stand still.
 func (tb *tab) pass(d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -161,21 +162,21 @@ func (tb *tab) pass(d time.Duration) {
 }
 
 // measured waits for the session measured so far, without the last part that
-// was not sent, and compares it with what was done.
+// was not sent, and compares it with the test's actions.
 func (r *reading) measured(untold time.Duration) report.Session {
 	r.t.Helper()
 	engaged, present := r.engaged-untold, r.present-untold
 	var n report.Session
 	defer func() {
 		if r.t.Failed() {
-			r.t.Logf("read for %v until %v; measured %+v", engaged, present, n)
+			r.t.Logf("read for %v until %v, measured %+v", engaged, present, n)
 		}
 	}()
 	eventually(r.t, fmt.Sprintf("engaged for %v", engaged), func() bool {
 		complete := untold > 0 || r.s.witness.since(r.link, r.moment-1)
 		all := r.s.views(r.link)
 		if len(all) > 1 || len(all) == 1 && all[0].Bot != "" {
-			r.t.Fatalf("%d views: %+v", len(all), all)
+			r.t.Fatalf("%d views, want at most one, of a person: %+v", len(all), all)
 		}
 		if len(all) == 0 || all[0].Session == nil {
 			return false
@@ -194,7 +195,7 @@ func (r *reading) measured(untold time.Duration) report.Session {
 
 func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// hide puts the tab behind another, show brings it back.
+// hide puts the tab behind another one.
 func (r *reading) hide() {
 	r.t.Helper()
 	r.run(target.ActivateTarget(chromedp.FromContext(browser.ctx).Target.TargetID),
@@ -208,8 +209,8 @@ func (r *reading) show() {
 	r.becomes("visible")
 }
 
-// becomes waits for the visibility of the page. A hidden page is not drawn, so
-// that [tab.until] would wait for ever.
+// becomes waits for the visibility of the page. [tab.until] would wait forever
+// on a hidden page, because it is not drawn.
 func (r *reading) becomes(state string) {
 	r.t.Helper()
 	eventually(r.t, state, func() (yes bool) {
@@ -218,8 +219,7 @@ func (r *reading) becomes(state string) {
 	})
 }
 
-// offline takes the network away from a tab, or gives it back. The browser
-// knows.
+// offline disconnects a tab from the network, or connects it again.
 func offline(yes bool) chromedp.Action {
 	return chromedp.Tasks{
 		chromedp.ActionFunc(func(ctx context.Context) error {
@@ -231,8 +231,8 @@ func offline(yes bool) chromedp.Action {
 	}
 }
 
-// comesIntoView and leavesView scroll a page that has the link in a frame. They
-// wait until the link's tracker knows, which it reports at once.
+// comesIntoView scrolls a page that has the link in a frame, and waits until
+// the link's tracker reports the change.
 func (r *reading) comesIntoView(y int) {
 	r.t.Helper()
 	r.run(scrolled(y))
@@ -246,8 +246,8 @@ func (r *reading) leavesView(y int) {
 	r.measured(0)
 }
 
-// scrolled scrolls a page, and waits until it is drawn there: before that no
-// frame of it knows.
+// scrolled scrolls a page and waits until it is drawn, because its frames are
+// notified then.
 func scrolled(y int) chromedp.Action {
 	return chromedp.Evaluate(fmt.Sprintf(`new Promise((done) => { scrollTo(0, %d); requestAnimationFrame(() => requestAnimationFrame(done)) })`, y), nil, awaited)
 }
@@ -272,7 +272,7 @@ type ownBrowser struct {
 
 func startBrowser(t *testing.T) *ownBrowser {
 	t.Helper()
-	chromium(t) // skips the test where there is none
+	chromium(t) // skips the test without Chromium
 	options := browserOptions(t.TempDir())
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
@@ -285,7 +285,7 @@ func startBrowser(t *testing.T) *ownBrowser {
 
 func (b *ownBrowser) tab(t *testing.T) *tab { return newTabIn(t, b.ctx) }
 
-// kill ends the browser and all its processes at once.
+// kill kills the browser and all its processes.
 func (b *ownBrowser) kill(t *testing.T) {
 	t.Helper()
 	p := chromedp.FromContext(b.ctx).Browser.Process()
@@ -297,8 +297,7 @@ func (b *ownBrowser) kill(t *testing.T) {
 	}
 }
 
-// descendants returns the processes that a process has started, and those they
-// have.
+// descendants returns the child processes of a process, with their children.
 func descendants(pid int) (all []int) {
 	dirs, _ := os.ReadDir("/proc")
 	parents := map[int]int{}
@@ -308,8 +307,8 @@ func descendants(pid int) (all []int) {
 		if err != nil {
 			continue
 		}
-		// The name, which may have spaces and brackets of its own, ends at the
-		// last bracket.
+		// The name may contain spaces and brackets, so it ends at the last
+		// bracket.
 		for i := len(b) - 1; i >= 0; i-- {
 			if b[i] == ')' {
 				var state string

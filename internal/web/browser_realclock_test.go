@@ -15,28 +15,27 @@ import (
 	"vitrine/report"
 )
 
-// testimony has a page tell with each beacon what its own clock says.
+// testimony is a script that adds the page's own times to each beacon.
 var testimony = string(mustRead("testdata/witness.js"))
 
-// witness holds what pages said in their last beacons, by the path they went
-// to.
+// witness keeps the times in the pages' last beacons, by path.
 type witness struct {
 	mu   sync.Mutex
-	said map[string]evidence
-	more chan struct{} // closed, and replaced, when a page says something
+	last map[string]evidence
+	more chan struct{} // closed and replaced when a beacon arrives
 }
 
 func newWitness() *witness {
-	return &witness{said: map[string]evidence{}, more: make(chan struct{})}
+	return &witness{last: map[string]evidence{}, more: make(chan struct{})}
 }
 
-// evidence is in milliseconds: when it was given, since 1970, what the tracker
-// says, how long the page was visible, and how much of that the tracker cannot
-// have counted, because the browser ran it late.
+// evidence has times in milliseconds: when it was sent, since 1970; the
+// tracker's engaged time; how long the page was visible; and how much of that
+// the tracker cannot have counted, because the browser ran it late.
 type evidence struct{ At, Engaged, Seen, Lost float64 }
 
-// listen reads a beacon on its way to the server. Once the server has it, the
-// function that is returned keeps what it said.
+// listen reads a beacon on its way to the server. The returned function stores
+// its times once the server has it.
 func (w *witness) listen(r *http.Request) (keep func()) {
 	if !strings.HasSuffix(r.URL.Path, "/beacon") {
 		return func() {}
@@ -50,8 +49,8 @@ func (w *witness) listen(r *http.Request) (keep func()) {
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if e.At >= w.said[r.URL.Path].At { // they may come in another order
-			w.said[r.URL.Path] = e
+		if e.At >= w.last[r.URL.Path].At { // beacons may arrive in another order
+			w.last[r.URL.Path] = e
 		}
 		close(w.more)
 		w.more = make(chan struct{})
@@ -61,7 +60,7 @@ func (w *witness) listen(r *http.Request) (keep func()) {
 func (w *witness) of(l *vitrine.Link) evidence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.said["/p/"+string(l.Slug)+"/beacon"]
+	return w.last["/p/"+string(l.Slug)+"/beacon"]
 }
 
 // next returns a channel that is closed when a page sends something after the
@@ -72,8 +71,8 @@ func (w *witness) next() <-chan struct{} {
 	return w.more
 }
 
-// lost returns how much less than the time that has passed may be measured:
-// nothing on a fake clock.
+// lost returns by how much the measured time may be less than the elapsed time:
+// nothing with a fake clock.
 func (w *witness) lost(l *vitrine.Link) time.Duration {
 	if w == nil {
 		return 0
@@ -87,8 +86,8 @@ func (w *witness) since(l *vitrine.Link, moment float64) bool {
 	return w == nil || w.of(l).At >= moment
 }
 
-// check compares what was measured with how long the page was visible. Up to
-// 1.5 s without input may be counted before it is noticed.
+// check compares the measured time with the time for which the page was
+// visible. Up to 1.5 s without input may count before the tracker notices.
 func (w *witness) check(r *reading, n report.Session) {
 	r.t.Helper()
 	late := 1.0
@@ -100,8 +99,7 @@ func (w *witness) check(r *reading, n report.Session) {
 		e = w.of(r.link)
 		return float64(n.EngagedMs) <= e.Seen-float64(r.idle.Milliseconds())+late
 	}
-	// What the page says of itself may arrive after what it was told to
-	// measure.
+	// The page's own times may arrive after the measurement.
 	patience := time.NewTimer(hang)
 	defer patience.Stop()
 	for waiting := true; waiting; {
@@ -116,12 +114,12 @@ func (w *witness) check(r *reading, n report.Session) {
 		}
 	}
 	if !covers() || n.PresentMs < n.EngagedMs {
-		r.t.Errorf("measured %+v, by the page's own clock %+v with %v of nobody reading", n, e, r.idle)
+		r.t.Errorf("measured %+v, want the page's own times %+v, with %v idle", n, e, r.idle)
 	}
 	r.t.Logf("%-12s measured %5d ms, by the page's own clock %+v", r.link.Name, n.EngagedMs, e)
 }
 
-// Tests of this prefix wait by the real clock, with nothing beside them.
+// The tests with this prefix wait by the real clock and run alone.
 
 func TestRealClockEngagement(t *testing.T) {
 	tier.Need(t, tier.All, "reading by the real clock")

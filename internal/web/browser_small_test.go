@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Small things that only a browser shows, on the pages of the demo.
+// TestBrowserSmallThings checks details of the demo's pages that only a browser
+// shows.
 func TestBrowserSmallThings(t *testing.T) {
 	d := newPicturedDemo(t)
 	cookies := d.cookies()
@@ -19,11 +20,11 @@ func TestBrowserSmallThings(t *testing.T) {
 		var got any
 		tb.run(chromedp.Evaluate(script, &got))
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, want %v", what, got, want)
+			t.Errorf("%s = %v, want %v", what, got, want)
 		}
 	}
 
-	// The number of files of an album begins with its first letter on a phone.
+	// On a phone the count of an album's files is aligned with the title.
 	visitor.run(chromedp.EmulateViewport(390, 844))
 	visitor.visit(d.url + "/a/" + string(d.album.Slug))
 	evaluates(visitor, "the first letter is seen", `(() => {
@@ -32,7 +33,7 @@ func TestBrowserSmallThings(t *testing.T) {
 		return text.toString() + " " + (text.getBoundingClientRect().left >= document.querySelector(".caption").getBoundingClientRect().left);
 	})()`, "4 files true")
 
-	// No code is under the button that copies it.
+	// The copy button does not cover the code.
 	for _, width := range []int64{390, 1440} {
 		visitor.run(chromedp.EmulateViewport(width, 844))
 		for _, path := range d.docPaths() {
@@ -44,9 +45,9 @@ func TestBrowserSmallThings(t *testing.T) {
 		}
 	}
 
-	// A long table shows its first 50 rows, and all of them on request; a short
-	// one shows all, and no bar to scroll it by. On a phone it is the first 7,
-	// and the page is no longer than some screens.
+	// A long table shows its first 50 rows, and all of them on request. A short
+	// one shows all, without a scroll bar. On a phone a table shows 7 rows, and
+	// the page is at most some screens long.
 	rows := `[...document.querySelectorAll("#pages tbody tr")].filter((r) => r.checkVisibility()).length`
 	for name, pages := range map[string]int{"catalogue.pdf": 96, "annual-report.pdf": 24} {
 		member.visit(d.url + statsPath(d.links[name]) + "?range=all")
@@ -68,8 +69,8 @@ func TestBrowserSmallThings(t *testing.T) {
 		evaluates(member, name+", all visits", `[...document.querySelectorAll(".visits tbody tr")].filter((r) => r.checkVisibility()).length`, 25)
 	}
 
-	// On a phone the link's page begins with sharing, by the system's sheet
-	// where there is one.
+	// On a phone the link's page begins with sharing, with the system's share
+	// sheet if it exists.
 	member.run(chromedp.EmulateViewport(390, 844))
 	member.visit(d.url + "/links/" + string(d.links["catalogue.pdf"].Slug))
 	evaluates(member, "no sheet, no button", `document.querySelector("[data-share]").checkVisibility()`, false)
@@ -81,7 +82,7 @@ func TestBrowserSmallThings(t *testing.T) {
 	evaluates(member, "what is shared", `window.shared === document.querySelector("h1").textContent + " " + document.querySelector("#address").href`, true)
 	member.run(chromedp.EmulateViewport(1440, 844))
 
-	// On paper the hours keep their colours, the chart fits the page, and a
+	// In print the hours keep their colours, the chart fits the page, and a
 	// table has all its rows.
 	member.visit(d.url + statsPath(d.links["catalogue.pdf"]) + "?range=90d")
 	member.until(`document.querySelector(".marks [tabindex='0']") !== null`)

@@ -12,12 +12,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// nudge has the page ask for what is new at once, as when its network is back:
-// what it does of itself, every few seconds, is tried once.
+// nudge makes the page poll at once, as when its network is back. Without it
+// the page polls every few seconds.
 var nudge = chromedp.Evaluate(`dispatchEvent(new Event("online"))`, nil)
 
-// The first view of a link shows up on its page within seconds, by itself; and
-// so do later ones, without taking away what someone is at.
+// TestBrowserStatsLive checks that the first view of a link appears on its page
+// within seconds, and that later ones appear without disturbing the reader.
 func TestBrowserStatsLive(t *testing.T) {
 	d := newDesk(t)
 	l := d.publish("notes.txt", samples["notes.txt"])
@@ -39,7 +39,7 @@ func TestBrowserStatsLive(t *testing.T) {
 		`document.querySelector("#heard").textContent !== ""`} {
 		tb.until(kept)
 	}
-	d.countOpens(l, 2) // looking at numbers is none
+	d.countOpens(l, 2) // looking at the report counts no view
 	tb.run(chromedp.Navigate(d.url + "/analytics"))
 	tb.until(`document.querySelector("#about").innerText.includes("· 2 views and")`)
 	d.openNow(l, 3)
@@ -47,12 +47,12 @@ func TestBrowserStatsLive(t *testing.T) {
 	tb.until(`document.querySelector("#about").innerText.includes("· 3 views and") && document.querySelector("#card-views .value").textContent === "3"`)
 	tb.quiet()
 
-	tb.run(chromedp.Evaluate(`fetch("/sign-out", {method: "POST"})`, nil, awaited), nudge) // in another tab, say
+	tb.run(chromedp.Evaluate(`fetch("/sign-out", {method: "POST"})`, nil, awaited), nudge) // for example in another tab
 	tb.until(`document.querySelector("#live a")?.textContent.startsWith("Signed out")`)
 }
 
-// tipOf returns a condition: the tip is shown, and says what the mark that a
-// script finds has to say.
+// tipOf returns a condition: the tip is shown and has the text of the mark that
+// a script finds.
 func tipOf(mark string) string {
 	return `((m, tip) => m.classList.contains("is-on") && !tip.hidden && tip.querySelector("b").textContent === m.dataset.tip.split("\n")[0] &&
 		[...tip.querySelectorAll("span")].map((s) => s.textContent).join() === m.dataset.tip.split("\n").slice(1).map((l) => l.split("|").slice(1).reverse().join("")).join())(` + mark + `, document.querySelector(".tip"))`
@@ -60,8 +60,8 @@ func tipOf(mark string) string {
 
 const noTip = `document.querySelector(".tip").hidden && document.querySelector("[data-tip].is-on") === null`
 
-// Every mark of every chart says what it shows to the keyboard, to a finger and
-// to a mouse.
+// TestBrowserStatsChart checks that every mark of every chart shows its value
+// for the keyboard, touch and mouse.
 func TestBrowserStatsChart(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)
@@ -69,7 +69,7 @@ func TestBrowserStatsChart(t *testing.T) {
 		"?range=30d"))
 	tb.until(`document.querySelectorAll(".over-time .marks g").length === 30 && document.querySelector(".marks [tabindex='0']") === document.querySelector(".marks g:last-child")`)
 	day := func(i int) string { return fmt.Sprintf(`document.querySelectorAll(".over-time .marks g")[%d]`, i) }
-	says := func(mark string) {
+	showsTip := func(mark string) {
 		t.Helper()
 		tb.until(tipOf(mark))
 	}
@@ -77,61 +77,61 @@ func TestBrowserStatsChart(t *testing.T) {
 		t.Helper()
 		tb.run(chromedp.Evaluate(mark+`.focus({focusVisible: true})`, nil))
 	}
-	// Keys.
+	// With the keyboard.
 	focus(day(29))
-	says(day(29))
+	showsTip(day(29))
 	tb.until(day(29) + `.getAttribute("aria-label").includes("today so far: Views ")`)
 	tb.run(chromedp.KeyEvent(kb.Home))
-	says(day(0))
+	showsTip(day(0))
 	tb.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	says(day(2))
+	showsTip(day(2))
 	tb.until(`document.activeElement === ` + day(2) +
 		` && document.querySelectorAll(".over-time .marks [tabindex='0']").length === 1`)
 	tb.run(chromedp.KeyEvent(kb.Escape))
 	tb.until(noTip)
-	// What it says is in the table.
+	// The table has the same values.
 	tb.until(`[...document.querySelectorAll("#series tbody tr")].every((r, i) => document.querySelectorAll(".over-time .marks g")[i].dataset.tip.includes("Views|" + r.querySelector("data").textContent + "\n"))`)
 	cell := func(day, hour int) string {
 		return fmt.Sprintf(`document.querySelectorAll(".heat tbody tr")[%d].querySelectorAll("[data-tip]")[%d]`, day,
 			hour)
 	}
 	focus(cell(0, 0))
-	says(cell(0, 0))
+	showsTip(cell(0, 0))
 	tb.run(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight))
-	says(cell(1, 1))
+	showsTip(cell(1, 1))
 	tb.run(chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp)) // there is no row above
-	says(cell(0, 1))
+	showsTip(cell(0, 1))
 	pages := func(i int) string { return fmt.Sprintf(`document.querySelectorAll(".by-page [data-tip]")[%d]`, i) }
 	focus(pages(0))
 	tb.run(chromedp.KeyEvent(kb.ArrowDown))
-	says(pages(1))
+	showsTip(pages(1))
 	tb.run(chromedp.Evaluate(`document.activeElement.blur()`, nil))
 	tb.until(noTip)
-	// A finger, which moves over the days.
+	// With a finger that moves over the days.
 	touch := func(kind, mark string) {
 		t.Helper()
 		tb.run(chromedp.Evaluate(`((m, r) => { m.scrollIntoView({block: "center"}); r = m.getBoundingClientRect(); m.dispatchEvent(new PointerEvent("`+kind+`", {pointerType: "touch", bubbles: true, clientX: r.left + r.width / 2, clientY: r.top + r.height / 2})) })(`+mark+`)`, nil))
 	}
 	for _, mark := range []string{day(3), cell(2, 5), pages(0), `document.querySelector(".bars [data-tip]")`} {
 		touch("pointerdown", mark)
-		says(mark)
+		showsTip(mark)
 	}
 	touch("pointerdown", day(3))
 	touch("pointermove", day(7))
-	says(day(7))
+	showsTip(day(7))
 	tb.run(chromedp.Evaluate(`document.body.dispatchEvent(new PointerEvent("pointerdown", {pointerType: "touch", bubbles: true}))`, nil))
 	tb.until(noTip)
-	// A mouse.
+	// With a mouse.
 	for _, mark := range []string{day(12), cell(4, 9), pages(0), `document.querySelector("#by-countries [data-tip]")`} {
 		var at []float64
 		tb.run(chromedp.Evaluate(`((m, r) => { m.scrollIntoView({block: "center"}); r = m.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2] })(`+mark+`)`, &at))
 		tb.run(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
-		says(mark)
+		showsTip(mark)
 		tb.until(`(([a, b]) => a.left >= 0 && a.right <= innerWidth && a.top >= 0)([document.querySelector(".tip").getBoundingClientRect()])`)
 	}
 	tb.run(chromedp.MouseEvent("mouseMoved", 2, 2))
 	tb.until(noTip)
-	// What a legend turns off is gone.
+	// A series that the legend turns off is hidden.
 	tb.run(chromedp.Evaluate(`document.querySelector("#show-views").click(), document.querySelector("#show-was").click()`, nil))
 	for shown, want := range map[string]string{".lines .views": "none", ".lines .was": "none",
 		".lines .uniques": "inline"} {
@@ -140,7 +140,8 @@ func TestBrowserStatsChart(t *testing.T) {
 	tb.quiet()
 }
 
-// The curve of a video, of a sound and of a text is drawn as other charts are.
+// TestBrowserStatsCurve checks that the curves of a video, a sound and a text
+// are drawn like other charts.
 func TestBrowserStatsCurve(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)
@@ -156,7 +157,8 @@ func TestBrowserStatsCurve(t *testing.T) {
 	tb.quiet()
 }
 
-// Times of visits are the reader's own, with UTC in the title; days are not.
+// TestBrowserStatsTimes checks that times of visits are in the reader's time
+// zone, with UTC in the title, and that days are not converted.
 func TestBrowserStatsTimes(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)
@@ -166,7 +168,8 @@ func TestBrowserStatsTimes(t *testing.T) {
 	tb.quiet()
 }
 
-// Without scripts the page says all the same.
+// TestBrowserStatsWithoutScript checks that the page shows the same without
+// scripts.
 func TestBrowserStatsWithoutScript(t *testing.T) {
 	o := newOffice(t)
 	tb := newMember(t, o.site, o.account)

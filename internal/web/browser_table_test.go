@@ -22,10 +22,10 @@ func manyRows() []byte {
 	return []byte(b.String())
 }
 
-// shownRows is an expression for the rows of a table that are seen.
+// shownRows is an expression for the visible rows of a table.
 const shownRows = `[...document.querySelectorAll(".grid tbody tr")].filter((r) => r.checkVisibility())`
 
-// A long table is read page by page, searched and sorted.
+// TestBrowserTable pages through, searches and sorts a long table.
 func TestBrowserTable(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("visitors.csv", manyRows())
@@ -54,7 +54,8 @@ func TestBrowserTable(t *testing.T) {
 	tb.quiet()
 }
 
-// Only the first page of a long table was read: that is not its end.
+// TestBrowserTableDepth checks that the end of the first page of a long table
+// does not count as the end of the table.
 func TestBrowserTableDepth(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("visitors.csv", manyRows())
@@ -64,11 +65,12 @@ func TestBrowserTableDepth(t *testing.T) {
 	o := s.session(t, l, "the first page of a table",
 		func(s *report.Session) bool { return s.Depth > 200_000 && s.EngagedMs > 0 })
 	if o.Session.Depth > 500_000 {
-		t.Errorf("depth %v of a third of the table", o.Session.Depth)
+		t.Errorf("depth = %v after a third of the table, want at most 500000", o.Session.Depth)
 	}
 }
 
-// Without scripts the pages of a table are links.
+// TestBrowserTableWithoutScripting checks that without scripts the pages of a
+// table are links.
 func TestBrowserTableWithoutScripting(t *testing.T) {
 	s := newSite(t)
 	tb := newTab(t, emulation.SetScriptExecutionDisabled(true), s.page(s.publish("visitors.csv", manyRows())))

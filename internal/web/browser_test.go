@@ -26,8 +26,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is one Chromium for all tests of the package; it is gone when the
-// tests are.
+// browser is one Chromium for all tests of the package. It ends with the tests.
 var browser struct {
 	sync.Once
 	ctx  context.Context
@@ -38,7 +37,7 @@ var browser struct {
 func TestMain(m *testing.M) {
 	child()
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // most of what tests in a browser do is wait
+	if err := flag.Set("test.parallel", "8"); err != nil { // tests in a browser mostly wait
 		panic(err)
 	}
 	code := m.Run()
@@ -49,8 +48,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// chromium starts the browser, without the mark of automation, for what it
-// views is to count as people's.
+// chromium starts the browser without the sign of automation, so that its views
+// count as a person's.
 func chromium(t testing.TB) context.Context {
 	t.Helper()
 	vitrinetest.Program(t, "chromium")
@@ -79,14 +78,14 @@ func browserOptions(dir string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 }
 
-// tab is a page in the browser, of someone at a desk. It is in front until
-// another one is opened, for what is behind is drawn seldom.
+// tab is a page in the browser of a desktop user. It is in front until another
+// one is opened, because background tabs are seldom drawn.
 type tab struct {
 	t   testing.TB
 	ctx context.Context
 	mu  sync.Mutex
-	// complaints are what the browser has to say against the page: refused by
-	// policy, not found, thrown.
+	// complaints are the browser's errors about the page: blocked by policy,
+	// not found, exceptions.
 	complaints []string
 }
 
@@ -100,19 +99,19 @@ func newTabIn(t testing.TB, browser context.Context, actions ...chromedp.Action)
 	return newTabWith(t, browser, nil, actions...)
 }
 
-// newVisitor returns a tab with cookies and storage of its own. Cookies know no
-// ports: without that, tests that run beside each other would sign each other
-// out. Further tabs of the same visitor are made with newTabIn(t, tb.ctx).
+// newVisitor returns a tab with its own cookies and storage. Cookies do not
+// depend on the port, so parallel tests would otherwise sign each other out.
+// newTabIn(t, tb.ctx) opens further tabs of the same visitor.
 func newVisitor(t testing.TB, actions ...chromedp.Action) *tab {
 	t.Helper()
 	b := chromium(t)
 	ctx := cdp.WithExecutor(b, chromedp.FromContext(b).Browser)
 	visitor, err := target.CreateBrowserContext().Do(ctx)
-	if err == nil { // its first tab is a window, which others need to open in
+	if err == nil { // the first tab is a window, in which the others open
 		_, err = target.CreateTarget("about:blank").WithBrowserContextID(visitor).WithNewWindow(true).Do(ctx)
 	}
 	if err != nil {
-		t.Fatalf("a visitor: %v", err)
+		t.Fatalf("open a visitor's tab: %v", err)
 	}
 	t.Cleanup(func() { _ = target.DisposeBrowserContext(visitor).Do(ctx) })
 	return newTabWith(t, b, []chromedp.ContextOption{chromedp.WithExistingBrowserContext(visitor)}, actions...)
@@ -139,7 +138,7 @@ func newTabWith(t testing.TB, browser context.Context, options []chromedp.Contex
 	return tb
 }
 
-// person returns the browser's word that it is no headless one.
+// person overrides the user agent of a headless browser.
 func person() chromedp.Action {
 	return emulation.SetUserAgentOverride(reader).WithUserAgentMetadata(&emulation.UserAgentMetadata{Platform: "Linux",
 		Brands: []*emulation.UserAgentBrandVersion{{Brand: "Chromium", Version: "131"},
@@ -189,8 +188,8 @@ func (tb *tab) run(actions ...chromedp.Action) {
 // until waits for a condition in the page.
 func (tb *tab) until(condition string) {
 	tb.t.Helper()
-	// A condition that asks about an element may throw before the element is
-	// there. That is "not yet".
+	// A condition about an element may throw while the element does not exist,
+	// which counts as false.
 	patient := "(() => { try { return (" + condition + "); } catch { return false; } })()"
 	var ok bool
 	poll := func() error {
@@ -200,33 +199,32 @@ func (tb *tab) until(condition string) {
 	for tries := 0; err != nil && tries < 5 && (strings.Contains(err.Error(), "Cannot find context") ||
 		strings.Contains(err.Error(), "context was destroyed") ||
 		strings.Contains(err.Error(), "target navigated")); tries++ {
-		err = poll() // one page went while another came
+		err = poll() // one page was replaced by another
 	}
 	if err != nil {
 		var now string
 		_ = chromedp.Run(tb.ctx, chromedp.Evaluate(`document.body.innerText.slice(0, 500)`, &now))
 		tb.mu.Lock()
 		defer tb.mu.Unlock()
-		tb.t.Fatalf("%s: %v\nthe page: %s\n%s", condition, err, now, strings.Join(tb.complaints, "\n"))
+		tb.t.Fatalf("%s: %v\npage: %s\n%s", condition, err, now, strings.Join(tb.complaints, "\n"))
 	}
 }
 
-// linger stays for a while: reading takes its time, and it is the page's own
-// clock that counts it.
+// linger waits by the page's own clock, which measures the reading time.
 func (tb *tab) linger(d time.Duration) {
 	tb.t.Helper()
 	tb.run(chromedp.Evaluate(`window.since = performance.now()`, nil))
 	tb.until(fmt.Sprintf(`performance.now() - window.since > %d`, d.Milliseconds()))
 }
 
-// leave goes somewhere else, which is when a page says its last.
+// leave navigates away, so that the page sends its last beacon.
 func (tb *tab) leave() {
 	tb.t.Helper()
 	tb.run(chromedp.Navigate("about:blank"))
 }
 
-// frame returns the content frame of the page, which has a process of its own;
-// it ends with the tab.
+// frame returns the content frame of the page, which has its own process. It
+// ends with the tab.
 func (tb *tab) frame(part string) *tab {
 	tb.t.Helper()
 	id := tb.frameID(part)
@@ -246,7 +244,7 @@ func (tb *tab) frameID(part string) target.ID {
 		if err != nil {
 			tb.t.Fatal(err)
 		}
-		// A target has the ID of its frame. Frames of other tabs are not meant.
+		// A target has the ID of its frame. Skip the frames of other tabs.
 		own := chromedp.FromContext(tb.ctx).Target.TargetID
 		parents := map[target.ID]target.ID{}
 		for _, info := range all {
@@ -269,21 +267,20 @@ func (tb *tab) frameID(part string) target.ID {
 	return id
 }
 
-// quiet ends a test: the browser had nothing to say against the page.
+// quiet checks at the end of a test that the browser had no complaints.
 func (tb *tab) quiet() {
 	tb.t.Helper()
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
 	for _, c := range tb.complaints {
-		tb.t.Errorf("the browser: %s", c)
+		tb.t.Errorf("browser: %s", c)
 	}
 }
 
-// hang is how long a test waits before it takes what does not come for lost:
-// it decides nothing else.
+// hang is how long a test waits before it fails. Nothing else depends on it.
 const hang = 2 * time.Minute
 
-// eventually asks again until the answer is yes.
+// eventually calls yes until it returns true.
 func eventually(t testing.TB, what string, yes func() bool) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -299,28 +296,28 @@ func eventually(t testing.TB, what string, yes func() bool) {
 	}
 }
 
-// session waits until the one view of a link has a session that suffices.
+// session waits until the only view of a link has a sufficient session.
 func (s *site) session(t *testing.T, l *vitrine.Link, what string, enough func(*report.Session) bool) report.View {
 	t.Helper()
 	var o report.View
 	defer func() {
 		if t.Failed() && o.Session != nil {
-			t.Logf("session %+v", *o.Session)
+			t.Logf("session = %+v", *o.Session)
 		}
 	}()
 	eventually(t, what, func() bool {
 		all := s.views(l)
 		if len(all) != 1 {
-			t.Fatalf("%d opens of %s", len(all), l.Name)
+			t.Fatalf("%d views of %s, want 1", len(all), l.Name)
 		}
 		o = all[0]
 		return o.Session != nil && enough(o.Session)
 	})
 	if o.Bot != "" {
-		t.Errorf("the open of %s is a bot's: %s", l.Name, o.Bot)
+		t.Errorf("the view of %s counts as a bot: %s", l.Name, o.Bot)
 	}
 	if o.Session.EngagedMs > o.Session.PresentMs || o.Session.Screen == "" {
-		t.Errorf("session %+v", *o.Session)
+		t.Errorf("session = %+v", *o.Session)
 	}
 	return o
 }
@@ -329,7 +326,7 @@ func (s *site) page(l *vitrine.Link) chromedp.Action {
 	return chromedp.Navigate(s.url + "/p/" + string(l.Slug))
 }
 
-// onNewDocument runs a script before those of every page that follows.
+// onNewDocument runs a script before the scripts of every later page.
 func onNewDocument(script string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)

@@ -8,10 +8,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The owner of a link replaces its file on a page, and goes back.
+// TestBrowserVersions replaces the file of a link on its page and restores the
+// old version.
 func TestBrowserVersions(t *testing.T) {
 	d := newDesk(t)
-	tb := d.browsing(d.member)
+	tb := d.visitorOf(d.member)
 	l := d.publish("notes.txt", []byte("the first text"))
 	dir := t.TempDir()
 	file := func(name, content string) string {

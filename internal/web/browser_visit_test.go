@@ -15,17 +15,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// late are the kinds of what a page must not need for its layout: all but the
-// document and its stylesheets.
+// late are the resource types that a page must not need for its layout: all but
+// the document and its stylesheets.
 var late = []network.ResourceType{network.ResourceTypeScript, network.ResourceTypeImage, network.ResourceTypeMedia,
 	network.ResourceTypeFont, network.ResourceTypeXHR, network.ResourceTypeFetch}
 
-// visit opens an address in the window in which looks begin, and checks that
-// nothing on the page moves while it loads. To be no measure of how busy the
-// machine is, it forces the worst order of loading: scripts, pictures, media
-// and fonts are held back until the page has been painted without them. Tier
-// all does so in a wide window too. The tab must be in front in its window, or
-// it is not painted.
+// visit opens an address in the window in which the checks begin, and checks
+// that nothing on the page moves while it loads. So that the result does not
+// depend on the machine's load, it forces the worst order of loading: scripts,
+// pictures, media and fonts are held back until the page has been painted
+// without them. Tier all also does so in a wide window. The tab must be in
+// front in its window, or it is not painted.
 func (tb *tab) visit(address string, then ...chromedp.Action) {
 	tb.t.Helper()
 	for _, width := range tier.Pick([]int64{390}, []int64{1440, 390}) {
@@ -47,7 +47,7 @@ func (tb *tab) visitAt(width int64, address string) {
 	tb.run(inTheme("light"), chromedp.EmulateViewport(width, 844), chromedp.Evaluate(`window.leaving = true`, nil),
 		fetch.Enable().WithPatterns(patterns), chromedp.ActionFunc(navigate))
 	tb.until(`window.leaving !== true && document.readyState !== "loading" && performance.getEntriesByName("first-contentful-paint").length > 0`)
-	tb.run(fetch.Disable()) // lets go of what was held back
+	tb.run(fetch.Disable()) // continues the requests that were held back
 	tb.until(`document.readyState === "complete"`)
 	var shift struct {
 		Sum   float64
@@ -59,8 +59,8 @@ func (tb *tab) visitAt(width int64, address string) {
 }
 
 // shiftOf is the layout shift of a page since its first paint, and what has
-// moved. It leaves out a picture that is fitted into its stage: its size is
-// known when it is there, and nothing else moves.
+// moved. It leaves out a picture that is fitted into its stage, because its
+// size is only known when it has loaded, and nothing else moves.
 const shiftOf = `new Promise((done) => {
 	let sum = 0;
 	const moved = [], box = (r) => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
@@ -74,8 +74,7 @@ const shiftOf = `new Promise((done) => {
 	requestAnimationFrame(() => requestAnimationFrame(() => idle(() => requestAnimationFrame(() => done({sum, moved})))));
 })`
 
-// asksOnly fails the test if the tab sends a request to a host that is not
-// listed.
+// asksOnly fails the test if the tab sends a request to another host.
 func (tb *tab) asksOnly(hosts ...string) {
 	chromedp.ListenTarget(tb.ctx, func(event any) {
 		e, ok := event.(*network.EventRequestWillBeSent)
@@ -91,10 +90,10 @@ func (tb *tab) asksOnly(hosts ...string) {
 	})
 }
 
-// The page and the embed of each kind of file are accessible, fit into their
-// windows, do not move while they load, ask no other host, keep nothing in the
-// browser, and have nothing in them that their policy forbids. The pages that
-// say that there is nothing to see are among sitePages.
+// TestBrowserFilePages checks the page and the embed of each kind of file: they
+// are accessible, fit into each window, do not move while they load, send
+// requests to no other host, store nothing in the browser, and contain nothing
+// that their policy forbids. The pages without content are among sitePages.
 func TestBrowserFilePages(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	paths := map[string]string{}
@@ -109,23 +108,23 @@ func TestBrowserFilePages(t *testing.T) {
 			tb.asksOnly(s.server.PublicURL.Host, s.server.ContentURL.Host)
 			for name, path := range paths {
 				tb.visit(s.url + path + end)
-				tb.lookAtFile(name, form)
+				tb.checkFile(name, form)
 			}
 			var kept string
 			tb.run(chromedp.Evaluate(`document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`,
 				&kept))
 			if kept != "{}{}" {
-				t.Errorf("the browser keeps %s", kept)
+				t.Errorf("the browser has stored %s", kept)
 			}
 			tb.quiet()
 			tb.visit(s.url + "/p/nothing-here" + end)
-			tb.look("unknown, " + form)
+			tb.checkWindows("unknown, " + form)
 		})
 	}
 }
 
-// lookAtFile looks at the page of a file, and at what opens on it.
-func (tb *tab) lookAtFile(name, form string) {
+// checkFile checks the page of a file, and what opens on it.
+func (tb *tab) checkFile(name, form string) {
 	tb.t.Helper()
 	what := name + ", " + form
 	var frames []func(window, string)
@@ -138,14 +137,14 @@ func (tb *tab) lookAtFile(name, form string) {
 			f.axe(where+", in its frame", w.rules)
 		})
 	}
-	tb.look(what, frames...)
+	tb.checkWindows(what, frames...)
 	for panel, of := range map[string]string{"share": "picture.png", "view-only": "view only"} {
 		if name != of || form == "embed" && panel == "share" {
 			continue
 		}
 		tb.run(chromedp.Evaluate(`document.querySelector("[popovertarget=`+panel+
 			`]").click(), document.querySelector("#`+panel+` details")?.setAttribute("open", "")`, nil))
-		tb.look(what+", "+panel+" open", func(window, string) {
+		tb.checkWindows(what+", "+panel+" open", func(window, string) {
 			tb.until(`(r => r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight)(document.getElementById("` + panel + `").getBoundingClientRect())`)
 		})
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browsing returns a tab in which an account is signed in.
-func (s *site) browsing(a *vitrine.Account) *tab {
+// visitorOf returns a tab that is signed in to an account.
+func (s *site) visitorOf(a *vitrine.Account) *tab {
 	s.t.Helper()
 	tb := newVisitor(s.t)
 	name, value, _ := strings.Cut(strings.TrimPrefix(s.signIn(a), "Cookie: "), "=")
@@ -22,7 +22,7 @@ func (s *site) browsing(a *vitrine.Account) *tab {
 	return tb
 }
 
-// folder writes files below a folder of its own.
+// folder writes files below a new folder.
 func folder(t *testing.T, name string, files map[string]string) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), name)
@@ -38,11 +38,11 @@ func folder(t *testing.T, name string, files map[string]string) string {
 	return root
 }
 
-// A folder becomes a website at an origin of its own, a ZIP its next version,
-// and the first is restored.
+// TestBrowserWebsite publishes a folder as a website at its own origin,
+// replaces it with a ZIP file, and restores the first version.
 func TestBrowserWebsite(t *testing.T) {
 	h := newHosting(t)
-	tb := h.browsing(h.member)
+	tb := h.visitorOf(h.member)
 	film := strings.Repeat("0123456789", 5000)
 	garden := folder(t, "Garden", map[string]string{
 		"index.html":  `<!doctype html><title>Garden</title><link rel="stylesheet" href="/css/style.css"><h1>First</h1><script type="module" src="/app.mjs"></script>`,
@@ -62,7 +62,7 @@ func TestBrowserWebsite(t *testing.T) {
 	manage, _, _ = strings.Cut(manage, "?")
 	slug := vitrine.Slug(manage[strings.LastIndexByte(manage, '/')+1:])
 	if !strings.HasPrefix(address, "http://"+string(slug)+".localhost:") {
-		t.Fatalf("the website is at %s", address)
+		t.Fatalf("address of the website = %s", address)
 	}
 	tb.run(chromedp.Navigate(address))
 	tb.until(`document.title === "Ran 7" && localStorage.seen === "1" && getComputedStyle(document.querySelector("h1")).color === "rgb(1, 2, 3)"`)
@@ -75,14 +75,14 @@ func TestBrowserWebsite(t *testing.T) {
 	site := &vitrine.Site{Slug: slug}
 	if r := h.visit(site, "/css/style.css", "Accept-Encoding: gzip"); r.Header.Get("Content-Encoding") != "gzip" ||
 		r.wire > 500 || len(r.body) < 5000 {
-		t.Errorf("text that the page has packed is %d bytes on its way: %v", r.wire, r.Header)
+		t.Errorf("a text file takes %d bytes in transit, want it compressed: %v", r.wire, r.Header)
 	}
 	if r := h.status(h.visit(site, "/film.mp4", "Range: bytes=49990-"),
 		http.StatusPartialContent); r.body != film[49990:] {
-		t.Errorf("the film ends with %q", r.body)
+		t.Errorf("the last bytes of the film = %q", r.body)
 	}
 	if r := h.visit(site, "/film.mp4"); r.body != film || r.Header.Get("Vary") != "" {
-		t.Error("the film is not stored as it is")
+		t.Error("the film is not served as it was uploaded")
 	}
 
 	second := filepath.Join(t.TempDir(), "second.zip")
@@ -114,8 +114,8 @@ func (s *site) siteOf(slug vitrine.Slug) (site *vitrine.Site) {
 	return f.Site
 }
 
-// dragLastToFirst is what a browser tells a page of a row that is dragged; a
-// headless one does not drag by itself.
+// dragLastToFirst sends the events of dragging a row, because a headless
+// browser does not drag.
 const dragLastToFirst = `(() => {
 	const rows = [...document.querySelectorAll(".album-links li")], dataTransfer = new DataTransfer();
 	const tell = (row, type, clientY = 0) => row.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer, clientY}));
@@ -124,13 +124,13 @@ const dragLastToFirst = `(() => {
 	tell(rows.at(-1), "dragend");
 })()`
 
-// An album is made, filled and put into order on its page; its public page has
-// what is published.
+// TestBrowserAlbum creates an album, fills it and sorts it on its page. The
+// public page shows what is published.
 func TestBrowserAlbum(t *testing.T) {
 	h := newHosting(t)
 	a, b, c := h.publish("notes.txt", samples["notes.txt"]), h.publish("report.pdf", samples["report.pdf"]),
 		h.publish("page.html", samples["page.html"])
-	tb := h.browsing(h.member)
+	tb := h.visitorOf(h.member)
 	tb.run(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(h.url+"/albums"),
 		chromedp.SendKeys(`.new [name="title"]`, "Spring", chromedp.ByQuery),
 		chromedp.SendKeys(`.new [name="slug"]`, "spring-time", chromedp.ByQuery))
@@ -157,7 +157,7 @@ func TestBrowserAlbum(t *testing.T) {
 			return strings.Count(page, `class="cover"`) == len(want)
 		})
 	}
-	order(c, b, a) // as the page offers them, newest first
+	order(c, b, a) // in the order of the page: newest first
 	press := func(l *vitrine.Link, by string) {
 		t.Helper()
 		tb.run(chromedp.Click(`[data-link="`+string(l.Slug)+`"] [data-by="`+by+`"]`, chromedp.ByQuery))

@@ -40,7 +40,7 @@ var openAPI = sync.OnceValue(func() routers.Router {
 	return r
 })
 
-// answer is what the API said.
+// answer is an answer of the API.
 type answer struct {
 	t      testing.TB
 	Status int
@@ -62,17 +62,17 @@ func (a answer) text(name string) string {
 	return s
 }
 
-// want checks status and code; "" for success.
+// want checks status and code. code is "" for success.
 func (a answer) want(status int, code string) answer {
 	a.t.Helper()
 	if a.Status != status || (status >= 400 && a.text("code") != code) {
-		a.t.Errorf("got %d %s, want %d %s", a.Status, a.Body, status, code)
+		a.t.Errorf("status %d, code %s, want %d, %s", a.Status, a.Body, status, code)
 	}
 	return a
 }
 
-// call asks the API, with body as JSON (a string is sent as it is), and holds
-// the answer against the OpenAPI document.
+// call sends a request to the API, with body as JSON (a string is sent
+// unchanged), and validates the answer against the OpenAPI document.
 func (f *fixture) call(key, method, path string, body any) answer {
 	f.t.Helper()
 	var r io.Reader
@@ -100,12 +100,15 @@ func (f *fixture) call(key, method, path string, body any) answer {
 	return f.do(req)
 }
 
-// unled is a client that follows no redirects.
-var unled = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+// noRedirects is a client that does not follow redirects.
+var noRedirects = &http.Client{CheckRedirect: func(*http.Request,
+	[]*http.Request) error {
+	return http.ErrUseLastResponse
+}}
 
 func (f *fixture) do(req *http.Request) answer {
 	f.t.Helper()
-	res, err := unled.Do(req)
+	res, err := noRedirects.Do(req)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -116,7 +119,7 @@ func (f *fixture) do(req *http.Request) answer {
 	}
 	a := answer{t: f.t, Status: res.StatusCode, Header: res.Header, Body: b}
 	if res.Header.Get("X-Request-Id") == "" {
-		f.t.Error("an answer without X-Request-Id")
+		f.t.Error("no X-Request-Id header")
 	}
 	if strings.HasPrefix(req.URL.Path, "/api/v1/") {
 		f.validate(req, a)
@@ -124,7 +127,8 @@ func (f *fixture) do(req *http.Request) answer {
 	return a
 }
 
-// validate holds an answer of a described operation against the document.
+// validate validates the answer of a documented operation against the OpenAPI
+// document.
 func (f *fixture) validate(req *http.Request, a answer) {
 	f.t.Helper()
 	clone := req.Clone(context.Background())
@@ -134,7 +138,7 @@ func (f *fixture) validate(req *http.Request, a answer) {
 		return
 	}
 	if op := route.Operation.OperationID; a.Status >= 400 && !front.Documented(op, vitrine.Code(a.text("code"))) {
-		f.t.Errorf("%s answers with %s, which its documentation does not list", op, a.text("code"))
+		f.t.Errorf("%s: its documentation does not list the code %s", op, a.text("code"))
 	}
 	in := &openapi3filter.RequestValidationInput{Request: clone, PathParams: params, Route: route,
 		Options: &openapi3filter.Options{IncludeResponseStatus: true,
@@ -179,7 +183,8 @@ const note = "Minutes of the meeting, in plain text.\n"
 
 var noteFile = fields{"name": "minutes.txt", "type": "text/plain", "size": len(note)}
 
-// begun does step 1, stored steps 1 and 2, published all three.
+// begun runs step 1 of an upload, stored steps 1 and 2, and published all
+// three.
 func (f *fixture) begun(key string, file fields) (path, url string) {
 	f.t.Helper()
 	a := f.call(key, "POST", "/uploads", file).want(200, "")

@@ -13,7 +13,7 @@ import (
 
 const morning = "WEBVTT\n\n00:00.000 --> 00:04.000\nGood morning.\n"
 
-// send asks the API with a body of a type.
+// send sends a body of a type to the API.
 func (f *fixture) send(key, method, path, contentType, body string) answer {
 	f.t.Helper()
 	req, err := http.NewRequest(method, f.url+"/api/v1"+path, strings.NewReader(body))
@@ -27,7 +27,7 @@ func (f *fixture) send(key, method, path, contentType, body string) answer {
 	return f.do(req)
 }
 
-// sound publishes a sound and returns the path of its captions.
+// sound publishes an audio file and returns the path of its captions.
 func (f *fixture) sound(key string) (path string) {
 	f.t.Helper()
 	song := string(mustRead("testdata/song.mp3"))
@@ -47,7 +47,7 @@ func TestCaptionsOverTheAPI(t *testing.T) {
 			text += fmt.Sprintf("%s=%s ", c["language"], c["label"])
 			if u, _ := c["url"].(string); !strings.HasPrefix(u, f.url+"/c/") ||
 				!strings.HasSuffix(u, "/captions/"+c["language"].(string)) {
-				t.Errorf("url %q", u)
+				t.Errorf("url = %q", u)
 			}
 		}
 		return strings.TrimSpace(text)
@@ -55,7 +55,7 @@ func TestCaptionsOverTheAPI(t *testing.T) {
 	is := func(got, want string) {
 		t.Helper()
 		if got != want {
-			t.Errorf("captions %q, want %q", got, want)
+			t.Errorf("captions = %q, want %q", got, want)
 		}
 	}
 	is(listed(f.call(key, "GET", path, nil)), "")
@@ -67,15 +67,16 @@ func TestCaptionsOverTheAPI(t *testing.T) {
 	is(listed(f.call(key, "GET", path, nil)), "en-US=American English de=Deutsch fr=français")
 	for range 2 {
 		if a := f.call(key, "DELETE", path+"/fr", nil).want(204, ""); len(a.Body) > 0 {
-			t.Errorf("body %q", a.Body)
+			t.Errorf("body = %q, want none", a.Body)
 		}
 	}
 	is(listed(f.call(key, "GET", path, nil)), "en-US=American English de=Deutsch")
 	f.audit()
 }
 
-// The order of checks is the contract's: 401, 403, 400, 404; and a foreign link
-// is an unknown one.
+// TestCaptionsRefusedByTheAPI checks that errors have the contract's order
+// (401, 403, 400, 404), and that another account's link looks like one that
+// does not exist.
 func TestCaptionsRefusedByTheAPI(t *testing.T) {
 	f := newFixture(t)
 	key, stranger := f.account(vitrine.PlanFree), f.account(vitrine.PlanFree)
@@ -99,13 +100,14 @@ func TestCaptionsRefusedByTheAPI(t *testing.T) {
 		foreign := f.send(stranger, method, path+suffix, "text/vtt", morning).want(404, "not_found")
 		unknown := f.send(stranger, method, "/links/nope/captions"+suffix, "text/vtt", morning).want(404, "not_found")
 		if string(foreign.Body) != string(unknown.Body) {
-			t.Errorf("%s: a foreign link answers %s, an unknown one %s", method, foreign.Body, unknown.Body)
+			t.Errorf("%s: another account's link: %s, an unknown one: %s, want the same", method, foreign.Body,
+				unknown.Body)
 		}
 		f.send("", method, path+suffix, "text/vtt", morning).want(401, "unauthorized")
 	}
 	if a := f.call(key, "POST", path+"/en", nil).want(405,
 		"method_not_allowed"); a.Header.Get("Allow") != "PUT, DELETE" {
-		t.Errorf("Allow %s", a.Header.Get("Allow"))
+		t.Errorf("Allow = %s, want PUT, DELETE", a.Header.Get("Allow"))
 	}
 	f.call(key, "PUT", path, nil).want(405, "method_not_allowed")
 	f.ban(key)
@@ -116,52 +118,52 @@ func TestCaptionsRefusedByTheAPI(t *testing.T) {
 	f.audit()
 }
 
-// caption gives a link of the site captions.
+// caption adds captions to a link.
 func (s *site) caption(l *vitrine.Link, language, text string) {
 	s.t.Helper()
 	_, err := s.server.Captions.Put(s.t.Context(), s.account, string(l.Slug), language, strings.NewReader(text))
 	s.check(err)
 }
 
-// Captions are served as what they are, from the origin of file bytes, and only
-// while the link is live.
+// TestCaptionsAreServed checks that captions are served with their type, from
+// the origin of file bytes, and only while the link is public.
 func TestCaptionsAreServed(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	l := s.publish("clip.webm", samples["clip.webm"])
 	if page := s.get("/p/" + string(l.Slug)); strings.Contains(page.body, "<track") {
-		t.Error("tracks on a page without captions")
+		t.Error("a page without captions has a track")
 	}
 	s.caption(l, "pt-BR", morning)
 	s.caption(l, "de", morning)
 	page := s.status(s.get("/p/"+string(l.Slug)), 200)
 	if de, pt := strings.Index(page.body, `srclang="de" label="Deutsch"`), strings.Index(page.body,
 		`srclang="pt-BR"`); de < 0 || pt < de {
-		t.Errorf("tracks: %d, %d\n%s", de, pt, page.body)
+		t.Errorf("positions of the tracks = %d, %d\n%s", de, pt, page.body)
 	}
 	address := s.attr(page.body, `<track [^>]*srclang="pt-BR"[^>]* src="([^"]+)"`)
 	if !strings.HasPrefix(address, s.server.ContentURL.String()+"/c/") {
-		t.Errorf("captions are at %s", address)
+		t.Errorf("captions are at %s, want them at the content origin", address)
 	}
 	r := s.status(s.get(address), 200)
 	for name, want := range map[string]string{"Content-Type": "text/vtt; charset=utf-8",
 		"Access-Control-Allow-Origin": "*", "Content-Security-Policy": "default-src 'none'; sandbox",
 		"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"} {
 		if r.Header.Get(name) != want {
-			t.Errorf("%s: %q, want %q", name, r.Header.Get(name), want)
+			t.Errorf("%s = %q, want %q", name, r.Header.Get(name), want)
 		}
 	}
 	if r.body != morning {
-		t.Errorf("captions %q", r.body)
+		t.Errorf("captions = %q", r.body)
 	}
 	s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304)
 	s.caption(l, "pt-BR", strings.Replace(morning, "Good morning", "Bom dia", 1))
 	if again := s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 200); !strings.Contains(again.body,
 		"Bom dia") {
-		t.Errorf("captions %q", again.body)
+		t.Errorf("captions after a change = %q", again.body)
 	}
 	for _, other := range []string{"fr", "xx", "pt-BR/x", "../file", "%00"} {
 		if r := s.get(strings.Replace(address, "pt-BR", other, 1)); r.StatusCode < 300 {
-			t.Errorf("%s: %d", other, r.StatusCode)
+			t.Errorf("%s: status %d, want an error", other, r.StatusCode)
 		}
 	}
 	s.status(s.get(strings.Replace(address, s.server.ContentURL.String(), s.url, 1)), 404)
@@ -171,7 +173,8 @@ func TestCaptionsAreServed(t *testing.T) {
 	}
 }
 
-// Captions are added and removed by forms, on what has sound.
+// TestLinkCaptions adds and removes captions with forms, on links that have
+// sound.
 func TestLinkCaptions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -193,22 +196,22 @@ func TestLinkCaptions(t *testing.T) {
 	const vtt = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"
 	if r := d.follow(send(song, "de", vtt), cookie); !strings.Contains(r.body, "Deutsch") ||
 		!strings.Contains(r.body, "Captions added.") {
-		t.Errorf("added: %s", r.body)
+		t.Errorf("after adding captions: %s", r.body)
 	}
 	if r := d.status(send(song, "nonsense!", vtt), 400); !strings.Contains(r.body, "BCP 47") ||
 		!strings.Contains(r.body, `value="nonsense!"`) {
-		t.Errorf("no language: %s", r.body)
+		t.Errorf("captions without a valid language: %s", r.body)
 	}
 	if r := d.status(send(song, "en", "rubbish"), 400); !strings.Contains(r.body, `id="wrong-file"`) {
-		t.Errorf("no captions: %s", r.body)
+		t.Errorf("invalid captions: %s", r.body)
 	}
 	d.status(send(song, "en", strings.Repeat("x", 2<<20)), 400)
 	d.status(send(notes, "de", vtt), 400)
 	if r := d.follow(d.post(linkPath(song)+"/captions/delete", url.Values{"language": {"de"}}, cookie),
 		cookie); strings.Contains(r.body, "Deutsch") {
-		t.Errorf("removed: %s", r.body)
+		t.Errorf("after removing captions: %s", r.body)
 	}
 	if r := d.get(linkPath(notes)+"/settings", cookie); strings.Contains(r.body, "Captions") {
-		t.Error("a text has captions")
+		t.Error("the page of a text offers captions")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"vitrine/report"
 )
 
-// addCities gives a site a city file that knows London and Berlin.
+// addCities adds a city file with London and Berlin to a site.
 func (s *site) addCities() {
 	s.t.Helper()
 	s.trustProxy()
@@ -35,8 +35,9 @@ const (
 	madeByDBIP = `<a href="https://db-ip.com" rel="noreferrer">IP geolocation by DB-IP</a>`
 )
 
-// Without a city file the card says so, and to the administrator what to do;
-// with one it has cities and the file's maker.
+// TestCitiesOfLinks checks that without a city file the card says so, and tells
+// the administrator what to do. With a file the card has cities and names the
+// file's maker.
 func TestCitiesOfLinks(t *testing.T) {
 	o := newOffice(t)
 	o.trustProxy()
@@ -72,9 +73,9 @@ func TestCitiesOfLinks(t *testing.T) {
 	same(t, "countries", buckets(r.Breakdowns.Countries), "GB 3, DE 1")
 	if got := card(address, o.cookie); !strings.HasPrefix(got, "Cities CSV ") || !strings.Contains(got, "London") ||
 		!strings.HasSuffix(got, " IP geolocation by DB-IP") {
-		t.Errorf("the card is %q", got)
+		t.Errorf("card = %q", got)
 	}
-	// The file's maker is named on each page with cities.
+	// Each page with cities names the file's maker.
 	beacon := o.beaconOf(o.get("/p/"+string(l.Slug), readerChrome, fromLondon).body)
 	o.ahead.Add(int64(time.Minute))
 	o.status(o.do(http.MethodPost, beacon, `{"engaged":5000,"present":6000,"depth":90}`, plainText), 204)
@@ -83,12 +84,12 @@ func TestCitiesOfLinks(t *testing.T) {
 	for _, path := range []string{address, shared, all, one} {
 		page := o.status(o.get(path, o.cookie), http.StatusOK).body
 		if !strings.Contains(page, "London") || !strings.Contains(page, madeByDBIP) {
-			t.Errorf("%s has no city, or not its file's maker", path)
+			t.Errorf("%s lacks the city or the maker of the city file", path)
 		}
 	}
 }
 
-// What is made up has no cities.
+// TestSamplesHaveNoCities checks that sample reports have no cities.
 func TestSamplesHaveNoCities(t *testing.T) {
 	o := newOffice(t)
 	o.setPlan(vitrine.PlanFree)
@@ -96,16 +97,17 @@ func TestSamplesHaveNoCities(t *testing.T) {
 		page := o.status(o.get(path, o.cookie), http.StatusOK).body
 		for _, word := range []string{"Berlin", "London", "Cities", "New York"} {
 			if strings.Contains(page, word) {
-				t.Errorf("%s has %q", path, word)
+				t.Errorf("%s contains %q", path, word)
 			}
 		}
 	}
 }
 
-// Page loads of websites have cities, too, once there is a file.
+// TestCitiesOfWebsites checks that page loads of websites have cities, too, if
+// there is a city file.
 func TestCitiesOfWebsites(t *testing.T) {
 	h := newHosting(t)
-	garden := h.found("Garden")
+	garden := h.newWebsite("Garden")
 	h.deployed(garden, "index.html=<p>Home")
 	path, cookie := "/websites/"+string(garden.Slug)+"/analytics?range=7d", h.signIn(h.member)
 	h.status(h.visit(garden, "/", readerChrome), http.StatusOK)
@@ -117,6 +119,6 @@ func TestCitiesOfWebsites(t *testing.T) {
 	same(t, "cities", buckets(h.numbers(garden, report.Range7d).Breakdowns.Cities), "Berlin, DE 1")
 	if page := h.status(h.get(path, cookie), http.StatusOK).body; !strings.Contains(page, "Berlin") ||
 		!strings.Contains(page, madeByDBIP) {
-		t.Error("the page of numbers has no city, or no maker of cities")
+		t.Error("the website's numbers lack the city or the maker of the city file")
 	}
 }

@@ -21,7 +21,7 @@ func TestRanges(t *testing.T) {
 	whole := s.status(s.get(address), 200)
 	etag := whole.Header.Get("ETag")
 	if whole.body != string(content) || etag != `"`+l.SHA256+`"` {
-		t.Errorf("ETag %s, %d bytes", etag, len(whole.body))
+		t.Errorf("ETag = %s, %d bytes", etag, len(whole.body))
 	}
 	for _, c := range []struct {
 		headers []string
@@ -39,12 +39,12 @@ func TestRanges(t *testing.T) {
 	} {
 		r := s.status(s.get(address, c.headers...), c.status)
 		if c.status != 416 && r.body != c.body || r.Header.Get("Content-Range") != c.ranges {
-			t.Errorf("%v: %.20q, Content-Range %q", c.headers, r.body, r.Header.Get("Content-Range"))
+			t.Errorf("%v: body %.20q, Content-Range %q", c.headers, r.body, r.Header.Get("Content-Range"))
 		}
 	}
 	head := s.status(s.do(http.MethodHead, address, ""), 200)
 	if head.Header.Get("Content-Length") != "10000" {
-		t.Errorf("HEAD: %v", head.Header)
+		t.Errorf("HEAD: headers = %v, want Content-Length 10000", head.Header)
 	}
 	s.countOpens(l, 0)
 }
@@ -56,7 +56,7 @@ func TestContentTokens(t *testing.T) {
 	address := s.contentOf(s.get("/p/" + string(picture.Slug)).body)
 	s.status(s.get(address), 200)
 	if again := s.contentOf(s.get("/p/" + string(picture.Slug)).body); again != address {
-		t.Errorf("the address of a file changes within the hour: %s, %s", address, again)
+		t.Errorf("the URL of a file changes within the hour: %s, %s", address, again)
 	}
 	for name, bad := range map[string]string{
 		"rubbish": s.url + "/c/rubbish/file",
@@ -68,16 +68,17 @@ func TestContentTokens(t *testing.T) {
 		"another thing": strings.Replace(address, "/file", "/bytes", 1),
 	} {
 		if r := s.get(bad); r.StatusCode != 403 && r.StatusCode != 404 && r.StatusCode != 301 && r.StatusCode != 307 {
-			t.Errorf("%s: %d", name, r.StatusCode)
+			t.Errorf("%s: status %d", name, r.StatusCode)
 		}
 	}
 	s.ahead.Store(int64(13 * time.Hour))
 	if r := s.status(s.get(address), 403); !strings.Contains(r.body, "expired") {
-		t.Error("an expired address does not say so")
+		t.Error("an expired URL does not say so")
 	}
 }
 
-// On an install with two hosts each has its own, and nothing of the other's.
+// TestTwoHosts checks an instance with two hosts: each serves its own paths and
+// none of the other's.
 func TestTwoHosts(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	public, content := s.url, s.server.ContentURL.String()
@@ -85,19 +86,19 @@ func TestTwoHosts(t *testing.T) {
 	page := s.status(s.get("/p/"+string(l.Slug)), 200)
 	frame := s.contentOf(page.body)
 	if !strings.HasPrefix(frame, content+"/c/") {
-		t.Fatalf("the frame is at %s", frame)
+		t.Fatalf("the frame is at %s, want the content host", frame)
 	}
 	csp := page.Header.Get("Content-Security-Policy")
 	for _, want := range []string{"frame-src " + content + "/c/;",
 		"img-src " + content + "/c/ " + content + "/assets/ " + public + "/p/;", "connect-src 'self'"} {
 		if !strings.Contains(csp, want) {
-			t.Errorf("no %q in %s", want, csp)
+			t.Errorf("policy lacks %q: %s", want, csp)
 		}
 	}
 	view := s.status(s.get(frame), 200)
 	if got := view.Header.Get("Content-Security-Policy"); !strings.Contains(got, "frame-ancestors "+public) ||
 		!strings.Contains(got, "connect-src "+content+"/c/ "+content+"/assets/") {
-		t.Errorf("policy of the viewer: %s", got)
+		t.Errorf("policy of the viewer = %s", got)
 	}
 	css := s.attr(page.body, `href="(/assets/[^"]+page\.css)"`)
 	for address, want := range map[string]int{
@@ -117,8 +118,8 @@ func TestTwoHosts(t *testing.T) {
 	s.countOpens(l, 1)
 }
 
-// A user's HTML is shown with one script of ours before its first element, and
-// kept and downloaded without.
+// TestUserHTML checks that a user's HTML is shown with one script of Vitrine
+// before its first element, and stored and downloaded without it.
 func TestUserHTML(t *testing.T) {
 	s := newSite(t)
 	for _, c := range []struct{ name, before, after, charset string }{
@@ -134,19 +135,19 @@ func TestUserHTML(t *testing.T) {
 			r := s.status(s.get(s.contentAddress(l, "frame")), 200)
 			script := s.attr(r.body, `(<script src="[^"]*/assets/[0-9a-f]+/viewer/html/frame\.js"></script>)`)
 			if want := c.before + script + strings.TrimPrefix(content, c.before); r.body != want {
-				t.Errorf("got %.200q", r.body)
+				t.Errorf("body = %.200q", r.body)
 			}
 			if ct := r.Header.Get("Content-Type"); ct != "text/html; charset="+c.charset {
-				t.Errorf("Content-Type %s", ct)
+				t.Errorf("Content-Type = %s", ct)
 			}
 			if d := s.get("/p/" + string(l.Slug) + "/download"); d.body != content {
-				t.Errorf("download differs: %.200q", d.body)
+				t.Errorf("the download differs: %.200q", d.body)
 			}
 		})
 	}
 }
 
-// Text is shown as text: decoded, repaired, and cut where it is long.
+// TestText checks that text is decoded, repaired, and truncated if it is long.
 func TestText(t *testing.T) {
 	s := newSite(t)
 	utf16le := func(text string) []byte {
@@ -176,7 +177,7 @@ func TestText(t *testing.T) {
 				t.Errorf("%.3000q", r.body)
 			}
 			if cut := strings.Contains(r.body, "first 1 MiB"); cut != c.cut {
-				t.Errorf("says that it is cut: %t", cut)
+				t.Errorf("the page says that the text is truncated: %t", cut)
 			}
 		})
 	}

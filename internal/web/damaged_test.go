@@ -11,8 +11,9 @@ import (
 	"vitrine"
 )
 
-// A stored file that was cut is not served, whole or in ranges: the answer is
-// 503 before its first byte, and the log names the link.
+// TestCutFileIsNotServed checks that a truncated file in storage is not served,
+// neither as a whole nor in ranges: the status is 503, and the log names the
+// link.
 func TestCutFileIsNotServed(t *testing.T) {
 	s := newSite(t)
 	var log bytes.Buffer
@@ -21,7 +22,7 @@ func TestCutFileIsNotServed(t *testing.T) {
 	download, file := s.url+"/p/"+string(l.Slug)+"/download", s.contentAddress(l, "file")
 	for _, address := range []string{download, file} {
 		if r := s.get(address); r.StatusCode != 200 {
-			t.Fatalf("%s: status %d before", address, r.StatusCode)
+			t.Fatalf("%s: status %d before the damage, want 200", address, r.StatusCode)
 		}
 	}
 	cut := 0
@@ -35,12 +36,12 @@ func TestCutFileIsNotServed(t *testing.T) {
 		return err
 	}))
 	if cut != 1 {
-		t.Fatalf("%d files cut", cut)
+		t.Fatalf("%d files truncated, want 1", cut)
 	}
 	for _, address := range []string{download, file} {
 		for _, headers := range [][]string{nil, {"Range: bytes=0-99"}, {"Range: bytes=-5"}} {
 			if r := s.get(address, headers...); r.StatusCode != 503 || strings.Contains(r.body, "words") {
-				t.Errorf("%s %v: status %d", address, headers, r.StatusCode)
+				t.Errorf("%s %v: status %d, want 503 without content", address, headers, r.StatusCode)
 			}
 		}
 	}
@@ -49,8 +50,8 @@ func TestCutFileIsNotServed(t *testing.T) {
 	}
 }
 
-// An imported link has a history and no file; its page says so, and views of it
-// count.
+// TestPageWithoutFile checks that the page of an imported link without a file
+// says so, and that its views count.
 func TestPageWithoutFile(t *testing.T) {
 	s := newSite(t)
 	l := &vitrine.Link{Account: s.account.ID, Slug: "imported", Title: "Imported", Name: "old.pdf", Kind: "pdf",
@@ -58,7 +59,8 @@ func TestPageWithoutFile(t *testing.T) {
 		AllowDownload: true, CreatedAt: s.server.Now(), StateAt: s.server.Now()}
 	s.check(s.server.Links.Store.Update(t.Context(), func(tx vitrine.Tx) error { return tx.AddLink(l) }))
 	r := s.status(s.get("/p/imported"), 200)
-	if !strings.Contains(r.body, "The file of this link is not available here.") || strings.Contains(r.body, "/download") ||
+	if !strings.Contains(r.body, "The file of this link is not available here.") ||
+		strings.Contains(r.body, "/download") ||
 		strings.Contains(r.body, "/c/") {
 		t.Error(r.body)
 	}

@@ -21,22 +21,22 @@ import (
 	"vitrine/report"
 )
 
-// demo is a site as it looks after some months: accounts of each sort, links of
-// each kind that were read, an album, a website, and a queue.
+// demo is a site after some months: accounts of each kind, links of each kind
+// with views, an album, a website, and a moderation queue.
 type demo struct {
 	*site
 	pro, free, fresh, moderator *vitrine.Account
-	links                       map[string]*vitrine.Link // by the name of the file
+	links                       map[string]*vitrine.Link // by file name
 	album                       *vitrine.Album
 	website                     *vitrine.Site
 	held                        *vitrine.Link // waits for a moderator
-	off                         *vitrine.Link // was taken off display
+	off                         *vitrine.Link // disabled by a moderator
 }
 
 const demoMarkdown = "# Opening hours\n\nThe collection is open **Tuesday to Sunday**, ten to six.\n\n| Day | From | To |\n|---|---|---|\n| Tuesday | 10:00 | 18:00 |\n| Thursday | 10:00 | 21:00 |\n\n" +
 	"> Groups of more than ten are asked to write first.\n\n1. Cloakroom on the left\n2. Lift to all floors\n\n```\nGET /opening-hours\n```\n"
 
-// newDemo makes it, the same each time but for the day it is made on.
+// newDemo creates a demo, which only depends on the current day.
 func newDemo(t testing.TB) *demo {
 	t.Helper()
 	d := &demo{site: newHosting(t), links: map[string]*vitrine.Link{}}
@@ -84,7 +84,7 @@ func newDemo(t testing.TB) *demo {
 	return d
 }
 
-// newPicturedDemo returns the demo with everything that is made of its files.
+// newPicturedDemo returns a demo with the previews of its files.
 func newPicturedDemo(t testing.TB) *demo {
 	t.Helper()
 	d := newDemo(t)
@@ -93,7 +93,7 @@ func newPicturedDemo(t testing.TB) *demo {
 	return d
 }
 
-// curate makes an album and a website.
+// curate creates an album and a website.
 func (d *demo) curate(ctx context.Context) {
 	d.t.Helper()
 	var err error
@@ -104,7 +104,7 @@ func (d *demo) curate(ctx context.Context) {
 		slugs = append(slugs, string(d.links[name].Slug))
 	}
 	d.check(d.server.Albums.Add(ctx, d.pro, string(d.album.Slug), slugs))
-	d.website = d.found("Spring exhibition")
+	d.website = d.newWebsite("Spring exhibition")
 	d.deployed(d.website, "index.html=<!doctype html><title>Spring</title><h1>Spring</h1>", "style.css=h1{color:teal}")
 	d.deployed(d.website, "index.html=<!doctype html><title>Spring</title><h1>Spring, second hang</h1>",
 		"style.css=h1{color:teal}", "rooms/one.html=<h1>Room one</h1>")
@@ -126,7 +126,7 @@ func (d *demo) queue() {
 	d.check(err)
 }
 
-// readWebsite adds loads of the website's pages, n at most.
+// readWebsite adds at most n loads of the website's pages.
 func (d *demo) readWebsite(n int) {
 	d.t.Helper()
 	var account vitrine.AccountID
@@ -151,7 +151,7 @@ func (d *demo) readWebsite(n int) {
 	}
 }
 
-// read adds views since a link was made, n at most, more of them lately.
+// read adds at most n views since a link was created, more of them recently.
 func (d *demo) read(l *vitrine.Link, n int) {
 	d.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), 1851))
@@ -219,8 +219,8 @@ func (d *demo) session(r *rand.Rand, l *vitrine.Link) *report.Session {
 	return s
 }
 
-// demoReport returns a document with chapters, paragraphs, and a picture on
-// some pages.
+// demoReport returns a document with chapters, paragraphs, and pictures on some
+// pages.
 func demoReport(pages int) []byte {
 	chapters := []string{"Annual report", "The year", "Visitors", "Collection", "Exhibitions", "Accounts"}
 	sentences := []string{"The collection grew by 214 works, most of them on paper.",

@@ -16,8 +16,7 @@ import (
 	"vitrine/internal/auth"
 )
 
-// docPaths returns the pages of the documentation, by the site's own list of
-// what may be found.
+// docPaths returns the paths of the documentation pages in the sitemap.
 func (s *site) docPaths() (paths []string) {
 	s.t.Helper()
 	for _, m := range regexp.MustCompile(`<loc>([^<]+)</loc>`).FindAllStringSubmatch(s.get("/sitemap.xml").body, -1) {
@@ -34,24 +33,25 @@ var (
 	current = regexp.MustCompile(`<a href="([^"]+)" aria-current="page"`)
 )
 
-// Each page of the documentation has its place in the whole, and every link on
-// a page of the front leads somewhere, down to the anchor.
+// TestDocs checks that each page of the documentation has its place in the
+// navigation, and that the links on the public pages lead to existing pages and
+// anchors.
 func TestDocs(t *testing.T) {
 	s := newSite(t)
 	paths := s.docPaths()
-	pages := map[string]map[string]bool{} // the anchors on each page that was asked for
+	pages := map[string]map[string]bool{} // the IDs on each page
 	fetch := func(path string) map[string]bool {
 		if at, ok := pages[path]; ok {
 			return at
 		}
 		r := s.get(path)
 		if r.StatusCode != 200 && r.StatusCode != 303 && r.StatusCode != 302 {
-			t.Errorf("%s: %d", path, r.StatusCode)
+			t.Errorf("GET %s: status %d", path, r.StatusCode)
 		}
 		at := map[string]bool{}
 		for _, m := range ids.FindAllStringSubmatch(r.body, -1) {
 			if at[m[1]] {
-				t.Errorf("%s has two elements of the id %s", path, m[1])
+				t.Errorf("%s has the id %s twice", path, m[1])
 			}
 			at[m[1]] = true
 		}
@@ -62,19 +62,19 @@ func TestDocs(t *testing.T) {
 		r := s.status(s.get(path), 200)
 		if i < len(paths) {
 			if m := current.FindStringSubmatch(r.body); m == nil || m[1] != path {
-				t.Errorf("%s: %v is the page that is open", path, m)
+				t.Errorf("%s: current page in the navigation = %v", path, m)
 			}
 			if prev := strings.Contains(r.body, `rel="prev"`); prev != (i > 0) {
-				t.Errorf("%s: a page before: %t", path, prev)
+				t.Errorf("%s has a previous page: %t", path, prev)
 			}
 		}
 		for _, m := range hrefs.FindAllStringSubmatch(r.body, -1) {
 			u, err := url.Parse(html.UnescapeString(strings.TrimPrefix(m[1], s.url)))
 			if m[1] == s.server.UpgradeURL {
-				continue // where plans are sold
+				continue // on the site that sells plans
 			}
 			if err != nil || u.Host != "" && u.Host != strings.TrimPrefix(s.url, "http://") {
-				t.Errorf("%s leads to %s", path, m[1])
+				t.Errorf("%s links to %s", path, m[1])
 				continue
 			}
 			to := u.Path
@@ -82,16 +82,17 @@ func TestDocs(t *testing.T) {
 				to = path
 			}
 			if at := fetch(to); u.Fragment != "" && !at[u.Fragment] {
-				t.Errorf("%s leads to %s, and there is no such anchor", path, m[1])
+				t.Errorf("%s links to %s, but there is no such anchor", path, m[1])
 			}
 		}
 	}
 	if len(paths) != 12 {
-		t.Errorf("pages %v", paths)
+		t.Errorf("pages = %v, want 12", paths)
 	}
 }
 
-// The documentation speaks of this very instance: its address, its plans.
+// TestDocsOfThisInstance checks that the documentation contains this instance's
+// address and plans.
 func TestDocsOfThisInstance(t *testing.T) {
 	s := newSite(t)
 	s.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB,
@@ -100,7 +101,7 @@ func TestDocsOfThisInstance(t *testing.T) {
 	for _, want := range []string{"<td>7</td><td>3 MB</td><td>9 MB</td><td>4</td><td>2</td><td>no</td>",
 		"10 minutes, for one file"} {
 		if !strings.Contains(limits, want) {
-			t.Errorf("no %q in the limits", want)
+			t.Errorf("the limits lack %q", want)
 		}
 	}
 	api := s.status(s.get("/docs/api"), 200).body
@@ -109,22 +110,22 @@ func TestDocsOfThisInstance(t *testing.T) {
 		"curl -sS -X DELETE " + s.url, `<a href="/docs/errors#storage_limit"`,
 		"One of <code>7d</code>, <code>14d</code>", "Default: <code>20</code>", `"botsExcluded"`} {
 		if !strings.Contains(api, html.EscapeString(want)) && !strings.Contains(api, want) {
-			t.Errorf("no %q in the reference", want)
+			t.Errorf("the reference lacks %q", want)
 		}
 	}
 	types := s.status(s.get("/docs/file-types"), 200).body
 	for ext := range strings.SplitSeq("pdf heic webm opus epub csv htm tgz", " ") {
 		if !strings.Contains(types, "<code>."+ext+"</code>") {
-			t.Errorf("no %s among the types", ext)
+			t.Errorf("the types lack %s", ext)
 		}
 	}
 	for from, to := range map[string]string{"/docs/albums-and-websites": "/docs/websites", "/login": "/sign-in",
 		"/signup": "/sign-up"} {
 		if r := s.status(s.get(from), 308); r.Header.Get("Location") != to {
-			t.Errorf("%s leads to %s", from, r.Header.Get("Location"))
+			t.Errorf("%s redirects to %s", from, r.Header.Get("Location"))
 		}
 	}
-	for page, wants := range map[string][]string{ // for programs, with the tables and links of the page
+	for page, wants := range map[string][]string{ // in Markdown, with the tables and links of the page
 		"/docs/limits.md":       {"| Links ", "| 7 "},
 		"/docs/how-we-count.md": {"(" + s.url + "/docs/how-we-count#bots)"},
 		"/docs/moderation.md":   {"(" + s.url + "/docs/file-types#reason-codes)"},
@@ -133,7 +134,7 @@ func TestDocsOfThisInstance(t *testing.T) {
 		body := s.status(s.get(page), 200).body
 		for _, want := range wants {
 			if !strings.Contains(body, want) {
-				t.Errorf("%s has no %q:\n%s", page, want, body)
+				t.Errorf("%s lacks %q:\n%s", page, want, body)
 			}
 		}
 	}
@@ -141,26 +142,26 @@ func TestDocsOfThisInstance(t *testing.T) {
 		"/docs/moderation": `<h2 id="work-through-the-queue">`} {
 		if body := s.status(s.get(page), 200).body; !strings.Contains(body, want) || strings.Contains(body, ".md") ||
 			strings.Contains(body, "<img") {
-			t.Errorf("%s has no %q, or leads into the repository", page, want)
+			t.Errorf("%s lacks %q, or has links to the repository", page, want)
 		}
 	}
-	s.server.UpgradeURL, s.server.Accounts.SignUp = "", auth.SignUpInvite // the limits of people who are invited
+	s.server.UpgradeURL, s.server.Accounts.SignUp = "", auth.SignUpInvite // the limits of invited users
 	if r := s.status(s.get("/docs/limits.md"), 200); !strings.Contains(r.body, "| Limited access | 7 ") {
-		t.Errorf("no limits where people are invited:\n%s", r.body)
+		t.Errorf("no limits for invited users:\n%s", r.body)
 	}
 	if strings.Contains(types, ".docm</code>") {
-		t.Error("a format of macros among the types")
+		t.Error("the types contain a format with macros")
 	}
 }
 
-// The lines of the quick start do what they say.
+// TestQuickStart runs the commands of the quick start.
 func TestQuickStart(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "jq", "node", "python3"} {
 		if _, err := exec.LookPath(program); err != nil {
 			if os.Getenv("CI") != "" {
 				t.Fatal(err)
 			}
-			t.Skipf("the lines of the quick start were not tried: %v", err)
+			t.Skipf("cannot run the quick start: %v", err)
 		}
 	}
 	f := newFixture(t)
@@ -180,7 +181,7 @@ func TestQuickStart(t *testing.T) {
 		m := regexp.MustCompile(`(?s)<code id="` + id + `">(.*?)</code>`).FindStringSubmatch(s.status(s.get(page),
 			200).body)
 		if m == nil {
-			t.Fatalf("no %s at %s", id, page)
+			t.Fatalf("no %s on %s", id, page)
 		}
 		text := strings.Replace(html.UnescapeString(m[1]), "key=vtr_…", "key="+key, 1)
 		command := append(strings.Fields(lines.program), text)
@@ -193,7 +194,8 @@ func TestQuickStart(t *testing.T) {
 	}
 }
 
-// The error that the documentation shows is one that the API gives.
+// TestDocErrorIsReal checks that the API really returns the error in the
+// documentation.
 func TestDocErrorIsReal(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -209,16 +211,17 @@ func TestDocErrorIsReal(t *testing.T) {
 	real := f.call(f.account(vitrine.PlanFree), "POST", "/uploads", file).want(403, "file_too_large").json()
 	for name := range real {
 		if !reflect.DeepEqual(real[name], shown[name]) {
-			t.Errorf("%s is %v, and shown as %v", name, real[name], shown[name])
+			t.Errorf("%s is %v, but the page shows %v", name, real[name], shown[name])
 		}
 	}
 	if len(real) != len(shown) {
-		t.Errorf("the API answers %v, and %v is shown", real, shown)
+		t.Errorf("the API returns %v, but the page shows %v", real, shown)
 	}
 }
 
-// The documentation is searched on the server: parts that have all words, those
-// with the words in their title first, and nothing else.
+// TestDocsSearch checks the search of the documentation on the server: it finds
+// sections that contain all words, first those with the words in their title,
+// and nothing else.
 func TestDocsSearch(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -226,7 +229,7 @@ func TestDocsSearch(t *testing.T) {
 		t.Helper()
 		r := s.status(s.get("/docs/search?q="+url.QueryEscape(query)), 200)
 		if !strings.Contains(r.body, "noindex") {
-			t.Error("search engines may list results")
+			t.Error("the page of results lacks noindex")
 		}
 		page = s.parse(r.body)
 		for _, ol := range page.class("found") {
@@ -240,21 +243,21 @@ func TestDocsSearch(t *testing.T) {
 		"Queue work": "/docs/moderation#work-through-the-queue", "send deck": "/docs/send-a-deck",
 		"idempotencyKey retries": "/docs#retries"} {
 		if list, _ := results(query); len(list) == 0 || !strings.HasPrefix(list[0], first) {
-			t.Errorf("%q finds %v", query, list)
+			t.Errorf("search for %q = %v, want it to begin with the best match", query, list)
 		}
 	}
 	for _, query := range []string{"", "  ", "no-such-word-anywhere", strings.Repeat("ä", 4000), "\x00\xff", "%"} {
 		if list, _ := results(query); len(list) > 0 && query != "%" {
-			t.Errorf("%.20q finds %v", query, list)
+			t.Errorf("search for %.20q = %v, want nothing", query, list)
 		}
 	}
 	list, page := results(`wildcard`)
 	if len(list) == 0 || !strings.EqualFold(page.tags("mark")[0].text(), "wildcard") {
-		t.Errorf("wildcard finds %v", list)
+		t.Errorf("search for wildcard = %v", list)
 	}
 	if r := s.get("/docs/search?q=" + url.QueryEscape(`"><script>alert(1)</script>`)); strings.Contains(r.body,
 		"<script>alert") {
-		t.Error("what is searched for is on the page as HTML")
+		t.Error("the search text is on the page as HTML")
 	}
 	seen := map[string]bool{}
 	for _, to := range func() []string { l, _ := results("file"); return l }() {

@@ -15,10 +15,11 @@ import (
 	"vitrine/internal/sqlstore"
 )
 
-// contentToken is what an hour that ends between two views changes.
+// contentToken matches what differs if an hour ends between two views.
 var contentToken = regexp.MustCompile(`/c/[^/]+/`)
 
-// Two opens of one page differ by nonce and view token alone, packed or not.
+// TestPageOfTwoOpens checks that two loads of one page differ only in nonce and
+// view token, compressed or not.
 func TestPageOfTwoOpens(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {
@@ -35,7 +36,7 @@ func TestPageOfTwoOpens(t *testing.T) {
 			}
 			if nonce == "" || seen[nonce] || seen[token] ||
 				strings.Count(r.body, `nonce="`+nonce+`"`) != strings.Count(r.body, `nonce="`) {
-				t.Errorf("%s: nonce %q, view token %q", name, nonce, token)
+				t.Errorf("%s: nonce %q, view token %q, want new ones on each load and one nonce", name, nonce, token)
 			}
 			seen[nonce], seen[token] = true, true
 			page := contentToken.ReplaceAllString(strings.NewReplacer(nonce, "NONCE", token, "TOKEN").Replace(r.body),
@@ -44,13 +45,14 @@ func TestPageOfTwoOpens(t *testing.T) {
 				first = page
 			}
 			if page != first {
-				t.Errorf("%s: the first time\n%s\nthen\n%s", name, first, page)
+				t.Errorf("%s: first page\n%s\nsecond page\n%s", name, first, page)
 			}
 		}
 	}
 }
 
-// A page that was rendered shows what the link has become since, by whomever.
+// TestPageSeesEveryChange checks that a cached page shows each later change of
+// the link, whoever makes it.
 func TestPageSeesEveryChange(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A first title"))
@@ -59,7 +61,7 @@ func TestPageSeesEveryChange(t *testing.T) {
 	for range 2 {
 		s.status(s.get(page), 200)
 	}
-	other, err := sqlstore.Open(filepath.Join(s.dir, "vitrine.db")) // as another process has it
+	other, err := sqlstore.Open(filepath.Join(s.dir, "vitrine.db")) // as another process opens it
 	s.check(err)
 	defer other.Close()
 	links, accounts := &links.Service{Store: other, Now: s.server.Now}, &auth.Accounts{Store: other, Now: s.server.Now}
@@ -107,8 +109,7 @@ func TestPageSeesEveryChange(t *testing.T) {
 		}
 	}
 
-	// An address of file bytes that a page was rendered with is not sent when
-	// its time is over.
+	// An expired URL of file bytes in a cached page is not served.
 	s.ahead.Store(int64(signer.ContentLife + time.Hour))
 	s.status(s.get(content), 403)
 	s.status(s.get(s.contentOf(s.status(s.get("/p/"+string(pdf.Slug)), 200).body)), 200)

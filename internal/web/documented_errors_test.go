@@ -25,8 +25,8 @@ type caller struct {
 	key string
 }
 
-// asked are the operations of the API with a request that each takes.
-var asked = map[string]func(c caller) answer{
+// validRequests has one valid request for each operation of the API.
+var validRequests = map[string]func(c caller) answer{
 	"status":         func(c caller) answer { return c.call(c.key, "GET", "/status", nil) },
 	"createUpload":   func(c caller) answer { return c.call(c.key, "POST", "/uploads", noteFile) },
 	"completeUpload": func(c caller) answer { return c.complete("nope", noteFile) },
@@ -60,7 +60,7 @@ var asked = map[string]func(c caller) answer{
 	"revokeKey": func(c caller) answer { return c.call(c.key, "DELETE", "/key", nil) },
 }
 
-// paths are the paths of operations, for a method that none of them takes.
+// paths has the path of each operation that is used with a wrong method.
 var paths = map[string]string{"status": "/status", "createUpload": "/uploads", "completeUpload": "/uploads/complete",
 	"listLinks": "/links",
 	"getLink":   "/links/nope", "updateLink": "/links/nope", "deleteLink": "/links/nope", "getFile": "/links/nope/file",
@@ -75,13 +75,14 @@ func wrongFilter(c caller, op string) answer {
 	return c.call(c.key, "GET", paths[op]+"?filter=country:was:DE", nil)
 }
 
-// edit changes or deletes a link, if it has an ETag.
+// edit changes or deletes a link, with an If-Match header if etag is not "".
 func (c caller) edit(method, slug string, change fields, etag string) answer {
 	c.t.Helper()
 	return c.conditional(method, "/links/"+slug, change, etag)
 }
 
-// conditional returns a request about a link that has an ETag.
+// conditional sends a request about a link, with an If-Match header if etag is
+// not "".
 func (c caller) conditional(method, path string, change fields, etag string) answer {
 	c.t.Helper()
 	b, err := json.Marshal(change)
@@ -108,13 +109,13 @@ func (c caller) address() string {
 	return address
 }
 
-// refusedBytes returns the bytes of a file that step 3 refuses.
+// refusedBytes uploads a file that is refused in step 3.
 func (c caller) refusedBytes(name, kind, content string) answer {
 	file := fields{"name": name, "type": kind, "size": len(content)}
 	return c.complete(c.stored(c.key, file, content), file)
 }
 
-// free makes the caller's account one of the plan Free with these limits.
+// free moves the caller's account to the plan Free with these limits.
 func (c caller) free(l vitrine.Limits) caller {
 	c.limits(l)
 	c.setPlan(c.key, vitrine.PlanFree)
@@ -132,7 +133,7 @@ func (c caller) login() fields {
 	return fields{"secret": started.text("secret")}
 }
 
-// method asks an operation with a method that its address does not take.
+// method calls an operation's path with a method that it does not have.
 func (c caller) method(op string) answer {
 	c.t.Helper()
 	address := c.url + "/api/v1" + paths[op]
@@ -148,7 +149,7 @@ func (c caller) method(op string) answer {
 	return c.do(req)
 }
 
-// failing makes everything that keeps something fail with an error.
+// failing makes the store, the blobs and the view log fail with an error.
 func (c caller) failing(err error) {
 	store := failingStore{c.server.Keys.Store, err}
 	c.server.Keys.Store, c.server.Logins.Store, c.server.Uploads.Store = store, store, store
@@ -168,8 +169,8 @@ func (r failingReceiver) Receive(context.Context, vitrine.PutGrant, io.Reader) (
 	return "", r.err
 }
 
-// provoked are ways to have each code from each operation that is documented
-// to answer with it; "" means every operation that has no way of its own.
+// provoked has a way to provoke each code from each operation whose
+// documentation lists it. The key "" is for all other operations.
 var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	vitrine.CodeInvalidJSON: {
 		"":           func(c caller, op string) answer { return c.call(c.key, "POST", paths[op], "name=x") },
@@ -183,7 +184,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			return c.send(c.key, "PUT", c.sound(c.key)+"/en", "text/vtt", "Good morning.")
 		},
 		"deleteCaptions": func(c caller, _ string) answer { return c.call(c.key, "DELETE", c.sound(c.key)+"/xx", nil) },
-		"restoreVersion": func(c caller, _ string) answer { // of a link that was taken down
+		"restoreVersion": func(c caller, _ string) answer { // of a link that was disabled
 			slug := c.spoken(c.key)
 			_, err := c.server.Links.Disable(c.t.Context(), slug, vitrine.Decision{By: vitrine.Operator})
 			c.check(err)
@@ -192,7 +193,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		"getLinkAnalytics":    wrongFilter,
 		"getAccountAnalytics": wrongFilter,
 		"listVisits":          wrongFilter,
-		"deleteVersion": func(c caller, _ string) answer { // the current one
+		"deleteVersion": func(c caller, _ string) answer { // the current version
 			return c.call(c.key, "DELETE", "/links/"+c.spoken(c.key)+"/versions/2", nil)
 		},
 	},
@@ -246,7 +247,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			c.published(c.key, noteFile.with(fields{"slug": "mine"}), note)
 			return c.create(fields{"slug": "mine"})
 		},
-		"completeUpload": func(c caller, _ string) answer { // its hold on the slug has ended
+		"completeUpload": func(c caller, _ string) answer { // its reservation of the slug has expired
 			file := noteFile.with(fields{"slug": "mine"})
 			path := c.stored(c.key, file, note)
 			c.clock.Advance(vitrine.UploadHold)
@@ -278,7 +279,7 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 			return c.put(c.address(), "text/plain",
 				strings.NewReader(note+"x"))
 		},
-		"completeUpload": func(c caller, _ string) answer { // storage that took another number of bytes
+		"completeUpload": func(c caller, _ string) answer { // storage has another number of bytes
 			path := c.stored(c.key, noteFile, note)
 			c.server.Uploads.Blobs = shorterBlobs{c.server.Uploads.Blobs}
 			return c.complete(path, noteFile)
@@ -300,12 +301,12 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	}},
 	vitrine.CodeUnauthorized: {"": func(c caller, op string) answer {
 		c.key = string(vitrine.NewKeyText())
-		return asked[op](c)
+		return validRequests[op](c)
 	}},
 	vitrine.CodeBanned: {
 		"": func(c caller, op string) answer {
 			c.ban(c.key)
-			return asked[op](c)
+			return validRequests[op](c)
 		},
 		"putFile": func(c caller, _ string) answer {
 			address := c.address()
@@ -320,10 +321,10 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	},
 	vitrine.CodeForbidden: {"": func(c caller, op string) answer {
 		c.key = c.scoped(c.key, vitrine.ScopeRead)
-		return asked[op](c)
+		return validRequests[op](c)
 	}},
 	vitrine.CodeProRequired: {
-		"": func(c caller, op string) answer { return asked[op](c.free(vitrine.Limits{})) },
+		"": func(c caller, op string) answer { return validRequests[op](c.free(vitrine.Limits{})) },
 		"updateLink": func(c caller, op string) answer {
 			return c.free(vitrine.Limits{}).call(c.key, "PATCH", paths[op], fields{"slug": "my-own"})
 		},
@@ -369,9 +370,9 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		return c.put(address, "text/plain", strings.NewReader(note))
 	}},
 	vitrine.CodeNotFound: {
-		"":             func(c caller, op string) answer { return asked[op](c) },
+		"":             func(c caller, op string) answer { return validRequests[op](c) },
 		"createUpload": func(c caller, _ string) answer { return c.create(fields{"replace": "nope"}) },
-		"completeUpload": func(c caller, _ string) answer { // the link is deleted meanwhile
+		"completeUpload": func(c caller, _ string) answer { // the link is deleted in between
 			slug := c.published(c.key, noteFile, note)
 			file := noteFile.with(fields{"replace": slug})
 			path := c.stored(c.key, file, note)
@@ -407,9 +408,9 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 		},
 		"startLogin": func(c caller, op string) answer {
 			for range 60 {
-				asked[op](c).want(200, "")
+				validRequests[op](c).want(200, "")
 			}
-			return asked[op](c)
+			return validRequests[op](c)
 		},
 	},
 	vitrine.CodeInternal: {"": func(c caller, op string) answer { return c.broken(op, errDamaged) }},
@@ -418,11 +419,11 @@ var provoked = map[vitrine.Code]map[string]func(c caller, op string) answer{
 	}},
 }
 
-// broken asks an operation while everything fails.
+// broken calls an operation while everything fails.
 func (c caller) broken(op string, err error) answer {
 	if op != "putFile" {
 		c.failing(err)
-		return asked[op](c)
+		return validRequests[op](c)
 	}
 	address := c.address()
 	c.failing(err)
@@ -444,14 +445,14 @@ func (b shorterBlobs) Stat(ctx context.Context, id vitrine.UploadID) (vitrine.Bl
 	return info, err
 }
 
-// Each error that the documentation lists for an operation is a real answer of
-// it, with the status that is listed.
+// TestDocumentedErrors checks that each error in the documentation of an
+// operation can be provoked and has the documented status.
 func TestDocumentedErrors(t *testing.T) {
 	pairs := 0
 	front.DocumentedErrors(func(op string, code vitrine.Code, status int) {
 		pairs++
 		if op == "completeUpload" && code == vitrine.CodeRateLimited {
-			return // the specification lists it, so programs must be ready for it; nothing answers so
+			return // the specification lists it, so programs must handle it, but nothing returns it
 		}
 		t.Run(fmt.Sprint(op, "/", code), func(t *testing.T) {
 			f := newFixture(t)
@@ -460,27 +461,27 @@ func TestDocumentedErrors(t *testing.T) {
 			if provoke == nil {
 				provoke = provoked[code][""]
 			}
-			if provoke == nil || asked[op] == nil {
-				t.Fatal("nothing here provokes it; a code that nothing provokes is not to be documented")
+			if provoke == nil || validRequests[op] == nil {
+				t.Fatal("no function provokes it; do not document a code that nothing returns")
 			}
 			a := provoke(c, op).want(status, string(code))
 			if a.text("error") == "" || !bytes.HasPrefix(a.Body, []byte("{")) {
-				t.Errorf("the answer has no sentence: %s", a.Body)
+				t.Errorf("the answer has no message: %s", a.Body)
 			}
 			if code == vitrine.CodeInvalidRequest && op != "putCaptions" &&
-				a.text("field") == "" { // whose body is a file
+				a.text("field") == "" { // its body is a file
 				t.Errorf("the answer names no field: %s", a.Body)
 			}
 			if slices.Contains([]vitrine.Code{vitrine.CodeRateLimited, vitrine.CodeUnavailable}, code) &&
 				a.Header.Get("Retry-After") == "" {
-				t.Error("the answer has no Retry-After")
+				t.Error("no Retry-After header")
 			}
 			if code == vitrine.CodeMethodNotAllowed && a.Header.Get("Allow") == "" {
-				t.Error("the answer has no Allow")
+				t.Error("no Allow header")
 			}
 		})
 	})
 	if pairs < 100 {
-		t.Errorf("only %d errors are documented", pairs)
+		t.Errorf("only %d errors are documented, want at least 100", pairs)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // example is an example of a body in openapi.json.
 type example struct {
-	Request, Response map[string]any // nil: there is none
+	Request, Response map[string]any // nil if there is none
 }
 
 // examples returns the examples of each operation.
@@ -48,7 +48,7 @@ func examples(t *testing.T) map[string]example {
 	return all
 }
 
-// shape describes what kind of value a text is, so far as programs see it.
+// shape describes the kind of a text value, as far as it matters to programs.
 func shape(text string) string {
 	for _, kind := range []struct{ name, pattern string }{
 		{"a moment", `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`}, {"another moment", `^\d{4}-\d\d-\d\dT`},
@@ -102,8 +102,8 @@ func differ(at string, shown, real any) (list []string) {
 	return list
 }
 
-// The examples in the description of the API are requests that it takes, and
-// answers as it gives them.
+// TestDocumentedExamples checks that the API accepts the example requests of
+// openapi.json and returns answers like its examples.
 func TestDocumentedExamples(t *testing.T) {
 	f := newFixture(t)
 	c := caller{f, f.account("lifetime")}
@@ -129,7 +129,7 @@ func TestDocumentedExamples(t *testing.T) {
 	signed, err := url.Parse(created.text("signedUrl"))
 	f.check(err)
 	if !strings.Contains(signed.RawQuery, "expires=") || !strings.Contains(signed.RawQuery, "signature=") {
-		t.Errorf("a signed URL is %s", signed)
+		t.Errorf("signed URL = %s", signed)
 	}
 	check("putFile", c.put(created.text("signedUrl"), create["type"].(string), strings.NewReader(pdf)))
 	check("completeUpload", c.call(c.key, "POST", "/uploads/complete",
@@ -151,7 +151,7 @@ func TestDocumentedExamples(t *testing.T) {
 
 	check("startLogin", c.call("", "POST", "/logins", request("startLogin", nil)))
 	if take := request("takeLogin", nil); take["secret"] == nil {
-		t.Errorf("a login is taken with %v", take)
+		t.Errorf("example of takeLogin = %v, want a secret", take)
 	}
 	check("takeLogin", c.call("", "POST", "/logins/take", c.login()))
 

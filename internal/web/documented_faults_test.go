@@ -9,8 +9,7 @@ import (
 	"vitrine"
 )
 
-// putDuring sends a file to a signed URL while another transfer to it is under
-// way.
+// putDuring sends a file to a signed URL during another transfer to it.
 func (c caller) putDuring(address string) answer {
 	c.t.Helper()
 	began, ended := make(chan struct{}), make(chan struct{})
@@ -45,7 +44,7 @@ type startedReader struct {
 	started func()
 }
 
-// shorterBlobs has less of each file than was sent.
+// shorterBlobs reports fewer bytes of each file than were sent.
 type shorterBlobs struct{ vitrine.Blobs }
 
 type failingReceiver struct{ err error }

@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// A file that is fetched without its page is downloaded, by no view.
+// TestDownloadAlone checks that a file which is fetched without its page counts
+// as a download without a view.
 func TestDownloadAlone(t *testing.T) {
 	s := newSite(t)
 	s.trustProxy()
@@ -27,11 +28,11 @@ func TestDownloadAlone(t *testing.T) {
 	}
 	s.get(address, curl)
 	downloads(1)
-	s.get(address, curl)                       // again
-	s.get(address, curl, "Range: bytes=0-99")  // in parts
-	s.get(address, curl, "Range: bytes=100-")  // the rest
-	s.do(http.MethodHead, address, "", curl)   // looked at
-	s.get(address, curl, `If-None-Match: "x"`) // known
+	s.get(address, curl)                       // the same again
+	s.get(address, curl, "Range: bytes=0-99")  // the first part
+	s.get(address, curl, "Range: bytes=100-")  // the second part
+	s.do(http.MethodHead, address, "", curl)   // no bytes
+	s.get(address, curl, `If-None-Match: "x"`) // conditional
 	downloads(1)
 	s.get(address, browser, "Range: bytes=500-") // a part that is not the first
 	downloads(1)
@@ -41,7 +42,7 @@ func TestDownloadAlone(t *testing.T) {
 	downloads(4)
 	s.get(address, "User-Agent: Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
 	s.get(address, "User-Agent: Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)")
-	s.get(address, browser, "X-Forwarded-For: 104.47.1.7") // a mail scanner's network
+	s.get(address, browser, "X-Forwarded-For: 104.47.1.7") // the network of a mail scanner
 	s.get(address, browser, s.signIn(s.account))           // the owner
 	downloads(4)
 	s.ahead.Store(int64(31 * time.Minute))

@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/web/app"
 )
 
-// Whatever goes wrong, the page says what happened and what to do, has the
-// number of the request, and leads on: signed-in people to their own
-// things, everybody else to the start.
+// TestErrorPagesThroughTheSite checks that every error page says what happened
+// and what to do, has the request's ID, and links to the user's own pages if
+// signed in, otherwise to the home page.
 func TestErrorPagesThroughTheSite(t *testing.T) {
 	broken := &brokenLog{}
 	d := newDeskWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }})
@@ -28,7 +28,7 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 	for _, c := range []struct {
 		name, path, cookie string
 		status             int
-		says, way          string
+		message, way       string
 	}{
 		{"no page", "/nowhere", "", 404, "Page not found", start},
 		{"no page, signed in", "/nowhere", member, 404, "Page not found", dashboard},
@@ -51,27 +51,28 @@ func TestErrorPagesThroughTheSite(t *testing.T) {
 			headers = append(headers, c.cookie)
 		}
 		r := d.status(d.get(c.path, headers...), c.status)
-		for _, want := range []string{c.says, c.way + "</a>", "Request ID " + r.Header.Get("X-Request-Id"), "noindex"} {
+		for _, want := range []string{c.message, c.way + "</a>", "Request ID " + r.Header.Get("X-Request-Id"),
+			"noindex"} {
 			if !strings.Contains(r.body, want) {
-				t.Errorf("%s: no %q in\n%s", c.name, want, r.body)
+				t.Errorf("%s: the page lacks %q:\n%s", c.name, want, r.body)
 			}
 		}
 		if strings.Contains(r.body, "a fault of a test") || r.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %v\n%s", c.name, r.Header, r.body)
+			t.Errorf("%s: headers %v\n%s", c.name, r.Header, r.body)
 		}
 		if again := strings.Contains(r.body, "Try again</a>"); again != (c.status >= 500 ||
 			strings.HasPrefix(c.name, "not yet")) {
-			t.Errorf("%s: asks again: %t", c.name, again)
+			t.Errorf("%s: offers to try again: %t", c.name, again)
 		}
 	}
 	foreign := d.status(d.do(http.MethodPost, "/sign-out", "", form, "Origin: https://elsewhere.example",
 		"Sec-Fetch-Site: cross-site", member), 403)
 	if !strings.Contains(foreign.body, "This is not allowed") || !strings.Contains(foreign.body, dashboard) {
-		t.Errorf("%s", foreign.body)
+		t.Errorf("page of a refused request: %s", foreign.body)
 	}
-	// In a frame of another page nothing leads into the frame.
+	// In a frame of another page, links open outside the frame.
 	if r := d.get(page(off)+"/embed", member); !strings.Contains(r.body, `target="_blank" rel="noopener">`+start) ||
 		r.Header.Get("Cross-Origin-Resource-Policy") != "" {
-		t.Errorf("%s", r.body)
+		t.Errorf("error page of an embed: %s", r.body)
 	}
 }

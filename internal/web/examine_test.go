@@ -16,13 +16,13 @@ func (s *site) frameOf(path string, headers ...string) string {
 	return s.attr(s.status(s.get(path, headers...), 200).body, `<iframe[^>]* src="([^"]+/c/[^"]+)"`)
 }
 
-// A moderator sees a file that the public does not, of every kind; nobody is
-// counted, and nothing but the preview views.
+// TestExamine checks that a moderator sees a file of every kind that is not
+// public. Nothing is counted, and the file is shown only in the preview.
 func TestExamine(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
 	cookie := d.signIn(d.owner)
 	scripted := map[string]bool{"report.pdf": true, "clip.webm": true,
-		"song.mp3": true} // by the viewer, and by browsers' own controls
+		"song.mp3": true} // loaded by the viewer and by the browser's own controls
 	for name, want := range map[string]string{"report.pdf": "pdf/view.js", "picture.png": `src="file"`,
 		"drawing.svg": `src="file"`, "clip.webm": `<video class="whole" src="file" controls preload="none"`,
 		"song.mp3": `<audio src="file" controls preload="none"`, "notes.txt": "First line.\nSecond line.",
@@ -31,7 +31,7 @@ func TestExamine(t *testing.T) {
 		d.status(d.get("/p/"+string(l.Slug)), 404)
 		frame := d.frameOf(casePath(l), cookie)
 		if !strings.HasPrefix(frame, d.server.ContentURL.String()+"/c/") {
-			t.Errorf("%s: the frame is at %s", name, frame)
+			t.Errorf("%s: the frame is at %s, want the content origin", name, frame)
 		}
 		base := strings.TrimSuffix(frame, "examine")
 		r := d.get(frame)
@@ -47,7 +47,7 @@ func TestExamine(t *testing.T) {
 			strings.Contains(csp, "allow-scripts") != scripted[name] ||
 			strings.Contains(csp, "script-src") != (name == "report.pdf") ||
 			r.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %v\n%.2000s", name, r.Header, r.body)
+			t.Errorf("%s: headers %v\n%.2000s", name, r.Header, r.body)
 		}
 		if r := d.get(frame + "?embed"); r.StatusCode == 200 &&
 			!strings.HasSuffix(r.Header.Get("Content-Security-Policy"), "frame-ancestors "+d.url) {
@@ -56,12 +56,12 @@ func TestExamine(t *testing.T) {
 		copied := d.status(d.get(base+"copy"), 200)
 		if copied.body != string(samples[name]) || copied.Header.Get("Content-Type") != "application/octet-stream" ||
 			!strings.HasPrefix(copied.Header.Get("Content-Disposition"), "attachment;") {
-			t.Errorf("%s: copy %v", name, copied.Header)
+			t.Errorf("%s: headers of the copy = %v", name, copied.Header)
 		}
-		for _, navigated := range []string{"examine", "file", "view", "source"} { // none is a page of its own
+		for _, navigated := range []string{"examine", "file", "view", "source"} { // none may be opened as a page
 			d.status(d.get(base+navigated, "Sec-Fetch-Dest: document"), 404)
 		}
-		d.status(d.get(base+"frame"), 403) // where a stranger's script runs
+		d.status(d.get(base+"frame"), 403) // where the user's script runs
 		d.status(d.get(base+"preview"), 403)
 		for _, bad := range []string{strings.Replace(frame, "/examine", "x/examine", 1),
 			d.server.ContentURL.String() + "/c/rubbish/examine", d.contentAddress(l, "examine"),
@@ -69,16 +69,16 @@ func TestExamine(t *testing.T) {
 			d.contentAddress(l, "source")} {
 			d.status(d.get(bad), 403)
 		}
-		d.status(d.get(d.contentAddress(l, "file")), 404) // the public's token opens nothing of it
+		d.status(d.get(d.contentAddress(l, "file")), 404) // a public token does not open it
 		d.countOpens(l, 0)
 		if c := d.counts(l); c.Views != 0 || c.Downloads != 0 {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf("%s: counts = %+v, want none", name, c)
 		}
 		d.ahead.Add(int64(signer.ExamineLife))
 		for _, late := range []string{"examine", "file", "copy", "view"} {
 			d.status(d.get(base+late), 403)
 		}
-		// No public page has such an address, once it is shown.
+		// The public page has no such token after approval.
 		d.status(d.decide(l, "clear", "", d.signIn(d.owner)), 303)
 		for _, m := range regexp.MustCompile(`/c/([^/"]+)/`).FindAllStringSubmatch(d.get("/p/"+string(l.Slug)).body,
 			-1) {
@@ -90,7 +90,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// A stranger's web page is shown without what runs, loads or leads elsewhere.
+// TestExamineHTML checks that a user's web page is shown without scripts,
+// requests and links.
 func TestExamineHTML(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
@@ -106,48 +107,50 @@ func TestExamineHTML(t *testing.T) {
 	frame := d.frameOf(casePath(l), cookie)
 	r := d.status(d.get(frame), 200)
 	if csp := r.Header.Get("Content-Security-Policy"); csp != "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "+d.url {
-		t.Errorf("policy %s", csp)
+		t.Errorf("policy = %s", csp)
 	}
 	for _, bad := range []string{"<script", "<link", "<meta", "<base", "<iframe", "<object", "<template", "_top",
 		"href"} {
 		if strings.Contains(r.body, bad) {
-			t.Errorf("%s in %s", bad, r.body)
+			t.Errorf("the page contains %s: %s", bad, r.body)
 		}
 	}
 	for _, want := range []string{"Grüße", `<a title="Leads to https://evil.example/">away</a>`} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %s in %s", want, r.body)
+			t.Errorf("the page lacks %s: %s", want, r.body)
 		}
 	}
 	if r.Header.Get("X-Dns-Prefetch-Control") != "off" || r.Header.Get("Referrer-Policy") != "no-referrer" {
-		t.Errorf("%v", r.Header)
+		t.Errorf("headers = %v", r.Header)
 	}
 	source := d.status(d.get(strings.Replace(frame, "/examine", "/source", 1)), 200)
 	if !strings.Contains(source.body, "&lt;script src=&#34;https://evil.example/c.js") ||
 		strings.Contains(source.body, "<script") {
-		t.Errorf("the source: %s", source.body)
+		t.Errorf("source = %s", source.body)
 	}
 	page := d.get(casePath(l), cookie).body
 	if !strings.Contains(page, `sandbox="" title="The file, rendered"`) ||
 		!strings.Contains(page, `sandbox title="The file’s source"`) {
-		t.Errorf("%s", page)
+		t.Errorf("page of the case: %s", page)
 	}
-	// The text of an SVG, which is held for its scripts, is beside its picture.
+	// The source of an SVG, which is held for its scripts, is shown beside its
+	// picture.
 	picture := d.publish("logo.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`))
 	if text := strings.Replace(d.frameOf(casePath(picture), cookie), "/examine", "/source",
 		1); !strings.Contains(d.status(d.get(text), 200).body, "&lt;svg xmlns") {
-		t.Error("an SVG has no source")
+		t.Error("no source of an SVG")
 	}
-	// What nests deeper than is parsed is shown as its source.
+	// HTML that nests too deeply for the parser is shown as source.
 	deep := d.publish("deep.html", []byte("<!doctype html><html><body>"+strings.Repeat("<div>", 3000)+"x"))
 	d.hold(deep, "html_password_form", "")
 	if r := d.get(d.frameOf(casePath(deep), cookie)); r.StatusCode != 200 &&
 		(r.StatusCode != 303 || r.Header.Get("Location") != "source") {
-		t.Errorf("%d %s", r.StatusCode, r.Header.Get("Location"))
+		t.Errorf("status %d, Location %s, want the page or its source", r.StatusCode, r.Header.Get("Location"))
 	}
 }
 
-// Of a link whose bytes are gone everything else is still told.
+// TestExamineGone checks that the case of a link whose bytes are gone shows
+// everything else.
 func TestExamineGone(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
@@ -166,22 +169,23 @@ func TestExamineGone(t *testing.T) {
 	r := d.status(d.get(casePath(l), cookie), 200)
 	for _, want := range []string{"deleted because malware was found", "Eicar-Signature", l.SHA256, "Scanned"} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q in %s", want, r.body)
+			t.Errorf("the page lacks %q: %s", want, r.body)
 		}
 	}
 	if strings.Contains(r.body, "<iframe") || strings.Contains(r.body, "Download the file") ||
 		strings.Contains(r.body, "data-decides") {
-		t.Errorf("offers what is not there: %s", r.body)
+		t.Errorf("the page offers a file that is gone: %s", r.body)
 	}
 	for _, what := range []string{"examine", "copy", "file", "source"} {
 		d.status(d.get(strings.Replace(frame, "examine", what, 1)), 404)
 	}
 }
 
-// A moderator sees a held version, page by page, without what runs in it.
+// TestWebsiteExamined checks that a moderator sees the pages of a held version
+// without their scripts.
 func TestWebsiteExamined(t *testing.T) {
 	h := newHosting(t)
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	held := h.deployed(site, `index.html=<link rel=stylesheet href=/style.css><script src=app.js></script><img src="/a.png"><input type=password>`+
 		`<a href="blog/" target=_top>Blog</a><a href="https://evil.example/">Out</a>`, "style.css*=body{}",
 		"app.js=alert()", "blog/index.html=<p>Blog")
@@ -190,23 +194,23 @@ func TestWebsiteExamined(t *testing.T) {
 	frame := h.attr(page.body, `src="([^"]+/c/[^"]+/site/)\?found"`)
 	if r := h.status(h.get(frame+"?found"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"),
 		"./index.html") {
-		t.Errorf("what was found is at %s", r.Header.Get("Location"))
+		t.Errorf("?found redirects to %s, want index.html", r.Header.Get("Location"))
 	}
 	if !strings.Contains(page.body, h.server.SitesURL.Scheme+"://"+string(site.Slug)+".localhost") ||
 		strings.Contains(page.body, "/p/"+string(held.Slug)) {
-		t.Error("the case does not tell the website's address")
+		t.Error("the case lacks the website's address, or shows a link's")
 	}
 	r := h.status(h.get(frame), http.StatusOK)
 	for _, want := range []string{`href="` + frame + `style.css"`, `src="` + frame + `a.png"`, `href="blog/"`,
 		`title="Leads to https://evil.example/"`} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %s in\n%s", want, r.body)
+			t.Errorf("the page lacks %s:\n%s", want, r.body)
 		}
 	}
 	policy := r.Header.Get("Content-Security-Policy")
 	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "target=") ||
 		!strings.HasPrefix(policy, "sandbox; default-src 'none'") {
-		t.Errorf("%s\n%s", policy, r.body)
+		t.Errorf("policy = %s\n%s", policy, r.body)
 	}
 	h.status(h.get(frame+"style.css"), http.StatusOK)
 	h.status(h.get(frame+"blog/"), http.StatusOK)
@@ -216,7 +220,7 @@ func TestWebsiteExamined(t *testing.T) {
 	plain := h.hold(h.publish("notes.txt", samples["notes.txt"]), vitrine.ReasonSuspicious, "")
 	other := h.attr(h.get(casePath(plain), cookie).body, `src="([^"]+/c/[^"]+/)examine"`)
 	h.status(h.get(other+"site/"), http.StatusNotFound)
-	// The decision is the one of any link.
+	// The decision works as for any link.
 	h.status(h.decide(held, "clear", "", cookie), http.StatusSeeOther)
 	h.shows(site, http.StatusOK, "password")
 }

@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// In Firefox, too, a person signs in, uploads a file and passes its link on;
-// another opens it, reads it, and is in the numbers.
+// TestFirefox signs in with Firefox, uploads a file, opens its link as a
+// reader, and finds the view in the report.
 func TestFirefox(t *testing.T) {
 	d := newDesk(t)
 	const password = "correct horse battery staple"
@@ -29,7 +29,7 @@ func TestFirefox(t *testing.T) {
 	address := owner.Text(fileRow("report.pdf") + `.querySelector(".address input").value`)
 	l := d.linksOf(d.member)[0]
 	if address != d.url+"/p/"+string(l.Slug) {
-		t.Fatalf("the link is at %s", address)
+		t.Fatalf("address of the link = %s", address)
 	}
 	owner.Quiet()
 
@@ -41,7 +41,7 @@ func TestFirefox(t *testing.T) {
 	reader.Until(`document.activeElement.tagName === "IFRAME"`)
 	reader.Type(firefox.ArrowRight)
 	pages.Until(`document.getElementById("page").value === "2"`)
-	pages.Until(`(window.print = () => (window.printed = document.querySelectorAll("#paper img").length))`) // no dialog of the system
+	pages.Until(`(window.print = () => (window.printed = document.querySelectorAll("#paper img").length))`) // instead of the system's dialog
 	reader.Click("#print")
 	pages.Until(`window.printed === 12`)
 	d.session(t, l, "a reader in Firefox", func(s *report.Session) bool { return s.EngagedMs >= 1000 })
@@ -53,8 +53,8 @@ func TestFirefox(t *testing.T) {
 	owner.Quiet()
 }
 
-// Viewers show in Firefox what they show in Chromium, and Firefox refuses
-// nothing of their pages.
+// TestFirefoxViewers checks that the viewers show the same in Firefox as in
+// Chromium, without errors of the browser.
 func TestFirefoxViewers(t *testing.T) {
 	s := newSite(t)
 	b := firefox.Start(t)

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// fixture is a site for the API, with a clock that stands still.
+// fixture is a site for the API, with a clock that the test moves.
 type fixture struct {
 	*site
 	clock  *vitrinetest.Clock
@@ -25,7 +25,8 @@ func newFixture(t testing.TB) *fixture {
 	return newFixtureAt(t, "")
 }
 
-// newFixtureAt returns a fixture whose store is at an address; "" is a file.
+// newFixtureAt returns a fixture with the store at an address, or in a file if
+// it is "".
 func newFixtureAt(t testing.TB, store string) *fixture {
 	t.Helper()
 	clock := vitrinetest.NewClock(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC))
@@ -33,14 +34,14 @@ func newFixtureAt(t testing.TB, store string) *fixture {
 	return &fixture{s, clock, map[string]string{}}
 }
 
-// onEachStore runs a test on each kind of store.
+// onEachStore runs a test with each kind of store.
 func onEachStore(t *testing.T, f func(t *testing.T, store string)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { f(t, "") })
 	t.Run("PostgreSQL", func(t *testing.T) { f(t, vitrinetest.PostgresDatabase(t)) })
 }
 
-// account makes an account of a plan and returns its key.
+// account creates an account of a plan and returns its key.
 func (f *fixture) account(p vitrine.Plan) (key string) {
 	f.t.Helper()
 	email := fmt.Sprintf("user%d@example.org", len(f.emails))
@@ -79,7 +80,7 @@ func (f *fixture) revoke(key string) {
 	}
 }
 
-// limits replaces those of the Free plan.
+// limits sets the limits of the plan Free.
 func (f *fixture) limits(l vitrine.Limits) { f.server.Uploads.Plans[vitrine.PlanFree] = l }
 
 func (f *fixture) delete(slug string) {
@@ -98,10 +99,10 @@ func (f *fixture) blobExists(path string) bool {
 	return err == nil
 }
 
-// desktop is the user agent of a person at a desk.
+// desktop is the user agent of a person's desktop browser.
 const desktop = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// openPage opens a link as a person's browser would, and returns the status.
+// openPage loads a link's page like a person's browser and returns the status.
 func (f *fixture) openPage(slug string) int {
 	f.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, f.url+"/p/"+slug, nil)

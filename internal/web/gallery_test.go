@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The gallery shows every component that has a template, and is nowhere but in
-// development.
+// TestGallery checks that the gallery shows every component that has a
+// template, and exists only in development.
 func TestGallery(t *testing.T) {
 	s := newSite(t)
 	page := s.status(s.get("/dev/gallery"), 200).body
@@ -20,7 +20,7 @@ func TestGallery(t *testing.T) {
 			func(m []string) bool {
 				return slices.Contains(strings.Fields(m[1]), class)
 			}) {
-			t.Errorf("no %s in the gallery", class)
+			t.Errorf("the gallery lacks the class %s", class)
 		}
 	}
 	production := *s.server
@@ -28,6 +28,6 @@ func TestGallery(t *testing.T) {
 	w := httptest.NewRecorder()
 	production.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/dev/gallery", nil))
 	if w.Code != http.StatusNotFound {
-		t.Errorf("in production: %d", w.Code)
+		t.Errorf("gallery in production: status %d, want 404", w.Code)
 	}
 }

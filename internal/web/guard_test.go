@@ -15,17 +15,18 @@ import (
 	"vitrine"
 )
 
-// What is taken down in the middle of its transfer is cut off; what is not
-// arrives whole, however slowly it is read.
+// TestTransferEndsWithTheLink checks that the transfer of a link that is
+// disabled ends at once, and that another one arrives completely, however slow
+// its reader is.
 func TestTransferEndsWithTheLink(t *testing.T) {
 	f := newFixture(t)
 	f.server.RecheckEvery = 10 * time.Millisecond
 	ended := endings(f.site, "/download")
 	key := f.account(vitrine.PlanPro)
-	text := strings.Repeat("words and words\n", 4<<20) // 64 MiB: more than the buffers of a connection
+	text := strings.Repeat("words and words\n", 4<<20) // 64 MiB, more than the buffers of a connection hold
 	file := noteFile.with(fields{"size": len(text)})
 	slug, kept := f.published(key, file, text), f.published(f.account(vitrine.PlanPro), file, text)
-	// A reader who takes the head, and the rest when told to.
+	// begin reads the headers, and rest the body.
 	begin := func(slug string) (rest func() (int64, error)) {
 		t.Helper()
 		conn, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
@@ -36,7 +37,7 @@ func TestTransferEndsWithTheLink(t *testing.T) {
 		_, _ = io.WriteString(conn, "GET /p/"+slug+"/download HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil || res.StatusCode != 200 || res.ContentLength != int64(len(text)) {
-			t.Fatalf("%v, %v", res, err)
+			t.Fatalf("%v, %v, want 200 and the length of the file", res, err)
 		}
 		return func() (int64, error) {
 			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
@@ -45,13 +46,13 @@ func TestTransferEndsWithTheLink(t *testing.T) {
 	}
 	cut, whole := begin(slug), begin(kept)
 	f.ban(key)
-	ended() // the server alone ends one of them: its readers wait
+	ended() // only the server ends one of them, because the readers wait
 	if n, err := cut(); n >= int64(len(text)) || !errors.Is(err, io.ErrUnexpectedEOF) &&
 		!strings.Contains(errorText(err), "reset") {
-		t.Errorf("%d of %d bytes of a link that was taken down: %v", n, len(text), err)
+		t.Errorf("%d of %d bytes of a disabled link: %v, want fewer", n, len(text), err)
 	}
 	if n, err := whole(); n != int64(len(text)) || err != nil {
-		t.Errorf("%d of %d bytes of another link: %v", n, len(text), err)
+		t.Errorf("%d of %d bytes of another link: %v, want all", n, len(text), err)
 	}
 }
 
@@ -81,25 +82,25 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// A proxy that is not trusted is told of in the log, once, and without an
-// address.
+// TestUntrustedProxyIsToldOf checks that the log reports a proxy that is not
+// trusted, once and without an address.
 func TestUntrustedProxyIsToldOf(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
-	var told bytes.Buffer
-	s.server.Log = slog.New(slog.NewTextHandler(&told, nil))
+	var log bytes.Buffer
+	s.server.Log = slog.New(slog.NewTextHandler(&log, nil))
 	open := func(headers ...string) { s.status(s.get("/p/"+string(l.Slug), headers...), http.StatusOK) }
 	s.trustProxy()
 	open("X-Forwarded-For: 192.0.2.9")
 	s.server.TrustedProxies = nil
 	open()
-	if strings.Contains(told.String(), "--trusted-proxy") {
-		t.Errorf("nothing is wrong, and the log says %s", &told)
+	if strings.Contains(log.String(), "--trusted-proxy") {
+		t.Errorf("log without an untrusted proxy = %s", &log)
 	}
 	open("X-Forwarded-For: 192.0.2.9")
 	open("X-Forwarded-For: 192.0.2.10")
-	if text := told.String(); strings.Count(text, "--trusted-proxy") != 1 || strings.Contains(text, "192.0.2") ||
+	if text := log.String(); strings.Count(text, "--trusted-proxy") != 1 || strings.Contains(text, "192.0.2") ||
 		strings.Contains(text, "127.0.0.1") {
-		t.Errorf("the log says %q", text)
+		t.Errorf("log = %q, want --trusted-proxy once and no address", text)
 	}
 }

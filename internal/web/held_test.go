@@ -9,41 +9,41 @@ import (
 	"vitrine/internal/publish"
 )
 
-// A limit that unfinished uploads meet says so: how much they hold, until when,
-// and what makes room.
+// TestLimitsHeldByUnfinishedUploads checks the error of a limit that unfinished
+// uploads have reached: how much they hold, until when, and how to make room.
 func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
 	const size = int64(len(note))
 	f := newFixture(t)
 	f.limits(vitrine.Limits{Links: 2, StorageBytes: 3 * size, HourlyUploads: 1000})
 	key := f.account(vitrine.PlanFree)
 	start := f.clock.Now()
-	refused := func(code string, members map[string]any, retryAfter string, says, silent []string) answer {
+	refused := func(code string, members map[string]any, retryAfter string, contains, silent []string) answer {
 		t.Helper()
 		a := f.call(key, "POST", "/uploads", noteFile.with(fields{"size": 2 * size})).want(403, code)
 		got := a.json()
 		for name, want := range members {
 			if got[name] != want {
-				t.Errorf("%s is %v, want %v: %s", name, got[name], want, a.Body)
+				t.Errorf("%s = %v, want %v: %s", name, got[name], want, a.Body)
 			}
 		}
 		if got := a.Header.Get("Retry-After"); got != retryAfter {
-			t.Errorf("Retry-After %q, want %q: %s", got, retryAfter, a.Body)
+			t.Errorf("Retry-After = %q, want %q: %s", got, retryAfter, a.Body)
 		}
-		for _, s := range says {
+		for _, s := range contains {
 			if !strings.Contains(a.text("error"), s) {
-				t.Errorf("the message does not say %q: %s", s, a.Body)
+				t.Errorf("the message lacks %q: %s", s, a.Body)
 			}
 		}
 		for _, s := range silent {
 			if strings.Contains(a.text("error"), s) {
-				t.Errorf("the message says %q: %s", s, a.Body)
+				t.Errorf("the message contains %q: %s", s, a.Body)
 			}
 		}
 		return a
 	}
 	at := func(d time.Duration) string { return start.Add(d).UTC().Format("2006-01-02T15:04:05.000Z") }
 
-	// Two uploads that were begun, on an account without a link.
+	// Two begun uploads of an account without links.
 	f.begun(key, noteFile)
 	f.clock.Advance(5 * time.Minute)
 	path, url := f.begun(key, noteFile)
@@ -52,20 +52,20 @@ func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
 		"540",
 		[]string{"Unfinished uploads hold 2 of them", "UTC", "Wait until then"}, []string{"elete"})
 
-	// One of them becomes a link: the other holds a slot still.
+	// One of them becomes a link; the other still holds a slot.
 	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 	slug := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(200, "").text("slug")
 	refused("link_limit", map[string]any{"limit": 2.0, "used": 2.0, "held": 1.0, "heldUntil": at(15 * time.Minute)},
 		"540",
 		[]string{"hold 1 of them", "delete a link"}, nil)
 
-	// Links alone.
+	// Only links.
 	f.limits(vitrine.Limits{Links: 1, StorageBytes: 3 * size, HourlyUploads: 1000})
 	f.clock.Advance(9 * time.Minute)
 	refused("link_limit", map[string]any{"used": 1.0, "held": nil, "heldUntil": nil}, "", []string{"Delete a link"},
 		[]string{"nfinished"})
 
-	// Storage: as links, where waiting helps and where it does not.
+	// Storage, as with links: where waiting helps and where it does not.
 	f.limits(vitrine.Limits{Links: 10, StorageBytes: 3 * size, HourlyUploads: 1000})
 	f.begun(key, noteFile)
 	refused("storage_limit", map[string]any{"limit": float64(3 * size), "used": float64(2 * size),
@@ -79,7 +79,8 @@ func TestLimitsHeldByUnfinishedUploads(t *testing.T) {
 	f.audit()
 }
 
-// The page says the same, and offers no link for deletion where there is none.
+// TestDashboardHeldByUnfinishedUploads checks that the dashboard shows the
+// same, and does not suggest to delete links where there are none.
 func TestDashboardHeldByUnfinishedUploads(t *testing.T) {
 	d := newDesk(t)
 	d.server.Uploads.Plans[d.member.Plan] = vitrine.Limits{Links: 1, StorageBytes: 1_000_000, HourlyUploads: 20}

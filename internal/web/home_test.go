@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// The first page says what this is, how to use it, and what may be had, to
-// anyone who comes.
+// TestHome checks that the home page says what Vitrine is, how to use it, and
+// how to get an account.
 func TestHome(t *testing.T) {
 	d := newDesk(t)
 	r := d.status(d.get("/"), 200)
@@ -23,32 +23,32 @@ func TestHome(t *testing.T) {
 		`<meta property="og:image" content="` + d.url + `/picture.png">`, "bot views excluded", "Unique viewers",
 		"Average time", "This instance is invite-only.", "A website uses one"} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	for _, bad := range []string{`id="drop"`, "home.js", "noindex", `href="/sign-up"`, "/dashboard\">Dashboard",
 		" style="} {
 		if strings.Contains(r.body, bad) {
-			t.Errorf("%q in the page", bad)
+			t.Errorf("the page contains %q", bad)
 		}
 	}
 	if got := r.Header.Get("Cache-Control"); got != "private, no-cache" ||
 		!slices.Contains(r.Header.Values("Vary"), "Cookie") || len(r.Cookies()) > 0 {
-		t.Errorf("%v", r.Header)
+		t.Errorf("headers = %v", r.Header)
 	}
 	for _, path := range []string{"/", "/plans", "/docs", "/docs/api", "/nothing-here", "/p/nothing-here"} {
 		h := d.get(path).Header
 		if h.Get("Cross-Origin-Opener-Policy") != "same-origin" ||
 			h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
-			t.Errorf("%s, which differs for who is signed in, can be measured by another site: %v", path, h)
+			t.Errorf("%s differs when signed in, so another site must not measure it: %v", path, h)
 		}
 	}
 	if n := r.wire; n > 8<<10 {
-		t.Errorf("%d bytes", n)
+		t.Errorf("the page has %d bytes, want at most 8192", n)
 	}
 	pic := d.status(d.get("/picture.png"), 200)
 	if pic.Header.Get("Content-Type") != "image/png" {
-		t.Errorf("%v", pic.Header)
+		t.Errorf("headers of the picture = %v", pic.Header)
 	}
 	for _, path := range []string{"/favicon.svg", "/favicon.ico"} {
 		d.status(d.get(path), 302)
@@ -57,33 +57,33 @@ func TestHome(t *testing.T) {
 	in := d.status(d.get("/", d.signIn(d.member)), 200)
 	if !strings.Contains(in.body, `href="/dashboard">Dashboard</a>`) || strings.Contains(in.body, `href="/sign-in"`) ||
 		!strings.Contains(in.body, `id="drop"`) || !strings.Contains(in.body, `data-next="/dashboard"`) {
-		t.Errorf("for who is signed in:\n%s", in.body)
+		t.Errorf("home page of a signed-in user:\n%s", in.body)
 	}
 	if strings.Contains(in.body, d.member.Email) {
-		t.Error("the first page names who is signed in")
+		t.Error("the home page contains the user's email address")
 	}
 }
 
-// Where anybody may sign up, the pages say so, and a file that was chosen waits
-// for that.
+// TestHomeWithOpenSignUp checks that with open sign-up the pages say so, and
+// that a chosen file waits for the sign-up.
 func TestHomeWithOpenSignUp(t *testing.T) {
 	d := newDesk(t)
 	d.server.Accounts.SignUp = ""
 	if !strings.Contains(d.get("/").body, "This instance is closed to new accounts.") ||
 		strings.Contains(d.get("/", d.signIn(d.member)).body, "closed to new accounts") {
-		t.Error("a stranger is not told who may have an account, or a member is")
+		t.Error("only a visitor must see that the instance is closed to new accounts")
 	}
 	d.server.Accounts.SignUp = auth.SignUpOpen
 	r := d.status(d.get("/"), 200)
 	if strings.Contains(r.body, "invite-only") || !strings.Contains(r.body, `id="drop"`) ||
 		!strings.Contains(r.body, `href="/sign-up">Sign up</a>`) ||
 		!strings.Contains(r.body, `data-next="/sign-up?next=/dashboard"`) {
-		t.Errorf("%s", r.body)
+		t.Errorf("home page with open sign-up: %s", r.body)
 	}
 }
 
-// The page of the plans has the limits that are set, what an account has now,
-// and the one way to more.
+// TestPlans checks that the page of plans shows the configured limits, the
+// account's usage, and the upgrade link.
 func TestPlans(t *testing.T) {
 	d := newDesk(t)
 	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB,
@@ -92,11 +92,11 @@ func TestPlans(t *testing.T) {
 	for _, want := range []string{"<dd>7</dd>", "up to 3 MB", "9 MB", "<dd>4</dd>", "unlimited", "100 GB",
 		`href="https://share.example/buy"`} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	if strings.Contains(r.body, "Your plan") {
-		t.Error("a plan of nobody")
+		t.Error("a visitor sees a plan as their own")
 	}
 	d.publish("notes.txt", []byte("What a member has here."))
 	d.server.UpgradeURL = "https://pay.example/vitrine?a=1&b=2"
@@ -106,18 +106,18 @@ func TestPlans(t *testing.T) {
 		!strings.Contains(r.body, "You have 1 link with 23 B and started 1 upload in the last hour.") ||
 		!strings.Contains(r.body, "Another plan") ||
 		!regexp.MustCompile(`Pro <span class="tag">Your plan`).MatchString(r.body) {
-		t.Errorf("%s", r.body)
+		t.Errorf("page of a free account: %s", r.body)
 	}
 	h := newHosting(t)
 	_, err := h.server.Sites.Create(t.Context(), h.member, "Papers", "")
 	h.check(err)
 	if r = h.get("/plans", h.signIn(h.member)); !strings.Contains(r.body, "You have 0 links and 1 website with") {
-		t.Errorf("%s", r.body)
+		t.Errorf("page of another account: %s", r.body)
 	}
 }
 
-// Search engines may list these pages and no others, and each page that they
-// are told of is there.
+// TestSitemap checks that search engines may list the pages in the sitemap and
+// no others, and that each of these pages exists.
 func TestSitemap(t *testing.T) {
 	d := newDesk(t)
 	var m struct {
@@ -129,21 +129,21 @@ func TestSitemap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(m.URL) < 9 {
-		t.Errorf("%d pages", len(m.URL))
+		t.Errorf("%d pages, want at least 9", len(m.URL))
 	}
 	for _, u := range m.URL {
 		r := d.status(d.get(u.Loc), 200)
 		if strings.Contains(r.body, "noindex") || r.Header.Get("X-Robots-Tag") != "" ||
 			!strings.Contains(r.body, `rel="canonical" href="`+u.Loc+`"`) {
-			t.Errorf("%s is not to be listed", u.Loc)
+			t.Errorf("%s may not be listed", u.Loc)
 		}
 	}
 	if robots := d.get("/robots.txt").body; !strings.Contains(robots, "Sitemap: "+d.url+"/sitemap.xml\n") {
-		t.Errorf("%s", robots)
+		t.Errorf("robots.txt = %s", robots)
 	}
 	for _, path := range []string{"/sign-in", "/dashboard", "/moderation", "/nowhere"} {
 		if r := d.get(path); r.StatusCode != http.StatusSeeOther && !strings.Contains(r.body, "noindex") {
-			t.Errorf("%s may be listed: %d", path, r.StatusCode)
+			t.Errorf("%s may be listed: status %d", path, r.StatusCode)
 		}
 	}
 }

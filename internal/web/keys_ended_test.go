@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// The page of keys lists the newest 20 keys that have ended, and counts the
-// others.
+// TestEndedKeys checks that the page of keys lists the newest 20 expired or
+// revoked keys and counts the others.
 func TestEndedKeys(t *testing.T) {
 	d := newDesk(t)
 	for i := range 25 {
@@ -26,11 +26,12 @@ func TestEndedKeys(t *testing.T) {
 	if n := strings.Count(page, `>old `); n != 20 || !strings.Contains(page, "25 keys that have ended") ||
 		!strings.Contains(page, "The 20 newest are listed.") ||
 		!strings.Contains(page, ">old 24<") || strings.Contains(page, ">old 4<") {
-		t.Errorf("%d ended keys are listed:\n%s", n, page)
+		t.Errorf("%d ended keys are listed, want 20:\n%s", n, page)
 	}
 }
 
-// An owner who changes the state of a link too often is told so on its page.
+// TestOwnerChangesTooOften checks that the page shows the rate limit for
+// changes of a link's state.
 func TestOwnerChangesTooOften(t *testing.T) {
 	d := newDesk(t)
 	l := d.publish("notes.txt", samples["notes.txt"])
@@ -41,9 +42,9 @@ func TestOwnerChangesTooOften(t *testing.T) {
 	}
 	r := d.status(d.post("/links/"+string(l.Slug)+"/disable", nil, cookie), http.StatusTooManyRequests)
 	if !strings.Contains(r.body, "30 times within an hour") || r.Header.Get("Retry-After") == "" {
-		t.Errorf("the page says nothing of the limit, Retry-After %q", r.Header.Get("Retry-After"))
+		t.Errorf("the page does not show the limit; Retry-After = %q", r.Header.Get("Retry-After"))
 	}
 	if now, err := d.server.Links.BySlug(t.Context(), string(l.Slug)); err != nil || now.State != vitrine.StateLive {
-		t.Errorf("the link is %v, %v", now, err)
+		t.Errorf("link = %v, %v", now, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"vitrine"
 )
 
-// A key is made with a scope, an expiry and a limit for its links; the page
-// says so, and leads to what each key created.
+// TestKeysPageScopes creates a key with a scope, an expiry and a limit for its
+// links. The page shows them, and links to what each key created.
 func TestKeysPageScopes(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.member)
@@ -36,13 +36,13 @@ func TestKeysPageScopes(t *testing.T) {
 	page = d.status(d.get("/keys", cookie), http.StatusOK).body
 	for _, text := range []string{"Publish", "expires <time", "its links expire after 7 days"} {
 		if !strings.Contains(page, text) {
-			t.Errorf("the page does not say %q of %+v:\n%s", text, k, page)
+			t.Errorf("the page lacks %q of %+v:\n%s", text, k, page)
 		}
 	}
 }
 
-// The page of keys says how many links each key has created, and the list of
-// links shows those alone.
+// TestLinksOfAKey checks that the page of keys shows the number of links that
+// each key has created, and that the list can show only those.
 func TestLinksOfAKey(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -54,15 +54,15 @@ func TestLinksOfAKey(t *testing.T) {
 	address := fmt.Sprintf("/links?key=%d", c.Key.ID)
 	if page := f.status(f.get("/keys", cookie), http.StatusOK).body; !strings.Contains(page,
 		`<a href="`+address+`">1 link</a>`) {
-		t.Errorf("the page does not lead to the link of the key:\n%s", page)
+		t.Errorf("the page does not link to the key's links:\n%s", page)
 	}
 	if page := f.status(f.get(address, cookie), http.StatusOK).body; !strings.Contains(page, "/p/"+made) ||
 		strings.Contains(page, "/p/"+other) {
-		t.Errorf("the list is not of the links of the key:\n%s", page)
+		t.Errorf("the list does not show exactly the key's links:\n%s", page)
 	}
 	l, err := f.server.Links.BySlug(t.Context(), made)
 	f.check(err)
 	if l.Key != c.Key.ID || l.Client != "Go-http-client/1.1" {
-		t.Errorf("the link was made with key %d by %q", l.Key, l.Client)
+		t.Errorf("the link was created with key %d by %q", l.Key, l.Client)
 	}
 }

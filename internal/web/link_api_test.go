@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/auth"
 )
 
-// described gives a link what not every link has: pages that were counted.
+// described adds to a link what not every link has: a page count.
 func (f *fixture) described(path string) {
 	f.t.Helper()
 	f.check(f.server.Links.Store.Update(f.t.Context(), func(tx vitrine.Tx) error {
@@ -26,8 +26,8 @@ func (f *fixture) described(path string) {
 	}))
 }
 
-// A program reads, changes and deletes a link; each change changes its ETag,
-// and who has an old one changes nothing.
+// TestLinkOverTheAPI reads, changes and deletes a link. Each change changes its
+// ETag, and a request with an old ETag changes nothing.
 func TestLinkOverTheAPI(t *testing.T) {
 	f := newFixture(t)
 	c := caller{f, f.account(vitrine.PlanPro)}
@@ -36,11 +36,11 @@ func TestLinkOverTheAPI(t *testing.T) {
 	first := get()
 	if l := first.json(); l["status"] != "live" || l["name"] != "minutes.txt" || l["allowDownload"] != true ||
 		l["disabled"] != false || l["publishedBy"] != "Go-http-client/1.1" || l["expiresAt"] != nil {
-		t.Errorf("the link is %s", first.Body)
+		t.Errorf("link = %s", first.Body)
 	}
 	tag := first.Header.Get("ETag")
 	if again := get().Header.Get("ETag"); tag == "" || again != tag {
-		t.Errorf("ETags %q and %q", tag, again)
+		t.Errorf("ETags = %q and %q, want the same", tag, again)
 	}
 	seen := map[string]bool{tag: true}
 	for _, change := range []fields{{"title": "Minutes"}, {"allowDownload": false}, {"disabled": true},
@@ -50,26 +50,26 @@ func TestLinkOverTheAPI(t *testing.T) {
 		a := c.edit("PATCH", slug, change, `"0", `+before).want(200, "")
 		now := a.Header.Get("ETag")
 		if change["disabled"] == false {
-			delete(seen, now) // the link is what it was
+			delete(seen, now) // the link is as it was before
 		}
 		if seen[now] || now != get().Header.Get("ETag") {
-			t.Errorf("after %v the ETag is %s", change, now)
+			t.Errorf("ETag after %v = %s, want a new one", change, now)
 		}
 		seen[now] = true
 		for name, value := range change {
 			if got := a.json()[name]; name != "expiresAt" && got != value {
-				t.Errorf("%s is %v, want %v", name, got, value)
+				t.Errorf("%s = %v, want %v", name, got, value)
 			}
 		}
 	}
 	l := get().json() // by its old slug
 	if l["slug"] != "the-minutes" || l["title"] != "Minutes" || l["expiresAt"] != "2026-06-01T00:00:00.123Z" {
-		t.Errorf("the link is %v", l)
+		t.Errorf("link = %v", l)
 	}
 	if a := c.edit("PATCH", slug, fields{"title": "lost"}, tag).want(412,
 		"precondition_failed"); a.json()["current"].(map[string]any)["title"] != "Minutes" ||
 		a.Header.Get("ETag") != get().Header.Get("ETag") {
-		t.Errorf("the link is, by the answer, %s", a.Body)
+		t.Errorf("link in the answer = %s, want the current one", a.Body)
 	}
 	f.call(c.key, "PATCH", "/links/"+slug, fields{}).want(200, "")
 	f.call(c.key, "PATCH", "/links/"+slug, fields{"title": nil, "slug": "", "views": nil}).want(200, "")
@@ -77,7 +77,7 @@ func TestLinkOverTheAPI(t *testing.T) {
 		"expiresAt": "tomorrow", "views": 5, "Title": "x", "status": "live"} {
 		if a := f.call(c.key, "PATCH", "/links/"+slug, fields{"title": "lost", field: value}); a.Status != 400 ||
 			a.text("field") != field || get().text("title") != "Minutes" {
-			t.Errorf("%s %v: %d %s", field, value, a.Status, a.Body)
+			t.Errorf("%s = %v: status %d: %s", field, value, a.Status, a.Body)
 		}
 	}
 	f.call(c.key, "PATCH", "/links/"+slug, fields{"expiresAt": "2026-05-04T12:00:00Z"}).want(400, "invalid_request")
@@ -89,7 +89,8 @@ func TestLinkOverTheAPI(t *testing.T) {
 	}
 }
 
-// Of two who change a link at once with the same ETag, one does.
+// TestOneOfTwoEdits checks that of several concurrent edits with the same ETag
+// exactly one succeeds.
 func TestOneOfTwoEdits(t *testing.T) {
 	f := newFixture(t)
 	c := caller{f, f.account(vitrine.PlanPro)}
@@ -104,7 +105,7 @@ func TestOneOfTwoEdits(t *testing.T) {
 			status[a.Status]++
 		}
 		if status[200] != 1 || status[412] != 3 {
-			t.Fatalf("four edits with one ETag: %v", status)
+			t.Fatalf("status of four edits with one ETag = %v, want one 200", status)
 		}
 	}
 }
@@ -122,12 +123,12 @@ func TestGetLinkUnchanged(t *testing.T) {
 	}
 	a := ask(`"0"`).want(200, "")
 	if b := ask(a.Header.Get("ETag")); b.Status != 304 || len(b.Body) != 0 {
-		t.Errorf("unchanged: %d %s", b.Status, b.Body)
+		t.Errorf("GET with the current ETag: status %d: %s, want 304", b.Status, b.Body)
 	}
 }
 
-// The owner gets the bytes in every state; the address that leads to them is
-// good for some minutes, and for nothing else.
+// TestFileOverTheAPI checks that the owner gets the bytes in every state, at a
+// URL that is valid for some minutes and for nothing else.
 func TestFileOverTheAPI(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -151,25 +152,26 @@ func TestFileOverTheAPI(t *testing.T) {
 	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": true, "allowDownload": false}).want(200, "")
 	address := location()
 	if status, body := fetch(address); status != 200 || body != note {
-		t.Errorf("%d %q", status, body)
+		t.Errorf("status %d, body %q", status, body)
 	}
 	for _, other := range []string{"/examine", "/file", "/copy", "/source"} {
 		if status, body := fetch(strings.TrimSuffix(address, "/original") + other); status < 400 {
-			t.Errorf("%s of the same token: %d %s", other, status, body)
+			t.Errorf("%s with the same token: status %d: %s, want an error", other, status, body)
 		}
 	}
 	f.clock.Advance(11 * time.Minute)
 	if status, _ := fetch(address); status != 403 {
-		t.Errorf("an old address: %d", status)
+		t.Errorf("an expired URL: status %d, want 403", status)
 	}
 	address = location()
 	f.call(key, "DELETE", "/links/"+slug, nil).want(204, "")
 	if status, _ := fetch(address); status != 404 {
-		t.Errorf("of a deleted link: %d", status)
+		t.Errorf("URL of a deleted link: status %d, want 404", status)
 	}
 }
 
-// A list is searched by words, kind and status; what is none is an error.
+// TestListLinksSearch searches the list by words, kind and status. Invalid
+// parameters are errors.
 func TestListLinksSearch(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -195,7 +197,7 @@ func TestListLinksSearch(t *testing.T) {
 			t.Errorf("%q lists %q, want %q", query, got, want)
 		}
 	}
-	f.clock.Advance(time.Hour) // one has expired, and nothing has run since
+	f.clock.Advance(time.Hour) // one link has expired, and no background task has run since
 	for query, want := range map[string]string{"status=live": "three", "status=disabled": "two one"} {
 		if got := listed(query); got != want {
 			t.Errorf("%q lists %q, want %q", query, got, want)
@@ -203,17 +205,18 @@ func TestListLinksSearch(t *testing.T) {
 	}
 	for field, query := range map[string]string{"kind": "kind=pptx", "status": "status=gone"} {
 		if a := f.call(key, "GET", "/links?"+query, nil).want(400, "invalid_request"); a.text("field") != field {
-			t.Errorf("%s: %s", query, a.Body)
+			t.Errorf("%s: %s, want an error of the field", query, a.Body)
 		}
 	}
 	page := f.call(key, "GET", "/links?limit=1&q=n", nil).json()
 	if next := listed("limit=1&q=n&cursor=" + page["nextCursor"].(string)); next == "" {
-		t.Error("no second page of a search")
+		t.Error("the search has no second page")
 	}
 }
 
-// From its expiry on a link is off the public on every way to its bytes, before
-// anything runs in the background; its owner brings it back.
+// TestExpiry checks that no way to the bytes of a link works from its expiry
+// on, even before a background task runs, and that its owner can make it public
+// again.
 func TestExpiry(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -234,7 +237,7 @@ func TestExpiry(t *testing.T) {
 			res.Body.Close()
 			gone := res.StatusCode == 410 || strings.HasPrefix(way, "/oembed") && res.StatusCode == 404
 			if gone == live || !live && strings.Contains(string(b), "minutes.txt") {
-				t.Errorf("%s: %d", way, res.StatusCode)
+				t.Errorf("%s: status %d", way, res.StatusCode)
 			}
 		}
 	}
@@ -242,7 +245,7 @@ func TestExpiry(t *testing.T) {
 		t.Helper()
 		a := f.call(key, "GET", "/links/"+slug, nil).want(200, "")
 		if got, _ := a.json()["reason"].(string); a.text("status") != status || got != reason {
-			t.Errorf("the link is %s", a.Body)
+			t.Errorf("link = %s", a.Body)
 		}
 	}
 	set := func(to any) answer { return f.call(key, "PATCH", "/links/"+slug, fields{"expiresAt": to}) }
@@ -252,19 +255,19 @@ func TestExpiry(t *testing.T) {
 	f.clock.Advance(time.Hour)
 	public(false)
 	state("disabled", "expired")
-	set(hour(1)).want(200, "") // nothing has run yet
+	set(hour(1)).want(200, "") // no background task has run yet
 	public(true)
 	f.clock.Advance(time.Hour)
 	f.check(f.server.Links.Expire(t.Context()))
 	public(false)
 	state("disabled", "expired")
 	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": false}).want(200,
-		"") // it is not its owner who has disabled it
+		"") // the owner has not disabled it
 	state("disabled", "expired")
 	set("never").want(200, "")
 	public(true)
 	state("live", "")
-	// What its owner disabled stays so, whatever becomes of the expiry.
+	// A link that its owner disabled stays disabled, whatever its expiry.
 	set(hour(1)).want(200, "")
 	f.call(key, "PATCH", "/links/"+slug, fields{"disabled": true}).want(200, "")
 	f.clock.Advance(time.Hour)
@@ -274,7 +277,7 @@ func TestExpiry(t *testing.T) {
 	state("disabled", "expired")
 	set(hour(1)).want(200, "")
 	state("live", "")
-	// A moderator's decision is not undone by a later expiry.
+	// A later expiry does not undo a moderator's decision.
 	f.clock.Advance(time.Hour)
 	f.check(f.server.Links.Expire(t.Context()))
 	_, err = f.server.Links.Disable(context.Background(), slug, vitrine.Decision{By: vitrine.Operator})
@@ -284,7 +287,8 @@ func TestExpiry(t *testing.T) {
 	public(false)
 }
 
-// A key may limit how long its links are public, at their making and later.
+// TestLinkLife checks that a key may limit how long its links are public, at
+// creation and later.
 func TestLinkLife(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -295,7 +299,7 @@ func TestLinkLife(t *testing.T) {
 	c := caller{f, agent}
 	slug := f.published(agent, noteFile, note)
 	if at := f.call(agent, "GET", "/links/"+slug, nil).text("expiresAt"); at != "2026-05-05T12:00:00.000Z" {
-		t.Errorf("the link expires at %q", at)
+		t.Errorf("expiresAt = %q", at)
 	}
 	path := f.stored(agent, noteFile, note)
 	for _, wrong := range []any{"2026-05-05T12:00:01Z", "never", "2026-05-04T12:00:00Z", "soon", 5} {
@@ -306,12 +310,12 @@ func TestLinkLife(t *testing.T) {
 	}
 	other := c.complete(path, noteFile.with(fields{"expiresAt": "2026-05-04T13:00:00Z"})).want(200, "").text("slug")
 	if at := f.call(agent, "GET", "/links/"+other, nil).text("expiresAt"); at != "2026-05-04T13:00:00.000Z" {
-		t.Errorf("the link expires at %q", at)
+		t.Errorf("expiresAt = %q", at)
 	}
 	f.clock.Advance(12 * time.Hour)
 	for to, status := range map[string]int{"never": 400, "2026-05-05T12:00:01Z": 400, "2026-05-05T12:00:00Z": 200} {
 		if a := f.call(agent, "PATCH", "/links/"+other, fields{"expiresAt": to}); a.Status != status {
-			t.Errorf("expiresAt %s: %d %s", to, a.Status, a.Body)
+			t.Errorf("expiresAt %s: status %d: %s", to, a.Status, a.Body)
 		}
 	}
 	f.call(key, "PATCH", "/links/"+other, fields{"expiresAt": "never"}).want(200, "")

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// What stands in an address or in If-Match is read with care: what is not the
-// tag of the link changes nothing, and what no link is called is not found.
+// TestLinkGarbage checks invalid slugs and invalid If-Match values: a tag that
+// is not the link's changes nothing, and an unknown slug is not found.
 func TestLinkGarbage(t *testing.T) { onEachStore(t, testLinkGarbage) }
 
 func testLinkGarbage(t *testing.T, store string) {
@@ -25,7 +25,8 @@ func testLinkGarbage(t *testing.T, store string) {
 	file := fields{"name": "minutes.txt", "type": "text/plain", "size": 8, "replace": slug}
 	bare := strings.Trim(tag, `"`)
 	for _, wrong := range []string{"", " ", ",", `""`, `"`, `"*"`, "W/" + tag, "w/" + tag, bare, "'" + bare + "'",
-		strings.ToUpper(tag), tag + "x", `"` + tag + `"`, `"0", "1"`, "W/*", "**", `"` + strings.Repeat("a", 4000) + `"`,
+		strings.ToUpper(tag), tag + "x", `"` + tag + `"`, `"0", "1"`, "W/*", "**",
+		`"` + strings.Repeat("a", 4000) + `"`,
 		"\xff\xfe", `"\"`, "null"} {
 		for _, what := range []func() answer{
 			func() answer { return c.edit("PATCH", slug, fields{"title": "lost"}, wrong) },
@@ -44,9 +45,11 @@ func testLinkGarbage(t *testing.T, store string) {
 		a := c.edit("PATCH", slug, fields{"title": fmt.Sprint("title ", i)}, right).want(200, "")
 		c.edit("PATCH", slug, fields{"title": "minutes.txt"}, a.Header.Get("ETag")).want(200, "")
 	}
-	for _, none := range []string{"%00", "a%00b", "%ff%fe", "%2e%2e", "..%2f" + slug, strings.Repeat("a", 5000), "-", "%20" + slug,
+	for _, none := range []string{"%00", "a%00b", "%ff%fe", "%2e%2e", "..%2f" + slug, strings.Repeat("a", 5000), "-",
+		"%20" + slug,
 		slug + "%20", "*", "%25", "%F0%9F%92%A9"} {
-		for _, ask := range [][2]string{{"GET", ""}, {"PATCH", ""}, {"DELETE", ""}, {"GET", "/file"}, {"GET", "/versions"},
+		for _, ask := range [][2]string{{"GET", ""}, {"PATCH", ""}, {"DELETE", ""}, {"GET", "/file"},
+			{"GET", "/versions"},
 			{"POST", "/versions/1/restore"}, {"DELETE", "/versions/1"}, {"GET", "/analytics"}, {"GET", "/visits"},
 			{"GET", "/captions"}} {
 			var body any
@@ -68,8 +71,8 @@ func testLinkGarbage(t *testing.T, store string) {
 	}
 }
 
-// Whoever has a link as it is may say so with a list, with a weak tag, or with
-// any tag at all.
+// TestGetLinkUnchangedByLists checks If-None-Match with a list, a weak tag and
+// *.
 func TestGetLinkUnchangedByLists(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -82,13 +85,13 @@ func TestGetLinkUnchangedByLists(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+key)
 		req.Header.Set("If-None-Match", sent)
 		if a := f.do(req); a.Status != want || a.Header.Get("ETag") != tag {
-			t.Errorf("If-None-Match %s: %d %v", sent, a.Status, a.Header)
+			t.Errorf("If-None-Match %s: status %d, headers %v", sent, a.Status, a.Header)
 		}
 	}
 }
 
-// An expiry is a moment that is still to come and that can be written; null
-// means that it is not given (contract, Request fields).
+// TestExpiryEdges checks that an expiry must be a valid time in the future, and
+// that null counts as missing (contract, Request fields).
 func TestExpiryEdges(t *testing.T) { onEachStore(t, testExpiryEdges) }
 
 func testExpiryEdges(t *testing.T, store string) {
@@ -103,34 +106,35 @@ func testExpiryEdges(t *testing.T, store string) {
 		"Never", " never", 1800000000, true, []any{}, fields{}} {
 		if a := f.call(c.key, "PATCH", "/links/"+slug, fields{"title": "lost", "expiresAt": wrong}).want(400,
 			"invalid_request"); a.text("field") != "expiresAt" {
-			t.Errorf("%v: %s", wrong, a.Body)
+			t.Errorf("expiresAt %v: %s", wrong, a.Body)
 		}
 		if a := c.complete(path, noteFile.with(fields{"expiresAt": wrong})); wrong != "never" {
 			if a.want(400, "invalid_request"); a.text("field") != "expiresAt" {
-				t.Errorf("%v: %s", wrong, a.Body)
+				t.Errorf("expiresAt %v: %s", wrong, a.Body)
 			}
 		}
 	}
 	for _, c2 := range []struct{ sent, want any }{
 		{"9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"}, {nil, "9999-12-31T23:59:59.999Z"},
-		{"2026-05-04T12:00:00.001Z", "2026-05-04T12:00:00.001Z"}, {"2026-05-04T14:30:00.5+02:00", "2026-05-04T12:30:00.500Z"},
+		{"2026-05-04T12:00:00.001Z", "2026-05-04T12:00:00.001Z"},
+		{"2026-05-04T14:30:00.5+02:00", "2026-05-04T12:30:00.500Z"},
 		{"", "2026-05-04T12:30:00.500Z"}, {"never", nil}, {nil, nil}} {
 		f.call(c.key, "PATCH", "/links/"+slug, fields{"expiresAt": c2.sent}).want(200, "")
 		if got := at(); got != c2.want {
-			t.Errorf("after %v the link expires at %v, want %v", c2.sent, got, c2.want)
+			t.Errorf("after %v expiresAt = %v, want %v", c2.sent, got, c2.want)
 		}
 	}
-	// The far end does not stop what runs in the background.
+	// The latest possible time does not stop background tasks.
 	f.call(c.key, "PATCH", "/links/"+slug, fields{"expiresAt": "9999-12-31T23:59:59.999Z"}).want(200, "")
 	f.clock.Advance(50 * 365 * 24 * time.Hour)
 	f.check(f.server.Links.Expire(t.Context()))
 	if l := f.call(c.key, "GET", "/links/"+slug, nil).json(); l["status"] != "live" {
-		t.Errorf("the link is %v", l)
+		t.Errorf("link = %v, want live", l)
 	}
 }
 
-// Renames at once: each slug leads to one link, each link has one slug, and who
-// was refused has changed nothing.
+// TestRenamesAtOnce renames links concurrently: each slug leads to one link,
+// each link has one slug, and a refused request changes nothing.
 func TestRenamesAtOnce(t *testing.T) { onEachStore(t, testRenamesAtOnce) }
 
 func testRenamesAtOnce(t *testing.T, store string) {
@@ -138,7 +142,7 @@ func testRenamesAtOnce(t *testing.T, store string) {
 	key := f.account(vitrine.PlanPro)
 	first := f.published(key, noteFile.with(fields{"slug": "first-one"}), note)
 	second := f.published(key, noteFile.with(fields{"slug": "second-one", "name": "other.txt"}), note)
-	// Two links want one slug.
+	// Two links request one slug.
 	status := map[int]int{}
 	for i, a := range parallel(2, func(i int) answer {
 		return f.call(key, "PATCH", "/links/"+[]string{first, second}[i], fields{"slug": "wanted", "title": "renamed"})
@@ -146,14 +150,14 @@ func testRenamesAtOnce(t *testing.T, store string) {
 		if status[a.Status]++; a.Status != 200 {
 			a.want(400, "slug_taken")
 			if l := f.call(key, "GET", "/links/"+[]string{first, second}[i], nil).json(); l["title"] == "renamed" {
-				t.Errorf("who was refused has changed %v", l)
+				t.Errorf("a refused rename has changed %v", l)
 			}
 		}
 	}
 	if status[200] != 1 || status[400] != 1 {
-		t.Fatalf("two renames to one slug: %v", status)
+		t.Fatalf("status of two renames to one slug = %v, want one 200", status)
 	}
-	// One link is given eight slugs at once, all of which lead to it then.
+	// One link gets eight slugs at once, and all of them lead to it.
 	slugs := parallel(8, func(i int) string {
 		to := fmt.Sprint("new-", i)
 		f.call(key, "PATCH", "/links/wanted", fields{"slug": to}).want(200, "")
@@ -162,13 +166,14 @@ func testRenamesAtOnce(t *testing.T, store string) {
 	now := f.call(key, "GET", "/links/wanted", nil).want(200, "").text("slug")
 	for _, s := range slugs {
 		if got := f.call(key, "GET", "/links/"+s, nil).want(200, "").text("slug"); got != now {
-			t.Errorf("%s leads to %s, and wanted to %s", s, got, now)
+			t.Errorf("%s leads to %s, want %s", s, got, now)
 		}
-		if r, err := unled.Get(f.url + "/p/" + s); err != nil || (s == now) != (r.StatusCode == 200) || r.StatusCode >= 400 {
-			t.Errorf("/p/%s: %v %v", s, r, err)
+		if r, err := noRedirects.Get(f.url + "/p/" + s); err != nil || (s == now) != (r.StatusCode == 200) ||
+			r.StatusCode >= 400 {
+			t.Errorf("GET /p/%s: %v, %v", s, r, err)
 		}
 	}
-	// With one ETag one of eight is done.
+	// With one ETag, one of eight renames succeeds.
 	tag := f.call(key, "GET", "/links/"+now, nil).Header.Get("ETag")
 	status = map[int]int{}
 	for _, a := range parallel(8, func(i int) answer {
@@ -177,12 +182,13 @@ func testRenamesAtOnce(t *testing.T, store string) {
 		status[a.Status]++
 	}
 	if status[200] != 1 || status[412] != 7 {
-		t.Errorf("eight renames with one ETag: %v", status)
+		t.Errorf("status of eight renames with one ETag = %v, want one 200", status)
 	}
 }
 
-// A link is deleted, renamed, disabled and restored while its file is replaced:
-// what was answered holds, and nothing is left of what was refused.
+// TestChangesDuringReplacement deletes, renames, disables and restores a link
+// while its file is being replaced. Acknowledged changes persist, and refused
+// ones leave nothing behind.
 func TestChangesDuringReplacement(t *testing.T) { onEachStore(t, testChangesDuringReplacement) }
 
 func testChangesDuringReplacement(t *testing.T, store string) {
@@ -190,8 +196,11 @@ func testChangesDuringReplacement(t *testing.T, store string) {
 	key := f.account(vitrine.PlanPro)
 	of := &fixtureOf{f, key}
 	during := map[string]func(slug string) answer{
-		"delete":  func(slug string) answer { return f.call(key, "DELETE", "/links/"+slug, nil) },
-		"rename":  func(slug string) answer { return f.call(key, "PATCH", "/links/"+slug, fields{"slug": slug + "-new"}) },
+		"delete": func(slug string) answer { return f.call(key, "DELETE", "/links/"+slug, nil) },
+		"rename": func(slug string) answer {
+			return f.call(key, "PATCH", "/links/"+slug,
+				fields{"slug": slug + "-new"})
+		},
 		"disable": func(slug string) answer { return f.call(key, "PATCH", "/links/"+slug, fields{"disabled": true}) },
 		"expire": func(slug string) answer {
 			return f.call(key, "PATCH", "/links/"+slug, fields{"expiresAt": "2026-05-04T12:00:00.001Z"})
@@ -222,7 +231,7 @@ func testChangesDuringReplacement(t *testing.T, store string) {
 				return true
 			})
 			if done.Status >= 300 {
-				t.Errorf("%s: %d %s", name, done.Status, done.Body)
+				t.Errorf("%s: status %d: %s", name, done.Status, done.Body)
 			}
 			if name == "delete" {
 				if made.Status != 200 {
@@ -233,7 +242,7 @@ func testChangesDuringReplacement(t *testing.T, store string) {
 				continue
 			}
 			made.want(200, "")
-			again := complete().want(200, "") // a retry answers the same
+			again := complete().want(200, "") // a retry gets the same answer
 			if fmt.Sprint(again.json()["replacement"]) != fmt.Sprint(made.json()["replacement"]) {
 				t.Errorf("%s: %s, and again %s", name, made.Body, again.Body)
 			}
@@ -246,7 +255,7 @@ func testChangesDuringReplacement(t *testing.T, store string) {
 			}
 			if wanted := map[string]int{"delete version": 2, "replace": 4}[name]; current != 1 ||
 				len(list) != max(wanted, 3) && wanted != 2 || wanted == 2 && len(list) != 2 {
-				t.Errorf("%s: the versions are %v", name, list)
+				t.Errorf("%s: versions = %v", name, list)
 			}
 		}
 	}
@@ -254,8 +263,9 @@ func testChangesDuringReplacement(t *testing.T, store string) {
 	f.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
 }
 
-// A key that ends during an upload completes nothing; another key of the
-// account completes it, and the bytes are not lost.
+// TestKeyExpiresDuringUpload checks that a key which expires during an upload
+// cannot complete it, that another key of the account can, and that the bytes
+// are kept.
 func TestKeyExpiresDuringUpload(t *testing.T) {
 	f := newFixture(t)
 	owner := f.account(vitrine.PlanPro)
@@ -277,8 +287,9 @@ func TestKeyExpiresDuringUpload(t *testing.T) {
 	f.call(owner, "POST", "/uploads/complete", replacing.with(fields{"path": second, "size": nil})).want(200, "")
 }
 
-// A key's limit is for the links that it makes. A replacement makes none: the
-// link keeps the expiry that it has, and an expiry is not sent with it.
+// TestReplaceWithLinkLife checks that a key's limit applies only to links that
+// it creates. A replacement creates none: the link keeps its expiry, and the
+// request must not have one.
 func TestReplaceWithLinkLife(t *testing.T) {
 	f := newFixture(t)
 	owner := f.account(vitrine.PlanPro)
@@ -294,12 +305,12 @@ func TestReplaceWithLinkLife(t *testing.T) {
 		for _, at := range []any{"2026-05-04T12:30:00Z", "never"} {
 			if a := f.call(agent, "POST", "/uploads/complete", complete.with(fields{"expiresAt": at})).want(400,
 				"invalid_request"); a.text("field") != "expiresAt" {
-				t.Errorf("an expiry with a replacement: %s", a.Body)
+				t.Errorf("replacement with expiresAt: %s, want an error of the field", a.Body)
 			}
 		}
 		f.call(agent, "POST", "/uploads/complete", complete).want(200, "")
 		if got := f.call(agent, "GET", "/links/"+slug, nil).json()["expiresAt"]; got != want {
-			t.Errorf("the link expires at %v, want %v", got, want)
+			t.Errorf("expiresAt = %v, want %v", got, want)
 		}
 	}
 }

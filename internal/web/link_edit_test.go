@@ -9,8 +9,8 @@ import (
 	"vitrine"
 )
 
-// What a page sends of a link is saved whole or not at all, at a slug that the
-// link had before, too.
+// TestEditFromPageIsWhole checks that a form's changes are saved completely or
+// not at all, also under a former slug of the link.
 func TestEditFromPageIsWhole(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -27,7 +27,7 @@ func TestEditFromPageIsWhole(t *testing.T) {
 	}
 	if now, err := d.server.Links.BySlug(t.Context(), "elsewhere"); err != nil || now.Title != l.Title ||
 		!now.AllowDownload {
-		t.Errorf("%+v, %v", now, err)
+		t.Errorf("link = %+v, %v", now, err)
 	}
 	if r := d.status(edit("third"), http.StatusOK); !strings.Contains(r.body, `"slug":"third"`) ||
 		!strings.Contains(r.body, `"Renamed"`) {
@@ -36,8 +36,8 @@ func TestEditFromPageIsWhole(t *testing.T) {
 	d.status(d.get("/p/third/download"), http.StatusNotFound)
 }
 
-// A link that is held keeps its address, and one that has moved is found by
-// moderators where it was.
+// TestLinksStayWhereModeratorsLook checks that a held link keeps its slug, and
+// that moderators find a renamed link at its old one.
 func TestLinksStayWhereModeratorsLook(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -55,7 +55,7 @@ func TestLinksStayWhereModeratorsLook(t *testing.T) {
 	d.follow(d.post(linkPath(live)+"/settings", url.Values{"slug": {"moved"}}, member), member)
 	if page := d.status(d.get(casePath(live), owner), http.StatusOK); !strings.Contains(page.body,
 		"/moderation/links/moved/disable") {
-		t.Error("the case of a link that has moved does not decide about it")
+		t.Error("the case of a renamed link does not decide about it")
 	}
 	d.status(d.post(casePath(live)+"/disable", url.Values{"seen": {d.seen(live)}}, owner), http.StatusSeeOther)
 	d.status(d.get("/p/moved"), http.StatusGone)

@@ -10,8 +10,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// The page of a link has four numbers of its report, and leads to the rest.
-// Without analytics in the plan, or without views, it has none.
+// TestLinkPageNumbers checks that the page of a link shows four numbers of its
+// report and links to the rest, and shows none without views or without
+// analytics in the plan.
 func TestLinkPageNumbers(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
@@ -21,7 +22,7 @@ func TestLinkPageNumbers(t *testing.T) {
 	page := o.parse(o.status(o.get(here, o.cookie), http.StatusOK).body)
 	figures := page.class("figures")
 	if len(figures) != 1 || figures[0].attr("href") != here+"/analytics" {
-		t.Fatalf("%d blocks of numbers", len(figures))
+		t.Fatalf("%d blocks of numbers, want 1 that links to the report", len(figures))
 	}
 	numbers := figures[0].tags("b")
 	same(t, "views", numbers[0].text(), humanize.Comma(want.Totals.Views))
@@ -41,13 +42,13 @@ func TestLinkPageNumbers(t *testing.T) {
 		}
 	}
 
-	// The newest visits are on the overview.
+	// The overview shows the newest visits.
 	var visits struct{ Visits []report.VisitRow }
 	o.api(here+"/visits?limit=5&engaged=true", &visits)
 	latest := o.parse(o.get(here, o.cookie).body).id("visits")
 	rows := latest.tags("tbody")[0].tags("tr")
 	if len(rows) != 5 || len(visits.Visits) != 5 {
-		t.Fatalf("%d visits on the page, %d of the API", len(rows), len(visits.Visits))
+		t.Fatalf("%d visits on the page, %d in the API, want 5", len(rows), len(visits.Visits))
 	}
 	for i, v := range visits.Visits {
 		same(t, "a visit", rows[i].tags("a")[0].attr("href"), here+"/analytics/visits/"+v.ID)

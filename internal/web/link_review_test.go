@@ -8,8 +8,8 @@ import (
 	"vitrine"
 )
 
-// Who may decide about a held file of their own is led from its page to its
-// place in the queue. Others are not.
+// TestReviewOwnFile checks that the page of a held file links to its place in
+// the queue only for owners who may review it.
 func TestReviewOwnFile(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -23,23 +23,23 @@ func TestReviewOwnFile(t *testing.T) {
 		page := d.status(d.get(linkPath(l), cookie), 200)
 		if !strings.Contains(html.UnescapeString(page.body), vitrine.OwnerMeaning("html_password_form")) ||
 			strings.Contains(page.body, "imitate") {
-			t.Errorf("%s reads: %s", c.who.Email, page.body)
+			t.Errorf("page for %s: %s", c.who.Email, page.body)
 		}
 		address := casePath(l) + "?queue=all"
 		if got := strings.Contains(page.body, `href="`+address+`">Review it</a>`); got != c.review {
-			t.Errorf("%s is led to the case: %v", c.who.Email, got)
+			t.Errorf("the page for %s links to the case: %v", c.who.Email, got)
 		}
 		if c.review {
 			found := d.status(d.get(address, cookie), 200)
 			if !strings.Contains(html.UnescapeString(found.body), vitrine.Meaning("html_password_form")) {
-				t.Errorf("the case: %s", found.body)
+				t.Errorf("case: %s", found.body)
 			}
 		}
 	}
 }
 
-// The same is true of a version of a website: of one that waits, and of one
-// that was shown before it was held.
+// TestReviewOwnWebsite checks the same for a version of a website: one that
+// waits, and one that was public before it was held.
 func TestReviewOwnWebsite(t *testing.T) {
 	t.Parallel()
 	d := newHosting(t)
@@ -49,7 +49,7 @@ func TestReviewOwnWebsite(t *testing.T) {
 	}{{d.member, 0}, {d.join("mod@example.org", vitrine.RoleModerator), 0}, {d.owner, 1}} {
 		d.account = c.who
 		cookie := d.signIn(c.who)
-		waits, shown := d.found("Waits"), d.found("Shown")
+		waits, shown := d.newWebsite("Waits"), d.newWebsite("Shown")
 		held := d.deployed(waits, login)
 		reported := d.hold(d.deployed(shown, "index.html=<h1>First</h1>"), vitrine.ReasonAbuse, "")
 		for site, l := range map[*vitrine.Site]*vitrine.Link{waits: held, shown: reported} {
@@ -58,7 +58,8 @@ func TestReviewOwnWebsite(t *testing.T) {
 			got, all := strings.Count(page.body, `href="`+address+`">Review it</a>`),
 				strings.Count(page.body, "Review it")
 			if got != c.times || all != c.times {
-				t.Errorf("%s is led to the case of %s %d times, to others %d", c.who.Email, site.Title, got, all-got)
+				t.Errorf("the page for %s of %s has %d links to the case and %d to others", c.who.Email, site.Title,
+					got, all-got)
 			}
 			if c.times > 0 {
 				d.status(d.get(address, cookie), 200)

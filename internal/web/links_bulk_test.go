@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// One form does something with several links. It says what came of each, and
-// disabling can be undone.
+// TestBulkLinks changes several links with one form. The page shows the result
+// for each, and disabling can be undone.
 func TestBulkLinks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -56,7 +56,7 @@ func TestBulkLinks(t *testing.T) {
 		t.Helper()
 		for i, l := range []*vitrine.Link{a, b, held, theirs} {
 			if got := d.stateOf(l); got != want[i] {
-				t.Errorf("link %d is %s, want %s", i, got, want[i])
+				t.Errorf("state of link %d = %s, want %s", i, got, want[i])
 			}
 		}
 	}
@@ -66,12 +66,12 @@ func TestBulkLinks(t *testing.T) {
 	for _, want := range []string{"2 links disabled.", "3 links were not changed:", "It is not live: In review.",
 		string(theirs.Slug) + " : Link not found", "nosuch :"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("no %q in %q", want, got)
+			t.Errorf("the result lacks %q: %q", want, got)
 		}
 	}
 	states(vitrine.StateDisabled, vitrine.StateDisabled, vitrine.StateReview, vitrine.StateLive)
-	if rows := page.class("title"); rows[0].text() != "First" { // the list as it was, oldest first
-		t.Errorf("the first row is %q", rows[0].text())
+	if rows := page.class("title"); rows[0].text() != "First" { // the list keeps its order, oldest first
+		t.Errorf("first row = %q, want First", rows[0].text())
 	}
 	var undo []string
 	for _, input := range page.class("done")[0].tags("input") {
@@ -84,7 +84,7 @@ func TestBulkLinks(t *testing.T) {
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
 	if got := outcome(send("enable", slugs(b, held))); !strings.Contains(got, "2 links were not changed:") ||
 		strings.Contains(got, "enabled.") {
-		t.Errorf("enabled what was not disabled: %q", got)
+		t.Errorf("enabled links that were not disabled: %q", got)
 	}
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
 
@@ -95,7 +95,7 @@ func TestBulkLinks(t *testing.T) {
 	same(t, "added", outcome(send("album", slugs(b, a), "album", string(album.Slug))),
 		"2 links added to the album. Open the album")
 	if got := outcome(send("album", slugs(a), "album", string(foreign.Slug))); !strings.Contains(got, "no album") {
-		t.Errorf("another account's album: %q", got)
+		t.Errorf("adding to another account's album: %q", got)
 	}
 	same(t, "no album", outcome(send("album", slugs(a))), "Choose an album first.")
 	in := func() (f *collections.AlbumFacts) {
@@ -114,15 +114,15 @@ func TestBulkLinks(t *testing.T) {
 	states(vitrine.StateLive, vitrine.StateLive, vitrine.StateReview, vitrine.StateLive)
 	if got := outcome(send("delete", slugs(a, held, theirs))); !strings.Contains(got, "2 links deleted.") ||
 		!strings.Contains(got, "1 link was not changed:") {
-		t.Errorf("deleted: %q", got)
+		t.Errorf("result of deleting = %q", got)
 	}
 	same(t, "links that are left", len(d.linksOf(d.member)), 1)
 	same(t, "in the album", len(in().Links), 1)
 	same(t, "the stranger's", len(d.linksOf(stranger)), 1)
 }
 
-// A link has a last day. It is public until that is over, and becomes public
-// again with a later one or with none.
+// TestLinkLastDay sets the last day of a link. The link is public until the day
+// is over, and again with a later day or with none.
 func TestLinkLastDay(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -140,11 +140,11 @@ func TestLinkLastDay(t *testing.T) {
 		return d.post(at, url.Values{"title": {"A note"}, "expires": {day}}, cookie)
 	}
 	if page := d.follow(set(day(1)), cookie).body; !strings.Contains(page, `value="`+day(1)+`"`) {
-		t.Errorf("the settings do not have the last day: %s", page)
+		t.Errorf("the settings lack the last day: %s", page)
 	}
 	same(t, "expires", expires().Format(time.RFC3339), day(2)+"T00:00:00Z")
 	if page := d.get(linkPath(l), cookie).body; !strings.Contains(page, "<dt>Expires</dt>") {
-		t.Error("the overview does not tell that the link expires")
+		t.Error("the overview lacks the expiry")
 	}
 	for bad, why := range map[string]string{day(-1): "would have expired already", "tomorrow": "Write the day as",
 		"2026-13-40": "Write the day as"} {
@@ -153,7 +153,7 @@ func TestLinkLastDay(t *testing.T) {
 			t.Errorf("%s: %s", bad, r.body)
 		}
 	}
-	noon := expires().Add(12 * time.Hour) // as a program has set it
+	noon := expires().Add(12 * time.Hour) // set by a program
 	_, err := d.server.Links.Edit(t.Context(), d.member, string(l.Slug), links.Edit{ExpiresAt: &noon})
 	d.check(err)
 	d.follow(set(day(2)), cookie)
@@ -164,18 +164,19 @@ func TestLinkLastDay(t *testing.T) {
 	d.status(d.get("/p/"+string(l.Slug)), http.StatusGone)
 	if page := d.get(at, cookie).body; !strings.Contains(page, "The link has expired.") ||
 		strings.Contains(page, "An administrator") {
-		t.Errorf("the settings of an expired link: %s", page)
+		t.Errorf("settings of an expired link: %s", page)
 	}
 	d.follow(set(""), cookie)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	same(t, "expires", expires().IsZero(), true)
 }
 
-// The list follows what is typed and chosen, as its form would answer, and
-// several links are selected, disabled and enabled again in a browser.
+// TestBrowserLinkList checks in a browser that the list follows what is typed
+// and chosen, like its form without scripts, and that several links can be
+// selected, disabled and enabled.
 func TestBrowserLinkList(t *testing.T) {
 	d := newDesk(t)
-	for _, title := range []string{"Oak", "Oak moss", "Willow"} { // no slug has an o
+	for _, title := range []string{"Oak", "Oak moss", "Willow"} { // no slug contains an o
 		d.publish("data.json", fmt.Appendf(nil, "%q", title), titled(title))
 		d.ahead.Add(int64(time.Second))
 	}
@@ -203,7 +204,7 @@ func TestBrowserLinkList(t *testing.T) {
 	tb.until(`!document.querySelector("#bulk").checkVisibility()`)
 	tb.run(click(`.row-pick input`))
 	tb.until(`document.querySelector("#bulk").checkVisibility() && document.querySelector(".picked").textContent === "1 selected"`)
-	tb.look("links, one selected")
+	tb.checkWindows("links, one selected")
 	tb.run(click(`.pick-all`))
 	tb.until(`document.querySelector(".picked").textContent === "2 selected"`)
 	tb.run(click(`[popovertarget=bulk-delete]`))
@@ -212,7 +213,7 @@ func TestBrowserLinkList(t *testing.T) {
 		click(`#bulk [value=disable]`))
 	tb.arrives(`document.querySelector("#results .done")?.textContent.includes("2 links disabled.")`)
 	is("Oak moss,Oak")
-	tb.look("links, two disabled")
+	tb.checkWindows("links, two disabled")
 	tb.run(click(`#results .done button`))
 	tb.arrives(`document.querySelector("#results .done")?.textContent.includes("2 links enabled.")`)
 	tb.quiet()

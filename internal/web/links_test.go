@@ -16,7 +16,7 @@ import (
 
 const jsonBody = "Content-Type: application/json"
 
-// ask sends JSON as the site's own scripts do.
+// ask sends JSON like the site's own scripts.
 func (s *site) ask(path, body string, headers ...string) reply {
 	s.t.Helper()
 	return s.do(http.MethodPost, path, body, append([]string{jsonBody, "Origin: " + s.url,
@@ -25,13 +25,13 @@ func (s *site) ask(path, body string, headers ...string) reply {
 
 var passing = regexp.MustCompile(`nonce="[^"]*"|[0-9a-f]{16}`)
 
-// constant returns an answer without what differs from one to the next.
+// constant returns an answer without what differs between answers.
 func constant(r reply, slug string) string {
 	return fmt.Sprint(r.StatusCode, strings.ReplaceAll(passing.ReplaceAllString(r.body, "…"), slug, "SLUG"))
 }
 
-// Another account's link answers as one that does not exist, byte for byte, and
-// stays as it is.
+// TestForeignLinksAreUnknown checks that another account's link gets the same
+// answer as one that does not exist, byte for byte, and is not changed.
 func TestForeignLinksAreUnknown(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -55,24 +55,25 @@ func TestForeignLinksAreUnknown(t *testing.T) {
 		foreign, unknown := ask(string(theirs.Slug)), ask("nosuchlink")
 		d.status(foreign, http.StatusNotFound)
 		if a, b := constant(foreign, string(theirs.Slug)), constant(unknown, "nosuchlink"); a != b {
-			t.Errorf("%s: a foreign link is not like an unknown one:\n%s\n%s", name, a, b)
+			t.Errorf("%s: another account's link:\n%s\nwant the answer for an unknown one:\n%s", name, a, b)
 		}
 	}
 	now, err := d.server.Links.BySlug(t.Context(), string(theirs.Slug))
 	d.check(err)
 	if now.Title != theirs.Title || now.Slug != theirs.Slug || now.State != vitrine.StateLive || !now.AllowDownload {
-		t.Errorf("the link is %+v", now)
+		t.Errorf("link = %+v, want it unchanged", now)
 	}
 	for _, path := range []string{"/links", "/links/" + string(theirs.Slug), "/dashboard"} {
 		if r := d.get(path); r.StatusCode != http.StatusSeeOther ||
 			!strings.HasPrefix(r.Header.Get("Location"), "/sign-in") {
-			t.Errorf("%s, signed out: %d", path, r.StatusCode)
+			t.Errorf("%s, signed out: status %d, want a redirect to /sign-in", path, r.StatusCode)
 		}
 	}
 }
 
-// A session and a key are two things: the site's operations take no key, and
-// the API no session. Neither is taken from another site's page.
+// TestSessionIsNoKey checks that the site's operations accept no API key, that
+// the API accepts no session, and that both refuse requests from another site's
+// page.
 func TestSessionIsNoKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -98,11 +99,12 @@ func TestSessionIsNoKey(t *testing.T) {
 		d.status(r, http.StatusForbidden)
 	}
 	if d.stateOf(l) != vitrine.StateLive {
-		t.Error("another site’s page took the link off display")
+		t.Error("another site's page disabled the link")
 	}
 }
 
-// The steps by a session are those of the API: one key, one link.
+// TestUploadBySession checks that an upload with a session has the steps of the
+// API: one idempotency key makes one link.
 func TestUploadBySession(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -116,31 +118,31 @@ func TestUploadBySession(t *testing.T) {
 	first := d.status(d.ask("/dashboard/uploads/complete", end, cookie), 200)
 	again := d.status(d.ask("/dashboard/uploads/complete", end, cookie), 200)
 	if first.body != again.body {
-		t.Errorf("a retry answers %s, and not %s", again.body, first.body)
+		t.Errorf("answer to a retry = %s, want %s", again.body, first.body)
 	}
 	if r := d.status(d.ask("/dashboard/uploads", begin, cookie), 200); !strings.Contains(r.body, `"existing":{`) {
-		t.Errorf("a retry of the first step: %s", r.body)
+		t.Errorf("retry of the first step: %s", r.body)
 	}
 	links := d.linksOf(d.member)
 	if len(links) != 1 || links[0].Title != "A <title>" || links[0].AllowDownload {
-		t.Fatalf("links %+v", links)
+		t.Fatalf("links = %+v", links)
 	}
 	for _, want := range []string{`"state":"live"`, `"status":"Live"`,
 		`"manage":"/links/` + string(links[0].Slug) + `"`, `"allowDownload":false`} {
 		if !strings.Contains(first.body, want) {
-			t.Errorf("no %s in %s", want, first.body)
+			t.Errorf("the answer lacks %s: %s", want, first.body)
 		}
 	}
-	// Another member’s path is no path.
+	// Another member cannot use the path of the upload.
 	other := d.signIn(d.join("other@example.org", vitrine.RoleMember))
 	if r := d.ask("/dashboard/uploads/complete", end, other); r.StatusCode != 400 ||
 		!strings.Contains(r.body, "upload_not_found") {
-		t.Errorf("another account’s upload: %d %s", r.StatusCode, r.body)
+		t.Errorf("another account's upload: status %d: %s", r.StatusCode, r.body)
 	}
 }
 
-// Title, downloads and address are changed by one form that says what came of
-// it, and is shown again with what was wrong.
+// TestLinkForms changes title, downloads and slug with one form. It shows the
+// result, or the form again with the errors.
 func TestLinkForms(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -150,15 +152,15 @@ func TestLinkForms(t *testing.T) {
 	send := func(action string, f url.Values) reply { t.Helper(); return d.post(at+"/"+action, f, cookie) }
 	if r := d.follow(send("settings", url.Values{"title": {"Ein <neuer> Titel"}}), cookie); !strings.Contains(r.body,
 		"Saved.") || !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
-		t.Errorf("renamed: %s", r.body)
+		t.Errorf("after a change of the title: %s", r.body)
 	}
 	if r := d.status(d.get("/p/"+string(l.Slug)), 200); !strings.Contains(r.body, "Ein &lt;neuer&gt; Titel") {
-		t.Error("the public page has the title before")
+		t.Error("the public page has the old title")
 	}
 	r := d.status(send("settings", url.Values{"title": {" "}}), 400)
 	if !strings.Contains(r.body, "A title has 1 to 200 characters") ||
 		!strings.Contains(r.body, `aria-invalid="true"`) {
-		t.Errorf("no title: %s", r.body)
+		t.Errorf("without a title: %s", r.body)
 	}
 	d.follow(send("settings", url.Values{"download": {"no"}}), cookie)
 	d.status(d.get("/p/"+string(l.Slug)+"/download"), 404)
@@ -167,29 +169,29 @@ func TestLinkForms(t *testing.T) {
 	r = d.status(send("settings", url.Values{"title": {"Another"}, "slug": {"no--good"}, "download": {"no"}}), 400)
 	if !strings.Contains(r.body, "An address has 3 to 50 letters") || !strings.Contains(r.body, `value="no--good"`) ||
 		!strings.Contains(r.body, `value="Another"`) {
-		t.Errorf("a bad slug: %s", r.body)
+		t.Errorf("with an invalid slug: %s", r.body)
 	}
 	if now, err := d.server.Links.BySlug(t.Context(), string(l.Slug)); err != nil || now.Title != "Ein <neuer> Titel" ||
 		!now.AllowDownload {
-		t.Errorf("a form that was refused changed the link: %+v, %v", now, err)
+		t.Errorf("a refused form changed the link: %+v, %v", now, err)
 	}
 	d.follow(send("disable", nil), cookie)
 	d.status(d.get("/p/"+string(l.Slug)), 410)
 	page := d.status(d.get(at+"/settings", cookie), 200)
 	if !strings.Contains(page.body, at+"/undo") || strings.Contains(page.body, at+"/disable") ||
 		strings.Contains(d.get(at+"/share", cookie).body, "qr.svg") {
-		t.Error("off display: the page does not offer to put it back, or shows a QR code that is not there")
+		t.Error("the page of a disabled link does not offer to enable it, or offers a QR code")
 	}
 	d.status(send("disable", nil), 400)
 	d.follow(send("undo", nil), cookie)
 	d.status(d.get("/p/"+string(l.Slug)), 200)
 	if r := d.get(at, cookie); !strings.Contains(r.body, "<b>Enable</b></p>") {
-		t.Errorf("the history: %s", r.body)
+		t.Errorf("the page does not offer to enable the link: %s", r.body)
 	}
 	d.status(send("undo", nil), 400)
 	back := d.post(at+"/disable", url.Values{"back": {"/links?q=x&page=2"}}, cookie)
 	if to := back.Header.Get("Location"); to != "/links?page=2&q=x&said=off-display" {
-		t.Errorf("led back to %s", to)
+		t.Errorf("redirected to %s, want the page of the list", to)
 	}
 	for _, elsewhere := range []string{"//evil.example/links", "https://evil.example/links", "/moderation"} {
 		d.follow(d.post(at+"/undo", url.Values{"back": {elsewhere}}, cookie), cookie)
@@ -197,14 +199,14 @@ func TestLinkForms(t *testing.T) {
 	}
 	if r := d.follow(send("delete", nil), cookie); !strings.Contains(r.body, "Link deleted.") ||
 		strings.Contains(r.body, "notes.txt") {
-		t.Errorf("deleted: %s", r.body)
+		t.Errorf("after the deletion: %s", r.body)
 	}
 	d.status(d.get(at, cookie), 404)
 	d.status(d.get("/p/"+string(l.Slug)), 404)
 }
 
-// The address before leads to the new one, with its query, is nobody else's,
-// and lapses.
+// TestOldAddresses checks that an old slug redirects to the new one with its
+// query, that no other link can get it, and that it expires.
 func TestOldAddresses(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -217,7 +219,7 @@ func TestOldAddresses(t *testing.T) {
 	leads := func(from, to string) {
 		t.Helper()
 		if r := d.status(d.get(from), http.StatusPermanentRedirect); r.Header.Get("Location") != to {
-			t.Errorf("%s leads to %s, not to %s", from, r.Header.Get("Location"), to)
+			t.Errorf("%s redirects to %s, want %s", from, r.Header.Get("Location"), to)
 		}
 	}
 	first := string(l.Slug)
@@ -228,7 +230,7 @@ func TestOldAddresses(t *testing.T) {
 	d.countOpens(l, 0)
 	d.status(d.get("/p/third"), 200)
 	if r := d.get("/links/second/share", cookie); r.Header.Get("Location") != "/links/third/share" {
-		t.Errorf("on the site: %d %s", r.StatusCode, r.Header.Get("Location"))
+		t.Errorf("old slug in the app: status %d, Location %s", r.StatusCode, r.Header.Get("Location"))
 	}
 	stranger := d.signIn(d.join("stranger@example.org", vitrine.RoleMember))
 	d.status(d.get("/links/second", stranger), 404)
@@ -236,26 +238,26 @@ func TestOldAddresses(t *testing.T) {
 		t.Helper()
 		if r := d.status(d.get("/dashboard/slug?slug="+slug, who), 200); strings.Contains(r.body,
 			`"free":true`) != want {
-			t.Errorf("%s: %s", slug, r.body)
+			t.Errorf("slug check of %s: %s", slug, r.body)
 		}
 	}
 	free("second", stranger, false)
 	r := d.ask("/dashboard/uploads", `{"name":"a.txt","type":"text/plain","size":3,"slug":"second"}`, stranger)
 	if r.StatusCode != 400 || !strings.Contains(r.body, "slug_taken") {
-		t.Errorf("a new link with an old slug: %d %s", r.StatusCode, r.body)
+		t.Errorf("a new link with an old slug: status %d: %s, want slug_taken", r.StatusCode, r.body)
 	}
 	if r := d.get("/moderation/find?for="+url.QueryEscape(d.url+"/p/second"),
 		d.signIn(d.owner)); r.Header.Get("Location") != "/moderation/links/third" {
-		t.Errorf("a moderator who looks for it is led to %d %s", r.StatusCode, r.Header.Get("Location"))
+		t.Errorf("find the old slug: status %d, Location %s", r.StatusCode, r.Header.Get("Location"))
 	}
-	// Its own are there to go back to.
+	// Its own old slugs can be restored.
 	move("third", "second")
 	leads("/p/third", "/p/second")
 	d.status(d.get("/p/second"), 200)
-	// Disabled it tells nothing of where it is now.
+	// A disabled link does not reveal its new slug.
 	d.follow(d.post("/links/second/disable", nil, cookie), cookie)
 	if r := d.status(d.get("/p/third"), 410); strings.Contains(r.body, "second") {
-		t.Error("an old address tells the new one of a link that is off display")
+		t.Error("the old slug of a disabled link reveals the new one")
 	}
 	d.follow(d.post("/links/second/undo", nil, cookie), cookie)
 	d.ahead.Add(int64(vitrine.SlugRest - time.Minute))
@@ -271,8 +273,8 @@ func TestOldAddresses(t *testing.T) {
 	d.check(a.Run(t.Context(), func(fault string) { t.Errorf("audit: %s", fault) }))
 }
 
-// The answer for a taken address does not depend on who has it, and only Pro
-// accounts get one.
+// TestSlugCheck checks that the answer for a slug that is taken does not depend
+// on its owner, and that only Pro accounts can check slugs.
 func TestSlugCheck(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -288,20 +290,20 @@ func TestSlugCheck(t *testing.T) {
 	}
 	taken := check(string(theirs.Slug), "")
 	if !strings.Contains(taken, `"free":false`) || !strings.Contains(taken, "This address is taken") {
-		t.Errorf("taken: %s", taken)
+		t.Errorf("a slug that is taken: %s", taken)
 	}
 	for _, other := range []string{string(mine.Slug), string(gone.Slug)} {
 		if got := check(other, ""); got != taken {
-			t.Errorf("%s: %s, not %s", other, got, taken)
+			t.Errorf("%s: %s, want %s", other, got, taken)
 		}
 	}
 	if got := check(string(mine.Slug), string(mine.Slug)); !strings.Contains(got, `"free":true`) {
-		t.Errorf("its own: %s", got)
+		t.Errorf("the link's own slug: %s", got)
 	}
 	for slug, want := range map[string]string{"Quite-Free": `"free":true,"slug":"quite-free"`, "a": "3 to 50 letters",
 		"admin": "reserved", "": "3 to 50 letters"} {
 		if got := check(slug, ""); !strings.Contains(got, want) {
-			t.Errorf("%q: %s", slug, got)
+			t.Errorf("slug check of %q: %s", slug, got)
 		}
 	}
 	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil,
@@ -309,7 +311,7 @@ func TestSlugCheck(t *testing.T) {
 	d.check(err)
 	if r := d.status(d.get("/dashboard/slug?slug=quite-free", d.signIn(free)), 403); !strings.Contains(r.body,
 		"pro_required") {
-		t.Errorf("on Free: %s", r.body)
+		t.Errorf("slug check on Free: %s, want pro_required", r.body)
 	}
 	if r := d.status(d.post(linkPath(mine)+"/settings", url.Values{"slug": {"quite-free"}}, d.signIn(free)),
 		403); !strings.Contains(r.body, "part of the Pro plan") {
@@ -317,8 +319,8 @@ func TestSlugCheck(t *testing.T) {
 	}
 }
 
-// An owner takes back what they did themselves, and decides nothing that is a
-// moderator's to decide.
+// TestOwnersDecisions checks that an owner can undo their own decisions, but
+// not a moderator's.
 func TestOwnersDecisions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -330,16 +332,16 @@ func TestOwnersDecisions(t *testing.T) {
 	}
 	d.status(d.post(linkPath(held)+"/clear", nil, cookie), 404)
 	if d.stateOf(held) != vitrine.StateReview {
-		t.Error("its owner moved a link out of review")
+		t.Error("the owner changed the state of a link in review")
 	}
 	if _, err := d.server.Links.Clear(t.Context(), string(held.Slug),
 		vitrine.Decision{By: vitrine.Owner(d.member.ID)}); err == nil {
-		t.Error("its owner cleared a link")
+		t.Error("the owner approved a link")
 	}
 	page := d.status(d.get(linkPath(held), cookie), 200)
 	if !strings.Contains(page.body, vitrine.OwnerMeaning(vitrine.ReasonSuspicious)) ||
 		strings.Contains(page.body, "/undo") || strings.Contains(page.body, "Review it") {
-		t.Errorf("held: %s", page.body)
+		t.Errorf("page of a held link: %s", page.body)
 	}
 	note := "a secret note about the owner"
 	_, err := d.server.Links.Reject(t.Context(), string(held.Slug),
@@ -349,11 +351,11 @@ func TestOwnersDecisions(t *testing.T) {
 	page = d.status(d.get(linkPath(held), cookie), 200)
 	for _, never := range []string{note, mod.Email, linkPath(held) + "/undo"} {
 		if strings.Contains(page.body, never) {
-			t.Errorf("the owner reads %q", never)
+			t.Errorf("the owner's page contains %q", never)
 		}
 	}
 	if !strings.Contains(page.body, "A moderator") || !strings.Contains(page.body, "Rejected") {
-		t.Errorf("the history: %s", page.body)
+		t.Errorf("history = %s", page.body)
 	}
 	reported := d.publish("data.json", samples["data.json"])
 	d.check(d.server.Abuse.Report(t.Context(), reported.ID, 77, vitrine.AbusePrivate, "my neighbour wrote this"))
@@ -362,7 +364,7 @@ func TestOwnersDecisions(t *testing.T) {
 	page = d.status(d.get(linkPath(reported), cookie), 200)
 	for _, never := range []string{"neighbour", "Private data"} {
 		if strings.Contains(page.body, never) {
-			t.Errorf("the owner reads %q of who reported", never)
+			t.Errorf("the owner's page reveals who reported: %q", never)
 		}
 	}
 	own := d.publish("own.txt", []byte("Mine."))
@@ -372,14 +374,14 @@ func TestOwnersDecisions(t *testing.T) {
 	}
 }
 
-// The list finds by words, kind and status, in five orders and by pages.
+// TestLinkList filters the list, sorts it in five orders and pages through it.
 func TestLinkList(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	cookie := d.signIn(d.member)
 	if r := d.status(d.get("/links", cookie), 200); !strings.Contains(r.body, "No links yet") ||
 		strings.Contains(r.body, "<select") {
-		t.Errorf("empty: %s", r.body)
+		t.Errorf("empty list: %s", r.body)
 	}
 	for i := range 51 {
 		d.publish("notes.txt", fmt.Appendf(nil, "note %d", i), titled(fmt.Sprintf("Note %02d", i)))
@@ -400,7 +402,7 @@ func TestLinkList(t *testing.T) {
 		t.Helper()
 		got := list(query)
 		if len(got) != n || n > 0 && got[0] != first {
-			t.Errorf("/links%s: %d links, %q", query, len(got), got)
+			t.Errorf("/links%s: %d links: %q", query, len(got), got)
 		}
 	}
 	expect("", 50, "Zoo")
@@ -413,7 +415,7 @@ func TestLinkList(t *testing.T) {
 	expect("?kind=image", 1, "Zoo")
 	expect("?status=review", 1, "Zoo")
 	expect("?status=live&kind=image", 0, "")
-	expect("?q=zoo", 1, "Zoo") // no slug has an o
+	expect("?q=zoo", 1, "Zoo") // no slug contains an o
 	expect("?q=NOTES.txt+07", 1, "Note 07")
 	expect("?q="+url.QueryEscape(d.url+"/p/"+string(picture.Slug)+"?qr=1"), 1, "Zoo")
 	expect("?q=%25", 0, "")
@@ -425,11 +427,11 @@ func TestLinkList(t *testing.T) {
 	expect("?sort=views", 50, twelve.Title)
 	r := d.get("/links?q=zoo", cookie)
 	if !strings.Contains(r.body, "Suspicious") || !strings.Contains(r.body, "In review") {
-		t.Errorf("a held link says no reason: %s", r.body)
+		t.Errorf("the row of a held link lacks the reason: %s", r.body)
 	}
 	if r := d.get("/links?q=nothing-like-it", cookie); !strings.Contains(r.body, "No matching links") ||
 		!strings.Contains(r.body, "0 of 52 links") {
-		t.Errorf("no match: %s", r.body)
+		t.Errorf("list without matches: %s", r.body)
 	}
 	free, err := d.server.Accounts.SetPlan(t.Context(), d.member.Email, vitrine.PlanFree, nil,
 		vitrine.Decision{By: vitrine.Operator})
@@ -438,11 +440,11 @@ func TestLinkList(t *testing.T) {
 	expect("?sort=views", 50, "Zoo")
 	if r := d.get("/links", cookie); strings.Contains(r.body, `class="spark"`) ||
 		!strings.Contains(r.body, "part of Pro") {
-		t.Error("on Free the list tells views, or does not say where they are")
+		t.Error("the list on Free shows views, or does not name the plan that has them")
 	}
 }
 
-// Pages tell in words that fit one link, and several, that all are in use.
+// TestLinksInUse checks the wording for one and for several used links.
 func TestLinksInUse(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
@@ -455,13 +457,13 @@ func TestLinksInUse(t *testing.T) {
 			HourlyUploads: 2}
 		for _, path := range []string{"/dashboard", "/websites"} {
 			if r := h.status(h.get(path, cookie), 200); !strings.Contains(r.body, want) {
-				t.Errorf("%s does not say %q", path, want)
+				t.Errorf("%s lacks %q", path, want)
 			}
 		}
 	}
 }
 
-// The upload page tells what is used of the plan, and when it can go on.
+// TestDashboard checks that the upload page shows the usage of the plan.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -475,11 +477,11 @@ func TestDashboard(t *testing.T) {
 	for _, want := range []string{"No links yet", "vitrine put", "<noscript>", `data-file-limit="1000"`,
 		`0 <span class="soft">of 2</span>`} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	if !strings.Contains(r.body, `id="full" class="held" hidden`) {
-		t.Error("an empty plan is full")
+		t.Error("the page says that an empty plan is full")
 	}
 	d.publish("notes.txt", []byte("one"))
 	d.publish("notes.txt", []byte("two"))
@@ -488,10 +490,10 @@ func TestDashboard(t *testing.T) {
 	for _, want := range []string{"Recent links", "Delete a link to make room.",
 		"All 2 links of your account are in use", `aria-label="Upload" hidden`, "The next is possible in 40 minutes."} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q in %s", want, r.body)
+			t.Errorf("the page lacks %q: %s", want, r.body)
 		}
 	}
 	if strings.Contains(r.body, `class="spark"`) || strings.Contains(r.body, `class="held" hidden`) {
-		t.Error("on Free the page tells views, or hides that the plan is full")
+		t.Error("the page on Free shows views, or does not say that the plan is full")
 	}
 }

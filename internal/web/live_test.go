@@ -10,13 +10,13 @@ import (
 	"vitrine/internal/web"
 )
 
-// liveHandler is the handler of a server as its fields are now: a test may
-// change them after the server has begun.
+// liveHandler serves with the current fields of a server, which a test may
+// change after the start.
 type liveHandler struct {
 	server *web.Server
 
 	mu      sync.Mutex
-	of      string // the fields that handler is of
+	of      string // the fields from which handler was made
 	handler http.Handler
 }
 

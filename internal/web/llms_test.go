@@ -9,17 +9,17 @@ import (
 	"vitrine"
 )
 
-// Agents find what they can read here, and every page of the documentation is
-// also Markdown: by its address, and by what is accepted.
+// TestDocsForAgents checks that agents find llms.txt, and that every page of
+// the documentation is also Markdown: by its address and by the Accept header.
 func TestDocsForAgents(t *testing.T) {
 	s := newSite(t)
 	list := s.status(s.get("/llms.txt"), http.StatusOK)
 	if !strings.HasPrefix(list.body, "# Vitrine\n\n> ") || !strings.Contains(list.body, s.url+"/mcp") {
-		t.Errorf("llms.txt is\n%s", list.body)
+		t.Errorf("llms.txt = %s", list.body)
 	}
 	links := regexp.MustCompile(`\]\((\S+)\)`).FindAllStringSubmatch(list.body, -1)
 	if len(links) != len(s.docPaths())+2 {
-		t.Errorf("llms.txt has %d links for %d pages", len(links), len(s.docPaths()))
+		t.Errorf("llms.txt has %d links for %d pages, want 2 more", len(links), len(s.docPaths()))
 	}
 	for _, m := range links {
 		path := strings.TrimPrefix(m[1], s.url)
@@ -30,7 +30,7 @@ func TestDocsForAgents(t *testing.T) {
 		if kind := page.Header.Get("Content-Type"); kind != "text/markdown; charset=utf-8" ||
 			strings.Contains(page.body, "<article") || path == "/skill.md" &&
 			(strings.Contains(page.body, "share.example") || !strings.Contains(page.body, s.url+"/api/v1")) {
-			t.Errorf("%s is %s:\n%.300s", path, kind, page.body)
+			t.Errorf("%s: Content-Type %s, or wrong content:\n%.300s", path, kind, page.body)
 		}
 		if path == "/skill.md" {
 			continue
@@ -38,21 +38,22 @@ func TestDocsForAgents(t *testing.T) {
 		asked := s.get(strings.TrimSuffix(path, ".md"), "Accept: text/markdown, text/html;q=0.5")
 		if asked.body != page.body || !strings.Contains(strings.Join(asked.Header.Values("Vary"), ","), "Accept") ||
 			!strings.HasPrefix(page.body, "# ") {
-			t.Errorf("%s is another page when Markdown is asked for", path)
+			t.Errorf("%s: Accept: text/markdown returns another page", path)
 		}
 		if html := s.get(strings.TrimSuffix(path, ".md")); !strings.Contains(html.body, "<article") {
-			t.Errorf("%s is no page", path)
+			t.Errorf("%s has no HTML page", path)
 		}
 	}
 	errors := s.get("/docs/errors.md").body
 	if !strings.Contains(errors, "| 403 |") && !regexp.MustCompile(`\|[^|]*403[^|]*\|`).MatchString(errors) ||
 		!strings.Contains(errors, "`forbidden`") {
-		t.Errorf("the table of codes is no table:\n%.2000s", errors)
+		t.Errorf("the table of codes is not a Markdown table:\n%.2000s", errors)
 	}
 	s.status(s.get("/docs/nothing.md"), http.StatusNotFound)
 }
 
-// The tools that the documentation lists are those that agents are offered.
+// TestToolsInDocs checks that the documentation lists the tools that agents
+// get.
 func TestToolsInDocs(t *testing.T) {
 	f := newFixture(t)
 	tools, err := f.tools(f.account(vitrine.PlanPro)).s.ListTools(t.Context(), nil)
@@ -60,12 +61,13 @@ func TestToolsInDocs(t *testing.T) {
 	page := f.get("/docs/agents").body
 	for _, tool := range tools.Tools {
 		if !strings.Contains(page, "<code>"+tool.Name+"</code>") {
-			t.Errorf("the page does not list %s", tool.Name)
+			t.Errorf("the page lacks %s", tool.Name)
 		}
 	}
 }
 
-// A new key comes with the configuration of agents, filled in.
+// TestAgentsOnTheKeysPage checks that the page shows the configuration of
+// agents with a new key filled in.
 func TestAgentsOnTheKeysPage(t *testing.T) {
 	d := newDesk(t)
 	page := d.status(d.post("/keys", map[string][]string{"name": {"agent"}, "scope": {"publish"}}, d.signIn(d.member)),
@@ -74,7 +76,7 @@ func TestAgentsOnTheKeysPage(t *testing.T) {
 	for _, want := range []string{"claude mcp add --transport http vitrine " + d.url + "/mcp", "Bearer " + key,
 		"[mcp_servers.vitrine]", "mcpServers"} {
 		if key == "" || !strings.Contains(page, want) {
-			t.Errorf("the page has no %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }

@@ -13,46 +13,46 @@ import (
 
 var laptop = fields{"program": "vitrine 1.0", "machine": "ada-laptop"}
 
-// A program starts, a signed-in person allows it on the page, and the program
-// takes a key of that person, once. It gives the key back.
+// TestLoginFlow starts a login in a program. A signed-in user allows it on the
+// page, and the program gets a key of that user, once, and later revokes it.
 func TestLoginFlow(t *testing.T) {
 	f := newFixture(t)
 	cookie := f.site.signIn(f.site.account)
 	started := f.call("", "POST", "/logins", laptop).want(200, "")
 	secret := fields{"secret": started.text("secret")}
 	if got := f.call("", "POST", "/logins/take", secret).want(200, "").text("state"); got != "pending" {
-		t.Errorf("state %s", got)
+		t.Errorf("state = %s, want pending", got)
 	}
 	page := strings.TrimPrefix(started.text("urlWithCode"), f.url)
 	r := f.status(f.get(page), http.StatusSeeOther)
 	if want := "/sign-in?next=" + url.QueryEscape(page); r.Header.Get("Location") != want {
-		t.Errorf("to %s, want %s", r.Header.Get("Location"), want)
+		t.Errorf("redirected to %s, want %s", r.Header.Get("Location"), want)
 	}
 	r = f.status(f.get(page, cookie), 200)
 	for _, text := range []string{started.text("code"), "vitrine 1.0", "ada-laptop", f.site.account.Email,
 		`value="allow"`, `value="refuse"`} {
 		if !strings.Contains(r.body, text) {
-			t.Errorf("the page has no %q", text)
+			t.Errorf("the page lacks %q", text)
 		}
 	}
 	if strings.Contains(r.body, started.text("secret")) {
-		t.Error("the page has the secret")
+		t.Error("the page contains the secret")
 	}
 	answer := url.Values{"code": {started.text("code")}, "answer": {"allow"}}
 	f.status(f.site.do(http.MethodPost, "/device", answer.Encode(), form, "Sec-Fetch-Site: cross-site", cookie),
 		http.StatusForbidden)
 	f.status(f.site.post("/device", url.Values{"code": answer["code"]}, cookie), http.StatusBadRequest)
 	if got := f.call("", "POST", "/logins/take", secret).want(200, "").text("state"); got != "pending" {
-		t.Errorf("another site has answered: %s", got)
+		t.Errorf("state after a request from another site = %s, want pending", got)
 	}
-	for range 2 { // pressed twice
+	for range 2 { // a double click
 		if r := f.status(f.site.post("/device", answer, cookie), 200); !strings.Contains(r.body, "Program connected") {
-			t.Errorf("%s", r.body)
+			t.Errorf("page after the decision: %s", r.body)
 		}
 	}
 	taken := f.call("", "POST", "/logins/take", secret).want(200, "")
 	if taken.text("email") != f.site.account.Email || taken.text("name") != "ada-laptop" {
-		t.Errorf("%s", taken.Body)
+		t.Errorf("login = %s", taken.Body)
 	}
 	f.call("", "POST", "/logins/take", secret).want(404, "not_found")
 	key := taken.text("apiKey")
@@ -66,8 +66,8 @@ func TestLoginFlow(t *testing.T) {
 	f.call("", "POST", "/logins/take", fields{"secret": 1}).want(400, "invalid_request")
 }
 
-// A refused program learns that it was, and a code that is wrong is answered on
-// the form, up to a bound.
+// TestLoginRefusedOnPage checks that a refused program gets that answer, and
+// that wrong codes are shown as errors of the form, up to a rate limit.
 func TestLoginRefusedOnPage(t *testing.T) {
 	f := newFixture(t)
 	cookie := f.site.signIn(f.site.account)
@@ -75,43 +75,43 @@ func TestLoginRefusedOnPage(t *testing.T) {
 	f.status(f.site.post("/device", url.Values{"code": {started.text("code")}, "answer": {"refuse"}}, cookie), 200)
 	if got := f.call("", "POST", "/logins/take", fields{"secret": started.text("secret")}).want(200,
 		"").text("state"); got != "refused" {
-		t.Errorf("state %s", got)
+		t.Errorf("state = %s, want refused", got)
 	}
 	for range 10 {
 		if r := f.status(f.get("/device?code=BBBB-BBBB", cookie), 404); !strings.Contains(r.body, `id="wrong-code"`) {
-			t.Errorf("%s", r.body)
+			t.Errorf("page for a wrong code: %s", r.body)
 		}
 	}
 	r := f.status(f.get("/device?code=BBBB-BBBB", cookie), 429)
 	if r.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("no Retry-After header")
 	}
 	f.status(f.site.do(http.MethodPut, "/device", "", cookie), 405)
 }
 
-// A person types the code, sees who asks, and allows it.
+// TestBrowserLogin types the code, sees the program's details and allows it.
 func TestBrowserLogin(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	l, secret, err := d.server.Logins.Begin(t.Context(), "vitrine 1.0", "ada-laptop", auth.Client{})
 	d.check(err)
 	tb := newMember(t, d.site, d.member)
 	tb.visit(d.url + "/device")
-	tb.look("the code")
+	tb.checkWindows("the code")
 	tb.run(chromedp.SendKeys(`[name=code]`, "bbbb bbbb\r"))
 	tb.arrives(`document.querySelector("#wrong-code") !== null`)
-	tb.look("a wrong code")
+	tb.checkWindows("a wrong code")
 	tb.run(chromedp.Evaluate(`document.querySelector("[name=code]").value = ""`, nil),
 		chromedp.SendKeys(`[name=code]`, strings.ToLower(l.Code)+"\r"))
 	tb.arrives(`document.querySelector(".device-code")?.textContent === "` + auth.ShownLoginCode(l.Code) + `"`)
-	tb.look("the question")
+	tb.checkWindows("the question")
 	tb.run(chromedp.Click(`[value=allow]`))
 	tb.arrives(`document.querySelector("h1").textContent === "Program connected"`)
-	tb.look("the answer")
+	tb.checkWindows("the answer")
 	taken, err := d.server.Logins.Take(t.Context(), string(secret))
 	d.check(err)
 	if taken.Email != d.member.Email {
-		t.Errorf("%+v", taken)
+		t.Errorf("login = %+v", taken)
 	}
 	tb.visit(d.url + "/keys")
 	tb.arrives(`document.querySelector(".key-rows b").textContent === "ada-laptop"`)

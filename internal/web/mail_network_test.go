@@ -11,8 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// A browser behind a network of mail scanners is one when it reads, and only
-// then: the network alone does not say.
+// TestMailNetworks checks that a browser in a network of mail scanners counts
+// only if its page is read. The network alone decides nothing.
 func TestMailNetworks(t *testing.T) {
 	s := newSite(t)
 	s.trustProxy()
@@ -34,13 +34,13 @@ func TestMailNetworks(t *testing.T) {
 				[]report.Product{{Reason: "mail_scanner", Product: "Microsoft", Count: scanners}})
 		}
 		if until := r.FinalUntil.Time; until.IsZero() || time.Since(until) < 20*time.Hour {
-			t.Errorf("final until %v", until)
+			t.Errorf("final until %v, want within the last 20 hours", until)
 		}
 	}
 	for range 5 {
 		s.status(s.get(address, chrome, gateway), 200)
 	}
-	// A single visit is excluded for the reason that the report gives.
+	// A single visit is excluded for the reason in the report.
 	visits, err := s.server.Analytics.Visits(t.Context(), s.account, string(l.Slug), analytics.VisitQuery{
 		Query: analytics.In(report.Range7d), N: 10, All: true})
 	s.check(err)
@@ -57,7 +57,7 @@ func TestMailNetworks(t *testing.T) {
 	page := s.get(address, chrome, gateway).body
 	beacon := s.beaconOf(page)
 	s.status(s.get(address+"/download?"+mustURL(beacon).RawQuery, chrome, gateway),
-		200) // before anything is known of it
+		200) // before the view has a class
 	numbers(1, 6, 0)
 	s.ahead.Store(int64(time.Minute))
 	send := func(body string) { s.status(s.do(http.MethodPost, beacon, body, plainText), 204) }
@@ -72,7 +72,7 @@ func TestMailNetworks(t *testing.T) {
 			t.Errorf("a person's view has the product %q", o.Product)
 		}
 	}
-	// A gateway that runs scripts and is driven stays out.
+	// A gateway that runs scripts under automation stays excluded.
 	beacon = s.beaconOf(s.get(address, chrome, gateway).body)
 	send(`{"engaged":900,"present":1000,"automation":true}`)
 	send(`{"engaged":5000,"present":6000}`)

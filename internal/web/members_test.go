@@ -7,8 +7,9 @@ import (
 	"vitrine"
 )
 
-// What is null is not given, and neither is an empty slug or title. A size may
-// be any integral number. Serializers write all of these.
+// TestOptionalMembers checks that null counts as missing, as do an empty slug
+// and an empty title, and that a size may be any integral number. JSON
+// serializers write all of these.
 func TestOptionalMembers(t *testing.T) {
 	f := newFixture(t)
 	free := f.account(vitrine.PlanFree)
@@ -34,8 +35,8 @@ func TestOptionalMembers(t *testing.T) {
 	}
 }
 
-// The list tells the views of each link to who asks for them and whose plan has
-// analytics.
+// TestListViews checks that the list contains the views of each link only on
+// request and if the plan has analytics.
 func TestListViews(t *testing.T) {
 	f := newFixture(t)
 	pro, free := f.account(vitrine.PlanPro), f.account(vitrine.PlanFree)

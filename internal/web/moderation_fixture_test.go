@@ -16,9 +16,9 @@ import (
 	"vitrine/internal/web/app"
 )
 
-// newDesk returns a site at which moderators work. The account of the site is
-// its owner's at first; then files come from a member, unless a test says
-// otherwise.
+// newDesk returns a site with moderators. The account of the site is first its
+// owner's, then a member's, so files come from the member unless a test changes
+// it.
 func newDesk(t testing.TB) *site { return newDeskWith(t, siteOptions{}) }
 
 func newDeskWith(t testing.TB, o siteOptions) *site {
@@ -31,7 +31,7 @@ func newDeskWith(t testing.TB, o siteOptions) *site {
 	return d
 }
 
-// join makes an account with a role.
+// join creates an account with a role.
 func (s *site) join(email string, role vitrine.Role) *vitrine.Account {
 	s.t.Helper()
 	a, _, err := s.server.Accounts.Create(s.t.Context(), email, vitrine.PlanPro)
@@ -43,36 +43,35 @@ func (s *site) join(email string, role vitrine.Role) *vitrine.Account {
 	return a
 }
 
-// offer returns the path of a link that signs in.
-func (s *site) offer(a *vitrine.Account) string {
+// signInLink returns the path of a sign-in link.
+func (s *site) signInLink(a *vitrine.Account) string {
 	s.t.Helper()
 	text, err := s.server.Sessions.Offer(s.t.Context(), a.Email)
 	s.check(err)
 	return "/sign-in/" + string(text)
 }
 
-// signIn signs an account in, and returns the header by which its browser is
-// known.
+// signIn signs in to an account and returns the Cookie header.
 func (s *site) signIn(a *vitrine.Account) (cookie string) {
 	s.t.Helper()
-	r := s.status(s.post(s.offer(a), nil), http.StatusSeeOther)
+	r := s.status(s.post(s.signInLink(a), nil), http.StatusSeeOther)
 	for _, c := range r.Cookies() {
 		if !strings.HasSuffix(c.Name, "-device") {
 			return "Cookie: " + c.Name + "=" + c.Value
 		}
 	}
-	s.t.Fatalf("cookies %v", r.Cookies())
+	s.t.Fatalf("cookies = %v", r.Cookies())
 	return ""
 }
 
-// post sends a form as the site's own pages do.
+// post sends a form like the site's own pages.
 func (s *site) post(path string, fields url.Values, headers ...string) reply {
 	s.t.Helper()
 	return s.do(http.MethodPost, path, fields.Encode(),
 		append([]string{form, "Origin: " + s.url, "Sec-Fetch-Site: same-origin"}, headers...)...)
 }
 
-// submit takes a file through the three steps, wherever that leads it.
+// submit publishes a file in three steps, whatever state the link then has.
 func (s *site) submit(name string, content []byte) *vitrine.Link {
 	s.t.Helper()
 	ctx, u := s.t.Context(), s.server.Uploads
@@ -92,14 +91,14 @@ func (s *site) submit(name string, content []byte) *vitrine.Link {
 	return l
 }
 
-// hold sends a link to review as the scanner does.
+// hold sends a link to review like the scanner.
 func (s *site) hold(l *vitrine.Link, reason, detail string) *vitrine.Link {
 	s.t.Helper()
 	return s.move(l, vitrine.Change{By: vitrine.Actor{Kind: vitrine.ActorScanner}, Action: vitrine.ActionHold,
 		To: vitrine.StateReview, Reason: reason, Detail: detail})
 }
 
-// move changes a link's state, and writes who did it.
+// move changes a link's state and records who did it.
 func (s *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
 	s.t.Helper()
 	var now *vitrine.Link
@@ -117,8 +116,8 @@ func (s *site) move(l *vitrine.Link, c vitrine.Change) *vitrine.Link {
 	return now
 }
 
-// held returns a file of the member's that waits for a person, for longer than
-// those that are held after it.
+// held returns a file of the member that is held for review, before all that
+// are held later.
 func (s *site) held(name, reason string) *vitrine.Link {
 	s.t.Helper()
 	l := s.hold(s.publish(name, samples[name]), reason, "")
@@ -126,7 +125,7 @@ func (s *site) held(name, reason string) *vitrine.Link {
 	return l
 }
 
-// stateOf returns the present state of a link.
+// stateOf returns the current state of a link.
 func (s *site) stateOf(l *vitrine.Link) vitrine.LinkState {
 	s.t.Helper()
 	now, err := s.server.Links.BySlug(s.t.Context(), string(l.Slug))
@@ -140,8 +139,8 @@ func accountPath(a *vitrine.Account) string {
 	return "/moderation/accounts/" + strconv.FormatInt(int64(a.ID), 10)
 }
 
-// seen returns the change that the form of a case names as the last one its
-// page showed.
+// seen returns the change that the form of a case names as the last one on its
+// page.
 func (s *site) seen(l *vitrine.Link) string {
 	s.t.Helper()
 	list, err := s.server.Moderation.OfLink(s.t.Context(), string(l.Slug))
@@ -149,19 +148,19 @@ func (s *site) seen(l *vitrine.Link) string {
 	return strconv.FormatInt(int64(list[0].ID), 10)
 }
 
-// decide sends a decision from the page of a case as it is now.
+// decide sends a decision from the current page of a case.
 func (s *site) decide(l *vitrine.Link, action, note string, headers ...string) reply {
 	s.t.Helper()
 	return s.post(casePath(l)+"/"+action, url.Values{"seen": {s.seen(l)}, "note": {note}}, headers...)
 }
 
-// follow asks for the page that an answer leads to.
+// follow requests the page to which an answer redirects.
 func (s *site) follow(r reply, headers ...string) reply {
 	s.t.Helper()
 	s.status(r, http.StatusSeeOther)
 	to := r.Header.Get("Location")
 	if !strings.HasPrefix(to, "/") {
-		s.t.Fatalf("led to %q", to)
+		s.t.Fatalf("redirected to %q, want a path", to)
 	}
 	return s.status(s.get(to, headers...), http.StatusOK)
 }

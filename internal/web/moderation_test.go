@@ -10,13 +10,14 @@ import (
 	"vitrine/internal/web/app"
 )
 
-// The queue has what waits, the longest first, and filters by reason.
+// TestQueue checks that the queue lists held links, the longest waiting first,
+// and filters by reason.
 func TestQueue(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
 	if r := d.status(d.get("/moderation", cookie), 200); !strings.Contains(r.body, "All done") ||
 		strings.Contains(r.body, "<nav class=\"filters\"") {
-		t.Errorf("an empty queue: %s", r.body)
+		t.Errorf("empty queue: %s", r.body)
 	}
 	d.notices = []app.Notice{{Text: "NO MALWARE SCANNER <b>", Warning: true}, {Text: "Signatures 27412"}}
 	first := d.held("notes.txt", vitrine.ReasonSuspicious)
@@ -30,36 +31,36 @@ func TestQueue(t *testing.T) {
 		`href="/moderation?reason=scan_late"`, "Found clean since <b>61</b>", "Suspicious <b>1</b>",
 		casePath(first) + "?queue=all", d.member.Email, "Pro"} {
 		if !strings.Contains(r.body, want) {
-			t.Errorf("no %q in %s", want, r.body)
+			t.Errorf("the page lacks %q: %s", want, r.body)
 		}
 	}
 	if a, b := strings.Index(r.body, casePath(first)), strings.Index(r.body, casePath(second)); a < 0 || b < a {
-		t.Errorf("order: %d, %d", a, b)
+		t.Errorf("positions of the rows = %d, %d", a, b)
 	}
 	if strings.Contains(r.body, "song.mp3") || strings.Count(r.body, `class="case"`) != 50 {
-		t.Errorf("%d rows", strings.Count(r.body, `class="case"`))
+		t.Errorf("%d rows, want 50", strings.Count(r.body, `class="case"`))
 	}
 	more := d.status(d.get(d.attr(r.body, `href="(/moderation\?after=[^"]+)"`), cookie), 200)
 	if n := strings.Count(more.body, `class="case"`); n != 12 || strings.Contains(more.body, `rel="next"`) ||
 		!strings.Contains(more.body, "Back to the longest waiting") {
-		t.Errorf("the second page has %d rows", n)
+		t.Errorf("the second page has %d rows, want 12", n)
 	}
 	late := d.status(d.get("/moderation?reason=scan_late", cookie), 200)
 	if !strings.Contains(late.body, "61 links waiting for review") || strings.Contains(late.body, casePath(first)) ||
 		!strings.Contains(late.body, `value="clear-late"`) {
-		t.Errorf("the filter: %s", late.body)
+		t.Errorf("filtered queue: %s", late.body)
 	}
 	if r := d.status(d.get("/moderation?reason=encrypted_archive", cookie), 200); !strings.Contains(r.body,
 		"No links are waiting for this reason") {
-		t.Errorf("an empty filter: %s", r.body)
+		t.Errorf("empty filter: %s", r.body)
 	}
 	d.status(d.get("/moderation?reason=<script>", cookie), 200)
 	d.status(d.get("/moderation?after=rubbish", cookie), 404)
 	d.status(d.get("/moderation/history?before=x", cookie), 404)
 }
 
-// Each decision moves the link, is in its history with who and why, and leads
-// to the next that waits.
+// TestDecisions checks that each decision changes the link's state, is in its
+// history with moderator and reason, and leads to the next case.
 func TestDecisions(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -72,7 +73,7 @@ func TestDecisions(t *testing.T) {
 	for _, want := range []string{"Suspicious", vitrine.Meaning(vitrine.ReasonSuspicious), a.SHA256, "text/plain",
 		"Plain text", d.member.Email, casePath(b) + "?queue=all", "Held for review", "The scanner"} {
 		if !strings.Contains(page.body, strings.ReplaceAll(want, "+", "&#43;")) {
-			t.Errorf("no %q in %s", want, page.body)
+			t.Errorf("the page lacks %q: %s", want, page.body)
 		}
 	}
 	inQueue := func(l *vitrine.Link, action, note, queue string) reply {
@@ -80,38 +81,37 @@ func TestDecisions(t *testing.T) {
 	}
 	r := inQueue(a, "clear", "Looks fine.", "all")
 	if !strings.HasPrefix(r.Header.Get("Location"), casePath(b)+"?done=") {
-		t.Errorf("led to %s", r.Header.Get("Location"))
+		t.Errorf("redirected to %s", r.Header.Get("Location"))
 	}
 	next := d.follow(r, cookie)
 	if !strings.Contains(next.body, "<b>Approved</b> <a href=\""+casePath(a)) || !strings.Contains(next.body, "Undo") {
-		t.Errorf("does not say what was done: %s", next.body)
+		t.Errorf("the page does not show the decision: %s", next.body)
 	}
 	public(a, 200)
-	// The queue is walked forward, and begins anew at its end.
+	// The queue continues forward and starts again at its end.
 	r = inQueue(c, "reject", "", "all")
 	if !strings.HasPrefix(r.Header.Get("Location"), casePath(b)) {
-		t.Errorf("led to %s", r.Header.Get("Location"))
+		t.Errorf("redirected to %s", r.Header.Get("Location"))
 	}
 	public(c, 410)
-	// What was said to be done is taken back by the range that the page was
-	// given.
+	// Undo applies to the range of changes in the page's query.
 	undone := d.follow(d.post("/moderation/undo", url.Values{"done": {d.attr(d.follow(r, cookie).body,
 		`name="done" value="([^"]+)"`)}, "queue": {"all"}}, cookie), cookie)
 	if !strings.Contains(undone.body, "<b>Undone</b>") || d.stateOf(c) != vitrine.StateReview {
-		t.Errorf("%s after undo", d.stateOf(c))
+		t.Errorf("state after undo = %s, want review", d.stateOf(c))
 	}
 	r = inQueue(c, "reject", "", vitrine.ReasonAbuse)
-	if to := r.Header.Get("Location"); !strings.HasPrefix(to, "/moderation?done=") { // nothing else has that reason
-		t.Errorf("led to %s", to)
+	if to := r.Header.Get("Location"); !strings.HasPrefix(to, "/moderation?done=") { // no other link has that reason
+		t.Errorf("redirected to %s", to)
 	}
 	r = inQueue(b, "clear", "", "all")
 	if page := d.follow(r, cookie); !strings.Contains(page.body, "All done") {
 		t.Error("the last decision does not lead to the empty queue")
 	}
-	// From no queue a decision leads back to the case.
+	// A decision outside the queue leads back to the case.
 	if page := d.follow(d.decide(a, "disable", "Second thoughts.", cookie), cookie); !strings.Contains(page.body,
 		"<b>Disabled</b>") || !strings.Contains(page.body, "Second thoughts.") {
-		t.Errorf("%s", page.body)
+		t.Errorf("page after the decision: %s", page.body)
 	}
 	public(a, 410)
 	d.status(d.decide(a, "undo", "", cookie), 303)
@@ -120,16 +120,16 @@ func TestDecisions(t *testing.T) {
 	for _, want := range []string{"Approved", "Rejected", "Disabled", "Undone", "Looks fine.", mod.Email,
 		string(a.Slug)} {
 		if !strings.Contains(history.body, want) {
-			t.Errorf("no %q in the history: %s", want, history.body)
+			t.Errorf("the history lacks %q: %s", want, history.body)
 		}
 	}
 	d.status(d.decide(a, "nonsense", "", cookie), 400)
 	d.status(d.post("/moderation/links/unknown-link/clear", nil, cookie), 404)
-	d.countOpens(a, 2) // by the public, and by no moderator
+	d.countOpens(a, 2) // the public's, no moderator's
 }
 
-// Two moderators decide about one link: the second is told what the first did,
-// and keeps their note.
+// TestTwoModerators checks that the second of two decisions about a link is
+// refused with what the first one was, and that the note is kept.
 func TestTwoModerators(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -147,10 +147,10 @@ func TestTwoModerators(t *testing.T) {
 		}
 	}
 	if d.stateOf(l) != vitrine.StateDisabled {
-		t.Errorf("%s", d.stateOf(l))
+		t.Errorf("state = %s, want disabled", d.stateOf(l))
 	}
-	// The scanner speaks while the page is open: what was looked at is not what
-	// is held now.
+	// The scanner changes the reason while the page is open, so the page shows
+	// an outdated case.
 	l = d.held("picture.png", vitrine.ReasonScanLate)
 	seen = d.seen(l)
 	d.hold(l, vitrine.ReasonMalware, "Eicar")
@@ -159,9 +159,9 @@ func TestTwoModerators(t *testing.T) {
 		"link": {string(l.Slug) + " " + vitrine.ReasonScanLate}}, two), two)
 	if d.stateOf(l) != vitrine.StateReview || !strings.Contains(r.Request.URL.RawQuery, "spared=1") ||
 		!strings.Contains(r.body, "1 link was skipped") {
-		t.Errorf("%s, at %s", d.stateOf(l), r.Request.URL)
+		t.Errorf("state = %s, at %s, want it in review and skipped", d.stateOf(l), r.Request.URL)
 	}
-	// All at once: one clears or one rejects.
+	// All at once: one approval or one rejection succeeds.
 	l = d.held("song.mp3", vitrine.ReasonSuspicious)
 	seen = d.seen(l)
 	codes := parallel(8, func(i int) int {
@@ -173,15 +173,15 @@ func TestTwoModerators(t *testing.T) {
 		if c == 303 {
 			done++
 		} else if c != 409 {
-			t.Errorf("status %d", c)
+			t.Errorf("status %d, want 303 or 409", c)
 		}
 	}
 	if done != 1 {
-		t.Errorf("decided %d times: %v", done, codes)
+		t.Errorf("%d decisions succeeded, want 1: %v", done, codes)
 	}
 }
 
-// Several are cleared or rejected together, and taken back together.
+// TestDecideMany approves and rejects several links together, and undoes it.
 func TestDecideMany(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
@@ -213,37 +213,37 @@ func TestDecideMany(t *testing.T) {
 	r := d.follow(d.post("/moderation/decide", url.Values{"do": {"reject"}, "note": {"A heap."},
 		"link": append(rows, "unknown-link x", "rubbish")}, cookie), cookie)
 	if !strings.Contains(r.body, "<b>Rejected 3 links</b>") || !strings.Contains(r.body, "2 links were skipped") {
-		t.Errorf("%s", r.body)
+		t.Errorf("page after rejecting: %s", r.body)
 	}
 	states(vitrine.StateDisabled)
 	if r := undo(r); !strings.Contains(r.body, "<b>Undone 3 links</b>") {
-		t.Errorf("%s", r.body)
+		t.Errorf("page after undoing: %s", r.body)
 	}
 	states(vitrine.StateReview)
 	r = d.follow(d.post("/moderation/decide", url.Values{"do": {"clear-late"}, "reason": {"scan_late"}}, cookie),
 		cookie)
 	if !strings.Contains(r.body, "<b>Approved 3 links</b>") || d.stateOf(other) != vitrine.StateReview {
-		t.Errorf("%s", r.body)
+		t.Errorf("page after approving: %s", r.body)
 	}
 	states(vitrine.StateLive)
-	// What someone has decided about since is not taken back.
+	// A link about which somebody has decided since is not undone.
 	slug, _, _ := strings.Cut(rows[0], " ")
 	l, err := d.server.Links.Disable(t.Context(), slug, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
 	if r := undo(r); !strings.Contains(r.body, "<b>Undone 2 links</b>") ||
 		!strings.Contains(r.body, "1 link was skipped") || d.stateOf(l) != vitrine.StateDisabled {
-		t.Errorf("%s: %s", d.stateOf(l), r.body)
+		t.Errorf("state = %s: %s", d.stateOf(l), r.body)
 	}
 	for _, bad := range []string{"", "x", "5-2", "-1-5", "0-9223372036854775807", "0-99999999999999999999"} {
 		d.status(d.post("/moderation/undo", url.Values{"done": {bad}}, cookie), 400)
 		if r := d.status(d.get("/moderation?done="+bad, cookie), 200); strings.Contains(r.body, `class="done"`) {
-			t.Errorf("%q makes a page say what was not done", bad)
+			t.Errorf("?done=%q shows a decision that was not made", bad)
 		}
 	}
 	other2 := d.join("other@example.org", vitrine.RoleModerator)
 	if r := d.status(d.get(r.Request.URL.RequestURI(), d.signIn(other2)), 200); strings.Contains(r.body,
 		`class="done"`) {
-		t.Error("one moderator is told of another's decision as theirs")
+		t.Error("a moderator sees another moderator's decision as their own")
 	}
 	d.status(d.post("/moderation/decide", url.Values{"do": {"nonsense"},
 		"link": {string(other.Slug) + " " + other.Reason}}, cookie), 400)
@@ -252,8 +252,8 @@ func TestDecideMany(t *testing.T) {
 	d.status(d.post("/moderation/decide", url.Values{"note": {strings.Repeat("x", 100_000)}}, cookie), 400)
 }
 
-// The same bytes are taken off display wherever they are, and a note that is
-// too long comes back.
+// TestRejectSame rejects all links with the same bytes, and shows a note that
+// is too long again.
 func TestRejectSame(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
@@ -263,16 +263,16 @@ func TestRejectSame(t *testing.T) {
 	page := d.get(casePath(same[2]), cookie)
 	if !strings.Contains(page.body, "again.txt") || !strings.Contains(page.body, "Reject every link with this file") ||
 		strings.Contains(page.body, string(other.Slug)) {
-		t.Errorf("%s", page.body)
+		t.Errorf("page of the case: %s", page.body)
 	}
 	r := d.status(d.decide(same[2], "reject-same", strings.Repeat("é", 1001), cookie), 400)
 	if !strings.Contains(r.body, "longer than 1000 characters") ||
 		!strings.Contains(r.body, strings.Repeat("é", 1001)+"</textarea>") {
-		t.Error("the long note does not come back")
+		t.Error("the page does not show the long note again")
 	}
 	if page := d.follow(d.decide(same[2], "reject-same", "", cookie), cookie); !strings.Contains(page.body,
 		"3 links</b>") {
-		t.Errorf("%s", page.body)
+		t.Errorf("page after rejecting: %s", page.body)
 	}
 	for _, l := range same {
 		d.status(d.get("/p/"+string(l.Slug)), 410)
@@ -280,8 +280,8 @@ func TestRejectSame(t *testing.T) {
 	d.status(d.get("/p/"+string(other.Slug)), 200)
 }
 
-// What is a moderator's own someone else decides about; the owner of the site
-// may.
+// TestOwnLink checks that moderators cannot decide about their own links,
+// except the owner of the site.
 func TestOwnLink(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -302,7 +302,7 @@ func TestOwnLink(t *testing.T) {
 		d.follow(d.post("/moderation/decide", url.Values{"do": {"clear"}, "link": {string(l.Slug) + " " + l.Reason}},
 			cookie), cookie)
 		if live := d.stateOf(l) == vitrine.StateLive; live != (c.want == 303) {
-			t.Errorf("%s clears their own from the queue: %t", c.account.Email, live)
+			t.Errorf("%s approved their own link from the queue: %t", c.account.Email, live)
 		}
 		l = d.held(c.files[1], vitrine.ReasonSuspicious)
 		d.status(d.decide(l, "clear", "", cookie), c.want)
@@ -312,8 +312,8 @@ func TestOwnLink(t *testing.T) {
 	}
 }
 
-// An account is suspended with a note, everywhere at once, and not if it is a
-// moderator's.
+// TestSuspend suspends an account with a note, which applies everywhere at
+// once. Moderators cannot be suspended.
 func TestSuspend(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -334,7 +334,7 @@ func TestSuspend(t *testing.T) {
 	}
 	older := d.status(d.get(d.attr(page.body, `href="([^"]+\?after=[^"]+)"`), cookie), 200)
 	if !strings.Contains(older.body, string(links[0].Slug)) {
-		t.Error("the second page has not the oldest link")
+		t.Error("the second page lacks the oldest link")
 	}
 	list(200)
 	r := d.follow(d.post(accountPath(d.member)+"/suspend",
@@ -349,23 +349,23 @@ func TestSuspend(t *testing.T) {
 	page = d.status(d.get(accountPath(d.member), cookie), 200)
 	if !strings.Contains(page.body, "Spam &lt;b&gt;") || strings.Contains(page.body, "Live</span>") ||
 		!strings.Contains(page.body, "Lift the suspension") {
-		t.Errorf("%s", page.body)
+		t.Errorf("page of the account: %s", page.body)
 	}
 	undone := d.follow(d.post("/moderation/undo", url.Values{"done": {d.attr(r.body, `name="done" value="([^"]+)"`)}},
 		cookie), cookie)
 	if !strings.Contains(undone.body, "<b>Suspension lifted</b>") {
-		t.Errorf("%s", undone.body)
+		t.Errorf("page after undoing: %s", undone.body)
 	}
 	list(200)
 	d.status(d.get("/p/"+string(links[0].Slug)), 200)
 	for _, a := range []*vitrine.Account{mod, d.owner} {
 		page := d.status(d.get(accountPath(a), cookie), 200)
 		if strings.Contains(page.body, "/suspend") {
-			t.Errorf("offers to suspend %s", a.Email)
+			t.Errorf("the page offers to suspend %s", a.Email)
 		}
 		r := d.status(d.post(accountPath(a)+"/suspend", url.Values{"note": {"A coup"}}, cookie), 400)
 		if !strings.Contains(r.body, "only the operator can suspend them") {
-			t.Errorf("%s", r.body)
+			t.Errorf("answer to suspending a moderator: %s", r.body)
 		}
 	}
 	d.status(d.get("/moderation/accounts/999", cookie), 404)
@@ -373,7 +373,7 @@ func TestSuspend(t *testing.T) {
 	d.status(d.post(accountPath(d.member)+"/delete", nil, cookie), 400)
 }
 
-// What a stranger wrote is text on these pages, whatever it looks like.
+// TestModerationUserText checks that these pages escape user text.
 func TestModerationUserText(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
@@ -396,7 +396,7 @@ func TestModerationUserText(t *testing.T) {
 		d.get("/moderation?reason="+url.QueryEscape(evil), cookie), d.get(d.frameOf(casePath(l), cookie))} {
 		for _, bad := range []string{"<script>alert", "<img src=x", "</title></textarea>", "<i>"} {
 			if i := strings.Index(r.body, bad); i >= 0 {
-				t.Errorf("%s: %q stands in the page: %.80s", r.Request.URL, bad, r.body[max(0, i-40):])
+				t.Errorf("%s: the page contains %q: %.80s", r.Request.URL, bad, r.body[max(0, i-40):])
 			}
 		}
 		for name, values := range r.Header {
@@ -407,7 +407,8 @@ func TestModerationUserText(t *testing.T) {
 	}
 }
 
-// An address, a slug or an e-mail address leads where it belongs.
+// TestFind checks that an address, a slug or an email address leads to the
+// right page.
 func TestFind(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
@@ -421,19 +422,19 @@ func TestFind(t *testing.T) {
 	} {
 		if r := d.get("/moderation/find?for="+url.QueryEscape(text), cookie); r.StatusCode != 303 ||
 			r.Header.Get("Location") != want {
-			t.Errorf("%q: %d, %s", text, r.StatusCode, r.Header.Get("Location"))
+			t.Errorf("find %q: status %d, Location %s", text, r.StatusCode, r.Header.Get("Location"))
 		}
 	}
 	for _, text := range []string{"", "nothing-here", "nobody@example.org", "https://evil.example/x", "//evil.example",
 		"%"} {
 		if r := d.get("/moderation/find?for="+url.QueryEscape(text), cookie); r.StatusCode != 404 {
-			t.Errorf("%q: %d, %s", text, r.StatusCode, r.Header.Get("Location"))
+			t.Errorf("find %q: status %d, Location %s, want 404", text, r.StatusCode, r.Header.Get("Location"))
 		}
 	}
 }
 
-// That there is no scanner can be dismissed, by each administrator for
-// themselves. A failure cannot.
+// TestNoticeDismissed checks that each administrator can dismiss the notice
+// about the missing scanner, but not a failure.
 func TestNoticeDismissed(t *testing.T) {
 	d := newDesk(t)
 	d.notices = []app.Notice{{Text: "No malware scanner is set up: this is why.", Warning: true, Key: "scanner",
@@ -452,20 +453,20 @@ func TestNoticeDismissed(t *testing.T) {
 	}
 	d.status(d.do("POST", "/account/dismiss", "notice=scanner", form, d.signIn(d.member)), 403)
 	if got := warned("/people", owner); !strings.Contains(got, "this is why") {
-		t.Errorf("before: %s", got)
+		t.Errorf("notices before = %s", got)
 	}
 	r := d.status(d.do("POST", "/account/dismiss", "notice=scanner&back=people", form, owner), 303)
 	same(t, "it leads to", r.Header.Get("Location"), "/people")
 	for _, path := range []string{"/people", "/moderation"} {
 		if got := warned(path, owner); strings.Contains(got, "this is why") ||
 			!strings.Contains(got, "The disk is full.") {
-			t.Errorf("%s: %s", path, got)
+			t.Errorf("notices on %s = %s", path, got)
 		}
 		if foot := d.parse(d.get(path, owner).body).class("foot")[0].text(); !strings.Contains(foot, "No scanner.") {
-			t.Errorf("the foot of %s: %s", path, foot)
+			t.Errorf("footer of %s = %s", path, foot)
 		}
 	}
 	if got := warned("/moderation", mod); !strings.Contains(got, "this is why") {
-		t.Errorf("another moderator: %s", got)
+		t.Errorf("notices of another moderator = %s", got)
 	}
 }

@@ -51,12 +51,12 @@ func TestOEmbed(t *testing.T) {
 			!strings.Contains(got.HTML, `src="`+s.url+"/p/"+string(l.Slug)+`/embed"`) ||
 			!strings.Contains(got.HTML, `width="640" height="400"`) || strings.Contains(got.HTML, "<b>") ||
 			strings.Count(got.HTML, "<") != 2 {
-			t.Errorf("%q: %+v", format, got)
+			t.Errorf("format %q = %+v", format, got)
 		}
 		if r.Header.Get("Access-Control-Allow-Origin") != "*" ||
 			!strings.HasPrefix(r.Header.Get("Content-Type"),
 				map[bool]string{true: "text/xml", false: "application/json"}[format == "&format=xml"]) {
-			t.Errorf("%q: %v", format, r.Header)
+			t.Errorf("format %q: headers = %v", format, r.Header)
 		}
 	}
 	for _, c := range []struct {
@@ -77,13 +77,14 @@ func TestOEmbed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Type != c.kind || got.W != c.width || got.H != c.height || (got.Thumbnail != "") != c.thumbnail {
-			t.Errorf("%s %s: %+v", c.link.Name, c.query, got)
+			t.Errorf("%s %s = %+v", c.link.Name, c.query, got)
 		}
 	}
 	s.countOpens(l, 0)
 }
 
-// What is no live link of this instance is not told from what never was one.
+// TestOEmbedRefusals checks that links that are not public get the same answer
+// as addresses that never were links.
 func TestOEmbedRefusals(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A secret title"))
@@ -104,7 +105,7 @@ func TestOEmbedRefusals(t *testing.T) {
 	for _, state := range []vitrine.LinkState{vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled} {
 		s.setState(l, state)
 		if r := s.status(ask(page), 404); r.body != nothing.body || r.Header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s: %s", state, r.body)
+			t.Errorf("state %s: %s", state, r.body)
 		}
 		s.status(s.get("/p/"+string(l.Slug)+"/picture"),
 			map[bool]int{true: 410, false: 404}[state == vitrine.StateDisabled])
@@ -122,7 +123,8 @@ func TestOEmbedRefusals(t *testing.T) {
 	s.countOpens(l, 0)
 }
 
-// A page says where programs learn to show it, and that is where they do.
+// TestOEmbedDiscovery checks that a page names its oEmbed address, and that the
+// address works.
 func TestOEmbedDiscovery(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {
@@ -131,10 +133,10 @@ func TestOEmbedDiscovery(t *testing.T) {
 		for _, kind := range []string{"json", "xml"} {
 			address := s.attr(body, `<link rel="alternate" type="(?:application|text)/`+kind+`\+oembed" href="([^"]+)"`)
 			if r := s.status(s.get(address), 200); !strings.Contains(r.Header.Get("Content-Type"), kind) {
-				t.Errorf("%s: %v", name, r.Header)
+				t.Errorf("%s: headers = %v", name, r.Header)
 			}
 		}
-		// The code that people copy is the one that programs get.
+		// The code that users copy is the one in the oEmbed answer.
 		var got oembedReply
 		if err := json.Unmarshal([]byte(s.get(s.attr(body, `json\+oembed" href="([^"]+)"`)).body), &got); err != nil {
 			t.Fatal(err)
@@ -142,7 +144,7 @@ func TestOEmbedDiscovery(t *testing.T) {
 		code := regexp.MustCompile(`(?s)<textarea[^>]*>(.*?)</textarea>`).FindStringSubmatch(body)[1]
 		if code = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&amp;",
 			"&").Replace(code); code != got.HTML {
-			t.Errorf("%s: on the page %q, told %q", name, code, got.HTML)
+			t.Errorf("%s: code on the page = %q, in oEmbed = %q", name, code, got.HTML)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"vitrine/report"
 )
 
-// The owner's own views are recorded, left out, and counted once the owner says
-// so; nobody else is told of it.
+// TestOwnViews checks that the owner's own views are stored, excluded, and
+// counted when the owner chooses so, and that nobody else sees the setting.
 func TestOwnViews(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
@@ -30,10 +30,10 @@ func TestOwnViews(t *testing.T) {
 	for _, headers := range [][]string{nil, {other}, {"Cookie: vitrine=nonsense"}, {"Accept-Encoding: gzip", owner}} {
 		r := s.status(s.get(address, headers...), 200)
 		if cc := r.Header.Get("Cache-Control"); !strings.Contains(cc, "no-store") {
-			t.Errorf("%v: Cache-Control %q", headers, cc)
+			t.Errorf("%v: Cache-Control = %q, want no-store", headers, cc)
 		}
 		if len(headers) < 2 && strings.Contains(r.body, bar) {
-			t.Errorf("%v: a stranger sees the bar", headers)
+			t.Errorf("%v: a visitor sees the bar", headers)
 		}
 	}
 	numbers := func(views, own, bots int64) {
@@ -56,14 +56,14 @@ func TestOwnViews(t *testing.T) {
 		}
 	}
 	numbers(3, 6, 0)
-	// An owner who reads is not in the list of recent views.
+	// The owner's reading is not in the list of recent views.
 	beacon := s.beaconOf(s.get(address, owner).body)
 	s.ahead.Store(int64(time.Minute))
 	s.status(s.do(http.MethodPost, beacon, `{"engaged":5000,"present":6000,"depth":90}`, plainText), 204)
 	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 	s.check(err)
 	if len(r.Recent) != 0 || r.Totals.Sessions != 0 || r.Totals.Atypical != 0 {
-		t.Errorf("recent %v, %d sessions, %d atypical", r.Recent, r.Totals.Sessions, r.Totals.Atypical)
+		t.Errorf("recent = %v, %d sessions, %d atypical, want none", r.Recent, r.Totals.Sessions, r.Totals.Atypical)
 	}
 
 	set := func(count, back string) {
@@ -80,13 +80,13 @@ func TestOwnViews(t *testing.T) {
 	set("yes", "/links/"+string(l.Slug)+"/analytics?range=7d")
 	numbers(10, 0, 0)
 	if page := s.get(address, owner).body; !strings.Contains(page, bar+"counted") {
-		t.Errorf("the bar does not say that the visit is counted: %s", page)
+		t.Errorf("the bar does not say that the visit counts: %s", page)
 	}
 	numbers(11, 0, 0)
 	set("no", "https://evil.example/analytics")
 	numbers(3, 8, 0)
 	s.status(s.post("/analytics/own", url.Values{"count": {"perhaps"}}, owner), 400)
-	// The setting is settled once no process can write by the one before.
+	// The setting applies once no process can write with the old one.
 	pending := func() (n int) {
 		s.check(s.server.Links.Store.Read(t.Context(), func(tx vitrine.Tx) error {
 			changed, err := tx.Accounts(vitrine.AccountQuery{OwnChanged: true})
@@ -101,9 +101,9 @@ func TestOwnViews(t *testing.T) {
 	vitrinetest.Equal(t, "accounts to settle", pending(), 0)
 }
 
-// Pages of links and the app are on one host, so that a browser sends its
-// session with both: a host for file bytes has no page of a link, and cookies
-// are of one host alone.
+// TestOwnViewsOnOneHost checks that pages of links and the app are on one host,
+// so that browsers send the session to both. The host of file bytes has no
+// pages of links, and cookies are limited to one host.
 func TestOwnViewsOnOneHost(t *testing.T) {
 	s := newSiteWith(t, siteOptions{content: true})
 	l := s.publish("notes.txt", samples["notes.txt"])
@@ -114,19 +114,19 @@ func TestOwnViewsOnOneHost(t *testing.T) {
 	if page := s.status(s.get(address, owner), 200).body; !strings.Contains(page, "Only you see this") {
 		t.Error("the owner is not recognized")
 	}
-	r := s.status(s.post(s.offer(s.account), nil), http.StatusSeeOther)
+	r := s.status(s.post(s.signInLink(s.account), nil), http.StatusSeeOther)
 	if len(r.Cookies()) == 0 {
-		t.Error("no session")
+		t.Error("no session cookie")
 	}
 	for _, c := range r.Cookies() {
 		if c.Domain != "" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode {
-			t.Errorf("the cookie %v", c)
+			t.Errorf("cookie = %v", c)
 		}
 	}
 	s.status(s.get(address), 200)
 	for i, o := range s.countOpens(l, 2) {
 		if own := o.Bot == "own"; own != (i == 0) {
-			t.Errorf("view %d is of class %q", i, o.Bot)
+			t.Errorf("class of view %d = %q", i, o.Bot)
 		}
 	}
 }

@@ -12,11 +12,12 @@ import (
 	"vitrine"
 )
 
-// A client that takes nothing of a file does not hold its connection for ever.
+// TestStalledTransferEnds checks that a client that reads nothing cannot hold
+// its connection forever.
 func TestStalledTransferEnds(t *testing.T) {
 	f := newFixture(t)
 	f.server.StallTime = 50 * time.Millisecond
-	text := strings.Repeat("words and words\n", 4<<20) // 64 MiB: more than the buffers of a connection
+	text := strings.Repeat("words and words\n", 4<<20) // 64 MiB, more than the buffers of a connection hold
 	slug := f.published(f.account(vitrine.PlanPro), noteFile.with(fields{"size": len(text)}), text)
 	l, err := f.server.Links.BySlug(t.Context(), slug)
 	if err != nil {
@@ -34,7 +35,7 @@ func TestStalledTransferEnds(t *testing.T) {
 		_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil || res.StatusCode != 200 || res.ContentLength != int64(len(text)) {
-			t.Fatalf("%v, %v", res, err)
+			t.Fatalf("%v, %v, want 200 and the length of the file", res, err)
 		}
 		ended()
 	}

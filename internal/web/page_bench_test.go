@@ -9,15 +9,15 @@ import (
 	"vitrine"
 )
 
-// silentLog takes opens and keeps none.
+// silentLog is a view log that discards its views.
 type silentLog struct{ vitrine.ViewLog }
 
 func (silentLog) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error) {
 	return vitrine.Outcome{}, nil
 }
 
-// BenchmarkPage opens the page of a link again and again, without a connection
-// and with a log that writes nothing.
+// BenchmarkPage loads the page of a link repeatedly, without a connection and
+// with a log that writes nothing.
 func BenchmarkPage(b *testing.B) {
 	s := newSiteWith(b, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { return silentLog{l} }})
 	h := s.server.Handler()

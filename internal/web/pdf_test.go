@@ -16,17 +16,17 @@ import (
 	"strings"
 )
 
-// pdfFile is a PDF that is being written: pages of A4 size with words, pictures
-// and bookmarks (ISO 32000-1).
+// pdfFile builds a PDF of A4 pages with text, pictures and bookmarks (ISO
+// 32000-1).
 type pdfFile struct {
 	b       bytes.Buffer
 	offsets []int
 	kids    []int  // numbers of the page objects
-	branch  int    // how many pages a node of the tree has; 0 for a flat tree
+	branch  int    // pages in a node of the tree; 0 for a flat tree
 	nodes   []int  // numbers of these nodes
-	root    string // further members of the catalog
-	trailer string // further members of the trailer
-	rotate  int    // of each page, degrees
+	root    string // additional members of the catalog
+	trailer string // additional members of the trailer
+	rotate  int    // of each page, in degrees
 	between []byte // after each page's text
 	seal    func(number int, stream []byte) []byte
 }
@@ -56,8 +56,8 @@ func (f *pdfFile) stream(dict string, data []byte) int {
 	return f.object(fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", dict, len(data), data))
 }
 
-// page adds a page with a large heading, further lines, and a picture (a JPEG,
-// or nil) below them.
+// page adds a page with a large heading, more lines, and a picture (a JPEG, or
+// nil) below them.
 func (f *pdfFile) page(heading string, lines []string, picture []byte) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "BT /F1 48 Tf 72 720 Td (%s) Tj ET BT /F1 14 Tf 18 TL 72 680 Td ", heading)
@@ -89,7 +89,7 @@ func (f *pdfFile) page(heading string, lines []string, picture []byte) {
 	f.kids = append(f.kids, number)
 }
 
-// outline adds bookmarks, each to a page and somewhat down on it.
+// outline adds bookmarks, each to a position below the top of a page.
 func (f *pdfFile) outline(titles map[int]string) {
 	root, first := len(f.offsets)+1, len(f.offsets)+2
 	n, items := len(titles), make([]string, 0, len(titles))
@@ -115,7 +115,7 @@ func (f *pdfFile) outline(titles map[int]string) {
 	f.root += fmt.Sprintf(" /Outlines %d 0 R", root)
 }
 
-// bytes ends the file. The catalog, the tree of pages (flat, as many programs
+// bytes finishes the file. The catalog, the page tree (flat, as many programs
 // write it, unless it branches) and the table of objects are at its end.
 func (f *pdfFile) bytes() []byte {
 	references := func(numbers []int) string {
@@ -154,19 +154,19 @@ func (f *pdfFile) pages(n int) *pdfFile {
 	return f
 }
 
-// makePDF returns a PDF of some pages, each with its number and a line of text.
+// makePDF returns a PDF with the given number of pages, each with its number
+// and a line of text.
 func makePDF(pages int) []byte { return newPDF().pages(pages).bytes() }
 
-// makeLargePDF returns a PDF of some pages with much between them that no page
-// needs.
+// makeLargePDF returns a PDF with padding between its pages that no page needs.
 func makeLargePDF(pages, padding int) []byte {
 	f := newPDF()
 	f.between = append([]byte("\n"), bytes.Repeat([]byte("%"), padding/pages)...)
 	return f.pages(pages).bytes()
 }
 
-// makePicturePDF returns a PDF of pages that have a picture of noise each, of
-// somewhat over a quarter of a megabyte.
+// makePicturePDF returns a PDF whose pages have a picture of noise each, a
+// little over a quarter of a megabyte.
 func makePicturePDF(pages int) []byte {
 	f := newPDF()
 	picture := noise()
@@ -190,8 +190,8 @@ func noise() []byte {
 	return b.Bytes()
 }
 
-// makeLockedPDF returns a PDF of one page that opens with a password (ISO
-// 32000-1, 7.6.3: revision 2, RC4 with 40 bits).
+// makeLockedPDF returns a PDF of one page that is encrypted with a password
+// (ISO 32000-1, 7.6.3: revision 2, RC4 with 40 bits).
 func makeLockedPDF(password string) []byte {
 	const padding = "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa\x01\x08\x2e\x2e\x00\xb6\xd0\x68\x3e\x80\x2f\x0c\xa9\xfe\x64\x53\x69\x7a"
 	const permissions, id = -4, "0123456789abcdef"
@@ -222,8 +222,8 @@ func makeLockedPDF(password string) []byte {
 	return f.pages(1).bytes()
 }
 
-// makeAESLockedPDF returns a PDF of one page that opens with a password,
-// encrypted by AES of 256 bits (ISO 32000-2, 7.6.4: revision 6).
+// makeAESLockedPDF returns a PDF of one page that is encrypted with a password
+// (ISO 32000-2, 7.6.4: revision 6, AES with 256 bits).
 func makeAESLockedPDF(password string) []byte {
 	file, salts, pw := bytes.Repeat([]byte{7}, 32), []byte("validkeyvaluekey"), []byte(password)
 	entries := func(more []byte) (entry, sealed []byte) {

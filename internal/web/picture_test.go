@@ -11,8 +11,8 @@ import (
 	"vitrine"
 )
 
-// A picture of a link is there for other sites, says nothing of it but its type
-// and size, and is no view.
+// TestPicture checks that a link has a picture for other sites, which reveals
+// only the link's type and size and counts no view.
 func TestPicture(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {
@@ -25,13 +25,13 @@ func TestPicture(t *testing.T) {
 			"image/"+format != s.attr(body, `property="og:image:type" content="([^"]+)"`) ||
 			r.Header.Get("Content-Type") != "image/"+format || r.Header.Get("Cache-Control") != "private, no-cache" ||
 			len(r.body) > 100_000 {
-			t.Errorf("%s: %d bytes, %+v, %s, %v, %v", name, len(r.body), c, format, err, r.Header)
+			t.Errorf("%s: %d bytes, %+v, %s, %v, headers %v", name, len(r.body), c, format, err, r.Header)
 		}
-		if s.countOpens(l, 1); name != "report.pdf" { // each request draws the picture anew
+		if s.countOpens(l, 1); name != "report.pdf" { // each request draws the picture again
 			continue
 		}
 		if r := s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304); r.body != "" {
-			t.Errorf("%s: not modified, and %d bytes", name, len(r.body))
+			t.Errorf("%s: 304 with %d bytes", name, len(r.body))
 		}
 		s.status(s.do(http.MethodHead, address, ""), 200)
 		s.status(s.get(address, "Sec-Purpose: prefetch"), 503)
@@ -39,7 +39,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// Where a picture was made of the file, it is that.
+// TestPictureOfAPart checks that a picture made of the file is used if there is
+// one.
 func TestPictureOfAPart(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"])
@@ -55,25 +56,25 @@ func TestPictureOfAPart(t *testing.T) {
 			return tx.PutLink(now)
 		}))
 	}
-	has(l.Parts.With(vitrine.PartPicture)) // though it is not there
+	has(l.Parts.With(vitrine.PartPicture)) // although the part is missing
 	if r := s.status(s.get(address), 200); r.body != card.body || r.Header.Get("Content-Type") != "image/png" {
-		t.Errorf("in place of a part that is lost: %v", r.Header)
+		t.Errorf("headers for a lost part = %v, want the drawn picture", r.Header)
 	}
 	s.check(s.server.Blobs.PutPart(t.Context(), l.Upload, vitrine.PartPicture,
 		bytes.NewReader([]byte("\xff\xd8 a picture"))))
 	r := s.status(s.get(address), 200)
 	if r.body != "\xff\xd8 a picture" || r.Header.Get("Content-Type") != "image/jpeg" ||
 		r.Header.Get("ETag") == card.Header.Get("ETag") {
-		t.Errorf("%q %v", r.body, r.Header)
+		t.Errorf("body %q, headers %v", r.body, r.Header)
 	}
 	s.status(s.get(address, "If-None-Match: "+r.Header.Get("ETag")), 304)
 	if body := s.get("/p/" + string(l.Slug)).body; !strings.Contains(body,
 		`property="og:image:type" content="image/jpeg"`) {
-		t.Error("the page tells of another type")
+		t.Error("the page names another type of the picture")
 	}
 }
 
-// What networks want to know is in the page's head.
+// TestOpenGraph checks the metadata for social networks in the page's head.
 func TestOpenGraph(t *testing.T) {
 	s := newSite(t)
 	for name, kind := range map[string]string{"report.pdf": "website", "clip.webm": "video.other",
@@ -87,17 +88,17 @@ func TestOpenGraph(t *testing.T) {
 			"og:image:alt": "&#34;Title&#34; &amp; more"} {
 			m := regexp.MustCompile(`<meta property="` + property + `" content="([^"]*)">`).FindStringSubmatch(body)
 			if m == nil || m[1] != want {
-				t.Errorf("%s: %s is %q, want %q", name, property, m, want)
+				t.Errorf("%s: %s = %q, want %q", name, property, m, want)
 			}
 		}
 		if !strings.Contains(body, `<meta name="twitter:card" content="summary_large_image">`) {
-			t.Errorf("%s: no card", name)
+			t.Errorf("%s: no Twitter card", name)
 		}
 	}
 }
 
-// Programs that unfurl links may fetch pages and their pictures; what must not
-// be indexed can be fetched and says so.
+// TestRobots checks that programs that unfurl links may fetch pages and their
+// pictures, and that pages that must not be indexed say so.
 func TestRobots(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
@@ -116,10 +117,10 @@ func TestRobots(t *testing.T) {
 			refused = refused || rule.MatchString(path)
 		}
 		if refused == allowed {
-			t.Errorf("%s: refused %v", path, refused)
+			t.Errorf("%s: disallowed = %v", path, refused)
 		}
 		if allowed && strings.HasPrefix(path, "/p/") && s.get(path).Header.Get("X-Robots-Tag") != "noindex" {
-			t.Errorf("%s may be indexed", path)
+			t.Errorf("%s lacks noindex", path)
 		}
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"vitrine"
 )
 
-// What somebody sees of a link that is not shown is the same whether they are
-// signed in or not, but for its owner, who is told what to do.
+// TestOwnerOfALinkThatIsNotShown checks that the page of a link that is not
+// public is the same for everyone, signed in or not, except for its owner, who
+// sees what to do.
 func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 	d := newDesk(t)
 	l := d.publish("report.pdf", samples["report.pdf"], titled("Secret plans"))
@@ -22,7 +23,7 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 		unknown := varying.ReplaceAllString(d.status(d.get(path), status).body, "")
 		for _, who := range []string{other, moderator, "Cookie: vitrine=rubbish"} {
 			if got := varying.ReplaceAllString(d.status(d.get(path, who), status).body, ""); got != unknown {
-				t.Errorf("%s is shown\n%s\ninstead of\n%s", who, got, unknown)
+				t.Errorf("page for %s:\n%s\nwant\n%s", who, got, unknown)
 			}
 		}
 	}
@@ -34,10 +35,10 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 	if !strings.Contains(r.body, "You disabled this link.") || !strings.Contains(r.body, enable) ||
 		!strings.Contains(r.Header.Get("Content-Security-Policy"), "form-action 'self'") ||
 		r.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("%v\n%s", r.Header, r.body)
+		t.Errorf("headers %v\n%s", r.Header, r.body)
 	}
 	if body := d.status(d.get(path+"/embed", owner), 410).body; strings.Contains(body, "You disabled") {
-		t.Errorf("a page of another site says whose link it shows:\n%s", body)
+		t.Errorf("an embed reveals the link's owner:\n%s", body)
 	}
 	d.status(d.post("/links/"+string(l.Slug)+"/undo", nil, owner), 303)
 	d.status(d.get(path), 200)
@@ -46,13 +47,13 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 	same(404, path)
 	if body := d.status(d.get(path, owner), 404).body; !strings.Contains(body, "held for review") ||
 		strings.Contains(body, enable) || !strings.Contains(body, `href="/links/`+string(l.Slug)+`"`) {
-		t.Errorf("%s", body)
+		t.Errorf("page of a held link: %s", body)
 	}
 	_, err = d.server.Links.Reject(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Moderator(d.owner)})
 	d.check(err)
 	if body := d.status(d.get(path, owner), 410).body; !strings.Contains(body, "not by you") ||
 		strings.Contains(body, enable) {
-		t.Errorf("%s", body)
+		t.Errorf("page of a link that a moderator disabled: %s", body)
 	}
 	imported := d.publish("imported.txt", []byte("only its history is here"))
 	_, err = d.server.Links.Disable(t.Context(), string(imported.Slug),
@@ -68,14 +69,14 @@ func TestOwnerOfALinkThatIsNotShown(t *testing.T) {
 	}))
 	if body := d.status(d.get("/p/"+string(imported.Slug), owner), 410).body; strings.Contains(body, "not by you") ||
 		!strings.Contains(body, "You disabled this link. Its file is not available here.") {
-		t.Errorf("a link without a file: %s", body)
+		t.Errorf("page of a link without a file: %s", body)
 	}
 	if body := d.status(d.get("/p/no-such-link", owner), 404).body; strings.Contains(body, "Manage") {
-		t.Errorf("%s", body)
+		t.Errorf("page of an unknown link: %s", body)
 	}
 	d.check(d.server.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Owner(d.member.ID)}))
 	same(404, path)
 	if body := d.status(d.get(path, owner), 404).body; strings.Contains(body, "Manage") {
-		t.Errorf("%s", body)
+		t.Errorf("page of a deleted link: %s", body)
 	}
 }

@@ -29,7 +29,7 @@ func mustRead(name string) []byte {
 	return b
 }
 
-// samples are one small file of each kind.
+// samples has one small file of each kind.
 var samples = map[string][]byte{
 	"report.pdf":   makePDF(12),
 	"picture.png":  png,
@@ -66,15 +66,15 @@ func TestPageOfEachKind(t *testing.T) {
 				"/p/"+string(l.Slug)+"/download?v=", "<img class=\"qr\"")
 			for _, w := range want {
 				if !strings.Contains(r.body, w) {
-					t.Errorf("no %q in the page:\n%s", w, r.body)
+					t.Errorf("the page lacks %q:\n%s", w, r.body)
 				}
 			}
 		})
 	}
 }
 
-// A page, its styles and its tracker are light (website: public page at most 15
-// KB, the tracker below 3).
+// TestPageWeight checks the size of a page with its styles and its tracker: at
+// most 15 KB for a public page, and less than 3 KB for the tracker.
 func TestPageWeight(t *testing.T) {
 	s := newSite(t)
 	all := maps.Clone(samples)
@@ -91,14 +91,14 @@ func TestPageWeight(t *testing.T) {
 				tracker = wire
 			}
 		}
-		t.Logf("%-12s page %5d%s  sum %d", name, page.wire, files, sum)
+		t.Logf("%-12s page %5d%s sum %d", name, page.wire, files, sum)
 		if sum > 15<<10 || tracker == 0 || tracker >= 3<<10 {
-			t.Errorf("%s: page %d%s: %d bytes", name, page.wire, files, sum)
+			t.Errorf("%s: page %d%s: %d bytes in total, want at most 15 KB", name, page.wire, files, sum)
 		}
 	}
 }
 
-// What a stranger wrote is text on the page, whatever it looks like.
+// TestUserTextIsText checks that pages escape user text.
 func TestUserTextIsText(t *testing.T) {
 	s := newSite(t)
 	evil := `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.Nonce}}'</title>`
@@ -112,13 +112,14 @@ func TestUserTextIsText(t *testing.T) {
 		page := s.status(s.get("/p/"+string(l.Slug)), 200).body
 		for _, bad := range []string{"<script>alert", "<img src=x", "</title><", "<i>", "</pre>\"", "{{"} {
 			if i := strings.Index(page, bad); i >= 0 && !(bad == "{{" && strings.Contains(page[i:], "{{.Nonce}}")) {
-				t.Errorf("%s: %q stands in the page: %.80s", name, bad, page[max(0, i-40):])
+				t.Errorf("%s: the page contains %q: %.80s", name, bad, page[max(0, i-40):])
 			}
 		}
 	}
 }
 
-// Every surface has the headers of security's table, and none has a cookie.
+// TestHeaders checks that every kind of answer has the headers of the table in
+// security.md, and that none sets a cookie.
 func TestHeaders(t *testing.T) {
 	s := newSite(t)
 	links := map[string]*vitrine.Link{}
@@ -132,7 +133,7 @@ func TestHeaders(t *testing.T) {
 		name   string
 		r      reply
 		status int
-		want   map[string]string // "" is: absent; a value with a leading ~ is: contains
+		want   map[string]string // "" means absent; a value with a leading ~ means contains
 	}{
 		{"page", page("report.pdf"), 200, map[string]string{"Cache-Control": "private, no-store",
 			"Content-Type": "text/html; charset=utf-8",
@@ -203,15 +204,15 @@ func TestHeaders(t *testing.T) {
 			}
 			for _, name := range []string{"X-Request-Id", "X-Content-Type-Options"} {
 				if c.r.Header.Get(name) == "" {
-					t.Errorf("no %s", name)
+					t.Errorf("no %s header", name)
 				}
 			}
 			if v := c.r.Header["Set-Cookie"]; v != nil {
-				t.Errorf("cookie %q", v)
+				t.Errorf("cookie = %q, want none", v)
 			}
 			if csp := c.r.Header.Get("Content-Security-Policy"); strings.Contains(csp, "allow-same-origin") ||
 				strings.Contains(csp, "top-navigation") || strings.Contains(csp, "unsafe-inline") {
-				t.Errorf("policy %q", csp)
+				t.Errorf("Content-Security-Policy = %q", csp)
 			}
 			for name, want := range c.want {
 				got := c.r.Header.Get(name)
@@ -219,22 +220,22 @@ func TestHeaders(t *testing.T) {
 					continue
 				}
 				if got != want {
-					t.Errorf("%s: %q, want %q", name, got, want)
+					t.Errorf("%s = %q, want %q", name, got, want)
 				}
 			}
 		})
 	}
 }
 
-// contentAddress returns where the bytes of a link are, as its page would say.
+// contentAddress returns the URL of a link's bytes as its page has it.
 func (s *site) contentAddress(l *vitrine.Link, what string) string {
 	u := s.server.ContentURL
 	return u.Scheme + "://" + u.Host + "/c/" + s.server.Signer.ContentToken(l.ID, 1, s.server.Now().Add(time.Hour)) +
 		"/" + what
 }
 
-// The states of a link: only a live one is shown, and only showing it is a view
-// (contract, Link states).
+// TestStates checks that only a public link is shown, and that only showing it
+// counts a view (contract, Link states).
 func TestStates(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A secret title"))
@@ -242,7 +243,7 @@ func TestStates(t *testing.T) {
 	for _, c := range []struct {
 		state  vitrine.LinkState
 		status int
-		says   string
+		want   string
 	}{
 		{vitrine.StateReview, 404, "Not available yet"},
 		{vitrine.StateProcessing, 404, "Not available yet"},
@@ -250,7 +251,7 @@ func TestStates(t *testing.T) {
 	} {
 		s.setState(l, c.state)
 		r := s.status(s.get(page), c.status)
-		if strings.Contains(r.body, "secret") || !strings.Contains(r.body, c.says) ||
+		if strings.Contains(r.body, "secret") || !strings.Contains(r.body, c.want) ||
 			!strings.Contains(r.body, r.Header.Get("X-Request-Id")) {
 			t.Errorf("%s: %s", c.state, r.body)
 		}
@@ -279,12 +280,12 @@ func TestOpens(t *testing.T) {
 	head := s.status(s.do(http.MethodHead, page, ""), 200)
 	if head.body != "" || head.Header.Get("Content-Security-Policy") == "" ||
 		strings.Contains(fmt.Sprint(head.Header), "beacon") {
-		t.Errorf("HEAD: %v", head.Header)
+		t.Errorf("HEAD: headers = %v", head.Header)
 	}
 	for _, purpose := range []string{"Sec-Purpose: prefetch", "Sec-Purpose: prefetch;prerender", "Purpose: prefetch",
 		"X-Moz: prefetch"} {
 		if r := s.status(s.get(page, purpose), 503); !strings.Contains(r.Header.Get("Cache-Control"), "no-store") {
-			t.Errorf("%s: %v", purpose, r.Header)
+			t.Errorf("%s: headers = %v, want no-store", purpose, r.Header)
 		}
 		s.status(s.get(page+"/download", purpose), 503)
 	}
@@ -304,13 +305,13 @@ func TestOpens(t *testing.T) {
 	switch {
 	case first.Referrer != "example.com" || first.Browser != "Chrome" || first.OS != "Linux" ||
 		first.Device != "Desktop" || first.Bot != "" || first.Returning:
-		t.Errorf("first: %+v", first)
+		t.Errorf("first view = %+v", first)
 	case !qr.QR || qr.Source != "QR code" || qr.Viewer != first.Viewer || !qr.Returning:
-		t.Errorf("by QR code: %+v", qr)
+		t.Errorf("view by QR code = %+v", qr)
 	case bot.Bot != "link_preview":
-		t.Errorf("bot: %+v", bot)
+		t.Errorf("bot's view = %+v", bot)
 	case private.Viewer == first.Viewer || all[4].Viewer != private.Viewer:
-		t.Errorf("Sec-GPC: viewers %x, %x, %x", first.Viewer, private.Viewer, all[4].Viewer)
+		t.Errorf("viewers with Sec-GPC = %x, %x, %x", first.Viewer, private.Viewer, all[4].Viewer)
 	}
 	if c := s.counts(l); c.Views != 4 {
 		t.Errorf("%d views, want 4", c.Views)
@@ -318,16 +319,16 @@ func TestOpens(t *testing.T) {
 	s.ahead.Store(int64(24 * time.Hour))
 	s.status(s.get(page, "Sec-GPC: 1"), 200)
 	if all := s.views(l); all[5].Viewer == private.Viewer {
-		t.Error("a viewer with Sec-GPC is known on the next day")
+		t.Error("a viewer with Sec-GPC is recognized on the next day")
 	}
 }
 
-// brokenLog refuses what it is told to.
+// brokenLog is a view log that fails on request.
 type brokenLog struct {
 	vitrine.ViewLog
 	mu     sync.Mutex
-	exists int  // so many opens are refused as taken
-	down   bool // nothing is written
+	exists int  // the number of IDs that it reports as taken
+	down   bool // fails every write
 }
 
 func (b *brokenLog) Append(ctx context.Context, batch vitrine.Batch) (vitrine.Outcome, error) {
@@ -343,8 +344,8 @@ func (b *brokenLog) Append(ctx context.Context, batch vitrine.Batch) (vitrine.Ou
 	return b.ViewLog.Append(ctx, batch)
 }
 
-// A page that cannot be logged is not shown, and says when to ask again; a
-// taken ID is tried anew.
+// TestLogFails checks that a page whose view cannot be stored is not served and
+// has Retry-After, and that an ID that is taken is replaced.
 func TestLogFails(t *testing.T) {
 	broken := &brokenLog{}
 	s := newSiteWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }})
@@ -361,7 +362,7 @@ func TestLogFails(t *testing.T) {
 	} {
 		s.status(failed, 503)
 		if failed.Header.Get("Retry-After") == "" || failed.Header.Get("Content-Disposition") != "" {
-			t.Errorf("%s: %v", failed.Request.URL.Path, failed.Header)
+			t.Errorf("%s: headers = %v", failed.Request.URL.Path, failed.Header)
 		}
 	}
 	broken.down, broken.exists = false, 100
@@ -372,26 +373,26 @@ func TestLogFails(t *testing.T) {
 	s.countOpens(l, 2)
 }
 
-// While views cannot be written, the log tells of it once a minute, with how
-// many requests were refused.
+// TestRefusedOnceAMinute checks that while views cannot be written, the log has
+// one line a minute with the number of refused requests.
 func TestRefusedOnceAMinute(t *testing.T) {
 	broken := &brokenLog{}
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	s := newSiteWith(t, siteOptions{viewLog: func(l vitrine.ViewLog) vitrine.ViewLog { broken.ViewLog = l; return broken }, now: func() time.Time { return now }})
 	l := s.publish("notes.txt", samples["notes.txt"])
-	var said bytes.Buffer
-	s.server.Log = slog.New(slog.NewTextHandler(&said, nil))
+	var log bytes.Buffer
+	s.server.Log = slog.New(slog.NewTextHandler(&log, nil))
 	broken.down = true
 	refuse := func(n int, want string) {
 		t.Helper()
-		said.Reset()
+		log.Reset()
 		for range n {
 			s.status(s.get("/p/"+string(l.Slug)), 503)
 		}
-		lines := strings.Count(said.String(), "level=WARN")
-		if got := said.String(); want == "" && lines != 0 || want != "" &&
+		lines := strings.Count(log.String(), "level=WARN")
+		if got := log.String(); want == "" && lines != 0 || want != "" &&
 			(lines != 1 || !strings.Contains(got, want)) {
-			t.Errorf("%d requests: %q, want %q", n, got, want)
+			t.Errorf("%d requests: log = %q, want %q", n, got, want)
 		}
 	}
 	refuse(5, "refused=1 ")
@@ -399,7 +400,7 @@ func TestRefusedOnceAMinute(t *testing.T) {
 	refuse(5, "")
 	s.ahead.Add(int64(time.Second))
 	refuse(5, "refused=10 ")
-	s.ahead.Add(-int64(time.Hour)) // the clock was wrong
+	s.ahead.Add(-int64(time.Hour)) // the clock was set back
 	refuse(2, "refused=5 ")
 }
 
@@ -409,7 +410,7 @@ func TestSlugSpelling(t *testing.T) {
 	upper := strings.ToUpper(string(l.Slug))
 	r := s.status(s.get("/p/"+upper+"?qr=1&utm_source=x"), 308)
 	if got, want := r.Header.Get("Location"), "/p/"+string(l.Slug)+"?qr=1&utm_source=x"; got != want {
-		t.Errorf("Location %q, want %q", got, want)
+		t.Errorf("Location = %q, want %q", got, want)
 	}
 	s.status(s.get("/p/"+upper+"/download"), 308)
 	s.countOpens(l, 0)
@@ -433,24 +434,25 @@ func TestDownload(t *testing.T) {
 	same := func(r reply) {
 		t.Helper()
 		if s.status(r, 200).body != string(samples["notes.txt"]) {
-			t.Errorf("got %q", r.body)
+			t.Errorf("body = %q", r.body)
 		}
 	}
-	// Of no view, and one download: the same viewer, again and again.
+	// Without a view: repeated downloads of the same viewer count once.
 	same(s.get(plain))
 	same(s.get(plain + "?v=rubbish"))
 	same(s.get(plain + foreign))
 	events(1)
-	// Served, and no event: it is not the beginning of a transfer.
+	// Served, but not counted, because the transfer does not start at the
+	// beginning.
 	s.status(s.do(http.MethodHead, address, ""), 200)
 	if r := s.status(s.get(address, "Range: bytes=5-"), 206); r.body != string(samples["notes.txt"][5:]) {
-		t.Errorf("range: %q", r.body)
+		t.Errorf("range = %q", r.body)
 	}
 	s.status(s.get(address, "If-None-Match: "+s.get(plain).Header.Get("ETag")), 304)
 	events(1)
 	same(s.get(address))
 	events(2)
-	s.status(s.get(address, "Range: bytes=0-3"), 206) // again: one view downloads once
+	s.status(s.get(address, "Range: bytes=0-3"), 206) // counted already: one view downloads once
 	events(2)
 	address = s.attr(s.get("/p/"+string(l.Slug)).body, `href="(/p/[^"]+/download[^"]+)"`)
 	s.ahead.Store(int64(25 * time.Hour))
@@ -459,7 +461,8 @@ func TestDownload(t *testing.T) {
 	s.countOpens(l, 2)
 }
 
-// A view-only link shows its content, and gives nobody a file.
+// TestViewOnly checks that a view-only link shows its content and offers no
+// file.
 func TestViewOnly(t *testing.T) {
 	s := newSite(t)
 	for name, content := range samples {
@@ -472,11 +475,11 @@ func TestViewOnly(t *testing.T) {
 		s.status(s.get("/p/"+string(l.Slug)+"/download"), 404)
 		file := s.get(s.contentAddress(l, "file"))
 		if d := file.Header.Get("Content-Disposition"); strings.Contains(d, "attachment") {
-			t.Errorf("%s: %s", name, d)
+			t.Errorf("%s: Content-Disposition = %s", name, d)
 		}
 		want := 200
 		if name == "page.html" || name == "book.rtf" || name == "archive.tgz" {
-			want = 404 // the bytes have no viewer that needs them
+			want = 404 // no viewer needs the bytes
 		}
 		s.status(file, want)
 		if want == 200 {

@@ -14,11 +14,11 @@ func TestSignedPutErrors(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
 	first, url := f.begun(key, noteFile)
-	chunked := func(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) } // length unknown to the client
+	chunked := func(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) } // a client that does not know the length
 	goOn := func(a answer) {
 		t.Helper()
 		if !strings.Contains(a.text("error"), "Continue with step 3") {
-			t.Errorf("the message does not say how to go on: %s", a.Body)
+			t.Errorf("the message does not say how to continue: %s", a.Body)
 		}
 	}
 
@@ -32,12 +32,12 @@ func TestSignedPutErrors(t *testing.T) {
 	f.put(url, "text/plain", chunked(note[1:])).want(400, "size_mismatch")
 	stored := f.put(url, "text/plain", chunked(note)).want(200, "")
 
-	// The answer was lost: the same bytes are accepted again, and no others.
+	// The answer was lost: the same bytes are accepted again, others are not.
 	other := strings.ToUpper(note)
 	for range 2 {
 		again := f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 		if got, want := again.Header.Get("ETag"), stored.Header.Get("ETag"); got != want || got == "" {
-			t.Errorf("the same bytes again have the ETag %q, want %q", got, want)
+			t.Errorf("ETag of the same bytes = %q, want %q", got, want)
 		}
 		goOn(f.put(url, "text/plain", strings.NewReader(other)).want(409, "url_used"))
 	}
@@ -57,13 +57,13 @@ func TestSignedPutErrors(t *testing.T) {
 	a := f.do(req)
 	if a.Status != 204 || a.Header.Get("Access-Control-Allow-Methods") != "PUT" ||
 		a.Header.Get("Access-Control-Allow-Headers") != "Content-Type, Accept, X-Requested-With" {
-		t.Errorf("preflight: %d %v", a.Status, a.Header)
+		t.Errorf("preflight: status %d, headers %v", a.Status, a.Header)
 	}
 	f.audit()
 }
 
-// A transfer under way keeps a second one of the same URL out, and a broken one
-// may be tried again.
+// TestSignedPutTwiceAtOnce checks that a transfer in progress blocks a second
+// one to the same URL, and that an interrupted transfer can be repeated.
 func TestSignedPutTwiceAtOnce(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -79,17 +79,18 @@ func TestSignedPutTwiceAtOnce(t *testing.T) {
 		}
 		first <- err
 	}()
-	fmt.Fprint(w, note[:5]) // returns once the transfer has begun to be read
+	fmt.Fprint(w, note[:5]) // returns once the server reads the body
 	if second := f.put(url, "text/plain", strings.NewReader(note)); second.Status == 409 {
 		second.want(409, "upload_in_progress")
 		w.CloseWithError(io.ErrUnexpectedEOF)
 		<-first
 		for f.put(url, "text/plain", strings.NewReader(note)).Status == 409 {
-			// The server has not noticed yet that the first is broken.
+			// The server may not have noticed yet that the first connection is
+			// broken.
 		}
 	} else {
-		// The second overtook the first before its body was opened: it won, and
-		// the first must lose.
+		// The second request reached the server first, so it must win and the
+		// first must fail.
 		second.want(200, "")
 		w.Close()
 		<-first

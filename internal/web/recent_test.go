@@ -12,8 +12,9 @@ import (
 	"vitrine/report"
 )
 
-// A row of recent says that a file was downloaded when the server counted it,
-// whatever the page's script said, and the range's downloads are those.
+// TestRecentDownloadedIsWhatWasCounted checks that a row of recent views shows
+// a download if the server counted it, whatever the page's script claims, and
+// that the range's downloads agree.
 func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"])
@@ -23,8 +24,8 @@ func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 		return beacon, strings.Replace(beacon, "/beacon?", "/download?", 1)
 	}
 	send := func(beacon, body string) { s.status(s.do(http.MethodPost, beacon, body, plainText), 204) }
-	said, _ := open()
-	send(said, `{"engaged":5000,"present":6000,"downloaded":true}`)
+	claimed, _ := open()
+	send(claimed, `{"engaged":5000,"present":6000,"downloaded":true}`)
 	silent, download := open()
 	send(silent, `{"engaged":6000,"present":7000}`)
 	s.status(s.get(download), 200)
@@ -37,26 +38,26 @@ func TestRecentDownloadedIsWhatWasCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(rep.Recent) != 2 || !rep.Recent[0].Downloaded || rep.Recent[1].Downloaded {
-			t.Errorf("%s: recent %+v, want that the newer one downloaded", r, rep.Recent)
+			t.Errorf("%s: recent = %+v, want a download in the newer one", r, rep.Recent)
 		}
 		if rep.Totals.Downloads != 1 || rep.Totals.RangeDownloads != 1 {
 			t.Errorf("%s: %d downloads and %d in the range, want 1 and 1", r, rep.Totals.Downloads,
 				rep.Totals.RangeDownloads)
 		}
 	}
-	// Days later they are in no short range.
+	// Days later a short range does not contain them.
 	s.ahead.Add(int64(10 * 24 * time.Hour))
 	rep, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if rep.Totals.Downloads != 1 || rep.Totals.RangeDownloads != 0 || rep.Previous.Downloads != 1 {
-		t.Errorf("totals %+v, previous %+v", rep.Totals, rep.Previous)
+		t.Errorf("totals = %+v, previous = %+v", rep.Totals, rep.Previous)
 	}
 }
 
-// A renamed link answers under its old slug, with the new one, for as long as
-// the old address leads on.
+// TestOldSlugInTheAPI checks that the API accepts the old slug of a renamed
+// link and answers with the new one, as long as the old slug redirects.
 func TestOldSlugInTheAPI(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -73,7 +74,7 @@ func TestOldSlugInTheAPI(t *testing.T) {
 	for _, of := range []string{slug, old, "FIRST-name"} {
 		link := f.call(key, "GET", "/links/"+of+"/analytics", nil).want(200, "").json()["link"].(map[string]any)
 		if link["slug"] != slug || !strings.HasSuffix(link["url"].(string), "/p/"+slug) {
-			t.Errorf("%s answers the link %v", of, link)
+			t.Errorf("%s: link = %v", of, link)
 		}
 		f.call(key, "GET", "/links/"+of+"/captions", nil).want(200, "")
 	}

@@ -22,7 +22,8 @@ func init() {
 	openapi3filter.RegisterBodyDecoder("application/x-ndjson", openapi3filter.FileBodyDecoder)
 }
 
-// ask asks the API and holds its answer against the document.
+// ask sends a request to the API and validates its answer against the OpenAPI
+// document.
 func (o *office) ask(path string) answer {
 	o.t.Helper()
 	req, err := http.NewRequest("GET", o.url+"/api/v1"+path, nil)
@@ -31,9 +32,9 @@ func (o *office) ask(path string) answer {
 	return (&fixture{site: o.site}).do(req).want(http.StatusOK, "")
 }
 
-// A report with a filter is of the views that match: each bucket of a card is
-// the whole of a report that is filtered by it, and what is not in it is the
-// rest.
+// TestFilteredReports checks that a report with a filter has the matching
+// views: each bucket of a card equals the report filtered by it, and the
+// negated filter has the rest.
 func TestFilteredReports(t *testing.T) {
 	o := newOffice(t)
 	for _, path := range []string{"/analytics", "/links/" + string(o.links[report.ContentPages].Slug) + "/analytics"} {
@@ -66,7 +67,8 @@ func TestFilteredReports(t *testing.T) {
 	same(t, "views of a link that there is not", o.ask("/analytics?filter=link:is:nope").json()["totals"].(map[string]any)["views"].(float64), 0)
 }
 
-// What is asked for on top of a range changes what it names, and nothing else.
+// TestReportParameters checks that each optional parameter changes only what it
+// names.
 func TestReportParameters(t *testing.T) {
 	o := newOffice(t)
 	path := "/links/" + string(o.links[report.ContentMedia].Slug) + "/analytics"
@@ -97,7 +99,8 @@ func TestReportParameters(t *testing.T) {
 	}
 }
 
-// Visits are listed page by page, one by one and all at once, and name nobody.
+// TestVisits lists visits page by page, one by one and as an export, without
+// anything that identifies a person.
 func TestVisits(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
@@ -128,7 +131,7 @@ func TestVisits(t *testing.T) {
 	names := map[uint64]string{}
 	for i := range want {
 		if name, known := names[of[want[i]]]; known && name != viewers[i] {
-			t.Errorf("a viewer has the names %s and %s", name, viewers[i])
+			t.Errorf("one viewer has the names %s and %s", name, viewers[i])
 		}
 		names[of[want[i]]] = viewers[i]
 	}
@@ -148,7 +151,7 @@ func TestVisits(t *testing.T) {
 		same(t, "visit of a row", r[0], ids[i])
 		for _, cell := range r {
 			if strings.HasPrefix(cell, "=") || strings.HasPrefix(cell, "@") {
-				t.Errorf("a spreadsheet would run %s", cell)
+				t.Errorf("a spreadsheet would run the cell %s", cell)
 			}
 		}
 	}
@@ -158,18 +161,18 @@ func TestVisits(t *testing.T) {
 		same(t, "engaged", v.(map[string]any)["engaged"], true)
 	}
 	if len(engaged) == 0 {
-		t.Error("nobody from Germany has engaged")
+		t.Error("no engaged visit from Germany")
 	}
 	other := o.links[report.ContentScroll]
 	if foreign := o.ask("/links/" + string(other.Slug) +
 		"/visits?limit=100").json()["visits"].([]any); slices.Contains(viewers,
 		foreign[0].(map[string]any)["viewer"].(string)) {
-		t.Error("a viewer has one name on two links")
+		t.Error("a viewer has the same name on two links")
 	}
 }
 
-// The client for Go asks for all that a report can be asked for, and reads
-// every visit.
+// TestReportsByTheClient requests all report parameters with the Go client, and
+// reads every visit.
 func TestReportsByTheClient(t *testing.T) {
 	o := newOffice(t)
 	c, err := client.New(o.url, o.key)
@@ -180,7 +183,8 @@ func TestReportsByTheClient(t *testing.T) {
 		Compare: report.CompareYear, Filter: []string{"device:is:Desktop", "country:is_not:FR"}, Rows: 3,
 		Include: []string{"utm", "curves", "excluded"}, Version: 1}
 	path := fmt.Sprintf("?from=%v&to=%v&granularity=hour&timezone=Asia/Kolkata&compare=year&limit=3"+
-		"&filter=device:is:Desktop&filter=country:is_not:FR&include=utm&include=curves&include=excluded", today-6, today)
+		"&filter=device:is:Desktop&filter=country:is_not:FR&include=utm&include=curves&include=excluded", today-6,
+		today)
 	link, err := c.LinkAnalytics(t.Context(), slug, q)
 	o.check(err)
 	sameJSON(t, "the report of a link", link, o.ask("/links/"+slug+"/analytics"+path+"&version=1").Body)
@@ -188,8 +192,9 @@ func TestReportsByTheClient(t *testing.T) {
 	account, err := c.Analytics(t.Context(), q)
 	o.check(err)
 	sameJSON(t, "the report of the account", account, o.ask("/analytics"+path).Body)
-	for field, q := range map[string]client.ReportQuery{"range": {Range: "31d"}, "from": {From: "1.1.2026", To: "2026-01-31"},
-		"to": {From: "2026-01-01"}, "timezone": {Timezone: "Berlin"}, "compare": {Compare: "month"},
+	for field, q := range map[string]client.ReportQuery{"range": {Range: "31d"},
+		"from": {From: "1.1.2026", To: "2026-01-31"},
+		"to":   {From: "2026-01-01"}, "timezone": {Timezone: "Berlin"}, "compare": {Compare: "month"},
 		"filter": {Filter: []string{"country=DE"}}, "limit": {Rows: 1001}, "include": {Include: []string{"all"}},
 		"version": {Version: -1}} {
 		_, err := c.LinkAnalytics(t.Context(), slug, q)
@@ -208,11 +213,11 @@ func TestReportsByTheClient(t *testing.T) {
 	}
 	lines := strings.Count(string(o.ask("/links/"+slug+"/visits?range=all&engaged=true&format=ndjson").Body), "\n")
 	if n != lines || n <= 100 {
-		t.Errorf("%d visits, and %d lines", n, lines)
+		t.Errorf("%d visits, %d lines", n, lines)
 	}
 	for _, err := range c.Visits(t.Context(), "nope", client.VisitQuery{}) {
 		if e := new(client.Error); !errors.As(err, &e) || e.Code != "not_found" {
-			t.Errorf("visits of no link: %v", err)
+			t.Errorf("visits of an unknown link: %v, want not_found", err)
 		}
 	}
 }
@@ -227,8 +232,8 @@ func sameJSON(t *testing.T, what string, got any, want []byte) {
 	same(t, what, string(b), strings.TrimSpace(string(want)))
 }
 
-// The views that do not count are in a report on request: by reason, with the
-// programs that are known.
+// TestExcludedInTheAPI checks that a report has the excluded views on request,
+// by reason and with the known programs.
 func TestExcludedInTheAPI(t *testing.T) {
 	s := newSite(t)
 	key, err := s.server.Keys.Create(t.Context(), s.account.Email, auth.KeyRequest{Name: "test"})
@@ -247,7 +252,7 @@ func TestExcludedInTheAPI(t *testing.T) {
 			"map[count:2 name:Claude-User]] reason:ai_assistant] map[count:1 pct:16.7 programs:[map[count:1 name:GPTBot]] "+
 			"reason:ai_training]]")
 		if plain := f.call(string(key), "GET", path, nil).json(); plain["excluded"] != nil {
-			t.Errorf("%s has what was not asked for", path)
+			t.Errorf("%s has excluded views without a request for them", path)
 		}
 	}
 }

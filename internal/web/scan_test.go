@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// scanned is a server whose files a real clamd scans.
+// scanned is a server with a real clamd.
 type scanned struct {
 	*fixture
 	key   string
@@ -40,8 +40,8 @@ func newScanned(t *testing.T, settings ...string) *scanned {
 			Concurrency: 4, Failed: func(_ *vitrine.Link, err error) { t.Log(err) }}}
 }
 
-// complete takes a file through the three steps and returns the answer of the
-// last.
+// complete uploads a file in three steps and returns the answer of the last
+// one.
 func (s *scanned) complete(name, mime, content string) answer {
 	s.t.Helper()
 	file := fields{"name": name, "type": mime, "size": len(content)}
@@ -56,7 +56,7 @@ func (s *scanned) pending() {
 	}
 }
 
-// status returns a link's in the list.
+// status returns a link's entry in the list.
 func (s *scanned) status(slug string) map[string]any {
 	s.t.Helper()
 	for _, l := range s.call(s.key, "GET", "/links?limit=100", nil).want(200, "").json()["links"].([]any) {
@@ -64,7 +64,7 @@ func (s *scanned) status(slug string) map[string]any {
 			return l
 		}
 	}
-	s.t.Fatalf("the link %s is not listed", slug)
+	s.t.Fatalf("link %s is not in the list", slug)
 	return nil
 }
 
@@ -85,8 +85,9 @@ func zipOf(t *testing.T, name string, content []byte) []byte {
 	return b.Bytes()
 }
 
-// Malware is refused at the last step, plain and packed, its bytes are gone,
-// and every retry is told the same (contract, Errors).
+// TestMalwareIsRefused checks that malware is refused in the last step, plain
+// or archived, that its bytes are deleted, and that every retry gets the same
+// answer (contract, Errors).
 func TestMalwareIsRefused(t *testing.T) {
 	s := newScanned(t)
 	eicar := vitrinetest.EICAR()
@@ -110,15 +111,15 @@ func TestMalwareIsRefused(t *testing.T) {
 			}
 		}
 		if s.blobExists(path) {
-			t.Errorf("%s: the bytes are there", r.name)
+			t.Errorf("%s: the bytes still exist", r.name)
 		}
 	}
 	s.complete("clean.txt", "text/plain", "nothing but words").want(200, "")
 	s.audit()
 }
 
-// The test file of EICAR is refused without a scanner as with one, and the
-// documentation says of what the scan consists.
+// TestEICARWithoutScanner checks that the EICAR test file is refused without a
+// scanner, too, and that the documentation describes the scan of this instance.
 func TestEICARWithoutScanner(t *testing.T) {
 	f := newFixture(t)
 	s := &scanned{fixture: f, key: f.account(vitrine.PlanPro)}
@@ -141,7 +142,7 @@ func TestEICARWithoutScanner(t *testing.T) {
 			}
 		}
 		if s.blobExists(path) {
-			t.Errorf("%s: the bytes are there", r.name)
+			t.Errorf("%s: the bytes still exist", r.name)
 		}
 	}
 	page := func() string {
@@ -158,7 +159,7 @@ func TestEICARWithoutScanner(t *testing.T) {
 	}
 	if got := page(); !strings.Contains(got, "only the EICAR test file is recognized as malware") ||
 		strings.Contains(got, "Then ClamAV scans") {
-		t.Errorf("the documentation without a scanner: %s", got)
+		t.Errorf("documentation without a scanner: %s", got)
 	}
 	scanner, err := clamav.New(clamav.Options{Addresses: []string{"unix:/nowhere"}})
 	if err != nil {
@@ -168,13 +169,13 @@ func TestEICARWithoutScanner(t *testing.T) {
 	f.server.Uploads.Scanner = scanner
 	if got := page(); strings.Contains(got, "only the EICAR test file is recognized as malware") ||
 		!strings.Contains(got, "Then ClamAV scans") {
-		t.Errorf("the documentation with a scanner: %s", got)
+		t.Errorf("documentation with a scanner: %s", got)
 	}
 	s.audit()
 }
 
-// A video is scanned after it became a link; until then, and when it is
-// malware, nobody sees it.
+// TestVideoIsScannedLater checks that a video is scanned after its link was
+// created, and that it is not public before the scan or if it is malware.
 func TestVideoIsScannedLater(t *testing.T) {
 	s := newScanned(t)
 	clip, err := os.ReadFile("testdata/clip.webm")
@@ -186,22 +187,22 @@ func TestVideoIsScannedLater(t *testing.T) {
 	for _, a := range []answer{good, bad} {
 		if a.json()["processing"] != true || s.status(a.text("slug"))["status"] != "processing" ||
 			s.openPage(a.text("slug")) != 404 {
-			t.Errorf("a video: %s", a.Body)
+			t.Errorf("complete of a video: %s", a.Body)
 		}
 	}
 	s.pending()
 	if status := s.openPage(good.text("slug")); status != 200 || s.status(good.text("slug"))["status"] != "live" {
-		t.Errorf("a clean video: %d", status)
+		t.Errorf("page of a clean video: status %d, want 200", status)
 	}
 	l := s.status(bad.text("slug"))
 	if status := s.openPage(bad.text("slug")); status != 410 || l["status"] != "disabled" || l["reason"] != "malware" ||
 		l["detail"] == nil {
-		t.Errorf("malware: %d, %v", status, l)
+		t.Errorf("malware: status %d, link %v", status, l)
 	}
 	s.audit()
 }
 
-// surfaces returns all addresses under which something of a link is shown.
+// surfaces returns all URLs that show something of a link.
 func (s *scanned) surfaces(slug string) map[string]string {
 	base := s.url + "/p/" + slug
 	l, err := s.server.Links.BySlug(s.t.Context(), slug)
@@ -214,8 +215,8 @@ func (s *scanned) surfaces(slug string) map[string]string {
 		"report": base + "/report", "oembed": s.url + "/oembed?url=" + base, "file": content + "/file"}
 }
 
-// shown checks that all that shows something of a link does, or that nothing
-// does and nothing is told of it.
+// shown checks the status of each URL that shows something of a link, and that
+// errors reveal nothing of it.
 func (s *scanned) shown(slug string, status int) {
 	s.t.Helper()
 	for name, address := range s.surfaces(slug) {
@@ -227,18 +228,18 @@ func (s *scanned) shown(slug string, status int) {
 		req.Header.Set("User-Agent", desktop)
 		a := s.do(req)
 		if a.Status != want {
-			s.t.Errorf("%s of a link that should be %d: %d", name, want, a.Status)
+			s.t.Errorf("%s: want status %d, got %d", name, want, a.Status)
 		}
 		if status != 200 && (bytes.Contains(a.Body, []byte("A secret title")) ||
 			bytes.Contains(a.Body, []byte("nothing but words"))) {
-			s.t.Errorf("%s tells of a link that is not shown:\n%s", name, a.Body)
+			s.t.Errorf("%s reveals a link that is not public:\n%s", name, a.Body)
 		}
 	}
 }
 
-// When the scanner is down nothing is published, and nothing is lost: a link
-// waits in review, answers so wherever it is asked for, and goes live when a
-// person clears it, and at no other time (promises 5, 6).
+// TestScannerDown checks that without the scanner nothing is published and
+// nothing is lost: a link waits in review, all answers say so, and only a
+// moderator's approval publishes it (promises 5, 6).
 func TestScannerDown(t *testing.T) {
 	s := newScanned(t)
 	s.clamd.Kill(t)
@@ -250,21 +251,21 @@ func TestScannerDown(t *testing.T) {
 	a := s.call(s.key, "POST", "/uploads/complete", complete).want(200, "")
 	slug := a.text("slug")
 	if a.json()["review"] != true || a.text("reason") != "scan_unavailable" {
-		t.Errorf("complete: %s", a.Body)
+		t.Errorf("complete = %s", a.Body)
 	}
 	if again := s.call(s.key, "POST", "/uploads/complete", complete).want(200, ""); !bytes.Equal(again.Body, a.Body) {
-		t.Errorf("complete again: %s", again.Body)
+		t.Errorf("second complete = %s", again.Body)
 	}
 	existing := s.call(s.key, "POST", "/uploads", file).want(200, "").json()["existing"]
 	if b, _ := json.Marshal(existing); !bytes.Contains(b, []byte(`"review":true`)) {
-		t.Errorf("existing: %s", b)
+		t.Errorf("existing = %s", b)
 	}
 	if l := s.status(slug); l["status"] != "review" || l["reason"] != "scan_unavailable" {
-		t.Errorf("list: %v", l)
+		t.Errorf("list entry = %v", l)
 	}
 	s.shown(slug, 404)
 	if err := s.scans.Rescan(t.Context()); err == nil {
-		t.Error("nobody is told that the scanner is down")
+		t.Error("Rescan returns no error without a scanner")
 	}
 	s.clamd.Start(t)
 	s.clock.Advance(time.Minute)
@@ -272,7 +273,7 @@ func TestScannerDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l := s.status(slug); l["status"] != "review" || l["reason"] != "scan_late" {
-		t.Errorf("when the scanner is there again: %v", l)
+		t.Errorf("list entry after the scanner is back = %v", l)
 	}
 	s.shown(slug, 404)
 	by := vitrine.Decision{By: vitrine.Operator}
@@ -287,8 +288,8 @@ func TestScannerDown(t *testing.T) {
 	s.audit()
 }
 
-// New signatures find what is live already, and take it down
-// (contract, Link states).
+// TestNewSignatures checks that new signatures find a public link and send it
+// to review (contract, Link states).
 func TestNewSignatures(t *testing.T) {
 	s := newScanned(t)
 	s.clamd.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 7,
@@ -310,30 +311,30 @@ func TestNewSignatures(t *testing.T) {
 	s.shown(slug, 404)
 	if l := s.status(slug); l["status"] != "review" || l["reason"] != "malware" ||
 		!strings.Contains(l["detail"].(string), "New.Thing") {
-		t.Errorf("%v", l)
+		t.Errorf("list entry = %v", l)
 	}
 	s.shown(other, 200)
 	s.audit()
 }
 
-// What is over the scanner's bounds is not clean, also where clamd would call
-// it so.
+// TestOverTheScannersLimits checks that a file beyond the scanner's limits is
+// not clean, even if clamd says so.
 func TestOverTheScannersLimits(t *testing.T) {
 	s := newScanned(t, "StreamMaxLength 64K")
 	a := s.complete("long.txt", "text/plain", strings.Repeat("words ", 20_000)).want(200, "")
 	if a.json()["review"] != true || a.text("reason") != "scan_limit" {
-		t.Errorf("%s", a.Body)
+		t.Errorf("complete = %s, want scan_limit", a.Body)
 	}
 	careless := newScanned(t, "AlertExceedsMax no")
 	a = careless.complete("words.txt", "text/plain", "nothing but words").want(200, "")
 	if a.json()["review"] != true || a.text("reason") != "scan_unavailable" {
-		t.Errorf("a clamd that calls clean what it has not looked at: %s", a.Body)
+		t.Errorf("complete with a clamd that does not report its limits = %s, want scan_unavailable", a.Body)
 	}
 }
 
-// A suspension holds from the next request on: every operation with a key, a
-// signed URL that was given out before, pages and bytes; a downgrade likewise
-// (promise 9).
+// TestSuspensionAtOnce checks that a suspension applies from the next request
+// on: to every operation with a key, to signed URLs, pages and bytes. So does a
+// downgrade (promise 9).
 func TestSuspensionAtOnce(t *testing.T) {
 	f := newFixture(t)
 	s := &scanned{fixture: f, key: f.account(vitrine.PlanPro)}

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/clamav"
 )
 
-// The limits say what the safety scan of this server is. They and the upload
-// page lead to more about it.
+// TestScanWords checks that the limits page describes the scan of this server,
+// and that it and the upload page link to the details.
 func TestScanWords(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -18,24 +18,24 @@ func TestScanWords(t *testing.T) {
 		inspected = "Every file is inspected. No malware scanner is set up on this server."
 		scanned   = "Every file is inspected, and ClamAV scans it for malware."
 	)
-	says := func(want, not string) {
+	contains := func(want, not string) {
 		t.Helper()
 		page := d.status(d.get("/docs/limits", cookie), 200).body
 		if !strings.Contains(page, want) || strings.Contains(page, not) ||
 			!strings.Contains(page, `href="/docs/file-types#scan"`) {
-			t.Errorf("the limits do not say %q", want)
+			t.Errorf("the limits lack %q", want)
 		}
 		if page = d.status(d.get("/dashboard", cookie), 200).body; !strings.Contains(page, "/docs/file-types#scan") {
-			t.Error("the upload page leads to nothing about the scan")
+			t.Error("the upload page has no link about the scan")
 		}
 		if !strings.Contains(d.status(d.get("/docs/file-types"), 200).body, `id="scan"`) {
-			t.Error("the page about file types has nothing about the scan")
+			t.Error("the page about file types has no section about the scan")
 		}
 	}
-	says(inspected, "ClamAV")
+	contains(inspected, "ClamAV")
 	scanner, err := clamav.New(clamav.Options{Addresses: []string{"unix:" + filepath.Join(t.TempDir(), "clamd.ctl")}})
 	d.check(err)
 	t.Cleanup(func() { _ = scanner.Close() })
 	d.server.Uploads.Scanner = scanner
-	says(scanned, "No malware scanner")
+	contains(scanned, "No malware scanner")
 }

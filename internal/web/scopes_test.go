@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/auth"
 )
 
-// keyedRoutes returns the routes of the API that take a key, each with the
-// scope that it needs, as routes.go registers them.
+// keyedRoutes returns the routes of the API that accept a key, with the scope
+// that each needs, as routes.go registers them.
 func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
 	t.Helper()
 	b, err := os.ReadFile("routes.go")
@@ -26,20 +26,20 @@ func keyedRoutes(t *testing.T) map[string]vitrine.KeyScope {
 	for _, m := range regexp.MustCompile(`r\.(?:key|pro)\(vitrine\.Scope(\w+), "([^"]+)"`).FindAllStringSubmatch(string(b), -1) {
 		all[m[2]] = scopes[m[1]]
 	}
-	delete(all, "POST /mcp") // it asks the others; TestToolsByScope
+	delete(all, "POST /mcp") // it calls other routes; see TestToolsByScope
 	keyless := map[string]bool{"GET /api/v1/status": true, "GET /api/v1/openapi.json": true,
 		"POST /api/v1/logins": true, "POST /api/v1/logins/take": true, "/api/v1/": true}
 	for _, m := range regexp.MustCompile(`"((?:[A-Z]+ )?/api/v1/[^"]*)"`).FindAllStringSubmatch(string(b), -1) {
 		if all[m[1]] == "" && !keyless[m[1]] {
-			t.Errorf("%s takes a key, but names no scope", m[1])
+			t.Errorf("%s accepts a key but names no scope", m[1])
 		}
 	}
 	return all
 }
 
-// requests are a request of each route that takes a key, about a sound with
-// English captions that has replaced a text. Each would do what the route is
-// for.
+// requests has a request for each route that accepts a key, about an audio file
+// with English captions that has replaced a text. Each request does what the
+// route is for.
 var requests = map[string]func(c caller, slug string) answer{
 	"POST /api/v1/uploads": func(c caller, _ string) answer { return c.create(nil) },
 	"POST /api/v1/uploads/complete": func(c caller, _ string) answer {
@@ -111,7 +111,7 @@ var requests = map[string]func(c caller, slug string) answer{
 	},
 }
 
-// owner returns a key of the caller's account that may do everything.
+// owner returns a key of the caller's account with full scope.
 func (c caller) owner() string {
 	c.t.Helper()
 	for key, email := range c.emails {
@@ -129,11 +129,12 @@ func (f *fixture) scoped(key string, scope vitrine.KeyScope) string {
 	f.check(err)
 	f.emails[string(k)] = f.emails[key]
 	f.call(string(k), "GET", "/links", nil).want(200,
-		"") // it has been used: its next use within a minute is not written down
+		"") // sets the last use, which is not updated again within a minute
 	return string(k)
 }
 
-// spoken publishes a sound with English captions, in place of a text.
+// spoken publishes an audio file with English captions as the replacement of a
+// text.
 func (f *fixture) spoken(key string) (slug string) {
 	f.t.Helper()
 	song := string(mustRead("testdata/song.mp3"))
@@ -143,19 +144,19 @@ func (f *fixture) spoken(key string) (slug string) {
 	return slug
 }
 
-// A key does on each route what its scope says: a read key changes nothing, a
-// publish key deletes nothing, and what is refused has changed nothing.
+// TestScopes checks each route with each scope: a read key changes nothing, a
+// publish key deletes nothing, and a refused request changes nothing.
 func TestScopes(t *testing.T) {
 	routes := keyedRoutes(t)
 	for route, need := range routes {
 		request := requests[route]
 		if request == nil {
-			t.Errorf("%s has no request here", route)
+			t.Errorf("no request for %s", route)
 			continue
 		}
 		if method, _, _ := strings.Cut(route, " "); method != "GET" && need == vitrine.ScopeRead ||
 			method == "DELETE" && need != vitrine.ScopeFull {
-			t.Errorf("%s takes a key with the scope %s", route, need)
+			t.Errorf("%s needs the scope %s, which is too low", route, need)
 		}
 		for _, has := range vitrine.Scopes {
 			t.Run(fmt.Sprint(route, " ", has), func(t *testing.T) {
@@ -175,7 +176,7 @@ func TestScopes(t *testing.T) {
 				} else if a := request(c, slug); !has.Allows(need) {
 					a.want(403, string(vitrine.CodeForbidden))
 				} else if a.Status >= 400 {
-					t.Errorf("the key is refused: %d %s", a.Status, a.Body)
+					t.Errorf("refused: status %d: %s", a.Status, a.Body)
 				}
 				after, now := state()
 				if (!has.Allows(need) || has == vitrine.ScopeRead) && after != before {
@@ -190,14 +191,14 @@ func TestScopes(t *testing.T) {
 	}
 	for route := range requests {
 		if routes[route] == "" {
-			t.Errorf("%s is no route that takes a key", route)
+			t.Errorf("%s is not a route that accepts a key", route)
 		}
 	}
 }
 
-// Another account's link is to each route what an unknown one is, byte for
-// byte; a suspended account is refused everywhere; and the plan Free only
-// reports.
+// TestIsolation checks that another account's link gets the same answer as an
+// unknown one from each route, byte for byte, that a suspended account is
+// refused everywhere, and that the plan Free is refused only reports.
 func TestIsolation(t *testing.T) {
 	for route := range keyedRoutes(t) {
 		request := requests[route]
@@ -215,7 +216,8 @@ func TestIsolation(t *testing.T) {
 				foreign, unknown := request(caller{f, other}, slug), request(caller{f, other}, "nothing-here")
 				foreign.want(404, string(vitrine.CodeNotFound))
 				if !bytes.Equal(foreign.Body, unknown.Body) || foreign.Header.Get("ETag") != "" {
-					t.Errorf("another account's link answers %s, an unknown one %s", foreign.Body, unknown.Body)
+					t.Errorf("another account's link: %s, an unknown one: %s, want the same", foreign.Body,
+						unknown.Body)
 				}
 				if now := string(f.call(owner, "GET", "/links", nil).Body) +
 					string(f.call(owner, "GET", "/links/"+slug+"/captions", nil).Body); now != before {
@@ -226,7 +228,7 @@ func TestIsolation(t *testing.T) {
 				strings.Contains(route, "/visits") {
 				a.want(403, string(vitrine.CodeProRequired))
 			} else if a.Status >= 400 {
-				t.Errorf("the plan Free is refused: %d %s", a.Status, a.Body)
+				t.Errorf("refused on Free: status %d: %s", a.Status, a.Body)
 			}
 			if route != "POST /api/v1/uploads/complete" {
 				f.ban(banned)

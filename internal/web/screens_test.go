@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// screens are the windows that pictures of pages are made in.
+// screens are the windows of the screenshots.
 var screens = []struct {
 	name          string
 	width, height int64
@@ -28,10 +28,10 @@ var screens = []struct {
 	{"phone-dark", 390, 844, 2, "dark"},
 }
 
-// TestScreens makes a picture of every page of the site with the data of the
-// demo, whole, light and dark, on a desk and on a phone, in the directory that
-// VITRINE_SCREENS names ("make screens", which sets the build tag "screens",
-// too); VITRINE_SCREENS_ONLY is a regular expression for the names of pages.
+// TestScreens takes a full screenshot of every page of the site with the demo's
+// data, light and dark, desktop and phone, in the directory VITRINE_SCREENS
+// ("make screens", which also sets the build tag "screens").
+// VITRINE_SCREENS_ONLY is a regular expression for the names of pages.
 func TestScreens(t *testing.T) {
 	dir := os.Getenv("VITRINE_SCREENS")
 	only := regexp.MustCompile(os.Getenv("VITRINE_SCREENS_ONLY"))
@@ -67,7 +67,7 @@ func TestScreens(t *testing.T) {
 				case strings.HasSuffix(p.name, ".pdf") && p.as == nil:
 					tb.frame("/view").until(`document.querySelector(".page canvas") !== null`)
 				case strings.HasPrefix(p.name, "file "):
-					tb.linger(time.Second) // a viewer of its own draws it
+					tb.linger(time.Second) // the viewer's frame is still drawing
 				}
 				tb.run(chromedp.FullScreenshot(&shot, 100))
 				name := strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(p.name) + ".png"

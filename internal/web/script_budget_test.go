@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The scripts of all pages that a member has fit in 60 KB together, as they are
-// sent; some bring in others.
+// TestScriptBudget checks that the scripts of all pages of a member, with their
+// imports, are at most 60 KB in total as sent.
 func TestScriptBudget(t *testing.T) {
 	d := newDemo(t)
 	sizes := map[string]int{}
@@ -38,7 +38,7 @@ func TestScriptBudget(t *testing.T) {
 		t.Logf("%6d %s", sizes[address], address)
 		sum += sizes[address]
 	}
-	if t.Logf("%6d together", sum); len(sizes) < 8 || sum > 60_000 {
-		t.Errorf("%d scripts of %d bytes together, at most 60,000", len(sizes), sum)
+	if t.Logf("%6d in total", sum); len(sizes) < 8 || sum > 60_000 {
+		t.Errorf("%d scripts with %d bytes in total, want at most 60,000", len(sizes), sum)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// share makes a read-only address on the page of a report and returns it
+// share creates a read-only address on the page of a report and returns it
 // without the host.
 func (o *office) share(t *testing.T, page, form string) string {
 	t.Helper()
@@ -24,13 +24,13 @@ func (o *office) share(t *testing.T, page, form string) string {
 	address := o.parse(r.body).id("shared-address").text()
 	path, ok := strings.CutPrefix(address, o.server.PublicURL.String())
 	if !ok || !regexp.MustCompile(`^/r/[A-Za-z0-9_-]{22}$`).MatchString(path) {
-		t.Fatalf("the address is %q", address)
+		t.Fatalf("shared address = %q", address)
 	}
 	return path
 }
 
-// Whoever has the address sees the report that the owner sees, and nothing that
-// leads to anything else.
+// TestSharedReport checks that the shared address shows the owner's report, and
+// links to nothing else.
 func TestSharedReport(t *testing.T) {
 	o := newOffice(t)
 	for name, page := range map[string]string{"a link": statsPath(o.links[report.ContentPages]),
@@ -51,33 +51,33 @@ func TestSharedReport(t *testing.T) {
 				href := a.attr("href")
 				if u, err := url.Parse(href); err != nil || u.Path != "/" && u.Path != path &&
 					u.Path != "/p/"+string(o.links[report.ContentPages].Slug) {
-					t.Errorf("the page leads to %s", href)
+					t.Errorf("the page links to %s", href)
 				}
 			}
 			for _, word := range []string{"office@example.org", "pulse", "curl", "card="} {
 				if strings.Contains(r.body, word) {
-					t.Errorf("the page has %q", word)
+					t.Errorf("the page contains %q", word)
 				}
 			}
 			e := o.status(o.get(path+"/embed?range=30d"), http.StatusOK)
 			if csp := e.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors *") ||
 				len(o.parse(e.body).class("marks")) != 1 || len(o.parse(e.body).tags("form")) != 0 {
-				t.Errorf("the chart alone: %s\n%s", csp, e.body)
+				t.Errorf("chart only: policy %s\n%s", csp, e.body)
 			}
 			if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors 'none'") {
-				t.Errorf("the page can be shown in a frame: %s", csp)
+				t.Errorf("policy = %s, want no frames", csp)
 			}
 
-			// It is on the list, and gone once it is revoked.
+			// The list shows it until it is revoked.
 			list := o.parse(o.get(page, o.cookie).body).id("share")
 			if !strings.Contains(list.text(), "The board") || strings.Contains(o.get(page, o.cookie).body, path) {
-				t.Errorf("the list: %s", list.text())
+				t.Errorf("list = %s", list.text())
 			}
 			revoke := list.tags("ul")[0].tags("form")[0].attr("action")
 			o.status(o.do("POST", strings.Replace(revoke, "/revoke", "0000/revoke", 1), "",
 				"Content-Type: application/x-www-form-urlencoded", o.cookie), http.StatusNotFound)
 			o.status(o.do("POST", revoke, "", "Content-Type: application/x-www-form-urlencoded"),
-				http.StatusSeeOther) // to sign in
+				http.StatusSeeOther) // redirects to the sign-in
 			o.status(o.get(path), http.StatusOK)
 			o.status(o.do("POST", revoke, "", "Content-Type: application/x-www-form-urlencoded", o.cookie),
 				http.StatusSeeOther)
@@ -88,8 +88,8 @@ func TestSharedReport(t *testing.T) {
 	}
 }
 
-// A shared report tells nothing of its owner's visits: it is the same page with
-// them as without, whatever the owner did.
+// TestSharedReportWithoutOwnVisits checks that a shared report reveals nothing
+// of its owner's visits: the page is the same with and without them.
 func TestSharedReportWithoutOwnVisits(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentScroll]
@@ -118,7 +118,7 @@ func TestSharedReportWithoutOwnVisits(t *testing.T) {
 	_, err := o.log.Append(t.Context(), b)
 	o.check(err)
 	if page := o.get(statsPath(l)+"?range=7d", o.cookie).body; !strings.Contains(page, "9 of your own") {
-		t.Error("the owner is not told of them")
+		t.Error("the owner's report does not list their visits")
 	}
 	for i, page := range shown() {
 		if page != before[i] {
@@ -126,12 +126,13 @@ func TestSharedReportWithoutOwnVisits(t *testing.T) {
 			for at < min(len(page), len(before[i])) && page[at] == before[i][at] {
 				at++
 			}
-			t.Errorf("page %d has changed: %.200q, and before %.200q", i, page[at:], before[i][at:])
+			t.Errorf("page %d has changed: %.200q, before %.200q", i, page[at:], before[i][at:])
 		}
 	}
 }
 
-// An address expires, and the forms say what is wrong with them.
+// TestSharedReportExpires checks that a shared address expires, and that the
+// forms show errors.
 func TestSharedReportExpires(t *testing.T) {
 	o := newOffice(t)
 	path := o.share(t, "/analytics", "life=7d")
@@ -150,8 +151,8 @@ func TestSharedReportExpires(t *testing.T) {
 		"Content-Type: application/x-www-form-urlencoded", o.signIn(o.member)), http.StatusNotFound)
 }
 
-// A password is asked for before anything is told, and may be tried a few
-// times.
+// TestSharedReportPassword checks that a shared report with a password shows
+// nothing before it is entered, and that the attempts are limited.
 func TestSharedReportPassword(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
@@ -160,32 +161,32 @@ func TestSharedReportPassword(t *testing.T) {
 	form := "Content-Type: application/x-www-form-urlencoded"
 	r := o.status(o.get(path), http.StatusOK)
 	if strings.Contains(r.body, l.Title) || len(o.parse(r.body).tags("form")) != 1 {
-		t.Errorf("without the password: %s", r.body)
+		t.Errorf("page without the password: %s", r.body)
 	}
 	o.status(o.get(path+"/embed"), http.StatusNotFound)
 	r = o.status(o.do("POST", path, "password=a+cafe+at+noon", form), http.StatusSeeOther)
 	cookie := r.Header.Get("Set-Cookie")
 	for _, want := range []string{"Path=" + path, "HttpOnly", "SameSite=Lax"} {
 		if !strings.Contains(cookie, want) {
-			t.Errorf("cookie %q has no %s", cookie, want)
+			t.Errorf("cookie %q lacks %s", cookie, want)
 		}
 	}
 	pass, _, _ := strings.Cut(cookie, ";")
 	if r := o.status(o.get(path, "Cookie: "+pass), http.StatusOK); !strings.Contains(r.body, l.Title) {
-		t.Error("the password does not let in")
+		t.Error("the pass does not open the report")
 	}
 	if r := o.status(o.get(other, "Cookie: "+pass), http.StatusOK); len(o.parse(r.body).class("cards")) != 0 {
-		t.Error("it lets in to another report")
+		t.Error("the pass opens another report")
 	}
 	for range 5 {
 		if r := o.status(o.do("POST", path, "password=wrong", form),
 			http.StatusBadRequest); len(o.parse(r.body).class("wrong")) != 1 {
-			t.Errorf("wrong: %s", r.body)
+			t.Errorf("page after a wrong password: %s", r.body)
 		}
 	}
 	if r := o.status(o.do("POST", path, "password=a+cafe+at+noon", form),
 		http.StatusTooManyRequests); r.Header.Get("Retry-After") == "" {
-		t.Error("it does not say when to try again")
+		t.Error("no Retry-After header")
 	}
 	o.status(o.do("POST", path, "password=a+cafe+at+noon", form, "Origin: https://evil.example"), http.StatusForbidden)
 }

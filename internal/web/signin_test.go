@@ -12,17 +12,17 @@ import (
 	"vitrine"
 )
 
-// A link signs in once, and only by its button: anyone who fetches it ahead
-// leaves it as it is.
+// TestSignIn checks that a link signs in once, and only with its button, so
+// that programs that fetch it in advance do not use it up.
 func TestSignIn(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
-	link := d.offer(mod)
+	link := d.signInLink(mod)
 	for range 3 {
 		r := d.status(d.get(link), 200)
 		if len(r.Cookies()) > 0 || !strings.Contains(r.body, `<form method="post"><button`) ||
 			strings.Contains(r.body, link) || strings.Contains(r.body, mod.Email) {
-			t.Errorf("cookies %v\n%s", r.Cookies(), r.body)
+			t.Errorf("cookies = %v\n%s", r.Cookies(), r.body)
 		}
 		d.status(d.do(http.MethodHead, link, ""), 200)
 	}
@@ -32,36 +32,36 @@ func TestSignIn(t *testing.T) {
 		c.SameSite != http.SameSiteLaxMode ||
 		c.Domain != "" || c.MaxAge != int(vitrine.MaxSessionLife/time.Second) ||
 		c.Value == strings.TrimPrefix(link, "/sign-in/") {
-		t.Errorf("to %s with %+v", r.Header.Get("Location"), c)
+		t.Errorf("redirected to %s with %+v", r.Header.Get("Location"), c)
 	}
 	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 200)
 	d.status(d.get("/moderation", "Cookie: vitrine="+strings.TrimPrefix(link, "/sign-in/")),
-		303) // the link is no session
+		303) // the link is not a session
 	for name, bad := range map[string]string{"used": link, "rubbish": "/sign-in/rubbish",
 		"a session": "/sign-in/" + c.Value, "long": "/sign-in/" + strings.Repeat("x", 5000)} {
 		if r := d.status(d.post(bad, nil), 401); len(r.Cookies()) > 0 || !strings.Contains(r.body, `href="/sign-in"`) {
-			t.Errorf("%s: %v %s", name, r.Cookies(), r.body)
+			t.Errorf("%s: cookies %v: %s", name, r.Cookies(), r.body)
 		}
 	}
-	late := d.offer(mod)
+	late := d.signInLink(mod)
 	d.ahead.Add(int64(vitrine.SignInLife))
 	d.status(d.post(late, nil), 401)
 	d.ahead.Add(int64(vitrine.SessionLife))
 	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 303)
 }
 
-// Signing in anew ends the session that the browser had, and signing out the
-// one that it has.
+// TestSignOut checks that a new sign-in ends the browser's old session, and
+// that signing out ends the current one.
 func TestSignOut(t *testing.T) {
 	d := newDesk(t)
 	first := d.signIn(d.owner)
-	r := d.status(d.post(d.offer(d.owner), nil, first), 303)
+	r := d.status(d.post(d.signInLink(d.owner), nil, first), 303)
 	second := "Cookie: vitrine=" + r.Cookies()[0].Value
 	d.status(d.get("/moderation", first), 303)
 	d.status(d.get("/moderation", second), 200)
 	r = d.status(d.post("/sign-out", nil, second), 303)
 	if c := r.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 || c[0].Value != "" || r.Header.Get("Location") != "/sign-in" {
-		t.Errorf("cookies %v, to %s", c, r.Header.Get("Location"))
+		t.Errorf("cookies = %v, redirected to %s", c, r.Header.Get("Location"))
 	}
 	d.status(d.get("/moderation", second), 303)
 	d.status(d.post("/sign-out", nil, second), 303)
@@ -69,39 +69,40 @@ func TestSignOut(t *testing.T) {
 	d.status(d.get("/sign-in"), 200)
 }
 
-// Behind TLS the cookie is of this host alone.
+// TestSessionCookieBehindTLS checks that the cookie is limited to this host
+// behind TLS.
 func TestSessionCookieBehindTLS(t *testing.T) {
 	d := newDesk(t)
 	public := *d.server.PublicURL
 	public.Scheme = "https"
 	d.server.PublicURL = &public
 	d.handler = d.server.Handler()
-	r := d.status(d.do(http.MethodPost, d.offer(d.owner), "", form, "Sec-Fetch-Site: same-origin"), 303)
+	r := d.status(d.do(http.MethodPost, d.signInLink(d.owner), "", form, "Sec-Fetch-Site: same-origin"), 303)
 	c := r.Cookies()[0]
 	if c.Name != "__Host-vitrine" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" ||
 		c.SameSite != http.SameSiteLaxMode {
-		t.Errorf("%+v", c)
+		t.Errorf("session cookie = %+v", c)
 	}
 	d.status(d.get("/moderation", "Cookie: __Host-vitrine="+c.Value), 200)
 	d.status(d.get("/moderation", "Cookie: vitrine="+c.Value), 303)
 	if device := r.Cookies()[1]; device.Name != "__Host-vitrine-device" || !device.Secure || !device.HttpOnly ||
 		device.Path != "/" || device.Domain != "" {
-		t.Errorf("%+v", device)
+		t.Errorf("device cookie = %+v", device)
 	}
 }
 
-// Without Sec-Fetch-Site, which browsers do not send over plain HTTP but to
-// this very machine, the page's own form still signs in.
+// TestSignInOverPlainHTTP checks that the page's form works without
+// Sec-Fetch-Site, which browsers send over plain HTTP only to localhost.
 func TestSignInOverPlainHTTP(t *testing.T) {
 	d := newDesk(t)
-	if p := d.get(d.offer(d.owner)).Header.Get("Referrer-Policy"); p != "same-origin" { // no-referrer has browsers send "Origin: null"
-		t.Errorf("Referrer-Policy %s", p)
+	if p := d.get(d.signInLink(d.owner)).Header.Get("Referrer-Policy"); p != "same-origin" { // with no-referrer browsers send "Origin: null"
+		t.Errorf("Referrer-Policy = %s, want same-origin", p)
 	}
-	d.status(d.do(http.MethodPost, d.offer(d.owner), "", form, "Origin: "+d.url), 303)
-	d.status(d.do(http.MethodPost, d.offer(d.owner), "", form, "Origin: null"), 403)
+	d.status(d.do(http.MethodPost, d.signInLink(d.owner), "", form, "Origin: "+d.url), 303)
+	d.status(d.do(http.MethodPost, d.signInLink(d.owner), "", form, "Origin: null"), 403)
 }
 
-// Who may see and do what, on each address.
+// TestWhoModerates checks who may see and do what at each address.
 func TestWhoModerates(t *testing.T) {
 	d := newDesk(t)
 	mod := d.join("mod@example.org", vitrine.RoleModerator)
@@ -130,20 +131,20 @@ func TestWhoModerates(t *testing.T) {
 			r := d.status(d.get(path, cookies[who]), want)
 			if want != 200 && (strings.Contains(r.body, l.Title) || strings.Contains(r.body, d.member.Email) &&
 				who != "member") {
-				t.Errorf("%s is told of a link at %s: %s", who, path, r.body)
+				t.Errorf("%s sees a link at %s: %s", who, path, r.body)
 			}
 		}
 		for path, fields := range posts {
 			if r := d.post(path, fields, cookies[who]); want != 200 && r.StatusCode != want || want == 200 &&
 				(r.StatusCode == 401 || r.StatusCode == 403 && who != "owner") {
-				t.Errorf("%s POST %s: %d", who, path, r.StatusCode)
+				t.Errorf("%s POST %s: status %d", who, path, r.StatusCode)
 			}
 		}
 	}
 	if d.stateOf(l) != vitrine.StateReview {
-		t.Errorf("the link is %s", d.stateOf(l))
+		t.Errorf("state = %s, want review", d.stateOf(l))
 	}
-	// A page of another site, and a method that is not the address's own.
+	// Requests from another site's page, and with a wrong method, are refused.
 	cookie := cookies["moderator"]
 	for path, fields := range posts {
 		for about, headers := range map[string][]string{
@@ -154,18 +155,18 @@ func TestWhoModerates(t *testing.T) {
 		} {
 			if r := d.do(http.MethodPost, path, fields.Encode(),
 				append(headers, form, cookie)...); r.StatusCode != 403 {
-				t.Errorf("%s POST %s: %d", about, path, r.StatusCode)
+				t.Errorf("%s POST %s: status %d, want 403", about, path, r.StatusCode)
 			}
 		}
 		r := d.status(d.do(http.MethodDelete, path, "", cookie), 405)
 		if r.Header.Get("Allow") != "POST" {
-			t.Errorf("%s: Allow %q", path, r.Header.Get("Allow"))
+			t.Errorf("%s: Allow = %q, want POST", path, r.Header.Get("Allow"))
 		}
 	}
 	for _, path := range gets {
 		d.status(d.post(path, nil, cookie), 405)
 	}
-	d.status(d.do(http.MethodPost, d.offer(mod), "", form, "Origin: https://evil.example",
+	d.status(d.do(http.MethodPost, d.signInLink(mod), "", form, "Origin: https://evil.example",
 		"Sec-Fetch-Site: cross-site"), 403)
 	d.status(d.do(http.MethodPut, "/sign-in/x", ""), 405)
 }
@@ -187,15 +188,15 @@ func TestFormAddressesLeadToTheirPages(t *testing.T) {
 	}
 }
 
-// What these pages answer is kept by nobody, framed by nobody, and runs nothing
-// but its own script.
+// TestModerationHeaders checks that these pages are not cached and not framed,
+// and run only their own script.
 func TestModerationHeaders(t *testing.T) {
 	var logged bytes.Buffer
 	d := newDeskWith(t, siteOptions{content: true})
 	d.server.Log = slog.New(slog.NewTextHandler(&logged, nil))
 	cookie := d.signIn(d.owner)
 	l := d.held("notes.txt", vitrine.ReasonSuspicious)
-	link := d.offer(d.owner)
+	link := d.signInLink(d.owner)
 	for _, r := range []reply{d.get("/moderation", cookie), d.get(casePath(l), cookie),
 		d.get(accountPath(d.member), cookie), d.get("/moderation/history", cookie),
 		d.get(link), d.get("/sign-in"), d.post("/sign-in/x", nil), d.get(casePath(l)+"x", cookie)} {
@@ -204,29 +205,29 @@ func TestModerationHeaders(t *testing.T) {
 			"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin",
 			"X-Content-Type-Options": "nosniff"} {
 			if got := r.Header.Get(name); got != want {
-				t.Errorf("%s: %s %q, want %q", r.Request.URL, name, got, want)
+				t.Errorf("%s: %s = %q, want %q", r.Request.URL, name, got, want)
 			}
 		}
 		csp := r.Header.Get("Content-Security-Policy")
 		for _, want := range []string{"default-src 'none'", "script-src 'nonce-", "form-action 'self'",
 			"frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"} {
 			if !strings.Contains(csp, want) {
-				t.Errorf("%s: no %s in %s", r.Request.URL, want, csp)
+				t.Errorf("%s: policy lacks %s: %s", r.Request.URL, want, csp)
 			}
 		}
 		frames, moderation := "frame-src "+d.server.ContentURL.String()+"/c/;",
 			strings.HasPrefix(r.Request.URL.Path, "/moderation")
 		if strings.Contains(csp, frames) != (moderation && r.StatusCode == 200) {
-			t.Errorf("%s: frames in %s", r.Request.URL, csp)
+			t.Errorf("%s: frame sources in %s", r.Request.URL, csp)
 		}
 		if strings.Contains(csp, "unsafe") || strings.Contains(r.body, "style=") ||
 			strings.Contains(r.body, " onclick") {
-			t.Errorf("%s: something inline", r.Request.URL)
+			t.Errorf("%s: inline style or script", r.Request.URL)
 		}
 	}
 	robots := d.get("/robots.txt").body
 	if !strings.Contains(robots, "Disallow: /moderation\n") || !strings.Contains(robots, "Disallow: /sign-in\n") {
-		t.Errorf("robots.txt: %s", robots)
+		t.Errorf("robots.txt = %s", robots)
 	}
 	for _, path := range []string{"/moderation", "/sign-in", link, casePath(l)} {
 		d.status(d.get(d.server.ContentURL.String()+path, cookie), 404)
@@ -235,22 +236,23 @@ func TestModerationHeaders(t *testing.T) {
 	secret := strings.TrimPrefix(link, "/sign-in/")
 	if strings.Contains(logged.String(), secret) ||
 		strings.Contains(logged.String(), strings.TrimPrefix(cookie, "Cookie: vitrine=")) {
-		t.Errorf("a secret is in the log: %s", logged.String())
+		t.Errorf("the log contains a secret: %s", logged.String())
 	}
 }
 
-// Tab leads from the address to the password, past nothing.
+// TestTabFromAddressToPassword checks that Tab moves from the email field
+// directly to the password.
 func TestTabFromAddressToPassword(t *testing.T) {
 	d := newDesk(t)
 	page := d.status(d.get("/sign-in"), 200).body
 	from, to := strings.Index(page, `name="email"`), strings.Index(page, `name="password"`)
 	if from < 0 || to < from {
-		t.Fatalf("the fields stand at %d and %d", from, to)
+		t.Fatalf("positions of the fields = %d and %d", from, to)
 	}
 	for _, focusable := range []string{"<button", "<a ", "<input", "<select", "tabindex"} {
 		between := page[from:strings.LastIndex(page[:to], "<input")]
 		if strings.Contains(between, focusable) {
-			t.Errorf("%s takes the focus between the address and the password", focusable)
+			t.Errorf("%s can take the focus between email and password", focusable)
 		}
 	}
 }

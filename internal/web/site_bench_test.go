@@ -11,8 +11,9 @@ import (
 	"vitrine/internal/auth"
 )
 
-// BenchmarkSite asks for pages of the site beside the API's answer with the
-// same numbers, compressed as browsers take them and without a connection.
+// BenchmarkSite requests pages of the site, and for comparison the API's answer
+// with the same numbers, compressed as browsers accept it and without a
+// connection.
 func BenchmarkSite(b *testing.B) {
 	o := newOffice(b)
 	for i := range 200 {

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// BenchmarkWebsitePage serves a page of a website of 5 KB to 64 clients at
-// once, each load durable before the page ends, beside the same page
-// uncounted.
+// BenchmarkWebsitePage serves a 5 KB page of a website to 64 clients at once,
+// each load durable before the page ends, and for comparison the same page
+// without counting.
 func BenchmarkWebsitePage(b *testing.B) {
 	h := newHosting(b)
-	garden := h.found("Garden")
+	garden := h.newWebsite("Garden")
 	h.deployed(garden, "index.html="+strings.Repeat("<p>Garden ", 500))
 	counted := h.server.SiteStats
 	for _, name := range []string{"counted", "uncounted"} {

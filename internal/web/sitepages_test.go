@@ -15,20 +15,20 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sitePage is a page of the site, and who looks at it.
+// sitePage is a page of the site and the account that opens it.
 type sitePage struct {
 	name, path string
-	as         *vitrine.Account // nil: nobody is signed in
-	status     int              // 0: 200
-	then       string           // a script that opens what opens on the page
+	as         *vitrine.Account // nil if nobody is signed in
+	status     int              // 0 means 200
+	then       string           // a script that opens dialogs and menus of the page
 	holds      string           // a condition that then holds in every window
 }
 
-// openAll opens the parts of a page that are closed at first.
+// openAll opens the parts of a page that are initially closed.
 const openAll = `document.querySelectorAll("details").forEach((d) => (d.open = true))`
 
-// sitePages returns all pages of the site but the moderators' and those of
-// files, which have tests of their own.
+// sitePages returns all pages of the site except the moderators' and those of
+// files, which have their own tests.
 func sitePages(d *demo) []sitePage {
 	pages := []sitePage{
 		{name: "home", path: "/"}, {name: "plans", path: "/plans"}, {name: "sign in", path: "/sign-in"},
@@ -45,7 +45,7 @@ func sitePages(d *demo) []sitePage {
 		pages = append(pages, sitePage{name: name, path: path, as: a})
 	}
 	for _, name := range []string{"annual-report.pdf", "tour.webm", "hours.md", "press-kit.tgz",
-		"plan.svg"} { // the last unread
+		"plan.svg"} { // the last one has no readers
 		pages = append(pages, sitePage{name: "analytics of " + name, path: statsPath(d.links[name]) + "?range=90d",
 			as: d.pro, then: openAll})
 	}
@@ -109,7 +109,7 @@ func sitePages(d *demo) []sitePage {
 	return pages
 }
 
-// shared makes a read-only address of a report.
+// shared creates a read-only address of a report.
 func (d *demo) shared(l *vitrine.Link, password string) string {
 	d.t.Helper()
 	s := &sharedreport.Service{Store: d.server.Links.Store, Signer: d.server.Signer, Now: d.server.Now}
@@ -123,8 +123,8 @@ func inTheme(theme string) chromedp.Action {
 		Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }
 
-// audience are the tabs of the people who look at pages in a test, one for each
-// account, each with cookies of its own.
+// audience has the tabs of a test, one for each account, each with its own
+// cookies.
 type audience struct {
 	t       testing.TB
 	d       *demo
@@ -136,7 +136,8 @@ func newAudience(t testing.TB, d *demo, cookies map[*vitrine.Account]string) *au
 	return &audience{t, d, cookies, map[*vitrine.Account]*tab{}}
 }
 
-// tab returns the tab of an account. It complains of requests to other sites.
+// tab returns the tab of an account. It fails the test on requests to other
+// sites.
 func (a *audience) tab(who *vitrine.Account) *tab {
 	a.t.Helper()
 	if tb := a.tabs[who]; tb != nil {
@@ -152,7 +153,7 @@ func (a *audience) tab(who *vitrine.Account) *tab {
 	return tb
 }
 
-// cookies returns those of everybody who looks, made once.
+// cookies returns the session cookies of all accounts, created once.
 func (d *demo) cookies() map[*vitrine.Account]string {
 	c := map[*vitrine.Account]string{nil: ""}
 	for _, a := range []*vitrine.Account{d.pro, d.free, d.fresh, d.owner, d.moderator, d.member} {
@@ -161,8 +162,8 @@ func (d *demo) cookies() map[*vitrine.Account]string {
 	return c
 }
 
-// look opens a page and says whatever is wrong with it.
-func (a *audience) look(p sitePage) {
+// check opens a page and reports everything that is wrong with it.
+func (a *audience) check(p sitePage) {
 	a.t.Helper()
 	tb := a.tab(p.as)
 	var status float64
@@ -172,7 +173,7 @@ func (a *audience) look(p sitePage) {
 		return
 	}
 	tb.run(chromedp.Evaluate(p.then, nil))
-	tb.look(p.name, func(_ window, where string) {
+	tb.checkWindows(p.name, func(_ window, where string) {
 		if p.holds != "" {
 			tb.until(p.holds)
 		}
@@ -183,14 +184,14 @@ func (a *audience) look(p sitePage) {
 	tb.mu.Unlock()
 	for _, c := range complaints {
 		if p.status == 0 || !strings.Contains(c, "Failed to load resource") {
-			a.t.Errorf("%s: the browser: %s", p.name, c)
+			a.t.Errorf("%s: browser: %s", p.name, c)
 		}
 	}
 }
 
-// Every page of the site is accessible, fits into its windows, does not move
-// while it loads, asks no other host, and has nothing in it that its policy
-// forbids.
+// TestBrowserSitePages checks that every page of the site is accessible, fits
+// into each window, does not move while it loads, sends requests to no other
+// host, and contains nothing that its policy forbids.
 func TestBrowserSitePages(t *testing.T) {
 	d := newPicturedDemo(t)
 	cookies := d.cookies()
@@ -203,7 +204,7 @@ func TestBrowserSitePages(t *testing.T) {
 			t.Parallel()
 			a := newAudience(t, d, cookies)
 			for _, p := range pages {
-				a.look(p)
+				a.check(p)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"vitrine/report"
 )
 
-// addExcluded adds one view of each product, just now.
+// addExcluded adds one current view for each product.
 func (o *office) addExcluded(l *vitrine.Link, views ...[2]string) {
 	o.t.Helper()
 	at, b := o.server.Now().UnixMilli(), vitrine.Batch{}
@@ -27,14 +27,14 @@ func (o *office) addExcluded(l *vitrine.Link, views ...[2]string) {
 	o.check(err)
 }
 
-// The pages of a link and of the account say which views are excluded, by which
-// programs, and what assistants read; a shared report does not tell of the
-// owner's visits.
+// TestStatsExcluded checks that the reports of a link and of the account show
+// which views are excluded, by which programs, and what assistants read. A
+// shared report does not show the owner's visits.
 func TestStatsExcluded(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentScroll]
 	if page := o.parse(o.get(statsPath(l)+"?range=7d", o.cookie).body); page.id("by-assistants").Data != "" {
-		t.Error("a card of assistants where there were none")
+		t.Error("a card of assistants without any")
 	}
 	o.addExcluded(l, [2]string{report.BotOwn}, [2]string{visitor.BotAIAssistant, "ChatGPT-User"},
 		[2]string{visitor.BotAIAssistant, "ChatGPT-User"},
@@ -47,7 +47,7 @@ func TestStatsExcluded(t *testing.T) {
 		body := o.status(o.get(path, o.cookie), http.StatusOK).body
 		page := o.parse(body)
 		if s := page.id("ledger").tags("summary")[0].text(); !strings.Contains(s, " excluded · 1 of your own · ") {
-			t.Errorf("the list says %q", s)
+			t.Errorf("summary of the list = %q", s)
 		}
 		ledger := page.id("ledger").text()
 		for _, words := range []string{"Your own visits", "AI assistants", "ChatGPT-User 2, Claude-User 1", "GPTBot 1",
@@ -58,7 +58,7 @@ func TestStatsExcluded(t *testing.T) {
 		}
 		if card := page.id("by-assistants").text(); !strings.Contains(card, "ChatGPT-User") ||
 			!strings.Contains(card, "66.7%") || !strings.Contains(card, "Crawlers that train models: GPTBot 1") {
-			t.Errorf("%s: the card of assistants is %q", path, card)
+			t.Errorf("%s: card of assistants = %q", path, card)
 		}
 		vitrinetest.Equal(t, "assistants", o.file(t, path, "assistants"),
 			[][]string{{"assistant", "reads", "pct"}, {"ChatGPT-User", "2", "66.7"}, {"Claude-User", "1", "33.3"}})
@@ -67,7 +67,7 @@ func TestStatsExcluded(t *testing.T) {
 				{"ai_assistant", "Claude-User", "1"},
 				{"ai_training", "GPTBot", "1"}, {"mail_scanner", "Microsoft", "1"}})
 		if totals := o.file(t, path, "totals"); totals[1][slices.Index(totals[0], "ownExcluded")] != "1" {
-			t.Errorf("the file of totals has %v", totals)
+			t.Errorf("totals file = %v", totals)
 		}
 		if !strings.Contains(body, "Numbers up to <time") {
 			t.Error("the page does not say until when its numbers are final")
@@ -75,8 +75,9 @@ func TestStatsExcluded(t *testing.T) {
 	}
 }
 
-// The setting is a form where excluded views are listed. It says what it is,
-// and leads back to itself; also on a link that only its owner has opened.
+// TestStatsCountOwn checks the form of the setting in the list of excluded
+// views. It shows the current setting and returns to the same page, also for a
+// link that only its owner has viewed.
 func TestStatsCountOwn(t *testing.T) {
 	o := newOffice(t)
 	l := o.publish("notes.txt", []byte("Only its owner has read this.\n"))
@@ -87,7 +88,7 @@ func TestStatsCountOwn(t *testing.T) {
 		form := page.id("own")
 		if !strings.Contains(form.text(), "Count my own visits: "+step.state) ||
 			!strings.Contains(form.text(), "past numbers") {
-			t.Fatalf("the setting says %q", form.text())
+			t.Fatalf("setting = %q", form.text())
 		}
 		button, back := form.tags("button")[0], form.tags("input")[0].attr("value")
 		same(t, "the button's value", button.attr("value"), step.set)
@@ -96,13 +97,13 @@ func TestStatsCountOwn(t *testing.T) {
 		same(t, "back", r.Header.Get("Location"), path+"#own")
 		if changing := o.parse(o.get(path, o.cookie).body).id("own").text(); !strings.Contains(changing,
 			"being updated") {
-			t.Errorf("the setting does not say that past numbers follow: %q", changing)
+			t.Errorf("the setting does not say that past numbers are being updated: %q", changing)
 		}
 		o.check(o.server.OwnViews.Apply(t.Context()))
 		page = o.parse(o.get(path, o.cookie).body)
 		if views := page.id("card-views").class("value"); step.views == "" && len(views) > 0 || step.views != "" &&
 			(len(views) == 0 || views[0].text() != step.views) {
-			t.Errorf("after %q: views %v", step.set, views)
+			t.Errorf("after %q: views = %v", step.set, views)
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Each bucket of each card leads to the report of its views alone, which is the
-// API's; its chip turns it round and takes it away.
+// TestStatsFilters checks that each bucket of each card links to the report of
+// its views, which equals the API's, and that its chip negates and removes the
+// filter.
 func TestStatsFilters(t *testing.T) {
 	o := newOffice(t)
 	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
@@ -24,7 +25,7 @@ func TestStatsFilters(t *testing.T) {
 			for _, row := range rows {
 				links := row.tags("a")
 				if len(links) != 1 {
-					t.Fatalf("%s: %d links in %q", card, len(links), row.text())
+					t.Fatalf("%s: %d links in %q, want 1", card, len(links), row.text())
 				}
 				o.sameFiltered(t, card, links[0].attr("href"), card == "screens", row.tags("td")[0].text())
 			}
@@ -35,7 +36,7 @@ func TestStatsFilters(t *testing.T) {
 }
 
 // sameFiltered compares the page of a filter with the API, and its views with
-// the bucket that led there, which counts sessions of screens.
+// the bucket that links to it. Buckets of screens count sessions.
 func (o *office) sameFiltered(t *testing.T, card, address string, sessions bool, count string) {
 	t.Helper()
 	var want report.Summary
@@ -48,7 +49,7 @@ func (o *office) sameFiltered(t *testing.T, card, address string, sessions bool,
 	}
 	chips := page.class("conditions")
 	if len(chips) != 1 || len(chips[0].tags("li")) != 2 {
-		t.Fatalf("%s: %d lists of chips", address, len(chips))
+		t.Fatalf("%s: %d lists of chips, want 1 with 2 items", address, len(chips))
 	}
 	same(t, card+", filters", len(want.Filter), 1)
 	turned := chips[0].tags("a")[0].attr("href")
@@ -63,7 +64,8 @@ func (o *office) sameFiltered(t *testing.T, card, address string, sessions bool,
 	}
 }
 
-// Several filters hold together, and what is not a filter is refused.
+// TestStatsFiltersTogether checks several filters at once, and that invalid
+// filters are refused.
 func TestStatsFiltersTogether(t *testing.T) {
 	o := newOffice(t)
 	path := statsPath(o.links[report.ContentPages]) + "?range=all&filter=country:is_not:DE&filter=device:is:Mobile"
@@ -74,11 +76,11 @@ func TestStatsFiltersTogether(t *testing.T) {
 	same(t, "chips", len(page.class("conditions")[0].tags("li")), 3)
 	if text := page.class("conditions")[0].text(); !strings.Contains(text, "Country is not Germany") ||
 		!strings.Contains(text, "Device is Mobile") {
-		t.Errorf("the chips say %q", text)
+		t.Errorf("chips = %q", text)
 	}
 	for _, row := range page.id("by-countries").tags("tbody")[0].tags("tr") {
 		if strings.Contains(row.text(), "Germany") {
-			t.Error("what is left out is in a card")
+			t.Error("a card contains excluded views")
 		}
 	}
 	same(t, "files", len(o.file(t, path, "countries"))-1, len(want.Breakdowns.Countries))
@@ -90,15 +92,15 @@ func TestStatsFiltersTogether(t *testing.T) {
 	}
 }
 
-// A filter that no view meets gives a whole report of zeros; its page says so,
-// and leads back to all views.
+// TestStatsFilterWithoutViews checks that a filter without matching views shows
+// a whole report of zeros with a banner that links back to all views.
 func TestStatsFilterWithoutViews(t *testing.T) {
 	o := newOffice(t)
-	const says = "No view matches these filters."
+	const notice = "No view matches these filters."
 	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
 		all := o.get(path+"?range=90d", o.cookie).body
-		if strings.Contains(all, says) {
-			t.Errorf("%s says %q without a filter", path, says)
+		if strings.Contains(all, notice) {
+			t.Errorf("%s shows %q without a filter", path, notice)
 		}
 		path += "?range=90d&filter=country:is:AQ"
 		var want report.Summary
@@ -107,8 +109,8 @@ func TestStatsFilterWithoutViews(t *testing.T) {
 		same(t, "points", len(want.Series) > 0, true)
 		same(t, "countries", len(want.Breakdowns.Countries), 0)
 		banners := o.parse(o.status(o.get(path, o.cookie), http.StatusOK).body).id("stats").class("banner")
-		if len(banners) != 1 || !strings.Contains(banners[0].text(), says) {
-			t.Fatalf("%s: %d banners", path, len(banners))
+		if len(banners) != 1 || !strings.Contains(banners[0].text(), notice) {
+			t.Fatalf("%s: %d banners, want 1", path, len(banners))
 		}
 		link := banners[0].tags("a")[0]
 		same(t, "link", link.text(), "Clear filters")
@@ -119,8 +121,8 @@ func TestStatsFilterWithoutViews(t *testing.T) {
 	}
 }
 
-// Any two dates, hours and the year before can be asked for by a form that
-// needs no script.
+// TestStatsDates requests custom dates, hours and the previous year with a form
+// that needs no script.
 func TestStatsDates(t *testing.T) {
 	o := newOffice(t)
 	root := statsPath(o.links[report.ContentPages])
@@ -159,18 +161,19 @@ func TestStatsDates(t *testing.T) {
 			for i, row := range rows {
 				same(t, "views of a point", row.tags("data")[0].attr("value"), humanize.Comma(want.Series[i].Views))
 			}
-			// What is over is not "so far".
+			// A past range is not "so far".
 			same(t, "so far", strings.Contains(page.id("series").text(), "so far"), want.Range.To.After(o.server.Now()))
 			if zone := want.Range.Timezone; zone != "" &&
 				!strings.Contains(page.text(), "Times are in "+strings.ReplaceAll(zone, "_", " ")) {
-				t.Errorf("the page does not say %s", zone)
+				t.Errorf("the page does not name the zone %s", zone)
 			}
 		})
 	}
 }
 
-// The time zone of the account is that of its days, hours and today in the
-// app, and on what it shares; the API stays with UTC.
+// TestStatsAccountZone checks that the days, hours and today of the app and of
+// shared reports are in the account's time zone, and that the API stays with
+// UTC.
 func TestStatsAccountZone(t *testing.T) {
 	o := newOffice(t)
 	root := statsPath(o.links[report.ContentPages])
@@ -201,13 +204,13 @@ func TestStatsAccountZone(t *testing.T) {
 				}
 			}
 			if !strings.Contains(page.text(), "Times are in Asia/Kathmandu") {
-				t.Error("the page does not say whose days they are")
+				t.Error("the page does not name the time zone")
 			}
 		}
 	}
 	if call := o.parse(o.get(root, o.cookie).body).id("call-text").text(); !strings.Contains(call,
 		"timezone=Asia%2FKathmandu") {
-		t.Errorf("the API call is %q", call)
+		t.Errorf("API call on the page = %q", call)
 	}
 	o.status(o.do("POST", "/account/timezone", "timezone=UTC", form, o.cookie), http.StatusSeeOther)
 	same(t, "UTC again", o.parse(o.get(root, o.cookie).body).text() != "" &&

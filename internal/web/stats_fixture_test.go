@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// office is a site with an account whose links were read, of each kind of
+// office is a site with an account whose links were viewed, one of each kind of
 // content.
 type office struct {
 	*site
@@ -22,12 +22,12 @@ type office struct {
 	links  map[report.ContentKind]*vitrine.Link
 }
 
-// officeDays is for how long its links have been there: long enough that a
-// point of all time is a week.
+// officeDays is the age of its links in days. With it, a point of the range
+// "all" is a week.
 const officeDays = 130
 
-// newOffice makes links that people and bots viewed over a long time. Some of
-// their names try to be formulas.
+// newOffice creates links that people and bots have viewed for a long time.
+// Some of their names look like formulas.
 func newOffice(t testing.TB) *office {
 	t.Helper()
 	o := &office{site: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}
@@ -47,7 +47,7 @@ func newOffice(t testing.TB) *office {
 	return o
 }
 
-// readBy adds views of the last days, the same each time.
+// readBy adds the same views of the last days each time.
 func (s *site) readBy(l *vitrine.Link, n int) {
 	s.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), uint64(len(l.Name))))
@@ -96,7 +96,7 @@ func (s *site) readBy(l *vitrine.Link, n int) {
 	}
 }
 
-// openNow adds one view by someone new, just now.
+// openNow adds one current view of a new viewer.
 func (s *site) openNow(l *vitrine.Link, viewer uint64) {
 	s.t.Helper()
 	at := s.server.Now().UnixMilli()
@@ -108,7 +108,7 @@ func (s *site) openNow(l *vitrine.Link, viewer uint64) {
 
 func statsPath(l *vitrine.Link) string { return "/links/" + string(l.Slug) + "/analytics" }
 
-// document is a page taken apart.
+// document is a parsed page.
 type document struct{ *html.Node }
 
 func (s *site) parse(page string) document {
@@ -127,7 +127,7 @@ func (d document) attr(name string) string {
 	return ""
 }
 
-// all returns the elements below that a condition holds of, in order.
+// all returns the descendants for which a condition holds, in order.
 func (d document) all(yes func(document) bool) (found []document) {
 	for n := range d.Descendants() {
 		if e := (document{n}); n.Type == html.ElementNode && yes(e) {
@@ -137,17 +137,17 @@ func (d document) all(yes func(document) bool) (found []document) {
 	return found
 }
 
-// tags returns the elements of a name below.
+// tags returns the descendants with a tag name.
 func (d document) tags(name string) []document {
 	return d.all(func(e document) bool { return e.Data == name })
 }
 
-// class returns the elements of a class below.
+// class returns the descendants with a class.
 func (d document) class(name string) []document {
 	return d.all(func(e document) bool { return strings.Contains(" "+e.attr("class")+" ", " "+name+" ") })
 }
 
-// id returns the element of an id; an empty one where there is none.
+// id returns the element with an ID, or an empty document.
 func (d document) id(id string) document {
 	for _, e := range d.all(func(e document) bool { return e.attr("id") == id }) {
 		return e
@@ -155,7 +155,7 @@ func (d document) id(id string) document {
 	return document{&html.Node{}}
 }
 
-// text returns what can be read, in one line.
+// text returns the visible text in one line.
 func (d document) text() string {
 	var b strings.Builder
 	for n := range d.Descendants() {

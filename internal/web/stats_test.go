@@ -19,23 +19,23 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// api asks the API for what a page shows.
+// api requests from the API what a page shows.
 func (o *office) api(path string, into any) {
 	o.t.Helper()
 	r := o.status(o.get("/api/v1"+path, "Authorization: Bearer "+o.key), http.StatusOK)
 	o.check(json.Unmarshal([]byte(r.body), into))
 }
 
-// same reports where a page differs from the API.
+// same reports a difference between a page and the API.
 func same[T comparable](t testing.TB, what string, page, api T) {
 	t.Helper()
 	if page != api {
-		t.Errorf("%s: the page says %v, the API %v", what, page, api)
+		t.Errorf("%s: page = %v, API = %v", what, page, api)
 	}
 }
 
-// Each figure on the page of a link, and in its files, is the API's for the
-// same link and days.
+// TestStatsAreTheAPIs checks that each number on the page of a link, and in its
+// files, equals the API's for the same link and days.
 func TestStatsAreTheAPIs(t *testing.T) {
 	o := newOffice(t)
 	for kind, l := range o.links {
@@ -49,7 +49,7 @@ func TestStatsAreTheAPIs(t *testing.T) {
 				sameContent(t, page, &want.Content)
 				recent := page.class("visits")
 				if len(recent) != 1 {
-					t.Fatalf("%d tables of recent opens", len(recent))
+					t.Fatalf("%d tables of recent views, want 1", len(recent))
 				}
 				rows := recent[0].tags("tbody")[0].tags("tr")
 				same(t, "recent opens", len(rows), len(want.Recent))
@@ -86,7 +86,7 @@ func TestAccountStatsAreTheAPIs(t *testing.T) {
 		}
 		if all := fmt.Sprintf("4 links · %s views and %s downloads in total", humanize.Comma(want.AllTime.Views),
 			humanize.Comma(want.AllTime.Downloads)); !strings.Contains(page.text(), all) {
-			t.Errorf("the page does not say %q", all)
+			t.Errorf("the page lacks %q", all)
 		}
 		o.sameFiles(t, "/analytics?range="+rg, &want.Summary)
 	}
@@ -129,7 +129,7 @@ func sameSummary(t *testing.T, page document, want *report.Summary) {
 	} else if !strings.HasPrefix(summary,
 		fmt.Sprintf("%d bot view", want.Totals.BotsExcluded)) ||
 		!strings.HasSuffix(summary, fmt.Sprintf("· %d atypical", want.Totals.Atypical)) {
-		t.Errorf("the ledger says %q of %+v", summary, want.Totals)
+		t.Errorf("summary of the excluded views = %q for %+v", summary, want.Totals)
 	}
 	var left int64
 	for _, row := range page.id("ledger").tags("tr") {
@@ -205,19 +205,19 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 	}
 }
 
-// file returns the table of a card.
+// file returns the CSV file of a card.
 func (o *office) file(t *testing.T, path, card string) [][]string {
 	t.Helper()
 	r := o.status(o.get(path+"&format=csv&card="+card, o.cookie), http.StatusOK)
 	if got := r.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/csv") {
-		t.Errorf("%s is %s", card, got)
+		t.Errorf("%s: Content-Type = %s", card, got)
 	}
 	if got := r.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") ||
 		!strings.Contains(got, card) {
-		t.Errorf("%s is %q", card, got)
+		t.Errorf("%s: Content-Disposition = %q", card, got)
 	}
 	if !strings.HasSuffix(r.body, "\r\n") {
-		t.Errorf("%s ends without CRLF", card)
+		t.Errorf("%s does not end with CRLF", card)
 	}
 	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
 	o.check(err)
@@ -241,11 +241,12 @@ func (o *office) sameFiles(t *testing.T, path string, want *report.Summary) {
 	}
 }
 
-// No cell of any file is taken for a formula.
+// TestStatsFilesAreHarmless checks that spreadsheets take no cell of a file for
+// a formula.
 func TestStatsFilesAreHarmless(t *testing.T) {
 	o := newOffice(t)
 	tame := 0
-	look := func(path string, cards ...string) {
+	check := func(path string, cards ...string) {
 		for _, card := range cards {
 			for _, row := range o.file(t, path, card) {
 				for _, cell := range row {
@@ -266,11 +267,11 @@ func TestStatsFilesAreHarmless(t *testing.T) {
 		if kind != report.ContentNone {
 			cards = append(cards, "content")
 		}
-		look(statsPath(l)+"?range=all", cards...)
+		check(statsPath(l)+"?range=all", cards...)
 	}
-	look("/analytics?range=all", append([]string{"top_links", "mix"}, common...)...)
+	check("/analytics?range=all", append([]string{"top_links", "mix"}, common...)...)
 	if tame < 4 {
-		t.Errorf("%d cells were made harmless: the test is blind", tame)
+		t.Errorf("%d cells were escaped, want at least 4, or the test checks nothing", tame)
 	}
 	l := o.links[report.ContentNone]
 	for _, path := range []string{statsPath(l) + "?format=csv&card=content", statsPath(l) + "?format=csv&card=nothing",
@@ -280,8 +281,8 @@ func TestStatsFilesAreHarmless(t *testing.T) {
 	}
 }
 
-// Numbers are their owner's alone: another account's link is an unknown one,
-// and who is not signed in is asked to.
+// TestStatsOfOthers checks that another account's link gets the answer of an
+// unknown one, and that visitors are redirected to the sign-in.
 func TestStatsOfOthers(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
@@ -304,11 +305,11 @@ func TestStatsOfOthers(t *testing.T) {
 	}
 }
 
-// An account whose plan has no analytics sees a sample, marked as one: the same
-// whatever its links have come to.
+// TestStatsSample checks that an account whose plan has no analytics sees a
+// sample that is marked as one and does not depend on its links' views.
 func TestStatsSample(t *testing.T) {
 	o := newOffice(t)
-	look := func(path string) (page, numbers string) {
+	check := func(path string) (page, numbers string) {
 		t.Helper()
 		r := o.status(o.get(path, o.cookie), http.StatusOK)
 		doc := o.parse(r.body)
@@ -319,25 +320,25 @@ func TestStatsSample(t *testing.T) {
 		}
 		if !strings.Contains(r.body, `href="/plans"`) || strings.Contains(r.body, `id="live"`) ||
 			strings.Contains(r.body, "format=csv") {
-			t.Errorf("%s: no way up, or what a sample has not", path)
+			t.Errorf("%s lacks the link to the plans, or has something that a sample does not have", path)
 		}
 		return doc.text(), doc.id("stats").text()
 	}
 	o.setPlan(vitrine.PlanFree)
 	l := o.links[report.ContentPages]
 	o.openNow(l, 7)
-	_, before := look(statsPath(l) + "?range=90d")
-	_, all := look("/analytics?range=90d")
+	_, before := check(statsPath(l) + "?range=90d")
+	_, all := check("/analytics?range=90d")
 	o.readBy(l, 99)
-	if _, now := look(statsPath(l) + "?range=90d"); now != before {
-		t.Error("real opens change the sample of a link")
+	if _, now := check(statsPath(l) + "?range=90d"); now != before {
+		t.Error("real views change the sample of a link")
 	}
-	page, now := look("/analytics?range=90d")
+	page, now := check("/analytics?range=90d")
 	if now != all {
-		t.Error("real opens change the sample of an account")
+		t.Error("real views change the sample of an account")
 	}
 	if strings.Contains(page, l.Title) {
-		t.Error("a link of the account is in its sample")
+		t.Error("the account's sample contains a real link")
 	}
 	for _, path := range []string{statsPath(l), "/analytics"} {
 		o.status(o.get(path+"/pulse", o.cookie), http.StatusForbidden)
@@ -346,8 +347,8 @@ func TestStatsSample(t *testing.T) {
 	o.status(o.get("/links/nothing-here/analytics", o.cookie), http.StatusNotFound)
 	for kind, l := range o.links {
 		for _, rg := range []string{"7d", "14d", "30d", "all"} {
-			if _, numbers := look(statsPath(l) + "?range=" + rg); !strings.Contains(numbers, "Top source") {
-				t.Errorf("a sample of %s says nothing", kind)
+			if _, numbers := check(statsPath(l) + "?range=" + rg); !strings.Contains(numbers, "Top source") {
+				t.Errorf("the sample of %s has no numbers", kind)
 			}
 		}
 	}
@@ -359,8 +360,8 @@ func (o *office) setPlan(p vitrine.Plan) {
 	o.check(err)
 }
 
-// The pulse changes when a number does, and not before; asking for it is no
-// open.
+// TestStatsPulse checks that the pulse changes when a number does, and only
+// then, and that requesting it counts no view.
 func TestStatsPulse(t *testing.T) {
 	o := newOffice(t)
 	l, other := o.links[report.ContentScroll], o.links[report.ContentNone]
@@ -379,7 +380,7 @@ func TestStatsPulse(t *testing.T) {
 	o.openNow(other, 4711)
 	ask(own, first, http.StatusNotModified)
 	if second := ask(all, firstAll, http.StatusOK); second == firstAll {
-		t.Error("the account's pulse is the same after an open")
+		t.Error("the account's pulse did not change after a view")
 	}
 	same(t, "views", o.counts(l), before)
 	o.openNow(l, 4711)
@@ -388,7 +389,7 @@ func TestStatsPulse(t *testing.T) {
 		http.StatusOK).body).id("card-views").class("value")[0].text(),
 		humanize.Comma(before.Views+1))
 
-	// An open page is no use of the session.
+	// An open page does not extend the session.
 	o.ahead.Add(int64(vitrine.SessionLife - time.Hour))
 	o.status(o.get(own, o.cookie), http.StatusOK)
 	o.status(o.get(page.id("live").attr("data-now"), o.cookie), http.StatusOK)
@@ -397,55 +398,56 @@ func TestStatsPulse(t *testing.T) {
 	o.status(o.get(page.id("live").attr("data-now"), o.cookie), http.StatusUnauthorized)
 }
 
-// A report that is cut short is never shown as if it were not.
+// TestStatsTruncated checks that a truncated report says so.
 func TestStatsTruncated(t *testing.T) {
 	o := newOffice(t)
 	for _, path := range []string{"/analytics?range=all", statsPath(o.links[report.ContentMedia]) + "?range=all"} {
-		const told = "Some views are not counted"
-		if strings.Contains(o.get(path, o.cookie).body, told) {
-			t.Errorf("%s: a whole report is called a part", path)
+		const notice = "Some views are not counted"
+		if strings.Contains(o.get(path, o.cookie).body, notice) {
+			t.Errorf("%s: a complete report says that it is truncated", path)
 		}
 		o.server.Analytics.MaxViews = 20
-		if !strings.Contains(o.get(path, o.cookie).body, told) {
-			t.Errorf("%s: nobody is told that the report is cut short", path)
+		if !strings.Contains(o.get(path, o.cookie).body, notice) {
+			t.Errorf("%s: the report does not say that it is truncated", path)
 		}
 		o.server.Analytics.MaxViews = 0
 	}
 }
 
-// A link that nobody has opened says what will be here, and offers its address.
+// TestStatsEmpty checks that the report of a link without views says what will
+// appear and offers its address.
 func TestStatsEmpty(t *testing.T) {
 	o := newOffice(t)
 	l := o.publish("notes.txt", []byte("Nobody has read this.\n"))
 	r := o.status(o.get(statsPath(l), o.cookie), http.StatusOK)
 	if !strings.Contains(r.body, "No views yet") ||
 		!strings.Contains(r.body, `data-text="`+o.url+"/p/"+string(l.Slug)+`"`) {
-		t.Errorf("the page of a link without opens:\n%s", o.parse(r.body).text())
+		t.Errorf("report of a link without views:\n%s", o.parse(r.body).text())
 	}
 	o.openNow(l, 1)
 	if r = o.get(statsPath(l)+"?range=7d", o.cookie); strings.Contains(r.body, "No views yet") {
-		t.Error("an opened link is called unopened")
+		t.Error("the report of a viewed link says that there are no views")
 	}
 
-	// A link with few views leads with its visits, begins the chart with the
-	// day it was created, and compares with nothing.
+	// The report of a link with few views begins with its visits, starts the
+	// chart on the day it was created, and compares with nothing.
 	r = o.get(statsPath(l)+"?range=7d", o.cookie)
 	page, visits, chart := o.parse(r.body), strings.Index(r.body, "Recent visits"),
 		strings.Index(r.body, `id="chart-title"`)
 	if visits < 0 || visits > chart {
-		t.Error("the chart comes before the visits")
+		t.Error("the chart precedes the visits")
 	}
 	same(t, "days in the chart", len(page.id("series").tags("tbody")[0].tags("tr")), 1)
 	same(t, "changes against nothing", len(page.class("delta")), 0)
 	if !strings.Contains(r.body, "Today so far") || strings.Contains(r.body, "Busiest") {
-		t.Error("the current day is not named, or one view makes a busiest hour")
+		t.Error("the current day is not marked, or one view makes a busiest hour")
 	}
 	if r := o.get(statsPath(o.links[report.ContentPages])+"?range=90d", o.cookie); strings.Index(r.body,
 		"Recent visits") < strings.Index(r.body, `id="chart-title"`) {
-		t.Error("a link with many views leads with its visits")
+		t.Error("the report of a link with many views begins with its visits")
 	}
 
-	// A document that was opened and not read has no rows.
+	// A document that was viewed but not read has no rows of pages.
 	pdf := o.publish("unread.pdf", samples["report.pdf"])
 	o.openNow(pdf, 1)
 	for path, want := range map[string]string{statsPath(pdf): "Nobody has read a page yet.",
@@ -453,13 +455,13 @@ func TestStatsEmpty(t *testing.T) {
 		page := o.get(path, o.cookie).body
 		if got := strings.Contains(page, "Nobody has read a page"); got != (want != "") ||
 			!strings.Contains(page, want) || strings.Contains(page, "by-page") == got {
-			t.Errorf("%s: a reader is missed or made up", path)
+			t.Errorf("%s: wrong rows of pages", path)
 		}
 	}
 }
 
-// The page of a link's numbers is one of the links', and says which one; the
-// account's is a place of its own.
+// TestStatsPlace checks that in the navigation a link's report belongs to the
+// links and names the link, and that the account's report has its own entry.
 func TestStatsPlace(t *testing.T) {
 	o := newOffice(t)
 	l := o.links[report.ContentPages]
@@ -477,16 +479,16 @@ func TestStatsPlace(t *testing.T) {
 	page = o.parse(o.status(o.get("/analytics", o.cookie), http.StatusOK).body)
 	same(t, "the place", here(page), "/analytics")
 
-	// As many links are counted as are listed, and one view is one view.
+	// The counts of links and views are right, in the singular, too.
 	d := newDesk(t)
 	one := d.publish("notes.txt", samples["notes.txt"])
 	d.openNow(one, 1)
 	in := d.signIn(d.member)
 	if got := d.parse(d.get("/analytics", in).body).id("about").text(); !strings.Contains(got,
 		"1 link · 1 view and 0 downloads in total") {
-		t.Errorf("the page says %q", got)
+		t.Errorf("summary = %q", got)
 	}
 }
 
-// importedModule is a module that another one imports.
+// importedModule matches an import of another module.
 var importedModule = regexp.MustCompile(`\bimport\b[^;"]*"(\.{1,2}/[^"]+)"`)

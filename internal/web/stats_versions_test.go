@@ -13,7 +13,7 @@ import (
 	"vitrine/report"
 )
 
-// sendReplacement makes a file the next version of a link, without a person.
+// sendReplacement uploads a file as the next version of a link.
 func (s *site) sendReplacement(l *vitrine.Link, name, mime string, content []byte) *vitrine.Link {
 	s.t.Helper()
 	u := s.server.Uploads
@@ -27,7 +27,7 @@ func (s *site) sendReplacement(l *vitrine.Link, name, mime string, content []byt
 	return l
 }
 
-// readVersion adds a session of a version of a link, just now.
+// readVersion adds a current session of a version of a link.
 func (s *site) readVersion(l *vitrine.Link, version, n int, session report.Session) {
 	s.t.Helper()
 	at := s.server.Now().UnixMilli()
@@ -38,9 +38,9 @@ func (s *site) readVersion(l *vitrine.Link, version, n int, session report.Sessi
 	s.check(err)
 }
 
-// After a PDF became a text, its sessions keep their completion and progress,
-// everywhere. The content card is of one version: the current one once it has
-// sessions, and the page offers the other.
+// TestReportOfReplacedFile replaces a PDF with a text. Its sessions keep their
+// completion and progress everywhere. The content card shows one version: the
+// current one once it has sessions, and the page offers the other.
 func TestReportOfReplacedFile(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -78,12 +78,12 @@ func TestReportOfReplacedFile(t *testing.T) {
 		"These numbers are of version 1.",
 		"1 of 12 pages"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the page has no %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	for _, never := range []string{"0% scrolled", "Scrolled on average", "How far it was scrolled"} {
 		if strings.Contains(text, never) {
-			t.Errorf("the page of an unread version says %q", never)
+			t.Errorf("the page of a version without readers contains %q", never)
 		}
 	}
 	same(t, "rows of version 1", len(p.id("pages").tags("tbody")[0].tags("tr")), 12)
@@ -107,7 +107,7 @@ func TestReportOfReplacedFile(t *testing.T) {
 		}
 	}
 	if !strings.HasPrefix(chosen, "Version 2 · Text · since ") || !strings.HasPrefix(other, "Version 1 · PDF · ") {
-		t.Errorf("the versions are %q and %q", chosen, other)
+		t.Errorf("versions = %q and %q", chosen, other)
 	}
 
 	o.readVersion(l, 2, 9, report.Session{Depth: 500_000})
@@ -119,7 +119,7 @@ func TestReportOfReplacedFile(t *testing.T) {
 	same(t, "the depth of version 2", r.Content.Scroll.AvgDepthPct, 500)
 	if text = page("").text(); !strings.Contains(text, "Scrolled on average 50%") ||
 		strings.Contains(text, "Nobody has read version") {
-		t.Error("the page is not of the current version, which has sessions")
+		t.Error("the page does not show the current version, which has sessions")
 	}
 	file := o.status(o.get(at+"?range=30d&version=1&format=csv&card=content", o.cookie), http.StatusOK).body
 	same(t, "the file of version 1", strings.HasPrefix(file, "page,"), true)
@@ -128,7 +128,7 @@ func TestReportOfReplacedFile(t *testing.T) {
 	o.api("/links/"+string(l.Slug)+"/visits", &visits)
 	for i, want := range []string{`"depthPct":50`, `"pages":[{"page":1`, `"pages":[{"page":1`} {
 		if !strings.Contains(string(visits.Visits[i]), want) {
-			t.Errorf("visit %d is %s, want %s", i, visits.Visits[i], want)
+			t.Errorf("visit %d = %s, want %s", i, visits.Visits[i], want)
 		}
 	}
 }

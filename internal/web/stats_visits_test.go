@@ -10,8 +10,9 @@ import (
 	"vitrine/report"
 )
 
-// Every view of a link that is kept is on a page of the list, once; each has a
-// page of its own, and the same views are in both files.
+// TestStatsVisits checks that every stored view of a link is in the list of
+// visits once, that each has its own page, and that both export files have the
+// same views.
 func TestStatsVisits(t *testing.T) {
 	o := newOffice(t)
 	l, other := o.links[report.ContentPages], o.links[report.ContentMedia]
@@ -19,13 +20,13 @@ func TestStatsVisits(t *testing.T) {
 	seen, viewers := map[string]bool{}, map[string][]string{}
 	for path, pages := root, 0; path != ""; pages++ {
 		if pages > 10 {
-			t.Fatal("the list goes on")
+			t.Fatal("the list does not end")
 		}
 		page := o.parse(o.status(o.get(path, o.cookie), http.StatusOK).body)
 		for _, row := range page.class("visits")[0].tags("tbody")[0].tags("tr") {
 			address, viewer := row.tags("a")[0].attr("href"), row.class("viewer")[0].text()
 			if seen[address] || !strings.HasPrefix(address, root+"/") {
-				t.Errorf("%s is listed twice, or is no visit", address)
+				t.Errorf("%s is listed twice, or is not a visit", address)
 			}
 			seen[address] = true
 			viewers[viewer] = append(viewers[viewer], address)
@@ -39,7 +40,7 @@ func TestStatsVisits(t *testing.T) {
 	}
 	same(t, "visits", len(seen), 160)
 
-	// The visits of one viewer lead to each other.
+	// The visits of one viewer link to each other.
 	most := ""
 	for viewer, visits := range viewers {
 		if len(visits) > len(viewers[most]) {
@@ -61,7 +62,7 @@ func TestStatsVisits(t *testing.T) {
 		}
 	}
 
-	// Files.
+	// The export files.
 	r := o.status(o.get(root+"?format=csv", o.cookie), http.StatusOK)
 	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
 	o.check(err)
@@ -77,7 +78,7 @@ func TestStatsVisits(t *testing.T) {
 	}
 	same(t, "lines of NDJSON", lines, 160)
 
-	// A filter and dates hold here, too.
+	// Filters and dates apply here, too.
 	var want report.LinkReport
 	o.api(statsPath(l)+"?range=all&filter=country:is:DE", &want)
 	r = o.status(o.get(root+"?range=all&filter=country:is:DE&format=csv", o.cookie), http.StatusOK)
@@ -98,7 +99,8 @@ func TestStatsVisits(t *testing.T) {
 	}
 }
 
-// A page of a visit has what the kind of file has.
+// TestStatsVisit checks that the page of a visit shows what its kind of file
+// has.
 func TestStatsVisit(t *testing.T) {
 	o := newOffice(t)
 	for kind, l := range o.links {
@@ -110,7 +112,7 @@ func TestStatsVisit(t *testing.T) {
 			same(t, "pages in order", len(page.class("by-page")) == 1, kind == report.ContentPages)
 			for _, word := range []string{"office@example.org", "192.0.2"} {
 				if text := page.id("main").text(); strings.Contains(text, word) {
-					t.Errorf("the page of a visit has %s", word)
+					t.Errorf("the page of a visit contains %s", word)
 				}
 			}
 		}

@@ -47,11 +47,11 @@ func buckets(list []report.Bucket) string {
 	return strings.Join(words, ", ")
 }
 
-// The server counts page loads of websites by page, viewer and source, and
-// nothing else that is asked of them.
+// TestWebsiteNumbers checks that the server counts page loads of websites by
+// page, viewer and source, and no other requests.
 func TestWebsiteNumbers(t *testing.T) {
 	h := newHosting(t)
-	garden := h.found("Garden")
+	garden := h.newWebsite("Garden")
 	h.deployed(garden, "index.html=<p>Home", "about.html*=<p>About", "blog/index.html=<p>Blog", "style.css=p{}",
 		"404.html=<p>Lost", "a.pdf=%PDF-1.7 x")
 	own := "Referer: http://" + string(garden.Slug) + ".localhost:" + h.server.PublicURL.Port() + "/"
@@ -79,59 +79,59 @@ func TestWebsiteNumbers(t *testing.T) {
 			http.StatusServiceUnavailable),
 	} {
 		if r.StatusCode >= 500 && r.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("a refusal of a page that is fetched ahead may be kept: %v", r.Header)
+			t.Errorf("a refused prefetch may be cached: %v", r.Header)
 		}
 	}
 
 	r := h.numbers(garden, report.Range7d)
 	if v, u, b := r.Totals.Views, r.Totals.Uniques, r.Totals.BotsExcluded; v != 5 || u != 2 || b != 2 {
-		t.Errorf("%d page loads by %d viewers, %d by bots; want 5 by 2, 2", v, u, b)
+		t.Errorf("%d page loads by %d viewers, %d by bots, want 5 by 2, 2", v, u, b)
 	}
 	if n := r.AllTime.Links; n != 3 {
-		t.Errorf("%d pages were ever loaded, want 3: one was loaded by a bot alone", n)
+		t.Errorf("%d pages in total, want 3, because one was loaded only by a bot", n)
 	}
 	if got, want := pageLoads(r), "index.html 3 2, about.html 1 1, blog/index.html 1 1"; got != want {
-		t.Errorf("pages: %s; want %s", got, want)
+		t.Errorf("pages = %s, want %s", got, want)
 	}
 	if got, want := buckets(r.Breakdowns.Sources), "Within the website 2, Direct 1, letter 1, news.example 1"; got != want {
-		t.Errorf("sources: %s; want %s", got, want)
+		t.Errorf("sources = %s, want %s", got, want)
 	}
 	if got, want := buckets(r.Breakdowns.Referrers), "news.example 1"; got != want {
-		t.Errorf("referrers: %s; want %s", got, want)
+		t.Errorf("referrers = %s, want %s", got, want)
 	}
 	account, err := h.server.Analytics.Account(t.Context(), h.member, analytics.In(report.RangeAll))
 	h.check(err)
 	if account.Totals.Views != 0 || account.AllTime.Views != 0 || len(account.TopLinks) > 0 {
-		t.Errorf("the account's report has page loads of a website: %+v", account.Totals)
+		t.Errorf("the account's report contains page loads of a website: %+v", account.Totals)
 	}
 
-	// The same person is one viewer over several days.
+	// The same person is one viewer on several days.
 	h.ahead.Add(int64(24 * time.Hour))
 	h.status(h.visit(garden, "/about", readerChrome), http.StatusOK)
 	r = h.numbers(garden, report.Range7d)
 	if v, u := r.Totals.Views, r.Totals.Uniques; v != 6 || u != 2 {
-		t.Errorf("%d page loads by %d viewers over two days, want 6 by 2", v, u)
+		t.Errorf("%d page loads by %d viewers in two days, want 6 by 2", v, u)
 	}
 
-	// A new version goes on with the numbers of the pages that it still has.
+	// A new version continues the numbers of the pages that it still has.
 	h.deployed(garden, "index.html=<p>New", "news.html=<p>News")
 	h.status(h.visit(garden, "/news", readerChrome), http.StatusOK)
 	h.status(h.visit(garden, "/about", readerChrome), http.StatusNotFound)
 	if got, want := pageLoads(h.numbers(garden, report.RangeAll)), "index.html 3 2, about.html 2 1, blog/index.html 1 1, news.html 1 1"; got != want {
-		t.Errorf("pages: %s; want %s", got, want)
+		t.Errorf("pages = %s, want %s", got, want)
 	}
 }
 
-// The owner of a website, and nobody else, sees its numbers on a page and as
-// files.
+// TestWebsiteNumbersPage checks that only the owner of a website sees its
+// numbers, on a page and as files.
 func TestWebsiteNumbersPage(t *testing.T) {
 	h := newHosting(t)
-	garden := h.found("Garden")
+	garden := h.newWebsite("Garden")
 	h.deployed(garden, "index.html=<p>Home", "a b/ünder.html=<p>About")
 	path, cookie := "/websites/"+string(garden.Slug)+"/analytics", h.signIn(h.member)
 	page := h.status(h.get(path, cookie), http.StatusOK).body
 	if !strings.Contains(page, "No page loads yet") {
-		t.Error("the page of a website that nobody visited does not say so")
+		t.Error("the page of a website without page loads does not say so")
 	}
 	for range 3 {
 		h.status(h.visit(garden, "/", readerChrome), http.StatusOK)
@@ -142,32 +142,32 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	for id, want := range map[string]string{"card-views": "4", "card-uniques": "2", "card-pages": "2",
 		"card-returning": "50"} {
 		if got := d.id(id).class("value")[0].text(); strings.TrimSuffix(got, "%") != want {
-			t.Errorf("%s: %s, want %s", id, got, want)
+			t.Errorf("%s = %s, want %s", id, got, want)
 		}
 	}
 	rows := d.class("top-links")[0].tags("tbody")[0].tags("tr")
 	if len(rows) != 2 || rows[0].tags("th")[0].text() != "/" || rows[1].tags("th")[0].text() != "/a b/ünder.html" {
-		t.Errorf("rows of pages: %s", d.class("top-links")[0].text())
+		t.Errorf("rows of pages = %s", d.class("top-links")[0].text())
 	}
 	if !strings.Contains(r.body, ".localhost:"+h.server.PublicURL.Port()+"/a%20b/%C3%BCnder.html") {
-		t.Error("a page's row does not lead to it")
+		t.Error("the row of a page does not link to it")
 	}
 	for _, absent := range []string{"Average time", "Completion", "Downloads", "Window widths", "API call",
 		"Most viewed links"} {
 		if strings.Contains(r.body, absent) {
-			t.Errorf("the page says %q", absent)
+			t.Errorf("the page contains %q", absent)
 		}
 	}
 	csv := h.status(h.get(path+"?range=7d&format=csv&card=sources", cookie), http.StatusOK)
 	if !strings.Contains(csv.body, "Direct,4") {
-		t.Errorf("sources as a file: %q", csv.body)
+		t.Errorf("CSV file of sources = %q", csv.body)
 	}
 	h.status(h.get(path+"/pulse", cookie, "Sec-Fetch-Site: same-origin"), http.StatusOK)
 	h.status(h.get(path+"?range=9d", cookie), http.StatusBadRequest)
 
 	for _, from := range []string{"/websites", "/websites/" + string(garden.Slug)} {
 		if body := h.status(h.get(from, cookie), http.StatusOK).body; !strings.Contains(body, `href="`+path+`"`) {
-			t.Errorf("%s does not lead to the website's numbers", from)
+			t.Errorf("%s does not link to the website's numbers", from)
 		}
 	}
 	export := h.status(h.get("/account/export", cookie), http.StatusOK).body
@@ -177,7 +177,7 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	var exported report.AccountReport
 	h.check(errors.Join(err, json.Unmarshal(data, &exported)))
 	if exported.Totals.Views != 4 || len(exported.TopLinks) != 2 {
-		t.Errorf("exported: %s", data)
+		t.Errorf("export = %s", data)
 	}
 
 	stranger := h.signIn(h.join("stranger@example.org", vitrine.RoleMember))
@@ -191,15 +191,16 @@ func TestWebsiteNumbersPage(t *testing.T) {
 	h.check(err)
 	if body := h.status(h.get(path, cookie), http.StatusOK).body; !strings.Contains(body, "part of Pro") ||
 		strings.Contains(body, "card-views") {
-		t.Error("an account without analytics does not get a page that says so")
+		t.Error("an account without analytics does not see that they are part of Pro")
 	}
 }
 
-// On an instance without hosts for websites, page loads are counted too.
+// TestWebsiteNumbersBelowContent checks that page loads also count on an
+// instance without separate hosts for websites.
 func TestWebsiteNumbersBelowContent(t *testing.T) {
 	h := newHosting(t)
 	h.server.SitesURL = nil
-	garden, other := h.found("Garden"), h.found("Other")
+	garden, other := h.newWebsite("Garden"), h.newWebsite("Other")
 	h.deployed(garden, "index.html=<p>Home")
 	h.deployed(other, "index.html=<p>Other")
 	at := func(s *vitrine.Site) string { return "/s/" + string(s.Slug) + "/" }
@@ -207,18 +208,18 @@ func TestWebsiteNumbersBelowContent(t *testing.T) {
 	h.status(h.get(at(garden), readerChrome, "Referer: "+h.url+at(garden)), http.StatusOK)
 	h.status(h.get(at(garden), readerChrome, "Referer: "+h.url+at(other)), http.StatusOK)
 	if got, want := buckets(h.numbers(garden, report.RangeAll).Breakdowns.Sources), "Direct 2, Within the website 1"; got != want {
-		t.Errorf("sources: %s; want %s", got, want)
+		t.Errorf("sources = %s, want %s", got, want)
 	}
 	if n := h.numbers(other, report.RangeAll).Totals.Views; n != 0 {
-		t.Errorf("the other website has %d page loads", n)
+		t.Errorf("the other website has %d page loads, want 0", n)
 	}
 }
 
-// The page loads of a deleted website are deleted, also those that are written
-// while it is.
+// TestWebsiteNumbersDeleted checks that the page loads of a deleted website are
+// deleted, including those that are written during the deletion.
 func TestWebsiteNumbersDeleted(t *testing.T) {
 	h := newHosting(t)
-	garden, kept := h.found("Garden"), h.found("Kept")
+	garden, kept := h.newWebsite("Garden"), h.newWebsite("Kept")
 	h.deployed(garden, "index.html=<p>Home", "about.html=<p>About")
 	h.deployed(kept, "index.html=<p>Home")
 	for _, path := range []string{"/", "/about"} {
@@ -228,9 +229,9 @@ func TestWebsiteNumbersDeleted(t *testing.T) {
 	h.check(h.server.Sites.Delete(t.Context(), h.member, string(garden.Slug)))
 	h.check(h.server.SiteStats.Purge(t.Context()))
 	if r := h.numbers(garden, report.RangeAll); r.Totals.Views != 0 || r.AllTime.Views != 0 {
-		t.Errorf("a deleted website has %d page loads, %d all-time", r.Totals.Views, r.AllTime.Views)
+		t.Errorf("a deleted website has %d page loads, %d in total", r.Totals.Views, r.AllTime.Views)
 	}
-	// One that was under way.
+	// A load that was in progress.
 	h.check(h.server.SiteStats.Count(t.Context(), garden.ID, "about.html", report.View{Viewer: 1}))
 	h.ahead.Add(int64(2 * time.Hour))
 	h.check(h.server.SiteStats.Purge(t.Context()))
@@ -243,6 +244,6 @@ func TestWebsiteNumbersDeleted(t *testing.T) {
 	}
 	if err := h.server.SiteStats.Count(t.Context(), 999, "index.html",
 		report.View{}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a load of no website: %v", err)
+		t.Errorf("Count for an unknown website = %v, want not_found", err)
 	}
 }

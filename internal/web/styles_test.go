@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// styleSheets returns our own style sheets, without comments, by their paths
-// below this directory.
+// styleSheets returns the site's own style sheets without comments, by their
+// paths below this directory.
 func styleSheets(t *testing.T) map[string]string {
 	t.Helper()
 	comment := regexp.MustCompile(`(?s)/\*.*?\*/`)
@@ -30,17 +30,18 @@ func styleSheets(t *testing.T) map[string]string {
 		return nil
 	})
 	if err != nil || len(all) < 20 {
-		t.Fatalf("%d style sheets: %v", len(all), err)
+		t.Fatalf("%d style sheets, %v, want at least 20", len(all), err)
 	}
 	return all
 }
 
-// Values of styles are tokens: at most eight sizes of type, one scale of
-// distances, three corners, one motion, five breakpoints, and each colour once.
+// TestStyleTokens checks that values of styles are tokens: at most eight font
+// sizes, one scale of distances, three radii, one duration, five breakpoints,
+// and each colour once.
 func TestStyleTokens(t *testing.T) {
 	declaration := regexp.MustCompile(`(?m)([a-z-]+):\s+([^;{}]+);`)
 	length := regexp.MustCompile(`(?:^|[\s(,-])(\d*\.?\d+)(rem|px)\b`)
-	raw := func(value string) bool { // a length that is no hairline
+	raw := func(value string) bool { // a length other than a hairline
 		for _, m := range length.FindAllStringSubmatch(value, -1) {
 			if m[2] == "rem" && m[1] != "0" || m[2] == "px" &&
 				!slices.Contains([]string{"0", "1", "1.5", "2", "3"}, m[1]) {
@@ -55,15 +56,15 @@ func TestStyleTokens(t *testing.T) {
 	sheets := styleSheets(t)
 	for name, css := range sheets {
 		if strings.HasPrefix(name, "ui/styles/") && name != "ui/styles/base.css" && name != "ui/styles/reset.css" {
-			continue // where the tokens are
+			continue // it defines the tokens
 		}
 		if !strings.HasPrefix(strings.TrimSpace(css), "@layer") && name != "viewer/docx/docx.css" {
-			t.Errorf("%s is in no layer", name)
+			t.Errorf("%s is not in a layer", name)
 		}
 		for _, m := range regexp.MustCompile(`@media[^{]*`).FindAllString(css, -1) {
 			for _, w := range width.FindAllStringSubmatch(m, -1) {
 				if !slices.Contains([]string{"24", "40", "48", "64", "80"}, w[1]) {
-					t.Errorf("%s has a breakpoint of its own: %s", name, m)
+					t.Errorf("%s has a breakpoint that is not a token: %s", name, m)
 				}
 			}
 		}
@@ -87,19 +88,19 @@ func TestStyleTokens(t *testing.T) {
 				wrong = "a motion"
 			}
 			if wrong != "" {
-				t.Errorf("%s has %s of its own; ui/styles/tokens.css has those of all: %s: %s", name, wrong, property,
+				t.Errorf("%s: %s is not a token of ui/styles/tokens.css: %s: %s", name, wrong, property,
 					value)
 			}
 		}
 	}
 	sizes := regexp.MustCompile(`(?m)^\s*--text-(\w+):`).FindAllStringSubmatch(sheets["ui/styles/tokens.css"], -1)
-	if len(sizes) != 9 { // one is relative: code in a line of text
-		t.Errorf("%d sizes of type: %v", len(sizes), sizes)
+	if len(sizes) != 9 { // one is relative, for code in a line of text
+		t.Errorf("%d font sizes, want 9: %v", len(sizes), sizes)
 	}
 }
 
-// A page links the sheets that all share and those of its own directory, and
-// none of another page's.
+// TestStylesOfPages checks that a page links the shared style sheets and those
+// of its own directory, and none of another page.
 func TestStylesOfPages(t *testing.T) {
 	linked := regexp.MustCompile(`asset "([^"]+\.css)"`)
 	sheets, used := styleSheets(t), map[string]bool{}
@@ -111,7 +112,7 @@ func TestStylesOfPages(t *testing.T) {
 		for _, m := range linked.FindAllStringSubmatch(string(b), -1) {
 			used[m[1]] = true
 			if dir := path.Dir(m[1]); dir != "ui" && dir != "viewer" && dir != "viewer/text" && dir != path.Dir(p) {
-				t.Errorf("%s links the styles of another page, %s", p, m[1])
+				t.Errorf("%s links the style sheet of another page, %s", p, m[1])
 			}
 		}
 		return err
@@ -127,9 +128,9 @@ func TestStylesOfPages(t *testing.T) {
 	}
 }
 
-// A class means one thing: one file alone says how it looks by itself. Others
-// only say how it looks inside of what is theirs. Frames of viewers are
-// documents of their own.
+// TestStylesOfClasses checks that one file alone defines how a class looks.
+// Other files only adapt it inside their own classes. Frames of viewers are
+// separate documents.
 func TestStylesOfClasses(t *testing.T) {
 	rule := regexp.MustCompile(`([^{};]+)\{`)
 	inner := regexp.MustCompile(`\([^()]*\)`)
@@ -149,12 +150,12 @@ func TestStylesOfClasses(t *testing.T) {
 		}
 	}
 	if len(homes) < 100 {
-		t.Fatalf("%d classes", len(homes))
+		t.Fatalf("%d classes, want at least 100", len(homes))
 	}
 	for class, files := range homes {
 		if len(files) > 1 {
 			slices.Sort(files)
-			t.Errorf(".%s is styled in %s", class, strings.Join(files, " and "))
+			t.Errorf(".%s is styled in %s, want one file", class, strings.Join(files, " and "))
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// Templates are parsed on first use: all of them can be, and no file is left
-// over.
+// TestTemplates checks that all templates can be parsed, which normally happens
+// on first use, and that no file is unused.
 func TestTemplates(t *testing.T) {
 	used := map[string]bool{}
 	for _, parsed := range ui.Templates() {

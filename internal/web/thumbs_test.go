@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// thumbsOn returns the addresses of the small pictures of pages on a page.
+// thumbsOn returns the URLs of the thumbnails on a page.
 func (s *site) thumbsOn(page string) []string {
 	var all []string
 	for _, cell := range s.parse(page).id("pages").class("thumb") {
@@ -25,23 +25,24 @@ func (s *site) thumbsOn(page string) []string {
 	return all
 }
 
-// isThumb checks that an address answers with a small picture.
+// isThumb checks that a URL returns a thumbnail.
 func (s *site) isThumb(address string, headers ...string) {
 	s.t.Helper()
 	r := s.status(s.get(address, headers...), http.StatusOK)
 	img, err := jpeg.Decode(bytes.NewReader([]byte(r.body)))
 	s.check(err)
 	if size := img.Bounds().Size(); max(size.X, size.Y) != 160 {
-		s.t.Errorf("the picture is %v", size)
+		s.t.Errorf("size of the thumbnail = %v", size)
 	}
 	if r.Header.Get("Content-Type") != "image/jpeg" ||
 		r.Header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
-		s.t.Errorf("%v", r.Header)
+		s.t.Errorf("headers = %v", r.Header)
 	}
 }
 
-// The pages of a document are seen beside their numbers by its owner, and by
-// readers of a shared report as long as the public may see the link.
+// TestThumbs checks that a document's owner sees thumbnails of its pages beside
+// their numbers, and that readers of a shared report do, as long as the link is
+// public.
 func TestThumbs(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *site{"disk": func(t *testing.T) *site { return newDesk(t) },
 		"bucket": func(t *testing.T) *site { s, _ := newBucketSite(t); return s }} {
@@ -56,13 +57,13 @@ func TestThumbs(t *testing.T) {
 			o.cookie = s.signIn(s.account)
 			page := statsPath(l)
 			if n := len(s.thumbsOn(s.status(s.get(page, o.cookie), 200).body)); n != 0 {
-				t.Errorf("%d pictures before they are made", n)
+				t.Errorf("%d thumbnails before they are made, want 0", n)
 			}
 			s.status(s.get(page+"/pages/1", o.cookie), http.StatusNotFound)
 			s.check(s.server.Previews.Make(t.Context()))
 			own := s.thumbsOn(s.status(s.get(page+"?range=all", o.cookie), 200).body)
 			if len(own) < 2 {
-				t.Fatalf("%d pictures of pages", len(own))
+				t.Fatalf("%d thumbnails, want at least 2", len(own))
 			}
 			for _, address := range own {
 				s.isThumb(address, o.cookie)
@@ -78,7 +79,7 @@ func TestThumbs(t *testing.T) {
 			all := o.share(t, "/analytics", "")
 			shared := s.thumbsOn(s.status(s.get(open+"?range=all"), 200).body)
 			if len(shared) != len(own) {
-				t.Errorf("%d pictures on the shared report, want %d", len(shared), len(own))
+				t.Errorf("%d thumbnails in the shared report, want %d", len(shared), len(own))
 			}
 			s.isThumb(shared[0])
 			s.status(s.get(asks+"/pages/1"), http.StatusNotFound)
@@ -89,7 +90,7 @@ func TestThumbs(t *testing.T) {
 			s.setState(l, vitrine.StateDisabled)
 			s.status(s.get(shared[0]), http.StatusGone)
 			if n := len(s.thumbsOn(s.status(s.get(open+"?range=all"), 200).body)); n != 0 {
-				t.Errorf("%d pictures of a disabled link", n)
+				t.Errorf("%d thumbnails of a disabled link, want 0", n)
 			}
 			s.isThumb(own[0], o.cookie)
 			s.check(s.server.Links.Delete(t.Context(), string(l.Slug),
@@ -100,7 +101,7 @@ func TestThumbs(t *testing.T) {
 	}
 }
 
-// Chromium shows the pictures, on both pages.
+// TestBrowserThumbs checks that Chromium shows the thumbnails on both pages.
 func TestBrowserThumbs(t *testing.T) {
 	o := newOffice(t)
 	previewer(t, o.site)

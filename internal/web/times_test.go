@@ -10,7 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The last day of a link is a day of the account's zone, and ends there.
+// TestLastDayInAccountZone checks that the last day of a link is a day in the
+// account's time zone and ends there.
 func TestLastDayInAccountZone(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -23,29 +24,29 @@ func TestLastDayInAccountZone(t *testing.T) {
 		d.check(err)
 		page := d.parse(d.status(d.get(at, cookie), http.StatusOK).body)
 		if day := page.id("expires").attr("value"); day != "2100-03-31" {
-			t.Errorf("the last day is shown as %s", day)
+			t.Errorf("last day = %s, want 2100-03-31", day)
 		}
 		return m.ExpiresAt.UTC()
 	}
 	if got := save(); got != time.Date(2100, 4, 1, 0, 0, 0, 0, time.UTC) {
-		t.Errorf("without a zone the link expires %s", got)
+		t.Errorf("without a zone the link expires at %s", got)
 	}
 	d.status(d.post(linkPath(l)+"/settings", url.Values{"expires": {""}}, cookie), http.StatusSeeOther)
 	d.check(d.server.Accounts.SetTimeZone(t.Context(), d.member.ID, "Asia/Kathmandu"))
 	if got := save(); got != time.Date(2100, 3, 31, 18, 15, 0, 0, time.UTC) {
-		t.Errorf("in Kathmandu the link expires %s", got)
+		t.Errorf("in Kathmandu the link expires at %s", got)
 	}
 	if page := d.get(at, cookie).body; !strings.Contains(page, "at the end of this day (Asia/Kathmandu)") {
-		t.Error("the form does not say whose day it is")
+		t.Error("the form does not name the time zone")
 	}
 }
 
-// Every moment on the app's pages is in the account's zone, with UTC in the
-// title, whatever the browser's zone is.
+// TestBrowserAccountZone checks that every time in the app is in the account's
+// zone, with UTC in the title, whatever the browser's zone.
 func TestBrowserAccountZone(t *testing.T) {
 	d := newDesk(t)
 	d.check(d.server.Accounts.SetTimeZone(t.Context(), d.member.ID, "Asia/Kathmandu"))
-	tb := d.browsing(d.member)
+	tb := d.visitorOf(d.member)
 	l := d.publish("notes.txt", samples["notes.txt"])
 	d.readBy(l, 40)
 	local := func(at time.Time) string { return at.In(mustZone(t, "Asia/Kathmandu")).Format("15:04") }
@@ -69,7 +70,8 @@ func mustZone(t *testing.T, name string) *time.Location {
 	return zone
 }
 
-// A new key may publish unless more is chosen.
+// TestKeyFormBeginsWithPublish checks that the form of a new key has the scope
+// publish preselected.
 func TestKeyFormBeginsWithPublish(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -81,7 +83,7 @@ func TestKeyFormBeginsWithPublish(t *testing.T) {
 		}
 	}
 	if len(checked) != 1 || checked[0] != "publish" {
-		t.Errorf("checked are %q", checked)
+		t.Errorf("preselected scopes = %q, want publish", checked)
 	}
 }
 

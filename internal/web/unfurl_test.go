@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// Every program that shows previews of links, as the corpus of package visitor
-// has them, gets title, words and picture, and is no view.
+// TestUnfurl checks that each link preview program in the corpus of package
+// visitor gets title, description and picture, and counts no view.
 func TestUnfurl(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"], titled("The year in numbers"))
@@ -29,28 +29,29 @@ func TestUnfurl(t *testing.T) {
 			`<meta property="og:description" content="PDF document · 12 pages · `,
 			`<meta name="twitter:card" content="summary_large_image">`} {
 			if !strings.Contains(page, tag) {
-				t.Errorf("%s is shown a page without %s", userAgent, tag)
+				t.Errorf("the page for %s lacks %s", userAgent, tag)
 			}
 		}
 		picture := s.attr(page, `<meta property="og:image" content="([^"]+)">`)
 		if r := s.status(s.get(picture, "User-Agent: "+userAgent),
 			200); !strings.HasPrefix(r.Header.Get("Content-Type"), "image/") {
-			t.Errorf("%s is shown %s", userAgent, r.Header.Get("Content-Type"))
+			t.Errorf("the picture for %s has the type %s", userAgent, r.Header.Get("Content-Type"))
 		}
 	}
 	if programs < 40 {
-		t.Fatalf("only %d programs are in the corpus", programs)
+		t.Fatalf("%d programs in the corpus, want at least 40", programs)
 	}
-	s.status(s.get("/p/"+string(l.Slug)), 200) // a person
+	s.status(s.get("/p/"+string(l.Slug)), 200) // a person's view
 	r, err := s.server.Analytics.Link(t.Context(), s.account, string(l.Slug), analytics.In(report.Range7d))
 	s.check(err)
 	if n := r.Totals; n.Views != 1 || n.Uniques != 1 || n.BotsExcluded != int64(programs) {
-		t.Errorf("%d programs and a person are %+v", programs, n)
+		t.Errorf("totals of %d programs and a person = %+v", programs, n)
 	}
 }
 
-// A scanner of mail that calls itself a browser opens a link, runs its scripts
-// and leaves at once: it is counted and listed as atypical, and in no average.
+// TestMailScannerIsAtypical loads a link as a mail scanner that claims to be a
+// browser, runs its scripts and leaves at once. The view counts and is listed
+// as atypical, but is in no average.
 func TestMailScannerIsAtypical(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("report.pdf", samples["report.pdf"])
@@ -65,9 +66,9 @@ func TestMailScannerIsAtypical(t *testing.T) {
 	s.check(err)
 	if n := r.Totals; n.Views != 2 || n.Sessions != 1 || n.Atypical != 1 || n.AvgEngagedMs != 40000 ||
 		n.BouncePct != 0 {
-		t.Errorf("%+v", n)
+		t.Errorf("totals = %+v", n)
 	}
 	if len(r.Recent) != 2 || r.Recent[1].Atypical == r.Recent[0].Atypical {
-		t.Errorf("%+v", r.Recent)
+		t.Errorf("recent = %+v", r.Recent)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"vitrine"
 )
 
-// damagedStore fails with an error that nobody knows.
+// damagedStore is a store that fails with an unknown error.
 type damagedStore struct{ vitrine.Store }
 
 var errDamaged = errors.New("the record is damaged")
@@ -19,8 +19,8 @@ var errDamaged = errors.New("the record is damaged")
 func (damagedStore) Read(context.Context, func(vitrine.Tx) error) error   { return errDamaged }
 func (damagedStore) Update(context.Context, func(vitrine.Tx) error) error { return errDamaged }
 
-// An error that no component knows is an internal error: 500, logged at error
-// level, and nobody is told to try again.
+// TestUnknownErrorIsInternal checks that an unknown error is an internal one:
+// status 500, logged at error level, and without Retry-After.
 func TestUnknownErrorIsInternal(t *testing.T) {
 	f := newFixture(t)
 	var log bytes.Buffer
@@ -41,9 +41,9 @@ func TestUnknownErrorIsInternal(t *testing.T) {
 		log.Reset()
 		res := f.call(key, c.method, c.path, c.body)
 		res.want(500, "internal")
-		if said := log.String(); !strings.Contains(said, "level=ERROR") ||
-			!strings.Contains(said, "the record is damaged") {
-			t.Errorf("%s %s: the log says %q", c.method, c.path, said)
+		if text := log.String(); !strings.Contains(text, "level=ERROR") ||
+			!strings.Contains(text, "the record is damaged") {
+			t.Errorf("%s %s: log = %q", c.method, c.path, text)
 		}
 	}
 }

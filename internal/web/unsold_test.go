@@ -9,8 +9,9 @@ import (
 	"vitrine/internal/auth"
 )
 
-// Where plans are not sold, no page tells of plans: neither to visitors, nor to
-// members with and without analytics, nor to owner and moderators. Limits stay.
+// TestPlansNotSold checks that no page mentions plans on an instance that does
+// not sell them: neither for visitors, nor for members with and without
+// analytics, nor for owner and moderators. Limits are still shown.
 func TestPlansNotSold(t *testing.T) {
 	d := newDemo(t)
 	plans := regexp.MustCompile(`\b[Pp]lans?\b|\bPro\b|\bLifetime\b|\bFree\b`)
@@ -33,7 +34,7 @@ func TestPlansNotSold(t *testing.T) {
 		sold += len(plans.FindAllString(tags.ReplaceAllString(page(p), " "), -1))
 	}
 	if sold < 50 {
-		t.Errorf("where plans are sold they are named %d times", sold)
+		t.Errorf("on an instance that sells plans they are mentioned %d times, want at least 50", sold)
 	}
 	d.server.UpgradeURL = ""
 	for _, p := range pages {
@@ -41,16 +42,17 @@ func TestPlansNotSold(t *testing.T) {
 			continue // codes of the API, and flags
 		}
 		if p.name == "gallery" {
-			continue // components, with words that fill them
+			continue // components, with example text
 		}
 		body := page(p)
 		if p.path != "/plans" && strings.Contains(body, `href="/plans"`) {
-			t.Errorf("%s leads to the plans", p.name)
+			t.Errorf("%s links to the plans", p.name)
 		}
 		text := strings.ReplaceAll(tags.ReplaceAllString(body, " "), "Floor plan", "")
 		for _, at := range plans.FindAllStringIndex(text, -1) {
-			t.Errorf("%s: %s", p.name, strings.Join(strings.Fields(text[max(at[0]-60, 0):min(at[1]+60, len(text))]),
-				" "))
+			t.Errorf("%s mentions a plan: %s", p.name,
+				strings.Join(strings.Fields(text[max(at[0]-60, 0):min(at[1]+60, len(text))]),
+					" "))
 		}
 	}
 	d.server.Uploads.Plans[vitrine.PlanFree] = vitrine.Limits{Links: 7, FileBytes: 3 * vitrine.MB,
@@ -58,15 +60,16 @@ func TestPlansNotSold(t *testing.T) {
 	for _, path := range []string{"/plans", "/account", "/docs/limits"} {
 		if body := page(sitePage{path: path, as: d.free}); !regexp.MustCompile(`9(\.0)? MB`).MatchString(body) ||
 			!strings.Contains(body, "7") {
-			t.Errorf("%s has no limits", path)
+			t.Errorf("%s shows no limits", path)
 		}
 	}
 	if body := d.get("/sitemap.xml").body; strings.Contains(body, "/plans<") {
-		t.Errorf("search engines list the plans: %s", body)
+		t.Errorf("the sitemap contains the plans: %s", body)
 	}
 }
 
-// The API keeps its code and its address, and says who can help.
+// TestProRequiredNotSold checks that the API keeps the code and the URL of
+// pro_required, and that the message says who can help.
 func TestProRequiredNotSold(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -78,21 +81,21 @@ func TestProRequiredNotSold(t *testing.T) {
 			f.call(key, "POST", "/uploads", noteFile.with(fields{"slug": "mine"}))} {
 			a.want(403, "pro_required")
 			if !strings.Contains(a.text("error"), words) || a.text("upgradeUrl") != f.url+"/plans" {
-				t.Errorf("%s", a.Body)
+				t.Errorf("answer = %s", a.Body)
 			}
 		}
 	}
 }
 
-// Who is invited gets the plan of the inviter, on the page and on the command
-// line.
+// TestInviteHasInvitersPlan checks that an invited user gets the inviter's
+// plan, both on the page and on the command line.
 func TestInviteHasInvitersPlan(t *testing.T) {
-	d := newDoor(t, auth.SignUpInvite, false)
+	d := newAccountSite(t, auth.SignUpInvite, false)
 	d.server.UpgradeURL = ""
 	owner := d.signIn(d.owner)
 	r := d.status(d.get("/people", owner), 200)
 	if !strings.Contains(r.body, `<input type="hidden" name="plan" value="`+string(d.owner.Plan)+`">`) {
-		t.Error("the form has no plan of the owner")
+		t.Error("the form lacks the owner's plan")
 	}
 	_, err := d.server.Accounts.Invite(t.Context(), "friend@example.org", "", vitrine.Decision{By: vitrine.Operator})
 	d.check(err)
@@ -102,10 +105,10 @@ func TestInviteHasInvitersPlan(t *testing.T) {
 	list, err := d.server.Accounts.Invitations(t.Context())
 	d.check(err)
 	if len(list) != 2 || list[0].Plan != d.owner.Plan || list[1].Plan != d.owner.Plan {
-		t.Errorf("%+v", list)
+		t.Errorf("invitations = %+v", list)
 	}
 	if r = d.get("/people", owner); !strings.Contains(r.body, "Access") ||
 		!strings.Contains(r.body, ">Full access</option>") {
-		t.Error("access cannot be changed")
+		t.Error("the page offers no change of access")
 	}
 }

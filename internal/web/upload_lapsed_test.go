@@ -7,8 +7,9 @@ import (
 	"vitrine"
 )
 
-// The storage of a plan limits what is stored, completed or not. An upload
-// whose hold has ended can be completed until its room is needed.
+// TestStorageLimitsTheDisk checks that the plan's storage limits all stored
+// bytes, completed or not. An expired upload can be completed until its space
+// is needed.
 func TestStorageLimitsTheDisk(t *testing.T) {
 	f := newFixture(t)
 	const most = 3
@@ -32,18 +33,18 @@ func TestStorageLimitsTheDisk(t *testing.T) {
 			paths = append(paths, f.stored(key, noteFile, note))
 			f.clock.Advance(time.Second)
 			if n := stored(); n > most {
-				t.Fatalf("%d files are stored, and the plan has room for %d", n, most)
+				t.Fatalf("%d files are stored, want at most %d", n, most)
 			}
 		}
 		f.clock.Advance(vitrine.UploadHold)
 	}
 	if n := stored(); n != most {
-		t.Errorf("%d files are stored while no room was needed, want %d", n, most)
+		t.Errorf("%d files are stored although no space was needed, want %d", n, most)
 	}
 	last := len(paths) - 1
 	complete(key, paths[0]).want(400, "upload_not_found")
 	slug := complete(key, paths[last]).want(200, "").text("slug")
-	f.stored(key, noteFile, note) // in place of the older of two
+	f.stored(key, noteFile, note) // replaces the older of two
 	complete(key, paths[last-2]).want(400, "upload_not_found")
 	complete(key, paths[last-1]).want(200, "")
 	complete(other, kept).want(200, "")

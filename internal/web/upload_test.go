@@ -17,22 +17,22 @@ func TestThreeSteps(t *testing.T) {
 	path, url := f.begun(key, noteFile)
 	a := f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 	if a.Header.Get("ETag") == "" || a.Header.Get("Access-Control-Allow-Origin") != "*" {
-		t.Errorf("PUT: headers %v", a.Header)
+		t.Errorf("PUT: headers = %v", a.Header)
 	}
 	a = f.call(key, "POST", "/uploads/complete", fields{"path": path, "name": "minutes.txt", "type": "text/plain",
 		"linkName": "Minutes"}).want(200, "")
 	slug := a.text("slug")
 	if a.text("title") != "Minutes" || a.text("url") != f.url+"/p/"+slug {
-		t.Errorf("link %s", a.Body)
+		t.Errorf("link = %s", a.Body)
 	}
 	links := f.call(key, "GET", "/links", nil).want(200, "").json()["links"].([]any)
 	if len(links) != 1 {
-		t.Fatalf("%d links", len(links))
+		t.Fatalf("%d links, want 1", len(links))
 	}
 	item := links[0].(map[string]any)
 	if item["slug"] != slug || item["kind"] != "text" || item["size_bytes"] != float64(len(note)) ||
 		item["status"] != "live" {
-		t.Errorf("item %v", item)
+		t.Errorf("list entry = %v", item)
 	}
 	if _, err := time.Parse(time.RFC3339, item["created_at"].(string)); err != nil {
 		t.Error(err)
@@ -40,7 +40,7 @@ func TestThreeSteps(t *testing.T) {
 	f.audit()
 }
 
-// Each row of the contract's table of errors.
+// TestErrors checks each row of the contract's table of errors.
 func TestErrors(t *testing.T) {
 	f := newFixture(t)
 	free, pro := f.account(vitrine.PlanFree), f.account(vitrine.PlanPro)
@@ -183,10 +183,10 @@ func TestErrors(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			a := f.call(r.key, r.method, r.path, r.body).want(r.status, r.code)
 			if got := a.text("field"); got != r.field {
-				t.Errorf("field %q, want %q: %s", got, r.field, a.Body)
+				t.Errorf("field = %q, want %q: %s", got, r.field, a.Body)
 			}
 			if r.status == 401 && a.Header.Get("WWW-Authenticate") != "Bearer" {
-				t.Error("no WWW-Authenticate")
+				t.Error("no WWW-Authenticate header")
 			}
 			if _, ok := a.json()["upgradeUrl"]; ok != (r.key == free && r.status == 403) {
 				t.Errorf("upgradeUrl: %s", a.Body)
@@ -196,7 +196,7 @@ func TestErrors(t *testing.T) {
 	unknown := f.call(pro, "GET", "/links/nope/analytics", nil)
 	other := f.call(pro, "GET", "/links/"+foreign+"/analytics", nil)
 	if !bytes.Equal(unknown.Body, other.Body) {
-		t.Errorf("a foreign slug answers %s, an unknown one %s", other.Body, unknown.Body)
+		t.Errorf("another account's slug: %s, an unknown one: %s, want the same", other.Body, unknown.Body)
 	}
 	f.audit()
 }
@@ -240,12 +240,12 @@ func TestCompleteErrors(t *testing.T) {
 	complete(key, path, ok.with(fields{"linkName": "a\x07"})).want(400, "invalid_request")
 	complete(key, path, ok.with(fields{"linkName": strings.Repeat("a", 201)})).want(400, "invalid_request")
 	complete(key, path, ok.with(fields{"allowDownload": "yes"})).want(400, "invalid_request")
-	if complete(key, path, ok).want(200, "").text("slug") != "own-name" { // nothing of all this was lost
-		t.Error("custom slug not given")
+	if complete(key, path, ok).want(200, "").text("slug") != "own-name" { // all the errors above have lost nothing
+		t.Error("the link does not have the requested slug")
 	}
 
-	// Bytes that are not what the name says, or unsafe, are deleted, and a
-	// retry hears the same.
+	// Unsafe bytes, and bytes that do not match the name, are deleted, and a
+	// retry gets the same error.
 	files := []struct{ name, mime, content, code string }{
 		{"a.pdf", "application/pdf", "just text, no PDF at all", "content_mismatch"},
 		{"a.png", "image/png", "%PDF-1.7 not a picture", "content_mismatch"},
@@ -260,11 +260,11 @@ func TestCompleteErrors(t *testing.T) {
 			f.call(key, "POST", "/uploads/complete", file.with(fields{"path": path})).want(400, c.code)
 		}
 		if f.blobExists(path) {
-			t.Errorf("%s: the bytes of a refused file are still there", c.name)
+			t.Errorf("%s: the bytes of a refused file still exist", c.name)
 		}
 	}
 	if n := len(f.call(key, "GET", "/links", nil).json()["links"].([]any)); n != 1 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 1", n)
 	}
 	f.audit()
 }
@@ -275,7 +275,7 @@ func TestIdempotency(t *testing.T) {
 	file := noteFile.with(fields{"idempotencyKey": "123E4567-E89B-12D3-A456-426614174000"})
 	path, url := f.begun(key, file)
 	if again, fresh := f.begun(key, file.with(fields{"idempotencyKey": "123e4567-e89b-12d3-a456-426614174000"})); again != path {
-		t.Errorf("a retry of step 1 answers path %s, not %s", again, path)
+		t.Errorf("path of a retried step 1 = %s, want %s", again, path)
 	} else {
 		f.put(fresh, "text/plain", strings.NewReader(note)).want(200, "")
 	}
@@ -287,23 +287,23 @@ func TestIdempotency(t *testing.T) {
 	link := f.call(key, "POST", "/uploads/complete", complete).want(200, "")
 	for _, retry := range []fields{complete, complete.with(fields{"idempotencyKey": nil})} {
 		if a := f.call(key, "POST", "/uploads/complete", retry).want(200, ""); !bytes.Equal(a.Body, link.Body) {
-			t.Errorf("a retry answers %s, not %s", a.Body, link.Body)
+			t.Errorf("answer to a retry = %s, want %s", a.Body, link.Body)
 		}
 	}
-	// Existing is answered also when the limits are used up.
+	// The existing link is returned even when the limits are used up.
 	for i := 0; i < 9; i++ {
 		f.published(key, noteFile, note)
 	}
 	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
 	existing := f.call(key, "POST", "/uploads", file).want(200, "").json()["existing"].(map[string]any)
 	if existing["slug"] != link.text("slug") || existing["url"] != link.text("url") {
-		t.Errorf("existing %v", existing)
+		t.Errorf("existing = %v", existing)
 	}
 	f.audit()
 }
 
-// Promise 2: a hundred concurrent completes with one key make one link and use
-// one slot.
+// TestConcurrentCompletes checks that a hundred concurrent completes with one
+// idempotency key create one link and use one slot (promise 2).
 func TestConcurrentCompletes(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -315,23 +315,23 @@ func TestConcurrentCompletes(t *testing.T) {
 	})
 	for _, s := range slugs {
 		if s != slugs[0] || s == "" {
-			t.Fatalf("slugs %q and %q", slugs[0], s)
+			t.Fatalf("slugs = %q and %q, want the same", slugs[0], s)
 		}
 	}
 	if n := len(f.call(key, "GET", "/links?limit=100", nil).json()["links"].([]any)); n != 1 {
-		t.Errorf("%d links", n)
+		t.Errorf("%d links, want 1", n)
 	}
 	f.audit()
 }
 
-// Promise 8: at limit − 1, exactly one of a hundred parallel requests passes.
+// TestLimitsUnderConcurrency lets 100 requests compete for a slot (promise 8).
 func TestLimitsUnderConcurrency(t *testing.T) {
 	count := func(as []answer, code string) (ok int) {
 		for _, a := range as {
 			if a.Status == 200 {
 				ok++
 			} else if a.text("code") != code {
-				t.Errorf("%d %s", a.Status, a.Body)
+				t.Errorf("status %d: %s", a.Status, a.Body)
 			}
 		}
 		return ok
@@ -344,7 +344,7 @@ func TestLimitsUnderConcurrency(t *testing.T) {
 		f.published(key, noteFile, note)
 		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile) })
 		if n := count(as, "link_limit"); n != 1 {
-			t.Errorf("%d of 100 passed", n)
+			t.Errorf("%d of 100 succeeded, want 1", n)
 		}
 	})
 	t.Run("storage", func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestLimitsUnderConcurrency(t *testing.T) {
 		f.published(key, noteFile, note)
 		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile) })
 		if n := count(as, "storage_limit"); n != 1 {
-			t.Errorf("%d of 100 passed", n)
+			t.Errorf("%d of 100 succeeded, want 1", n)
 		}
 	})
 	t.Run("uploads an hour", func(t *testing.T) {
@@ -367,11 +367,11 @@ func TestLimitsUnderConcurrency(t *testing.T) {
 		f.begun(key, noteFile)
 		as := parallel(100, func(int) answer { return f.call(key, "POST", "/uploads", noteFile) })
 		if n := count(as, "rate_limited"); n != 1 {
-			t.Errorf("%d of 100 passed", n)
+			t.Errorf("%d of 100 succeeded, want 1", n)
 		}
 		a := f.call(key, "POST", "/uploads", noteFile).want(429, "rate_limited")
 		if a.Header.Get("Retry-After") != "2400" || a.Header.Get("RateLimit") != `"uploads";r=0;t=2400` {
-			t.Errorf("headers %v", a.Header)
+			t.Errorf("headers = %v", a.Header)
 		}
 		f.clock.Advance(40*time.Minute + time.Second)
 		f.call(key, "POST", "/uploads", noteFile).want(200, "")
@@ -384,13 +384,13 @@ func TestLimitsUnderConcurrency(t *testing.T) {
 				noteFile.with(fields{"slug": "the-one"}))
 		})
 		if n := count(as, "slug_taken"); n != 1 {
-			t.Errorf("%d of 100 passed", n)
+			t.Errorf("%d of 100 succeeded, want 1", n)
 		}
 	})
 }
 
-// A key counts as long as its link lives; then it may begin anew, with another
-// file, too.
+// TestIdempotencyKeyOutlived checks that an idempotency key is valid as long as
+// its link exists. Then it may begin another upload, of another file, too.
 func TestIdempotencyKeyOutlived(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanFree)
@@ -401,12 +401,12 @@ func TestIdempotencyKeyOutlived(t *testing.T) {
 	path, _ := f.begun(key, file.with(fields{"name": "b.txt"}))
 	f.clock.Advance(vitrine.UploadLife)
 	if again, _ := f.begun(key, file.with(fields{"name": "c.txt"})); again == path {
-		t.Error("an upload of yesterday is taken up")
+		t.Error("yesterday's upload is continued")
 	}
 	f.audit()
 }
 
-// A retry of a refused step 3 hears all that the first one heard.
+// TestRefusalIsRepeated checks that a refused step 3 is refused alike again.
 func TestRefusalIsRepeated(t *testing.T) {
 	f := newFixture(t)
 	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 1000})
@@ -417,15 +417,15 @@ func TestRefusalIsRepeated(t *testing.T) {
 	complete := func() answer { return f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})) }
 	first := complete().want(403, "link_limit")
 	if first.text("upgradeUrl") == "" || first.json()["limit"] != 1.0 {
-		t.Errorf("%s", first.Body)
+		t.Errorf("answer = %s", first.Body)
 	}
 	if again := complete(); !bytes.Equal(again.Body, first.Body) {
-		t.Errorf("the first says %s, the second %s", first.Body, again.Body)
+		t.Errorf("first answer = %s, second = %s", first.Body, again.Body)
 	}
 }
 
-// A token that was made while the clock was ahead is worth nothing once it is
-// set right (promise 22).
+// TestClockSetBack checks that a token from a time when the clock was ahead is
+// invalid after the clock is corrected (promise 22).
 func TestClockSetBack(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -434,7 +434,7 @@ func TestClockSetBack(t *testing.T) {
 	f.put(url, "text/plain", strings.NewReader(note)).want(403, "url_expired")
 }
 
-// The largest number is no way around a limit.
+// TestSizesDoNotOverflow checks that huge sizes do not get around a limit.
 func TestSizesDoNotOverflow(t *testing.T) {
 	f := newFixture(t)
 	f.limits(vitrine.Limits{StorageBytes: 1000})
@@ -445,8 +445,8 @@ func TestSizesDoNotOverflow(t *testing.T) {
 	f.call(key, "POST", "/uploads", noteFile).want(200, "")
 }
 
-// A link that was deleted while someone opened it leaves nothing in the
-// account's numbers.
+// TestOpenOfADeletedLink checks that a link that is deleted during a page load
+// leaves nothing in the account's numbers.
 func TestOpenOfADeletedLink(t *testing.T) {
 	f := newFixture(t)
 	key := f.account(vitrine.PlanPro)
@@ -460,7 +460,7 @@ func TestOpenOfADeletedLink(t *testing.T) {
 	late := &vitrine.ViewRecord{Account: l.Account,
 		View: report.View{ID: int64(f.server.ViewIDs.Next(f.clock.Now())), At: f.clock.Now().UnixMilli(),
 			Link: int64(l.ID), Viewer: 7}}
-	for range 2 { // within the hour after it was deleted
+	for range 2 { // within the hour after the deletion
 		if err := f.server.Views.Add(t.Context(), late); err != nil {
 			t.Fatal(err)
 		}
@@ -471,12 +471,12 @@ func TestOpenOfADeletedLink(t *testing.T) {
 	}
 	rep := f.call(key, "GET", "/analytics", nil).want(200, "").json()
 	if v := rep["totals"].(map[string]any)["views"]; v != 0.0 {
-		t.Errorf("%v views", v)
+		t.Errorf("%v views, want 0", v)
 	}
 	f.audit()
 }
 
-// What was begun and not finished gives its place back.
+// TestHoldsExpire checks that an unfinished upload releases its space.
 func TestHoldsExpire(t *testing.T) {
 	f := newFixture(t)
 	f.limits(vitrine.Limits{Links: 1, HourlyUploads: 1000})
@@ -485,10 +485,10 @@ func TestHoldsExpire(t *testing.T) {
 	f.call(key, "POST", "/uploads", noteFile).want(403, "link_limit")
 	f.clock.Advance(vitrine.UploadHold)
 	second, url := f.begun(key, noteFile)
-	// The first one is late: there is no room now, and it holds none.
+	// The first upload completes too late: it holds no space any more.
 	a := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": path})).want(403, "link_limit")
 	if a.json()["limit"] != 1.0 || a.json()["used"] != 1.0 {
-		t.Errorf("limit and used: %s", a.Body)
+		t.Errorf("limit and used = %s, want 1 and 1", a.Body)
 	}
 	f.put(url, "text/plain", strings.NewReader(note)).want(200, "")
 	slug := f.call(key, "POST", "/uploads/complete", noteFile.with(fields{"path": second})).want(200, "").text("slug")

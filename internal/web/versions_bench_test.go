@@ -13,10 +13,10 @@ import (
 	"vitrine/internal/versions"
 )
 
-// What readers notice of a switch between two versions: how long the
-// transaction takes, how long pages take that are asked for while it runs, and
-// how long those take that are not. After a switch has returned, no page may
-// show the version before.
+// BenchmarkSwitch measures what readers notice of switching between two
+// versions: how long the transaction takes, and how long page loads take during
+// it and otherwise. After a switch has returned, no page may show the previous
+// version.
 func BenchmarkSwitch(b *testing.B) {
 	s := newSite(b)
 	l := s.sendVersion("", 1)
@@ -48,7 +48,7 @@ func BenchmarkSwitch(b *testing.B) {
 	var took []time.Duration
 	stale := 0
 	for i := 0; b.Loop(); i++ {
-		if i%25 == 24 { // an owner may do so 30 times an hour
+		if i%25 == 24 { // the rate limit of an owner is 30 an hour
 			s.ahead.Add(int64(time.Hour))
 		}
 		n := 1 + i%2

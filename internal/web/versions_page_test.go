@@ -19,8 +19,8 @@ import (
 	instance "vitrine/internal/vitrinetest/fixture"
 )
 
-// The page of a link's versions restores and deletes them without a script, and
-// says what cannot be done.
+// TestVersionsPage restores and deletes the versions of a link without a
+// script, and checks the errors.
 func TestVersionsPage(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -30,7 +30,7 @@ func TestVersionsPage(t *testing.T) {
 	page := d.status(d.get(at, cookie), http.StatusOK)
 	if !strings.Contains(page.body, "Version 1") || strings.Contains(page.body, "/versions/restore") ||
 		!strings.Contains(page.body, `id="replace"`) {
-		t.Error("the page of a file that was never replaced")
+		t.Error("page of a file that was never replaced: unexpected content")
 	}
 	begin := d.status(d.ask("/dashboard/uploads", `{"name":"other.txt","type":"text/plain","size":5,"replace":"`+
 		string(l.Slug)+`"}`, cookie), http.StatusOK)
@@ -48,7 +48,7 @@ func TestVersionsPage(t *testing.T) {
 	page = d.follow(d.post(at+"/restore", url.Values{"version": {"1"}}, cookie), cookie)
 	if !strings.Contains(page.body, "Version restored. Readers now see it.") ||
 		!strings.Contains(page.body, "Restore<span class=\"heard\"> version 2") {
-		t.Error("after version 1 was restored the page does not say so")
+		t.Error("the page does not say that version 1 was restored")
 	}
 	for version, want := range map[string]int{"1": http.StatusBadRequest, "3": http.StatusNotFound,
 		"x": http.StatusNotFound, "": http.StatusNotFound} {
@@ -62,12 +62,13 @@ func TestVersionsPage(t *testing.T) {
 	}
 	if history := d.status(d.get(linkPath(l), cookie), http.StatusOK).body; !strings.Contains(history,
 		"File replaced") || !strings.Contains(history, "Version restored") || !strings.Contains(history, "version 2") {
-		t.Error("the history does not tell of the versions")
+		t.Error("the history lacks the versions")
 	}
 }
 
-// A moderator sees of which link a held version is, and that approving it shows
-// it; the case of the link leads to its other versions.
+// TestCaseOfVersion checks that the case of a held version shows its link and
+// says that approval publishes it, and that the link's case leads to its other
+// versions.
 func TestCaseOfVersion(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -89,7 +90,7 @@ func TestCaseOfVersion(t *testing.T) {
 	for _, want := range []string{"Version 2 of <a href=\"" + casePath(l) + "\"",
 		"readers see it in place of version 1", string(d.server.PublicURL.String() + "/p/" + string(l.Slug))} {
 		if !strings.Contains(page.body, want) {
-			t.Errorf("the case of a held version has no %q", want)
+			t.Errorf("the case of a held version lacks %q", want)
 		}
 	}
 	if r := d.status(d.get(casePath(l), owner), http.StatusOK); !strings.Contains(r.body,
@@ -100,16 +101,16 @@ func TestCaseOfVersion(t *testing.T) {
 	page = d.status(d.get(casePath(held), owner), http.StatusOK)
 	if !strings.Contains(page.body, "which readers see now") ||
 		!strings.Contains(page.body, "This is the current version") {
-		t.Error("the case of a cleared version does not say that readers see it")
+		t.Error("the case of an approved version does not say that readers see it")
 	}
 	d.status(d.post(casePath(held)+"/undo", url.Values{"seen": {d.seen(held)}}, owner), http.StatusSeeOther)
 	if r := d.status(d.get("/p/"+string(l.Slug)), http.StatusOK); strings.Contains(r.body, ">held") {
-		t.Error("a version whose clearance was undone is shown")
+		t.Error("a version whose approval was undone is shown")
 	}
 }
 
-// The archive of an account has earlier versions, and closing the account
-// deletes them.
+// TestExportHasVersions checks that the export of an account contains earlier
+// versions, and that closing the account deletes them.
 func TestExportHasVersions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -136,7 +137,7 @@ func TestExportHasVersions(t *testing.T) {
 	if !strings.HasPrefix(texts[current], "edition2y ") || !strings.HasPrefix(texts[earlier], "edition1y ") ||
 		texts["missing.txt"] != "" ||
 		!strings.Contains(texts["versions.json"], earlier) || strings.Count(texts["links.csv"], "\n") != 2 {
-		t.Errorf("the archive has %v; %s; %s", slices.Sorted(maps.Keys(texts)), texts["versions.json"],
+		t.Errorf("files in the archive = %v; %s; %s", slices.Sorted(maps.Keys(texts)), texts["versions.json"],
 			texts["links.csv"])
 	}
 	contents := collections.Contents{Store: d.server.Links.Store, Links: d.server.Links, Now: d.server.Now}
@@ -144,6 +145,6 @@ func TestExportHasVersions(t *testing.T) {
 	n := 0
 	d.check(d.server.Blobs.Each(t.Context(), func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }))
 	if n != 0 {
-		t.Errorf("%d files are left of a closed account", n)
+		t.Errorf("%d files of a closed account are left, want 0", n)
 	}
 }

@@ -18,9 +18,10 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// A thousand readers open a link while its file is replaced fifty times, by
-// files of two kinds. Each sees one version, whole, though some fetch what
-// their page shows when that version has been deleted for its age.
+// TestReadersDuringReplacements opens a link a thousand times while its file is
+// replaced fifty times, by files of two kinds. Each reader sees one complete
+// version, even if they fetch the content after that version was deleted for
+// its age.
 func TestReadersDuringReplacements(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		readDuringReplacements(t, newSite(t))
@@ -48,7 +49,7 @@ func readDuringReplacements(t *testing.T, s *site) {
 	seed := vitrinetest.Seed(t)
 	s.server.Links.Plans = s.server.Uploads.Plans
 	l := s.sendVersion("", 1)
-	done := make([]chan struct{}, replacements+1) // each is closed when so many replacements are done
+	done := make([]chan struct{}, replacements+1) // each is closed after that number of replacements
 	for i := range done {
 		done[i] = make(chan struct{})
 	}
@@ -61,7 +62,7 @@ func readDuringReplacements(t *testing.T, s *site) {
 		first := i * replacements / readers
 		last := min(first+random.IntN(25), replacements)
 		if last-first > 11 {
-			late++ // by then its version is deleted for its age
+			late++ // its version is deleted by then
 		}
 		wg.Go(func() {
 			<-done[first]
@@ -74,7 +75,7 @@ func readDuringReplacements(t *testing.T, s *site) {
 			slices.Sort(versions)
 			n := len(versions)
 			if versions = slices.Compact(versions); len(versions) != 1 || n < wordsOfVersion {
-				t.Errorf("reader %d sees %d words of %q", i, n, versions)
+				t.Errorf("reader %d sees %d words of the versions %q, want all of one version", i, n, versions)
 				return
 			}
 			seen[i] = versions[0]
@@ -88,16 +89,16 @@ func readDuringReplacements(t *testing.T, s *site) {
 	wg.Wait()
 	slices.Sort(seen)
 	if distinct := slices.Compact(seen); len(distinct) < replacements/2 || late < 100 {
-		t.Errorf("the readers saw %d versions, %d of them late: the test tests nothing", len(distinct), late)
+		t.Errorf("the readers saw %d versions, %d of them late, so the test checks nothing", len(distinct), late)
 	}
 	s.status(s.get("/p/"+string(l.Slug)), 200)
 }
 
-// wordsOfVersion is how many words a version has.
+// wordsOfVersion is the number of words in a version.
 const wordsOfVersion = 500
 
-// sendVersion takes a file through the three steps, as a version of a link or
-// as a new one. Each of its words names it. Odd versions are texts, even ones
+// sendVersion uploads a file in three steps, as a version of a link or as a new
+// link. Each word names its version. Odd versions are texts, even ones web
 // pages.
 func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 	s.t.Helper()
@@ -107,7 +108,7 @@ func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 	}
 	var title *string
 	if slug == "" {
-		title = new("Editions") // it stays, and must not name the first version
+		title = new("Editions") // the title stays, and must not contain the first version's word
 	}
 	content := strings.Repeat(fmt.Sprintf("edition%dy ", n), wordsOfVersion)
 	u := s.server.Uploads
@@ -121,20 +122,19 @@ func (s *site) sendVersion(slug string, n int) *vitrine.Link {
 	s.check(err)
 	res.Body.Close()
 	if res.StatusCode != 200 {
-		s.t.Fatalf("the PUT is answered with %s", res.Status)
+		s.t.Fatalf("PUT: %s, want 200", res.Status)
 	}
 	l, err := u.Complete(s.t.Context(), s.account,
 		publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: mime, LinkName: title,
 			Replaces: slug})
 	s.check(err)
 	if l.Version != n || l.State != vitrine.StateLive {
-		s.t.Fatalf("version %d of the link is %s, want %d", l.Version, l.State, n)
+		s.t.Fatalf("version %d of the link is %s, want version %d live", l.Version, l.State, n)
 	}
 	return l
 }
 
-// read returns what a reader gets from an address; it may be called from any
-// goroutine.
+// read returns what a reader gets from an address. Any goroutine may call it.
 func (s *site) read(address string) string {
 	req, err := http.NewRequest(http.MethodGet, address, nil)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *site) read(address string) string {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != 200 {
-		s.t.Errorf("%s is answered with %s, %v", req.URL.Path, res.Status, err)
+		s.t.Errorf("%s: %s, %v, want 200", req.URL.Path, res.Status, err)
 	}
 	return string(body)
 }

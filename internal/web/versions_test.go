@@ -15,7 +15,7 @@ import (
 	instance "vitrine/internal/vitrinetest/fixture"
 )
 
-// replaced replaces the file of a link by a text and returns the answer of
+// replaced replaces the file of a link with a text and returns the answer of
 // step 3.
 func (f *fixtureOf) replaced(slug, text string) answer {
 	f.t.Helper()
@@ -35,7 +35,7 @@ func newFixtureOf(t testing.TB, p vitrine.Plan) *fixtureOf {
 	return &fixtureOf{f, f.account(p)}
 }
 
-// listed returns the versions of a link in words.
+// listed returns the versions of a link as text.
 func (f *fixtureOf) listed(slug string) string {
 	f.t.Helper()
 	text := ""
@@ -46,8 +46,7 @@ func (f *fixtureOf) listed(slug string) string {
 	return text
 }
 
-// viewedVersions returns the versions that the views of a link were of, in
-// order.
+// viewedVersions returns the version of each view of a link, in order.
 func (f *fixtureOf) viewedVersions(slug string) (list []int) {
 	f.t.Helper()
 	l, err := f.server.Links.BySlug(f.t.Context(), slug)
@@ -60,7 +59,7 @@ func (f *fixtureOf) viewedVersions(slug string) (list []int) {
 	return list
 }
 
-// shown returns what the public page of a link shows of its text.
+// shown returns the link's text on its public page.
 func (f *fixtureOf) shown(slug string) string {
 	f.t.Helper()
 	body := f.status(f.get("/p/"+slug), 200).body
@@ -75,25 +74,25 @@ func TestReplaceOverTheAPI(t *testing.T) {
 	made := f.replaced(slug, "text two").want(200, "").json()
 	if made["slug"] != slug || made["version"] != 2.0 ||
 		fmt.Sprint(made["replacement"]) != "map[status:live version:2]" {
-		t.Errorf("replaced: %v", made)
+		t.Errorf("replacement = %v", made)
 	}
 	if got := f.shown(slug); got != "text two" {
-		t.Errorf("the page shows %q", got)
+		t.Errorf("page = %q, want text two", got)
 	}
 	if got, want := f.listed(slug), "2 live true 8; 1 live false 8; "; got != want {
-		t.Errorf("versions %q, want %q", got, want)
+		t.Errorf("versions = %q, want %q", got, want)
 	}
 	same := f.replaced(slug, "text two").want(200, "").json()
 	if same["version"] != 2.0 || fmt.Sprint(same["replacement"]) != "map[status:live unchanged:true version:2]" {
-		t.Errorf("the same bytes: %v", same)
+		t.Errorf("replacement by the same bytes = %v", same)
 	}
 	download := f.get("/p/" + slug + "/download")
 	if download.body != "text two" {
-		t.Errorf("the download is %q", download.body)
+		t.Errorf("download = %q", download.body)
 	}
 	f.call(f.key, "POST", "/links/"+slug+"/versions/1/restore", nil).want(200, "")
 	if got := f.shown(slug); got != "text one" {
-		t.Errorf("restored, the page shows %q", got)
+		t.Errorf("page after the restore = %q, want text one", got)
 	}
 	for _, bad := range []string{"0", "3", "-1", "x", "01", "99999999999999999999"} {
 		f.call(f.key, "POST", "/links/"+slug+"/versions/"+bad+"/restore", nil).want(404, "not_found")
@@ -102,12 +101,12 @@ func TestReplaceOverTheAPI(t *testing.T) {
 	f.call(f.key, "DELETE", "/links/"+slug+"/versions/1", nil).want(400, "invalid_request")
 	f.call(f.key, "DELETE", "/links/"+slug+"/versions/2", nil).want(204, "")
 	if got, want := f.listed(slug), "1 live true 8; "; got != want {
-		t.Errorf("versions %q, want %q", got, want)
+		t.Errorf("versions = %q, want %q", got, want)
 	}
 	if got := fmt.Sprint(f.viewedVersions(slug)); got != "[2 1]" {
-		t.Errorf("the views were of the versions %s, want of 2 and then 1", got)
+		t.Errorf("versions of the views = %s, want 2 and then 1", got)
 	}
-	// What a link keeps is not sent with a replacement.
+	// A replacement must not have fields that the link keeps.
 	file := fields{"name": "minutes.txt", "type": "text/plain", "size": 3, "replace": slug}
 	f.call(f.key, "POST", "/uploads", file.with(fields{"slug": "mine"})).want(403, "pro_required")
 	path := f.stored(f.key, file, "abc")
@@ -115,7 +114,7 @@ func TestReplaceOverTheAPI(t *testing.T) {
 	for name, value := range map[string]any{"linkName": "x", "allowDownload": false} {
 		if got := f.call(f.key, "POST", "/uploads/complete", complete.with(fields{name: value})).want(400,
 			"invalid_request").text("field"); got != name {
-			t.Errorf("field %q, want %q", got, name)
+			t.Errorf("field = %q, want %q", got, name)
 		}
 	}
 	f.call(f.key, "POST", "/uploads/complete", complete.with(fields{"replace": nil})).want(400, "idempotency_mismatch")
@@ -123,7 +122,8 @@ func TestReplaceOverTheAPI(t *testing.T) {
 	f.call(f.key, "POST", "/uploads", noteFile).want(403, "link_limit")
 }
 
-// A retry of each step makes one version, and answers alike.
+// TestReplaceOnce checks that retries of each step make one version and get the
+// same answer.
 func TestReplaceOnce(t *testing.T) {
 	f := newFixtureOf(t, vitrine.PlanPro)
 	slug := f.published(f.key, noteFile, note)
@@ -137,22 +137,22 @@ func TestReplaceOnce(t *testing.T) {
 	})
 	for _, a := range answers {
 		if a != answers[0] {
-			t.Errorf("%s and %s", a, answers[0])
+			t.Errorf("answers %s and %s, want the same", a, answers[0])
 		}
 	}
 	again := f.call(f.key, "POST", "/uploads", file).want(200, "").json()["existing"].(map[string]any)
 	if again["slug"] != slug || fmt.Sprint(again["replacement"]) != "map[status:live version:2]" {
-		t.Errorf("step 1 again: %v", again)
+		t.Errorf("repeated step 1 = %v", again)
 	}
 	f.call(f.key, "POST", "/uploads", file.with(fields{"replace": nil})).want(400, "idempotency_mismatch")
 	if got, want := f.listed(slug), fmt.Sprintf("2 live true 8; 1 live false %d; ", len(note)); got != want {
-		t.Errorf("versions %q, want %q", got, want)
+		t.Errorf("versions = %q, want %q", got, want)
 	}
 }
 
-// The test virus as version 2 leaves version 1 public, and so does what a
-// scanner finds; a file that a person must look at waits, and a person who
-// clears it shows it.
+// TestReplaceByWhatIsRefusedOrHeld checks that version 1 stays public if
+// version 2 is the test virus or other malware. A file that needs review waits,
+// and is shown after approval.
 func TestReplaceByWhatIsRefusedOrHeld(t *testing.T) {
 	f := newFixtureOf(t, vitrine.PlanPro)
 	slug := f.published(f.key, noteFile.with(fields{"size": 8}), "text one")
@@ -163,29 +163,30 @@ func TestReplaceByWhatIsRefusedOrHeld(t *testing.T) {
 	held := f.replaced(slug, "text three").want(200, "").json()
 	if r := held["replacement"].(map[string]any); held["version"] != 1.0 || held["review"] != nil ||
 		r["version"] != 2.0 || r["status"] != "review" || r["reason"] != vitrine.ReasonSuspicious {
-		t.Errorf("held: %v", held)
+		t.Errorf("held replacement = %v", held)
 	}
 	if got := f.shown(slug); got != "text one" {
-		t.Errorf("the page shows %q", got)
+		t.Errorf("page = %q, want text one", got)
 	}
 	queue, _, err := f.server.Moderation.Queue(t.Context(), "", vitrine.ReviewCursor{}, 10)
 	f.check(err)
 	if len(queue) != 1 {
-		t.Fatalf("%d links wait", len(queue))
+		t.Fatalf("%d links in the queue, want 1", len(queue))
 	}
 	own := string(queue[0].Link.Slug)
-	f.status(f.get("/p/"+own), 404) // a version has no page, held or not
+	f.status(f.get("/p/"+own), 404) // a version has no page of its own
 	f.call(f.key, "GET", "/links/"+own+"/versions", nil).want(404, "not_found")
 	_, err = f.server.Links.Clear(t.Context(), own, instance.Operator(""))
 	f.check(err)
 	if got := f.shown(slug); got != "text three" {
-		t.Errorf("cleared, the page shows %q", got)
+		t.Errorf("page after approval = %q, want text three", got)
 	}
 	f.status(f.get("/p/"+own), 404)
 }
 
-// Whoever has opened a page reads its version to the end, whatever becomes of
-// the link's file; their next page shows the new one. The kind may change.
+// TestReadersKeepTheirVersion checks that a reader who has opened a page can
+// read its version to the end, whatever happens to the link's file, and that
+// the next page shows the new version. The kind may change.
 func TestReadersKeepTheirVersion(t *testing.T) {
 	f := newFixtureOf(t, vitrine.PlanPro)
 	first, second := string(makePDF(1)), string(makePDF(2))
@@ -204,12 +205,12 @@ func TestReadersKeepTheirVersion(t *testing.T) {
 	}
 	f.replaced(slug, "text three").want(200, "")
 	if got := f.shown(slug); got != "text three" {
-		t.Errorf("the page shows %q", got)
+		t.Errorf("page = %q, want text three", got)
 	}
 	if got := f.fetch(file); got != first {
-		t.Error("an earlier reader does not read what they began with")
+		t.Error("an earlier reader does not get the version of their page")
 	}
-	// A version that its owner deletes is gone for everybody.
+	// A version that its owner deletes is gone for everyone.
 	f.call(f.key, "DELETE", "/links/"+slug+"/versions/1", nil).want(204, "")
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, file, nil)
 	f.check(err)
@@ -217,12 +218,12 @@ func TestReadersKeepTheirVersion(t *testing.T) {
 	f.check(err)
 	res.Body.Close()
 	if res.StatusCode != 404 {
-		t.Errorf("a deleted version is answered with %d", res.StatusCode)
+		t.Errorf("deleted version: status %d, want 404", res.StatusCode)
 	}
 	f.clock.Advance(time.Minute)
 }
 
-// fetch returns a file of the content host.
+// fetch downloads a file from the content host.
 func (f *fixtureOf) fetch(address string) string {
 	f.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, address, nil)
@@ -234,13 +235,13 @@ func (f *fixtureOf) do200(req *http.Request) []byte {
 	f.t.Helper()
 	a := f.do(req)
 	if a.Status != 200 {
-		f.t.Fatalf("%s: %d %s", req.URL, a.Status, a.Body)
+		f.t.Fatalf("%s: status %d: %s, want 200", req.URL, a.Status, a.Body)
 	}
 	return a.Body
 }
 
-// Of two replacements that begin with the same ETag one wins, and the other is
-// told what the link is now.
+// TestReplaceWithIfMatch checks that of two replacements with the same ETag one
+// succeeds, and that the other gets the current link.
 func TestReplaceWithIfMatch(t *testing.T) {
 	f := newFixtureOf(t, vitrine.PlanPro)
 	c := caller{f.fixture, f.key}
@@ -270,16 +271,16 @@ func TestReplaceWithIfMatch(t *testing.T) {
 	current, _ := lost.json()["current"].(map[string]any)
 	if current["version"] != 2.0 || lost.Header.Get("ETag") != now.Header.Get("ETag") ||
 		won.Header.Get("ETag") != now.Header.Get("ETag") {
-		t.Errorf("the one that lost is told %s; the link is %s", lost.Body, now.Body)
+		t.Errorf("answer to the refused replacement = %s, want the link %s", lost.Body, now.Body)
 	}
 	if got, want := f.listed(slug), fmt.Sprintf("2 live true 6; 1 live false %d; ", len(note)); got != want {
-		t.Errorf("versions %q, want %q", got, want)
+		t.Errorf("versions = %q, want %q", got, want)
 	}
 	for i, b := range begun {
 		if answers[i].Status != 200 && f.blobExists(b.text("path")) {
-			t.Error("the bytes of the one that lost are kept")
+			t.Error("the bytes of the refused replacement still exist")
 		}
-		// A retry is answered as before.
+		// A retry gets the same answer as before.
 		again := c.conditional("POST", "/uploads/complete",
 			file(texts[i]).with(fields{"path": b.text("path"), "size": nil}), etag)
 		again.want(answers[i].Status, answers[i].text("code"))

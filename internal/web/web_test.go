@@ -40,9 +40,9 @@ import (
 	"vitrine/report"
 )
 
-// site is a whole server as the public meets it: built of the real parts, on
-// the wall's clock (which a test may set forward), with one Lifetime account.
-// Files come in through the services.
+// site is a whole server of real parts, with a real clock that a test may set
+// forward, and with one Lifetime account. Files are published through the
+// services.
 type site struct {
 	t       testing.TB
 	dir     string // of its data
@@ -52,19 +52,19 @@ type site struct {
 	account *vitrine.Account
 	blobs   *disk.Blobs
 	log     *viewdb.ViewLog
-	ahead   atomic.Int64 // ns that the server's clock is set forward
+	ahead   atomic.Int64 // ns by which the server's clock is ahead
 
-	owner, member *vitrine.Account // of newDesk
-	notices       []app.Notice     // that the server has for its owner
+	owner, member *vitrine.Account // set by newDesk
+	notices       []app.Notice     // the server's notices for its owner
 }
 
 // siteOptions change a site before it is built.
 type siteOptions struct {
-	viewLog func(vitrine.ViewLog) vitrine.ViewLog // wraps the log
-	around  func(http.Handler) http.Handler       // is before the server
-	content bool                                  // file bytes have a host of their own
-	store   string                                // the place of the store, if not in the site's directory
-	now     func() time.Time                      // the server's clock, if not the wall's
+	viewLog func(vitrine.ViewLog) vitrine.ViewLog // wraps the view log
+	around  func(http.Handler) http.Handler       // wraps the server
+	content bool                                  // file bytes have a separate host
+	store   string                                // the store's address, if it is not in the site's directory
+	now     func() time.Time                      // the server's clock, if it is not the real one
 }
 
 func newSite(t testing.TB) *site { return newSiteWith(t, siteOptions{}) }
@@ -156,7 +156,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	return s
 }
 
-// migrated makes the databases of a new site.
+// migrated creates the databases of a new site.
 func migrated(dir string) error {
 	store, err := sqlstore.Open(filepath.Join(dir, "vitrine.db"))
 	if err != nil {
@@ -176,8 +176,8 @@ func (s *site) check(err error) {
 	}
 }
 
-// publish takes a file through the three steps, and a video through its scan;
-// change may set what step 3 may choose.
+// publish publishes a file in three steps, and scans a video. change may set
+// fields of step 3.
 func (s *site) publish(name string, content []byte, change ...func(*publish.CompleteRequest)) *vitrine.Link {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -204,7 +204,7 @@ func (s *site) publish(name string, content []byte, change ...func(*publish.Comp
 		s.check(err)
 	}
 	if l.State != vitrine.StateLive {
-		s.t.Fatalf("%s is %s: %s", name, l.State, l.Reason)
+		s.t.Fatalf("%s is %s: %s, want live", name, l.State, l.Reason)
 	}
 	return l
 }
@@ -218,8 +218,8 @@ func titled(title string) func(*publish.CompleteRequest) {
 	return func(r *publish.CompleteRequest) { r.LinkName = &title }
 }
 
-// setState puts a link into a state as no service would, for want of a way
-// there in a test.
+// setState sets the state of a link directly, where a test has no service for
+// it.
 func (s *site) setState(l *vitrine.Link, state vitrine.LinkState) {
 	s.t.Helper()
 	s.check(s.server.Links.Store.Update(s.t.Context(), func(tx vitrine.Tx) error {
@@ -235,16 +235,16 @@ func (s *site) setState(l *vitrine.Link, state vitrine.LinkState) {
 // reader is the user agent of a person.
 const reader = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// reply is an answer, its body read and unpacked; wire is how many bytes the
-// body had on the way.
+// reply is an answer with its decompressed body. wire is the number of bytes of
+// the body as sent.
 type reply struct {
 	*http.Response
 	body string
 	wire int
 }
 
-// get asks for an address of the site (or a whole one) as a person's browser
-// does; headers are "Name: value".
+// get requests a path of the site (or a whole URL) like a person's browser.
+// headers are "Name: value".
 func (s *site) get(address string, headers ...string) reply {
 	s.t.Helper()
 	return s.do(http.MethodGet, address, "", headers...)
@@ -289,20 +289,20 @@ func (s *site) status(r reply, want int) reply {
 	return r
 }
 
-// attr finds an attribute's value in a page, HTML undone as far as addresses
-// need it.
+// attr returns an attribute's value in a page, unescaped as far as URLs need
+// it.
 func (s *site) attr(page, pattern string) string {
 	s.t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(page)
 	if m == nil {
-		s.t.Fatalf("no %s in the page:\n%.2000s", pattern, page)
+		s.t.Fatalf("no match for %s in the page:\n%.2000s", pattern, page)
 	}
 	return strings.ReplaceAll(m[1], "&amp;", "&")
 }
 
 func (s *site) beaconOf(page string) string { return s.attr(page, `data-beacon="([^"]+)"`) }
 
-// contentOf returns the address of the bytes or the frame that a page shows.
+// contentOf returns the URL of the bytes or of the frame on a page.
 func (s *site) contentOf(page string) string { return s.attr(page, ` src="([^"]+/c/[^"]+)"`) }
 
 // views returns all views of a link, oldest first.
@@ -330,12 +330,12 @@ func (s *site) counts(l *vitrine.Link) vitrine.LinkCounts {
 	return m[l.ID]
 }
 
-// countOpens checks how many opens a link has.
+// countOpens checks the number of views of a link and returns them.
 func (s *site) countOpens(l *vitrine.Link, want int) []report.View {
 	s.t.Helper()
 	all := s.views(l)
 	if len(all) != want {
-		s.t.Errorf("%d opens of %s, want %d", len(all), l.Name, want)
+		s.t.Errorf("%d views of %s, want %d", len(all), l.Name, want)
 	}
 	return all
 }

@@ -9,9 +9,9 @@ import (
 	"vitrine"
 )
 
-// A website that was made for a first deploy which came to nothing is taken
-// back: it holds no link of the plan and not even its name. One that has a
-// version stays, and nobody takes another's back.
+// TestWebsiteDiscarded checks that a website whose first deploy failed can be
+// discarded, and then uses neither a link of the plan nor its slug. A website
+// with a version stays, and nobody can discard another account's.
 func TestWebsiteDiscarded(t *testing.T) {
 	h := newHosting(t)
 	h.account = h.join("maker@example.org", vitrine.RoleMember)
@@ -34,13 +34,13 @@ func TestWebsiteDiscarded(t *testing.T) {
 	h.status(h.do(http.MethodPost, manage+"/discard", "", me, "Origin: https://elsewhere.example",
 		"Sec-Fetch-Site: cross-site"), http.StatusForbidden)
 	if used() != 1 {
-		t.Fatalf("%d links used by a website", used())
+		t.Fatalf("a website uses %d links, want 1", used())
 	}
 	h.status(h.do(http.MethodPost, manage+"/discard", "", append(own, me)...), http.StatusOK)
 	if used() != 0 || strings.Contains(h.get("/websites", me).body, "Papers") {
-		t.Error("a discarded website is still there")
+		t.Error("a discarded website still exists")
 	}
-	manage = make() // its name is free at once
+	manage = make() // its slug is free at once
 	site, err := h.server.Sites.BySlug(t.Context(), h.account, "papers")
 	h.check(err)
 	h.deployed(site.Site, "index.html=<p>Papers</p>")

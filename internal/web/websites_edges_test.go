@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// A version that was shown once a person had cleared it, and is then taken off
-// display, takes the website with it: no older one comes back.
+// TestWebsiteOffDisplayAfterClearance checks that disabling an approved version
+// disables the website: no older version is shown instead.
 func TestWebsiteOffDisplayAfterClearance(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
@@ -25,14 +25,14 @@ func TestWebsiteOffDisplayAfterClearance(t *testing.T) {
 		h.shows(site, http.StatusOK, "Second")
 		return held
 	}
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	first := h.deployed(site, "index.html=<h1>First</h1>")
 
 	down := cleared(site, "1")
 	_, err := h.server.Links.Disable(t.Context(), string(down.Slug), by)
 	h.check(err)
 	if r := h.shows(site, http.StatusGone, "disabled"); r.Header.Get("Clear-Site-Data") != `"cache", "storage"` {
-		t.Errorf("what the website has stored stays: %v", r.Header)
+		t.Errorf("headers = %v, want the website's storage to be cleared", r.Header)
 	}
 	_, err = h.server.Links.Undo(t.Context(), string(down.Slug), by)
 	h.check(err)
@@ -50,11 +50,12 @@ func TestWebsiteOffDisplayAfterClearance(t *testing.T) {
 	h.shows(site, http.StatusNotFound, "not available")
 }
 
-// Albums and websites of a closed account are gone at once, as its links are.
+// TestClosedAccountShowsNothing checks that albums and websites of a closed
+// account are gone at once, like its links.
 func TestClosedAccountShowsNothing(t *testing.T) {
 	h := newHosting(t)
-	d := &door{site: h, letters: new(letters)}
-	site := h.found("Garden")
+	d := &accountSite{site: h, sentMail: new(sentMail)}
+	site := h.newWebsite("Garden")
 	version := h.deployed(site, "index.html=<p>Garden")
 	album, link := h.album("Paintings"), h.publish("notes.txt", samples["notes.txt"])
 	d.withPassword(h.member)
@@ -69,16 +70,17 @@ func TestClosedAccountShowsNothing(t *testing.T) {
 	}
 	h.shows(site, http.StatusNotFound, "no website")
 	if err := h.server.Sites.StillPublic(t.Context(), version.ID); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a transfer that is under way: %v", err)
+		t.Errorf("a transfer in progress: %v, want not_found", err)
 	}
 }
 
-// Of a file that is packed one range is sent at a time, and none of a large
-// one: each is unpacked from the beginning.
+// TestWebsiteRangesOfPacked checks that only one range of a compressed file is
+// sent at a time, and none of a large one, because each is decompressed from
+// the beginning.
 func TestWebsiteRangesOfPacked(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	digits := strings.Repeat("0123456789", 1000)
 	h.deployed(site, "index.html=x", "stored.json="+digits, "packed.json*="+digits,
 		"large.json*="+strings.Repeat(digits, 3400))
@@ -95,11 +97,12 @@ func TestWebsiteRangesOfPacked(t *testing.T) {
 	}
 }
 
-// A file's tag is that of its version, whatever the ZIP says of the file.
+// TestWebsiteTags checks that a file's ETag is that of its version, whatever
+// the ZIP says about the file.
 func TestWebsiteTags(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	h.deployed(site, "index.html=<p>One", "a.txt*=same", "b.txt*=same")
 	tags := map[string]bool{}
 	for range 2 {
@@ -107,10 +110,10 @@ func TestWebsiteTags(t *testing.T) {
 			for _, encoding := range []string{"identity", "gzip"} {
 				tag := h.visit(site, path, "Accept-Encoding: "+encoding).Header.Get("ETag")
 				if path == "/" && encoding == "gzip" {
-					continue // stored: the same bytes
+					continue // stored without compression: the same bytes
 				}
 				if tag == "" || tags[tag] {
-					t.Errorf("%s (%s): tag %s stands for something else", path, encoding, tag)
+					t.Errorf("%s (%s): ETag %s is missing or used twice", path, encoding, tag)
 				}
 				tags[tag] = true
 			}
@@ -119,11 +122,12 @@ func TestWebsiteTags(t *testing.T) {
 	}
 }
 
-// What cannot be unpacked as it is said is no version.
+// TestWebsiteContradicting checks that a ZIP whose entries contradict their
+// headers is refused.
 func TestWebsiteContradicting(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	content := packed(t, "index.html=<p>Garden")
 	at := strings.Index(string(content), "<p>Garden")
 	content[at+3] = 'W'
@@ -132,8 +136,8 @@ func TestWebsiteContradicting(t *testing.T) {
 	h.shows(site, http.StatusNotFound, "not available yet")
 }
 
-// No link of a version that a moderator looks at leads out of it, however
-// browsers come to understand it so.
+// TestWebsiteExaminedLeadsNowhere checks that no link of a version in review
+// leads out of it, in whatever form browsers accept.
 func TestWebsiteExaminedLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
@@ -143,24 +147,24 @@ func TestWebsiteExaminedLeadsNowhere(t *testing.T) {
 	for _, href := range out {
 		page += `<a href="` + href + `">Out</a>`
 	}
-	held := h.deployed(h.found("Garden"), page)
+	held := h.deployed(h.newWebsite("Garden"), page)
 	shown := h.status(h.get(h.attr(h.get(casePath(held), h.signIn(h.owner)).body,
 		`src="([^"]+/c/[^"]+/site/)\?found"`)), http.StatusOK)
 	if strings.Count(shown.body, "href=") != 1 || !strings.Contains(shown.body, `href="b/?q"`) ||
 		strings.Count(shown.body, "Leads to") != len(out) {
-		t.Errorf("the page leads out:\n%s", shown.body)
+		t.Errorf("a link leads out of the page:\n%s", shown.body)
 	}
 }
 
-// Readers report the version of a website that is shown: enough of them take it
-// off display, and a person decides.
+// TestWebsiteReported checks that reports concern the public version of a
+// website, and that enough of them send it to review.
 func TestWebsiteReported(t *testing.T) {
 	t.Parallel()
 	h := newHosting(t)
 	h.trustProxy()
-	site := h.found("Secret title")
+	site := h.newWebsite("Secret title")
 	path := "/report/website/" + string(site.Slug)
-	h.status(h.get(path), http.StatusNotFound) // there is nothing to be seen
+	h.status(h.get(path), http.StatusNotFound) // nothing is public yet
 	first := h.deployed(site, "index.html=<h1>First</h1>")
 	second := h.deployed(site, "index.html=<h1>Second</h1>")
 	h.status(h.get("/report/website/unknown"), http.StatusNotFound)
@@ -169,16 +173,16 @@ func TestWebsiteReported(t *testing.T) {
 	for _, want := range []string{"Report a website", "http://" + string(site.Slug) + ".localhost",
 		`method="post" action="` + path + `"`, "Once several people have reported a website"} {
 		if !strings.Contains(page.body, want) {
-			t.Errorf("no %q in\n%s", want, page.body)
+			t.Errorf("the page lacks %q:\n%s", want, page.body)
 		}
 	}
 	if strings.Contains(page.body, site.Title) || len(page.Cookies()) > 0 ||
 		!strings.Contains(page.Header.Get("Content-Security-Policy"), "form-action 'self'") {
-		t.Errorf("the form: %v\n%s", page.Header, page.body)
+		t.Errorf("headers of the form = %v\n%s", page.Header, page.body)
 	}
 	if lost := h.status(h.visit(site, "/nowhere"), http.StatusNotFound); !strings.Contains(lost.body,
 		`href="`+h.url+path+`"`) {
-		t.Errorf("no way to the form in\n%s", lost.body)
+		t.Errorf("the page has no link to the form:\n%s", lost.body)
 	}
 	report := func(from, reason, origin string, status int) {
 		t.Helper()
@@ -196,11 +200,11 @@ func TestWebsiteReported(t *testing.T) {
 	h.shows(site, http.StatusNotFound, "not available")
 	h.status(h.get(path), http.StatusNotFound)
 	if n, m := len(h.reports(first)), len(h.reports(second)); n != 0 || m != 3 {
-		t.Errorf("%d reports about the older version, %d about the one that is shown", n, m)
+		t.Errorf("%d reports about the older version, %d about the public one, want 0 and 3", n, m)
 	}
 	if body := h.status(h.get(casePath(second), h.signIn(h.owner)), http.StatusOK).body; strings.Count(body,
 		"Phishing") < 3 {
-		t.Errorf("the case tells nothing of the reports:\n%s", body)
+		t.Errorf("the case does not show the reports:\n%s", body)
 	}
 	by := vitrine.Decision{By: vitrine.Moderator(h.owner)}
 	_, err := h.server.Links.Clear(t.Context(), string(second.Slug), by)
@@ -210,12 +214,12 @@ func TestWebsiteReported(t *testing.T) {
 	h.check(err)
 	h.status(h.get(path), http.StatusGone)
 
-	// What was reported about a version is removed with it.
+	// The reports about a version are deleted with it.
 	h.check(h.server.Sites.Delete(t.Context(), h.member, string(site.Slug)))
 	h.check(h.server.Links.Store.Read(t.Context(), func(tx vitrine.Tx) error {
 		left, err := tx.AbuseReports(second.ID, time.Time{})
 		if len(left) > 0 {
-			t.Errorf("%d reports stay of a website that was deleted", len(left))
+			t.Errorf("%d reports about a deleted website, want 0", len(left))
 		}
 		return err
 	}))

@@ -29,11 +29,11 @@ import (
 
 const login = `index.html=<h1>Second</h1><form><input type="password"></form>`
 
-// A version that is held is shown from when it is live; one that is refused
-// changes nothing; one that is taken down is gone.
+// TestWebsiteStates checks that a held version is shown once it is approved,
+// that a refused one changes nothing, and that a disabled one is gone.
 func TestWebsiteStates(t *testing.T) {
 	h := newHosting(t)
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	h.shows(site, http.StatusNotFound, "not available yet")
 	first := h.deployed(site, "index.html=<h1>First</h1>")
 	h.shows(site, http.StatusOK, "First")
@@ -44,7 +44,7 @@ func TestWebsiteStates(t *testing.T) {
 
 	held := h.deployed(site, login)
 	if held.State != vitrine.StateReview || held.Reason != filetype.HoldPasswordForm {
-		t.Fatalf("a login is %s (%s)", held.State, held.Reason)
+		t.Fatalf("a login page is %s (%s), want it in review", held.State, held.Reason)
 	}
 	h.shows(site, http.StatusOK, "First")
 	by := vitrine.Decision{By: vitrine.Moderator(h.owner)}
@@ -58,7 +58,7 @@ func TestWebsiteStates(t *testing.T) {
 	h.check(err)
 	h.shows(site, http.StatusOK, "First")
 
-	// A deploy behind one that has become live meanwhile leaves that one shown.
+	// A deploy that is approved after a newer one leaves the newer one public.
 	again := h.deployed(site, login, "a.txt=other bytes")
 	_, err = h.server.Links.Clear(t.Context(), string(again.Slug), by)
 	h.check(err)
@@ -76,24 +76,24 @@ func TestWebsiteStates(t *testing.T) {
 	r := h.shows(site, http.StatusGone, "disabled")
 	if r.Header.Get("Clear-Site-Data") != `"cache", "storage"` || strings.Contains(r.body, "Garden") ||
 		r.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("gone: %v\n%s", r.Header, r.body)
+		t.Errorf("headers of a disabled website = %v\n%s", r.Header, r.body)
 	}
 	_, err = h.server.Links.Undo(t.Context(), string(first.Slug), by)
 	h.check(err)
 	h.shows(site, http.StatusOK, "First")
 	if r := h.status(h.visit(site, "/nowhere"), http.StatusNotFound); r.Header.Get("Clear-Site-Data") != "" {
-		t.Error("a page that is not there clears what the website has stored")
+		t.Error("a missing page clears the website's storage")
 	}
 
-	h.shut(h.member, true)
+	h.suspend(h.member, true)
 	h.shows(site, http.StatusGone, "disabled")
-	h.shut(h.member, false)
+	h.suspend(h.member, false)
 	h.shows(site, http.StatusOK, "First")
 
 	h.check(h.server.Sites.Delete(t.Context(), h.member, string(site.Slug)))
 	h.shows(site, http.StatusNotFound, "no website")
 	if n, bytes := h.counted(); n != 0 || bytes != 0 {
-		t.Errorf("%d links with %d bytes stay of a deleted website", n, bytes)
+		t.Errorf("a deleted website leaves %d links with %d bytes", n, bytes)
 	}
 	h.setPlan(h.member, vitrine.PlanPro)
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Garden", string(site.Slug))
@@ -104,8 +104,8 @@ func TestWebsiteStates(t *testing.T) {
 	h.check(err)
 }
 
-// shut suspends an account, or lifts that.
-func (s *site) shut(a *vitrine.Account, banned bool) {
+// suspend suspends an account, or lifts the suspension.
+func (s *site) suspend(a *vitrine.Account, banned bool) {
 	s.t.Helper()
 	_, err := s.server.Accounts.SetBanned(s.t.Context(), a.Email, banned, vitrine.Decision{By: vitrine.Operator})
 	s.check(err)
@@ -118,7 +118,7 @@ func (s *site) setPlan(a *vitrine.Account, p vitrine.Plan) {
 	*a = *now
 }
 
-// counted returns what the member has in the plan's eyes.
+// counted returns the member's usage as the plan counts it.
 func (s *site) counted() (n, bytes int64) {
 	s.t.Helper()
 	s.check(s.server.Links.Store.Read(s.t.Context(), func(tx vitrine.Tx) (err error) {
@@ -128,14 +128,15 @@ func (s *site) counted() (n, bytes int64) {
 	return n, bytes
 }
 
-// The newest versions are kept, the one that is shown whatever its age; a
-// website is one link of the plan, and its bytes are storage.
+// TestWebsiteLimits checks that the newest versions are kept, and the public
+// one whatever its age, that a website is one link of the plan, and that its
+// bytes count as storage.
 func TestWebsiteLimits(t *testing.T) {
 	h := newHosting(t)
 	h.setPlan(h.member, vitrine.PlanFree)
 	plans := h.server.Uploads.Plans
 	plans[vitrine.PlanFree] = vitrine.Limits{Links: 2, FileBytes: 4000, StorageBytes: 5000, HourlyUploads: 100}
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	size := int64(len(packed(t, "index.html=<h1>10</h1>")))
 	var links []*vitrine.Link
 	for i := range vitrine.KeptVersions + 2 {
@@ -143,8 +144,8 @@ func TestWebsiteLimits(t *testing.T) {
 		if i == 0 {
 			continue
 		}
-		// The first one is shown again each time: no deploy deletes what is
-		// shown before it.
+		// The first version is restored each time, because a deploy must not
+		// delete the version that is public.
 		h.check(h.server.Sites.Rollback(t.Context(), h.member, string(site.Slug), links[0].ID))
 	}
 	f, err := h.server.Sites.BySlug(t.Context(), h.member, string(site.Slug))
@@ -154,53 +155,52 @@ func TestWebsiteLimits(t *testing.T) {
 	}
 	h.shows(site, http.StatusOK, "<h1>10</h1>")
 	if n, bytes := h.counted(); n != 1 || bytes != size*int64(len(f.Versions)) {
-		t.Errorf("%d links with %d bytes, of %d versions", n, bytes, len(f.Versions))
+		t.Errorf("%d links with %d bytes for %d versions", n, bytes, len(f.Versions))
 	}
-	// A second website is the second link, and there is no third of either
-	// kind.
-	h.found("Second")
+	// A second website is the second link, and a third of either kind is
+	// refused.
+	h.newWebsite("Second")
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Third", "")
 	h.refused(err, vitrine.CodeLinkLimit, "")
 	_, err = h.server.Uploads.Create(t.Context(), h.member,
 		publish.UploadRequest{Name: "a.txt", Type: "text/plain", Size: 1})
 	h.refused(err, vitrine.CodeLinkLimit, "")
-	h.deployed(site, "index.html=<h1>more</h1>") // of one that is there
+	h.deployed(site, "index.html=<h1>more</h1>") // a deploy to an existing website
 	_, err = h.deploy(site, make([]byte, 4001))
 	h.refused(err, vitrine.CodeFileTooLarge, "")
 	_, err = h.deploy(site, make([]byte, 3900))
 	h.refused(err, vitrine.CodeStorageLimit, "")
 
-	// What is shown is not deleted, and what is old can be.
+	// The public version cannot be deleted, older ones can.
 	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), h.version(site).ID),
 		vitrine.CodeInvalidRequest, "")
 	old := f.Versions[3]
 	h.check(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID))
 	h.refused(h.server.Sites.DeleteVersion(t.Context(), h.member, string(site.Slug), old.ID), vitrine.CodeNotFound, "")
 
-	// Names of one's own are for plans that have them, and names are given
-	// once.
+	// Custom slugs are for plans that have them, and each is given once.
 	_, err = h.server.Sites.Create(t.Context(), h.member, "Own", "own-name")
 	h.refused(err, vitrine.CodeProRequired, "")
 	if _, err := h.server.Uploads.Create(t.Context(), h.member,
 		publish.UploadRequest{Name: "a.html", Type: "text/html", Size: 9,
 			Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeUnsupportedType {
-		t.Errorf("a deploy of a page: %v", err)
+		t.Errorf("deploy of a page: %v, want unsupported_type", err)
 	}
 	if _, err := h.server.Uploads.Create(t.Context(), h.owner,
 		publish.UploadRequest{Name: "a.zip", Type: "application/zip", Size: 9,
 			Site: site.ID}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a deploy to another's website: %v", err)
+		t.Errorf("deploy to another account's website: %v, want not_found", err)
 	}
 }
 
-// What is taken down in the middle of its transfer is cut off; a newer version
-// cuts nothing off.
+// TestWebsiteTransferEnds checks that a transfer of a version that is disabled
+// ends at once, and that a newer version does not end one.
 func TestWebsiteTransferEnds(t *testing.T) {
 	h := newHosting(t)
 	h.server.RecheckEvery = 10 * time.Millisecond
 	ended := endings(h, "/film.mp4")
-	film := strings.Repeat("frames and frames\n", 4<<20) // more than the buffers of a connection
-	first, second := h.found("First"), h.found("Second")
+	film := strings.Repeat("frames and frames\n", 4<<20) // more than the buffers of a connection hold
+	first, second := h.newWebsite("First"), h.newWebsite("Second")
 	doomed := h.deployed(first, "index.html=x", "film.mp4="+film)
 	h.deployed(second, "index.html=x", "film.mp4="+film+"2")
 	begin := func(site *vitrine.Site) (rest func() (int64, error)) {
@@ -211,7 +211,7 @@ func TestWebsiteTransferEnds(t *testing.T) {
 		_, _ = io.WriteString(conn, "GET /film.mp4 HTTP/1.1\r\nHost: "+string(site.Slug)+".localhost\r\n\r\n")
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil || res.StatusCode != 200 {
-			t.Fatalf("%v, %v", res, err)
+			t.Fatalf("%v, %v, want 200", res, err)
 		}
 		return func() (int64, error) {
 			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
@@ -221,21 +221,22 @@ func TestWebsiteTransferEnds(t *testing.T) {
 	cut, whole := begin(first), begin(second)
 	h.setState(doomed, vitrine.StateDisabled)
 	h.deployed(second, "index.html=newer")
-	ended() // the server alone ends one of them: its readers wait
+	ended() // only the server ends one of them, because the readers wait
 	if n, err := cut(); n >= int64(len(film)) || !errors.Is(err, io.ErrUnexpectedEOF) &&
 		!strings.Contains(errorText(err), "reset") {
-		t.Errorf("%d of %d bytes of a website that was taken down: %v", n, len(film), err)
+		t.Errorf("%d of %d bytes of a disabled website: %v, want fewer", n, len(film), err)
 	}
 	if n, err := whole(); n != int64(len(film))+1 || err != nil {
-		t.Errorf("%d of %d bytes of the other: %v", n, len(film)+1, err)
+		t.Errorf("%d of %d bytes of the other one: %v, want all", n, len(film)+1, err)
 	}
 	h.setState(doomed, vitrine.StateLive)
 }
 
-// A version is no link: nothing that tells of links tells of it.
+// TestVersionsAreNoLinks checks that a version of a website never appears as a
+// link.
 func TestVersionsAreNoLinks(t *testing.T) {
 	h := newHosting(t)
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	version := h.deployed(site, "index.html=<h1>Garden</h1>")
 	plain := h.publish("notes.txt", samples["notes.txt"])
 	slug := string(version.Slug)
@@ -244,17 +245,17 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		known, unknown := h.get("/p/"+slug+path), h.get("/p/aaaaaaaaaa"+path)
 		if known.StatusCode != http.StatusNotFound || strings.Contains(known.body, "Garden") ||
 			len(known.body) != len(unknown.body) {
-			t.Errorf("/p/…%s: %d", path, known.StatusCode)
+			t.Errorf("/p/…%s: status %d, want the answer for an unknown link", path, known.StatusCode)
 		}
 	}
 	h.status(h.get("/oembed?url="+url.QueryEscape(h.url+"/p/"+slug)), http.StatusNotFound)
 	h.status(h.post("/p/"+slug+"/report", url.Values{"reason": {"phishing"}}), http.StatusNotFound)
 	if err := h.server.Abuse.Report(t.Context(), version.ID, 1, vitrine.AbusePhishing,
 		""); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a report about a version: %v", err)
+		t.Errorf("report about a version: %v, want not_found", err)
 	}
 	if _, err := h.server.Links.PublicByID(t.Context(), version.ID); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a version by its ID: %v", err)
+		t.Errorf("version by its ID: %v, want not_found", err)
 	}
 
 	h.noPages(slug)
@@ -267,7 +268,8 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	viewed, _, err := h.server.Links.Search(t.Context(), h.member, links.LinkSearch{Sort: vitrine.SortViews, Limit: 10})
 	h.check(err)
 	if len(service) != 1 || service[0].ID != plain.ID || len(found) != 1 || len(named) != 0 || len(viewed) != 1 {
-		t.Errorf("listed %d, found %d, %d by its name, %d by views", len(service), len(found), len(named), len(viewed))
+		t.Errorf("%d listed, %d found, %d by name, %d by views, want 1, 1, 0, 1", len(service), len(found), len(named),
+			len(viewed))
 	}
 	for _, err := range []error{
 		failureOf(h.server.Analytics.Link(t.Context(), h.member, slug, analytics.In(report.Range30d))),
@@ -276,11 +278,11 @@ func TestVersionsAreNoLinks(t *testing.T) {
 		h.server.Albums.Add(t.Context(), h.member, string(h.album("Album").Slug), []string{slug}),
 	} {
 		if vitrine.CodeOf(err) != vitrine.CodeNotFound {
-			t.Errorf("a version as a link: %v", err)
+			t.Errorf("version as a link: %v, want not_found", err)
 		}
 	}
 	h.check(h.server.Albums.Add(t.Context(), h.member, string(h.album("Exported").Slug), []string{string(plain.Slug)}))
-	h.exported(map[string][2]string{ // what is in it, and what does not
+	h.exported(map[string][2]string{ // the first text must be in the file, the second must not
 		"links.csv": {string(plain.Slug), slug}, "websites.json": {`"files/` + slug + `/site.zip"`, "disabled"},
 		"albums.json":                 {string(plain.Slug), slug},
 		"files/" + slug + "/site.zip": {"<h1>Garden</h1>", "notes"},
@@ -289,13 +291,13 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	all, err := h.server.Analytics.Account(t.Context(), h.member, analytics.In(report.Range30d))
 	h.check(err)
 	if all.AllTime.Links != 1 || all.Totals.Views != 0 {
-		t.Errorf("the report has %d links and %d views", all.AllTime.Links, all.Totals.Views)
+		t.Errorf("report with %d links and %d views, want 1 and 0", all.AllTime.Links, all.Totals.Views)
 	}
 	h.countOpens(version, 0)
 	if due := h.due(); len(due) != 1 || due[0].ID != plain.ID {
-		t.Errorf("previews are due of %d links", len(due))
+		t.Errorf("%d links need a preview, want 1", len(due))
 	}
-	// An upload of a website is completed as one, and by nobody as a link.
+	// An upload of a website cannot be completed as a link.
 	content := packed(t, "index.html=x")
 	begun, err := h.server.Uploads.Create(t.Context(), h.member,
 		publish.UploadRequest{Name: "site.zip", Type: "application/zip", Size: int64(len(content)), Site: site.ID})
@@ -305,8 +307,8 @@ func TestVersionsAreNoLinks(t *testing.T) {
 	h.refused(err, vitrine.CodeUploadNotFound, "")
 }
 
-// noPages checks that none of a link's pages and forms is there for a slug,
-// whatever the plan.
+// noPages checks that a slug has none of a link's pages and forms, whatever the
+// plan.
 func (s *site) noPages(slug string) {
 	s.t.Helper()
 	cookie := s.signIn(s.member)
@@ -326,7 +328,7 @@ func (s *site) noPages(slug string) {
 	s.status(s.get("/links/"+slug+"/analytics/pulse", cookie), http.StatusNotFound)
 }
 
-// exported checks files of the archive that the member may take away.
+// exported checks files in the member's export.
 func (s *site) exported(want map[string][2]string) {
 	s.t.Helper()
 	var b bytes.Buffer
@@ -342,12 +344,12 @@ func (s *site) exported(want map[string][2]string) {
 		content, err := fs.ReadFile(archive, name)
 		s.check(err)
 		if !strings.Contains(string(content), texts[0]) || strings.Contains(string(content), texts[1]) {
-			s.t.Errorf("%s: %q is not in it, or %q is:\n%.500s", name, texts[0], texts[1], content)
+			s.t.Errorf("%s lacks %q, or contains %q:\n%.500s", name, texts[0], texts[1], content)
 		}
 	}
 	for _, f := range archive.File {
 		if strings.HasPrefix(f.Name, "analytics/"+string(s.version(s.siteOf(s.firstSite())).Slug)) {
-			s.t.Errorf("%s is in the archive", f.Name)
+			s.t.Errorf("the archive contains %s", f.Name)
 		}
 	}
 }
@@ -371,8 +373,8 @@ func (s *site) due() (due []*vitrine.Link) {
 	return due
 }
 
-// The pages make a website, take its files, tell what was left out, and go
-// back.
+// TestWebsitePages checks that the pages create a website, accept its files,
+// report ignored files, and restore versions.
 func TestWebsitePages(t *testing.T) {
 	h := newHosting(t)
 	cookie := h.signIn(h.member)
@@ -390,33 +392,33 @@ func TestWebsitePages(t *testing.T) {
 	}
 	if r := h.status(h.get("/websites"), http.StatusSeeOther); !strings.HasPrefix(r.Header.Get("Location"),
 		"/sign-in?next=%2Fwebsites") {
-		t.Errorf("a stranger is sent to %s", r.Header.Get("Location"))
+		t.Errorf("a visitor is redirected to %s", r.Header.Get("Location"))
 	}
 	if r := h.status(h.get("/websites", cookie), http.StatusOK); !strings.Contains(r.body, "Drop a folder") {
-		t.Errorf("no drop zone in\n%s", r.body)
+		t.Errorf("no drop zone:\n%s", r.body)
 	}
 	if r := h.status(h.post("/websites", url.Values{"title": {""}}, cookie),
 		http.StatusBadRequest); !strings.Contains(r.body, `id="wrong-title"`) {
-		t.Errorf("an empty title: %s", r.body)
+		t.Errorf("create without a title: %s", r.body)
 	}
 	r := h.follow(h.post("/websites", url.Values{"title": {"My <garden>"}, "slug": {"my-garden"}}, cookie), cookie)
 	if !strings.Contains(r.body, "My &lt;garden&gt;") || !strings.Contains(r.body, "http://my-garden.localhost:") {
-		t.Errorf("the page says\n%s", r.body)
+		t.Errorf("page of the website:\n%s", r.body)
 	}
 	if r := h.status(h.post("/websites", url.Values{"title": {"x"}, "slug": {"my-garden"}}, cookie),
 		http.StatusBadRequest); !strings.Contains(r.body, `id="wrong-slug"`) {
-		t.Errorf("a slug that is taken: %s", r.body)
+		t.Errorf("create with a slug that is taken: %s", r.body)
 	}
 	for slug, free := range map[string]string{"my-garden": "false", "another": "true", "-": "false", "www": "false"} {
 		r := h.status(h.get("/websites/new/slug?slug="+slug, cookie), http.StatusOK)
 		if !strings.Contains(r.body, `"free":`+free) {
-			t.Errorf("%s: %s", slug, r.body)
+			t.Errorf("slug check of %s: %s", slug, r.body)
 		}
 	}
 
 	made := data("/websites/new", `{"title": "Dropped"}`, http.StatusOK)
 	if made["manage"]+"/uploads" != made["begin"] {
-		t.Fatalf("made %v", made)
+		t.Fatalf("answer to create = %v", made)
 	}
 	deploy := func(content []byte, status int) map[string]string {
 		t.Helper()
@@ -426,16 +428,16 @@ func TestWebsitePages(t *testing.T) {
 			http.StatusOK)
 		return data(made["begin"]+"/complete", fmt.Sprintf(`{"path": %q, "name": "website.zip", "type": "application/zip"}`, begun["path"]), status)
 	}
-	if said := deploy(packed(t, "about.html=x"), http.StatusBadRequest); said["code"] != "content_mismatch" ||
-		!strings.Contains(said["error"], "index.html") {
-		t.Errorf("no first page: %v", said)
+	if answer := deploy(packed(t, "about.html=x"), http.StatusBadRequest); answer["code"] != "content_mismatch" ||
+		!strings.Contains(answer["error"], "index.html") {
+		t.Errorf("deploy without a first page = %v, want content_mismatch", answer)
 	}
 	came := deploy(packed(t, "index.html=<h1>One</h1>", ".env=SECRET", "run.php=<?php"), http.StatusOK)
 	page := h.status(h.get(came["next"], cookie), http.StatusOK).body
 	for _, want := range []string{"Visitors now see this version", ".env", "hidden file", "run.php",
 		"program or server script", "1 file"} {
 		if !strings.Contains(page, want) {
-			t.Errorf("no %q in\n%s", want, page)
+			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
 	h.ahead.Add(2e9)
@@ -445,21 +447,21 @@ func TestWebsitePages(t *testing.T) {
 	page = h.status(h.get(made["manage"], cookie), http.StatusOK).body
 	older := regexp.MustCompile(`/restore"><input type="hidden" name="version" value="(\d+)"`).FindAllStringSubmatch(page, -1)
 	if len(older) != 1 || strings.Contains(page, "Left out") {
-		t.Fatalf("%d versions to restore in\n%s", len(older), page)
+		t.Fatalf("%d versions can be restored, want 1:\n%s", len(older), page)
 	}
 	h.follow(h.post(made["manage"]+"/restore", url.Values{"version": {older[0][1]}}, cookie), cookie)
 	h.shows(site, http.StatusOK, "One")
 	if r := h.status(h.post(made["manage"]+"/remove", url.Values{"version": {older[0][1]}}, cookie),
 		http.StatusBadRequest); !strings.Contains(r.body, "This version is shown") {
-		t.Errorf("what is shown was deleted: %s", r.body)
+		t.Errorf("the public version can be deleted: %s", r.body)
 	}
 	h.status(h.post(made["manage"]+"/restore", url.Values{"version": {"nonsense"}}, cookie), http.StatusNotFound)
 	if page := h.follow(h.post(made["manage"]+"/title", url.Values{"title": {"Renamed"}}, cookie),
 		cookie); !strings.Contains(page.body, "Renamed") {
-		t.Error("the title is as it was")
+		t.Error("the title did not change")
 	}
 
-	// What is another's is nothing.
+	// Another account sees none of it.
 	stranger := h.signIn(h.join("other@example.org", vitrine.RoleMember))
 	h.status(h.get(made["manage"], stranger), http.StatusNotFound)
 	for _, action := range []string{"title", "restore", "remove", "delete"} {

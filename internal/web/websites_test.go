@@ -21,8 +21,8 @@ import (
 	"vitrine/internal/sitestats"
 )
 
-// newHosting makes a desk with albums and websites that have hosts of their
-// own.
+// newHosting returns a desk with albums and websites, which have their own
+// hosts.
 func newHosting(t testing.TB) *site {
 	t.Helper()
 	h := newDesk(t)
@@ -36,7 +36,7 @@ func newHosting(t testing.TB) *site {
 	return h
 }
 
-// audit ends a test: what must never be is not.
+// audit checks the invariants at the end of a test.
 func (s *site) audit() {
 	a := &audit.Checker{Store: s.server.Links.Store, Blobs: s.server.Blobs, Log: s.log, Now: s.server.Now, Deep: true}
 	if err := a.Run(context.Background(), func(fault string) { s.t.Errorf("audit: %s", fault) }); err != nil {
@@ -44,8 +44,8 @@ func (s *site) audit() {
 	}
 }
 
-// packed returns a ZIP of files: "path=content" each, deflated where the path
-// ends with "*", which is not part of it.
+// packed returns a ZIP of files, each given as "path=content". A file is
+// deflated if its path ends with "*", which is removed.
 func packed(t testing.TB, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -70,15 +70,15 @@ func packed(t testing.TB, files ...string) []byte {
 	return b.Bytes()
 }
 
-// found makes a website of the member.
-func (s *site) found(title string) *vitrine.Site {
+// newWebsite creates a website of the member.
+func (s *site) newWebsite(title string) *vitrine.Site {
 	s.t.Helper()
 	site, err := s.server.Sites.Create(s.t.Context(), s.account, title, "")
 	s.check(err)
 	return site
 }
 
-// deploy takes a ZIP through the three steps, as a version of a website.
+// deploy uploads a ZIP in three steps as a version of a website.
 func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error) {
 	s.t.Helper()
 	ctx, u := s.t.Context(), s.server.Uploads
@@ -92,7 +92,7 @@ func (s *site) deploy(site *vitrine.Site, content []byte) (*vitrine.Link, error)
 		Expires: s.server.Now().Add(time.Minute)}
 	_, err = s.server.Receiver.Receive(ctx, g, bytes.NewReader(content))
 	s.check(err)
-	s.ahead.Add(int64(time.Second)) // so that versions have an order
+	s.ahead.Add(int64(time.Second)) // gives the versions an order
 	return u.Complete(ctx, s.account, publish.CompleteRequest{Path: string(begun.Path), Name: name, Type: kind,
 		Site: site.ID})
 }
@@ -105,7 +105,7 @@ func (s *site) deployed(site *vitrine.Site, files ...string) *vitrine.Link {
 	return l
 }
 
-// visit asks a website's own host for a path.
+// visit requests a path from a website's host.
 func (s *site) visit(site *vitrine.Site, path string, headers ...string) reply {
 	s.t.Helper()
 	return s.fetch(http.MethodGet, site, path, headers...)
@@ -145,12 +145,12 @@ func (s *site) fetch(method string, site *vitrine.Site, path string, headers ...
 	return r
 }
 
-// shows checks what a website's first page says.
+// shows checks the first page of a website.
 func (s *site) shows(site *vitrine.Site, status int, text string) reply {
 	s.t.Helper()
 	r := s.status(s.visit(site, "/"), status)
 	if !strings.Contains(r.body, text) {
-		s.t.Errorf("the website says %.300q, want %q", r.body, text)
+		s.t.Errorf("page = %.300q, want it to contain %q", r.body, text)
 	}
 	return r
 }
@@ -159,17 +159,17 @@ func (s *site) refused(err error, code vitrine.Code, reason string) {
 	s.t.Helper()
 	var e *vitrine.Error
 	if vitrine.CodeOf(err) != code {
-		s.t.Errorf("%v, want %s", err, code)
+		s.t.Errorf("error = %v, want %s", err, code)
 	} else if e, _ = err.(*vitrine.Error); reason != "" && e.Reason != reason {
-		s.t.Errorf("reason %q of %v, want %q", e.Reason, err, reason)
+		s.t.Errorf("reason = %q of %v, want %q", e.Reason, err, reason)
 	}
 }
 
-// A website is served by its own host, as its files are packed, and everything
-// else of that host is nothing.
+// TestWebsiteServed checks that a website is served by its own host, with the
+// compression of its files, and that the host serves nothing else.
 func TestWebsiteServed(t *testing.T) {
 	h := newHosting(t)
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	long := strings.Repeat("body { color: green } ", 500)
 	film := strings.Repeat("0123456789", 1000)
 	h.deployed(site, "garden/index.html=<title>Garden</title>", "garden/style.css*="+long,
@@ -203,44 +203,44 @@ func TestWebsiteServed(t *testing.T) {
 			r := h.visit(site, path, "Accept-Encoding: "+encoding)
 			got := [3]string{fmt.Sprint(r.StatusCode), r.Header.Get("Content-Type"), r.body}
 			if got != want {
-				t.Errorf("%s (%s): %.200q, want %.200q", path, encoding, got, want)
+				t.Errorf("%s (%s) = %.200q, want %.200q", path, encoding, got, want)
 			}
 			if r.Header.Get("X-Content-Type-Options") != "nosniff" || len(r.Cookies()) > 0 ||
 				r.Header.Get("Content-Security-Policy") != "" {
-				t.Errorf("%s: headers %v", path, r.Header)
+				t.Errorf("%s: headers = %v", path, r.Header)
 			}
 		}
 	}
 	r := h.status(h.visit(site, "/blog?q=1"), http.StatusTemporaryRedirect)
 	if r.Header.Get("Location") != "/blog/?q=1" {
-		t.Errorf("a folder leads to %q", r.Header.Get("Location"))
+		t.Errorf("a folder redirects to %q, want /blog/?q=1", r.Header.Get("Location"))
 	}
 	h.status(h.visit(site, "/read.me"), http.StatusTemporaryRedirect)
 
-	// What is packed goes out packed, and each form has its own tag.
+	// Compressed files are sent compressed, and each encoding has its own ETag.
 	gz, plain := h.visit(site, "/style.css", "Accept-Encoding: gzip"), h.visit(site, "/style.css")
 	if gz.Header.Get("Content-Encoding") != "gzip" || gz.wire > len(long)/10 || gz.ContentLength != int64(gz.wire) ||
 		gz.Header.Get("Vary") != "Accept-Encoding" {
-		t.Errorf("packed: %d of %d bytes, %v", gz.wire, len(long), gz.Header)
+		t.Errorf("compressed: %d of %d bytes, %v", gz.wire, len(long), gz.Header)
 	}
 	if plain.Header.Get("Content-Encoding") != "" || plain.Header.Get("ETag") == gz.Header.Get("ETag") ||
 		plain.Header.Get("ETag") == "" {
-		t.Errorf("tags %s and %s", plain.Header.Get("ETag"), gz.Header.Get("ETag"))
+		t.Errorf("ETags = %s and %s, want different ones", plain.Header.Get("ETag"), gz.Header.Get("ETag"))
 	}
 	if got := plain.Header.Get("Cache-Control"); got != "public, max-age=0, must-revalidate" {
-		t.Errorf("Cache-Control %q", got)
+		t.Errorf("Cache-Control = %q", got)
 	}
 	h.status(h.visit(site, "/style.css", "If-None-Match: "+plain.Header.Get("ETag")), http.StatusNotModified)
 	h.status(h.visit(site, "/style.css", "Accept-Encoding: gzip", "If-None-Match: "+gz.Header.Get("ETag")),
 		http.StatusNotModified)
 	if r := h.fetch(http.MethodHead, site, "/style.css"); r.StatusCode != 200 || r.ContentLength != int64(len(long)) ||
 		r.body != "" {
-		t.Errorf("HEAD: %d, %d bytes", r.StatusCode, r.ContentLength)
+		t.Errorf("HEAD: status %d, %d bytes", r.StatusCode, r.ContentLength)
 	}
 	for _, path := range []string{"/film.mp4", "/packed.mp4"} {
 		r := h.status(h.visit(site, path, "Range: bytes=9995-", "Accept-Encoding: gzip"), http.StatusPartialContent)
 		if r.body != "56789" || r.Header.Get("Content-Range") != "bytes 9995-9999/10000" {
-			t.Errorf("%s: %q, %s", path, r.body, r.Header.Get("Content-Range"))
+			t.Errorf("%s: body %q, Content-Range %s", path, r.body, r.Header.Get("Content-Range"))
 		}
 	}
 	if r := h.visit(site, "/film.mp4", "Range: bytes=0-1,5-6"); !strings.Contains(r.body, "\r\n\r\n56\r\n") {
@@ -249,27 +249,27 @@ func TestWebsiteServed(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
 		if r := h.status(h.fetch(method, site, "/"),
 			http.StatusMethodNotAllowed); r.Header.Get("Allow") != "GET, HEAD" {
-			t.Errorf("%s: Allow %q", method, r.Header.Get("Allow"))
+			t.Errorf("%s: Allow = %q, want GET, HEAD", method, r.Header.Get("Allow"))
 		}
 	}
 	h.status(h.visit(site, "/app.mjs", "Service-Worker: script"), http.StatusForbidden)
 	h.status(h.visit(&vitrine.Site{Slug: "unknown"}, "/"), http.StatusNotFound)
 	h.status(h.visit(&vitrine.Site{Slug: "a.b"}, "/"), http.StatusNotFound)
-	// By its path it leads to the host; elsewhere on the app there is nothing
-	// of it.
+	// Its path in the app redirects to its host; other paths of the app show
+	// nothing of it.
 	r = h.status(h.get("/s/"+string(site.Slug)+"/blog/?q=1"), http.StatusTemporaryRedirect)
 	if want := "http://" + string(site.Slug) + ".localhost:" + h.server.PublicURL.Port() +
 		"/blog/?q=1"; r.Header.Get("Location") != want {
-		t.Errorf("leads to %q, want %q", r.Header.Get("Location"), want)
+		t.Errorf("redirected to %q, want %q", r.Header.Get("Location"), want)
 	}
 }
 
-// Without hosts of their own websites stand in a sandbox, all of them, whatever
-// they answer.
+// TestWebsiteSandboxed checks that without separate hosts all answers of
+// websites are sandboxed.
 func TestWebsiteSandboxed(t *testing.T) {
 	h := newHosting(t)
 	h.server.SitesURL = nil
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	h.deployed(site, "index.html=<p>Hello", "app.js=1", "blog/index.html=<p>Blog")
 	base := "/s/" + string(site.Slug)
 	for path, status := range map[string]int{"/": 200, "/app.js": 200, "/blog/": 200, "/nowhere": 404} {
@@ -278,30 +278,30 @@ func TestWebsiteSandboxed(t *testing.T) {
 		if !strings.HasPrefix(policy, "sandbox ") || status == 200 &&
 			!strings.HasSuffix(policy, "; form-action 'none'") || strings.Contains(policy, "same-origin") ||
 			r.Header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s: %v", path, r.Header)
+			t.Errorf("%s: headers = %v", path, r.Header)
 		}
 	}
 	if r := h.status(h.get(base), http.StatusTemporaryRedirect); r.Header.Get("Location") != base+"/" {
-		t.Errorf("leads to %q", r.Header.Get("Location"))
+		t.Errorf("redirected to %q", r.Header.Get("Location"))
 	}
 	if r := h.status(h.get(base+"/blog"), http.StatusTemporaryRedirect); r.Header.Get("Location") != base+"/blog/" {
-		t.Errorf("leads to %q", r.Header.Get("Location"))
+		t.Errorf("redirected to %q", r.Header.Get("Location"))
 	}
 	h.setState(h.version(site), vitrine.StateDisabled)
 	if r := h.status(h.get(base+"/"), http.StatusGone); r.Header.Get("Clear-Site-Data") != "" ||
 		!strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "sandbox ") {
-		t.Errorf("gone: %v", r.Header) // the storage is the app's, too
+		t.Errorf("headers of a disabled website = %v", r.Header) // the storage is also the app's
 	}
 	h.setState(h.version(site), vitrine.StateLive)
 }
 
-// On an install with two hosts the one of files has the websites, and the other
-// has not.
+// TestWebsiteOnContentHost checks that on an instance with two hosts the
+// content host serves the websites and the other does not.
 func TestWebsiteOnContentHost(t *testing.T) {
 	h := newDeskWith(t, siteOptions{content: true})
 	h.server.Sites = &collections.Sites{Store: h.server.Links.Store, Links: h.server.Links,
 		Plans: h.server.Uploads.Plans, Now: h.server.Now}
-	site := h.found("Garden")
+	site := h.newWebsite("Garden")
 	h.deployed(site, "index.html=<p>Hello")
 	h.status(h.get("/s/"+string(site.Slug)+"/"), http.StatusNotFound)
 	h.status(h.get(h.server.ContentURL.String()+"/s/"+string(site.Slug)+"/"), http.StatusOK)
