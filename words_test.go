@@ -13,6 +13,31 @@ import (
 // have to decode. docs/specification and doc.go have the plain ones.
 var avoided = regexp.MustCompile(`(?i)\b(whoever|whomever|whom|somebody|tells? apart|told apart|put away|puts away|let go|lets go|text of chance|on display|off display|put back on|meanwhile|very same|most likely you|unwanted messages|in the place of|(one|someone)[’']s own|good for an? (day|hour|week)|look among|stands|will stand|goes by|knower|unsee)\b`)
 
+// avoidedInDocs are more words and phrases that the documentation avoids.
+var avoidedInDocs = regexp.MustCompile(`(?i)\b(of which|for want of|anew|for ever|(is|are|was|were) told|that is none|hence|thereby|whichever|the operator|an operator)\b`)
+
+// unquoted returns a text of Markdown without code, quotations and comments.
+// Lines keep their numbers.
+func unquoted(text string) string {
+	spans := regexp.MustCompile("`[^`]*`|\"[^\"\n]*\"|“[^”\n]*”")
+	lines := strings.Split(text, "\n")
+	fence := false
+	for i, l := range lines {
+		trimmed := strings.TrimSpace(l)
+		begins := strings.HasPrefix(trimmed, "```")
+		switch {
+		case begins:
+			fence = !fence
+			lines[i] = ""
+		case fence, strings.HasPrefix(trimmed, ">"), strings.HasPrefix(trimmed, "<!--"):
+			lines[i] = ""
+		default:
+			lines[i] = spans.ReplaceAllString(l, " ")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // administrator are old names of the administrator and of what they do, which
 // comments avoid, too.
 var administrator = regexp.MustCompile(`(?i)whoever (runs|put)|on and off display`)
@@ -66,5 +91,28 @@ func TestPlainWordsEverywhere(t *testing.T) {
 	}, "*.go", "*.html")
 	if read < 5000 {
 		t.Errorf("only %d texts were read", read)
+	}
+}
+
+// TestPlainWordsInDocs checks that the documentation uses plain words, also
+// where a phrase goes on in the next line.
+func TestPlainWordsInDocs(t *testing.T) {
+	pattern := regexp.MustCompile(strings.ReplaceAll("(?:"+avoided.String()+")|(?:"+avoidedInDocs.String()+")", " ", `\s+`))
+	for text, want := range map[string]string{"It stands\nthere": "stands", "a size, of\nwhich": "of\nwhich",
+		"`of which`": "", "say \"stands\"": "", "```\nwhoever\n```\nThe link": ""} {
+		if got := pattern.FindString(unquoted(text)); got != want {
+			t.Fatalf("%q: found %q, want %q", text, got, want)
+		}
+	}
+	read := 0
+	eachTracked(t, func(file, text string) {
+		text = unquoted(text)
+		read += strings.Count(text, "\n")
+		for _, at := range pattern.FindAllStringIndex(text, -1) {
+			t.Errorf("%s:%d: %q", file, 1+strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]])
+		}
+	}, "*.md", ":!internal/web/ui/vendor")
+	if read < 3000 {
+		t.Errorf("only %d lines were read", read)
 	}
 }

@@ -122,7 +122,7 @@ var Reasons = append([]Reason{
 
 	{ReasonForgedDocument, false, "The document has a structure that no office program writes, which can hide its content. Save it again."},
 	{ReasonHugeImage, false, "The image has more pixels than browsers can show. Make it smaller."},
-	{ReasonEntities, false, "The markup defines entities, a few lines of which can unfold to gigabytes. Save it without a DOCTYPE."},
+	{ReasonEntities, false, "The markup defines entities that can expand to gigabytes. Save it without a DOCTYPE."},
 	{ReasonDeepMarkup, false, "The markup nests deeper than programs can follow. Simplify it."},
 
 	{HoldEncryptedArchive, true, "A password protects files in the archive, so that nobody can check them. Approve it only if you trust the person who uploaded it."},

@@ -33,7 +33,7 @@ const (
 // media.
 var documentReasons = []Reason{
 	{ReasonEmbeddedProgram, false, "The document, page or medium carries a program or script within. Take it out and upload the file again."},
-	{ReasonObjectExploit, false, "An object in the document is built as those are that attack the program which opens it. If you did not make it, delete the document."},
+	{ReasonObjectExploit, false, "The document contains an object like those that attack office programs. If you did not make it, delete the document."},
 	{ReasonDDEProgram, false, "A field or link in the document starts a program when it is updated. Remove it and save the document again."},
 	{ReasonDuplicatePart, false, "The document has two parts of one name, so that programs read different documents. Save it again."},
 	{ReasonStreamBomb, false, "The file contains data that expands suspiciously when unpacked. Save it again from the program that made it."},
