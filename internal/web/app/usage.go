@@ -72,7 +72,7 @@ func (s *Shell) UsageBars(u publish.Usage) []UsageBar {
 		room = s.HeldNote(u)
 	}
 	bars := []UsageBar{
-		bar("Links", u.Links, u.Limits.Links, number, room),
+		bar("Links and websites", u.Links, u.Limits.Links, number, room),
 		bar("Storage", u.Bytes, u.Limits.StorageBytes, ui.ByteSize, room),
 		bar("Uploads this hour", u.Uploads, u.Limits.HourlyUploads, number, ""),
 	}
