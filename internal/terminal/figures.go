@@ -100,11 +100,20 @@ func spark(values []int64, width int) string {
 	return b.String()
 }
 
-// gauge draws a share as a horizontal bar of width columns.
+// eighths are the parts of a column, narrowest first.
+var eighths = []rune("▏▎▍▌▋▊▉█")
+
+// gauge draws a share as a horizontal bar, exact to an eighth of a column, in
+// width columns. Only 0 has no bar.
 func gauge(share report.Tenths, width int) string {
-	n := int(share) * width / 1000
+	n := (int(share)*width*8 + 500) / 1000
 	if share > 0 {
 		n = max(n, 1)
 	}
-	return strings.Repeat("█", min(n, width)) + strings.Repeat("░", max(width-n, 0))
+	n = min(n, width*8)
+	bar := strings.Repeat("█", n/8)
+	if n%8 > 0 {
+		bar += string(eighths[n%8-1])
+	}
+	return Pad(bar, width)
 }

@@ -50,7 +50,7 @@ func (p *page) heading(s string) { p.line("\n%s", p.t.Paint(bold, s)) }
 func RenderLink(t *Terminal, r *report.LinkReport) string {
 	p := newPage(t, &r.Summary)
 	p.title(Plain(r.Link.Title), r.Range)
-	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+Plain(r.Link.Kind)))
+	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+kindName(Plain(r.Link.Kind))))
 	p.asked(&r.Summary)
 	p.summary(&r.Summary)
 	p.content(&r.Content)
@@ -66,12 +66,12 @@ func RenderLink(t *Terminal, r *report.LinkReport) string {
 func RenderAccount(t *Terminal, r *report.AccountReport) string {
 	p := newPage(t, &r.Summary)
 	p.title("All links", r.Range)
-	p.line("%s", t.Paint(Dim, fmt.Sprintf("%s · %s and %s since the first",
+	p.line("%s", t.Paint(Dim, fmt.Sprintf("%s · %s and %s in total",
 		Counted(r.AllTime.Links, "link"), Counted(r.AllTime.Views, "view"), Counted(r.AllTime.Downloads, "download"))))
 	p.asked(&r.Summary)
 	p.summary(&r.Summary)
 	p.topLinks(r.TopLinks)
-	p.audience(&r.Summary, card{"Files", r.Mix})
+	p.audience(&r.Summary, card{"Files", r.Mix, kindName})
 	p.excluded(r.ByReason)
 	p.insights(r.Insights)
 	p.truncated(r.Truncated)
@@ -120,7 +120,7 @@ func (p *page) summary(s *report.Summary) {
 	p.line("\n%s · median %s · total %s · %s%% returning · %s%% bounced",
 		Counted(n.Sessions, "session"), Duration(n.MedianEngagedMs), Duration(n.TotalEngagedMs), n.ReturningPct,
 		n.BouncePct)
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code · %s left out · %s atypical",
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code · %s excluded · %s atypical",
 		Counted(n.Downloads, "download"), Count(n.QRScans), Counted(n.BotsExcluded, "bot view"), Count(n.Atypical))))
 	if n.Views > 0 {
 		p.series(s)
@@ -236,19 +236,21 @@ func (p *page) marks(marks []report.Mark, d report.MarkDropoff) {
 	}
 }
 
-// card is a breakdown.
+// card is a breakdown. name returns the name of a key; nil is the key itself.
 type card struct {
 	title   string
 	buckets []report.Bucket
+	name    func(key string) string
 }
 
 // audience writes the hours and the non-empty breakdowns, side by side if they
 // fit.
 func (p *page) audience(s *report.Summary, more ...card) {
 	b := s.Breakdowns
-	cards := append(more, card{"Countries", b.Countries}, card{"Cities", b.Cities}, card{"Sources", b.Sources},
-		card{"Referrers", b.Referrers},
-		card{"Devices", b.Devices}, card{"Browsers", b.Browsers}, card{"Systems", b.OS}, card{"Screens", b.Screens})
+	cards := append(more, card{"Countries", b.Countries, countryName}, card{"Cities", b.Cities, nil},
+		card{"Sources", b.Sources, nil}, card{"Referrers", b.Referrers, hostName}, card{"Devices", b.Devices, nil},
+		card{"Browsers", b.Browsers, nil}, card{"Systems", b.OS, nil},
+		card{"Window widths", b.Screens, widthName})
 	columns := max(p.width/narrowWidth, 1)
 	var row [][]string
 	for _, c := range cards {
@@ -274,7 +276,7 @@ func (p *page) excluded(list []report.ExcludedViews) {
 	if len(list) == 0 {
 		return
 	}
-	p.heading("Left out")
+	p.heading("Excluded")
 	for _, e := range list {
 		var programs []string
 		for _, g := range e.Programs {
@@ -287,7 +289,8 @@ func (p *page) excluded(list []report.ExcludedViews) {
 
 // card returns the lines of a breakdown, at most width columns wide.
 func (p *page) card(c card, width int) []string {
-	const bar, number, share = 8, 6, 6
+	const number, share = 6, 6
+	bar := min(max(width/4, 8), 12)
 	name := width - bar - number - share - 3
 	lines := []string{p.t.Paint(bold, Pad(c.title, width))}
 	for i, b := range c.buckets {
@@ -295,7 +298,11 @@ func (p *page) card(c card, width int) []string {
 			lines = append(lines, p.t.Paint(Dim, Pad(fmt.Sprintf("and %d more", len(c.buckets)-cardRows), width)))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s %s", Pad(Truncate(Plain(b.Key), name), name),
+		key := Plain(b.Key)
+		if c.name != nil {
+			key = c.name(key)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", Pad(Truncate(key, name), name),
 			p.t.Paint(Good, gauge(b.Pct, bar)),
 			PadLeft(Count(b.Count), number), PadLeft(tenths(b.Pct), share)))
 	}
@@ -335,8 +342,8 @@ func (p *page) insights(cards []report.Insight) {
 	p.heading("Insights")
 	for _, c := range cards {
 		mark := map[report.Tone]string{report.Good: p.t.Paint(Good, "+"), report.Warn: p.t.Paint(Warn, "!")}[c.Tone]
-		p.line("%s %s: %s %s", cmp.Or(mark, "·"), Plain(c.Label), p.t.Paint(bold, Plain(c.Value)),
-			p.t.Paint(Dim, "("+Plain(c.Detail)+")"))
+		p.line("%s %s: %s %s", cmp.Or(mark, "·"), Plain(c.Label), p.t.Paint(bold, separated(Plain(c.Value))),
+			p.t.Paint(Dim, "("+separated(Plain(c.Detail))+")"))
 	}
 }
 
@@ -344,37 +351,52 @@ func (p *page) recent(views []report.RecentView) {
 	if len(views) == 0 {
 		return
 	}
-	p.heading("Recent")
-	for _, o := range views[:min(len(views), recentRows)] {
-		p.line("%s", p.open(o))
+	p.heading("Recent visits")
+	views = views[:min(len(views), recentRows)]
+	rows := make([][]string, len(views))
+	var wide [5]int
+	for i, o := range views {
+		rows[i] = p.visit(o)
+		for j := range wide {
+			wide[j] = max(wide[j], uniseg.StringWidth(rows[i][j]))
+		}
+	}
+	for i, row := range rows {
+		for j := range wide {
+			row[j] = Pad(row[j], wide[j])
+		}
+		row = slices.DeleteFunc(row, func(cell string) bool { return cell == "" })
+		line := Truncate(strings.TrimRight(strings.Join(row, "  "), " "), p.width)
+		if views[i].Atypical {
+			line = p.t.Paint(Dim, line)
+		}
+		p.line("%s", line)
 	}
 }
 
-func (p *page) open(o report.RecentView) string {
-	place := Plain(o.Country)
-	if o.City != "" {
-		place = Plain(o.City) + ", " + place
-	}
-	parts := []string{o.At.In(p.zone).Format("2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8),
-		Pad(Plain(o.Progress), 16), Plain(o.Source)}
-	for _, part := range []string{place, Plain(o.Device), Plain(o.Browser), Plain(o.OS)} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
+// visit returns the cells of a view: when, how long, how far, from where and
+// by which device. What matters most comes first, since lines are cut.
+func (p *page) visit(o report.RecentView) []string {
+	var notes, device []string
 	for _, note := range []struct {
 		is   bool
 		text string
 	}{{o.Downloaded, "downloaded"}, {o.Returning, "returning"}, {o.Atypical, "atypical"}} {
 		if note.is {
-			parts = append(parts, note.text)
+			notes = append(notes, note.text)
 		}
 	}
-	line := Truncate(strings.Join(parts, "  "), p.width)
-	if o.Atypical {
-		return p.t.Paint(Dim, line)
+	for _, part := range []string{o.Browser, o.OS, o.Device} {
+		if part != "" {
+			device = append(device, Plain(part))
+		}
 	}
-	return line
+	place := Plain(o.Country)
+	if o.City != "" {
+		place = Plain(o.City) + ", " + place
+	}
+	return []string{o.At.In(p.zone).Format("_2 Jan 15:04"), PadLeft(Duration(o.EngagedMs), 8), Plain(o.Progress),
+		Plain(o.Source), place, strings.Join(notes, ", "), strings.Join(device, ", ")}
 }
 
 func (p *page) topLinks(links []report.LinkSummary) {
@@ -382,12 +404,12 @@ func (p *page) topLinks(links []report.LinkSummary) {
 		return
 	}
 	p.heading("Most viewed")
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %8s %6s  %-12s  %s", "views", "viewers", "time", "done", "",
-		"title")))
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %9s %10s  %-12s  %s", "views", "viewers", "avg. time", "completion",
+		"trend", "title")))
 	for _, l := range links[:min(len(links), topRows)] {
 		slug := Plain(l.Slug)
-		name := Truncate(Plain(l.Title), max(p.width-47-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
-		p.line("%7s %7s %8s %6s  %s  %s", Count(l.Views), Count(l.Uniques), Duration(l.AvgEngagedMs),
+		name := Truncate(Plain(l.Title), max(p.width-52-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
+		p.line("%7s %7s %9s %10s  %s  %s", Count(l.Views), Count(l.Uniques), Duration(l.AvgEngagedMs),
 			percent(l.CompletionPct),
 			Pad(spark(l.Spark, 12), 12), name)
 	}

@@ -164,3 +164,32 @@ func TestDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestGaugeIsExactToAnEighth(t *testing.T) {
+	for share, want := range map[report.Tenths]string{0: "        ", 1: "▏       ", 141: "█▏      ", 408: "███▎    ",
+		500: "████    ", 999: "████████", 1000: "████████", 2000: "████████"} {
+		if got := gauge(share, 8); got != want {
+			t.Errorf("gauge(%s) = %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestNamesOfKeys(t *testing.T) {
+	for got, want := range map[string]string{
+		hostName("https://www.example.org/"):   "example.org",
+		hostName("http://a.example/www.txt"):   "a.example/www.txt",
+		hostName("android-app://com.slack"):    "com.slack",
+		countryName("DE"):                      "Germany",
+		countryName("Other"):                   "Other",
+		countryName("Q1"):                      "Q1",
+		kindName("html"):                       "Web page",
+		kindName("Other"):                      "Other",
+		widthName("576-767"):                   "576–767 px",
+		widthName("1920+"):                     "1920 px and more",
+		separated("12000 of 1234567, 999, 8%"): "12,000 of 1,234,567, 999, 8%",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
