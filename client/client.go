@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -48,6 +49,7 @@ type Client struct {
 	patience  time.Duration
 	notify    func(Retry)
 	sleep     func(context.Context, time.Duration) error
+	reached   atomic.Bool // the server has answered a request
 }
 
 // Option configures a Client.
@@ -63,7 +65,8 @@ func WithHTTPClient(h *http.Client) Option {
 func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
 // WithAttempts sets the maximum number of attempts per request. The default is
-// 8, over about 40 seconds. 1 disables retries.
+// 8, over about 40 seconds; to reach a server that never answered, 4. 1
+// disables retries.
 func WithAttempts(n int) Option { return func(c *Client) { c.attempts = max(n, 1) } }
 
 // WithPatience sets the longest Retry-After that the client waits for. If the
@@ -197,6 +200,7 @@ func (c *Client) send(req *http.Request, answer any) error {
 	if err != nil {
 		return withoutURL(err)
 	}
+	c.reached.Store(true)
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {

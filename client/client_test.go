@@ -217,6 +217,25 @@ func TestPausesGrowToABound(t *testing.T) {
 	}
 }
 
+// A server that was never reached is given up soon: its address is wrong. One
+// that has answered may be restarting.
+func TestAServerThatWasNeverReachedIsGivenUpSoon(t *testing.T) {
+	f := newFake(t)
+	c, pauses := fresh(t, f.URL)
+	if _, err := c.Upload(t.Context(), textFile(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	*pauses = nil
+	f.Close()
+	if _, err := c.Status(t.Context()); !Unreachable(err) || len(*pauses) != 7 {
+		t.Errorf("after an answer: %v, %d pauses", err, len(*pauses))
+	}
+	c, pauses = fresh(t, f.URL)
+	if _, err := c.Status(t.Context()); !Unreachable(err) || len(*pauses) != 3 {
+		t.Errorf("never reached: %v, %d pauses", err, len(*pauses))
+	}
+}
+
 func TestContextEndsAPauseAtOnce(t *testing.T) {
 	f := newFake(t)
 	f.fail(stepBegin, cut)

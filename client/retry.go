@@ -17,6 +17,11 @@ const (
 	maxPause   = 10 * time.Second
 )
 
+// firstAttempts is the maximum number of attempts to reach a server that never
+// answered before: its address is probably wrong. A server that did may be
+// restarting.
+const firstAttempts = 4
+
 // Retry describes a failed attempt.
 type Retry struct {
 	Attempt int           // number of the failed attempt, from 1
@@ -43,7 +48,7 @@ func (c *Client) retry(ctx context.Context, f func(context.Context) error) error
 			return context.Cause(ctx)
 		}
 		wait, again := c.pause(err, attempt)
-		if !again || attempt >= c.attempts {
+		if !again || attempt >= c.attempts || attempt >= firstAttempts && !c.reached.Load() && Unreachable(err) {
 			if f := (finalError{}); errors.As(err, &f) {
 				return f.error
 			}
@@ -54,6 +59,12 @@ func (c *Client) retry(ctx context.Context, f func(context.Context) error) error
 			return err
 		}
 	}
+}
+
+// Unreachable reports whether no connection to the server was made.
+func Unreachable(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // pause reports whether to retry after err, and after what pause.

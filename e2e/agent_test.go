@@ -102,7 +102,7 @@ func useAsAgent(t *testing.T, in *instance, bucket string) {
 		env  []string
 	}{
 		{"http", []string{"http", in.url + "/mcp", agentKey}, nil},
-		{"stdio", []string{"stdio", in.bin}, []string{"VITRINE_URL=" + in.url, "VITRINE_API_KEY=" + agentKey}},
+		{"stdio", []string{"stdio", in.bin}, []string{"VITRINE_SERVER=" + in.url, "VITRINE_API_KEY=" + agentKey}},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			a := agent{t, in, reader, way.name, func(tool string, args map[string]any) agentCall {

@@ -107,7 +107,7 @@ func newDesk(t *testing.T) *desk {
 			t.Fatal(err)
 		}
 	}
-	d.env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "VITRINE_URL="+in.url,
+	d.env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "VITRINE_SERVER="+in.url,
 		"VITRINE_API_KEY="+made.APIKey, "no_proxy=*")
 	d.slug = d.publish("song.mp3")
 	d.env = append(d.env, "host="+in.url, "url="+in.url+"/p/"+d.slug)

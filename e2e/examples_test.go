@@ -35,7 +35,7 @@ func TestExamplePrograms(t *testing.T) {
 		t.Run(example.name, func(t *testing.T) {
 			example.prepare(t)
 			cmd := exec.Command(example.command[0], example.command[1:]...)
-			cmd.Env = append(os.Environ(), "VITRINE_URL="+in.url, "VITRINE_API_KEY="+made.APIKey)
+			cmd.Env = append(os.Environ(), "VITRINE_SERVER="+in.url, "VITRINE_API_KEY="+made.APIKey)
 			b, err := cmd.CombinedOutput()
 			out := string(b)
 			if err != nil {

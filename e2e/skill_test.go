@@ -48,7 +48,7 @@ func TestSkill(t *testing.T) {
 		}
 		return string(out)
 	}
-	address := strings.TrimSpace(run("vitrine put draft.pdf --url " + in.url))
+	address := strings.TrimSpace(run("vitrine put draft.pdf --server " + in.url))
 	slug := address[strings.LastIndex(address, "/")+1:]
 	for i, want := range []string{`"views"`, `"insights"`} {
 		if out := run(strings.ReplaceAll(found[i][2], "SLUG", slug)); !strings.Contains(out, want) {

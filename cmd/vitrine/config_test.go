@@ -195,7 +195,7 @@ func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"}, {"ls"},
 		{"stats", "--range", "31d"},
-		{"put", "--api-key", "x", "--url", "nonsense", "a.txt"}, {"serve", "--max-opens", "-1"},
+		{"put", "--api-key", "x", "--server", "nonsense", "a.txt"}, {"serve", "--max-opens", "-1"},
 		{"serve", "--log-format", "xml"},
 		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"},
 		{"key", "revoke", "a@b.c", "x"},

@@ -19,7 +19,7 @@ import (
 
 // loginCmd obtains an API key through a browser.
 type loginCmd struct {
-	Server    string `help:"Address of the instance." env:"VITRINE_URL" default:"http://localhost:8080" placeholder:"URL"`
+	Server    string `aliases:"url" help:"Address of the instance. Default: http://localhost:8080." env:"VITRINE_SERVER" placeholder:"URL"`
 	NoBrowser bool   `help:"Print the address without opening a browser."`
 }
 
@@ -35,7 +35,7 @@ const (
 var afterInterval = time.After
 
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	server, err := credentials.NormalServer(c.Server)
+	server, err := credentials.NormalServer(cmp.Or(remote.Address(c.Server), remote.DefaultURL))
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func loopback(host string) bool {
 
 // logoutCmd revokes the key that "login" stored.
 type logoutCmd struct {
-	Server string `help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_URL" placeholder:"URL"`
+	Server string `aliases:"url" help:"Address of the instance. Default: the one that \"login\" was used with last." env:"VITRINE_SERVER" placeholder:"URL"`
 }
 
 // revokeReplaced revokes the key of the previous login, if the server still
@@ -169,7 +169,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	server, err := remote.ServerOr(strings.TrimSpace(c.Server), stored)
+	server, err := remote.ServerOr(remote.Address(c.Server), stored)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func cmdLogin(ts *testscript.TestScript, _ bool, args []string) {
 	s := serverOf(ts)
 	p := exec.Command("vitrine", append([]string{"login"}, args...)...)
 	p.Env = append(os.Environ(), "XDG_CONFIG_HOME="+ts.Getenv("XDG_CONFIG_HOME"),
-		"VITRINE_URL="+ts.Getenv("VITRINE_URL"))
+		"VITRINE_SERVER="+ts.Getenv("VITRINE_SERVER"))
 	out, err := p.StderrPipe()
 	ts.Check(err)
 	ts.Check(p.Start())
@@ -47,7 +47,7 @@ func cmdDecide(ts *testscript.TestScript, _ bool, args []string) {
 	link, err := url.Parse(args[0])
 	ts.Check(err)
 	send := func(path, body, cookie string) *http.Response {
-		req, err := http.NewRequest(http.MethodPost, ts.Getenv("VITRINE_URL")+path, strings.NewReader(body))
+		req, err := http.NewRequest(http.MethodPost, ts.Getenv("VITRINE_SERVER")+path, strings.NewReader(body))
 		ts.Check(err)
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Sec-Fetch-Site", "same-origin")

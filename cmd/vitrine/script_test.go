@@ -177,7 +177,7 @@ func (l *lines) drain() string {
 }
 
 // cmdServe starts a server on a free port, waits until it serves, and sets
-// VITRINE_URL.
+// VITRINE_SERVER.
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	s := serverOf(ts)
 	s.kill()
@@ -191,7 +191,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	if ok == neg {
 		ts.Fatalf("serving: %v\n%s", ok, port)
 	}
-	ts.Setenv("VITRINE_URL", "http://localhost:"+port)
+	ts.Setenv("VITRINE_SERVER", "http://localhost:"+port)
 }
 
 // cmdHalt stops the server with SIGTERM, unless "refuses" has done so, expects
@@ -337,7 +337,7 @@ func cmdRefuses(ts *testscript.TestScript, _ bool, _ []string) {
 	if text, ok := s.log.wait("stopping: "); !ok {
 		ts.Fatalf("the server ended before it logged that it stops:\n%s", text)
 	}
-	u, err := url.Parse(ts.Getenv("VITRINE_URL"))
+	u, err := url.Parse(ts.Getenv("VITRINE_SERVER"))
 	ts.Check(err)
 	if conn, err := net.Dial("tcp", "127.0.0.1:"+u.Port()); err == nil {
 		conn.Close()

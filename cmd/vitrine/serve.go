@@ -146,7 +146,7 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 
 // putHint returns the command that publishes a file.
 func putHint(public, key string) string {
-	return fmt.Sprintf("  export VITRINE_URL=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key,
+	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key,
 		terminal.Self())
 }
 

@@ -35,14 +35,14 @@ func TestWrongServer(t *testing.T) {
 	for server, want := range map[string][]string{
 		refusing.URL: {"--api-key (vtr_…" + key[len(key)-4:] + ") is not a valid key at " +
 			strings.TrimPrefix(refusing.URL, "http://")},
-		closed:                      {"cannot reach " + closed, "nothing listens there", "VITRINE_URL"},
-		"http://no.such.invalid":    {"cannot reach http://no.such.invalid", "no.such.invalid", "VITRINE_URL"},
+		closed:                      {"cannot reach " + closed, "nothing listens there", "VITRINE_SERVER"},
+		"http://no.such.invalid":    {"cannot reach http://no.such.invalid", "no.such.invalid", "VITRINE_SERVER"},
 		secure.URL:                  {"cannot reach " + secure.URL, "certificate is not valid"},
 		"https" + refusing.URL[4:]:  {"does not speak TLS"},
 		refusing.URL + "/api/v1?x=": {"address of an instance"},
 	} {
 		term := &terminal.Terminal{Out: new(strings.Builder), Err: new(strings.Builder)}
-		api, err := remote.Flags{URL: server, APIKey: key}.Client(term, client.WithAttempts(1))
+		api, err := remote.Connection{Server: server, APIKey: key}.Client(term, client.WithAttempts(1))
 		if err == nil {
 			err = func() error { _, err := api.Links(t.Context(), "", client.Query{Limit: 1}); return err }()
 		}

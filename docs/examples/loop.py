@@ -1,6 +1,6 @@
 """Publish a report, replace it at the same address, and read how it was read.
 
-    VITRINE_URL=https://share.example VITRINE_API_KEY=vtr_... python3 loop.py
+    VITRINE_SERVER=https://share.example VITRINE_API_KEY=vtr_... python3 loop.py
 
 It needs nothing but the standard library.
 """
@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 import uuid
 
-API = os.environ["VITRINE_URL"].rstrip("/") + "/api/v1"
+API = os.environ["VITRINE_SERVER"].rstrip("/") + "/api/v1"
 KEY = os.environ["VITRINE_API_KEY"]
 
 

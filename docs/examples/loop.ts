@@ -1,6 +1,6 @@
 // Publish a report, replace it at the same address, and read how it was read.
 //
-//   VITRINE_URL=https://share.example VITRINE_API_KEY=vtr_… node loop.js
+//   VITRINE_SERVER=https://share.example VITRINE_API_KEY=vtr_… node loop.js
 //
 // The types are made from the description of the API:
 //
@@ -9,7 +9,7 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
-const api = `${(process.env.VITRINE_URL ?? "").replace(/\/$/, "")}/api/v1`;
+const api = `${(process.env.VITRINE_SERVER ?? "").replace(/\/$/, "")}/api/v1`;
 const key = process.env.VITRINE_API_KEY ?? "";
 
 /** The instance has refused a request. body.code is for programs, the message for people. */

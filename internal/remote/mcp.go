@@ -14,14 +14,11 @@ import (
 )
 
 // MCPCmd serves the instance to an AI agent on this machine (MCP).
-type MCPCmd struct {
-	URL    string `help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with an API key of your own." env:"VITRINE_URL" placeholder:"URL"`
-	APIKey string `help:"API key. Default: the one that \"login\" has stored. Better in the environment: arguments can be seen by others on the machine." env:"VITRINE_API_KEY" placeholder:"KEY"`
-}
+type MCPCmd struct{ Connection }
 
 // Run serves the protocol on standard input and output until the input ends.
 func (c *MCPCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	to, err := Flags{URL: c.URL, APIKey: c.APIKey}.target()
+	to, err := c.target()
 	if err != nil {
 		return err
 	}

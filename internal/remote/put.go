@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,7 +73,7 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		if err != nil {
 			failed++
-			if left := len(c.Files) - i - 1; left > 0 && unreachable(err) {
+			if left := len(c.Files) - i - 1; left > 0 && client.Unreachable(err) {
 				t.Say("Files that were not tried: %d", left)
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -92,13 +91,6 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return fmt.Errorf("%d of %d files failed", failed, len(c.Files))
 	}
 	return nil
-}
-
-// unreachable reports whether no connection to the server was made. Other files
-// would fail after the same retries.
-func unreachable(err error) bool {
-	var dial *net.OpError
-	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, path string) (*client.Link, error) {

@@ -24,7 +24,7 @@ func TestUnreachable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = api.Link(t.Context(), "abc"); err == nil || unreachable(err) != want {
+		if _, err = api.Link(t.Context(), "abc"); err == nil || client.Unreachable(err) != want {
 			t.Errorf("%s: %v, unreachable %v", address, err, !want)
 		}
 	}

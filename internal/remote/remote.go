@@ -19,17 +19,28 @@ var Version = "dev"
 // DefaultURL is the default address of an instance.
 const DefaultURL = "http://localhost:8080"
 
-// Flags select the instance and the API key of a command.
+// Flags select the instance and the API key of a command that prints results.
 type Flags struct {
-	URL    string `help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with an API key of your own." env:"VITRINE_URL" placeholder:"URL"`
-	APIKey string `help:"API key. Default: the one that \"login\" has stored. Better in the environment: arguments can be seen by others on the machine." env:"VITRINE_API_KEY" placeholder:"KEY"`
+	Connection
 	terminal.JSONFlag
+}
+
+// Connection selects an instance and an API key.
+type Connection struct {
+	Server string `aliases:"url" help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with an API key of your own." env:"VITRINE_SERVER" placeholder:"URL"`
+	APIKey string `help:"API key. Default: the one that \"login\" has stored. Better in the environment: arguments can be seen by others on the machine." env:"VITRINE_API_KEY" placeholder:"KEY"`
+}
+
+// Address returns the value of a flag --server, or of the variable by its
+// former name, VITRINE_URL. It returns "" if there is neither.
+func Address(server string) string {
+	return cmp.Or(strings.TrimSpace(server), strings.TrimSpace(os.Getenv("VITRINE_URL")))
 }
 
 // target returns server and key from flags, else from the login file. It never
 // sends a key from a flag to a server from that file.
-func (r Flags) target() (terminal.Target, error) {
-	address, key := strings.TrimSpace(r.URL), strings.TrimSpace(r.APIKey)
+func (r Connection) target() (terminal.Target, error) {
+	address, key := Address(r.Server), strings.TrimSpace(r.APIKey)
 	if key != "" {
 		from := "--api-key"
 		if strings.TrimSpace(os.Getenv("VITRINE_API_KEY")) == key {
@@ -76,7 +87,7 @@ func noKey(server string) string {
 }
 
 // Client returns a client for the target.
-func (r Flags) Client(t *terminal.Terminal, opts ...client.Option) (*client.Client, error) {
+func (r Connection) Client(t *terminal.Terminal, opts ...client.Option) (*client.Client, error) {
 	to, err := r.target()
 	if err != nil {
 		return nil, err
@@ -97,7 +108,7 @@ func NewClient(t *terminal.Terminal, to terminal.Target, opts ...client.Option) 
 
 // reader returns a client for interactive commands, which gives up after some
 // seconds.
-func (r Flags) reader(t *terminal.Terminal) (*client.Client, error) {
+func (r Connection) reader(t *terminal.Terminal) (*client.Client, error) {
 	return r.Client(t, Patient(t)...)
 }
 
@@ -106,8 +117,9 @@ func Patient(t *terminal.Terminal) []client.Option {
 		client.WithRetryNotice(func(r client.Retry) { Notice(t, r) })}
 }
 
-// Notice prints that the client waits before a retry.
+// Notice prints that the client waits before a retry. The advice, which follows
+// the first sentence of an error, is for the last attempt.
 func Notice(t *terminal.Terminal, r client.Retry) {
-	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(t.Sentence(r.Err), ".")),
-		r.Wait.Round(100*time.Millisecond))
+	what, _, _ := strings.Cut(t.Sentence(r.Err), ". ")
+	t.Say("%s; trying again in %s", terminal.Plain(strings.TrimSuffix(what, ".")), r.Wait.Round(100*time.Millisecond))
 }

@@ -95,19 +95,19 @@ func (to *Target) wrong(err error) string {
 	case errors.Is(err, context.Canceled):
 		return ""
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return cannot + "there is no host " + dns.Name + ". Check the address (VITRINE_URL)."
+		return cannot + "there is no host " + dns.Name + ". Check the address (--server or VITRINE_SERVER)."
 	case errors.As(err, &dns):
-		return cannot + "the name " + dns.Name + " cannot be looked up. Check the network and the address (VITRINE_URL)."
+		return cannot + "the name " + dns.Name + " cannot be looked up. Check the network and the address (--server or VITRINE_SERVER)."
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return cannot + "nothing listens there. Check that the server is running, and the address (VITRINE_URL)."
+		return cannot + "nothing listens there. Check that the server is running, and the address (--server or VITRINE_SERVER)."
 	case errors.As(err, &certificate), errors.As(err, &unknown):
 		return cannot + "its certificate is not valid: " + err.Error()
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return cannot + "it does not speak TLS there. Check whether the address begins with http:// or https://."
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return cannot + "it does not answer in time. Check the network and the address (VITRINE_URL)."
+		return cannot + "it does not answer in time. Check the network and the address (--server or VITRINE_SERVER)."
 	case errors.As(err, &op):
-		return cannot + op.Err.Error() + ". Check the network and the address (VITRINE_URL)."
+		return cannot + op.Err.Error() + ". Check the network and the address (--server or VITRINE_SERVER)."
 	}
 	return ""
 }
