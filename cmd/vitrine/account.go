@@ -76,8 +76,8 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 	if made {
 		t.Say("This is a new instance, in %s.", terminal.Plain(c.Data))
 	}
-	t.Say("Account %s, plan %s, role %s. Its API key, shown only once:", terminal.Plain(a.Email), a.Plan,
-		roleName(a.Role))
+	t.Say("Account %s, role %s, plan %s (%s). Its API key, shown only once:", terminal.Plain(a.Email),
+		roleName(a.Role), a.Plan, map[bool]string{true: "full access", false: "limited access"}[a.Plan.Pro()])
 	return showKey(t, c.Data, key)
 }
 

@@ -82,7 +82,7 @@ func TestServeAnOlderState(t *testing.T) {
 	check(false, "--yes", "storage", "claim")
 	check(true, "1 file is there", "storage", "claim", "--yes")
 	check(true, "are this database's.", "storage", "claim")
-	check(true, "ok       files: They are this database's.", "doctor")
+	check(true, "ok       files: The files belong to this database.", "doctor")
 	h.stop(os.Interrupt)
 	in, err := openInstance(t.Context(), placeFlags{Data: h.data})
 	if err != nil {
@@ -161,7 +161,7 @@ func TestStorageClaim(t *testing.T) {
 	check(0, "does all that is asked of it", "", "storage", "check")
 	other()
 	check(0, "are this database's now.", "", "storage", "claim", "--yes")
-	check(0, "ok       files: They are this database's.", "", "doctor")
+	check(0, "ok       files: The files belong to this database.", "", "doctor")
 }
 
 // TestMigrateFilesBack moves the files to a bucket and, hours later, back. Each

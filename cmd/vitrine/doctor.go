@@ -314,7 +314,7 @@ func (d *doctor) checkStorageOwner(ctx context.Context, open func() (vitrine.Blo
 	}
 	switch {
 	case err == nil:
-		d.report(part, fine, "They are this database's.")
+		d.report(part, fine, "The files belong to this database.")
 	case errors.Is(err, storageowner.ErrOther):
 		d.report(part, wrong, "%s.", otherPlace(err))
 	default:

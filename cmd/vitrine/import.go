@@ -85,7 +85,7 @@ type importViewsCmd struct{ fileArg }
 
 func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Views(ctx, r) }
-	return c.run(ctx, t, "open", views, func(in *instance) error {
+	return c.run(ctx, t, "view", views, func(in *instance) error {
 		if err := in.analytics.RollUp(ctx); err != nil {
 			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
 		}

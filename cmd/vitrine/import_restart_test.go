@@ -78,7 +78,7 @@ func TestImportOverRestart(t *testing.T) {
 	output := run(&steppedReader{texts, func() { server.Stop(t); stops++ }}, func() { server.Start(t) }, "import",
 		"opens", "-")
 	if stops != len(texts) || strings.Count(output, "goes on by itself") != stops ||
-		!strings.Contains(output, "3 opens added") {
+		!strings.Contains(output, "3 views added") {
 		t.Errorf("PostgreSQL was stopped %d times:\n%s", stops, output)
 	}
 	run(nil, never, "audit", "--all")

@@ -136,7 +136,7 @@ func ByName(name, declared string) (Type, error) {
 	if !ok {
 		return Type{}, &Problem{Code: CodeUnsupportedType, Reason: ReasonUnlistedType,
 			Message: "Files of this type (" + strings.ToLower(path.Ext(name)) +
-				") are not accepted. Pack the file into a ZIP, or convert it."}
+				") are not accepted. If it is text, add .txt to its name. Otherwise convert it, or pack it into a ZIP."}
 	}
 	if !t.accepts(declared) {
 		return Type{}, &Problem{Code: CodeTypeMismatch, Reason: ReasonDeclaredType,

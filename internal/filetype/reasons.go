@@ -88,7 +88,7 @@ var Reasons = append([]Reason{
 	{ReasonBadName, false, "The file's name is missing, too long, or has characters that mislead. Rename the file."},
 	{ReasonProgramName, false, "The name of the file, or of a file in the archive, is that of an executable or script. Such files are not published under any name; leave it out."},
 	{ReasonMacroName, false, "The name of the file, or of a file in the archive, is that of an Office format made for macros. Save it in a format without macros."},
-	{ReasonUnlistedType, false, "Files of this type are not accepted. Pack the file into a ZIP, or convert it."},
+	{ReasonUnlistedType, false, "Files of this type are not accepted. If it is text, add .txt to its name. Otherwise convert it, or pack it into a ZIP."},
 	{ReasonDeclaredType, false, "The upload declared a type that does not belong to the file's extension. Declare the right one."},
 
 	{ReasonEmpty, false, "The file has no bytes. Upload it again."},

@@ -43,7 +43,7 @@ func (c *StatsCmd) Validate() error {
 	}
 	if c.Range != "" {
 		if _, err := report.ParseRange(c.Range); err != nil {
-			return fmt.Errorf("--range is one of 7d, 14d, 30d, 90d and all, not %q", c.Range)
+			return fmt.Errorf("--range is one of 7d, 14d, 30d, 90d and all, not %q; for other dates, use --from and --to", c.Range)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func TestPageOfEachKind(t *testing.T) {
 		"picture.png": {"<img ", "/file\"", "PNG image", `data-kind="scroll"`, `property="og:image"`},
 		"drawing.svg": {"<img ", "/file\"", "SVG image"},
 		"clip.webm":   {"<video ", "WebM video", `data-kind="media"`, `preload="metadata"`},
-		"song.mp3":    {"<audio ", "MP3 sound", `data-kind="media"`},
+		"song.mp3":    {"<audio ", "MP3 audio file", `data-kind="media"`},
 		"notes.txt":   {"First line.\nSecond line.", "Plain text", `data-kind="scroll"`},
 		"page.html":   {"<iframe ", "/frame\"", "HTML page", `data-kind="scroll"`},
 		"book.rtf":    {"A browser cannot show this kind of file", "RTF", `data-kind="scroll"`},

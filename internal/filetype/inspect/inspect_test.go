@@ -245,7 +245,7 @@ func TestReasons(t *testing.T) {
 		{"docx", "The name says a Word document (docx), but the content is a PDF document.", pdfPages(1)},
 		{"mp4", "The name says an MP4 video, but the content is a HEIC image.", stillFile("heicmif1", 3, 3)},
 		{"txt", "The name says plain text, but the content is a ZIP archive.", named("a.txt")},
-		{"wav", "The name says a WAV sound, but the content is something else (video/x-msvideo).",
+		{"wav", "The name says a WAV audio file, but the content is something else (video/x-msvideo).",
 			pad([]byte("RIFF\x10\x00\x00\x00AVI LIST"), 64)},
 		{"pdf", "The file is a script. Executables and scripts are not accepted under any name.",
 			[]byte("#!/bin/sh\n")},
