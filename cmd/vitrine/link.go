@@ -78,7 +78,8 @@ func (c slugArg) show(ctx context.Context, t *terminal.Terminal, in *instance, l
 		status += ", account suspended"
 	}
 	return t.Table([]string{"SLUG", "STATUS", "KIND", "SIZE", "CREATED", "ACCOUNT", "TITLE"},
-		[][]string{{string(row.Slug), status, row.Kind, t.Size(row.SizeBytes), row.CreatedAt, row.Account, row.Title}})
+		[][]string{{string(row.Slug), status, row.Kind, t.Size(row.SizeBytes), t.When(l.CreatedAt), row.Account,
+			row.Title}})
 }
 
 type linkShowCmd struct{ slugArg }
@@ -130,7 +131,7 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 				}
 				continue
 			}
-			rows = append(rows, []string{row.At, string(row.Reason), row.Note})
+			rows = append(rows, []string{t.When(r.At), string(row.Reason), row.Note})
 		}
 		switch {
 		case c.JSON:

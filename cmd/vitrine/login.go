@@ -56,15 +56,15 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
-		t.Say("Warning: the connection to %s is not encrypted; others on the network can read the key.",
+		t.Tell("Warning: the connection to %s is not encrypted; others on the network can read the key.",
 			terminal.Plain(u.Host))
 	}
-	t.Say("Your code: %s\n", terminal.Plain(l.Code))
-	t.Say("Open this address, sign in, and compare the code:\n\n  %s\n", terminal.Plain(cmp.Or(l.URLWithCode, l.URL)))
+	t.Tell("Your code: %s\n", terminal.Plain(l.Code))
+	t.Tell("Open this address, sign in, and compare the code:\n\n  %s\n", terminal.Plain(cmp.Or(l.URLWithCode, l.URL)))
 	if !c.NoBrowser && t.ErrTTY && t.InTTY && remote.OpenBrowser(l.URLWithCode) {
 		t.Say("The address was opened in your browser.")
 	}
-	t.Say("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
+	t.Tell("Waiting until you allow it (for %d minutes at most) …", max(l.ExpiresIn/60, 1))
 	taken, err := waitForKey(ctx, api, l)
 	if err != nil {
 		return err

@@ -52,6 +52,8 @@ type cli struct {
 	Completion remote.CompletionCmd `cmd:"" group:"use" help:"Print the shell completion script. For bash, add to ~/.bashrc: source <(vitrine completion bash)"`
 
 	Preview previewCmd `cmd:"" hidden:""`
+
+	Quiet bool `short:"q" help:"Print only results and errors."`
 }
 
 var groups = []kong.Group{
@@ -88,16 +90,18 @@ func main() {
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	remote.Version = version
-	exited := -1
-	parser := kong.Must(new(cli),
+	exited, c := -1, new(cli)
+	parser := kong.Must(c,
 		kong.Name("vitrine"),
-		kong.Description("Publish a file and see how it is read."),
+		kong.Description("Publish a file and see how it is read.\n\n"+
+			"Exit codes: 0 done, 1 failed, 2 wrong arguments."),
 		kong.Writers(t.Out, t.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 		kong.ExplicitGroups(groups),
 		helpFacts(),
 	)
+	showExamples(parser)
 	kongplete.Complete(parser, kongplete.WithPredictor("file", complete.PredictFiles("*")))
 	if exited >= 0 { // a completion was printed
 		return exited
@@ -110,19 +114,22 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		return exited
 	}
 	if err != nil {
-		t.Say("vitrine: %s", terminal.Plain(err.Error()))
+		t.Tell("vitrine: %s", terminal.Plain(err.Error()))
 		if args[0] == "restore" {
-			t.Say("To show an earlier version of a link's file again, use: %s", restoresVersion)
+			t.Tell("To show an earlier version of a link's file again, use: %s", restoresVersion)
 		}
-		t.Say("Try: vitrine --help")
+		t.Tell("Try: %s --help", commandOf(err))
 		return exitUsage
+	}
+	if c.Quiet {
+		t.Hush()
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(t); err != nil {
-		t.Say("vitrine: %s", terminal.Plain(t.Sentence(err)))
+		t.Tell("vitrine: %s", terminal.Plain(t.Sentence(err)))
 		if a := new(terminal.AdvisedError); errors.As(err, &a) {
 			for _, line := range a.Lines {
-				t.Say("%s", terminal.Plain(line))
+				t.Tell("%s", terminal.Plain(line))
 			}
 		}
 		if u := new(terminal.UsageError); errors.As(err, &u) {
@@ -131,4 +138,12 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		return exitFailure
 	}
 	return 0
+}
+
+// commandOf returns the command whose arguments an error is about.
+func commandOf(err error) string {
+	if p := new(kong.ParseError); errors.As(err, &p) && p.Context != nil && p.Context.Selected() != nil {
+		return "vitrine " + nameOf(p.Context.Selected())
+	}
+	return "vitrine"
 }

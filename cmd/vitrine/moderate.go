@@ -129,7 +129,7 @@ func (c *linkQueueCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 					}
 					continue
 				}
-				rows = append(rows, []string{string(row.Slug), terminal.Why(row.Reason, row.Detail), row.Since,
+				rows = append(rows, []string{string(row.Slug), terminal.Why(row.Reason, row.Detail), t.When(l.StateAt),
 					strconv.Itoa(row.Reports),
 					row.Kind, t.Size(row.SizeBytes), row.Account, row.Title})
 			}
@@ -207,10 +207,14 @@ func showHistory(t *terminal.Terminal, f terminal.JSONFlag, history []moderation
 		if row.Person != "" {
 			by += " " + row.Person
 		}
-		rows = append(rows, []string{row.At, by, string(row.Action), string(row.Slug), string(row.To),
+		rows = append(rows, []string{t.When(e.At), by, string(row.Action), string(row.Slug), string(row.To),
 			terminal.Why(row.Reason, row.Detail), row.Note})
 	}
-	if f.JSON {
+	switch {
+	case f.JSON:
+		return nil
+	case len(rows) == 0 && t.OutTTY:
+		t.Say("No decisions yet.")
 		return nil
 	}
 	return t.Table([]string{"TIME", "BY", "ACTION", "SLUG", "STATUS", "REASON", "NOTE"}, rows)

@@ -84,7 +84,7 @@ func rowsOf(leaf *kong.Node, names []string) string {
 // reference returns every command with its arguments and flags.
 func reference(app *kong.Application) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment. " +
+	b.WriteString("# Commands and flags\n\nThe option `--help` after a command prints the same. Set a flag on the command line, or by its variable in\nthe environment.\n\nEvery command takes `--quiet` (`-q`), which prints only results and errors. The exit code is 0 if the command\nsucceeded, 1 if it failed, and 2 if its arguments were wrong. Output has colors on a terminal only, unless\n`NO_COLOR` is set; tables that are read by a program are separated by tabs.\n\n" +
 		"The command `go test ./cmd/vitrine -run TestCommandReference -update` makes this page.\n")
 	common := sharedRows(app)
 	for i, set := range shared {

@@ -15,8 +15,8 @@ import (
 // EditCmd changes a link.
 type EditCmd struct {
 	Link     string `arg:"" help:"The part of the link's address after /p/, or the address."`
-	Title    string `help:"Title of the page."`
-	Slug     string `help:"Another part after /p/, if your account may choose it. The old address leads to the new one for 90 days."`
+	Title    string `help:"Title of the page." placeholder:"TEXT"`
+	Slug     string `help:"Another part after /p/, if your account may choose it. The old address leads to the new one for 90 days." placeholder:"SLUG"`
 	ViewOnly *bool  `negatable:"" xor:"download" help:"Readers cannot download the file; --no-view-only: they can."`
 	Download *bool  `negatable:"" xor:"download" hidden:""` // the former name of --view-only
 	Disable  bool   `xor:"state" help:"Disable the link."`
@@ -145,7 +145,10 @@ func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Cl
 // agreed asks a question on the terminal and reports whether the answer is yes.
 func agreed(t *terminal.Terminal, in *bufio.Reader, question string, args ...any) bool {
 	fmt.Fprintf(t.Err, question+" [y/N] ", args...)
-	answer, _ := in.ReadString('\n')
+	answer, err := in.ReadString('\n')
+	if err != nil { // the line is not ended
+		fmt.Fprintln(t.Err)
+	}
 	a := strings.ToLower(strings.TrimSpace(answer))
 	return a == "y" || a == "yes"
 }

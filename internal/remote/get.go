@@ -80,7 +80,9 @@ func fetch(ctx context.Context, t *terminal.Terminal, api *client.Client, l clie
 	}
 	defer res.Body.Close()
 	bar := &terminal.Meter{T: t}
-	bar.Begin(l.Name, l.SizeBytes)
+	if w != t.Out || !t.OutTTY { // it would be drawn over the file
+		bar.Begin(l.Name, l.SizeBytes)
+	}
 	defer bar.End()
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(w, sum, moved(bar.Add)), res.Body)

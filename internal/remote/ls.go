@@ -19,8 +19,8 @@ type LsCmd struct {
 	Words  []string `arg:"" optional:"" name:"word" help:"List only links whose title, file name or address contains all these words."`
 	All    bool     `help:"List all links."`
 	Limit  int      `help:"List that many links." default:"20"`
-	Kind   string   `help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive."`
-	Status string   `help:"Only links in this status: live, review, processing or disabled."`
+	Kind   string   `help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." placeholder:"KIND"`
+	Status string   `help:"Only links in this status: live, review, processing or disabled." placeholder:"STATUS"`
 	Flags
 }
 

@@ -20,11 +20,11 @@ import (
 // PutCmd publishes files.
 type PutCmd struct {
 	Files    []string `arg:"" name:"file" predictor:"file" help:"Files to publish; each becomes a link. A folder becomes one HTML file: its index.html with the styles, scripts and pictures that it uses."`
-	Title    string   `help:"Title of the page. Default: the file's name."`
-	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it."`
+	Title    string   `help:"Title of the page. Default: the file's name." placeholder:"TEXT"`
+	Slug     string   `help:"Custom slug, the part of the link's address after /p/, if your account may choose it." placeholder:"SLUG"`
 	ViewOnly bool     `help:"View only: readers cannot download the file."`
 	Expires  string   `help:"When the link expires, such as 30d, 12h or 2027-01-31." placeholder:"WHEN"`
-	Type     string   `help:"MIME type. Default: that of the file's extension."`
+	Type     string   `help:"MIME type. Default: that of the file's extension." placeholder:"TYPE"`
 	Replace  string   `help:"Replace the file of one of your links by this one. The link keeps its address, title and numbers." placeholder:"SLUG"`
 	Yes      bool     `short:"y" help:"With --replace, do not ask when the new file is of another kind. Required without a terminal."`
 	Flags
@@ -74,11 +74,11 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err != nil {
 			failed++
 			if left := len(c.Files) - i - 1; left > 0 && client.Unreachable(err) {
-				t.Say("Files that were not tried: %d", left)
+				t.Tell("Files that were not tried: %d", left)
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			if len(c.Files) > 1 || c.JSON {
-				t.Say("vitrine: %s: %s", terminal.Plain(path), terminal.Plain(t.Sentence(err)))
+				t.Tell("vitrine: %s: %s", terminal.Plain(path), terminal.Plain(t.Sentence(err)))
 			} else {
 				return fmt.Errorf("%s: %w", path, err)
 			}

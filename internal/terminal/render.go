@@ -53,7 +53,9 @@ func RenderLink(t *Terminal, r *report.LinkReport) string {
 	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+kindName(Plain(r.Link.Kind))))
 	p.asked(&r.Summary)
 	p.summary(&r.Summary)
-	p.content(&r.Content)
+	if r.Totals.Sessions > 0 {
+		p.content(&r.Content)
+	}
 	p.audience(&r.Summary)
 	p.excluded(r.ByReason)
 	p.insights(r.Insights)
@@ -404,7 +406,8 @@ func (p *page) topLinks(links []report.LinkSummary) {
 		return
 	}
 	p.heading("Most viewed")
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %9s %10s  %-12s  %s", "views", "viewers", "avg. time", "completion",
+	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%7s %7s %9s %10s  %-12s  %s", "views", "viewers", "avg. time",
+		"completion",
 		"trend", "title")))
 	for _, l := range links[:min(len(links), topRows)] {
 		slug := Plain(l.Slug)

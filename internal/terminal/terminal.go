@@ -27,6 +27,7 @@ type Terminal struct {
 	InTTY    bool
 	colour   bool    // Out shows colors
 	Width    int     // columns of Out
+	quiet    bool    // Say prints nothing
 	Asked    *Target // server of the command, for error messages; may be nil
 }
 
@@ -44,8 +45,19 @@ func Console() *Terminal {
 	return t
 }
 
+// Hush makes Say print nothing and hides progress: only results and what Tell
+// prints remain.
+func (t *Terminal) Hush() { t.quiet, t.ErrTTY = true, false }
+
 // Say prints a message to standard error.
-func (t *Terminal) Say(format string, args ...any) { fmt.Fprintf(t.Err, format+"\n", args...) }
+func (t *Terminal) Say(format string, args ...any) {
+	if !t.quiet {
+		t.Tell(format, args...)
+	}
+}
+
+// Tell prints an error, or a message that the command needs, to standard error.
+func (t *Terminal) Tell(format string, args ...any) { fmt.Fprintf(t.Err, format+"\n", args...) }
 
 // JSON writes v as one line. It escapes characters that a terminal may
 // interpret.
@@ -59,6 +71,9 @@ func (t *Terminal) JSON(v any) error {
 	_, err := io.WriteString(t.Out, escapeUnsafe(b.String()))
 	return err
 }
+
+// numbers are the headers of columns that are aligned to the right.
+var numbers = map[string]bool{"SIZE": true, "VIEWS": true, "REPORTS": true, "VERSION": true, "ID": true}
 
 // Table writes rows: aligned with a header on a terminal, otherwise separated
 // by tabs.
@@ -82,11 +97,15 @@ func (t *Terminal) Table(header []string, rows [][]string) error {
 	for i, r := range all {
 		var line strings.Builder
 		for j, cell := range r {
-			if j == len(r)-1 {
-				line.WriteString(cell)
-				break
+			switch {
+			case numbers[header[j]]:
+				cell = PadLeft(cell, width[j])
+			case j < len(r)-1:
+				cell = Pad(cell, width[j])
 			}
-			line.WriteString(Pad(cell, width[j]) + "  ")
+			if line.WriteString(cell); j < len(r)-1 {
+				line.WriteString("  ")
+			}
 		}
 		s := strings.TrimRight(line.String(), " ")
 		if i == 0 {

@@ -77,6 +77,27 @@ func TestTable(t *testing.T) {
 	if want := "NAME       TEXT  LAST\na          日本  x\nlong name  b c   y[1m\n"; out.String() != want {
 		t.Errorf("for a person:\n%s, want\n%s", out.String(), want)
 	}
+	out.Reset()
+	sizes := [][]string{{"9B", "a"}, {"120kB", "b"}}
+	if err := (&Terminal{Out: &out, OutTTY: true}).Table([]string{"SIZE", "NAME"}, sizes); err != nil {
+		t.Fatal(err)
+	}
+	if want := " SIZE  NAME\n   9B  a\n120kB  b\n"; out.String() != want {
+		t.Errorf("numbers:\n%s, want\n%s", out.String(), want)
+	}
+}
+
+// With --quiet, results and errors remain.
+func TestHush(t *testing.T) {
+	var out bytes.Buffer
+	q := &Terminal{Err: &out, ErrTTY: true}
+	q.Hush()
+	q.Say("by the way")
+	(&Meter{T: q}).Begin("a.txt", 10)
+	q.Tell("an error")
+	if out.String() != "an error\n" {
+		t.Errorf("%q", out.String())
+	}
 }
 
 func TestTruncate(t *testing.T) {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// Every example of the help is a command line that the program accepts.
+func TestExamplesAreAccepted(t *testing.T) {
+	for command, lines := range examples {
+		for _, line := range lines {
+			line, _, _ = strings.Cut(line, " | ")
+			parser := kong.Must(new(cli), kong.Name("vitrine"), helpFacts())
+			args := strings.Fields(line)
+			for i := len(args) - 1; i > 0; i-- { // join quoted words
+				if strings.HasSuffix(args[i], "'") && !strings.HasPrefix(args[i], "'") {
+					args[i-1] += " " + args[i]
+					args = append(args[:i], args[i+1:]...)
+				}
+			}
+			k, err := parser.Parse(args)
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+			} else if got := nameOf(k.Selected()); got != command {
+				t.Errorf("%s is of %q", line, got)
+			}
+		}
+	}
+	parser := kong.Must(new(cli), kong.Name("vitrine"), helpFacts())
+	showExamples(parser)
+	var help strings.Builder
+	for _, node := range parser.Model.Leaves(false) {
+		help.WriteString(node.Detail)
+	}
+	for command, lines := range examples {
+		if !strings.Contains(help.String(), "\n  vitrine "+lines[0]) {
+			t.Errorf("no help shows the examples of %s", command)
+		}
+	}
+}
