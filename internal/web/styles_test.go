@@ -58,8 +58,8 @@ func TestStyleTokens(t *testing.T) {
 		if strings.HasPrefix(name, "ui/styles/") && name != "ui/styles/base.css" && name != "ui/styles/reset.css" {
 			continue // it defines the tokens
 		}
-		if !strings.HasPrefix(strings.TrimSpace(css), "@layer") && name != "viewer/docx/docx.css" {
-			t.Errorf("%s is not in a layer", name)
+		if strings.Contains(css, "@layer") && name != "viewer/page.css" {
+			t.Errorf("%s names a layer; its place does", name)
 		}
 		for _, m := range regexp.MustCompile(`@media[^{]*`).FindAllString(css, -1) {
 			for _, w := range width.FindAllStringSubmatch(m, -1) {
@@ -156,6 +156,45 @@ func TestStylesOfClasses(t *testing.T) {
 		if len(files) > 1 {
 			slices.Sort(files)
 			t.Errorf(".%s is styled in %s, want one file", class, strings.Join(files, " and "))
+		}
+	}
+}
+
+// Each class that has a style is written in a template, a script or a program.
+// Classes made of two parts ("is-" and a state) have their second part there.
+func TestStylesOfNoClass(t *testing.T) {
+	word := regexp.MustCompile(`[A-Za-z0-9][\w-]*`)
+	written := map[string]bool{}
+	for _, root := range []string{".", "../markup", "../preview", "../filetype", "../..", "../../report"} {
+		err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				if d != nil && d.IsDir() && p != "." && (root == "../.." || root == "../../report") {
+					return fs.SkipDir // the packages alone
+				}
+				return err
+			}
+			if strings.HasSuffix(p, "_test.go") || !slices.Contains([]string{".html", ".js", ".mjs", ".go"}, path.Ext(p)) {
+				return nil
+			}
+			b, err := fs.ReadFile(os.DirFS(root), p)
+			for _, w := range word.FindAllString(string(b), -1) {
+				written[w] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	class := regexp.MustCompile(`\.([a-zA-Z][\w-]*)`)
+	address := regexp.MustCompile(`url\([^)]*\)`)
+	for name, css := range styleSheets(t) {
+		for _, m := range class.FindAllStringSubmatch(address.ReplaceAllString(css, ""), -1) {
+			second, made := strings.CutPrefix(m[1], "is-")
+			if status := name == "front/docs.css" && len(m[1]) == 2; // "s" and the first digit
+			!written[m[1]] && !(made && written[second]) && !status {
+				t.Errorf("%s styles .%s, which nothing has", name, m[1])
+			}
 		}
 	}
 }

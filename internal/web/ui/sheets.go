@@ -1,5 +1,30 @@
 package ui
 
+import (
+	"path"
+	"strings"
+)
+
+// layers are the cascade layers of all pages, in order: later ones win.
+const layers = "@layer reset, tokens, figures, base, components, pages;"
+
+// layered puts a style sheet into the layer of its place: parts of ui/styles
+// into those of their names, components into "components", all others into
+// "pages". Left alone are one that names its layers itself, and the viewer of
+// Word documents, whose library adds styles in no layer.
+func layered(name string, css []byte) []byte {
+	layer := "pages"
+	switch dir, file := path.Split(name); {
+	case strings.Contains(string(css), "@layer"), name == "viewer/docx/docx.css":
+		return css
+	case dir == "ui/styles/":
+		layer = strings.TrimSuffix(file, ".css")
+	case dir == "ui/components/":
+		layer = "components"
+	}
+	return []byte("@layer " + layer + " {" + string(css) + "}")
+}
+
 // sheets are the shared styles, each made of its parts in this order. A page
 // links ui/core.css, the others that it needs, and one of its own.
 var sheets = map[string][]string{

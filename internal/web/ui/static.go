@@ -46,12 +46,17 @@ func readAssets() assetSet {
 			if err != nil {
 				panic(err) // the file is part of the program or the checkout
 			}
-			if vendored, ok := strings.CutPrefix(file, "vendor/"); ok && path.Ext(vendored) == ".css" {
+			switch {
+			case path.Ext(file) != ".css":
+			case strings.HasPrefix(file, "vendor/"):
 				body = slices.Concat([]byte("@layer base {"), body, []byte("}")) // so that pages can change it
+			default:
+				body = layered(name, body)
 			}
 			bodies[name] = body
 		})
 	}
+	bodies["ui/core.css"] = []byte(layers)
 	for sheet, parts := range sheets {
 		for _, part := range parts {
 			name := "ui/" + part
