@@ -20,6 +20,7 @@ type LinkSummary struct {
 	Kind          string  `json:"kind"`
 	Views         int64   `json:"views"`
 	Uniques       int64   `json:"uniques"`
+	Sessions      int64   `json:"sessions"` // 0: nothing was measured, and AvgEngagedMs is 0
 	AvgEngagedMs  int64   `json:"avgEngagedMs"`
 	CompletionPct *Tenths `json:"completionPct"`
 	Downloads     int64   `json:"downloads"` // all-time
@@ -103,6 +104,7 @@ func linkSummary(w Window, top *TopLink, t *Tally, versions []int) LinkSummary {
 		Kind:          l.Kind,
 		Views:         sums.views,
 		Uniques:       sums.seen.before(w.From),
+		Sessions:      sums.sessions.sessions,
 		AvgEngagedMs:  sums.sessions.avgEngagedMs(),
 		CompletionPct: c.pct(),
 		Downloads:     l.Downloads,

@@ -34,6 +34,9 @@ type Content struct {
 	// Version is the version of the file that the card describes, or 0 if the
 	// file was never replaced.
 	Version int `json:"version,omitempty"`
+	// OfVersion is Sessions, if the card is of one version. If it is 0, nothing
+	// was measured, and all figures are 0.
+	OfVersion *int64 `json:"sessions,omitempty"`
 	// Sessions is how many sessions the card is of.
 	Sessions int64          `json:"-"`
 	Pages    *PagesContent  `json:"pages,omitempty"`

@@ -219,6 +219,7 @@ func (o *oracle) topLinks() []any {
 		rows = append(rows, object{
 			"id": l.PublicID, "slug": l.Slug, "title": l.Title, "kind": l.Kind,
 			"views": whole(int64(len(views))), "uniques": whole(viewers(views)),
+			"sessions":      whole(int64(len(sessions))),
 			"avgEngagedMs":  round(over(engagedSum(sessions), int64(len(sessions))), 0),
 			"completionPct": o.completion(sessions), "downloads": whole(l.Downloads), "spark": o.spark(views),
 		})

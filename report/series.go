@@ -10,6 +10,7 @@ type Point struct {
 	Uniques     int64  `json:"uniques"` // distinct within the point
 	AvgEngagedS int64  `json:"avgEngagedS"`
 	At          string `json:"at,omitempty"` // the start of an hour; only for hours
+	Sessions    int64  `json:"-"`            // 0: nothing was measured, and AvgEngagedS is 0
 }
 
 func granularity(w Window) string {
@@ -47,15 +48,15 @@ func point(w Window, t *Tally, from, to Day) Point {
 		p.Date, p.Label, p.At = DayOf(shown), time.UnixMilli(shown).UTC().Format("15:04"),
 			dateTime(time.UnixMilli(start))
 	}
-	var sessions, engagedMs int64
+	var engagedMs int64
 	for d := from; d < to; d++ {
 		row := t.row(d)
 		p.Views += row.views
 		p.Uniques += row.seen.before(from)
-		sessions += row.sessions
+		p.Sessions += row.sessions
 		engagedMs += row.engagedMs
 	}
-	p.AvgEngagedS = mean(engagedMs, 1000*sessions)
+	p.AvgEngagedS = mean(engagedMs, 1000*p.Sessions)
 	return p
 }
 

@@ -117,7 +117,8 @@ func (c call) accountReport(in accountReportIn) (accountReportOut, error) {
 	links := []object{}
 	for _, l := range r.TopLinks[:min(len(r.TopLinks), maxLinks)] {
 		links = append(links, object{"slug": l.Slug, "title": l.Title, "kind": l.Kind, "views": l.Views,
-			"uniques": l.Uniques, "avgEngagedMs": l.AvgEngagedMs, "completionPct": l.CompletionPct})
+			"uniques": l.Uniques, "sessions": l.Sessions, "avgEngagedMs": l.AvgEngagedMs,
+			"completionPct": l.CompletionPct})
 	}
 	out := accountReportOut{AllTime: asObject(r.AllTime), TopLinks: links,
 		reportOut: summarize(&r.Summary, r.Truncated)}

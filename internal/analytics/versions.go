@@ -78,7 +78,7 @@ func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Li
 	}
 	content := report.ContentOfTally(&of, cur)
 	if l.Versions > 1 {
-		content.Version = version
+		content.Version, content.OfVersion = version, &content.Sessions
 	}
 	if q.Curves {
 		content.AddCurves(cur)

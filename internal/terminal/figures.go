@@ -33,6 +33,17 @@ func Duration(ms int64) string {
 	}
 }
 
+// durationOf formats a time that is made of n sessions.
+func durationOf(ms, n int64) string {
+	if n == 0 {
+		return nothing
+	}
+	return Duration(ms)
+}
+
+// nothing is written in the place of a number that nothing was measured for.
+const nothing = "–"
+
 // Count formats a number with thousands separators.
 func Count(n int64) string { return humanize.Comma(n) }
 
@@ -47,7 +58,7 @@ func Counted(n int64, thing string) string {
 // percent formats a share, or returns a dash for nil.
 func percent(p *report.Tenths) string {
 	if p == nil {
-		return "–"
+		return nothing
 	}
 	return p.String() + "%"
 }

@@ -53,9 +53,7 @@ func RenderLink(t *Terminal, r *report.LinkReport) string {
 	p.line("%s", t.Paint(Dim, Plain(r.Link.URL)+" · "+kindName(Plain(r.Link.Kind))))
 	p.asked(&r.Summary)
 	p.summary(&r.Summary)
-	if r.Totals.Sessions > 0 {
-		p.content(&r.Content)
-	}
+	p.content(r)
 	p.audience(&r.Summary)
 	p.excluded(r.ByReason)
 	p.insights(r.Insights)
@@ -111,17 +109,29 @@ type figure struct{ name, value, change string }
 
 func (p *page) summary(s *report.Summary) {
 	n := s.Totals
+	spent := figure{"Average time", durationOf(n.AvgEngagedMs, n.Sessions), ""}
+	if n.Sessions > 0 {
+		spent.change = p.t.change(s.Deltas.AvgEngagedMs)
+	}
 	figures := []figure{
 		{"Views", Count(n.Views), p.t.change(s.Deltas.Views)},
 		{"Viewers", Count(n.Uniques), p.t.change(s.Deltas.Uniques)},
-		{"Average time", Duration(n.AvgEngagedMs), p.t.change(s.Deltas.AvgEngagedMs)},
+		spent,
 		{"Completion", percent(n.CompletionPct), ""},
 		{"Downloads", Count(n.RangeDownloads), p.t.change(s.Deltas.Downloads)},
 	}
 	p.figures(figures)
-	p.line("\n%s · median %s · total %s · %s%% returning · %s%% bounced",
-		Counted(n.Sessions, "session"), Duration(n.MedianEngagedMs), Duration(n.TotalEngagedMs), n.ReturningPct,
-		n.BouncePct)
+	line := Counted(n.Sessions, "session")
+	if n.Sessions > 0 {
+		line += fmt.Sprintf(" · median %s · total %s", Duration(n.MedianEngagedMs), Duration(n.TotalEngagedMs))
+	}
+	if n.Views > 0 {
+		line += fmt.Sprintf(" · %s%% returning", n.ReturningPct)
+	}
+	if n.Sessions > 0 {
+		line += fmt.Sprintf(" · %s%% bounced", n.BouncePct)
+	}
+	p.line("\n%s", line)
 	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("%s all-time · %s by QR code · %s excluded · %s atypical",
 		Counted(n.Downloads, "download"), Count(n.QRScans), Counted(n.BotsExcluded, "bot view"), Count(n.Atypical))))
 	if n.Views > 0 {
@@ -171,15 +181,20 @@ func (p *page) series(s *report.Summary) {
 	}
 	p.heading("By " + Plain(s.Granularity))
 	p.line("Views     %s", spark(views, room))
-	p.line("Time      %s", spark(seconds, room))
+	if s.Totals.Sessions > 0 {
+		p.line("Time      %s", spark(seconds, room))
+	}
 	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("most on %s: %s", Plain(peak.Label), Counted(peak.Views, "view"))))
 }
 
-func (p *page) content(c *report.Content) {
+func (p *page) content(r *report.LinkReport) {
+	c, sessions := &r.Content, r.Totals.Sessions
+	if c.OfVersion != nil {
+		sessions = *c.OfVersion
+	}
 	switch {
-	case c.Version > 0 && unread(c):
-		p.heading("Reading")
-		p.line("Nobody has read version %d yet. --version shows an earlier one.", c.Version)
+	case sessions == 0:
+		p.unread(r)
 	case c.Pages != nil:
 		p.pages(c.Pages)
 	case c.Media != nil:
@@ -194,17 +209,21 @@ func (p *page) content(c *report.Content) {
 	}
 }
 
-// unread reports whether no session of a content card reached any part of it.
-func unread(c *report.Content) bool {
+// unread says that a content card has no sessions.
+func (p *page) unread(r *report.LinkReport) {
+	c := &r.Content
 	switch {
-	case c.Pages != nil:
-		return c.Pages.AvgPagesSeen == 0
-	case c.Media != nil:
-		return c.Media.PlayedPct == 0 && c.Media.AvgPlayedPct == 0
-	case c.Scroll != nil:
-		return c.Scroll.AvgDepthPct == 0 && c.Scroll.ReadToEndPct == 0
+	case c.Kind == report.ContentNone || r.Totals.Views == 0: // nothing to measure, or no views at all
+	case c.Version > 1:
+		p.heading("Reading")
+		p.line("No sessions of version %d in this time. --version %d shows the earlier file.", c.Version, c.Version-1)
+	case c.Version == 1:
+		p.heading("Reading")
+		p.line("No sessions of version 1 in this time.")
+	default:
+		p.heading("Reading")
+		p.line("No session was measured in this time.")
 	}
-	return false
 }
 
 func (p *page) pages(c *report.PagesContent) {
@@ -224,7 +243,7 @@ func (p *page) pages(c *report.PagesContent) {
 			note = p.t.Paint(Warn, fmt.Sprintf("  ◂ %s%% stopped here", c.Dropoff.LostPct))
 		}
 		p.line("%5d  %s %6s  %8s%s", row.Page, p.t.Paint(Good, gauge(row.ReachPct, gaugeWidth)), tenths(row.ReachPct),
-			Duration(row.AvgMs), note)
+			durationOf(row.AvgMs, row.Views), note)
 	}
 }
 
@@ -412,7 +431,8 @@ func (p *page) topLinks(links []report.LinkSummary) {
 	for _, l := range links[:min(len(links), topRows)] {
 		slug := Plain(l.Slug)
 		name := Truncate(Plain(l.Title), max(p.width-52-uniseg.StringWidth(slug)-2, 12)) + p.t.Paint(Dim, "  "+slug)
-		p.line("%7s %7s %9s %10s  %s  %s", Count(l.Views), Count(l.Uniques), Duration(l.AvgEngagedMs),
+		p.line("%7s %7s %9s %10s  %s  %s", Count(l.Views), Count(l.Uniques),
+			durationOf(l.AvgEngagedMs, max(l.Sessions, l.AvgEngagedMs)),
 			percent(l.CompletionPct),
 			Pad(spark(l.Spark, 12), 12), name)
 	}

@@ -45,9 +45,13 @@ func TestStats(t *testing.T) {
 	scroll.Content = report.Content{Kind: report.ContentScroll,
 		Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
 	replaced := *link
-	replaced.Content = report.Content{Kind: report.ContentScroll, Version: 2, Scroll: &report.ScrollContent{}}
+	replaced.Content = report.Content{Kind: report.ContentScroll, Version: 2, OfVersion: new(int64),
+		Scroll: &report.ScrollContent{}}
+	unmeasured := *link
+	unmeasured.Totals.Sessions, unmeasured.Totals.AvgEngagedMs, unmeasured.Totals.CompletionPct = 0, 0, nil
 	for name, page := range map[string]string{
 		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced),
+		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured),
 		"link.txt":         RenderLink(&Terminal{Width: 80}, link),
 		"link-wide.txt":    RenderLink(&Terminal{Width: 200}, link),
 		"link-narrow.txt":  RenderLink(&Terminal{Width: 30}, link),

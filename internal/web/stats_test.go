@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine"
+	"vitrine/internal/web/ui"
 	"vitrine/report"
 
 	"github.com/dustin/go-humanize"
@@ -54,7 +55,7 @@ func TestStatsAreTheAPIs(t *testing.T) {
 				rows := recent[0].tags("tbody")[0].tags("tr")
 				same(t, "recent opens", len(rows), len(want.Recent))
 				for i, row := range rows[:min(len(rows), len(want.Recent))] {
-					same(t, "progress", row.class("progress")[0].text(), want.Recent[i].Progress)
+					same(t, "progress", row.class("progress")[0].text(), ui.Capital(want.Recent[i].Progress))
 					same(t, "atypical", len(row.class("is-odd")) == 1, want.Recent[i].Atypical)
 				}
 				o.sameFiles(t, statsPath(l)+query, &want.Summary)
@@ -230,8 +231,11 @@ func (o *office) sameFiles(t *testing.T, path string, want *report.Summary) {
 	same(t, "series", len(series), len(want.Series))
 	for i, row := range series {
 		p := want.Series[i]
-		same(t, "point", strings.Join(row, " "), fmt.Sprintf("%s %d %d %d", p.Date.Time().Format("2006-01-02"), p.Views,
-			p.Uniques, p.AvgEngagedS))
+		same(t, "point", strings.Join(row[:3], " "), fmt.Sprintf("%s %d %d", p.Date.Time().Format("2006-01-02"),
+			p.Views, p.Uniques))
+		if row[3] != "" || p.AvgEngagedS != 0 { // empty: no session
+			same(t, "time", row[3], fmt.Sprint(p.AvgEngagedS))
+		}
 	}
 	same(t, "totals", o.file(t, path, "totals")[1][2], fmt.Sprint(want.Totals.Views))
 	same(t, "hours", len(o.file(t, path, "timing")), 1+7*24)

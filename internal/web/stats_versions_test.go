@@ -67,6 +67,8 @@ func TestReportOfReplacedFile(t *testing.T) {
 	same(t, "completion", completion(r), "8.3")
 	same(t, "progress", r.Recent[0].Progress, "1 of 12 pages")
 	same(t, "the card", fmt.Sprintf("%s %d", r.Content.Kind, r.Content.Version), "scroll 2")
+	same(t, "sessions of version 2", *r.Content.OfVersion, 0)
+	same(t, "sessions of version 1", *ask("&version=1").Content.OfVersion, 3)
 	same(t, "pages of version 1", len(ask("&version=1").Content.Pages.Pages), 12)
 
 	page := func(query string) document {

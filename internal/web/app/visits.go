@@ -12,7 +12,7 @@ import (
 type Visit struct {
 	report.VisitRow
 	When, Place string
-	Engaged     ui.Lasting
+	Spent       string // engaged time, if it was measured
 	Address     string // of its page; "" where it has none
 }
 
@@ -25,7 +25,11 @@ func NewVisit(l *vitrine.Link, v report.VisitRow, now time.Time) Visit {
 		}
 		place += report.CountryName(v.Country)
 	}
-	row := Visit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Engaged: ui.Lasting(v.EngagedMs)}
+	row := Visit{VisitRow: v, When: ui.RecentTime(v.At, now), Place: place, Spent: ui.TimeOf(v.EngagedMs, 0)}
+	if v.Engaged {
+		row.Spent = ui.Lasting(v.EngagedMs).String()
+	}
+	row.Progress = ui.Capital(v.Progress)
 	if l != nil {
 		row.Address = VisitsRoot(l) + "/" + v.ID
 	}

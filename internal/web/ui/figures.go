@@ -40,6 +40,34 @@ func (l Lasting) String() string {
 	return fmt.Sprintf("%s h %02d min", humanize.Comma(s/3600), s%3600/60)
 }
 
+// nothing is shown in the place of a number that nothing was measured for.
+const nothing = "–"
+
+// TimeOf formats a time in milliseconds that is an average or sum over n
+// measurements.
+func TimeOf(ms, n int64) string {
+	if n == 0 {
+		return nothing
+	}
+	return Lasting(ms).String()
+}
+
+// ShareOf formats a share of n.
+func ShareOf(share report.Tenths, n int64) string {
+	if n == 0 {
+		return nothing
+	}
+	return share.String() + "%"
+}
+
+// CompletionOf formats a completion; nil is none.
+func CompletionOf(p *report.Tenths) string {
+	if p == nil {
+		return nothing
+	}
+	return p.String() + "%"
+}
+
 // kindNouns are the names of kinds of files.
 var kindNouns = map[string]string{
 	"pdf": "PDF", "image": "Image", "video": "Video", "audio": "Audio", "document": "Document", "text": "Text",

@@ -21,18 +21,15 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 	if err != nil || r.AllTimeViews == 0 {
 		return nil, err
 	}
-	completion := "–"
-	if r.Totals.CompletionPct != nil {
-		completion = r.Totals.CompletionPct.String() + "%"
-	}
 	var daily []int64
 	for _, p := range r.Series {
 		daily = append(daily, p.Views)
 	}
 	return &app.LinkNumbers{Figures: []app.LinkFigure{{Name: "Views", Value: ui.Figure(r.Totals.Views).String()},
 		{Name: "Unique viewers", Value: ui.Figure(r.Totals.Uniques).String()},
-		{Name: "Average time", Value: ui.Lasting(r.Totals.AvgEngagedMs).String()},
-		{Name: "Completion", Value: completion}}, Spark: chart.NewSpark(daily, "view", "views")}, nil
+		{Name: "Average time", Value: ui.TimeOf(r.Totals.AvgEngagedMs, r.Totals.Sessions)},
+		{Name: "Completion", Value: ui.CompletionOf(r.Totals.CompletionPct)}},
+		Spark: chart.NewSpark(daily, "view", "views")}, nil
 }
 
 // mostVisits is how many visits are on the overview.

@@ -34,26 +34,25 @@ func statsCards(n *numbers) []statsCard {
 	r := n.summary()
 	t, d, before := &r.Totals, &r.Deltas, &r.Previous
 	change := func(d report.Delta, is, was string) *statsDelta { return newStatsDelta(r, d, is, was) }
-	completion := "–"
-	if t.CompletionPct != nil {
-		completion = t.CompletionPct.String() + "%"
+	spent := change(d.AvgEngagedMs, ui.Lasting(t.AvgEngagedMs).String(), ui.Lasting(before.AvgEngagedMs).String())
+	if t.Sessions == 0 {
+		spent = nil
 	}
 	return []statsCard{
 		{"views", "Views", ui.Figure(t.Views).String(), allTimeNote(n),
 			change(d.Views, ui.Figure(t.Views).String(), ui.Figure(before.Views).String()), ui.MeansViews, ""},
 		{"uniques", "Unique viewers", ui.Figure(t.Uniques).String(), "",
 			change(d.Uniques, ui.Figure(t.Uniques).String(), ui.Figure(before.Uniques).String()), ui.MeansUniques, ""},
-		{"engaged", "Average time", ui.Lasting(t.AvgEngagedMs).String(),
-			fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs)),
-			change(d.AvgEngagedMs, ui.Lasting(t.AvgEngagedMs).String(),
-				ui.Lasting(before.AvgEngagedMs).String()), ui.MeansEngaged, ""},
-		{"completion", "Completion", completion, completionNote(n), nil, ui.MeansCompletion, ""},
+		{"engaged", "Average time", ui.TimeOf(t.AvgEngagedMs, t.Sessions), engagedNote(t), spent, ui.MeansEngaged, ""},
+		{"completion", "Completion", ui.CompletionOf(t.CompletionPct), completionNote(n), nil, ui.MeansCompletion, ""},
 		{"downloads", "Downloads", ui.Figure(t.RangeDownloads).String(), allTimeDownloads(n),
 			change(d.Downloads, ui.Figure(t.RangeDownloads).String(), ui.Figure(before.Downloads).String()),
 			ui.MeansDownloads, ""},
-		{"bounce", "Bounces", t.BouncePct.String() + "%", "of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
+		{"bounce", "Bounces", ui.ShareOf(t.BouncePct, t.Sessions),
+			"of " + ui.Counted(t.Sessions, "session", "sessions"), nil,
 			ui.MeansBounce, ""},
-		{"returning", "Returning", t.ReturningPct.String() + "%", "of " + ui.Counted(t.Views, "view", "views"), nil,
+		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views), "of " + ui.Counted(t.Views, "view", "views"),
+			nil,
 			ui.MeansReturning, ""},
 		{"qr", "QR scans", ui.Figure(t.QRScans).String(), "", nil, ui.MeansQR, ""},
 	}
@@ -79,8 +78,22 @@ func allTimeNote(n *numbers) string {
 	return ui.Figure(n.account.AllTime.Views).String() + " all-time"
 }
 
+// engagedNote returns what belongs to the average time.
+func engagedNote(t *report.Totals) string {
+	if t.Sessions == 0 {
+		return noSessions
+	}
+	return fmt.Sprintf("median %s · %s in all", ui.Lasting(t.MedianEngagedMs), ui.Lasting(t.TotalEngagedMs))
+}
+
+// noSessions stands beside a figure that nothing was measured for.
+const noSessions = "no sessions"
+
 // completionNote returns the base of completion.
 func completionNote(n *numbers) string {
+	if n.summary().Totals.Sessions == 0 && (n.link == nil || n.link.Content.Kind != report.ContentNone) {
+		return noSessions
+	}
 	if n.link == nil || len(n.versions) > 1 {
 		return "of each file, on average"
 	}
@@ -184,8 +197,9 @@ func statsRecent(recent []report.RecentView, now time.Time) []app.Visit {
 		rows = append(rows, app.NewVisit(nil, report.VisitRow{At: o.At, Country: o.Country, City: o.City,
 			Device:  o.Device,
 			Browser: o.Browser, OS: o.OS, Source: o.Source,
-			EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded, Returning: o.Returning,
-			Atypical: o.Atypical}, now))
+			Engaged: true, EngagedMs: o.EngagedMs, Progress: o.Progress, Downloaded: o.Downloaded,
+			Returning: o.Returning,
+			Atypical:  o.Atypical}, now))
 	}
 	return rows
 }
@@ -196,7 +210,7 @@ type statsTop struct {
 	Address    string // "" in a sample
 	Noun       string
 	Seen, Who  ui.Figure
-	Engaged    ui.Lasting
+	Engaged    string
 	Completion string
 	Loads      ui.Figure
 	Spark      chart.Spark
@@ -207,11 +221,9 @@ func statsTopLinks(links []report.LinkSummary, sample bool) []statsTop {
 	for _, l := range links {
 		t := statsTop{LinkSummary: l, Address: "/links/" + l.Slug + analyticsRoot, Noun: ui.KindNoun(l.Kind),
 			Seen: ui.Figure(l.Views), Who: ui.Figure(l.Uniques),
-			Engaged: ui.Lasting(l.AvgEngagedMs), Completion: "–", Loads: ui.Figure(l.Downloads),
+			Engaged: ui.TimeOf(l.AvgEngagedMs, l.Sessions), Completion: ui.CompletionOf(l.CompletionPct),
+			Loads: ui.Figure(l.Downloads),
 			Spark: chart.NewSpark(l.Spark, "view", "views")}
-		if l.CompletionPct != nil {
-			t.Completion = l.CompletionPct.String() + "%"
-		}
 		if sample {
 			t.Address = ""
 		}

@@ -32,7 +32,7 @@ func unread(what string, before bool) string {
 type statsPageRow struct {
 	report.PageRow
 	Seen    ui.Figure
-	Time    ui.Lasting
+	Time    string // on average
 	Stopped string // "22%" on the page after which most stopped, else ""
 	Tip     string
 	Thumb   string // address of a picture; "" for none
@@ -51,13 +51,13 @@ func newStatsPages(of *report.Content, before bool) *statsPages {
 		return p
 	}
 	for _, row := range c.Pages {
-		r := statsPageRow{PageRow: row, Seen: ui.Figure(row.Views), Time: ui.Lasting(row.AvgMs)}
+		r := statsPageRow{PageRow: row, Seen: ui.Figure(row.Views), Time: ui.TimeOf(row.AvgMs, row.Views)}
 		if after := c.Dropoff.AfterPage; after != nil && *after == row.Page {
 			r.Stopped = c.Dropoff.LostPct.String() + "%"
 		}
 		r.Tip = chart.Tip(fmt.Sprintf("Page %d", row.Page), [3]string{"", "Reached by", row.ReachPct.String() + "%"},
 			[3]string{"", "Seen by", ui.Counted(row.Views, "session", "sessions")},
-			[3]string{"", "Average time", r.Time.String()},
+			[3]string{"", "Average time", r.Time},
 			[3]string{"", "Share of time", row.AttentionPct.String() + "%"})
 		if row.ExpectedPct != nil {
 			r.Tip += "\n|Against a typical page|" + times(*row.ExpectedPct) + "×"

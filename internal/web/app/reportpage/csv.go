@@ -15,7 +15,8 @@ import (
 	"vitrine/report"
 )
 
-// Tables as CSV files (RFC 4180), with the unchanged figures of the report.
+// Tables as CSV files (RFC 4180), with the figures of the report. A cell is
+// empty if nothing was measured.
 
 // cardRows maps the names of cards to the tables of a report, with headers.
 var cardRows = map[string]func(*numbers) [][]string{
@@ -106,6 +107,14 @@ func csvOf(table [][]string) ([]byte, error) {
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
 
+// of returns a cell that is made of n measurements.
+func of(cell string, n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return cell
+}
+
 func tenths(t *report.Tenths) string {
 	if t == nil {
 		return ""
@@ -121,9 +130,9 @@ func totalsRows(n *numbers) [][]string {
 			"completionPct", "downloads", "rangeDownloads", "qrScans", "returningPct",
 			"bouncePct", "botsExcluded", "atypical", "ownExcluded"},
 		{r.Range.From.Format(httpx.TimeFormat), r.Range.To.Format(httpx.TimeFormat), whole(t.Views), whole(t.Uniques),
-			whole(t.Sessions), whole(t.AvgEngagedMs), whole(t.MedianEngagedMs),
+			whole(t.Sessions), of(whole(t.AvgEngagedMs), t.Sessions), of(whole(t.MedianEngagedMs), t.Sessions),
 			whole(t.TotalEngagedMs), tenths(t.CompletionPct), whole(t.Downloads), whole(t.RangeDownloads),
-			whole(t.QRScans), t.ReturningPct.String(), t.BouncePct.String(),
+			whole(t.QRScans), of(t.ReturningPct.String(), t.Views), of(t.BouncePct.String(), t.Sessions),
 			whole(t.BotsExcluded), whole(t.Atypical), whole(t.OwnExcluded)},
 	}
 }
@@ -132,7 +141,7 @@ func seriesRows(n *numbers) [][]string {
 	rows := [][]string{{"date", "views", "uniques", "avgEngagedS"}}
 	for _, p := range n.summary().Series {
 		rows = append(rows, []string{p.Date.Time().Format(time.DateOnly), whole(p.Views), whole(p.Uniques),
-			whole(p.AvgEngagedS)})
+			of(whole(p.AvgEngagedS), p.Sessions)})
 	}
 	return rows
 }
@@ -174,8 +183,8 @@ func contentRows(n *numbers) [][]string {
 	case c.Pages != nil:
 		rows := [][]string{{"page", "views", "reachPct", "avgMs", "attentionPct"}}
 		for _, p := range c.Pages.Pages {
-			rows = append(rows, []string{strconv.Itoa(p.Page), whole(p.Views), p.ReachPct.String(), whole(p.AvgMs),
-				p.AttentionPct.String()})
+			rows = append(rows, []string{strconv.Itoa(p.Page), whole(p.Views), of(p.ReachPct.String(), c.Sessions),
+				of(whole(p.AvgMs), p.Views), of(p.AttentionPct.String(), c.Sessions)})
 		}
 		return rows
 	case c.Media != nil:
@@ -187,7 +196,7 @@ func contentRows(n *numbers) [][]string {
 	}
 	rows := [][]string{{"pct", "reachPct"}}
 	for _, m := range marks {
-		rows = append(rows, []string{whole(m.Pct), m.ReachPct.String()})
+		rows = append(rows, []string{whole(m.Pct), of(m.ReachPct.String(), n.link.Content.Sessions)})
 	}
 	return rows
 }
@@ -212,8 +221,8 @@ func topLinkRows(n *numbers) [][]string {
 	}
 	rows := [][]string{{"slug", "title", "kind", "views", "uniques", "avgEngagedMs", "completionPct", "downloads"}}
 	for _, l := range n.account.TopLinks {
-		rows = append(rows, []string{l.Slug, l.Title, l.Kind, whole(l.Views), whole(l.Uniques), whole(l.AvgEngagedMs),
-			tenths(l.CompletionPct), whole(l.Downloads)})
+		rows = append(rows, []string{l.Slug, l.Title, l.Kind, whole(l.Views), whole(l.Uniques),
+			of(whole(l.AvgEngagedMs), l.Sessions), tenths(l.CompletionPct), whole(l.Downloads)})
 	}
 	return rows
 }

@@ -29,7 +29,7 @@ type statsPoint struct {
 	Views, Uniques       ui.Figure
 	WasLabel             string
 	WasViews, WasUniques ui.Figure
-	Engaged              ui.Lasting
+	Engaged              string
 }
 
 // seriesWords are the labels of a series.
@@ -58,7 +58,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	var most int64
 	for i, p := range series {
 		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views),
-			Uniques: ui.Figure(p.Uniques), Engaged: ui.Lasting(1000 * p.AvgEngagedS)}
+			Uniques: ui.Figure(p.Uniques), Engaged: ui.TimeOf(1000*p.AvgEngagedS, p.Sessions)}
 		if c.Before {
 			b := r.PreviousSeries[i]
 			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)
@@ -71,7 +71,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 			point.Date, point.Day = p.At, p.Date.Time().Format("2 Jan")
 		}
 		views[i], uniques[i], labels[i] = p.Views, p.Uniques, p.Label
-		tips[i] = c.tip(point, words)
+		tips[i] = c.tip(point, p.Sessions, words)
 		most = max(most, views[i], uniques[i], was[i])
 		c.Points = append(c.Points, point)
 	}
@@ -89,7 +89,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 }
 
 // tip returns the text that the chart shows for a point.
-func (c *statsSeries) tip(p statsPoint, words seriesWords) string {
+func (c *statsSeries) tip(p statsPoint, sessions int64, words seriesWords) string {
 	title := p.Label
 	switch {
 	case c.Weekly:
@@ -104,8 +104,8 @@ func (c *statsSeries) tip(p statsPoint, words seriesWords) string {
 	if c.Before {
 		rows = append(rows, [3]string{"was", words.Views + ", " + p.WasLabel, p.WasViews.String()})
 	}
-	if p.Engaged > 0 {
-		rows = append(rows, [3]string{"", "Average time", p.Engaged.String()})
+	if sessions > 0 {
+		rows = append(rows, [3]string{"", "Average time", p.Engaged})
 	}
 	return chart.Tip(title, rows...)
 }

@@ -52,7 +52,8 @@ func newStatsVersions(n *numbers, of place, choose bool, now time.Time) *statsVe
 			v.Of = name
 		}
 		if file.Current && n.q.Version == 0 && file.Version != version {
-			v.Note = fmt.Sprintf("Nobody has read version %d (%s, %s) %s. These numbers are of version %d.", file.Version,
+			v.Note = fmt.Sprintf("Nobody has read version %d (%s, %s) %s. These numbers are of version %d.",
+				file.Version,
 				ui.KindNoun(string(file.Kind)), days, inRangeOr(n, "yet"), version)
 		}
 		if !choose {

@@ -32,7 +32,7 @@ func websiteCards(n *numbers) []statsCard {
 			meansVisitors, ""},
 		{"pages", "Pages", ui.Figure(len(n.account.TopLinks)).String(),
 			"of " + ui.Counted(n.account.AllTime.Links, "page", "pages") + " ever loaded", nil, meansPages, ""},
-		{"returning", "Returning", t.ReturningPct.String() + "%",
+		{"returning", "Returning", ui.ShareOf(t.ReturningPct, t.Views),
 			"of " + ui.Counted(t.Views, "page load", "page loads"), nil, meansAgain, ""},
 	}
 }
