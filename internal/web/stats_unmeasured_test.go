@@ -47,13 +47,13 @@ func TestUnmeasured(t *testing.T) {
 	page := o.parse(o.get(root, o.cookie).body)
 	for card, want := range map[string]string{"views": "1", "engaged": "–", "completion": "–", "bounce": "–",
 		"returning": "0%"} {
-		same(t, card, page.id("card-"+card).class("value")[0].text(), want)
+		same(t, card, page.id("card-" + card).class("value")[0].text(), want)
 	}
 	row := o.parse(o.get(root+"/visits", o.cookie).body).class("visits")[0].tags("tbody")[0].tags("tr")[0]
 	same(t, "a visit", row.class("spent")[0].text()+" "+row.class("progress")[0].text(), "– Opened")
 
 	for path, cards := range map[string]map[string]string{
-		root + "?range=7d": {"totals": ",1,1,0,,,0,,", "series": ",1,1,", "content": "1,0,,,"},
+		root + "?range=7d":    {"totals": ",1,1,0,,,0,,", "series": ",1,1,", "content": "1,0,,,"},
 		"/analytics?range=7d": {"totals": ",1,1,0,,,0,,", "series": ",1,1,", "top_links": ",1,1,,,"},
 	} {
 		for card, want := range cards {
