@@ -48,7 +48,7 @@
 //	viewer                a distinct reader: a keyed hash
 //	administrator         who runs an instance
 //	website               a published static website; [Site] in code
-//	rollup                stored aggregates of past days
+//	rollup                stored tallies (sums for reports) of past days
 //	segment               a packed row of views; "pack" in older code
 //	early event           a beacon or download whose view has not arrived yet
 //	storage owner         which database owns a bucket or directory
