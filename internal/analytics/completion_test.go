@@ -21,9 +21,10 @@ import (
 	"vitrine/report"
 )
 
-// completionPct is the mean over sessions, each of the version that it read: a
-// document of other pages, a video, one that was deleted. A version without a
-// length has none.
+// TestCompletionOverVersions checks that completionPct is the mean over
+// sessions, each relative to the version that it read: a document with other
+// pages, a video, and a deleted version. A version without a length has no
+// completion.
 func TestCompletionOverVersions(t *testing.T) {
 	dir := fixture.Databases(t)
 	must := func(err error) {
@@ -97,7 +98,7 @@ func TestCompletionOverVersions(t *testing.T) {
 		r, err := s.Link(t.Context(), account, "replaced", q)
 		must(err)
 		if got := r.Totals.CompletionPct; got == nil && want != -1 || got != nil && *got != want {
-			t.Errorf("%q: %v, want %v", query, got, want)
+			t.Errorf("completionPct with %q = %v, want %v", query, got, want)
 		}
 	}
 	for query, want := range map[string]string{

@@ -17,8 +17,9 @@ import (
 var parameters = []string{"range", paramFrom, paramTo, paramFilter, paramTimezone, paramCompare, paramGranularity,
 	paramLimit, paramInclude, paramVersion}
 
-// Whatever an address asks for, it is a report of bounded size, or an error
-// that names the parameter; and the query's own parameters ask for the same.
+// FuzzParseQuery checks that any query is a report of bounded size or an error
+// that names the parameter, and that the query's own parameters parse to the
+// same query.
 func FuzzParseQuery(f *testing.F) {
 	for _, seed := range []string{"", "range=7d", "range=all&filter=country:is:DE&filter=city:is_not:Lyon,%20FR",
 		"from=2026-02-01&to=2026-03-01&timezone=Asia/Kolkata&compare=year",
@@ -46,11 +47,11 @@ func FuzzParseQuery(f *testing.F) {
 		}
 		again, err := ParseQuery(q.Values())
 		if err != nil {
-			t.Fatalf("%q asks for %q, and that is refused: %v", raw, q.Values().Encode(), err)
+			t.Fatalf("%q parses, but its own parameters %q do not: %v", raw, q.Values().Encode(), err)
 		}
 		again.Rows, again.UTM, again.Curves, again.Version = q.Rows, q.UTM, q.Curves, q.Version
 		if !same(again, q) {
-			t.Errorf("%q asks for %+v, and its own parameters for %+v", raw, q, again)
+			t.Errorf("%q parses to %+v, its own parameters to %+v", raw, q, again)
 		}
 		if q.Rows < 0 || q.Rows > maxRows || q.Version < 0 {
 			t.Errorf("%q: %d rows, version %d", raw, q.Rows, q.Version)
@@ -70,12 +71,13 @@ func FuzzParseQuery(f *testing.F) {
 		from, to := w.Bounds()
 		p := w.Previous()
 		if w.To < w.From || w.To-w.From > most || from > to || p.To-p.From > most {
-			t.Errorf("%q: a window of %d steps, [%d, %d) ms, after one of %d", raw, w.To-w.From, from, to, p.To-p.From)
+			t.Errorf("%q: a window of %d steps, [%d, %d) ms, previous %d steps", raw, w.To-w.From, from, to,
+				p.To-p.From)
 		}
 	})
 }
 
-// same compares queries; zones by their names.
+// same compares queries, and time zones by name.
 func same(a, b Query) bool {
 	if (a.Zone == nil) != (b.Zone == nil) || a.Zone != nil && a.Zone.String() != b.Zone.String() {
 		return false
@@ -84,23 +86,23 @@ func same(a, b Query) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// failure checks an error about parameters: it says which one, in words that
-// can be shown.
+// failure checks that an error about parameters has a code, a field and a
+// printable message.
 func failure(t *testing.T, values url.Values, err error) {
 	t.Helper()
 	var e *vitrine.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%v: an error without a code: %v", values, err)
+		t.Fatalf("%v: error without a code: %v", values, err)
 	}
 	ranged := slices.Contains([]string{"range", paramFrom, paramTo}, e.Field)
 	if e.Code != vitrine.CodeBadRange && e.Code != vitrine.CodeInvalidRequest ||
 		ranged != (e.Code == vitrine.CodeBadRange) {
-		t.Errorf("%v: %s about %q", values, e.Code, e.Field)
+		t.Errorf("%v: code %s with field %q", values, e.Code, e.Field)
 	}
 	if !slices.Contains(parameters, e.Field) {
-		t.Errorf("%v: an error about %q", values, e.Field)
+		t.Errorf("%v: unknown field %q", values, e.Field)
 	}
 	if !utf8.ValidString(e.Message) || e.Message == "" || slices.ContainsFunc([]rune(e.Message), unicode.IsControl) {
-		t.Errorf("%v: the message is %q", values, e.Message)
+		t.Errorf("%v: message = %q", values, e.Message)
 	}
 }

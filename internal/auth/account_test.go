@@ -23,8 +23,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// A forgotten password is set with a link that is sent to who has an account,
-// and only to them; all sessions end.
+// TestReset checks that a password is reset with a link that is sent only to
+// existing accounts, and that all sessions end.
 func TestReset(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()
@@ -33,7 +33,7 @@ func TestReset(t *testing.T) {
 	e.Must(err)
 	e.Must(e.Accounts.SendReset(ctx, "nobody@example.org", fixture.Home))
 	if l := e.Post.Take(); len(l) != 0 {
-		t.Fatalf("%+v", l)
+		t.Fatalf("messages = %+v, want none", l)
 	}
 	e.Must(e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.Home))
 	e.Must(e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.ClientAt("203.0.113.1")))
@@ -45,7 +45,7 @@ func TestReset(t *testing.T) {
 	in, err := e.Accounts.Reset(ctx, text, "another good one", fixture.Home)
 	e.Must(err)
 	if l := e.Post.Take(); len(l) != 1 || !strings.Contains(l[0].Subject, "changed") {
-		t.Errorf("%+v", l)
+		t.Errorf("messages = %+v, want one about the change", l)
 	}
 	e.Code("the session of before", fixture.Second(e.Sessions.Authenticate(ctx, string(before.Session))),
 		vitrine.CodeUnauthorized)
@@ -68,12 +68,13 @@ func TestReset(t *testing.T) {
 	e.Clock.Advance(time.Minute)
 	e.Must(e.Accounts.SendReset(ctx, fixture.AnnEmail, fixture.ClientAt("198.51.100.9")))
 	if l := e.Post.Take(); len(l) != 0 {
-		t.Errorf("a suspended account is sent %+v", l)
+		t.Errorf("messages to a suspended account = %+v, want none", l)
 	}
 }
 
-// Anyone who is signed in changes the password with the current one, or right
-// after a link; other browsers are signed out.
+// TestChangePassword checks that a signed-in user changes the password with the
+// current one, or right after a sign-in link, and that other browsers are
+// signed out.
 func TestChangePassword(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -83,7 +84,7 @@ func TestChangePassword(t *testing.T) {
 	e.Must(err)
 	session, _, err := e.Sessions.Current(ctx, string(in.Session))
 	e.Must(err)
-	e.Must(e.Accounts.ChangePassword(ctx, session, "", fixture.AnnWords)) // the account had none
+	e.Must(e.Accounts.ChangePassword(ctx, session, "", fixture.AnnWords)) // the account had no password
 	e.Clock.Advance(15 * time.Minute)
 	e.Code("the link is too long ago", e.Accounts.ChangePassword(ctx, session, "", "another good one"),
 		vitrine.CodeInvalidRequest)
@@ -96,7 +97,7 @@ func TestChangePassword(t *testing.T) {
 		vitrine.CodeUnauthorized)
 	list, err := e.Sessions.List(ctx, e.Account.ID)
 	if err != nil || len(list) != 1 || list[0].ID != one.ID {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("sessions = %v, %v, want the current one", list, err)
 	}
 	for range 8 {
 		e.Code("wrong", e.Accounts.ChangePassword(ctx, one, "wrong", fixture.AnnWords), vitrine.CodeInvalidRequest)
@@ -105,8 +106,8 @@ func TestChangePassword(t *testing.T) {
 		vitrine.CodeRateLimited)
 }
 
-// An address is changed at once, or where mail is sent, once it has shown
-// itself to be that person's.
+// TestChangeEmail checks that an email address changes at once, or with mail
+// only after it was confirmed.
 func TestChangeEmail(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()
@@ -123,13 +124,13 @@ func TestChangeEmail(t *testing.T) {
 	}
 	l := e.Post.Take()
 	if len(l) != 2 || l[0].To != "anna@example.org" || l[1].To != bob.Email || strings.Contains(l[1].Text, "email:") {
-		t.Fatalf("%+v", l)
+		t.Fatalf("messages = %+v", l)
 	}
 	text := e.Token(l[0], vitrine.TokenEmail)
 	e.Code("another account's", e.Accounts.ConfirmEmail(ctx, bob, text), vitrine.CodeUnauthorized)
 	e.Must(e.Accounts.ConfirmEmail(ctx, e.Account, text))
 	if l := e.Post.Take(); len(l) != 1 || l[0].To != fixture.AnnEmail {
-		t.Errorf("%+v", l)
+		t.Errorf("messages = %+v, want one to the old address", l)
 	}
 	e.Code("again", e.Accounts.ConfirmEmail(ctx, e.Account, text), vitrine.CodeUnauthorized)
 	e.Code("the address of before", fixture.Second(e.Accounts.ByEmail(ctx, fixture.AnnEmail)), vitrine.CodeNotFound)
@@ -144,9 +145,9 @@ func TestChangeEmail(t *testing.T) {
 	}
 }
 
-// Without mail an account asks for few addresses an hour, and is told the same
-// of one that is in use and of one that someone is invited with, whose
-// invitation stays.
+// TestAddressesTakenAreBounded checks that without mail an account can try few
+// addresses an hour, and that an address in use and an invited one get the same
+// error. The invitation stays.
 func TestAddressesTakenAreBounded(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -162,7 +163,7 @@ func TestAddressesTakenAreBounded(t *testing.T) {
 	used, invited := e.Code("in use", ask(bob.Email), vitrine.CodeInvalidRequest),
 		e.Code("invited", ask("eve@example.org"), vitrine.CodeInvalidRequest)
 	if *used != *invited {
-		t.Errorf("%+v and %+v", used, invited)
+		t.Errorf("errors %+v and %+v, want the same", used, invited)
 	}
 	e.Must(fixture.Second(e.Accounts.Invited(ctx, string(text))))
 	e.Must(ask("anna@example.org"))
@@ -171,11 +172,11 @@ func TestAddressesTakenAreBounded(t *testing.T) {
 	e.Code("a sixth", ask(bob.Email), vitrine.CodeRateLimited)
 	e.Code("one that is free", ask(fixture.AnnEmail), vitrine.CodeRateLimited)
 	e.Clock.Advance(7*24*time.Hour + time.Minute)
-	e.Must(ask("eve@example.org")) // nobody is invited any more
+	e.Must(ask("eve@example.org")) // the address has no invitation any more
 }
 
-// A closed account is gone at once, and what it had is removed, also when that
-// is interrupted.
+// TestClose checks that a closed account is gone at once and that its data is
+// removed, even if the removal is interrupted.
 func TestClose(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -199,7 +200,7 @@ func TestClose(t *testing.T) {
 	e.Accounts.Wake = func() { woken++ }
 	e.Must(e.Accounts.Close(ctx, session, fixture.AnnWords, fixture.AnnEmail))
 	if woken != 1 {
-		t.Error("nobody is told that there is something to remove")
+		t.Error("the purge was not woken")
 	}
 	e.Code("its session", fixture.Second(e.Sessions.Authenticate(ctx, string(in.Session))), vitrine.CodeUnauthorized)
 	e.Code("its key", fixture.Second(keys.Authenticate(ctx, string(key))), vitrine.CodeUnauthorized)
@@ -215,7 +216,7 @@ func TestClose(t *testing.T) {
 	cut, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := e.Accounts.PurgeClosed(cut); err == nil {
-		t.Error("nothing was interrupted")
+		t.Error("PurgeClosed = nil, want an error")
 	}
 	e.Must(e.Accounts.PurgeClosed(ctx))
 	e.Must(e.Accounts.PurgeClosed(ctx))
@@ -226,13 +227,14 @@ func TestClose(t *testing.T) {
 		closing, err4 := tx.Accounts(vitrine.AccountQuery{Closing: true})
 		if a.Closing || a.ClosedAt.IsZero() || a.Password != "" || a.ViewerKey != nil ||
 			strings.Contains(a.Email, "ann") || n != 0 || bytes != 0 || len(albums) != 0 || len(closing) != 0 {
-			t.Errorf("%+v, %d links, %d bytes, %v of %s", a, n, bytes, albums, album.Slug)
+			t.Errorf("account %+v, %d links, %d bytes, albums %v of %s, want none", a, n, bytes, albums, album.Slug)
 		}
 		return errors.Join(err1, err2, err3, err4)
 	}))
 }
 
-// What is taken away is everything, and no cell of it is a formula.
+// TestExport checks that an export has everything, and that no cell of it is a
+// formula.
 func TestExport(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -262,19 +264,19 @@ func TestExport(t *testing.T) {
 		files[f.Name] = string(body)
 	}
 	if got := files["files/"+string(l.Slug)+"/"+l.Name]; got != "what it says" {
-		t.Errorf("the file is %q of %v", got, files)
+		t.Errorf("exported file = %q, files = %v", got, files)
 	}
 	rows, err := csv.NewReader(strings.NewReader(files["links.csv"])).ReadAll()
 	if err != nil || len(rows) != 2 || !strings.HasPrefix(rows[1][2], "'=") ||
 		rows[1][1] != "https://share.example/p/"+string(l.Slug) {
-		t.Errorf("%v, %v", rows, err)
+		t.Errorf("rows = %v, %v", rows, err)
 	}
 	var report struct {
 		Totals map[string]any `json:"totals"`
 	}
 	if err := json.Unmarshal([]byte(files["analytics/"+string(l.Slug)+".json"]), &report); err != nil ||
 		report.Totals == nil {
-		t.Errorf("%v: %s", err, files["analytics/"+string(l.Slug)+".json"])
+		t.Errorf("%v: report = %s", err, files["analytics/"+string(l.Slug)+".json"])
 	}
 	account := files["account.json"]
 	if !strings.Contains(account, fixture.AnnEmail) || strings.Contains(account, "argon2") ||
@@ -283,8 +285,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// A key has a scope, may expire, and may limit its links; the key that takes
-// its place may do no more and no longer.
+// TestScopedKey checks that a key has a scope, may expire and may limit its
+// links, and that a rotated key has the same restrictions.
 func TestScopedKey(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -310,20 +312,20 @@ func TestScopedKey(t *testing.T) {
 	c, err := keys.Authenticate(ctx, string(next))
 	e.Must(err)
 	if k := c.Key; k.Scope != vitrine.ScopePublish || !k.ExpiresAt.Equal(end) || k.LinkLife != time.Hour || k.Replaced {
-		t.Errorf("the key that takes the place of a scoped one is %+v", k)
+		t.Errorf("rotated key = %+v, want the same restrictions", k)
 	}
 	for scope, code := range map[vitrine.KeyScope]vitrine.Code{vitrine.ScopeRead: "", vitrine.ScopePublish: "",
 		vitrine.ScopeFull: vitrine.CodeForbidden, "": vitrine.CodeForbidden} {
 		if err := c.Need(scope); vitrine.CodeOf(err) != code {
-			t.Errorf("a publish key for %q: %v", scope, err)
+			t.Errorf("Need(%q) of a publish key = %v", scope, err)
 		}
 	}
 	e.Clock.Advance(48 * time.Hour)
 	e.Code("expired", fixture.Second(keys.Authenticate(ctx, string(next))), vitrine.CodeUnauthorized)
 }
 
-// A key that is rolled has a successor of the same name, and ends after its
-// grace.
+// TestRollKey checks that a rotated key has a successor with the same name, and
+// ends after its grace period.
 func TestRollKey(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -366,8 +368,8 @@ func TestRollKey(t *testing.T) {
 	e.Code("too many", err, vitrine.CodeInvalidRequest)
 }
 
-// Whichever operation of it fails, an account is closed or is not, and what is
-// left of it is removed the next time.
+// TestCloseFaults fails each operation of closing an account. The account is
+// then either closed or not, and the next run removes what is left.
 func TestCloseFaults(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {
@@ -391,7 +393,7 @@ func TestCloseFaults(t *testing.T) {
 				e.Must(err)
 				break
 			}
-			if _, err := e.Accounts.ByEmail(ctx, fixture.AnnEmail); err == nil { // it was not closed
+			if _, err := e.Accounts.ByEmail(ctx, fixture.AnnEmail); err == nil { // the account was not closed
 				e.Must(e.Accounts.Close(ctx, session, fixture.AnnWords, fixture.AnnEmail))
 			}
 			e.Must(e.Accounts.PurgeClosed(ctx))
@@ -399,7 +401,7 @@ func TestCloseFaults(t *testing.T) {
 				links, _, err1 := tx.CountLinks(e.Account.ID)
 				a, err2 := tx.Account(e.Account.ID)
 				if links != 0 || a.Closing || a.ClosedAt.IsZero() {
-					t.Errorf("operation %d: %d links, %+v", n, links, a)
+					t.Errorf("operation %d: %d links, account %+v", n, links, a)
 				}
 				return errors.Join(err1, err2)
 			}))

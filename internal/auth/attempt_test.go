@@ -14,20 +14,20 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// A password signs in; whatever else is wrong says the same, but that an
-// account is suspended, to who knows the password.
+// TestEnter checks that a password signs in, and that all other failures have
+// the same error, except for a suspended account with the right password.
 func TestEnter(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
 	e.Code("no password is set", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, "")), vitrine.CodeUnauthorized)
 	e.Must(e.Accounts.SetPassword(ctx, fixture.AnnEmail, fixture.AnnWords))
 	in, err := e.Enter(fixture.Home, "  Ann@Example.org ",
-		"a cafe\u0301 at noon") // the same characters, from another keyboard
+		"a cafe\u0301 at noon") // the same characters, typed on another keyboard
 	e.Must(err)
 	a, err := e.Sessions.Authenticate(ctx, string(in.Session))
 	if err != nil || a.Email != fixture.AnnEmail || !strings.HasPrefix(a.Password, "$argon2id$v=19$m=64,t=1,p=1$") ||
 		strings.Contains(a.Password, "noon") {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("Enter = %+v, %v", a, err)
 	}
 	wrong := e.Code("wrong", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, "a café at nine")),
 		vitrine.CodeUnauthorized)
@@ -36,7 +36,7 @@ func TestEnter(t *testing.T) {
 	nonsense := e.Code("nonsense", fixture.Second(e.Enter(fixture.Home, "nonsense", strings.Repeat("x", 5000))),
 		vitrine.CodeUnauthorized)
 	if *wrong != *nobody || *wrong != *nonsense {
-		t.Errorf("%+v, %+v, %+v", wrong, nobody, nonsense)
+		t.Errorf("errors %+v, %+v, %+v, want the same", wrong, nobody, nonsense)
 	}
 	_, err = e.Accounts.SetBanned(ctx, fixture.AnnEmail, true, fixture.Operator(""))
 	e.Must(err)
@@ -46,8 +46,8 @@ func TestEnter(t *testing.T) {
 		fixture.AnnWords)), vitrine.CodeBanned)
 }
 
-// Anyone who signs in has their password kept at today's cost, which is what
-// OWASP recommends at least.
+// TestRehash checks that a sign-in hashes the password again if its cost is
+// below the current one, the minimum that OWASP recommends.
 func TestRehash(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -59,12 +59,13 @@ func TestRehash(t *testing.T) {
 		}
 		if a, err := e.Accounts.ByEmail(ctx, fixture.AnnEmail); err != nil ||
 			!strings.HasPrefix(a.Password, "$argon2id$v=19$m=19456,t=2,p=1$") {
-			t.Errorf("%v, %v", a, err)
+			t.Errorf("account = %v, %v, want a hash of the current cost", a, err)
 		}
 	}
 }
 
-// Passwords are what people choose, but for those that everybody tries first.
+// TestParsePassword checks that users may choose any password, except for those
+// that attackers try first.
 func TestParsePassword(t *testing.T) {
 	for in, ok := range map[string]bool{
 		"123456789": false, "ten chars!": true, strings.Repeat("ab cd", 40): true,
@@ -73,14 +74,14 @@ func TestParsePassword(t *testing.T) {
 		"bad \xff utf-8 here": false, "qwertyuiop": false, "          ": false,
 	} {
 		if _, err := password.Parse(in, "ann@example.org"); (err == nil) != ok {
-			t.Errorf("%q: %v", in, err)
+			t.Errorf("Parse(%q) = %v", in, err)
 		}
 	}
 }
 
-// Tries are bounded by address and network, by network and by address; a
-// browser that is known has a bound of its own, which nobody else can use up,
-// and a new one gets in by a link at any time.
+// TestAttemptsAreLimited checks the limits of attempts by address and network,
+// by network, and by address. A known browser has its own limit, which nobody
+// else can use up, and a sign-in link always works for a new one.
 func TestAttemptsAreLimited(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -94,11 +95,11 @@ func TestAttemptsAreLimited(t *testing.T) {
 	limited := e.Code("too often", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords)),
 		vitrine.CodeRateLimited)
 	if limited.RetryAfter != 15*time.Minute {
-		t.Errorf("after %v", limited.RetryAfter)
+		t.Errorf("RetryAfter = %v, want 15m", limited.RetryAfter)
 	}
 	e.Code("a neighbour in the same network", fixture.Second(e.Enter(fixture.ClientAt("192.0.2.200"), fixture.AnnEmail,
 		fixture.AnnWords)), vitrine.CodeRateLimited)
-	for range 5 { // it is counted alike where there is no account
+	for range 5 { // addresses without an account count, too
 		e.Code("nobody", fixture.Second(e.Enter(fixture.Home, "nobody@example.org", "wrong")), vitrine.CodeUnauthorized)
 	}
 	e.Code("nobody, too often", fixture.Second(e.Enter(fixture.Home, "nobody@example.org", "wrong")),
@@ -106,16 +107,16 @@ func TestAttemptsAreLimited(t *testing.T) {
 
 	if _, err := e.Enter(fixture.ClientAt("192.0.2.1", "rubbish", in.Device), fixture.AnnEmail,
 		fixture.AnnWords); err != nil {
-		t.Errorf("a known browser is kept out: %v", err)
+		t.Errorf("Enter with a known browser = %v", err)
 	}
 	offer, err := e.Sessions.Offer(ctx, fixture.AnnEmail)
 	e.Must(err)
 	if _, err := e.Sessions.SignInWithToken(ctx, string(offer), fixture.Home); err != nil {
-		t.Errorf("a link is kept out: %v", err)
+		t.Errorf("SignInWithToken = %v", err)
 	}
 	e.Clock.Advance(15*time.Minute + time.Millisecond)
 	if _, err := e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords); err != nil {
-		t.Errorf("after the wait: %v", err)
+		t.Errorf("Enter after the wait = %v", err)
 	}
 	for range 4 {
 		e.Code("wrong", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, "wrong")), vitrine.CodeUnauthorized)
@@ -127,8 +128,8 @@ func TestAttemptsAreLimited(t *testing.T) {
 		vitrine.CodeUnauthorized)
 }
 
-// The known browser's own bound, and that its cookie opens nothing and is
-// nobody else's.
+// TestKnownBrowser checks the limit of a known browser, and that its cookie is
+// no session and is valid only for its account.
 func TestKnownBrowser(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	ctx := t.Context()
@@ -144,7 +145,7 @@ func TestKnownBrowser(t *testing.T) {
 	}
 	if l := e.Code("known, too often", fixture.Second(e.Enter(known, fixture.AnnEmail, fixture.AnnWords)),
 		vitrine.CodeRateLimited); l.RetryAfter != time.Hour {
-		t.Errorf("after %v", l.RetryAfter)
+		t.Errorf("RetryAfter = %v, want 1h", l.RetryAfter)
 	}
 	for range 5 {
 		e.Code("of another account", fixture.Second(e.Enter(known, "bob@example.org", "wrong")),
@@ -162,7 +163,7 @@ func TestKnownBrowser(t *testing.T) {
 		vitrine.CodeRateLimited)
 }
 
-// Of many who try at once no more pass than may.
+// TestAttemptsAtOnce checks that concurrent attempts do not exceed the limit.
 func TestAttemptsAtOnce(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, false)
 	e.Must(e.Accounts.SetPassword(t.Context(), fixture.AnnEmail, fixture.AnnWords))
@@ -180,6 +181,6 @@ func TestAttemptsAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if tried.Load() != 5 || limited.Load() != 15 {
-		t.Errorf("%d were tried, %d not", tried.Load(), limited.Load())
+		t.Errorf("%d attempts, %d limited, want 5 and 15", tried.Load(), limited.Load())
 	}
 }

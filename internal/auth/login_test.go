@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// counter is an instance at which programs ask for keys. Ann is its owner.
+// counter is an instance at which programs request keys. Ann is its owner.
 type counter struct {
 	*fixture.Entrance
 	logins *auth.Logins
@@ -42,7 +42,7 @@ func (c *counter) begin() (*vitrine.Login, string) {
 func (c *counter) decide(a *vitrine.Account, code string, allow bool, want vitrine.Code) {
 	c.T.Helper()
 	if _, err := c.logins.Decide(c.T.Context(), a, code, allow, atHome); vitrine.CodeOf(err) != want {
-		c.T.Errorf("decide: %v, want %q", err, want)
+		c.T.Errorf("Decide = %v, want %q", err, want)
 	}
 }
 
@@ -50,54 +50,55 @@ func (c *counter) take(secret string, want vitrine.Code) auth.TakenLogin {
 	c.T.Helper()
 	taken, err := c.logins.Take(c.T.Context(), secret)
 	if vitrine.CodeOf(err) != want {
-		c.T.Errorf("take: %v, want %q", err, want)
+		c.T.Errorf("Take = %v, want %q", err, want)
 	}
 	return taken
 }
 
-// A program gets one key of the account that has allowed its code, and of no
-// other.
+// TestLogin checks that a program gets one key, of the account that has allowed
+// its code.
 func TestLogin(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()
 	if taken := c.take(secret, ""); taken.State != vitrine.LoginPending || taken.Key != "" {
-		t.Errorf("before a decision: %+v", taken)
+		t.Errorf("login before a decision = %+v", taken)
 	}
 	typed := strings.ToLower(auth.ShownLoginCode(l.Code)) + " "
 	found, err := c.logins.Find(t.Context(), c.bob, typed, atHome)
 	c.Must(err)
 	if found.Program != "vitrine 1.0" || found.Machine != "laptop" || found.State != vitrine.LoginPending {
-		t.Errorf("%+v", found)
+		t.Errorf("login = %+v", found)
 	}
-	c.take(l.Code, vitrine.CodeNotFound) // the code is no secret
+	c.take(l.Code, vitrine.CodeNotFound) // the code is not the secret
 	c.decide(c.bob, typed, true, "")
-	c.decide(c.bob, typed, true, "") // pressed twice
+	c.decide(c.bob, typed, true, "") // a double click
 	c.decide(c.Account, typed, true, vitrine.CodeNotFound)
 	c.decide(c.bob, typed, false, vitrine.CodeNotFound)
 	taken := c.take(secret, "")
 	if taken.Email != c.bob.Email || taken.Name != "laptop" {
-		t.Errorf("taken %+v", taken)
+		t.Errorf("login = %+v", taken)
 	}
 	a, err := c.keys.Authenticate(t.Context(), string(taken.Key))
 	c.Must(err)
 	if a.ID != c.bob.ID {
-		t.Errorf("a key of %s", a.Email)
+		t.Errorf("a key of %s, want bob's", a.Email)
 	}
 	c.take(secret, vitrine.CodeNotFound)
 	c.decide(c.bob, typed, true, vitrine.CodeNotFound)
 	c.Must(c.keys.RevokeOwn(t.Context(), a))
 	if _, err := c.keys.Authenticate(t.Context(), string(taken.Key)); vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
-		t.Errorf("a revoked key is good: %v", err)
+		t.Errorf("Authenticate with a revoked key = %v, want unauthorized", err)
 	}
 }
 
-// A program whose code was refused, or has expired, gets no key.
+// TestLoginRefused checks that a program whose code was refused or has expired
+// gets no key.
 func TestLoginRefused(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()
 	c.decide(c.bob, l.Code, false, "")
 	if taken := c.take(secret, ""); taken.State != vitrine.LoginRefused || taken.Key != "" {
-		t.Errorf("after a refusal: %+v", taken)
+		t.Errorf("login after a refusal = %+v", taken)
 	}
 	c.decide(c.bob, l.Code, true, vitrine.CodeNotFound)
 
@@ -112,14 +113,14 @@ func TestLoginRefused(t *testing.T) {
 	c.take(lateSecret, vitrine.CodeNotFound)
 	c.Must(c.Store.Read(t.Context(), func(tx vitrine.Tx) error {
 		if _, err := tx.LoginByCode(late.Code); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("an expired login is kept: %v", err)
+			t.Errorf("an expired login is still stored: %v", err)
 		}
 		return nil
 	}))
 }
 
-// Of programs that ask at the same time one gets the key, and of people who
-// decide at the same time one does.
+// TestLoginRaces checks that of concurrent requests of programs only one gets
+// the key, and of concurrent decisions only one succeeds.
 func TestLoginRaces(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()
@@ -146,7 +147,7 @@ func TestLoginRaces(t *testing.T) {
 		return a.Email
 	})
 	if len(decided) != 1 {
-		t.Fatalf("allowed by %v", decided)
+		t.Fatalf("allowed by %v, want one account", decided)
 	}
 	var owner string
 	for owner = range decided {
@@ -163,17 +164,17 @@ func TestLoginRaces(t *testing.T) {
 		return taken.Email
 	})
 	if decided[owner] != 1 || len(decided) != 1 {
-		t.Errorf("taken by %v, allowed by %s", decided, owner)
+		t.Errorf("taken from %v, allowed by %s", decided, owner)
 	}
 	keys, err := c.keys.List(t.Context(), owner)
 	c.Must(err)
-	if len(keys) != 2 { // with the first key of the account
-		t.Errorf("%d keys", len(keys))
+	if len(keys) != 2 { // including the account's first key
+		t.Errorf("%d keys, want 2", len(keys))
 	}
 }
 
-// Codes are not guessed: wrong ones are counted by account and network, right
-// ones are not.
+// TestLoginGuessing checks that wrong codes are counted by account and network,
+// and right ones are not.
 func TestLoginGuessing(t *testing.T) {
 	c := newCounter(t)
 	l, _ := c.begin()
@@ -194,11 +195,11 @@ func TestLoginGuessing(t *testing.T) {
 			return
 		}
 	}
-	t.Error("a network asks for codes without end")
+	t.Error("a network can request an unlimited number of codes")
 }
 
-// A suspended account gives no keys, nor does one that has as many as it may
-// have.
+// TestLoginWithoutRoom checks that a suspended account, and one with the
+// maximum number of keys, get no key.
 func TestLoginWithoutRoom(t *testing.T) {
 	c := newCounter(t)
 	l, secret := c.begin()
@@ -216,7 +217,7 @@ func TestLoginWithoutRoom(t *testing.T) {
 	for _, name := range []string{"", strings.Repeat("x", 101), "a\nb"} {
 		if _, _, err := c.logins.Begin(t.Context(), "p", name,
 			atHome); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("machine %q: %v", name, err)
+			t.Errorf("Begin with machine %q = %v, want invalid_request", name, err)
 		}
 	}
 }

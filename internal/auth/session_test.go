@@ -10,8 +10,9 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// An offer signs in once, within its time; a session holds for its own; and
-// what is kept of either is no secret.
+// TestSessions checks that a sign-in link works once, before it expires, that a
+// session lasts for its own time, and that the stored values of both are no
+// secrets.
 func TestSessions(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -19,7 +20,7 @@ func TestSessions(t *testing.T) {
 	unauthorized := func(what string, err error) {
 		t.Helper()
 		if vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: %v, want unauthorized", what, err)
 		}
 	}
 	offer := func() string {
@@ -38,7 +39,7 @@ func TestSessions(t *testing.T) {
 	text, err := signIn(o)
 	s.Must(err)
 	if fmt.Sprint(vitrine.SessionText(text), vitrine.TokenText(o)) != "……" || text == o {
-		t.Errorf("the session shows %v", text)
+		t.Errorf("the session's text is printed as %v", text)
 	}
 	_, err = signIn(o)
 	unauthorized("an offer twice", err)
@@ -46,7 +47,7 @@ func TestSessions(t *testing.T) {
 	unauthorized("a session as an offer", err)
 	session, a, err := sessions.Current(ctx, text)
 	if err != nil || a.Email != "ann@example.org" || session.Label != "Firefox on Linux" || !session.ByToken {
-		t.Errorf("%v, %v, %v", session, a, err)
+		t.Errorf("session = %v, %v, %v", session, a, err)
 	}
 	for _, rubbish := range []string{"", "x", text[1:], text + "="} {
 		_, err = sessions.Authenticate(ctx, rubbish)
@@ -67,12 +68,12 @@ func TestSessions(t *testing.T) {
 	_, err = sessions.Authenticate(ctx, text)
 	unauthorized("a session that was ended", err)
 	if _, err := sessions.Offer(ctx, "nobody@example.org"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("an offer to nobody: %v", err)
+		t.Errorf("Offer for an unknown account = %v, want not_found", err)
 	}
 }
 
-// A session that is used goes on, for thirty days at most; one that is not ends
-// after seven.
+// TestSessionsSlide checks that a session in use is extended for at most thirty
+// days, and that an unused one ends after seven.
 func TestSessionsSlide(t *testing.T) {
 	s := fixture.New(t)
 	ctx, sessions := t.Context(), s.NewSessions()
@@ -95,26 +96,26 @@ func TestSessionsSlide(t *testing.T) {
 	for at := 6 * day; at < vitrine.MaxSessionLife; at += 6 * day {
 		s.Clock.Advance(6 * day)
 		if !holds(used) {
-			t.Fatalf("a session that is used has ended after %v", at)
+			t.Fatalf("a session in use has ended after %v", at)
 		}
 		if at > vitrine.SessionLife && holds(idle) {
-			t.Errorf("a session that was not used for %v holds", at)
+			t.Errorf("a session that was unused for %v is valid", at)
 		}
 	}
 	s.Clock.Advance(6 * day)
 	if holds(used) {
-		t.Error("a session holds for longer than thirty days")
+		t.Error("a session is valid for longer than thirty days")
 	}
 	idle = begin()
 	s.Clock.Advance(vitrine.SessionLife - time.Millisecond)
 	if !holds(idle) {
-		t.Error("a session that was not used has ended before its seven days")
+		t.Error("an unused session has ended before seven days")
 	}
-	// A clock that was ahead makes no session that lives on.
+	// A clock that was ahead does not create a session that lasts longer.
 	s.Clock.Advance(365 * day)
 	ahead := begin()
 	s.Clock.Advance(-365 * day)
 	if holds(ahead) {
-		t.Error("a session from ahead of the clock holds")
+		t.Error("a session from a clock that was ahead is valid")
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// The first account is made with a token, once, by one of many; a newer token
-// takes the place of the one before.
+// TestSetUp checks that the first account is created with a token by one of
+// many requests, and that a new token replaces the old one.
 func TestSetUp(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpOpen, true)
 	ctx := t.Context()
@@ -28,8 +28,8 @@ func TestSetUp(t *testing.T) {
 		vitrine.CodeInvalidRequest)
 	old, err := e.Accounts.Setup(ctx)
 	e.Must(err)
-	if same, err := e.Accounts.Setup(ctx); err != nil || same != old || old == "" { // another server
-		t.Errorf("%q, then %q: %v", string(old), string(same), err)
+	if same, err := e.Accounts.Setup(ctx); err != nil || same != old || old == "" { // by another server
+		t.Errorf("Setup = %q, then %q: %v, want the same", string(old), string(same), err)
 	}
 	text, err := e.Accounts.OfferSetup(ctx)
 	e.Must(err)
@@ -37,7 +37,7 @@ func TestSetUp(t *testing.T) {
 		fixture.Home)), vitrine.CodeUnauthorized)
 	e.Clock.Advance(365 * 24 * time.Hour)
 	if same, err := e.Accounts.Setup(ctx); err != nil || same != text {
-		t.Errorf("%q, then %q: %v", string(text), string(same), err)
+		t.Errorf("Setup = %q, then %q: %v, want the same", string(text), string(same), err)
 	}
 	e.Code("a short password", fixture.Second(e.Accounts.SetUp(ctx, string(text), "eve@example.org", "short",
 		fixture.Home)), vitrine.CodeInvalidRequest)
@@ -49,7 +49,7 @@ func TestSetUp(t *testing.T) {
 				made.Add(1)
 				a, err := e.Sessions.Authenticate(ctx, string(in.Session))
 				if err != nil || a.Role != vitrine.RoleOwner || a.Plan != vitrine.PlanLifetime {
-					t.Errorf("%+v, %v", a, err)
+					t.Errorf("account = %+v, %v", a, err)
 				}
 			} else if vitrine.CodeOf(err) != vitrine.CodeUnauthorized {
 				t.Error(err)
@@ -58,15 +58,15 @@ func TestSetUp(t *testing.T) {
 	}
 	wg.Wait()
 	if made.Load() != 1 {
-		t.Errorf("%d accounts were made", made.Load())
+		t.Errorf("%d accounts were created, want 1", made.Load())
 	}
 	if none, err := e.Accounts.Setup(ctx); err != nil || none != "" {
-		t.Errorf("%q, %v", string(none), err)
+		t.Errorf("Setup with an account = %q, %v", string(none), err)
 	}
 }
 
-// With mail an address is confirmed first, and what is answered is the same
-// anyone who has it.
+// TestSignUpByMail checks that with mail an address is confirmed first, and
+// that the answer does not reveal whether it has an account.
 func TestSignUpByMail(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpOpen, true)
 	ctx := t.Context()
@@ -75,11 +75,11 @@ func TestSignUpByMail(t *testing.T) {
 	l := e.Post.Take()
 	if len(l) != 2 || l[0].To != "bob@example.org" || l[1].To != fixture.AnnEmail ||
 		strings.Contains(l[1].Text, "sign-up:") {
-		t.Fatalf("%+v", l)
+		t.Fatalf("messages = %+v", l)
 	}
 	text := e.Token(l[0], vitrine.TokenSignUp)
 	for range 2 {
-		tk, err := e.Accounts.Invited(ctx, text) // looking uses nothing up
+		tk, err := e.Accounts.Invited(ctx, text) // reading it does not use it up
 		if err != nil || tk.Email != "bob@example.org" {
 			t.Fatal(tk, err)
 		}
@@ -87,7 +87,7 @@ func TestSignUpByMail(t *testing.T) {
 	in, err := e.Accounts.Accept(ctx, text, fixture.AnnWords, fixture.Home)
 	e.Must(err)
 	if in.Account.Plan != vitrine.PlanFree || in.Account.Role != vitrine.RoleMember {
-		t.Errorf("%+v", in.Account)
+		t.Errorf("account = %+v", in.Account)
 	}
 	e.Code("again", fixture.Second(e.Accounts.Accept(ctx, text, fixture.AnnWords, fixture.Home)),
 		vitrine.CodeUnauthorized)
@@ -107,7 +107,8 @@ func TestSignUpByMail(t *testing.T) {
 	e.Code("not open", e.Accounts.AskSignUp(ctx, "x@example.org", fixture.Home), vitrine.CodeInvalidRequest)
 }
 
-// Without mail the account is there at once, a few an hour from a network.
+// TestSignUpAtOnce checks that without mail an account is created at once, and
+// only a few an hour from a network.
 func TestSignUpAtOnce(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpOpen, false)
 	ctx := t.Context()
@@ -124,8 +125,8 @@ func TestSignUpAtOnce(t *testing.T) {
 		vitrine.CodeRateLimited)
 }
 
-// Beyond the limit no password is hashed, and a try for which there was no turn
-// does not count.
+// TestSignUpCountsBeforeItHashes checks that no password is hashed beyond the
+// limit, and that an attempt without a turn does not count.
 func TestSignUpCountsBeforeItHashes(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpOpen, false)
 	join := func(wait time.Duration, email string) error {
@@ -146,7 +147,8 @@ func TestSignUpCountsBeforeItHashes(t *testing.T) {
 	e.Code("beyond the limit", join(5*time.Second, "eve@example.org"), vitrine.CodeRateLimited)
 }
 
-// An invitation holds as long as the inviter may invite.
+// TestInvitationsOfFormerOwners checks that an invitation is valid only as long
+// as the inviter may invite.
 func TestInvitationsOfFormerOwners(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()
@@ -173,7 +175,7 @@ func TestInvitationsOfFormerOwners(t *testing.T) {
 		}
 		if list, err := e.Accounts.Invitations(ctx); err != nil || len(list) != 1 ||
 			list[0].Email != "zoe@example.org" {
-			t.Errorf("%s: %v, %v", what, list, err)
+			t.Errorf("%s: invitations = %v, %v", what, list, err)
 		}
 	}
 	role(vitrine.RoleMember)
@@ -186,8 +188,8 @@ func TestInvitationsOfFormerOwners(t *testing.T) {
 	e.Must(fixture.Second(e.Accounts.Accept(ctx, string(byOperator), fixture.AnnWords, fixture.Home)))
 }
 
-// Only owners invite, withdraw, and change plans and roles, and one owner
-// stays.
+// TestOwnersGovern checks that only owners invite, revoke invitations, and
+// change plans and roles, and that one owner remains.
 func TestOwnersGovern(t *testing.T) {
 	e := fixture.NewEntrance(t, auth.SignUpInvite, true)
 	ctx := t.Context()
@@ -214,14 +216,14 @@ func TestOwnersGovern(t *testing.T) {
 	e.Must(err)
 	if l := e.Post.Take(); len(l) != 2 || e.Token(l[1], vitrine.TokenInvite) != string(text) ||
 		!strings.Contains(l[1].Text, ann.Email) {
-		t.Errorf("%+v", l)
+		t.Errorf("messages = %+v", l)
 	}
 	e.Code("an older invitation", fixture.Second(e.Accounts.Accept(ctx, string(old), fixture.AnnWords, fixture.Home)),
 		vitrine.CodeUnauthorized)
 	in, err := e.Accounts.Accept(ctx, string(text), fixture.AnnWords, fixture.Home)
 	e.Must(err)
 	if in.Account.Email != "eve@example.org" || in.Account.Plan != vitrine.PlanPro {
-		t.Errorf("%+v", in.Account)
+		t.Errorf("account = %+v", in.Account)
 	}
 	text, err = e.Accounts.Invite(ctx, "zoe@example.org", vitrine.PlanPro, byAnn)
 	e.Must(err)

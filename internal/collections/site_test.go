@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// pageZIP returns a website of one page.
+// pageZIP returns a website with one page.
 func pageZIP(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -57,8 +57,8 @@ func (h *hosted) found(title string) {
 	h.site = site
 }
 
-// deploy takes a ZIP through the three steps with a service, the last of them
-// again with the instance's own when it fails for a while.
+// deploy uploads a ZIP in three steps with a service. If the last step fails,
+// it is repeated with the instance's own service.
 func (h *hosted) deploy(u *publish.Uploads, content []byte) (*vitrine.Link, error) {
 	h.T.Helper()
 	ctx, size := h.T.Context(), int64(len(content))
@@ -77,7 +77,7 @@ func (h *hosted) deploy(u *publish.Uploads, content []byte) (*vitrine.Link, erro
 	return l, err
 }
 
-// shown returns the version that visitors get.
+// shown returns the public version.
 func (h *hosted) shown() (vitrine.LinkID, error) {
 	h.T.Helper()
 	l, _, err := h.sites.Public(h.T.Context(), h.site.Slug)
@@ -90,12 +90,12 @@ func (h *hosted) shown() (vitrine.LinkID, error) {
 func (h *hosted) shows(want *vitrine.Link) {
 	h.T.Helper()
 	if got, err := h.shown(); err != nil || got != want.ID {
-		h.T.Errorf("visitors get version %d, %v; want %d", got, err, want.ID)
+		h.T.Errorf("public version = %d, %v, want %d", got, err, want.ID)
 	}
 }
 
-// Whichever operation of a deploy fails, and whether it took effect or not:
-// visitors have one version in full, and trying again shows the new one.
+// TestDeployFaults fails each operation of a deploy, before or after its
+// effect. One complete version stays public, and a retry publishes the new one.
 func TestDeployFaults(t *testing.T) {
 	h := newHosted(t)
 	before, err := h.deploy(h.Uploads, pageZIP(t, "first"))
@@ -104,7 +104,7 @@ func TestDeployFaults(t *testing.T) {
 	}
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {
-			h.Clock.Advance(4 * time.Minute) // so that no hour has too many
+			h.Clock.Advance(4 * time.Minute) // stays below the hourly limit
 			f := &fault.Injector{N: n, After: after}
 			u := &publish.Uploads{Store: f.Store(h.Store), Blobs: f.Blobs(h.Blobs), Scanner: h.Scanner,
 				Plans: h.Uploads.Plans, Now: h.Clock.Now}
@@ -133,19 +133,19 @@ func TestDeployFaults(t *testing.T) {
 	}
 }
 
-// What the scanner says of a version it says of the website: nothing is shown
-// that it was not sure of, and a later finding takes it down.
+// TestDeployScanned checks that a version is not public until the scanner has
+// found it clean, and that a later finding disables the website.
 func TestDeployScanned(t *testing.T) {
 	h := newHosted(t)
 	h.Scanner.Verdict = fixture.Suspicious
 	held, err := h.deploy(h.Uploads, pageZIP(t, "suspicious"))
 	if _, hidden := h.shown(); err != nil || held.State != vitrine.StateReview ||
 		vitrine.CodeOf(hidden) != vitrine.CodeNotAvailable {
-		t.Fatalf("%v, %v, %v", held, err, hidden)
+		t.Fatalf("held version = %v, %v, public version: %v", held, err, hidden)
 	}
 	h.Scanner.Verdict = fixture.Malware
 	if _, err := h.deploy(h.Uploads, pageZIP(t, "malware")); vitrine.CodeOf(err) != vitrine.CodeMalware {
-		t.Errorf("malware is %v", err)
+		t.Errorf("deploy of malware = %v, want malware", err)
 	}
 	h.Scanner.Verdict = fixture.Clean
 	first, err := h.deploy(h.Uploads, pageZIP(t, "clean"))
@@ -153,7 +153,7 @@ func TestDeployScanned(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.shows(first)
-	// The one that was held waits for nothing any more: a newer one is shown.
+	// The held version is outdated: a newer one is public.
 	if _, err := h.Links.Clear(t.Context(), string(held.Slug), vitrine.Decision{By: vitrine.Operator}); err != nil {
 		t.Fatal(err)
 	}
@@ -163,12 +163,12 @@ func TestDeployScanned(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := h.shown(); vitrine.CodeOf(err) != vitrine.CodeNotAvailable {
-		t.Errorf("after a finding visitors get %v", err)
+		t.Errorf("public version after a finding: %v, want not_available", err)
 	}
 }
 
-// The operator deletes a version as any link, and the website shows nothing in
-// its place.
+// TestVersionDeleted checks that an administrator can delete a version like any
+// link, and that no other version is shown instead.
 func TestVersionDeleted(t *testing.T) {
 	h := newHosted(t)
 	var last *vitrine.Link
@@ -184,11 +184,11 @@ func TestVersionDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := h.shown(); vitrine.CodeOf(err) != vitrine.CodeNotAvailable {
-		t.Errorf("visitors get %v", err)
+		t.Errorf("public version: %v, want not_available", err)
 	}
 	f, err := h.sites.BySlug(t.Context(), h.Account, string(h.site.Slug))
 	if err != nil || f.Shown != nil || len(f.Versions) != 1 {
-		t.Fatalf("%+v, %v", f, err)
+		t.Fatalf("website = %+v, %v, want one version and none public", f, err)
 	}
 	if err := h.sites.Rollback(t.Context(), h.Account, string(h.site.Slug), f.Versions[0].ID); err != nil {
 		t.Error(err)
@@ -196,8 +196,8 @@ func TestVersionDeleted(t *testing.T) {
 	h.shows(f.Versions[0])
 }
 
-// Deploys, restores and deletions at once leave one version that is shown, and
-// none too many.
+// TestDeployRaces deploys, restores and deletes concurrently. One version is
+// then public, and the number of versions is within the limit.
 func TestDeployRaces(t *testing.T) {
 	h := newHosted(t)
 	first, err := h.deploy(h.Uploads, pageZIP(t, "first"))
@@ -219,7 +219,7 @@ func TestDeployRaces(t *testing.T) {
 			case 1:
 				if err = h.sites.DeleteVersion(t.Context(), h.Account, slug,
 					l.ID); vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
-					err = nil // it is shown
+					err = nil // it is the public version
 				}
 			}
 			if err != nil {

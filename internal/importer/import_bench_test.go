@@ -22,7 +22,7 @@ const benchLine = `{"slug":"bench-12","at":"2026-05-04T12:00:00.123Z","viewer":"
 	`"source":"LinkedIn","device":"Desktop","browser":"Chrome","os":"Windows","returning":true,"session":{"engagedMs":61000,"presentMs":70000,` +
 	`"screen":"1440-1919","pages":[{"page":1,"ms":20000},{"page":2,"ms":41000},{"page":3,"ms":6000}]}}`
 
-// BenchmarkImportParse reads and checks one line.
+// BenchmarkImportParse parses and checks one line.
 func BenchmarkImportParse(b *testing.B) {
 	in := importing{links: map[string]*importTarget{"bench-12": {account: 1, link: 2,
 		content: vitrine.ContentKindOf("pdf"), pages: 12}}}
@@ -36,8 +36,7 @@ func BenchmarkImportParse(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N), "ns/open")
 }
 
-// benchHistory writes n views, each of a line like benchLine, in the order of
-// time.
+// benchHistory writes n views as lines like benchLine, in the order of time.
 func benchHistory(b *testing.B, n int) (path string) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), "opens.ndjson")
@@ -60,8 +59,7 @@ func benchHistory(b *testing.B, n int) (path string) {
 	return path
 }
 
-// silentLog takes imports and keeps nothing; most is the most memory that live
-// and dead objects took when it looked.
+// silentLog discards imports. most is the largest heap that it has measured.
 type silentLog struct {
 	vitrine.ViewLog
 	most uint64
@@ -84,7 +82,7 @@ func (l *silentLog) look() {
 	l.most = max(l.most, heap[0].Value.Uint64())
 }
 
-// watched looks at the memory while it is read.
+// watched measures the heap while it is read.
 type watched struct {
 	io.Reader
 	log   *silentLog
@@ -100,8 +98,8 @@ func (w *watched) Read(b []byte) (int, error) {
 
 const benchLinks = 100
 
-// BenchmarkImportSort imports opens into a log that keeps nothing: they are
-// read, checked, staged, sorted and merged. Metrics: the time of a view, and
+// BenchmarkImportSort imports views into a log that discards them: they are
+// read, checked, staged, sorted and merged. It reports the time for a view and
 // the largest heap.
 func BenchmarkImportSort(b *testing.B) {
 	links := linkStore{}

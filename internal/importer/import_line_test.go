@@ -36,8 +36,8 @@ func TestImportTime(t *testing.T) {
 	}
 }
 
-// The viewer of a name stays the same over all versions: what was imported
-// before and what will be must agree.
+// TestImportedViewer checks that the ID of a viewer's name never changes,
+// because earlier and later imports must agree.
 func TestImportedViewer(t *testing.T) {
 	for _, c := range []struct {
 		account vitrine.AccountID
@@ -45,12 +45,12 @@ func TestImportedViewer(t *testing.T) {
 	}{{1, "v"}, {42, "ä viewer"}, {1 << 40, strings.Repeat("long ", 100)}} {
 		sum := sha256.Sum256([]byte(fmt.Sprintf("imported %d %s", c.account, c.name)))
 		if got, want := importedViewer(c.account, c.name), binary.BigEndian.Uint64(sum[:8]); got != want {
-			t.Errorf("viewer %q of account %d is %x, not %x", c.name, c.account, got, want)
+			t.Errorf("ID of viewer %q of account %d = %x, want %x", c.name, c.account, got, want)
 		}
 	}
 }
 
-// What is staged is read back as it was.
+// TestStagedRecord checks that a staged record is read back unchanged.
 func TestStagedRecord(t *testing.T) {
 	in := importing{links: map[string]*importTarget{}}
 	for _, kind := range []string{"pdf", "video", "html", "archive"} {
@@ -87,11 +87,11 @@ func TestStagedRecord(t *testing.T) {
 		}
 		for n := range b {
 			if err := readStaged(b[:n], &got, newWordCache()); err == nil {
-				t.Fatalf("%s: %d bytes of %d are read", members, n, len(b))
+				t.Fatalf("%s: reading %d of %d bytes succeeds, want an error", members, n, len(b))
 			}
 		}
 		if err := readStaged(append(b, 0), &got, newWordCache()); err == nil {
-			t.Errorf("%s: a byte more is read", members)
+			t.Errorf("%s: reading one byte too many succeeds, want an error", members)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"vitrine/report"
 )
 
-// linkStore has links and nothing else.
+// linkStore is a store with links and nothing else.
 type linkStore map[vitrine.Slug]*vitrine.Link
 
 type linkTx struct {
@@ -43,15 +43,15 @@ func (t linkTx) LinkBySlug(s vitrine.Slug) (*vitrine.Link, error) {
 	return nil, vitrine.ErrNotFound
 }
 
-// importLog records what it is given, as the port says: nothing that is there
-// before, and all of a batch or nothing.
+// importLog records imports like a view log: no views that it already has, and
+// all of a batch or nothing.
 type importLog struct {
 	vitrine.ViewLog
 	t      *testing.T
 	lines  map[[32]byte]int64
 	views  []vitrine.ViewRecord
 	sizes  []int // of the batches
-	failAt int   // which Import from now on fails, from 1; 0: none
+	failAt int   // number of the first Import that fails, from 1; 0 for none
 }
 
 func newImportLog(t *testing.T) *importLog { return &importLog{t: t, lines: map[[32]byte]int64{}} }
@@ -73,10 +73,10 @@ func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, vie
 		return errLog
 	}
 	if !receipt.At.Equal(noon) {
-		l.t.Errorf("the receipt is of %s", receipt.At)
+		l.t.Errorf("time of the receipt = %s", receipt.At)
 	}
 	if receipt.Lines <= l.lines[receipt.File] {
-		l.t.Errorf("progress of %d after %d", receipt.Lines, l.lines[receipt.File])
+		l.t.Errorf("receipt of %d lines after one of %d", receipt.Lines, l.lines[receipt.File])
 		return nil
 	}
 	l.lines[receipt.File] = receipt.Lines
@@ -85,16 +85,16 @@ func (l *importLog) Import(_ context.Context, receipt vitrine.ImportReceipt, vie
 	return nil
 }
 
-// importInto returns an import into three links of two accounts, the later ID
-// to the earlier account.
+// importInto returns an import into three links of two accounts. The link with
+// the higher ID belongs to the lower account.
 func importInto(log *importLog) *Importer {
 	return &Importer{Store: linkStore{"one": {ID: 7, Account: 2, Kind: "pdf"}, "two": {ID: 3, Account: 2, Kind: "pdf"},
 		"three": {ID: 9, Account: 1, Kind: "pdf"}},
 		Log: log, Now: func() time.Time { return noon }}
 }
 
-// historyLines makes n opens in no order, many of the same link and
-// millisecond. The city tells the place of each in the file.
+// historyLines returns n unsorted views, many with the same link and
+// millisecond. The city is the line number of each.
 func historyLines(n int) string {
 	r := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder
@@ -122,7 +122,7 @@ func TestImportOrder(t *testing.T) {
 			t.Errorf("batches of %v, want %v", log.sizes, want)
 		}
 		if log.lines[sha256.Sum256([]byte(lines))] != n {
-			t.Errorf("receipts: %v", log.lines)
+			t.Errorf("receipts = %v", log.lines)
 		}
 		place := func(o *vitrine.ViewRecord) (i int) { fmt.Sscan(o.City, &i); return i }
 		seen := make([]bool, n)
@@ -130,12 +130,12 @@ func TestImportOrder(t *testing.T) {
 			o := &log.views[i]
 			p := place(o)
 			if seen[p] {
-				t.Fatalf("open %d of the file comes twice", p)
+				t.Fatalf("view %d of the file occurs twice", p)
 			}
 			seen[p] = true
 			if o.ID != int64(vitrine.ViewIDAt(o.At, 0)) || o.Session == nil || o.Session.Pages[0].Page != p+1 ||
 				o.Viewer != importedViewer(o.Account, fmt.Sprint("v", p%10)) {
-				t.Fatalf("%+v is not what line %d says", o, p)
+				t.Fatalf("view %+v differs from line %d", o, p)
 			}
 			if i == 0 {
 				continue
@@ -143,11 +143,11 @@ func TestImportOrder(t *testing.T) {
 			last := &log.views[i-1]
 			if cmp.Or(cmp.Compare(last.Account, o.Account), cmp.Compare(last.Link, o.Link), cmp.Compare(last.At, o.At),
 				cmp.Compare(place(last), p)) >= 0 {
-				t.Fatalf("runs of %d: %+v comes before %+v", run, last, o)
+				t.Fatalf("runs of %d: %+v precedes %+v", run, last, o)
 			}
 		}
 		if log.views[0].Account != 1 || log.views[n-1].Link != 7 {
-			t.Error("not all links are there")
+			t.Error("some links are missing")
 		}
 	}
 }
@@ -162,8 +162,8 @@ func TestImportBatches(t *testing.T) {
 	}
 }
 
-// An import that a failure of the log interrupts, at whichever batch, goes on
-// there, also with other runs.
+// TestImportResume interrupts an import at each batch. It continues there, even
+// with another run size.
 func TestImportResume(t *testing.T) {
 	for name, lines := range map[string]string{
 		"batches and more": historyLines(450),
@@ -188,14 +188,14 @@ func TestImportResume(t *testing.T) {
 			in.runViews = 77
 			again, err := in.Views(t.Context(), strings.NewReader(lines))
 			if err != nil || again.Already || again.Added+res.Added != int64(len(whole.views)) {
-				t.Fatalf("%s: second run %+v, %v", name, again, err)
+				t.Fatalf("%s: second run = %+v, %v", name, again, err)
 			}
 			if !reflect.DeepEqual(log.views, whole.views) || !reflect.DeepEqual(log.lines, whole.lines) {
-				t.Fatalf("%s: interrupted at batch %d, other opens are there", name, k)
+				t.Fatalf("%s: interrupted at batch %d, the log has other views", name, k)
 			}
 			last, err := in.Views(t.Context(), strings.NewReader(lines))
 			if want := (Result{Lines: again.Lines, Already: true}); err != nil || last != want {
-				t.Fatalf("%s: third run %+v, %v", name, last, err)
+				t.Fatalf("%s: third run = %+v, %v", name, last, err)
 			}
 		}
 	}
@@ -232,13 +232,13 @@ func TestImportRefused(t *testing.T) {
 			t.Errorf("%.100s: %v", bad, err)
 		}
 		if len(log.lines) > 0 || res != (Result{}) {
-			t.Errorf("%.100s: %+v was kept", bad, res)
+			t.Errorf("%.100s: %+v was stored, want nothing", bad, res)
 		}
 	}
 	log := newImportLog(t)
 	if res, err := importInto(log).Views(t.Context(), strings.NewReader(huge(importMaxLine-1)+"\n")); err != nil ||
 		res.Added != 1 {
-		t.Errorf("a line as long as it may be: %+v, %v", res, err)
+		t.Errorf("line of the largest size: %+v, %v", res, err)
 	}
 }
 
@@ -256,8 +256,9 @@ func TestImportNothing(t *testing.T) {
 	}
 }
 
-// What is read from a pipe is the same file, and what stops the reading keeps
-// nothing; no temporary file stays.
+// TestImportPipe checks that an import from a pipe has the same result as one
+// from a file, and that an import whose input fails stores nothing and leaves
+// no temporary file.
 func TestImportPipe(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -267,13 +268,13 @@ func TestImportPipe(t *testing.T) {
 	broken := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]),
 		readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
 	if _, err := in.Views(t.Context(), broken); !errors.Is(err, io.ErrUnexpectedEOF) || len(log.lines) > 0 {
-		t.Errorf("half a file: %v", err)
+		t.Errorf("half a file: %v, want unexpected EOF", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := io.MultiReader(bytes.NewReader(lines[:len(lines)/2]),
 		readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }), bytes.NewReader(lines[len(lines)/2:]))
 	if _, err := in.Views(ctx, stopped); !errors.Is(err, context.Canceled) || len(log.lines) > 0 {
-		t.Errorf("stopped: %v", err)
+		t.Errorf("cancelled: %v, want context.Canceled", err)
 	}
 	r, w := io.Pipe()
 	go func() {
@@ -287,10 +288,10 @@ func TestImportPipe(t *testing.T) {
 		t.Errorf("pipe: %+v, %v", res, err)
 	}
 	if res, err := in.Views(t.Context(), bytes.NewReader(lines)); err != nil || !res.Already {
-		t.Errorf("the same as a file: %+v, %v", res, err)
+		t.Errorf("the same lines as a file: %+v, %v, want Already", res, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v stayed, %v", left, err)
+		t.Errorf("temporary files left: %v, %v", left, err)
 	}
 }
 
@@ -304,6 +305,6 @@ func TestImportNoTemporaryFile(t *testing.T) {
 	_, err := importInto(log).Views(t.Context(), strings.NewReader(historyLines(1)))
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") ||
 		vitrine.CodeOf(err) == vitrine.CodeInvalidRequest {
-		t.Errorf("error %v", err)
+		t.Errorf("error = %v, want one about TMPDIR", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Who puts the spools of a stopped server into the log lets nothing go, however
-// old: there has been no time for the view to come.
+// TestEarlyDrained checks that draining a stopped server's spools drops no
+// early event, however old, because its view had no time to arrive.
 func TestEarlyDrained(t *testing.T) {
 	db, err := sqlstore.Open(filepath.Join(fixture.Databases(t), "store.db"))
 	if err != nil {
@@ -21,7 +21,7 @@ func TestEarlyDrained(t *testing.T) {
 	defer db.Close()
 	l := fixture.Numbered{T: t, DB: db}.Link("drained")
 	if l.ID != 1 {
-		t.Fatalf("the link is number %d", l.ID)
+		t.Fatalf("ID of the link = %d, want 1", l.ID)
 	}
 	dir := t.TempDir()
 	spool, early := openSpool(t, filepath.Join(dir, "spool")), openSpool(t, filepath.Join(dir, "early"))
@@ -30,7 +30,7 @@ func TestEarlyDrained(t *testing.T) {
 	if err := early.Append(vitrine.Batch{Snapshots: []vitrine.Snapshot{old, gone}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := ingest.DrainSpool(t.Context(), db, others(t), spool, early); err != nil {
+	if err := ingest.DrainSpool(t.Context(), db, sharedLog(t), spool, early); err != nil {
 		t.Error(err)
 	}
 	var left []vitrine.Snapshot
@@ -42,21 +42,21 @@ func TestEarlyDrained(t *testing.T) {
 		t.Error(err)
 	}
 	if len(left) != 1 || left[0].Link != l.ID || left[0].View != old.View {
-		t.Errorf("left: %+v", left)
+		t.Errorf("early events left = %+v, want the one of the old view", left)
 	}
 }
 
-// Where no other process writes to the log, nothing waits for a view that is
-// not there.
+// TestEarlyAlone checks that nothing waits for a missing view if no other
+// process writes to the log.
 func TestEarlyAlone(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		log := others(t)
+		log := sharedLog(t)
 		v, s, _ := startViews(t, log, dir)
 		defer v.Close()
 		id := vitrine.ViewID(newView(0).ID)
 		if err := v.Snapshot(t.Context(), &vitrine.Snapshot{Link: 1, View: id}); err != nil || !s.Empty() {
-			t.Errorf("%v; empty spool: %v", err, s.Empty())
+			t.Errorf("Snapshot = %v, spool empty = %v, want no error and true", err, s.Empty())
 		}
 	})
 }

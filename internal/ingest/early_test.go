@@ -18,11 +18,11 @@ import (
 	"vitrine/report"
 )
 
-// reach is a log as one server has it: for that one it may be away.
+// reach is a log that may be unavailable to one server only.
 type reach struct {
 	*frailLog
 	away  atomic.Bool
-	tries atomic.Int64 // while it was away, too
+	tries atomic.Int64 // includes calls while it was away
 }
 
 func (r *reach) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
@@ -40,17 +40,17 @@ type peer struct {
 	dir          string
 	log          *reach
 	spool, early *spool.Spool
-	full         atomic.Bool // there is no room for what is early
-	letGo        int
+	full         atomic.Bool // there is no space for early events
+	dropped      int
 }
 
-// narrow is the spool of what is early, as long as there is room.
-type narrow struct {
+// limitedSpool is the spool of early events, which fails while it is full.
+type limitedSpool struct {
 	*spool.Spool
 	full *atomic.Bool
 }
 
-func (n narrow) Append(b vitrine.Batch) error {
+func (n limitedSpool) Append(b vitrine.Batch) error {
 	if n.full.Load() {
 		return spool.ErrFull
 	}
@@ -66,12 +66,12 @@ func newPeer(t *testing.T, dir string, log *frailLog) *peer {
 func (s *peer) start(owner func(context.Context, vitrine.LinkID) (vitrine.AccountID, error)) {
 	s.t.Helper()
 	s.spool, s.early = openSpool(s.t, filepath.Join(s.dir, "spool")), openSpool(s.t, filepath.Join(s.dir, "early"))
-	s.Views = &ingest.Views{Log: s.log, Spool: s.spool, Early: narrow{s.early, &s.full}, Owner: owner,
-		EarlyNotice: func(_, letGo int, _ error) { s.letGo += letGo }}
+	s.Views = &ingest.Views{Log: s.log, Spool: s.spool, Early: limitedSpool{s.early, &s.full}, Owner: owner,
+		EarlyNotice: func(_, dropped int, _ error) { s.dropped += dropped }}
 	s.Start()
 }
 
-// restart ends the server and starts another one on what it has left.
+// restart stops the server and starts another one on its directory.
 func (s *peer) restart() {
 	s.t.Helper()
 	s.Close()
@@ -81,50 +81,49 @@ func (s *peer) restart() {
 	s.start(s.Owner)
 }
 
-// tell hands in what the page of a view says, and a download.
-func (s *peer) tell(n int, engaged int64) {
+// sendEvents sends a beacon and a download of the view with number n.
+func (s *peer) sendEvents(n int, engaged int64) {
 	s.t.Helper()
 	id := vitrine.ViewID(newView(n).ID)
 	err := s.Snapshot(s.t.Context(), &vitrine.Snapshot{Link: 1, View: id, Session: report.Session{EngagedMs: engaged}})
 	if err := errors.Join(err, s.Download(s.t.Context(), &vitrine.Download{ID: id, Link: 1, View: id})); err != nil {
-		s.t.Errorf("what the page of open %d says: %v", n, err)
+		s.t.Errorf("events of view %d: %v", n, err)
 	}
 }
 
-// others returns a log that several servers write to.
-func others(t *testing.T) *frailLog {
+// sharedLog returns a log to which several servers write.
+func sharedLog(t *testing.T) *frailLog {
 	log := newFrailLog(t, sound)
-	log.others = true
+	log.shared = true
 	return log
 }
 
-// holds checks that a log has the first n views, of each what its page said
-// last, and its download.
-func (l *frailLog) holds(n int, engaged int64) {
+// wantEvents checks that a log has n views with their last beacon and download.
+func (l *frailLog) wantEvents(n int, engaged int64) {
 	l.t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.views) != n {
-		l.t.Errorf("%d opens, want %d", len(l.views), n)
+		l.t.Errorf("%d views, want %d", len(l.views), n)
 	}
 	for i := range n {
 		if id := vitrine.ViewID(newView(i).ID); l.engaged[id] != engaged || !l.downloads[id] {
-			l.t.Errorf("of open %d: %d ms, downloaded: %v; want %d ms and a download", i, l.engaged[id],
+			l.t.Errorf("view %d: %d ms, downloaded = %v, want %d ms and a download", i, l.engaged[id],
 				l.downloads[id], engaged)
 		}
 	}
 }
 
-// The log is away from two servers. Pages come from one, what they say goes to
-// the other, and some of it to both. Whichever is the first to have the log
-// again, and whichever ends meanwhile: everything is in the log.
+// TestEarly makes the log unavailable to two servers. Views arrive at one of
+// them, their beacons at the other, and some at both. Whichever reaches the log
+// first, and whichever stops in between, the log has everything in the end.
 func TestEarly(t *testing.T) {
 	for _, first := range []string{"pages", "what they say", "both"} {
 		for _, ends := range []string{"none", "pages", "what they say", "both"} {
 			t.Run(first+" first, "+ends+" restarted", func(t *testing.T) {
 				dirs := [2]string{t.TempDir(), t.TempDir()}
 				synctest.Test(t, func(t *testing.T) {
-					log := others(t)
+					log := sharedLog(t)
 					a, b := newPeer(t, dirs[0], log), newPeer(t, dirs[1], log)
 					a.log.away.Store(true)
 					b.log.away.Store(true)
@@ -139,8 +138,8 @@ func TestEarly(t *testing.T) {
 					const n = 5
 					for i := range n {
 						write(t, a.Views, i)
-						b.tell(i, 2000)
-						b.tell(i, 2000)
+						b.sendEvents(i, 2000)
+						b.sendEvents(i, 2000)
 					}
 					restart()
 					if first != "what they say" {
@@ -153,11 +152,11 @@ func TestEarly(t *testing.T) {
 						drained(t, map[string]*peer{"pages": a, "what they say": b}[first].spool)
 					}
 					if first == "what they say" && (b.early.Empty() || len(log.engaged) > 0) {
-						t.Errorf("the log has no open, and of what was said %v; early is %d bytes", log.engaged,
+						t.Errorf("the log has no view, but engagement %v; the early spool has %d bytes", log.engaged,
 							b.early.Size())
 					}
-					for i := range n { // one goes the ordinary way, or is early as soon as it comes
-						b.tell(i, 3000)
+					for i := range n { // one event goes to the log directly or is an early event at once
+						b.sendEvents(i, 3000)
 					}
 					restart()
 					a.log.away.Store(false)
@@ -165,19 +164,19 @@ func TestEarly(t *testing.T) {
 					drained(t, a.spool)
 					drained(t, b.spool)
 					drained(t, b.early)
-					log.holds(n, 3000)
-					if !a.early.Empty() || a.letGo+b.letGo > 0 {
-						t.Errorf("the server of the pages has %d bytes that are early, and %d were let go",
-							a.early.Size(), a.letGo+b.letGo)
+					log.wantEvents(n, 3000)
+					if !a.early.Empty() || a.dropped+b.dropped > 0 {
+						t.Errorf("the server of the views has %d bytes of early events, and %d events were dropped, want none",
+							a.early.Size(), a.dropped+b.dropped)
 					}
 					calls := log.count()
 					write(t, b.Views, n)
-					b.tell(n, 3000)
-					a.tell(n, 3000)
+					b.sendEvents(n, 3000)
+					a.sendEvents(n, 3000)
 					if log.count() != calls+5 || !b.early.Empty() || !a.early.Empty() {
 						t.Error("the log is not written directly again")
 					}
-					log.holds(n+1, 3000)
+					log.wantEvents(n+1, 3000)
 					a.Close()
 					b.Close()
 				})
@@ -186,36 +185,36 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// A server with a log in order acknowledges what is early once it is on its
-// disk: another one on its directory has it.
+// TestEarlyIsDurable checks that a server acknowledges an early event only when
+// it is on disk, where another server on its directory finds it.
 func TestEarlyIsDurable(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		log := others(t)
+		log := sharedLog(t)
 		b := newPeer(t, dir, log)
-		b.tell(0, 1000)
-		after := openSpool(t, filepath.Join(dir, "early")) // as it would be after a crash right now
+		b.sendEvents(0, 1000)
+		after := openSpool(t, filepath.Join(dir, "early")) // what is there after a crash
 		found := 0
 		err := after.Replay(t.Context(), func(batch vitrine.Batch) (vitrine.Batch, error) {
 			found += len(batch.Snapshots) + len(batch.Downloads)
 			return batch, nil
 		})
 		if err != nil || found != 2 || !b.spool.Empty() {
-			t.Errorf("%d entries are on the disk, %v; want a snapshot and a download", found, err)
+			t.Errorf("%d entries on disk, %v, want a snapshot and a download", found, err)
 		}
 		b.Close()
 	})
 }
 
-// The pauses between tries double, to half a minute, begin anew with one that
-// gets something done, and end with the last.
+// TestEarlyPauses checks that the pauses between attempts double up to half a
+// minute, start again after progress, and end with the last event.
 func TestEarlyPauses(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var times []time.Duration
 		began := time.Now()
-		log := others(t)
+		log := sharedLog(t)
 		log.before = func(int) error {
 			mu.Lock()
 			times = append(times, time.Since(began))
@@ -224,8 +223,8 @@ func TestEarlyPauses(t *testing.T) {
 		}
 		b := newPeer(t, dir, log)
 		defer b.Close()
-		b.tell(0, 1000)
-		b.tell(1, 1000)
+		b.sendEvents(0, 1000)
+		b.sendEvents(1, 1000)
 		<-time.After(100 * time.Second)
 		write(t, b.Views, 0)
 		<-time.After(25 * time.Second)
@@ -235,22 +234,21 @@ func TestEarlyPauses(t *testing.T) {
 		for _, d := range times {
 			seconds = append(seconds, int(d.Seconds()))
 		}
-		// Four come and are early; tries; the first view at 100 and what waits
-		// for it at 121; the second at 125.
+		// Four calls add early events; then attempts; the first view at 100 s
+		// and its events at 121 s; the second view at 125 s.
 		want := []int{0, 0, 0, 0, 1, 3, 7, 15, 31, 61, 91, 100, 121, 122, 124, 125, 128}
 		if !slices.Equal(seconds, want) {
-			t.Errorf("the log was written to at %v, want %v", seconds, want)
+			t.Errorf("calls of the log after %v seconds, want %v", seconds, want)
 		}
-		log.holds(2, 1000)
+		log.wantEvents(2, 1000)
 	})
 }
 
-// A log that has much to do with what is early has nine tenths of its time for
-// the rest.
+// TestEarlyRests checks that early events take a tenth of the log's time.
 func TestEarlyRests(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		log := others(t)
+		log := sharedLog(t)
 		var slow atomic.Bool
 		var busy atomic.Int64 // minutes
 		log.before = func(int) error {
@@ -262,23 +260,23 @@ func TestEarlyRests(t *testing.T) {
 		}
 		b := newPeer(t, dir, log)
 		defer b.Close()
-		b.tell(0, 1000)
+		b.sendEvents(0, 1000)
 		slow.Store(true)
 		<-time.After(10 * time.Hour)
 		if share := float64(busy.Load()) / 600; share > 0.101 || share < 0.09 {
-			t.Errorf("the log is busy with it for %.3f of the time", share)
+			t.Errorf("early events take %.3f of the log's time, want about 0.1", share)
 		}
 	})
 }
 
-// While the log fails, what is early is tried no more often than at other
-// times, stays, and holds up nobody; and so while it hangs.
+// TestEarlyLogFails checks that while the log fails or hangs, early events are
+// not tried more often than otherwise, are kept, and delay nothing else.
 func TestEarlyLogFails(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
 		t.Run(fmt.Sprintf("hangs=%v", hangs), func(t *testing.T) {
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			synctest.Test(t, func(t *testing.T) {
-				log := others(t)
+				log := sharedLog(t)
 				var hanging atomic.Bool
 				release := make(chan struct{})
 				log.before = func(int) error {
@@ -290,27 +288,27 @@ func TestEarlyLogFails(t *testing.T) {
 				a, b := newPeer(t, dirs[0], log), newPeer(t, dirs[1], log)
 				a.log.away.Store(true)
 				write(t, a.Views, 0)
-				b.tell(0, 1000)
+				b.sendEvents(0, 1000)
 				hanging.Store(hangs)
 				b.log.away.Store(!hangs)
 				tries := b.log.tries.Load()
 				<-time.After(10 * time.Minute)
 				if n := b.log.tries.Load() - tries; n < 1 || n > 30 {
-					t.Errorf("it was tried %d times", n)
+					t.Errorf("%d attempts, want 1 to 30", n)
 				}
 				began := time.Now()
 				write(t, b.Views, 1)
 				if took := time.Since(began); took > 2*time.Second {
-					t.Errorf("an open took %v", took)
+					t.Errorf("a view took %v, want at most 2s", took)
 				}
-				b.tell(1, 1000)
+				b.sendEvents(1, 1000)
 				close(release)
 				b.log.away.Store(false)
 				a.log.away.Store(false)
 				drained(t, a.spool)
 				drained(t, b.spool)
 				drained(t, b.early)
-				log.holds(2, 1000)
+				log.wantEvents(2, 1000)
 				a.Close()
 				b.Close()
 			})
@@ -318,15 +316,15 @@ func TestEarlyLogFails(t *testing.T) {
 	}
 }
 
-// With no room for what is early its callers are told, and they alone; with
-// room again it is taken.
+// TestEarlyFull checks that without space for early events only their callers
+// get an error, and that they are accepted when there is space again.
 func TestEarlyFull(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		hold, entered := make(chan struct{}), make(chan struct{})
-		log := others(t)
+		log := sharedLog(t)
 		log.before = func(call int) error {
-			if call == 2 { // the next batch is of all that comes meanwhile
+			if call == 2 { // the next batch has everything that arrives during this call
 				entered <- struct{}{}
 				<-hold
 			}
@@ -358,73 +356,75 @@ func TestEarlyFull(t *testing.T) {
 		for i, err := range outcomes {
 			if i == 3 || i == 4 {
 				if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, spool.ErrFull) {
-					t.Errorf("entry %d is early, and there is no room for it: %v", i, err)
+					t.Errorf("entry %d, an early event without space: %v, want unavailable", i, err)
 				}
 			} else if err != nil {
 				t.Errorf("entry %d: %v", i, err)
 			}
 		}
 		if log.count() != 3 || len(log.ids()) != 3 || !b.early.Empty() || !b.spool.Empty() {
-			t.Errorf("%d batches, %d opens; early is empty: %v", log.count(), len(log.ids()), b.early.Empty())
+			t.Errorf("%d batches, %d views, early spool empty = %v, want 3, 3, true", log.count(), len(log.ids()),
+				b.early.Empty())
 		}
 		b.full.Store(false)
-		b.tell(5, 1000)
+		b.sendEvents(5, 1000)
 		for i := 3; i <= 5; i++ {
 			write(t, b.Views, i)
 		}
 		drained(t, b.early)
 		if log.engaged[unknown] != 1000 || !log.downloads[unknown] {
-			t.Errorf("with room again: %d ms, downloaded: %v", log.engaged[unknown], log.downloads[unknown])
+			t.Errorf("with space again: %d ms, downloaded = %v", log.engaged[unknown], log.downloads[unknown])
 		}
 	})
 }
 
-// What is early in the spool of all, and finds no room elsewhere, stays there
-// alone: views go into the log meanwhile. With room it goes on by itself.
+// TestEarlyFullReplay checks that early events in the main spool without space
+// elsewhere stay there, while views go to the log. With space they continue on
+// their own.
 func TestEarlyFullReplay(t *testing.T) {
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
-		log := others(t)
+		log := sharedLog(t)
 		a, b := newPeer(t, dirs[0], log), newPeer(t, dirs[1], log)
 		b.full.Store(true)
 		a.log.away.Store(true)
 		b.log.away.Store(true)
 		write(t, a.Views, 0)
-		b.tell(0, 1000)
+		b.sendEvents(0, 1000)
 		write(t, b.Views, 1)
-		b.tell(1, 1000)
+		b.sendEvents(1, 1000)
 		b.log.away.Store(false)
 		<-time.After(time.Hour)
 		write(t, b.Views, 2)
-		b.tell(2, 1000)
+		b.sendEvents(2, 1000)
 		<-time.After(time.Hour)
 		if got := log.ids(); len(got) != 2 || b.spool.Empty() || !b.early.Empty() || b.spool.Size() > 2000 {
-			t.Errorf("the log has the opens %v, the spool %d bytes", got, b.spool.Size())
+			t.Errorf("views in the log = %v, spool has %d bytes", got, b.spool.Size())
 		}
 		if n := b.log.tries.Load(); n > 1000 {
-			t.Errorf("the log was asked %d times in two hours", n)
+			t.Errorf("%d calls of the log in two hours, want at most 1000", n)
 		}
 		b.full.Store(false)
 		drained(t, b.spool)
 		if b.early.Empty() {
-			t.Error("nothing is early")
+			t.Error("there are no early events")
 		}
 		a.log.away.Store(false)
 		drained(t, a.spool)
 		drained(t, b.early)
-		log.holds(3, 1000)
+		log.wantEvents(3, 1000)
 		a.Close()
 		b.Close()
 	})
 }
 
-// What waits for a view that does not come is dropped in the end, and it is
-// said of how much; what is of a link that was deleted goes without a word,
-// once it is known that it was.
-func TestEarlyLetGo(t *testing.T) {
+// TestEarlyDropped checks that events whose view does not arrive are finally
+// dropped and counted, and that events of a deleted link are dropped silently
+// once the deletion is known.
+func TestEarlyDropped(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		log := others(t)
+		log := sharedLog(t)
 		b := newPeer(t, dir, log)
 		var deleted, down atomic.Bool
 		b.Owner = func(_ context.Context, id vitrine.LinkID) (vitrine.AccountID, error) {
@@ -438,7 +438,7 @@ func TestEarlyLetGo(t *testing.T) {
 		}
 		b.restart()
 		down.Store(true)
-		b.tell(0, 1000)
+		b.sendEvents(0, 1000)
 		id := vitrine.ViewID(newView(1).ID)
 		if err := b.Snapshot(t.Context(), &vitrine.Snapshot{Link: 2, View: id}); err != nil {
 			t.Error(err)
@@ -449,32 +449,34 @@ func TestEarlyLetGo(t *testing.T) {
 		size := b.early.Size()
 		down.Store(false)
 		<-time.After(time.Hour)
-		if left := b.early.Size(); left >= size || left == 0 || b.letGo != 0 {
-			t.Errorf("of %d bytes %d are left once a link is known to be deleted; %d were let go", size, left, b.letGo)
+		if left := b.early.Size(); left >= size || left == 0 || b.dropped != 0 {
+			t.Errorf("%[2]d of %[1]d bytes left after the link was deleted; %[3]d events counted as dropped, want 0",
+				size, left, b.dropped)
 		}
 		b.restart()
 		<-time.After(44 * time.Hour)
 		if b.early.Empty() {
-			t.Error("it was let go before two days had passed")
+			t.Error("the events were dropped before two days had passed")
 		}
 		<-time.After(2 * time.Hour)
-		if !b.early.Empty() || b.letGo != 2 {
-			t.Errorf("after two days: %d bytes, %d let go", b.early.Size(), b.letGo)
+		if !b.early.Empty() || b.dropped != 2 {
+			t.Errorf("after two days: %d bytes, %d dropped, want 0 and 2", b.early.Size(), b.dropped)
 		}
 		b.Close()
 	})
 }
 
-// When all servers were down for days, what one has early waits for what
-// another has in its spool, though that one starts later.
+// TestEarlyAfterDays checks that early events of one server wait for views in
+// another server's spool after all servers were down for days, even if that one
+// starts later.
 func TestEarlyAfterDays(t *testing.T) {
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
-		log := others(t)
+		log := sharedLog(t)
 		a, b := newPeer(t, dirs[0], log), newPeer(t, dirs[1], log)
 		a.log.away.Store(true)
 		write(t, a.Views, 0)
-		b.tell(0, 1000)
+		b.sendEvents(0, 1000)
 		a.Close()
 		b.Close()
 		if err := errors.Join(a.spool.Close(), a.early.Close(), b.spool.Close(), b.early.Close()); err != nil {
@@ -487,9 +489,9 @@ func TestEarlyAfterDays(t *testing.T) {
 		a.log.away.Store(false)
 		drained(t, a.spool)
 		drained(t, b.early)
-		log.holds(1, 1000)
-		if b.letGo != 0 {
-			t.Errorf("%d were let go", b.letGo)
+		log.wantEvents(1, 1000)
+		if b.dropped != 0 {
+			t.Errorf("%d events were dropped, want none", b.dropped)
 		}
 		a.Close()
 		b.Close()

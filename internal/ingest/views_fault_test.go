@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/ingest"
 )
 
-// When neither log nor spool can be written nothing is acknowledged; it heals
-// by itself.
+// TestViewsNeither checks that nothing is acknowledged while neither log nor
+// spool can be written, and that writing recovers.
 func TestViewsNeither(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -22,7 +22,7 @@ func TestViewsNeither(t *testing.T) {
 		defer v.Close()
 		for i := range 3 {
 			if err := v.Add(t.Context(), newView(100+i)); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-				t.Errorf("with nothing to write to: %v", err)
+				t.Errorf("Add without log and spool = %v, want unavailable", err)
 			}
 		}
 		write(t, v, 0)
@@ -30,8 +30,8 @@ func TestViewsNeither(t *testing.T) {
 	})
 }
 
-// A log that finds fault with what it is given would find it again: its callers
-// are told, and the spool stays clear of it.
+// TestViewsFaultIsNotSpooled checks that a batch which the log rejects returns
+// an error and is not spooled, because it would be rejected again.
 func TestViewsFaultIsNotSpooled(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,13 +39,13 @@ func TestViewsFaultIsNotSpooled(t *testing.T) {
 		v, s, _ := startViews(t, log, dir)
 		defer v.Close()
 		if err := v.Add(t.Context(), newView(0)); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !s.Empty() {
-			t.Errorf("%v; empty spool: %v", err, s.Empty())
+			t.Errorf("Add = %v, spool empty = %v, want unavailable and true", err, s.Empty())
 		}
 	})
 }
 
-// What waits is bounded: who finds no place waits for one until its context
-// ends, and what had a place is written.
+// TestViewsBackPressure checks that the queue is bounded: a caller without a
+// place waits until its context ends, and queued views are written.
 func TestViewsBackPressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -63,11 +63,11 @@ func TestViewsBackPressure(t *testing.T) {
 		gaveUp := len(outcomes)
 		for range gaveUp {
 			if err := <-outcomes; !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("who found no place: %v", err)
+				t.Errorf("Add without a place = %v, want context.DeadlineExceeded", err)
 			}
 		}
 		if gaveUp < n-2*4096 || gaveUp > n-4096 {
-			t.Errorf("%d of %d found no place", gaveUp, n)
+			t.Errorf("%d of %d callers had no place", gaveUp, n)
 		}
 		close(release)
 		v.Close()
@@ -78,7 +78,7 @@ func TestViewsBackPressure(t *testing.T) {
 			}
 		}
 		if got := len(log.ids()); got != n-gaveUp {
-			t.Errorf("%d opens are in the log, want %d", got, n-gaveUp)
+			t.Errorf("%d views in the log, want %d", got, n-gaveUp)
 		}
 	})
 }

@@ -14,11 +14,12 @@ import (
 	"vitrine/report"
 )
 
-// Hundreds of writers who never let up, over a log that takes its time and
-// fails and hangs by chance: everything is there once, views before what is
-// said of them, and each time the log recovers it is written directly again.
+// TestViewsUnderLoad runs hundreds of writers without pauses over a log that is
+// slow, fails and hangs at random. Everything must be in the log once, views
+// before their events, and after each recovery the log is written directly
+// again.
 //
-// It sleeps where it could wait for time.After: with the race detector of Go
+// The test uses time.Sleep instead of time.After: with the race detector of Go
 // 1.26, channels of many timers in one bubble crash the runtime.
 func TestViewsUnderLoad(t *testing.T) {
 	seed := rand.Uint64()
@@ -41,7 +42,7 @@ func TestViewsUnderLoad(t *testing.T) {
 			time.Sleep(3 * time.Millisecond)
 			return nil
 		})
-		v, s, told := startViews(t, log, dir)
+		v, s, notices := startViews(t, log, dir)
 		const writers, each = 300, 20
 		var all sync.WaitGroup
 		for w := range writers {
@@ -67,30 +68,30 @@ func TestViewsUnderLoad(t *testing.T) {
 		v.Close()
 		if n := writers * each; len(log.order) != n || len(log.views) != n || len(log.engaged) != n ||
 			len(log.downloads) != n {
-			t.Errorf("seed %d: %d opens in %d places, %d engaged, %d downloads; want %d of each", seed, len(log.views),
+			t.Errorf("seed %d: %d views in %d places, %d engaged, %d downloads, want %d of each", seed, len(log.views),
 				len(log.order),
 				len(log.engaged), len(log.downloads), n)
 		}
 		for id, ms := range log.engaged {
 			if ms != 3000 {
-				t.Errorf("seed %d: open %d is engaged for %d ms", seed, id, ms)
+				t.Errorf("seed %d: view %d has %d ms of engagement", seed, id, ms)
 			}
 		}
 		ends := 0
-		for _, err := range told.all {
+		for _, err := range notices.all {
 			if err == nil {
 				ends++
 			}
 		}
-		t.Logf("seed %d: %d calls of the log, the spool was in use %d times", seed, log.calls, ends)
+		t.Logf("seed %d: %d calls of the log, the spool was used %d times", seed, log.calls, ends)
 	})
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); left != nil {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("files left: %v", left)
 	}
 }
 
-// While writers never pause, the log gets direct writing back as soon as it
-// can.
+// TestViewsHandOver checks that the log is written directly again as soon as
+// possible, even while writers never pause.
 func TestViewsHandOver(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +113,7 @@ func TestViewsHandOver(t *testing.T) {
 		<-time.After(2 * time.Second)
 		synctest.Wait()
 		if !s.Empty() {
-			t.Error("the log recovered long ago, and the spool is still in use")
+			t.Error("the spool is still in use long after the log has recovered")
 		}
 		stop()
 		all.Wait()

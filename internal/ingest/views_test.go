@@ -17,17 +17,16 @@ import (
 	"vitrine/report"
 )
 
-// at is about when synctest's clock begins.
+// at is close to the time at which synctest's clock begins.
 const at = 946_684_800_000
 
-// frailLog keeps what Views writes as a ViewLog does, and before that does what
-// it is told to.
+// frailLog stores what Views writes like a ViewLog, and can wait or fail first.
 type frailLog struct {
-	vitrine.ViewLog // Append is all that Views uses
+	vitrine.ViewLog // Views uses only Append
 	t               *testing.T
-	before          func(call int) error // may wait; its error is the answer of Append
-	others          bool                 // write to it, too
-	lost            bool                 // a call that fails takes effect all the same
+	before          func(call int) error // may wait; its error is Append's result
+	shared          bool                 // other servers write to it, too
+	lost            bool                 // a failing call takes effect nevertheless
 	forgotten       vitrine.ViewID       // views before it are refused
 
 	mu        sync.Mutex
@@ -69,8 +68,8 @@ func (l *frailLog) Append(_ context.Context, b vitrine.Batch) (o vitrine.Outcome
 	}
 	known := func(id vitrine.ViewID) bool {
 		_, ok := l.views[id]
-		if !ok && !l.others {
-			l.t.Errorf("something was said of open %d before the open itself", id)
+		if !ok && !l.shared {
+			l.t.Errorf("an event of view %d arrived before the view", id)
 		}
 		return ok
 	}
@@ -91,7 +90,7 @@ func (l *frailLog) Append(_ context.Context, b vitrine.Batch) (o vitrine.Outcome
 	return o, err
 }
 
-// ids returns the opens in the order in which the log took them.
+// ids returns the views in the order in which the log stored them.
 func (l *frailLog) ids() []vitrine.ViewID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +107,7 @@ var errDown = vitrine.Unavailable(errors.New("the log is down"))
 
 func sound(int) error { return nil }
 
-// down returns a log that fails a number of times.
+// down returns a hook that fails the first calls.
 func down(times int) func(int) error {
 	return func(call int) error {
 		if call <= times {
@@ -127,7 +126,7 @@ func openSpool(t *testing.T, dir string) *spool.Spool {
 	return s
 }
 
-// notices are what Views told.
+// notices are the errors that Views has reported.
 type notices struct {
 	mu  sync.Mutex
 	all []error
@@ -139,7 +138,7 @@ func (n *notices) add(err error) {
 	n.all = append(n.all, err)
 }
 
-// startViews starts Views on a spool in a directory.
+// startViews starts Views with a spool in a directory.
 func startViews(t *testing.T, log vitrine.ViewLog, dir string) (*ingest.Views, *spool.Spool, *notices) {
 	s, n := openSpool(t, dir), &notices{}
 	v := &ingest.Views{Log: log, Spool: s, Notice: n.add}
@@ -155,7 +154,7 @@ func newView(n int) *vitrine.ViewRecord {
 func write(t *testing.T, v *ingest.Views, n int) {
 	t.Helper()
 	if err := v.Add(t.Context(), newView(n)); err != nil {
-		t.Errorf("open %d: %v", n, err)
+		t.Errorf("Add of view %d = %v", n, err)
 	}
 }
 
@@ -166,12 +165,12 @@ func wantViews(t *testing.T, log *frailLog, n int) {
 		want = append(want, vitrine.ViewIDAt(at, i))
 	}
 	if got := log.ids(); !slices.Equal(got, want) {
-		t.Errorf("the log has the opens %v, want %v", got, want)
+		t.Errorf("views in the log = %v, want %v", got, want)
 	}
 }
 
-// drained ends the test's waiting once nothing more happens by itself for an
-// hour.
+// drained waits until nothing happens for an hour, and checks that the spool is
+// empty.
 func drained(t *testing.T, s vitrine.Spool) {
 	t.Helper()
 	<-time.After(time.Hour)
@@ -181,8 +180,9 @@ func drained(t *testing.T, s vitrine.Spool) {
 	}
 }
 
-// A log that fails some times: nobody notices, and it gets everything once, in
-// order. After that it is written directly.
+// TestViewsLogFails checks that callers do not notice a log that fails several
+// times, that it gets everything once and in order, and that it is written
+// directly afterwards.
 func TestViewsLogFails(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("lost=%v", lost), func(t *testing.T) {
@@ -190,13 +190,13 @@ func TestViewsLogFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := newFrailLog(t, down(5))
 				log.lost = lost
-				v, s, told := startViews(t, log, dir)
+				v, s, notices := startViews(t, log, dir)
 				defer v.Close()
 				for i := range 10 {
 					write(t, v, i)
 				}
 				if s.Empty() {
-					t.Error("nothing is in the spool")
+					t.Error("the spool is empty")
 				}
 				drained(t, s)
 				calls := log.count()
@@ -205,16 +205,17 @@ func TestViewsLogFails(t *testing.T) {
 					t.Error("the log is not written directly again")
 				}
 				wantViews(t, log, 11)
-				if n := len(told.all); n != 6 || told.all[n-1] != nil || slices.Contains(told.all[:n-1], nil) {
-					t.Errorf("told: %v, want five failures and the end", told.all)
+				if n := len(notices.all); n != 6 || notices.all[n-1] != nil || slices.Contains(notices.all[:n-1], nil) {
+					t.Errorf("notices = %v, want five failures and the end", notices.all)
 				}
 			})
 		})
 	}
 }
 
-// What is in the spool of a link that was deleted, or is another account's by
-// now, is dropped when the log is there again, and nothing else.
+// TestViewsOfDeleted checks that spooled views of a link that was deleted, or
+// belongs to another account by now, are dropped when the log is back, and no
+// others.
 func TestViewsOfDeleted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -243,8 +244,8 @@ func TestViewsOfDeleted(t *testing.T) {
 	})
 }
 
-// The pauses between attempts double, to half a minute, and begin anew with the
-// next failure.
+// TestViewsPauses checks that the pauses between attempts double up to half a
+// minute, and start again with the next failure.
 func TestViewsPauses(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -265,25 +266,26 @@ func TestViewsPauses(t *testing.T) {
 		want := []time.Duration{250 * ms, 500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms, 30000 * ms,
 			30000 * ms, 30000 * ms, 30000 * ms, 30000 * ms}
 		if !slices.Equal(pauses, want) {
-			t.Errorf("pauses %v, want %v", pauses, want)
+			t.Errorf("pauses = %v, want %v", pauses, want)
 		}
 	})
 }
 
-// An attempt that got something done is no reason to wait for longer.
+// TestViewsPausesAnew checks that an attempt with some progress does not
+// lengthen the pauses.
 func TestViewsPausesAnew(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var v *ingest.Views
 		log := newFrailLog(t, func(call int) error {
-			if call == 4 { // the replay; what comes meanwhile is for the hand-over, which fails
+			if call == 4 { // the replay; what arrives during it goes to the hand-over, which fails
 				if err := v.Add(context.Background(), newView(1)); err != nil {
 					t.Error(err)
 				}
 			}
 			if call == 6 && time.Since(began) != 2*time.Second {
-				t.Errorf("tried again after %v", time.Since(began))
+				t.Errorf("next attempt after %v, want 2s", time.Since(began))
 			}
 			return map[int]error{1: errDown, 2: errDown, 3: errDown, 5: errDown}[call]
 		})
@@ -295,8 +297,8 @@ func TestViewsPausesAnew(t *testing.T) {
 	})
 }
 
-// A log that hangs: the first visitors wait for as long as is bearable, the
-// next ones not at all.
+// TestViewsLogHangs checks that while the log hangs, the first callers wait up
+// to the limit, and the next ones not at all.
 func TestViewsLogHangs(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -310,16 +312,16 @@ func TestViewsLogHangs(t *testing.T) {
 			return time.Since(began)
 		}
 		if d := took(0); d != 2*time.Second {
-			t.Errorf("the first open took %v, want 2s", d)
+			t.Errorf("the first view took %v, want 2s", d)
 		}
 		for i := 1; i < 100; i++ {
 			if d := took(i); d != 0 {
-				t.Errorf("open %d took %v", i, d)
+				t.Errorf("view %d took %v, want 0", i, d)
 			}
 		}
 		<-time.After(time.Minute)
 		if n := log.count(); n != 1 {
-			t.Errorf("%d calls are under way in the log, want 1", n)
+			t.Errorf("%d calls in progress in the log, want 1", n)
 		}
 		close(release)
 		drained(t, s)
@@ -327,8 +329,8 @@ func TestViewsLogHangs(t *testing.T) {
 	})
 }
 
-// A log that hangs in the middle of the hand-over holds visitors up no longer
-// than at other times.
+// TestViewsHandOverHangs checks that a log that hangs during the hand-over
+// delays callers no longer than otherwise.
 func TestViewsHandOverHangs(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -338,7 +340,7 @@ func TestViewsHandOverHangs(t *testing.T) {
 			switch call {
 			case 1:
 				return errDown
-			case 2: // the replay; what comes meanwhile is for the hand-over
+			case 2: // the replay; what arrives during it goes to the hand-over
 				if err := v.Add(context.Background(), newView(1)); err != nil {
 					t.Error(err)
 				}
@@ -354,7 +356,7 @@ func TestViewsHandOverHangs(t *testing.T) {
 		began := time.Now()
 		write(t, v, 2)
 		if d := time.Since(began); d > 2*time.Second || d == 0 {
-			t.Errorf("an open took %v", d)
+			t.Errorf("a view took %v, want at most 2s", d)
 		}
 		close(release)
 		drained(t, s)
@@ -362,8 +364,8 @@ func TestViewsHandOverHangs(t *testing.T) {
 	})
 }
 
-// A process that ends while the log is down leaves its spool to the next, which
-// puts it before everything of its own.
+// TestViewsRestart checks that the next process writes a stopped process's
+// spool to the log, before its own views.
 func TestViewsRestart(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -378,19 +380,19 @@ func TestViewsRestart(t *testing.T) {
 			}
 		}
 		log.before = sound
-		v, s, told := startViews(t, log, dir)
+		v, s, notices := startViews(t, log, dir)
 		defer v.Close()
 		write(t, v, 6)
 		drained(t, s)
 		wantViews(t, log, 7)
-		if len(told.all) != 1 || told.all[0] != nil {
-			t.Errorf("told: %v, want the end alone", told.all)
+		if len(notices.all) != 1 || notices.all[0] != nil {
+			t.Errorf("notices = %v, want only the end", notices.all)
 		}
 	})
 }
 
-// A view of a day that was forgotten while it lay in the spool is dropped, and
-// does not hold up what comes after it.
+// TestViewsForgotten checks that a spooled view of a day that expired in the
+// meantime is dropped, and does not block later ones.
 func TestViewsForgotten(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -402,13 +404,13 @@ func TestViewsForgotten(t *testing.T) {
 		drained(t, s)
 		v.Close()
 		if got := log.ids(); !slices.Equal(got, []vitrine.ViewID{log.forgotten}) {
-			t.Errorf("the log has %d", got)
+			t.Errorf("views in the log = %d", got)
 		}
 	})
 }
 
-// A view whose ID turns out to be another's, when its page was answered long
-// ago, takes the next one that is free.
+// TestViewsMovesOn checks that a spooled view whose ID is taken, although its
+// page was answered long ago, gets the next free ID.
 func TestViewsMovesOn(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -422,16 +424,16 @@ func TestViewsMovesOn(t *testing.T) {
 		write(t, v, 1<<21-2)
 		drained(t, s)
 		if err := v.Add(t.Context(), newView(1<<21-1)); !errors.Is(err, vitrine.ErrExists) {
-			t.Errorf("a taken ID, directly: %v", err)
+			t.Errorf("Add with a taken ID = %v, want ErrExists", err)
 		}
 		v.Close()
 		if o := log.views[vitrine.ViewIDAt(at, 1)]; o.Viewer != 1<<21-2 || o.At != at || len(log.views) != 4 {
-			t.Errorf("it is %+v, of %d opens", o, len(log.views))
+			t.Errorf("moved view = %+v, of %d views", o, len(log.views))
 		}
 	})
 }
 
-// brokenSpool cannot be written.
+// brokenSpool is a spool that cannot be written.
 type brokenSpool struct{ vitrine.Spool }
 
 func (brokenSpool) Append(vitrine.Batch) error { return errors.New("no space left on device") }

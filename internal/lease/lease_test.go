@@ -17,8 +17,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// process is one of several that share a store, with a clock that is ahead of
-// the time by so much.
+// process is one of several processes on a store. Its clock is ahead by the
+// given time.
 type process struct {
 	*lease.Leases
 	t     *testing.T
@@ -42,8 +42,9 @@ func openStore(t *testing.T) vitrine.Store {
 	return store
 }
 
-// had reports whether a process gets the lease of some work that is nothing.
-func (p *process) had(name string) bool {
+// acquires reports whether a process gets the lease of some work that does
+// nothing.
+func (p *process) acquires(name string) bool {
 	p.t.Helper()
 	worked := false
 	held, err := p.Hold(context.Background(), name, nil, func(context.Context) error { worked = true; return nil })
@@ -53,8 +54,7 @@ func (p *process) had(name string) bool {
 	return held
 }
 
-// crashed leaves a lease as a process does that has just renewed it and is
-// gone.
+// crashed leaves a lease like a process that crashes right after renewing it.
 func (p *process) crashed(name string) {
 	p.t.Helper()
 	err := p.Store.Update(context.Background(), func(tx vitrine.Tx) error {
@@ -65,19 +65,19 @@ func (p *process) crashed(name string) {
 	}
 }
 
-// Whatever their clocks say, a lease is never had by two, however long its work
-// goes on; and after a crash another that looks for it as often as servers do
-// has it within a minute.
+// TestLeaseOfTwoClocks checks that a lease never has two holders, whatever
+// their clocks, however long the work takes, and that after a crash another
+// process that tries as often as a server gets it within a minute.
 func TestLeaseOfTwoClocks(t *testing.T) {
 	for _, ahead := range []time.Duration{0, time.Minute, -time.Minute, 3 * time.Hour, -3 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			store := openStore(t)
 			one, other := newProcess(t, store, 0), newProcess(t, store, ahead)
 			held, err := one.Hold(t.Context(), "work", nil, func(ctx context.Context) error {
-				for range 20 { // longer than any lease holds that is not renewed
+				for range 20 { // longer than a lease lasts without renewal
 					time.Sleep(10 * time.Second)
-					if other.had("work") || ctx.Err() != nil {
-						t.Errorf("ahead by %s: taken from its holder", ahead)
+					if other.acquires("work") || ctx.Err() != nil {
+						t.Errorf("ahead by %s: the lease was taken from its holder", ahead)
 					}
 				}
 				return nil
@@ -85,48 +85,49 @@ func TestLeaseOfTwoClocks(t *testing.T) {
 			if !held || err != nil {
 				t.Fatal(held, err)
 			}
-			if !other.had("work") {
-				t.Errorf("ahead by %s: it was not given back", ahead)
+			if !other.acquires("work") {
+				t.Errorf("ahead by %s: the lease was not released", ahead)
 			}
 			one.crashed("work")
 			crash := time.Now()
 			time.Sleep(9 * time.Second)
-			for !other.had("work") {
+			for !other.acquires("work") {
 				time.Sleep(11 * time.Second)
 			}
 			if took := time.Since(crash); took < 30*time.Second || took > time.Minute {
-				t.Errorf("ahead by %s: had %s after a crash", ahead, took)
+				t.Errorf("ahead by %s: lease acquired %s after a crash, want 30s to 1m", ahead, took)
 			}
 		})
 	}
 }
 
-// What a process has not seen for long it has to see for as long as one that it
-// meets for the first time; a lease that is renewed meanwhile is seen anew.
+// TestLeaseSeenAnew checks that a process must observe a lease again after a
+// long break, as if it saw it for the first time, and also after it was renewed
+// in the meantime.
 func TestLeaseSeenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)
 		one, other := newProcess(t, store, 0), newProcess(t, store, 0)
 		one.crashed("work")
-		if time.Sleep(time.Hour); other.had("work") {
-			t.Error("taken at first sight")
+		if time.Sleep(time.Hour); other.acquires("work") {
+			t.Error("the lease was taken when first seen")
 		}
-		for range 10 { // one that holds it, and others look just before each renewal
+		for range 10 { // one process holds it, and others try just before each renewal
 			time.Sleep(29 * time.Second)
-			if other.had("work") {
-				t.Error("taken while it is renewed")
+			if other.acquires("work") {
+				t.Error("the lease was taken while it is renewed")
 			}
 			one.crashed("work")
 		}
 	})
 }
 
-// Work ends when its lease is another's, and when the lease could not be
-// renewed in time; not for one failure.
+// TestLeaseLost checks that work ends when another process has its lease, and
+// when the lease could not be renewed in time, but not after one failure.
 func TestLeaseLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(one, other *process)
-		lost      time.Duration // 0: it is not
+		lost      time.Duration // 0 if it is not lost
 	}{
 		"taken":          {func(one, other *process) { other.crashed("work") }, 10 * time.Second},
 		"gone":           {func(one, _ *process) { remove(one, "work") }, 10 * time.Second},
@@ -150,7 +151,7 @@ func TestLeaseLost(t *testing.T) {
 				took := time.Since(began)
 				if !held || (c.lost > 0) != errors.Is(err, lease.ErrLost) || c.lost > 0 &&
 					took.Round(time.Second) != c.lost {
-					t.Errorf("held %v, %v after %s", held, err, took)
+					t.Errorf("held = %v, %v after %s", held, err, took)
 				}
 			})
 		})
@@ -165,37 +166,38 @@ func remove(p *process, name string) {
 	}
 }
 
-// Work that is not due is not done, and its lease not taken; a panic gives it
-// back; what crashes leave is forgotten.
+// TestLeaseEnds checks that work that is not due is not done and takes no
+// lease, that a panic releases the lease, and that leases of crashed processes
+// expire.
 func TestLeaseEnds(t *testing.T) {
 	store := openStore(t)
 	one, other := newProcess(t, store, 0), newProcess(t, store, 0)
 	no := func(vitrine.Tx) (bool, error) { return false, nil }
 	if held, err := one.Hold(t.Context(), "work", no,
-		func(context.Context) error { t.Error("done"); return nil }); held || err != nil {
+		func(context.Context) error { t.Error("the work ran although it was not due"); return nil }); held || err != nil {
 		t.Error(held, err)
 	}
-	if !other.had("work") {
-		t.Error("it was taken for work that was not due")
+	if !other.acquires("work") {
+		t.Error("the lease was taken for work that was not due")
 	}
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = one.Hold(t.Context(), "work", nil, func(context.Context) error { panic("oh") })
 	}()
-	if !other.had("work") {
-		t.Error("a panic keeps it")
+	if !other.acquires("work") {
+		t.Error("a panic did not release the lease")
 	}
 	one.crashed("work")
-	if err := newProcess(t, store, 29*24*time.Hour).Expire(t.Context()); err != nil || other.had("work") {
-		t.Error("forgotten while it may count", err)
+	if err := newProcess(t, store, 29*24*time.Hour).Expire(t.Context()); err != nil || other.acquires("work") {
+		t.Error("the lease was deleted while it may still count:", err)
 	}
-	if err := newProcess(t, store, 31*24*time.Hour).Expire(t.Context()); err != nil || !other.had("work") {
-		t.Error("kept", err)
+	if err := newProcess(t, store, 31*24*time.Hour).Expire(t.Context()); err != nil || !other.acquires("work") {
+		t.Error("the lease was not deleted:", err)
 	}
 }
 
-// A process that alone works on its store has every lease, and writes nothing
-// for it.
+// TestLeaseAlone checks that the only process on a store gets every lease
+// without writing.
 func TestLeaseAlone(t *testing.T) {
 	store := openStore(t)
 	before, err := store.Version(t.Context())
@@ -203,15 +205,15 @@ func TestLeaseAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &process{t: t}
-	if !p.had("work") || p.Expire(t.Context()) != nil {
+	if !p.acquires("work") || p.Expire(t.Context()) != nil {
 		t.Error("no lease")
 	}
 	if after, err := store.Version(t.Context()); err != nil || after != before {
-		t.Error("something was written", err)
+		t.Error("the store was written:", err)
 	}
 }
 
-// meeting has two processes both be at work before either goes on.
+// meeting makes two processes wait until both are at work.
 type meeting struct {
 	once [2]sync.Once
 	here [2]chan struct{}
@@ -225,12 +227,12 @@ func (m *meeting) come(who int) {
 	m.once[who].Do(func() { close(m.here[who]) })
 	select {
 	case <-m.here[1-who]:
-	case <-time.After(10 * time.Second): // the test tells
+	case <-time.After(10 * time.Second): // the test fails if they share no work
 	}
 }
 
-// Two processes that look for scans at once share them, and none is scanned by
-// both.
+// TestScansShared checks that two processes share the pending scans, and that
+// neither scans what the other does.
 func TestScansShared(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Known = "1"
@@ -254,15 +256,15 @@ func TestScansShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	if here.Load()+there.Load() != 6 || here.Load() == 0 || there.Load() == 0 {
-		t.Errorf("%d were scanned by one and %d by the other", here.Load(), there.Load())
+		t.Errorf("%d scans by one and %d by the other process, want 6 in total", here.Load(), there.Load())
 	}
 	for _, l := range links {
 		s.WantState(l, vitrine.StateLive, "", "")
 	}
 }
 
-// A scan that ends long after its lease was lost, when another process has
-// scanned the link, changes nothing.
+// TestScanOvertaken checks that a scan that ends long after its lease was lost,
+// when another process has scanned the link, changes nothing.
 func TestScanOvertaken(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Clip()
@@ -270,13 +272,13 @@ func TestScanOvertaken(t *testing.T) {
 		return &lease.Leases{Store: s.Store, Now: s.Clock.Now, Holder: lease.NewHolder()}
 	}
 	s.Scans.Leases = leases()
-	s.Scanner.Verdict = fixture.Malware // what the overtaken one will say
-	s.Scanner.During = func() {         // it is paused here
+	s.Scanner.Verdict = fixture.Malware // the result of the overtaken scan
+	s.Scanner.During = func() {         // pauses the scan
 		m := &fixture.Scanner{Known: "2", Verdict: fixture.Clean}
 		other := &publish.Scans{Store: s.Store, Blobs: s.Blobs, Scanner: m, Now: s.Clock.Now, Leases: leases()}
 		for want := range 2 {
 			if err := other.Pending(t.Context()); err != nil || m.Scanned != want {
-				t.Errorf("the other scanned %d, want %d: %v", m.Scanned, want, err)
+				t.Errorf("the other process scanned %d, want %d: %v", m.Scanned, want, err)
 			}
 			s.Clock.Advance(time.Minute)
 		}
@@ -285,12 +287,12 @@ func TestScanOvertaken(t *testing.T) {
 		t.Error(err)
 	}
 	if l = s.WantState(l, vitrine.StateLive, "", ""); l.Scanned != "2" || !l.HasBytes {
-		t.Errorf("%+v", l)
+		t.Errorf("link = %+v", l)
 	}
 }
 
-// Two processes share the links whose previews are due; one that was overtaken
-// leaves the parts of the link whole.
+// TestPreviewsShared checks that two processes share the links that need a
+// preview, and that an overtaken process does not damage the link's parts.
 func TestPreviewsShared(t *testing.T) {
 	p := fixture.NewPreviewed(t)
 	lease := func() *lease.Leases {
@@ -313,27 +315,27 @@ func TestPreviewsShared(t *testing.T) {
 	}
 	here, there := p.Maker.Took(), m.Took()
 	if len(here)+len(there) != len(links) || len(here) == 0 || len(there) == 0 {
-		t.Errorf("%v were made here and %v there", here, there)
+		t.Errorf("%v were made by one and %v by the other process", here, there)
 	}
 	for _, l := range links {
 		if l = p.Now(l); l.Preview != vitrine.PreviewDone || l.Parts != "picture" {
-			t.Errorf("%s: %q, %q", l.Name, l.Preview, l.Parts)
+			t.Errorf("%s: preview %q, parts %q", l.Name, l.Preview, l.Parts)
 		}
 	}
 
 	late := p.Add("late.png")
-	p.Maker.Hook = func(string) { // paused
+	p.Maker.Hook = func(string) { // pauses the maker
 		m.Hook = nil
 		for want := range 2 {
 			if err := other.Make(t.Context()); err != nil || len(m.Took()) != want {
-				t.Errorf("the other has not made %d: %v", want, err)
+				t.Errorf("the other process did not make %d previews: %v", want, err)
 			}
 			p.Clock.Advance(time.Minute)
 		}
 	}
 	p.MakeAll()
 	if l := p.Now(late); l.Preview != vitrine.PreviewDone || l.Parts != "picture" {
-		t.Errorf("%q, %q", l.Preview, l.Parts)
+		t.Errorf("preview %q, parts %q", l.Preview, l.Parts)
 	}
 	if b, err := p.Blobs.OpenPart(t.Context(), late.Upload, vitrine.PartPicture); err != nil || b.Close() != nil {
 		t.Error(err)

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// The owner of a link may change its state 30 times an hour. A moderator is
-// not limited, nor is deleting.
+// TestOwnerChangesAreLimited checks that the owner of a link may change its
+// state 30 times an hour, and that moderators and deletions are not limited.
 func TestOwnerChangesAreLimited(t *testing.T) {
 	s := fixture.New(t)
 	ctx, l := t.Context(), s.Note("a text")
@@ -33,10 +33,10 @@ func TestOwnerChangesAreLimited(t *testing.T) {
 	err = toggle(30)
 	var e *vitrine.Error
 	if !errors.As(err, &e) || e.Code != vitrine.CodeRateLimited || e.RetryAfter != time.Hour-30*time.Second {
-		t.Fatalf("the 31st change within an hour: %v, %+v", err, e)
+		t.Fatalf("31st change within an hour = %v, %+v, want rate_limited", err, e)
 	}
 	if now, err := s.Links.BySlug(ctx, slug); err != nil || now.State != vitrine.StateLive {
-		t.Errorf("after a change that was refused the link is %s, %v", now.State, err)
+		t.Errorf("state after a refused change = %s, %v", now.State, err)
 	}
 	_, err = s.Links.Disable(ctx, slug, moderator)
 	s.Must(err)
@@ -47,8 +47,8 @@ func TestOwnerChangesAreLimited(t *testing.T) {
 	s.Must(s.Links.Delete(ctx, slug, owner))
 }
 
-// A history of any length is read from its newest end: undoing finds the
-// decision that stands, and pages show the newest changes alone.
+// TestLongHistory checks that a long history is read from its newest end: undo
+// finds the current decision, and pages show only the newest changes.
 func TestLongHistory(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fixture.ErrMute
@@ -67,14 +67,14 @@ func TestLongHistory(t *testing.T) {
 	o, err := s.Links.Own(ctx, s.Account, slug)
 	s.Must(err)
 	if len(o.History) != 100 || o.Undoable {
-		t.Errorf("the owner sees %d of 262 changes, and may undo: %v", len(o.History), o.Undoable)
+		t.Errorf("the owner sees %d of 262 changes, undoable = %v", len(o.History), o.Undoable)
 	}
 	if _, err := s.Links.Undo(ctx, slug, owner); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-		t.Errorf("the owner undoes what an administrator decided: %v", err)
+		t.Errorf("Undo of an administrator's decision by the owner = %v, want invalid_request", err)
 	}
 	undone, err := s.Links.Undo(ctx, slug, fixture.Operator(""))
 	s.Must(err)
 	if undone.State != vitrine.StateReview || !undone.StateAt.Equal(l.StateAt) {
-		t.Errorf("undone, the link is %s since %v; want review since %v", undone.State, undone.StateAt, l.StateAt)
+		t.Errorf("state after undo = %s since %v, want review since %v", undone.State, undone.StateAt, l.StateAt)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Who may do what to a link in which state (contract, Link states), with whom
-// as the last to have decided.
+// TestDecisions checks who may do what to a link in which state, after a
+// decision of whom (contract, Link states).
 func TestDecisions(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -25,13 +25,13 @@ func TestDecisions(t *testing.T) {
 	s.Must(err)
 	moderator, owner := vitrine.Decision{By: vitrine.Moderator(mod)}, vitrine.Decision{By: vitrine.Owner(s.Account.ID)}
 	for _, r := range []struct {
-		held  bool // the link begins in review
+		held  bool // the link starts in review
 		does  string
 		by    vitrine.Decision
-		state vitrine.LinkState // "": refused, and nothing changed
-		then  string            // afterwards
+		state vitrine.LinkState // "" if refused without a change
+		then  string            // the next action
 		whose vitrine.Decision
-		ends  vitrine.LinkState // "": refused
+		ends  vitrine.LinkState // "" if refused
 	}{
 		{true, "clear", moderator, "live", "undo", moderator, "review"},
 		{true, "clear", fixture.Operator(""), "live", "undo", moderator, "review"},
@@ -82,9 +82,9 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// What is undone has its reason and its place in the queue again. Undo is no
-// toggle: when two take a wrong decision back, it stays taken back. Each step
-// is in the history, with who and why.
+// TestUndo checks that an undone link has its reason and its place in the queue
+// again, that undo does not toggle when two moderators use it, and that each
+// step is in the history with person and reason.
 func TestUndo(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Verdict = fixture.Suspicious
@@ -100,14 +100,14 @@ func TestUndo(t *testing.T) {
 		t.Helper()
 		if now := s.WantState(l, vitrine.StateReview, vitrine.ReasonSuspicious,
 			"Heuristics.Test"); !now.StateAt.Equal(l.StateAt) {
-			t.Errorf("in review since %v, not %v", now.StateAt, l.StateAt)
+			t.Errorf("in review since %v, want %v", now.StateAt, l.StateAt)
 		}
 	}
 	noUndo := func() {
 		t.Helper()
 		if _, err := s.Links.Undo(t.Context(), slug,
 			fixture.Operator("")); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("nothing is left to be undone: %v", err)
+			t.Errorf("Undo with nothing to undo = %v, want invalid_request", err)
 		}
 	}
 	noUndo()
@@ -127,23 +127,23 @@ func TestUndo(t *testing.T) {
 	want := []string{"scanner create", "operator reject", "operator undo", "operator clear", "operator disable",
 		"operator undo", "operator undo"}
 	if got := s.History(l); !slices.Equal(got, want) {
-		t.Errorf("history %q", got)
+		t.Errorf("history = %q", got)
 	}
 	c, err := (&moderation.Service{Store: s.Store, Now: s.Clock.Now}).Case(t.Context(), slug)
 	s.Must(err)
 	if note := c.History[5].Note; note != "looks bad" || c.Undoable {
-		t.Errorf("note %q, undoable %t", note, c.Undoable)
+		t.Errorf("note = %q, undoable = %t", note, c.Undoable)
 	}
 	if _, err := s.Links.Clear(t.Context(), slug, fixture.Operator(strings.Repeat("x",
 		vitrine.MaxNote+1))); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-		t.Errorf("a note that is too long: %v", err)
+		t.Errorf("Clear with a note that is too long = %v, want invalid_request", err)
 	}
 	held()
-	// Nobody decides about what has changed since it was looked at.
+	// A decision is refused if the link has changed since the moderator saw it.
 	d := fixture.Operator("")
 	d.Seen = c.History[1].ID
 	if _, err := s.Links.Clear(t.Context(), slug, d); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-		t.Errorf("a decision by an old page: %v", err)
+		t.Errorf("decision from an old page = %v, want invalid_request", err)
 	}
 	held()
 	d.Seen = c.History[0].ID
@@ -151,7 +151,7 @@ func TestUndo(t *testing.T) {
 	s.Must(err)
 }
 
-// Of many who decide at once, one does.
+// TestDecisionsAtOnce checks that of many concurrent decisions one succeeds.
 func TestDecisionsAtOnce(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fixture.ErrMute
@@ -173,12 +173,12 @@ func TestDecisionsAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if n := decided.Load(); n != 1 || len(s.History(l)) != 2 {
-		t.Errorf("%d decided; history %q", n, s.History(l))
+		t.Errorf("%d decisions succeeded, want 1; history %q", n, s.History(l))
 	}
 }
 
-// A suspension holds from the next request on: keys, sessions, uploads that are
-// under way, links; and is lifted the same way.
+// TestSuspension checks that a suspension applies from the next request on, to
+// keys, sessions, uploads in progress and links, and that lifting it does, too.
 func TestSuspension(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -201,7 +201,7 @@ func TestSuspension(t *testing.T) {
 		err4 := s.Uploads.MayPut(ctx, begun.Path)
 		for i, err := range []error{err1, err2, err3, err4} {
 			if got := vitrine.CodeOf(err); got != want[i] {
-				t.Errorf("%d: %q, want %q", i, got, want[i])
+				t.Errorf("request %d: code %q, want %q", i, got, want[i])
 			}
 		}
 	}
@@ -214,20 +214,20 @@ func TestSuspension(t *testing.T) {
 	_, err = s.Accounts.SetBanned(ctx, bob.Email, true, by)
 	s.Must(err)
 	codes(vitrine.CodeBanned, vitrine.CodeUnauthorized, vitrine.CodeDisabled, vitrine.CodeBanned)
-	_, err = s.Accounts.SetBanned(ctx, bob.Email, true, by) // again: nothing is written
+	_, err = s.Accounts.SetBanned(ctx, bob.Email, true, by) // writes nothing the second time
 	s.Must(err)
 	_, err = s.Accounts.SetBanned(ctx, bob.Email, false, by)
 	s.Must(err)
-	codes("", vitrine.CodeUnauthorized, "", "") // sessions are begun anew
+	codes("", vitrine.CodeUnauthorized, "", "") // sessions have ended
 	c, err := (&moderation.Service{Store: s.Store}).Account(ctx, bob.ID)
 	s.Must(err)
 	if len(c.History) != 2 || c.History[0].Action != vitrine.ActionUnban || c.History[1].Person != mod.Email ||
 		c.History[1].Note != "spam" {
-		t.Errorf("%+v", c.History)
+		t.Errorf("history = %+v", c.History)
 	}
 	for _, email := range []string{mod.Email, "ann@example.org"} {
 		if _, err := s.Accounts.SetBanned(ctx, email, true, by); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("a moderator suspends %s: %v", email, err)
+			t.Errorf("SetBanned(%s) by a moderator = %v, want invalid_request", email, err)
 		}
 	}
 }

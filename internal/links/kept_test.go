@@ -1,6 +1,6 @@
 package links
 
-// Kept returns how many links are kept in memory, for tests.
+// Kept returns the number of links in memory, for tests.
 func (s *Service) Kept() int {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()

@@ -17,8 +17,9 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Of ten links and fifty uploads that want one address at once, one gets it. An
-// edit by the slug before finds the same link again and changes nothing.
+// TestSlugRace lets ten links and fifty uploads request one slug at once. One
+// of them gets it. An edit with the former slug finds the same link and changes
+// nothing.
 func TestSlugRace(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -27,7 +28,7 @@ func TestSlugRace(t *testing.T) {
 		notes = append(notes, s.Note(fmt.Sprint("text ", i)))
 	}
 	var all sync.WaitGroup
-	var got sync.Map // links and uploads that have the address
+	var got sync.Map // links and uploads that got the slug
 	for i := range 100 {
 		all.Go(func() {
 			var err error
@@ -45,7 +46,7 @@ func TestSlugRace(t *testing.T) {
 			case err == nil:
 				got.Store(who, true)
 			case vitrine.CodeOf(err) != vitrine.CodeSlugTaken &&
-				vitrine.CodeOf(err) != vitrine.CodeNotFound: // by the slug before it has moved already
+				vitrine.CodeOf(err) != vitrine.CodeNotFound: // the former slug has moved already
 				t.Error(err)
 			}
 		})
@@ -54,12 +55,12 @@ func TestSlugRace(t *testing.T) {
 	n := 0
 	got.Range(func(any, any) bool { n++; return true })
 	if n != 1 {
-		t.Errorf("%d have the one address", n)
+		t.Errorf("%d have the slug, want 1", n)
 	}
 }
 
-// A link can have some addresses before its own, and not block as many as it
-// likes.
+// TestOldSlugsAreBounded checks that a link keeps some former slugs, but cannot
+// block any number of them.
 func TestOldSlugsAreBounded(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -75,25 +76,26 @@ func TestOldSlugsAreBounded(t *testing.T) {
 	}
 	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug),
 		links.Edit{Slug: new("name-10")}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-		t.Errorf("an eleventh: %v", err)
+		t.Errorf("Edit with an eleventh slug = %v, want invalid_request", err)
 	}
 	l, err := s.Links.Edit(ctx, s.Account, string(l.Slug),
-		links.Edit{Slug: new(first)}) // back, which blocks no more than before
+		links.Edit{Slug: new(first)}) // a former slug, which blocks no additional one
 	if err != nil {
 		t.Fatal(err)
 	}
 	o, err := s.Links.Own(ctx, s.Account, "name-3")
 	s.Must(err)
 	if o.ID != l.ID || o.Slug != l.Slug || len(o.Old) != 10 {
-		t.Errorf("by an old slug: %s, with %d old ones", o.Slug, len(o.Old))
+		t.Errorf("link by a former slug = %s with %d former slugs", o.Slug, len(o.Old))
 	}
-	s.Clock.Advance(vitrine.SlugRest - 9*time.Hour) // the first two have lapsed
+	s.Clock.Advance(vitrine.SlugRest - 9*time.Hour) // the first two have expired
 	if _, err := s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Slug: new("name-10")}); err != nil {
 		t.Error(err)
 	}
 }
 
-// The audit finds an old slug that is a link's own, or leads nowhere it should.
+// TestAuditOfOldSlugs checks that the audit finds a former slug that is a
+// link's current one, or that leads to no link.
 func TestAuditOfOldSlugs(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -107,14 +109,14 @@ func TestAuditOfOldSlugs(t *testing.T) {
 		var faults []string
 		s.Must(a.Run(ctx, func(fault string) { faults = append(faults, fault) }))
 		if len(faults) != 1 || !strings.Contains(faults[0], "old slug "+string(o.Slug)) {
-			t.Errorf("%s: %q", what, faults)
+			t.Errorf("%s: faults = %q", what, faults)
 		}
 		s.Must(s.Store.Update(ctx, func(tx vitrine.Tx) error { return tx.DeleteOldSlug(o.Slug) }))
 	}
 }
 
-// What an owner may choose is theirs alone to choose, within the rules of the
-// fields.
+// TestEditsAreTheOwners checks that only the owner of a link may edit it,
+// within the rules of the fields.
 func TestEditsAreTheOwners(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -140,29 +142,30 @@ func TestEditsAreTheOwners(t *testing.T) {
 		},
 	} {
 		if _, err := edit(other); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-			t.Errorf("%s of another’s link: %v", name, err)
+			t.Errorf("%s of another account's link = %v, want not_found", name, err)
 		}
 	}
 	now, err := s.Links.BySlug(ctx, slug)
 	s.Must(err)
 	if *now != *l {
-		t.Errorf("the link is %+v", now)
+		t.Errorf("link = %+v, want it unchanged", now)
 	}
 	for _, title := range []string{"", " ", strings.Repeat("x", 201), "a\nb", "a\u202eb"} {
 		if _, err := s.Links.Edit(ctx, s.Account, slug,
 			links.Edit{Title: new(title)}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("title %q: %v", title, err)
+			t.Errorf("Edit with title %q = %v, want invalid_request", title, err)
 		}
 	}
-	// A deleted link is nobody's to change.
+	// A deleted link cannot be edited.
 	s.Must(s.Links.Delete(ctx, slug, vitrine.Decision{By: vitrine.Owner(s.Account.ID)}))
 	if _, err := s.Links.Edit(ctx, s.Account, slug,
 		links.Edit{Title: new("Title")}); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("title of a deleted link: %v", err)
+		t.Errorf("Edit of a deleted link = %v, want not_found", err)
 	}
 }
 
-// Of what is changed at once all is, or nothing.
+// TestEditIsWhole checks that an edit of several fields changes all of them or
+// none.
 func TestEditIsWhole(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -175,18 +178,19 @@ func TestEditIsWhole(t *testing.T) {
 	now, err := s.Links.BySlug(ctx, string(l.Slug))
 	s.Must(err)
 	if *now != *l {
-		t.Errorf("the link is %+v", now)
+		t.Errorf("link = %+v, want it unchanged", now)
 	}
 	to = "renamed"
 	now, err = s.Links.Edit(ctx, s.Account, string(l.Slug), links.Edit{Title: &title, Slug: &to, Download: &no})
 	s.Must(err)
 	if now.Title != title || now.Slug != "renamed" || now.AllowDownload {
-		t.Errorf("the link is %+v", now)
+		t.Errorf("link = %+v, want all changes", now)
 	}
 }
 
-// A link that others look at, or have taken down, stays where it is; one that
-// has moved is found and decided about by the slug that moderators saw.
+// TestLinksStayUnderModerators checks that a link in review, or one disabled by
+// a moderator, keeps its slug, and that moderators find a renamed link by the
+// slug that they saw.
 func TestLinksStayUnderModerators(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -201,7 +205,7 @@ func TestLinksStayUnderModerators(t *testing.T) {
 	}
 	s.Must(fixture.Second(mod.SameFile(ctx, old)))
 	if err := fixture.Second(s.Links.Disable(ctx, old, owner)); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("the owner, who knows where it is: %v", err)
+		t.Errorf("Disable by the owner with the old slug = %v, want not_found", err)
 	}
 	moves := func(state string, may bool) {
 		t.Helper()
@@ -223,8 +227,8 @@ func TestLinksStayUnderModerators(t *testing.T) {
 	moves("rejected", false)
 }
 
-// A search by views has the most viewed first, and the newer where they are
-// equal.
+// TestSearchByViews checks that a search by views returns the most viewed links
+// first, and the newer ones first if equal.
 func TestSearchByViews(t *testing.T) {
 	s := fixture.New(t)
 	ctx := context.Background()
@@ -249,12 +253,12 @@ func TestSearchByViews(t *testing.T) {
 		return got, more
 	}
 	if got, more := search(0, 10); !slices.Equal(got, want) || more {
-		t.Errorf("unviewed: %v, want %v", got, want)
+		t.Errorf("without views = %v, want %v", got, want)
 	}
 	if got, more := search(1, 2); !slices.Equal(got, want[1:3]) || !more {
-		t.Errorf("a page of two: %v, want %v", got, want[1:3])
+		t.Errorf("page of two = %v, want %v", got, want[1:3])
 	}
 	if got, more := search(9, 2); len(got) != 0 || more {
-		t.Errorf("beyond the end: %v", got)
+		t.Errorf("page beyond the end = %v", got)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// public asks for a link in both ways, twice, and returns the code of what all
-// say; "" when they find it.
+// public looks a link up by slug and by ID, twice, and returns the code of all
+// answers, or "" if it is found.
 func public(t *testing.T, s *links.Service, l *vitrine.Link) (code vitrine.Code) {
 	t.Helper()
 	for i := range 4 {
@@ -36,15 +36,15 @@ func public(t *testing.T, s *links.Service, l *vitrine.Link) (code vitrine.Code)
 			now = e.Code
 		}
 		if i > 0 && now != code {
-			t.Errorf("asked again: %q, before: %q", now, code)
+			t.Errorf("second lookup = %q, first = %q", now, code)
 		}
 		code = now
 	}
 	return code
 }
 
-// What another process does to a link or its account holds from the next
-// request on (promise 9), and what this one does.
+// TestPublicSeesEveryChange checks that changes of a link or its account by
+// another process, and by this one, apply from the next request on (promise 9).
 func TestPublicSeesEveryChange(t *testing.T) {
 	for _, who := range []string{"this process", "another process"} {
 		t.Run(who, func(t *testing.T) {
@@ -89,26 +89,26 @@ func TestPublicSeesEveryChange(t *testing.T) {
 					t.Fatalf("%s: %v", step.what, err)
 				}
 				if code := public(t, one, l); code != step.want {
-					t.Errorf("%s: %q, want %q", step.what, code, step.want)
+					t.Errorf("%s: code %q, want %q", step.what, code, step.want)
 				}
 			}
 			if code := public(t, one, bystander); code != "" {
-				t.Errorf("another link: %q", code)
+				t.Errorf("another link: code %q", code)
 			}
-			// The slug is another link's now.
+			// The slug belongs to another link now.
 			again := fixture.AddLink(t, by, a, slug)
 			if got, _, err := one.Public(ctx, l.Slug); err != nil || got.ID != again.ID {
-				t.Errorf("link by a slug that was given again: %+v, %v, want %d", got, err, again.ID)
+				t.Errorf("link by a reused slug = %+v, %v, want %d", got, err, again.ID)
 			}
 			if _, err := one.PublicByID(ctx, l.ID); err == nil {
-				t.Error("a deleted link is found by its ID since its slug was given again")
+				t.Error("a deleted link is found by its ID after its slug was reused")
 			}
 		})
 	}
 }
 
-// However readers and a writer in another process meet: a change that has
-// returned is seen.
+// TestPublicNeverOlder checks that readers see a change of a writer in another
+// process once it has returned.
 func TestPublicNeverOlder(t *testing.T) {
 	const changes = 300
 	one, other, a := fixture.TwoProcesses(t, time.Now)
@@ -125,9 +125,9 @@ func TestPublicNeverOlder(t *testing.T) {
 					return
 				}
 				if n, _ := strconv.ParseInt(got.Title, 10, 64); n < least {
-					t.Errorf("title %d after change %d has returned", n, least)
+					t.Errorf("title = %d after change %d has returned", n, least)
 				}
-				got.Title = "scribbled over" // the caller's own
+				got.Title = "scribbled over" // the result belongs to the caller
 			}
 		})
 	}
@@ -148,8 +148,9 @@ func TestPublicNeverOlder(t *testing.T) {
 	wg.Wait()
 }
 
-// A key past its life is replaced for every link at once, and nobody goes on
-// with the old one, in whichever process it was replaced.
+// TestViewerKeyReplacedWhereverItIsKept checks that an expired viewer key is
+// replaced for every link at once, and that no process uses the old one,
+// whichever process has replaced it.
 func TestViewerKeyReplacedWhereverItIsKept(t *testing.T) {
 	var ahead atomic.Int64
 	one, other, a := fixture.TwoProcesses(t, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
@@ -164,30 +165,30 @@ func TestViewerKeyReplacedWhereverItIsKept(t *testing.T) {
 	first := key(one, l)
 	for _, s := range []*links.Service{one, other} {
 		if key(s, l) != first || key(s, m) != first {
-			t.Fatal("an account with two keys")
+			t.Fatal("an account has two keys")
 		}
 	}
 	ahead.Store(int64(links.DefaultViewerKeyLife))
 	second := key(other, l)
 	if second == first {
-		t.Fatal("a key past its life is used")
+		t.Fatal("an expired key is used")
 	}
 	for _, s := range []*links.Service{one, other} {
 		if key(s, l) != second || key(s, m) != second {
-			t.Error("a key that was replaced is used")
+			t.Error("a replaced key is used")
 		}
 	}
 }
 
-// What has changed is dropped from the memory of a process that nobody asks for
-// anything, and nothing else.
+// TestDropStale checks that changed links, and only those, are dropped from the
+// memory of an idle process.
 func TestDropStale(t *testing.T) {
 	one, other, a := fixture.TwoProcesses(t, time.Now)
 	l := fixture.AddLink(t, one, a, "one")
 	drop := func(want int) {
 		t.Helper()
 		if err := other.DropStale(t.Context()); err != nil || other.Kept() != want {
-			t.Errorf("%d links are kept, want %d: %v", other.Kept(), want, err)
+			t.Errorf("%d links in memory, want %d: %v", other.Kept(), want, err)
 		}
 	}
 	if code := public(t, other, l); code != "" {
@@ -201,7 +202,8 @@ func TestDropStale(t *testing.T) {
 	drop(0)
 }
 
-// More links than are kept are found all the same.
+// TestPublicOfManyLinks checks that links are found even if there are more than
+// fit in memory.
 func TestPublicOfManyLinks(t *testing.T) {
 	one, _, a := fixture.TwoProcesses(t, time.Now)
 	const n = 5000
@@ -222,7 +224,7 @@ func TestPublicOfManyLinks(t *testing.T) {
 		for i := range n {
 			slug := vitrine.Slug(fmt.Sprintf("link-%d", i))
 			if l, _, err := one.Public(t.Context(), slug); err != nil || l.Slug != slug {
-				t.Fatalf("%s: %+v, %v", slug, l, err)
+				t.Fatalf("Public(%s) = %+v, %v", slug, l, err)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"vitrine/report"
 )
 
-// logs are the backends of a view log: each opens a new log.
+// logs are the backends of a view log. Each opens a new log.
 var logs = map[string]func(t *testing.T) vitrine.ViewLog{
 	"SQLite": func(t *testing.T) vitrine.ViewLog { return openLog(t, filepath.Join(t.TempDir(), "views.db")) },
 	"PostgreSQL": func(t *testing.T) vitrine.ViewLog {
@@ -55,7 +55,7 @@ func openStore(t *testing.T) vitrine.Store {
 
 var views int64
 
-// add stores views, each a change of its own.
+// add stores n views, each as a separate change.
 func add(t *testing.T, l vitrine.ViewLog, n int) {
 	t.Helper()
 	for range n {
@@ -75,11 +75,11 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// refused expects the loss of views, of a kind.
+// refused checks that an error reports the loss of views, of the given kind.
 func refused(t *testing.T, err error, kind string) {
 	t.Helper()
 	if !errors.Is(err, logowner.ErrLoss) {
-		t.Errorf("a log that is %s: %v", kind, err)
+		t.Errorf("%s log: %v, want ErrLoss", kind, err)
 	}
 }
 
@@ -90,12 +90,12 @@ func TestPair(t *testing.T) {
 			store, log := openStore(t), open(t)
 			p := logowner.Pair{Store: store, Log: log}
 			if known, err := logowner.HasLog(ctx, store); known || err != nil {
-				t.Errorf("a new store has a log: %v, %v", known, err)
+				t.Errorf("HasLog of a new store = %v, %v, want false", known, err)
 			}
-			add(t, log, 2) // an instance from before there were marks
+			add(t, log, 2) // an instance from before positions were recorded
 			ok(t, p.Check(ctx))
 			if known, err := logowner.HasLog(ctx, store); !known || err != nil {
-				t.Errorf("a store has no log: %v, %v", known, err)
+				t.Errorf("HasLog = %v, %v, want true", known, err)
 			}
 			empty := open(t)
 			refused(t, logowner.Pair{Store: store, Log: empty}.Check(ctx), "empty")
@@ -105,8 +105,8 @@ func TestPair(t *testing.T) {
 			refused(t, logowner.Pair{Store: store, Log: other}.Check(ctx), "another's")
 			refused(t, logowner.Pair{Store: store, Log: other}.Record(ctx), "another's")
 
-			// A log is older once more was recorded than it has. A store that
-			// is behind its log is fine.
+			// A log is older if more was recorded than it has. A store that is
+			// behind its log is fine.
 			position, err := log.Position(ctx)
 			ok(t, err)
 			older := open(t)
@@ -119,15 +119,15 @@ func TestPair(t *testing.T) {
 			ok(t, logowner.Pair{Store: store, Log: older}.Record(ctx)) // never less than before
 			refused(t, logowner.Pair{Store: store, Log: older}.Check(ctx), "older")
 
-			// Of copies of both, the store's may be the later one.
+			// If both were copied, the copy of the store may be the newer one.
 			ok(t, logowner.Pair{Store: store, Log: other}.Rewind(ctx))
 			refused(t, logowner.Pair{Store: store, Log: other}.Check(ctx), "another's")
 			ok(t, logowner.Pair{Store: store, Log: older}.Rewind(ctx))
 			ok(t, logowner.Pair{Store: store, Log: older}.Check(ctx))
 			ok(t, p.Check(ctx))
 
-			// Accepted by a person, whatever it is. The one that it replaces is
-			// refused from then on.
+			// Any log can be accepted. The one that it replaces is then
+			// refused.
 			ok(t, logowner.Pair{Store: store, Log: empty}.Accept(ctx))
 			ok(t, logowner.Pair{Store: store, Log: empty}.Check(ctx))
 			refused(t, p.Check(ctx), "replaced")
@@ -135,8 +135,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// Whichever step fails, before or after it takes effect: what is the store's
-// own log is never refused, and what is not is.
+// TestPairFaults fails each operation, before or after its effect. The store's
+// own log is never refused, and any other is.
 func TestPairFaults(t *testing.T) {
 	steps := map[string]func(context.Context, logowner.Pair) error{
 		"check": func(ctx context.Context, p logowner.Pair) error { return p.Check(ctx) },
@@ -174,7 +174,8 @@ func TestPairFaults(t *testing.T) {
 	}
 }
 
-// Processes that start at once, and record while views come in, agree.
+// TestPairAtOnce checks that processes which start at once, and record while
+// views arrive, agree.
 func TestPairAtOnce(t *testing.T) {
 	store, log := openStore(t), logs["SQLite"](t)
 	p := logowner.Pair{Store: store, Log: log}
@@ -193,8 +194,8 @@ func TestPairAtOnce(t *testing.T) {
 	ok(t, p.Check(t.Context()))
 }
 
-// A log that was moved to ClickHouse goes on where the old one ended. The old
-// one is older once the new one has gone on.
+// TestMovedLog checks that a log moved to ClickHouse continues where the old
+// one ended, and that the old one counts as older once the new one has more.
 func TestMovedLog(t *testing.T) {
 	store, from, to := openStore(t), logs["SQLite"](t), logs["ClickHouse"](t).(*clickhouse.ViewLog)
 	add(t, from, 20)

@@ -14,9 +14,10 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// A database that was restored to an earlier moment than the log gives no
-// number again that the log knows: nobody is shown another's views (promise 9),
-// and the audit names those whose links are lost.
+// TestRestoredBehindTheLog checks that a database that was restored to an
+// earlier moment than the log never reuses an ID in the log, so that nobody
+// sees another account's views (promise 9), and that the audit reports views of
+// lost links.
 func TestRestoredBehindTheLog(t *testing.T) {
 	for _, place := range []struct {
 		name       string
@@ -49,7 +50,7 @@ func TestRestoredBehindTheLog(t *testing.T) {
 			lost := n.Link("lost")
 			n.Opened(lost, 5)
 			if warning, err := logowner.ReserveIDs(t.Context(), n.DB, n.Log); warning != "" || err != nil {
-				t.Errorf("of a database that is not behind: %q, %v", warning, err)
+				t.Errorf("ReserveIDs of a current database = %q, %v, want no warning", warning, err)
 			}
 			if faults := n.Audit(); len(faults) > 0 {
 				t.Error("audit:", faults)
@@ -57,11 +58,11 @@ func TestRestoredBehindTheLog(t *testing.T) {
 
 			warning, err := logowner.ReserveIDs(t.Context(), restored.DB, restored.Log)
 			if err != nil || !strings.Contains(warning, "restored to an earlier moment") {
-				t.Errorf("ReserveIDs says %q, %v", warning, err)
+				t.Errorf("ReserveIDs = %q, %v, want a warning", warning, err)
 			}
 			if warning, err := logowner.ReserveIDs(t.Context(), restored.DB, restored.Log); warning != "" ||
 				err != nil {
-				t.Errorf("ReserveIDs again says %q, %v", warning, err)
+				t.Errorf("second ReserveIDs = %q, %v, want no warning", warning, err)
 			}
 			anew := restored.Link("anew")
 			if anew.ID <= lost.ID || anew.Account <= lost.Account || restored.Views(anew) != 0 {
@@ -70,18 +71,19 @@ func TestRestoredBehindTheLog(t *testing.T) {
 			}
 			restored.Opened(anew, 1)
 			if restored.Views(anew) != 1 || restored.Views(before) != 2 {
-				t.Errorf("%d and %d views", restored.Views(anew), restored.Views(before))
+				t.Errorf("%d and %d views, want 1 and 2", restored.Views(anew), restored.Views(before))
 			}
 			if faults := strings.Join(restored.Audit(), "\n"); strings.Count(faults, "\n") != 1 ||
 				!strings.Contains(faults, "has no such link") || !strings.Contains(faults, "has no such account") {
-				t.Errorf("audit:\n%s", faults)
+				t.Errorf("audit = %s", faults)
 			}
 			n.Must(log.DeleteLink(t.Context(), lost.ID))
 		})
 	}
 }
 
-// The audit names a link whose opens are another account's.
+// TestAuditMixedLink checks that the audit reports a link whose views belong to
+// another account.
 func TestAuditMixedLink(t *testing.T) {
 	db, err1 := sqlstore.Open(filepath.Join(fixture.Databases(t), "store.db"))
 	log, err2 := viewdb.Open(filepath.Join(fixture.Databases(t), "views.db"))
@@ -94,6 +96,6 @@ func TestAuditMixedLink(t *testing.T) {
 	n.Opened(&vitrine.Link{ID: one.ID, Account: two.Account}, 1)
 	if faults := n.Audit(); len(faults) != 1 || !strings.Contains(faults[0],
 		"its views are account 2's, and the link is account 1's") {
-		t.Errorf("audit: %q", faults)
+		t.Errorf("audit = %q", faults)
 	}
 }

@@ -27,14 +27,14 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// office is a mail server with one account, ann with the password secret.
-type office struct {
+// mailServer is a mail server with one account, ann with the password secret.
+type mailServer struct {
 	t      *testing.T
 	port   string
 	roots  *x509.CertPool
 	server *smtp.Server
 	got    chan received
-	refuse func() error // of a recipient
+	refuse func() error // the answer to a recipient
 }
 
 type received struct {
@@ -44,17 +44,19 @@ type received struct {
 	body           string
 }
 
-type visit struct {
-	o    *office
+type smtpSession struct {
+	o    *mailServer
 	conn *smtp.Conn
 	l    received
 }
 
-func (o *office) NewSession(c *smtp.Conn) (smtp.Session, error) { return &visit{o: o, conn: c}, nil }
+func (o *mailServer) NewSession(c *smtp.Conn) (smtp.Session, error) {
+	return &smtpSession{o: o, conn: c}, nil
+}
 
-func (v *visit) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (v *smtpSession) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-func (v *visit) Auth(string) (sasl.Server, error) {
+func (v *smtpSession) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		if user != "ann" || password != "se:cr@t" {
 			return smtp.ErrAuthFailed
@@ -64,13 +66,13 @@ func (v *visit) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (v *visit) Mail(from string, _ *smtp.MailOptions) error {
+func (v *smtpSession) Mail(from string, _ *smtp.MailOptions) error {
 	v.l.from = from
 	_, v.l.tls = v.conn.TLSConnectionState()
 	return nil
 }
 
-func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
+func (v *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	v.l.to = to
 	if v.o.refuse != nil {
 		return v.o.refuse()
@@ -78,7 +80,7 @@ func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-func (v *visit) Data(r io.Reader) error {
+func (v *smtpSession) Data(r io.Reader) error {
 	m, err := netmail.ReadMessage(r)
 	if err != nil {
 		return err
@@ -90,14 +92,14 @@ func (v *visit) Data(r io.Reader) error {
 	return err
 }
 
-func (v *visit) Reset()        { v.l = received{user: v.l.user} }
-func (v *visit) Logout() error { return nil }
+func (v *smtpSession) Reset()        { v.l = received{user: v.l.user} }
+func (v *smtpSession) Logout() error { return nil }
 
-// newOffice opens a server on 127.0.0.1; secret: with STARTTLS; at once: with
-// TLS from the first byte.
-func newOffice(t *testing.T, secret, first bool) *office {
+// newMailServer starts a server on 127.0.0.1: with STARTTLS if secret is set,
+// and with TLS from the first byte if first is set.
+func newMailServer(t *testing.T, secret, first bool) *mailServer {
 	t.Helper()
-	o := &office{t: t, got: make(chan received, 300)}
+	o := &mailServer{t: t, got: make(chan received, 300)}
 	o.server = smtp.NewServer(o)
 	o.server.Domain = "office.example"
 	o.server.AllowInsecureAuth = true
@@ -125,7 +127,7 @@ type quiet struct{}
 func (quiet) Printf(string, ...any) {}
 func (quiet) Println(...any)        {}
 
-func (o *office) certificate() *tls.Config {
+func (o *mailServer) certificate() *tls.Config {
 	key, err1 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IsCA: true,
@@ -150,7 +152,8 @@ func newSender(t *testing.T, server string, roots *x509.CertPool) *Sender {
 	return s
 }
 
-// A message arrives as it was written, over TLS, from who has signed in.
+// TestSend checks that a message arrives unchanged, over TLS, from an
+// authenticated sender.
 func TestSend(t *testing.T) {
 	for name, c := range map[string]struct {
 		secret, first bool
@@ -164,7 +167,7 @@ func TestSend(t *testing.T) {
 		"off":          {scheme: "smtp", query: "?tls=off", user: "ann:se%3Acr%40t@"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := newOffice(t, c.secret, c.first)
+			o := newMailServer(t, c.secret, c.first)
 			s := newSender(t, c.scheme+"://"+c.user+"127.0.0.1:"+o.port+c.query, o.roots)
 			if err := s.Send(t.Context(), mailtest.Message); err != nil {
 				t.Fatal(err)
@@ -172,42 +175,42 @@ func TestSend(t *testing.T) {
 			l := <-o.got
 			if l.from != "post@share.example" || l.to != mailtest.Message.To || l.tls != (c.tls && !c.first) &&
 				!c.first || c.user != "" && l.user != "ann" {
-				t.Errorf("%+v", l)
+				t.Errorf("message = %+v", l)
 			}
 			if l.body != mailtest.Message.Text {
-				t.Errorf("%q", l.body)
+				t.Errorf("body = %q", l.body)
 			}
 			h := l.message.Header
 			if h.Get("Auto-Submitted") != "auto-generated" || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") ||
 				h.Get("Message-ID") != "<abc@share.example>" ||
 				h.Get("Date") == "" || h.Get("From") != `"Vitrine" <post@share.example>` ||
 				h.Get("User-Agent")+h.Get("X-Mailer") != "" {
-				t.Errorf("%v", h)
+				t.Errorf("header = %v", h)
 			}
 		})
 	}
 }
 
-// refused sends a message that must not arrive, and returns why not: it never
-// names whom the message was for.
-func refused(t *testing.T, what string, o *office, s *Sender) error {
+// refused sends a message that must not arrive and returns the error, which
+// must not contain the recipient.
+func refused(t *testing.T, what string, o *mailServer, s *Sender) error {
 	t.Helper()
 	err := s.Send(t.Context(), mailtest.Message)
 	if err == nil || o != nil && len(o.got) > 0 {
-		t.Fatalf("%s: %v, and it arrived", what, err)
+		t.Fatalf("%s: %v, but the message arrived", what, err)
 	}
 	for _, secret := range []string{"bob", "cr@t"} {
 		if strings.Contains(strings.ToLower(err.Error()), secret) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: the error names the recipient: %v", what, err)
 		}
 	}
 	return err
 }
 
-// What is not safe is not done: no password over a line that anybody reads, no
-// certificate that nobody knows.
+// TestSendRefuses checks that a password is never sent over an unencrypted
+// connection, and that unknown certificates are refused.
 func TestSendRefuses(t *testing.T) {
-	o := newOffice(t, false, false)
+	o := newMailServer(t, false, false)
 	s := newSender(t, "smtp://ann:se%3Acr%40t@127.0.0.1:"+o.port, o.roots)
 	opts, _, err := clientOptions("smtp://ann:se%3Acr%40t@mail.example:"+o.port,
 		nil) // as if the host were another machine
@@ -217,7 +220,7 @@ func TestSendRefuses(t *testing.T) {
 	s.client = opts
 	refused(t, "no STARTTLS, and a password", o, s)
 	refused(t, "wrong password", o, newSender(t, "smtp://ann:x@127.0.0.1:"+o.port+"?tls=off", o.roots))
-	secret := newOffice(t, true, false)
+	secret := newMailServer(t, true, false)
 	if err := refused(t, "an unknown certificate", secret,
 		newSender(t, "smtp://127.0.0.1:"+secret.port, x509.NewCertPool())); !strings.Contains(err.Error(),
 		"certificate") {
@@ -227,7 +230,7 @@ func TestSendRefuses(t *testing.T) {
 
 func TestMailer(t *testing.T) {
 	mailtest.Run(t, func(t *testing.T) mailtest.Office {
-		o := newOffice(t, false, false)
+		o := newMailServer(t, false, false)
 		return mailtest.Office{
 			Mailer: newSender(t, "smtp://127.0.0.1:"+o.port, nil),
 			Took: func() vitrine.Message {
@@ -252,19 +255,21 @@ func TestMailer(t *testing.T) {
 	})
 }
 
-// The reason of a refusal has the code of the server.
+// TestRefusalCode checks that the error of a refused message has the server's
+// code.
 func TestRefusalCode(t *testing.T) {
-	o := newOffice(t, false, false)
+	o := newMailServer(t, false, false)
 	s := newSender(t, "smtp://127.0.0.1:"+o.port, nil)
 	for _, code := range []int{451, 550} {
 		o.refuse = func() error { return &smtp.SMTPError{Code: code, Message: "no"} }
 		if err := refused(t, "refused", o, s); !strings.Contains(err.Error(), strconv.Itoa(code)) {
-			t.Errorf("%d: %v", code, err)
+			t.Errorf("error for code %d = %v", code, err)
 		}
 	}
 }
 
-// A message that the server has taken is sent, however the connection ends.
+// TestSentIsSent checks that a message that the server has accepted counts as
+// sent, however the connection ends.
 func TestSentIsSent(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -276,7 +281,7 @@ func TestSentIsSent(t *testing.T) {
 		if err != nil {
 			return
 		}
-		defer conn.Close() // where an answer to QUIT would be
+		defer conn.Close() // instead of answering QUIT
 		lines := bufio.NewReader(conn)
 		fmt.Fprint(conn, "220 office.example\r\n")
 		for data := false; ; {
@@ -301,13 +306,14 @@ func TestSentIsSent(t *testing.T) {
 	}
 }
 
-// A server that is down, or says nothing, costs a bounded time.
+// TestServerDown checks that sending to a server that is down or does not
+// answer ends within a bounded time.
 func TestServerDown(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() // it is never answered
+	defer l.Close() // no connection is answered
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +323,7 @@ func TestServerDown(t *testing.T) {
 		s := newSender(t, "smtp://"+addr.String(), nil)
 		s.step = 50 * time.Millisecond
 		if err := refused(t, name, nil, s); errors.Is(err, vitrine.ErrMailRefused) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want no ErrMailRefused", name, err)
 		}
 	}
 }
@@ -328,16 +334,16 @@ func TestOptions(t *testing.T) {
 		"smtp://a:b@mail.example?tls=maybe", "smtps://mail.example?tls=off", "smtp://a:secret@[",
 		"smtp://mail.example?tls=off&x=y"} {
 		if _, _, err := clientOptions(bad, nil); err == nil || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("clientOptions(%q) = %v", bad, err)
 		}
 	}
 	for _, good := range []string{"smtp://mail.example", "smtps://a:b@mail.example", "smtp://localhost:25",
 		"smtp://a@[::1]:2525?tls=off"} {
 		if err := Check(Options{Server: good, From: "post@share.example"}); err != nil {
-			t.Errorf("%q: %v", good, err)
+			t.Errorf("Check(%q) = %v", good, err)
 		}
 	}
 	if err := Check(Options{Server: "smtp://mail.example", From: "nobody"}); err == nil {
-		t.Error("from nobody")
+		t.Error("Check accepts an invalid sender")
 	}
 }

@@ -18,8 +18,7 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// reported is a service of reports over a store with one live link, and what
-// changes that.
+// reported is a service of reports over a store with one public link.
 type reported struct {
 	*moderation.AbuseReports
 	t     *testing.T
@@ -40,12 +39,12 @@ func (r *reported) file(by vitrine.ReporterID) error {
 	return r.Report(r.t.Context(), r.link.ID, by, vitrine.AbuseMalware, "")
 }
 
-// filed files a report of each of some reporters.
+// filed files a report of each reporter.
 func (r *reported) filed(by ...vitrine.ReporterID) {
 	r.t.Helper()
 	for _, id := range by {
 		if err := r.file(id); err != nil {
-			r.t.Fatalf("reporter %d: %v", id, err)
+			r.t.Fatalf("report of reporter %d: %v", id, err)
 		}
 	}
 }
@@ -67,7 +66,7 @@ func (r *reported) state(want vitrine.LinkState, reason string) *vitrine.Link {
 		r.t.Fatal(err)
 	}
 	if l.State != want || l.Reason != reason {
-		r.t.Errorf("the link is %s (%s), want %s (%s)", l.State, l.Reason, want, reason)
+		r.t.Errorf("link = %s (%s), want %s (%s)", l.State, l.Reason, want, reason)
 	}
 	return l
 }
@@ -76,13 +75,14 @@ func (r *reported) listed(want int) []*vitrine.AbuseReport {
 	r.t.Helper()
 	all, err := r.List(r.t.Context(), string(r.link.Slug))
 	if err != nil || len(all) != want {
-		r.t.Errorf("%d reports are listed, %v, want %d", len(all), err, want)
+		r.t.Errorf("%d reports, %v, want %d", len(all), err, want)
 	}
 	return all
 }
 
-// Enough reporters send a live link to review; a person clears it, and the
-// count begins anew (contract, Link states).
+// TestAbuseThreshold checks that enough reporters send a public link to review,
+// and that counting starts again after a moderator approves it
+// (contract, Link states).
 func TestAbuseThreshold(t *testing.T) {
 	r := newReported(t)
 	r.filed(1, 2, 2, 1)
@@ -93,7 +93,7 @@ func TestAbuseThreshold(t *testing.T) {
 		t.Errorf("in review since %v", l.StateAt)
 	}
 	if code := vitrine.CodeOf(r.file(4)); code != vitrine.CodeNotAvailable {
-		t.Errorf("a report about a link in review: %q", code)
+		t.Errorf("report about a link in review: code %q, want not_available", code)
 	}
 	r.clock.Advance(time.Minute)
 	if _, err := r.links.Clear(t.Context(), "shown", fixture.Operator("")); err != nil {
@@ -114,8 +114,8 @@ func TestAbuseThreshold(t *testing.T) {
 	never.state(vitrine.StateLive, "")
 }
 
-// Reporters of different days may be one reader, who has another ID on each:
-// they are not added up.
+// TestAbuseReportersOfOneDay checks that reports of different days are not
+// added up, because one reader has another reporter ID on each.
 func TestAbuseReportersOfOneDay(t *testing.T) {
 	r := newReported(t)
 	for range 5 {
@@ -124,12 +124,13 @@ func TestAbuseReportersOfOneDay(t *testing.T) {
 	}
 	r.filed(r.by("192.0.2.7"), r.by("192.0.2.8"))
 	r.state(vitrine.StateLive, "")
-	r.clock.Advance(14 * time.Hour) // the same day, by 23:30
+	r.clock.Advance(14 * time.Hour) // the same day, at 23:30
 	r.filed(r.by("192.0.2.9"))
 	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
 }
 
-// A subscriber's networks are one reporter.
+// TestAbuseReportsOfOneSubscriber checks that the networks of one subscriber
+// count as one reporter.
 func TestAbuseReportsOfOneSubscriber(t *testing.T) {
 	r := newReported(t)
 	for _, addr := range []string{"2001:db8:77:1::1", "2001:db8:77:2::1", "2001:db8:77:fff3::1", "::ffff:192.0.2.1",
@@ -140,8 +141,8 @@ func TestAbuseReportsOfOneSubscriber(t *testing.T) {
 	r.listed(2)
 }
 
-// Reports alone take 20 links off display in an hour, and no more than that
-// before a person or an hour comes.
+// TestAbuseHoldsAreLimited checks that reports alone send at most 20 links an
+// hour to review, until a moderator decides or the hour ends.
 func TestAbuseHoldsAreLimited(t *testing.T) {
 	r := newReported(t)
 	links := []*vitrine.Link{r.link}
@@ -169,7 +170,7 @@ func TestAbuseHoldsAreLimited(t *testing.T) {
 			}
 		}
 		if now, err := r.links.BySlug(t.Context(), string(l.Slug)); err != nil || now.State != want {
-			t.Errorf("%s is %s, %v, want %s", l.Slug, now.State, err, want)
+			t.Errorf("%s = %s, %v, want %s", l.Slug, now.State, err, want)
 		}
 	}
 	for _, l := range links[:20] {
@@ -178,7 +179,7 @@ func TestAbuseHoldsAreLimited(t *testing.T) {
 	}
 	report(links[20], 3, vitrine.StateLive)
 	if all, err := r.List(t.Context(), string(links[20].Slug)); err != nil || len(all) != 3 {
-		t.Errorf("%d reports were kept, %v", len(all), err)
+		t.Errorf("%d reports, %v, want 3", len(all), err)
 	}
 	if _, err := r.links.Clear(t.Context(), string(links[7].Slug), fixture.Operator("")); err != nil {
 		t.Fatal(err)
@@ -189,8 +190,8 @@ func TestAbuseHoldsAreLimited(t *testing.T) {
 	report(links[21], 1, vitrine.StateReview)
 }
 
-// However many report at once, the threshold is met once and what comes later
-// is refused (promise 8).
+// TestAbuseReportsAtOnce checks that concurrent reports meet the threshold once
+// and that later ones are refused (promise 8).
 func TestAbuseReportsAtOnce(t *testing.T) {
 	r := newReported(t)
 	var wg sync.WaitGroup
@@ -213,7 +214,7 @@ func TestAbuseReportsAtOnce(t *testing.T) {
 		return n
 	}
 	if a, b := count(&taken), count(&refused); a != 3 || b != 17 {
-		t.Errorf("%d reports were taken and %d refused", a, b)
+		t.Errorf("%d reports accepted and %d refused, want 3 and 17", a, b)
 	}
 	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
 }
@@ -225,13 +226,13 @@ func TestAbuseReportsAreLimited(t *testing.T) {
 	r.filed(1, 1, 1)
 	var e *vitrine.Error
 	if err := r.file(1); !errors.As(err, &e) || e.Code != vitrine.CodeRateLimited || e.RetryAfter != 30*time.Minute {
-		t.Errorf("the sixth report within an hour: %v", err)
+		t.Errorf("sixth report within an hour = %v, want rate_limited", err)
 	}
-	r.filed(2) // another reporter's are their own
+	r.filed(2) // another reporter has a separate limit
 	r.clock.Advance(30*time.Minute + time.Millisecond)
 	r.filed(1, 1)
 	if code := vitrine.CodeOf(r.file(1)); code != vitrine.CodeRateLimited {
-		t.Errorf("the sixth within the hour after: %q", code)
+		t.Errorf("sixth report within the next hour: code %q, want rate_limited", code)
 	}
 	r.listed(2)
 }
@@ -242,7 +243,7 @@ func TestAbuseReportText(t *testing.T) {
 		return r.Report(t.Context(), r.link.ID, 1, reason, note)
 	}
 	if err := file(vitrine.AbuseOther, " \n"); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-		t.Errorf("something else, and not what: %v", err)
+		t.Errorf("report for another reason without a note = %v, want invalid_request", err)
 	}
 	if err := file(vitrine.AbuseOther, "first"); err != nil {
 		t.Fatal(err)
@@ -251,7 +252,7 @@ func TestAbuseReportText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all := r.listed(1); all[0].Reason != vitrine.AbusePrivate || all[0].Note != "My name [31m is in\ufffd it." {
-		t.Errorf("%+v", all[0])
+		t.Errorf("report = %+v", all[0])
 	}
 	if err := file(vitrine.AbuseOther, strings.Repeat("é", 1000)+"\r\n"); err != nil {
 		t.Error(err)
@@ -259,26 +260,27 @@ func TestAbuseReportText(t *testing.T) {
 	var e *vitrine.Error
 	if err := file(vitrine.AbuseOther, strings.Repeat("é", 1001)); !errors.As(err, &e) ||
 		e.Code != vitrine.CodeInvalidRequest || e.Field != "note" {
-		t.Errorf("a long note: %v", err)
+		t.Errorf("long note: %v, want an error of the field note", err)
 	}
 	for _, reason := range []vitrine.AbuseReason{"", "Malware", "spam"} {
 		if err := file(reason, ""); !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest || e.Field != "reason" {
-			t.Errorf("reason %q: %v", reason, err)
+			t.Errorf("reason %q: %v, want an error of the field reason", reason, err)
 		}
 	}
 }
 
-// A report about what the public cannot see is answered as its page is.
+// TestAbuseReportsOfHiddenLinks checks that a report about a link that is not
+// public gets the same error as its page.
 func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	r := newReported(t)
 	if code := vitrine.CodeOf(r.Report(t.Context(), 999, 1, vitrine.AbuseMalware, "")); code != vitrine.CodeNotFound {
-		t.Errorf("no link: %q", code)
+		t.Errorf("unknown link: code %q, want not_found", code)
 	}
 	if _, err := r.links.Disable(t.Context(), "shown", fixture.Operator("")); err != nil {
 		t.Fatal(err)
 	}
 	if code := vitrine.CodeOf(r.file(1)); code != vitrine.CodeDisabled {
-		t.Errorf("a disabled link: %q", code)
+		t.Errorf("disabled link: code %q, want disabled", code)
 	}
 	if _, err := r.links.Undo(t.Context(), "shown", fixture.Operator("")); err != nil {
 		t.Fatal(err)
@@ -289,12 +291,12 @@ func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := vitrine.CodeOf(r.file(2)); code != vitrine.CodeDisabled {
-		t.Errorf("a suspended account's link: %q", code)
+		t.Errorf("link of a suspended account: code %q, want disabled", code)
 	}
 }
 
-// Reports go with their link, and after half a year; what sent a link to review
-// stays as long as it is there.
+// TestAbuseReportsAreForgotten checks that reports are deleted with their link
+// and after half a year, except those that have sent a link to review.
 func TestAbuseReportsAreForgotten(t *testing.T) {
 	r := newReported(t)
 	r.filed(1)
@@ -326,7 +328,7 @@ func TestAbuseReportsAreForgotten(t *testing.T) {
 	err := gone.Store.Read(t.Context(), func(tx vitrine.Tx) error {
 		left, err := tx.AbuseReports(gone.link.ID, time.Time{})
 		if len(left) > 0 {
-			t.Errorf("a deleted link has reports: %+v", left)
+			t.Errorf("reports about a deleted link = %+v, want none", left)
 		}
 		return err
 	})
@@ -334,11 +336,11 @@ func TestAbuseReportsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := vitrine.CodeOf(gone.file(3)); code != vitrine.CodeNotFound {
-		t.Errorf("a deleted link: %q", code)
+		t.Errorf("deleted link: code %q, want not_found", code)
 	}
 }
 
-// noLog and noBlobs stand for those of a link that has nothing in them.
+// noLog and noBlobs delete nothing, for a link without views and files.
 type (
 	noLog   struct{ vitrine.ViewLog }
 	noBlobs struct{ vitrine.Blobs }
@@ -347,8 +349,8 @@ type (
 func (noLog) DeleteLink(context.Context, vitrine.LinkID) error { return nil }
 func (noBlobs) Delete(context.Context, vitrine.UploadID) error { return nil }
 
-// A reporter is known again on the same day and network, and on no other
-// (promise 10).
+// TestReporter checks that a reporter is recognized on the same day and
+// network, and on no other (promise 10).
 func TestReporter(t *testing.T) {
 	r := newReported(t)
 	me, my6 := r.by("192.0.2.7"), r.by("2001:db8::1")
@@ -370,6 +372,6 @@ func TestReporter(t *testing.T) {
 	}
 	r.clock.Advance(24 * time.Hour)
 	if r.by("192.0.2.7") == me {
-		t.Error("known again the day after")
+		t.Error("a reporter is recognized on the next day")
 	}
 }

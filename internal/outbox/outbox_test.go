@@ -18,32 +18,33 @@ import (
 	"vitrine/internal/vitrinetest/mailtest"
 )
 
-// office is a mail server that takes what a test wants it to.
-type office struct {
-	mu   sync.Mutex
-	took []vitrine.Message // all that it was sent, refused or not
-	says func(vitrine.Message) error
+// mailServer is a mailer that accepts or refuses messages as a test says.
+type mailServer struct {
+	mu     sync.Mutex
+	took   []vitrine.Message // all messages it was sent, refused or not
+	answer func(vitrine.Message) error
 }
 
-func (o *office) Send(_ context.Context, m vitrine.Message) error {
+func (o *mailServer) Send(_ context.Context, m vitrine.Message) error {
 	o.mu.Lock()
 	o.took = append(o.took, m)
 	o.mu.Unlock()
-	if o.says == nil {
+	if o.answer == nil {
 		return nil
 	}
-	return o.says(m)
+	return o.answer(m)
 }
 
-// What takes the place of a mail server in tests keeps to the contract.
-func TestOffice(t *testing.T) {
+// TestMailServer checks that the mailer of the tests keeps the contract of a
+// Mailer.
+func TestMailServer(t *testing.T) {
 	mailtest.Run(t, func(*testing.T) mailtest.Office {
-		o := new(office)
+		o := new(mailServer)
 		return mailtest.Office{
 			Mailer: o,
 			Took:   func() vitrine.Message { m := o.took[0]; o.took = o.took[1:]; return m },
 			Refuse: func(forever bool) {
-				o.says = func(vitrine.Message) error {
+				o.answer = func(vitrine.Message) error {
 					if forever {
 						return vitrine.ErrMailRefused
 					}
@@ -54,44 +55,44 @@ func TestOffice(t *testing.T) {
 	})
 }
 
-func (o *office) count() int {
+func (o *mailServer) count() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.took)
 }
 
-// posting is an entrance with an outbox that is emptied by hand.
+// posting is an entrance with an outbox that the test sends.
 type posting struct {
 	*fixture.Entrance
-	office *office
-	box    *outbox.Outbox
-	mu     sync.Mutex
-	told   []string
+	mailServer *mailServer
+	box        *outbox.Outbox
+	mu         sync.Mutex
+	logLines   []string
 }
 
 func newPosting(t *testing.T) *posting {
-	p := &posting{Entrance: fixture.NewEntrance(t, auth.SignUpOpen, false), office: new(office)}
+	p := &posting{Entrance: fixture.NewEntrance(t, auth.SignUpOpen, false), mailServer: new(mailServer)}
 	p.box = p.process(p.Store)
 	p.Accounts.Mail = p.box
 	return p
 }
 
-// process returns the outbox of a process of its own.
+// process returns an outbox of another process.
 func (p *posting) process(store vitrine.Store) *outbox.Outbox {
-	return &outbox.Outbox{Store: store, Mailer: p.office, Now: p.Clock.Now, Failed: func(err error, again bool) {
+	return &outbox.Outbox{Store: store, Mailer: p.mailServer, Now: p.Clock.Now, Failed: func(err error, again bool) {
 		s := err.Error()
 		if again {
 			s += ", again"
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.told = append(p.told, s)
+		p.logLines = append(p.logLines, s)
 	}}
 }
 
 func (p *posting) send() { p.T.Helper(); p.Must(p.box.Send(p.T.Context())) }
 
-// waiting counts the letters in the store.
+// waiting counts the messages in the store.
 func (p *posting) waiting() (n int) {
 	p.T.Helper()
 	p.Must(p.Store.Read(p.T.Context(), func(tx vitrine.Tx) error {
@@ -102,27 +103,27 @@ func (p *posting) waiting() (n int) {
 	return n
 }
 
-// A letter is in the store with what it is about, or not at all; it goes out
-// once, and nothing of it is left.
+// TestOutbox checks that a message is stored in the transaction of what it is
+// about, is sent once, and is then deleted.
 func TestOutbox(t *testing.T) {
 	p := newPosting(t)
 	woken := 0
 	p.box.Wake = func() { woken++ }
 	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
-	if p.waiting() != 1 || p.office.count() != 0 || woken != 1 {
-		t.Fatalf("%d wait, %d sent, woken %d", p.waiting(), p.office.count(), woken)
+	if p.waiting() != 1 || p.mailServer.count() != 0 || woken != 1 {
+		t.Fatalf("%d waiting, %d sent, woken %d times, want 1, 0, 1", p.waiting(), p.mailServer.count(), woken)
 	}
-	p.box = p.process(p.Store) // it is there after a restart
+	p.box = p.process(p.Store) // it is still there after a restart
 	p.send()
 	p.send()
-	if p.waiting() != 0 || p.office.count() != 1 || p.office.took[0].To != fixture.AnnEmail ||
-		p.office.took[0].ID == "" {
-		t.Fatalf("%d wait, sent %+v", p.waiting(), p.office.took)
+	if p.waiting() != 0 || p.mailServer.count() != 1 || p.mailServer.took[0].To != fixture.AnnEmail ||
+		p.mailServer.took[0].ID == "" {
+		t.Fatalf("%d waiting, sent %+v", p.waiting(), p.mailServer.took)
 	}
-	if _, err := p.Accounts.ResetGood(t.Context(), p.Token(p.office.took[0], vitrine.TokenPassword)); err != nil {
+	if _, err := p.Accounts.ResetGood(t.Context(), p.Token(p.mailServer.took[0], vitrine.TokenPassword)); err != nil {
 		t.Error(err)
 	}
-	for n := int64(1); ; n++ { // whatever fails: no token without its letter, no letter without its token
+	for n := int64(1); ; n++ { // whatever fails: no token without its message, no message without its token
 		f := &fault.Injector{N: n}
 		p.Accounts.Store = f.Store(p.Store)
 		err := p.Accounts.AskSignUp(t.Context(), "eve@example.org", fixture.ClientAt("203.0.113.1"))
@@ -133,7 +134,7 @@ func TestOutbox(t *testing.T) {
 			return err
 		}))
 		if tokens != p.waiting() || (err == nil) != (tokens == 1) {
-			t.Fatalf("operation %d: %v, %d tokens and %d letters", n, err, tokens, p.waiting())
+			t.Fatalf("operation %d: %v, %d tokens and %d messages", n, err, tokens, p.waiting())
 		}
 		if !f.Hit() {
 			break
@@ -141,12 +142,13 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
-// What a server does not take is tried after growing pauses, for a day; what it
-// never takes is not; others go out meanwhile.
+// TestOutboxAgain checks that a message that the server refuses temporarily is
+// tried again after growing pauses, for a day, that a permanent refusal is not
+// retried, and that other messages are sent in the meantime.
 func TestOutboxAgain(t *testing.T) {
 	p := newPosting(t)
 	never := errors.Join(vitrine.ErrMailRefused, errors.New("550"))
-	p.office.says = func(m vitrine.Message) error {
+	p.mailServer.answer = func(m vitrine.Message) error {
 		switch m.To {
 		case "later@example.org":
 			return errors.New("450")
@@ -159,52 +161,54 @@ func TestOutboxAgain(t *testing.T) {
 		p.Must(p.Accounts.AskSignUp(t.Context(), to, fixture.ClientAt("203.0.113.1")))
 	}
 	p.send()
-	if p.office.count() != 3 || p.waiting() != 1 || len(p.told) != 2 {
-		t.Fatalf("%d sent, %d wait, %q", p.office.count(), p.waiting(), p.told)
+	if p.mailServer.count() != 3 || p.waiting() != 1 || len(p.logLines) != 2 {
+		t.Fatalf("%d sent, %d waiting, log %q", p.mailServer.count(), p.waiting(), p.logLines)
 	}
 	var pauses []time.Duration
 	last, since := p.Clock.Now(), p.Clock.Now()
 	for p.waiting() > 0 && p.Clock.Now().Sub(since) < 48*time.Hour {
 		p.Clock.Advance(5 * time.Second)
-		n := p.office.count()
+		n := p.mailServer.count()
 		p.send()
-		if p.office.count() > n {
+		if p.mailServer.count() > n {
 			pauses = append(pauses, p.Clock.Now().Sub(last))
 			last = p.Clock.Now()
 		}
 	}
 	for i := range pauses {
 		if i > 0 && pauses[i] < pauses[i-1] {
-			t.Errorf("pauses %v", pauses)
+			t.Errorf("pauses = %v, want them to grow", pauses)
 		}
 	}
 	if total := last.Sub(since); len(pauses) < 8 || pauses[0] > time.Minute || total < 16*time.Hour ||
 		total > 24*time.Hour {
-		t.Errorf("%v: given up after %s", pauses, total)
+		t.Errorf("pauses = %v: gave up after %s", pauses, total)
 	}
-	if end := p.told[len(p.told)-1]; strings.HasSuffix(end, "again") {
-		t.Errorf("%q", end)
+	if end := p.logLines[len(p.logLines)-1]; strings.HasSuffix(end, "again") {
+		t.Errorf("last log line = %q", end)
 	}
-	for _, m := range p.office.took {
-		if m.To == "later@example.org" && m.ID != p.office.took[0].ID && p.office.took[0].To == m.To {
-			t.Error("tried again, it is another message")
+	for _, m := range p.mailServer.took {
+		if m.To == "later@example.org" && m.ID != p.mailServer.took[0].ID && p.mailServer.took[0].To == m.To {
+			t.Error("a repeated message has another ID")
 		}
 	}
 }
 
-// A link that has expired is not sent.
+// TestOutboxExpired checks that an expired link is not sent.
 func TestOutboxExpired(t *testing.T) {
 	p := newPosting(t)
 	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
 	p.Clock.Advance(vitrine.ResetLife)
 	p.send()
-	if p.office.count() != 0 || p.waiting() != 0 || len(p.told) != 1 || strings.Contains(p.told[0], "again") {
-		t.Errorf("%d sent, %d wait, %q", p.office.count(), p.waiting(), p.told)
+	if p.mailServer.count() != 0 || p.waiting() != 0 || len(p.logLines) != 1 ||
+		strings.Contains(p.logLines[0], "again") {
+		t.Errorf("%d sent, %d waiting, log %q", p.mailServer.count(), p.waiting(), p.logLines)
 	}
 }
 
-// Processes that send at once send each letter once. One that ends while it
-// sends leaves the letter to another, later.
+// TestOutboxShared checks that concurrent processes send each message once, and
+// that the message of a process that crashes while sending is sent later by
+// another.
 func TestOutboxShared(t *testing.T) {
 	p := newPosting(t)
 	const letters = 12
@@ -222,35 +226,36 @@ func TestOutboxShared(t *testing.T) {
 		})
 	}
 	done.Wait()
-	if p.office.count() != letters || p.waiting() != 0 {
-		t.Errorf("%d sent, %d wait", p.office.count(), p.waiting())
+	if p.mailServer.count() != letters || p.waiting() != 0 {
+		t.Errorf("%d sent, %d waiting", p.mailServer.count(), p.waiting())
 	}
 
 	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
 	f := new(fault.Injector)
 	var asked atomic.Int64
-	p.office.says = func(vitrine.Message) error { // the server takes it, and the process is gone
+	p.mailServer.answer = func(vitrine.Message) error { // the server accepts it, and the process crashes
 		if asked.Add(1) == 1 {
 			f.N = f.Operations() + 1
 		}
 		return nil
 	}
 	if err := p.process(f.Store(p.Store)).Send(t.Context()); err == nil {
-		t.Error("nothing failed")
+		t.Error("Send = nil, want an error")
 	}
 	p.send()
 	if n := asked.Load(); n != 1 {
-		t.Errorf("sent %d times within its time", n)
+		t.Errorf("sent %d times before the lease expired, want 1", n)
 	}
 	p.Clock.Advance(3 * time.Minute)
 	p.send()
-	sent := p.office.took[letters:]
+	sent := p.mailServer.took[letters:]
 	if p.waiting() != 0 || len(sent) != 2 || sent[0] != sent[1] {
-		t.Errorf("%d wait, sent %+v", p.waiting(), sent)
+		t.Errorf("%d waiting, sent %+v", p.waiting(), sent)
 	}
 }
 
-// A store that takes no changes has no letter sent, not again and again.
+// TestOutboxBroken checks that a message is not sent repeatedly if the store
+// cannot be written.
 func TestOutboxBroken(t *testing.T) {
 	p := newPosting(t)
 	p.Must(p.Accounts.SendReset(t.Context(), fixture.AnnEmail, fixture.Home))
@@ -258,10 +263,10 @@ func TestOutboxBroken(t *testing.T) {
 	store.Next.Store(1000)
 	for range 3 {
 		if err := p.process(store).Send(t.Context()); err == nil {
-			t.Error("nothing failed")
+			t.Error("Send = nil, want an error")
 		}
 	}
-	if p.office.count() != 0 {
-		t.Errorf("%d were sent", p.office.count())
+	if p.mailServer.count() != 0 {
+		t.Errorf("%d messages sent, want 0", p.mailServer.count())
 	}
 }

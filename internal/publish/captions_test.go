@@ -29,8 +29,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// captioned is an instance with one live video, whose ports a fault may stand
-// before.
+// captioned is an instance with one public video, with a fault injector before
+// its ports.
 type captioned struct {
 	*publish.Captions
 	t       *testing.T
@@ -75,7 +75,7 @@ func newCaptioned(t *testing.T, f *fault.Injector) *captioned {
 	return c
 }
 
-// publish takes a file through the three steps.
+// publish uploads a file in three steps.
 func (c *captioned) publish(name string, content []byte) *vitrine.Link {
 	c.t.Helper()
 	ctx, kind := c.t.Context(), filetype.Type{}
@@ -110,8 +110,7 @@ func (c *captioned) delete(language string) error {
 	return c.Delete(c.t.Context(), c.account, string(c.video.Slug), language)
 }
 
-// has checks the languages of the video, and that each has the text that it
-// should.
+// has checks the languages of the video's captions and their texts.
 func (c *captioned) has(want map[string]string) {
 	c.t.Helper()
 	l, err := c.links.BySlug(c.t.Context(), string(c.video.Slug))
@@ -133,7 +132,7 @@ func (c *captioned) has(want map[string]string) {
 		got[language] = string(text)
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		c.t.Errorf("captions %q, want %q", got, want)
+		c.t.Errorf("captions = %q, want %q", got, want)
 	}
 }
 
@@ -172,11 +171,11 @@ func TestCaptions(t *testing.T) {
 	for _, language := range []string{"de", "en-US"} {
 		if _, err := c.blobs.OpenPart(t.Context(), c.video.Upload, vitrine.CaptionsPart(language)); !errors.Is(err,
 			vitrine.ErrNotFound) {
-			t.Errorf("captions %s of a deleted link: %v", language, err)
+			t.Errorf("captions %s of a deleted link: %v, want ErrNotFound", language, err)
 		}
 	}
 	if code := vitrine.CodeOf(c.put("fr", fixture.SomeVTT)); code != vitrine.CodeNotFound {
-		t.Errorf("captions of a deleted link: %q", code)
+		t.Errorf("Put for a deleted link: code %q, want not_found", code)
 	}
 	c.audit()
 }
@@ -216,7 +215,7 @@ func TestCaptionsRefused(t *testing.T) {
 		}
 	}
 	if err := c.Delete(t.Context(), stranger, video, "en"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a stranger deletes: %v", err)
+		t.Errorf("Delete by another account = %v, want not_found", err)
 	}
 	c.has(nil)
 	most := []string{"af", "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu", "it",
@@ -227,16 +226,16 @@ func TestCaptionsRefused(t *testing.T) {
 		}
 	}
 	if code := vitrine.CodeOf(c.put("nl", fixture.SomeVTT)); code != vitrine.CodeInvalidRequest {
-		t.Errorf("one language more than 20: %q", code)
+		t.Errorf("21st language: code %q, want invalid_request", code)
 	}
 	if err := c.put("lv", vttSaying("Labrīt.")); err != nil {
-		t.Errorf("one of 20 again: %v", err)
+		t.Errorf("replacing one of 20 languages: %v", err)
 	}
 	c.audit()
 }
 
-// Wherever it is interrupted, no link names captions that are not there, and
-// the same may be done again (promise 7).
+// TestCaptionsSurviveFaults fails each operation. No link then names captions
+// that do not exist, and the request can be repeated (promise 7).
 func TestCaptionsSurviveFaults(t *testing.T) {
 	f := &fault.Injector{}
 	c := newCaptioned(t, f)
@@ -250,19 +249,19 @@ func TestCaptionsSurviveFaults(t *testing.T) {
 			hit := f.Hit()
 			f.N = 0
 			if hit != (err != nil) {
-				t.Errorf("operation %d failed: %v, and what was said: %v", n, hit, err)
+				t.Errorf("operation %d failed = %v, error = %v", n, hit, err)
 			}
 			c.audit()
 			for _, err := range []error{c.put("de", vttSaying("Guten Morgen.")), c.delete("en"), c.delete("en")} {
 				if err != nil {
-					t.Errorf("again, after operation %d: %v", n, err)
+					t.Errorf("again after operation %d: %v", n, err)
 				}
 			}
 			c.has(map[string]string{"de": vttSaying("Guten Morgen.")})
 			c.audit()
 			if !hit {
 				if n < 15 {
-					t.Errorf("only %d operations were tried", n)
+					t.Errorf("only %d operations were failed, want at least 15", n)
 				}
 				break
 			}
@@ -270,8 +269,8 @@ func TestCaptionsSurviveFaults(t *testing.T) {
 	}
 }
 
-// hesitant are blobs that let something else come between, if it can, before
-// they delete a part.
+// hesitant is storage that gives another request the chance to run before it
+// deletes a part.
 type hesitant struct {
 	vitrine.Blobs
 	between func(done func())
@@ -286,8 +285,8 @@ func (b hesitant) DeletePart(ctx context.Context, key vitrine.UploadID, p vitrin
 	return b.Blobs.DeletePart(ctx, key, p)
 }
 
-// A Put that comes while a Delete is under way waits for it: else the link
-// would name what the Delete then removes.
+// TestCaptionsAtOnce checks that a Put waits for a Delete in progress.
+// Otherwise the link would name the captions that the Delete then removes.
 func TestCaptionsAtOnce(t *testing.T) {
 	c := newCaptioned(t, &fault.Injector{})
 	if err := c.put("en", vttSaying("Before.")); err != nil {
@@ -310,8 +309,8 @@ func TestCaptionsAtOnce(t *testing.T) {
 	c.audit()
 }
 
-// around is storage on which something happens, once each, before and after a
-// part is removed, and after one is stored.
+// around is storage that calls functions, once each, before and after a part is
+// deleted, and after one is stored.
 type around struct {
 	vitrine.Blobs
 	beforeDelete, afterDelete, afterPut sync.Once
@@ -331,8 +330,8 @@ func (b *around) PutPart(ctx context.Context, key vitrine.UploadID, p vitrine.Pa
 	return err
 }
 
-// However a Put of one instance and a Delete of another come between each
-// other, no link names a text that is gone.
+// TestCaptionsOfTwoInstances interleaves a Put of one process with a Delete of
+// another. No link then names a text that does not exist.
 func TestCaptionsOfTwoInstances(t *testing.T) {
 	nothing := func() {}
 	for about, f := range map[string]func(c *captioned, other *publish.Captions,
@@ -370,7 +369,7 @@ func TestCaptionsOfTwoInstances(t *testing.T) {
 	}
 }
 
-// afterOpen is storage on which something happens after bytes were opened.
+// afterOpen is storage that calls a function after it has opened bytes.
 type afterOpen struct {
 	vitrine.Blobs
 	then func()
@@ -382,8 +381,8 @@ func (b afterOpen) Open(ctx context.Context, key vitrine.UploadID) (vitrine.Blob
 	return x, err
 }
 
-// Captions that are deleted during an audit are no fault, and neither are those
-// of a link that is; captions that are gone are one.
+// TestAuditOfCaptions checks that the audit reports missing captions, but not
+// captions, or those of a link, that are deleted during the audit.
 func TestAuditOfCaptions(t *testing.T) {
 	for about, x := range map[string]struct {
 		then   func(*captioned) error
@@ -413,7 +412,7 @@ func TestAuditOfCaptions(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(faults) != x.faults {
-				t.Errorf("faults: %q", faults)
+				t.Errorf("faults = %q, want %d", faults, x.faults)
 			}
 		})
 	}

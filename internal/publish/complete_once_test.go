@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// gated is storage of which each blob tells that it was opened and, when it is
-// first read, waits for a permit.
+// gated is storage whose blobs report that they were opened and wait for a
+// permit before the first read.
 type gated struct {
 	vitrine.Blobs
 	opened, read, permit chan struct{}
@@ -39,8 +39,9 @@ func (b *gatedBlob) ReadAt(p []byte, off int64) (int, error) {
 	return b.Blob.ReadAt(p, off)
 }
 
-// Files are inspected as many at once as there are turns. A request that waits
-// for a turn ends when all its clients leave, and can be sent again.
+// TestInspectionsTakeTurns checks that inspections are limited to the number of
+// turns. A request that waits for a turn ends when its last client leaves, and
+// can be repeated.
 func TestInspectionsTakeTurns(t *testing.T) {
 	s := fixture.New(t)
 	g := gated{s.Blobs, make(chan struct{}, 9), make(chan struct{}, 9), make(chan struct{}, 9)}
@@ -77,7 +78,7 @@ func TestInspectionsTakeTurns(t *testing.T) {
 	select {
 	case a := <-left:
 		if !errors.Is(a.error, context.Canceled) && vitrine.CodeOf(a.error) != vitrine.CodeUnavailable {
-			t.Errorf("the client has left: %v, %v", a.Link, a.error)
+			t.Errorf("Complete after the client has left = %v, %v", a.Link, a.error)
 		}
 	case <-g.read:
 		t.Fatal("two files are inspected at once")

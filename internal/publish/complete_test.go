@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// meanwhile is storage in which something happens just before bytes are sealed.
+// meanwhile is storage that calls a function just before bytes are sealed.
 type meanwhile struct {
 	vitrine.Blobs
 	happens func()
@@ -21,9 +21,9 @@ func (b meanwhile) Seal(ctx context.Context, key vitrine.UploadID) (vitrine.Blob
 	return b.Blobs.Seal(ctx, key)
 }
 
-// Two processes complete an upload at once, and the scanner of one finds
-// malware. Whichever is first: both answer for what became of it, or ask to be
-// asked again, and nothing that was found is forgotten.
+// TestCompleteByTwo completes an upload in two processes at once, and one of
+// them finds malware. Whichever is first, both return the result or ask for a
+// retry, and the finding is not lost.
 func TestCompleteByTwo(t *testing.T) {
 	content := "what two look at\n"
 	begin := func(s *fixture.Instance) publish.CompleteRequest {
@@ -43,11 +43,11 @@ func TestCompleteByTwo(t *testing.T) {
 		r, refuses := begin(s), other(s, &fixture.Scanner{Known: "1", Verdict: fixture.Malware})
 		s.Uploads.Blobs = meanwhile{s.Blobs, func() {
 			if _, err := refuses.Complete(t.Context(), s.Account, r); vitrine.CodeOf(err) != vitrine.CodeMalware {
-				t.Errorf("the other: %v", err)
+				t.Errorf("second Complete = %v, want malware", err)
 			}
 		}}
 		if _, err := s.Uploads.Complete(t.Context(), s.Account, r); vitrine.CodeOf(err) != vitrine.CodeMalware {
-			t.Errorf("%v", err)
+			t.Errorf("third Complete = %v, want malware", err)
 		}
 	})
 	t.Run("published first", func(t *testing.T) {
@@ -58,16 +58,16 @@ func TestCompleteByTwo(t *testing.T) {
 		s.Scanner.During = func() {
 			var err error
 			if l, err = publishes.Complete(t.Context(), s.Account, r); err != nil || l.State != vitrine.StateLive {
-				t.Errorf("the other: %+v, %v", l, err)
+				t.Errorf("second Complete = %+v, %v, want the live link", l, err)
 			}
 		}
 		made, err := s.Uploads.Complete(t.Context(), s.Account, r)
 		s.Must(err)
 		if made.ID != l.ID {
-			t.Errorf("%+v and %+v", made, l)
+			t.Errorf("%+v and %+v, want the same link", made, l)
 		}
 		s.Scanner.During = nil
-		s.Rescan() // in a minute
+		s.Rescan() // a minute later
 		s.WantState(l, vitrine.StateReview, vitrine.ReasonMalware, fixture.Malware.Signature)
 	})
 }

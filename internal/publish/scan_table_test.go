@@ -7,7 +7,8 @@ import (
 	"vitrine"
 )
 
-// Every way in which a link can wait, with every answer of a scanner.
+// TestScanSteps checks each state in which a link can wait with each answer of
+// a scanner.
 func TestScanSteps(t *testing.T) {
 	reasons := []string{"", vitrine.ReasonScanUnavailable, vitrine.ReasonScanSlow, vitrine.ReasonScanLimit,
 		vitrine.ReasonScanLate, vitrine.ReasonSuspicious,
@@ -37,27 +38,27 @@ func TestScanSteps(t *testing.T) {
 				switch {
 				case is == vitrine.StateLive && was != vitrine.StateLive &&
 					(was != vitrine.StateProcessing || answer != "clean"):
-					t.Errorf("%s: becomes live", what)
+					t.Errorf("%s: the link becomes live", what)
 				case is == vitrine.StateDisabled && (was != vitrine.StateProcessing || answer != "malware"):
-					t.Errorf("%s: is disabled", what)
+					t.Errorf("%s: the link is disabled", what)
 				case answer == "malware" && is == vitrine.StateLive:
-					t.Errorf("%s: stays live", what)
+					t.Errorf("%s: the link stays live", what)
 				case answer == "malware" && reason != vitrine.ReasonMalware && c.Reason != vitrine.ReasonMalware:
-					t.Errorf("%s: the reason is %q", what, c.Reason)
+					t.Errorf("%s: reason = %q, want malware", what, c.Reason)
 				case answer == "suspicious" && is == vitrine.StateLive:
-					t.Errorf("%s: stays live", what)
+					t.Errorf("%s: the link stays live", what)
 				case was == vitrine.StateProcessing && is == was:
-					t.Errorf("%s: waits for ever", what)
+					t.Errorf("%s: the link would wait forever", what)
 				case is == vitrine.StateReview && c.To != "" && c.Reason == "":
 					t.Errorf("%s: in review without a reason", what)
 				case c.To != "" && c.Action != vitrine.ActionScan:
-					t.Errorf("%s: the action is %q", what, c.Action)
+					t.Errorf("%s: action = %q, want scan", what, c.Action)
 				}
-				// The same answer once more changes nothing.
+				// The same answer a second time changes nothing.
 				if c.To != "" && c.To != vitrine.StateDisabled {
 					l.State, l.Reason, l.Detail = c.To, c.Reason, c.Detail
 					if again := changeFor(l, a.v, a.err); again.To != "" {
-						t.Errorf("%s: once more: %s %s", what, again.To, again.Reason)
+						t.Errorf("%s: second answer: %s %s, want no change", what, again.To, again.Reason)
 					}
 				}
 			}

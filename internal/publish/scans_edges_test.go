@@ -18,8 +18,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// A scanner that cannot look into a file does not make the reason weaker for
-// which it is held; nor does one that finds it clean then.
+// TestScanKeepsReason checks that a scanner that cannot scan a held file, or
+// later finds it clean, does not weaken the reason for which it is held.
 func TestScanKeepsReason(t *testing.T) {
 	for _, how := range []string{"inspection", "known bytes", "readers"} {
 		t.Run(how, func(t *testing.T) {
@@ -56,8 +56,8 @@ func TestScanKeepsReason(t *testing.T) {
 	}
 }
 
-// Copies that are held and deleted again do not hide that their bytes were
-// taken down.
+// TestKnownBytesStayKnown checks that uploading and deleting copies does not
+// hide that the bytes were taken down before.
 func TestKnownBytesStayKnown(t *testing.T) {
 	s := fixture.New(t)
 	first := s.Note("bad")
@@ -67,13 +67,14 @@ func TestKnownBytesStayKnown(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		l := s.Note("bad")
 		if l.State == vitrine.StateLive {
-			t.Fatal("live: nobody has cleared it, and the bytes were taken down")
+			t.Fatal("the link is live, although its bytes were taken down and nobody has approved it")
 		}
 		s.Must(s.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Owner(s.Account.ID)}))
 	}
 }
 
-// Known bytes are known also when the scanner is down.
+// TestKnownBytesWhileTheScannerIsDown checks that known bytes are recognized
+// without the scanner.
 func TestKnownBytesWhileTheScannerIsDown(t *testing.T) {
 	s := fixture.New(t)
 	first := s.Note("phishing")
@@ -87,8 +88,8 @@ func TestKnownBytesWhileTheScannerIsDown(t *testing.T) {
 	s.WantState(second, vitrine.StateReview, vitrine.ReasonKnownBytes, "")
 }
 
-// Bytes that readers have reported do not come back by being deleted and
-// uploaded anew.
+// TestReportedBytesStayHeld checks that bytes that readers have reported do not
+// become public by deleting the link and uploading them again.
 func TestReportedBytesStayHeld(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("scam")
@@ -99,7 +100,7 @@ func TestReportedBytesStayHeld(t *testing.T) {
 	s.Must(s.Links.Delete(t.Context(), string(l.Slug), vitrine.Decision{By: vitrine.Owner(s.Account.ID)}))
 	again := s.Note("scam")
 	if again.State == vitrine.StateLive {
-		t.Error("live again, without a person")
+		t.Error("the link is live without approval")
 	}
 }
 
@@ -116,7 +117,8 @@ func (b badBlob) Open(ctx context.Context, id vitrine.UploadID) (vitrine.Blob, e
 	return b.Blobs.Open(ctx, id)
 }
 
-// A file that cannot be read keeps no other from being scanned.
+// TestUnreadableKeepsNoVideo checks that a file that cannot be read does not
+// prevent scans of other files.
 func TestUnreadableKeepsNoVideo(t *testing.T) {
 	s := fixture.New(t)
 	s.Scans.Concurrency = 1
@@ -129,7 +131,8 @@ func TestUnreadableKeepsNoVideo(t *testing.T) {
 	s.WantState(good, vitrine.StateLive, "", "")
 }
 
-// … nor from being scanned again.
+// TestUnreadableKeepsNoRescan checks that a file that cannot be read does not
+// prevent rescans of other files.
 func TestUnreadableKeepsNoRescan(t *testing.T) {
 	s := fixture.New(t)
 	bad, infected := s.Note("unreadable"), s.Note("infected")
@@ -142,12 +145,13 @@ func TestUnreadableKeepsNoRescan(t *testing.T) {
 	s.WantState(infected, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus")
 }
 
-// What an operator asks for in the middle of a scan is done after it.
+// TestRescanMeanwhile checks that a rescan requested during a scan runs after
+// it.
 func TestRescanMeanwhile(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("x")
 	s.Scanner.Known = "2"
-	s.Scanner.During = func() { // clamd was set up otherwise, and the operator types vitrine link rescan
+	s.Scanner.During = func() { // clamd was reconfigured, and the administrator runs vitrine link rescan
 		s.Scanner.During = nil
 		n, err := s.Scans.MarkForScan(t.Context(), string(l.Slug))
 		s.Must(err)
@@ -162,7 +166,7 @@ func TestRescanMeanwhile(t *testing.T) {
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus")
 }
 
-// flapping is a scanner that names other signatures whenever it is asked.
+// flapping is a scanner that reports other signatures on each call.
 type flapping struct {
 	*fixture.Scanner
 	n int
@@ -173,8 +177,8 @@ func (f *flapping) Signatures(context.Context) (string, error) {
 	return fmt.Sprint(f.n), nil
 }
 
-// What is found counts, also when the signatures have changed since the scan
-// began.
+// TestSignaturesChangeMidway checks that a finding counts even if the
+// signatures have changed since the scan began.
 func TestSignaturesChangeMidway(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("x")
@@ -187,8 +191,8 @@ func TestSignaturesChangeMidway(t *testing.T) {
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus")
 }
 
-// An owner may undo their own disabling, also when a moderator has decided in
-// between and taken that back.
+// TestOwnersUndo checks that an owner may enable a link that they disabled,
+// even if a moderator has decided in between and undone it.
 func TestOwnersUndo(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()
@@ -205,12 +209,13 @@ func TestOwnersUndo(t *testing.T) {
 	s.WantState(l, vitrine.StateDisabled, vitrine.ReasonOwner, "")
 	_, err = s.Links.Undo(ctx, string(l.Slug), owner)
 	if err != nil {
-		t.Errorf("the owner cannot undo own disabling: %v", err)
+		t.Errorf("the owner cannot undo their own decision: %v", err)
 	}
 	s.WantState(l, vitrine.StateLive, "", "")
 }
 
-// What is so already is not written again.
+// TestNothingIsWrittenTwice checks that a decision without an effect is not
+// stored.
 func TestNothingIsWrittenTwice(t *testing.T) {
 	s := fixture.New(t)
 	for range 3 {
@@ -222,12 +227,13 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 	c, err := (&moderation.Service{Store: s.Store}).Account(t.Context(), s.Account.ID)
 	s.Must(err)
 	if len(c.History) != 0 {
-		t.Errorf("%d rows of nothing", len(c.History))
+		t.Errorf("%d rows in the history, want 0", len(c.History))
 	}
 }
 
-// Scans, decisions and deletions at random, side by side: the histories are
-// chains, and no scanner publishes what a person must.
+// TestScanRaces runs scans, decisions and deletions concurrently and at random.
+// Each change in a history begins with the state in which the last one ended,
+// and a scanner never publishes what needs a moderator.
 func TestScanRaces(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Log("seed", seed)
@@ -289,7 +295,7 @@ func TestScanRaces(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// each history is a chain
+	// The changes of a history must form a chain.
 	for _, l := range links {
 		all, err := (&moderation.Service{Store: s.Store}).OfLink(ctx, string(l.Slug))
 		s.Must(err)
@@ -299,13 +305,13 @@ func TestScanRaces(t *testing.T) {
 			}
 			if all[i].To == vitrine.StateLive && all[i].By.Kind == vitrine.ActorScanner &&
 				all[i].From != vitrine.StateProcessing {
-				t.Errorf("a scanner published: %+v", *all[i].Change)
+				t.Errorf("the scanner published a link: %+v", *all[i].Change)
 			}
 		}
 	}
 }
 
-// random is a scanner that says anything.
+// random is a scanner with random answers.
 type random struct {
 	pick func(int) int
 	mu   sync.Mutex
@@ -336,8 +342,9 @@ func (r *random) Scan(ctx context.Context, f io.Reader, size int64) (vitrine.Ver
 	return s.Scan(ctx, f, size)
 }
 
-// Of many who sign in with one offer while the account is suspended, at most
-// one does, and not for longer.
+// TestSignInRaces checks that concurrent sign-ins with one link while the
+// account is suspended create at most one session, which ends with the
+// suspension.
 func TestSignInRaces(t *testing.T) {
 	s := fixture.New(t)
 	sessions := s.NewSessions()
@@ -365,14 +372,15 @@ func TestSignInRaces(t *testing.T) {
 		close(got)
 		for text := range got {
 			if _, err := sessions.Authenticate(t.Context(), string(text)); err == nil {
-				t.Error("a session from before the suspension holds after it")
+				t.Error("a session from before the suspension is valid")
 			}
 		}
 	}
 }
 
-// A file that a person has cleared of a finding is not taken down by the same
-// one whenever the signatures change; by another one it is.
+// TestClearedStays checks that a file which a moderator has approved is not
+// held again for the same finding when signatures change, but is for another
+// one.
 func TestClearedStays(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Verdict = fixture.Suspicious
@@ -389,7 +397,8 @@ func TestClearedStays(t *testing.T) {
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus")
 }
 
-// A server that was off does not send what waited to a person untried.
+// TestScanAfterRestart checks that a server that was down scans what waited
+// before it sends it to a moderator.
 func TestScanAfterRestart(t *testing.T) {
 	s := fixture.New(t)
 	video := s.Clip()
@@ -398,15 +407,15 @@ func TestScanAfterRestart(t *testing.T) {
 	s.WantState(video, vitrine.StateLive, "", "")
 }
 
-// Which limit it was is told.
+// TestLimitIsTold checks that the reason names the limit.
 func TestLimitIsTold(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fmt.Errorf("clamd at unix:/x: %w: Heuristics.Limits.Exceeded.MaxScanTime", vitrine.ErrScanLimit)
 	s.WantState(s.Note("x"), vitrine.StateReview, vitrine.ReasonScanLimit, "Heuristics.Limits.Exceeded.MaxScanTime")
 }
 
-// An owner who takes a link off display and puts it back does not make reports
-// forgotten.
+// TestOwnerKeepsReports checks that disabling and enabling a link by its owner
+// does not reset the count of reports.
 func TestOwnerKeepsReports(t *testing.T) {
 	s := fixture.New(t)
 	l := s.Note("scam")

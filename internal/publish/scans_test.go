@@ -16,14 +16,14 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Every answer of a scanner, at each place where one is asked for. Only an
-// explicit "clean" is one (promise 6).
+// TestScanAnswers checks every answer of a scanner wherever one is requested.
+// Only an explicit "clean" counts as clean (promise 6).
 func TestScanAnswers(t *testing.T) {
 	for _, r := range []struct {
 		name           string
 		verdict        vitrine.Verdict
 		err            error
-		complete       vitrine.LinkState // "": refused
+		complete       vitrine.LinkState // "" if refused
 		completeReason string
 		video          vitrine.LinkState
 		videoReason    string
@@ -54,13 +54,13 @@ func TestScanAnswers(t *testing.T) {
 				var e *vitrine.Error
 				if !errors.As(err, &e) || e.Code != vitrine.CodeMalware || e.Reason != vitrine.ReasonMalware ||
 					!strings.Contains(e.Message, "Test.Virus") {
-					t.Errorf("complete: %v", err)
+					t.Errorf("Complete = %v, want malware", err)
 				}
 				c, err := (&moderation.Service{Store: s.Store}).Account(t.Context(), s.Account.ID)
 				s.Must(err)
 				if h := c.History; len(h) != 1 || h[0].Action != vitrine.ActionRefuse ||
 					h[0].Reason != vitrine.ReasonMalware || h[0].Detail != "note.txt" {
-					t.Errorf("the account's history: %+v", h)
+					t.Errorf("history of the account = %+v", h)
 				}
 			} else {
 				s.Must(err)
@@ -71,25 +71,24 @@ func TestScanAnswers(t *testing.T) {
 			s.WantState(live, r.live, r.liveReason, r.detail)
 			now := s.WantState(video, r.video, r.videoReason, r.detail)
 			if now.HasBytes != (r.video != "disabled") {
-				t.Errorf("the video has bytes: %t", now.HasBytes)
+				t.Errorf("the video has bytes = %t", now.HasBytes)
 			}
-			// What has been answered is not asked again; what has not is.
+			// What was answered is not scanned again; everything else is.
 			before := s.Scanner.Scanned
 			s.Clock.Advance(20 * time.Second)
 			s.Pending()
 			s.Rescan()
 			if asked := s.Scanner.Scanned > before; asked != (r.live == "live" && r.name != "clean" &&
 				r.name != "over its limits") {
-				t.Errorf("asked again: %t (%d scans)", asked, s.Scanner.Scanned-before)
+				t.Errorf("scanned again = %t (%d scans)", asked, s.Scanner.Scanned-before)
 			}
 		})
 	}
 }
 
-// A video that no scanner could speak on within half an hour waits for a
-// person, and so it does when the scanner cannot even be reached; what a
-// scanner says later is told to the person, who alone publishes it
-// (contract, Link states).
+// TestScanLate checks that a video without an answer for half an hour waits for
+// a moderator, also if the scanner cannot be reached. A later answer is shown
+// to the moderator, who alone can publish it (contract, Link states).
 func TestScanLate(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fixture.ErrMute
@@ -101,7 +100,7 @@ func TestScanLate(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	s.Scanner.Silent = fixture.ErrMute
 	if err := s.Scans.Pending(t.Context()); !errors.Is(err, fixture.ErrMute) {
-		t.Errorf("a scanner that cannot be reached: %v", err)
+		t.Errorf("Pending without a scanner = %v", err)
 	}
 	s.WantState(video, vitrine.StateReview, vitrine.ReasonScanSlow, "")
 	s.Scanner.Silent, s.Scanner.Err = nil, nil
@@ -113,27 +112,26 @@ func TestScanLate(t *testing.T) {
 	s.WantState(video, vitrine.StateLive, "", "")
 	want := []string{"owner create", "scanner hold", "scanner scan", "operator clear"}
 	if got := s.History(video); !slices.Equal(got, want) {
-		t.Errorf("history %q, want %q", got, want)
+		t.Errorf("history = %q, want %q", got, want)
 	}
 }
 
-// New signatures are asked about everything that is live, once; a hit takes a
-// link down until a person has looked, and keeps its bytes.
+// TestRescan checks that every public link is scanned once with new signatures.
+// A finding sends the link to review and keeps its bytes.
 func TestRescan(t *testing.T) {
 	s := fixture.New(t)
 	a, b := s.Note("a"), s.Note("b")
 	s.Rescan()
 	if s.Scanner.Scanned != 2 {
-		t.Errorf("%d scans by signatures that have been asked", s.Scanner.Scanned)
+		t.Errorf("%d scans with known signatures", s.Scanner.Scanned)
 	}
 	s.Scanner.Known, s.Scanner.Verdict = "2", fixture.Malware
 	s.Rescan()
 	s.WantState(a, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus")
 	if l := s.WantState(b, vitrine.StateReview, vitrine.ReasonMalware, "Test.Virus"); !l.HasBytes || l.Scanned != "2" {
-		t.Errorf("%+v", l)
+		t.Errorf("link = %+v", l)
 	}
-	// A person knows better: it stays cleared until the signatures change
-	// again.
+	// An approved link stays public until the signatures change again.
 	_, err := s.Links.Clear(t.Context(), string(a.Slug), fixture.Operator("a false alarm"))
 	s.Must(err)
 	s.Rescan()
@@ -143,15 +141,15 @@ func TestRescan(t *testing.T) {
 	s.Scanner.Verdict = fixture.Clean
 	s.Rescan()
 	if l := s.WantState(a, vitrine.StateLive, "", ""); n != 1 || l.Scanned != "2" {
-		t.Errorf("%d scans forgotten, %+v", n, l)
+		t.Errorf("%d links marked, link = %+v", n, l)
 	}
 	if _, err := s.Scans.MarkForScan(t.Context(), "no-such-link"); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a scan of no link: %v", err)
+		t.Errorf("MarkForScan of an unknown link = %v, want not_found", err)
 	}
 }
 
-// A scanner that is configured later looks at what was published without one;
-// one that is taken away leaves everything as it is.
+// TestScannerComesAndGoes checks that a scanner that is configured later scans
+// what was published without one, and that removing it changes nothing.
 func TestScannerComesAndGoes(t *testing.T) {
 	s := fixture.New(t)
 	s.Uploads.Scanner, s.Scans.Scanner = vitrine.NoScanner{}, vitrine.NoScanner{}
@@ -170,7 +168,8 @@ func TestScannerComesAndGoes(t *testing.T) {
 	s.WantState(l, vitrine.StateReview, vitrine.ReasonSuspicious, "Heuristics.Test")
 }
 
-// What happens to a link in the middle of its scan outlasts what the scan says.
+// TestScanMeanwhile checks that changes of a link during its scan prevail over
+// the scan's result.
 func TestScanMeanwhile(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fixture.ErrMute
@@ -191,13 +190,13 @@ func TestScanMeanwhile(t *testing.T) {
 	}
 	s.Pending()
 	if _, err := s.Links.BySlug(t.Context(), string(video.Slug)); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a link that was deleted in the middle of its scan: %v", err)
+		t.Errorf("a link deleted during its scan: %v, want not_found", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	again := s.Clip()
 	s.Scanner.During = cancel
 	if err := s.Scans.Pending(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("a scan that is interrupted: %v", err)
+		t.Errorf("cancelled Pending = %v, want context.Canceled", err)
 	}
 	s.Scanner.During = nil
 	s.WantState(again, vitrine.StateProcessing, "", "")
@@ -206,8 +205,8 @@ func TestScanMeanwhile(t *testing.T) {
 	s.WantState(again, vitrine.StateLive, "", "")
 }
 
-// A file that has no answer does not keep others, and is tried again after
-// longer and longer.
+// TestScanTries checks that a file without an answer does not delay others, and
+// is tried again after growing pauses.
 func TestScanTries(t *testing.T) {
 	s := fixture.New(t)
 	s.Scanner.Err = fixture.ErrMute
@@ -222,25 +221,25 @@ func TestScanTries(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 	}
 	if tries < 10 || tries > 15 || s.Failed != tries {
-		t.Errorf("%d tries in an hour, told of %d", tries, s.Failed)
+		t.Errorf("%d tries in an hour, %d reported", tries, s.Failed)
 	}
-	// What no scanner can answer in a day is this file's own fault.
+	// After a day the failures count as this file's own.
 	for range 24 * 60 {
 		s.Rescan()
 		s.Clock.Advance(time.Minute)
 	}
 	if s.Failed > tries+10 {
-		t.Errorf("%d tries in a day more", s.Failed-tries)
+		t.Errorf("%d tries in another day", s.Failed-tries)
 	}
-	// Who asks for it is not kept waiting, and a clock that was ahead keeps
-	// nobody waiting.
+	// A requested scan does not wait for the pause, and a clock that was ahead
+	// delays nothing.
 	before := s.Scanner.Scanned
 	_, err := s.Scans.MarkForScan(t.Context(), string(held.Slug))
 	s.Must(err)
 	s.Rescan()
 	s.Rescan()
 	if n := s.Scanner.Scanned - before; n != 1 {
-		t.Errorf("asked for, it is tried %d times", n)
+		t.Errorf("%d scans after the request, want 1", n)
 	}
 	s.Clock.Advance(-48 * time.Hour)
 	s.Scanner.Err = nil
@@ -248,8 +247,8 @@ func TestScanTries(t *testing.T) {
 	s.WantState(held, vitrine.StateReview, vitrine.ReasonScanLate, "")
 }
 
-// The same bytes as a link that a moderator took down, or that was malware,
-// wait for a person.
+// TestKnownBytes checks that the bytes of a link that a moderator rejected, or
+// that was malware, wait for a moderator when uploaded again.
 func TestKnownBytes(t *testing.T) {
 	s := fixture.New(t)
 	first, other := s.Note("bad"), s.Note("good")
@@ -263,22 +262,22 @@ func TestKnownBytes(t *testing.T) {
 	changed, err := s.Links.RejectSame(t.Context(), string(second.Slug), fixture.Operator("all of it"))
 	s.Must(err)
 	if len(changed) != 1 || changed[0].ID != second.ID {
-		t.Errorf("%d links changed", len(changed))
+		t.Errorf("%d links changed, want the second one", len(changed))
 	}
 	s.WantState(second, vitrine.StateDisabled, vitrine.ReasonModerator, "")
 	s.WantState(other, vitrine.StateLive, "", "")
-	// Also when it was deleted since.
+	// The same after that link was deleted.
 	s.Must(s.Links.Delete(t.Context(), string(first.Slug), fixture.Operator("")))
 	s.Must(s.Links.Delete(t.Context(), string(second.Slug), fixture.Operator("")))
 	s.WantState(s.Note("bad"), vitrine.StateReview, vitrine.ReasonKnownBytes, "")
-	// What its owner alone took off is nothing bad.
+	// A link that only its owner has disabled does not count.
 	_, err = s.Links.Disable(t.Context(), string(other.Slug), vitrine.Decision{By: vitrine.Owner(s.Account.ID)})
 	s.Must(err)
 	s.WantState(s.Note("good"), vitrine.StateLive, "", "")
 }
 
-// Whichever operation of a scan or a decision fails, the next run makes it
-// good, and nothing is half done (promises 7, 17).
+// TestScanFaults fails each operation of a scan or a decision. The next run
+// completes it, and nothing is half done (promises 7, 17).
 func TestScanFaults(t *testing.T) {
 	for _, r := range []struct {
 		name    string
@@ -306,10 +305,10 @@ func TestScanFaults(t *testing.T) {
 					break
 				}
 				s.Scans.Store, s.Scans.Blobs = s.Store, s.Blobs
-				s.Clock.Advance(time.Hour / 4) // past the pause of a scan without an answer
+				s.Clock.Advance(time.Hour / 4) // past the pause after a scan without an answer
 				s.Pending()
 				s.WantState(video, r.state, r.reason, r.detail)
-				for range 2 { // the second time bytes that an interrupted removal has left, too
+				for range 2 { // the second run also removes bytes that an interrupted deletion has left
 					s.Clock.Advance(2 * vitrine.UploadLife)
 					s.Must(s.Uploads.Sweep(t.Context()))
 				}

@@ -12,9 +12,9 @@ import (
 	"vitrine/report"
 )
 
-// BenchmarkReclassify reads 100,000 stored views of 20 links in a year,
-// every tenth of them a program's, and changes the half of these: to another
-// reason, to people's, and back.
+// BenchmarkReclassify reads 100,000 stored views of 20 links in a year, a tenth
+// of them by programs, and changes half of these: to another reason, to a
+// person's, and back.
 func BenchmarkReclassify(b *testing.B) {
 	const views, links, days = 100_000, 20, 365
 	log, err := viewdb.Open(filepath.Join(b.TempDir(), "views.db"))
@@ -42,8 +42,8 @@ func BenchmarkReclassify(b *testing.B) {
 		}
 	}
 	settle()
-	run := func(name string, says map[string]string, apply bool) {
-		s := &reclassify.Service{Log: log, Rule: rules(says)}
+	run := func(name string, classOf map[string]string, apply bool) {
+		s := &reclassify.Service{Log: log, Rule: rules(classOf)}
 		from := time.Now()
 		r, err := s.Run(b.Context(), apply)
 		if err != nil {

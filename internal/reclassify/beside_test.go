@@ -15,8 +15,9 @@ import (
 	"vitrine/report"
 )
 
-// A server that writes, reads and rolls up meanwhile loses nothing, and tells
-// what is so afterwards, also of days that it has in memory.
+// TestBesideServer checks that a server that writes, reads and rolls up during
+// a reclassification loses nothing, and that its reports are right afterwards,
+// also for days that it has cached.
 func TestBesideServer(t *testing.T) {
 	for _, backend := range []struct {
 		name  string
@@ -83,16 +84,17 @@ func besideServer(t *testing.T, open func() vitrine.ViewLog) {
 			if _, err := server.Append(t.Context(), b); err != nil {
 				t.Error(err)
 			}
-			tellAll(t, server, days, links)
+			reportsOf(t, server, days, links)
 		}
 	}
 	write(3, 60)
 	if err := server.RollUp(t.Context(), day+3); err != nil {
 		t.Fatal(err)
 	}
-	tellAll(t, server, days, links)
-	says := []map[string]string{{"A": "", "B": "monitor", "C": ""}, {"A": "monitor", "B": "", "C": "mail_scanner"}, {}}
-	for _, rule := range says {
+	reportsOf(t, server, days, links)
+	ruleSets := []map[string]string{{"A": "", "B": "monitor", "C": ""}, {"A": "monitor", "B": "", "C": "mail_scanner"},
+		{}}
+	for _, rule := range ruleSets {
 		s := &reclassify.Service{Log: admin, Rule: rules(rule)}
 		var together sync.WaitGroup
 		together.Go(func() { write(4, 30) })
@@ -105,15 +107,15 @@ func besideServer(t *testing.T, open func() vitrine.ViewLog) {
 			t.Fatal(err)
 		}
 		together.Wait()
-		if _, err := s.Run(t.Context(), true); err != nil { // what came meanwhile
+		if _, err := s.Run(t.Context(), true); err != nil { // what arrived in the meantime
 			t.Fatal(err)
 		}
-		fresh := tellAll(t, open(), days, links)
-		vitrinetest.Equal(t, "what the server tells", tellAll(t, server, days, links), fresh)
-		vitrinetest.Equal(t, "what the administrator is told", tellAll(t, admin, days, links), fresh)
+		fresh := reportsOf(t, open(), days, links)
+		vitrinetest.Equal(t, "what the server tells", reportsOf(t, server, days, links), fresh)
+		vitrinetest.Equal(t, "what the administrator is told", reportsOf(t, admin, days, links), fresh)
 		audit(t, server)
 		if got := allClasses(t, admin, links); rule["A"] == "" && len(rule) > 0 && got["crawler A"] != 0 {
-			t.Errorf("crawlers are left: %v", got)
+			t.Errorf("views of crawlers are left: %v", got)
 		}
 	}
 }
@@ -128,8 +130,8 @@ func allClasses(t *testing.T, log vitrine.ViewLog, links vitrine.LinkID) map[str
 	return all
 }
 
-// tellAll returns all reports of a log on an account and its links as text.
-func tellAll(t *testing.T, log vitrine.ViewLog, days report.Day, links vitrine.LinkID) string {
+// reportsOf returns all reports of a log on an account and its links as text.
+func reportsOf(t *testing.T, log vitrine.ViewLog, days report.Day, links vitrine.LinkID) string {
 	t.Helper()
 	var all []any
 	for link := range links + 1 {

@@ -28,7 +28,7 @@ func openLog(t *testing.T) *viewdb.ViewLog {
 
 var day = report.DayOf(vitrinetest.Epoch.UnixMilli())
 
-// fill adds views of programs to a link of an account, n a day.
+// fill adds n views of programs a day to a link of an account.
 func fill(t *testing.T, log vitrine.ViewLog, a vitrine.AccountID, link vitrine.LinkID, days, n int,
 	classes ...[2]string) {
 	t.Helper()
@@ -58,17 +58,17 @@ func classes(t *testing.T, log vitrine.ViewLog, link vitrine.LinkID) map[string]
 	return n
 }
 
-func rules(says map[string]string) func(reason, product string) string {
+func rules(reasons map[string]string) func(reason, product string) string {
 	return func(reason, product string) string {
-		if to, ok := says[product]; ok {
+		if to, ok := reasons[product]; ok {
 			return to
 		}
 		return reason
 	}
 }
 
-// Of days whose views have expired nothing changes, and it is said how much
-// would have.
+// TestExpired checks that days whose views have expired do not change, and that
+// the result says how many views would have.
 func TestExpired(t *testing.T) {
 	log := openLog(t)
 	fill(t, log, 1, 1, 100, 10, [2]string{"crawler", "A"}, [2]string{"crawler", "B"}, [2]string{})
@@ -115,7 +115,8 @@ func audit(t *testing.T, log vitrine.ViewLog) {
 	}
 }
 
-// More changes than fit into memory are made in parts, each once.
+// TestMany checks that more changes than fit in memory are made in parts, each
+// once.
 func TestMany(t *testing.T) {
 	log := openLog(t)
 	for i := range 5 {
@@ -123,22 +124,23 @@ func TestMany(t *testing.T) {
 			[2]string{"crawler", "B"})
 	}
 	s := &reclassify.Service{Log: log, Rule: rules(map[string]string{"B": "monitor"})}
-	told := int64(0)
-	s.Tell = func(r reclassify.Result) { told = r.Applied }
+	reported := int64(0)
+	s.Tell = func(r reclassify.Result) { reported = r.Applied }
 	r, err := s.Run(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := int64(classes(t, log, 1)["monitor B"] + classes(t, log, 2)["monitor B"])
-	vitrinetest.Equal(t, "changed", []int64{r.Changed(), r.Applied, told}, []int64{n, n, n})
+	vitrinetest.Equal(t, "changed", []int64{r.Changed(), r.Applied, reported}, []int64{n, n, n})
 	if r, err = s.Run(t.Context(), true); err != nil || r.Applied != 0 || n < 25_000 {
-		t.Errorf("again: %d of %d are changed, %v", r.Applied, n, err)
+		t.Errorf("second run: %d of %d views changed, %v, want 0", r.Applied, n, err)
 	}
 	audit(t, log)
 }
 
-// Each account's history says what is about to change, that of a website's
-// owner too, and says nothing where nothing does.
+// TestHistory checks that the history of each account, and of a website's
+// owner, names the changes before they are made, and has no entry without
+// changes.
 func TestHistory(t *testing.T) {
 	in := fixture.New(t)
 	log := openLog(t)

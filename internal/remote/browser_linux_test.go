@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The page is opened where there is a desktop, and nothing but a web page is.
+// TestOpenBrowser checks that a page is opened only on a desktop, and only if
+// it is a web page.
 func TestOpenBrowser(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -26,24 +27,24 @@ func TestOpenBrowser(t *testing.T) {
 	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "--help", "", "https:///x",
 		"http://a b"} {
 		if OpenBrowser(bad) {
-			t.Errorf("%q is opened", bad)
+			t.Errorf("OpenBrowser(%q) = true, want false", bad)
 		}
 	}
 	const page = "https://share.example/device?code=WDJB-MJHT"
 	if !OpenBrowser(page) {
-		t.Fatal("the page is not opened")
+		t.Fatal("OpenBrowser of a page = false, want true")
 	}
-	got, err := os.ReadFile(pipe) // waits until it is opened for writing
+	got, err := os.ReadFile(pipe) // waits until the pipe is opened for writing
 	if err != nil || strings.TrimSpace(string(got)) != "1\n"+page {
 		t.Errorf("opened with %q, %v", got, err)
 	}
 	t.Setenv("SSH_CONNECTION", "192.0.2.1 22 192.0.2.2 22")
 	if OpenBrowser(page) {
-		t.Error("it is opened on a machine where nobody sits")
+		t.Error("OpenBrowser over SSH = true, want false")
 	}
 	t.Setenv("SSH_CONNECTION", "")
 	t.Setenv("DISPLAY", "")
 	if OpenBrowser(page) {
-		t.Error("it is opened without a display")
+		t.Error("OpenBrowser without a display = true, want false")
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// The list of links fits every terminal, begins with the titles, and keeps the
-// slug.
+// TestListing checks that the list of links fits every terminal, begins with
+// the titles, and keeps the slugs.
 func TestListing(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	views, few := int64(12366), int64(3)
@@ -32,31 +32,31 @@ func TestListing(t *testing.T) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			if w := uniseg.StringWidth(line); w > width || strings.IndexFunc(line, terminal.Unsafe) >= 0 {
-				t.Fatalf("%d columns of %d: %q", w, width, line)
+				t.Fatalf("%d columns, want at most %d: %q", w, width, line)
 			}
 		}
 		if width >= 60 && (!strings.Contains(text, "k7m2w9xq4t") || !strings.Contains(text, "12,366")) {
-			t.Fatalf("at %d columns:\n%s", width, text)
+			t.Fatalf("at %d columns the list lacks the slug or the views:\n%s", width, text)
 		}
 		if !strings.HasPrefix(text, "TITLE ") {
-			t.Fatalf("at %d columns:\n%s", width, text)
+			t.Fatalf("at %d columns the list does not begin with TITLE:\n%s", width, text)
 		}
 	}
 	wide := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now)
 	for _, want := range []string{links[0].Title, "VIEWS 30D", "2 days ago", "1 hour ago", "review (encrypted_archive)",
 		"482kB", "pdf"} {
 		if !strings.Contains(wide, want) {
-			t.Errorf("no %q in\n%s", want, wide)
+			t.Errorf("the list lacks %q:\n%s", want, wide)
 		}
 	}
 	links[0].Views = nil
 	if text := listing(&terminal.Terminal{OutTTY: true, Width: 200}, links, now); strings.Contains(text, "VIEWS") {
-		t.Errorf("views that nobody knows:\n%s", text)
+		t.Errorf("the list has a column of unknown views:\n%s", text)
 	}
 }
 
-// With several files a terminal shows which link is whose; a program reads the
-// links alone.
+// TestPutNamesFiles checks that with several files a terminal shows the file of
+// each link, and that a program gets only the links.
 func TestPutNamesFiles(t *testing.T) {
 	for _, test := range []struct {
 		terminal bool
@@ -71,12 +71,12 @@ func TestPutNamesFiles(t *testing.T) {
 		c := &PutCmd{Files: test.files}
 		if err := c.show(&terminal.Terminal{Out: &out, OutTTY: test.terminal}, "a.pdf",
 			&client.Link{URL: "http://x/p/y"}, nil); err != nil || out.String() != test.want {
-			t.Errorf("%+v: %q, %v", test, out.String(), err)
+			t.Errorf("%+v: output %q, %v", test, out.String(), err)
 		}
 	}
 }
 
-// What cannot be put is named by what it is.
+// TestPutRefuses checks that an error names why a path cannot be uploaded.
 func TestPutRefuses(t *testing.T) {
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty.txt")
@@ -86,10 +86,10 @@ func TestPutRefuses(t *testing.T) {
 	for path, want := range map[string]string{dir: "the folder has no HTML page", empty: "the file is empty"} {
 		_, err := new(PutCmd).put(t.Context(), nil, &terminal.Bar{T: &terminal.Terminal{}}, path)
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("put %s: %v", path, err)
 		}
 	}
 }
 
-// hostile is a text that must not reach a terminal as it is.
+// hostile is a text that must not reach a terminal unchanged.
 const hostile = "a\x1b[31m\x1b]0;owned\x07\u009b1mb\u202ec\u2066d\r\n\te\x00\xff\U000e0041f"

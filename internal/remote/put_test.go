@@ -9,7 +9,8 @@ import (
 	"vitrine/client"
 )
 
-// put stops at a server that is not there, and goes on after an answer.
+// TestUnreachable checks that put stops if the server cannot be reached, and
+// continues after an error answer.
 func TestUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -25,7 +26,7 @@ func TestUnreachable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err = api.Link(t.Context(), "abc"); err == nil || client.Unreachable(err) != want {
-			t.Errorf("%s: %v, unreachable %v", address, err, !want)
+			t.Errorf("%s: %v, Unreachable = %v", address, err, !want)
 		}
 	}
 }

@@ -21,16 +21,16 @@ func TestWarnings(t *testing.T) {
 		got := Warnings([]byte(text))
 		if len(got) != 1 || !strings.Contains(got[0], "Line 2 looks like "+name) ||
 			strings.Contains(got[0], r("a", 10)) {
-			t.Errorf("%.20q: %q", text, got)
+			t.Errorf("Warnings(%.20q) = %q", text, got)
 		}
 	}
 	for _, text := range []string{"", "risk-taking and ask-me", "AKIA", "-----BEGIN PUBLIC KEY-----",
 		"-----BEGIN CERTIFICATE-----", "vtr_…abcd", "npm_install", "https://example.org/sk-ant-"} {
 		if got := Warnings([]byte(text)); len(got) != 0 {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("Warnings(%q) = %q, want none", text, got)
 		}
 	}
 	if n := len(Warnings([]byte(r("ghp_"+r("a", 36)+"\n", 100)))); n != maxWarnings {
-		t.Errorf("%d warnings", n)
+		t.Errorf("%d warnings, want the maximum", n)
 	}
 }

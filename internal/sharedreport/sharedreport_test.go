@@ -23,8 +23,9 @@ func service(f *fixture.Instance) *sharedreport.Service {
 	return &sharedreport.Service{Store: f.Store, Signer: signer.New([]byte("k")), Now: f.Clock.Now}
 }
 
-// An address leads to its report until it expires, is revoked, or its account
-// or link is no longer what it was. A guess, or a part of it, leads nowhere.
+// TestOpen checks that an address leads to its report until it expires, is
+// revoked, or its account or link changes. A wrong or shortened address is not
+// found.
 func TestOpen(t *testing.T) {
 	f := fixture.New(t)
 	s := service(f)
@@ -38,7 +39,7 @@ func TestOpen(t *testing.T) {
 		t.Helper()
 		r, err := s.Open(ctx, secret)
 		if (err == nil) != want || !want && vitrine.CodeOf(err) != vitrine.CodeNotFound {
-			t.Errorf("%s: %v, want %t", what, err, want)
+			t.Errorf("%s: %v, want success = %t", what, err, want)
 		}
 		if err == nil && (r.Owner.ID != f.Account.ID || (r.Link == nil) != (secret == all)) {
 			t.Errorf("%s: %+v", what, r)
@@ -53,34 +54,34 @@ func TestOpen(t *testing.T) {
 	list, err := s.List(ctx, f.Account, l)
 	f.Must(err)
 	if len(list) != 1 || list[0].Label != "For the board" || strings.Contains(string(list[0].Hash[:]), one) {
-		t.Errorf("list %+v", list)
+		t.Errorf("list = %+v", list)
 	}
 	f.Clock.Advance(time.Hour - time.Millisecond)
 	opens("just before it expires", one, true)
 	f.Clock.Advance(time.Millisecond)
 	opens("expired", one, false)
 	if list, err = s.List(ctx, f.Account, l); err != nil || len(list) != 0 {
-		t.Errorf("list of expired ones: %v, %v", list, err)
+		t.Errorf("list after expiry = %v, %v, want none", list, err)
 	}
 
 	if list, err = s.List(ctx, f.Account, nil); err != nil || len(list) != 1 {
-		t.Fatalf("list of all links: %v, %v", list, err)
+		t.Fatalf("list for all links = %v, %v, want one", list, err)
 	}
 	other := *f.Account
 	other.ID++
 	if err := s.Revoke(ctx, &other, list[0].ID); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("another account revokes: %v", err)
+		t.Errorf("Revoke by another account = %v, want not_found", err)
 	}
 	if err := s.Revoke(ctx, f.Account, 0); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("nothing is revoked: %v", err)
+		t.Errorf("Revoke of an unknown report = %v, want not_found", err)
 	}
 	opens("still there", all, true)
 	f.Must(s.Revoke(ctx, f.Account, list[0].ID))
 	opens("revoked", all, false)
 }
 
-// A report is gone for as long as its account is suspended, and for good with
-// its link.
+// TestOpenAfterwards checks that a report is not available while its account is
+// suspended, and never again after its link was deleted.
 func TestOpenAfterwards(t *testing.T) {
 	f := fixture.New(t)
 	s := service(f)
@@ -135,14 +136,14 @@ func TestCreateRefuses(t *testing.T) {
 		"a short password": {Password: "short"},
 	} {
 		if _, err := s.Create(t.Context(), f.Account, nil, o); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Create with %s = %v, want invalid_request", name, err)
 		}
 	}
 	free := *f.Account
 	free.Plan = vitrine.PlanFree
 	if _, err := s.Create(t.Context(), &free, nil,
 		sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeProRequired {
-		t.Errorf("on Free: %v", err)
+		t.Errorf("Create on Free = %v, want pro_required", err)
 	}
 	for range sharedreport.MaxEach {
 		if _, err := s.Create(t.Context(), f.Account, nil, sharedreport.Options{}); err != nil {
@@ -151,12 +152,12 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	if _, err := s.Create(t.Context(), f.Account, nil,
 		sharedreport.Options{}); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-		t.Errorf("one too many: %v", err)
+		t.Errorf("Create beyond the limit = %v, want invalid_request", err)
 	}
 }
 
-// A password lets a browser in for some hours. A pass is of one report, and
-// tries are limited.
+// TestPassword checks that a password gives a browser access for some hours,
+// that a pass is valid for one report, and that attempts are limited.
 func TestPassword(t *testing.T) {
 	f := fixture.New(t)
 	s := service(f)
@@ -173,41 +174,41 @@ func TestPassword(t *testing.T) {
 	r, other, plain := open(sharedreport.Options{Password: words}), open(sharedreport.Options{Password: words}),
 		open(sharedreport.Options{})
 	if s.Admits(r, "") || !s.Admits(plain, "") {
-		t.Error("without a pass")
+		t.Error("Admits is wrong without a pass")
 	}
 	pass, err := s.Enter(ctx, r, "a café at noon", here)
 	f.Must(err)
 	if !s.Admits(r, pass) || s.Admits(other, pass) {
-		t.Error("a pass is of one report")
+		t.Error("a pass must be valid for its report only")
 	}
 	for _, bad := range []string{pass + "x", "9" + pass, strings.Replace(pass, ".", "", 1), "99999999999999999999.x",
 		"."} {
 		if s.Admits(r, bad) {
-			t.Errorf("%q passes", bad)
+			t.Errorf("Admits(%q) = true, want false", bad)
 		}
 	}
 	f.Clock.Advance(sharedreport.PassLife)
 	if s.Admits(r, pass) {
-		t.Error("it passes for ever")
+		t.Error("an expired pass is valid")
 	}
 	for range 5 {
 		if _, err := s.Enter(ctx, r, "wrong", here); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("wrong: %v", err)
+			t.Errorf("Enter with a wrong password = %v, want invalid_request", err)
 		}
 	}
 	if _, err := s.Enter(ctx, r, words, here); vitrine.CodeOf(err) != vitrine.CodeRateLimited {
-		t.Errorf("too often: %v", err)
+		t.Errorf("Enter beyond the limit = %v, want rate_limited", err)
 	}
 	if _, err := s.Enter(ctx, r, words, there); err != nil {
-		t.Errorf("someone else is kept out: %v", err)
+		t.Errorf("Enter from another network = %v", err)
 	}
 	f.Clock.Advance(15*time.Minute + time.Millisecond)
 	if _, err := s.Enter(ctx, r, words, here); err != nil {
-		t.Errorf("after the wait: %v", err)
+		t.Errorf("Enter after the wait = %v", err)
 	}
 }
 
-// Of many who try at once no more pass than may.
+// TestPasswordAtOnce checks that concurrent attempts do not exceed the limit.
 func TestPasswordAtOnce(t *testing.T) {
 	f := fixture.New(t)
 	s := service(f)
@@ -229,6 +230,6 @@ func TestPasswordAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if tried.Load() != 5 || limited.Load() != 15 {
-		t.Errorf("%d were tried, %d not", tried.Load(), limited.Load())
+		t.Errorf("%d attempts, %d limited, want 5 and 15", tried.Load(), limited.Load())
 	}
 }

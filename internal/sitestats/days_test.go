@@ -16,9 +16,9 @@ import (
 	"vitrine/report"
 )
 
-// The report of a website stays the same when its days are rolled up, and when
-// the single page loads have expired, on each kind of log. A load belongs to
-// the UTC day in which it was answered.
+// TestPastDays checks on each kind of log that the report of a website does not
+// change when its days are rolled up, or when its single page loads have
+// expired. A load belongs to the UTC day of its answer.
 func TestPastDays(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (vitrine.ViewLog, error){
 		"SQLite": func(t *testing.T) (vitrine.ViewLog, error) {
@@ -74,7 +74,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	now = midnight.Add(3 * 24 * time.Hour)
 
 	var first string
-	later := report.DayOf(now.UnixMilli()) + 400 // days expire by the dozen
+	later := report.DayOf(now.UnixMilli()) + 400 // days expire in groups
 	for _, step := range []struct {
 		name string
 		do   func() error
@@ -91,15 +91,15 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 			t.Fatal(step.name, err)
 		}
 		if v, u, b := r.Totals.Views, r.Totals.Uniques, r.Totals.BotsExcluded; v != 4 || u != 2 || b != 1 {
-			t.Errorf("%s: %d page loads by %d viewers, %d by bots; want 4 by 2, 1", step.name, v, u, b)
+			t.Errorf("%s: %d page loads by %d viewers, %d by bots, want 4 by 2, 1", step.name, v, u, b)
 		}
 		if len(r.TopLinks) != 2 || r.TopLinks[0].Slug != "index.html" || r.TopLinks[0].Views != 3 {
-			t.Errorf("%s, pages: %+v", step.name, r.TopLinks)
+			t.Errorf("%s: pages = %+v", step.name, r.TopLinks)
 		}
 		n := len(r.Series)
 		if n != 7 || r.Series[n-5].Views != 2 || r.Series[n-4].Views != 2 || r.Series[n-5].Uniques != 1 ||
 			r.Series[n-4].Uniques != 2 {
-			t.Errorf("%s, days: %+v", step.name, r.Series)
+			t.Errorf("%s: days = %+v", step.name, r.Series)
 		}
 		got, err := json.Marshal(r)
 		if err != nil {
@@ -108,7 +108,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 		if first == "" {
 			first = string(got)
 		} else if string(got) != first {
-			t.Errorf("%s the report is\n%s\nand was\n%s", step.name, got, first)
+			t.Errorf("%s: report\n%s\nwant\n%s", step.name, got, first)
 		}
 	}
 	var whole *vitrine.SitePage
@@ -121,6 +121,6 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	}
 	kept, err := log.RetainedFrom(t.Context(), vitrine.AccountID(whole.Number))
 	if err != nil || kept <= report.DayOf(midnight.UnixMilli()) {
-		t.Errorf("page loads are kept from %v on, %v; want none of %v", kept, err, midnight)
+		t.Errorf("page loads are kept from %v on, %v, want none of %v", kept, err, midnight)
 	}
 }

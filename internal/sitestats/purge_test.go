@@ -11,8 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// One run deletes the page loads of all pages of a deleted website, however
-// many it has.
+// TestPurgeManyPages checks that one run deletes the page loads of all pages of
+// a deleted website, however many it has.
 func TestPurgeManyPages(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, filepath.Join(dir, "vitrine.db"), filepath.Join(dir, "views.db"))

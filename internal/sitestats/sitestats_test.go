@@ -29,7 +29,7 @@ type process struct {
 	log   *viewdb.ViewLog
 }
 
-// start starts a process on the databases at two places.
+// start starts a process on a store and a log.
 func start(t *testing.T, store, log string) *process {
 	t.Helper()
 	s, err := sqlstore.Open(store)
@@ -51,13 +51,13 @@ func start(t *testing.T, store, log string) *process {
 		Now: time.Now}), s, l}
 }
 
-// addSite makes a website.
+// addSite creates a website.
 func (p *process) addSite(t *testing.T) *vitrine.Site {
 	t.Helper()
 	return addSite(t, p.store, time.Now())
 }
 
-// addSite makes an account and a website of it.
+// addSite creates an account with a website.
 func addSite(t *testing.T, store vitrine.Store, at time.Time) *vitrine.Site {
 	t.Helper()
 	a := &vitrine.Account{Email: "ann@example.org", ViewerKey: []byte("key"), CreatedAt: at}
@@ -75,8 +75,9 @@ func addSite(t *testing.T, store vitrine.Store, at time.Time) *vitrine.Site {
 	return site
 }
 
-// Processes that count the first loads of the same pages at once give each
-// page one number, and each counts what all have counted.
+// TestProcesses checks that processes that concurrently count the first loads
+// of the same pages give each page one number, and that each reports the loads
+// of all.
 func TestProcesses(t *testing.T) {
 	for name, places := range map[string]func(t *testing.T) (store, log string){
 		"SQLite": func(t *testing.T) (string, string) {
@@ -125,7 +126,7 @@ func TestProcesses(t *testing.T) {
 				}
 			}
 			if faults := all[0].faults(t); len(faults) > 0 {
-				t.Errorf("audit: %q", faults)
+				t.Errorf("audit = %q", faults)
 			}
 		})
 	}
@@ -145,7 +146,7 @@ func (p *process) faults(t *testing.T) (faults []string) {
 	return faults
 }
 
-// Beyond MaxSitePages, further pages are counted together.
+// TestOtherPages checks that pages beyond MaxSitePages are counted together.
 func TestOtherPages(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, filepath.Join(dir, "vitrine.db"), filepath.Join(dir, "views.db"))
@@ -172,15 +173,16 @@ func TestOtherPages(t *testing.T) {
 	}
 	if len(r.TopLinks) != 2 || r.TopLinks[0].Slug != vitrine.OtherSitePages || r.TopLinks[0].Views != 3 ||
 		r.TopLinks[1].Slug != "7.html" {
-		t.Errorf("pages: %+v", r.TopLinks)
+		t.Errorf("pages = %+v", r.TopLinks)
 	}
 	if faults := p.faults(t); len(faults) > 0 {
-		t.Errorf("audit: %q", faults)
+		t.Errorf("audit = %q", faults)
 	}
 }
 
-// A process whose store was restored to a moment before it knew a website has
-// new numbers for the next one, and the log's other page loads are not shown.
+// TestRestoredStore checks that a store that was restored to a moment before it
+// had a website uses new numbers for the next one, and that its report does not
+// have the log's other page loads.
 func TestRestoredStore(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "views.db")
@@ -192,26 +194,25 @@ func TestRestoredStore(t *testing.T) {
 	after := start(t, filepath.Join(dir, "two.db"), log)
 	again := after.addSite(t)
 	if again.ID != site.ID {
-		t.Fatalf("website %d, want another with the number %d", again.ID, site.ID)
+		t.Fatalf("ID of the website = %d, want %d again", again.ID, site.ID)
 	}
 	warning, err := logowner.ReserveIDs(t.Context(), after.store, after.log)
 	if err != nil || warning != "" {
-		t.Errorf("websites count among the highest numbers: %q, %v", warning, err)
+		t.Errorf("warning = %q, %v, want none, because IDs of websites do not count", warning, err)
 	}
 	if err := after.Count(t.Context(), again.ID, "index.html", report.View{Viewer: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := after.Report(t.Context(), again, report.RangeAll)
 	if err != nil || r.Totals.Views != 1 {
-		t.Errorf("%d page loads, %v; want 1", r.Totals.Views, err)
+		t.Errorf("%d page loads, %v, want 1", r.Totals.Views, err)
 	}
 	if faults := after.faults(t); len(faults) != 1 {
-		t.Errorf("audit: %q", faults)
+		t.Errorf("audit = %q, want one fault", faults)
 	}
 }
 
-// brokenStore fails when a website is looked up, with an error that nobody
-// knows.
+// brokenStore fails with an unknown error when a website is looked up.
 type brokenStore struct{ vitrine.Store }
 
 type brokenTx struct{ vitrine.Tx }
@@ -224,7 +225,8 @@ func (s brokenStore) Update(ctx context.Context, f func(vitrine.Tx) error) error
 
 func (brokenTx) Site(vitrine.SiteID) (*vitrine.Site, error) { return nil, errBroken }
 
-// A database that fails is not a website that is not there.
+// TestCountFails checks that an error of the database is not reported as
+// not_found.
 func TestCountFails(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, filepath.Join(dir, "vitrine.db"), filepath.Join(dir, "views.db"))
@@ -232,6 +234,6 @@ func TestCountFails(t *testing.T) {
 	p.Store = brokenStore{p.store}
 	err := p.Count(t.Context(), site.ID, "index.html", report.View{Viewer: 1})
 	if !errors.Is(err, errBroken) || vitrine.CodeOf(err) != vitrine.CodeInternal {
-		t.Errorf("%v: %s", err, vitrine.CodeOf(err))
+		t.Errorf("Count = %v, code %s, want internal", err, vitrine.CodeOf(err))
 	}
 }

@@ -2,8 +2,8 @@ package storageowner
 
 import "testing"
 
-// All states that Rotate can meet: what the store knows, what the storage has,
-// what this call wrote last and what it has doubted.
+// TestDecide checks all states that Rotate can find: what the store knows, what
+// the storage has, what this call wrote last, and what it has doubted.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	const current, next, foreign, other = "CURRENT", "NEXT", "FOREIGN", "OTHER"
@@ -21,19 +21,19 @@ func TestDecide(t *testing.T) {
 							m, found, put, got)
 					}
 					if got == dispute && found != doubted {
-						t.Errorf("%+v, found %q, doubted %q: it is disputed before it was doubted", m, found, doubted)
+						t.Errorf("%+v, found %q, doubted %q: disputed before it was doubted", m, found, doubted)
 					}
 					if got == doubt && found == doubted {
-						t.Errorf("%+v, found %q: it is doubted twice", m, found)
+						t.Errorf("%+v, found %q: doubted twice", m, found)
 					}
 					if got == refuse && found != disputed {
-						t.Errorf("%+v, found %q: refused, though it is not disputed", m, found)
+						t.Errorf("%+v, found %q: refused, but not disputed", m, found)
 					}
 				}
 			}
 		}
 	}
 	if len(tried) != 4 {
-		t.Errorf("steps %v were met, not all four", tried)
+		t.Errorf("steps %v occurred, want all four", tried)
 	}
 }

@@ -24,12 +24,12 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// places are what Place is tried with: an embedded database and a directory,
-// and PostgreSQL and a bucket.
-var places = []struct {
+// backends are the pairs of backends for the tests: an embedded database with a
+// directory, and PostgreSQL with a bucket.
+var backends = []struct {
 	name  string
 	store func(t *testing.T) string                                                 // address of an empty database
-	files func(t *testing.T, now func() time.Time) func(t *testing.T) vitrine.Blobs // opens one place, again and again
+	files func(t *testing.T, now func() time.Time) func(t *testing.T) vitrine.Blobs // opens the same storage repeatedly
 }{
 	{"embedded", func(t *testing.T) string { return filepath.Join(fixture.Databases(t), "store.db") },
 		func(t *testing.T, now func() time.Time) func(*testing.T) vitrine.Blobs {
@@ -56,49 +56,49 @@ var places = []struct {
 		}},
 }
 
-// everywhere runs a test with each of the places.
-func everywhere(t *testing.T, test func(p *placing)) {
-	for _, place := range places {
+// everywhere runs a test with each pair of backends.
+func everywhere(t *testing.T, test func(p *storage)) {
+	for _, place := range backends {
 		t.Run(place.name, func(t *testing.T) {
-			clock := vitrinetest.NewClock(time.Now()) // a bucket has a clock of its own
-			test(&placing{T: t, clock: clock, slow: place.name == "outgrown", store: place.store,
+			clock := vitrinetest.NewClock(time.Now()) // a bucket has its own clock
+			test(&storage{T: t, clock: clock, slow: place.name == "outgrown", store: place.store,
 				files: place.files(t, clock.Now)})
 		})
 	}
 }
 
-// placing is a place of files.
-type placing struct {
+// storage is the storage under test.
+type storage struct {
 	*testing.T
 	clock *vitrinetest.Clock
-	slow  bool // each step takes its time
+	slow  bool // each step is slow
 	store func(t *testing.T) string
 	files func(t *testing.T) vitrine.Blobs
 }
 
-func (p *placing) must(err error) {
+func (p *storage) must(err error) {
 	p.Helper()
 	if err != nil {
 		p.Fatal(err)
 	}
 }
 
-// placed is a database that uses the storage, and a process on it.
-type placed struct {
-	*placing
+// user is a database that uses the storage, and a process on it.
+type user struct {
+	*storage
 	address string
 	db      *sqlstore.Store
 	log     *viewdb.ViewLog
 	blobs   vitrine.Blobs
 	account *vitrine.Account
 	uploads *publish.Uploads
-	foreign int // how often it was told that the place is another's
+	foreign int // how often it was told that the storage belongs to another database
 }
 
 // open returns a process on a database.
-func (p *placing) open(address string) *placed {
+func (p *storage) open(address string) *user {
 	p.Helper()
-	d := &placed{placing: p, address: address, blobs: p.files(p.T)}
+	d := &user{storage: p, address: address, blobs: p.files(p.T)}
 	var err1, err2 error
 	d.db, err1 = sqlstore.Open(address)
 	d.log, err2 = viewdb.Open(filepath.Join(fixture.Databases(p.T), "views.db"))
@@ -108,8 +108,8 @@ func (p *placing) open(address string) *placed {
 	return d
 }
 
-// living returns a new database, with an account.
-func (p *placing) living() *placed {
+// living returns a new database with an account.
+func (p *storage) living() *user {
 	p.Helper()
 	d := p.open(p.store(p.T))
 	a, _, err := (&auth.Accounts{Store: d.db, Now: p.clock.Now}).Create(p.Context(), "ann@example.org",
@@ -119,9 +119,8 @@ func (p *placing) living() *placed {
 	return d
 }
 
-// copy returns a copy of the database as it is at the moment, and a process on
-// it.
-func (d *placed) copy() *placed {
+// copy returns a copy of the database, and a process on it.
+func (d *user) copy() *user {
 	d.Helper()
 	c := d.open(d.store(d.T))
 	d.must(d.db.CopyTo(d.Context(), c.db, func(string, int64, int64) {}))
@@ -130,19 +129,19 @@ func (d *placed) copy() *placed {
 }
 
 // restart replaces the process with a new one.
-func (d *placed) restart() {
+func (d *user) restart() {
 	d.foreign = 0
 	d.uploads = &publish.Uploads{Store: d.db, Blobs: d.blobs,
 		Scanner: &fixture.Scanner{Known: "1", Verdict: fixture.Clean}, Plans: vitrine.DefaultPlans(), Now: d.clock.Now,
 		Foreign: func(err error) {
 			if d.foreign++; !errors.Is(err, storageowner.ErrOther) {
-				d.Errorf("what is said of the place: %v", err)
+				d.Errorf("warning about the storage = %v, want ErrOther", err)
 			}
 		}}
 }
 
-// begin puts the bytes of a file that nobody has completed.
-func (d *placed) begin() vitrine.UploadID {
+// begin stores the bytes of an upload that is not completed.
+func (d *user) begin() vitrine.UploadID {
 	d.Helper()
 	const text = "Nothing of this may be lost.\n"
 	b, err := d.uploads.Create(d.Context(), d.account,
@@ -167,8 +166,8 @@ func (d *placed) begin() vitrine.UploadID {
 	return b.Path
 }
 
-// upload makes a link.
-func (d *placed) upload() *vitrine.Link {
+// upload creates a link.
+func (d *user) upload() *vitrine.Link {
 	d.Helper()
 	id := d.begin()
 	l, err := d.uploads.Complete(d.Context(), d.account,
@@ -177,21 +176,21 @@ func (d *placed) upload() *vitrine.Link {
 	return l
 }
 
-func (d *placed) place() storageowner.Owner {
+func (d *user) place() storageowner.Owner {
 	return storageowner.Owner{Store: d.db, Blobs: d.blobs}
 }
 
-// sweep does what the server does regularly, and reports whether the storage
-// belonged to the database.
-func (d *placed) sweep() bool {
+// sweep does the server's regular work, and reports whether the storage belongs
+// to the database.
+func (d *user) sweep() bool {
 	d.Helper()
 	before := d.foreign
 	d.must(d.uploads.Sweep(d.Context()))
 	return d.foreign == before
 }
 
-// there reports whether storage has bytes.
-func (d *placed) there(id vitrine.UploadID) bool {
+// there reports whether the storage has the bytes.
+func (d *user) there(id vitrine.UploadID) bool {
 	d.Helper()
 	_, err := d.blobs.Stat(d.Context(), id)
 	if err != nil && !errors.Is(err, vitrine.ErrNotFound) {
@@ -200,17 +199,17 @@ func (d *placed) there(id vitrine.UploadID) bool {
 	return err == nil
 }
 
-// audit fails the test for whatever is wrong at rest.
-func (d *placed) audit() {
+// audit fails the test for every fault that the audit finds.
+func (d *user) audit() {
 	d.Helper()
 	a := audit.Checker{Store: d.db, Blobs: d.blobs, Log: d.log, Now: d.clock.Now, Deep: true}
 	d.must(a.Run(d.Context(), func(fault string) { d.Error("audit:", fault) }))
 }
 
-// hours advances the clock by n hours. In each hour, all look once, in order.
-// If looking takes long, most of many hours pass without a look. It returns how
-// often each has looked.
-func (p *placing) hours(n int, all ...*placed) (looks int) {
+// hours advances the clock by n hours. In each hour, all sweep once, in order.
+// If sweeping is slow, most of many hours pass without it. It returns how often
+// each has swept.
+func (p *storage) hours(n int, all ...*user) (looks int) {
 	p.Helper()
 	for i := 0; i < n; i++ {
 		p.clock.Advance(time.Hour)
@@ -226,29 +225,29 @@ func (p *placing) hours(n int, all ...*placed) (looks int) {
 	return looks
 }
 
-// own fails the test unless the place is, or is not, the database's.
-func (d *placed) own(when string, want bool) {
+// own checks whether the storage belongs to the database.
+func (d *user) own(when string, want bool) {
 	d.Helper()
 	err := d.place().Verify(d.Context())
 	if (err == nil) != want || err != nil && !errors.Is(err, storageowner.ErrOther) {
-		d.Errorf("%s, the place is this database's: %v, want %v", when, err, want)
+		d.Errorf("%s: owner check = %v, want success = %v", when, err, want)
 	}
 }
 
-// A process on a copy of the database runs beside the living one, in whatever
-// order the two look: nothing is removed that is published at either, both are
-// told, and once the copy is gone and the place is claimed, it is swept as
+// TestPlaceCopy runs a process on a copy of the database beside the original,
+// in either order. Nothing that either has published is removed, and both are
+// warned. After the copy is gone and the storage is claimed, it is swept as
 // before.
 func TestPlaceCopy(t *testing.T) {
-	everywhere(t, func(p *placing) {
+	everywhere(t, func(p *storage) {
 		for _, first := range []string{"copy", "living", "while a mark is being put"} {
 			if first != "copy" && p.slow {
 				continue
 			}
 			p.Run(first, func(t *testing.T) {
-				p := &placing{t, p.clock, p.slow, p.store, p.files}
+				p := &storage{t, p.clock, p.slow, p.store, p.files}
 				living := p.living()
-				living.must(living.place().Claim(t.Context())) // the one of the test before is gone
+				living.must(living.place().Claim(t.Context())) // the copy of the previous test is gone
 				old := living.upload()
 				p.hours(3, living)
 				late := living.begin()
@@ -256,7 +255,7 @@ func TestPlaceCopy(t *testing.T) {
 					f := fault.Injector{N: 1}
 					if err := (storageowner.Owner{Store: living.db,
 						Blobs: f.Blobs(living.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
-						t.Fatalf("Keep: %v", err)
+						t.Fatalf("Rotate = %v, want an error", err)
 					}
 				}
 				copied := living.copy()
@@ -264,18 +263,19 @@ func TestPlaceCopy(t *testing.T) {
 					publish.CompleteRequest{Path: string(late), Name: "note.txt", Type: "text/plain"})
 				p.must(err)
 				lost := living.upload()
-				turns := []*placed{living, copied}
+				turns := []*user{living, copied}
 				if first != "living" {
-					turns = []*placed{copied, living}
+					turns = []*user{copied, living}
 					copied.sweep()
 				}
 				p.hours(28, turns...)
 				if living.foreign == 0 || copied.foreign == 0 {
-					t.Errorf("the living one is told %d times, the copy %d times", living.foreign, copied.foreign)
+					t.Errorf("the original was warned %d times, the copy %d times, want both", living.foreign,
+						copied.foreign)
 				}
 				for _, id := range []vitrine.UploadID{old.Upload, l.Upload, lost.Upload} {
 					if !living.there(id) {
-						t.Errorf("bytes are gone")
+						t.Errorf("bytes are missing")
 					}
 				}
 				living.audit()
@@ -285,7 +285,7 @@ func TestPlaceCopy(t *testing.T) {
 				living.foreign = 0
 				p.hours(27, living)
 				if living.foreign > 0 || living.there(gone) {
-					t.Errorf("an upload that has expired is there: %v; told %d times", living.there(gone),
+					t.Errorf("an expired upload exists = %v; warned %d times, want false and 0", living.there(gone),
 						living.foreign)
 				}
 				living.audit()
@@ -294,16 +294,17 @@ func TestPlaceCopy(t *testing.T) {
 	})
 }
 
-// A place that is empty, as a volume is that was not mounted, is not taken for
-// the database's, and when the right one is there again it is as before.
+// TestPlaceBare checks that empty storage, for example a volume that was not
+// mounted, is not taken for the database's, and that everything works when the
+// right one is back.
 func TestPlaceBare(t *testing.T) {
-	for _, place := range places {
+	for _, place := range backends {
 		t.Run(place.name, func(t *testing.T) {
 			clock := vitrinetest.NewClock(time.Now())
-			p := &placing{T: t, clock: clock, slow: place.name == "outgrown", store: place.store,
+			p := &storage{T: t, clock: clock, slow: place.name == "outgrown", store: place.store,
 				files: place.files(t, clock.Now)}
 			d := p.living()
-			p.hours(1, d) // an empty place of an empty database
+			p.hours(1, d) // empty storage of an empty database
 			old := d.upload()
 			p.hours(1, d)
 			gone := d.begin()
@@ -311,11 +312,11 @@ func TestPlaceBare(t *testing.T) {
 			d.blobs = place.files(t, clock.Now)(t)
 			d.restart()
 			if looks := p.hours(28, d); d.foreign != looks {
-				t.Errorf("it is told %d of %d times", d.foreign, looks)
+				t.Errorf("warned %d of %d times, want each time", d.foreign, looks)
 			}
 			d.own("not mounted", false)
 			if mark, err := d.blobs.Marker(t.Context()); err != nil || mark != "" {
-				t.Errorf("the place got the mark %q, %v", mark, err)
+				t.Errorf("marker of the empty storage = %q, %v, want none", mark, err)
 			}
 			d.blobs = mounted
 			d.restart()
@@ -324,11 +325,11 @@ func TestPlaceBare(t *testing.T) {
 			}
 			p.hours(28, d)
 			if d.foreign > 0 || d.there(gone) || !d.there(old.Upload) {
-				t.Errorf("told %d times; an upload that has expired is there: %v; a file is there: %v", d.foreign,
+				t.Errorf("warned %d times; an expired upload exists = %v; a file exists = %v", d.foreign,
 					d.there(gone), d.there(old.Upload))
 			}
 			d.audit()
-			// A restored directory has no mark, and its files.
+			// A restored directory has its files, but no marker.
 			p.must(d.blobs.PutMarker(t.Context(), ""))
 			d.own("restored", true)
 			p.hours(1, d)
@@ -337,14 +338,14 @@ func TestPlaceBare(t *testing.T) {
 	}
 }
 
-// A database that was restored to an earlier moment removes nothing of the
-// later state, until the place is claimed.
+// TestPlaceOlderState checks that a database that was restored to an earlier
+// moment removes nothing of the later state until the storage is claimed.
 func TestPlaceOlderState(t *testing.T) {
-	everywhere(t, func(p *placing) {
+	everywhere(t, func(p *storage) {
 		later := p.living()
 		kept := later.upload()
 		later.sweep()
-		begun := later.begin() // completed in what is lost
+		begun := later.begin() // completed in the lost state
 		older := later.copy()
 		l, err := later.uploads.Complete(t.Context(), later.account,
 			publish.CompleteRequest{Path: string(begun), Name: "note.txt", Type: "text/plain"})
@@ -353,52 +354,54 @@ func TestPlaceOlderState(t *testing.T) {
 		lost := later.upload()
 		later.audit()
 		if looks := p.hours(28, older); older.foreign != looks {
-			t.Errorf("it is told %d of %d times", older.foreign, looks)
+			t.Errorf("warned %d of %d times, want each time", older.foreign, looks)
 		}
 		for _, id := range []vitrine.UploadID{kept.Upload, l.Upload, lost.Upload} {
 			if !later.there(id) {
-				t.Error("bytes of the later state are gone")
+				t.Error("bytes of the later state are missing")
 			}
 		}
 		later.audit()
 		older.own("restored", false)
 		if n, bytes, err := older.place().CountUnowned(t.Context()); err != nil || n != 1 || bytes != lost.Size {
-			t.Errorf("%d files, %d bytes, %v are strange", n, bytes, err)
+			t.Errorf("CountUnowned = %d files, %d bytes, %v", n, bytes, err)
 		}
 		p.must(older.place().Claim(t.Context()))
 		older.restart()
 		p.hours(1, older)
 		if !older.there(lost.Upload) {
-			t.Error("what nobody owns is removed at the first look")
+			t.Error("unowned bytes were removed in the first sweep")
 		}
 		p.hours(2, older)
 		if older.there(lost.Upload) || older.there(begun) || older.foreign > 0 {
-			t.Error("what nobody owns is not removed once the place is claimed")
+			t.Error("unowned bytes were not removed after the claim")
 		}
 		if !older.there(kept.Upload) {
-			t.Error("bytes of the restored state are gone")
+			t.Error("bytes of the restored state are missing")
 		}
 		older.audit()
 	})
 }
 
-// A new database that is given another's place removes nothing there; and an
-// instance that never marked its place takes it.
+// TestPlaceForeign checks that a new database with another one's storage
+// removes nothing there, and that an instance that has never marked its storage
+// takes it.
 func TestPlaceForeign(t *testing.T) {
-	everywhere(t, func(p *placing) {
+	everywhere(t, func(p *storage) {
 		owner := p.living()
 		l := owner.upload()
 		if owner.own("never marked", true); !owner.sweep() {
-			t.Error("a place without a mark is not taken")
+			t.Error("storage without a marker was not taken")
 		}
 		stranger := p.living()
 		stranger.own("of a stranger", false)
 		if looks := p.hours(28, stranger); stranger.foreign != looks || !owner.there(l.Upload) {
-			t.Errorf("the stranger is told %d times; the bytes are there: %v", stranger.foreign, owner.there(l.Upload))
+			t.Errorf("the other database was warned %d times; the bytes exist = %v", stranger.foreign,
+				owner.there(l.Upload))
 		}
 		owner.audit()
 		if owner.sweep() {
-			t.Error("its owner is not told that another has been there")
+			t.Error("the owner was not warned about the other database")
 		}
 		p.must(owner.place().Claim(t.Context()))
 		p.hours(3, owner)
@@ -407,10 +410,10 @@ func TestPlaceForeign(t *testing.T) {
 	})
 }
 
-// Keep and Claim fail at each of their steps, before it and after it: the place
-// stays the database's, or the claim is made again.
+// TestPlaceFaults fails Rotate and Claim at each step, before or after its
+// effect. The storage stays the database's, or the claim can be repeated.
 func TestPlaceFaults(t *testing.T) {
-	everywhere(t, func(p *placing) {
+	everywhere(t, func(p *storage) {
 		if p.slow {
 			return // the steps are the same
 		}
@@ -429,7 +432,7 @@ func TestPlaceFaults(t *testing.T) {
 					err := do(storageowner.Owner{Store: f.Store(d.db), Blobs: f.Blobs(d.blobs)})
 					if !f.Hit() {
 						if err != nil || n < 8 {
-							t.Errorf("%s of %d operations: %v", what, n-1, err)
+							t.Errorf("%s: %d operations: %v, want at least 8", what, n-1, err)
 						}
 						break
 					}
@@ -446,7 +449,7 @@ func TestPlaceFaults(t *testing.T) {
 		}
 		p.hours(28, d)
 		if d.foreign > 0 || !d.there(l.Upload) {
-			t.Errorf("told %d times; the bytes are there: %v", d.foreign, d.there(l.Upload))
+			t.Errorf("warned %d times; the bytes exist = %v", d.foreign, d.there(l.Upload))
 		}
 		d.audit()
 	})

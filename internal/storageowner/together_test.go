@@ -8,14 +8,15 @@ import (
 	"vitrine/internal/storageowner"
 )
 
-// Processes of one database look after its place at once, some of them paused
-// before they put the mark: it stays theirs.
+// TestPlaceTogether runs several processes of one database on its storage at
+// once, some of them paused before they write the marker. The storage stays
+// theirs.
 func TestPlaceTogether(t *testing.T) {
-	everywhere(t, func(p *placing) {
+	everywhere(t, func(p *storage) {
 		one := p.living()
 		two := one.open(one.address)
 		var all sync.WaitGroup
-		for _, d := range []*placed{one, two, one, two} {
+		for _, d := range []*user{one, two, one, two} {
 			all.Go(func() {
 				for range 5 {
 					if err := d.place().Rotate(context.Background()); err != nil {
@@ -26,7 +27,7 @@ func TestPlaceTogether(t *testing.T) {
 		}
 		all.Wait()
 		one.own("kept by four at once", true)
-		for pauses := 1; pauses <= 3; pauses++ { // of a process that is paused while another goes on
+		for pauses := 1; pauses <= 3; pauses++ { // of a process that is paused while another continues
 			slow := &pausing{Blobs: one.blobs, during: func() {
 				for range pauses {
 					p.must(two.place().Rotate(t.Context()))
@@ -37,13 +38,13 @@ func TestPlaceTogether(t *testing.T) {
 		}
 		p.hours(3, one, two)
 		if one.foreign+two.foreign > 0 {
-			t.Errorf("told %d and %d times", one.foreign, two.foreign)
+			t.Errorf("warned %d and %d times, want 0", one.foreign, two.foreign)
 		}
 		one.audit()
 	})
 }
 
-// pausing has something happen before the first mark is put.
+// pausing is storage that calls a function before the first marker is written.
 type pausing struct {
 	vitrine.Blobs
 	during func()

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// Free turns go to the queues in rotation, and who leaves a queue takes no turn
-// with it.
+// TestTurns checks that free turns go to the queues in rotation, and that
+// leaving a queue takes no turn.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := New[string](2)
@@ -30,7 +30,7 @@ func TestTurns(t *testing.T) {
 		wait(t.Context(), "c")
 		wait(t.Context(), "a1")
 		if want := []string{"a", "a"}; !slices.Equal(got, want) {
-			t.Fatalf("two turns: %q have one", got)
+			t.Fatalf("with two turns %q have one", got)
 		}
 		leave()
 		synctest.Wait()
@@ -39,12 +39,12 @@ func TestTurns(t *testing.T) {
 			synctest.Wait()
 		}
 		if want := []string{"a", "a", "a1", "c", "a1", "a1", "a1"}; !slices.Equal(got, want) {
-			t.Errorf("turns of %q, want %q", got, want)
+			t.Errorf("turns went to %q, want %q", got, want)
 		}
 		turns.Release()
 		turns.Release()
 		if turns.free != 2 || len(turns.queues) > 0 || len(turns.next) > 0 {
-			t.Errorf("at the end: %+v", turns)
+			t.Errorf("at the end: %+v, want all free", turns)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/audit"
 )
 
-// The audit finds versions that do not fit their link.
+// TestAudit checks that the audit finds versions that do not fit their link.
 func TestAudit(t *testing.T) {
 	v := newVersioned(t)
 	v.replace("text 2")
@@ -43,13 +43,13 @@ func TestAudit(t *testing.T) {
 		a := audit.Checker{Store: v.Store, Blobs: v.Blobs, Log: v.Log, Now: v.Clock.Now}
 		v.Must(a.Run(t.Context(), func(fault string) { faults = append(faults, fault) }))
 		if !strings.Contains(strings.Join(faults, "\n"), want) {
-			t.Errorf("the audit finds %q, want %q", faults, want)
+			t.Errorf("audit = %q, want %q", faults, want)
 		}
 		change(func(link, first *vitrine.Link) { *link, *first = m, row })
 	}
 }
 
-// first returns the row of the first version.
+// first returns the row ID of the first version.
 func (v *versioned) first() (id vitrine.LinkID) {
 	v.T.Helper()
 	v.Must(v.Store.Read(v.T.Context(), func(tx vitrine.Tx) error {

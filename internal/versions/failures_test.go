@@ -12,16 +12,16 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// Whichever operation of a replacement fails, before or after it has had its
-// effect: trying again makes the version, once, and until then the version
-// before is whole.
+// TestReplaceFailsAtEveryStep fails each operation of a replacement, before or
+// after its effect. A retry creates the version once, and until then the
+// previous version is complete.
 func TestReplaceFailsAtEveryStep(t *testing.T) { onEach(t, testReplaceFailsAtEveryStep) }
 
 func testReplaceFailsAtEveryStep(t *testing.T, v *versioned) {
 	before := "text 1"
 	for _, after := range []bool{false, true} {
 		for n := int64(1); ; n++ {
-			v.Clock.Advance(4 * time.Minute) // so that no hour has too many
+			v.Clock.Advance(4 * time.Minute) // stays below the hourly limit
 			f := &fault.Injector{N: n, After: after}
 			u := &publish.Uploads{Store: f.Store(v.Store), Blobs: f.Blobs(v.Blobs), Scanner: v.Scanner,
 				Plans: v.Uploads.Plans, Now: v.Clock.Now}
@@ -44,7 +44,7 @@ func testReplaceFailsAtEveryStep(t *testing.T, v *versioned) {
 	}
 }
 
-// put stores the bytes of an upload, unless they are.
+// put stores the bytes of an upload if they are missing.
 func (v *versioned) put(id vitrine.UploadID, text string) {
 	v.T.Helper()
 	if _, err := v.Blobs.Stat(v.T.Context(), id); errors.Is(err, vitrine.ErrNotFound) {
@@ -52,8 +52,8 @@ func (v *versioned) put(id vitrine.UploadID, text string) {
 	}
 }
 
-// replaceUntilDone tries each step again when it fails, and looks at what
-// readers see after each failure.
+// replaceUntilDone repeats each step that fails, and checks what readers see
+// after each failure.
 func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *vitrine.Link {
 	v.T.Helper()
 	ctx, key := v.T.Context(), newKey()
@@ -72,7 +72,7 @@ func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *v
 		}()
 		if err == nil {
 			if l.State != vitrine.StateLive {
-				v.T.Fatalf("the link is %s", l.State)
+				v.T.Fatalf("state = %s, want live", l.State)
 			}
 			if l.Pending != 0 { // bytes that could not be scanned are not published
 				if got := v.text(0); got != before {
@@ -89,6 +89,6 @@ func (v *versioned) replaceUntilDone(u *publish.Uploads, before, text string) *v
 		}
 		v.Audit()
 	}
-	v.T.Fatalf("it fails again and again: %v", last)
+	v.T.Fatalf("it fails repeatedly: %v", last)
 	return nil
 }

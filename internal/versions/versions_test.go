@@ -43,10 +43,10 @@ func onEach(t *testing.T, test func(*testing.T, *versioned)) {
 	})
 }
 
-// replace makes a version of a text and returns the link.
+// replace replaces the link's file with a text and returns the link.
 func (v *versioned) replace(text string) *vitrine.Link {
 	v.T.Helper()
-	v.Clock.Advance(4 * time.Minute) // so that no hour has too many uploads
+	v.Clock.Advance(4 * time.Minute) // stays below the hourly limit of uploads
 	l, err := v.Replace(v.link, "note.txt", text)
 	v.Must(err)
 	return l
@@ -67,8 +67,7 @@ func (v *versioned) text(version int) string {
 	return string(text)
 }
 
-// want fails the test unless the public reads a text, and the owner's list of
-// versions is such.
+// want checks the public text and the owner's list of versions.
 func (v *versioned) want(text, list string) {
 	v.T.Helper()
 	m, all, err := v.Versions.List(v.T.Context(), v.Account, string(v.link.Slug))
@@ -85,7 +84,7 @@ func (v *versioned) want(text, list string) {
 		got += "; "
 	}
 	if read := v.text(0); read != text || got != list || m.ID != v.link.ID {
-		v.T.Errorf("readers see %q, versions are %q; want %q, %q", read, got, text, list)
+		v.T.Errorf("text = %q, versions = %q, want %q, %q", read, got, text, list)
 	}
 	v.Audit()
 }
@@ -97,21 +96,21 @@ func testReplace(t *testing.T, v *versioned) {
 	l := v.replace("text 2")
 	if l.ID != v.link.ID || l.Slug != v.link.Slug || l.Title != v.link.Title || l.Version != 2 ||
 		!l.CreatedAt.Equal(v.link.CreatedAt) {
-		t.Errorf("replaced, it is %+v", l)
+		t.Errorf("link after the replacement = %+v", l)
 	}
 	v.want("text 2", "2 live current; 1 live; ")
 	if same := v.replace("text 2"); same.Version != 2 {
-		t.Errorf("the same bytes are version %d", same.Version)
+		t.Errorf("version for the same bytes = %d, want 2", same.Version)
 	}
 	v.want("text 2", "2 live current; 1 live; ")
 	v.replace("text 3")
 	v.want("text 3", "3 live current; 2 live; 1 live; ")
 	if one, two := v.text(1), v.text(2); one != "text 1" || two != "text 2" {
-		t.Errorf("earlier readers read %q and %q", one, two)
+		t.Errorf("earlier versions = %q and %q", one, two)
 	}
 	n, bytes := v.count()
 	if n != 1 || bytes != 18 {
-		t.Errorf("the account has %d links and %d bytes", n, bytes)
+		t.Errorf("%d links and %d bytes, want 1 and 18", n, bytes)
 	}
 }
 
@@ -124,22 +123,24 @@ func (v *versioned) count() (n, bytes int64) {
 	return n, bytes
 }
 
-// The title stays, whether it is the first file's name or its owner's.
+// TestReplaceTitleAndKind checks that the title is kept, whether it comes from
+// the first file's name or from the owner.
 func TestReplaceTitleAndKind(t *testing.T) {
 	v := newVersioned(t)
 	l, err := v.Replace(v.link, "page.html", "<p>hello")
 	if err != nil || l.Title != v.link.Title || l.Kind != "html" || l.Name != "page.html" {
-		t.Fatalf("%+v, %v", l, err)
+		t.Fatalf("link = %+v, %v", l, err)
 	}
 	title := "Mine"
 	_, err = v.Links.Edit(t.Context(), v.Account, string(l.Slug), editTitle(title))
 	v.Must(err)
 	if l, err = v.Replace(v.link, "other.txt", "x"); err != nil || l.Title != title || l.Kind != "text" {
-		t.Errorf("%+v, %v", l, err)
+		t.Errorf("link = %+v, %v", l, err)
 	}
 }
 
-// Restoring brings back a file with its number; deleting takes it at once.
+// TestRestoreAndDelete checks that restoring brings back a file with its
+// number, and that deleting removes it at once.
 func TestRestoreAndDelete(t *testing.T) { onEach(t, testRestoreAndDelete) }
 
 func testRestoreAndDelete(t *testing.T, v *versioned) {
@@ -148,24 +149,24 @@ func testRestoreAndDelete(t *testing.T, v *versioned) {
 	v.replace("text 3")
 	l, err := v.Versions.Restore(ctx, v.Account, slug, 1, nil)
 	if err != nil || l.Version != 1 {
-		t.Fatalf("%+v, %v", l, err)
+		t.Fatalf("link = %+v, %v, want version 1", l, err)
 	}
 	v.want("text 1", "3 live; 2 live; 1 live current; ")
-	_, err = v.Versions.Restore(ctx, v.Account, slug, 1, nil) // nothing to do
+	_, err = v.Versions.Restore(ctx, v.Account, slug, 1, nil) // already the current version
 	v.Must(err)
 	for n, want := range map[int]vitrine.Code{1: vitrine.CodeInvalidRequest, 4: vitrine.CodeNotFound,
 		0: vitrine.CodeNotFound, -1: vitrine.CodeNotFound} {
 		if err := v.Versions.Delete(ctx, v.Account, slug, n, nil); vitrine.CodeOf(err) != want {
-			t.Errorf("delete version %d: %v, want %s", n, err, want)
+			t.Errorf("Delete of version %d = %v, want %s", n, err, want)
 		}
 	}
 	v.Must(v.Versions.Delete(ctx, v.Account, slug, 2, nil))
 	v.want("text 1", "3 live; 1 live current; ")
 	if got := v.text(2); got != string(vitrine.CodeNotFound) {
-		t.Errorf("a deleted version is read: %q", got)
+		t.Errorf("text of a deleted version = %q, want not_found", got)
 	}
 	if _, err := v.Versions.Restore(ctx, v.Account, slug, 2, nil); vitrine.CodeOf(err) != vitrine.CodeNotFound {
-		t.Errorf("a deleted version is restored: %v", err)
+		t.Errorf("Restore of a deleted version = %v, want not_found", err)
 	}
 	v.replace("text 4")
 	v.want("text 4", "4 live current; 3 live; 1 live; ")
@@ -176,12 +177,13 @@ func testRestoreAndDelete(t *testing.T, v *versioned) {
 	err3 := v.Versions.Delete(ctx, bob, slug, 1, nil)
 	if vitrine.CodeOf(err) != vitrine.CodeNotFound || vitrine.CodeOf(err2) != vitrine.CodeNotFound ||
 		vitrine.CodeOf(err3) != vitrine.CodeNotFound {
-		t.Errorf("another account: %v, %v, %v", err, err2, err3)
+		t.Errorf("another account: %v, %v, %v, want not_found", err, err2, err3)
 	}
 }
 
-// The oldest versions go when there are too many, but who reads one goes on as
-// long as their page's addresses are good; then the bytes are gone.
+// TestOldVersionsLapse checks that the oldest versions are deleted when there
+// are too many, that a reader can continue as long as the URLs of their page
+// are valid, and that then the bytes are deleted.
 func TestOldVersionsLapse(t *testing.T) { onEach(t, testOldVersionsLapse) }
 
 func testOldVersionsLapse(t *testing.T, v *versioned) {
@@ -190,36 +192,36 @@ func testOldVersionsLapse(t *testing.T, v *versioned) {
 	v.replace("text 3")
 	v.want("text 3", "3 live current; 2 live; ")
 	if n, bytes := v.count(); n != 1 || bytes != 12 {
-		t.Errorf("the account has %d links and %d bytes", n, bytes)
+		t.Errorf("%d links and %d bytes, want 1 and 12", n, bytes)
 	}
 	v.Must(v.Links.Purge(t.Context()))
 	if got := v.text(1); got != "text 1" {
-		t.Errorf("a reader of version 1 reads %q", got)
+		t.Errorf("text of version 1 = %q, want text 1", got)
 	}
 	v.Clock.Advance(signer.ContentLife)
 	v.Must(v.Links.Purge(t.Context()))
 	if got := v.text(1); got != string(vitrine.CodeNotFound) {
-		t.Errorf("version 1 is read after the page's addresses expired: %q", got)
+		t.Errorf("text of version 1 after its URLs expired = %q, want not_found", got)
 	}
 	if _, err := v.Blobs.Stat(t.Context(), v.link.Upload); !errors.Is(err, vitrine.ErrNotFound) {
-		t.Errorf("the bytes of version 1: %v", err)
+		t.Errorf("bytes of version 1: %v, want ErrNotFound", err)
 	}
 	v.want("text 3", "3 live current; 2 live; ")
 }
 
-// Until a person has cleared a held version the one before is shown; when the
-// decision is undone it is shown again.
+// TestHeldVersion checks that the previous version is public until a held one
+// is approved, and again if the approval is undone.
 func TestHeldVersion(t *testing.T) { onEach(t, testHeldVersion) }
 
 func testHeldVersion(t *testing.T, v *versioned) {
 	ctx := t.Context()
 	v.Scanner.Verdict = fixture.Suspicious
 	if l := v.replace("text 2"); l.State != vitrine.StateLive || l.Version != 1 {
-		t.Errorf("with a held version the link is %+v", l)
+		t.Errorf("link with a held version = %+v", l)
 	}
 	v.want("text 1", "2 review waits; 1 live current; ")
 	if got := v.text(2); got != string(vitrine.CodeNotFound) {
-		t.Errorf("a held version is read: %q", got)
+		t.Errorf("text of a held version = %q, want not_found", got)
 	}
 	held := v.held()
 	_, err := v.Links.Clear(ctx, held, fixture.Operator(""))
@@ -233,26 +235,26 @@ func testHeldVersion(t *testing.T, v *versioned) {
 	v.want("text 1", "2 disabled; 1 live current; ")
 	if _, err := v.Versions.Restore(ctx, v.Account, string(v.link.Slug), 2,
 		nil); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-		t.Errorf("a rejected version is restored: %v", err)
+		t.Errorf("Restore of a rejected version = %v, want invalid_request", err)
 	}
 	_, err = v.Links.Undo(ctx, held, fixture.Operator(""))
 	v.Must(err)
 	_, err = v.Links.Clear(ctx, held, fixture.Operator(""))
 	v.Must(err)
 	v.want("text 2", "2 live current; 1 live; ")
-	// What a person has cleared of a finding is not taken down by it again.
+	// The same finding does not hold an approved version again.
 	v.Scanner.Known = "2"
 	v.Rescan()
 	v.WantState(v.link, vitrine.StateLive, "", "")
 }
 
-// held returns the slug of what waits for a person.
+// held returns the slug of the version in review.
 func (v *versioned) held() (slug string) {
 	v.T.Helper()
 	v.Must(v.Store.Read(v.T.Context(), func(tx vitrine.Tx) error {
 		list, err := tx.Review(vitrine.ReviewQuery{})
 		if len(list) != 1 {
-			v.T.Fatalf("%d links wait", len(list))
+			v.T.Fatalf("%d links in review, want 1", len(list))
 		}
 		slug = string(list[0].Slug)
 		return err
@@ -260,7 +262,8 @@ func (v *versioned) held() (slug string) {
 	return slug
 }
 
-// A later file is not replaced by an earlier one that is cleared after it.
+// TestHeldVersionComesTooLate checks that approving an earlier file does not
+// replace a later one.
 func TestHeldVersionComesTooLate(t *testing.T) {
 	v := newVersioned(t)
 	v.Scanner.Verdict = fixture.Suspicious
@@ -277,22 +280,24 @@ func TestHeldVersionComesTooLate(t *testing.T) {
 	v.want("text 2", "3 live; 2 live current; 1 live; ")
 }
 
-// Malware makes no version, and leaves the link as it was.
+// TestMalwareVersion checks that malware creates no version and leaves the link
+// unchanged.
 func TestMalwareVersion(t *testing.T) { onEach(t, testMalwareVersion) }
 
 func testMalwareVersion(t *testing.T, v *versioned) {
 	v.Scanner.Verdict = fixture.Malware
 	if _, err := v.Replace(v.link, "note.txt", "text 2"); vitrine.CodeOf(err) != vitrine.CodeMalware {
-		t.Errorf("malware: %v", err)
+		t.Errorf("Replace with malware = %v, want malware", err)
 	}
 	v.want("text 1", "1 live current; ")
 	v.Scanner.Verdict = fixture.Clean
 	v.replace("text 2")
-	// Found later in an earlier version, it takes that version away alone.
+	// Malware that is found later in an earlier version disables only that
+	// version.
 	v.Scanner.Verdict = fixture.Suspicious
 	_, err := v.Scans.MarkForScan(t.Context(), "")
 	v.Must(err)
-	v.Must(v.Store.Update(t.Context(), func(tx vitrine.Tx) error { // the current one is not due
+	v.Must(v.Store.Update(t.Context(), func(tx vitrine.Tx) error { // the current version is not scanned
 		m, err := tx.Link(v.link.ID)
 		v.Must(err)
 		m.Scanned = v.Scanner.Known
@@ -301,39 +306,41 @@ func testMalwareVersion(t *testing.T, v *versioned) {
 	v.Rescan()
 	v.want("text 2", "2 live current; 1 review; ")
 	if got := v.text(1); got != string(vitrine.CodeNotFound) {
-		t.Errorf("a version in review is read: %q", got)
+		t.Errorf("text of a version in review = %q, want not_found", got)
 	}
 }
 
-// A video becomes current when its scan has found it clean.
+// TestVideoVersion checks that a video becomes current when the scan has found
+// it clean.
 func TestVideoVersion(t *testing.T) { onEach(t, testVideoVersion) }
 
 func testVideoVersion(t *testing.T, v *versioned) {
 	l, err := v.Replace(v.link, "clip.webm", clip(t))
 	v.Must(err)
 	if l.Kind != "text" || l.State != vitrine.StateLive {
-		t.Errorf("while a video is scanned the link is %+v", l)
+		t.Errorf("link during the scan = %+v", l)
 	}
 	v.want("text 1", "2 processing waits; 1 live current; ")
 	v.Pending()
 	if now, err := v.Links.BySlug(t.Context(), string(v.link.Slug)); err != nil || now.Kind != "video" ||
 		now.Version != 2 || now.State != vitrine.StateLive {
-		t.Errorf("scanned, the link is %+v, %v", now, err)
+		t.Errorf("link after the scan = %+v, %v", now, err)
 	}
 	v.Audit()
 }
 
-// A link that is disabled by its owner stays so, with the new file; one that
-// was taken down by others keeps its file.
+// TestReplaceWhileDisabled checks that a link that its owner disabled stays
+// disabled with the new file, and that one that a moderator disabled keeps its
+// file.
 func TestReplaceWhileDisabled(t *testing.T) {
 	v := newVersioned(t)
 	ctx, slug := t.Context(), string(v.link.Slug)
 	_, err := v.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(v.Account.ID)})
 	v.Must(err)
 	if l := v.replace("text 2"); l.State != vitrine.StateDisabled || l.Version != 2 {
-		t.Errorf("replaced while disabled, it is %+v", l)
+		t.Errorf("link = %+v, want version 2 disabled", l)
 	}
-	_, err = v.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(v.Account.ID)}) // not the replacement
+	_, err = v.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(v.Account.ID)}) // undoes the disabling, not the replacement
 	v.Must(err)
 	v.want("text 2", "2 live current; 1 live; ")
 	_, err = v.Links.Disable(ctx, slug, fixture.Operator(""))
@@ -341,12 +348,12 @@ func TestReplaceWhileDisabled(t *testing.T) {
 	_, err = v.Replace(v.link, "note.txt", "text 3")
 	_, err2 := v.Versions.Restore(ctx, v.Account, slug, 1, nil)
 	if vitrine.CodeOf(err) != vitrine.CodeInvalidRequest || vitrine.CodeOf(err2) != vitrine.CodeInvalidRequest {
-		t.Errorf("taken down, it is replaced: %v, restored: %v", err, err2)
+		t.Errorf("disabled by a moderator: Replace = %v, Restore = %v, want invalid_request", err, err2)
 	}
 }
 
-// Deleting a link deletes all versions and their bytes, those too that readers
-// still have open.
+// TestDeleteLinkWithVersions checks that deleting a link deletes all versions
+// and their bytes, including those that readers still have open.
 func TestDeleteLinkWithVersions(t *testing.T) { onEach(t, testDeleteLinkWithVersions) }
 
 func testDeleteLinkWithVersions(t *testing.T, v *versioned) {
@@ -355,34 +362,36 @@ func testDeleteLinkWithVersions(t *testing.T, v *versioned) {
 	v.Must(v.Links.Delete(t.Context(), string(v.link.Slug), vitrine.Decision{By: vitrine.Owner(v.Account.ID)}))
 	for i, id := range uploads {
 		if _, err := v.Blobs.Stat(t.Context(), id); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("bytes of version %d: %v", i+1, err)
+			t.Errorf("bytes of version %d: %v, want ErrNotFound", i+1, err)
 		}
 	}
 	if n, bytes := v.count(); n != 0 || bytes != 0 {
-		t.Errorf("%d links, %d bytes", n, bytes)
+		t.Errorf("%d links, %d bytes, want 0", n, bytes)
 	}
 	v.Clock.Advance(2 * time.Hour)
 	v.Must(v.Links.Purge(t.Context()))
 	v.Audit()
 }
 
-// A replacement takes no slot, and counts towards storage.
+// TestReplaceWithinLimits checks that a replacement needs no slot but counts
+// towards storage.
 func TestReplaceWithinLimits(t *testing.T) {
 	v := newVersioned(t)
 	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Links: 1, StorageBytes: 15, Versions: 10}
 	if _, err := v.Uploads.Create(t.Context(), v.Account,
 		publish.UploadRequest{Name: "a.txt", Type: "text/plain",
 			Size: 1}); vitrine.CodeOf(err) != vitrine.CodeLinkLimit {
-		t.Errorf("a second link: %v", err)
+		t.Errorf("Create of a second link = %v, want link_limit", err)
 	}
 	v.replace("text 2")
 	if _, err := v.Replace(v.link, "note.txt", "text 3"); vitrine.CodeOf(err) != vitrine.CodeStorageLimit {
-		t.Errorf("beyond the storage: %v", err)
+		t.Errorf("Replace beyond the storage = %v, want storage_limit", err)
 	}
 	v.want("text 2", "2 live current; 1 live; ")
 }
 
-// Of two replacements of the same version, the condition admits one.
+// TestConditionalReplace checks that of two replacements with the same
+// condition one succeeds.
 func TestConditionalReplace(t *testing.T) { onEach(t, testConditionalReplace) }
 
 func testConditionalReplace(t *testing.T, v *versioned) {
@@ -413,23 +422,24 @@ func testConditionalReplace(t *testing.T, v *versioned) {
 	}
 	err1, err2 := <-errs, <-errs
 	if (err1 == nil) == (err2 == nil) || vitrine.CodeOf(errors.Join(err1, err2)) != vitrine.CodePreconditionFailed {
-		t.Errorf("%v and %v; want that one wins", err1, err2)
+		t.Errorf("errors %v and %v, want one success and one precondition_failed", err1, err2)
 	}
 	if _, err := v.ReplaceBy(v.Uploads, v.link, "note.txt", "text C",
 		first); vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
-		t.Errorf("step 1 with an old condition: %v", err)
+		t.Errorf("step 1 with an old condition = %v, want precondition_failed", err)
 	}
 	v.Audit()
 }
 
-// Sweeping storage keeps the files of all versions, also of one that readers
-// may still have open, and removes bytes that made none.
+// TestSweepKeepsVersions checks that sweeping keeps the files of all versions,
+// also those that readers may still have open, and removes bytes without a
+// version.
 func TestSweepKeepsVersions(t *testing.T) { onEach(t, testSweepKeepsVersions) }
 
 func testSweepKeepsVersions(t *testing.T, v *versioned) {
 	v.replace("text 2")
 	v.Uploads.Plans[v.Account.Plan] = vitrine.Limits{Versions: 1}
-	// The bytes of the current version again, whose deletion fails.
+	// Upload the bytes of the current version again; their deletion fails.
 	b, err := v.Uploads.Create(t.Context(), v.Account,
 		publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: 6, Replaces: string(v.link.Slug)})
 	v.Must(err)
@@ -446,13 +456,13 @@ func testSweepKeepsVersions(t *testing.T, v *versioned) {
 		v.Must(v.Uploads.Sweep(t.Context()))
 	}
 	if _, err := v.Blobs.Stat(t.Context(), b.Path); !errors.Is(err, vitrine.ErrNotFound) {
-		t.Errorf("bytes that made no version: %v", err)
+		t.Errorf("bytes without a version: %v, want ErrNotFound", err)
 	}
 	v.want("text 2", "2 live current; 1 live; ")
 	v.replace("text 3")
 	v.Must(v.Uploads.Sweep(t.Context()))
 	if one, two := v.text(1), v.text(2); one != "text 1" || two != "text 2" {
-		t.Errorf("earlier readers read %q and %q", one, two)
+		t.Errorf("earlier versions = %q and %q", one, two)
 	}
 	v.want("text 3", "3 live current; 2 live; ")
 }
@@ -462,7 +472,8 @@ type undeletable struct{ vitrine.Blobs }
 
 func (undeletable) Delete(context.Context, vitrine.UploadID) error { return fault.ErrInjected }
 
-// Bytes that were taken down anywhere are held as a version, too.
+// TestKnownBytesVersion checks that bytes that were taken down elsewhere are
+// held as a version, too.
 func TestKnownBytesVersion(t *testing.T) {
 	v := newVersioned(t)
 	bad := v.Note("bad text")
@@ -470,13 +481,14 @@ func TestKnownBytesVersion(t *testing.T) {
 	v.Must(err)
 	v.replace("bad text")
 	v.want("text 1", "2 review waits; 1 live current; ")
-	// And what is taken down everywhere is taken from earlier versions.
+	// Bytes that are taken down everywhere are taken from earlier versions,
+	// too.
 	v.replace("text 3")
 	v.replace("text 4")
 	_, err = v.Links.RejectSame(t.Context(), string(v.Note("text 3").Slug), fixture.Operator(""))
 	v.Must(err)
 	v.want("text 4", "4 live current; 3 disabled; 2 review; 1 live; ")
 	if got := v.text(3); got != string(vitrine.CodeNotFound) {
-		t.Errorf("a version that was taken down is read: %q", got)
+		t.Errorf("text of a version that was taken down = %q, want not_found", got)
 	}
 }

@@ -13,14 +13,14 @@ import (
 
 var discard = slog.New(slog.DiscardHandler)
 
-// about says that got is want, give or take the jitter.
+// about reports whether got is want within the jitter.
 func about(got, want time.Duration) bool {
 	slack := time.Duration(float64(want)*jitter) + time.Millisecond
 	return want-slack <= got && got <= want+slack
 }
 
-// run starts a loop whose work reports when it began and does what the next
-// step says; it returns the time between runs.
+// run starts a loop whose work returns the steps' results, and returns the
+// times between the runs.
 func run(t *testing.T, every time.Duration, steps ...error) []time.Duration {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -135,7 +135,7 @@ func TestWakingFailingWorkDoesNotHammer(t *testing.T) {
 			l.Wake()
 		}
 		if runs != 1 {
-			t.Errorf("%d runs, want 1: the back-off holds", runs)
+			t.Errorf("%d runs, want 1, because the back-off applies", runs)
 		}
 	})
 }
@@ -156,7 +156,7 @@ func TestRunAllReturnsWhenTheRunsUnderWayHave(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-done:
-			t.Error("RunAll returned before the run under way")
+			t.Error("RunAll returned before the run in progress")
 		default:
 		}
 		close(finish)
@@ -189,5 +189,5 @@ func TestPanicIsAFailure(t *testing.T) {
 func TestEndedContextRunsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	New("test", time.Hour, discard, func(context.Context) error { t.Error("ran"); return nil }).Run(ctx)
+	New("test", time.Hour, discard, func(context.Context) error { t.Error("the work ran"); return nil }).Run(ctx)
 }
