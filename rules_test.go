@@ -85,8 +85,9 @@ s3                           vitrine durable
 spool                        vitrine durable
 sqldb                        vitrine durable
 sqlstore                     vitrine report filetype sqldb
-viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/recount viewdb/scan viewdb/segment
+viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb/labels viewdb/recount viewdb/scan viewdb/segment viewdb/visits
 viewdb/kept
+viewdb/visits                vitrine sqldb viewdb/segment
 viewdb/recount               vitrine report sqldb viewdb/labels viewdb/segment
 viewdb/scan                  vitrine report viewdb/segment
 viewdb/segment               vitrine report

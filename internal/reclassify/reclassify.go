@@ -133,12 +133,13 @@ func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitr
 	if err := s.note(ctx, a, changes); err != nil {
 		return err
 	}
+	changing := &applying{Service: s, all: all}
 	for _, link := range some {
-		if err := s.link(ctx, link, from, all); err != nil {
+		if err := changing.link(ctx, link, from); err != nil {
 			return err
 		}
 	}
-	return nil
+	return changing.apply(ctx)
 }
 
 func (r *Result) look(o *report.View) {
@@ -190,58 +191,70 @@ func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes b
 
 const (
 	// atOnce is how many views one transaction changes. Other writers wait for
-	// it.
-	atOnce = 500
+	// it. A segment of stored views is rewritten once in each transaction.
+	atOnce = 2000
 	// inMemory is about how many changes are collected before they are applied.
 	inMemory = 20_000
 )
 
 var errEnough = errors.New("enough changes collected")
 
+// applying collects the changes of an account's links, and applies many at a
+// time.
+type applying struct {
+	*Service
+	all  *Result
+	list []vitrine.Reclass
+}
+
 // link changes the views of a link, oldest first, so that returning viewers do
-// not depend on where an earlier run ended.
-func (s *Service) link(ctx context.Context, link vitrine.LinkID, from report.Day, all *Result) error {
+// not depend on where an earlier run ended. Some changes may remain collected.
+func (a *applying) link(ctx context.Context, link vitrine.LinkID, from report.Day) error {
 	for more := true; more; {
-		var list []vitrine.Reclass
 		more = false
-		err := s.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
+		err := a.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
 			day := report.DayOf(o.At)
-			if len(list) >= inMemory && day > from {
+			if len(a.list) >= inMemory && day > from {
 				more, from = true, day
 				return errEnough
 			}
-			if len(list) < inMemory {
+			if len(a.list) < inMemory {
 				from = day
 			}
-			if d, _, changes := s.decide(o); changes {
-				list = append(list, d)
+			if d, _, changes := a.decide(o); changes {
+				a.list = append(a.list, d)
 			}
 			return nil
 		})
 		if err != nil && !more {
 			return err
 		}
-		if err := s.apply(ctx, list, all); err != nil {
+		if len(a.list) < inMemory {
+			continue
+		}
+		if err := a.apply(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) apply(ctx context.Context, list []vitrine.Reclass, all *Result) error {
-	for some := range slices.Chunk(list, atOnce) {
-		err := s.retry(ctx, func() error {
-			_, err := s.Log.Append(ctx, vitrine.Batch{Reclasses: some})
+// apply applies the collected changes.
+func (a *applying) apply(ctx context.Context) error {
+	for some := range slices.Chunk(a.list, atOnce) {
+		err := a.retry(ctx, func() error {
+			_, err := a.Log.Append(ctx, vitrine.Batch{Reclasses: some})
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		all.Applied += int64(len(some))
-		if s.Tell != nil {
-			s.Tell(*all)
+		a.all.Applied += int64(len(some))
+		if a.Tell != nil {
+			a.Tell(*a.all)
 		}
 	}
+	a.list = a.list[:0]
 	return nil
 }
 

@@ -21,8 +21,9 @@ import (
 // deleted, and the viewer no longer counts as returning. Views stored in
 // between keep their decisions.
 func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcome, err error) {
+	var w *writing
 	err = l.update(ctx, func(t logTx, c *feed.Changes) error {
-		w := l.write(t, c)
+		w = l.write(t, c)
 		refused, err := w.views(b.Views)
 		if err != nil {
 			return err
@@ -40,16 +41,19 @@ func (l *ViewLog) Append(ctx context.Context, b vitrine.Batch) (o vitrine.Outcom
 				return err
 			}
 		}
-		for i := range b.Reclasses {
-			if err := w.reclass(&b.Reclasses[i]); err != nil {
-				return err
-			}
+		if err := w.reclasses(b.Reclasses, b.Len() == len(b.Reclasses)); err != nil {
+			return err
 		}
 		o = vitrine.Outcome{Refused: refused, Early: w.early}
 		return w.finish()
 	})
 	if err != nil {
 		return vitrine.Outcome{}, err
+	}
+	if w.repacking != nil {
+		for account := range w.accounts {
+			_ = l.mergeRuns(ctx, account, false) // without it there are more runs, which are right, too
+		}
 	}
 	return o, nil
 }
@@ -67,6 +71,7 @@ type writing struct {
 	engaged   map[viewKey]*engaged // views that snapshots and downloads refer to; nil means no such view
 	missing   map[viewKey]bool     // views that are missing but may still arrive
 	early     vitrine.Batch        // snapshots and downloads of missing views
+	repacking *repacking           // of views in packs; may be nil
 	looked    map[viewKey]blobs    // stored rows as they were read; without blobs: no such row
 	taken     map[viewKey]idRun
 	visits    map[vitrine.AccountID][]segment.Visit // visits of views imported into packs
@@ -89,6 +94,7 @@ type engaged struct {
 	segment.View
 	vitrine.Engagement
 	hasSession, changed bool
+	packed              bool // in a pack: only its class can change
 	account             vitrine.AccountID
 	before              *report.View // the view before the change; nil if no follower needs it
 }
@@ -371,6 +377,9 @@ func (w *writing) finish() error {
 	if err := w.finishEngaged(); err != nil {
 		return err
 	}
+	if err := w.finishPacked(); err != nil {
+		return err
+	}
 	for account, a := range w.accounts {
 		if a.changed {
 			if err := w.tx.putState(account, a.state); err != nil {
@@ -392,7 +401,7 @@ func (w *writing) finishEngaged() error {
 	var keys []viewKey
 	var rows []blobs
 	for key, e := range w.engaged {
-		if e == nil || !e.changed {
+		if e == nil || !e.changed || e.packed {
 			continue
 		}
 		row := blobs{open: e.View.Append(nil)}

@@ -7,6 +7,7 @@ import (
 	"vitrine"
 	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -21,12 +22,8 @@ type adding struct {
 
 func (a *adding) link() vitrine.LinkID { return vitrine.LinkID(a.Link) }
 func (a *adding) id() vitrine.ViewID   { return vitrine.ViewID(a.ID) }
-func (a *adding) of() viewerOf         { return viewerOf{a.link(), a.record.Viewer} }
-
-// viewerOf identifies a viewer of a link.
-type viewerOf struct {
-	link   vitrine.LinkID
-	viewer uint64
+func (a *adding) of() visits.LinkViewer {
+	return visits.LinkViewer{Link: a.link(), Viewer: a.record.Viewer}
 }
 
 // views inserts views. For each refused view, refused holds the reason; it is
@@ -82,44 +79,48 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 
 // countViewers counts the views by people and returns the viewers that have
 // viewed the link before.
-func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error) {
+func (w *writing) countViewers(list []adding) (seen map[visits.LinkViewer]bool, err error) {
 	viewers := viewersOf(list)
 	const insert = "INSERT INTO viewers (link, viewer, opens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 	added, err := w.tx.ExecMany(insert, len(viewers), func(i int) []any {
-		return []any{int64(viewers[i].link), int64(viewers[i].viewer), viewers[i].views}
+		return []any{int64(viewers[i].Link), int64(viewers[i].Viewer), viewers[i].views}
 	})
 	if err != nil {
 		return nil, err
 	}
-	seen = make(map[viewerOf]bool, len(viewers))
+	seen = make(map[visits.LinkViewer]bool, len(viewers))
 	var again []viewerViews
-	fresh := map[vitrine.AccountID][]viewerOf{}
+	fresh := map[vitrine.AccountID][]visits.LinkViewer{}
 	for i, v := range viewers {
-		if seen[v.viewerOf] = added[i] == 0; added[i] == 0 {
+		if seen[v.LinkViewer] = added[i] == 0; added[i] == 0 {
 			again = append(again, v)
 		} else {
-			fresh[v.account] = append(fresh[v.account], v.viewerOf)
+			fresh[v.account] = append(fresh[v.account], v.LinkViewer)
 		}
 	}
 	const update = "UPDATE viewers SET opens = opens + $1 WHERE link = $2 AND viewer = $3"
 	_, err = w.tx.ExecMany(update, len(again), func(i int) []any {
-		return []any{again[i].views, int64(again[i].link), int64(again[i].viewer)}
+		return []any{again[i].views, int64(again[i].Link), int64(again[i].Viewer)}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for account, viewers := range fresh {
-		a, err := w.account(account)
+		h, err := w.history(account)
+		if err == nil {
+			err = h.OfMany(viewers, func(i int, v segment.Visit) {
+				if !w.repacking.ended(v) {
+					seen[viewers[i]] = true
+				}
+			})
+		}
 		if err != nil {
 			return nil, err
 		}
-		if a.history == nil {
-			if a.history, err = w.tx.history(account); err != nil {
-				return nil, err
+		for _, v := range viewers {
+			if w.repacking.began(v) {
+				seen[v] = true
 			}
-		}
-		if err := a.history.seenBefore(viewers, seen); err != nil {
-			return nil, err
 		}
 	}
 	return seen, nil
@@ -127,14 +128,14 @@ func (w *writing) countViewers(list []adding) (seen map[viewerOf]bool, err error
 
 // viewerViews is the number of added views that a viewer made of a link.
 type viewerViews struct {
-	viewerOf
+	visits.LinkViewer
 	account vitrine.AccountID
 	views   int64
 }
 
 // viewersOf counts the added views by people, for each viewer of each link.
 func viewersOf(list []adding) (viewers []viewerViews) {
-	at := map[viewerOf]int{}
+	at := map[visits.LinkViewer]int{}
 	for i := range list {
 		a := &list[i]
 		if a.refused != nil || !a.record.Human() {
@@ -144,7 +145,7 @@ func viewersOf(list []adding) (viewers []viewerViews) {
 		if !found {
 			n = len(viewers)
 			at[a.of()] = n
-			viewers = append(viewers, viewerViews{viewerOf: a.of(), account: a.Account})
+			viewers = append(viewers, viewerViews{LinkViewer: a.of(), account: a.Account})
 		}
 		viewers[n].views++
 	}
@@ -153,8 +154,8 @@ func viewersOf(list []adding) (viewers []viewerViews) {
 
 // markReturning sets Returning on the views that count. It returns the views
 // whose value changed.
-func markReturning(list []adding, before map[viewerOf]bool, counts func(*adding) bool) (changed []*adding) {
-	now := make(map[viewerOf]bool, len(before))
+func markReturning(list []adding, before map[visits.LinkViewer]bool, counts func(*adding) bool) (changed []*adding) {
+	now := make(map[visits.LinkViewer]bool, len(before))
 	for i := range list {
 		a := &list[i]
 		if !counts(a) || !a.record.Human() {
@@ -211,7 +212,7 @@ func (w *writing) insertAll(list []adding) error {
 // notAdded undoes the counting of views that were not inserted because they are
 // stored already, and refuses those that differ from the stored one. It decides
 // again which of the inserted views are by returning viewers.
-func (w *writing) notAdded(list []adding, seen map[viewerOf]bool) error {
+func (w *writing) notAdded(list []adding, seen map[visits.LinkViewer]bool) error {
 	some := false
 	for i := range list {
 		a := &list[i]

@@ -86,7 +86,7 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 // day on. An entry that is in several runs counts once.
 func indexedVisits(ctx context.Context, t logTx, account vitrine.AccountID,
 	from report.Day) (sums map[int64]uint64, err error) {
-	runs, err := t.runs(account)
+	runs, err := t.Runs(account)
 	if err != nil {
 		return nil, err
 	}

@@ -256,12 +256,12 @@ func (b *building) visits() (facts map[int64][]segment.Fact, err error) {
 		if err != nil {
 			return err
 		}
-		h, err := t.history(b.account)
+		h, err := t.History(b.account)
 		if err != nil {
 			return err
 		}
 		visits = segment.SortVisits(visits)
-		h.expect(len(visits))
+		h.Expect(len(visits))
 		return eachVisit(h, 0, visits, func(f segment.Fact) {
 			if f.Link == 0 {
 				b.whole.of(f.Day).AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})

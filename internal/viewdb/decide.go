@@ -3,6 +3,7 @@ package viewdb
 import (
 	"vitrine"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -28,9 +29,11 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 	}
 	c := w.change(link)
 	c.views--
-	n, err := w.dropDownloads(e.account, link, view)
-	if err != nil {
-		return err
+	n := int64(0)
+	if !e.packed || w.repacking.downloaded[viewKey{link, view}] {
+		if n, err = w.dropDownloads(e.account, link, view); err != nil {
+			return err
+		}
 	}
 	c.downloads -= n
 	if n > 0 {
@@ -39,24 +42,54 @@ func (w *writing) exclude(link vitrine.LinkID, view vitrine.ViewID, e *engaged, 
 			e.Flags |= segment.ViewWaits
 		}
 	}
+	if e.packed {
+		w.repacking.count(visitOf(link, view, e), -1)
+		return nil
+	}
+	if w.repacking != nil {
+		delete(w.repacking.known, visits.LinkViewer{Link: link, Viewer: e.Viewer})
+	}
 	return w.tx.decrementViewer(link, e.Viewer, 1)
+}
+
+func visitOf(link vitrine.LinkID, view vitrine.ViewID, e *engaged) segment.Visit {
+	return (&segment.Row{ID: view, View: e.View}).Visit(link)
+}
+
+// countViewer counts a view that becomes a person's for its viewer. It reports
+// whether the viewer has another one.
+func (w *writing) countViewer(link vitrine.LinkID, view vitrine.ViewID, e *engaged) (before bool, err error) {
+	v := visits.LinkViewer{Link: link, Viewer: e.Viewer}
+	if e.packed {
+		before, err = w.counted(v)
+		w.repacking.count(visitOf(link, view, e), 1)
+		return before, err
+	}
+	if w.repacking != nil {
+		delete(w.repacking.known, v)
+	}
+	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account,
+		View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
+	return seen[v], err
 }
 
 // include turns a view by a bot into one by a person.
 func (w *writing) include(link vitrine.LinkID, view vitrine.ViewID, e *engaged) error {
-	seen, err := w.countViewers([]adding{{ViewRecord: &vitrine.ViewRecord{Account: e.account,
-		View: report.View{Link: int64(link)}}, record: segment.View{Viewer: e.Viewer}}})
+	before, err := w.countViewer(link, view, e)
 	if err != nil {
 		return err
 	}
 	waits := e.Flags&segment.ViewWaits != 0
 	e.Bot, e.Was, e.changed = 0, 0, true
 	e.Flags &^= segment.ViewBot | segment.ViewWaits | segment.ViewReturning
-	if seen[viewerOf{link, e.Viewer}] {
+	if before {
 		e.Flags |= segment.ViewReturning
 	}
 	w.change(link).views++
 	if waits {
+		if e.packed {
+			w.repacking.downloaded[viewKey{link, view}] = true
+		}
 		return w.event(e.account, &vitrine.Download{ID: view, Link: link, View: view})
 	}
 	return nil

@@ -10,7 +10,8 @@
 //	decide.go                              change whether a stored view counts
 //	segment/, labels/                      stored forms; dictionary of labels
 //	settle.go packs.go                     past days: views into packs and back
-//	visits.go merge.go                     index of visits, in sorted runs
+//	repack.go                              change the class of views in packs
+//	visits/ merge.go                       index of visits, in sorted runs
 //	build.go build_long.go stored.go       tallies of 1, 8 and 64 days
 //	forget.go                              expire views; their tallies stay
 //	state.go                               how far an account is rolled up

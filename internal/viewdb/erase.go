@@ -127,7 +127,7 @@ func erasePack(t logTx, account vitrine.AccountID, link vitrine.LinkID) (some bo
 	if err != nil && !errors.Is(err, errStop) || !some {
 		return false, err
 	}
-	if err := t.removeVisits(account, segment.SortVisits(visits)); err != nil {
+	if err := t.RemoveVisits(account, segment.SortVisits(visits)); err != nil {
 		return false, err
 	}
 	s, err := t.state(account)

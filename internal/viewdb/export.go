@@ -203,13 +203,17 @@ func (e *exporting) seen() error {
 // nextSeen reads the last visits of viewers, beginning with viewer from. It
 // returns the next viewer, and whether there is one.
 func (e *exporting) nextSeen(t logTx, from int64) (some []vitrine.LastSeen, next int64, more bool, err error) {
-	h, err := t.history(e.account) // has the links whose entries no longer count
+	h, err := t.History(e.account) // has the links whose entries no longer count
+	if err != nil {
+		return nil, 0, false, err
+	}
+	runs, err := t.Runs(e.account)
 	if err != nil {
 		return nil, 0, false, err
 	}
 	var sources []source
-	for _, r := range h.runs {
-		sources = append(sources, source{tx: t, account: e.account, run: r.run})
+	for _, r := range runs {
+		sources = append(sources, source{tx: t, account: e.account, run: r.Number})
 	}
 	var of []segment.Visit // all entries of one viewer
 	for {
@@ -227,7 +231,7 @@ func (e *exporting) nextSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 		if len(some) >= exportedAtOnce && len(of) == 0 {
 			return some, v.Viewer, true, nil
 		}
-		if of = append(of, v); v.Day >= e.forgotten || h.erasing[v.Link] {
+		if of = append(of, v); v.Day >= e.forgotten || h.Erasing[v.Link] {
 			of = of[:len(of)-1]
 		}
 		best.at++

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/labels"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -153,15 +154,15 @@ func (g *gathering) downloads(from, to report.Day) error {
 // addVisits adds the visits to the tallies of their days. With alone, it
 // ignores earlier visits.
 func (g *gathering) addVisits(alone bool) error {
-	h := &history{}
+	h := &visits.History{}
 	if !alone {
 		var err error
-		if h, err = g.tx.history(g.scope.Account); err != nil {
+		if h, err = g.tx.History(g.scope.Account); err != nil {
 			return err
 		}
 	}
 	g.visits = segment.SortVisits(g.visits)
-	h.expect(len(g.visits))
+	h.Expect(len(g.visits))
 	return eachVisit(h, g.scope.Link, g.visits, func(f segment.Fact) {
 		t := g.tallies.of(f.Day)
 		if f.Link == 0 {
@@ -175,13 +176,13 @@ func (g *gathering) addVisits(alone bool) error {
 // eachVisit calls f with the facts of visits sorted by viewer. Earlier visits
 // are found in the history and among the visits themselves. With a link, only
 // earlier visits to that link matter.
-func eachVisit(h *history, link vitrine.LinkID, visits []segment.Visit, f func(segment.Fact)) error {
+func eachVisit(h *visits.History, link vitrine.LinkID, visits []segment.Visit, f func(segment.Fact)) error {
 	for len(visits) > 0 {
 		n := 1
 		for n < len(visits) && visits[n].Viewer == visits[0].Viewer {
 			n++
 		}
-		before, err := h.of(visits[0].Viewer)
+		before, err := h.Of(visits[0].Viewer)
 		if err != nil {
 			return err
 		}

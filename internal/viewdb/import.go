@@ -155,7 +155,7 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 // importVisits stores the visits of the imported views.
 func (w *writing) importVisits() error {
 	for account, visits := range w.visits {
-		if err := w.tx.addRun(account, segment.SortVisits(visits)); err != nil {
+		if err := w.tx.AddRun(account, segment.SortVisits(visits)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"vitrine"
 	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -208,11 +209,11 @@ func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, se
 	if err := g.downloads(st.rolledUpUntil, lastDay); err != nil {
 		return err
 	}
-	h, err := t.history(lv.scope.Account)
+	h, err := t.History(lv.scope.Account)
 	if err != nil {
 		return err
 	}
-	h.expect(lv.visits.N)
+	h.Expect(lv.visits.N)
 	for visits := range lv.visits.All() {
 		if err := eachVisit(h, lv.scope.Link, visits, lv.addFact); err != nil {
 			return err
@@ -306,16 +307,16 @@ func (lv *hotScope) count(h *lazyHistory, o *report.View, n int32) error {
 type lazyHistory struct {
 	tx      logTx
 	account vitrine.AccountID
-	history *history
+	history *visits.History
 }
 
 // of returns the visits of a viewer in packs, in order. The result is valid
 // until the next call.
-func (h *lazyHistory) of(viewer int64) (visits []segment.Visit, err error) {
+func (h *lazyHistory) of(viewer int64) (found []segment.Visit, err error) {
 	if h.history == nil {
-		if h.history, err = h.tx.history(h.account); err != nil {
+		if h.history, err = h.tx.History(h.account); err != nil {
 			return nil, err
 		}
 	}
-	return h.history.lookUp(viewer)
+	return h.history.LookUp(viewer)
 }

@@ -10,6 +10,7 @@ import (
 	"vitrine"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 )
 
 // mergedAtOnce is about how many entries one transaction merges.
@@ -55,7 +56,7 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 type merging struct {
 	account vitrine.AccountID
 	version int64 // version of the account: it changes when entries are removed
-	from    []run
+	from    []visits.Run
 	run     int64
 	next    int64 // next viewer
 	entries int64
@@ -91,7 +92,7 @@ func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error)
 	if err != nil || busy { // another process is merging
 		return nil, err
 	}
-	list, err := t.runs(account)
+	list, err := t.Runs(account)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func beginMerge(t logTx, account vitrine.AccountID, tidy bool) (*merging, error)
 		return nil, err
 	}
 	m := &merging{account: account, version: s.version, from: from, next: math.MinInt64}
-	m.run, err = t.newRun(account, 0, sqldb.Ms(time.Now()))
+	m.run, err = t.NewRun(account, 0, sqldb.Ms(time.Now()))
 	return m, err
 }
 
@@ -125,7 +126,7 @@ func (m *merging) step(t logTx) (more bool, err error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	w := runWriter{tx: t, account: m.account, run: m.run}
+	w := visits.Writer{Tx: t.Index, Account: m.account, Run: m.run}
 	var sources []source
 	for _, r := range m.from {
 		sources = append(sources, source{tx: t, account: m.account, run: r.Number})
@@ -139,22 +140,22 @@ func (m *merging) step(t logTx) (more bool, err error) {
 			break
 		}
 		e := best.head()
-		if w.all >= mergedAtOnce && e.Viewer != w.last.Viewer {
-			next, entries := e.Viewer, m.entries+w.all
+		if w.Entries >= mergedAtOnce && e.Viewer != w.Last.Viewer {
+			next, entries := e.Viewer, m.entries+w.Entries
 			t.Committed = append(t.Committed, func() { m.next, m.entries = next, entries })
-			return true, w.end()
+			return true, w.End()
 		}
-		if w.all == 0 || e != w.last {
-			if err := w.add(e); err != nil {
+		if w.Entries == 0 || e != w.Last {
+			if err := w.Add(e); err != nil {
 				return false, err
 			}
 		}
 		best.at++
 	}
-	if err := w.end(); err != nil {
+	if err := w.End(); err != nil {
 		return false, err
 	}
-	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3", m.entries+w.all,
+	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3", m.entries+w.Entries,
 		int64(m.account), m.run); err != nil {
 		return false, err
 	}
@@ -223,7 +224,7 @@ func (s *source) read(from int64) error {
 	}
 	if !s.began {
 		s.began = true
-		return s.tx.visitRows(s.account, s.run, from, manyRows, add)
+		return s.tx.VisitRows(s.account, s.run, from, visits.ManyRows, add)
 	}
 	return s.tx.Each(func(row sqldb.Scanner) error {
 		var first int64
@@ -233,5 +234,5 @@ func (s *source) read(from int64) error {
 		}
 		return add(first, data)
 	}, "SELECT first, data FROM visits WHERE account = $1 AND run = $2 AND first > $3 ORDER BY first LIMIT $4",
-		int64(s.account), s.run, s.last, manyRows)
+		int64(s.account), s.run, s.last, visits.ManyRows)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vitrine/internal/sqldb"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/internal/vitrinetest"
 	"vitrine/internal/vitrinetest/sqltest"
 )
@@ -14,7 +15,7 @@ import (
 func TestRecentPlans(t *testing.T) {
 	l := openTestLog(t)
 	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
-		plan, err := sqltest.SqlitePlan(tx, logTx{tx}.selectRecent(true))
+		plan, err := sqltest.SqlitePlan(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("SQLite: %s", plan)
 		}
@@ -29,7 +30,7 @@ func TestRecentPlans(t *testing.T) {
 	}
 	defer p.Close()
 	err = p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
-		plan, err := sqltest.PlanOf(tx, logTx{tx}.selectRecent(true))
+		plan, err := sqltest.PlanOf(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "Sort") {
 			t.Errorf("PostgreSQL: %s", plan)
 		}

@@ -116,7 +116,7 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 		left -= n
 		visits = append(visits, v...)
 	}
-	if err := t.addRun(account, segment.SortVisits(visits)); err != nil {
+	if err := t.AddRun(account, segment.SortVisits(visits)); err != nil {
 		return false, err
 	}
 	s.compactedUntil = max(s.compactedUntil, before)
@@ -211,7 +211,7 @@ func reopen(t logTx, account vitrine.AccountID, link vitrine.LinkID, day report.
 			return false, err
 		}
 	}
-	return len(rows) > 0, t.removeVisits(account, segment.SortVisits(visits))
+	return len(rows) > 0, t.RemoveVisits(account, segment.SortVisits(visits))
 }
 
 // countViewer adds a view by a person to the table of viewers.

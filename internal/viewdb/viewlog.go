@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/viewdb/feed"
 	"vitrine/internal/viewdb/kept"
 	"vitrine/internal/viewdb/labels"
+	"vitrine/internal/viewdb/visits"
 )
 
 // ViewLog implements [vitrine.ViewLog] on a SQL database.
@@ -50,17 +51,17 @@ func Open(place string) (*ViewLog, error) {
 }
 
 // logTx is a transaction on the log.
-type logTx struct{ *sqldb.Tx }
+type logTx struct{ visits.Index }
 
 // read runs f in a read transaction, on one snapshot.
 func (l *ViewLog) read(ctx context.Context, f func(logTx) error) error {
-	return l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{t}) })
+	return l.db.Read(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) })
 }
 
 // transact runs f in a transaction that may write. It repeats f after a
 // conflict.
 func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
-	return l.db.Update(ctx, func(t *sqldb.Tx) error { return f(logTx{t}) })
+	return l.db.Update(ctx, func(t *sqldb.Tx) error { return f(logTx{visits.Index{Tx: t}}) })
 }
 
 // Close waits for running transactions and closes the database.

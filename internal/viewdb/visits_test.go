@@ -12,6 +12,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -37,7 +38,7 @@ func TestIndexOfVisits(t *testing.T) {
 				list = append(list, segment.Visit{Viewer: viewer(), Link: 1 + r.Int64N(4), Day: report.Day(r.IntN(50))})
 			}
 			list = segment.SortVisits(list)
-			err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(7, list) })
+			err := l.transact(t.Context(), func(tx logTx) error { return tx.AddRun(7, list) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +54,7 @@ func TestIndexOfVisits(t *testing.T) {
 			}
 			gone = append(gone, segment.Visit{Viewer: viewer(), Link: 9, Day: 9})
 			if err := l.transact(t.Context(), func(tx logTx) error {
-				return tx.removeVisits(7,
+				return tx.RemoveVisits(7,
 					segment.SortVisits(gone))
 			}); err != nil {
 				t.Fatal(err)
@@ -80,20 +81,20 @@ func TestIndexOfVisits(t *testing.T) {
 			slices.Sort(viewers)
 			err = l.read(t.Context(), func(tx logTx) error {
 				for _, many := range []int{0, 1 << 30} {
-					h, err := tx.history(7)
+					h, err := tx.History(7)
 					if err != nil {
 						return err
 					}
-					h.expect(many)
+					h.Expect(many)
 					for _, v := range viewers {
-						found, err := h.of(v)
+						found, err := h.Of(v)
 						if err != nil || !slices.Equal(found, by[v]) {
 							t.Fatalf("seed %d: viewer %d: found %v, %v, want %v", seed, v, found, err, by[v])
 						}
 					}
 					for range 50 {
 						v := viewers[r.IntN(len(viewers))]
-						if found, err := h.lookUp(v); err != nil || !slices.Equal(found, by[v]) {
+						if found, err := h.LookUp(v); err != nil || !slices.Equal(found, by[v]) {
 							t.Fatalf("seed %d: looking up viewer %d: found %v, %v, want %v", seed, v, found, err, by[v])
 						}
 					}
@@ -117,7 +118,7 @@ func TestMergeAtOnce(t *testing.T) {
 		for i := range int64(entries) {
 			list = append(list, segment.Visit{Viewer: i*runs + n, Link: 1, Day: 20_000})
 		}
-		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.AddRun(1, list) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -162,7 +163,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 			list = append(list, segment.Visit{Viewer: i*4 + n, Link: 1, Day: 20_000})
 		}
 		want += int64(len(list))
-		if err := l.transact(t.Context(), func(tx logTx) error { return tx.addRun(1, list) }); err != nil {
+		if err := l.transact(t.Context(), func(tx logTx) error { return tx.AddRun(1, list) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,12 +187,12 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	}
 	var got int64
 	err := l.read(t.Context(), func(tx logTx) error {
-		runs, err := tx.runs(1)
+		runs, err := tx.Runs(1)
 		if err != nil {
 			return err
 		}
 		for _, r := range runs {
-			err := tx.visitRows(1, r.Number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
+			err := tx.VisitRows(1, r.Number, math.MinInt64, 1<<30, func(first int64, data []byte) error {
 				list, err := segment.ReadVisits(nil, first, data)
 				got += int64(len(list))
 				return err
@@ -220,9 +221,9 @@ func firstRuns(t *testing.T, l *ViewLog) (n int64) {
 	return n
 }
 
-func runsOf(t *testing.T, l *ViewLog) (list []run) {
+func runsOf(t *testing.T, l *ViewLog) (list []visits.Run) {
 	t.Helper()
-	err := l.read(context.Background(), func(tx logTx) (err error) { list, err = tx.runs(1); return err })
+	err := l.read(context.Background(), func(tx logTx) (err error) { list, err = tx.Runs(1); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +277,7 @@ func TestVisitFacts(t *testing.T) {
 		}
 		l := openTestLog(t)
 		if err := l.transact(t.Context(), func(tx logTx) error {
-			return tx.addRun(1,
+			return tx.AddRun(1,
 				segment.SortVisits(slices.Clone(old)))
 		}); err != nil {
 			t.Fatal(err)
@@ -304,7 +305,7 @@ func TestVisitFacts(t *testing.T) {
 				}
 			}
 			err := l.read(t.Context(), func(tx logTx) error {
-				h, err := tx.history(1)
+				h, err := tx.History(1)
 				if err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"vitrine"
 	"vitrine/internal/sqldb"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/viewdb/visits"
 	"vitrine/report"
 )
 
@@ -14,7 +15,7 @@ import (
 type written struct {
 	state
 	changed bool
-	history *history
+	history *visits.History
 }
 
 // account returns the state of an account. It reads the state once in each
@@ -30,6 +31,19 @@ func (w *writing) account(id vitrine.AccountID) (*written, error) {
 	a := &written{state: s}
 	w.accounts[id] = a
 	return a, nil
+}
+
+// history returns the index of visits of an account. It reads the list of runs
+// once in each transaction.
+func (w *writing) history(id vitrine.AccountID) (*visits.History, error) {
+	a, err := w.account(id)
+	if err == nil && a.history == nil {
+		a.history, err = w.tx.History(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.history, nil
 }
 
 // owner returns the account of a link, or 0 if the link has no views.
