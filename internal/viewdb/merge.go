@@ -155,7 +155,8 @@ func (m *merging) step(t logTx) (more bool, err error) {
 	if err := w.End(); err != nil {
 		return false, err
 	}
-	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3", m.entries+w.Entries,
+	if _, err := t.Exec("UPDATE runs SET merging = 0, entries = $1 WHERE account = $2 AND run = $3",
+		m.entries+w.Entries,
 		int64(m.account), m.run); err != nil {
 		return false, err
 	}

@@ -48,7 +48,8 @@ func (w *writing) reclasses(list []vitrine.Reclass, alone bool) error {
 
 // findPacked reads the views that are in packs, and what decides about them.
 func (w *writing) findPacked(list []vitrine.Reclass) error {
-	p := &repacking{known: map[visits.LinkViewer]bool{}, past: map[visits.LinkViewer][]report.Day{}, left: map[segment.Visit]int64{},
+	p := &repacking{known: map[visits.LinkViewer]bool{}, past: map[visits.LinkViewer][]report.Day{},
+		left:  map[segment.Visit]int64{},
 		begun: map[segment.Visit]int64{}, begins: map[visits.LinkViewer]int64{}, downloaded: map[viewKey]bool{}}
 	wanted := map[vitrine.LinkID][]vitrine.ViewID{}
 	for i := range list {

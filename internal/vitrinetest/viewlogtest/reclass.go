@@ -88,6 +88,56 @@ func (t logTest) reclass() {
 	vitrinetest.Equal(t, "sent again", t.append(vitrine.Batch{Views: all}), nil)
 }
 
+// reclassTogether tests that the changes of one batch see each other: several
+// views of few viewers, on settled and on running days.
+func (t logTest) reclassTogether() {
+	const days, n = 6, 96
+	c, m := chance{rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))}, newMemory()
+	var b vitrine.Batch
+	for i := range n {
+		o := view(vitrine.LinkID(1+i%2), time.Duration(i/2%days)*24*time.Hour+time.Duration(i)*time.Second,
+			c.Uint64N(20))
+		if c.IntN(3) > 0 {
+			o.Bot, o.Product = "crawler", "Lynx"
+		}
+		if c.IntN(3) == 0 {
+			b.Downloads = append(b.Downloads, download(o, time.Minute))
+		}
+		b.Views = append(b.Views, o)
+	}
+	t.append(b)
+	m.append(b)
+	if err := t.log.RollUp(ctx, report.DayOf(b.Views[0].At)+days-2); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		var changes vitrine.Batch
+		for range c.IntN(3 * n) {
+			o := &b.Views[c.IntN(n)]
+			d := vitrine.Reclass{Link: vitrine.LinkID(o.Link), View: id(*o), Reason: "monitor"}
+			if c.IntN(2) == 0 {
+				d.Reason, d.Count = "", true
+			}
+			changes.Reclasses = append(changes.Reclasses, d)
+		}
+		t.append(changes)
+		m.append(changes)
+		for link := range vitrine.LinkID(2) {
+			vitrinetest.Equal(t, "views", t.all(link+1), m.list(link+1, firstDay, lastDay))
+			counts := m.counts(link + 1)
+			t.counted(link+1, counts.Views, counts.Downloads)
+		}
+		for link := range vitrine.LinkID(3) { // 0: the account
+			s := vitrine.Scope{Account: 1, Link: link}
+			from := report.DayOf(b.Views[0].At)
+			got, _ := t.tally(s, from, from+days, 0)
+			vitrinetest.Equal(t, "reports", reports(s, got, from, from+days),
+				reports(s, m.tally(s, from, from+days), from, from+days))
+		}
+		t.audit()
+	}
+}
+
 // reclass sets the class of a view by the new rules, unless it is the owner's.
 // first is the reason with which an excluded view was stored.
 func (m *memory) reclass(r *remembered, d vitrine.Reclass) {

@@ -39,6 +39,7 @@ func Run(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLog) {
 		{"Downloads", logTest.downloads},
 		{"Order", logTest.order},
 		{"Reclass", logTest.reclass},
+		{"ReclassTogether", logTest.reclassTogether},
 		{"Early", logTest.early},
 		{"EarlyErased", logTest.earlyErased},
 		{"Counts", logTest.counts},
