@@ -14,9 +14,9 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkAccounts asks for the reports of a hundred accounts over 32
-// connections and, in turn, for the same ones in PostgreSQL over as many, after
-// all were seen to agree.
+// BenchmarkAccounts requests the reports of a hundred accounts over 32
+// connections and, in turn, the same ones from PostgreSQL over as many, after
+// checking that all agree.
 func BenchmarkAccounts(b *testing.B) {
 	const accounts, asking, reports = 100, 32, 200
 	w := worldOf(b, params("accounts", accounts, max(opensAsked(b)/accounts, 100), 20, 365))
@@ -65,7 +65,7 @@ func BenchmarkAccounts(b *testing.B) {
 	b.ReportMetric(row.Vitrine.N, "reports/s")
 }
 
-// atOnce does f(0) to f(n-1), so many at once.
+// atOnce calls f(0) to f(n-1), so many at once.
 func atOnce(b *testing.B, so, n int, f func(i int) error) {
 	b.Helper()
 	var next atomic.Int64

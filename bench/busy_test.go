@@ -12,11 +12,11 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkReportWhileOpened asks for a link's report while its page is opened
-// 500 times a second, and compares with the same link at rest.
+// BenchmarkReportWhileOpened requests a link's report while its page is viewed
+// 500 times a second, and compares with the same link without views.
 func BenchmarkReportWhileOpened(b *testing.B) {
 	const rate = 500
-	w := worldOf(b, linkParams(b, "busy")) // its own: it gets more views
+	w := worldOf(b, linkParams(b, "busy")) // a separate world, because it gets more views
 	link := w.LinksOf(0)[0]
 	report := func() { w.call(b, 0, http.MethodGet, "/links/"+link.Slug+"/analytics?range=90d", "", nil) }
 	var quiet, busy time.Duration
@@ -24,7 +24,7 @@ func BenchmarkReportWhileOpened(b *testing.B) {
 	b.Run("quiet", func(b *testing.B) { quiet = medians(b, report)[0] })
 	b.Run("busy", func(b *testing.B) {
 		stop := arrive(b, w, "/p/"+link.Slug, rate)
-		time.Sleep(time.Second) // under way
+		time.Sleep(time.Second) // the views have begun
 		busy = medians(b, report)[0]
 		real = stop()
 	})
@@ -33,8 +33,8 @@ func BenchmarkReportWhileOpened(b *testing.B) {
 		Vitrine: table.Of(busy).With("with %.0f opens/s", real), Reference: "the same at rest", Than: table.Of(quiet)})
 }
 
-// arrive opens a page at a steady rate, whether or not the ones before have
-// been answered, until it is stopped, which tells the rate that was answered.
+// arrive loads a page at a steady rate, whether or not the previous loads have
+// ended. stop ends it and returns the rate that was answered.
 func arrive(b *testing.B, w *world, path string, rate int) (stop func() float64) {
 	b.Helper()
 	addr := strings.TrimPrefix(w.url, "http://")

@@ -8,7 +8,8 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkGrowth asks for the same reports of accounts with ever more views.
+// BenchmarkGrowth requests the same reports of accounts with more and more
+// views.
 func BenchmarkGrowth(b *testing.B) {
 	for part := 1000; part >= 1; part /= 10 {
 		opens := max(opensAsked(b)/part, 1000)

@@ -7,11 +7,11 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkImport measures an import of all views by a process with one core.
-// The reports are measured on the same dataset.
+// BenchmarkImport measures the import of all views by a process with one core.
+// The reports are measured with the same dataset.
 func BenchmarkImport(b *testing.B) {
 	w := accountWorld(b)
-	for b.Loop() { // it was measured when the world was made, once
+	for b.Loop() { // measured once, when the world was created
 	}
 	summary.add(table.Row{Figure: fmt.Sprintf("import of %s opens, one core (`GOMAXPROCS=1`)", million(w.Opens)),
 		Vitrine: table.Value{Unit: table.Rate, N: w.rate},

@@ -20,8 +20,8 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// program is the binary under measurement: the one that VITRINE_BENCH_BIN
-// names, or one built of the tree around, once.
+// program is the binary under test: the one that VITRINE_BENCH_BIN names, or
+// one built from this tree.
 var program = sync.OnceValues(func() (string, error) {
 	if bin := os.Getenv("VITRINE_BENCH_BIN"); bin != "" {
 		return bin, nil
@@ -31,7 +31,7 @@ var program = sync.OnceValues(func() (string, error) {
 		"-s -w -X main.version="+cmp.Or(strings.TrimSpace(string(out)), "dev"))
 })
 
-// runner is the ClickHouse engine's (cmd/clickhouse).
+// runner is the binary of the ClickHouse engine (cmd/clickhouse).
 var runner = sync.OnceValues(func() (string, error) { return build(".", "./cmd/clickhouse", "CGO_ENABLED=1") })
 
 // build builds a command of the module in dir.
@@ -65,13 +65,13 @@ func scratch(b *testing.B) string {
 	return dir
 }
 
-// process is a server under measurement.
+// process is a server under test.
 type process struct {
 	cmd *exec.Cmd
 	url string
 }
 
-// start runs a server and waits until path answers.
+// start starts a server and waits until path is answered.
 func start(b *testing.B, url, path string, name string, args ...string) *process {
 	b.Helper()
 	p := &process{cmd: exec.Command(name, args...), url: url}
@@ -95,7 +95,7 @@ func start(b *testing.B, url, path string, name string, args ...string) *process
 	}
 }
 
-// stop ends the server, once.
+// stop stops the server. It may be called again.
 func (p *process) stop() {
 	if p.cmd.ProcessState == nil {
 		_ = p.cmd.Process.Signal(os.Interrupt)
@@ -134,14 +134,14 @@ func (p *process) memory(b *testing.B, member string) float64 {
 	return 0
 }
 
-// settle waits until the server has been idle for two seconds: what it does in
-// the background after an import is done.
+// settle waits until the server has been idle for two seconds, so that its
+// background work after an import is done.
 func (p *process) settle(b *testing.B) {
 	b.Helper()
 	before, idle := p.busy(b), 0
 	for deadline := time.Now().Add(time.Hour); idle < 4; {
 		if time.Now().After(deadline) {
-			b.Fatal("the server did not come to rest within an hour")
+			b.Fatal("the server is not idle after an hour")
 		}
 		time.Sleep(500 * time.Millisecond)
 		now := p.busy(b)
@@ -152,8 +152,7 @@ func (p *process) settle(b *testing.B) {
 	}
 }
 
-// busy returns the processor time that the process has used, in ticks of the
-// system.
+// busy returns the CPU time of the process in clock ticks.
 func (p *process) busy(b *testing.B) int64 {
 	b.Helper()
 	s, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
@@ -169,8 +168,8 @@ func (p *process) busy(b *testing.B) int64 {
 	return user + system
 }
 
-// instance is a data directory of Vitrine's with its server, if that runs, and
-// its accounts' keys.
+// instance is a data directory with its server, if that runs, and its accounts'
+// keys.
 type instance struct {
 	*process
 	bin  string
@@ -178,7 +177,7 @@ type instance struct {
 	keys []string
 }
 
-// newInstance makes an instance with Lifetime accounts; it does not serve yet.
+// newInstance creates an instance with Lifetime accounts, without a server.
 func newInstance(b *testing.B, emails ...string) *instance {
 	b.Helper()
 	bin, err := program()
@@ -206,7 +205,7 @@ func (i *instance) serve(b *testing.B) {
 		"http://"+addr)
 }
 
-// run runs an operator's verb.
+// run runs an administrator's command.
 func (i *instance) run(b *testing.B, env []string, args ...string) []byte {
 	b.Helper()
 	cmd := exec.Command(i.bin, append(args, "--data", i.data)...)
@@ -220,7 +219,7 @@ func (i *instance) run(b *testing.B, env []string, args ...string) []byte {
 	return out
 }
 
-// call asks the API as an account and decodes the answer.
+// call sends a request to the API as an account and decodes the answer.
 func (i *instance) call(b *testing.B, account int, method, path, body string, into any) {
 	b.Helper()
 	if err := i.try(account, method, path, body, into); err != nil {

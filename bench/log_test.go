@@ -35,7 +35,7 @@ import (
 
 const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// forgetful is a log that writes nothing: what a page or a beacon costs without
+// forgetful is a log that writes nothing, to measure a page or a beacon without
 // its record.
 type forgetful struct{ vitrine.ViewLog }
 
@@ -46,7 +46,7 @@ func (forgetful) Append(context.Context, vitrine.Batch) (vitrine.Outcome, error)
 // pageServer is a server in this process with one published text file.
 type pageServer struct{ addr, path string }
 
-// newPageServer makes one; wrap replaces its log.
+// newPageServer starts a server. wrap replaces its log.
 func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pageServer {
 	b.Helper()
 	must := func(err error) {
@@ -110,7 +110,7 @@ func pageRequest(addr, path string) string {
 const connections = 64
 
 // load sends n requests over all connections, one after the other on each, and
-// returns how long each took, ascending.
+// returns their durations in ascending order.
 func load(b *testing.B, addr string, n int, request func(connection, i int) string) []time.Duration {
 	b.Helper()
 	took := make([][]time.Duration, connections)
@@ -142,8 +142,7 @@ func load(b *testing.B, addr string, n int, request func(connection, i int) stri
 	return all
 }
 
-// connection is one that is kept, with as little between it and the server as
-// possible.
+// connection is a kept connection with as little overhead as possible.
 type connection struct {
 	net.Conn
 	r *bufio.Reader
@@ -176,7 +175,7 @@ func (c *connection) ask(request string, body bool) (string, error) {
 	return text.String(), err
 }
 
-// bothRates runs the same load on both servers, in turn, and adds the row.
+// bothRates runs the same load on both servers in turn, and adds the row.
 func bothRates(b *testing.B, figure, reference, aim string, n int, durable, silent pageServer,
 	request func(pageServer) func(connection, i int) string) {
 	b.Helper()
@@ -195,8 +194,8 @@ func bothRates(b *testing.B, figure, reference, aim string, n int, durable, sile
 	b.ReportMetric(rate(took[1]).N, "silent/s")
 }
 
-// BenchmarkPageOpens opens one page over 64 connections: with every view
-// durable before its page ends, and, in turn, with a log that writes nothing.
+// BenchmarkPageOpens loads one page over 64 connections, with every view
+// durable before its page ends, and in turn with a log that writes nothing.
 func BenchmarkPageOpens(b *testing.B) {
 	durable, silent := bothLogs(b)
 	bothRates(b, "page opens, 64 connections, each durable before its page ends",
@@ -207,22 +206,23 @@ func BenchmarkPageOpens(b *testing.B) {
 		})
 }
 
-// beaconsOfOpen is how many beacons a view sends in a benchmark: those of a
-// quarter of an hour.
+// beaconsOfOpen is the number of beacons for each view: those of a quarter of
+// an hour.
 const beaconsOfOpen = 30
 
 var beaconAddress = regexp.MustCompile(`data-beacon="([^"]+)"`)
 
-// BenchmarkBeacons sends the beacons of many open pages over 64 connections.
-// Each beacon says more than the one before, as real ones do, and is durable
-// before it is answered; in turn, the same with a log that writes nothing.
+// BenchmarkBeacons sends the beacons of many views over 64 connections. Each
+// beacon contains more than the last one, as real ones do, and is durable
+// before it is answered. In turn it runs the same with a log that writes
+// nothing.
 func BenchmarkBeacons(b *testing.B) {
 	const n = connections * 300
 	durable, silent := bothLogs(b)
 	bothRates(b, "beacons, 64 connections, each durable before its answer",
 		"the same beacons with a log that writes nothing", "≥ 0.5",
 		n, durable, silent, func(s pageServer) func(int, int) string {
-			pages := make([][]string, connections) // the addresses that each connection's pages tell
+			pages := make([][]string, connections) // the beacon addresses of each connection's pages
 			for c := range pages {
 				conn, err := dial(s.addr)
 				if err != nil {
@@ -235,7 +235,7 @@ func BenchmarkBeacons(b *testing.B) {
 					}
 					m := beaconAddress.FindStringSubmatch(page)
 					if m == nil {
-						b.Fatal("the page has no address for beacons")
+						b.Fatal("the page has no beacon address")
 					}
 					pages[c] = append(pages[c], html.UnescapeString(m[1]))
 				}

@@ -1,5 +1,5 @@
-// Package bench measures the program from outside, each figure beside a
-// reference in the same run (docs/reference/performance.md).
+// Package bench measures the program from outside, each figure with a reference
+// in the same run (docs/reference/performance.md).
 package bench
 
 import (
@@ -20,8 +20,8 @@ import (
 	"vitrine/bench/table"
 )
 
-// Unless -benchtime says otherwise, each figure is the median of so many runs,
-// after one that warms up.
+// Unless -benchtime says otherwise, each figure is the median of this number of
+// runs, after one for warming up.
 const runs = "9x"
 
 func TestMain(m *testing.M) {
@@ -40,24 +40,26 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// ends are done when all benchmarks are: what they share outlives each of them.
+// ends are called after all benchmarks, because what they share outlives each
+// of them.
 var ends []func()
 
 func atEnd(f func()) { ends = append(ends, f) }
 
-// opensAsked returns the number of opens of the large datasets:
+// opensAsked returns the number of views of the large datasets:
 // VITRINE_BENCH_OPENS, or 10 million.
 func opensAsked(b *testing.B) int {
 	b.Helper()
-	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "10_000_000"), 0, 0) // base 0 takes underscores
+	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_BENCH_OPENS"), "10_000_000"), 0,
+		0) // base 0 accepts underscores
 	if err != nil || n < 1000 {
-		b.Fatalf("VITRINE_BENCH_OPENS=%s is not a number of opens from 1000", os.Getenv("VITRINE_BENCH_OPENS"))
+		b.Fatalf("VITRINE_BENCH_OPENS=%s must be a number of at least 1000", os.Getenv("VITRINE_BENCH_OPENS"))
 	}
 	return int(n)
 }
 
 // params returns the parameters of a dataset that ends three days ago or, with
-// VITRINE_BENCH_RUNNING=1, at the present full hour.
+// VITRINE_BENCH_RUNNING=1, at the current full hour.
 func params(name string, accounts, opens, links, days int) dataset.Params {
 	now := time.Now().UTC()
 	p := dataset.Params{Name: fmt.Sprint(name, accounts*opens), Accounts: accounts, Opens: opens, Links: links,
@@ -68,7 +70,7 @@ func params(name string, accounts, opens, links, days int) dataset.Params {
 	return p
 }
 
-// million returns a number of opens for people, such as "10 million".
+// million formats a number of views for people, such as "10 million".
 func million(n int) string {
 	switch {
 	case n >= 1_000_000:
@@ -112,7 +114,7 @@ func median[T cmp.Ordered](of []T) T {
 	return sorted[len(sorted)/2]
 }
 
-// summary gathers the rows of a run.
+// summary collects the rows of a run.
 var summary rows
 
 type rows struct {
@@ -120,13 +122,13 @@ type rows struct {
 	engines []string
 }
 
-// add prints a row and keeps it for the table.
+// add prints a row and adds it to the table.
 func (r *rows) add(row table.Row) {
 	r.all = append(r.all, row)
 	fmt.Println("\n" + row.String())
 }
 
-// engine notes what a reference calls itself.
+// engine records the name and version of a reference.
 func (r *rows) engine(name string) {
 	if !slices.Contains(r.engines, name) {
 		r.engines = append(r.engines, name)

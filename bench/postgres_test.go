@@ -16,16 +16,16 @@ import (
 
 var errNoPostgres = errors.New("not installed")
 
-// postgresSettings suit a machine of this kind and 32 connections that each
-// keep one core busy; durability is not asked for.
+// postgresSettings suit such a machine and 32 connections that each keep one
+// core busy. Durability is not needed.
 var postgresSettings = []string{"unix_socket_directories=", "listen_addresses=127.0.0.1", "fsync=off",
 	"synchronous_commit=off", "full_page_writes=off",
 	"max_wal_size=8GB", "shared_buffers=2GB", "work_mem=64MB", "maintenance_work_mem=512MB", "effective_cache_size=8GB",
 	"random_page_cost=1.1",
 	"max_parallel_workers_per_gather=0", "jit=off", "max_connections=100"}
 
-// startPostgres starts a PostgreSQL server of its own and returns its address.
-// As root it runs as the user postgres, which is what PostgreSQL insists on.
+// startPostgres starts a PostgreSQL server and returns its address. As root it
+// starts it as the user postgres, because PostgreSQL refuses to run as root.
 func startPostgres(b *testing.B) (dsn string, stop func(), err error) {
 	b.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
@@ -34,7 +34,7 @@ func startPostgres(b *testing.B) (dsn string, stop func(), err error) {
 	}
 	slices.Sort(found)
 	bin := found[len(found)-1]
-	dir, err := os.MkdirTemp("", "vitrine-bench-pg-") // not with the datasets, where another user may not go
+	dir, err := os.MkdirTemp("", "vitrine-bench-pg-") // not with the datasets, which another user may not read
 	if err != nil {
 		return "", nil, err
 	}

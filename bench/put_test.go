@@ -100,7 +100,7 @@ func put(b *testing.B, url string) time.Duration {
 	return time.Since(from)
 }
 
-// startNginx returns nil where there is no nginx.
+// startNginx returns nil if nginx is not installed.
 func startNginx(b *testing.B) *process {
 	b.Helper()
 	bin, err := exec.LookPath("nginx")

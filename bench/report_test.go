@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// accountWorld returns a world of one account with all opens.
+// accountWorld returns a world of one account with all views.
 func accountWorld(b *testing.B) *world { return worldOf(b, accountParams(opensAsked(b))) }
 
 func accountParams(opens int) dataset.Params {
@@ -23,13 +23,13 @@ func accountParams(opens int) dataset.Params {
 }
 
 // linkParams returns the parameters of a dataset of one link with a tenth of
-// the opens.
+// the views.
 func linkParams(b *testing.B, name string) dataset.Params {
 	return params(name, 1, opensAsked(b)/10, 1, 90)
 }
 
-// BenchmarkReportAccount asks for an account's report over HTTP and, in turn,
-// for the same one in SQL, after they were seen to agree.
+// BenchmarkReportAccount requests an account's report over HTTP and, in turn,
+// the same one in SQL, after checking that both agree.
 func BenchmarkReportAccount(b *testing.B) {
 	for _, r := range []struct{ key, aim string }{{"all", "≥ 100, ≤ 25 ms"}, {"30d", "≥ 40, ≤ 6 ms"}} {
 		b.Run(r.key, func(b *testing.B) {
@@ -99,8 +99,8 @@ func (w *world) figures(b *testing.B, account int, path string) *reference.Figur
 	return &f
 }
 
-// agree fails unless a reference answers what Vitrine answered, number by
-// number.
+// agree fails the benchmark unless a reference returns the same numbers as
+// Vitrine.
 func agree(b *testing.B, e reference.Engine, s reference.Scope, vitrine *reference.Figures) {
 	b.Helper()
 	theirs, err := e.Report(context.Background(), s)
@@ -114,7 +114,7 @@ func agree(b *testing.B, e reference.Engine, s reference.Scope, vitrine *referen
 		b.Fatalf("%s counts no views", e.Name())
 	}
 	if d := cmp.Diff(theirs, vitrine, cmpopts.EquateEmpty(), cmp.Comparer(sameCompletion)); d != "" {
-		b.Fatalf("%s (-) and Vitrine (+) do not agree:\n%s", e.Name(), d)
+		b.Fatalf("%s (-) and Vitrine (+) differ:\n%s", e.Name(), d)
 	}
 }
 

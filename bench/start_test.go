@@ -8,8 +8,8 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkStart starts the program on a directory that has one account, until
-// it answers.
+// BenchmarkStart starts the program on a directory with one account, until it
+// answers.
 func BenchmarkStart(b *testing.B) {
 	v := newInstance(b, "owner@example.org")
 	var took []time.Duration

@@ -17,17 +17,17 @@ import (
 	"vitrine/bench/table"
 )
 
-// BenchmarkMemory asks a server with all views for every kind of report, and
-// looks at what memory it has and had.
+// BenchmarkMemory requests every kind of report from a server with all views,
+// and measures its current and peak memory.
 func BenchmarkMemory(b *testing.B) {
 	w := accountWorld(b)
 	w.stop()
-	w.serve(b) // a process that has done nothing else
+	w.serve(b) // a fresh process
 	w.settle(b)
 	paths := []string{"/links"}
 	kinds := map[string]string{}
 	for _, l := range slices.Backward(w.LinksOf(0)) {
-		kinds[l.Kind] = l.Slug // the most opened one of each
+		kinds[l.Kind] = l.Slug // the link of each kind with the most views
 	}
 	for _, r := range []string{"7d", "14d", "30d", "90d", "all"} {
 		paths = append(paths, "/analytics?range="+r)
@@ -46,12 +46,12 @@ func BenchmarkMemory(b *testing.B) {
 	summary.add(table.Row{Figure: figure + ", then", Vitrine: memory("VmRSS"), Aim: "≤ 150 MB"})
 }
 
-// BenchmarkStorage looks at what a view takes on disk: in the log and in what
-// is summed from it, and as rows of others.
+// BenchmarkStorage measures the size of a view on disk: in the log, in what is
+// computed from it, and as rows of other databases.
 func BenchmarkStorage(b *testing.B) {
 	w := accountWorld(b)
 	w.compare(b)
-	for b.Loop() { // sizes do not change
+	for b.Loop() { // sizes do not change between runs
 	}
 	w.stop() // closes the files
 	defer w.serve(b)
@@ -86,18 +86,19 @@ func BenchmarkStorage(b *testing.B) {
 	summary.add(row)
 }
 
-// storage is bytes. What is none of log, index of visits and tallies is free
-// space and other files.
+// storage is a number of bytes. The rest of total is free space and other
+// files.
 type storage struct{ total, log, visits, tallies int64 }
 
-// Tables of what is made from the views; every other table is the log.
+// tallyTables and visitTables have what is computed from the views. Every other
+// table is the log.
 var (
 	tallyTables = []string{"tallies", "times", "daily_views"}
 	visitTables = []string{"visits", "runs"}
 )
 
-// stored measures the data directory, but for the published files and the
-// store of accounts and links. Nobody serves it meanwhile.
+// stored measures the data directory without the published files and the store
+// of accounts and links. The server must not run.
 func (w *world) stored(b *testing.B) (s storage) {
 	b.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.data, "views.db"))
@@ -105,7 +106,7 @@ func (w *world) stored(b *testing.B) (s storage) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil { // what is written, in one place
+	if _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil { // writes everything to one file
 		b.Fatal(err)
 	}
 	err = filepath.WalkDir(w.data, func(path string, d fs.DirEntry, err error) error {
@@ -151,6 +152,6 @@ func (w *world) stored(b *testing.B) (s storage) {
 	if err := rows.Err(); err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("bytes an open by table: %s", cmp.Or(strings.Join(all, ", "), "none"))
+	b.Logf("bytes for each view by table: %s", cmp.Or(strings.Join(all, ", "), "none"))
 	return s
 }

@@ -13,14 +13,14 @@ import (
 	"vitrine/bench/reference"
 )
 
-// world is a dataset, a server that has it, and the references that have it.
+// world is a dataset with a server and the references that have it.
 type world struct {
 	dataset.Params
 	*instance
-	rate       float64 // of its import on one core, opens a second
-	tallyRate  float64 // of making their tallies after that, likewise
+	rate       float64 // of its import on one core, in views a second
+	tallyRate  float64 // of making the tallies after that, likewise
 	references []reference.Engine
-	missing    []string // references that could not be had, and why
+	missing    []string // references that are not available, and why
 }
 
 var worlds = map[string]*world{}
@@ -57,7 +57,7 @@ func worldOf(b *testing.B, p dataset.Params) *world {
 }
 
 // compare loads the engines that read the whole dataset quickly. One that is
-// not installed is noted as missing.
+// not installed is listed as missing.
 func (w *world) compare(b *testing.B) {
 	b.Helper()
 	if w.references != nil || w.missing != nil {
@@ -96,8 +96,8 @@ func (w *world) have(e reference.Engine) {
 	atEnd(func() { _ = e.Close() })
 }
 
-// chdb finds ClickHouse's library: VITRINE_BENCH_CHDB, or where setup.sh puts
-// it.
+// chdb returns the path of ClickHouse's library: VITRINE_BENCH_CHDB, or where
+// setup.sh puts it.
 func chdb() (string, error) {
 	lib := os.Getenv("VITRINE_BENCH_CHDB")
 	if lib == "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A bucket's answers to the bytes are read as what they mean.
+// TestBucket checks how the client reacts to a bucket's answers to the PUT.
 func TestBucket(t *testing.T) {
 	xml := func(code string) string {
 		return `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>" + code +
@@ -16,7 +16,7 @@ func TestBucket(t *testing.T) {
 		name         string
 		status       int
 		body         string
-		puts, begins int // 0: it fails
+		puts, begins int // 0 if the upload fails
 	}{
 		{"expired", http.StatusForbidden, xml("AccessDenied"), 2, 2},
 		{"internal", http.StatusInternalServerError, xml("InternalError"), 2, 1},
@@ -33,10 +33,11 @@ func TestBucket(t *testing.T) {
 			if test.begins == 0 {
 				if err == nil || strings.HasPrefix(test.body, "<?xml") &&
 					!strings.Contains(err.Error(), "Storage refuses the file: EntityTooLarge. Said by a bucket.") {
-					t.Errorf("Upload: %v", err)
+					t.Errorf("Upload = %v, want the bucket's error", err)
 				}
 			} else if err != nil || l.Slug != "abc" || f.count(stepBegin) != test.begins {
-				t.Errorf("Upload: %+v, %v after %d of step 1, want %d", l, err, f.count(stepBegin), test.begins)
+				t.Errorf("Upload = %+v, %v after step 1 was sent %d times, want %d", l, err, f.count(stepBegin),
+					test.begins)
 			}
 			if f.count(stepPut) != test.puts {
 				t.Errorf("%d PUTs, want %d", f.count(stepPut), test.puts)

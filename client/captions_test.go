@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Captions are sent whole and as what they are, again too when that helps, and
-// a refusal is told.
+// TestCaptions checks that captions are sent completely and with their type,
+// that a retry is sent where it helps, and that a refusal is returned.
 func TestCaptions(t *testing.T) {
 	var seen []string
 	failures := 1
@@ -35,19 +35,19 @@ func TestCaptions(t *testing.T) {
 	want := []Captions{{"de", "Deutsch", "https://share.example/c/x"}, {"fr", "français", ""}}
 	got, err := c.PutCaptions(t.Context(), "a/b", "pt-BR", []byte("\ufeffWEBVTT\n"))
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("put: %+v, %v", got, err)
+		t.Errorf("PutCaptions = %+v, %v", got, err)
 	}
 	if got, err := c.PutCaptions(t.Context(), "ab", "de", []byte("1\n")); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("put: %+v, %v", got, err)
+		t.Errorf("PutCaptions = %+v, %v", got, err)
 	}
 	if _, err := c.PutCaptions(t.Context(), "ab", "../x", []byte("rubbish")); codeOf(err) != "invalid_request" {
-		t.Errorf("refused: %v", err)
+		t.Errorf("PutCaptions with an invalid language = %v, want invalid_request", err)
 	}
 	if got, err := c.Captions(t.Context(), "ab"); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("list: %+v, %v", got, err)
+		t.Errorf("Captions = %+v, %v", got, err)
 	}
 	if err := c.DeleteCaptions(t.Context(), "ab", "de"); err != nil {
-		t.Errorf("delete: %v", err)
+		t.Errorf("DeleteCaptions = %v", err)
 	}
 	const key = " Bearer vtr_key "
 	wantSeen := []string{

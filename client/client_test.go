@@ -23,7 +23,7 @@ func textFile() File {
 	return File{Name: "a.txt", Size: int64(len(text)), Content: strings.NewReader(text)}
 }
 
-// fresh makes a client that notes its pauses instead of sitting through them.
+// fresh returns a client that records its pauses instead of waiting.
 func fresh(t *testing.T, url string, opts ...Option) (*Client, *[]time.Duration) {
 	t.Helper()
 	c, err := New(url, "vtr_key", opts...)
@@ -38,8 +38,8 @@ func fresh(t *testing.T, url string, opts ...Option) (*Client, *[]time.Duration)
 	return c, &pauses
 }
 
-// TestUploadSurvives sends a file through every passing failure of every step:
-// one link comes of it, with the file's bytes.
+// TestUploadSurvives uploads a file through every temporary failure of every
+// step. The result must be one link with the file's bytes.
 func TestUploadSurvives(t *testing.T) {
 	answers := map[string]fault{
 		"cut":  cut,
@@ -65,7 +65,7 @@ func TestUploadSurvives(t *testing.T) {
 						t.Fatal(err)
 					}
 					if l.URL != f.URL+"/p/abc" {
-						t.Errorf("link %+v", l)
+						t.Errorf("link = %+v", l)
 					}
 					if len(f.keys) != 1 || len(f.links) != 1 {
 						t.Errorf("%d idempotency keys and %d links, want one of each", len(f.keys), len(f.links))
@@ -76,7 +76,7 @@ func TestUploadSurvives(t *testing.T) {
 						}
 					}
 					if len(*pauses) == 0 {
-						t.Error("tried again without a pause")
+						t.Error("retries without a pause")
 					}
 				})
 			}
@@ -94,7 +94,7 @@ func TestUploadDoesNotBeginAgainForEver(t *testing.T) {
 		t.Errorf("error %v, want url_expired", err)
 	}
 	if f.count(stepBegin) != 1+maxRestarts {
-		t.Errorf("step 1 was tried %d times", f.count(stepBegin))
+		t.Errorf("step 1 was sent %d times", f.count(stepBegin))
 	}
 }
 
@@ -121,7 +121,7 @@ func TestUploadThatExistsIsNotSentAgain(t *testing.T) {
 	}
 	second, err := c.Upload(t.Context(), textFile(), o)
 	if err != nil || second != first || f.count(stepPut) != 1 {
-		t.Errorf("second upload: %+v, %v after %v; want the first link and one PUT", second, err, f.requests)
+		t.Errorf("second upload = %+v, %v after %v, want the first link and one PUT", second, err, f.requests)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestUploadSendsTheOptions(t *testing.T) {
 	b := f.seen[0]
 	if b["type"] != "text/x" || b["slug"] != "mine" || b["linkName"] != "Title" || b["allowDownload"] != false ||
 		b["idempotencyKey"] == "" {
-		t.Errorf("complete was sent %v", b)
+		t.Errorf("body of step 3 = %v", b)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestRefusalsAreFinal(t *testing.T) {
 				_, err := c.Upload(t.Context(), textFile(), Options{})
 				var e *Error
 				if !errors.As(err, &e) || e.Status != status || e.Code != "no" || e.Message != "No." {
-					t.Errorf("error %#v", err)
+					t.Errorf("error = %#v", err)
 				}
 				if f.count(step) != 1 || len(*pauses) != 0 {
 					t.Errorf("%d requests and pauses %v, want one and none", f.count(step), *pauses)
@@ -167,7 +167,7 @@ func TestErrorCarriesWhatTheAnswerSays(t *testing.T) {
 	_, err := c.Upload(t.Context(), textFile(), Options{})
 	var e *Error
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v", err)
+		t.Fatalf("error = %v, want an *Error", err)
 	}
 	want := Error{Status: 429, Code: "rate_limited", Message: "Too many.", Field: "f", Limit: 20, Used: 21, Held: 3,
 		HeldUntil:  time.Date(2026, 5, 4, 12, 15, 0, 0, time.UTC),
@@ -176,7 +176,7 @@ func TestErrorCarriesWhatTheAnswerSays(t *testing.T) {
 		t.Errorf("error\n%+v, want\n%+v", *e, want)
 	}
 	if len(*pauses) != 0 {
-		t.Errorf("waited %v for a limit that lifts in 50 minutes", *pauses)
+		t.Errorf("waited %v for a limit that ends in 50 minutes, want no wait", *pauses)
 	}
 }
 
@@ -208,17 +208,18 @@ func TestPausesGrowToABound(t *testing.T) {
 	base := firstPause
 	for i, p := range *pauses {
 		if p < base*3/4 || p > base*5/4 {
-			t.Errorf("pause %d is %v, want %v give or take a quarter", i, p, base)
+			t.Errorf("pause %d = %v, want %v within a quarter", i, p, base)
 		}
 		if notices[i].Wait != p || notices[i].Attempt != i+1 || notices[i].Err == nil {
-			t.Errorf("notice %+v of pause %v", notices[i], p)
+			t.Errorf("notice %+v for the pause %v", notices[i], p)
 		}
 		base = min(2*base, maxPause)
 	}
 }
 
-// A server that was never reached is given up soon: its address is wrong. One
-// that has answered may be restarting.
+// TestAServerThatWasNeverReachedIsGivenUpSoon checks that the client soon gives
+// up a server that it never reached, because the address is probably wrong. A
+// server that has answered before may be restarting.
 func TestAServerThatWasNeverReachedIsGivenUpSoon(t *testing.T) {
 	f := newFake(t)
 	c, pauses := fresh(t, f.URL)
@@ -228,11 +229,11 @@ func TestAServerThatWasNeverReachedIsGivenUpSoon(t *testing.T) {
 	*pauses = nil
 	f.Close()
 	if _, err := c.Status(t.Context()); !Unreachable(err) || len(*pauses) != 7 {
-		t.Errorf("after an answer: %v, %d pauses", err, len(*pauses))
+		t.Errorf("after an answer: %v, %d pauses, want 7", err, len(*pauses))
 	}
 	c, pauses = fresh(t, f.URL)
 	if _, err := c.Status(t.Context()); !Unreachable(err) || len(*pauses) != 3 {
-		t.Errorf("never reached: %v, %d pauses", err, len(*pauses))
+		t.Errorf("never reached: %v, %d pauses, want 3", err, len(*pauses))
 	}
 }
 
@@ -249,7 +250,7 @@ func TestContextEndsAPauseAtOnce(t *testing.T) {
 	}
 }
 
-// endless is a file whose reader never comes to an end of it.
+// endless is a file whose reader never ends.
 type endless struct{ read func() }
 
 func (e endless) ReadAt(p []byte, _ int64) (int, error) { e.read(); return len(p), nil }
@@ -263,12 +264,12 @@ func TestContextEndsATransferAtOnce(t *testing.T) {
 			cancel()
 		}
 	}}}
-	c, _ := fresh(t, f.URL, WithRetryNotice(func(r Retry) { t.Errorf("was about to try again: %v", r.Err) }))
+	c, _ := fresh(t, f.URL, WithRetryNotice(func(r Retry) { t.Errorf("the client wants to retry after %v", r.Err) }))
 	if _, err := c.Upload(ctx, file, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context canceled", err)
 	}
 	if f.count(stepPut) != 1 {
-		t.Errorf("%d PUTs", f.count(stepPut))
+		t.Errorf("%d PUTs, want 1", f.count(stepPut))
 	}
 }
 
@@ -279,7 +280,7 @@ func TestFileThatShrinksIsNotTriedAgain(t *testing.T) {
 	file.Size += 10
 	_, err := c.Upload(t.Context(), file, Options{})
 	if err == nil || !strings.Contains(err.Error(), "shorter") || len(*pauses) != 0 {
-		t.Errorf("error %v after pauses %v", err, *pauses)
+		t.Errorf("error = %v after pauses %v, want one about a shorter file", err, *pauses)
 	}
 }
 
@@ -290,7 +291,7 @@ func TestFileThatCannotBeReadIsNotTriedAgain(t *testing.T) {
 	_, err := c.Upload(t.Context(), File{Name: "a.txt", Size: 10,
 		Content: readerAt(func([]byte, int64) (int, error) { return 0, broken })}, Options{})
 	if !errors.Is(err, broken) || len(*pauses) != 0 {
-		t.Errorf("error %v after pauses %v", err, *pauses)
+		t.Errorf("error = %v after pauses %v, want the read error", err, *pauses)
 	}
 }
 
@@ -305,7 +306,7 @@ func TestProgressEndsWithTheWholeFileAndBeginsAgain(t *testing.T) {
 	c, _ := fresh(t, f.URL)
 	_, err := c.Upload(t.Context(), textFile(), Options{Progress: func(n, total int64) {
 		if total != int64(len(text)) {
-			t.Errorf("total %d", total)
+			t.Errorf("total = %d", total)
 		}
 		sent = append(sent, n)
 	}})
@@ -317,13 +318,15 @@ func TestProgressEndsWithTheWholeFileAndBeginsAgain(t *testing.T) {
 	}
 }
 
-// The transport may read on from another goroutine when an attempt is over.
+// TestTransferThatIsOverReadsAndTellsNothing checks that the body of a finished
+// attempt reads nothing and reports no progress, because the transport may
+// still read it from another goroutine.
 func TestTransferThatIsOverReadsAndTellsNothing(t *testing.T) {
 	b := &transfer{content: strings.NewReader(text), total: int64(len(text)), moved: func() {},
-		progress: func(int64, int64) { t.Error("told progress") }}
+		progress: func(int64, int64) { t.Error("progress was reported") }}
 	b.Close()
 	if n, err := b.Read(make([]byte, 10)); n != 0 || err == nil {
-		t.Errorf("read %d bytes, %v", n, err)
+		t.Errorf("read %d bytes, %v, want none and an error", n, err)
 	}
 }
 
@@ -335,7 +338,7 @@ func TestSignedURLStandsInNoError(t *testing.T) {
 	c, _ := fresh(t, f.URL)
 	_, err := c.Upload(t.Context(), textFile(), Options{})
 	if err == nil || strings.Contains(err.Error(), "signature") {
-		t.Errorf("error %v, want one without the signed URL", err)
+		t.Errorf("error = %v, want one without the signed URL", err)
 	}
 }
 
@@ -352,7 +355,7 @@ func TestAnswerThatIsNotTheAPI(t *testing.T) {
 			defer s.Close()
 			c, pauses := fresh(t, s.URL)
 			if _, err := c.Status(t.Context()); err == nil || len(*pauses) != 0 {
-				t.Errorf("error %v after pauses %v", err, *pauses)
+				t.Errorf("error = %v after pauses %v, want an error without a pause", err, *pauses)
 			}
 		})
 	}
@@ -375,7 +378,7 @@ func TestFailuresThatStayAreFinal(t *testing.T) {
 				return nil, failure
 			})}))
 			if _, err := c.Status(t.Context()); err == nil || n != 1 {
-				t.Errorf("error %v after %d requests, want one request", err, n)
+				t.Errorf("error = %v after %d requests, want one request", err, n)
 			}
 		})
 	}
@@ -400,9 +403,9 @@ func TestNew(t *testing.T) {
 		c, err := New(in, "")
 		if want == "" {
 			if err == nil {
-				t.Errorf("New(%q) is no error", in)
+				t.Errorf("New(%q) = nil, want an error", in)
 			} else if strings.Contains(err.Error(), "secret") {
-				t.Errorf("New(%q) tells the password: %v", in, err)
+				t.Errorf("the error of New(%q) contains the password: %v", in, err)
 			}
 			continue
 		}
@@ -433,10 +436,10 @@ func TestAllLinksGoesThroughThePages(t *testing.T) {
 		slugs = append(slugs, l.Slug)
 	}
 	if want := []string{"a", "b", "c"}; !reflect.DeepEqual(slugs, want) {
-		t.Errorf("slugs %v, want %v", slugs, want)
+		t.Errorf("slugs = %v, want %v", slugs, want)
 	}
 	for range c.AllLinks(t.Context(), Query{}) {
-		break // stopping early is allowed
+		break // the caller may stop early
 	}
 }
 
@@ -467,7 +470,7 @@ func TestSlugStaysOneSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if path != "/api/v1/links/..%2Fx%3Fy/analytics" || query != "range=7d" {
-		t.Errorf("asked for %s ? %s", path, query)
+		t.Errorf("requested %s ? %s", path, query)
 	}
 }
 
@@ -478,7 +481,7 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if d := retryAfter(s); d < 0 {
-			t.Errorf("retryAfter(%q) = %v", s, d)
+			t.Errorf("retryAfter(%q) = %v, want at least 0", s, d)
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Requests about one link carry what they are asked for, and answers their
-// ETag; the address of a file takes no key with it.
+// TestLinkOperations checks that requests about one link carry their parameters
+// and return its ETag, and that the key is not sent to the URL of a file.
 func TestLinkOperations(t *testing.T) {
 	var asked []string
 	var h http.HandlerFunc = func(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +48,7 @@ func TestLinkOperations(t *testing.T) {
 	c.sleep = func(context.Context, time.Duration) error { return nil }
 	l, err := c.Link(t.Context(), "a/b")
 	if err != nil || l.ETag != `"2"` || l.ExpiresAt.IsZero() {
-		t.Errorf("%+v, %v", l, err)
+		t.Errorf("link = %+v, %v", l, err)
 	}
 	title, never := "t", time.Time{}
 	if _, err = c.UpdateLink(t.Context(), "x", Change{Title: &title, ExpiresAt: &never, IfMatch: `"2"`}); err != nil {
@@ -57,7 +57,7 @@ func TestLinkOperations(t *testing.T) {
 	_, err = c.UpdateLink(t.Context(), "x", Change{IfMatch: `"1"`})
 	var e *Error
 	if !errors.As(err, &e) || e.Current == nil || e.Current.Title != "theirs" || e.Current.ETag != `"2"` {
-		t.Errorf("%+v", err)
+		t.Errorf("error = %+v, want the current link", err)
 	}
 	res, err := c.OpenLinkFile(t.Context(), "x")
 	if err != nil {
@@ -66,20 +66,20 @@ func TestLinkOperations(t *testing.T) {
 	b, _ := io.ReadAll(res.Body)
 	res.Body.Close()
 	if string(b) != "the file" {
-		t.Errorf("%q", b)
+		t.Errorf("file = %q", b)
 	}
 	want := []string{"GET /api/v1/links/a%2Fb   true",
 		`PATCH /api/v1/links/x "2" {"title":"t","expiresAt":"never"} true`, `PATCH /api/v1/links/x "1" {} true`,
 		"GET /api/v1/links/x/file   true", "GET /bytes   false"}
 	if !slices.Equal(asked, want) {
-		t.Errorf("asked\n%s", strings.Join(asked, "\n"))
+		t.Errorf("requests\n%s", strings.Join(asked, "\n"))
 	}
 	asked = nil
 	if err := c.DeleteLink(t.Context(), "x", ""); err != nil || len(asked) != 2 {
-		t.Errorf("a deletion whose answer is lost: %v, %d requests", err, len(asked))
+		t.Errorf("DeleteLink whose answer is lost = %v, %d requests, want 2", err, len(asked))
 	}
 	asked = []string{""}
 	if err := c.DeleteLink(t.Context(), "x", ""); codeOf(err) != "not_found" {
-		t.Errorf("a link that is not there: %v", err)
+		t.Errorf("DeleteLink of a missing link = %v, want not_found", err)
 	}
 }

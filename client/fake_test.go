@@ -9,18 +9,18 @@ import (
 	"testing"
 )
 
-// The steps of an upload, as faults name them.
+// Steps of an upload, as faults name them.
 const (
 	stepBegin    = "begin"
 	stepPut      = "put"
 	stepComplete = "complete"
 )
 
-// fault is what goes wrong with one request. It may let the request have its
-// effect first (do), and says whether it has answered in the instance's place.
+// fault is a failure of one request. It may first let the request take effect
+// (do). It reports whether it has answered instead of the instance.
 type fault func(w http.ResponseWriter, do func(http.ResponseWriter)) bool
 
-// refused answers without effect.
+// refused answers with an error without effect.
 func refused(status int, header map[string]string, body string) fault {
 	return func(w http.ResponseWriter, _ func(http.ResponseWriter)) bool {
 		for k, v := range header {
@@ -32,29 +32,30 @@ func refused(status int, header map[string]string, body string) fault {
 	}
 }
 
-// cut ends the connection without effect and without an answer.
+// cut closes the connection without effect and without an answer.
 func cut(http.ResponseWriter, func(http.ResponseWriter)) bool { panic(http.ErrAbortHandler) }
 
-// lost executes the request but cuts the connection before the answer.
+// lost lets the request take effect but closes the connection before the
+// answer.
 func lost(_ http.ResponseWriter, do func(http.ResponseWriter)) bool {
 	do(httptest.NewRecorder())
 	panic(http.ErrAbortHandler)
 }
 
-// fake is an instance in which things go wrong. It keeps the rules that retries
-// rest on, and no others.
+// fake is an instance with faults. It implements only the rules that retries
+// depend on.
 type fake struct {
 	*httptest.Server
 	t *testing.T
 
 	mu       sync.Mutex
-	faults   map[string][]fault // for each step, what happens to its next requests
+	faults   map[string][]fault // faults of the next requests, by step
 	requests map[string]int
 	keys     map[string]string // idempotency key to path
 	stored   map[string]string // path to bytes
 	links    map[string]Link   // path to link
-	renewed  int               // signed URLs given out
-	seen     []map[string]any  // bodies of complete
+	renewed  int               // number of signed URLs issued
+	seen     []map[string]any  // bodies of step 3
 	begun    []map[string]any  // bodies of step 1
 }
 
@@ -75,7 +76,7 @@ func (f *fake) fail(step string, faults ...fault) { f.faults[step] = append(f.fa
 func (f *fake) step(name string, do func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if step, key := name, r.Header.Get("Authorization"); (step == stepPut) == (key == "Bearer vtr_key") {
-			f.t.Errorf("%s came with Authorization %q", step, key)
+			f.t.Errorf("%s has the Authorization %q", step, key)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()

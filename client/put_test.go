@@ -13,11 +13,12 @@ func TestUploadGoesOnWhenTheAnswerToThePutWasLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.count(stepPut) != 2 || f.count(stepBegin) != 1 {
-		t.Errorf("requests %v: want a second PUT and no second step 1", f.requests)
+		t.Errorf("requests = %v, want a second PUT and no second step 1", f.requests)
 	}
 }
 
-// Another process with the same key was faster: its link is the answer.
+// TestUploadGoesOnWhenTheURLIsUsed checks that the client returns the link of
+// another process that was faster with the same key.
 func TestUploadGoesOnWhenTheURLIsUsed(t *testing.T) {
 	f := newFake(t)
 	f.fail(stepPut, refused(http.StatusConflict, nil, `{"error":"Used.","code":"url_used"}`))
@@ -28,7 +29,7 @@ func TestUploadGoesOnWhenTheURLIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.count(stepPut) != 1 || f.count(stepComplete) != 1 {
-		t.Errorf("requests %v: want one PUT, answered url_used, and step 3", f.requests)
+		t.Errorf("requests = %v, want one PUT, answered url_used, and step 3", f.requests)
 	}
 }
 
@@ -40,6 +41,6 @@ func TestUploadBeginsAgainWhenTheURLExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.count(stepBegin) != 2 || len(f.keys) != 1 {
-		t.Errorf("requests %v under %d keys: want step 1 twice under one", f.requests, len(f.keys))
+		t.Errorf("requests = %v with %d keys, want step 1 twice with one", f.requests, len(f.keys))
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Versions are listed, restored and deleted, again too when that helps.
+// TestVersions checks that versions are listed, restored and deleted, and that
+// a retry is sent where it helps.
 func TestVersions(t *testing.T) {
 	var seen []string
 	failures := 1
@@ -34,22 +35,23 @@ func TestVersions(t *testing.T) {
 	want := []Version{{Version: 2, Current: true, Status: "live", Name: "a.pdf", SizeBytes: 3,
 		CreatedAt: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC), Key: "k"}, {Version: 1, Status: "review", Reason: "x"}}
 	if err != nil || !reflect.DeepEqual(list, want) {
-		t.Errorf("list: %+v, %v", list, err)
+		t.Errorf("Versions = %+v, %v", list, err)
 	}
 	if l, err := c.RestoreVersion(t.Context(), "a", 1); err != nil || l.Version != 1 {
-		t.Errorf("restore: %+v, %v", l, err)
+		t.Errorf("RestoreVersion = %+v, %v", l, err)
 	}
 	if err := c.DeleteVersion(t.Context(), "a", 1); err != nil {
-		t.Errorf("delete: %v", err)
+		t.Errorf("DeleteVersion = %v", err)
 	}
 	wantSeen := []string{"GET /api/v1/links/a%2Fb/versions", "GET /api/v1/links/a%2Fb/versions",
 		"POST /api/v1/links/a/versions/1/restore", "DELETE /api/v1/links/a/versions/1"}
 	if !reflect.DeepEqual(seen, wantSeen) {
-		t.Errorf("requests %q, want %q", seen, wantSeen)
+		t.Errorf("requests = %q, want %q", seen, wantSeen)
 	}
 }
 
-// A replacement says so in both steps, and leaves out what a link keeps.
+// TestUploadReplaces checks that both steps of a replacement say so and leave
+// out the fields that a link keeps.
 func TestUploadReplaces(t *testing.T) {
 	f := newFake(t)
 	c, _ := fresh(t, f.URL)
@@ -59,6 +61,6 @@ func TestUploadReplaces(t *testing.T) {
 	b := f.seen[0]
 	if _, sent := b["allowDownload"]; sent || b["replace"] != "mine" || f.begun[0]["replace"] != "mine" ||
 		b["If-Match"] != `"x"` || f.begun[0]["If-Match"] != `"x"` {
-		t.Errorf("step 1 was sent %v, step 3 %v", f.begun[0], b)
+		t.Errorf("step 1 = %v, step 3 = %v", f.begun[0], b)
 	}
 }

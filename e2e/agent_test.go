@@ -18,24 +18,25 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// agentCall is what the client of the protocol says of one call.
+// agentCall is the result of one call by the MCP client.
 type agentCall struct {
 	Tools   []string
 	Refused bool
 	Text    string
 	Data    map[string]any
-	// Progress has, for each time that the client was told, how many bytes were
-	// sent, and of how many.
+	// Progress has the number of bytes sent, and the total, of each progress
+	// notification.
 	Progress [][2]float64
 }
 
-// uploads checks that a call told how its upload grew until all of it was sent.
+// uploads checks that the progress of a call increased until all bytes were
+// sent.
 func (c agentCall) uploads(t *testing.T, size int) {
 	t.Helper()
 	last := -1.0
 	for _, p := range c.Progress {
 		if p[0] <= last || p[1] != float64(size) {
-			t.Errorf("the progress is %v of %d bytes", c.Progress, size)
+			t.Errorf("progress = %v of %d bytes", c.Progress, size)
 			return
 		}
 		last = p[0]
@@ -45,7 +46,7 @@ func (c agentCall) uploads(t *testing.T, size int) {
 	}
 }
 
-// agent calls a tool with the protocol's client for Node.js.
+// agent calls a tool with the official MCP client for Node.js.
 func (in *instance) agent(t *testing.T, env []string, how []string, tool string, args map[string]any) agentCall {
 	t.Helper()
 	b, err := json.Marshal(args)
@@ -67,10 +68,9 @@ func (in *instance) agent(t *testing.T, env []string, how []string, tool string,
 	return c
 }
 
-// A client of the protocol that others have written publishes a page, replaces
-// it at the same address, asks how it was read, and is told what to do when it
-// is refused: over HTTP, and on standard input and output; on each pair of
-// places.
+// TestAgent uses the MCP client of another project to publish a page, replace
+// it at the same address, read its report, and follow the hints of refusals:
+// over HTTP and over standard input and output, with each pair of backends.
 func TestAgent(t *testing.T) {
 	tier.Need(t, tier.Test, "a client of the Model Context Protocol")
 	vitrinetest.Program(t, "node")
@@ -86,8 +86,8 @@ func TestAgent(t *testing.T) {
 	})
 }
 
-// useAsAgent does what TestAgent says on an instance. bucket is the origin of
-// its files; "": they are its own.
+// useAsAgent runs the calls of TestAgent on an instance. bucket is the origin
+// of its files, or "" if it serves them itself.
 func useAsAgent(t *testing.T, in *instance, bucket string) {
 	var made struct{ APIKey string }
 	if err := json.Unmarshal([]byte(in.vitrine("account", "create", "ann@example.org", "--json")), &made); err != nil {
@@ -119,7 +119,7 @@ func useAsAgent(t *testing.T, in *instance, bucket string) {
 	}
 }
 
-// agent is a program that uses an instance, and a person who looks at what it
+// agent is a program that uses an instance, and a person who views what it
 // publishes.
 type agent struct {
 	t      *testing.T
@@ -135,7 +135,7 @@ func (a agent) publishesAndReplaces() (slug string) {
 	first := a.use("publish_text", map[string]any{"name": "weather.html", "title": "Weather " + a.name,
 		"content": text})
 	if first.Refused || first.Data["status"] != "live" {
-		t.Fatalf("published: %+v", first)
+		t.Fatalf("publish = %+v", first)
 	}
 	first.uploads(t, len(text))
 	address, _ := first.Data["url"].(string)
@@ -145,18 +145,18 @@ func (a agent) publishesAndReplaces() (slug string) {
 	text = "# Rain\n\nTomorrow in " + a.name + ".\n"
 	second := a.use("replace_file", map[string]any{"slug": slug, "content": text, "name": "weather.md"})
 	if second.Refused || second.Data["url"] != address || second.Data["version"] != 2.0 {
-		t.Fatalf("replaced: %+v", second)
+		t.Fatalf("replace = %+v", second)
 	}
 	second.uploads(t, len(text))
 	reader.do(chromedp.Navigate(address))
 	reader.shows("Tomorrow in " + a.name)
 	report := a.use("link_report", map[string]any{"slug": address})
 	if views := report.Data["totals"].(map[string]any)["views"]; report.Refused || views != 2.0 {
-		t.Errorf("the report tells of %v views: %+v", views, report)
+		t.Errorf("the report has %v views: %+v", views, report)
 	}
 	got := a.use("get_link", map[string]any{"slug": slug, "source": true})
 	if got.Data["source"] != text || got.Data["publishedBy"] == "" || got.Data["expiresAt"] == nil {
-		t.Errorf("the link is %+v", got)
+		t.Errorf("get_link = %+v", got)
 	}
 	return slug
 }
@@ -165,19 +165,20 @@ func (a agent) isRefused(mayDelete bool) {
 	refused := a.use("publish_text", map[string]any{"name": "run.txt", "content": "#!/bin/sh\necho\n"})
 	if !refused.Refused || !strings.HasPrefix(refused.Text, "unsafe_file: ") ||
 		!strings.Contains(refused.Text, "Next: ") {
-		a.t.Errorf("a script: %+v", refused)
+		a.t.Errorf("publishing a script = %+v, want unsafe_file", refused)
 	}
 	if slices.Contains(refused.Tools, "delete_link") != mayDelete {
-		a.t.Errorf("the tools are %q", refused.Tools)
+		a.t.Errorf("tools = %q", refused.Tools)
 	}
 }
 
-// usesFiles does what only an agent on the machine of the files can do.
+// usesFiles checks the tools that only an agent on the machine with the files
+// can use.
 func (a agent) usesFiles(slug string) {
 	t := a.t
 	if kept := a.use("delete_link", map[string]any{"slug": slug}); !kept.Refused ||
 		!strings.HasPrefix(kept.Text, "forbidden: ") {
-		t.Errorf("a publish key deletes: %+v", kept)
+		t.Errorf("delete_link with a publish key = %+v, want forbidden", kept)
 	}
 	file := filepath.Join(t.TempDir(), "notes.txt")
 	const line, lines = "a line of notes\n", 200_000
@@ -187,17 +188,17 @@ func (a agent) usesFiles(slug string) {
 	for _, args := range []map[string]any{{"path": file}, {"path": file, "replace": slug}} {
 		put := a.use("publish_file", args)
 		if put.Refused || put.Data["status"] != "live" {
-			t.Errorf("a file by its path: %+v", put)
+			t.Errorf("publishing a file by its path = %+v", put)
 		}
 		put.uploads(t, len(line)*lines)
 		if len(put.Progress) < 10 {
-			t.Errorf("the client was told %d times: %v", len(put.Progress), put.Progress)
+			t.Errorf("%d progress notifications: %v", len(put.Progress), put.Progress)
 		}
 	}
 }
 
-// ownerGets fetches the file of a link as its owner does, and checks where it
-// comes from.
+// ownerGets downloads the file of a link as its owner, and checks from where it
+// comes.
 func (in *instance) ownerGets(t *testing.T, key, slug, bucket, name, content string) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, in.url+"/api/v1/links/"+slug+"/file", nil)
@@ -217,10 +218,11 @@ func (in *instance) ownerGets(t *testing.T, key, slug, bucket, name, content str
 		t.Errorf("%s: %s, %v, %q %q", from.URL, res.Status, err, res.Header.Get("Content-Disposition"), body)
 	}
 	if from.Response == nil || from.Response.StatusCode != http.StatusFound ||
-		bucket != "" && (!strings.HasPrefix(from.URL.String(), bucket+"/") || !from.URL.Query().Has("X-Amz-Signature")) {
+		bucket != "" && (!strings.HasPrefix(from.URL.String(), bucket+"/") ||
+			!from.URL.Query().Has("X-Amz-Signature")) {
 		t.Errorf("the file comes from %s", from.URL)
 	}
 	if bucket != "" && from.Header.Get("Authorization") != "" {
-		t.Error("the bucket is given the key")
+		t.Error("the key was sent to the bucket")
 	}
 }

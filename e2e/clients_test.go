@@ -28,14 +28,14 @@ func npm(t *testing.T, script string) {
 	}
 }
 
-// The linters of OpenAPI documents have nothing to say.
+// TestOpenAPILint checks that the linters find nothing in the OpenAPI document.
 func TestOpenAPILint(t *testing.T) {
 	tier.Need(t, tier.Test, "linting openapi.json")
 	npm(t, "lint")
 }
 
-// Clients made from the OpenAPI document pass the compiler's strict checks and
-// complete the three steps, with the PUT repeated.
+// TestGeneratedClients checks that clients generated from the OpenAPI document
+// compile in strict mode and complete the three steps, with a repeated PUT.
 func TestGeneratedClients(t *testing.T) {
 	tier.Need(t, tier.All, "clients generated from openapi.json")
 	npm(t, "clients")
@@ -58,7 +58,7 @@ func TestGeneratedClients(t *testing.T) {
 		}
 		res.Body.Close()
 		if res.StatusCode != http.StatusOK {
-			t.Errorf("%s: the page of %s answers %s", client, title, res.Status)
+			t.Errorf("%s: page of %s: %s, want 200", client, title, res.Status)
 		}
 	}
 }

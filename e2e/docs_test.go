@@ -18,12 +18,12 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// A block is a block of commands in a document. It is run, and what it prints
-// has to contain want. With skip it is not run, for that reason. With link it
-// is about a new link to that file.
+// A block is a block of commands in a document. It is run, and its output must
+// contain want. A block with skip is not run, for that reason. A block with
+// link uses a new link to that file.
 type block struct{ want, skip, link string }
 
-// blocks are those of each document, in order.
+// blocks has the blocks of each document, in order.
 var blocks = map[string][]block{
 	"README.md": {
 		{skip: "it needs Docker: TestComposeSettings"},
@@ -47,7 +47,7 @@ var blocks = map[string][]block{
 	"internal/web/front/skill.md":   {{skip: "as it is served: TestSkill"}, {skip: "as it is served: TestSkill"}},
 }
 
-// served are the blocks of the pages below /docs that can be run, by ID.
+// served has the blocks on pages below /docs that can be run, by ID.
 var served = map[string]block{
 	"c-env":     {want: ""},
 	"c-curl":    {want: `"slug"`},
@@ -70,12 +70,12 @@ var served = map[string]block{
 
 var shellBlock = regexp.MustCompile("(?ms)^```(sh|)\n(.*?)^```$")
 
-// A desk is an instance with an account and files, at which commands are tried.
+// A desk is an instance with an account and files, on which commands are run.
 type desk struct {
 	*instance
-	dir  string // where commands run
+	dir  string // the directory in which commands run
 	env  []string
-	slug string // of a link to a sound
+	slug string // of a link to an audio file
 }
 
 func newDesk(t *testing.T) *desk {
@@ -97,7 +97,7 @@ func newDesk(t *testing.T) *desk {
 	for name, text := range map[string]string{
 		"report.pdf": onePage(), "draft.pdf": onePage() + "%draft\n", "song.mp3": string(sound),
 		"film.de.vtt": "WEBVTT\n\n00:00.000 --> 00:01.000\nGuten Tag\n",
-		// The commands that look at a directory look at the instance's.
+		// Commands that read a directory read the instance's.
 		"bin/vitrine": fmt.Sprintf("#!/bin/sh\nVITRINE_DATA=${VITRINE_DATA:-%s} exec %s \"$@\"\n", in.dir, in.bin),
 	} {
 		path := filepath.Join(d.dir, name)
@@ -141,7 +141,7 @@ func onePage() string {
 }
 
 // run runs commands as they are in a document, on the instance, and returns
-// what they print.
+// their output.
 func (d *desk) run(commands string) string {
 	d.t.Helper()
 	for from, to := range map[string]string{
@@ -152,10 +152,10 @@ func (d *desk) run(commands string) string {
 	} {
 		commands = strings.ReplaceAll(commands, from, to)
 	}
-	if strings.Contains(commands, "bin/vitrine login") { // a person confirms it: the script "login" tries it
+	if strings.Contains(commands, "bin/vitrine login") { // a person must confirm it; the script "login" tests it
 		commands = regexp.MustCompile(`(?m)^bin/vitrine login.*$`).ReplaceAllString(commands, "")
 	}
-	if strings.Contains(commands, "account create you@example.com") { // it is there already
+	if strings.Contains(commands, "account create you@example.com") { // it exists already
 		commands = strings.ReplaceAll(commands, "account create you@example.com",
 			"account create other@example.com --plan pro")
 	}
@@ -186,11 +186,11 @@ func (d *desk) try(where, commands string, b block) {
 		d.slug = d.publish(b.link)
 	}
 	if out := d.run(commands); !strings.Contains(out, b.want) {
-		d.t.Errorf("%s does not print %q:\n%s", where, b.want, out)
+		d.t.Errorf("the output of %s lacks %q:\n%s", where, b.want, out)
 	}
 }
 
-// Every block of commands in the documents does what it says.
+// TestBlocksInDocs runs every block of commands in the documents.
 func TestBlocksInDocs(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "jq"} {
 		vitrinetest.Program(t, program)
@@ -210,7 +210,7 @@ func TestBlocksInDocs(t *testing.T) {
 		}
 		found := shellBlock.FindAllStringSubmatch(string(text), -1)
 		if len(found) != len(blocks[file]) {
-			t.Errorf("%s has %d blocks of commands, and %d are known here", file, len(found), len(blocks[file]))
+			t.Errorf("%s has %d blocks of commands, want %d as listed here", file, len(found), len(blocks[file]))
 			continue
 		}
 		for i, b := range blocks[file] {
@@ -219,7 +219,7 @@ func TestBlocksInDocs(t *testing.T) {
 	}
 }
 
-// Every block of commands in the pages below /docs does what it says.
+// TestBlocksInServedDocs runs every block of commands on the pages below /docs.
 func TestBlocksInServedDocs(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "jq"} {
 		vitrinetest.Program(t, program)
@@ -230,7 +230,7 @@ func TestBlocksInServedDocs(t *testing.T) {
 		for _, m := range regexp.MustCompile(`(?s)<code id="([^"]+)">(.*?)</code>`).FindAllStringSubmatch(d.page("/docs"+page), -1) {
 			b, known := served[m[1]]
 			if !known {
-				t.Errorf("/docs%s has a block %s that is not known here", page, m[1])
+				t.Errorf("/docs%s has the block %s, which is not listed here", page, m[1])
 				continue
 			}
 			tried = append(tried, m[1])
@@ -239,7 +239,7 @@ func TestBlocksInServedDocs(t *testing.T) {
 	}
 	for id := range served {
 		if !slices.Contains(tried, id) {
-			t.Errorf("no page below /docs has a block %s", id)
+			t.Errorf("no page below /docs has the block %s", id)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func (d *desk) page(path string) string {
 	return string(text)
 }
 
-// The Go program in the documentation compiles.
+// TestGoInDocs compiles the Go program in the documentation.
 func TestGoInDocs(t *testing.T) {
 	source, err := os.ReadFile("../internal/web/front/docs_start.html")
 	if err != nil {
@@ -267,7 +267,7 @@ func TestGoInDocs(t *testing.T) {
 	}
 	m := regexp.MustCompile(`(?s)<code id="c-go">(.*?)</code>`).FindStringSubmatch(string(source))
 	if m == nil {
-		t.Fatal("the page has no Go")
+		t.Fatal("the page has no Go program")
 	}
 	body := strings.ReplaceAll(html.UnescapeString(m[1]), "{{.Site}}", "https://share.example")
 	file := filepath.Join(t.TempDir(), "main.go")

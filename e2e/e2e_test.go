@@ -1,5 +1,5 @@
-// Package e2e drives the program as it is shipped: the binary, started in an
-// empty directory, and a person's browser before it.
+// Package e2e tests the program as it is shipped: the binary, started in an
+// empty directory, and a person's browser.
 package e2e
 
 import (
@@ -24,26 +24,25 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// instance is a running server in a directory of its own.
+// instance is a running server with its own directory.
 type instance struct {
 	t   *testing.T
 	bin string
 	dir string
-	// places are the flags that say where it keeps what is not in dir.
+	// places are the flags for backends outside dir.
 	places []string
 	url    string
-	// setUp is the address at which the first account is made.
+	// setUp is the address for creating the first account.
 	setUp string
 }
 
-// start builds the program and starts it, and waits until it says where it
-// listens.
+// start builds the program, starts it, and waits until it prints its address.
 func start(t *testing.T, flags ...string) *instance {
 	t.Helper()
 	return startAt(t, nil, flags...)
 }
 
-// startAt starts an instance with places of its own.
+// startAt starts an instance with the given backends.
 func startAt(t *testing.T, places []string, flags ...string) *instance {
 	t.Helper()
 	in := &instance{t: t, bin: filepath.Join(t.TempDir(), "vitrine"), dir: t.TempDir(), places: places}
@@ -70,7 +69,7 @@ func startAt(t *testing.T, places []string, flags ...string) *instance {
 		for in := bufio.NewScanner(said); in.Scan(); {
 			select {
 			case lines <- in.Text():
-			case <-time.After(10 * time.Second): // nobody reads any more
+			case <-time.After(10 * time.Second): // nothing reads the output any more
 			}
 		}
 	}()
@@ -86,7 +85,7 @@ func startAt(t *testing.T, places []string, flags ...string) *instance {
 			}
 			in.setUp = setUp.FindString(line)
 		case <-deadline:
-			t.Fatal("the server did not say where the set-up address is")
+			t.Fatal("the server did not print the set-up address")
 		}
 	}
 	go func() {
@@ -96,7 +95,7 @@ func startAt(t *testing.T, places []string, flags ...string) *instance {
 	return in
 }
 
-// vitrine runs a verb on the instance's directory and returns what it prints.
+// vitrine runs a command on the instance's directory and returns its output.
 func (in *instance) vitrine(args ...string) string {
 	in.t.Helper()
 	cmd := exec.Command(in.bin, append(append(args, "--data", in.dir), in.places...)...)
@@ -110,7 +109,7 @@ func (in *instance) vitrine(args ...string) string {
 // reader is the user agent of a person.
 const reader = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// person is someone with a browser of their own.
+// person is a person with their own browser.
 type person struct {
 	t   *testing.T
 	ctx context.Context
@@ -138,7 +137,7 @@ func newPerson(t *testing.T) *person {
 func (p *person) do(actions ...chromedp.Action) {
 	p.t.Helper()
 	if err := chromedp.Run(p.ctx, actions...); err != nil {
-		p.t.Fatalf("%v\nthe page: %s", err, p.sees())
+		p.t.Fatalf("%v\npage: %s", err, p.sees())
 	}
 }
 
@@ -148,8 +147,8 @@ func (p *person) sees() (text string) {
 	return text
 }
 
-// until waits for a condition in the page, whatever page it is by then: what
-// cannot be asked while one page goes and another comes, is asked again.
+// until waits for a condition in the page. It repeats the question if one page
+// is being replaced by another.
 func (p *person) until(condition string) {
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.ctx, time.Minute)
@@ -165,7 +164,7 @@ func (p *person) until(condition string) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			p.t.Fatalf("not within a minute: %s (%v)\nthe page: %s", condition, err, p.sees())
+			p.t.Fatalf("not within a minute: %s (%v)\npage: %s", condition, err, p.sees())
 		}
 	}
 }
@@ -183,7 +182,7 @@ func (p *person) value(expression string) (v string) {
 	return v
 }
 
-// get asks with a header, as a program does.
+// get sends a request with an Authorization header, like a program.
 func (in *instance) get(path, authorization string) (int, string) {
 	in.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, in.url+path, nil)

@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// The example programs do what they say: publish, replace, change what they
-// have seen, report, and read refusals. The one in TypeScript is checked
-// against the types made from the description of the API.
+// TestExamplePrograms runs the example programs, which publish, replace, change
+// what they have read, report, and handle errors. The one in TypeScript is
+// checked against the types generated from the OpenAPI document.
 func TestExamplePrograms(t *testing.T) {
 	tier.Need(t, tier.Test, "the example programs")
 	in := start(t)
@@ -45,7 +45,7 @@ func TestExamplePrograms(t *testing.T) {
 				"refused: precondition_failed because it is now Report, corrected\n", "0 views\n",
 				"refused: unsafe_file\n"} {
 				if !strings.Contains(out, want) {
-					t.Errorf("it does not print %q:\n%s", want, out)
+					t.Errorf("the output lacks %q:\n%s", want, out)
 				}
 			}
 			address, _, _ := strings.Cut(out, "\n")
@@ -55,7 +55,7 @@ func TestExamplePrograms(t *testing.T) {
 			}
 			res.Body.Close()
 			if res.StatusCode != http.StatusOK {
-				t.Errorf("the page of the report answers %s", res.Status)
+				t.Errorf("report page: %s, want 200", res.Status)
 			}
 		})
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// From an empty directory to the first numbers, by the browser alone: set-up, a
-// file, its link, a reader, what the page tells of them, a key, and what the
-// API tells of them.
+// TestFirstNumbers goes from an empty directory to the first numbers using only
+// the browser: set-up, a file, its link, a reader, the report page, a key, and
+// the API.
 func TestFirstNumbers(t *testing.T) {
 	owner := newPerson(t)
 	in := start(t)
 	owner.do(chromedp.Navigate(in.url + "/"))
-	owner.shows("vitrine setup") // how one finds the address
+	owner.shows("vitrine setup") // the page says how to find the address
 
 	owner.do(chromedp.Navigate(in.setUp), chromedp.SetValue(`input[name=email]`, "owner@example.org"),
 		chromedp.SetValue(`input[name=password]`, "a case of glass and oak"), chromedp.Submit(`input[name=password]`))
@@ -36,7 +36,7 @@ func TestFirstNumbers(t *testing.T) {
 	link := owner.value(`document.querySelector(".file .address input").value`)
 	slug := link[strings.LastIndex(link, "/")+1:]
 
-	// The owner watches; nobody has come yet.
+	// The owner watches the report before the first view.
 	owner.do(chromedp.Navigate(in.url + "/links/" + slug + "/analytics"))
 	owner.shows("No views yet")
 
@@ -56,7 +56,7 @@ func TestFirstNumbers(t *testing.T) {
 	key := owner.value(`(document.body.innerText + [...document.querySelectorAll("input")].map((i) => i.value).join(" ")).match(/vtr_[0-9A-Za-z]{38}/)[0]`)
 	status, body := in.get("/api/v1/links/"+slug+"/analytics?range=7d", "Bearer "+key)
 	if status != http.StatusOK {
-		t.Fatalf("the API answered %d: %s", status, body)
+		t.Fatalf("report of the API: status %d: %s", status, body)
 	}
 	var report struct {
 		Totals struct {
@@ -69,13 +69,13 @@ func TestFirstNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := report.Totals; r.Views != 1 || r.Uniques != 1 || r.Sessions != 1 || r.TotalEngagedMs < 2000 {
-		t.Errorf("the API tells %+v", r)
+		t.Errorf("totals = %+v", r)
 	}
 	if len(report.Recent) != 1 || report.Recent[0].Progress != "100% scrolled" {
-		t.Errorf("the API tells of the open %+v", report.Recent)
+		t.Errorf("recent = %+v, want one view, scrolled completely", report.Recent)
 	}
 
 	if out := in.vitrine("audit"); strings.Contains(out, "fault:") {
-		t.Errorf("the audit found %s", out)
+		t.Errorf("audit = %s", out)
 	}
 }

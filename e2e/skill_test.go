@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// The commands of the skill that an instance serves work as they are, on that
-// instance.
+// TestSkill runs the commands of the skill that an instance serves, unchanged,
+// on that instance.
 func TestSkill(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "jq"} {
 		vitrinetest.Program(t, program)
@@ -23,7 +23,8 @@ func TestSkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"report.pdf": onePage(), "draft.pdf": onePage() + "%draft\n", "report.md": "# Report\n",
+	for name, text := range map[string]string{"report.pdf": onePage(), "draft.pdf": onePage() + "%draft\n",
+		"report.md":       "# Report\n",
 		"page/index.html": "<h1>Page</h1>"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -35,7 +36,7 @@ func TestSkill(t *testing.T) {
 	_, skill := in.get("/skill.md", "")
 	found := shellBlock.FindAllStringSubmatch(skill, -1)
 	if len(found) != 2 || !strings.HasPrefix(skill, "---\nname: vitrine\n") {
-		t.Fatalf("%d blocks in\n%s", len(found), skill)
+		t.Fatalf("%d blocks, want 2:\n%s", len(found), skill)
 	}
 	run := func(commands string) string {
 		t.Helper()
@@ -52,7 +53,7 @@ func TestSkill(t *testing.T) {
 	slug := address[strings.LastIndex(address, "/")+1:]
 	for i, want := range []string{`"views"`, `"insights"`} {
 		if out := run(strings.ReplaceAll(found[i][2], "SLUG", slug)); !strings.Contains(out, want) {
-			t.Errorf("block %d does not print %s:\n%s", i+1, want, out)
+			t.Errorf("the output of block %d lacks %s:\n%s", i+1, want, out)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"vitrine/report"
 )
 
-// TestAggregates puts tallies together from sums, as a database makes them, and
-// compares them with those of the same opens added one by one.
+// TestAggregates makes tallies from sums, like a database, and compares them
+// with tallies of the same views added one by one.
 func TestAggregates(t *testing.T) {
 	rules := report.CountingRules()
 	worlds(t, 200, func(t *testing.T, r *rand.Rand, w *world) {
@@ -59,12 +59,12 @@ func TestAggregates(t *testing.T) {
 			got.AddFileSums(file[0], int(file[1]), s)
 		}
 		if !got.Equal(&want) {
-			t.Error("the sums of opens make another tally than the opens")
+			t.Error("the tally of sums differs from the tally of views")
 		}
 	})
 }
 
-// addSums adds a view to the sums that it belongs to.
+// addSums adds a view to the sums that include it.
 func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 	one := func(is bool) int64 {
 		if is {
@@ -103,8 +103,7 @@ func addSums(all []*report.Sums, o *report.View, rules report.Rules) {
 	}
 }
 
-// addGroups adds what a view is one of in its groups: its labels, its hour,
-// its pages.
+// addGroups adds a view to its groups: its labels, its hour, its pages.
 func addGroups(t *report.Tally, o *report.View) {
 	if o.Bot != "" {
 		t.AddBots(o.Bot, o.Product, 1)

@@ -9,11 +9,11 @@ import (
 	"vitrine/report"
 )
 
-// benchNow is the noon at which the benchmarks read their reports.
+// benchNow is the time at which the benchmarks make their reports.
 var benchNow = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
-// benchViews makes n views of a year, in the order of time, over some links:
-// skewed towards a few viewers, labels and links as real ones are.
+// benchViews returns n views of some links in a year, in the order of time. Few
+// viewers, labels and links have most of the views, as in real data.
 func benchViews(n, links int) []report.View {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	skewed := func(of int) int { return int(float64(of) * r.Float64() * r.Float64() * r.Float64()) }
@@ -104,8 +104,8 @@ func BenchmarkForAccount1000Links(b *testing.B) {
 	}
 }
 
-// BenchmarkMergeYear merges the tallies of 365 days, as a report of stored ones
-// does.
+// BenchmarkMergeYear merges the tallies of 365 days, as for a report from
+// stored ones.
 func BenchmarkMergeYear(b *testing.B) {
 	views := benchViews(1_000_000, 1000)
 	var days []*report.Tally

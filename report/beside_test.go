@@ -8,40 +8,40 @@ import (
 	"vitrine/report"
 )
 
-// What pages show beside the API's answer: the series of the window before is
-// that of a report over it, and the ledger of what was left out accounts for
-// each bot.
+// TestBeside checks what pages show in addition to the API's answer: the
+// previous series equals that of a report on the previous window, and the list
+// of excluded views accounts for each bot.
 func TestBeside(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		for _, win := range windows(r, w.oldest()) {
 			rep := w.accountReport(win)
 			before := w.accountReport(win.Previous())
-			if win.Key == report.RangeAll { // which has no time before it
+			if win.Key == report.RangeAll { // it has no previous window
 				before = (&world{}).accountReport(win.Previous())
 			}
 			if !reflect.DeepEqual(rep.PreviousSeries, before.Series) {
-				t.Errorf("%s: previous series %v, want %v", win.Key, rep.PreviousSeries, before.Series)
+				t.Errorf("%s: previous series = %v, want %v", win.Key, rep.PreviousSeries, before.Series)
 			}
 			var views, left int64
 			for _, p := range rep.PreviousSeries {
 				views += p.Views
 			}
 			if views != rep.Previous.Views {
-				t.Errorf("%s: the previous series has %d views of %d", win.Key, views, rep.Previous.Views)
+				t.Errorf("%s: the previous series has %d views, want %d", win.Key, views, rep.Previous.Views)
 			}
 			for _, b := range rep.Excluded {
 				left += b.Count
 			}
 			if rep.Previous.Downloads != before.Totals.RangeDownloads {
-				t.Errorf("%s: %d downloads in the window before, its own report has %d", win.Key,
+				t.Errorf("%s: %d downloads in the previous window, want %d", win.Key,
 					rep.Previous.Downloads, before.Totals.RangeDownloads)
 			}
 			if left != rep.Totals.BotsExcluded+rep.Totals.OwnExcluded {
-				t.Errorf("%s: the ledger has %d of %d opens", win.Key, left, rep.Totals.BotsExcluded)
+				t.Errorf("%s: the list has %d excluded views, want %d", win.Key, left, rep.Totals.BotsExcluded)
 			}
 			for _, l := range w.links {
 				if of := w.linkReport(l, win); of.AllTimeViews != l.Views {
-					t.Errorf("%s: all-time views %d, want %d", l.Slug, of.AllTimeViews, l.Views)
+					t.Errorf("%s: views in total = %d, want %d", l.Slug, of.AllTimeViews, l.Views)
 				}
 			}
 		}

@@ -14,9 +14,9 @@ import (
 
 const oneDayMs = 86_400_000
 
-// TestAbsentTallies: a window in which nothing happened has no tally; its
-// report is complete, with empty arrays and no null but those that the service
-// names.
+// TestAbsentTallies checks the report of a window without events: it is
+// complete, with empty arrays, and null only where the specification permits
+// it.
 func TestAbsentTallies(t *testing.T) {
 	w := report.NewWindow(report.Range7d, today, time.Time{})
 	link := tree(report.ForLink(report.Link{Content: report.ContentPages}, w, nil, nil, nil))
@@ -38,7 +38,7 @@ func TestAbsentTallies(t *testing.T) {
 	hasExactly(t, account, append(common, "top_links", "mix", "all_time"))
 	b, _ := json.Marshal(report.ForLink(report.Link{}, w, nil, nil, nil))
 	if !strings.HasPrefix(string(b), `{"link":`) {
-		t.Errorf("the link does not stand first: %.40s", b)
+		t.Errorf("link is not the first member: %.40s", b)
 	}
 }
 
@@ -66,12 +66,12 @@ func hasExactly(t *testing.T, r object, members []string) {
 	slices.Sort(got)
 	slices.Sort(members)
 	if !slices.Equal(got, members) {
-		t.Errorf("members %v, want %v", got, members)
+		t.Errorf("members = %v, want %v", got, members)
 	}
 }
 
-// TestOneOpen on the first and the last moment of a window, and just outside of
-// it.
+// TestOneOpen checks a view at the first and the last moment of a window, and
+// just outside it.
 func TestOneOpen(t *testing.T) {
 	win := report.NewWindow(report.Range7d, today, time.Time{})
 	for at, want := range map[int64][2]int64{
@@ -85,10 +85,10 @@ func TestOneOpen(t *testing.T) {
 		w := world{views: []report.View{{At: at, Link: 1, Viewer: 9}}}
 		r := w.linkReport(report.Link{ID: 1}, win)
 		if got := [2]int64{r.Totals.Views, r.Previous.Views}; got != want {
-			t.Errorf("%v: views now and before %v, want %v", time.UnixMilli(at).UTC(), got, want)
+			t.Errorf("%v: views and previous views = %v, want %v", time.UnixMilli(at).UTC(), got, want)
 		}
 		if got := [2]int64{r.Totals.Uniques, r.Previous.Uniques}; got != want {
-			t.Errorf("%v: uniques now and before %v, want %v", time.UnixMilli(at).UTC(), got, want)
+			t.Errorf("%v: uniques and previous uniques = %v, want %v", time.UnixMilli(at).UTC(), got, want)
 		}
 	}
 }
@@ -107,23 +107,23 @@ func TestOnlyBots(t *testing.T) {
 	win := report.NewWindow(report.Range7d, today, today)
 	r := w.linkReport(l, win)
 	if want := (report.Totals{BotsExcluded: 50, Atypical: 50}); !reflect.DeepEqual(r.Totals, want) {
-		t.Errorf("totals %+v, want %+v", r.Totals, want)
+		t.Errorf("totals = %+v, want %+v", r.Totals, want)
 	}
 	if len(r.Breakdowns.Countries)+len(r.Breakdowns.Screens)+len(r.Insights) > 0 || r.Timing.PeakHour != nil {
-		t.Errorf("bots are counted: %+v", r)
+		t.Errorf("bots count in the report: %+v", r)
 	}
 	if len(r.Recent) != 25 || r.Recent[0].Atypical != true {
-		t.Errorf("%d recent opens", len(r.Recent))
+		t.Errorf("%d recent views, want 25", len(r.Recent))
 	}
 	bots := w.fold(win).Bots()
 	want := []report.Bucket{{Key: "crawler", Count: 25, Pct: 500}, {Key: "preview", Count: 25, Pct: 500}}
 	if !slices.Equal(bots, want) {
-		t.Errorf("bots %v, want %v", bots, want)
+		t.Errorf("bots = %v, want %v", bots, want)
 	}
 }
 
-// TestCrowds: one viewer with very many views, and very many viewers on one
-// day.
+// TestCrowds checks one viewer with very many views, and very many viewers on
+// one day.
 func TestCrowds(t *testing.T) {
 	const n = 200_000
 	win := report.NewWindow(report.Range90d, today, today)
@@ -139,7 +139,7 @@ func TestCrowds(t *testing.T) {
 	}
 	for _, p := range report.Series(win, a) {
 		if p.Uniques != 1 {
-			t.Errorf("one viewer: %d uniques on %v", p.Uniques, p.Date)
+			t.Errorf("one viewer: %d uniques on %v, want 1", p.Uniques, p.Date)
 		}
 	}
 	if b.Views() != n || b.Uniques(win.From, win.To) != n/2 {
@@ -147,7 +147,8 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// TestFoldEndsEmpty: a fold can be used again, and what it gave stays.
+// TestFoldEndsEmpty checks that a fold can be used again and that its earlier
+// tally does not change.
 func TestFoldEndsEmpty(t *testing.T) {
 	var f report.Fold
 	f.Add(&report.View{Viewer: 1})
@@ -156,19 +157,20 @@ func TestFoldEndsEmpty(t *testing.T) {
 	f.AddDownload(3)
 	second := f.Tally()
 	if first.Views() != 1 || second.Views() != 1 || second.Uniques(0, 1) != 1 || first.Equal(second) {
-		t.Errorf("views %d and %d", first.Views(), second.Views())
+		t.Errorf("views = %d and %d, want 1 and 1", first.Views(), second.Views())
 	}
 	if !f.Tally().Equal(new(report.Tally)) {
-		t.Error("an ended fold is not empty")
+		t.Error("the fold is not empty after Tally")
 	}
 }
 
-// TestTop: most views first, the newer link on a tie, none without views.
+// TestTop checks that Top returns the links with the most views first, the
+// newer one on a tie, and none without views.
 func TestTop(t *testing.T) {
 	var tally report.Tally
 	var links []report.Link
 	for id, views := range map[int64]int{1: 2, 2: 5, 3: 2, 4: 0, 5: 2} {
-		links = append(links, report.Link{ID: id, Created: time.Unix(id%4, 0)}) // 1 and 5 are of one moment
+		links = append(links, report.Link{ID: id, Created: time.Unix(id%4, 0)}) // 1 and 5 have the same time
 		for range views {
 			tally.Add(&report.View{Link: id})
 		}
@@ -178,14 +180,15 @@ func TestTop(t *testing.T) {
 		got = append(got, l.ID)
 	}
 	if want := []int64{2, 3, 5, 1}; !slices.Equal(got, want) {
-		t.Errorf("top %v, want %v", got, want)
+		t.Errorf("top = %v, want %v", got, want)
 	}
 	if top := tally.Top(links, 2); len(top) != 2 || top[1].ID != 3 {
-		t.Errorf("top two %v", top)
+		t.Errorf("top two = %v", top)
 	}
 }
 
-// TestTopLinksLimit: 25 rows of more, whatever the order and number given.
+// TestTopLinksLimit checks that the report has 25 rows, whatever the order and
+// number of links.
 func TestTopLinksLimit(t *testing.T) {
 	w := world{}
 	for id := range int64(40) {
@@ -201,37 +204,39 @@ func TestTopLinksLimit(t *testing.T) {
 	}
 	rows := report.ForAccount(w.links, win, w.fold(win), nil, append(all, report.TopLink{}), report.AllTime{}).TopLinks
 	if len(rows) != 25 || len(rows[0].Spark) != 30 {
-		t.Fatalf("%d rows, spark of %d days", len(rows), len(rows[0].Spark))
+		t.Fatalf("%d rows, spark of %d days, want 25 and 30", len(rows), len(rows[0].Spark))
 	}
 	if !slices.IsSortedFunc(rows, func(a, b report.LinkSummary) int { return int(b.Views - a.Views) }) {
-		t.Errorf("rows %+v", rows)
+		t.Errorf("rows = %+v, want them by views", rows)
 	}
 }
 
-// TestTopLinksWithoutViews: what has no view in the window is no row.
+// TestTopLinksWithoutViews checks that a link without views in the window has
+// no row.
 func TestTopLinksWithoutViews(t *testing.T) {
 	var viewed report.Tally
 	viewed.Add(&report.View{At: today.UnixMilli(), Link: 1})
 	top := []report.TopLink{{}, {Link: report.Link{ID: 2}}, {Link: report.Link{ID: 1}}}
 	r := report.ForAccount(nil, report.NewWindow(report.Range7d, today, today), &viewed, nil, top, report.AllTime{})
 	if len(r.TopLinks) != 1 || r.TopLinks[0].Views != 1 || len(r.Mix) != 0 {
-		t.Errorf("top links %+v, mix %+v", r.TopLinks, r.Mix)
+		t.Errorf("top links = %+v, mix = %+v", r.TopLinks, r.Mix)
 	}
 }
 
-// TestYearInLabels: a label has the year where days of one name could be two.
+// TestYearInLabels checks that a label has the year if the window could contain
+// two days of that name.
 func TestYearInLabels(t *testing.T) {
 	for days, want := range map[report.Day]string{365: "8 Jan", 366: "8 Jan 2026"} {
 		from := report.DayOf(date("2026-01-08").UnixMilli())
 		w := report.Window{Key: report.RangeAll, From: from, To: from + days}
 		if got := report.Series(w, new(report.Tally))[0].Label; got != want {
-			t.Errorf("%d days: %q, want %q", days, got, want)
+			t.Errorf("%d days: label = %q, want %q", days, got, want)
 		}
 	}
 }
 
-// TestAbsurdPages: a document of absurd length lists the pages that anyone came
-// to; page numbers that cannot be are harmless.
+// TestAbsurdPages checks that a document with an absurd number of pages lists
+// only those that were reached, and that impossible page numbers do no harm.
 func TestAbsurdPages(t *testing.T) {
 	view := func(pages ...int) report.View {
 		s := &report.Session{EngagedMs: 5000}
@@ -272,13 +277,13 @@ func TestAbsurdPages(t *testing.T) {
 			t.Errorf("%s: %v pages seen, want %v", c.name, p.AvgPagesSeen, c.avgSeen)
 		}
 		if got := r.Totals.CompletionPct; (got == nil) != (c.done < 0) || got != nil && *got != c.done {
-			t.Errorf("%s: completion %v, want %v", c.name, got, c.done)
+			t.Errorf("%s: completion = %v, want %v", c.name, got, c.done)
 		}
 	}
 }
 
-// TestRubbishSessions: figures that cannot be stay within bounds and overflow
-// nothing.
+// TestRubbishSessions checks that impossible figures stay within limits and
+// cause no overflow.
 func TestRubbishSessions(t *testing.T) {
 	w := world{}
 	for i, v := range []int64{math.MinInt64, -1, math.MaxInt64, math.MaxInt64} {
@@ -292,17 +297,17 @@ func TestRubbishSessions(t *testing.T) {
 		r := w.linkReport(report.Link{Content: kind, Pages: 1}, win)
 		t49 := int64(math.MaxUint32)
 		if got := r.Totals; got.TotalEngagedMs != 2*t49 || got.MedianEngagedMs != (t49+1)/2 || got.Sessions != 4 {
-			t.Errorf("%s: %+v", kind, got)
+			t.Errorf("%s: totals = %+v", kind, got)
 		}
 		if c := r.Totals.CompletionPct; c != nil && (*c < 0 || *c > 1000) {
-			t.Errorf("%s: completion %v", kind, *c)
+			t.Errorf("%s: completion = %v", kind, *c)
 		}
 		if r.Content.Kind != kind && kind != "rubbish" {
-			t.Errorf("content of %s is %s", kind, r.Content.Kind)
+			t.Errorf("content kind of %s = %s", kind, r.Content.Kind)
 		}
 		for _, row := range r.Recent {
 			if strings.Contains(row.Progress, "-") || len(row.Progress) > 20 {
-				t.Errorf("progress %q", row.Progress)
+				t.Errorf("progress = %q", row.Progress)
 			}
 		}
 	}
@@ -319,7 +324,8 @@ func TestContentOf(t *testing.T) {
 	}
 }
 
-// TestDropoffBounds: at least three sessions, and ten points.
+// TestDropoffBounds checks that a drop-off needs at least three sessions and
+// ten percentage points.
 func TestDropoffBounds(t *testing.T) {
 	win := report.NewWindow(report.Range7d, today, today)
 	for _, c := range []struct {
@@ -346,14 +352,14 @@ func TestDropoffBounds(t *testing.T) {
 				got = lost.String()
 			}
 			if got != c.want {
-				t.Errorf("%s, %d of %d stop: lost %q, want %q", what, c.leave, c.stay+c.leave, got, c.want)
+				t.Errorf("%s, %d of %d stop: lost = %q, want %q", what, c.leave, c.stay+c.leave, got, c.want)
 			}
 		}
 		if pages.AfterPage != nil && *pages.AfterPage != 1 || media.BeforePct != nil && *media.BeforePct != 25 {
 			t.Errorf("drop-off after page %v, before %v", *pages.AfterPage, *media.BeforePct)
 		}
 		if (pages.AfterPage == nil) != (pages.LostPct == nil) || (media.BeforePct == nil) != (media.LostPct == nil) {
-			t.Error("one of the drop-off's values is null alone")
+			t.Error("only one of the drop-off's values is null")
 		}
 	}
 }

@@ -1,4 +1,4 @@
 package report
 
-// SealPiece makes a piece of any payload.
+// SealPiece returns a piece with any payload.
 func SealPiece(payload []byte) []byte { return seal(append([]byte{pieceVersion}, payload...), 0) }

@@ -18,10 +18,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestGolden computes the report that each archive asks for and compares the
-// cards that the archive has worked out by hand. An archive holds ask.json (a
-// link's report, or the account's when it names none), links.ndjson,
-// opens.ndjson in the import format, and want.json.
+// TestGolden computes the report of each archive and compares it with the
+// archive's cards, which were computed by hand. An archive has ask.json (a
+// link's report, or the account's if it names none), links.ndjson, opens.ndjson
+// in the import format, and want.json.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -70,17 +70,17 @@ func golden(t *testing.T, archive *txtar.Archive) {
 	}
 	want := parse(files["want.json"])
 	if len(want) == 0 {
-		t.Fatal("want.json asks for nothing")
+		t.Fatal("want.json is empty")
 	}
 	for card, want := range want {
 		if !reflect.DeepEqual(got[card], want) {
-			t.Errorf("%s: got %s\nwant %s", card, text(got[card]), text(want))
+			t.Errorf("%s: %s\nwant %s", card, text(got[card]), text(want))
 		}
 	}
 }
 
-// importedLink is a line of links.ndjson: the import format and what a link row
-// has.
+// importedLink is a line of links.ndjson: the import format with the columns of
+// a link.
 type importedLink struct {
 	ID, Slug, Title, URL, Kind string
 	PagesTotal                 int
@@ -161,8 +161,8 @@ func (in *importedView) view(id, link int64) report.View {
 
 func millionths(pct float64) int64 { return int64(math.Round(pct * 10_000)) }
 
-// decode reads one strict JSON value, numbers by their text where v has no type
-// for them.
+// decode reads one strict JSON value. Numbers stay text if v has no type for
+// them.
 func decode(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

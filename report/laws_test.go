@@ -11,22 +11,22 @@ import (
 	"vitrine/report"
 )
 
-// sameReport compares a report with another's JSON, card by card.
+// sameReport compares a report with another one's JSON, card by card.
 func sameReport(t *testing.T, what string, got, want object) {
 	t.Helper()
 	for card := range got {
 		if _, ok := want[card]; !ok && card != "insights" {
-			t.Errorf("%s: card %s is not expected", what, card)
+			t.Errorf("%s: unexpected card %s", what, card)
 		}
 	}
 	for card, want := range want {
 		if !reflect.DeepEqual(got[card], want) {
-			t.Errorf("%s: %s is %s\nwant %s", what, card, text(got[card]), text(want))
+			t.Errorf("%s: %s = %s\nwant %s", what, card, text(got[card]), text(want))
 		}
 	}
 }
 
-// windows returns those of all ranges, and some of any width.
+// windows returns the windows of all ranges, and some of random widths.
 func windows(r *rand.Rand, created time.Time) []report.Window {
 	var all []report.Window
 	for _, rg := range report.Ranges() {
@@ -36,7 +36,7 @@ func windows(r *rand.Rand, created time.Time) []report.Window {
 	return append(all, report.Window{Key: report.RangeAll, From: to - report.Day(1+r.IntN(200)), To: to})
 }
 
-// TestReportIsTheRecount holds the engine against the naive recount.
+// TestReportIsTheRecount compares the engine with the oracle's recount.
 func TestReportIsTheRecount(t *testing.T) {
 	worlds(t, 40, func(t *testing.T, r *rand.Rand, w *world) {
 		for _, l := range w.links {
@@ -52,7 +52,7 @@ func TestReportIsTheRecount(t *testing.T) {
 	})
 }
 
-// TestFoldOrder: the order in which opens are added does not matter.
+// TestFoldOrder checks that the order in which views are added does not matter.
 func TestFoldOrder(t *testing.T) {
 	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
@@ -60,13 +60,13 @@ func TestFoldOrder(t *testing.T) {
 		r.Shuffle(len(w.views), func(i, j int) { w.views[i], w.views[j] = w.views[j], w.views[i] })
 		r.Shuffle(len(w.downloads), func(i, j int) { w.downloads[i], w.downloads[j] = w.downloads[j], w.downloads[i] })
 		if !w.fold(win).Equal(want) {
-			t.Error("another order gives another tally")
+			t.Error("another order of views changes the tally")
 		}
 	})
 }
 
-// TestMergeOfFacts: any split of the facts into tallies merges into the whole,
-// in any order, and the whole is what a fold makes of the views.
+// TestMergeOfFacts checks that any split of the facts into tallies merges into
+// the whole, in any order, and that the whole equals a fold of the views.
 func TestMergeOfFacts(t *testing.T) {
 	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
 		parts := make([]report.Tally, 1+r.IntN(6))
@@ -90,13 +90,13 @@ func TestMergeOfFacts(t *testing.T) {
 			whole.Merge(&parts[i])
 		}
 		if !whole.Equal(w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0)))) {
-			t.Error("the merge of the parts is not the whole")
+			t.Error("the merged parts differ from the whole")
 		}
 	})
 }
 
-// TestMergeOfDays: tallies of single days, whose visits know the scope's whole
-// history, merge into the report of every window.
+// TestMergeOfDays checks that tallies of single days, whose visits know the
+// scope's whole history, merge into the report of every window.
 func TestMergeOfDays(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		days := dayTallies(w)
@@ -122,7 +122,7 @@ func TestMergeOfDays(t *testing.T) {
 	})
 }
 
-// dayTallies returns a tally for every day on which something happened.
+// dayTallies returns a tally for every day with events.
 func dayTallies(w *world) map[report.Day]*report.Tally {
 	days := make(map[report.Day]*report.Tally)
 	day := func(d report.Day) *report.Tally {
@@ -148,8 +148,8 @@ func dayTallies(w *world) map[report.Day]*report.Tally {
 	return days
 }
 
-// TestMergeSharesNothing: what is added to a merged tally stays out of its
-// parts, and a tally may be merged with itself.
+// TestMergeSharesNothing checks that adding to a merged tally does not change
+// its parts, and that a tally can be merged with itself.
 func TestMergeSharesNothing(t *testing.T) {
 	worlds(t, 30, func(t *testing.T, r *rand.Rand, w *world) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
@@ -158,16 +158,16 @@ func TestMergeSharesNothing(t *testing.T) {
 		whole.Merge(part)
 		whole.Merge(&whole)
 		if !part.Equal(want) {
-			t.Error("adding to the merged tally changed its part")
+			t.Error("adding to the merged tally changed a part")
 		}
 		want.Merge(part)
 		if !whole.Equal(want) {
-			t.Error("a tally merged with itself is not the tally twice")
+			t.Error("a tally merged with itself is not twice the tally")
 		}
 	})
 }
 
-// TestEqualSeesEveryFact: a tally with one fact less is another.
+// TestEqualSeesEveryFact checks that tallies differ if one lacks a fact.
 func TestEqualSeesEveryFact(t *testing.T) {
 	worlds(t, 10, func(t *testing.T, r *rand.Rand, w *world) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
@@ -175,19 +175,19 @@ func TestEqualSeesEveryFact(t *testing.T) {
 		for i := range w.views {
 			less := &world{views: slices.Delete(slices.Clone(w.views), i, i+1), downloads: w.downloads}
 			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
-				t.Errorf("open %+v makes no difference", w.views[i])
+				t.Errorf("the view %+v makes no difference", w.views[i])
 			}
 		}
 		for i := range w.downloads {
 			less := &world{views: w.views, downloads: slices.Delete(slices.Clone(w.downloads), i, i+1)}
 			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
-				t.Errorf("download %+v makes no difference", w.downloads[i])
+				t.Errorf("the download %+v makes no difference", w.downloads[i])
 			}
 		}
 	})
 }
 
-// TestUniquesOfAnyDays holds the visits' count of viewers against sets.
+// TestUniquesOfAnyDays compares the number of viewers with sets.
 func TestUniquesOfAnyDays(t *testing.T) {
 	worlds(t, 40, func(t *testing.T, r *rand.Rand, w *world) {
 		tally := w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0)))
@@ -202,13 +202,13 @@ func TestUniquesOfAnyDays(t *testing.T) {
 				}
 			}
 			if got := tally.Uniques(from, to); got != int64(len(set)) {
-				t.Errorf("%d uniques of %v to %v, want %d", got, from, to, len(set))
+				t.Errorf("%d uniques from %v to %v, want %d", got, from, to, len(set))
 			}
 		}
 	})
 }
 
-// TestSums: the cards of a report agree with each other.
+// TestSums checks that the cards of a report agree with each other.
 func TestSums(t *testing.T) {
 	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
 		for _, win := range windows(r, w.oldest()) {
@@ -226,24 +226,24 @@ func TestSums(t *testing.T) {
 			for _, b := range a.Mix {
 				mix += b.Count
 			}
-			for _, b := range a.Breakdowns.Sources { // five at most, so all
+			for _, b := range a.Breakdowns.Sources { // at most five, so all are listed
 				sources += b.Count
 			}
 			for what, n := range map[string]int64{
 				"heat": heat, "hours": hours, "weekdays": weekdays, "series": points, "mix": mix, "sources": sources,
 			} {
 				if n != views {
-					t.Errorf("%s: %s sums to %d of %d views", win.Key, what, n, views)
+					t.Errorf("%s: sum of %s = %d, want %d views", win.Key, what, n, views)
 				}
 			}
 			if a.Totals.Sessions > views || a.Totals.Uniques > views || (views > 0) != (a.Totals.Uniques > 0) {
-				t.Errorf("%s: totals %+v", win.Key, a.Totals)
+				t.Errorf("%s: totals = %+v", win.Key, a.Totals)
 			}
 		}
 	})
 }
 
-// TestInsights: what the contract says of all insights.
+// TestInsights checks what the contract says about all insights.
 func TestInsights(t *testing.T) {
 	order := []string{"trend", "best_day", "best_time", "top_country", "top_source", "completion", "dropoff",
 		"returning", "device", "bots"}
@@ -251,26 +251,26 @@ func TestInsights(t *testing.T) {
 		views := s.Totals.Views
 		if views < 5 {
 			if len(cards) > 0 {
-				t.Errorf("%d insights of %d views", len(cards), views)
+				t.Errorf("%d insights for %d views, want none", len(cards), views)
 			}
 			return
 		}
 		if len(cards) < 3 || len(cards) > 8 {
-			t.Errorf("%d insights of %d views", len(cards), views)
+			t.Errorf("%d insights for %d views, want 3 to 8", len(cards), views)
 		}
 		last := -1
 		for _, c := range cards {
 			at := slices.Index(order, c.ID)
 			if at <= last {
-				t.Errorf("insight %q is unknown or out of order", c.ID)
+				t.Errorf("insight %q is unknown or in the wrong place", c.ID)
 			}
 			last = at
 			if c.ID == "trend" && s.Range.Key == report.RangeAll {
-				t.Errorf("all time has a trend: %+v", c)
+				t.Errorf("the range all has a trend: %+v", c)
 			}
 			if c.Label == "" || c.Value == "" || c.Detail == "" ||
 				!slices.Contains([]report.Tone{report.Good, report.Neutral, report.Warn}, c.Tone) {
-				t.Errorf("insight %+v", c)
+				t.Errorf("invalid insight %+v", c)
 			}
 		}
 	}
@@ -280,7 +280,7 @@ func TestInsights(t *testing.T) {
 				a, b := w.linkReport(l, win), w.linkReport(l, win)
 				check(t, &a.Summary, a.Insights)
 				if !slices.Equal(a.Insights, b.Insights) {
-					t.Errorf("insights differ: %v, %v", a.Insights, b.Insights)
+					t.Errorf("insights differ between two runs: %v, %v", a.Insights, b.Insights)
 				}
 			}
 		}
@@ -289,8 +289,7 @@ func TestInsights(t *testing.T) {
 	})
 }
 
-// TestReportJSON: a report can be read back from its JSON by the types that
-// wrote it.
+// TestReportJSON checks that a report can be read back from its JSON.
 func TestReportJSON(t *testing.T) {
 	worlds(t, 20, func(t *testing.T, r *rand.Rand, w *world) {
 		for _, win := range windows(r, w.oldest()) {
@@ -310,7 +309,7 @@ func TestReportJSON(t *testing.T) {
 	})
 }
 
-// TestSessionMax: snapshots can be lost, repeated and reordered.
+// TestSessionMax checks that snapshots can be lost, repeated and reordered.
 func TestSessionMax(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	l := report.Link{Pages: 6}
@@ -319,19 +318,19 @@ func TestSessionMax(t *testing.T) {
 		for _, x := range snapshots {
 			s.Max(x)
 		}
-		s.Screen = "" // the first known stays: the one member that order decides
+		s.Screen = "" // the first known value is kept: the only member that depends on the order
 		return s
 	}
 	for range 500 {
 		a, b, c := randomSession(r, l), randomSession(r, l), randomSession(r, l)
 		all := join(a, b, c)
 		if got := join(c, b, a, b, c, c); !reflect.DeepEqual(got, all) {
-			t.Fatalf("%+v %+v %+v reordered: %+v, want %+v", a, b, c, got, all)
+			t.Fatalf("%+v %+v %+v reordered = %+v, want %+v", a, b, c, got, all)
 		}
 		bc := *b
 		bc.Max(c)
 		if got := join(a, &bc); !reflect.DeepEqual(got, all) {
-			t.Fatalf("%+v %+v %+v is not associative: %+v, want %+v", a, b, c, got, all)
+			t.Fatalf("%+v %+v %+v regrouped = %+v, want %+v", a, b, c, got, all)
 		}
 		if len(all.Pages) > 0 {
 			all.Pages[0].Ms = -1
@@ -345,6 +344,6 @@ func TestSessionMax(t *testing.T) {
 	s.Max(&report.Session{Screen: "1920+", Pages: []report.PageTime{{3, 1}, {1, 5}, {3, 4}, {1, 2}}})
 	want := report.Session{Screen: "0-575", Pages: []report.PageTime{{1, 5}, {3, 4}}}
 	if !reflect.DeepEqual(s, want) {
-		t.Errorf("got %+v, want %+v", s, want)
+		t.Errorf("session = %+v, want %+v", s, want)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// Zones whose clocks are changed by an hour, half an hour, over midnight, a
-// whole day, or never, and are ahead of UTC by full and by other hours.
+// zones are time zones whose clocks change by an hour, half an hour, over
+// midnight, by a whole day, or never, with full-hour and other offsets.
 var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu",
 	"Australia/Lord_Howe",
 	"America/St_Johns", "America/Havana", "Africa/Monrovia", "Pacific/Apia", "Pacific/Kiritimati", "America/Sao_Paulo"}
@@ -35,8 +35,8 @@ func windowOf(t testing.TB, p report.Period, now, created time.Time) report.Wind
 	return w
 }
 
-// TestDaysOfZones walks through days of zones a second at a time around their
-// ends, and holds them against what clocks show.
+// TestDaysOfZones checks each second around the ends of days in the zones
+// against the clocks.
 func TestDaysOfZones(t *testing.T) {
 	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 	for _, name := range zones {
@@ -49,11 +49,11 @@ func TestDaysOfZones(t *testing.T) {
 			for d := w.From; d < w.To; d++ {
 				start, end := w.Steps.Start(d), w.Steps.Start(d+1)
 				for _, ms := range []int64{start, end - 1, (start + end) / 2} {
-					if start == end { // the zone left the day out
+					if start == end { // the zone skipped this day
 						continue
 					}
 					if got := w.Steps.Of(ms); got != d {
-						t.Fatalf("%s: %v is of %v, want %v", name, time.UnixMilli(ms).In(z), got, d)
+						t.Fatalf("%s: step of %v = %v, want %v", name, time.UnixMilli(ms).In(z), got, d)
 					}
 				}
 				shows := time.UnixMilli(start).In(z)
@@ -61,10 +61,10 @@ func TestDaysOfZones(t *testing.T) {
 					t.Fatalf("%s: %v begins when clocks show %v", name, d, shows)
 				}
 				if before := time.UnixMilli(start - 1).In(z); dateOf(before.Year(), before.Month(), before.Day()) >= d {
-					t.Fatalf("%s: %v begins after clocks showed %v", name, d, before)
+					t.Fatalf("%s: %v begins after clocks have shown %v", name, d, before)
 				}
 			}
-			for ; day < w.To; at += 17 * 60_000 { // what databases compute with
+			for ; day < w.To; at += 17 * 60_000 { // databases compute with these
 				if day = w.Steps.Of(at); day >= w.To {
 					break
 				}
@@ -91,7 +91,7 @@ func offsetAt(shifts []report.Shift, ms int64) int64 {
 	return offset
 }
 
-// TestNightsOfClockChanges counts the hours of nights on which clocks are set
+// TestNightsOfClockChanges counts the hours of nights on which clocks go
 // forward and back.
 func TestNightsOfClockChanges(t *testing.T) {
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestNightsOfClockChanges(t *testing.T) {
 	}
 }
 
-// TestPeriods says which windows periods have, and what is wrong with others.
+// TestPeriods checks the windows of periods, and the errors of invalid ones.
 func TestPeriods(t *testing.T) {
 	now := time.Date(2028, 2, 29, 23, 30, 0, 0, time.UTC)
 	dates := func(first, last report.Day) *report.Dates { return &report.Dates{First: first, Last: last} }
@@ -161,12 +161,12 @@ func TestPeriods(t *testing.T) {
 		w, err := report.WindowOf(c.p, now, time.Time{})
 		if c.problem != "" {
 			if err == nil || err.Error() != c.problem {
-				t.Errorf("%+v: %v, want %s", c.p, err, c.problem)
+				t.Errorf("WindowOf(%+v) = %v, want %s", c.p, err, c.problem)
 			}
 			continue
 		}
 		if err != nil {
-			t.Errorf("%+v: %v", c.p, err)
+			t.Errorf("WindowOf(%+v) = %v", c.p, err)
 			continue
 		}
 		text := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
@@ -177,11 +177,11 @@ func TestPeriods(t *testing.T) {
 	}
 	if _, err := report.WindowOf(report.Period{Zone: zone(t, "Asia/Kolkata"), Dates: dates(leap, leap+1)}, now,
 		time.Time{}); err != nil {
-		t.Errorf("tomorrow in UTC is today in Kolkata: %v", err)
+		t.Errorf("WindowOf tomorrow in UTC, which is today in Kolkata = %v", err)
 	}
 }
 
-// TestFiltersAreParsed reads conditions, right and wrong.
+// TestFiltersAreParsed parses valid and invalid conditions.
 func TestFiltersAreParsed(t *testing.T) {
 	f, err := report.ParseFilter([]string{"source:is_not:a:b", "country:is:DE", "country:is:", "country:is:DE",
 		"city:is:Köln, DE"})
@@ -193,15 +193,16 @@ func TestFiltersAreParsed(t *testing.T) {
 	for _, wrong := range []string{"", "country", "country:", "country:is", "country:isnt:DE", "color:is:red",
 		"qr:is:1", "returning:is:", "city:is:\xff", "Country:is:DE"} {
 		if _, err := report.ParseFilter([]string{wrong}); err == nil {
-			t.Errorf("%q is taken for a condition", wrong)
+			t.Errorf("ParseFilter(%q) = nil, want an error", wrong)
 		}
 	}
 	if _, err := report.ParseFilter(slices.Repeat([]string{"country:is:DE"}, 21)); err == nil {
-		t.Error("21 conditions are not too many")
+		t.Error("ParseFilter of 21 conditions = nil, want an error")
 	}
 }
 
-// FuzzCondition holds that what is read is written as it was, and read again.
+// FuzzCondition checks that a parsed condition is written unchanged and parsed
+// again.
 func FuzzCondition(f *testing.F) {
 	for _, s := range []string{"country:is:DE", "city:is_not:A, B", "qr:is:yes", "::", "source:is:a:b:c",
 		"country:is:"} {
@@ -213,13 +214,13 @@ func FuzzCondition(f *testing.F) {
 			return
 		}
 		if again, err := report.ParseCondition(c.String()); c.String() != text || err != nil || again != c {
-			t.Errorf("%q is read as %+v, and that as %+v, %v", text, c, again, err)
+			t.Errorf("%q parses to %+v, which parses to %+v, %v", text, c, again, err)
 		}
 	})
 }
 
-// TestNarrowReports compares reports of filters, zones and any dates with the
-// oracle's.
+// TestNarrowReports compares reports with filters, zones and custom dates with
+// the oracle's.
 func TestNarrowReports(t *testing.T) {
 	worlds(t, 150, func(t *testing.T, r *rand.Rand, w *world) {
 		p := randomPeriod(t, r)
@@ -241,7 +242,7 @@ func withoutInsights(m map[string]any) map[string]any {
 	return m
 }
 
-// filtered returns the world of the views that a filter has.
+// filtered returns the world of the views that match a filter.
 func (w *world) filtered(f report.Filter, p report.Period) *world {
 	s := &world{links: w.links, downloads: w.downloads, zone: p.Zone, compare: p.Compare}
 	for _, o := range w.views {
@@ -252,8 +253,8 @@ func (w *world) filtered(f report.Filter, p report.Period) *world {
 	return s
 }
 
-// oracleMatches returns a filter in the plainest way: by dimension, the values
-// that are asked for and those that are not.
+// oracleMatches applies a filter in the simplest way: by dimension, the values
+// that are requested and those that are excluded.
 func oracleMatches(f report.Filter, o report.View) bool {
 	fields := map[report.Dimension]string{report.OnCountry: o.Country, report.OnCity: o.City,
 		report.OnReferrer: o.Referrer, report.OnSource: o.Source,

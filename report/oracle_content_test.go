@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// The oracle's cards of the content, the recent opens and an account's links.
+// The oracle's cards of the content, the recent views and an account's links.
 
 func oracleContent(l report.Link, sessions []report.View) object {
 	of := func(share func(*report.Session) int64) (values []int64) {
@@ -149,7 +149,7 @@ func oracleRecent(l report.Link, views []report.View) []any {
 	return rows
 }
 
-// ofLast returns the views of the current version of a link, its last one.
+// ofLast returns the views of the last version of a link, the current one.
 func ofLast(l report.Link, views []report.View) (some []report.View) {
 	for _, x := range views {
 		if l.Files == nil || x.Version == len(l.Files) {
@@ -159,8 +159,8 @@ func ofLast(l report.Link, views []report.View) (some []report.View) {
 	return some
 }
 
-// fileShown returns a link as it was when a view was made: with the file of the
-// version that the view names.
+// fileShown returns a link as it was at a view, with the file of the version
+// that the view names.
 func fileShown(l report.Link, x report.View) report.Link {
 	if l.Files == nil {
 		return l

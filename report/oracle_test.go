@@ -10,16 +10,16 @@ import (
 	"vitrine/report"
 )
 
-// The oracle recounts a report from its opens in the plainest way: maps, sets
-// of viewers and rational numbers, card by card as
-// docs/specification/analytics.md has them. It shares nothing with the engine
-// but the types of its input. It leaves out the insights.
+// The oracle recounts a report from its views in the simplest way: with maps,
+// sets of viewers and rational numbers, card by card as in
+// docs/specification/analytics.md. It shares only the input types with the
+// engine. It leaves out the insights.
 
 type object = map[string]any
 
 type oracle struct {
-	now, before []report.View // of the window and of the one before it
-	down, was   int           // download events of the two
+	now, before []report.View // of the window and of the previous one
+	down, was   int           // download events of both
 	from, to    time.Time     // in the zone
 	hourly      bool
 	year        bool // compared with the year before
@@ -41,7 +41,7 @@ func consult(w *world, win report.Window, links ...report.Link) *oracle {
 	}
 	from, to = win.Previous().Bounds()
 	if win.Key == report.RangeAll {
-		from, to = 0, 0 // all time has no time before it
+		from, to = 0, 0 // the range all has no previous window
 	}
 	past, end := time.UnixMilli(from), time.UnixMilli(to)
 	for _, x := range w.views {
@@ -133,7 +133,7 @@ func (o *oracle) granularity() string {
 	return "day"
 }
 
-// days returns how many dates clocks show from the first moment to the last.
+// days returns the number of dates that clocks show between two moments.
 func (o *oracle) days() int {
 	return int(dateAt(o.to.Add(-time.Millisecond))-dateAt(o.from)) + 1
 }
@@ -145,7 +145,7 @@ func dateOf(y int, m time.Month, d int) report.Day {
 	return report.DayOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).UnixMilli())
 }
 
-// next returns where the day of a moment, or the hour, ends.
+// next returns the end of the day, or of the hour, of a moment.
 func (o *oracle) next(at time.Time) time.Time {
 	t := at
 	if o.hourly {
@@ -431,7 +431,7 @@ func oraclePeak(counts []int64) any {
 	return whole(int64(best))
 }
 
-// Numbers, as they stand in JSON.
+// Numbers in JSON.
 
 func over(a, b int64) *big.Rat {
 	if b == 0 {

@@ -35,7 +35,7 @@ func (d *dictionary) label(id uint64) (string, error) {
 	return d.labels[id/7], nil
 }
 
-// stored is a tally in its pieces.
+// stored is a tally in its stored pieces.
 type stored struct {
 	head, body []byte
 	times      map[report.TimesGroup][]byte
@@ -75,8 +75,8 @@ func addTimes(t testing.TB, tally *report.Tally, s stored, of *report.MedianTime
 	}
 }
 
-// TestPieces: what is stored of a tally is the tally, and what is stored of
-// parts merges as the parts do.
+// TestPieces checks that a stored tally equals the original, and that stored
+// parts merge like the parts.
 func TestPieces(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		var d dictionary
@@ -90,7 +90,7 @@ func TestPieces(t *testing.T) {
 			d.add(t, &back, s, report.NoDay)
 			addTimes(t, &back, s, nil)
 			if !back.Equal(tally) {
-				t.Fatal("a stored tally is another one")
+				t.Fatal("the stored tally differs from the original")
 			}
 			d.add(t, &whole, s, win.From)
 		}
@@ -108,7 +108,7 @@ func TestPieces(t *testing.T) {
 	})
 }
 
-// TestRemove: what was added and taken back leaves nothing.
+// TestRemove checks that adding and removing a tally leaves nothing.
 func TestRemove(t *testing.T) {
 	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
 		var all, some report.Tally
@@ -132,33 +132,34 @@ func TestRemove(t *testing.T) {
 			}
 		}
 		if !all.Equal(&some) {
-			t.Error("what was taken back left a trace")
+			t.Error("removing a tally left something")
 		}
 	})
 }
 
-// TestDamagedPieces: a piece with any bit changed, cut or empty is refused.
+// TestDamagedPieces checks that a piece with a changed bit, a truncated one and
+// an empty one are refused.
 func TestDamagedPieces(t *testing.T) {
 	worlds(t, 5, func(t *testing.T, r *rand.Rand, w *world) {
 		var d dictionary
 		s := d.store(t, w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))), false)
 		for _, piece := range [][]byte{s.head, s.body, s.times[report.AllTimes]} {
 			if report.CheckPiece(piece) != nil {
-				t.Fatal("a good piece is refused")
+				t.Fatal("CheckPiece refuses a good piece")
 			}
 			for range 200 {
 				bad := slices.Clone(piece)
 				bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
 				if report.CheckPiece(bad) == nil || report.CheckPiece(piece[:r.IntN(len(piece))]) == nil {
-					t.Fatal("a damaged piece is good")
+					t.Fatal("CheckPiece accepts a damaged piece")
 				}
 			}
 		}
 	})
 }
 
-// FuzzPieces: rubbish with a good checksum is an error or a tally, and never a
-// panic.
+// FuzzPieces checks that garbage with a right checksum is an error or a tally,
+// and never causes a panic.
 func FuzzPieces(f *testing.F) {
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, payload []byte) {

@@ -14,8 +14,7 @@ import (
 
 var seed = flag.Uint64("seed", 0, "run the random worlds from this seed alone")
 
-// worlds runs check on random worlds, each named by the seed that makes it
-// again.
+// worlds runs check on random worlds, each in a subtest named after its seed.
 func worlds(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *world)) {
 	first, last := uint64(1), count
 	if *seed != 0 {
@@ -31,11 +30,11 @@ func worlds(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *worl
 	}
 }
 
-// today is the day at which random worlds are looked at.
+// today is the time at which reports of random worlds are made.
 var today = time.Date(2026, 7, 9, 17, 30, 0, 0, time.UTC)
 
-// randomWorld returns a world of few labels, viewers and moments, so that ties,
-// repeats and edges are common.
+// randomWorld returns a world with few labels, viewers and times, so that ties,
+// repetitions and edges are frequent.
 func randomWorld(r *rand.Rand) *world {
 	w := &world{}
 	kinds := []string{"pdf", "pdf", "video", "audio", "image", "html", "text", "document", "archive"}
@@ -82,8 +81,8 @@ func randomFiles(r *rand.Rand, kinds []string, l report.Link) map[int]report.Fil
 	return files
 }
 
-// randomMoment lies within some days before tomorrow, often on the edge of a
-// day.
+// randomMoment returns a time within the days before tomorrow, often on the
+// edge of a day.
 func randomMoment(r *rand.Rand, span int) int64 {
 	day := report.DayOf(today.UnixMilli()).StartMs() - int64(r.IntN(span))*86_400_000
 	return day + pick(r, 0, 86_399_999, r.Int64N(86_400_000), 3_600_000*r.Int64N(24))
@@ -145,7 +144,7 @@ func label(r *rand.Rand, name string, of int) string {
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// visits returns every visit of a scope over all its days, counted from sets.
+// visits returns every visit of a scope over all its days, counted with sets.
 func (w *world) visits() []report.Visit {
 	days := make(map[uint64][]report.Day)
 	for _, o := range w.views {
@@ -168,7 +167,7 @@ func (w *world) visits() []report.Visit {
 	return visits
 }
 
-// randomVersion returns a version of the link's file; 0 stands for the first.
+// randomVersion returns a version of the link's file. 0 means the first one.
 func randomVersion(r *rand.Rand, l report.Link) int {
 	if l.Files == nil {
 		return r.IntN(4)

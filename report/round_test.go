@@ -24,7 +24,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestRatioIsExact holds both roundings against math/big's.
+// TestRatioIsExact compares both roundings with math/big.
 func TestRatioIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	number := func() int64 { return r.Int64() >> r.IntN(63) }
@@ -59,7 +59,7 @@ func TestDelta(t *testing.T) {
 	} {
 		got, _ := json.Marshal(delta(integer(c.now), integer(c.before)))
 		if string(got) != c.want {
-			t.Errorf("delta of %d and %d is %s, want %s", c.now, c.before, got, c.want)
+			t.Errorf("delta of %d and %d = %s, want %s", c.now, c.before, got, c.want)
 		}
 	}
 }
@@ -71,11 +71,11 @@ func TestTenths(t *testing.T) {
 	} {
 		b, err := json.Marshal(n)
 		if err != nil || string(b) != want || n.String() != want {
-			t.Errorf("%d is %s, %v, want %s", int64(n), b, err, want)
+			t.Errorf("%d = %s, %v, want %s", int64(n), b, err, want)
 		}
 	}
 	if f := Tenths(333).Float(); f != 33.3 {
-		t.Errorf("Float is %v", f)
+		t.Errorf("Float = %v, want 33.3", f)
 	}
 }
 
@@ -89,12 +89,12 @@ func FuzzTenths(f *testing.F) {
 			return
 		}
 		if err := again.UnmarshalJSON([]byte(n.String())); err != nil || again != n {
-			t.Errorf("%q is %v, read again %v, %v", s, n, again, err)
+			t.Errorf("%q = %v, read back %v, %v", s, n, again, err)
 		}
 	})
 }
 
-// TestCompletionIsExact: the mean over links of many page counts, held against
+// TestCompletionIsExact compares the mean over links with many page counts with
 // math/big's reduced fractions.
 func TestCompletionIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
@@ -112,7 +112,7 @@ func TestCompletionIsExact(t *testing.T) {
 		sum.Mul(sum, big.NewRat(100, n))
 		want, _ := new(big.Rat).SetString(sum.FloatString(1))
 		if got := new(big.Rat).SetFrac64(int64(*c.pct()), 10); got.Cmp(want) != 0 {
-			t.Fatalf("completion %v, want %v", got, want)
+			t.Fatalf("completion = %v, want %v", got, want)
 		}
 	}
 }
@@ -137,19 +137,19 @@ func TestMedian(t *testing.T) {
 			want = (int64(all[(n-1)/2]) + int64(all[n/2]) + 1) / 2
 		}
 		if got := ts.median(); got != want {
-			t.Fatalf("median of %v is %d, want %d", all, got, want)
+			t.Fatalf("median of %v = %d, want %d", all, got, want)
 		}
 	}
 }
 
-// TestBuckets: buckets follow each other without a gap, and hold what they say.
+// TestBuckets checks that the buckets have no gaps, and contain their values.
 func TestBuckets(t *testing.T) {
 	last, _ := bucketOf(1<<32 - 1)
 	next := uint64(0)
 	for b := range last + 1 {
 		low, open := b.low()
 		if uint64(low) != next {
-			t.Fatalf("bucket %d begins at %d, the one before ends at %d", b, low, next)
+			t.Fatalf("bucket %d begins at %d, want the end of the previous one, %d", b, low, next)
 		}
 		next += 1 << open
 		for _, v := range []uint32{low, uint32(next - 1)} {
@@ -159,6 +159,6 @@ func TestBuckets(t *testing.T) {
 		}
 	}
 	if next != 1<<32 {
-		t.Errorf("the buckets end at %d", next)
+		t.Errorf("the buckets end at %d, want 1<<32", next)
 	}
 }

@@ -52,7 +52,7 @@ func TestNewWindow(t *testing.T) {
 		}
 		p := w.Previous()
 		if p.To != w.From || p.Days() != w.Days() {
-			t.Errorf("%v to %v before %v to %v", p.From, p.To, w.From, w.To)
+			t.Errorf("previous window %v to %v of %v to %v", p.From, p.To, w.From, w.To)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func FuzzParseRange(f *testing.F) {
 			t.Errorf("ParseRange(%q) = %q", s, r)
 		}
 		if w := report.NewWindow(r, today, today); w.Days() < 1 {
-			t.Errorf("%q has %d days", s, w.Days())
+			t.Errorf("range %q has %d days", s, w.Days())
 		}
 	})
 }
@@ -97,10 +97,10 @@ func TestDay(t *testing.T) {
 		at := date(s)
 		d := report.DayOf(at.UnixMilli())
 		if d.Weekday() != weekday || d.Weekday() != int(at.Weekday()) || d.String() != at.Format(time.DateOnly) {
-			t.Errorf("%s is %v, weekday %d", s, d, d.Weekday())
+			t.Errorf("day of %s = %v, weekday %d", s, d, d.Weekday())
 		}
 		if start := d.Time(); start.After(at) || at.Sub(start) >= 24*time.Hour || start.UnixMilli() != d.StartMs() {
-			t.Errorf("%s begins at %v", s, start)
+			t.Errorf("day of %s begins at %v", s, start)
 		}
 	}
 	if report.NoDay >= report.DayOf(date("0001-01-01").UnixMilli()) {
@@ -118,7 +118,7 @@ func FuzzDay(f *testing.F) {
 			return
 		}
 		if b, err := d.MarshalText(); err != nil || string(b) != s {
-			t.Errorf("%q is read as %q, %v", s, b, err)
+			t.Errorf("%q reads back as %q, %v", s, b, err)
 		}
 	})
 }

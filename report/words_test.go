@@ -13,13 +13,13 @@ func TestCountryName(t *testing.T) {
 	for code, want := range map[string]string{"DE": "Germany", "US": "United States", "XK": "Kosovo",
 		"GB": "United Kingdom", "ZZZ": "ZZZ", "=1": "=1", "": ""} {
 		if got := report.CountryName(code); got != want {
-			t.Errorf("%q is called %q, want %q", code, got, want)
+			t.Errorf("CountryName(%q) = %q, want %q", code, got, want)
 		}
 	}
 }
 
-// Date-times of a report always have three digits of a second: their texts sort
-// as they do.
+// TestDateTimesHaveMilliseconds checks that times in reports always have three
+// digits of a second, so that their texts sort by time.
 func TestDateTimesHaveMilliseconds(t *testing.T) {
 	base := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	for ms, want := range map[int]string{0: "2026-05-04T12:00:00.000Z", 120: "2026-05-04T12:00:00.120Z",
@@ -35,14 +35,14 @@ func TestDateTimesHaveMilliseconds(t *testing.T) {
 		for _, part := range []string{`"recent":[{"at":"` + want + `","country":`,
 			`"from":"2026-04-28T00:00:00.000Z","to":"2026-05-05T00:00:00.000Z"`} {
 			if !strings.Contains(string(b), part) {
-				t.Errorf("no %s in %s", part, b)
+				t.Errorf("%[2]s lacks %[1]s", part, b)
 			}
 		}
 	}
 }
 
-// A row of recent says what the server counted, whatever the page's script
-// said.
+// TestRecentDownloaded checks that a row of recent views shows what the server
+// counted, whatever the page's script claims.
 func TestRecentDownloaded(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		for _, said := range []bool{false, true} {
@@ -52,7 +52,7 @@ func TestRecentDownloaded(t *testing.T) {
 			r := report.ForLink(report.Link{ID: 1}, report.NewWindow(report.Range7d, today, today), nil, nil,
 				[]report.View{o})
 			if got := r.Recent[0].Downloaded; got != counted {
-				t.Errorf("downloaded is %v of an open with a counted download: %v, and a script that said %v", got,
+				t.Errorf("Downloaded = %v with a counted download = %v and a script's claim = %v", got,
 					counted, said)
 			}
 		}

@@ -8,23 +8,24 @@ import (
 	"vitrine/report"
 )
 
-// world is the facts that reports are made of.
+// world has the facts from which reports are made.
 type world struct {
 	links     []report.Link
 	views     []report.View
 	downloads []download
 
-	zone    *time.Location // of reports; nil: UTC
+	zone    *time.Location // of reports; nil means UTC
 	compare report.Compare
 }
 
-// download is a download event, not a bot's.
+// download is a download event of a person.
 type download struct {
 	link int64
 	at   int64
 }
 
-// scope returns the part of the world that belongs to a link; 0 is all of it.
+// scope returns the part of the world that belongs to a link, or all of it for
+// 0.
 func (w *world) scope(link int64) *world {
 	if link == 0 {
 		return w
@@ -62,7 +63,7 @@ func (w *world) fold(win report.Window) *report.Tally {
 func (w *world) linkReport(l report.Link, win report.Window) *report.LinkReport {
 	s := w.scope(l.ID)
 	rep := report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.views)
-	if l.Files != nil { // the card is of the current version, the last one
+	if l.Files != nil { // the card shows the current version, the last one
 		now := &world{}
 		for _, o := range s.views {
 			if o.Version == len(l.Files) {
@@ -79,8 +80,8 @@ func (w *world) accountReport(win report.Window) *report.AccountReport {
 	return report.ForAccount(w.links, win, cur, w.fold(win.Previous()), w.top(cur, win), w.allTime())
 }
 
-// top returns the links of an account's tally with most views, with their daily
-// views.
+// top returns the links with the most views in an account's tally, with their
+// daily views.
 func (w *world) top(cur *report.Tally, win report.Window) (top []report.TopLink) {
 	for _, l := range cur.Top(w.links, 25) {
 		top = append(top, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(win).DailyViews(report.SparkDays(win))})
@@ -97,7 +98,7 @@ func (w *world) allTime() report.AllTime {
 	return all
 }
 
-// oldest returns when the oldest link was made, zero without links.
+// oldest returns the creation time of the oldest link, or zero without links.
 func (w *world) oldest() time.Time {
 	if len(w.links) == 0 {
 		return time.Time{}
@@ -105,7 +106,7 @@ func (w *world) oldest() time.Time {
 	return slices.MinFunc(w.links, func(a, b report.Link) int { return a.Created.Compare(b.Created) }).Created
 }
 
-// tree returns v as decoded from its JSON, with numbers as text.
+// tree returns v decoded from its JSON, with numbers as text.
 func tree(v any) map[string]any {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -122,7 +123,7 @@ func parse(b []byte) map[string]any {
 	return m
 }
 
-// text returns v as JSON for people.
+// text returns v as indented JSON.
 func text(v any) string {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

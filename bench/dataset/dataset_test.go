@@ -26,10 +26,10 @@ func TestEqualParamsEqualOpens(t *testing.T) {
 	p, other := small(), small()
 	other.Seed = 2
 	if sum(p) != sum(p) {
-		t.Error("the same parameters gave other opens")
+		t.Error("the same parameters generate other views")
 	}
 	if sum(p) == sum(other) {
-		t.Error("another seed gave the same opens")
+		t.Error("another seed generates the same views")
 	}
 }
 
@@ -44,11 +44,11 @@ func TestEach(t *testing.T) {
 		}
 		if o.At < before || o.At < o.Link.Created.UnixMilli() && o.Link.Number%p.Links > 1 ||
 			o.At >= p.Until.UnixMilli() {
-			t.Fatalf("open %d at %d after one at %d, of a link of %v", n, o.At, before, o.Link.Created)
+			t.Fatalf("view %d is at %d, after one at %d, of a link from %v", n, o.At, before, o.Link.Created)
 		}
 		for i, page := range o.Pages {
 			if page.Page < 1 || page.Page > o.Link.Pages || i > 0 && page.Page <= o.Pages[i-1].Page || page.Ms < 0 {
-				t.Fatalf("pages %v of %d", o.Pages, o.Link.Pages)
+				t.Fatalf("pages = %v of %d", o.Pages, o.Link.Pages)
 			}
 		}
 		before = o.At
@@ -79,7 +79,7 @@ func TestEach(t *testing.T) {
 		}
 	}
 	if n != p.Total() || len(kinds) != 8 || len(days) != p.Days+1 || running == 0 {
-		t.Errorf("%d opens, kinds %v, %d days, %d opens today", n, kinds, len(days), running)
+		t.Errorf("%d views, kinds %v, %d days, %d views today", n, kinds, len(days), running)
 	}
 	share("bots", bots, n, 0.04, 0.06)
 	share("sessions", sessions, people, 0.63, 0.80)
@@ -105,7 +105,7 @@ func TestLinesAreJSON(t *testing.T) {
 		}
 	}
 	if n != 2000 {
-		t.Errorf("%d lines", n)
+		t.Errorf("%d lines, want 2000", n)
 	}
 }
 

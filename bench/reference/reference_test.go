@@ -11,7 +11,7 @@ import (
 	"vitrine/bench/dataset"
 )
 
-// TestDuckDB holds the SQL against a count of the same views, one by one.
+// TestDuckDB compares the SQL with a count of the same views, one by one.
 func TestDuckDB(t *testing.T) {
 	p := dataset.Params{Name: "t", Accounts: 2, Opens: 30_000, Links: 30, Days: 130,
 		Last: time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), Seed: 1}
@@ -36,21 +36,21 @@ func TestDuckDB(t *testing.T) {
 			var b brief
 			b.read(got)
 			if want := recount(t, p, s); b != want {
-				t.Errorf("DuckDB  %+v\ncounted %+v", b, want)
+				t.Errorf("DuckDB %+v\nwant %+v", b, want)
 			}
 		})
 	}
 }
 
-// brief is what is counted here again.
+// brief has the figures that the test counts itself.
 type brief struct {
 	Totals
 	Previous
 	completion         float64
-	points, inWeek2    int64 // points of the series, and viewers in the second
+	points, inWeek2    int64 // points of the series, and viewers in the second week
 	country, slug      Bucket
 	heat               int64 // counted views on Sundays from 9 to 10
-	pages, ms, lastOne int64 // sessions on page 2, time on it, share of those that came to the end
+	pages, ms, lastOne int64 // sessions on page 2, their time, and the share of sessions that reached the end
 }
 
 func (b *brief) read(f *Figures) {

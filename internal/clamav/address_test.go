@@ -14,7 +14,7 @@ func TestParseAddress(t *testing.T) {
 		"localhost:03310": "tcp:localhost:3310",
 	} {
 		if a, err := ParseAddress(in); err != nil || a.String() != want {
-			t.Errorf("%q: %v, %v; want %s", in, a, err, want)
+			t.Errorf("ParseAddress(%q) = %v, %v, want %s", in, a, err, want)
 		}
 	}
 	for in, want := range map[string]string{
@@ -29,7 +29,7 @@ func TestParseAddress(t *testing.T) {
 	} {
 		if a, err := ParseAddress(in); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "unix:/path") {
-			t.Errorf("%q: %v, %v; want an error with %q", in, a, err, want)
+			t.Errorf("ParseAddress(%q) = %v, %v, want an error with %q", in, a, err, want)
 		}
 	}
 }
@@ -42,12 +42,12 @@ func FuzzParseAddress(f *testing.F) {
 		a, err := ParseAddress(s)
 		if err != nil {
 			if a != (Address{}) || strings.ContainsAny(err.Error(), "\x00\r\n\x1b") {
-				t.Fatalf("%q: %v with %q", s, a, err)
+				t.Fatalf("ParseAddress(%q) = %v, error %q", s, a, err)
 			}
 			return
 		}
 		if again, err := ParseAddress(a.String()); err != nil || again != a {
-			t.Fatalf("%q is %v, which is %v (%v)", s, a, again, err)
+			t.Fatalf("ParseAddress(%q) = %v, which parses to %v (%v)", s, a, again, err)
 		}
 	})
 }
@@ -56,11 +56,11 @@ func TestNewRefuses(t *testing.T) {
 	for _, o := range []Options{{}, {Addresses: []string{"x"}}, {Addresses: []string{"/a", "unix:/a"}},
 		{Addresses: []string{"/a"}, Concurrency: -1}, {Addresses: []string{"/a"}, Timeout: -1}} {
 		if s, err := New(o); err == nil {
-			t.Errorf("%+v: %v", o, s)
+			t.Errorf("New(%+v) = %v, want an error", o, s)
 		}
 	}
 	s, err := New(Options{Addresses: []string{"/a", "h:1"}})
 	if err != nil || s.Name() != "clamd at unix:/a, tcp:h:1" {
-		t.Errorf("%v, %v", s, err)
+		t.Errorf("New = %v, %v", s, err)
 	}
 }

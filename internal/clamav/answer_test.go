@@ -31,7 +31,7 @@ func TestVerdict(t *testing.T) {
 		"stream: PUA.Win.Packer.Upx-1 FOUND":             suspicious("PUA.Win.Packer.Upx-1"),
 	} {
 		if got, err := verdict(in); err != nil || got != want {
-			t.Errorf("%q: %+v, %v; want %+v", in, got, err, want)
+			t.Errorf("verdict(%q) = %+v, %v, want %+v", in, got, err, want)
 		}
 	}
 	for in, limit := range map[string]bool{
@@ -67,13 +67,13 @@ func TestVerdict(t *testing.T) {
 	} {
 		got, err := verdict(in)
 		if err == nil || got != (vitrine.Verdict{}) || errors.Is(err, vitrine.ErrScanLimit) != limit {
-			t.Errorf("%q: %+v, %v; want an error, of a limit: %v", in, got, err, limit)
+			t.Errorf("verdict(%q) = %+v, %v, want an error, of a limit: %v", in, got, err, limit)
 		}
 	}
 }
 
-// Nothing but clamd's exact word is clean, and what goes on to logs and pages
-// can be shown.
+// FuzzVerdict checks that only clamd's exact answer counts as clean, and that
+// texts for logs and pages are printable.
 func FuzzVerdict(f *testing.F) {
 	for _, s := range []string{"stream: OK", "stream: A FOUND", "stream: Heuristics.Limits.Exceeded.MaxFiles FOUND",
 		"stream: PUA.A FOUND", tooLong, "stream: \xff FOUND", ""} {
@@ -83,22 +83,22 @@ func FuzzVerdict(f *testing.F) {
 		v, err := verdict(s)
 		if err != nil {
 			if v != (vitrine.Verdict{}) || len(err.Error()) > 4*maxSignature+200 || !shown(err.Error()) {
-				t.Fatalf("%q: %+v with %q", s, v, err)
+				t.Fatalf("verdict(%q) = %+v, error %q", s, v, err)
 			}
 			return
 		}
 		switch v.Result {
 		case vitrine.ScanClean:
 			if s != "stream: OK" || v.Signature != "" {
-				t.Fatalf("%q is clean: %+v", s, v)
+				t.Fatalf("verdict(%q) = clean: %+v", s, v)
 			}
 		case vitrine.ScanMalware, vitrine.ScanSuspicious:
 			if !strings.HasPrefix(s, "stream: ") || !strings.HasSuffix(s, " FOUND") || v.Signature == "" ||
 				len(v.Signature) > maxSignature || !shown(v.Signature) {
-				t.Fatalf("%q: %+v", s, v)
+				t.Fatalf("verdict(%q) = %+v", s, v)
 			}
 		default:
-			t.Fatalf("%q: %+v", s, v)
+			t.Fatalf("verdict(%q) = %+v", s, v)
 		}
 	})
 }
@@ -113,15 +113,15 @@ func TestVersions(t *testing.T) {
 		{"ClamAV 1.5.0/27499/Sat", "ClamAV 1.4.6/27500/Fri"}, {"ClamAV 1.4.6/27500/Sat", "ClamAV 1.5.0/27500/Fri"},
 	} {
 		if !c.older.before(c.newer) || c.newer.before(c.older) {
-			t.Errorf("%q is not older than %q", c.older, c.newer)
+			t.Errorf("%q is not before %q", c.older, c.newer)
 		}
 	}
 	if a, b := version("ClamAV 1.4.6/27500/Sat Nov 21 08:00:00 2026"), version("ClamAV 1.4.6/27500/Sat Nov 21 09:00:00 2026"); a.signatures() != "ClamAV 1.4.6/27500" || a.before(b) || b.before(a) {
-		t.Errorf("%q and %q are not the same signatures", a, b)
+		t.Errorf("%q and %q have different signatures, want the same", a, b)
 	}
 	for _, s := range []string{"", "ClamAV", "HTTP/1.1 400", "ClamAV 1\n", "ClamAV \x1b"} {
 		if v, err := parseVersion(s); err == nil {
-			t.Errorf("%q is the version %q", s, v)
+			t.Errorf("parseVersion(%q) = %q, want an error", s, v)
 		}
 	}
 }

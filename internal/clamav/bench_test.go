@@ -15,14 +15,14 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// BenchmarkScan measures a scan of random bytes. It compares the time with that
-// of reading the same file, and of ClamAV's own client, clamdscan with --stream
+// BenchmarkScan measures a scan of random bytes. It compares the time with
+// reading the same file, and with ClamAV's own client, clamdscan with --stream
 // and --fdpass: "x read", "x stream" and "x fdpass" are the scan's time divided
 // by theirs. VITRINE_BENCH_LARGE=1 adds 2 GB.
 func BenchmarkScan(b *testing.B) {
 	sizes := []int64{64 << 10, 1 << 20, 100 << 20}
 	if os.Getenv("VITRINE_BENCH_LARGE") != "" {
-		sizes = append(sizes, 1<<31-3) // the largest that clamd scans
+		sizes = append(sizes, 1<<31-3) // the largest size that clamd scans
 	}
 	d := vitrinetest.Clamd(b, "StreamMaxLength 4000M", "MaxFileSize 2000M", "MaxScanSize 4000M", "MaxFileSize 0",
 		"MaxScanTime 1000000")
@@ -117,8 +117,7 @@ func heapInUse() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// clamdscan scans with ClamAV's client, or does nothing where that is not
-// installed.
+// clamdscan scans with ClamAV's client, or does nothing if it is not installed.
 func clamdscan(b *testing.B, d *vitrinetest.ClamdDaemon, how, file string) {
 	b.Helper()
 	program, err := exec.LookPath("clamdscan")

@@ -12,7 +12,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Each trouble that an operator can end is told with what ends it.
+// TestAdvice checks that each problem that an administrator can solve is
+// reported with its solution.
 func TestAdvice(t *testing.T) {
 	dial := func(e syscall.Errno) error {
 		return &net.OpError{Op: "dial", Net: "unix", Err: os.NewSyscallError("connect", e)}
@@ -34,7 +35,7 @@ func TestAdvice(t *testing.T) {
 		{socket, errors.New("else"), ""},
 	} {
 		if got := advice(c.at, c.err); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
-			t.Errorf("%v: %v: %q, want %q", c.at, c.err, got, c.want)
+			t.Errorf("advice(%v, %v) = %q, want %q", c.at, c.err, got, c.want)
 		}
 	}
 }
@@ -51,7 +52,7 @@ func TestCheck(t *testing.T) {
 		"clamd at unix:" + none + ": there is no such socket",
 		"clamd at tcp:" + d.TCP + ": ClamAV ", "clamd at tcp:" + closed + ": nothing listens there"} {
 		if got := s.Check(t.Context())[i].String(); !strings.HasPrefix(got, want) {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("Check = %q, want %q", got, want)
 		}
 	}
 	expect(t, s, "all the same", vitrinetest.EICAR(), eicarFound)

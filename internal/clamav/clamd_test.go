@@ -21,7 +21,8 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// scanner returns a scanner for one test, which must leave nothing behind.
+// scanner returns a scanner for one test, which must leave no connections and
+// goroutines.
 func scanner(t testing.TB, o Options) *Scanner {
 	t.Helper()
 	before := sockets()
@@ -30,15 +31,15 @@ func scanner(t testing.TB, o Options) *Scanner {
 	t.Cleanup(func() {
 		must(t, s.Close())
 		if after := sockets(); after > before {
-			t.Errorf("%d connections were left", after-before)
+			t.Errorf("%d connections were left open", after-before)
 		}
-		for range 1000 { // what has nothing left to do may not have been seen to end yet
+		for range 1000 { // a goroutine may have ended without being gone yet
 			if !strings.Contains(stacks(), "clamav.(*session)") {
 				return
 			}
 			runtime.Gosched()
 		}
-		t.Errorf("goroutines were left:\n%s", stacks())
+		t.Errorf("goroutines were left running:\n%s", stacks())
 	})
 	return s
 }
@@ -49,8 +50,8 @@ func stacks() string {
 	return b.String()
 }
 
-// sockets returns how many sockets the process has open, if the system reports
-// it.
+// sockets returns the number of open sockets of the process, if the system
+// reports it.
 func sockets() (n int) {
 	all, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range all {
@@ -66,14 +67,14 @@ func scan(t testing.TB, s *Scanner, content []byte) (vitrine.Verdict, error) {
 	return s.Scan(t.Context(), bytes.NewReader(content), int64(len(content)))
 }
 
-// expect checks that a scan says clean (want ""), malware or, with a ?,
-// suspicious, or that a limit is met ("limit").
+// expect checks the result of a scan: clean (""), malware (a signature),
+// suspicious (a signature with "?"), or a limit ("limit").
 func expect(t testing.TB, s *Scanner, name string, content []byte, want string) {
 	t.Helper()
 	v, err := scan(t, s, content)
 	if want == "limit" {
 		if !errors.Is(err, vitrine.ErrScanLimit) || v != (vitrine.Verdict{}) {
-			t.Errorf("%s: %+v, %v; want a limit", name, v, err)
+			t.Errorf("%s: %+v, %v, want a limit", name, v, err)
 		}
 		return
 	}
@@ -84,7 +85,7 @@ func expect(t testing.TB, s *Scanner, name string, content []byte, want string) 
 		expected = vitrine.Verdict{Result: vitrine.ScanSuspicious, Signature: suspicious}
 	}
 	if err != nil || v != expected {
-		t.Errorf("%s: %+v, %v; want %+v", name, v, err, expected)
+		t.Errorf("%s: %+v, %v, want %+v", name, v, err, expected)
 	}
 }
 
@@ -93,8 +94,8 @@ const (
 	markerFound = "Vitrine.Test.Marker.UNOFFICIAL"
 )
 
-// random returns size bytes that are clean for the scanner. The same seed gives
-// the same bytes.
+// random returns size bytes in which the scanner finds nothing. The same seed
+// gives the same bytes.
 func random(seed uint64, size int64) io.Reader {
 	return io.LimitReader(rand.NewChaCha8([32]byte{byte(seed)}), size)
 }
@@ -116,7 +117,7 @@ func TestScan(t *testing.T) {
 	marked := append(randomBytes(t, 1, 3<<20), vitrinetest.ClamdMarker...)
 	encrypted := zipped(t, file{"a", eicar})
 	for _, at := range []int{6, bytes.Index(encrypted, []byte("PK\x01\x02")) +
-		8} { // the flag of encryption, in both headers
+		8} { // the encryption flag, in both headers
 		encrypted[at] |= 1
 	}
 	for _, address := range []string{"unix:" + d.Socket, "tcp:" + d.TCP} {
@@ -157,7 +158,7 @@ func TestLimits(t *testing.T) {
 		many = append(many, file{fmt.Sprint(i), fmt.Append(nil, "file", i)})
 	}
 	packed := func(n int) []byte {
-		b := fmt.Append(nil, "nested ", n) // inside of another file it would be known as clean
+		b := fmt.Append(nil, "nested ", n) // clamd would know it as clean when it is inside another file
 		for range n {
 			b = gzipped(t, b)
 		}
@@ -195,8 +196,9 @@ func TestLimits(t *testing.T) {
 	expect(t, s, "one over StreamMaxLength", randomBytes(t, 3, 2*mib+1), "limit")
 }
 
-// A daemon that calls clean what it has not looked at is not believed in
-// anything, also when it was configured so behind our back.
+// TestAlertsOff checks that no answer of a daemon that reports files beyond its
+// limits as clean is accepted, even if it was reconfigured while the scanner
+// runs.
 func TestAlertsOff(t *testing.T) {
 	const key = "AlertExceedsMax yes"
 	d := vitrinetest.Clamd(t, "AlertExceedsMax no")
@@ -206,11 +208,11 @@ func TestAlertsOff(t *testing.T) {
 		for _, content := range [][]byte{[]byte("nothing"), vitrinetest.EICAR(), probe()} {
 			if v, err := scan(t, s, content); err == nil || errors.Is(err, vitrine.ErrScanLimit) ||
 				!strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), d.Socket) {
-				t.Errorf("%s: %+v, %v", when, v, err)
+				t.Errorf("%s: %+v, %v, want an error that names the setting", when, v, err)
 			}
 		}
 		if h := s.Check(t.Context()); len(h) != 1 || h[0].Err == nil || !strings.Contains(h[0].String(), key) {
-			t.Errorf("%s: %v", when, h)
+			t.Errorf("%s: Check = %v", when, h)
 		}
 	}
 	refused("without AlertExceedsMax")
@@ -222,7 +224,7 @@ func TestAlertsOff(t *testing.T) {
 	restart(key)
 	expect(t, s, "with AlertExceedsMax", []byte("nothing"), "")
 	restart("AlertExceedsMax no")
-	refused("without it again") // there is a session that was good
+	refused("without it again") // a good session exists
 	restart(key, "ScanArchive no")
 	refused("without archives")
 	restart("ScanArchive yes", "MaxRecursion 99")
@@ -232,20 +234,20 @@ func TestAlertsOff(t *testing.T) {
 }
 
 func TestLarge(t *testing.T) {
-	size := tier.Pick[int64](30, 100) << 20 // more than clamd takes unless it is told to
+	size := tier.Pick[int64](30, 100) << 20 // more than clamd accepts by default
 	d := vitrinetest.Clamd(t, "StreamMaxLength 200M", "MaxFileSize 200M", "MaxScanSize 200M")
 	s := scanner(t, Options{Addresses: []string{d.Socket}})
 	before, during := heap(), uint64(0)
 	v, err := s.Scan(t.Context(), &midway{random(1, size), size / 2, func() { during = heap() }}, size)
 	if err != nil || v.Result != vitrine.ScanClean {
-		t.Errorf("%+v, %v", v, err)
+		t.Errorf("Scan = %+v, %v, want clean", v, err)
 	}
 	if during > before+1<<20 {
-		t.Errorf("%d bytes more are in memory during a scan", during-before)
+		t.Errorf("a scan needs %d additional bytes of memory, want at most 1 MiB", during-before)
 	}
 }
 
-// heap returns the used memory of the heap, in bytes.
+// heap returns the used size of the heap, in bytes.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -270,12 +272,12 @@ func TestManyAtOnce(t *testing.T) {
 	scans.Wait()
 	for _, daemon := range s.daemons {
 		if n := len(daemon.idle); n == 0 || n > 3 || daemon.busy != 0 {
-			t.Errorf("%v has %d sessions that wait and %d scans under way", daemon.address, n, daemon.busy)
+			t.Errorf("%v has %d idle sessions and %d scans in progress", daemon.address, n, daemon.busy)
 		}
 	}
 }
 
-// midway is a reader that does something after the first n bytes.
+// midway is a reader that calls a function after the first n bytes.
 type midway struct {
 	io.Reader
 	n    int64
@@ -300,13 +302,13 @@ func TestKilled(t *testing.T) {
 		expect(t, s, "before", vitrinetest.EICAR(), eicarFound)
 		v, err := s.Scan(t.Context(), &midway{random(1, size), size / 2, func() { d.Kill(t) }}, size)
 		if err == nil || v != (vitrine.Verdict{}) || errors.Is(err, vitrine.ErrScanLimit) {
-			t.Errorf("killed in the middle of a stream: %+v, %v", v, err)
+			t.Errorf("Scan with clamd killed during the stream = %+v, %v, want an error", v, err)
 		}
 		if v, err := scan(t, s, []byte("a")); err == nil {
-			t.Errorf("down: %+v", v)
+			t.Errorf("Scan without clamd = %+v, want an error", v)
 		}
 		if h := s.Check(t.Context())[0]; h.Err == nil || !strings.Contains(h.String(), "start clamd") {
-			t.Errorf("down: %v", h)
+			t.Errorf("Check without clamd = %v", h)
 		}
 		d.Start(t)
 		expect(t, s, "after", vitrinetest.EICAR(), eicarFound)
@@ -316,7 +318,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// While one of two daemons is down, the other scans, and nothing is lost.
+// TestOneDown checks that while one of two daemons is down the other scans, and
+// nothing is lost.
 func TestOneDown(t *testing.T) {
 	d, other := vitrinetest.Clamd(t), vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket, other.Socket}})
@@ -325,12 +328,12 @@ func TestOneDown(t *testing.T) {
 		expect(t, s, "one is down", vitrinetest.EICAR(), eicarFound)
 	}
 	if h := s.Check(t.Context()); h[0].Err == nil || h[1].Err != nil || h[0].Address != "unix:"+d.Socket {
-		t.Errorf("%v", h)
+		t.Errorf("Check = %v", h)
 	}
 	other.Kill(t)
 	if _, err := scan(t, s, vitrinetest.EICAR()); err == nil || !strings.Contains(err.Error(), d.Socket) ||
 		!strings.Contains(err.Error(), other.Socket) {
-		t.Errorf("both are down: %v", err)
+		t.Errorf("Scan with both daemons down = %v", err)
 	}
 }
 
@@ -342,7 +345,7 @@ func TestReload(t *testing.T) {
 		text, err := s.Signatures(t.Context())
 		engine, number, _ := strings.Cut(text, "/")
 		if err != nil || number != want || !strings.HasPrefix(engine, "ClamAV ") {
-			t.Errorf("signatures are %q, %v; want number %q", text, err, want)
+			t.Errorf("Signatures = %q, %v, want number %q", text, err, want)
 		}
 	}
 	update := func(d *vitrinetest.ClamdDaemon, number int) {
@@ -355,7 +358,7 @@ func TestReload(t *testing.T) {
 	expect(t, s, "at first", text, "")
 	signatures("")
 	update(d, 27500)
-	signatures("") // the other has none yet
+	signatures("") // the other daemon has no signatures yet
 	update(other, 27500)
 	signatures("27500")
 	expect(t, s, "on the session of before", text, "Daily-27500.UNOFFICIAL")
@@ -368,7 +371,7 @@ func TestReload(t *testing.T) {
 	signatures("27501")
 	expect(t, s, "after another update", text, "Daily-27501.UNOFFICIAL")
 	if h := s.Check(t.Context()); !strings.Contains(h[0].String(), "/27501/") || h[0].Version != h[1].Version {
-		t.Errorf("%v", h)
+		t.Errorf("Check = %v", h)
 	}
 }
 
@@ -381,17 +384,17 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		v, err := s.Scan(ctx, &midway{random(1, size), after, func() { cancel(why) }}, size)
 		if !errors.Is(err, why) || v != (vitrine.Verdict{}) {
-			t.Errorf("cancelled after %d bytes: %+v, %v", after, v, err)
+			t.Errorf("Scan cancelled after %d bytes = %+v, %v", after, v, err)
 		}
 		if _, err := s.Scan(ctx, strings.NewReader("a"), 1); !errors.Is(err, why) {
-			t.Errorf("cancelled before: %v", err)
+			t.Errorf("Scan with a cancelled context = %v", err)
 		}
 	}
 	expect(t, s, "after all that", []byte("a"), "")
 }
 
-// What the file's reader does wrong is an error and never a verdict, and costs
-// the next scan nothing.
+// TestReaders checks that a failing reader of a file is an error, never a
+// verdict, and does not affect the next scan.
 func TestReaders(t *testing.T) {
 	d := vitrinetest.Clamd(t)
 	s := scanner(t, Options{Addresses: []string{d.Socket}})
@@ -425,10 +428,10 @@ func TestReaders(t *testing.T) {
 		_, _ = s.Scan(t.Context(), &midway{random(1, 3*chunk), chunk, func() { panic("in a reader") }}, 3*chunk)
 	}()
 	if n := s.daemons[0].busy; n != 0 {
-		t.Errorf("%d scans are under way", n)
+		t.Errorf("%d scans in progress, want 0", n)
 	}
 	if v, err := s.Scan(t.Context(), strings.NewReader(""), -1); err == nil {
-		t.Errorf("a negative size: %+v", v)
+		t.Errorf("Scan with a negative size = %+v, want an error", v)
 	}
 	expect(t, s, "after all that", vitrinetest.EICAR(), eicarFound)
 }

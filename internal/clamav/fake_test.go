@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// fake is the daemon's end of a connection, which a test plays.
+// fake is the daemon's end of a connection, played by a test.
 type fake struct {
 	net.Conn
 	r *bufio.Reader
 	n int // answers so far
 
-	settle func()          // waits until the other side waits too
-	ended  <-chan struct{} // with the test
+	settle func()          // waits until the other side waits, too
+	ended  <-chan struct{} // closed with the test
 }
 
 func newFake(t *testing.T, c net.Conn) *fake {
 	return &fake{Conn: c, r: bufio.NewReader(c), settle: func() {}, ended: t.Context().Done()}
 }
 
-// script plays a daemon on one connection, which ends with it.
+// script plays a daemon on one connection, which ends when it returns.
 type script func(*fake)
 
-// fakes are the scripts of one address, one a connection; the last one plays
-// all that follow.
+// fakes are the scripts of one address, one for each connection. The last one
+// plays all further connections.
 type fakes struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (f *fakes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 }
 
 // fakeScanner returns a scanner with one daemon for each list of scripts. In a
-// synctest bubble it must leave no goroutine behind.
+// synctest bubble it must leave no goroutine.
 func fakeScanner(t *testing.T, o Options, daemons ...*fakes) *Scanner {
 	t.Helper()
 	for i := range daemons {
@@ -78,13 +78,13 @@ func fakeScanner(t *testing.T, o Options, daemons ...*fakes) *Scanner {
 
 func play(scripts ...script) *fakes { return &fakes{scripts: scripts} }
 
-// command reads a command; false when the connection ended.
+// command reads a command. It returns false if the connection ended.
 func (f *fake) command() (string, bool) {
 	text, err := f.r.ReadString(0)
 	return text, err == nil
 }
 
-// bytes reads the chunks of a stream, up to n bytes or more if n is not 0. It
+// bytes reads the chunks of a stream, at least n bytes if n is not 0. It
 // reports whether the stream ended.
 func (f *fake) bytes(n int64) (got int64, end bool) {
 	var size [4]byte
@@ -104,7 +104,7 @@ func (f *fake) bytes(n int64) (got int64, end bool) {
 	return got, false
 }
 
-// say sends text as it is.
+// say sends text unchanged.
 func (f *fake) say(text string) { _, _ = io.WriteString(f, text) }
 
 // answer sends the next answer.
@@ -126,7 +126,7 @@ func (f *fake) greet(version string) bool {
 	return f.streamed(alerted)
 }
 
-// streamed plays one whole scan.
+// streamed plays one complete scan.
 func (f *fake) streamed(answer string) bool {
 	if got, ok := f.command(); !ok || got != "zINSTREAM\x00" {
 		return false
@@ -138,13 +138,13 @@ func (f *fake) streamed(answer string) bool {
 	return true
 }
 
-// hang takes whatever comes and says nothing more.
+// hang reads everything and answers nothing.
 func (f *fake) hang() { _, _ = io.Copy(io.Discard, f.r) }
 
-// stall takes nothing and says nothing.
+// stall reads nothing and answers nothing.
 func (f *fake) stall() { <-f.ended }
 
-// drip does something again and again, until it fails.
+// drip calls do at intervals until it fails.
 func (f *fake) drip(every time.Duration, do func() error) {
 	for do() == nil {
 		select {
@@ -157,13 +157,13 @@ func (f *fake) drip(every time.Duration, do func() error) {
 
 const fakeVersion = "ClamAV 1.4.6/27500/Sat Nov 21 08:00:00 2026"
 
-// good plays a daemon that calls everything clean.
+// good plays a daemon that reports every file as clean.
 func good(f *fake) { answering(fakeVersion, clean)(f) }
 
-// answering plays a daemon that works and answers so to every scan.
+// answering plays a daemon that gives the same answer to every scan.
 func answering(version, answer string) script { return answeringAfter(version, answer, func() {}) }
 
-// answeringAfter does something before each answer.
+// answeringAfter calls a function before each answer.
 func answeringAfter(version, answer string, before func()) script {
 	return func(f *fake) {
 		if !f.greet(version) {
@@ -186,8 +186,7 @@ func answeringAfter(version, answer string, before func()) script {
 	}
 }
 
-// atScan plays a daemon that works until the command of the first scan has
-// come.
+// atScan plays a daemon that works until the first scan's command has arrived.
 func atScan(then script) script {
 	return func(f *fake) {
 		if !f.greet(fakeVersion) {
@@ -199,7 +198,7 @@ func atScan(then script) script {
 	}
 }
 
-// atAnswer plays a daemon that works until the whole file has come.
+// atAnswer plays a daemon that works until the whole file has arrived.
 func atAnswer(then script) script {
 	return atScan(func(f *fake) {
 		if _, end := f.bytes(0); end {
@@ -208,11 +207,10 @@ func atAnswer(then script) script {
 	})
 }
 
-// saying sends text and closes.
+// saying sends text and closes the connection.
 func saying(text string) script { return func(f *fake) { f.say(text) } }
 
-// bubble runs a test on a clock of its own, in which no goroutine is left
-// behind.
+// bubble runs a test in a synctest bubble, in which no goroutine may be left.
 func bubble(t *testing.T, name string, test func(*testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }

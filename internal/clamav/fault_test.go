@@ -13,16 +13,16 @@ import (
 	"vitrine"
 )
 
-// faults are what a daemon can do wrong. None of it is a verdict, and all of it
-// is an error in time.
+// faults are what a daemon can do wrong. Each must result in an error within
+// the time limits, never in a verdict.
 var faults = []struct {
 	name  string
 	play  script
 	want  string        // in the error
-	limit bool          // it is of a limit
-	after time.Duration // when it is an error
+	limit bool          // the error is ErrScanLimit
+	after time.Duration // time until the error
 
-	bubble bool // it can be played on a clock of its own only
+	bubble bool // needs a synctest bubble
 }{
 	{"nobody is there", nil, "nobody is there", false, 0, false},
 	{"closes at once", func(*fake) {}, "clamd at tcp:fake:1", false, 0, false},
@@ -96,7 +96,7 @@ var faults = []struct {
 	{"meets a limit", atAnswer(saying("3: " + alerted + "\x00")), "MaxRecursion", true, 0, false},
 }
 
-// checked plays a daemon that answers so to the check of its limits.
+// checked plays a daemon that gives an answer to the check of its limits.
 func checked(answer string) script {
 	return func(f *fake) {
 		_, _ = f.command()
@@ -108,8 +108,8 @@ func checked(answer string) script {
 	}
 }
 
-// early plays a daemon that sends text in the middle of a file, and goes on
-// with it once that has been read.
+// early plays a daemon that sends text during a file and continues after it was
+// read.
 func early(text string) script {
 	return func(f *fake) {
 		f.bytes(chunk)
@@ -121,16 +121,16 @@ func early(text string) script {
 
 const faultySize = 10 * chunk
 
-// faulty scans with a daemon that does something wrong.
-func faulty(t *testing.T, s *Scanner, want string, limit bool) {
+// scanFaulty scans with a faulty daemon and checks the error.
+func scanFaulty(t *testing.T, s *Scanner, want string, limit bool) {
 	t.Helper()
 	v, err := s.Scan(t.Context(), random(1, faultySize), faultySize)
 	if err == nil || v != (vitrine.Verdict{}) || !strings.Contains(err.Error(), want) ||
 		errors.Is(err, vitrine.ErrScanLimit) != limit || len(err.Error()) > 1000 {
-		t.Errorf("%+v, %v; want an error with %q, of a limit: %v", v, err, want, limit)
+		t.Errorf("Scan = %+v, %v, want an error with %q, of a limit: %v", v, err, want, limit)
 	}
 	if len(s.daemons[0].idle) > 0 || s.daemons[0].busy != 0 {
-		t.Error("the session is kept, or the turn")
+		t.Error("the session or the turn is kept after an error")
 	}
 }
 
@@ -139,15 +139,16 @@ func TestFaults(t *testing.T) {
 		bubble(t, c.name, func(t *testing.T) {
 			s := fakeScanner(t, Options{Timeout: time.Minute}, play(c.play))
 			start := time.Now()
-			faulty(t, s, c.want, c.limit)
+			scanFaulty(t, s, c.want, c.limit)
 			if took := time.Since(start); took != c.after {
-				t.Errorf("it took %v, want %v", took, c.after)
+				t.Errorf("the scan took %v, want %v", took, c.after)
 			}
 		})
 	}
 }
 
-// The same over sockets, which end otherwise than a pipe does.
+// TestFaultsOfSockets plays the same faults over sockets, which end in other
+// ways than a pipe.
 func TestFaultsOfSockets(t *testing.T) {
 	for _, network := range []string{"unix", "tcp"} {
 		for _, c := range faults {
@@ -172,9 +173,9 @@ func TestFaultsOfSockets(t *testing.T) {
 				s := scanner(t, Options{Addresses: []string{network + ":" + l.Addr().String()}})
 				want := strings.ReplaceAll(c.want, "tcp:fake:1", network+":")
 				if strings.HasPrefix(c.name, "closes") {
-					want = "clamd at " // what is in the buffers of the system is taken already
+					want = "clamd at " // the system's buffers may have accepted everything already
 				}
-				faulty(t, s, want, c.limit)
+				scanFaulty(t, s, want, c.limit)
 				must(t, l.Close())
 				<-played
 			})
@@ -182,7 +183,8 @@ func TestFaultsOfSockets(t *testing.T) {
 	}
 }
 
-// The end of the context ends a scan wherever it is.
+// TestCancelledAnywhere checks that a cancelled context ends a scan in any
+// phase.
 func TestCancelledAnywhere(t *testing.T) {
 	why := errors.New("no longer wanted")
 	for name, p := range map[string]script{
@@ -197,11 +199,11 @@ func TestCancelledAnywhere(t *testing.T) {
 			start := time.Now()
 			v, err := s.Scan(ctx, random(1, faultySize), faultySize)
 			if !errors.Is(err, why) || v != (vitrine.Verdict{}) || time.Since(start) != time.Second {
-				t.Errorf("%+v, %v after %v", v, err, time.Since(start))
+				t.Errorf("Scan = %+v, %v after %v", v, err, time.Since(start))
 			}
 			for _, h := range s.Check(ctx) {
 				if !errors.Is(h.Err, why) {
-					t.Errorf("check: %v", h)
+					t.Errorf("Check = %v", h)
 				}
 			}
 		})
@@ -217,7 +219,7 @@ func faultNamed(name string) script {
 	panic(name)
 }
 
-// A larger file may take longer.
+// TestTimeGrows checks that a larger file may take longer.
 func TestTimeGrows(t *testing.T) {
 	bubble(t, "answer", func(t *testing.T) {
 		s := fakeScanner(t, Options{Timeout: time.Minute}, play(faultNamed("hangs at the answer")))
@@ -225,12 +227,13 @@ func TestTimeGrows(t *testing.T) {
 		const size = 50_000_000
 		if v, err := s.Scan(t.Context(), random(1, size), size); !errors.Is(err, errSlow) ||
 			time.Since(start) != time.Minute+10*time.Second {
-			t.Errorf("%+v, %v after %v", v, err, time.Since(start))
+			t.Errorf("Scan = %+v, %v after %v", v, err, time.Since(start))
 		}
 	})
 }
 
-// A connection that takes nothing more but is not closed is given up.
+// TestBrokenOneWay checks that a connection that fails to write but is not
+// closed is given up.
 func TestBrokenOneWay(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		f := play(faultNamed("hangs at the answer"))
@@ -243,7 +246,7 @@ func TestBrokenOneWay(t *testing.T) {
 		start := time.Now()
 		v, err := s.Scan(t.Context(), random(1, faultySize), faultySize)
 		if err == nil || v != (vitrine.Verdict{}) || time.Since(start) != greetTime {
-			t.Errorf("%+v, %v after %v", v, err, time.Since(start))
+			t.Errorf("Scan = %+v, %v after %v", v, err, time.Since(start))
 		}
 	})
 }

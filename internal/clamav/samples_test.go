@@ -17,7 +17,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// file is a file of an archive.
+// file is a file in an archive.
 type file struct {
 	name    string
 	content []byte

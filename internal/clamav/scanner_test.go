@@ -16,12 +16,12 @@ func isClean(t *testing.T, s *Scanner) {
 	t.Helper()
 	if v, err := s.Scan(t.Context(), random(1, faultySize), faultySize); err != nil ||
 		v != (vitrine.Verdict{Result: vitrine.ScanClean}) {
-		t.Errorf("%+v, %v; want clean", v, err)
+		t.Errorf("Scan = %+v, %v, want clean", v, err)
 	}
 }
 
-// The next daemon scans when one cannot be used, but never what was read
-// already.
+// TestFailover checks that the next daemon scans if one cannot be used, but
+// never a file that was partly read.
 func TestFailover(t *testing.T) {
 	for _, c := range faults {
 		bubble(t, c.name, func(t *testing.T) {
@@ -34,15 +34,16 @@ func TestFailover(t *testing.T) {
 				isClean(t, s)
 				return
 			}
-			faulty(t, s, c.want, c.limit)
+			scanFaulty(t, s, c.want, c.limit)
 			if other.dialed > 0 {
-				t.Error("another daemon was asked for a file that was read already")
+				t.Error("another daemon got a file that was partly read")
 			}
 		})
 	}
 }
 
-// A daemon that could not be used is left alone for a while.
+// TestResting checks that a daemon that could not be used is not tried again
+// for a while.
 func TestResting(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		down, up := play(nil, nil, good), play(good)
@@ -50,7 +51,7 @@ func TestResting(t *testing.T) {
 		for _, want := range []int{1, 1, 1} {
 			isClean(t, s)
 			if down.dialed != want {
-				t.Errorf("%d calls, want %d", down.dialed, want)
+				t.Errorf("%d connections, want %d", down.dialed, want)
 			}
 		}
 		<-time.After(failurePause)
@@ -60,17 +61,17 @@ func TestResting(t *testing.T) {
 		isClean(t, s)
 		isClean(t, s)
 		if down.dialed != 3 {
-			t.Errorf("%d calls, want 3: down, down, and up again", down.dialed)
+			t.Errorf("%d connections, want 3: down, down, and up again", down.dialed)
 		}
 	})
 }
 
-// Sessions are used again, the check of the limits with them, until they end or
-// are not used any more.
+// TestSessions checks that sessions are reused, without a second check of the
+// limits, until they end or are idle for too long.
 func TestSessions(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		f := play(good, good, answering("ClamAV 1.4.7/1/", clean),
-			atAnswer(func(f *fake) { // says more than it was asked for, later
+			atAnswer(func(f *fake) { // sends more than was requested, later
 				f.answer(clean)
 				f.answer(clean)
 				f.hang()
@@ -90,28 +91,28 @@ func TestSessions(t *testing.T) {
 		<-time.After(2 * time.Second)
 		synctest.Wait()
 		if n := len(s.daemons[0].idle); n != 0 {
-			t.Errorf("%d sessions wait", n)
+			t.Errorf("%d idle sessions, want 0", n)
 		}
 		isClean(t, s)
 		connections(2)
 		must(t, s.Close())
 		s.daemons[0].closed = false
 		if h := s.Check(t.Context()); h[0].Version != "ClamAV 1.4.7/1/" {
-			t.Errorf("%v", h)
+			t.Errorf("Check = %v", h)
 		}
 		isClean(t, s)
 		connections(3)
 		must(t, s.Close())
-		isClean(t, s) // works on, and keeps nothing
+		isClean(t, s) // still works, but keeps no session
 		connections(4)
 		if n := len(s.daemons[0].idle); n != 0 {
-			t.Errorf("%d sessions wait after Close", n)
+			t.Errorf("%d idle sessions after Close, want 0", n)
 		}
 	})
 }
 
-// A second answer that comes after the first was believed is not taken for the
-// next one.
+// TestAnswerTooMany checks that a second answer to one scan is not taken for
+// the answer to the next scan.
 func TestAnswerTooMany(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		f := play(atAnswer(func(f *fake) {
@@ -122,24 +123,25 @@ func TestAnswerTooMany(t *testing.T) {
 		s := fakeScanner(t, Options{}, f)
 		for range 3 {
 			if v, err := s.Scan(t.Context(), random(1, chunk), chunk); err != nil || v.Signature != "Some.Virus" {
-				t.Errorf("%+v, %v", v, err)
+				t.Errorf("Scan = %+v, %v, want Some.Virus", v, err)
 			}
 		}
 		if f.dialed != 2 {
-			t.Errorf("%d connections", f.dialed)
+			t.Errorf("%d connections, want 2", f.dialed)
 		}
 	})
 }
 
-// No more scans than may be are with a daemon at once, the one with the least
-// gets the next, and who waits is served in order.
+// TestTurns checks that a daemon never has more scans than allowed, that the
+// least busy one gets the next scan, and that waiting scans are served in
+// order.
 func TestTurns(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		release := make(chan struct{})
 		var begun [2]int
 		slow := func(i int) *fakes {
 			return play(answeringAfter(fakeVersion, clean, func() {
-				begun[i]++ // nobody reads it while this goes on
+				begun[i]++ // not read while scans run
 				<-release
 			}))
 		}
@@ -163,7 +165,7 @@ func TestTurns(t *testing.T) {
 		for n := range 4 {
 			start(t.Context(), n, nil)
 			if begun != [2]int{(n + 2) / 2, (n + 1) / 2} {
-				t.Errorf("of %d scans there are %v with each daemon", n+1, begun)
+				t.Errorf("of %d scans each daemon has %v", n+1, begun)
 			}
 		}
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -174,22 +176,24 @@ func TestTurns(t *testing.T) {
 		<-time.After(time.Second)
 		synctest.Wait()
 		if len(order) != 1 || order[0] != 4 || begun != [2]int{2, 2} {
-			t.Errorf("%v ended; with each daemon began %v", order, begun)
+			t.Errorf("ended: %v, started by daemon: %v", order, begun)
 		}
 		release <- struct{}{}
 		synctest.Wait()
 		if begun[0]+begun[1] != 5 || len(s.waiting) != 1 {
-			t.Errorf("%v began, %d wait", begun, len(s.waiting))
+			t.Errorf("started by daemon: %v, %d waiting", begun, len(s.waiting))
 		}
 		close(release)
 		scans.Wait()
 		if s.daemons[0].busy != 0 || s.daemons[1].busy != 0 || len(s.waiting) != 0 {
-			t.Errorf("%d and %d are under way, %d wait", s.daemons[0].busy, s.daemons[1].busy, len(s.waiting))
+			t.Errorf("%d and %d scans in progress, %d waiting, want 0", s.daemons[0].busy, s.daemons[1].busy,
+				len(s.waiting))
 		}
 	})
 }
 
-// Who goes away in the moment in which it is their turn passes it on.
+// TestTurnNotTaken checks that a scan that is cancelled at the moment of its
+// turn passes the turn on.
 func TestTurnNotTaken(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		s := fakeScanner(t, Options{Concurrency: 1}, play(good))
@@ -211,12 +215,13 @@ func TestTurnNotTaken(t *testing.T) {
 		s.mu.Unlock()
 		waiters.Wait()
 		if d.busy != 0 || len(s.waiting) != 0 {
-			t.Errorf("%d are under way, %d wait", d.busy, len(s.waiting))
+			t.Errorf("%d scans in progress, %d waiting, want 0", d.busy, len(s.waiting))
 		}
 	})
 }
 
-// An answer before the end of the file is none, and ends the stream.
+// TestEarly checks that an answer before the end of the file is an error and
+// ends the stream.
 func TestEarly(t *testing.T) {
 	for name, at := range map[string]int64{"after a chunk": chunk, "before the last one": faultySize - chunk,
 		"before the end": faultySize} {
@@ -228,12 +233,12 @@ func TestEarly(t *testing.T) {
 				close(said)
 				more, end := f.bytes(0)
 				if total += more; total != at || end {
-					t.Errorf("%d bytes of %d came after the answer, with an end: %v", more, total, end)
+					t.Errorf("%d of %d bytes arrived after the answer, end = %v", more, total, end)
 				}
 			})))
 			r := &midway{random(1, faultySize), at, func() { <-said; synctest.Wait() }}
 			if v, err := s.Scan(t.Context(), r, faultySize); !errors.Is(err, errEarly) || v != (vitrine.Verdict{}) {
-				t.Errorf("%+v, %v", v, err)
+				t.Errorf("Scan = %+v, %v, want errEarly", v, err)
 			}
 		})
 	}
@@ -261,7 +266,7 @@ func TestSignatures(t *testing.T) {
 		bubble(t, c.name, func(t *testing.T) {
 			s := fakeScanner(t, Options{}, c.daemons...)
 			if text, err := s.Signatures(t.Context()); text != c.want || (err == nil) != (c.want != "") {
-				t.Errorf("%q, %v; want %q", text, err, c.want)
+				t.Errorf("Signatures = %q, %v, want %q", text, err, c.want)
 			}
 		})
 	}

@@ -54,22 +54,22 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestCheck looks at what is said of databases that cannot be used. The engine
-// of tests has no users and one version, so answers of servers that refuse are
-// played back.
+// TestCheck checks the errors for databases that cannot be used. The tests'
+// engine has no users and only one version, so the answers of other servers are
+// recorded ones.
 func TestCheck(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, address)
 	if err := l.Check(ctx); err != nil {
-		t.Errorf("a database that is in order: %v", err)
+		t.Errorf("Check of a good database = %v", err)
 	}
 	if _, err := Open(ctx, address+"_other", Options{}); err == nil ||
 		!strings.Contains(err.Error(), "has no database") || !strings.Contains(err.Error(), "CREATE DATABASE") {
-		t.Errorf("a database that is not there: %v", err)
+		t.Errorf("Open of a missing database = %v", err)
 	}
 	if _, err := Open(ctx, "clickhouse://127.0.0.1:1/v", Options{}); err == nil ||
 		!strings.Contains(err.Error(), "cannot be reached") {
-		t.Errorf("a server that is not there: %v", err)
+		t.Errorf("Open of a missing server = %v", err)
 	}
 	played := func(play http.HandlerFunc) error {
 		s := httptest.NewServer(play)
@@ -105,7 +105,7 @@ func TestCheck(t *testing.T) {
 	} {
 		err := played(c.play)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%v, want %q", err, c.want)
+			t.Errorf("Check = %v, want %q", err, c.want)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"vitrine/report"
 )
 
-// BenchmarkTally makes tallies of a year of a million views,
-// VITRINE_BENCH_OPENS of them, by reading them and inside the database.
+// BenchmarkTally makes tallies of a year with VITRINE_BENCH_OPENS views
+// (default a million), by reading the views and inside the database.
 func BenchmarkTally(b *testing.B) {
 	views := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("VITRINE_BENCH_OPENS")); err == nil {
@@ -32,7 +32,7 @@ func BenchmarkTally(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.Logf("imported %d opens in %v", views, time.Since(start).Round(time.Millisecond))
+	b.Logf("imported %d views in %v", views, time.Since(start).Round(time.Millisecond))
 	from := report.DayOf(1_767_225_600_000)
 	for _, q := range []struct {
 		name  string

@@ -11,14 +11,14 @@ import (
 	"vitrine/report"
 )
 
-// TestDaily compares tallies that are put together from those of days with
-// tallies of the opens themselves, while days are settled, change, are built
-// again, lose a link and are forgotten.
+// TestDaily compares tallies made of stored daily ones with tallies of the
+// views themselves, while days are rolled up, change, are rebuilt, lose a link
+// and expire.
 func TestDaily(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(4, 257*60_000)
 	var views []vitrine.ViewRecord
-	for i := range 700 { // some four months
+	for i := range 700 { // about four months
 		views = append(views, g.Imported())
 		views[i].Version = i % 4
 	}
@@ -35,7 +35,7 @@ func TestDaily(t *testing.T) {
 	trusted := func(want report.Day) {
 		t.Helper()
 		if got, err := l.c.trust(ctx, 1); err != nil || got.before() != want {
-			t.Fatalf("tallies are right before %v, %v; want %v", got.before(), err, want)
+			t.Fatalf("stored tallies are right before %v, %v, want %v", got.before(), err, want)
 		}
 	}
 	calls := 0
@@ -48,13 +48,13 @@ func TestDaily(t *testing.T) {
 			for i, days := range [][2]report.Day{{first, last + 1}, {first + 40, last - 3}, {last - 12, last + 1},
 				{report.NoDay, 1<<31 - 1}, {first + 50, first + 51}} {
 				if days[0] < s.forgotten {
-					continue // there is nothing to compare with
+					continue // there is nothing to compare
 				}
 				if i > 0 && i != 1+calls%4 && tier.Current() < tier.All {
-					continue // another time
+					continue // sometimes
 				}
 				q := vitrine.TallyQuery{Scope: scope, From: days[0], To: days[1]}
-				l.c.insideFrom = -(i % 2) // read, or counted inside
+				l.c.insideFrom = -(i % 2) // alternately read, or counted inside
 				got, _, err := l.Tally(ctx, q)
 				step("Tally", err)
 				w := window{TallyQuery: q, ids: idsOf(max(q.From, s.forgotten), q.To), state: s}
@@ -71,7 +71,7 @@ func TestDaily(t *testing.T) {
 					t.Fatal(err1, err2)
 				}
 				if !got.Equal(want) {
-					t.Errorf("%s, %+v: %d views, %d viewers, %d downloads; its rows make %d, %d, %d", when, q,
+					t.Errorf("%s, %+v: %d views, %d viewers, %d downloads, want %d, %d, %d", when, q,
 						got.Views(), got.Uniques(q.From, q.To), got.Downloads(),
 						want.Views(), want.Uniques(q.From, q.To), want.Downloads())
 				}
@@ -105,7 +105,7 @@ func TestDaily(t *testing.T) {
 		n := 0
 		step("Rebuild", l.Rebuild(ctx, func(vitrine.AccountID, report.Day) { n++ }))
 		if n != want {
-			t.Errorf("%d accounts were rebuilt, not %d", n, want)
+			t.Errorf("%d accounts were rebuilt, want %d", n, want)
 		}
 	}
 	rebuilt(0)
@@ -113,11 +113,11 @@ func TestDaily(t *testing.T) {
 	found := 0
 	step("Audit", l.Audit(ctx, true, func(text string, tally bool) {
 		if found++; !tally {
-			t.Errorf("not a tally: %s", text)
+			t.Errorf("audit reports another fault: %s", text)
 		}
 	}))
 	if found == 0 {
-		t.Error("the audit does not find lost tallies")
+		t.Error("the audit does not find missing tallies")
 	}
 	rebuilt(1)
 	rebuilt(0)
@@ -134,12 +134,12 @@ func TestDaily(t *testing.T) {
 	step("Tally", err)
 	step("Forget", l.Expire(ctx, first+80))
 	if kept, err := l.RetainedFrom(ctx, 1); err != nil || kept <= first {
-		t.Fatalf("opens are kept from %v on, %v", kept, err)
+		t.Fatalf("views are kept from %v on, %v", kept, err)
 	}
 	after, _, err := l.Tally(ctx, q)
 	step("Tally", err)
 	if !after.Equal(before) {
-		t.Error("what was forgotten is not the same as before")
+		t.Error("the tally changed after its views expired")
 	}
 	same("with days forgotten")
 }

@@ -25,7 +25,7 @@ import (
 
 var ctx = context.Background()
 
-// view returns a person's open of a link of account 1.
+// view returns a person's view of a link of account 1.
 func view(link int64, at time.Time, n int, viewer uint64) vitrine.ViewRecord {
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(vitrine.ViewIDAt(at.UnixMilli(), n)),
 		At: at.UnixMilli(), Link: link, Viewer: viewer, Country: "DE"}}
@@ -33,9 +33,9 @@ func view(link int64, at time.Time, n int, viewer uint64) vitrine.ViewRecord {
 
 var errDied = errors.New("the process has died")
 
-// dying is a process that dies once it has made n requests and heard their
-// answers. (What it had asked for when it died may have happened: that is what
-// another one finds that dies a request later.)
+// dying is the transport of a process that crashes after n requests and their
+// answers. (A request that was sent before a crash may still take effect: that
+// is the case of a process that crashes one request later.)
 type dying struct {
 	http.RoundTripper
 	mu   sync.Mutex
@@ -56,8 +56,8 @@ func (d *dying) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
-// TestCrash ends a process at each request of each kind of batch. Another
-// process goes on.
+// TestCrash crashes a process at each request of each kind of batch. Another
+// process continues.
 func TestCrash(t *testing.T) {
 	start := vitrinetest.Epoch
 	first := vitrine.Batch{Views: []vitrine.ViewRecord{view(1, start, 0, 10), view(2, start, 0, 10)},
@@ -87,7 +87,7 @@ func TestCrash(t *testing.T) {
 			o, err := l.Append(ctx, second)
 			if err == nil && (o.Early.Len() > 0 ||
 				slices.ContainsFunc(o.Refused, func(err error) bool { return err != nil })) {
-				t.Errorf("not stored: %+v", o)
+				t.Errorf("Append = %+v, want everything stored", o)
 			}
 			return err
 		}, counts{1: {Views: 1, Downloads: 1}, 2: {Views: 1}},
@@ -104,7 +104,7 @@ func TestCrash(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			step, from := 1, 0
 			if c.name == "Forget" {
-				step = 5 // of many requests that come again and again
+				step = 5 // of many similar requests
 			}
 			if tier.Current() < tier.All {
 				step *= 5
@@ -112,7 +112,7 @@ func TestCrash(t *testing.T) {
 			}
 			for n := from; ; n += step {
 				if survived := crash(t, n, first, c.run, c.before, c.after); survived && n < 6 {
-					t.Fatalf("%d requests are not all that there are", n)
+					t.Fatalf("the batch needs more than %d requests", n)
 				} else if survived {
 					return
 				}
@@ -123,8 +123,8 @@ func TestCrash(t *testing.T) {
 
 type counts = map[vitrine.LinkID]vitrine.LinkCounts
 
-// crash ends a process at its n-th request of a batch, and reports whether the
-// batch had fewer requests. The links must have the counts of before or after,
+// crash crashes a process at its n-th request of a batch, and reports whether
+// the batch needed fewer. The links must have the counts of before or after,
 // and no others.
 func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, before, after counts) (survived bool) {
 	t.Helper()
@@ -140,8 +140,9 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 	if survived = !d.dead; survived && err != nil || err != nil && vitrine.CodeOf(err) != vitrine.CodeUnavailable {
 		t.Fatalf("%s: %v", what, err)
 	}
-	// Another process goes on: first with something else, which finds all of
-	// the batch, or nothing of it if it was not acknowledged.
+	// Another process continues, first with another batch, which must find
+	// either the whole crashed batch, or nothing of it if it was not
+	// acknowledged.
 	other := openTestLog(t, address)
 	if _, err := other.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{view(9,
 		vitrinetest.Epoch.AddDate(0, 0, 100), 0, 10)}}); err != nil {
@@ -149,15 +150,16 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 	}
 	got, err2 := other.Counts(ctx, []vitrine.LinkID{1, 2, 3})
 	if err2 != nil || !maps.Equal(got, after) && (err == nil || !maps.Equal(got, before)) {
-		t.Fatalf("%s, %v: counts are %v, %v", what, err, got, err2)
+		t.Fatalf("%s, %v: counts = %v, %v", what, err, got, err2)
 	}
 	audit(t, other, what)
-	// Then with the batch, which comes to the same as without the crash.
+	// Then with the same batch. The result must be the same as without the
+	// crash.
 	if err := run(other); err != nil {
-		t.Fatalf("%s: again: %v", what, err)
+		t.Fatalf("%s: second run = %v", what, err)
 	}
 	if got, err2 = other.Counts(ctx, []vitrine.LinkID{1, 2, 3}); err2 != nil || !maps.Equal(got, after) {
-		t.Fatalf("%s: again: counts are %v, %v", what, got, err2)
+		t.Fatalf("%s: counts after the second run = %v, %v", what, got, err2)
 	}
 	tally, _, err := other.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: 0, To: 40_000})
 	if err != nil {
@@ -191,14 +193,14 @@ func TestAway(t *testing.T) {
 	}
 	s.Stop()
 	if err := write(1); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-		t.Errorf("Append without a server: %v", err)
+		t.Errorf("Append without a server = %v, want unavailable", err)
 	}
 	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1},
 		To: 40_000}); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-		t.Errorf("Tally without a server: %v", err)
+		t.Errorf("Tally without a server = %v, want unavailable", err)
 	}
 	if err := l.Check(ctx); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
-		t.Errorf("Check without a server: %v", err)
+		t.Errorf("Check without a server = %v", err)
 	}
 	s.Start(t)
 	for n := 1; n < 3; n++ {
@@ -207,13 +209,14 @@ func TestAway(t *testing.T) {
 		}
 	}
 	if counts, err := l.Counts(ctx, []vitrine.LinkID{1}); err != nil || counts[1].Views != 3 {
-		t.Errorf("counts: %v, %v", counts, err)
+		t.Errorf("counts = %v, %v, want 3 views", counts, err)
 	}
 	if err := l.Check(ctx); err != nil {
 		t.Error(err)
 	}
 	audit(t, l, "back again")
-	// It goes away while many write: what was acknowledged is there.
+	// The server stops while many writers write: everything acknowledged is
+	// stored.
 	var mu sync.Mutex
 	acknowledged := 0
 	var writers sync.WaitGroup
@@ -237,11 +240,11 @@ func TestAway(t *testing.T) {
 	s.Start(t)
 	audit(t, l, "in the midst")
 	if counts, err := l.Counts(ctx, []vitrine.LinkID{1}); err != nil || counts[1].Views < int64(3+acknowledged) {
-		t.Errorf("%d opens were acknowledged; counts: %v, %v", 3+acknowledged, counts, err)
+		t.Errorf("%d views were acknowledged; counts = %v, %v", 3+acknowledged, counts, err)
 	}
 }
 
-// TestWriters writes into one database from two processes, with a lock and
+// TestWriters writes to one database from two processes, with a lock and
 // without one.
 func TestWriters(t *testing.T) {
 	for _, locked := range []bool{true, false} {
@@ -275,13 +278,13 @@ func TestWriters(t *testing.T) {
 				wait.Go(func() {
 					for i := range batches {
 						at := vitrinetest.Epoch.Add(time.Duration(i) * time.Minute)
-						// One open that all write, and one of each; all are the
-						// same viewer's.
+						// All write one view in common and one each, all of the
+						// same viewer.
 						b := vitrine.Batch{Views: []vitrine.ViewRecord{view(1, at, 0, 10), view(1, at, 1+w, 10)}}
 						b.Downloads = []vitrine.Download{{ID: vitrine.ViewID(b.Views[0].ID), Link: 1,
 							View: vitrine.ViewID(b.Views[0].ID)}}
 						if o, err := l.Append(ctx, b); err != nil || o.Refused != nil || o.Early.Len() > 0 {
-							t.Errorf("Append: %+v, %v", o, err)
+							t.Errorf("Append = %+v, %v", o, err)
 						}
 					}
 				})
@@ -290,7 +293,7 @@ func TestWriters(t *testing.T) {
 			counts, err := logs[0].Counts(ctx, []vitrine.LinkID{1})
 			if want := (vitrine.LinkCounts{Views: int64(batches * (writers + 1)),
 				Downloads: int64(batches)}); err != nil || counts[1] != want {
-				t.Errorf("counts: %v, %v, want %v", counts[1], err, want)
+				t.Errorf("counts = %v, %v, want %v", counts[1], err, want)
 			}
 			fresh := 0
 			err = logs[1].Views(ctx, 1, 0, 40_000, func(o *report.View) error {
@@ -300,15 +303,15 @@ func TestWriters(t *testing.T) {
 				return nil
 			})
 			if err != nil || fresh != 1 {
-				t.Errorf("%d opens of one viewer do not return, %v", fresh, err)
+				t.Errorf("%d views of one viewer are not returning, %v, want 1", fresh, err)
 			}
 			audit(t, logs[2], "after the race")
 		})
 	}
 }
 
-// TestCut cuts the connection in the middle of answers. That must be an error,
-// never a short answer.
+// TestCut cuts the connection during answers. That must be an error, never a
+// truncated answer.
 func TestCut(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	var b vitrine.Batch
@@ -336,7 +339,7 @@ func TestCut(t *testing.T) {
 	a.host = strings.TrimPrefix(proxy.URL, "http://")
 	c := newClient(a)
 	sql := "SELECT link, id FROM opens ORDER BY id"
-	for left = 0; left < 50*16; left += tier.Pick(7, 1) { // 7 comes to each byte of a row
+	for left = 0; left < 50*16; left += tier.Pick(7, 1) { // steps of 7 reach each byte of a row
 		n := 0
 		err := c.query(ctx, sql, func(r *reader) error {
 			r.int64()
@@ -345,7 +348,7 @@ func TestCut(t *testing.T) {
 			return nil
 		})
 		if vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-			t.Fatalf("an answer that breaks off after %d bytes: %d rows and %v", left, n, err)
+			t.Fatalf("answer cut off after %d bytes: %d rows and %v, want unavailable", left, n, err)
 		}
 	}
 }

@@ -33,9 +33,9 @@ func fileLog(t *testing.T) *viewdb.ViewLog {
 
 func untold(int64, int64) {}
 
-// TestFill brings a history from PostgreSQL, killed at requests again and again
-// (the whole program's test brings one from SQLite, in one go). The log that it
-// comes to has the same reports, and goes on in the same way.
+// TestFill copies a history from PostgreSQL, crashed at requests again and
+// again (the program's own test copies one from SQLite, without crashes). The
+// new log must have the same reports and continue in the same way.
 func TestFill(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	from, err := viewdb.Open(vitrinetest.PostgresDatabase(t))
@@ -47,16 +47,16 @@ func TestFill(t *testing.T) {
 		smallFills(t, 60)
 		killedFill(t, address, from)
 		l := openTestLog(t, address)
-		again := func(int64, int64) { t.Error("a batch was brought once more") }
+		again := func(int64, int64) { t.Error("a batch was copied again") }
 		if err := l.Fill(ctx, from, again); err != nil {
-			t.Errorf("once more: %v", err)
+			t.Errorf("second Fill = %v", err)
 		}
 		return l
 	})
 }
 
-// killedFill runs fills that each die some requests later than the one before,
-// until one comes to its end.
+// killedFill runs fills that each crash some requests later than the one
+// before, until one completes.
 func killedFill(t *testing.T, address string, from vitrine.LogExporter) {
 	t.Helper()
 	deaths := 0
@@ -69,17 +69,17 @@ func killedFill(t *testing.T, address string, from vitrine.LogExporter) {
 			break
 		}
 		if !d.dead || vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-			t.Fatalf("dead after request %d: %v", n, err)
+			t.Fatalf("crash after request %d: %v", n, err)
 		}
 		deaths++
 	}
-	t.Logf("died %d times", deaths)
+	t.Logf("%d crashes", deaths)
 	if deaths < 5 {
-		t.Errorf("died %d times only", deaths)
+		t.Errorf("only %d crashes, want at least 5", deaths)
 	}
 }
 
-// TestFillOther refuses logs that have other data.
+// TestFillOther checks that logs with other data are refused.
 func TestFillOther(t *testing.T) {
 	smallFills(t, 3)
 	from := fileLog(t)
@@ -97,16 +97,16 @@ func TestFillOther(t *testing.T) {
 	}
 	refused := func(what string, l *ViewLog) {
 		t.Helper()
-		if err := l.Fill(ctx, from, func(int64, int64) { t.Errorf("%s: something was brought", what) }); !errors.Is(err,
+		if err := l.Fill(ctx, from, func(int64, int64) { t.Errorf("%s: something was copied", what) }); !errors.Is(err,
 			ErrOtherData) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: %v, want ErrOtherData", what, err)
 		}
 	}
 	other := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	put(other, open(0))
 	refused("a log of its own", other)
 	if err := other.Fillable(ctx); !errors.Is(err, ErrOtherData) {
-		t.Errorf("a log of its own: %v", err)
+		t.Errorf("Fillable of a log with its own data = %v, want ErrOtherData", err)
 	}
 
 	half := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
@@ -115,13 +115,13 @@ func TestFillOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := half.Fillable(ctx); err != nil {
-		t.Errorf("cut off: %v", err)
+		t.Errorf("Fillable after an interrupted Fill = %v", err)
 	}
 	whole := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	if err := whole.Fill(ctx, from, untold); err != nil {
 		t.Fatal(err)
 	}
-	// The first one goes on: what is there is not a beginning of it any more.
+	// The source changes, so the target is not a prefix of it any more.
 	at := vitrinetest.Epoch.AddDate(0, 0, -1)
 	put(from, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, at, 0, 99)}})
 	refused("a beginning of what it was", half)
@@ -130,8 +130,8 @@ func TestFillOther(t *testing.T) {
 	refused("gone on", whole)
 }
 
-// An account whose opens are kept longer than those of others is not brought,
-// and it is said why.
+// TestFillBehind checks that an account whose views are kept longer than those
+// of others is refused with the reason.
 func TestFillBehind(t *testing.T) {
 	from := fileLog(t)
 	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
@@ -150,7 +150,7 @@ func TestFillBehind(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	const want = "account 2 still has views of days before"
 	if err := l.Fill(ctx, from, untold); err == nil || !strings.Contains(err.Error(), want) {
-		t.Fatalf("%v, want %s", err, want)
+		t.Fatalf("Fill = %v, want %s", err, want)
 	}
 	if err := errors.Join(from.RollUp(ctx, day+200), from.Expire(ctx, day+200)); err != nil {
 		t.Fatal(err)

@@ -9,15 +9,15 @@ import (
 	"vitrine/report"
 )
 
-// TestInside compares tallies that the database counts with those of the fold,
-// of the same views: by everything that a tally has.
+// TestInside compares every value of tallies that the database counts with
+// those made from the views in Go.
 func TestInside(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	g := vitrinetest.NewTraffic(5, 20*60_000)
 	var views []vitrine.ViewRecord
 	for i := range 3000 {
 		o := g.Imported()
-		if s := o.Session; s != nil && i%3 == 0 { // sessions of every kind, and some that are no use
+		if s := o.Session; s != nil && i%3 == 0 { // sessions of every kind, and some that must not count
 			s.Pages, s.Played, s.Reached, s.Depth = nil, g.Rand.Int64N(1_000_001), g.Rand.Int64N(1_000_001),
 				g.Rand.Int64N(1_000_001)
 			s.EngagedMs = g.Rand.Int64N(8000)
@@ -56,7 +56,7 @@ func TestInside(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !inside.Equal(folded) {
-				t.Errorf("%+v: the database counts otherwise: %d views and %d, %v and %v", q, inside.Views(),
+				t.Errorf("%+v: the database counts %d views, want %d; bots %v, want %v", q, inside.Views(),
 					folded.Views(), inside.Bots(), folded.Bots())
 			}
 			if s.Account == 1 && days[0] == first && days[1] > last && s.Link != 77 &&

@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// TestNewer checks that a database of a newer version is refused and left as it
-// is.
+// TestNewer checks that a database of a newer version is refused and not
+// changed.
 func TestNewer(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, address)
@@ -24,12 +24,12 @@ func TestNewer(t *testing.T) {
 	}
 	if _, err := Open(ctx, address, Options{}); err == nil || !strings.Contains(err.Error(), "schema version 99") ||
 		!strings.Contains(err.Error(), "newer version") {
-		t.Errorf("a database of version 99: %v", err)
+		t.Errorf("Open of a database of version 99 = %v", err)
 	}
 }
 
 // TestClusterSchema parses the statements for a cluster with an engine that has
-// no cluster.
+// none.
 func TestClusterSchema(t *testing.T) {
 	l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	a := l.c.address
@@ -45,16 +45,17 @@ func TestClusterSchema(t *testing.T) {
 			t.Errorf("%v\n%s", err, sql)
 		}
 		if !strings.Contains(sql, " ON CLUSTER 'main'") {
-			t.Errorf("not on the cluster: %s", sql)
+			t.Errorf("statement without ON CLUSTER: %s", sql)
 		}
 		if strings.Contains(sql, "Distributed(") {
 			distributed++
-		} else if verb, _, _ := strings.Cut(sql, " "); verb == "CREATE" && !strings.Contains(sql, "ENGINE = Replicated") {
-			t.Errorf("not replicated: %s", sql)
+		} else if verb, _, _ := strings.Cut(sql, " "); verb == "CREATE" &&
+			!strings.Contains(sql, "ENGINE = Replicated") {
+			t.Errorf("table without a replicated engine: %s", sql)
 		}
 	}
 	if distributed != 7 {
-		t.Errorf("%d tables are distributed", distributed)
+		t.Errorf("%d distributed tables, want 7", distributed)
 	}
 }
 
@@ -65,21 +66,21 @@ func TestSteps(t *testing.T) {
 	got, err := readSteps(w.b)
 	if err != nil || len(got) != 2 || string(got[0].data) != "rows" || got[0].into != steps[0].into ||
 		string(got[1].data) != string(steps[1].data) {
-		t.Errorf("steps come back as %q, %v", got, err)
+		t.Errorf("steps read back = %q, %v", got, err)
 	}
 	for n := range w.b {
 		if _, err := readSteps(w.b[:n]); err == nil {
-			t.Errorf("the first %d of %d bytes are taken for steps", n, len(w.b))
+			t.Errorf("readSteps of the first %d of %d bytes succeeds, want an error", n, len(w.b))
 		}
 	}
 	var odd rows
 	appendSteps(&odd, []step{{stepInsert, "links (link) SELECT 1 --", nil}})
 	if _, err := readSteps(odd.b); err == nil {
-		t.Error("any statement is taken for a table")
+		t.Error("readSteps accepts any statement as a table")
 	}
 }
 
-// Tallies of an older schema do not count: they are built again.
+// TestUpgradeBuildsAgain checks that tallies of an older schema are rebuilt.
 func TestUpgradeBuildsAgain(t *testing.T) {
 	place := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, place)
@@ -100,7 +101,7 @@ func TestUpgradeBuildsAgain(t *testing.T) {
 	trusted := func(when string, want report.Day) {
 		t.Helper()
 		if got, err := l.c.trust(ctx, 1); err != nil || got.before() != want {
-			t.Errorf("%s, tallies are right before %v, %v; want %v", when, got.before(), err, want)
+			t.Errorf("%s: tallies are right before %v, %v, want %v", when, got.before(), err, want)
 		}
 	}
 	trusted("settled", last)

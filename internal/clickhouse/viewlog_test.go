@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/vitrinetest/viewlogtest"
 )
 
-// share returns how few of the random repetitions the gate tries here: each
-// takes many statements, and the engine runs one at a time.
+// share returns the share of random repetitions that the gate runs here,
+// because each takes many statements, and the engine runs one at a time.
 func share() int { return tier.Pick(8, 1) }
 
 func TestViewLog(t *testing.T) {
@@ -21,8 +21,8 @@ func TestViewLog(t *testing.T) {
 	})
 }
 
-// TestSameReports compares reports with the contract's, with tallies of both
-// ways. In the gate TestViewLog alone does so with those that are read.
+// TestSameReports compares reports with the model's, for both ways of making
+// tallies. In the gate only TestViewLog does so, for tallies that are read.
 func TestSameReports(t *testing.T) {
 	for _, way := range []struct {
 		name       string

@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// stored is content and parts of keys.
+// stored is the content and a part of a blob.
 type stored struct {
 	content []byte
 	part    bool
@@ -36,10 +36,9 @@ func store(t testing.TB, b *Blobs, n int) (vitrine.UploadID, []byte) {
 	return g.Key, data
 }
 
-// TestBackup backs up a directory to which others write and in which they
-// delete, onto the same file system and another. What is named at the moment at
-// which deletes are held is in the copy, with its parts; what was dropped is
-// not.
+// TestBackup backs up a directory during writes and deletions, onto the same
+// file system and another one. The copy has the blobs that existed when
+// deletions were suspended, with their parts, and no deleted ones.
 func TestBackup(t *testing.T) {
 	for name, to := range map[string]func(*testing.T) string{
 		"linked": func(t *testing.T) string { return filepath.Join(t.TempDir(), "to") },
@@ -52,7 +51,7 @@ func TestBackup(t *testing.T) {
 func testBackup(t *testing.T, to string, linked bool) {
 	from := filepath.Join(t.TempDir(), "from")
 	b := newBlobs(t, from)
-	var mu sync.Mutex // the store's: a deletion locks it first
+	var mu sync.Mutex // the store's lock, which a deletion takes first
 	known := map[vitrine.UploadID]stored{}
 	add := func() {
 		k, data := store(t, b, 1+mrand.IntN(100_000))
@@ -101,12 +100,12 @@ func testBackup(t *testing.T, to string, linked bool) {
 	}
 	if _, err := (&Backup{From: from, To: to + "2"}).Begin(); err == nil ||
 		!strings.Contains(err.Error(), "another backup") {
-		t.Errorf("a second backup at once: %v", err)
+		t.Errorf("a second concurrent backup = %v, want an error", err)
 	}
 	if err := backup.CopyAll(ctx); err != nil {
 		t.Fatal(err)
 	}
-	add() // which pass one cannot have
+	add() // which one pass cannot have
 	held, err := backup.HoldDeletes()
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +118,7 @@ func testBackup(t *testing.T, to string, linked bool) {
 	late := vitrine.UploadID("")
 	for late = range known {
 		if _, err := os.Lstat(filepath.Join(blobsDir(to), string(late[:2]), string(late))); err != nil {
-			break // it came after All
+			break // it was added after All
 		}
 	}
 	delete(known, late)
@@ -129,7 +128,7 @@ func testBackup(t *testing.T, to string, linked bool) {
 	go func() { deletion = b.Delete(ctx, late); close(deleted) }()
 	select {
 	case <-deleted:
-		t.Error("bytes were removed while deletes were held")
+		t.Error("blobs were deleted while deletions were suspended")
 	case <-time.After(50 * time.Millisecond):
 	}
 	for k, s := range moment {
@@ -138,7 +137,7 @@ func testBackup(t *testing.T, to string, linked bool) {
 			parts = parts.With(vitrine.PartPicture)
 		}
 		if there, err := backup.Pin(ctx, k, parts); err != nil || !there {
-			t.Errorf("pin %s: %v, %v", k, there, err)
+			t.Errorf("Pin(%s) = %v, %v", k, there, err)
 		}
 	}
 	if err := backup.CopyUsedKeys(ctx); err != nil {
@@ -148,7 +147,7 @@ func testBackup(t *testing.T, to string, linked bool) {
 	if <-deleted; deletion != nil {
 		t.Error(deletion)
 	}
-	for before := removed.Load(); removed.Load() < before+20; { // deletes go on before the copies are made
+	for before := removed.Load(); removed.Load() < before+20; { // deletions continue before the copies are made
 		remove()
 		add()
 	}
@@ -159,19 +158,20 @@ func testBackup(t *testing.T, to string, linked bool) {
 	all.Wait()
 	keys, _, err := backup.DeleteExcept(ctx, func(k vitrine.UploadID) bool { _, ok := moment[k]; return ok })
 	if err != nil || keys != int64(len(moment)) {
-		t.Errorf("%d keys are left, %v; want %d", keys, err, len(moment))
+		t.Errorf("%d keys, %v, want %d", keys, err, len(moment))
 	}
 	if err := errors.Join(backup.Sync(), pins.Close()); err != nil {
 		t.Error(err)
 	}
 	if (backup.Copied == 0) != linked || (backup.Linked == 0) == linked {
-		t.Errorf("%d files were copied, %d linked", backup.Copied, backup.Linked)
+		t.Errorf("%d files copied, %d linked", backup.Copied, backup.Linked)
 	}
 	if _, err := os.Lstat(filepath.Join(from, pinnedDir)); err == nil {
-		t.Error("what was pinned is pinned still")
+		t.Error("pinned files are still pinned")
 	}
 	sameBlobs(t, newBlobs(t, to), moment)
-	t.Logf("%d keys, %d copied, %d linked, %d deleted meanwhile", keys, backup.Copied, backup.Linked, removed.Load())
+	t.Logf("%d keys, %d copied, %d linked, %d deleted during the backup", keys, backup.Copied, backup.Linked,
+		removed.Load())
 }
 
 func sameBlobs(t *testing.T, b *Blobs, want map[vitrine.UploadID]stored) {
@@ -180,23 +180,23 @@ func sameBlobs(t *testing.T, b *Blobs, want map[vitrine.UploadID]stored) {
 	err := b.Each(ctx, func(k vitrine.UploadID, i vitrine.BlobInfo) error {
 		there++
 		if _, ok := want[k]; !ok || i.SHA256 == "" {
-			t.Errorf("%s: wanted %v, sum %q", k, ok, i.SHA256)
+			t.Errorf("%s: expected = %v, SHA-256 = %q", k, ok, i.SHA256)
 		}
 		return nil
 	})
 	if err != nil || there != len(want) {
-		t.Errorf("%d blobs, %v; want %d", there, err, len(want))
+		t.Errorf("%d blobs, %v, want %d", there, err, len(want))
 	}
 	for k, s := range want {
 		if got := read(t, b.Open, k); !bytes.Equal(got, s.content) {
-			t.Errorf("%s: other bytes", k)
+			t.Errorf("%s: wrong bytes", k)
 		}
 		if s.part {
 			part := func(ctx context.Context, k vitrine.UploadID) (vitrine.Blob, error) {
 				return b.OpenPart(ctx, k, vitrine.PartPicture)
 			}
 			if got := read(t, part, k); !bytes.Equal(got, s.content) {
-				t.Errorf("%s: another part", k)
+				t.Errorf("%s: wrong part", k)
 			}
 		}
 	}
@@ -217,8 +217,8 @@ func read(t *testing.T, open func(context.Context, vitrine.UploadID) (vitrine.Bl
 	return data
 }
 
-// Bytes that have changed are copied, and told; what an earlier copy has is
-// linked from there.
+// TestBackupSince checks that files which an earlier backup has are linked from
+// there, and that damaged ones are copied and reported.
 func TestBackupSince(t *testing.T) {
 	first := filepath.Join(vitrinetest.OtherFileSystem(t), "to")
 	from := filepath.Join(t.TempDir(), "from")
@@ -239,18 +239,18 @@ func TestBackupSince(t *testing.T) {
 	}
 	run(first, "")
 	if len(damaged) != 1 || damaged[0] != rotten {
-		t.Errorf("damaged: %v, want %s", damaged, rotten)
+		t.Errorf("damaged = %v, want %s", damaged, rotten)
 	}
 	second := first + "2"
 	fresh, freshData := store(t, b, 500)
-	if b := run(second, first); b.Linked != 4 || b.Copied != 2 { // each with its sum
-		t.Errorf("%d were linked, %d copied", b.Linked, b.Copied)
+	if b := run(second, first); b.Linked != 4 || b.Copied != 2 { // each with its checksum
+		t.Errorf("%d linked, %d copied, want 4 and 2", b.Linked, b.Copied)
 	}
 	if err := os.RemoveAll(first); err != nil {
 		t.Fatal(err)
 	}
 	to := newBlobs(t, second)
 	if !bytes.Equal(read(t, to.Open, whole), data) || !bytes.Equal(read(t, to.Open, fresh), freshData) {
-		t.Error("other bytes")
+		t.Error("wrong bytes")
 	}
 }

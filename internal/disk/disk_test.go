@@ -51,7 +51,7 @@ func TestReceive(t *testing.T) {
 		g := grant(n)
 		etag, err := b.Receive(ctx, g, iotest.OneByteReader(bytes.NewReader(data[:1])))
 		if n > 1 && vitrine.CodeOf(err) != vitrine.CodeSizeMismatch {
-			t.Fatalf("%d bytes, one of them sent: %v", n, err)
+			t.Fatalf("Receive of 1 of %d bytes = %v, want size_mismatch", n, err)
 		}
 		if n > 1 {
 			etag, err = b.Receive(ctx, g, bytes.NewReader(data))
@@ -59,10 +59,10 @@ func TestReceive(t *testing.T) {
 		sum := sha256.Sum256(data)
 		want := hex.EncodeToString(sum[:])
 		if err != nil || etag != `"`+want+`"` {
-			t.Fatalf("%d bytes: etag %s, %v", n, etag, err)
+			t.Fatalf("Receive of %d bytes = %s, %v", n, etag, err)
 		}
 		if info, err := b.Stat(ctx, g.Key); err != nil || info.Size != int64(n) || info.SHA256 != want {
-			t.Fatalf("%d bytes: %+v, %v", n, info, err)
+			t.Fatalf("Stat of %d bytes = %+v, %v", n, info, err)
 		}
 		f, err := b.Open(ctx, g.Key)
 		if err != nil {
@@ -71,13 +71,13 @@ func TestReceive(t *testing.T) {
 		got, err := io.ReadAll(f)
 		f.Close()
 		if err != nil || !bytes.Equal(got, data) {
-			t.Fatalf("%d bytes come back as %d, %v", n, len(got), err)
+			t.Fatalf("%d bytes read back as %d, %v", n, len(got), err)
 		}
 	}
 }
 
-// After every way a transfer can fail nothing counts as stored, and the next
-// one succeeds.
+// TestReceiveFails checks that after each kind of failed transfer nothing
+// counts as stored, and that the next one succeeds.
 func TestReceiveFails(t *testing.T) {
 	dir := t.TempDir()
 	b := newBlobs(t, dir)
@@ -102,14 +102,14 @@ func TestReceiveFails(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := b.Stat(ctx, g.Key); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("%s: something is stored: %v", name, err)
+			t.Errorf("%s: Stat = %v, want ErrNotFound", name, err)
 		}
 		if left := files(t, dir); left != nil {
-			t.Errorf("%s: left behind: %v", name, left)
+			t.Errorf("%s: files left: %v", name, left)
 		}
 	}
 	if _, err := b.Receive(ctx, g, strings.NewReader(whole)); err != nil {
-		t.Errorf("in the end: %v", err)
+		t.Errorf("complete transfer = %v", err)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestUsedUp(t *testing.T) {
 		t.Fatal(code)
 	}
 	if code := put("abd"); code != vitrine.CodeURLUsed {
-		t.Errorf("a second file: %q", code)
+		t.Errorf("second file: code %q, want url_used", code)
 	}
 	for range 2 {
 		if err := b.Delete(ctx, g.Key); err != nil {
@@ -132,15 +132,15 @@ func TestUsedUp(t *testing.T) {
 		}
 	}
 	if code := put("abc"); code != vitrine.CodeURLUsed {
-		t.Errorf("after Delete: %q", code)
+		t.Errorf("put after Delete: code %q, want url_used", code)
 	}
 	if _, err := b.Stat(ctx, g.Key); !errors.Is(err, vitrine.ErrNotFound) {
-		t.Errorf("after Delete: %v", err)
+		t.Errorf("Stat after Delete = %v, want ErrNotFound", err)
 	}
 }
 
-// A transfer that is repeated writes nothing, and other bytes are refused
-// before all of them have arrived.
+// TestAgain checks that a repeated transfer writes nothing, and that other
+// bytes are refused before all of them have arrived.
 func TestAgain(t *testing.T) {
 	dir := t.TempDir()
 	b, g := newBlobs(t, dir), grant(8<<20)
@@ -151,29 +151,30 @@ func TestAgain(t *testing.T) {
 	}
 	before := files(t, dir)
 	if again, err := b.Receive(ctx, g, bytes.NewReader(content)); err != nil || again != first {
-		t.Errorf("the same bytes: ETag %s, %v, want %s", again, err, first)
+		t.Errorf("same bytes: ETag %s, %v, want %s", again, err, first)
 	}
 	content[0] = 'V'
 	other := bytes.NewReader(content)
 	if _, err := b.Receive(ctx, g, other); vitrine.CodeOf(err) != vitrine.CodeURLUsed ||
 		!strings.Contains(err.Error(), "step 3") {
-		t.Errorf("other bytes: %v", err)
+		t.Errorf("other bytes: %v, want url_used", err)
 	}
 	if read := len(content) - other.Len(); read > copySize {
 		t.Errorf("%d bytes were read of a body whose first byte differs", read)
 	}
 	if after := files(t, dir); !slices.Equal(after, before) {
-		t.Errorf("files %v, want %v", after, before)
+		t.Errorf("files = %v, want %v", after, before)
 	}
 	// The key is deleted while its bytes are compared.
 	content[0] = 'v'
 	body := io.MultiReader(bytes.NewReader(content[:5<<20]), deleter{b, g.Key}, bytes.NewReader(content[5<<20:]))
 	if _, err := b.Receive(ctx, g, body); vitrine.CodeOf(err) != vitrine.CodeURLUsed {
-		t.Errorf("the same bytes of a key that is deleted meanwhile: %v", err)
+		t.Errorf("same bytes of a key that is deleted during the transfer: %v, want url_used", err)
 	}
 }
 
-// An open file is read to its end though it is deleted meanwhile.
+// TestDeleteWhileOpen checks that an open blob can be read to its end after it
+// was deleted.
 func TestDeleteWhileOpen(t *testing.T) {
 	b := newBlobs(t, t.TempDir())
 	g := grant(3)
@@ -189,13 +190,12 @@ func TestDeleteWhileOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(f); string(got) != "abc" || err != nil {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("read %q, %v, want abc", got, err)
 	}
 }
 
-// Of many transfers of one key at once, through two processes' eyes, one is
-// stored; every other is refused, and the stored bytes are those of one of
-// them, whole.
+// TestRacingTransfers checks that of concurrent transfers of one key, from two
+// processes, exactly one is stored completely and all others are refused.
 func TestRacingTransfers(t *testing.T) {
 	dir := t.TempDir()
 	one, two := newBlobs(t, dir), newBlobs(t, dir)
@@ -223,11 +223,11 @@ func TestRacingTransfers(t *testing.T) {
 			case r.code == "" && winner < 0:
 				winner = r.i
 			case r.code != vitrine.CodeUploadInProgress && r.code != vitrine.CodeURLUsed:
-				t.Errorf("transfer %d: %q", r.i, r.code)
+				t.Errorf("transfer %d: code %q", r.i, r.code)
 			}
 		}
 		if winner < 0 {
-			t.Fatal("none was stored")
+			t.Fatal("no transfer was stored")
 		}
 		f, err := one.Open(ctx, g.Key)
 		if err != nil {
@@ -236,13 +236,13 @@ func TestRacingTransfers(t *testing.T) {
 		got, _ := io.ReadAll(f)
 		f.Close()
 		if !bytes.Equal(got, bytes.Repeat([]byte{byte('a' + winner)}, 100_000)) {
-			t.Fatal("the stored bytes are not those of the transfer that was told so")
+			t.Fatal("the stored bytes are not those of the successful transfer")
 		}
 	}
 }
 
-// What a crash may leave at each step counts for nothing, is taken up by the
-// next transfer, or swept.
+// TestLeftovers checks that whatever a crash leaves does not count as stored,
+// and is replaced by the next transfer or swept.
 func TestLeftovers(t *testing.T) {
 	write := func(path, text string) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
@@ -268,30 +268,30 @@ func TestLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := b.Stat(ctx, g.Key); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("%s counts as stored: %v", name, err)
+			t.Errorf("%s: Stat = %v, want ErrNotFound", name, err)
 		}
 		if _, err := b.Seal(ctx, g.Key); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("%s can be sealed: %v", name, err)
+			t.Errorf("%s: Seal = %v, want ErrNotFound", name, err)
 		}
 		if _, err := b.Receive(ctx, g, strings.NewReader("abc")); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Receive = %v", name, err)
 		}
 		if info, err := b.Stat(ctx, g.Key); err != nil || info.SHA256[:8] != "ba7816bf" {
-			t.Errorf("%s: %+v, %v", name, info, err)
+			t.Errorf("%s: Stat = %+v, %v", name, info, err)
 		}
 		tomorrow := time.Now().Add(24 * time.Hour)
 		if err := b.Sweep(ctx, tomorrow, func(k vitrine.UploadID) (bool, error) {
 			return k == g.Key,
 				nil
 		}); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Sweep = %v", name, err)
 		}
-		if left := files(t, dir); len(left) != 2 { // the blob and its sum
-			t.Errorf("%s: after the sweep: %v", name, left)
+		if left := files(t, dir); len(left) != 2 { // the blob and its checksum
+			t.Errorf("%s: files after the sweep = %v", name, left)
 		}
 	}
-	// A deletion that was cut off leaves bytes without a sum, or with it; done
-	// again it is complete.
+	// An interrupted deletion leaves bytes with or without a checksum. Another
+	// Delete completes it.
 	for name, cut := range map[string]func(b *Blobs, k vitrine.UploadID) error{
 		"the word alone": func(b *Blobs, k vitrine.UploadID) error { return write(b.used(k), "") },
 		"no sum": func(b *Blobs, k vitrine.UploadID) error {
@@ -305,13 +305,13 @@ func TestLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info, err := b.Stat(ctx, g.Key); err != nil || info.Size != 3 {
-			t.Errorf("%s: %+v, %v", name, info, err)
+			t.Errorf("%s: Stat = %+v, %v", name, info, err)
 		}
 		if err := b.Delete(ctx, g.Key); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Delete = %v", name, err)
 		}
 		if left := files(t, dir); len(left) != 1 {
-			t.Errorf("%s: after Delete: %v", name, left)
+			t.Errorf("%s: files after Delete = %v", name, left)
 		}
 	}
 }
@@ -359,21 +359,22 @@ func TestSweep(t *testing.T) {
 		{"the part of a transfer under way", b.part(busy.Key), true},
 	} {
 		if exists(c.path) != c.there {
-			t.Errorf("after the sweep, %s is there: %v", c.what, !c.there)
+			t.Errorf("after the sweep %s exists = %v", c.what, !c.there)
 		}
 	}
 }
 
-// A Delete while a transfer is under way leaves nothing of it.
+// TestDeleteWhileReceiving checks that a Delete during a transfer leaves
+// nothing of it.
 func TestDeleteWhileReceiving(t *testing.T) {
 	dir := t.TempDir()
 	b, g := newBlobs(t, dir), grant(3)
 	body := io.MultiReader(strings.NewReader("ab"), deleter{b, g.Key}, strings.NewReader("c"))
 	if _, err := b.Receive(ctx, g, body); vitrine.CodeOf(err) != vitrine.CodeURLUsed {
-		t.Errorf("a transfer of a key that is deleted meanwhile: %v", err)
+		t.Errorf("transfer of a key that is deleted during it = %v, want url_used", err)
 	}
 	if left := files(t, dir); len(left) != 1 {
-		t.Errorf("left: %v", left)
+		t.Errorf("files left: %v", left)
 	}
 }
 
@@ -389,8 +390,8 @@ func (d deleter) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Signed URLs lead to this process, which believes them for what they say
-// alone.
+// TestSignedURL checks that signed URLs lead to this process and contain the
+// whole grant.
 func TestSignedURL(t *testing.T) {
 	signer := signer.New([]byte("test"))
 	now := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
@@ -412,35 +413,35 @@ func TestSignedURL(t *testing.T) {
 		t.Errorf("the URL leads to %s on %s, want %s", u.Path, u.Host, want)
 	}
 	if got, err := signer.VerifyPut(string(g.Key), u.Query(), now); err != nil || got != g {
-		t.Errorf("the URL permits %+v, %v, want %+v", got, err, g)
+		t.Errorf("VerifyPut = %+v, %v, want %+v", got, err, g)
 	}
 }
 
-// Nothing that is no key reaches the file system.
+// TestHostileKeys checks that invalid keys do not reach the file system.
 func TestHostileKeys(t *testing.T) {
 	dir := t.TempDir()
 	b := newBlobs(t, dir)
 	for _, k := range []vitrine.UploadID{"", "a", "../../../../etc/passwd", vitrine.UploadID(strings.Repeat("/", 26)),
 		vitrine.UploadID(strings.Repeat(".", 26))} {
 		if _, err := b.Receive(ctx, vitrine.PutGrant{Key: k, Size: 1}, strings.NewReader("a")); err == nil {
-			t.Errorf("%q is received", k)
+			t.Errorf("Receive with the key %q succeeds, want an error", k)
 		}
 		if _, err := b.Stat(ctx, k); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("Stat %q: %v", k, err)
+			t.Errorf("Stat(%q) = %v, want ErrNotFound", k, err)
 		}
 		if _, err := b.Open(ctx, k); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("Open %q: %v", k, err)
+			t.Errorf("Open(%q) = %v, want ErrNotFound", k, err)
 		}
 		if err := b.Delete(ctx, k); err != nil {
-			t.Errorf("Delete %q: %v", k, err)
+			t.Errorf("Delete(%q) = %v", k, err)
 		}
 	}
 	if written := files(t, dir); written != nil {
-		t.Errorf("written: %v", written)
+		t.Errorf("files written: %v", written)
 	}
 }
 
-// files lists what is in a directory and those below it, with its bytes.
+// files lists the files below a directory, with their content.
 func files(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -455,8 +456,8 @@ func files(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// BenchmarkReceive stores 256 MiB and, in turn, copies the same with io.Copy
-// and one fsync at the end.
+// BenchmarkReceive stores 256 MiB and, for comparison, copies the same with
+// io.Copy and one fsync at the end.
 func BenchmarkReceive(b *testing.B) {
 	const n = 256 << 20
 	dir := b.TempDir()

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A full disk refuses with 503, keeps nothing, and heals by itself
-// (promise 17).
+// TestDiskFull checks that a full disk is answered with 503, keeps nothing, and
+// recovers by itself (promise 17).
 func TestDiskFull(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "1m")
 	b := newBlobs(t, dir)
@@ -20,13 +20,13 @@ func TestDiskFull(t *testing.T) {
 	big := bytes.Repeat([]byte("a"), 4<<20)
 	_, err := b.Receive(ctx, g, bytes.NewReader(big))
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, unix.ENOSPC) {
-		t.Fatalf("on a full disk: %v", err)
+		t.Fatalf("Receive on a full disk = %v, want unavailable", err)
 	}
 	if left := files(t, dir); left != nil {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("files left: %v", left)
 	}
 	vitrinetest.Resize(t, dir, "8m")
 	if _, err := b.Receive(ctx, g, bytes.NewReader(big)); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("Receive with space again = %v", err)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Parts are found in a directory of any name.
+// TestPartsInAnyDirectory checks that parts are found in a directory with any
+// name.
 func TestPartsInAnyDirectory(t *testing.T) {
 	for _, name := range []string{"plain", "data[1]", "data[1"} {
 		dir := filepath.Join(t.TempDir(), name)
@@ -23,10 +24,10 @@ func TestPartsInAnyDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := b.Delete(ctx, g.Key); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Delete = %v", name, err)
 		}
 		if _, err := b.OpenPart(ctx, g.Key, "picture"); err == nil {
-			t.Errorf("%s: the part is there after Delete", name)
+			t.Errorf("%s: the part exists after Delete", name)
 		}
 	}
 }

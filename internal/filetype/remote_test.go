@@ -25,7 +25,7 @@ func TestRemoteHost(t *testing.T) {
 		"https:":                        "",
 	} {
 		if got := RemoteHost(target); got != want {
-			t.Errorf("%s: %q, want %q", target, got, want)
+			t.Errorf("RemoteHost(%s) = %q, want %q", target, got, want)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 )
 
-// dir returns a folder of these files.
+// dir returns a folder with these files.
 func dir(files map[string]string) fs.FS {
 	d := fstest.MapFS{}
 	for name, text := range files {
@@ -24,8 +24,8 @@ func data(kind, text string) string {
 	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString([]byte(text))
 }
 
-// A page takes in its styles and what these import, scripts, pictures and
-// fonts, whoever names them; what is on the web stays there.
+// TestFolder checks that a page includes its styles with their imports,
+// scripts, pictures and fonts, and that files on the web stay there.
 func TestFolder(t *testing.T) {
 	p, err := Folder(dir(map[string]string{
 		"index.html": `<!doctype html><html><head><link rel="stylesheet" href="css/main.css?v=3" media="screen"><link rel=icon href=icon.svg>
@@ -45,7 +45,7 @@ func TestFolder(t *testing.T) {
 	var b strings.Builder
 	n, err := p.WriteTo(&b)
 	if err != nil || int(n) != b.Len() {
-		t.Fatalf("%d bytes of %d, %v", n, b.Len(), err)
+		t.Fatalf("WriteTo = %d, want %d, %v", n, b.Len(), err)
 	}
 	text := b.String()
 	png, jpg := data("image/png", "PNG"), data("image/jpeg", "JPG")
@@ -61,21 +61,22 @@ func TestFolder(t *testing.T) {
 		`href="` + data("image/svg+xml", "<svg/>") + `#part"`, `href="#end"`, `href="#top"`, `background="` + png + `"`,
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
+			t.Errorf("the page lacks %s:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, p.mark) || strings.Contains(text, "preload") {
-		t.Errorf("left over in\n%s", text)
+		t.Errorf("a mark or a preload is left:\n%s", text)
 	}
 	if got := strings.Join(p.Unused, " "); got != "notes.txt" {
-		t.Errorf("unused: %s", got)
+		t.Errorf("Unused = %s", got)
 	}
 	if got := strings.Join(p.Remote, " "); got != "https://example.org/far.css https://example.org/far.png" {
-		t.Errorf("remote: %s", got)
+		t.Errorf("Remote = %s", got)
 	}
 }
 
-// What cannot be part of one file is named, with the file that asks for it.
+// TestWhatCannotBeFolded checks that the error names what cannot be included,
+// and the file that requests it.
 func TestWhatCannotBeFolded(t *testing.T) {
 	const page = "index.html"
 	for _, test := range []struct {
@@ -116,7 +117,8 @@ func TestWhatCannotBeFolded(t *testing.T) {
 	}
 }
 
-// A link out of the folder is not followed, whatever it is called in there.
+// TestLinkOutOfTheFolder checks that a symbolic link out of the folder is not
+// followed, whatever its name.
 func TestLinkOutOfTheFolder(t *testing.T) {
 	base := t.TempDir()
 	in := filepath.Join(base, "in")
@@ -139,7 +141,7 @@ func TestLinkOutOfTheFolder(t *testing.T) {
 	}
 }
 
-// The largest picture is never held in memory as a whole.
+// TestStreamed checks that a large picture is not kept in memory.
 func TestStreamed(t *testing.T) {
 	d := dir(map[string]string{"index.html": `<img src="big.png">`,
 		"big.png": strings.Repeat("0123456789abcdef", 1<<18)})
@@ -149,7 +151,7 @@ func TestStreamed(t *testing.T) {
 	}
 	most := 0
 	if _, err := p.WriteTo(writer(func(b []byte) { most = max(most, len(b)) })); err != nil || most > 64<<10 {
-		t.Errorf("%d bytes at once, %v", most, err)
+		t.Errorf("%d bytes in one write, %v, want at most 64 KiB", most, err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// BenchmarkPlace looks up addresses all over DB-IP's file.
+// BenchmarkPlace looks up addresses from all of DB-IP's file.
 func BenchmarkPlace(b *testing.B) {
 	f := &geo.File{Path: vitrinetest.CityFile(b), Temp: b.TempDir(), Log: quiet}
 	if err := f.Open(b.Context()); err != nil {

@@ -35,7 +35,7 @@ func packed(t testing.TB, b []byte) []byte {
 	return to.Bytes()
 }
 
-// mirror serves files by their names, and notes what it is asked for.
+// mirror serves files by name and records the requests.
 func mirror(t *testing.T, answer func(w http.ResponseWriter, name string)) (root string, asked *[]string) {
 	asked = new([]string)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,8 @@ func mirror(t *testing.T, answer func(w http.ResponseWriter, name string)) (root
 	return s.URL + "/free/", asked
 }
 
-// The file of this month is fetched, and in its first days the one before.
+// TestFetch checks that this month's file is downloaded, and in the first days
+// of a month the previous one.
 func TestFetch(t *testing.T) {
 	for _, have := range []string{"2026-03", "2026-02"} {
 		root, asked := mirror(t, func(w http.ResponseWriter, name string) {
@@ -68,61 +69,68 @@ func TestFetch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Kind != "DBIP-City-Lite" || got.Size != int64(len(cities)) || !strings.Contains(got.From, have) {
-			t.Errorf("%+v", got)
+			t.Errorf("Fetch = %+v", got)
 		}
 		want := []string{"dbip-city-lite-2026-03.mmdb.gz", "dbip-city-lite-2026-02.mmdb.gz"}
 		if have == "2026-03" {
 			want = want[:1]
 		}
 		if fmt.Sprint(*asked) != fmt.Sprint(want) {
-			t.Errorf("asked for %v, want %v", *asked, want)
+			t.Errorf("requests = %v, want %v", *asked, want)
 		}
 		if got := placeOf(opened(t, path), "81.2.69.142"); got != "GB London" {
-			t.Errorf("%q", got)
+			t.Errorf("place = %q, want GB London", got)
 		}
 		if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o644 {
-			t.Errorf("%v, %v", st.Mode(), err)
+			t.Errorf("mode = %v, %v, want 0644", st.Mode(), err)
 		}
 		alone(t, path)
 	}
 }
 
-// alone reports what a download has left beside a file.
+// alone checks that a download has left nothing beside the file.
 func alone(t *testing.T, path string) {
 	t.Helper()
 	left, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(left) != 1 {
-		t.Errorf("left: %v, %v", left, err)
+		t.Errorf("files left: %v, %v", left, err)
 	}
 }
 
-// Whatever goes wrong, the file before stays as it was.
+// TestFetchFails checks that the old file is kept whatever fails.
 func TestFetchFails(t *testing.T) {
 	whole := packed(t, cities)
 	answers := map[string]func(w http.ResponseWriter){
-		"there is no city file at":   func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
-		"500 Internal Server Error":  func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) },
-		"403 Forbidden":              func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) },
-		"is not a gzip file (gzip":   func(w http.ResponseWriter) { fmt.Fprint(w, "<!DOCTYPE html>Please wait") },
-		"is not a gzip file (EOF)":   func(http.ResponseWriter) {},
-		"cut off":                    func(w http.ResponseWriter) { _, _ = w.Write(whole[:len(whole)/2]) },
-		"the download was cut off":   func(w http.ResponseWriter) { _, _ = w.Write(whole[:len(whole)-1]) },
-		"checksum":                   func(w http.ResponseWriter) { _, _ = w.Write(damaged(whole)) },
-		"cut off or damaged, or":     func(w http.ResponseWriter) { _, _ = w.Write(packed(t, cities[:len(cities)/2])) },
-		"not an .mmdb file":          func(w http.ResponseWriter) { _, _ = w.Write(packed(t, []byte("garbage"))) },
-		`says that it is "Country"`:  func(w http.ResponseWriter) { _, _ = w.Write(packed(t, vitrinetest.MMDB("Country", nil))) },
-		"download was cut":           cutConnection(whole),
-		"stopped after 10 redirects": func(w http.ResponseWriter) { w.Header().Set("Location", "/"); w.WriteHeader(http.StatusFound) },
+		"there is no city file at":  func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
+		"500 Internal Server Error": func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) },
+		"403 Forbidden":             func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) },
+		"is not a gzip file (gzip":  func(w http.ResponseWriter) { fmt.Fprint(w, "<!DOCTYPE html>Please wait") },
+		"is not a gzip file (EOF)":  func(http.ResponseWriter) {},
+		"cut off":                   func(w http.ResponseWriter) { _, _ = w.Write(whole[:len(whole)/2]) },
+		"the download was cut off":  func(w http.ResponseWriter) { _, _ = w.Write(whole[:len(whole)-1]) },
+		"checksum":                  func(w http.ResponseWriter) { _, _ = w.Write(damaged(whole)) },
+		"cut off or damaged, or":    func(w http.ResponseWriter) { _, _ = w.Write(packed(t, cities[:len(cities)/2])) },
+		"not an .mmdb file":         func(w http.ResponseWriter) { _, _ = w.Write(packed(t, []byte("garbage"))) },
+		`says that it is "Country"`: func(w http.ResponseWriter) {
+			_,
+				_ = w.Write(packed(t, vitrinetest.MMDB("Country", nil)))
+		},
+		"download was cut": cutConnection(whole),
+		"stopped after 10 redirects": func(w http.ResponseWriter) {
+			w.Header().Set("Location",
+				"/")
+			w.WriteHeader(http.StatusFound)
+		},
 	}
 	path := filepath.Join(t.TempDir(), geo.DefaultName)
 	write(t, path, []byte("the file before"))
 	for want, answer := range answers {
 		root, _ := mirror(t, func(w http.ResponseWriter, _ string) { answer(w) })
 		if _, err := geo.Fetch(t.Context(), root, path, today); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", want, err)
+			t.Errorf("Fetch = %[2]v, want an error with %[1]q", want, err)
 		}
 		if b, err := os.ReadFile(path); err != nil || string(b) != "the file before" {
-			t.Errorf("%q: the file before is %q, %v", want, b, err)
+			t.Errorf("%q: the old file = %q, %v", want, b, err)
 		}
 		alone(t, path)
 	}
@@ -130,23 +138,23 @@ func TestFetchFails(t *testing.T) {
 	root, _ := mirror(t, func(w http.ResponseWriter, _ string) { stop() })
 	for _, root := range []string{root, "ftp://download.example", "", "http://127.0.0.1:1"} {
 		if _, err := geo.Fetch(ctx, root, path, today); err == nil {
-			t.Errorf("%q: nothing failed", root)
+			t.Errorf("Fetch from %q = nil, want an error", root)
 		}
 	}
 	alone(t, path)
 	if _, err := geo.Fetch(t.Context(), root, filepath.Join(t.TempDir(), "no", "file"), today); err == nil {
-		t.Error("a directory that is not there: nothing failed")
+		t.Error("Fetch into a missing directory = nil, want an error")
 	}
 }
 
-// damaged returns a gzip file in which a byte of what is packed is another one.
+// damaged returns a gzip file with one wrong byte.
 func damaged(b []byte) []byte {
 	b = bytes.Clone(b)
-	b[len(b)-8] ^= 1 // of the checksum
+	b[len(b)-8] ^= 1 // in the checksum
 	return b
 }
 
-// cutConnection sends half of what it says that it will.
+// cutConnection sends half of the announced bytes.
 func cutConnection(whole []byte) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", fmt.Sprint(len(whole)))
@@ -154,7 +162,8 @@ func cutConnection(whole []byte) func(http.ResponseWriter) {
 	}
 }
 
-// The real file, through a server and on to lookups.
+// TestFetchDBIP downloads the real file from a server and looks up addresses in
+// it.
 func TestFetchDBIP(t *testing.T) {
 	b, err := os.ReadFile(vitrinetest.CityFile(t))
 	if err != nil {
@@ -170,16 +179,17 @@ func TestFetchDBIP(t *testing.T) {
 	for addr, want := range map[string]string{"81.2.69.142": "GB London", "85.214.132.117": "DE Berlin",
 		"192.168.0.1": "", "2001:4860:4860::8888": ""} {
 		if got := placeOf(f, addr); got != want {
-			t.Errorf("%s: %q, want %q", addr, got, want)
+			t.Errorf("%s = %q, want %q", addr, got, want)
 		}
 	}
 	for _, n := range []int{len(whole) / 3, len(whole) - 100} {
 		root, _ := mirror(t, func(w http.ResponseWriter, _ string) { _, _ = w.Write(whole[:n]) })
-		if _, err := geo.Fetch(t.Context(), root, path, today); err == nil || !strings.Contains(err.Error(), "cut off") {
-			t.Errorf("%d bytes: %v", n, err)
+		if _, err := geo.Fetch(t.Context(), root, path, today); err == nil ||
+			!strings.Contains(err.Error(), "cut off") {
+			t.Errorf("Fetch of the first %d bytes = %v", n, err)
 		}
 	}
 	if got := placeOf(opened(t, path), "81.2.69.142"); got != "GB London" {
-		t.Errorf("%q", got)
+		t.Errorf("place = %q, want GB London", got)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// A full disk takes nothing from the file before, and none keeps a server from
-// its start.
+// TestFullDisk checks that a full disk does not affect the old file, and does
+// not prevent a server from starting.
 func TestFullDisk(t *testing.T) {
 	disk := vitrinetest.SmallFileSystem(t, "64k")
 	path := filepath.Join(disk, geo.DefaultName)
@@ -22,7 +22,7 @@ func TestFullDisk(t *testing.T) {
 	large = append(make([]byte, 1<<20), large...)
 	root, _ := mirror(t, func(w http.ResponseWriter, _ string) { _, _ = w.Write(packed(t, large)) })
 	if _, err := geo.Fetch(t.Context(), root, path, today); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("%v", err)
+		t.Errorf("Fetch = %v, want ENOSPC", err)
 	}
 	alone(t, path)
 	f := newFile(t, path, false)
@@ -31,7 +31,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := placeOf(f, "81.2.69.142"); got != "GB London" {
-		t.Errorf("%q", got)
+		t.Errorf("place = %q, want GB London", got)
 	}
 	if err := os.WriteFile(filepath.Join(disk, "filler"), make([]byte, 1<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
@@ -39,10 +39,10 @@ func TestFullDisk(t *testing.T) {
 	full := newFile(t, path, false)
 	full.Temp = f.Temp
 	if err := full.Open(t.Context()); err != nil {
-		t.Errorf("a start with a full disk: %v", err)
+		t.Errorf("Open on a full disk = %v", err)
 	}
 	if got := placeOf(full, "81.2.69.142"); got != "" {
-		t.Errorf("%q", got)
+		t.Errorf("place = %q, want none", got)
 	}
 	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
 		t.Fatal(err)
@@ -51,6 +51,6 @@ func TestFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 	if got := placeOf(full, "81.2.69.142"); got != "GB London" {
-		t.Errorf("%q", got)
+		t.Errorf("place = %q, want GB London", got)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// cities is a small city file as DB-IP has it.
+// cities is a small city file like DB-IP's.
 var cities = vitrinetest.MMDB("DBIP-City-Lite", map[string]any{
 	"81.2.69.0/24":        vitrinetest.CityRecord("GB", "London"),
 	"85.214.132.0/24":     vitrinetest.CityRecord("DE", "Berlin (Charlottenburg-Wilmersdorf)"),
@@ -75,26 +75,26 @@ func TestPlace(t *testing.T) {
 		"fe80::1%eth0": "", "fd00::1": "", "0.0.0.0": "", "224.0.0.1": "", "255.255.255.255": "",
 	} {
 		if got := placeOf(f, addr); got != want {
-			t.Errorf("%s: %q, want %q", addr, got, want)
+			t.Errorf("%s = %q, want %q", addr, got, want)
 		}
 	}
 	if c, _ := f.Place(netip.Addr{}); c != "" {
-		t.Errorf("no address is in %s", c)
+		t.Errorf("place of no address = %s, want none", c)
 	}
 	var none *geo.File
 	if got := placeOf(none, "8.8.8.8"); got != "" {
-		t.Errorf("no file says %q", got)
+		t.Errorf("place without a file = %q, want none", got)
 	}
 	if source, ok := f.Loaded(); !ok || source.Text != "IP geolocation by DB-IP" {
-		t.Errorf("%+v, %v", source, ok)
+		t.Errorf("Loaded = %+v, %v", source, ok)
 	}
 	left, err := os.ReadDir(f.Temp)
 	if err != nil || len(left) > 0 {
-		t.Errorf("left of the copy: %v, %v", left, err)
+		t.Errorf("files left of the copy: %v, %v", left, err)
 	}
 }
 
-// Files of makers, in the forms that they have.
+// TestSources checks files of several makers in their own forms.
 func TestSources(t *testing.T) {
 	flat := map[string]any{"81.2.69.0/24": map[string]any{"country_code": "GB", "city": "London (Soho)"}}
 	for _, c := range []struct {
@@ -111,15 +111,15 @@ func TestSources(t *testing.T) {
 		write(t, path, vitrinetest.MMDB(c.kind, c.records))
 		f := opened(t, path)
 		if got := placeOf(f, "81.2.69.142"); got != "GB London" {
-			t.Errorf("%s: %s", c.name, got)
+			t.Errorf("%s: place = %s, want GB London", c.name, got)
 		}
 		if source, _ := f.Loaded(); source.Name != c.want {
-			t.Errorf("%s: made by %q, want %q", c.name, source.Name, c.want)
+			t.Errorf("%s: maker = %q, want %q", c.name, source.Name, c.want)
 		}
 	}
 }
 
-// unusable returns files that are refused, by the error of each.
+// unusable returns files that are refused, by their errors.
 func unusable() map[string][]byte {
 	of := func(kind string, record map[string]any) []byte {
 		return vitrinetest.MMDB(kind, map[string]any{"81.2.69.0/24": record, "9.9.9.0/24": record})
@@ -148,22 +148,23 @@ func TestUnusable(t *testing.T) {
 		said, _, _ := strings.Cut(want, " (")
 		if err := newFile(t, path, false).Open(t.Context()); err == nil || !strings.Contains(err.Error(), said) ||
 			!strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", want, err)
+			t.Errorf("Open = %[2]v, want %[1]s", want, err)
 		}
 		if _, _, err := geo.Check(path); err == nil {
-			t.Errorf("%s: Check says nothing", want)
+			t.Errorf("%s: Check = nil, want an error", want)
 		}
 	}
 	if err := newFile(t, path+"no", false).Open(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing: %v", err)
+		t.Errorf("Open of a missing file = %v", err)
 	}
-	if err := newFile(t, t.TempDir(), false).Open(t.Context()); err == nil || !strings.Contains(err.Error(), "directory") {
-		t.Errorf("directory: %v", err)
+	if err := newFile(t, t.TempDir(), false).Open(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "directory") {
+		t.Errorf("Open of a directory = %v", err)
 	}
 }
 
-// A file of which bytes were changed is refused, or says what it says: nothing
-// panics.
+// TestDamaged checks that a file with changed bytes is refused or used as it
+// is, and never causes a panic.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "any.mmdb")
 	seed := uint64(time.Now().UnixNano())
@@ -184,7 +185,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// A file may be replaced in every way while addresses are looked up in it.
+// TestReplaced replaces a file in every way while addresses are looked up in
+// it.
 func TestReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "any.mmdb")
@@ -193,19 +195,19 @@ func TestReplaced(t *testing.T) {
 	london := func(want string) {
 		t.Helper()
 		if got := placeOf(f, "81.2.69.142"); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("place = %q, want %q", got, want)
 		}
 	}
 	refresh := func(want string) {
 		t.Helper()
-		for range 2 { // what is said does not change while the file does not
+		for range 2 { // the warning stays the same as long as the file does
 			err := f.Refresh(t.Context())
 			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, want %q", err, want)
+				t.Errorf("Refresh = %v, want %q", err, want)
 			}
 		}
 	}
-	for want, b := range unusable() { // in place: what is mapped does not change
+	for want, b := range unusable() { // in place, because the mapped copy does not change
 		said, _, _ := strings.Cut(want, " (")
 		write(t, path, b)
 		london("GB London")
@@ -227,7 +229,8 @@ func TestReplaced(t *testing.T) {
 	london("GB Leeds")
 }
 
-// A file in the data directory may come later, and go.
+// TestOptional checks that the file in the data directory may appear later and
+// disappear.
 func TestOptional(t *testing.T) {
 	path := filepath.Join(t.TempDir(), geo.DefaultName)
 	f := newFile(t, path, true)
@@ -237,10 +240,10 @@ func TestOptional(t *testing.T) {
 			t.Error(err)
 		}
 		if got := placeOf(f, "81.2.69.142"); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("place = %q, want %q", got, want)
 		}
 		if _, ok := f.Loaded(); ok != (want != "") {
-			t.Errorf("loaded: %v", ok)
+			t.Errorf("Loaded = %v", ok)
 		}
 	}
 	if err := f.Open(t.Context()); err != nil {
@@ -255,7 +258,7 @@ func TestOptional(t *testing.T) {
 	check("")
 }
 
-// A copy leaves room on the disk.
+// TestRoom checks that a copy leaves space on the disk.
 func TestRoom(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "any.mmdb")
 	write(t, path, cities)
@@ -266,21 +269,22 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := placeOf(f, "81.2.69.142"); got != "" {
-		t.Errorf("%q", got)
+		t.Errorf("place = %q, want none", got)
 	}
 	if err := f.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "no room") {
-		t.Errorf("%v", err)
+		t.Errorf("Refresh = %v, want no room", err)
 	}
 	room = -1
 	if err := f.Refresh(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if got := placeOf(f, "81.2.69.142"); got != "GB London" {
-		t.Errorf("%q", got)
+		t.Errorf("place = %q, want GB London", got)
 	}
 }
 
-// Lookups go on while files come and go: with the race detector.
+// TestTogether looks up addresses while files are replaced, for the race
+// detector.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "any.mmdb")
 	write(t, path, cities)
@@ -291,7 +295,7 @@ func TestTogether(t *testing.T) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				if got := placeOf(f, "81.2.69.142"); got != "GB London" {
-					t.Errorf("%q", got)
+					t.Errorf("place = %q, want GB London", got)
 					return
 				}
 			}
@@ -306,7 +310,7 @@ func TestTogether(t *testing.T) {
 			t.Error(err)
 		}
 		if err := f.Refresh(ctx); (err != nil) != (i%5 == 0) {
-			t.Errorf("%d: %v", i, err)
+			t.Errorf("Refresh %d = %v", i, err)
 		}
 	}
 	done()

@@ -229,9 +229,9 @@ func TestSendRefuses(t *testing.T) {
 }
 
 func TestMailer(t *testing.T) {
-	mailtest.Run(t, func(t *testing.T) mailtest.Office {
+	mailtest.Run(t, func(t *testing.T) mailtest.Server {
 		o := newMailServer(t, false, false)
-		return mailtest.Office{
+		return mailtest.Server{
 			Mailer: newSender(t, "smtp://127.0.0.1:"+o.port, nil),
 			Took: func() vitrine.Message {
 				l := <-o.got

@@ -29,8 +29,8 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// The text of code is what was given. JSON may be indented anew, which changes
-// white space outside of strings alone.
+// FuzzCode checks that the text of code does not change. JSON may be indented,
+// which only changes white space outside strings.
 func FuzzCode(f *testing.F) {
 	seed(f, "a: |\n  b\n# c\n", `{"a": [1, "\"", {}]}`, "<a b='c'>&d;</a>",
 		`{"a":1,"b":"`+strings.Repeat("long ", 100)+`"}`)
@@ -47,7 +47,7 @@ func FuzzCode(f *testing.F) {
 	})
 }
 
-// bare removes the white space outside of strings from JSON.
+// bare removes white space outside strings from JSON.
 func bare(src string) string {
 	var b strings.Builder
 	in, escaped := false, false

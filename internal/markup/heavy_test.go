@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// series writes what a format makes of the numbers from 0, until it has so many
-// bytes.
+// series formats the numbers from 0 on until the result has the given size.
 func series(format string, size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -20,8 +19,8 @@ func series(format string, size int) string {
 
 func repeated(s string, size int) string { return strings.Repeat(s, size/len(s)) }
 
-// The work of a parser on each of these grows by the square of their length; at
-// this one it takes seconds.
+// TestHeavy checks texts for which a parser's work grows with the square of
+// their length. At this length it takes seconds.
 func TestHeavy(t *testing.T) {
 	const size = maxMarkdown - 1<<10
 	for name, src := range map[string]string{
@@ -46,16 +45,17 @@ func TestHeavy(t *testing.T) {
 		"quotes":               strings.Repeat("> ", 20) + "a\n",
 	} {
 		if !isHeavy(src) {
-			t.Errorf("%s: not heavy", name)
+			t.Errorf("%s: isHeavy = false, want true", name)
 		}
 		d := Markdown(src)
 		if text := lawful(t, d); text != src || !strings.HasPrefix(d.Note, "Shown as text") {
-			t.Errorf("%s: %q", name, d.Note)
+			t.Errorf("%s: note = %q", name, d.Note)
 		}
 	}
 }
 
-// A parser of HTML repeats what is open in each paragraph.
+// TestOpenFormatting checks elements that are not closed, which an HTML parser
+// repeats in each paragraph.
 func TestOpenFormatting(t *testing.T) {
 	for _, src := range []string{
 		series("<b id=%d>", 4000) + repeated("<p>x", maxMarkdown/2),
@@ -63,7 +63,7 @@ func TestOpenFormatting(t *testing.T) {
 		"<table><tr><td>" + series("<i id=%d>", 4000) + repeated("<p></td>", maxMarkdown/2),
 	} {
 		if d := Markdown(src); d.Note == "" || len(d.HTML) > 2*maxMarkdown {
-			t.Errorf("%.40s: %q, %d bytes", src, d.Note, len(d.HTML))
+			t.Errorf("%.40s: note %q, %d bytes", src, d.Note, len(d.HTML))
 		}
 	}
 	for src, want := range map[string]string{
@@ -76,12 +76,12 @@ func TestOpenFormatting(t *testing.T) {
 		`<a href="x">&lt;<code>y</code></a>`: `<a href="x">&lt;<code>y</code></a>`,
 	} {
 		if got, err := closeElements(bytes.NewBufferString(src)); err != nil || got.String() != want {
-			t.Errorf("%s became %s, %v", src, got, err)
+			t.Errorf("closeElements(%s) = %s, %v", src, got, err)
 		}
 	}
 }
 
-// What people write is arranged, however long.
+// TestNotHeavy checks that ordinary text is rendered, however long.
 func TestNotHeavy(t *testing.T) {
 	for name, src := range map[string]string{
 		"readme": repeated(readme[:165]+"A paragraph of some more words, as there are in each part of a text that explains something.\n\n", 200<<10),
@@ -97,54 +97,56 @@ func TestNotHeavy(t *testing.T) {
 		"HTML":      repeated("<table><tr><td align=\"center\"><a href=\"https://a.test\"><b>Name</b></a></td></tr></table>\n\n", 100<<10),
 	} {
 		if isHeavy(src) {
-			t.Errorf("%s: heavy", name)
+			t.Errorf("%s: isHeavy = true, want false", name)
 		}
 		if d := Markdown(src); d.Note != "" {
-			t.Errorf("%s: %q", name, d.Note)
+			t.Errorf("%s: note = %q, want none", name, d.Note)
 		}
 	}
 }
 
-// Of a text that was cut, what is told of the file is true of the whole file.
+// TestCut checks that the notes on a truncated text are right for the whole
+// file.
 func TestCut(t *testing.T) {
 	const size = 1 << 20
 	whole := "[" + strings.Repeat("{\"a\":1},\n", 200_000) + "{}]"
 	for _, n := range []int{size, size - 3} {
 		if d := Code(whole[:n], "json", true); d.Note != "" {
-			t.Errorf("of valid JSON: %q", d.Note)
+			t.Errorf("note on valid JSON = %q", d.Note)
 		}
 	}
 	if d := Code("{x", "json", true); d.Note != "Not valid JSON: line 1, column 2." {
-		t.Errorf("of no JSON: %q", d.Note)
+		t.Errorf("note on invalid JSON = %q", d.Note)
 	}
 	rows := "a,b\n" + strings.Repeat("1,2\n", 1_000_000)
 	if d := Table(rows[:size], ',', true); d.Note != "First 2,000 rows." || !d.Cut {
-		t.Errorf("of a million rows: %q", d.Note)
+		t.Errorf("note on a million rows = %q", d.Note)
 	}
 	if d := Table(strings.Repeat("1,", 300)+"\n1,1", 0, true); d.Note != "First 100 columns." || !d.Cut {
-		t.Errorf("of wide rows: %q", d.Note)
+		t.Errorf("note on wide rows = %q", d.Note)
 	}
 }
 
-// A quotation mark that is literal does not make the rest a cell.
+// TestStrayQuote checks that a literal quotation mark does not turn the rest of
+// the table into one cell.
 func TestStrayQuote(t *testing.T) {
 	d := Table("size,what\n\"5 inch,pipe\n"+strings.Repeat("7,tap\n", 1000), ',', false)
 	if text := lawful(t, d); d.Note != "" || strings.Count(string(d.HTML), "<tr>") != 1002 ||
 		!strings.Contains(text, `"5 inch`) {
-		t.Errorf("%q, %d rows", d.Note, strings.Count(string(d.HTML), "<tr>"))
+		t.Errorf("note %q, %d rows", d.Note, strings.Count(string(d.HTML), "<tr>"))
 	}
 	d = Table("a,b\n\"one\ntwo, three\",c\n", 0, false)
 	if !strings.Contains(string(d.HTML), "<td>one\ntwo, three</td>") {
-		t.Errorf("%s", d.HTML)
+		t.Errorf("table = %s", d.HTML)
 	}
 	d = Table("a,b\n\""+strings.Repeat("x\n", 3000), 0, false)
 	if d.Note != "First 2,000 of 3,001 rows." {
-		t.Errorf("%q", d.Note)
+		t.Errorf("note = %q", d.Note)
 	}
 }
 
-// What is passed over as code is code, and no paragraph goes on behind what is
-// said to begin a block.
+// TestHeavyBounds checks that what is skipped as code is code, and that a
+// paragraph ends where a block begins.
 func TestHeavyBounds(t *testing.T) {
 	pieces := []string{"```", "~~~", "````", "```go", "``` a`b", "  ```", "    ```", "\t```", "- ```", "> ```",
 		"1. ~~~", "[^a]: ```", "```   ", "", "", " ", "<div>", "<!--", "-->", "<pre>", "</pre>", "> <div>", "- <div>",
@@ -168,7 +170,7 @@ func TestHeavyBounds(t *testing.T) {
 		}
 		for i := range len(skipped) / 2 {
 			if skipped[2*i+1] && strings.Contains(out.String(), fmt.Sprintf("<em>w%d</em>", i)) {
-				t.Fatalf("line %d is no code:\n%s\n%s", 2*i+1, src.String(), out.String())
+				t.Fatalf("line %d is not code:\n%s\n%s", 2*i+1, src.String(), out.String())
 			}
 		}
 	}
@@ -198,7 +200,7 @@ func TestHeavyBounds(t *testing.T) {
 					fmt.Sscanf(inside[i:], "w%d", &to)
 				}
 				if from != to {
-					t.Fatalf("a paragraph goes on:\n%s\n%s", src.String(), out.String())
+					t.Fatalf("a paragraph does not end:\n%s\n%s", src.String(), out.String())
 				}
 			}
 		}

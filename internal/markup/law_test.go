@@ -15,17 +15,16 @@ var lawfulElements = strings.Fields(`p br hr h2 h3 h4 h5 h6 div span blockquote 
 var lawfulAttributes = strings.Fields(`id class href rel target dir colspan rowspan start title open type checked disabled tabindex role
 	aria-label scope data-digits for name`)
 
-// lawful holds a document against what the page around it counts on, and gives
-// its text.
+// lawful checks what the surrounding page relies on, and returns the document's
+// text.
 func lawful(t *testing.T, d Document) string {
 	t.Helper()
-	// What is behind the document must stay behind it, and beside what is
-	// around it.
+	// What follows the document must stay after it, and outside it.
 	whole := `<!doctype html><body><main id="m"><article id="a">` + string(d.HTML) +
 		`</article><p id="behind">behind</p></main>`
 	root, err := html.Parse(strings.NewReader(whole))
 	if err != nil {
-		t.Fatalf("%v: %.300q", err, d.HTML)
+		t.Fatalf("parse: %v: %.300q", err, d.HTML)
 	}
 	var article, behind *html.Node
 	for n := range root.Descendants() {
@@ -38,7 +37,7 @@ func lawful(t *testing.T, d Document) string {
 	}
 	if article == nil || behind == nil || behind.Parent != article.Parent || article.NextSibling != behind ||
 		behind.FirstChild.Data != "behind" {
-		t.Fatalf("the document ends elsewhere: %.600q", d.HTML)
+		t.Fatalf("the document ends at another place: %.600q", d.HTML)
 	}
 	ids := map[string]bool{}
 	var text strings.Builder
@@ -49,12 +48,12 @@ func lawful(t *testing.T, d Document) string {
 		case html.ElementNode:
 			lawfulElement(t, n, ids)
 		default:
-			t.Fatalf("a node of type %d: %.300q", n.Type, n.Data)
+			t.Fatalf("node of type %d: %.300q", n.Type, n.Data)
 		}
 	}
 	for n := range article.Descendants() {
 		if place, ok := strings.CutPrefix(attr(n, "href"), "#"); ok && !ids[place] {
-			t.Fatalf("a link to %q, which is nowhere", place)
+			t.Fatalf("a link to %q, which does not exist", place)
 		}
 	}
 	return text.String()
@@ -63,27 +62,27 @@ func lawful(t *testing.T, d Document) string {
 func lawfulElement(t *testing.T, n *html.Node, ids map[string]bool) {
 	t.Helper()
 	if n.Namespace != "" || !slices.Contains(lawfulElements, n.Data) {
-		t.Fatalf("element %s %q", n.Namespace, n.Data)
+		t.Fatalf("element %s %q is not allowed", n.Namespace, n.Data)
 	}
 	for _, a := range n.Attr {
 		if a.Namespace != "" || !slices.Contains(lawfulAttributes, a.Key) {
-			t.Fatalf("attribute %s=%q of %s", a.Key, a.Val, n.Data)
+			t.Fatalf("attribute %s=%q of %s is not allowed", a.Key, a.Val, n.Data)
 		}
 		switch a.Key {
 		case "id":
 			if !strings.HasPrefix(a.Val, "doc-") || ids[a.Val] {
-				t.Fatalf("id %q", a.Val)
+				t.Fatalf("id %q is not allowed", a.Val)
 			}
 			ids[a.Val] = true
 		case "name", "for":
 			if !strings.HasPrefix(a.Val, "doc-") {
-				t.Fatalf("%s=%q", a.Key, a.Val)
+				t.Fatalf("%s=%q is not allowed", a.Key, a.Val)
 			}
 		case "class":
 			for class := range strings.FieldsSeq(a.Val) {
 				if !slices.Contains(strings.Fields("prose front scroll grid few paged parts lines words sheets tree none more image n right center footnotes footnote-backref "+
 					"t-key t-string t-number t-comment t-tag"), class) {
-					t.Fatalf("class %q", a.Val)
+					t.Fatalf("class %q is not allowed", a.Val)
 				}
 			}
 		case "href":
@@ -93,17 +92,18 @@ func lawfulElement(t *testing.T, n *html.Node, ids map[string]bool) {
 				strings.HasPrefix(strings.ToLower(a.Val), "mailto:")
 			if !inside && !outside || n.DataAtom != atom.A || outside &&
 				(attr(n, "rel") != linkRel || attr(n, "target") != "_blank") {
-				t.Fatalf("address %q of %s, rel %q", a.Val, n.Data, attr(n, "rel"))
+				t.Fatalf("address %q of %s, rel %q, is not allowed", a.Val, n.Data, attr(n, "rel"))
 			}
 		}
 	}
 	if n.DataAtom == atom.Input && !(attr(n, "type") == "checkbox" && has(n, "disabled") ||
 		attr(n, "type") == "radio" && attr(n, "name") == "doc-sheet") {
-		t.Fatalf("an input: %v", n.Attr)
+		t.Fatalf("input is not allowed: %v", n.Attr)
 	}
 }
 
-// Known ways to bring a script into a page, into Markdown and everything else.
+// vectors are known ways to bring a script into a page, in Markdown and other
+// formats.
 var vectors = []string{
 	`<script>alert(1)</script>`, `<SCRIPT SRC=//x.test/a.js>`, `<scr<script>ipt>alert(1)</script>`,
 	`<img src=x onerror=alert(1)>`,

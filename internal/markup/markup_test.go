@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// everything makes all documents that there are of a text.
+// everything returns a document of each kind for a text.
 func everything(s string) map[string]Document {
 	return map[string]Document{
 		"markdown": Markdown(s), "table": Table(s, 0, false), "tsv": Table(s, '\t', false),
@@ -100,12 +100,12 @@ func TestTable(t *testing.T) {
 	}
 	d := Table("a,b\n"+strings.Repeat("1,2\n", 10_411), 0, false)
 	if !d.Cut || d.Note != "First 2,000 of 10,412 rows." || strings.Count(string(d.HTML), "<tr>") != maxRows {
-		t.Errorf("%v, %q", d.Cut, d.Note)
+		t.Errorf("Cut = %v, note %q", d.Cut, d.Note)
 	}
 	d = Table(strings.Repeat("1,", 300)+"\n1,1", 0, false)
 	lawful(t, d)
 	if !d.Cut || !strings.Contains(d.Note, "First 100 of 301 columns") {
-		t.Errorf("%v, %q", d.Cut, d.Note)
+		t.Errorf("Cut = %v, note %q", d.Cut, d.Note)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestJSON(t *testing.T) {
 	} {
 		d := Code(src, "json", false)
 		if text := lawful(t, d); d.Note != note || text != src {
-			t.Errorf("%q: %q, shown %q", src, d.Note, text)
+			t.Errorf("%q: note %q, shown %q", src, d.Note, text)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestTree(t *testing.T) {
 	text := lawful(t, d)
 	html := string(d.HTML)
 	if !d.Cut || d.Note != "11 of 52,310 entries shown." {
-		t.Errorf("%v %q", d.Cut, d.Note)
+		t.Errorf("Cut = %v, note %q", d.Cut, d.Note)
 	}
 	at := func(s string) int {
 		i := strings.Index(text, s)
@@ -168,10 +168,10 @@ func TestTree(t *testing.T) {
 	}
 	if at("file9.txt") > at("file10.txt") || at("b2 files · 1.0 kB") > at("a.txt") ||
 		strings.Count(text, "a.txt") != 2 || strings.Contains(html, "\u202e") {
-		t.Errorf("%s", html)
+		t.Errorf("tree = %s", html)
 	}
 	if n := strings.Count(html, "<details"); n > 40 {
-		t.Errorf("%d folders", n)
+		t.Errorf("%d folders, want at most 40", n)
 	}
 }
 
@@ -181,16 +181,17 @@ func TestSheets(t *testing.T) {
 	text := lawful(t, d)
 	if !d.Cut || !strings.Contains(string(d.HTML), ` id="doc-sheet-1" checked>`) ||
 		!strings.Contains(text, "Sheet 2") || strings.Count(string(d.HTML), "<section>") != 2 {
-		t.Errorf("%s", d.HTML)
+		t.Errorf("sheets = %s", d.HTML)
 	}
 	if one := Sheets(vitrine.Workbook{Sheets: []vitrine.Sheet{{Name: "x",
 		Rows: [][]string{{"1"}}}}}); strings.Contains(string(one.HTML), "radio") {
-		t.Errorf("%s", one.HTML)
+		t.Errorf("one sheet = %s, want no tabs", one.HTML)
 	}
 	lawful(t, Sheets(vitrine.Workbook{}))
 }
 
-// What is larger than anything that is read ends soon, in something bounded.
+// TestExtremes checks that the largest inputs are rendered quickly and with a
+// bounded result.
 func TestExtremes(t *testing.T) {
 	const size = 1 << 20
 	for _, s := range []string{"[", "*", "`", "<", ">", "|", "(", "![", "_a", "> ", "- ", "1. ", "<b>", "<div>",
@@ -259,14 +260,14 @@ func BenchmarkTree(b *testing.B) {
 	}
 }
 
-// Pages are made for many readers at once.
+// TestTogether renders pages concurrently.
 func TestTogether(t *testing.T) {
 	want := Markdown(readme[:8<<10])
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			if got := Markdown(readme[:8<<10]); got != want {
-				t.Error("another document of the same text")
+				t.Error("a concurrent rendering differs")
 			}
 		})
 	}

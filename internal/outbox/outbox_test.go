@@ -38,9 +38,9 @@ func (o *mailServer) Send(_ context.Context, m vitrine.Message) error {
 // TestMailServer checks that the mailer of the tests keeps the contract of a
 // Mailer.
 func TestMailServer(t *testing.T) {
-	mailtest.Run(t, func(*testing.T) mailtest.Office {
+	mailtest.Run(t, func(*testing.T) mailtest.Server {
 		o := new(mailServer)
-		return mailtest.Office{
+		return mailtest.Server{
 			Mailer: o,
 			Took:   func() vitrine.Message { m := o.took[0]; o.took = o.took[1:]; return m },
 			Refuse: func(forever bool) {

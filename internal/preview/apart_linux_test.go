@@ -19,15 +19,15 @@ import (
 
 const outsideVariable = "VITRINE_TEST_OUTSIDE"
 
-// apart runs a test in namespaces of its own, where it is root and may change
-// mounts and limits; false here, outside of them.
+// apart runs a test in new namespaces, where it is root and may change mounts
+// and limits. It returns false in the outer process.
 func apart(t *testing.T) bool {
 	t.Helper()
 	mounts, err := os.Readlink("/proc/self/ns/mnt")
 	must(t, err)
 	if outside := os.Getenv(outsideVariable); outside != "" {
 		if outside == mounts || os.Getpid() != 1 {
-			t.Fatal("these are not namespaces of its own")
+			t.Fatal("the test does not run in new namespaces")
 		}
 		must(t, unix.Mount("", "/", "", unix.MS_PRIVATE|unix.MS_REC, ""))
 		return true
@@ -41,7 +41,7 @@ func apart(t *testing.T) bool {
 	}
 	out, err := cmd.CombinedOutput()
 	if cmd.Process == nil && os.Getenv("CI") == "" {
-		t.Skipf("namespaces are not to be had (%v): %s was not tried in any", err, t.Name())
+		t.Skipf("no namespaces (%v): %s is skipped", err, t.Name())
 	}
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)
@@ -49,21 +49,21 @@ func apart(t *testing.T) bool {
 	return false
 }
 
-// Without namespaces pictures are made all the same, but LibreOffice does not
-// run, and pages do not wait for it.
+// TestNoNamespaces checks that without namespaces pictures are still made, but
+// LibreOffice does not run, and pages do not wait for it.
 func TestNoNamespaces(t *testing.T) {
 	if !apart(t) {
 		return
 	}
-	must(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)) // of those in this one
+	must(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)) // of the namespaces inside this one
 	ran := filepath.Join(t.TempDir(), "ran")
 	m, w := newMaker(t, Options{Office: script(t, "echo > "+ran)})
 	if !m.Makes(vitrine.PartPages, "docx") {
-		t.Error("nothing is known yet, and pages do not wait")
+		t.Error("Makes = false before anything is known, want true")
 	}
 	for range 2 {
 		if parts := mustPreview(t, m, "a.docx", docx(t, paragraph("Hello"))); len(parts) > 0 {
-			t.Error("a document was made")
+			t.Error("a document was converted")
 		}
 		if parts := mustPreview(t, m, "a.pdf", filled(9, 9, "1 0 0")); parts[vitrine.PartPicture] == nil {
 			t.Error("a PDF has no picture")
@@ -74,19 +74,19 @@ func TestNoNamespaces(t *testing.T) {
 	}
 	if m.Makes(vitrine.PartPages, "docx") || m.Makes(vitrine.PartSheets, "xls") ||
 		!m.Makes(vitrine.PartSheets, "xlsx") {
-		t.Error("pages wait for what is not made")
+		t.Error("Makes is true for parts that cannot be made, or false for others")
 	}
 	told := strings.Join(w.list(), "\n")
 	for _, what := range []string{"run without namespaces",
 		"LibreOffice is not used: this system gives no namespaces to keep it apart"} {
 		if strings.Count(told, what) != 1 {
-			t.Errorf("not told once: %s\n%s", what, told)
+			t.Errorf("%q is not logged once:\n%s", what, told)
 		}
 	}
 }
 
-// Also a document that is in work before anything is known of namespaces is not
-// given to LibreOffice without them.
+// TestOfficeFailsClosed checks that a document whose work began before the
+// namespaces were checked is not given to LibreOffice without them.
 func TestOfficeFailsClosed(t *testing.T) {
 	if !apart(t) {
 		return
@@ -97,14 +97,15 @@ func TestOfficeFailsClosed(t *testing.T) {
 	m.prepared = true
 	f := vitrine.PreviewFile{Name: "a.docx", Kind: filetype.Document, Blob: blobFile(t, docx(t, paragraph("Hello")))}
 	if err := m.Preview(context.Background(), f, func(vitrine.Part, io.Reader) error { return nil }); err == nil {
-		t.Error("no error")
+		t.Error("Preview = nil, want an error")
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("LibreOffice ran")
 	}
 }
 
-// Where a child's own mounts are not to be had, that is told.
+// TestMountsRefused checks that a warning is logged if a child cannot have its
+// own mounts.
 func TestMountsRefused(t *testing.T) {
 	if !apart(t) {
 		return
@@ -114,12 +115,12 @@ func TestMountsRefused(t *testing.T) {
 	must(t, err)
 	blob, ok := blobFile(t, []byte("blob")).(onDisk)
 	if !ok {
-		t.Fatal("no file")
+		t.Fatal("blob is not a file")
 	}
 	cmd := exec.Command(os.Args[0], outbreakVerb, dir, "none", "none", fmt.Sprint(os.Getpid()), "true")
 	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = []string{}, []*os.File{blob.File}, attributes(false)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "previews run with the mounts of the system") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("child = %v: %s", err, out)
 	}
 }

@@ -32,8 +32,8 @@ func gzipped(t testing.TB, p []byte) []byte {
 	return b.Bytes()
 }
 
-// block returns a RAR 5 header: its type, what follows, and how many bytes of
-// data come after it.
+// block returns a RAR 5 header: its type, its fields, and the number of data
+// bytes that follow.
 func block(kind byte, data int, fields string) string {
 	body := string([]byte{kind, 0}) + fields
 	if data > 0 {
@@ -83,12 +83,13 @@ func TestEntries(t *testing.T) {
 		parts.json(t, vitrine.PartEntries, &got)
 		if want := (vitrine.Listing{Entries: []filetype.Entry{{Name: "a.txt", Size: 5}},
 			Total: 1}); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: got %v, want %v", name, got, want)
+			t.Errorf("%s: entries = %v, want %v", name, got, want)
 		}
 	}
 }
 
-// Of many entries the first are listed and all are counted.
+// TestManyEntries checks that the first of many entries are listed and all are
+// counted.
 func TestManyEntries(t *testing.T) {
 	var names []string
 	for i := range filetype.MaxListed + 5 {
@@ -98,6 +99,6 @@ func TestManyEntries(t *testing.T) {
 	var list vitrine.Listing
 	mustPreview(t, m, "many.rar", rarOf(names...)).json(t, vitrine.PartEntries, &list)
 	if len(list.Entries) != filetype.MaxListed || list.Total != len(names) {
-		t.Errorf("%d listed of %d", len(list.Entries), list.Total)
+		t.Errorf("%d entries listed of %d", len(list.Entries), list.Total)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// le writes numbers as TIFF and BMP have them.
+// le encodes numbers in little-endian order, as in TIFF and BMP.
 func le(values ...any) string {
 	var b bytes.Buffer
 	for _, v := range values {
@@ -25,7 +25,7 @@ func le(values ...any) string {
 	return b.String()
 }
 
-// tiffClaiming returns a TIFF of a header and no pixels.
+// tiffClaiming returns a TIFF with a header and no pixels.
 func tiffClaiming(width, height uint32) []byte {
 	entry := func(tag uint16, v uint32) string { return le(tag, uint16(4), uint32(1), v) }
 	return []byte("II*\x00" + le(uint32(8), uint16(7)) + entry(256, width) + entry(257, height) + entry(258, 8) +
@@ -33,7 +33,7 @@ func tiffClaiming(width, height uint32) []byte {
 		entry(262, 1) + entry(273, 8) + entry(279, 1) + le(uint32(0)))
 }
 
-// pngClaiming returns a small PNG whose header states other dimensions.
+// pngClaiming returns a small PNG whose header has other dimensions.
 func pngClaiming(t *testing.T, width, height uint32) []byte {
 	p := pngOf(t, uniform(4, 4, wall))
 	binary.BigEndian.PutUint32(p[16:], width)
@@ -42,7 +42,8 @@ func pngClaiming(t *testing.T, width, height uint32) []byte {
 	return p
 }
 
-// Files that cannot be read have no parts, and are no error.
+// TestUnreadable checks that files that cannot be read have no parts, without
+// an error.
 func TestUnreadable(t *testing.T) {
 	m, _ := newMaker(t, Options{Office: Off})
 	for name, content := range map[string][]byte{
@@ -57,13 +58,13 @@ func TestUnreadable(t *testing.T) {
 		"a.txt": []byte("text"),
 	} {
 		if parts := mustPreview(t, m, name, content); len(parts) > 0 {
-			t.Errorf("%s has parts", name)
+			t.Errorf("%s has parts, want none", name)
 		}
 	}
 }
 
-// A page as large as PDF allows, and one as narrow, cost no more than a
-// picture.
+// TestPDFOfAnySize checks that the largest and the narrowest page that PDF
+// allows need no more than a picture.
 func TestPDFOfAnySize(t *testing.T) {
 	m, w := newMaker(t, Options{})
 	for name, content := range map[string][]byte{
@@ -76,32 +77,33 @@ func TestPDFOfAnySize(t *testing.T) {
 		}
 	}
 	if w.list() != nil {
-		t.Errorf("%v", w.list())
+		t.Errorf("warnings = %v, want none", w.list())
 	}
 }
 
-// A child that does not end in time is its file's fault if it worked, and the
-// machine's if that kept it from working.
+// TestDeadline checks that a timeout counts against the file if the child was
+// working, and against the machine if the child did not get to work.
 func TestDeadline(t *testing.T) {
 	for used, busy := range map[time.Duration]bool{0: true, 9 * time.Second: true, 10 * time.Second: false,
 		40 * time.Second: false} {
 		if err := (timing{true, used, 20 * time.Second}).late(); errors.Is(err, errBusy) != busy ||
 			errors.As(err, new(fault)) == busy {
-			t.Errorf("after %v of 20s: %v", used, err)
+			t.Errorf("timeout after %v of CPU time in 20s = %v", used, err)
 		}
 	}
 	m, w := newMaker(t, Options{})
-	m.limits.usual = time.Nanosecond // it does not even start
+	m.limits.usual = time.Nanosecond // too short to start the child
 	if parts, err := preview(t, m, "a.png", blobFile(t, pngOf(t, uniform(9, 9, wall)))); !errors.Is(err, errBusy) ||
 		len(parts) > 0 {
-		t.Errorf("in a nanosecond: %v, %d parts", err, len(parts))
+		t.Errorf("Preview with a timeout of a nanosecond = %v, %d parts, want errBusy", err, len(parts))
 	}
 	if w.list() != nil {
-		t.Errorf("the file is blamed: %q", w.list())
+		t.Errorf("warnings = %q, want none about the file", w.list())
 	}
 }
 
-// To prepare is for what uses PDFium, and is tried again until it succeeds.
+// TestPrepare checks that the preparation is only for kinds that use PDFium,
+// and is repeated until it succeeds.
 func TestPrepare(t *testing.T) {
 	for what, lines := range map[string]string{"crash": "echo begun; exit 2", "hangs": "echo begun; exec sleep 1000",
 		"no space": "echo begun; exit 1"} {
@@ -111,21 +113,22 @@ func TestPrepare(t *testing.T) {
 		m.plain, m.limits.long = true, 300*time.Millisecond
 		for _, name := range []string{"a.zip", "a.xlsx", "a.png", "a.mp4"} {
 			if _, err := preview(t, m, name, memory{bytes.NewReader(nil)}); err != nil {
-				t.Errorf("%s: %s fails with it: %v", what, name, err)
+				t.Errorf("%s: %s fails without need: %v", what, name, err)
 			}
 		}
 		if _, err := preview(t, m, "a.pdf", memory{bytes.NewReader(nil)}); err == nil {
-			t.Errorf("%s: to prepare failed, and counts as done", what)
+			t.Errorf("%s: a failed preparation counts as done", what)
 		}
 		must(t, os.WriteFile(ok, nil, 0o600))
 		m.limits.long = standard.long
 		if _, err := preview(t, m, "a.pdf", memory{bytes.NewReader(nil)}); err != nil {
-			t.Errorf("%s: tried again: %v", what, err)
+			t.Errorf("%s: second attempt = %v", what, err)
 		}
 	}
 }
 
-// What a killed server left is removed, and what is made is made there.
+// TestTemp checks that files of a killed server are removed, and that children
+// work in this directory.
 func TestTemp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "temp")
 	left := filepath.Join(dir, "vitrine-preview-1", workDir)
@@ -134,21 +137,22 @@ func TestTemp(t *testing.T) {
 	m, _ := newMaker(t, Options{Temp: dir, Executable: script(t, "pwd > "+seen+"; echo begun")})
 	m.plain = true
 	if all, err := os.ReadDir(dir); err != nil || len(all) > 0 {
-		t.Errorf("left: %v (%v)", all, err)
+		t.Errorf("files left: %v (%v)", all, err)
 	}
 	if st, err := os.Stat(dir); err != nil || st.Mode().Perm() != 0o700 {
-		t.Errorf("%v (%v)", st.Mode(), err)
+		t.Errorf("mode = %v (%v), want 0700", st.Mode(), err)
 	}
 	mustPreview(t, m, "a.zip", nil)
 	if at, err := os.ReadFile(seen); err != nil || !strings.HasPrefix(string(at), dir) {
-		t.Errorf("a child was in %s (%v)", at, err)
+		t.Errorf("the child ran in %s (%v)", at, err)
 	}
 	if all, err := os.ReadDir(dir); err != nil || len(all) > 0 {
-		t.Errorf("left after it: %v (%v)", all, err)
+		t.Errorf("files left after the child: %v (%v)", all, err)
 	}
 }
 
-// Each thing that a machine cannot limit is told of, once.
+// TestWarnings checks that each missing protection of the machine is reported
+// once.
 func TestWarnings(t *testing.T) {
 	m, w := newMaker(t, Options{Executable: script(t,
 		"echo begun; echo 'unlimited: no mounts'; echo 'unlimited: no Landlock'")})
@@ -157,7 +161,7 @@ func TestWarnings(t *testing.T) {
 		mustPreview(t, m, "a.zip", nil)
 	}
 	if got := strings.Join(w.list(), "; "); got != "no mounts; no Landlock" {
-		t.Errorf("told: %s", got)
+		t.Errorf("warnings = %s", got)
 	}
 }
 
@@ -166,8 +170,8 @@ func atom(name string, parts ...[]byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), name...), body...)
 }
 
-// A file that is larger than a child may write is the file's fault, not the
-// machine's, for which it would be tried again.
+// TestLargerThanWritten checks that a file larger than a child may write counts
+// as the file's fault, so that it is not retried.
 func TestLargerThanWritten(t *testing.T) {
 	ispe := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(make([]byte, 4), 320), 240)
 	head := slices.Concat(atom("ftyp", []byte("heic\x00\x00\x00\x00heicmif1")),
@@ -180,10 +184,10 @@ func TestLargerThanWritten(t *testing.T) {
 	m, _ := newMaker(t, Options{Heif: script(t, "echo > "+ran)})
 	m.plain = true
 	if parts, err := preview(t, m, "a.heic", openBlob(t, path)); err != nil || len(parts) > 0 {
-		t.Errorf("%v, %d parts", err, len(parts))
+		t.Errorf("Preview = %v, %d parts, want none", err, len(parts))
 	}
 	if _, err := os.Stat(ran); err == nil {
-		t.Error("it was copied for a program")
+		t.Error("the file was copied for a program")
 	}
 }
 
@@ -193,11 +197,11 @@ func TestCanceled(t *testing.T) {
 	cancel()
 	f := vitrine.PreviewFile{Name: "a.pdf", Kind: filetype.PDF, Blob: blobFile(t, filled(100, 100, "1 0 0"))}
 	if err := m.Preview(ctx, f, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("Preview = %v, want context.Canceled", err)
 	}
 }
 
-// script returns a program that is in for another.
+// script returns a program that replaces another one.
 func script(t *testing.T, lines string) string {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o700); err != nil {
@@ -206,11 +210,11 @@ func script(t *testing.T, lines string) string {
 	return path
 }
 
-// How a child ends tells whose fault it is.
+// TestEndOfChild checks whose fault each way is in which a child ends.
 func TestEndOfChild(t *testing.T) {
 	for _, c := range []struct {
 		what, lines string
-		fault       string // of the machine: in the error
+		fault       string // the machine's: in the error
 		warning     string
 	}{
 		{"not this program", "echo usage; exit 2", "did not begin", ""},
@@ -223,23 +227,23 @@ func TestEndOfChild(t *testing.T) {
 		{"chatter", "echo begun; head -c 100000000 /dev/zero; exit 0", "", ""},
 	} {
 		m, w := newMaker(t, Options{Executable: script(t, c.lines)})
-		m.prepared, m.plain = true, true // with namespaces no signal ends the first process from within
+		m.prepared, m.plain = true, true // within namespaces a signal from inside does not end the first process
 		_, err := preview(t, m, "a.pdf", blobFile(t, filled(9, 9, "1 0 0")))
 		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.fault)
 		}
 		if got := strings.Join(w.list(), "; "); !strings.Contains(got, c.warning) || strings.Contains(got, "\x1b") {
-			t.Errorf("%s: warnings %q, want %q", c.what, got, c.warning)
+			t.Errorf("%s: warnings = %q, want %q", c.what, got, c.warning)
 		}
 	}
 	m, _ := newMaker(t, Options{Executable: filepath.Join(t.TempDir(), "absent")})
 	if _, err := preview(t, m, "a.pdf", blobFile(t, filled(9, 9, "1 0 0"))); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without an executable: %v", err)
+		t.Errorf("Preview without an executable = %v", err)
 	}
 }
 
-// A file that takes its child down, here by hanging in LibreOffice, leaves no
-// process behind.
+// TestWholeGroupEnds checks that a file whose child hangs, here in LibreOffice,
+// leaves no process behind.
 func TestWholeGroupEnds(t *testing.T) {
 	alive := filepath.Join(t.TempDir(), "alive")
 	if err := os.WriteFile(alive, nil, 0o600); err != nil {
@@ -248,7 +252,7 @@ func TestWholeGroupEnds(t *testing.T) {
 	m, _ := newMaker(t, Options{Executable: script(t, "echo begun; tail -f "+alive+" & sleep 1000")})
 	m.prepared, m.plain, m.limits.usual = true, true, 300*time.Millisecond
 	if _, err := preview(t, m, "a.pdf", blobFile(t, filled(9, 9, "1 0 0"))); !errors.Is(err, errBusy) {
-		t.Errorf("it did nothing, and that is: %v", err)
+		t.Errorf("Preview with a child that does nothing = %v, want errBusy", err)
 	}
 	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -256,12 +260,13 @@ func TestWholeGroupEnds(t *testing.T) {
 	}
 	for _, p := range processes {
 		if line, _ := os.ReadFile(p); strings.Contains(string(line), alive) {
-			t.Errorf("%s lives: %q", p, line)
+			t.Errorf("process %s is still running: %q", p, line)
 		}
 	}
 }
 
-// Documents wait for each other, and give up with their context.
+// TestOneOffice checks that documents wait for each other, and give up when
+// their context ends.
 func TestOneOffice(t *testing.T) {
 	m, _ := newMaker(t, Options{Office: "/bin/true"})
 	m.oneOffice <- struct{}{}
@@ -269,6 +274,6 @@ func TestOneOffice(t *testing.T) {
 	defer cancel()
 	f := vitrine.PreviewFile{Name: "a.docx", Kind: filetype.Document, Blob: memory{bytes.NewReader(nil)}}
 	if err := m.Preview(ctx, f, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
+		t.Errorf("Preview = %v, want context.DeadlineExceeded", err)
 	}
 }

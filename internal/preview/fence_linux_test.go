@@ -23,7 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watched returns a server that nobody may ask.
+// watched returns a server that must not be called, and counts its requests.
 func watched(t *testing.T) (url string, asked *atomic.Int64) {
 	asked = new(atomic.Int64)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +36,8 @@ func watched(t *testing.T) (url string, asked *atomic.Int64) {
 	return s.URL, asked
 }
 
-// linkedDocx shows an image of another host, and takes its styles from there.
+// linkedDocx returns a document with an image and a style sheet on another
+// host.
 func linkedDocx(t testing.TB, url string) []byte {
 	picture := `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="900000" cy="900000"/><wp:docPr id="1" name="p"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="1" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:link="rP"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="900000" cy="900000"/></a:xfrm><a:prstGeom prst="rect"/></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`
 	return docx(t, paragraph("Seen.")+picture, "rP", "image", url+"/image.png", "External", "rT", "attachedTemplate",
@@ -50,8 +51,8 @@ func linkedODT(t testing.TB, url string) []byte {
 		`/section.odt" xlink:type="simple"/><text:p/></text:section>`)
 }
 
-// What a document names is not fetched: not where the kernel would let it, by
-// LibreOffice's configuration alone, and not fenced.
+// TestDocumentsFetchNothing checks that LibreOffice does not fetch the URLs in
+// a document, with its configuration alone and with the sandbox.
 func TestDocumentsFetchNothing(t *testing.T) {
 	vitrinetest.Program(t, "soffice")
 	url, asked := watched(t)
@@ -64,24 +65,24 @@ func TestDocumentsFetchNothing(t *testing.T) {
 		}
 		for name, content := range documents {
 			if parts := mustPreview(t, m, name, content); parts[vitrine.PartPages] == nil {
-				t.Errorf("%s has no pages: nothing was shown (%v)", name, w.list())
+				t.Errorf("%s has no pages, so the test shows nothing (%v)", name, w.list())
 			}
 		}
 	}
 	if n := asked.Load(); n > 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("%d requests, want 0", n)
 	}
 }
 
-// TestFence runs the test binary as a child that tries to get out; see
-// outbreak.
+// TestFence runs the test binary as a child that tries to escape (see
+// outbreak).
 func TestFence(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	data, err := os.MkdirTemp("/var/tmp", "vitrine-data-") // not in /tmp, of which a child has its own
+	data, err := os.MkdirTemp("/var/tmp", "vitrine-data-") // not in /tmp, because a child has its own
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestFence(t *testing.T) {
 	}
 	f, ok := blobFile(t, []byte("blob")).(onDisk)
 	if !ok {
-		t.Fatal("no file")
+		t.Fatal("blob is not a file")
 	}
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {
@@ -114,22 +115,22 @@ func TestFence(t *testing.T) {
 		}
 		if strings.Contains(string(out), "without Landlock") {
 			if os.Getenv("CI") != "" || !strings.Contains(string(out), "not supported") {
-				t.Fatalf("%s", out)
+				t.Fatalf("child: %s", out)
 			}
-			t.Skipf("Landlock is not to be had: what a child can reach was not tried: %s", out)
+			t.Skipf("Landlock is not available, so access to files is not tested: %s", out)
 		}
 		if strings.Contains(string(out), "got") || !strings.Contains(string(out), "done") {
-			t.Errorf("namespaces %v: %s", namespaces, out)
+			t.Errorf("namespaces = %v: %s", namespaces, out)
 		}
 		if after, err := os.ReadFile("/proc/self/mounts"); err != nil || string(after) != string(mounts) {
-			t.Fatalf("namespaces %v: the machine's own mounts changed (%v)", namespaces, err)
+			t.Fatalf("namespaces = %v: the machine's mounts changed (%v)", namespaces, err)
 		}
 	}
 }
 
 const outbreakVerb = "outbreak"
 
-// outbreak fences this process in and tells what it got all the same.
+// outbreak enters the sandbox and prints what it can still reach.
 func outbreak(dir, secret, address, server, namespaces string) {
 	o := order{Ext: "pdf", Dir: dir, Namespaces: namespaces == "true"}
 	unlimited, err := o.fence()
@@ -164,7 +165,7 @@ func outbreak(dir, secret, address, server, namespaces string) {
 	}
 }
 
-// A part that is not the child's own plain file is not taken.
+// TestPartsThatLead checks that a part must be a plain file of the child.
 func TestPartsThatLead(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")
@@ -182,7 +183,7 @@ func TestPartsThatLead(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = passPart(part, vitrine.PartPicture, func(vitrine.Part, io.Reader) error {
-			t.Errorf("a %s was taken for a part", what)
+			t.Errorf("a %s was accepted as a part", what)
 			return nil
 		})
 		if err := os.Remove(part); err != nil {
@@ -191,7 +192,7 @@ func TestPartsThatLead(t *testing.T) {
 	}
 }
 
-// The time of a child is that of all its processes.
+// TestGroupTime checks that the CPU time of a child includes all its processes.
 func TestGroupTime(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `(i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; echo done; read x) & wait; read x`)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -202,18 +203,18 @@ func TestGroupTime(t *testing.T) {
 		_ = cmd.Wait()
 	}()
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "done\n" {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf("output = %q, %v", line, err)
 	}
 	if got := groupTime(cmd.Process.Pid); got < 20*time.Millisecond {
-		t.Errorf("%v for half a million rounds", got)
+		t.Errorf("groupTime = %v for half a million iterations", got)
 	}
 	if got := groupTime(1 << 30); got != 0 {
-		t.Errorf("%v for nobody", got)
+		t.Errorf("groupTime of no process = %v, want 0", got)
 	}
 }
 
-// Documents are converted also in a data directory outside of /tmp, whose path
-// is longer than that of a socket may be.
+// TestDocumentInDataDirectory converts a document in a data directory outside
+// /tmp whose path is longer than a socket's may be.
 func TestDocumentInDataDirectory(t *testing.T) {
 	vitrinetest.Program(t, "soffice")
 	data, err := os.MkdirTemp("/var/tmp", "vitrine-data-")

@@ -15,7 +15,8 @@ import (
 
 func crc(p []byte) uint32 { return crc32.ChecksumIEEE(p) }
 
-// A full disk is the machine's fault: the file is tried again (promise 17).
+// TestDiskFull checks that a full disk counts as the machine's fault, so that
+// the file is tried again (promise 17).
 func TestDiskFull(t *testing.T) {
 	if !apart(t) {
 		return
@@ -30,19 +31,19 @@ func TestDiskFull(t *testing.T) {
 	b := blobFile(t, filled(595, 842, "1 0 0"))
 	if parts, err := preview(t, m, "a.pdf", b); err == nil || !strings.Contains(err.Error(), "no space") ||
 		len(parts) > 0 {
-		t.Errorf("on a full disk: %v, %d parts", err, len(parts))
+		t.Errorf("Preview on a full disk = %v, %d parts", err, len(parts))
 	}
 	j := &job{order: order{Dir: dir}, size: mib}
 	if err := j.copyTo(filepath.Join(dir, "document.docx")); !errors.As(err, new(trouble)) {
-		t.Errorf("a copy that has no room: %v", err)
+		t.Errorf("copyTo without space = %v", err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("files left: %v", left)
 	}
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=8m"); err != nil {
 		t.Fatal(err)
 	}
 	if parts, err := preview(t, m, "a.pdf", b); err != nil || parts[vitrine.PartPicture] == nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("Preview with space again = %v", err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// The picture of a phone is shown as JPEG, in its own size and colour.
+// TestHEIC checks that a phone's picture becomes a JPEG of the same size and
+// colour.
 func TestHEIC(t *testing.T) {
 	encoder := vitrinetest.Program(t, "heif-enc")
 	vitrinetest.Program(t, "heif-convert")
@@ -29,11 +30,11 @@ func TestHEIC(t *testing.T) {
 	parts := mustPreview(t, m, "photo.heic", content)
 	img, err := jpeg.Decode(bytes.NewReader(parts[vitrine.PartImage]))
 	if err != nil {
-		t.Fatalf("%v; %v", err, w.list())
+		t.Fatalf("Preview = %v; warnings %v", err, w.list())
 	}
 	r, g, b, _ := img.At(400, 300).RGBA()
 	if img.Bounds().Dx() != 800 || img.Bounds().Dy() != 600 || r>>8 < 180 || g>>8 > 40 || b>>8 > 40 {
-		t.Errorf("%v, in the middle %d %d %d", img.Bounds(), r>>8, g>>8, b>>8)
+		t.Errorf("bounds %v, middle pixel %d %d %d", img.Bounds(), r>>8, g>>8, b>>8)
 	}
 	if len(parts[vitrine.PartPicture]) == 0 {
 		t.Error("no picture for cards")

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// converted makes a sample of another format by LibreOffice.
+// converted converts a sample to another format with LibreOffice.
 func converted(t testing.TB, from string, content []byte, to string) []byte {
 	t.Helper()
 	office := vitrinetest.Program(t, "soffice")
@@ -28,14 +28,14 @@ func converted(t testing.TB, from string, content []byte, to string) []byte {
 	found, err := filepath.Glob(dir + "/out/*")
 	must(t, err)
 	if len(found) != 1 {
-		t.Fatalf("%s to %s made %v", from, to, found)
+		t.Fatalf("converting %s to %s made %v", from, to, found)
 	}
 	b, err := os.ReadFile(found[0])
 	must(t, err)
 	return b
 }
 
-// Documents of every kind become PDF, and a picture.
+// TestDocuments checks that documents of every kind become a PDF and a picture.
 func TestDocuments(t *testing.T) {
 	vitrinetest.Program(t, "soffice")
 	m, w := newMaker(t, Options{})
@@ -48,7 +48,7 @@ func TestDocuments(t *testing.T) {
 		name    string
 		content func(*testing.T) []byte
 	}{
-		// One of each program of LibreOffice's in the gate.
+		// In the gate, one for each of LibreOffice's programs.
 		{"a.docx", text}, {"a.odp", from("a.fodp", slide, "odp")},
 		{"a.odt", func(*testing.T) []byte { return odt(t, "<text:p>Hello</text:p>") }},
 		{"a.doc", from("a.docx", text(t), "doc")}, {"a.rtf", from("a.docx", text(t), "rtf")},
@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 		facts, err := inspect.Inspect(bytes.NewReader(parts[vitrine.PartPages]), int64(len(parts[vitrine.PartPages])),
 			pdf)
 		if err != nil || facts.Pages != 1 {
-			t.Errorf("%s: %d pages (%v)", c.name, facts.Pages, err)
+			t.Errorf("%s: %d pages (%v), want 1", c.name, facts.Pages, err)
 			continue
 		}
 		parts.picture(t)
@@ -72,11 +72,11 @@ func TestDocuments(t *testing.T) {
 		mustPreview(t, m, "a."+ext, converted(t, "a.xlsx", accounts(t), ext)).json(t, vitrine.PartSheets, &book)
 		if len(book.Sheets) == 0 || book.Sheets[0].Name != "Ausgaben" || len(book.Sheets[0].Rows) != 4 ||
 			book.Sheets[0].Rows[1][1] != "1,234,567.50" {
-			t.Errorf("%s: %+v", ext, book)
+			t.Errorf("%s: workbook = %+v", ext, book)
 		}
 	}
 	if w.list() != nil {
-		t.Errorf("%v", w.list())
+		t.Errorf("warnings = %v, want none", w.list())
 	}
 }
 

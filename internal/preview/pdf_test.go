@@ -12,8 +12,8 @@ import (
 	"vitrine"
 )
 
-// book returns a PDF of many pages: upright and red, but for a blue slide as
-// the second page, and a third one that is not there.
+// book returns a PDF with many pages: upright and red, except that the second
+// is a blue slide and the third does not exist.
 func book(pages int) []byte {
 	var b bytes.Buffer
 	var at []int
@@ -51,13 +51,13 @@ func book(pages int) []byte {
 	return b.Bytes()
 }
 
-// thumbs decodes the small pictures of pages, by the names of their files.
+// thumbs decodes the thumbnails, by file name.
 func (p made) thumbs(t *testing.T) map[string]image.Image {
 	t.Helper()
 	part := p[vitrine.PartThumbs]
 	z, err := zip.NewReader(bytes.NewReader(part), int64(len(part)))
 	if err != nil {
-		t.Fatalf("the small pictures: %v", err)
+		t.Fatalf("thumbnails: %v", err)
 	}
 	all := map[string]image.Image{}
 	for _, f := range z.File {
@@ -73,31 +73,32 @@ func (p made) thumbs(t *testing.T) map[string]image.Image {
 	return all
 }
 
-// The first pages of a document are small pictures of their own shape. A page
-// that cannot be drawn has none, and costs no other its own.
+// TestThumbs checks that the first pages of a document have thumbnails of their
+// own shape, and that a page that cannot be drawn has none without affecting
+// others.
 func TestThumbs(t *testing.T) {
 	m, _ := newMaker(t, Options{})
 	parts := mustPreview(t, m, "book.pdf", book(60))
 	parts.picture(t)
 	all := parts.thumbs(t)
 	if len(all) != 49 || all["3.jpg"] != nil || all["50.jpg"] == nil {
-		t.Errorf("%d small pictures, want those of the first %d pages", len(all), vitrine.MaxThumbs)
+		t.Errorf("%d thumbnails, want those of the first %d pages", len(all), vitrine.MaxThumbs)
 	}
 	for name, want := range map[string]struct {
 		size    image.Point
 		r, g, b uint8
 	}{"1.jpg": {image.Pt(114, 160), 255, 0, 0}, "2.jpg": {image.Pt(160, 90), 0, 0, 255}} {
 		if got := all[name].Bounds().Size(); got != want.size {
-			t.Errorf("%s is %v, want %v", name, got, want.size)
+			t.Errorf("size of %s = %v, want %v", name, got, want.size)
 		}
 		if err := near(all[name], 50, 50, want.r, want.g, want.b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if len(parts[vitrine.PartThumbs]) > 256<<10 {
-		t.Errorf("they are %d bytes", len(parts[vitrine.PartThumbs]))
+		t.Errorf("thumbnails have %d bytes, want at most 256 KiB", len(parts[vitrine.PartThumbs]))
 	}
 	if parts := mustPreview(t, m, "none.pdf", pdfOf(595, 842, "")); len(parts.thumbs(t)) != 1 {
-		t.Error("a document of one page has not one small picture")
+		t.Error("a document with one page does not have one thumbnail")
 	}
 }

@@ -27,7 +27,7 @@ const (
 	top, bottom      = 2, cardHeight - 3
 )
 
-// Pictures show what is in the file, where it should be.
+// TestPictures checks the pixels of pictures.
 func TestPictures(t *testing.T) {
 	m, w := newMaker(t, Options{})
 	onWall := func(x, y int) spot { return spot{x, y, wall.R, wall.G, wall.B} }
@@ -89,11 +89,11 @@ func TestPictures(t *testing.T) {
 			}
 		}
 		if got, want := parts[vitrine.PartImage] != nil, strings.HasSuffix(c.name, ".tiff"); got != want {
-			t.Errorf("%s: an image part: %v", c.name, got)
+			t.Errorf("%s: image part = %v", c.name, got)
 		}
 	}
 	if w.list() != nil {
-		t.Errorf("%v", w.list())
+		t.Errorf("warnings = %v, want none", w.list())
 	}
 }
 
@@ -105,8 +105,8 @@ func withOrientation(jpg []byte, orientation byte) []byte {
 	return append([]byte("\xff\xd8"+segment), jpg[2:]...)
 }
 
-// Turning is one of the eight ways to lay a rectangle: where the first pixel
-// comes to lie, and where the one right of it.
+// TestTurned checks each of the eight orientations by the positions of the
+// first pixel and its right neighbour.
 func TestTurned(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 3, 2))
 	img.Pix = []byte{1, 2, 3, 4, 5, 6}
@@ -136,10 +136,10 @@ func FuzzOrientation(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte) {
 		r := bytes.NewReader(p)
 		if o := tiffOrientation(r); o < 1 || o > 8 {
-			t.Errorf("orientation %d", o)
+			t.Errorf("orientation = %d, want 1 to 8", o)
 		}
 		if at := exifAt(r); at < 0 || at > int64(len(p)) {
-			t.Errorf("EXIF data at %d of %d", at, len(p))
+			t.Errorf("EXIF data at %d of %d bytes", at, len(p))
 		}
 	})
 }

@@ -36,9 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testCache returns where the compiled PDFium is kept from one run to the next:
-// compiling it takes longer than all tests that use it. The files are named by
-// what they are compiled from.
+// testCache returns the directory in which the compiled PDFium is kept between
+// runs, because compiling it takes longer than all tests that use it. The files
+// are named after their source.
 var testCache = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err == nil {
@@ -48,7 +48,7 @@ var testCache = sync.OnceValues(func() (string, error) {
 	return cache, err
 })
 
-// newMaker also collects what an operator is told.
+// newMaker returns a Maker and collects its warnings for the administrator.
 func newMaker(t testing.TB, o Options) (*Maker, *warnings) {
 	t.Helper()
 	if o.Cache == "" {
@@ -57,7 +57,7 @@ func newMaker(t testing.TB, o Options) (*Maker, *warnings) {
 			t.Fatal(err)
 		}
 	}
-	if tier.Current() == tier.Check { // it uses what Go has
+	if tier.Current() == tier.Check { // in Go only
 		o.Office, o.FFmpeg, o.Heif = cmp.Or(o.Office, Off), cmp.Or(o.FFmpeg, Off), cmp.Or(o.Heif, Off)
 	}
 	m, err := New(o)
@@ -86,12 +86,12 @@ func (w *warnings) list() []string {
 	return w.all
 }
 
-// memory is a blob that is no file.
+// memory is a blob that is not a file.
 type memory struct{ *bytes.Reader }
 
 func (memory) Close() error { return nil }
 
-// onDisk is a blob that is one.
+// onDisk is a blob that is a file.
 type onDisk struct {
 	*os.File
 	size int64
@@ -122,7 +122,7 @@ func openBlob(t testing.TB, path string) vitrine.Blob {
 	return onDisk{f, st.Size()}
 }
 
-// made are the parts of one file.
+// made has the parts of one file.
 type made map[vitrine.Part][]byte
 
 func preview(t testing.TB, m *Maker, name string, b vitrine.Blob) (made, error) {
@@ -135,10 +135,10 @@ func preview(t testing.TB, m *Maker, name string, b vitrine.Blob) (made, error) 
 	err := m.Preview(context.Background(), vitrine.PreviewFile{Name: name, Kind: typ.Kind, Blob: b},
 		func(p vitrine.Part, r io.Reader) error {
 			if _, twice := parts[p]; twice {
-				t.Errorf("%s: part %s twice", name, p)
+				t.Errorf("%s: part %s was made twice", name, p)
 			}
 			if !m.Makes(p, typ.Ext) {
-				t.Errorf("%s: part %s, which Makes did not tell", name, p)
+				t.Errorf("%s: part %s was not announced by Makes", name, p)
 			}
 			var err error
 			parts[p], err = io.ReadAll(r)
@@ -156,15 +156,15 @@ func mustPreview(t testing.TB, m *Maker, name string, content []byte) made {
 	return parts
 }
 
-// picture decodes a part and holds it to the size that the port states.
+// picture decodes a part and checks its size against the port's.
 func (p made) picture(t testing.TB) image.Image {
 	t.Helper()
 	img, err := jpeg.Decode(bytes.NewReader(p[vitrine.PartPicture]))
 	if err != nil {
-		t.Fatalf("the picture: %v", err)
+		t.Fatalf("picture: %v", err)
 	}
 	if size := img.Bounds().Size(); size != image.Pt(vitrine.PictureWidth, vitrine.PictureHeight) {
-		t.Fatalf("the picture is %v", size)
+		t.Fatalf("size of the picture = %v", size)
 	}
 	return img
 }
@@ -180,7 +180,8 @@ func TestPreviewer(t *testing.T) {
 	previewtest.Run(t, func(t *testing.T) vitrine.Previewer { m, _ := newMaker(t, Options{Office: Off}); return m })
 }
 
-// near reports whether a pixel is of a color, as JPEG keeps it.
+// near returns an error if a pixel does not have a colour, within JPEG's
+// precision.
 func near(img image.Image, x, y int, r, g, b uint8) error {
 	cr, cg, cb, _ := img.At(x, y).RGBA()
 	off := func(a uint32, b uint8) int { return max(int(a>>8)-int(b), int(b)-int(a>>8)) }

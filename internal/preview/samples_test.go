@@ -13,7 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// pdfOf returns a PDF of one page of points, drawn by operators.
+// pdfOf returns a PDF with one page of a size in points, drawn by operators.
 func pdfOf(width, height int, operators string) []byte {
 	var b bytes.Buffer
 	var at []int
@@ -58,7 +58,8 @@ func pngOf(t testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// zipped packs files: names and contents in turn, the first one stored.
+// zipped packs files, given as names and contents in turn. The first one is
+// stored uncompressed.
 func zipped(t testing.TB, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -84,8 +85,8 @@ func zipped(t testing.TB, files ...string) []byte {
 
 const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// docx returns a Word document: its body, and relations of it (id, type, target
-// and mode in turn).
+// docx returns a Word document with a body and relations (id, type, target and
+// mode in turn).
 func docx(t testing.TB, body string, relations ...string) []byte {
 	rels := ""
 	for i := 0; i < len(relations); i += 4 {
@@ -116,7 +117,7 @@ func odt(t testing.TB, body string) []byte {
 	)
 }
 
-// workbookOf returns an xlsx that fill writes.
+// workbookOf returns an xlsx file that fill writes.
 func workbookOf(t testing.TB, fill func(*excelize.File)) []byte {
 	t.Helper()
 	f := excelize.NewFile()

@@ -49,7 +49,8 @@ func accounts(t testing.TB) []byte {
 	})
 }
 
-// Cells are as they are shown, and what is hidden stays so.
+// TestSheets checks that cells have their displayed text, and that hidden
+// sheets stay hidden.
 func TestSheets(t *testing.T) {
 	m, _ := newMaker(t, Options{})
 	var got vitrine.Workbook
@@ -63,12 +64,12 @@ func TestSheets(t *testing.T) {
 		{Name: "Wide", Rows: [][]string{wide}, Cut: true},
 	}}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+		t.Errorf("workbook = %+v\nwant %+v", got, want)
 	}
 }
 
-// Hidden columns stay hidden, each in its own sheet, and those behind them move
-// up: also in a sheet that is too large to be held.
+// TestHiddenColumns checks that hidden columns are left out of their sheet and
+// that those behind them move up, also in a sheet too large for memory.
 func TestHiddenColumns(t *testing.T) {
 	b := workbookOf(t, func(f *excelize.File) {
 		for _, name := range []string{"Other", "Large"} {
@@ -97,16 +98,16 @@ func TestHiddenColumns(t *testing.T) {
 		{{"Salary", "Bonus", "Room", "Note"}, {"1", "2", "7", "none"}, {"3"}},
 	} {
 		if got := book.Sheets[i].Rows; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %q, want %q", book.Sheets[i].Name, got, want)
+			t.Errorf("%s: rows = %q, want %q", book.Sheets[i].Name, got, want)
 		}
 	}
 	large := book.Sheets[2].Rows
 	if len(large) != maxRows || !reflect.DeepEqual(large[7], []string{"7"}) {
-		t.Errorf("%d rows, one is %q", len(large), large[7])
+		t.Errorf("%d rows, row 7 = %q", len(large), large[7])
 	}
 }
 
-// Workbooks name their sheets by paths of several kinds.
+// TestTarget checks the kinds of paths by which workbooks name their sheets.
 func TestTarget(t *testing.T) {
 	for _, c := range [][3]string{
 		{"", "xl/workbook.xml", "xl/workbook.xml"}, {"", "/xl/workbook.xml", "xl/workbook.xml"},
@@ -116,12 +117,12 @@ func TestTarget(t *testing.T) {
 		{"xl", "../../a.xml", "a.xml"}, {"xl", `worksheets\sheet1.xml`, "xl/worksheets/sheet1.xml"},
 	} {
 		if got := target(c[0], c[1]); got != c[2] {
-			t.Errorf("%q in %q is %q, want %q", c[1], c[0], got, c[2])
+			t.Errorf("target of %q in %q = %q, want %q", c[1], c[0], got, c[2])
 		}
 	}
 }
 
-// Bounds hold, and what they leave out is said.
+// TestSheetsCut checks the limits, and that the result says what was left out.
 func TestSheetsCut(t *testing.T) {
 	many := workbookOf(t, func(f *excelize.File) {
 		for i := range maxSheets + 1 {
@@ -156,7 +157,8 @@ func TestSheetsCut(t *testing.T) {
 		}
 		s := book.Sheets[0]
 		if len(book.Sheets) != c.sheets || book.Cut != c.bookCut || len(s.Rows) != c.rows || s.Cut != c.rowsCut {
-			t.Errorf("%s: %d sheets, cut %v; %d rows, cut %v", c.what, len(book.Sheets), book.Cut, len(s.Rows), s.Cut)
+			t.Errorf("%s: %d sheets, Cut = %v; %d rows, Cut = %v", c.what, len(book.Sheets), book.Cut, len(s.Rows),
+				s.Cut)
 		}
 	}
 }
@@ -172,17 +174,17 @@ func FuzzSheets(f *testing.F) {
 		text := 0
 		for _, s := range book.Sheets {
 			if len(s.Rows) > maxRows || !utf8.ValidString(s.Name) {
-				t.Errorf("%d rows of %q", len(s.Rows), s.Name)
+				t.Errorf("%d rows of %q, or invalid text", len(s.Rows), s.Name)
 			}
 			for _, r := range s.Rows {
 				if len(r) > maxColumns {
-					t.Errorf("%d columns", len(r))
+					t.Errorf("%d columns, want at most the maximum", len(r))
 				}
 				text += len(strings.Join(r, ""))
 			}
 		}
-		if len(book.Sheets) > maxSheets || text > 3*maxCellsText { // rubbish becomes three bytes each
-			t.Errorf("%d sheets, %d bytes", len(book.Sheets), text)
+		if len(book.Sheets) > maxSheets || text > 3*maxCellsText { // invalid bytes become three bytes each
+			t.Errorf("%d sheets, %d bytes of text", len(book.Sheets), text)
 		}
 	})
 }

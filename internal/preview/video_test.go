@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/vitrinetest/tier"
 )
 
-// ffmpeg runs the real program, to make a sample.
+// ffmpeg runs the real program to make a sample.
 func ffmpeg(t testing.TB, out string, args ...string) []byte {
 	t.Helper()
 	path := vitrinetest.Program(t, "ffmpeg")
@@ -30,8 +30,8 @@ func ffmpeg(t testing.TB, out string, args ...string) []byte {
 
 const color2s = "color=%s:size=640x360:rate=10:duration=2"
 
-// The picture of a film is a frame of it, and not a black one if there is
-// another; that of a sound is its cover.
+// TestFilmsAndSounds checks that the picture of a film is a frame, a black one
+// only if there is no other, and that the picture of a sound is its cover.
 func TestFilmsAndSounds(t *testing.T) {
 	m, w := newMaker(t, Options{})
 	clip := func(name, color string, more ...string) []byte {
@@ -61,7 +61,7 @@ func TestFilmsAndSounds(t *testing.T) {
 	} {
 		parts := mustPreview(t, m, c.name, c.content)
 		if (parts[vitrine.PartPicture] != nil) != c.picture {
-			t.Errorf("%s: a picture: %v", c.name, !c.picture)
+			t.Errorf("%s: picture = %v", c.name, !c.picture)
 			continue
 		}
 		if !c.picture {
@@ -72,12 +72,12 @@ func TestFilmsAndSounds(t *testing.T) {
 		}
 	}
 	if w.list() != nil {
-		t.Errorf("%v", w.list())
+		t.Errorf("warnings = %v, want none", w.list())
 	}
 }
 
-// A file that names another is not followed, by the arguments of FFmpeg alone:
-// this test is not fenced in.
+// TestFilmsReadNothingElse checks that FFmpeg's arguments alone prevent a file
+// from naming another one; the test does not use the sandbox.
 func TestFilmsReadNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.mp4")
@@ -93,12 +93,12 @@ func TestFilmsReadNothingElse(t *testing.T) {
 		return err
 	}
 	if err := frame("mp4", secret); err != nil {
-		t.Fatalf("the film itself: %v", err)
+		t.Fatalf("frame of the film itself: %v", err)
 	}
 	list := "ffconcat version 1.0\nfile '" + secret + "'\n"
 	listFile := filepath.Join(dir, "list")
 	must(t, os.WriteFile(listFile, []byte(list), 0o600))
-	ffmpeg(t, "frame.png", "-safe", "0", "-i", listFile, "-frames:v", "1") // a list is followed, if FFmpeg may
+	ffmpeg(t, "frame.png", "-safe", "0", "-i", listFile, "-frames:v", "1") // FFmpeg follows a list if it may
 	playlist := "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n" + secret + "\n#EXT-X-ENDLIST\n"
 	for what, content := range map[string]string{
 		"playlist": playlist, "list": list,
@@ -122,7 +122,8 @@ func TestFilmsReadNothingElse(t *testing.T) {
 	}
 }
 
-// One tile of a phone's picture is not the picture.
+// TestSameShape checks that one tile of a phone's picture does not count as the
+// picture.
 func TestSameShape(t *testing.T) {
 	for _, c := range []struct {
 		got, stated image.Point
@@ -136,7 +137,7 @@ func TestSameShape(t *testing.T) {
 		{image.Pt(0, 0), image.Pt(1, 1), false},
 	} {
 		if got := sameShape(c.got, c.stated); got != c.want {
-			t.Errorf("%v of %v: %v", c.got, c.stated, got)
+			t.Errorf("sameShape(%v, %v) = %v", c.got, c.stated, got)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestParseAddress(t *testing.T) {
 			Prefix: "x/", Key: "AKIA", Secret: "se/cr+et"},
 	} {
 		if got, err := ParseAddress(in); err != nil || got != want {
-			t.Errorf("%s: %+v, %v\nwant %+v", in, got, err, want)
+			t.Errorf("ParseAddress(%s) = %+v, %v\nwant %+v", in, got, err, want)
 		}
 	}
 	for in, says := range map[string]string{
@@ -53,7 +53,7 @@ func TestParseAddress(t *testing.T) {
 	} {
 		_, err := ParseAddress(in)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%s: %v\nwant %q", in, err, says)
+			t.Errorf("ParseAddress(%s) = %v\nwant %q", in, err, says)
 		}
 	}
 }
@@ -66,12 +66,12 @@ func FuzzParseAddress(f *testing.F) {
 			return
 		}
 		if !bucketName.MatchString(a.Bucket) || !prefixName.MatchString(a.Prefix) || (a.Key == "") != (a.Secret == "") {
-			t.Errorf("%q: %+v", in, a)
+			t.Errorf("ParseAddress(%q) = %+v", in, a)
 		}
 	})
 }
 
-// TestOrigin opens addresses, for which nobody is asked.
+// TestOrigin opens addresses without sending requests.
 func TestOrigin(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -90,18 +90,18 @@ func TestOrigin(t *testing.T) {
 		b, err := Open(ctx, in, time.Now)
 		if want == "" {
 			if err == nil || !strings.Contains(err.Error(), "region=") {
-				t.Errorf("Open %s: %v", in, err)
+				t.Errorf("Open(%s) = %v, want an error about region=", in, err)
 			}
 			continue
 		}
 		if err != nil || b.Origin() != want {
-			t.Errorf("Open %s: origin %v, %v, want %s", in, b, err, want)
+			t.Errorf("Open(%s): origin %v, %v, want %s", in, b, err, want)
 			continue
 		}
-		// What is signed leads there.
+		// Signed URLs lead there.
 		if address, err := b.signPut(ctx, b.outside, "x", putGrant); err != nil ||
 			!strings.HasPrefix(address, want+"/") {
-			t.Errorf("%s signs %s, %v", in, address, err)
+			t.Errorf("%s: signed URL %s, %v", in, address, err)
 		}
 	}
 }

@@ -15,10 +15,9 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// BenchmarkRead reads a file of 64 MiB, whole or in ranges of 64 KiB as the
-// viewer of PDFs asks for them, each with an Open of its own: from a directory,
-// from a bucket, and by a GET of the bare server. It is in the cache of the
-// system in each case.
+// BenchmarkRead reads a file of 64 MiB, completely or in ranges of 64 KiB like
+// the PDF viewer, each with its own Open: from a directory, from a bucket, and
+// with a GET to the server. The file is always in the system's cache.
 func BenchmarkRead(b *testing.B) {
 	const size, span = 64 << 20, 64 << 10
 	server := vitrinetest.S3(b)

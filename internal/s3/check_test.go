@@ -24,15 +24,19 @@ func TestCheck(t *testing.T) {
 	b := opened(t, address)
 	for range 2 {
 		if err := b.Check(ctx); err != nil {
-			t.Fatalf("Check of a good bucket: %v", err)
+			t.Fatalf("Check of a good bucket = %v", err)
 		}
 	}
-	if err := b.list(ctx, "", func(e entry) error { t.Errorf("a check leaves %s", e.key); return nil }); err != nil {
+	if err := b.list(ctx, "", func(e entry) error {
+		t.Errorf("Check leaves the object %s",
+			e.key)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.unfinished(ctx, "", func(a *assembly,
 		_ time.Time) error {
-		t.Errorf("a check leaves %s unfinished", a.key)
+		t.Errorf("Check leaves the unfinished upload %s", a.key)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -48,7 +52,7 @@ func TestCheck(t *testing.T) {
 	} {
 		err := opened(t, test.address).Check(ctx)
 		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), server.Secret) {
-			t.Errorf("Check with %s: %v\nwant %q", test.what, err, test.says)
+			t.Errorf("Check with %s = %v\nwant %q", test.what, err, test.says)
 		}
 	}
 
@@ -57,12 +61,12 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := late.Check(ctx); err == nil || !strings.Contains(err.Error(), "clock of this machine is 7m") {
-		t.Errorf("Check with a clock that is wrong: %v", err)
+		t.Errorf("Check with a wrong clock = %v", err)
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := b.Check(over); err == nil {
-		t.Error("Check succeeds after its context's end")
+		t.Error("Check succeeds after the end of its context")
 	}
 }
 
@@ -72,7 +76,7 @@ func TestCors(t *testing.T) {
 	b := opened(t, server.Address(bucket, ""))
 	const ours, theirs = "https://share.example", "https://other.example"
 	if err := b.CorsMissing(ctx, ours); err == nil || !strings.Contains(err.Error(), `"vitrine storage cors"`) {
-		t.Errorf("CorsMissing of a new bucket: %v", err)
+		t.Errorf("CorsMissing of a new bucket = %v", err)
 	}
 	_, err := server.API().PutBucketCors(ctx, &sdk.PutBucketCorsInput{Bucket: &bucket,
 		CORSConfiguration: &types.CORSConfiguration{
@@ -81,20 +85,20 @@ func TestCors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time changes nothing
+	for range 2 { // the second call changes nothing
 		if err := b.Cors(ctx, ours); err != nil {
-			t.Fatalf("Cors: %v", err)
+			t.Fatalf("Cors = %v", err)
 		}
 		if err := b.CorsMissing(ctx, ours); err != nil {
-			t.Errorf("CorsMissing after Cors: %v", err)
+			t.Errorf("CorsMissing after Cors = %v", err)
 		}
 		if err := b.CorsMissing(ctx, theirs); err == nil {
-			t.Error("whoever may GET may PUT")
+			t.Error("CorsMissing = nil for an origin that may only GET, want an error")
 		}
 		out, err := server.API().GetBucketCors(ctx, &sdk.GetBucketCorsInput{Bucket: &bucket})
 		if err != nil || len(out.CORSRules) != 2 || aws.ToString(out.CORSRules[0].ID) != "theirs" ||
 			out.CORSRules[0].AllowedOrigins[0] != theirs {
-			t.Errorf("rules after Cors: %+v, %v", out, err)
+			t.Errorf("rules after Cors = %+v, %v", out, err)
 		}
 	}
 	for at, clear := range map[string]bool{"http://files.example": true, "http://192.168.1.2:9000": true,
@@ -102,20 +106,20 @@ func TestCors(t *testing.T) {
 		b := opened(t, server.Address(bucket, "")+"&public="+at)
 		for _, err := range []error{b.Cors(ctx, ours), b.CorsMissing(ctx, ours)} {
 			if clear != (err != nil) || clear && !strings.Contains(err.Error(), "not encrypted. Name an https://") {
-				t.Errorf("a bucket at %s, a page at %s: %v", at, ours, err)
+				t.Errorf("bucket at %s, page at %s: %v", at, ours, err)
 			}
 		}
 		if err := b.Cors(ctx, "http://share.example"); err != nil {
-			t.Errorf("a bucket at %s, a page that is not encrypted: %v", at, err)
+			t.Errorf("bucket at %s, page without encryption: %v", at, err)
 		}
 	}
 	if err := opened(t, server.Address("none-such", "")).Cors(ctx, ours); err == nil ||
 		!strings.Contains(err.Error(), "There is no bucket") {
-		t.Errorf("Cors of no bucket: %v", err)
+		t.Errorf("Cors of a missing bucket = %v", err)
 	}
 }
 
-// Credentials that nobody has are asked of nobody in vain for long.
+// TestNoCredentials checks that missing credentials fail quickly.
 func TestNoCredentials(t *testing.T) {
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": "",
 		"AWS_CONFIG_FILE":             "/nonexistent",
@@ -129,14 +133,14 @@ func TestNoCredentials(t *testing.T) {
 	}
 	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(),
 		"No credentials for the bucket were found. Set AWS_ACCESS_KEY_ID") {
-		t.Errorf("Check: %v", err)
+		t.Errorf("Check = %v", err)
 	}
 	if _, err := b.SignPut(ctx, putGrant); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-		t.Errorf("SignPut: %v", err)
+		t.Errorf("SignPut = %v, want unavailable", err)
 	}
 }
 
-// actions are all that a key must be allowed, beside those of Cors.
+// actions are the permissions that a key needs, except those for Cors.
 var actions = []string{"s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:ListBucket",
 	"s3:ListBucketMultipartUploads", "s3:AbortMultipartUpload"}
 
@@ -155,26 +159,26 @@ func TestDenied(t *testing.T) {
 	}
 	if err := b.Check(ctx); err == nil || !strings.Contains(err.Error(),
 		"The server refuses s3:PutObject. Allow the key s3:PutObject for the bucket "+bucket) {
-		t.Errorf("Check without any leave: %v", err)
+		t.Errorf("Check without permissions = %v", err)
 	}
 	for i, action := range actions {
 		allow(slices.Delete(slices.Clone(actions), i, i+1)...)
 		b.tried = false
 		err := b.Check(ctx)
 		if err == nil || !strings.Contains(err.Error(), action) {
-			t.Errorf("Check without leave for %s: %v", action, err)
+			t.Errorf("Check without %s = %v", action, err)
 		}
 		var e *vitrine.Error
 		if errors.As(err, &e) {
-			t.Errorf("%s: what a client would be told: %v", action, err)
+			t.Errorf("%s: error for clients = %v, want none", action, err)
 		}
 	}
 	allow(actions...)
 	b.tried = false
 	if err := b.Check(ctx); err != nil {
-		t.Errorf("Check with leave for all that the list has: %v", err)
+		t.Errorf("Check with all listed permissions = %v", err)
 	}
 	if err := b.Cors(ctx, "https://share.example"); err == nil || !strings.Contains(err.Error(), "s3:GetBucketCORS") {
-		t.Errorf("Cors without leave: %v", err)
+		t.Errorf("Cors without permission = %v", err)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// hasty are limits for servers that hang on purpose. What has to succeed does
-// not use them: a busy machine may take longer.
+// hasty are limits for servers that hang on purpose. Operations that must
+// succeed do not use them, because a busy machine may take longer.
 var hasty = limits{dial: patience, answer: 150 * time.Millisecond, copying: 150 * time.Millisecond,
 	stall:    150 * time.Millisecond,
 	attempts: 2, pause: 10 * time.Millisecond, part: 1 << 20}
 
-// flaky is one bucket in three ways: through a proxy with the limits hasty,
-// through the proxy with ordinary patience, and without the proxy.
+// flaky is one bucket in three ways: through a proxy with hasty limits, through
+// the proxy with ordinary limits, and without the proxy.
 type flaky struct {
 	*testing.T
 	address              string // of the bucket, through the proxy
@@ -45,7 +45,7 @@ func newFlaky(t *testing.T) *flaky {
 	return &flaky{t, address, p, through(hasty), through(brief), opened(t, server.Address(bucket, ""))}
 }
 
-// put stores bytes as a browser does.
+// put stores bytes like a browser.
 func (f *flaky) put(text string) vitrine.UploadID {
 	f.Helper()
 	g := vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: int64(len(text)), Type: "text/plain",
@@ -65,7 +65,7 @@ func (f *flaky) put(text string) vitrine.UploadID {
 	}
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		f.Fatalf("PUT answers %s", res.Status)
+		f.Fatalf("PUT: %s, want 200", res.Status)
 	}
 	return g.Key
 }
@@ -79,11 +79,11 @@ func (f *flaky) sealed(text string) vitrine.UploadID {
 	return k
 }
 
-// fails does something with hasty that is to fail as unavailable, whatever
-// hangs. "done" faults may well not be noticed.
+// fails runs a function with hasty limits. It must return unavailable or
+// succeed, whatever hangs.
 func (f *flaky) fails(what string, do func(context.Context) error) (failed bool) {
 	f.Helper()
-	within, cancel := context.WithTimeout(ctx, patience) // a request that nothing ends fails by this
+	within, cancel := context.WithTimeout(ctx, patience) // fails a request that has no end
 	defer cancel()
 	err := do(within)
 	if within.Err() != nil {
@@ -105,7 +105,7 @@ func (f *flaky) read(b *Blobs, k vitrine.UploadID) (string, error) {
 	return string(got), err
 }
 
-// is checks what a sealed blob holds; "" means nothing at all.
+// is checks the content of a sealed blob. "" means that it does not exist.
 func (f *flaky) is(when string, k vitrine.UploadID, text string) {
 	f.Helper()
 	got, err := f.read(f.straight, k)
@@ -136,26 +136,26 @@ func TestSealFaults(t *testing.T) {
 				if got, err := f.read(f.straight, k); err == nil && got != text {
 					t.Errorf("%d of %d bytes are sealed", len(got), len(text))
 				} else if !failed && err != nil {
-					t.Errorf("Seal succeeded, and then: %v", err)
+					t.Errorf("Seal succeeded, but then: %v", err)
 				}
 				if info, err := f.straight.Stat(ctx, k); err != nil || info.Size != int64(len(text)) {
-					t.Errorf("Stat: %+v, %v", info, err)
+					t.Errorf("Stat = %+v, %v", info, err)
 				}
 				if _, err := f.far.Seal(ctx, k); err != nil {
-					t.Errorf("Seal again: %v", err)
+					t.Errorf("second Seal = %v", err)
 				}
 				f.is("sealed in the end", k, text)
 				if name != "list" && name != "look" && !failed && fault.name != "done, and its answer cut off" &&
 					name != "complete" {
-					t.Errorf("nothing was noticed")
+					t.Errorf("the fault was not noticed")
 				}
 			})
 		}
 	}
 }
 
-// Every other request of an operation fails once: what is tried again gets
-// through.
+// TestTriedAgain fails every other request of an operation once. Retries must
+// succeed.
 func TestTriedAgain(t *testing.T) {
 	f := newFlaky(t)
 	n := 0
@@ -177,7 +177,7 @@ func TestTriedAgain(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := f.read(f.far, k); err != nil || got != "hello" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("read %q, %v, want hello", got, err)
 	}
 	if err := f.far.Sweep(ctx, time.Now().Add(time.Hour),
 		func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
@@ -191,20 +191,19 @@ func TestTriedAgain(t *testing.T) {
 
 func TestReadFaults(t *testing.T) {
 	f := newFlaky(t)
-	text := strings.Repeat("0123456789abcdef", 1<<16) // a MiB
+	text := strings.Repeat("0123456789abcdef", 1<<16) // 1 MiB
 	k := f.sealed(text)
 	for _, fault := range faults {
 		f.proxy.set(fault.do(f.proxy, everything))
 		if !f.fails("Open, "+fault.name, func(context.Context) error { _, err := f.read(f.hasty, k); return err }) {
-			t.Errorf("a read is whole though: %s", fault.name)
+			t.Errorf("read succeeds with fault %s, want an error", fault.name)
 		}
 		f.proxy.set(nil)
 		if got, err := f.read(f.far, k); err != nil || got != text {
-			t.Errorf("after %s: %d bytes, %v", fault.name, len(got), err)
+			t.Errorf("after fault %s: %d bytes, %v", fault.name, len(got), err)
 		}
 	}
-	// An answer that breaks off, or stands still, is asked for again from where
-	// it came to.
+	// A read continues where an answer has ended early or stalled.
 	stalling := brief
 	stalling.stall = time.Second
 	some, err := open(ctx, f.address, time.Now, stalling)
@@ -215,14 +214,14 @@ func TestReadFaults(t *testing.T) {
 		"stalled": func(p *proxy, r *http.Request) { wait(p, r.Context()) }} {
 		f.proxy.set(after(300_000, end)(f.proxy, everything))
 		if got, err := f.read(some, k); err != nil || got != text {
-			t.Errorf("answers that are %s: %d bytes, %v", name, len(got), err)
+			t.Errorf("answers with fault %s: %d bytes, %v", name, len(got), err)
 		}
 		if n := f.proxy.count("GET"); n < 4 {
-			t.Errorf("%d requests", n)
+			t.Errorf("%d requests, want at least 4", n)
 		}
 	}
 	f.proxy.set(nil)
-	// Someone writes over the object, which nobody of ours does.
+	// Another writer overwrites the object, which Vitrine never does.
 	blob, err := f.far.Open(ctx, k)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +232,7 @@ func TestReadFaults(t *testing.T) {
 	}
 	got, err := io.ReadAll(blob)
 	if err == nil || !strings.HasPrefix(text, string(got)) {
-		t.Errorf("of an object that is another by now: %d bytes, %v", len(got), err)
+		t.Errorf("read of an object that was overwritten: %d bytes, %v", len(got), err)
 	}
 }
 
@@ -253,10 +252,10 @@ func TestReadsEndWithContext(t *testing.T) {
 	})
 	begun := time.Now()
 	if n, err := blob.ReadAt(make([]byte, 100_000), 500_000); !errors.Is(err, context.Canceled) {
-		t.Errorf("ReadAt after the context's end: %d, %v", n, err)
+		t.Errorf("ReadAt after the end of the context = %d, %v, want context.Canceled", n, err)
 	}
 	if took := time.Since(begun); took >= patience {
-		t.Errorf("the end of its context does not end a read: it takes %s", took)
+		t.Errorf("a read continues for %s after the end of its context", took)
 	}
 }
 
@@ -281,7 +280,7 @@ func TestPartFaults(t *testing.T) {
 			got, err := io.ReadAll(b)
 			b.Close()
 			if err != nil || !bytes.Equal(got, old) && !bytes.Equal(got, young) || !failed && !bytes.Equal(got, young) {
-				t.Errorf("a part of %d bytes after %q, failed %t: %d bytes of %.1q, %v", size, fault.name, failed,
+				t.Errorf("part of %d bytes with fault %q, failed = %t: %d bytes of %.1q, %v", size, fault.name, failed,
 					len(got), got, err)
 			}
 		}
@@ -300,7 +299,7 @@ func TestDeleteFaults(t *testing.T) {
 			f.fails(name+", "+fault.name, func(ctx context.Context) error { return f.hasty.Delete(ctx, k) })
 			f.proxy.set(nil)
 			if err := f.far.Delete(ctx, k); err != nil {
-				t.Errorf("Delete again after %s, %s: %v", name, fault.name, err)
+				t.Errorf("second Delete after fault %s, %s = %v", name, fault.name, err)
 			}
 			f.is("deleted", k, "")
 			if _, err := f.straight.OpenPart(ctx, k, vitrine.PartPicture); !errors.Is(err, vitrine.ErrNotFound) {
@@ -310,11 +309,12 @@ func TestDeleteFaults(t *testing.T) {
 	}
 }
 
-// A server that writes over what is there, whatever it is told, seals nothing.
+// TestServerThatOverwrites checks that nothing is sealed on a server that
+// ignores If-None-Match.
 func TestServerThatOverwrites(t *testing.T) {
 	f := newFlaky(t)
 	f.proxy.set(func(_ http.ResponseWriter, r *http.Request) bool {
-		if completes(r) { // what is there makes room
+		if completes(r) { // removes the existing object first
 			_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 			if err := f.straight.remove(ctx, key); err != nil {
 				t.Error(err)
@@ -325,14 +325,14 @@ func TestServerThatOverwrites(t *testing.T) {
 	k := f.put("hello")
 	_, err := f.far.Seal(ctx, k)
 	if err == nil || !errors.Is(err, errOverwrites) {
-		t.Errorf("Seal: %v", err)
+		t.Errorf("Seal = %v, want errOverwrites", err)
 	}
 	f.is("not sealed", k, "")
 	if err := f.far.Check(ctx); err == nil || !strings.Contains(err.Error(), "overwrites an object") {
-		t.Errorf("Check: %v", err)
+		t.Errorf("Check = %v", err)
 	}
 	f.proxy.set(nil)
 	if _, err := f.far.Seal(ctx, k); err != nil {
-		t.Errorf("Seal when the server has learned it: %v", err)
+		t.Errorf("Seal once the server supports it = %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 var putGrant = vitrine.PutGrant{Key: vitrine.NewUploadID(), Size: 1, Type: "text/plain",
 	Expires: time.Now().Add(time.Hour)}
 
-// put puts a body as a browser does; whether it is taken is for the server.
+// put stores a body like a browser and returns the status.
 func put(t testing.TB, address, contentType, body string) (status int) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPut, address, strings.NewReader(body))
@@ -36,9 +36,9 @@ func put(t testing.TB, address, contentType, body string) (status int) {
 	return res.StatusCode
 }
 
-// Two instances do all there is to do with few keys at once, while browsers put
-// more. A key that was sealed is of one body for ever; in the end nothing is
-// left of keys that were deleted.
+// TestInstances runs all operations with few keys in two processes, while
+// browsers upload more. A sealed key never changes its bytes, and in the end
+// nothing is left of deleted keys.
 func TestInstances(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")
@@ -53,7 +53,7 @@ func TestInstances(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s := put(t, to, g.Type, body(0)); s != http.StatusOK {
-			t.Fatalf("PUT answers %d", s)
+			t.Fatalf("PUT: status %d, want 200", s)
 		}
 		var mu sync.Mutex
 		read := map[string]bool{}
@@ -103,7 +103,7 @@ func TestInstances(t *testing.T) {
 		}
 		wg.Wait()
 		if len(read) > 1 {
-			t.Errorf("%d bodies were read of one sealed key", len(read))
+			t.Errorf("%d different bodies of one sealed key", len(read))
 		}
 		if err := two[0].Delete(ctx, k); err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestInstances(t *testing.T) {
 			_, err3 := b.Open(ctx, k)
 			if !errors.Is(err1, vitrine.ErrNotFound) || !errors.Is(err2, vitrine.ErrNotFound) ||
 				!errors.Is(err3, vitrine.ErrNotFound) {
-				t.Errorf("of a deleted key: %v, %v, %v", err1, err2, err3)
+				t.Errorf("deleted key: %v, %v, %v, want ErrNotFound", err1, err2, err3)
 			}
 		}
 	}
@@ -126,13 +126,13 @@ func TestInstances(t *testing.T) {
 // nothing is left.
 func sweepEmpty(t *testing.T, two []*Blobs) {
 	t.Helper()
-	for range 2 { // the first removes blobs and leaves word of their keys
+	for range 2 { // the first sweep deletes blobs and leaves tombstones
 		var wg sync.WaitGroup
 		for _, b := range two {
 			wg.Go(func() {
 				if err := b.Sweep(ctx, time.Now().Add(time.Hour),
 					func(vitrine.UploadID) (bool, error) { return false, nil }); err != nil {
-					t.Errorf("Sweep: %v", err)
+					t.Errorf("Sweep = %v", err)
 				}
 			})
 		}
@@ -143,15 +143,15 @@ func sweepEmpty(t *testing.T, two []*Blobs) {
 	}
 	if err := two[0].unfinished(ctx, "", func(a *assembly,
 		_ time.Time) error {
-		t.Errorf("%s is left unfinished", a.key)
+		t.Errorf("unfinished upload %s is left", a.key)
 		return nil
 	}); err != nil {
 		t.Error(err)
 	}
 }
 
-// What a crash leaves between any two steps is taken up by the next Seal, and
-// swept.
+// TestCrashes checks that what a crash leaves between any two steps is
+// completed by the next Seal, and swept.
 func TestCrashes(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")
@@ -166,16 +166,16 @@ func TestCrashes(t *testing.T) {
 		return object{size: int64(len(text))}
 	}
 	waiting()
-	// While it was copied: a begun one is left.
+	// A crash during the copy leaves an unfinished upload.
 	if a, err := b.assemble(ctx, b.path(k)); err != nil {
 		t.Fatal(err)
 	} else if err := a.add(ctx, []byte(text[:5<<20])); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := b.Seal(ctx, k); err != nil || info.Size != int64(len(text)) {
-		t.Fatalf("Seal after a crash while copying: %+v, %v", info, err)
+		t.Fatalf("Seal after a crash during the copy = %+v, %v", info, err)
 	}
-	// Before what was copied was removed.
+	// A crash before the source of the copy was removed.
 	waiting()
 	if _, err := b.Seal(ctx, k); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestCrashes(t *testing.T) {
 	if there, err := b.exists(ctx, b.incoming(k, int64(len(text)))); err != nil || there {
 		t.Errorf("incoming has the bytes of a sealed blob: %v", err)
 	}
-	waiting() // by a URL that still lives
+	waiting() // with a URL that is still valid
 	if err := b.Sweep(ctx, time.Now().Add(time.Hour),
 		func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
@@ -191,16 +191,16 @@ func TestCrashes(t *testing.T) {
 	left := []string{}
 	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil ||
 		len(left) != 1 || left[0] != b.path(k) {
-		t.Errorf("%q are left, %v", left, err)
+		t.Errorf("objects left: %q, %v", left, err)
 	}
 	if err := b.unfinished(ctx, "", func(a *assembly,
 		_ time.Time) error {
-		t.Errorf("%s is left unfinished", a.key)
+		t.Errorf("unfinished upload %s is left", a.key)
 		return nil
 	}); err != nil {
 		t.Error(err)
 	}
-	// A part without a blob, and a file of someone else's.
+	// A part without a blob, and an object of another program.
 	if err := b.write(ctx, b.partPath(vitrine.NewUploadID(), vitrine.PartPicture), -1,
 		strings.NewReader("part")); err != nil {
 		t.Fatal(err)
@@ -215,12 +215,12 @@ func TestCrashes(t *testing.T) {
 	left = left[:0]
 	if err := b.list(ctx, "", func(e entry) error { left = append(left, e.key); return nil }); err != nil ||
 		len(left) != 2 {
-		t.Errorf("%q are left, %v", left, err)
+		t.Errorf("objects left: %q, %v", left, err)
 	}
 }
 
-// A body of another size than the grant's does not count, though a server
-// stored it.
+// TestTruncated checks that a body of another size than the grant's does not
+// count, even if the server stored it.
 func TestTruncated(t *testing.T) {
 	server := vitrinetest.S3(t)
 	b := opened(t, server.Address(server.Bucket(t), ""))
@@ -230,15 +230,16 @@ func TestTruncated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := b.Stat(ctx, k); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("Stat of %q for 5 bytes: %v", text, err)
+			t.Errorf("Stat of %q for 5 bytes = %v, want ErrNotFound", text, err)
 		}
 		if _, err := b.Seal(ctx, k); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("Seal of %q for 5 bytes: %v", text, err)
+			t.Errorf("Seal of %q for 5 bytes = %v, want ErrNotFound", text, err)
 		}
 	}
 }
 
-// The steps of Seal, with what others may do between them.
+// TestBetweenSteps checks what other processes may do between the steps of
+// Seal.
 func TestBetweenSteps(t *testing.T) {
 	server := vitrinetest.S3(t)
 	b := opened(t, server.Address(server.Bucket(t), ""))
@@ -257,47 +258,48 @@ func TestBetweenSteps(t *testing.T) {
 	nothing := func(what string, k vitrine.UploadID) {
 		t.Helper()
 		if _, err := b.head(ctx, b.path(k)); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("%s: there is a blob (%v)", what, err)
+			t.Errorf("%s: a blob exists (%v)", what, err)
 		}
 		if err := b.unfinished(ctx, "", func(a *assembly,
 			_ time.Time) error {
-			t.Errorf("%s: %s is left unfinished", what, a.key)
+			t.Errorf("%s: unfinished upload %s is left", what, a.key)
 			return nil
 		}); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, size := range []int{5, 6 << 20} { // in one part, and in two
-		// Other bytes are put.
+	for _, size := range []int{5, 6 << 20} { // in one part and in two
+		// Other bytes are uploaded.
 		k, o := begin(strings.Repeat("a", size))
 		if err := b.putSmall(ctx, b.incoming(k, o.size), []byte(strings.Repeat("b", size))); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.copy(ctx, k, o); !errors.Is(err, errReplaced) {
-			t.Errorf("a copy of other bytes: %v", err)
+			t.Errorf("copy of other bytes = %v, want errReplaced", err)
 		}
 		nothing("a copy of other bytes", k)
-		// The same bytes vanish.
+		// The bytes are deleted.
 		k, o = begin(strings.Repeat("a", size))
 		if err := b.remove(ctx, b.incoming(k, o.size)); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.copy(ctx, k, o); !errors.Is(err, errReplaced) {
-			t.Errorf("a copy of nothing: %v", err)
+			t.Errorf("copy of missing bytes = %v, want errReplaced", err)
 		}
 		nothing("a copy of nothing", k)
-		// Another instance is first.
+		// Another process is first.
 		k, o = begin(strings.Repeat("a", size))
 		if err := b.putSmall(ctx, b.path(k), []byte("first")); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.copy(ctx, k, o); !errors.Is(err, errReplaced) {
-			t.Errorf("a copy over another: %v", err)
+			t.Errorf("copy over an existing blob = %v, want errReplaced", err)
 		}
 		if info, err := b.Seal(ctx, k); err != nil || info.Size != 5 {
-			t.Errorf("Seal after another: %+v, %v", info, err)
+			t.Errorf("Seal after another one = %+v, %v", info, err)
 		}
-		// The key is deleted, which finds no blob yet, and bytes are put again.
+		// The key is deleted before the blob exists, and the bytes are uploaded
+		// again.
 		k, o = begin(strings.Repeat("a", size))
 		if err := b.Delete(ctx, k); err != nil {
 			t.Fatal(err)
@@ -309,7 +311,7 @@ func TestBetweenSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := b.sealed(ctx, k, o); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("the end of a Seal after Delete: %v", err)
+			t.Errorf("end of a Seal after Delete = %v, want ErrNotFound", err)
 		}
 		nothing("a Seal after Delete", k)
 	}

@@ -14,15 +14,14 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// proxy is before a server and spoils what a test tells it to. What passes it
-// is what the server was sent and said.
+// proxy is a proxy before a server that injects faults.
 type proxy struct {
 	address string
 	to      http.Handler
 	over    chan struct{} // closed with the test
 
 	mu    sync.Mutex
-	fault func(http.ResponseWriter, *http.Request) bool // true: it has answered; nil: none
+	fault func(http.ResponseWriter, *http.Request) bool // returns true if it has answered; nil means no fault
 	seen  []string                                      // method, and query or range, of each request
 }
 
@@ -33,7 +32,7 @@ func newProxy(t testing.TB, server *vitrinetest.S3Server) *proxy {
 		t.Fatal(err)
 	}
 	p := &proxy{over: make(chan struct{})}
-	// The Host header stays what was signed.
+	// The signature covers the Host header, so keep it.
 	p.to = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host = u.Scheme, u.Host
 		r.Out.Host = r.In.Host
@@ -62,8 +61,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.to.ServeHTTP(w, r)
 }
 
-// set makes a fault happen from now on; nil ends it. It also resets the record
-// of requests.
+// set sets the fault of the following requests, or none if it is nil, and
+// resets the record of requests.
 func (p *proxy) set(fault func(http.ResponseWriter, *http.Request) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +80,7 @@ func (p *proxy) count(begins string) (n int) {
 	return n
 }
 
-// of tells requests by what they do.
+// of selects requests by what they do.
 type of func(*http.Request) bool
 
 var (
@@ -104,7 +103,7 @@ type fault struct {
 
 const failure = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>InternalError</Code><Message>We encountered an internal error. Please try again.</Message></Error>`
 
-// answer returns a fault that answers in place of the server.
+// answer returns a fault that answers instead of the server.
 func answer(status int, body string) func(*proxy, of) func(http.ResponseWriter, *http.Request) bool {
 	return func(_ *proxy, which of) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
@@ -120,8 +119,8 @@ func answer(status int, body string) func(*proxy, of) func(http.ResponseWriter, 
 	}
 }
 
-// after returns a fault that happens when n bytes of the server's answer have
-// passed: then end is called. The answer keeps its head.
+// after returns a fault that calls end after n bytes of the server's answer.
+// The answer keeps its header.
 func after(n int64, end func(p *proxy, r *http.Request)) func(*proxy, of) func(http.ResponseWriter,
 	*http.Request) bool {
 	return func(p *proxy, which of) func(http.ResponseWriter, *http.Request) bool {
@@ -185,7 +184,7 @@ var faults = []fault{
 	{"hangs in the answer", after(0, func(p *proxy, r *http.Request) { wait(p, r.Context()) })},
 }
 
-// wait hangs like a server until the client gives up.
+// wait hangs until the client gives up.
 func wait(p *proxy, ctx context.Context) {
 	select {
 	case <-p.over:

@@ -16,8 +16,9 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// Two instances complete one upload at once while its sender swaps a text for a
-// program behind their back: a link is made of what was inspected, or none is.
+// TestSwapWhileInspected completes one upload in two processes while its sender
+// replaces a text with a program. A link is created only with the inspected
+// bytes.
 func TestSwapWhileInspected(t *testing.T) {
 	server := vitrinetest.S3(t)
 	address := server.Address(server.Bucket(t), "")
@@ -34,7 +35,7 @@ func TestSwapWhileInspected(t *testing.T) {
 	good := strings.Repeat("Good day. ", 2000)
 	evil := "MZ" + strings.Repeat("\x00\x90", len(good)/2-1)
 	if len(good) != len(evil) {
-		t.Fatal("lengths differ")
+		t.Fatal("the files have different lengths")
 	}
 	two := make([]*publish.Uploads, 2)
 	for i := range two {
@@ -59,7 +60,7 @@ func TestSwapWhileInspected(t *testing.T) {
 				if code := vitrine.CodeOf(err); err != nil && code != vitrine.CodeContentMismatch &&
 					code != vitrine.CodeUnsafeFile && code != vitrine.CodeUnavailable &&
 					code != vitrine.CodeUploadIncomplete {
-					t.Errorf("Complete: %v", err)
+					t.Errorf("Complete = %v", err)
 				}
 			})
 		}
@@ -77,12 +78,12 @@ func TestSwapWhileInspected(t *testing.T) {
 		for _, u := range two {
 			b, err := u.Blobs.Open(ctx, begun.Path)
 			if err != nil {
-				t.Fatalf("the link is made, and its bytes: %v", err)
+				t.Fatalf("the link exists, but its bytes: %v", err)
 			}
 			got, err := io.ReadAll(b)
 			b.Close()
 			if err != nil || !bytes.Equal(got, []byte(good)) {
-				t.Errorf("what is served was not inspected: %.10q, %v", got, err)
+				t.Errorf("the served bytes were not inspected: %.10q, %v", got, err)
 			}
 		}
 	}

@@ -22,8 +22,8 @@ func random(n int) []byte {
 	return p
 }
 
-// What is asked of the server for ways of reading: few requests, and few bytes
-// that nobody wanted.
+// TestReads checks the number of requests and of transferred bytes for several
+// ways of reading.
 func TestReads(t *testing.T) {
 	f := newFlaky(t)
 	text := random(3 << 20)
@@ -35,7 +35,7 @@ func TestReads(t *testing.T) {
 	})
 	for _, test := range []struct {
 		name     string
-		requests int // at most, with that of Open
+		requests int // at most, including that of Open
 		bytes    int
 		read     func(io.ReadSeeker, io.ReaderAt) error
 	}{
@@ -65,7 +65,7 @@ func TestReads(t *testing.T) {
 		}},
 		{"like a ZIP's directory", 3, 3 * 64 << 10, func(_ io.ReadSeeker, at io.ReaderAt) error {
 			p := make([]byte, 30)
-			for i := range 2000 { // here and there in two places
+			for i := range 2000 { // alternately at two places
 				from := len(text) - 50_000 + i*20
 				if i%2 == 1 {
 					from = 1_000_000 + i*10
@@ -89,16 +89,18 @@ func TestReads(t *testing.T) {
 			t.Error(err)
 		}
 		if n := f.proxy.count("GET"); err != nil || n > test.requests || sent > test.bytes {
-			t.Errorf("%s: %v after %d requests (%d) and %d bytes (%d)", test.name, err, n, test.requests, sent,
+			t.Errorf("%s: %v after %d requests (at most %d) and %d bytes (at most %d)", test.name, err, n,
+				test.requests, sent,
 				test.bytes)
 		}
 		if _, err := blob.Read(make([]byte, 1)); !errors.Is(err, errClosed) {
-			t.Errorf("%s: a read after Close: %v", test.name, err)
+			t.Errorf("%s: Read after Close = %v, want errClosed", test.name, err)
 		}
 	}
 }
 
-// counting counts the bytes of bodies. They come from one connection at a time.
+// counting counts the bytes of bodies, which arrive over one connection at a
+// time.
 type counting struct {
 	http.ResponseWriter
 	n *int
@@ -114,7 +116,8 @@ func same(r io.Reader, want []byte) error {
 	return err
 }
 
-// ServeContent is how web sends a blob; here against the same bytes in memory.
+// TestServeContent serves a blob as the web server does and compares it with
+// the same bytes in memory.
 func TestServeContent(t *testing.T) {
 	server := vitrinetest.S3(t)
 	b := opened(t, server.Address(server.Bucket(t), ""))
@@ -142,7 +145,8 @@ func TestServeContent(t *testing.T) {
 		if got.Code != want.Code || got.Header().Get("Content-Range") != want.Header().Get("Content-Range") ||
 			got.Body.Len() != want.Body.Len() || want.Header().Get("Content-Range") != "" &&
 			!bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
-			t.Errorf("%s: %d, %d bytes, want %d, %d", ranges, got.Code, got.Body.Len(), want.Code, want.Body.Len())
+			t.Errorf("%s: status %d, %d bytes, want %d, %d", ranges, got.Code, got.Body.Len(), want.Code,
+				want.Body.Len())
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestBlobs(t *testing.T) {
 // patience is longer than any answer takes on a busy machine.
 const patience = time.Minute
 
-// brief are limits that end what hangs by mistake, with few attempts.
+// brief are limits with few attempts, which end requests that hang by mistake.
 var brief = limits{dial: patience, answer: patience, copying: patience, stall: patience, attempts: 2,
 	pause: 10 * time.Millisecond, part: 5 << 20}
 
@@ -42,6 +42,6 @@ func TestMaxPut(t *testing.T) {
 	}
 	g.Size++
 	if _, err := b.SignPut(ctx, g); vitrine.CodeOf(err) != vitrine.CodeFileTooLarge {
-		t.Errorf("SignPut of more than 5 GiB: %v", err)
+		t.Errorf("SignPut of more than 5 GiB = %v, want file_too_large", err)
 	}
 }

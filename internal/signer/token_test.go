@@ -22,15 +22,15 @@ func TestSignedPut(t *testing.T) {
 		t.Fatalf("VerifyPut = %+v, %v", got, err)
 	}
 	if _, err := s.VerifyPut(string(g.Key), q, g.Expires); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
-		t.Errorf("at its expiry: %v", err)
+		t.Errorf("VerifyPut at the expiry = %v, want url_expired", err)
 	}
 	if _, err := s.VerifyPut(string(vitrine.NewUploadID()), q,
 		Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
-		t.Errorf("another key: %v", err)
+		t.Errorf("VerifyPut with another key = %v, want invalid_signature", err)
 	}
 	if _, err := New([]byte("other")).VerifyPut(string(g.Key), q,
 		Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
-		t.Errorf("another secret: %v", err)
+		t.Errorf("VerifyPut with another secret = %v, want invalid_signature", err)
 	}
 	change := map[string]string{"size": "1235", "type": "text/html", "expires": "99999999999",
 		"signature": strings.Repeat("A", 22)}
@@ -38,28 +38,28 @@ func TestSignedPut(t *testing.T) {
 		c := maps.Clone(q)
 		c[name] = []string{v}
 		if _, err := s.VerifyPut(string(g.Key), c, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
-			t.Errorf("%s changed: %v", name, err)
+			t.Errorf("VerifyPut with another %s = %v, want invalid_signature", name, err)
 		}
 		c[name] = append(q[name], v)
 		if _, err := s.VerifyPut(string(g.Key), c, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
-			t.Errorf("%s twice: %v", name, err)
+			t.Errorf("VerifyPut with two %s = %v, want invalid_signature", name, err)
 		}
 		delete(c, name)
 		if _, err := s.VerifyPut(string(g.Key), c, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
-			t.Errorf("without %s: %v", name, err)
+			t.Errorf("VerifyPut without %s = %v, want invalid_signature", name, err)
 		}
 	}
 }
 
-// Fields are length-prefixed: moving a character from one to the next is
-// another signature.
+// TestSignatureFields checks that fields are length-prefixed: moving a
+// character from one to the next changes the signature.
 func TestSignatureFields(t *testing.T) {
 	s := New([]byte("secret"))
 	if s.Sign(PurposePut, "ab", "c") == s.Sign(PurposePut, "a", "bc") {
-		t.Error("fields run into each other")
+		t.Error("two lists of fields have the same signature")
 	}
 	if s.Sign(PurposePut, "ab") == s.Sign(PurposeView, "ab") {
-		t.Error("purposes share a key")
+		t.Error("two purposes have the same signature")
 	}
 }
 
@@ -71,15 +71,15 @@ func TestViewToken(t *testing.T) {
 		t.Fatalf("ParseViewToken = %+v, %v", got, err)
 	}
 	if url.QueryEscape(token) != token {
-		t.Errorf("%q is not safe in an address", token)
+		t.Errorf("token %q is not safe in a URL", token)
 	}
 	if _, err := s.ParseViewToken(token, Noon.Add(vitrine.TokenLife)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
-		t.Errorf("after a day: %v", err)
+		t.Errorf("ParseViewToken after a day = %v, want url_expired", err)
 	}
 	for _, bad := range []string{"", ".", "....", token + "A", token[:len(token)-1], "8" + token[1:],
 		s.ContentToken(7, 1, Noon.Add(time.Hour)), strings.Replace(token, "pages.12", "pages.99", 1)} {
 		if _, err := s.ParseViewToken(bad, Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("ParseViewToken(%q) = %v, want invalid_signature", bad, err)
 		}
 	}
 }
@@ -91,10 +91,10 @@ func TestContentToken(t *testing.T) {
 		t.Fatalf("ParseContentToken = %d, %d, %v", got, version, err)
 	}
 	if _, _, err := s.ParseContentToken(token, Noon.Add(time.Hour)); vitrine.CodeOf(err) != vitrine.CodeURLExpired {
-		t.Errorf("expired: %v", err)
+		t.Errorf("ParseContentToken after the expiry = %v, want url_expired", err)
 	}
 	if _, _, err := s.ParseContentToken("8"+token[1:], Noon); vitrine.CodeOf(err) != vitrine.CodeInvalidSignature {
-		t.Errorf("another link: %v", err)
+		t.Errorf("ParseContentToken with another link = %v, want invalid_signature", err)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestViewID(t *testing.T) {
 	ids := vitrine.NewViewIDs()
 	a, b := ids.Next(Noon), ids.Next(Noon)
 	if a == b || !a.Time().Equal(Noon) || a.Ms() != Noon.UnixMilli() {
-		t.Errorf("IDs %d and %d at %v", a, b, a.Time())
+		t.Errorf("IDs %d and %d at %v, want different ones", a, b, a.Time())
 	}
 	if later := ids.Next(Noon.Add(time.Millisecond)); later <= a || later <= b {
-		t.Error("a later open has a smaller ID")
+		t.Error("a later view has a smaller ID")
 	}
 	if end := vitrine.ViewIDAt(time.Date(2099, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli(), 1<<21-1); end <= a {
 		t.Error("IDs overflow before 2100")

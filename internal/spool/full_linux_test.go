@@ -17,8 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// On a disk that is really full nothing is acknowledged, what was is kept, and
-// with room it goes on by itself.
+// TestDiskFull checks on a full disk that nothing is acknowledged, that what
+// was acknowledged is kept, and that the spool continues by itself when there
+// is space again.
 func TestDiskFull(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
@@ -29,10 +30,10 @@ func TestDiskFull(t *testing.T) {
 		if err == nil {
 			kept = append(kept, id)
 		} else if failures++; !errors.Is(err, unix.ENOSPC) {
-			t.Fatalf("on a full disk: %v", err)
+			t.Fatalf("Append on a full disk = %v, want ENOSPC", err)
 		}
 		if id > 10_000 {
-			t.Fatal("the disk did not fill")
+			t.Fatal("the disk did not fill up")
 		}
 	}
 	vitrinetest.Resize(t, dir, "1m")
@@ -44,13 +45,13 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("replayed %v, want %v", got, kept)
 	}
 	if log.Len() > 0 || names(t, dir) != nil {
-		t.Errorf("left behind: %v; the log says %q", names(t, dir), log)
+		t.Errorf("files left: %v; log: %q", names(t, dir), log)
 	}
 }
 
-// On a disk that is really full, a file of which something is left stays whole,
-// and comes again whole; the others are replayed and removed all the same. The
-// room that they give is enough to go on.
+// TestLeaveOnFullDisk checks on a full disk that a file with remaining records
+// stays complete and is replayed completely, and that the others are replayed
+// and removed, which frees enough space to continue.
 func TestLeaveOnFullDisk(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "64k")
 	s, log := open(t, dir)
@@ -62,7 +63,7 @@ func TestLeaveOnFullDisk(t *testing.T) {
 	for ; s.Append(spooltest.Batch(last)) == nil; last++ {
 	}
 	if last < 10 {
-		t.Fatalf("the disk was full with number %d", last)
+		t.Fatalf("the disk was full after %d batches, want at least 10", last)
 	}
 	var all []int
 	for id := 1; id < last; id++ {
@@ -71,7 +72,7 @@ func TestLeaveOnFullDisk(t *testing.T) {
 	got, _ := leave(t, s, 2)
 	spooltest.Want(t, got, all...)
 	if !strings.Contains(log.String(), "the file stays for now") || s.Empty() {
-		t.Errorf("the log says %q; empty: %v", log, s.Empty())
+		t.Errorf("log: %q; Empty = %v", log, s.Empty())
 	}
 	got, _ = leave(t, s, 2)
 	spooltest.Want(t, got, 1, 2)
@@ -79,13 +80,13 @@ func TestLeaveOnFullDisk(t *testing.T) {
 	spooltest.Want(t, got, 2)
 	spooltest.Want(t, spooltest.Replay(t, s), 2)
 	if names(t, dir) != nil {
-		t.Errorf("left behind: %v", names(t, dir))
+		t.Errorf("files left: %v", names(t, dir))
 	}
 }
 
-// On a full disk the spool goes on in its reserve, as far as that reaches,
-// however often a replay fails meanwhile. With room again all of it is
-// replayed, and the reserve is made anew.
+// TestReserve checks on a full disk that the spool uses its reserve, even if
+// replays fail in the meantime. With space again everything is replayed, and
+// the reserve is created again.
 func TestReserve(t *testing.T) {
 	const most = 2 // pieces
 	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(most*pieceBytes*reserveShare))
@@ -117,34 +118,34 @@ func TestReserve(t *testing.T) {
 		kept = append(kept, id)
 	}
 	if size := s.Size(); size < most*pieceBytes*9/10 || s.pieces != 0 {
-		t.Errorf("the reserve took %d bytes in %d files, and has %d pieces", size, len(s.files), s.pieces)
+		t.Errorf("%d bytes in %d files from the reserve, %d pieces left", size, len(s.files), s.pieces)
 	}
 	if err := s.CheckSpace(); !errors.Is(err, unix.ENOSPC) {
-		t.Errorf("without reserve there is room: %v", err)
+		t.Errorf("CheckSpace without a reserve = %v, want ENOSPC", err)
 	}
 	if err := os.Remove(filepath.Join(dir, filler)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.CheckSpace(); err != nil || s.pieces != most {
-		t.Errorf("with room again: %v, %d pieces", err, s.pieces)
+		t.Errorf("CheckSpace with space again = %v, %d pieces", err, s.pieces)
 	}
 	spooltest.Add(t, s, len(kept))
 	if got := spooltest.Replay(t, s); !slices.Equal(got, append(kept, len(kept))) {
 		t.Errorf("replayed %d batches, want %d", len(got), len(kept)+1)
 	}
 	if log.Len() > 0 || names(t, filepath.Join(dir, "spool")) != nil {
-		t.Errorf("left behind: %v; the log says %q", names(t, filepath.Join(dir, "spool")), log)
+		t.Errorf("files left: %v; log: %q", names(t, filepath.Join(dir, "spool")), log)
 	}
 	again, _ := open(t, filepath.Join(dir, "spool"))
 	fill(t, dir)
 	if err := again.Reserve(); err != nil || again.pieces != most {
-		t.Errorf("opened again on a full disk: %v, %d pieces", err, again.pieces)
+		t.Errorf("Reserve of a reopened spool = %v, %d pieces", err, again.pieces)
 	}
 }
 
 const filler = "filler"
 
-// fill takes all that a file system has.
+// fill uses up the space of a file system.
 func fill(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, filler))
@@ -159,8 +160,8 @@ func fill(t *testing.T, dir string) {
 	}
 }
 
-// What comes while a replay has the last piece of the reserve waits for the end
-// of the replay, and goes into that piece.
+// TestReserveWhileReplaying checks that an Append during a replay that holds
+// the last piece of the reserve waits for its end, and then uses that piece.
 func TestReserveWhileReplaying(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, fmt.Sprint(pieceBytes*reserveShare))
 	s, _ := open(t, filepath.Join(dir, "spool"))
@@ -170,7 +171,7 @@ func TestReserveWhileReplaying(t *testing.T) {
 	fill(t, dir)
 	spooltest.Add(t, s, 1)
 	if s.pieces != 0 {
-		t.Fatalf("%d pieces are left", s.pieces)
+		t.Fatalf("%d pieces are left, want 0", s.pieces)
 	}
 	failed := errors.New("the log is away")
 	added := make(chan error, 1)
@@ -178,9 +179,9 @@ func TestReserveWhileReplaying(t *testing.T) {
 		go func() { added <- s.Append(spooltest.Batch(2)) }()
 		select {
 		case err := <-added:
-			t.Errorf("it did not wait: %v", err)
+			t.Errorf("Append did not wait: %v", err)
 			added <- err
-		case <-time.After(50 * time.Millisecond): // long enough for most that would not wait
+		case <-time.After(50 * time.Millisecond): // most calls that do not wait would have returned by now
 		}
 		return b, failed
 	})

@@ -11,8 +11,8 @@ import (
 	"vitrine/report"
 )
 
-// The highest numbers are those of all that waits, whatever came last, and of a
-// file that is damaged those of the rest.
+// TestHighest checks that the highest IDs are those of all records, in whatever
+// order they came, and of the readable ones in a damaged file.
 func TestHighest(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, slog.New(slog.DiscardHandler))
@@ -46,7 +46,7 @@ func TestHighest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[headerSize+3] ^= 1 // of the first record
+	data[headerSize+3] ^= 1 // in the first record
 	if err := os.WriteFile(files[0], data, 0o600); err != nil {
 		t.Fatal(err)
 	}

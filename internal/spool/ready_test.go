@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/vitrinetest/spooltest"
 )
 
-// awayLog is a log that can be away.
+// awayLog is a log that can be unavailable.
 type awayLog struct {
 	vitrine.ViewLog
 	away atomic.Bool
@@ -27,8 +27,9 @@ func (l *awayLog) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome,
 	return l.ViewLog.Append(ctx, b)
 }
 
-// When the log is away and the spool is full, views are refused, and Views says
-// that it is not ready until the spool has room again.
+// TestNotReadyWhenFull checks that with an unavailable log and a full spool
+// views are refused, and that Ready returns an error until the spool has space
+// again.
 func TestNotReadyWhenFull(t *testing.T) {
 	log, err := viewdb.Open(filepath.Join(t.TempDir(), "views.db"))
 	if err != nil {
@@ -55,7 +56,7 @@ func TestNotReadyWhenFull(t *testing.T) {
 	n, kept := 1, 0
 	for ; ; n++ {
 		if err := v.Ready(); err != nil {
-			t.Fatalf("not ready while views are taken: %v", err)
+			t.Fatalf("Ready while views are accepted = %v", err)
 		}
 		if err := add(n); err != nil {
 			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, ErrFull) {
@@ -66,12 +67,12 @@ func TestNotReadyWhenFull(t *testing.T) {
 		kept++
 	}
 	if err := v.Ready(); !errors.Is(err, ErrFull) {
-		t.Errorf("ready when nothing is taken: %v", err)
+		t.Errorf("Ready with a full spool = %v, want ErrFull", err)
 	}
 	l.away.Store(false)
 	<-drained
 	if err := v.Ready(); err != nil {
-		t.Errorf("not ready when the spool is empty: %v", err)
+		t.Errorf("Ready with an empty spool = %v", err)
 	}
 	if err := add(n + 1); err != nil {
 		t.Error(err)

@@ -26,7 +26,7 @@ func open(t *testing.T, dir string) (*Spool, *bytes.Buffer) {
 	return s, &log
 }
 
-// names returns the files of a directory.
+// names returns the names of the files in a directory.
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -43,7 +43,8 @@ func TestSpool(t *testing.T) {
 	spooltest.Run(t, func(t *testing.T, dir string) vitrine.Spool { s, _ := open(t, dir); return s })
 }
 
-// What is replayed leaves no file, and nothing is said of a spool in order.
+// TestFiles checks that replayed records leave no file, and that nothing is
+// logged.
 func TestFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	s, _ := open(t, dir)
@@ -52,25 +53,25 @@ func TestFiles(t *testing.T) {
 	}
 	spooltest.Add(t, s, 1, 2, 3)
 	if s.Size() == 0 {
-		t.Error("three batches have no size")
+		t.Error("Size = 0 with three batches")
 	}
 	s, log := open(t, dir)
 	spooltest.Want(t, spooltest.Replay(t, s), 1, 2, 3)
 	if s.Size() != 0 || names(t, dir) != nil || log.Len() > 0 {
-		t.Errorf("after a replay there are %d bytes, %v; the log says %q", s.Size(), names(t, dir), log)
+		t.Errorf("after a replay: %d bytes, files %v; log: %q", s.Size(), names(t, dir), log)
 	}
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
+		t.Errorf("mode = %v, %v, want 0700", info.Mode(), err)
 	}
 }
 
-// A replay that fails goes on from there, and what arrives during one is for
-// the next.
+// TestReplayFails checks that a failed replay continues from there, and that
+// records appended during a replay are for the next one.
 func TestReplayFails(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	size := len(must(encode(spooltest.Batch(1000))))
-	n := fileBytes/size + 100 // one file of several joins, and some more
+	n := fileBytes/size + 100 // one file from several, and some more
 	var big []byte
 	for id := range n {
 		big = append(big, must(encode(spooltest.Batch(id+1000)))...)
@@ -105,7 +106,7 @@ func TestReplayFails(t *testing.T) {
 	got = append(got, spooltest.Replay(t, s)...)
 	sorted := slices.IsSorted(got)
 	if before := len(got); !sorted || len(slices.Compact(got)) != before || before < n+3 || calls < 5 {
-		t.Errorf("%d of %d opens, in order: %v, in %d calls", before, n, sorted, calls)
+		t.Errorf("%d of %d views, in order: %v, in %d calls", before, n, sorted, calls)
 	}
 }
 
@@ -116,11 +117,11 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// file0 returns the first file of a directory.
+// file0 returns the path of the first file of a directory.
 func file0(dir string) string { return filepath.Join(dir, "000000000001"+suffix) }
 
-// A last record of any length that is not its whole one is cut off, and the log
-// says so.
+// TestTornTail checks that an incomplete last record of any length is cut off
+// and logged.
 func TestTornTail(t *testing.T) {
 	first, second := must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2)))
 	for n := range len(second) {
@@ -132,16 +133,16 @@ func TestTornTail(t *testing.T) {
 		spooltest.Add(t, s, 3)
 		spooltest.Want(t, spooltest.Replay(t, s), 1, 3)
 		if said := strings.Contains(log.String(), "WARN") && strings.Contains(log.String(), "bytes="); said != (n > 0) {
-			t.Errorf("%d bytes: %s", n, log)
+			t.Errorf("%d bytes: log %s", n, log)
 		}
 		if !s.Empty() || names(t, dir) != nil {
-			t.Errorf("%d bytes: left behind: %v", n, names(t, dir))
+			t.Errorf("%d bytes: files left: %v", n, names(t, dir))
 		}
 	}
 }
 
-// Whatever happens to a byte, nothing but its own record is lost by it, the
-// file is kept, and its name is not used again.
+// TestDamage checks that a damaged byte loses only its own record, that the
+// file is kept, and that its name is not used again.
 func TestDamage(t *testing.T) {
 	var whole []byte
 	for id := range 3 {
@@ -164,10 +165,10 @@ func TestDamage(t *testing.T) {
 		}
 		aside := strings.TrimSuffix(file0(dir), suffix) + damagedSuffix
 		if kept, err := os.ReadFile(aside); err != nil || !bytes.Equal(kept, damaged) {
-			t.Errorf("byte %d: %v", at, err)
+			t.Errorf("byte %d: the damaged file was not kept: %v", at, err)
 		}
 		if !strings.Contains(log.String(), "ERROR") || !strings.Contains(log.String(), aside) {
-			t.Errorf("byte %d: the log says %q", at, log)
+			t.Errorf("byte %d: log %q", at, log)
 		}
 		s, _ = open(t, dir)
 		spooltest.Add(t, s, 4)
@@ -177,8 +178,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What is not the spool's is left alone, and a file that someone took away
-// stops nothing.
+// TestRubbish checks that files of other programs are left alone, and that a
+// missing file does not stop the spool.
 func TestRubbish(t *testing.T) {
 	dir := t.TempDir()
 	rubbish := []string{"00000000000x.spool", "1.spool", "notes.txt", "-00000000001.spool"}
@@ -197,7 +198,7 @@ func TestRubbish(t *testing.T) {
 	slices.Sort(rubbish)
 	if got := names(t, dir); !slices.Equal(got, append(rubbish[:1:1], "000000000004.damaged", "00000000000x.spool",
 		"1.spool", "notes.txt")) {
-		t.Errorf("files: %v", got)
+		t.Errorf("files = %v", got)
 	}
 	spooltest.Add(t, s, 2)
 	if err := os.Remove(filepath.Join(dir, "000000000006.spool")); err != nil {
@@ -205,7 +206,7 @@ func TestRubbish(t *testing.T) {
 	}
 	spooltest.Want(t, spooltest.Replay(t, s))
 	if !s.Empty() || !strings.Contains(log.String(), "is gone") {
-		t.Errorf("a file is gone, and the log says %s", log)
+		t.Errorf("log after a file was removed = %s", log)
 	}
 }
 
@@ -214,14 +215,14 @@ func TestMaxBytes(t *testing.T) {
 	s.MaxBytes = 3 * int64(len(must(encode(spooltest.Batch(1)))))
 	spooltest.Add(t, s, 1, 2, 3)
 	if err := s.Append(spooltest.Batch(4)); !errors.Is(err, ErrFull) {
-		t.Errorf("beyond its bound: %v", err)
+		t.Errorf("Append beyond MaxBytes = %v, want ErrFull", err)
 	}
 	spooltest.Want(t, spooltest.Replay(t, s), 1, 2, 3)
 	spooltest.Add(t, s, 4)
 }
 
-// leave replays, leaves what is said of some views, and returns all IDs that
-// came, and how often f was called.
+// leave replays, leaves the events of some views, and returns all replayed IDs
+// and the number of calls.
 func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
 	t.Helper()
 	err := s.Replay(t.Context(), func(b vitrine.Batch) (rest vitrine.Batch, err error) {
@@ -241,30 +242,31 @@ func leave(t *testing.T, s *Spool, left ...int) (ids []int, calls int) {
 	return ids, calls
 }
 
-// What replays leave of small files becomes one file.
+// TestLeave checks that records that replays leave in small files are joined in
+// one file.
 func TestLeave(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
 	spooltest.Add(t, s, 4, 5)
 	if leave(t, s, 4, 5); len(names(t, dir)) != 1 {
-		t.Errorf("files %v", names(t, dir))
+		t.Errorf("files = %v, want one", names(t, dir))
 	}
 	leave(t, s, 4)
 	s, log := open(t, dir)
 	spooltest.Add(t, s, 6)
-	got, calls := leave(t, s, 4, 6) // small files become one
+	got, calls := leave(t, s, 4, 6) // small files are joined
 	spooltest.Want(t, got, 4, 6)
 	if calls != 2 || len(names(t, dir)) != 1 {
 		t.Errorf("%d calls, files %v", calls, names(t, dir))
 	}
 	spooltest.Want(t, spooltest.Replay(t, s), 4, 6)
 	if !s.Empty() || s.Size() != 0 || names(t, dir) != nil || log.Len() > 0 {
-		t.Errorf("left behind: %d bytes, %v, and the log says %q", s.Size(), names(t, dir), log)
+		t.Errorf("left: %d bytes, files %v; log: %q", s.Size(), names(t, dir), log)
 	}
 }
 
-// A file of which nothing is taken stays as it is: what waits for days is not
-// written again with each replay.
+// TestLeaveAll checks that a file of which nothing is accepted is not rewritten
+// by each replay.
 func TestLeaveAll(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
@@ -288,7 +290,7 @@ func TestLeaveAll(t *testing.T) {
 		got, _ := leave(t, s, ids...)
 		spooltest.Want(t, got, ids...)
 		if now := names(t, dir); !slices.Equal(now, before) {
-			t.Errorf("files %v, before there were %v", now, before)
+			t.Errorf("files = %v, want %v", now, before)
 		}
 	}
 	got, _ := leave(t, s, ids[1:]...) // the first file changes
@@ -297,13 +299,13 @@ func TestLeaveAll(t *testing.T) {
 	got, _ = leave(t, s, rest...)
 	spooltest.Want(t, got, rest...)
 	if now := names(t, dir); len(now) != 2 || now[0] != before[1] || s.Size() < int64(len(rest)*size*9/10) {
-		t.Errorf("files %v, %d bytes; before there were %v", now, s.Size(), before)
+		t.Errorf("files = %v, %d bytes; before %v", now, s.Size(), before)
 	}
 	spooltest.Want(t, spooltest.Replay(t, s), rest...)
 }
 
-// A replay that leaves something and then fails has lost nothing of it, and no
-// memory of what it took grows into a loss.
+// TestLeaveFails checks that a replay that leaves records and then fails loses
+// none of them.
 func TestLeaveFails(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	var records []byte
@@ -316,7 +318,7 @@ func TestLeaveFails(t *testing.T) {
 	calls, down := 0, errors.New("down")
 	err := s.Replay(t.Context(), func(b vitrine.Batch) (rest vitrine.Batch, err error) {
 		switch calls++; calls {
-		case 2: // the first was taken whole
+		case 2: // the first file was accepted completely
 			return vitrine.Batch{Snapshots: b.Snapshots[:1]}, nil
 		case 4:
 			return b, down
@@ -328,12 +330,12 @@ func TestLeaveFails(t *testing.T) {
 	}
 	got := spooltest.Replay(t, s)
 	if first := joined/3 + 1; got[0] != first || len(got) != 3*joined+1-first {
-		t.Errorf("%d batches come again, from %d on; want all from %d on", len(got), got[0], first)
+		t.Errorf("%d batches replayed from %d on, want all from %d on", len(got), got[0], first)
 	}
 }
 
-// In a damaged file, too, what is left is kept, once; and the file stays for
-// anyone who wants to look at it.
+// TestLeaveDamaged checks that remaining records of a damaged file are kept
+// once, and that the file is kept for inspection.
 func TestLeaveDamaged(t *testing.T) {
 	dir := t.TempDir()
 	all := slices.Concat(must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2))),
@@ -347,19 +349,19 @@ func TestLeaveDamaged(t *testing.T) {
 	spooltest.Want(t, got, 1, 3)
 	if n := names(t, dir); len(n) != 2 || !strings.HasSuffix(n[0], damagedSuffix) ||
 		!strings.Contains(log.String(), "ERROR") {
-		t.Errorf("files %v, and the log says %q", n, log)
+		t.Errorf("files %v; log: %q", n, log)
 	}
 	log.Reset()
 	got, _ = leave(t, s, 1)
 	spooltest.Want(t, got, 1, 3)
 	spooltest.Want(t, spooltest.Replay(t, s), 1)
 	if log.Len() > 0 || !s.Empty() {
-		t.Errorf("the log says %q; empty: %v", log, s.Empty())
+		t.Errorf("log: %q; Empty = %v", log, s.Empty())
 	}
 }
 
-// Also when it is full, what is left of one file goes to another, and the room
-// of what was taken is given back.
+// TestLeaveFull checks that also in a full spool the remaining records of a
+// file are moved to another, and that the freed space is counted.
 func TestLeaveFull(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	spooltest.Add(t, s, 1, 2, 3)
@@ -371,7 +373,7 @@ func TestLeaveFull(t *testing.T) {
 	}
 	spooltest.Add(t, s, 4)
 	if err := s.Append(spooltest.Batch(5)); !errors.Is(err, ErrFull) {
-		t.Errorf("beyond its bound: %v", err)
+		t.Errorf("Append beyond MaxBytes = %v, want ErrFull", err)
 	}
 	spooltest.Want(t, spooltest.Replay(t, s), 2, 3, 4)
 }
@@ -382,12 +384,12 @@ func TestOpenFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(path, slog.New(slog.DiscardHandler)); err == nil {
-		t.Error("a file is opened as a directory")
+		t.Error("Open of a file succeeds, want an error")
 	}
 }
 
-// FuzzReader puts rubbish around and between two records: both are read,
-// nothing else is, and every byte is accounted for.
+// FuzzReader puts garbage around and between two records. Both must be read,
+// nothing else, and every byte must be accounted for.
 func FuzzReader(f *testing.F) {
 	first, second := must(encode(spooltest.Batch(1))), must(encode(spooltest.Batch(2)))
 	f.Add([]byte(nil), []byte(nil), []byte(nil))
@@ -397,7 +399,7 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, between, after []byte) {
 		if len(before)+len(between)+len(after) > 1<<16 ||
 			strings.Contains(string(before)+" "+string(between)+" "+string(after), "}") {
-			return // it may hold records of its own
+			return // the garbage may contain records
 		}
 		data := slices.Concat(before, first, between, second, after)
 		r := reader{data: data}
@@ -406,13 +408,13 @@ func FuzzReader(f *testing.F) {
 			read = append(read, b)
 		}
 		if len(read) != 2 || !reflect.DeepEqual(read, []vitrine.Batch{spooltest.Batch(1), spooltest.Batch(2)}) {
-			t.Errorf("read %+v", read)
+			t.Errorf("read %+v, want the two batches", read)
 		}
 		if got := len(first) + len(second) + r.torn + r.damaged; got != len(data) || r.torn > len(after) {
 			t.Errorf("%d of %d bytes are accounted for, %d torn, %d damaged", got, len(data), r.torn, r.damaged)
 		}
 		if !torn(after) && r.damaged == 0 {
-			t.Errorf("%q at the end is no damage", after)
+			t.Errorf("%q at the end does not count as damage", after)
 		}
 	})
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What is no silence of a server cuts nothing. Silence cuts every line, and an
-// answer ends it.
+// TestLines checks that only silence of the server closes connections, that it
+// closes all of them, and that an answer ends it.
 func TestLines(t *testing.T) {
-	server, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	server, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,7 @@ func TestLines(t *testing.T) {
 		}
 		return c
 	}
-	// tried is as if the listener had failed so, with nothing heard for a
-	// minute.
+	// tried simulates a failed check by the listener after a minute of silence.
 	tried := func(err error) {
 		l.began = time.Now().Add(-time.Minute)
 		l.heard.Store(0)
@@ -48,7 +47,7 @@ func TestLines(t *testing.T) {
 	config.ConnectTimeout = 10 * time.Millisecond
 	_, silent := pgx.ConnectConfig(t.Context(), config)
 	if silent == nil {
-		t.Fatal("a server that says nothing is connected to")
+		t.Fatal("connecting to a silent server succeeds, want an error")
 	}
 
 	kept := dial()
@@ -62,16 +61,16 @@ func TestLines(t *testing.T) {
 		"no name":              &net.DNSError{Err: "timeout", IsTimeout: true},
 	} {
 		if tried(err); l.Frozen() {
-			t.Fatalf("%s is taken for silence", name)
+			t.Fatalf("%s counts as silence", name)
 		}
 	}
 	l.answered()
 	if l.recordConnect(silent); l.Frozen() {
-		t.Fatal("a server that has just answered is taken for frozen")
+		t.Fatal("a server that has just answered counts as frozen")
 	}
 	_ = kept.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 	if _, err := kept.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("a line that was to be kept: %v", err)
+		t.Fatalf("connection that must be kept: %v", err)
 	}
 	_ = kept.Close()
 
@@ -80,14 +79,14 @@ func TestLines(t *testing.T) {
 		c := dial()
 		tried(err)
 		if !l.Frozen() {
-			t.Fatalf("%s is not taken for silence", name)
+			t.Fatalf("%s does not count as silence", name)
 		}
 		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
-			t.Errorf("%s: a line that was to be cut: %v", name, err)
+			t.Errorf("%s: connection that must be closed: %v", name, err)
 		}
 		if _, err := l.dial(context.Background(), "tcp", server.Addr().String()); !errors.Is(err, ErrFrozen) {
-			t.Errorf("%s: a line to a server that is frozen: %v", name, err)
+			t.Errorf("%s: dial to a frozen server = %v, want ErrFrozen", name, err)
 		}
 		l.recordConnect(nil)
 		_ = dial().Close()

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A listener that finds itself behind such a pooler after all has another
-// number as often as it is asked.
+// TestPostgresPoolerFound checks that a listener behind a transaction pooler
+// returns a new version on every call.
 func TestPostgresPoolerFound(t *testing.T) {
 	ctx := t.Context()
 	pooled := vitrinetest.PgBouncer(t, vitrinetest.PostgresDatabase(t), "transaction")
@@ -26,8 +26,8 @@ func TestPostgresPoolerFound(t *testing.T) {
 		defer l.mu.Unlock()
 		return !l.validFrom.IsZero()
 	}
-	vitrinetest.Polls(t, time.Minute, "it listens", heard)
-	c, err := pgx.Connect(ctx, pooled) // takes the connection to the server that was last used
+	vitrinetest.WaitFor(t, time.Minute, "it listens", heard)
+	c, err := pgx.Connect(ctx, pooled) // uses the server connection that was last used
 	if err == nil {
 		defer c.Close(ctx)
 		_, err = c.Exec(ctx, "BEGIN", pgx.QueryExecModeSimpleProtocol)
@@ -42,15 +42,15 @@ func TestPostgresPoolerFound(t *testing.T) {
 		}
 		return n
 	}
-	vitrinetest.Polls(t, time.Minute, "it is found", func() bool {
+	vitrinetest.WaitFor(t, time.Minute, "it is found", func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.shared
 	})
-	vitrinetest.Polls(t, time.Minute, "it listens again", heard)
+	vitrinetest.WaitFor(t, time.Minute, "it listens again", heard)
 	for range 3 {
 		if before := number(); number() == before {
-			t.Error("the number stays")
+			t.Error("the version does not change")
 		}
 	}
 }

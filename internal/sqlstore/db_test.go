@@ -19,8 +19,8 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// A failure of the database that the function overlooks fails the transaction
-// all the same, and nothing of it is left.
+// TestOverlookedFailure checks that a database error that the function ignores
+// still fails the transaction, and that nothing of it is stored.
 func TestOverlookedFailure(t *testing.T) {
 	s := openTestStore(t, sqltest.NewPlace(t))
 	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
@@ -28,15 +28,15 @@ func TestOverlookedFailure(t *testing.T) {
 			return err
 		}
 		if _, err := tx.(Tx).Exec("INSERT INTO nowhere VALUES (1)"); err == nil {
-			t.Error("a table that is not there takes a row")
+			t.Error("INSERT into a missing table succeeds")
 		}
 		if err := tx.PutSecret("after", []byte("v")); err == nil {
-			t.Error("a transaction goes on after the database has failed")
+			t.Error("a transaction continues after a database error")
 		}
 		return nil
 	})
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("Update with a failure in it: %v, want unavailable and why", err)
+		t.Errorf("Update with an ignored error = %v, want unavailable with the reason", err)
 	}
 	err = s.Read(t.Context(), func(tx vitrine.Tx) error {
 		for _, name := range []string{"before", "after"} {
@@ -55,12 +55,12 @@ func TestReadChangesNothing(t *testing.T) {
 	s := openTestStore(t, sqltest.NewPlace(t))
 	err := s.Read(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", []byte("v")) })
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-		t.Errorf("a Read that writes: %v", err)
+		t.Errorf("Read that writes = %v, want unavailable", err)
 	}
 }
 
-// A full disk fails what needs more room, leaves nothing of it, and all is well
-// once there is room (promise 17).
+// TestFull checks that on a full disk a write fails, stores nothing, and
+// succeeds when there is space again (promise 17).
 func TestFull(t *testing.T) {
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	pages := func(n int) {
@@ -83,36 +83,36 @@ func TestFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		pages(1) // as many as there are; a connection that failed is opened anew, without that limit
+		pages(1) // the current number; a connection that failed is replaced by one without this limit
 		if err := write("1"); vitrine.CodeOf(err) != vitrine.CodeUnavailable || !strings.Contains(err.Error(), "full") {
-			t.Errorf("with no room: %v, want unavailable, and that it is full", err)
+			t.Errorf("write without space = %v, want unavailable because it is full", err)
 		}
 	}
 	err := s.Read(t.Context(), func(tx vitrine.Tx) error {
 		_, err0 := tx.Secret("a0")
 		if _, err := tx.Secret("a1"); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("part of a write that failed: %v", err)
+			t.Errorf("part of a failed write: %v, want ErrNotFound", err)
 		}
 		return err0
 	})
 	if err != nil {
-		t.Errorf("reading with no room: %v", err)
+		t.Errorf("Read without space = %v", err)
 	}
 	pages(1_000_000)
 	if err := write("1"); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("write with space again = %v", err)
 	}
 	sqltest.CheckIntegrity(t, s.DB)
 }
 
-// A transaction waits for another process's, and is run again when the wait was
-// too long.
+// TestBusy checks that a transaction waits for another process's, and is run
+// again if the wait was too long.
 func TestBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := openTestStore(t, path)
 	other := sql.OpenDB(sqldb.SqliteFile(sqldb.SqliteName(path, sqldb.ReaderCache, "")))
 	defer other.Close()
-	// Waits of one millisecond, so that they are soon too long.
+	// Wait only one millisecond, so that waits are soon too long.
 	other.SetMaxOpenConns(1)
 	if _, err := other.Exec("PRAGMA busy_timeout = 1"); err != nil {
 		t.Fatal(err)
@@ -127,17 +127,17 @@ func TestBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.Update(t.Context(), func(vitrine.Tx) error { t.Error("two write at once"); return nil })
+	err = s.Update(t.Context(), func(vitrine.Tx) error { t.Error("two transactions write at once"); return nil })
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !sqldb.SqliteDialect.Busy(err) {
-		t.Errorf("Update while another process writes: %v", err)
+		t.Errorf("Update while another process writes = %v, want busy", err)
 	}
 	if err := s.Read(t.Context(), func(vitrine.Tx) error { return nil }); err != nil {
-		t.Errorf("Read while another process writes: %v", err)
+		t.Errorf("Read while another process writes = %v", err)
 	}
 	if err := held.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	// An error of being busy from within runs the function again.
+	// A busy error inside the function runs it again.
 	runs := 0
 	err = s.DB.Update(t.Context(), func(t *sqldb.Tx) error {
 		if runs++; runs == 1 {
@@ -150,12 +150,12 @@ func TestBusy(t *testing.T) {
 		return nil
 	})
 	if err != nil || runs != 2 {
-		t.Errorf("a transaction that met another: %v after %d runs", err, runs)
+		t.Errorf("transaction with a busy error: %v after %d runs, want 2", err, runs)
 	}
 }
 
-// Two handles on one file are as two processes: of a count-then-insert at the
-// limit, one passes.
+// TestTwoProcesses checks that of transactions of two handles that count and
+// insert at a limit, only the allowed number succeeds.
 func TestTwoProcesses(t *testing.T) {
 	path := sqltest.NewPlace(t)
 	stores := []*Store{openTestStore(t, path), openTestStore(t, path)}
@@ -188,7 +188,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	all.Wait()
 	if len(passed) != 5 {
-		t.Errorf("%d transactions passed a limit of 5", len(passed))
+		t.Errorf("%d transactions succeeded, want 5", len(passed))
 	}
 }
 
@@ -242,7 +242,7 @@ func queries() map[string]func(tx Tx) {
 	}
 }
 
-// Every query of the store follows an index.
+// TestPlans checks that every query of the store uses an index.
 func TestPlans(t *testing.T) {
 	several := map[string]int{"LinkFacts": 2}
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
@@ -256,7 +256,7 @@ func TestPlans(t *testing.T) {
 			run(Tx{tx})
 			queries := slices.Collect(maps.Keys(tx.Conn.Statements))
 			if want := max(1, several[name]); len(queries) != want {
-				t.Errorf("%s takes %d queries", name, len(queries))
+				t.Errorf("%s runs %d queries", name, len(queries))
 			}
 			for _, query := range queries {
 				sqltest.CheckPlan(t, tx, name, query)
@@ -272,7 +272,7 @@ func TestPlans(t *testing.T) {
 func TestFieldsAtTheirEdges(t *testing.T) {
 	s := openTestStore(t, sqltest.NewPlace(t))
 	a := &vitrine.Account{Email: "ann@example.org",
-		CreatedAt: time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC)} // no viewer's key
+		CreatedAt: time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC)} // without a viewer key
 	err := s.Update(t.Context(), func(tx vitrine.Tx) error {
 		return errors.Join(tx.AddAccount(a), tx.PutSecret("empty", nil))
 	})
@@ -282,11 +282,11 @@ func TestFieldsAtTheirEdges(t *testing.T) {
 	err = s.Read(t.Context(), func(tx vitrine.Tx) error {
 		got, err := tx.Account(a.ID)
 		if err == nil && (len(got.ViewerKey) != 0 || !got.CreatedAt.Equal(a.CreatedAt) || !got.ViewerKeyAt.IsZero()) {
-			t.Errorf("account: %+v", got)
+			t.Errorf("account = %+v", got)
 		}
 		v, err2 := tx.Secret("empty")
 		if len(v) != 0 {
-			t.Errorf("secret: %q", v)
+			t.Errorf("secret = %q, want none", v)
 		}
 		return errors.Join(err, err2)
 	})

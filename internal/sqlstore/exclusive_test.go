@@ -11,7 +11,8 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// One at a time has a lock, of all who have the store open.
+// TestExclusive checks that a lock has one holder among all handles of the
+// store.
 func TestExclusive(t *testing.T) {
 	place := sqltest.NewPlace(t)
 	stores := []*Store{openTestStore(t, place), openTestStore(t, place)}
@@ -25,7 +26,7 @@ func TestExclusive(t *testing.T) {
 				return
 			}
 			if inside.Add(1) > 1 {
-				t.Error("two have the lock")
+				t.Error("the lock has two holders")
 			}
 			entered.Add(1)
 			inside.Add(-1)
@@ -36,7 +37,7 @@ func TestExclusive(t *testing.T) {
 	}
 	all.Wait()
 	if entered.Load() != 20 {
-		t.Errorf("%d had the lock, want 20", entered.Load())
+		t.Errorf("%d callers got the lock, want 20", entered.Load())
 	}
 	release, err := stores[0].Exclusive(t.Context(), "test")
 	if err != nil {
@@ -55,11 +56,11 @@ func TestExclusive(t *testing.T) {
 		}
 		cancel()
 		if err := <-failed; !errors.Is(err, context.Canceled) {
-			t.Errorf("a lock that nobody waits for any more: %v", err)
+			t.Errorf("Exclusive after the end of its context = %v, want context.Canceled", err)
 		}
 	}
-	// At whatever step of the way the caller goes. A lock that was dropped
-	// leaves a connection for the next.
+	// The caller may give up at any step. An abandoned lock leaves the
+	// connection usable.
 	for i := range 200 {
 		other, err := stores[i%2].Exclusive(t.Context(), "other")
 		if err != nil {
@@ -75,7 +76,7 @@ func TestExclusive(t *testing.T) {
 			cancel()
 		}()
 		if _, err := stores[i%2].Exclusive(ctx, "test"); !errors.Is(err, context.Canceled) {
-			t.Errorf("a lock awaited for %d microseconds: %v", i%20, err)
+			t.Errorf("Exclusive cancelled after %d microseconds = %v", i%20, err)
 		}
 	}
 	for range 2 {
@@ -90,6 +91,6 @@ func TestExclusive(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := stores[0].Exclusive(t.Context(), "../x"); err == nil {
-		t.Error("a name with a slash is taken")
+		t.Error("Exclusive accepts a name with a slash")
 	}
 }

@@ -30,7 +30,7 @@ func TestReopen(t *testing.T) {
 		err = s.Update(t.Context(), func(tx vitrine.Tx) error {
 			for before := range i {
 				if v, err := tx.Secret(fmt.Sprint(before)); err != nil || string(v) != "v" {
-					t.Errorf("secret %d after opening %d times: %q, %v", before, i, v, err)
+					t.Errorf("secret %d after opening %d times = %q, %v", before, i, v, err)
 				}
 			}
 			return tx.PutSecret(fmt.Sprint(i), []byte("v"))
@@ -39,15 +39,15 @@ func TestReopen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Update(t.Context(), func(vitrine.Tx) error { return nil }); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-			t.Errorf("Update of a closed store: %v", err)
+			t.Errorf("Update of a closed store = %v, want unavailable", err)
 		}
 		if err := s.Close(); err != nil {
-			t.Errorf("Close again: %v", err)
+			t.Errorf("second Close = %v", err)
 		}
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file's mode is %v, %v, want 0600", info.Mode(), err)
+		t.Errorf("mode = %v, %v, want 0600", info.Mode(), err)
 	}
 }
 
@@ -61,14 +61,14 @@ func TestOpenFails(t *testing.T) {
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "none", "store.db"), garbage} {
 		if s, err := Open(path); err == nil {
-			t.Errorf("%s is opened", path)
+			t.Errorf("Open(%s) succeeds, want an error", path)
 			_ = s.Close()
 		}
 	}
 }
 
-// Several processes may meet a new file, or one of an old version, at the same
-// time.
+// TestOpenTogether opens a new file, or one of an old version, in several
+// processes at once.
 func TestOpenTogether(t *testing.T) {
 	for range 3 {
 		path := filepath.Join(t.TempDir(), "store.db")
@@ -91,13 +91,13 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
-// migration returns a step of a schema to come.
+// migration returns a migration step.
 func migration(statement string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte("-- +goose Up\n" + statement + ";\n")}
 }
 
-// upgrade brings a file to a schema of some steps, as another version of this
-// program would.
+// upgrade migrates a file with these steps, like another version of the
+// program.
 func upgrade(path string, steps fstest.MapFS) error {
 	handle := sql.OpenDB(sqldb.SqliteFile(sqldb.SqliteName(path, sqldb.ReaderCache, "")))
 	return errors.Join(sqldb.MigrateTo(sqldb.SqliteDialect, handle, path, steps), handle.Close())
@@ -120,20 +120,21 @@ func TestNewerSchema(t *testing.T) {
 	}
 	_, err = Open(path)
 	if err == nil {
-		t.Fatal("a database of a newer version is opened")
+		t.Fatal("Open of a database of a newer version succeeds")
 	}
 	for _, want := range []string{path, "version 9002", "up to ", "newer version"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error %q does not say %q", err, want)
+			t.Errorf("error %q lacks %q", err, want)
 		}
 	}
 	after, err := os.ReadFile(path)
 	if err != nil || string(after) != string(before) {
-		t.Errorf("a database that was refused has changed (%v)", err)
+		t.Errorf("a refused database was changed (%v)", err)
 	}
 }
 
-// A step that was written after one with a larger number is made all the same.
+// TestUpgradeOutOfOrder checks that a step with a lower number than the last
+// one is still applied.
 func TestUpgradeOutOfOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	steps := fstest.MapFS{"0001_a.sql": migration("CREATE TABLE a (n BIGINT)"),
@@ -149,30 +150,30 @@ func TestUpgradeOutOfOrder(t *testing.T) {
 	}
 	steps["0004_d.sql"] = migration("INSERT INTO b VALUES (1)")
 	if err := upgrade(path, steps); err != nil {
-		t.Errorf("the step is not made: %v", err)
+		t.Errorf("the step is not applied: %v", err)
 	}
 }
 
-// A step that fails leaves nothing of itself, and is made by the version that
-// can.
+// TestUpgradeFails checks that a failed step leaves nothing, and is applied by
+// a later version.
 func TestUpgradeFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	steps := fstest.MapFS{"0001_a.sql": migration("CREATE TABLE a (n BIGINT)"),
 		"0002_b.sql": migration("CREATE TABLE b (n BIGINT);\nINSERT INTO b VALUES (1);\nINSERT INTO nowhere VALUES (1)")}
 	if err := upgrade(path, steps); err == nil {
-		t.Fatal("a step that fails is passed over")
+		t.Fatal("a failing step is skipped")
 	}
 	steps["0002_b.sql"] = migration("CREATE TABLE b (n BIGINT)")
 	if err := upgrade(path, steps); err != nil {
-		t.Errorf("after a step that failed: %v", err)
+		t.Errorf("after a failed step: %v", err)
 	}
 	if err := upgrade(path, steps); err != nil {
-		t.Errorf("once more: %v", err)
+		t.Errorf("second upgrade = %v", err)
 	}
 }
 
-// A database that was closed is one file: all that was written is in it, and a
-// copy of it is a backup.
+// TestCloseLeavesOneFile checks that a closed database is one file with all
+// writes, so that a copy of it is a backup.
 func TestCloseLeavesOneFile(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(filepath.Join(dir, "store.db"))
@@ -189,6 +190,6 @@ func TestCloseLeavesOneFile(t *testing.T) {
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
-		t.Errorf("%v, %v", files, err)
+		t.Errorf("files = %v, %v, want one", files, err)
 	}
 }

@@ -29,7 +29,7 @@ func TestPostgresStore(t *testing.T) {
 	})
 }
 
-// What is tested of a database in a file holds in PostgreSQL, too.
+// TestPostgresToo repeats the tests of a database file with PostgreSQL.
 func TestPostgresToo(t *testing.T) {
 	sqltest.InPostgres(t)
 	for _, test := range []struct {
@@ -47,8 +47,8 @@ func TestPostgresToo(t *testing.T) {
 	}
 }
 
-// An address that leads nowhere is an error that says so, and keeps the
-// password to itself.
+// TestPostgresOpenFails checks that a wrong address is a clear error without
+// the password.
 func TestPostgresOpenFails(t *testing.T) {
 	for _, c := range []struct{ place, want string }{
 		{"postgres://ann:secret@127.0.0.1:1/vitrine", "127.0.0.1:1"},
@@ -58,21 +58,22 @@ func TestPostgresOpenFails(t *testing.T) {
 		s, err := Open(c.place)
 		if err == nil {
 			_ = s.Close()
-			t.Fatalf("%s is opened", c.place)
+			t.Fatalf("Open(%s) succeeds, want an error", c.place)
 		}
 		if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v, want something of %q", c.place, err, c.want)
+			t.Errorf("%s: %v, want an error with %q", c.place, err, c.want)
 		}
 	}
 }
 
-// As many as the address allows read at once, and no more.
+// TestPostgresConnections checks that as many readers as the address allows run
+// at once, and no more.
 func TestPostgresConnections(t *testing.T) {
 	const n = 6
 	s := openTestStore(t, sqltest.WithParameter(t, vitrinetest.PostgresDatabase(t), "pool_max_conns", fmt.Sprint(n)))
 	readers := cap(s.DB.Readers.Idle)
 	if readers+cap(s.DB.Writer.Idle) != n {
-		t.Errorf("%d read and %d write, want %d in all", readers, cap(s.DB.Writer.Idle), n)
+		t.Errorf("%d readers and %d writers, want %d in total", readers, cap(s.DB.Writer.Idle), n)
 	}
 	inside, all := make(chan bool, n), make(chan bool)
 	var done sync.WaitGroup
@@ -90,14 +91,14 @@ func TestPostgresConnections(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Read(ctx, func(vitrine.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("one more: %v", err)
+		t.Errorf("one more Read = %v, want context.Canceled", err)
 	}
 	close(all)
 	done.Wait()
 }
 
-// What no text in PostgreSQL can be is in it as U+FFFD, and asking for it finds
-// nothing.
+// TestPostgresText checks that characters that PostgreSQL cannot store become
+// U+FFFD, and that searching for them finds nothing.
 func TestPostgresText(t *testing.T) {
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
 	a := &vitrine.Account{Email: "ann@example.org", CreatedAt: vitrinetest.Epoch}
@@ -116,16 +117,16 @@ func TestPostgresText(t *testing.T) {
 	err = s.Read(t.Context(), func(tx vitrine.Tx) error {
 		got, err := tx.Link(l.ID)
 		if err == nil && (got.Title != kept || got.Name != kept || got.Detail != kept) {
-			t.Errorf("%q is kept as %q", odd, got.Title)
+			t.Errorf("%q is stored as %q", odd, got.Title)
 		}
 		_, err1 := tx.AccountByEmail("ann\x00@example.org")
 		_, err2 := tx.LinkBySlug("slug\x00")
 		if !errors.Is(err1, vitrine.ErrNotFound) || !errors.Is(err2, vitrine.ErrNotFound) {
-			t.Errorf("what cannot be there: %v, %v", err1, err2)
+			t.Errorf("lookups of impossible texts = %v, %v, want ErrNotFound", err1, err2)
 		}
 		ids, err3 := tx.LinkIDs(vitrine.LinkQuery{Words: []string{"\x00"}})
 		if len(ids) != 1 {
-			t.Errorf("%d links have the odd character, want 1", len(ids))
+			t.Errorf("%d links have the character, want 1", len(ids))
 		}
 		return errors.Join(err, err3)
 	})
@@ -134,13 +135,13 @@ func TestPostgresText(t *testing.T) {
 	}
 }
 
-// A store whose connection for news is cut, or stalls, tells of what another
-// changes all the same, and comes to rest again.
+// TestPostgresVersionWithoutNews checks that a store whose listening connection
+// is cut or stalls still sees the changes of others, and then listens again.
 func TestPostgresVersionWithoutNews(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	place := vitrinetest.PostgresDatabase(t)
 	one, other := openTestStore(t, place), openTestStore(t, place)
-	other.DB.Changes.Close() // so that one listens
+	other.DB.Changes.Close() // so that only one listens
 	change := func() {
 		t.Helper()
 		err := other.Update(t.Context(), func(tx vitrine.Tx) error {
@@ -168,18 +169,18 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 			t.Cleanup(func() { _ = syscall.Kill(process, syscall.SIGCONT) })
 		},
 	} {
-		before := sqltest.Steady(t, one, one.DB)
+		before := sqltest.Stable(t, one, one.DB)
 		process := sqltest.Listening(t, one.DB)
 		fail(process)
 		change()
 		changed := time.Now()
 		for ticker := time.NewTicker(time.Millisecond); sqltest.VersionOf(t, one) == before; <-ticker.C {
 			if time.Since(changed) > vitrinetest.SeenWithin {
-				t.Fatalf("%s: a change is not told of after %v", name, time.Since(changed))
+				t.Fatalf("%s: a change is not seen after %v", name, time.Since(changed))
 			}
 		}
-		t.Logf("%s: told of after %v", name, time.Since(changed))
-		rest := sqltest.Steady(t, one, one.DB)
+		t.Logf("%s: seen after %v", name, time.Since(changed))
+		rest := sqltest.Stable(t, one, one.DB)
 		if after := sqltest.Listening(t, one.DB); after == process && name == "cut" {
 			t.Errorf("%s: the same connection listens", name)
 		}
@@ -187,30 +188,32 @@ func TestPostgresVersionWithoutNews(t *testing.T) {
 		for changed, ticker := time.Now(), time.NewTicker(time.Millisecond); sqltest.VersionOf(t,
 			one) == rest; <-ticker.C {
 			if time.Since(changed) > vitrinetest.SeenWithin {
-				t.Fatalf("%s: a change after it is not told of", name)
+				t.Fatalf("%s: a later change is not seen", name)
 			}
 		}
 	}
 }
 
-// The version of a store in PostgreSQL stays while nothing is written, and
-// transactions that write nothing say nothing.
+// TestPostgresVersionStays checks that the version of a store in PostgreSQL
+// does not change without writes, and that transactions without writes send no
+// notification.
 func TestPostgresVersionStays(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
-	version := sqltest.Steady(t, s, s.DB)
+	version := sqltest.Stable(t, s, s.DB)
 	for range 3 {
 		if err := s.Read(t.Context(), func(tx vitrine.Tx) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	<-time.NewTimer(2 * sqldb.PostgresWaits.Beat).C // it has to stay over some
+	<-time.NewTimer(2 * sqldb.PostgresWaits.Beat).C // it must stay for several beats
 	if v := sqltest.VersionOf(t, s); v != version {
-		t.Errorf("version %d became %d, and nothing was written", version, v)
+		t.Errorf("version %d became %d without a write", version, v)
 	}
 }
 
-// Every query of the store follows an index in PostgreSQL, too.
+// TestPostgresPlans checks that every query of the store uses an index in
+// PostgreSQL, too.
 func TestPostgresPlans(t *testing.T) {
 	s := openTestStore(t, vitrinetest.PostgresDatabase(t))
 	for name, run := range queries() {
@@ -225,7 +228,7 @@ func TestPostgresPlans(t *testing.T) {
 					return fmt.Errorf("%s: %w", query, err)
 				}
 				if strings.Contains(plan, "Seq Scan") {
-					t.Errorf("%s goes through whole tables:\n%s\n%s", name, query, plan)
+					t.Errorf("%s scans whole tables:\n%s\n%s", name, query, plan)
 				}
 			}
 			return tx.Err
@@ -236,7 +239,8 @@ func TestPostgresPlans(t *testing.T) {
 	}
 }
 
-// noted notes what is asked by visits, which keep no statement.
+// noted records the queries of visits, for which no prepared statements are
+// kept.
 type noted struct{ visits []string }
 
 func (n *noted) of(d *sqldb.Dialect) *sqldb.Dialect {

@@ -34,8 +34,8 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// The version of a store is worth asking for: it stays while nothing is
-// written, and while what was written is moved.
+// TestVersionStays checks that the version of a store does not change without
+// writes, or while pages are moved from the WAL.
 func TestVersionStays(t *testing.T) {
 	s := openTestStore(t, filepath.Join(t.TempDir(), "store.db"))
 	put := func(value string) {
@@ -62,11 +62,11 @@ func TestVersionStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := version(); v != first {
-			t.Errorf("version %d became %d, and nothing was written", first, v)
+			t.Errorf("version %d became %d without a write", first, v)
 		}
 	}
-	// The connection that it is asked by is lost: what another one says is not
-	// taken for the same.
+	// When its connection is lost, another connection's answer does not count
+	// as unchanged.
 	c, err := s.DB.Watcher.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestVersionStays(t *testing.T) {
 	put("two")
 	s.DB.Watcher.Release(c, false)
 	if v := version(); v == first {
-		t.Errorf("version %d, after a change", v)
+		t.Errorf("version = %d, want another one after a change", v)
 	}
 }
 
@@ -88,6 +88,6 @@ func TestVersionOfClosedStore(t *testing.T) {
 	}
 	var e *vitrine.Error
 	if v, err := s.Version(t.Context()); !errors.As(err, &e) || e.Code != vitrine.CodeUnavailable {
-		t.Errorf("version %d of a closed store, %v", v, err)
+		t.Errorf("version of a closed store = %d, %v, want unavailable", v, err)
 	}
 }

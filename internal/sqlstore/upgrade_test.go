@@ -17,9 +17,8 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// An instance that was used with any earlier schema goes on with its rows: they
-// are as they were, with what they did not have yet left out, and can be given
-// it.
+// TestUpgradeWithRows upgrades an instance with rows from each earlier schema.
+// The rows are unchanged, without values for newer columns, and can get them.
 func TestUpgradeWithRows(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		upgradeWithRows(t, "sqlite3", func(place string) (*sqldb.Dialect, *sql.DB) {
@@ -28,7 +27,7 @@ func TestUpgradeWithRows(t *testing.T) {
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		sqltest.InPostgres(t)
-		sqltest.NewPlace = vitrinetest.PostgresDatabase // each with a schema of its own
+		sqltest.NewPlace = vitrinetest.PostgresDatabase // each with its own schema
 		upgradeWithRows(t, "postgres", func(place string) (*sqldb.Dialect, *sql.DB) {
 			place = sqltest.WithParameter(t, place, "search_path", "vitrine")
 			handle, err := sql.Open("pgx", place)
@@ -72,15 +71,15 @@ func upgradeWithRows(t *testing.T, backend string, open func(place string) (*sql
 			if err := handle.Close(); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // and once more, with the newest
+			for range 2 { // and again with the newest schema
 				checkUpgraded(t, place)
 			}
 		})
 	}
 }
 
-// checkUpgraded opens a store whose accounts an earlier schema had, and uses
-// what later ones have added.
+// checkUpgraded opens a store with accounts of an earlier schema, and uses what
+// later schemas have added.
 func checkUpgraded(t *testing.T, place string) {
 	t.Helper()
 	s := openTestStore(t, place)
@@ -95,7 +94,7 @@ func checkUpgraded(t *testing.T, place string) {
 			vitrinetest.Equal(t, "account", a, want)
 		}
 		vitrinetest.Equal(t, "accounts", len(all), 3)
-		// Of version 8.
+		// Added in version 8.
 		shared := &vitrine.SharedReport{Account: 1, Hash: [32]byte{7}, Label: "a", CreatedAt: vitrinetest.Epoch,
 			ExpiresAt: vitrinetest.Epoch.Add(time.Hour)}
 		if err := tx.AddSharedReport(shared); err != nil {
@@ -106,7 +105,7 @@ func checkUpgraded(t *testing.T, place string) {
 		vitrinetest.Equal(t, "shared reports", reports, []*vitrine.SharedReport{shared})
 		vitrinetest.Equal(t, "shared report", found, shared)
 		err3 := tx.DeleteSharedReport(1, 0)
-		// Of versions 12 and 13.
+		// Added in versions 12 and 13.
 		a := *all[2]
 		a.TimeZone, a.CountOwn, a.OwnChangedAt = "Asia/Kolkata", true, vitrinetest.Epoch
 		err4 := tx.PutAccount(&a)

@@ -41,13 +41,14 @@ func screen(written string) []string {
 	return text
 }
 
-// The progress bar leaves nothing on the line that the link is printed on.
+// TestBarLeavesNothing checks that the progress bar leaves nothing on the line
+// of the link.
 func TestBarLeavesNothing(t *testing.T) {
 	var out bytes.Buffer
 	b := &Bar{T: &Terminal{Err: &out, ErrTTY: true}}
 	b.Begin(client.File{Name: "Größe 日本語 report with a name that is long.pdf", Size: 10 << 20})
 	for sent := int64(0); sent <= 10<<20; sent += 1 << 20 {
-		b.bar.Reset() // so that each is drawn
+		b.bar.Reset() // draws each of them
 		b.Set(sent, 10<<20)
 		if sent == 5<<20 {
 			b.Clear()
@@ -58,7 +59,7 @@ func TestBarLeavesNothing(t *testing.T) {
 		t.Fatalf("nothing is drawn: %q", out.String())
 	}
 	b.End()
-	b.Set(10<<20, 10<<20) // told late
+	b.Set(10<<20, 10<<20) // a late update
 	fmt.Fprintln(&out, "http://localhost:8080/p/k7m2w9xq4t")
 	lines := screen(out.String())
 	if lines[0] != "a server is not there; trying again in 2s" || lines[1] != "http://localhost:8080/p/k7m2w9xq4t" {

@@ -31,7 +31,7 @@ func fixture[T any](t *testing.T, name string) *T {
 	return rep
 }
 
-// TestStats compares whole pages with those that a person has looked at.
+// TestStats compares pages with golden files that a person has checked.
 func TestStats(t *testing.T) {
 	link, account := fixture[report.LinkReport](t, "link.json"), fixture[report.AccountReport](t, "account.json")
 	media, scroll, empty := *link, *link, new(report.LinkReport)
@@ -77,7 +77,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// poison puts text that obeys nobody into every string of a report.
+// poison puts terminal escape sequences into every string of a report.
 func poison(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -114,13 +114,14 @@ func TestStatsPassNoTextThatATerminalObeys(t *testing.T) {
 				t.Errorf("%s: the text is not in the page", name)
 			}
 			if strings.Contains(page, "\x1b[31m\x1b") {
-				t.Errorf("%s: a colour of the text's own passed", name)
+				t.Errorf("%s: the page contains a colour of the text", name)
 			}
 			if colour {
 				page = ownColours.ReplaceAllString(page, "")
 			}
 			if i := strings.IndexFunc(strings.ReplaceAll(page, "\n", ""), Unsafe); i >= 0 {
-				t.Errorf("%s (colour %v): %q passed", name, colour, strings.ReplaceAll(page, "\n", "")[i:][:8])
+				t.Errorf("%s (colour %v): the page contains %q", name, colour,
+					strings.ReplaceAll(page, "\n", "")[i:][:8])
 			}
 		}
 	}

@@ -11,17 +11,16 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// hostile is text that would do something to a terminal, or to the text around
-// it.
+// hostile is text with escape sequences and control characters.
 const hostile = "a\x1b[31m\x1b]0;owned\x07\u009b1mb\u202ec\u2066d\r\n\te\x00\xff\U000e0041f"
 
 func TestPlain(t *testing.T) {
 	if got, want := Plain(hostile), "a[31m]0;owned1mbcd  e\ufffdf"; got != want {
-		t.Errorf("plain = %q, want %q", got, want)
+		t.Errorf("Plain = %q, want %q", got, want)
 	}
 	for _, s := range []string{"Bericht Größe – 日本語", "👩‍👩‍👧", "نص عربي", "می\u200cخواهم"} {
 		if Plain(s) != s {
-			t.Errorf("plain(%q) = %q, want it as it is", s, Plain(s))
+			t.Errorf("Plain(%q) = %q, want it unchanged", s, Plain(s))
 		}
 	}
 }
@@ -31,16 +30,16 @@ func FuzzPlain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		p := Plain(s)
 		if strings.IndexFunc(p, Unsafe) >= 0 || !utf8.ValidString(p) {
-			t.Errorf("plain(%q) = %q", s, p)
+			t.Errorf("Plain(%q) = %q", s, p)
 		}
 		if Plain(p) != p {
-			t.Errorf("plain(%q) is not plain yet: %q", s, p)
+			t.Errorf("Plain(%q) is not plain yet: %q", s, p)
 		}
 	})
 }
 
-// FuzzJSON: what a program reads is the text itself; what a terminal sees obeys
-// no part of it.
+// FuzzJSON checks that a program reads the text itself, and that a terminal
+// gets no control characters.
 func FuzzJSON(f *testing.F) {
 	f.Add(hostile)
 	f.Fuzz(func(t *testing.T, s string) {
@@ -75,7 +74,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "NAME       TEXT  LAST\na          日本  x\nlong name  b c   y[1m\n"; out.String() != want {
-		t.Errorf("for a person:\n%s, want\n%s", out.String(), want)
+		t.Errorf("for a terminal:\n%s, want\n%s", out.String(), want)
 	}
 	out.Reset()
 	sizes := [][]string{{"9B", "a"}, {"120kB", "b"}}
@@ -129,13 +128,13 @@ func FuzzTruncate(f *testing.F) {
 	})
 }
 
-// TestShellWord asks a shell what it makes of the words.
+// TestShellWord checks with a shell how it reads the words.
 func TestShellWord(t *testing.T) {
 	for _, s := range []string{"plain/path-1.2", "", "two words", "it's", "$HOME `id` \\ \"x\"", "~", "*", "#x", "a;b",
 		"ü", "=x"} {
 		out, err := exec.Command("sh", "-c", "printf %s "+ShellWord(s)).Output()
 		if err != nil || string(out) != s {
-			t.Errorf("shell reads %s as %q (%v), want %q", ShellWord(s), out, err, s)
+			t.Errorf("the shell reads %s as %q (%v), want %q", ShellWord(s), out, err, s)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func TestParseWhen(t *testing.T) {
 	} {
 		got, err := ParseWhen(text, now)
 		if (err != nil) != (want == "") || err == nil && got.Format(time.RFC3339) != want {
-			t.Errorf("%q is %v, %v; want %s", text, got, err, want)
+			t.Errorf("ParseWhen(%q) = %v, %v, want %s", text, got, err, want)
 		}
 	}
 }

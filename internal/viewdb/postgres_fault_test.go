@@ -362,6 +362,6 @@ func TestPostgresFails(t *testing.T) {
 		}
 	}
 	clean(t, log)
-	sqltest.Steady(t, store, store.DB)
+	sqltest.Stable(t, store, store.DB)
 	t.Logf("acknowledged: %v opens, %v updates", views, updates)
 }

@@ -28,7 +28,7 @@ func TestPostgresFrozen(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)
 	slow := openTestStore(t, vitrinetest.PostgresDatabase(t))
-	sqltest.Steady(t, slow, slow.DB)
+	sqltest.Stable(t, slow, slow.DB)
 	goroutines := runtime.NumGoroutine()
 	store := openTestStore(t, place)
 	log, err := Open(place)
@@ -36,7 +36,7 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() }) // after it goes on
-	sqltest.Steady(t, store, store.DB)
+	sqltest.Stable(t, store, store.DB)
 	put := func(n int64) error {
 		return store.Update(context.Background(), func(tx vitrine.Tx) error {
 			return tx.PutSecret(fmt.Sprint(n),
@@ -111,7 +111,7 @@ func TestPostgresFrozen(t *testing.T) {
 		all.Go(func() { work(read, 0) })
 		all.Go(func() { work(count, 0) })
 	}
-	vitrinetest.Polls(t, time.Minute, "there is load", func() bool { return numbers.Load() > 200 })
+	vitrinetest.WaitFor(t, time.Minute, "there is load", func() bool { return numbers.Load() > 200 })
 	server.Freeze(t)
 	frozen := time.Now()
 	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
@@ -129,7 +129,7 @@ func TestPostgresFrozen(t *testing.T) {
 			t.Error("a store is opened while the server is frozen")
 		}
 	})
-	vitrinetest.Polls(t, time.Minute, "it is taken for frozen", func() bool {
+	vitrinetest.WaitFor(t, time.Minute, "it is taken for frozen", func() bool {
 		return store.DB.Changes.Lines.Frozen() && log.db.Background.(*sqldb.Listener).Lines.Frozen()
 	})
 	if t.Failed() {
@@ -150,7 +150,7 @@ func TestPostgresFrozen(t *testing.T) {
 	server.Thaw(t)
 	thawed := time.Now()
 	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
-		vitrinetest.Polls(t, time.Minute, name+" after it", func() bool { return f(0) == nil })
+		vitrinetest.WaitFor(t, time.Minute, name+" after it", func() bool { return f(0) == nil })
 	}
 	t.Logf("all goes on %v after it does; nobody waited for longer than %v", time.Since(thawed).Round(time.Millisecond),
 		time.Duration(longest.Load()).Round(time.Millisecond))
@@ -189,10 +189,10 @@ func TestPostgresFrozen(t *testing.T) {
 		t.Errorf("%d opens and %d updates were acknowledged, %v", views, updates, err)
 	}
 	clean(t, log)
-	sqltest.Steady(t, store, store.DB)
+	sqltest.Stable(t, store, store.DB)
 	// Of each there are as many as its pool has, the listener's, and the one
 	// that migrated; and this connection.
-	vitrinetest.Polls(t, time.Minute, "no connection is left behind", func() bool {
+	vitrinetest.WaitFor(t, time.Minute, "no connection is left behind", func() bool {
 		var n int
 		err := store.DB.Read(ctx, func(tx *sqldb.Tx) error {
 			return tx.Get([]any{&n}, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
@@ -202,7 +202,7 @@ func TestPostgresFrozen(t *testing.T) {
 	if err := errors.Join(store.Close(), log.Close()); err != nil {
 		t.Error(err)
 	}
-	vitrinetest.Polls(t, time.Minute, "no goroutine is left behind",
+	vitrinetest.WaitFor(t, time.Minute, "no goroutine is left behind",
 		func() bool { return runtime.NumGoroutine() <= goroutines })
 	t.Logf("acknowledged: %d opens, %d updates", views, updates)
 }

@@ -35,7 +35,7 @@ func prefixes(s string) (ps []netip.Prefix) {
 
 func TestClientAddr(t *testing.T) {
 	for _, c := range []struct {
-		about, remote, forwarded, trusted, want string // headers of forwarded are separated by "|"
+		about, remote, forwarded, trusted, want string // values of forwarded are separated by "|"
 	}{
 		{"no proxy configured", "198.51.100.7:1", "1.2.3.4", "", "198.51.100.7"},
 		{"an untrusted peer lies", "198.51.100.7:1", "1.2.3.4", "10.0.0.0/8", "198.51.100.7"},
@@ -73,7 +73,7 @@ func TestClientAddr(t *testing.T) {
 		}
 	}
 	if got := ClientAddr(netip.AddrPort{}, []string{"1.2.3.4"}, prefixes("0.0.0.0/0 ::/0")); got.IsValid() {
-		t.Errorf("a request from nowhere came from %s", got)
+		t.Errorf("ClientAddr without a peer = %s", got)
 	}
 }
 
@@ -93,17 +93,17 @@ func FuzzClientAddr(f *testing.F) {
 		peer := plain(ap.Addr())
 		got := ClientAddr(ap, []string{first, second}, []netip.Prefix{p})
 		if !got.IsValid() || got.Is4In6() || got.Zone() != "" {
-			t.Fatalf("not a plain address: %v", got)
+			t.Fatalf("ClientAddr = %v, want a plain address", got)
 		}
 		if !within(peer, []netip.Prefix{p}) && got != peer {
-			t.Fatalf("believed an untrusted peer: %v", got)
+			t.Fatalf("ClientAddr = %v, want the untrusted peer", got)
 		}
-		// What a client writes to the left of what a trusted proxy saw changes
+		// A client's entries to the left of what a trusted proxy added change
 		// nothing.
 		if got != peer && !within(got, []netip.Prefix{p}) {
 			for _, lie := range []string{"6.6.6.6, ", "rubbish, ", ",", "10.0.0.1, "} {
 				if again := ClientAddr(ap, []string{lie + first, second}, []netip.Prefix{p}); again != got {
-					t.Fatalf("%q before the list made %v of %v", lie, again, got)
+					t.Fatalf("%q before the list changed the result to %v from %v", lie, again, got)
 				}
 			}
 		}
@@ -113,7 +113,8 @@ func FuzzClientAddr(f *testing.F) {
 	})
 }
 
-// The table of a client's country must not name what is no country.
+// TestCountriesAreTwoLetters checks that the country table has only country
+// codes.
 func TestCountriesAreTwoLetters(t *testing.T) {
 	var seen []string
 	for a := range 224 {
@@ -128,25 +129,26 @@ func TestCountriesAreTwoLetters(t *testing.T) {
 		}
 	}
 	if len(seen) < 100 {
-		t.Errorf("only %d countries in the table", len(seen))
+		t.Errorf("%d countries in the table, want at least 100", len(seen))
 	}
 }
 
-// A neighbour that forwards requests and is not trusted is most likely a proxy
-// that should be; anyone else who sends the header is nobody's proxy.
+// TestUntrustedProxy checks that a peer in the same network which forwards
+// requests and is not trusted is reported, and that any other sender of the
+// header is not.
 func TestUntrustedProxy(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}
 	for remote, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:192.168.1.1]:1": true,
 		"10.0.0.2:1": true, "[fd00::1]:1": true,
 		"10.0.0.1:1": false, "192.0.2.1:1": false, "[2001:db8::1]:1": false} {
 		if got := UntrustedProxy(netip.MustParseAddrPort(remote), []string{"192.0.2.9"}, trusted); got != want {
-			t.Errorf("%s: %t", remote, got)
+			t.Errorf("UntrustedProxy(%s) = %t", remote, got)
 		}
 		if UntrustedProxy(netip.MustParseAddrPort(remote), nil, trusted) {
-			t.Errorf("%s, without the header", remote)
+			t.Errorf("UntrustedProxy(%s) without the header = true, want false", remote)
 		}
 	}
 	if UntrustedProxy(netip.AddrPort{}, []string{"192.0.2.9"}, nil) {
-		t.Error("a Unix socket")
+		t.Error("UntrustedProxy of a Unix socket = true, want false")
 	}
 }

@@ -36,8 +36,8 @@ func corpus(tb testing.TB, name string, columns int) [][]string {
 	return rows
 }
 
-// corpusSize is the least number of people and of bots that the corpus holds;
-// missedPct the most bots taken for people, in percent.
+// corpusSize is the minimum number of people and of bots in the corpus.
+// missedPct is the maximum percentage of bots taken for people.
 const (
 	corpusSize = 260
 	missedPct  = 2
@@ -65,17 +65,17 @@ func TestBots(t *testing.T) {
 			missed++
 			t.Logf("taken for a person: %s", row[1])
 		default:
-			t.Errorf("%s: %s, want %s", row[1], got, row[0])
+			t.Errorf("bot of %s = %s, want %s", row[1], got, row[0])
 		}
 	}
 	t.Logf("%d of %d bots taken for people", missed, len(rows))
 	if missed*100 > missedPct*len(rows) {
-		t.Errorf("%d of %d bots were taken for people, more than %d %%", missed, len(rows), missedPct)
+		t.Errorf("%d of %d bots were taken for people, want at most %d %%", missed, len(rows), missedPct)
 	}
 }
 
-// sized demands that a corpus is large enough and holds no user agent twice,
-// whatever the case of its letters.
+// sized checks that a corpus is large enough and has no user agent twice,
+// ignoring case.
 func sized(t *testing.T, name string, rows [][]string) {
 	t.Helper()
 	if len(rows) < corpusSize {
@@ -85,7 +85,7 @@ func sized(t *testing.T, name string, rows [][]string) {
 	for _, row := range rows {
 		userAgent := strings.ToLower(row[len(row)-1])
 		if seen[userAgent] {
-			t.Errorf("%s: twice: %s", name, userAgent)
+			t.Errorf("%s: %s occurs twice", name, userAgent)
 		}
 		seen[userAgent] = true
 	}
@@ -98,16 +98,16 @@ func TestNobodyIsBoth(t *testing.T) {
 	}
 	for _, row := range corpus(t, "bots.tsv", 2) {
 		if people[strings.ToLower(row[1])] {
-			t.Errorf("a person and a bot: %s", row[1])
+			t.Errorf("both a person and a bot: %s", row[1])
 		}
 	}
 }
 
-// The case of letters carries no meaning in either direction.
+// TestAgentCase checks that the case of letters does not matter.
 func TestAgentCase(t *testing.T) {
 	for _, row := range corpus(t, "people.tsv", 4) {
 		if got, want := parseAgent(strings.ToUpper(row[3])), parseAgent(row[3]); got != want {
-			t.Errorf("%s\n in capitals %+v\n    as sent %+v", row[3], got, want)
+			t.Errorf("%s\n in capitals %+v\n as sent %+v", row[3], got, want)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestEndsName(t *testing.T) {
 		"bottom bot": true,
 	} {
 		if got := isNameEnd(ua, "bot"); got != want {
-			t.Errorf("endsName(%q) = %v", ua, got)
+			t.Errorf("isNameEnd(%q) = %v", ua, got)
 		}
 	}
 }
@@ -136,8 +136,8 @@ func TestHoldsMailAddress(t *testing.T) {
 	}
 }
 
-// Apps that show pages, sets and devices whose names hold a robot's word, and
-// old browsers are people.
+// TestPeopleOfEveryKind checks that in-app browsers, TV sets and devices whose
+// names contain a robot's word, and old browsers, count as people.
 func TestPeopleOfEveryKind(t *testing.T) {
 	const (
 		ios     = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 "
@@ -176,14 +176,14 @@ func TestPeopleOfEveryKind(t *testing.T) {
 	} {
 		for _, word := range words {
 			if bot := parseAgent(before + word).bot; bot != "" {
-				t.Errorf("%s: %s%s", bot, before, word)
+				t.Errorf("bot of %[2]s%[3]s = %[1]s, want a person", bot, before, word)
 			}
 		}
 	}
 }
 
-// The programs of services whose apps are people's name no engine, or what they
-// are.
+// TestServicesOfApps checks that programs of services whose apps are people's
+// are recognized: they name no engine, or name themselves.
 func TestServicesOfApps(t *testing.T) {
 	for ua, want := range map[string]string{
 		"Preview/1.0 (links of a chat)": BotLinkPreview, "Mozilla/5.0 (compatible; Preview)": BotLinkPreview,
@@ -195,13 +195,13 @@ func TestServicesOfApps(t *testing.T) {
 		"Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/55.0 Safari/537.36 Acme-Link-Preview/1.0":                 BotLinkPreview,
 	} {
 		if got := parseAgent(ua).bot; got != want {
-			t.Errorf("%q, want %q: %s", got, want, ua)
+			t.Errorf("bot = %q, want %q: %s", got, want, ua)
 		}
 	}
 }
 
-// What mail gateways send is seldom published. Those of which only the name is
-// known are looked for by it; these are made up around it.
+// TestMailGatewaysByName checks mail gateways whose user agents are rarely
+// published. They are matched by name, in made-up user agents.
 func TestMailGatewaysByName(t *testing.T) {
 	const chrome = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 "
 	for _, name := range []string{
@@ -213,39 +213,40 @@ func TestMailGatewaysByName(t *testing.T) {
 		for _, userAgent := range []string{chrome + name, "Mozilla/5.0 (compatible; " + name + ")",
 			name + "/1.0 (link check)"} {
 			if got := parseAgent(userAgent).bot; got != BotMailScanner {
-				t.Errorf("%s: %q", userAgent, got)
+				t.Errorf("bot of %s = %q, want mail_scanner", userAgent, got)
 			}
 		}
 	}
 }
 
-// User agents are matched in lower case, and a token of one byte cannot be
-// looked for.
+// TestTablesCanMatch checks that tokens are in lower case, because user agents
+// are matched in lower case, and have at least two bytes.
 func TestTablesCanMatch(t *testing.T) {
 	for i, table := range []*table{botNames, sharedNames, robotSigns, platformAddresses, notBots, platforms, engines,
 		apps, browsers, systems, handhelds,
 		televisions, tablets, phones, desktops, iOSDevices, safariPlatforms, netscapeLetters} {
 		for n, name := range table.names {
 			if len(name.token) < 2 || name.token != strings.ToLower(name.token) {
-				t.Errorf("table %d holds %q", i, name.token)
+				t.Errorf("table %d has the invalid token %q", i, name.token)
 			}
 			if found := table.first("x" + name.token + "x"); found < 0 || found > n {
 				t.Errorf("table %d does not find %q", i, name.token)
 			} else if found < n && table.names[found].token == name.token {
-				t.Errorf("table %d holds %q twice", i, name.token)
+				t.Errorf("table %d has %q twice", i, name.token)
 			}
 		}
 	}
 	for _, f := range botFamilies {
 		for _, prefix := range f.prefixes {
 			if prefix != strings.ToLower(prefix) {
-				t.Errorf("%s starts with %q", f.reason, prefix)
+				t.Errorf("%s starts with %q, want lower case", f.reason, prefix)
 			}
 		}
 	}
 }
 
-// A table finds what a search for each token in turn finds.
+// FuzzTable checks that a table finds the same as a search for each token in
+// turn.
 func FuzzTable(f *testing.F) {
 	f.Add("ab", "b", "xabx")
 	f.Add("chrome/", "ch", "chchrome/")
@@ -260,7 +261,7 @@ func FuzzTable(f *testing.F) {
 			want = 1
 		}
 		if got := words(a, b).first(ua); got != want {
-			t.Errorf("%q, %q in %q: %d, want %d", a, b, ua, got, want)
+			t.Errorf("first of %q, %q in %q = %d, want %d", a, b, ua, got, want)
 		}
 	})
 }

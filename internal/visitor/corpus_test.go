@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// The public lists that the rules are compared with (tools/lists) hold some
-// user agents of people. These of the half that is studied are.
+// peopleAmongCrawlers are the user agents of people in the public lists with
+// which the rules are compared (tools/lists), from the half that is studied.
 var peopleAmongCrawlers = []string{"Instagram 406.", "MetaIAB ", "Code/1.", "Trae/1."}
 
-// Of user agents that public lists have of programs few are missed: of those
-// that were studied, and of the half that was held out.
+// TestCrawlers checks that few of the user agents of programs in public lists
+// are missed, both in the studied half and in the half that was held out.
 func TestCrawlers(t *testing.T) {
 	b, err := os.ReadFile("testdata/crawlers.tsv")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestCrawlers(t *testing.T) {
 		all[half]++
 		a := parseAgent(userAgent)
 		if a.bot != "" && a.product != "" && !isProduct(strings.ReplaceAll(a.product, " ", "")) {
-			t.Errorf("%q has the product %q", userAgent, a.product)
+			t.Errorf("product of %q = %q", userAgent, a.product)
 		}
 		if a.bot == "" && !holdsAny(userAgent, peopleAmongCrawlers) {
 			missed[half]++
@@ -69,12 +69,13 @@ func TestProducts(t *testing.T) {
 		"": {BotShortUserAgent, ""},
 	} {
 		if a := parseAgent(userAgent); a.bot != want[0] || a.product != want[1] {
-			t.Errorf("%s: %q, %q, want %q", userAgent, a.bot, a.product, want)
+			t.Errorf("%s: bot %q, product %q, want %q", userAgent, a.bot, a.product, want)
 		}
 	}
 }
 
-// None of 500 user agents of people is a program's.
+// TestFrequentBrowsers checks that none of 500 user agents of people counts as
+// a program's.
 func TestFrequentBrowsers(t *testing.T) {
 	n := 0
 	for _, name := range []string{"testdata/people_top.txt", "testdata/people.tsv"} {
@@ -89,12 +90,12 @@ func TestFrequentBrowsers(t *testing.T) {
 			userAgent := line[strings.LastIndexByte(line, '\t')+1:]
 			n++
 			if a := parseAgent(userAgent); a.bot != "" || a.product != "" {
-				t.Errorf("%s, product %q: %s", a.bot, a.product, userAgent)
+				t.Errorf("bot %s, product %q: %s", a.bot, a.product, userAgent)
 			}
 		}
 	}
 	if n < 500 {
-		t.Errorf("%d user agents, want 500 or more", n)
+		t.Errorf("%d user agents, want at least 500", n)
 	}
 	t.Logf("%d user agents of people", n)
 }

@@ -14,11 +14,11 @@ func TestMailNetwork(t *testing.T) {
 		"66.159.227.8": "Proofpoint",
 	} {
 		if got := MailNetwork(netip.MustParseAddr(text)); got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
+			t.Errorf("MailNetwork(%s) = %q, want %q", text, got, want)
 		}
 	}
 	if got := MailNetwork(netip.Addr{}); got != "" {
-		t.Errorf("no address: %q", got)
+		t.Errorf("MailNetwork without an address = %q, want none", got)
 	}
 	list, six := mailNetworks, 0
 	for i, n := range list {
@@ -29,11 +29,11 @@ func TestMailNetwork(t *testing.T) {
 			six++
 		}
 		if got := MailNetwork(n.to); got != n.name {
-			t.Errorf("%v is of %q, want %q", n.to, got, n.name)
+			t.Errorf("MailNetwork(%v) = %q, want %q", n.to, got, n.name)
 		}
 	}
 	if len(list) < 500 || six == 0 {
-		t.Errorf("%d networks, %d of IPv6", len(list), six)
+		t.Errorf("%d networks, %d of IPv6, want at least 500 and some", len(list), six)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Rules that have not changed change no stored view, whatever program it was
-// of.
+// TestReasonOfSameRules checks that unchanged rules change no stored view, of
+// any program.
 func TestReasonOfSameRules(t *testing.T) {
 	n, named := 0, 0
 	for _, list := range []string{"testdata/crawlers.tsv", "testdata/bots.tsv"} {
@@ -29,7 +29,7 @@ func TestReasonOfSameRules(t *testing.T) {
 				named++
 			}
 			if got := ReasonOf(a.bot, a.product); got != a.bot {
-				t.Errorf("%q of %s becomes %q: %s", a.bot, a.product, got, userAgent)
+				t.Errorf("ReasonOf(%q, %s) = %q: %s", a.bot, a.product, got, userAgent)
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func TestReasonOfSameRules(t *testing.T) {
 	t.Logf("%d programs, %d with a name", n, named)
 	for _, network := range mailNetworks {
 		if got := ReasonOf(botMailNetwork, network.name); got != botMailNetwork {
-			t.Errorf("a view of the network %s becomes %q", network.name, got)
+			t.Errorf("ReasonOf a view of the network %s = %q", network.name, got)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestReasonOf(t *testing.T) {
 		{botMailNetwork, ""}:                botMailNetwork,
 	} {
 		if got := ReasonOf(in[0], in[1]); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
+			t.Errorf("ReasonOf%q = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -110,7 +110,8 @@ func TestReferrersAndSources(t *testing.T) {
 	} {
 		v := Classify(Request{Referrer: c.header, OwnHost: "Link.Example:443"})
 		if v.Referrer != c.referrer || v.Source != c.source {
-			t.Errorf("%q: referrer %q, source %q, want %q, %q", c.header, v.Referrer, v.Source, c.referrer, c.source)
+			t.Errorf("referrer %q: referrer %q, source %q, want %q, %q", c.header, v.Referrer, v.Source, c.referrer,
+				c.source)
 		}
 	}
 }
@@ -161,7 +162,7 @@ func TestCampaigns(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := Classify(Request{Query: q, Referrer: c.referrer}); v.Source != c.source {
-			t.Errorf("%s: %q, want %q", c.query, v.Source, c.source)
+			t.Errorf("source of %s = %q, want %q", c.query, v.Source, c.source)
 		}
 	}
 }
@@ -169,36 +170,36 @@ func TestCampaigns(t *testing.T) {
 func TestQRStaysKnownWhenACampaignWins(t *testing.T) {
 	v := Classify(Request{Query: url.Values{"qr": {"1"}, "utm_source": {"poster"}}})
 	if !v.QR || v.Source != "poster" {
-		t.Errorf("%+v", v)
+		t.Errorf("visitor = %+v, want QR and source poster", v)
 	}
 }
 
-// Whatever a table says must itself be a label that could stand in a report,
-// and a host in its plain form.
+// TestSiteTables checks that each name in the tables is a valid label, and each
+// host is in its plain form.
 func TestSiteTables(t *testing.T) {
 	seen := map[string]string{}
 	for _, site := range siteHosts {
 		if clean(site.name) != site.name {
-			t.Errorf("the name %q is not clean", site.name)
+			t.Errorf("name %q is not clean", site.name)
 		}
 		for _, host := range strings.Fields(site.hosts) {
 			if hostName(host) != host {
 				t.Errorf("%s: %q is not a plain host name", site.name, host)
 			}
 			if other, twice := seen[host]; twice {
-				t.Errorf("%q stands for %q and %q", host, other, site.name)
+				t.Errorf("host %q has the names %q and %q", host, other, site.name)
 			}
 			seen[host] = site.name
 		}
 	}
 	for key := range campaigns {
 		if campaignKey(key) != key {
-			t.Errorf("no utm_source leads to %q", key)
+			t.Errorf("no utm_source matches %q", key)
 		}
 	}
 	for app, host := range androidApps {
 		if hostName(host) != host || siteOf(host) == "" {
-			t.Errorf("%s stands for %q, which is no named site", app, host)
+			t.Errorf("%s stands for %q, which has no name", app, host)
 		}
 	}
 }

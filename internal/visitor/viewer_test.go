@@ -16,8 +16,8 @@ const (
 	safari174 = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Mobile/15E148 Safari/604.1"
 )
 
-// The bytes that go into the hash, by hand: an id that changes with a release
-// would make every returning viewer new.
+// TestViewerIDIsWhatTheDocumentSays spells out the hashed bytes, because a
+// changed ID would make every returning viewer a new one.
 func TestViewerIDIsWhatTheDocumentSays(t *testing.T) {
 	for _, c := range []struct {
 		addr, userAgent, input string
@@ -30,7 +30,7 @@ func TestViewerIDIsWhatTheDocumentSays(t *testing.T) {
 		mac.Write([]byte(c.input))
 		want := binary.BigEndian.Uint64(mac.Sum(nil)[:8])
 		if got := ViewerID([]byte("key"), netip.MustParseAddr(c.addr), c.userAgent); got != want {
-			t.Errorf("%s, %q: %x, want %x", c.addr, c.userAgent, got, want)
+			t.Errorf("ViewerID(%s, %q) = %x, want %x", c.addr, c.userAgent, got, want)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestSameViewer(t *testing.T) {
 		}
 	}
 	if id("k", "192.0.2.7", strings.Repeat("x", 1<<20)) != id("k", "192.0.2.7", strings.Repeat("x", maxAgent)) {
-		t.Error("more than maxAgent of a user agent is read")
+		t.Error("more than maxAgent bytes of a user agent are used")
 	}
 }
 
@@ -94,14 +94,14 @@ func TestDayKey(t *testing.T) {
 	key := []byte("account")
 	today := DayKey(key, "2026-01-02")
 	if len(today) != sha256.Size {
-		t.Errorf("%d bytes", len(today))
+		t.Errorf("%d bytes, want those of SHA-256", len(today))
 	}
 	if !bytes.Equal(today, DayKey(key, "2026-01-02")) {
-		t.Error("changes within a day")
+		t.Error("the key changes within a day")
 	}
 	if bytes.Equal(today, DayKey(key, "2026-01-03")) || bytes.Equal(today, DayKey([]byte("other"), "2026-01-02")) ||
 		bytes.Equal(today, key) {
-		t.Error("the same on another day, for another account, or as the key itself")
+		t.Error("the key is the same for another day, another account, or as the input")
 	}
 }
 
@@ -123,7 +123,7 @@ func TestScreenRange(t *testing.T) {
 	}
 	for _, label := range ScreenRanges() {
 		if !seen[label] {
-			t.Errorf("no width is in %q", label)
+			t.Errorf("no width has the label %q", label)
 		}
 	}
 }

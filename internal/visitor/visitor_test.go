@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A place that is known goes before the embedded table, and a city comes with a
-// country.
+// TestPlaces checks that a known place replaces the embedded table's country,
+// and that a city needs a country.
 func TestPlaces(t *testing.T) {
 	at := netip.MustParseAddr("81.2.69.142")
 	for _, c := range []struct{ country, city, want string }{
@@ -36,7 +36,7 @@ func TestClassify(t *testing.T) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
 	if got, want := Classify(Request{}), (Visitor{Source: Direct, Bot: BotShortUserAgent}); got != want {
-		t.Errorf("a request that says nothing: %+v", got)
+		t.Errorf("Classify of an empty request = %+v", got)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestSpeculative(t *testing.T) {
 		}
 	}
 	if Speculative() {
-		t.Error("speculative without a header")
+		t.Error("Speculative without a header = true, want false")
 	}
 }
 
@@ -84,8 +84,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// The cache gives what a fresh look gives, from many goroutines, with more user
-// agents than it has slots.
+// TestCacheIsInvisible checks that the cache returns what parsing returns, from
+// many goroutines and with more user agents than it has slots.
 func TestCacheIsInvisible(t *testing.T) {
 	people := corpus(t, "people.tsv", 4)
 	var c agentCache
@@ -98,7 +98,7 @@ func TestCacheIsInvisible(t *testing.T) {
 					userAgent = fmt.Sprintf("%s x/%d", userAgent, i)
 				}
 				if got, want := c.lookup(userAgent), parseAgent(userAgent); got != want {
-					t.Errorf("%s: %+v, want %+v", userAgent, got, want)
+					t.Errorf("lookup(%s) = %+v, want %+v", userAgent, got, want)
 					return
 				}
 			}
@@ -110,7 +110,7 @@ func TestCacheIsInvisible(t *testing.T) {
 	for i := range c.sets {
 		for j := range c.sets[i].places {
 			if e := c.sets[i].places[j].Load(); e != nil && len(e.userAgent) > maxAgent {
-				t.Errorf("the cache keeps %d bytes of a user agent", len(e.userAgent))
+				t.Errorf("the cache keeps %d bytes of a user agent, want at most maxAgent", len(e.userAgent))
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestKnownAgentsCostNoMemory(t *testing.T) {
 	var c agentCache
 	c.lookup(chrome124)
 	if n := testing.AllocsPerRun(100, func() { c.lookup(chrome124) }); n != 0 {
-		t.Errorf("%v allocations for a user agent that is known", n)
+		t.Errorf("%v allocations for a known user agent, want 0", n)
 	}
 }
 
@@ -146,15 +146,15 @@ func FuzzClassify(f *testing.F) {
 			t.Fatalf("first %+v, then %+v", v, again)
 		}
 		if !isOneOf(v.Bot, reasons) || !isOneOf(v.Device, devices) {
-			t.Fatalf("%+v", v)
+			t.Fatalf("unknown bot reason or device: %+v", v)
 		}
 		if (v.Device == "") != (userAgent == "") || v.Source == "" || v.City != "" || len(v.Country) != 0 &&
 			len(v.Country) != 2 {
-			t.Fatalf("%+v", v)
+			t.Fatalf("inconsistent visitor: %+v", v)
 		}
 		for _, label := range []string{v.Country, v.Referrer, v.Source, v.Browser, v.OS} {
 			if len(label) > 4*maxSource || !utf8.ValidString(label) || strings.ContainsAny(label, "\x00\r\n\u202e") {
-				t.Fatalf("%q in %+v", label, v)
+				t.Fatalf("invalid label %q in %+v", label, v)
 			}
 		}
 		ViewerID([]byte("key"), addr, userAgent)

@@ -20,20 +20,19 @@ import (
 	"testing"
 )
 
-// ClamdMarker is a text that the databases of Clamd know as
-// Vitrine.Test.Marker.
+// ClamdMarker is a text that Clamd's databases detect as Vitrine.Test.Marker.
 const ClamdMarker = "vitrine-test-marker-3f9a61"
 
-// EICAR returns the test file that every scanner knows; Clamd's as
-// Eicar-Test-Signature. It is put together here, so that no scanner finds it in
-// the source or the test's binary.
+// EICAR returns the test file that every scanner detects; Clamd as
+// Eicar-Test-Signature. It is assembled here, so that no scanner finds it in
+// the source or in the test binary.
 func EICAR() []byte {
 	return []byte(strings.Join([]string{`X5O!P%@AP[4\PZX54(P^)`, `7CC)7}$EICAR-STAND`, `ARD-ANTIVIRUS-TEST-`,
 		`FILE!$H+H*`}, ""))
 }
 
-// ClamdDaemon is a clamd of a test's own: a real one, with a small database, on
-// a Unix socket and a TCP port.
+// ClamdDaemon is a real clamd of one test, with a small database, on a Unix
+// socket and a TCP port.
 type ClamdDaemon struct {
 	Socket string // its path
 	TCP    string // host:port
@@ -41,25 +40,25 @@ type ClamdDaemon struct {
 	dir, program string
 	settings     map[string]string
 
-	mu    sync.Mutex
-	said  *sync.Cond
-	lines []string // of its log, since it was started
-	ended bool
-	cmd   *exec.Cmd
+	mu      sync.Mutex
+	changed *sync.Cond
+	lines   []string // of its log since its start
+	ended   bool
+	cmd     *exec.Cmd
 }
 
-// Clamd starts a clamd and ends it with the test. A setting is a line of
-// clamd.conf; it means the one of the same name that is set here.
+// Clamd starts a clamd and stops it with the test. A setting is a line of
+// clamd.conf, which replaces the default of the same name.
 func Clamd(t testing.TB, settings ...string) *ClamdDaemon {
 	t.Helper()
 	program := Program(t, "clamd", "/usr/sbin/clamd")
-	dir, err := os.MkdirTemp("", "clamd") // the path of a socket is short
+	dir, err := os.MkdirTemp("", "clamd") // paths of sockets must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	d := &ClamdDaemon{Socket: filepath.Join(dir, "clamd.ctl"), dir: dir, program: program}
-	d.said = sync.NewCond(&d.mu)
+	d.changed = sync.NewCond(&d.mu)
 	for _, sub := range []string{"db", "tmp"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
@@ -79,19 +78,19 @@ func Clamd(t testing.TB, settings ...string) *ClamdDaemon {
 	return d
 }
 
-// Set changes settings, which hold from the next Start on.
+// Set changes settings, which apply from the next Start on.
 func (d *ClamdDaemon) Set(t testing.TB, settings ...string) {
 	t.Helper()
 	for _, s := range settings {
 		name, value, ok := strings.Cut(s, " ")
 		if !ok {
-			t.Fatalf("%q is no line of clamd.conf", s)
+			t.Fatalf("%q is not a line of clamd.conf", s)
 		}
 		d.settings[name] = value
 	}
 }
 
-// Database writes a file of the database directory, which holds from the next
+// Database writes a file of the database directory, which applies from the next
 // Start or Reload on.
 func (d *ClamdDaemon) Database(t testing.TB, name string, content []byte) {
 	t.Helper()
@@ -104,8 +103,8 @@ func (d *ClamdDaemon) Database(t testing.TB, name string, content []byte) {
 // contains text.
 func ClamdSignature(name, text string) string { return fmt.Sprintf("%s:0:*:%x\n", name, text) }
 
-// ClamdDaily returns a daily.cud: what clamd takes its database's number from,
-// here with signatures of .ndb lines.
+// ClamdDaily returns a daily.cud, from which clamd takes the number of its
+// database, with signatures in .ndb lines.
 func ClamdDaily(t testing.TB, number int, signatures string) []byte {
 	t.Helper()
 	const made = "21 Nov 2026 12-00 +0000"
@@ -130,11 +129,10 @@ func ClamdDaily(t testing.TB, number int, signatures string) []byte {
 	return append(fmt.Appendf(nil, "%-512s", head), packed.Bytes()...)
 }
 
-// clashes bounds how often another port is tried because someone took the one
-// that was free.
+// clashes is how many ports are tried if other processes take them.
 const clashes = 5
 
-// Start starts the daemon, again after Kill, and waits until it listens.
+// Start starts the daemon, also after Kill, and waits until it listens.
 func (d *ClamdDaemon) Start(t testing.TB) {
 	t.Helper()
 	if d.TCP != "" {
@@ -161,7 +159,7 @@ func (d *ClamdDaemon) Start(t testing.TB) {
 	t.Fatalf("clamd ended:\n%s", d.Log())
 }
 
-// start reports whether the daemon is there, and not ended.
+// start starts the daemon and reports whether it is still running.
 func (d *ClamdDaemon) start(t testing.TB) bool {
 	t.Helper()
 	var conf strings.Builder
@@ -198,11 +196,11 @@ func (d *ClamdDaemon) note(change func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	change()
-	d.said.Broadcast()
+	d.changed.Broadcast()
 }
 
-// await waits for a line of the log, starting at the given one. It reports
-// whether the line came before the daemon ended.
+// await waits for a line of the log, from the given line on. It reports whether
+// the line appeared before the daemon ended.
 func (d *ClamdDaemon) await(from int, text string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +211,7 @@ func (d *ClamdDaemon) await(from int, text string) bool {
 		if d.ended {
 			return false
 		}
-		d.said.Wait()
+		d.changed.Wait()
 	}
 }
 
@@ -224,8 +222,8 @@ func (d *ClamdDaemon) Log() string {
 	return strings.Join(d.lines, "\n")
 }
 
-// Reload makes the daemon read its databases again, and waits until it scans
-// with them.
+// Reload makes the daemon read its databases again, and waits until it uses
+// them.
 func (d *ClamdDaemon) Reload(t testing.TB) {
 	t.Helper()
 	d.mu.Lock()
@@ -244,7 +242,7 @@ func (d *ClamdDaemon) Reload(t testing.TB) {
 	}
 }
 
-// Kill ends the daemon at once, as kill -9 does, and waits until it is gone.
+// Kill kills the daemon with SIGKILL and waits until it is gone.
 func (d *ClamdDaemon) Kill(t testing.TB) {
 	t.Helper()
 	d.kill()
@@ -258,6 +256,6 @@ func (d *ClamdDaemon) kill() {
 	}
 	_ = d.cmd.Process.Kill()
 	for !d.ended {
-		d.said.Wait()
+		d.changed.Wait()
 	}
 }

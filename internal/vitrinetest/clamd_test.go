@@ -33,31 +33,31 @@ func TestClamd(t *testing.T) {
 		return ask(t, "unix", d.Socket, "zINSTREAM\x00\x00\x00\x00"+string(rune(len(text)))+text+"\x00\x00\x00\x00")
 	}
 	if got := ask(t, "tcp", d.TCP, "zPING\x00"); got != "PONG" {
-		t.Errorf("PING over TCP: %q", got)
+		t.Errorf("PING over TCP = %q, want PONG", got)
 	}
 	for text, want := range map[string]string{
 		"nothing": "stream: OK", vitrinetest.ClamdMarker: "stream: Vitrine.Test.Marker.UNOFFICIAL FOUND",
 		string(vitrinetest.EICAR()): "stream: Eicar-Test-Signature.UNOFFICIAL FOUND",
 	} {
 		if got := find(text); got != want {
-			t.Errorf("scan: %q, want %q", got, want)
+			t.Errorf("scan = %q, want %q", got, want)
 		}
 	}
 	d.Database(t, "daily.cud", vitrinetest.ClamdDaily(t, 27500,
 		vitrinetest.ClamdSignature("Daily.Test", "another marker")))
 	d.Reload(t)
 	if got := find("another marker"); got != "stream: Daily.Test.UNOFFICIAL FOUND" {
-		t.Errorf("scan after a reload: %q", got)
+		t.Errorf("scan after a reload = %q", got)
 	}
 	if got := ask(t, "unix", d.Socket, "zVERSION\x00"); !strings.Contains(got, "/27500/") {
-		t.Errorf("VERSION: %q", got)
+		t.Errorf("VERSION = %q", got)
 	}
 	d.Kill(t)
 	if _, err := net.Dial("unix", d.Socket); err == nil {
-		t.Error("clamd listens after its end")
+		t.Error("clamd listens after Kill")
 	}
 	d.Start(t)
 	if got := ask(t, "tcp", d.TCP, "zPING\x00"); got != "PONG" {
-		t.Errorf("PING after another start: %q", got)
+		t.Errorf("PING after the second start = %q, want PONG", got)
 	}
 }

@@ -24,9 +24,9 @@ import (
 // ClickHouse's engine as a library, that test.sh installs.
 const chdbVersion = "26.5.3"
 
-// ClickHouseServer is a ClickHouse of a test's own: the real engine behind its
-// HTTP interface, on a directory. It runs one statement at a time, and has
-// neither users nor replicas.
+// ClickHouseServer is a real ClickHouse engine of one test, with its HTTP
+// interface, on a directory. It runs one statement at a time, and has neither
+// users nor replicas.
 type ClickHouseServer struct {
 	Addr string // host:port, the same after each Start
 
@@ -34,14 +34,14 @@ type ClickHouseServer struct {
 	databases             atomic.Int64
 
 	spareMu sync.Mutex
-	spare   []string // databases that a test gave back: their tables are there, and empty
+	spare   []string // databases of earlier tests, with empty tables
 
 	mu    sync.Mutex
 	stdin io.WriteCloser
 	ended chan struct{}
 }
 
-// ClickHouse starts a server, and ends it with the test.
+// ClickHouse starts a server and stops it with the test.
 func ClickHouse(t testing.TB) *ClickHouseServer {
 	t.Helper()
 	s := newClickHouse(t)
@@ -144,8 +144,8 @@ func newClickHouse(t testing.TB) *ClickHouseServer {
 // Start starts the server, again after Stop, and waits until it listens.
 func (s *ClickHouseServer) Start(t testing.TB) {
 	t.Helper()
-	// The server ends with its input, and so with this process, and clears
-	// away.
+	// The server ends when its standard input is closed, and so with this
+	// process, and removes its files.
 	cmd := exec.Command(s.program, s.library, s.dir, s.Addr)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -155,8 +155,8 @@ func (s *ClickHouseServer) Start(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said strings.Builder
-	cmd.Stderr = &said
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func (s *ClickHouseServer) Start(t testing.TB) {
 	addr, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
 	if !ok {
 		_ = cmd.Wait()
-		t.Fatalf("ClickHouse did not start: %v\n%s", err, said.String())
+		t.Fatalf("ClickHouse did not start: %v\n%s", err, stderr.String())
 	}
 	go func() {
 		_ = cmd.Wait()
@@ -176,11 +176,11 @@ func (s *ClickHouseServer) Start(t testing.TB) {
 	s.Addr, s.stdin, s.ended = addr, stdin, ended
 }
 
-// Stop kills the server, even with running queries, and waits until it is gone.
-// What it has answered for stays.
+// Stop kills the server, even during queries, and waits until it is gone.
+// Acknowledged data is kept.
 func (s *ClickHouseServer) Stop() { s.end("keep\n") }
 
-// end ends the server, with a last word to it.
+// end ends the server after writing a word to it.
 func (s *ClickHouseServer) end(word string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ func (s *ClickHouseServer) end(word string) {
 	}
 }
 
-// Database makes a database of the test's own and returns its address.
+// Database creates a database for the test and returns its address.
 func (s *ClickHouseServer) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", s.databases.Add(1))
@@ -204,7 +204,7 @@ func (s *ClickHouseServer) Database(t testing.TB) string {
 	return s.address(name)
 }
 
-// Exec runs a statement and gives its answer, tab-separated.
+// Exec runs a statement and returns its tab-separated result.
 func (s *ClickHouseServer) Exec(t testing.TB, sql string) string {
 	t.Helper()
 	answer, err := s.exec(sql)

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Epoch is the time about which the suites' rows are: a Monday, with
-// milliseconds that do not vanish.
+// Epoch is the time of the suites' rows: a Monday, with milliseconds.
 var Epoch = time.Date(2026, 1, 5, 9, 30, 0, 250_000_000, time.UTC)
 
-// Clock stands still until a test advances it. It may be used from several
+// Clock only moves when a test advances it. It may be used from several
 // goroutines.
 type Clock struct {
 	mu sync.Mutex
@@ -26,7 +25,7 @@ func (c *Clock) Now() time.Time {
 	return c.at
 }
 
-// Advance moves the clock on; a negative time sets it back.
+// Advance moves the clock forward, or back if d is negative.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

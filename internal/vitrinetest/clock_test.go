@@ -12,6 +12,6 @@ func TestClock(t *testing.T) {
 	c.Advance(time.Hour)
 	c.Advance(-time.Minute)
 	if want := vitrinetest.Epoch.Add(59 * time.Minute); !c.Now().Equal(want) {
-		t.Errorf("the clock shows %v, want %v", c.Now(), want)
+		t.Errorf("Now = %v, want %v", c.Now(), want)
 	}
 }

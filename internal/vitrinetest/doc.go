@@ -1,6 +1,6 @@
-// Package vitrinetest has what tests of several packages need: a clock that
-// a test sets, directories, test data, and starters of real servers.
+// Package vitrinetest has helpers for tests of several packages: a clock,
+// directories, test data, and real servers.
 //
-// Each port has a package below this one with the suite that every backend
-// passes. Package fault fails their operations.
+// Each port has a package below this one with the suite that every backend must
+// pass. Package fault makes their operations fail.
 package vitrinetest

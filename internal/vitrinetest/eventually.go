@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Polls until a thing is so, and fails the test when it is not in time.
-func Polls(t *testing.T, within time.Duration, what string, is func() bool) {
+// WaitFor waits until a condition holds, and fails the test if it does not in
+// time.
+func WaitFor(t *testing.T, within time.Duration, what string, is func() bool) {
 	t.Helper()
 	tick, end := time.NewTicker(10*time.Millisecond), time.Now().Add(within)
 	defer tick.Stop()
@@ -19,6 +20,6 @@ func Polls(t *testing.T, within time.Duration, what string, is func() bool) {
 	}
 }
 
-// SeenWithin bounds how long a test waits for what comes soon on an idle
+// SeenWithin bounds how long a test waits for an event that is quick on an idle
 // machine.
 const SeenWithin = time.Minute

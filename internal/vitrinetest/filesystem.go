@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// diskVariable names a directory on a disk. A run that keeps its temporary
-// directories in memory sets it.
+// diskVariable names a directory on a disk, for runs that keep their temporary
+// directories in memory.
 const diskVariable = "VITRINE_TEST_DISK"
 
-// DiskDir returns a directory on a disk, which is removed with the test. What
-// must survive a crash is tested there: memory has nothing to flush.
+// DiskDir returns a directory on a disk, which is removed with the test. Tests
+// of crashes need it, because memory is never flushed.
 func DiskDir(t testing.TB) string {
 	t.Helper()
 	root := os.Getenv(diskVariable)
@@ -28,8 +28,8 @@ func DiskDir(t testing.TB) string {
 }
 
 // OtherFileSystem returns a directory on another file system than t.TempDir's,
-// so that no file can be hard-linked from one to the other. It is removed with
-// the test.
+// so that files cannot be hard-linked between them. It is removed with the
+// test.
 func OtherFileSystem(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
@@ -50,7 +50,7 @@ func OtherFileSystem(t testing.TB) string {
 	return ""
 }
 
-// tempDir makes a directory that is removed with the test.
+// tempDir creates a directory that is removed with the test.
 func tempDir(t testing.TB, root string) (string, error) {
 	dir, err := os.MkdirTemp(root, "vitrine")
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SmallFileSystem returns a directory on a file system of its own, which holds
-// so much: "64k", "2m". It is unmounted with the test. [Resize] gives it more.
+// SmallFileSystem returns a directory on a new file system of the given size
+// ("64k", "2m"). It is unmounted with the test. [Resize] changes its size.
 func SmallFileSystem(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -19,7 +19,7 @@ func SmallFileSystem(t testing.TB, size string) string {
 	return dir
 }
 
-// Resize changes how much a file system of [SmallFileSystem] holds.
+// Resize changes the size of a file system of [SmallFileSystem].
 func Resize(t testing.TB, dir, size string) {
 	t.Helper()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size="+size); err != nil {

@@ -31,7 +31,7 @@ func CityFile(t testing.TB) string {
 	return path
 }
 
-// MMDB makes a file in MaxMind's format from records by network. Records are
+// MMDB returns a file in MaxMind's format with records by network. Records are
 // maps, strings and integers. Networks must not overlap.
 func MMDB(kind string, records map[string]any) []byte {
 	type node [2]int // nodes, or ^record
@@ -62,7 +62,7 @@ func MMDB(kind string, records map[string]any) []byte {
 		for _, to := range n {
 			switch {
 			case to == 0:
-				to = len(nodes) // nothing is known
+				to = len(nodes) // no record
 			case to < 0:
 				to = len(nodes) + 16 + ^to
 			}
@@ -78,7 +78,7 @@ func MMDB(kind string, records map[string]any) []byte {
 	return file.Bytes()
 }
 
-// mmdbValue writes a value as the format has it.
+// mmdbValue writes a value in the format's encoding.
 func mmdbValue(b *bytes.Buffer, value any) {
 	head := func(kind, size int) {
 		first := kind << 5
@@ -118,7 +118,7 @@ func mmdbValue(b *bytes.Buffer, value any) {
 	}
 }
 
-// CityRecord returns a record of a city file, as MaxMind and DB-IP have it.
+// CityRecord returns a record of a city file, in the form of MaxMind and DB-IP.
 func CityRecord(country, city string) map[string]any {
 	return map[string]any{"country": map[string]any{"iso_code": country},
 		"city": map[string]any{"names": map[string]any{"en": city}}}

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// PgBouncer starts a pooler in a mode (session, transaction) before the server
-// of an address, and ends it with the test. It returns the address through it.
+// PgBouncer starts a connection pooler in a mode (session, transaction) for the
+// server of an address, and stops it with the test. It returns the pooler's
+// address.
 func PgBouncer(t testing.TB, place, mode string) string {
 	t.Helper()
 	program := Program(t, "pgbouncer", "/usr/sbin/pgbouncer")
@@ -44,10 +45,10 @@ func PgBouncer(t testing.TB, place, mode string) string {
 			t.Fatal(err)
 		}
 		u.Host = net.JoinHostPort("127.0.0.1", own)
-		said := &saying{}
+		output := &outputBuffer{}
 		cmd := exec.Command(program, filepath.Join(dir, "ini"))
-		cmd.Stderr = said
-		if os.Geteuid() == 0 { // it refuses to run as root
+		cmd.Stderr = output
+		if os.Geteuid() == 0 { // PgBouncer refuses to run as root
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)
@@ -62,15 +63,15 @@ func PgBouncer(t testing.TB, place, mode string) string {
 		if answers(u.Host, ended) {
 			return u.String()
 		}
-		if !strings.Contains(said.String(), "in use") {
-			t.Fatalf("PgBouncer does not answer:\n%s", said)
+		if !strings.Contains(output.String(), "in use") {
+			t.Fatalf("PgBouncer does not answer:\n%s", output)
 		}
 	}
-	t.Fatal("PgBouncer finds no port")
+	t.Fatal("PgBouncer finds no free port")
 	return ""
 }
 
-// answers waits until a process listens at an address. It reports false if the
+// answers waits until a process listens at an address. It returns false if the
 // process has ended.
 func answers(address string, ended <-chan struct{}) bool {
 	late := time.After(startWait)
@@ -89,19 +90,19 @@ func answers(address string, ended <-chan struct{}) bool {
 	}
 }
 
-// saying is what a program says, while it does.
-type saying struct {
+// outputBuffer collects the output of a running program.
+type outputBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (s *saying) Write(b []byte) (int, error) {
+func (s *outputBuffer) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.Write(b)
 }
 
-func (s *saying) String() string {
+func (s *outputBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()

@@ -25,8 +25,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PostgresServer is a PostgreSQL of a test's own. It orders texts as people do
-// unless configured otherwise, and ends with this process, however that ends.
+// PostgresServer is a PostgreSQL server of one test. It sorts texts like a
+// human language unless configured otherwise, and ends with this process,
+// however that ends.
 type PostgresServer struct {
 	dir, programs, port string
 	credential          *syscall.Credential
@@ -34,16 +35,16 @@ type PostgresServer struct {
 
 	keeper *exec.Cmd
 	tell   io.WriteCloser
-	frozen []int // its processes, while it is
+	frozen []int // its processes while they are frozen
 }
 
 // postgresKeeper runs the server until it is told to stop, or until this
-// process is gone: then it clears away, too. One that is frozen has to go on to
-// end.
+// process is gone, and then removes its files. A frozen server must be resumed
+// before it can end.
 const postgresKeeper = `"$0" "$@" & pid=$!; read -r keep; kill -QUIT $pid; kill -CONT $pid; wait $pid; [ -n "$keep" ] || rm -rf "$PWD"`
 
-// Postgres starts a server that keeps what it has committed, and ends it with
-// the test.
+// Postgres starts a server whose commits are durable, and stops it with the
+// test.
 func Postgres(t testing.TB) *PostgresServer {
 	t.Helper()
 	s := newPostgres(t)
@@ -72,12 +73,12 @@ func PostgresDatabase(t testing.TB) string {
 	return shared.server.NewDatabase(t)
 }
 
-// newPostgres makes the files of a server.
+// newPostgres creates the files of a server.
 func newPostgres(t testing.TB) *PostgresServer {
 	t.Helper()
 	tier.Need(t, tier.Test, "a PostgreSQL server")
 	s := &PostgresServer{}
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 { // as Debian has it
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 { // the path on Debian
 		s.programs = filepath.Dir(found[len(found)-1])
 	} else if found, err := exec.LookPath("postgres"); err == nil {
 		s.programs = filepath.Dir(found)
@@ -88,7 +89,7 @@ func newPostgres(t testing.TB) *PostgresServer {
 	if s.dir, err = os.MkdirTemp("", "postgres"); err != nil {
 		t.Fatal(err)
 	}
-	if os.Geteuid() == 0 { // it refuses to run as root
+	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
 		u, err := user.Lookup("postgres")
 		if err != nil {
 			t.Fatal(err)
@@ -117,11 +118,12 @@ func (s *PostgresServer) command(program string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Dir = s.dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential, Setpgid: true} // an interrupt is for this process
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential,
+		Setpgid: true} // an interrupt must only reach this process
 	return cmd
 }
 
-// Start starts the server, again after Stop, and waits until it answers.
+// Start starts the server, also after Stop, and waits until it answers.
 func (s *PostgresServer) Start(t testing.TB) {
 	t.Helper()
 	for range clashes {
@@ -187,8 +189,8 @@ func (s *PostgresServer) start(t testing.TB) bool {
 	}
 }
 
-// Stop ends the server at once, as if the machine had failed but for what is on
-// its way to the disk, and waits until it is gone.
+// Stop kills the server, like a power failure without lost writes, and waits
+// until it is gone.
 func (s *PostgresServer) Stop(t testing.TB) {
 	t.Helper()
 	s.stop("keep")
@@ -211,8 +213,8 @@ func (s *PostgresServer) end() {
 	_ = os.RemoveAll(s.dir)
 }
 
-// Freeze stops every process of the server where it is: it takes connections,
-// as the system does, and answers nothing until Thaw.
+// Freeze suspends every process of the server: the system accepts connections,
+// but the server answers nothing until Thaw.
 func (s *PostgresServer) Freeze(t testing.TB) {
 	t.Helper()
 	var first int
@@ -224,15 +226,15 @@ func (s *PostgresServer) Freeze(t testing.TB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Thaw(t) })
-	// The first process starts the others: once it stands still there are no
-	// new ones, also none that is not yet in pg_stat_activity.
+	// The first process starts the others. While it is suspended there are no
+	// new ones, not even one that is not yet in pg_stat_activity.
 	s.stopProcess(t, first)
 	for _, pid := range childrenOf(t, first) {
 		s.stopProcess(t, pid)
 	}
 }
 
-// stopProcess stops a process and waits until it stands still or has ended.
+// stopProcess suspends a process and waits until it is suspended or has ended.
 func (s *PostgresServer) stopProcess(t testing.TB, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); errors.Is(err, syscall.ESRCH) {
@@ -252,7 +254,7 @@ func (s *PostgresServer) stopProcess(t testing.TB, pid int) {
 	}
 }
 
-// childrenOf returns the processes that a process has started.
+// childrenOf returns the child processes of a process.
 func childrenOf(t testing.TB, parent int) (pids []int) {
 	t.Helper()
 	dirs, err := os.ReadDir("/proc")
@@ -275,7 +277,7 @@ func childrenOf(t testing.TB, parent int) (pids []int) {
 func processState(pid int) (state string, parent int, err error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err == nil {
-		// The name in parentheses may have spaces and parentheses of its own.
+		// The name in parentheses may contain spaces and parentheses.
 		_, err = fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent)
 	}
 	return state, parent, err
@@ -298,7 +300,7 @@ func (s *PostgresServer) Log() string {
 	return string(b)
 }
 
-// URL returns the address of a database that is always there.
+// URL returns the address of a database that always exists.
 func (s *PostgresServer) URL() string { return s.url("postgres") }
 
 func (s *PostgresServer) url(database string) string {
@@ -308,7 +310,7 @@ func (s *PostgresServer) url(database string) string {
 	return u.String()
 }
 
-// Do runs statements, each by itself, in the database that is always there.
+// Do runs statements one by one in the database that always exists.
 func (s *PostgresServer) Do(statements ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startWait)
 	defer cancel()
@@ -327,15 +329,15 @@ func (s *PostgresServer) Do(statements ...string) error {
 
 var databases atomic.Int64
 
-// NewDatabase makes an empty database and returns its address. The database is
-// deleted with the test.
+// NewDatabase creates an empty database and returns its address. The database
+// is deleted with the test.
 func (s *PostgresServer) NewDatabase(t testing.TB) string {
 	t.Helper()
 	return s.newDatabase(t, "")
 }
 
-// NewDatabaseIn makes a database with its files in a directory, such as one of
-// [SmallFileSystem].
+// NewDatabaseIn creates a database with its files in a directory, such as one
+// of [SmallFileSystem].
 func (s *PostgresServer) NewDatabaseIn(t testing.TB, dir string) string {
 	t.Helper()
 	if s.credential != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // Program returns the path of a program that a test needs, given by name or by
-// several paths to try. It skips the test in tier check. Where the program is
-// missing it skips the test too, but fails it if CI is set.
+// several paths to try. It skips the test in tier check. If the program is
+// missing, it skips the test, or fails it if CI is set.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	tier.Need(t, tier.Test, names[0])
@@ -23,12 +23,12 @@ func Program(t testing.TB, names ...string) string {
 	return ""
 }
 
-// Missing skips a test because of something that this machine lacks, or fails
-// it if CI is set.
+// Missing skips a test that needs something this machine does not have, or
+// fails it if CI is set.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatalf("%s is missing", what)
 	}
-	t.Skipf("%s is missing: %s was not tried", what, t.Name())
+	t.Skipf("%s is missing, so %s is skipped", what, t.Name())
 }

@@ -31,34 +31,34 @@ type S3Server struct {
 	Key, Secret string
 
 	dir, program string
-	meta         string // where it keeps what it knows of objects
+	meta         string // its directory of object metadata
 	buckets      atomic.Int64
 	api          *sdk.Client
 
 	keeper *exec.Cmd
 	tell   io.Closer
-	said   saying
+	output outputBuffer
 }
 
-// s3Prefix is where in its bucket an instance keeps its files.
+// s3Prefix is the prefix of an instance's files in its bucket.
 const s3Prefix = "site"
 
 // s3Start is how long a server may take to listen.
 const s3Start = 30 * time.Second
 
 // s3Keeper runs the server until this process closes the pipe or is gone, and
-// then removes its directory. Nobody reads by then what it writes.
+// then removes its directory. Nothing reads its output by then.
 const s3Keeper = `"$0" "$@" & pid=$!; read -r _; exec >/dev/null 2>&1; kill -KILL $pid; wait $pid; rm -rf "$PWD"`
 
-// S3 starts a server of the test's own and ends it with the test. Most tests
-// share one: [SharedS3].
+// S3 starts a server for one test and stops it with the test. Most tests share
+// one: [SharedS3].
 func S3(t testing.TB) *S3Server {
 	t.Helper()
 	s := newS3(t)
 	t.Cleanup(func() {
 		s.end()
-		if said := s.said.String(); t.Failed() && said != "" {
-			t.Logf("versitygw said:\n%s", said)
+		if output := s.output.String(); t.Failed() && output != "" {
+			t.Logf("output of versitygw:\n%s", output)
 		}
 	})
 	return s
@@ -69,8 +69,8 @@ var sharedS3 struct {
 	server *S3Server
 }
 
-// SharedS3 returns the server that all tests of this process share. Each uses
-// buckets of its own.
+// SharedS3 returns the server that all tests of this process share. Each test
+// uses its own buckets.
 func SharedS3(t testing.TB) *S3Server {
 	t.Helper()
 	sharedS3.Lock()
@@ -103,8 +103,7 @@ func newS3(t testing.TB) *S3Server {
 	return nil
 }
 
-// s3Program is where versitygw is, which Go compiles when it is asked for it
-// the first time.
+// s3Program returns the path of versitygw, which Go compiles on the first call.
 var s3Program = sync.OnceValues(func() (string, error) {
 	root, err := os.Getwd()
 	for err == nil {
@@ -113,11 +112,11 @@ var s3Program = sync.OnceValues(func() (string, error) {
 			cmd := exec.Command("go", "tool", "-n", "versitygw")
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-			var said bytes.Buffer
-			cmd.Stderr = &said
+			var output bytes.Buffer
+			cmd.Stderr = &output
 			out, err := cmd.Output()
 			if err != nil {
-				return "", fmt.Errorf("versitygw could not be built in tools/s3server: %w: %s", err, said.Bytes())
+				return "", fmt.Errorf("build versitygw in tools/s3server: %w: %s", err, output.Bytes())
 			}
 			return strings.TrimSpace(string(out)), nil
 		}
@@ -156,8 +155,8 @@ func (s *S3Server) start(t testing.TB) bool {
 		"posix", "--sidecar", meta, data)
 	s.keeper.Dir = s.dir
 	s.keeper.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s.Key, "ROOT_SECRET_KEY="+s.Secret)
-	s.keeper.Stdout, s.keeper.Stderr = &s.said, &s.said
-	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for this process
+	s.keeper.Stdout, s.keeper.Stderr = &s.output, &s.output
+	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt must only reach this process
 	if s.tell, err = s.keeper.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +174,11 @@ func (s *S3Server) start(t testing.TB) bool {
 		}
 		select {
 		case <-tick.C:
-			if strings.Contains(s.said.String(), "in use") {
+			if strings.Contains(s.output.String(), "in use") {
 				return false
 			}
 		case <-late:
-			t.Fatalf("versitygw does not answer: %s", s.said.String())
+			t.Fatalf("versitygw does not answer: %s", s.output.String())
 		}
 	}
 }
@@ -190,20 +189,20 @@ func (s *S3Server) end() {
 	_ = s.keeper.Wait()
 }
 
-// API returns a client of the server's, for what tests do behind the program's
-// back.
+// API returns a client of the server, for changes that the program does not
+// know about.
 func (s *S3Server) API() *sdk.Client { return s.api }
 
-// Bucket makes a bucket and returns its name.
+// Bucket creates a bucket and returns its name.
 //
-// The server removes a directory of its notes when the last object of it goes,
-// and answers InternalError to one that is just being put there. Where all is
-// put at first, something stays.
+// The server removes a metadata directory with its last object, and answers
+// InternalError to an object that is being stored there at that moment. So some
+// objects always stay in the directories that are used first.
 func (s *S3Server) Bucket(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("files-%d", s.buckets.Add(1))
 	if _, err := s.api.CreateBucket(context.Background(), &sdk.CreateBucketInput{Bucket: &name}); err != nil {
-		t.Fatalf("make a bucket: %v", err)
+		t.Fatalf("create a bucket: %v", err)
 	}
 	if err := os.MkdirAll(filepath.Join(s.meta, name, s3Prefix, "incoming", "-"), 0o700); err != nil {
 		t.Fatal(err)
@@ -211,21 +210,21 @@ func (s *S3Server) Bucket(t testing.TB) string {
 	return name
 }
 
-// User makes a key without permissions and returns the address of a bucket with
-// this key.
+// User creates a key without permissions and returns the address of a bucket
+// with this key.
 func (s *S3Server) User(t testing.TB, key, bucket string) (address string) {
 	t.Helper()
 	secret := key + "-secret"
 	cmd := exec.Command(s.program, "admin", "--access", s.Key, "--secret", s.Secret, "--endpoint-url", s.Endpoint,
 		"create-user", "--access", key, "--secret", secret, "--role", "user")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("make a user: %v: %s", err, said)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("create a user: %v: %s", err, output)
 	}
 	return strings.Replace(s.Address(bucket, ""), s.Key+":"+s.Secret, key+":"+secret, 1)
 }
 
-// Address returns the address of a bucket through endpoint; "" is the server's
-// own.
+// Address returns the address of a bucket through endpoint, or through the
+// server's own if it is "".
 func (s *S3Server) Address(bucket, endpoint string) string {
 	if endpoint == "" {
 		endpoint = s.Endpoint

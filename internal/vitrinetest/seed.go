@@ -11,7 +11,7 @@ import (
 // test logged.
 const seedVariable = "VITRINE_TEST_SEED"
 
-// Seed returns a random number, and logs how to repeat the run with it.
+// Seed returns a random number and logs how to repeat the run with it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)

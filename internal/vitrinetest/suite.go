@@ -7,14 +7,13 @@ import (
 	"testing"
 )
 
-// Racers is how many goroutines the tests of concurrency run.
+// Racers is the number of goroutines in tests of concurrency.
 const Racers = 100
 
-// ErrAbandoned is the error of a function that a port calls and that wants no
-// more.
+// ErrAbandoned is the error of callbacks that stop an operation.
 var ErrAbandoned = errors.New("abandoned")
 
-// Equal fails the test unless got is want.
+// Equal checks that got is want.
 func Equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

@@ -20,7 +20,7 @@ func CopyOf(t testing.TB, key string, fill func(dir string) error) string {
 	made, _ := templates.LoadOrStore(key, sync.OnceValues(func() (map[string][]byte, error) { return filesOf(fill) }))
 	files, err := made.(func() (map[string][]byte, error))()
 	if err != nil {
-		t.Fatalf("make %s: %v", key, err)
+		t.Fatalf("create %s: %v", key, err)
 	}
 	dir := t.TempDir()
 	for name, content := range files {

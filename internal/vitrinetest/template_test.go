@@ -16,23 +16,23 @@ func TestCopyOf(t *testing.T) {
 	for range 2 {
 		name := filepath.Join(CopyOf(t, "TestCopyOf", fill), "a.db")
 		if got, err := os.ReadFile(name); err != nil || string(got) != "filled" {
-			t.Errorf("the copy holds %q, %v", got, err)
+			t.Errorf("content of the copy = %q, %v, want filled", got, err)
 		}
 		if err := os.WriteFile(name, []byte("changed by a test"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if runs != 1 {
-		t.Errorf("filled %d times", runs)
+		t.Errorf("fill was called %d times, want 1", runs)
 	}
 }
 
 func TestFilesOfFails(t *testing.T) {
 	failure := errors.New("no")
 	if _, err := filesOf(func(string) error { return failure }); !errors.Is(err, failure) {
-		t.Errorf("a failure to fill: %v", err)
+		t.Errorf("error of a failing fill = %v", err)
 	}
 	if _, err := filesOf(func(dir string) error { return os.Mkdir(filepath.Join(dir, "sub"), 0o700) }); err == nil {
-		t.Error("a directory is left out silently")
+		t.Error("a directory is ignored, want an error")
 	}
 }

@@ -9,27 +9,27 @@ import (
 	"vitrine/report"
 )
 
-// Traffic makes views of some links of account 1 like a real log's: a third by
-// viewers who come again, a tenth by bots.
+// Traffic generates views of some links of account 1 like those of a real log:
+// a third by returning viewers, a tenth by bots.
 type Traffic struct {
 	Rand    *rand.Rand
 	ids     *vitrine.ViewIDs
 	links   int
 	ms      int64
-	step    int // milliseconds to the next open, on average
+	step    int // average time to the next view, in ms
 	viewers []uint64
 }
 
-// NewTraffic begins with 2026.
+// NewTraffic returns traffic that begins in 2026.
 func NewTraffic(links, step int) *Traffic {
 	return &Traffic{Rand: rand.New(rand.NewPCG(1, 2)), ids: vitrine.NewViewIDs(), links: links, step: step,
 		ms: 1_767_225_600_000}
 }
 
-// SetStep changes how many milliseconds the next open is away, on average.
+// SetStep sets the average time to the next view, in ms.
 func (g *Traffic) SetStep(ms int) { g.step = ms }
 
-// Open returns the next view, as of a page.
+// Open returns the next view, as of a page load.
 func (g *Traffic) Open() vitrine.ViewRecord {
 	pick := func(prefix string, n int) string {
 		return prefix + strconv.Itoa(min(g.Rand.IntN(n), g.Rand.IntN(n)))

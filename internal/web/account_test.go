@@ -39,9 +39,9 @@ func (l *sentMail) Send(_ context.Context, m vitrine.Message) error {
 // TestSentMail checks that the mailer of the tests keeps the contract of a
 // Mailer.
 func TestSentMail(t *testing.T) {
-	mailtest.Run(t, func(*testing.T) mailtest.Office {
+	mailtest.Run(t, func(*testing.T) mailtest.Server {
 		l := new(sentMail)
-		return mailtest.Office{Mailer: l, Took: func() vitrine.Message { m := l.all[0]; l.all = l.all[1:]; return m }}
+		return mailtest.Server{Mailer: l, Took: func() vitrine.Message { m := l.all[0]; l.all = l.all[1:]; return m }}
 	})
 }
 

@@ -21,7 +21,7 @@ func TestWebVTTStaysAsItIs(t *testing.T) {
 		"no text":            "WEBVTT\n00:01.000 --> 00:04.000",
 	} {
 		if got, err := webvtt.Parse([]byte("\ufeff" + text)); err != nil || string(got) != text {
-			t.Errorf("%s: %q, %v", about, got, err)
+			t.Errorf("%s: Parse = %q, %v, want it unchanged", about, got, err)
 		}
 	}
 }
@@ -61,13 +61,13 @@ func TestNoCaptions(t *testing.T) {
 		strings.Repeat("1\n0:1,1 --> 0:2,2\nx\n\n", vitrine.MaxCaptions/22): "1 MiB",
 	} {
 		if got, err := webvtt.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %.40q, %v, want %s", text, got, err, want)
+			t.Errorf("Parse(%.40q) = %.40q, %v, want %s", text, got, err, want)
 		}
 	}
 }
 
-// What is taken as captions is valid WebVTT of a bounded size, and stays itself
-// when it is taken again.
+// FuzzParseCaptions checks that accepted captions are valid WebVTT of a bounded
+// size, and do not change when they are parsed again.
 func FuzzParseCaptions(f *testing.F) {
 	f.Add([]byte(fixture.SomeVTT))
 	f.Add([]byte("\ufeffWEBVTT x\r\n\r\n01:00:01.000 --> 01:00:04.000 align:start\r\nx\r\n"))
@@ -80,15 +80,15 @@ func FuzzParseCaptions(f *testing.F) {
 		vtt, err := webvtt.Parse(text)
 		if err != nil {
 			if vtt != nil || err.Error() == "" {
-				t.Errorf("%q, %v", vtt, err)
+				t.Errorf("Parse = %q, %v", vtt, err)
 			}
 			return
 		}
 		if !bytes.HasPrefix(vtt, []byte("WEBVTT")) || !utf8.Valid(vtt) || len(vtt) > vitrine.MaxCaptions {
-			t.Fatalf("%q became %q", text, vtt)
+			t.Fatalf("Parse(%q) = %q", text, vtt)
 		}
 		if again, err := webvtt.Parse(vtt); err != nil || !bytes.Equal(again, vtt) {
-			t.Errorf("%q taken again is %q, %v", vtt, again, err)
+			t.Errorf("Parse(%q) a second time = %q, %v", vtt, again, err)
 		}
 	})
 }
@@ -97,18 +97,19 @@ func TestParseLanguage(t *testing.T) {
 	for in, want := range map[string]string{"en": "en", "DE": "de", "pt-br": "pt-BR", "en_US": "en-US",
 		"zh-hant": "zh-Hant", "iw": "he", "sr-latn-rs": "sr-Latn-RS", "es-419": "es-419"} {
 		if got, err := vitrine.ParseLanguage(in); err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %s", in, got, err, want)
+			t.Errorf("ParseLanguage(%s) = %q, %v, want %s", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"", "und", "x", "x-klingon", "english", "qqqq", "e", "en-", "../en", "en/us", "de DE",
 		"en\x00", strings.Repeat("en-", 40)} {
 		if got, err := vitrine.ParseLanguage(in); vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("%q is %q, %v", in, got, err)
+			t.Errorf("ParseLanguage(%q) = %q, %v, want invalid_request", in, got, err)
 		}
 	}
 }
 
-// A canonical tag can name a part, and is read back from its name.
+// FuzzParseLanguage checks that a canonical tag is a valid part name and is
+// read back from it.
 func FuzzParseLanguage(f *testing.F) {
 	for _, s := range []string{"en", "pt-BR", "zh-Hant-TW", "sl-rozaj-biske", "de-u-co-phonebk", "en-x-private",
 		"i-klingon", "zh-min-nan", "no"} {
@@ -121,10 +122,10 @@ func FuzzParseLanguage(f *testing.F) {
 		}
 		p := vitrine.CaptionsPart(tag)
 		if _, ok := vitrine.ParsePart(string(p)); !ok {
-			t.Fatalf("%q is %q, and no part has that name", s, tag)
+			t.Fatalf("ParseLanguage(%q) = %q, which is not a valid part name", s, tag)
 		}
 		if again, err := vitrine.ParseLanguage(p.Language()); err != nil || again != tag {
-			t.Errorf("%q is %q, and its part's language %q, %v", s, tag, again, err)
+			t.Errorf("ParseLanguage(%q) = %q, but the language of its part = %q, %v", s, tag, again, err)
 		}
 	})
 }

@@ -9,12 +9,12 @@ import (
 
 const root = "../.."
 
-// The settings without which compose.scaled.yaml does not start.
+// settings are those without which compose.scaled.yaml does not start.
 var settings = []string{"POSTGRES_PASSWORD=a", "CLICKHOUSE_PASSWORD=b", "AWS_ACCESS_KEY_ID=c",
 	"AWS_SECRET_ACCESS_KEY=d"}
 
-// The files that the repository has are without a fault, and a fault that is
-// put into a copy of one is found.
+// TestFiles checks that the files of the repository have no faults, and that a
+// fault in a copy of one is found.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	type broken struct{ name, from, to, want string }
@@ -80,18 +80,18 @@ func TestFiles(t *testing.T) {
 			t.Run(f.name+"/"+c.name, func(t *testing.T) {
 				text := strings.Replace(string(b), c.from, c.to, 1)
 				if text == string(b) {
-					t.Fatalf("the file has no %q", c.from)
+					t.Fatalf("the file lacks %q", c.from)
 				}
 				if found := strings.Join(f.check(t, []byte(text)), "\n"); !strings.Contains(found, c.want) {
-					t.Errorf("found: %q, want %q", found, c.want)
+					t.Errorf("found %q, want %q", found, c.want)
 				}
 			})
 		}
 	}
 }
 
-// Without its passwords the scaled file does not start, with a word on which is
-// missing.
+// TestComposeSettings checks that the scaled file does not start without its
+// passwords, and that the error names the missing one.
 func TestComposeSettings(t *testing.T) {
 	t.Parallel()
 	for i, s := range settings {

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// expended inspects a file with all that an account has, and gives what of it
-// was spent.
+// expended inspects a file with an account of budgets and returns what was
+// spent.
 func expended(ext string, data []byte, whole filetype.Account) (filetype.Account, string) {
 	typ, _ := filetype.ByExt("." + ext)
 	s := filetype.NewSource(bytes.NewReader(data), int64(len(data)))
@@ -23,8 +23,8 @@ func expended(ext string, data []byte, whole filetype.Account) (filetype.Account
 		Matched: whole.Matched - left.Matched}, word
 }
 
-// Thousands of documents within one file cost no more than one inspection may,
-// and what is left of them is held.
+// TestOneAccount checks that thousands of documents in one file cost no more
+// than one inspection may, and that the rest is held.
 func TestOneAccount(t *testing.T) {
 	header, body := objectStream(20, "(a)"+strings.Repeat(" ", 4*filetype.MiB))
 	unfolding := string(rawPDF("1 0 obj\n"+pdfCatalog+"\nendobj\n2 0 obj\n<</Type/Pages/Count 1>>\nendobj\n",
@@ -39,7 +39,7 @@ func TestOneAccount(t *testing.T) {
 	}
 	tight := filetype.Account{Unfolded: 64 * filetype.MiB, Sampled: filetype.MiB, Lexed: 4 * filetype.MiB,
 		Named: filetype.MiB, Scanned: 4 * filetype.MiB, Matched: filetype.MiB}
-	const prices = 16 * filetype.MiB // for what is begun when nothing is left
+	const prices = 16 * filetype.MiB // for what has begun when nothing is left
 	for _, c := range []struct {
 		what  string
 		data  []byte
@@ -57,27 +57,27 @@ func TestOneAccount(t *testing.T) {
 	} {
 		all, word := expended("zip", c.data, c.whole)
 		if n, most := c.used(all), c.used(c.whole); n < most || n > most+prices {
-			t.Errorf("%s: spent %d MiB of %d", c.what, n/filetype.MiB, most/filetype.MiB)
+			t.Errorf("%s: spent %d MiB, want %d", c.what, n/filetype.MiB, most/filetype.MiB)
 		}
 		if word != "held "+filetype.HoldNotFullyInspected {
-			t.Errorf("%s: %s", c.what, word)
+			t.Errorf("%s: %s, want it held", c.what, word)
 		}
 	}
 }
 
-// One document of a kind stays within its share.
+// TestAccountOfOne checks that one document of a kind stays within its share.
 func TestAccountOfOne(t *testing.T) {
 	for _, f := range append(goodFiles(), smallArchives()...) {
 		all, word := expended(f.ext, f.data, *filetype.NewAccount())
 		if word == "live" && (all.Unfolded > 64*filetype.MiB || all.Sampled > 64*filetype.MiB ||
 			all.Lexed > filetype.MiB || all.Scanned > 64*filetype.MiB) {
-			t.Errorf("%s (%s): %+v", f.what, f.ext, all)
+			t.Errorf("%s (%s): spent %+v", f.what, f.ext, all)
 		}
 	}
 }
 
-// What made the search slow is found as before, and linear in its input: each
-// hostile text of a chunk is worked through once.
+// TestHostileText checks that texts that made the search slow get the same
+// result in linear time: each text fills a chunk.
 func TestHostileText(t *testing.T) {
 	cell := "=cmd|' /c calc'!A1"
 	for _, c := range []struct{ ext, data, want string }{
@@ -89,7 +89,7 @@ func TestHostileText(t *testing.T) {
 	} {
 		facts, err := inspectBytes(t, c.ext, []byte(c.data))
 		if got, _ := ruling(facts, err); got != c.want {
-			t.Errorf("%.30q (%s): got %s, want %s", c.data, c.ext, got, c.want)
+			t.Errorf("%.30q (%s): %s, want %s", c.data, c.ext, got, c.want)
 		}
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// rawZIP writes headers as they are given, so that they can lie.
+// rawZIP writes headers as given, which may be wrong.
 type rawZIP struct {
 	buf
 	directory buf
 	entries   int
 }
 
-// local writes a member's local header and bytes, and returns their offset.
+// local writes a member's local header and bytes and returns their offset.
 func (z *rawZIP) local(name string, method uint16, data string, unpacked uint32) (at uint32) {
 	at = uint32(z.Len())
 	z.str(filetype.ZipLocal).le(uint16(20), uint16(0), method, uint32(0), uint32(0), uint32(len(data)), unpacked,
@@ -43,8 +43,8 @@ func (z *rawZIP) bytes() []byte {
 	return z.Bytes()
 }
 
-// bytes64 ends the archive with 64-bit records that state the directory's
-// offset and count.
+// bytes64 ends the archive with 64-bit records that have the directory's offset
+// and count.
 func (z *rawZIP) bytes64(offset, entries uint64) []byte {
 	z.Write(z.directory.Bytes())
 	end := uint64(z.Len())
@@ -56,8 +56,7 @@ func (z *rawZIP) bytes64(offset, entries uint64) []byte {
 	return z.Bytes()
 }
 
-// bombs returns archives that are made to fill a disk or to keep a machine
-// busy.
+// bombs returns archives that fill a disk or keep a machine busy.
 func bombs() []otherFile {
 	var flat rawZIP
 	flat.entry("zeros.txt", 8, 100_000, filetype.BombFloor+filetype.MiB,
@@ -78,14 +77,14 @@ func bombs() []otherFile {
 	}
 	add("too deep", "zip", deep)
 
-	var many rawZIP // little content listed often
+	var many rawZIP // little content, listed often
 	at := many.local("f", 8, strings.Repeat("x", 1000), 100_000)
 	for range 2000 {
 		many.entry("f", 8, 1000, 100_000, at, "")
 	}
 	add("one file listed often", "zip", many.bytes())
 
-	var quilt rawZIP // each member's bytes hold the next one's header
+	var quilt rawZIP // each member's bytes contain the next one's header
 	for range 300 {
 		quilt.local("f", 0, "", 0)
 	}
@@ -98,7 +97,7 @@ func bombs() []otherFile {
 	}
 	add("overlapping", "zip", quilt.bytes())
 
-	var total rawZIP // believable ratio, unbelievable total
+	var total rawZIP // plausible ratio, implausible total
 	at = total.local("f", 8, strings.Repeat("x", 1000), 0xfffffffe)
 	for range 20 {
 		total.entry("f", 8, 1000, 0xfffffffe, at, "")
@@ -141,7 +140,7 @@ func bombs() []otherFile {
 		}
 		tw.Close()
 	}))
-	tenth := gzipFile("", make([]byte, filetype.BombFloor/10)) // what follows is unpacked as one
+	tenth := gzipFile("", make([]byte, filetype.BombFloor/10)) // the following members are unpacked as one
 	add("zeros", "gz", bytes.Repeat(tenth, 11))
 	big := packed(func(w io.Writer) {
 		tar.NewWriter(w).WriteHeader(&tar.Header{Name: "f", Mode: 0o644, Size: filetype.BombFloor - filetype.MiB})
@@ -158,7 +157,7 @@ func packed(f func(io.Writer)) []byte {
 	return b.Bytes()
 }
 
-// sparseTar states a file of the given size without holding it.
+// sparseTar returns a tar of a file with the given size and no bytes.
 func sparseTar(size int64) []byte {
 	p := tarFile(tar.Header{Name: "disk.img", Size: 512})
 	h := p[:512]
@@ -181,12 +180,13 @@ func TestBombs(t *testing.T) {
 	for _, f := range bombs() {
 		facts, err := inspectBytes(t, f.ext, f.data)
 		if got := verdict(facts, err); got != f.want {
-			t.Errorf("%s (%d bytes): got %s (%v), want %s", f.what, len(f.data), got, err, f.want)
+			t.Errorf("%s (%d bytes): %s (%v), want %s", f.what, len(f.data), got, err, f.want)
 		}
 	}
 }
 
-// The total is bounded also where each ratio is believable.
+// TestTotalUnpacked checks that the total is bounded even if each ratio is
+// plausible.
 func TestTotalUnpacked(t *testing.T) {
 	u := unpacking{facts: new(filetype.Facts)}
 	for i := range 3 {
@@ -196,12 +196,12 @@ func TestTotalUnpacked(t *testing.T) {
 	}
 	for _, size := range []int64{-1, filetype.MaxUnpacked + 1} {
 		if p := new(unpacking).add("disk.img", false, -1, size); p == nil {
-			t.Errorf("%d bytes pass", size)
+			t.Errorf("an entry of %d bytes passes, want a problem", size)
 		}
 	}
 }
 
-// What is large but honest passes.
+// TestLargeArchives checks that large ordinary archives pass.
 func TestLargeArchives(t *testing.T) {
 	var logs bytes.Buffer
 	for i := range 30_000 {
@@ -230,8 +230,8 @@ func TestLargeArchives(t *testing.T) {
 	}
 }
 
-// Where programs that unpack could read two stories, the file is refused, or
-// both must be harmless.
+// TestContradictingZIPs checks that a ZIP that programs could read in two ways
+// is refused, unless both are harmless.
 func TestContradictingZIPs(t *testing.T) {
 	type build func(z *rawZIP) []byte
 	for _, c := range []struct {
@@ -275,7 +275,7 @@ func TestContradictingZIPs(t *testing.T) {
 			second.Write(hidden)
 			second.entry("a.txt", 0, 1, 1, 0, "")
 			p := second.bytes()
-			filetype.LittleEndian.PutUint32(p[len(p)-6:], uint32(len(hidden)-6)) // points into the first
+			filetype.LittleEndian.PutUint32(p[len(p)-6:], uint32(len(hidden)-6)) // points to the first one
 			return p
 		}},
 		{"end record in the comment", filetype.CodeUnsafeFile, func(z *rawZIP) []byte {
@@ -338,12 +338,13 @@ func TestContradictingZIPs(t *testing.T) {
 		p := c.build(new(rawZIP))
 		facts, err := inspectBytes(t, "zip", p)
 		if got := verdict(facts, err); got != c.want {
-			t.Errorf("%s: got %s (%v), want %s", c.what, got, err, c.want)
+			t.Errorf("%s: %s (%v), want %s", c.what, got, err, c.want)
 		}
 	}
 }
 
-// What is over our own bound of decompression is held, not refused.
+// TestMoreThanInspected checks that a file beyond the limit of decompression is
+// held, not refused.
 func TestMoreThanInspected(t *testing.T) {
 	var f filetype.Facts
 	z := newInspection(&filetype.Source{Size: 50 * filetype.KiB}, &f)
@@ -352,6 +353,6 @@ func TestMoreThanInspected(t *testing.T) {
 		tar.Header{Name: "b", Size: 20 * filetype.KiB})), 0)
 	if p := z.tar(r, nil, filetype.Type{}, 0); p != nil || f.Hold != filetype.HoldNotFullyInspected ||
 		f.EntriesTotal != 1 {
-		t.Errorf("%v, %+v", p, f)
+		t.Errorf("problem %v, facts %+v, want it held", p, f)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// benchFiles write about n bytes of a kind, as uploads are: media that is
-// packed already, text that is not.
+// benchFiles write about n bytes of a kind like typical uploads: media that is
+// compressed already, text that is not.
 var benchFiles = []struct {
 	ext   string
 	write func(w io.Writer, n int64)
@@ -45,7 +45,7 @@ var benchFiles = []struct {
 		z.Close()
 	}},
 	{"7z", bench7z},
-	{"rar", func(w io.Writer, n int64) { // members of a mebibyte between the blocks of an archive of none
+	{"rar", func(w io.Writer, n int64) { // members of 1 MiB between the blocks of an empty archive
 		empty := rar5Of()
 		end := len(empty) - 8
 		w.Write(empty[:end])
@@ -98,7 +98,7 @@ func benchZIP(z *zip.Writer, n int64) {
 		h := &zip.FileHeader{Name: fmt.Sprintf("folder%d/%d.dat", i/100, i),
 			Method: []uint16{zip.Store, zip.Deflate}[i%2]}
 		f, _ := z.CreateHeader(h)
-		io.WriteString(f, "\xff\xd8\xff\xe0") // as photographs begin
+		io.WriteString(f, "\xff\xd8\xff\xe0") // like the beginning of a photograph
 		f.Write(benchNoise[:64*filetype.KiB])
 	}
 	z.Close()
@@ -113,8 +113,8 @@ func benchTar(w io.Writer, n int64) {
 	t.Close()
 }
 
-// bench7z stores one member: to pack large samples would take longer than all
-// else.
+// bench7z stores one member, because compressing large samples would take
+// longer than everything else.
 func bench7z(w io.Writer, n int64) {
 	small := sevenWith(sevenOptions{coder: "copy", claimed: uint64(n)}, sevenFile{name: "film.mp4", data: "x"})
 	directory := bytes.Replace(small[33:], []byte("\x01\x09\x01\x00"),
@@ -126,10 +126,10 @@ func bench7z(w io.Writer, n int64) {
 	w.Write(directory)
 }
 
-// BenchmarkInspect inspects files of every kind and size on disk, besides a
-// plain read of the same bytes. It reports the throughput of both, the time of
-// inspection as a multiple of the read's, and the peak of the heap above what
-// was there before. The files of 2 GB are made with VITRINE_BENCH_LARGE=1 only.
+// BenchmarkInspect inspects files of every kind and size on disk, and reads the
+// same bytes for comparison. It reports the throughput of both, the time of
+// inspection as a multiple of the read's, and the peak of the heap above its
+// size before. The files of 2 GB are made only with VITRINE_BENCH_LARGE=1.
 func BenchmarkInspect(b *testing.B) {
 	sizes := []struct {
 		name string
@@ -140,7 +140,7 @@ func BenchmarkInspect(b *testing.B) {
 	}
 	for _, f := range benchFiles {
 		for _, size := range sizes {
-			if f.ext == "doc" && size.n > filetype.MiB { // beyond the table that the sample has
+			if f.ext == "doc" && size.n > filetype.MiB { // more than the sample's table has room for
 				continue
 			}
 			b.Run(f.ext+"/"+size.name, func(b *testing.B) { benchmarkFile(b, f.ext, size.n, f.write) })
@@ -167,7 +167,7 @@ func benchmarkFile(b *testing.B, ext string, n int64, write func(io.Writer, int6
 	size, typ := st.Size(), filetype.TypesByExt[ext]
 	peak := &peakAt{r: f}
 	peak.start()
-	if _, err := Inspect(peak, size, typ); err != nil { // gzip of 2 GB is held: it holds more than is decompressed
+	if _, err := Inspect(peak, size, typ); err != nil { // gzip of 2 GB is held, because it contains more than is decompressed
 		b.Fatal(err)
 	}
 	b.SetBytes(size)
@@ -188,7 +188,7 @@ func benchmarkFile(b *testing.B, ext string, n int64, write func(io.Writer, int6
 	b.ReportMetric(float64(peak.most-peak.before)/filetype.MiB, "peak-MiB")
 }
 
-// peakAt looks at the heap whenever the file is read.
+// peakAt measures the heap whenever the file is read.
 type peakAt struct {
 	r            io.ReaderAt
 	sample       []metrics.Sample
@@ -235,7 +235,7 @@ func BenchmarkZIP(b *testing.B) {
 	benchmark(b, "zip", zipFile(members...))
 }
 
-// BenchmarkNested inspects a ZIP of all formats that inspection opens.
+// BenchmarkNested inspects a ZIP with all formats that inspection opens.
 func BenchmarkNested(b *testing.B) {
 	for _, s := range goodArchives() {
 		if s.what == "all sorts within" {

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// The test file of EICAR is refused as malware wherever inspection looks, and
-// nothing else is.
+// TestEICAR checks that the EICAR test file, and nothing else, is refused as
+// malware wherever inspection looks.
 func TestEICAR(t *testing.T) {
 	file := string(filetype.Eicar)
 	attachment := "<</Type/Filespec/F(a.txt)/EF<</F 5 0 R>>>>"

@@ -37,8 +37,8 @@ func FuzzZIP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { inspectAny(t, "zip", data) })
 }
 
-// FuzzTar repairs the checksums, which would end nearly every attempt at the
-// first header.
+// FuzzTar corrects the checksums, because otherwise nearly every input would be
+// refused at the first header.
 func FuzzTar(f *testing.F) {
 	seedArchives(f, "tar", func(data []byte) { f.Add(data) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -57,7 +57,7 @@ func FuzzTar(f *testing.F) {
 	})
 }
 
-// FuzzGzip packs any bytes, and takes them for packed as well.
+// FuzzGzip compresses any bytes, and also takes them as compressed.
 func FuzzGzip(f *testing.F) {
 	seedArchives(f, "gz tgz tar zip 7z rar pdf", func(data []byte) { f.Add(data) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -67,7 +67,7 @@ func FuzzGzip(f *testing.F) {
 	})
 }
 
-// Fuzz7z makes the checksums right, behind which a directory is read.
+// Fuzz7z corrects the checksums, so that the directory behind them is read.
 func Fuzz7z(f *testing.F) {
 	seedArchives(f, "7z", func(data []byte) {
 		if off := int(filetype.LittleEndian.Uint64(data[12:])); len(data) > 32 && off >= 0 && off < len(data)-32 {
@@ -82,7 +82,7 @@ func FuzzRAR(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { inspectAny(t, "rar", data) })
 }
 
-// FuzzPolyglot puts any bytes behind a picture and a document.
+// FuzzPolyglot appends any bytes to a picture and to a document.
 func FuzzPolyglot(f *testing.F) {
 	seedArchives(f, "zip rar 7z", func(data []byte) { f.Add(data) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -91,8 +91,8 @@ func FuzzPolyglot(f *testing.F) {
 	})
 }
 
-// FuzzMemberName: what passes stays in its folder, on every system, and is no
-// program.
+// FuzzMemberName checks that an accepted name stays in its folder, on every
+// system, and is not a program's.
 func FuzzMemberName(f *testing.F) {
 	for _, name := range []string{"../a", "a/../../b", "CON", "a:b", "a.exe ", "é/x.txt", "\xff\xfe", "...", "a//b",
 		"./a"} {
@@ -105,20 +105,20 @@ func FuzzMemberName(f *testing.F) {
 		clean := path.Clean("/root/" + name)
 		if !strings.HasPrefix(clean, "/root") || strings.ContainsAny(name, "\\\x00") ||
 			strings.HasSuffix(strings.ToLower(name), ".exe") || filetype.Devices[strings.ToLower(path.Base(name))] {
-			t.Fatalf("%q passes", name)
+			t.Fatalf("%q is accepted", name)
 		}
 	})
 }
 
-// FuzzRAR4Name: a name is valid UTF-8 where it is stored in Unicode, and of a
-// length that its bytes explain.
+// FuzzRAR4Name checks that a name that is stored in Unicode is valid UTF-8, of
+// a length that its bytes explain.
 func FuzzRAR4Name(f *testing.F) {
 	f.Add([]byte("a.txt\x00\x00\x00a.ex\x00e"))
 	f.Add([]byte("a?.txt\x00\x04\x40a\x3a\xc2.txt"))
 	f.Fuzz(func(t *testing.T, p []byte) {
 		name := archive.Rar4Name(p, true)
 		if bytes.IndexByte(p, 0) >= 0 && !utf8.ValidString(name) && utf8.Valid(p) || len(name) > 8*len(p)*(len(p)+1) {
-			t.Fatalf("%q of %q", name, p)
+			t.Fatalf("name = %q for %q", name, p)
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/filetype/text"
 )
 
-// fuzzTypes inspects any bytes as each of the types, from the samples of those
-// types on.
+// fuzzTypes inspects any bytes as each of the types, starting with samples of
+// them.
 func fuzzTypes(f *testing.F, exts ...string) {
 	for _, s := range goodFiles() {
 		if slices.Contains(exts, s.ext) && len(s.data) < 20*filetype.KiB {
@@ -51,8 +51,8 @@ func FuzzOgg(f *testing.F)  { fuzzTypes(f, "ogg", "ogv", "opus") }
 func FuzzMP3(f *testing.F)  { fuzzTypes(f, "mp3", "aac") }
 func FuzzWAV(f *testing.F)  { fuzzTypes(f, "wav", "flac") }
 
-// FuzzPNG makes the checksums right, without which nearly every attempt would
-// end at once.
+// FuzzPNG corrects the checksums, because otherwise nearly every input would be
+// refused at once.
 func FuzzPNG(f *testing.F) {
 	for _, s := range slices.Concat(goodFiles(), samplesOf(judgedImages())) {
 		if s.ext == "png" && len(s.data) < 20*filetype.KiB && len(s.data) > 33 {
@@ -80,7 +80,7 @@ func samplesOf(files []otherFile) (out []sample) {
 	return out
 }
 
-// FuzzOOXML makes a document of any part.
+// FuzzOOXML makes a document with any part.
 func FuzzOOXML(f *testing.F) {
 	for _, part := range []member{relation("oleObject", "https://evil.example/a", "External"),
 		wordPart("a", "hdr", wordField(" DDE ", "cmd")), sheetLink("cmd", "x"), slideAction("ppaction://program"),
@@ -97,7 +97,7 @@ func FuzzOOXML(f *testing.F) {
 	})
 }
 
-// FuzzObject inspects any bytes as what documents say of their objects.
+// FuzzObject inspects any bytes as the data of embedded objects.
 func FuzzObject(f *testing.F) {
 	for _, s := range []string{packaged("a.txt", "data"), equation("Times"), moniker(classURL, "http://a.example"),
 		string(oldObjectHexBytes("Package", []byte(packaged("a", "b")))), jpx(1, 2, 3)} {
@@ -114,8 +114,8 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// FuzzMarkup: reading ends, keeps within its bounds, and finds the tags that a
-// parser of XML finds.
+// FuzzMarkup checks that reading ends, stays within its limits, and finds the
+// tags that an XML parser finds.
 func FuzzMarkup(f *testing.F) {
 	f.Add([]byte(`<!DOCTYPE a [<!-- ' --><!ENTITY b "c">]><a b="1>" c='&lt;'><!-- <x> --><d/><![CDATA[<e>]]></a>`))
 	f.Add(utf16Text("<a b='1'>x</a>"))
@@ -123,7 +123,7 @@ func FuzzMarkup(f *testing.F) {
 		m := text.NewMarkup(bytes.NewReader(data))
 		for steps := 0; ; steps++ {
 			if steps > 2*len(data)+2 {
-				t.Fatal("no end")
+				t.Fatal("reading does not end")
 			}
 			if m.Next() == text.MarkupEnd {
 				break
@@ -133,14 +133,14 @@ func FuzzMarkup(f *testing.F) {
 				total += len(a.Value)
 			}
 			if len(m.Text) > text.MaxMarkupText || total > text.MaxMarkupTag+text.MaxMarkupValue {
-				t.Fatalf("%d of text, %d of attributes", len(m.Text), total)
+				t.Fatalf("%d bytes of text, %d of attributes", len(m.Text), total)
 			}
 		}
 	})
 }
 
-// FuzzPDFStream: a stream of a PDF is judged within bounds, however it is
-// packed.
+// FuzzPDFStream checks that any stream of a PDF is inspected within limits,
+// however it is compressed.
 func FuzzPDFStream(f *testing.F) {
 	f.Add("/Filter/FlateDecode", []byte("q Q"))
 	f.Add("/Filter[/FlateDecode/FlateDecode]/Type/EmbeddedFile", []byte(deflated("q Q")))
@@ -155,7 +155,8 @@ func FuzzPDFStream(f *testing.F) {
 	})
 }
 
-// Reading a large document takes memory that does not grow with it.
+// TestMarkupOfAnySize checks that the memory for a document does not grow with
+// its size.
 func TestMarkupOfAnySize(t *testing.T) {
 	body := io.MultiReader(strings.NewReader("<a b='"), io.LimitReader(endless('x'), 8*filetype.MiB),
 		strings.NewReader("' on='1'/>"), io.LimitReader(endless('y'), 8*filetype.MiB), strings.NewReader("<z/>"))
@@ -176,7 +177,7 @@ func TestMarkupOfAnySize(t *testing.T) {
 	}
 }
 
-// endless is a file of nothing but one character.
+// endless is a file that repeats one character.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {

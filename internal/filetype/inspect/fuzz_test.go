@@ -15,9 +15,9 @@ import (
 	"vitrine/internal/filetype/pdf"
 )
 
-// FuzzInspect inspects any bytes as any type. Inspect without its safety net
-// must not panic; its verdict is a Problem or facts within their bounds; and it
-// reads no more than a small multiple of the file.
+// FuzzInspect inspects any bytes as any type. Inspect without its recover must
+// not panic, must return a Problem or facts within their limits, and must read
+// no more than a small multiple of the file.
 func FuzzInspect(f *testing.F) {
 	exts := filetype.Extensions()
 	seed := func(s sample) {
@@ -34,7 +34,7 @@ func FuzzInspect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which byte, data []byte) { inspectAny(t, exts[int(which)%len(exts)], data) })
 }
 
-// inspectAny asserts of any bytes what FuzzInspect says.
+// inspectAny checks the claims of FuzzInspect for any bytes.
 func inspectAny(t *testing.T, ext string, data []byte) {
 	typ := filetype.TypesByExt[ext]
 	r := &countingAt{r: bytes.NewReader(data)}
@@ -51,13 +51,13 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 	word, code, _ := strings.Cut(got, " ")
 	if reason, ok := filetype.ReasonOf(code); got != "live" && (!ok || reason.Holds != (word == "held")) ||
 		len(about) > filetype.MaxDetail || !utf8.ValidString(about) {
-		t.Fatalf("%s: %s in %q", ext, got, about)
+		t.Fatalf("%s: reason %s, detail %q", ext, got, about)
 	}
 	if facts.Pages < 0 || facts.Pages > filetype.MaxPages || facts.Width < 0 || facts.Height < 0 ||
 		facts.Width*facts.Height > filetype.MaxPixels ||
 		facts.DurationMs < 0 || facts.DurationMs > media.MaxDurationMs || len(facts.Entries) > filetype.MaxListed ||
 		facts.EntriesTotal < len(facts.Entries) {
-		t.Fatalf("%s: %+v", ext, facts)
+		t.Fatalf("%s: facts = %+v", ext, facts)
 	}
 	for i := range min(len(facts.Entries), 3) {
 		if _, content, err := Member(bytes.NewReader(data), int64(len(data)), typ, i); err == nil {
@@ -66,21 +66,22 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 	}
 	for _, e := range facts.Entries {
 		if e.Size < 0 || !utf8.ValidString(e.Name) {
-			t.Fatalf("%s: %+v", ext, e)
+			t.Fatalf("%s: entry = %+v", ext, e)
 		}
 	}
 	if limit := 64*int64(len(data)) + 4*filetype.MiB; r.n > limit {
-		t.Fatalf("%s: %d bytes read of %d", ext, r.n, len(data))
+		t.Fatalf("%s: %d of %d bytes read", ext, r.n, len(data))
 	}
-	// Of all that is allocated: what is in use at once is a part of it.
+	// This counts everything that is allocated, of which only a part is in use
+	// at once.
 	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(128*filetype.MiB+
 		8*filetype.KiB*len(data)); got > limit {
 		t.Fatalf("%s: %d bytes allocated for %d", ext, got, len(data))
 	}
 }
 
-// FuzzByName: an accepted name is a good name whose last extension is its
-// type's, and which no rule calls a program.
+// FuzzByName checks that an accepted name is valid, ends with its type's
+// extension, and is not a program's by any rule.
 func FuzzByName(f *testing.F) {
 	for _, name := range []string{"a.pdf", "report.exe.pdf", "a\u202epdf.exe", "..", "a.b.c", "é.TXT", "a. ",
 		"\xff.pdf", "x.tar.gz"} {
@@ -101,15 +102,15 @@ func FuzzByName(f *testing.F) {
 		if checked != nil || !strings.HasSuffix(lower, "."+typ.Ext) || len(name) > filetype.MaxNameBytes ||
 			!utf8.ValidString(name) ||
 			strings.ContainsAny(name, "/\\\x00\n\u202e") || strings.Contains(lower, ".exe.") {
-			t.Fatalf("%q passes as %s (%v)", name, typ.Ext, checked)
+			t.Fatalf("%q is accepted as %s (%v)", name, typ.Ext, checked)
 		}
 		if !strings.Contains(strings.ToLower(declared), filetype.Unknown) && !strings.ContainsRune(declared, '/') {
-			t.Fatalf("%q passes as %q", name, declared)
+			t.Fatalf("%q is accepted as %q", name, declared)
 		}
 	})
 }
 
-// FuzzPDFDict: the lexer ends, within its data.
+// FuzzPDFDict checks that the lexer ends within its data.
 func FuzzPDFDict(f *testing.F) {
 	f.Add([]byte("<</Type/Pages/Count 3/Kids[1 0 R]/A(b\\)c)/H<414>/N 1>>"))
 	f.Add([]byte(cryptVectors[5].dict))
@@ -117,7 +118,7 @@ func FuzzPDFDict(f *testing.F) {
 		l := pdf.Lexer{P: data}
 		l.Dict()
 		if l.I > len(data) {
-			t.Fatalf("read to %d of %d", l.I, len(data))
+			t.Fatalf("read to %d of %d bytes", l.I, len(data))
 		}
 		l = pdf.Lexer{P: data}
 		for range len(data) + 1 {
@@ -125,6 +126,6 @@ func FuzzPDFDict(f *testing.F) {
 				return
 			}
 		}
-		t.Fatal("no end")
+		t.Fatal("the lexer does not end")
 	})
 }

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// verdict puts an answer of Inspect into one word: ok, a code, or hold: and a
-// reason.
+// verdict returns the result of Inspect as one word: ok, a code, or "hold:" and
+// a reason.
 func verdict(f filetype.Facts, err error) string {
 	var p *filetype.Problem
 	switch {
@@ -31,8 +31,8 @@ func verdict(f filetype.Facts, err error) string {
 	return "ok"
 }
 
-// ruling puts an answer of Inspect as the person sees it who has to act on it:
-// live, or held or refused and the reason.
+// ruling returns the result of Inspect as a moderator sees it: live, or held or
+// refused and the reason.
 func ruling(f filetype.Facts, err error) (word, about string) {
 	var p *filetype.Problem
 	switch {
@@ -46,8 +46,8 @@ func ruling(f filetype.Facts, err error) (word, about string) {
 	return "live", ""
 }
 
-// inspected caches inspectBytes for tests that use all samples. Hostile samples
-// take long.
+// inspected caches inspectBytes for tests that use all samples, because hostile
+// samples take long.
 func inspected(t testing.TB, s sample) (filetype.Facts, error) {
 	key := fmt.Sprint(s.ext, s.what, len(s.data), crc32.ChecksumIEEE(s.data))
 	a, ok := answers[key]
@@ -63,18 +63,18 @@ var answers = map[string]struct {
 	err   error
 }{}
 
-// TestVerdicts prints all that it judges, with -v.
+// TestVerdicts prints every result with -v.
 func TestVerdicts(t *testing.T) {
 	var all []otherFile
 	for _, s := range append(goodFiles(), goodArchives()...) {
 		all = append(all, otherFile{s, "live"})
 	}
 	if n := len(all); n < 100 {
-		t.Errorf("only %d good files", n)
+		t.Errorf("%d good files, want at least 100", n)
 	}
 	bad := append(append(heldFiles(), badFiles()...), judgedFiles()...)
 	if n := len(bad); n < 250 {
-		t.Errorf("only %d bad files", n)
+		t.Errorf("%d bad files, want at least 250", n)
 	}
 	var table strings.Builder
 	counts := map[string]int{}
@@ -84,7 +84,7 @@ func TestVerdicts(t *testing.T) {
 		facts, err := inspected(t, f.sample)
 		got, about := ruling(facts, err)
 		if got != f.want && verdict(facts, err) != f.want {
-			t.Errorf("%s (%s): got %s (%v), want %s", f.what, f.ext, got, err, f.want)
+			t.Errorf("%s (%s): %s (%v), want %s", f.what, f.ext, got, err, f.want)
 		}
 		word, reason, _ := strings.Cut(got, " ")
 		counts[word]++
@@ -96,8 +96,8 @@ func TestVerdicts(t *testing.T) {
 	t.Log(table.String())
 }
 
-// Every good file named as any type of another format is refused, but for what
-// the text and container formats share.
+// TestEveryTypeKnowsItsOwn checks that every good file is refused under the
+// name of another format, except for what text and container formats share.
 func TestEveryTypeKnowsItsOwn(t *testing.T) {
 	sameFormat := func(a, b string) bool {
 		for _, group := range []string{
@@ -117,7 +117,7 @@ func TestEveryTypeKnowsItsOwn(t *testing.T) {
 				continue
 			}
 			if facts, err := inspectBytes(t, ext, f.data); verdict(facts, err) == "ok" {
-				t.Errorf("%s (%s) passes as %s", f.ext, f.what, ext)
+				t.Errorf("%s (%s) is accepted as %s", f.ext, f.what, ext)
 			}
 		}
 	}
@@ -133,24 +133,24 @@ func smallArchives() (out []sample) {
 	return out
 }
 
-// Truncating a file never panics, reads outside, or turns a refusal by us into
-// an error of ours.
+// TestTruncated checks that truncating a file causes no panic, no read outside
+// it, and no internal error.
 func TestTruncated(t *testing.T) {
 	for _, f := range append(goodFiles(), smallArchives()...) {
 		step := max(1, len(f.data)/50)
 		for n := 0; n < len(f.data); n += step {
 			facts, err := inspectBytes(t, f.ext, f.data[:n])
 			if got := verdict(facts, err); n == 0 && got != filetype.CodeContentMismatch {
-				t.Errorf("%s empty: %s", f.ext, got)
+				t.Errorf("empty %s: %s, want content_mismatch", f.ext, got)
 			} else if err != nil && !strings.Contains(got, "_") {
-				t.Errorf("%s (%s) cut at %d: %v", f.ext, f.what, n, err)
+				t.Errorf("%s (%s) cut off at %d: %v", f.ext, f.what, n, err)
 			}
 		}
 	}
 }
 
-// A failure to read is an error of its own and never a verdict, wherever it
-// happens.
+// TestReadFailure checks that a failed read is always an error and never a
+// verdict.
 func TestReadFailure(t *testing.T) {
 	for _, f := range append(append(goodFiles(), smallArchives()...), heldFiles()[0].sample) {
 		typ, _ := filetype.ByExt("." + f.ext)
@@ -158,15 +158,15 @@ func TestReadFailure(t *testing.T) {
 			r := &failingAt{r: bytes.NewReader(f.data), left: fail}
 			facts, err := Inspect(r, int64(len(f.data)), typ)
 			if r.left >= 0 {
-				break // all was read
+				break // everything was read
 			}
 			var p *filetype.Problem
 			if !errors.Is(err, errDisk) || errors.As(err, &p) || !reflect.DeepEqual(facts, filetype.Facts{}) {
-				t.Fatalf("%s (%s), read %d fails: %+v, %v", f.ext, f.what, fail, facts, err)
+				t.Fatalf("%s (%s), failing read %d: %+v, %v", f.ext, f.what, fail, facts, err)
 			}
 		}
 		if _, err := Inspect(bytes.NewReader(f.data), int64(len(f.data))+1, typ); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("%s (%s), shorter than said: %v", f.ext, f.what, err)
+			t.Errorf("%s (%s), shorter than stated: %v", f.ext, f.what, err)
 		}
 	}
 }
@@ -230,12 +230,13 @@ func TestFacts(t *testing.T) {
 				Hold: filetype.HoldPasswordForm, Detail: "a/b.zip > login.html"}},
 	} {
 		if got, err := inspectBytes(t, c.ext, c.data); err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: got %+v, %v; want %+v", c.ext, got, err, c.want)
+			t.Errorf("%s: %+v, %v, want %+v", c.ext, got, err, c.want)
 		}
 	}
 }
 
-// A reason speaks to the uploader: a sentence that names what the bytes are.
+// TestReasons checks that a reason is a sentence for the uploader that names
+// what the bytes are.
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		ext, want string
@@ -261,19 +262,19 @@ func TestReasons(t *testing.T) {
 		var p *filetype.Problem
 		if errors.As(err, &p) && (!strings.HasSuffix(p.Message, ".") || strings.Contains(p.Message, "%!") ||
 			len(p.Message) > 160) {
-			t.Errorf("%s (%s): %s", f.ext, f.what, p.Message)
+			t.Errorf("%s (%s): message %s", f.ext, f.what, p.Message)
 		}
 	}
 }
 
-// A defect in a parser is an error, not a verdict and not the end of the
-// process.
+// TestPanicIsAnError checks that a bug in a parser is an error, neither a
+// verdict nor the end of the process.
 func TestPanicIsAnError(t *testing.T) {
 	typ, _ := filetype.ByExt(".txt")
 	_, err := Inspect(panicking{}, 10, typ)
 	var p *filetype.Problem
 	if err == nil || errors.As(err, &p) {
-		t.Errorf("got %v", err)
+		t.Errorf("Inspect = %v, want an error that is not a Problem", err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// tgzOf packs files, each a name and content in turn, behind what git writes.
+// tgzOf packs files, each a name and a content, after a header like git's.
 func tgzOf(files ...string) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -24,8 +24,8 @@ func tgzOf(files ...string) []byte {
 	return gzipFile("", b.Bytes())
 }
 
-// Each member that the list does not call sealed is read whole, and none that
-// it does.
+// TestMember checks that every member that the list does not call sealed can be
+// read completely, and that sealed ones cannot.
 func TestMember(t *testing.T) {
 	large := strings.Repeat("All work and no play.\n", 560_000) // 12 MB
 	three := []sevenFile{{name: "kit", dir: true}, {name: "kit/a.txt", data: "first"},
@@ -34,8 +34,8 @@ func TestMember(t *testing.T) {
 	for _, c := range []struct {
 		name, ext string
 		file      []byte
-		want      map[string]string // what is read
-		sealed    string            // names of others
+		want      map[string]string // the members that can be read
+		sealed    string            // the names of the others
 	}{
 		{"tgz", "tgz", tgzOf("kit/a.txt", "first", "kit/b.txt", "second"), readable, ""},
 		{"gz", "gz", tgzOf("kit/a.txt", "first", "kit/b.txt", "second"), readable, ""},
@@ -87,11 +87,11 @@ func TestMember(t *testing.T) {
 			}
 			for name, want := range c.want {
 				if read[name] != want {
-					t.Errorf("%s is %.40q, want %q", name, read[name], want)
+					t.Errorf("%s = %.40q, want %q", name, read[name], want)
 				}
 			}
 			if len(read) != len(c.want) || strings.Join(sealed, " ") != c.sealed {
-				t.Errorf("%d members are read, %v sealed", len(read), sealed)
+				t.Errorf("%d members can be read, sealed are %v", len(read), sealed)
 			}
 			for _, i := range []int{-1, len(facts.Entries), 1 << 40} {
 				if _, _, err := Member(bytes.NewReader(c.file), int64(len(c.file)), typ, i); !errors.Is(err,
@@ -99,7 +99,7 @@ func TestMember(t *testing.T) {
 					t.Errorf("member %d: %v", i, err)
 				}
 			}
-			// Cut off anywhere, it is an error or the same bytes.
+			// A truncated file must be an error or have the same bytes.
 			for n := 1; n < min(len(c.file), 400); n += 7 {
 				for i := range min(len(facts.Entries), 3) {
 					if _, content, err := Member(bytes.NewReader(c.file[:n]), int64(n), typ, i); err == nil {

@@ -29,7 +29,7 @@ func TestCheckName(t *testing.T) {
 
 		"":                                false,
 		strings.Repeat("x", 252) + ".pdf": false,
-		strings.Repeat("é", 126) + ".pdf": false, // bytes count, not characters
+		strings.Repeat("é", 126) + ".pdf": false, // the limit is in bytes, not characters
 		"a/b.pdf":                         false,
 		`a\b.pdf`:                         false,
 		"a\x00.pdf":                       false,
@@ -52,7 +52,7 @@ func TestCheckName(t *testing.T) {
 		"a.pdf\u3000":                     false,
 	} {
 		if got := codeOf(filetype.CheckName(name)); (got == "") != ok || !ok && got != filetype.CodeInvalidName {
-			t.Errorf("CheckName(%q): %q", name, got)
+			t.Errorf("CheckName(%q) = %q", name, got)
 		}
 	}
 }
@@ -108,23 +108,23 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// The table holds the contract's list and nothing else, and every entry is
-// whole.
+// TestTable checks that the table has exactly the contract's list, and that
+// every entry is complete.
 func TestTable(t *testing.T) {
 	contract := strings.Fields(`pdf png jpg jpeg gif webp avif svg bmp tiff heic mp4 m4v mov webm ogv mp3 m4a aac wav flac ogg opus
 		doc docx xls xlsx ppt pptx odt ods odp rtf epub txt md csv tsv json xml yaml yml log html htm zip 7z rar tar gz tgz`)
 	slices.Sort(contract)
 	if got := filetype.Extensions(); !slices.Equal(got, contract) {
-		t.Errorf("extensions %v", got)
+		t.Errorf("extensions = %v", got)
 	}
 	for _, typ := range filetype.Supported {
 		switch {
 		case inspectorOf(typ.Ext) == nil:
 			t.Errorf("%s is not inspected", typ.Ext)
 		case !slices.Contains(filetype.Kinds(), typ.Kind):
-			t.Errorf("%s has kind %q", typ.Ext, typ.Kind)
+			t.Errorf("%s has the unknown kind %q", typ.Ext, typ.Kind)
 		case typ.MIME != typ.Accepts[0] || slices.Contains(typ.Accepts, filetype.Unknown) || typ.Label == "":
-			t.Errorf("%s: %+v", typ.Ext, typ)
+			t.Errorf("incomplete entry of %s: %+v", typ.Ext, typ)
 		case filetype.Programs[typ.Ext] || filetype.Macros[typ.Ext]:
 			t.Errorf("%s is also a program", typ.Ext)
 		}
@@ -147,7 +147,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// How bytes are served follows from security, surfaces.
+// TestServing checks how bytes are served against the table of surfaces in
+// security.md.
 func TestServing(t *testing.T) {
 	inline := map[string]bool{}
 	for _, ext := range filetype.Extensions() {
@@ -165,18 +166,18 @@ func TestServing(t *testing.T) {
 			want, shown = "image/svg+xml", false
 		}
 		if got := filetype.ContentType(typ); got != want {
-			t.Errorf("%s is served as %q, want %q", ext, got, want)
+			t.Errorf("Content-Type of %s = %q, want %q", ext, got, want)
 		}
 		if filetype.Inline(typ) != shown {
-			t.Errorf("%s inline: %v", ext, !shown)
+			t.Errorf("Inline(%s) = %v", ext, !shown)
 		}
 		inline[ext] = shown
 	}
 	if filetype.ContentType(filetype.Type{}) != "application/octet-stream" || filetype.Inline(filetype.Type{}) {
-		t.Error("an unknown type is not opaque")
+		t.Error("an unknown type is not served as application/octet-stream")
 	}
 	forged := filetype.Type{Ext: "zip", Kind: filetype.Image, MIME: "text/html"}
 	if filetype.ContentType(forged) != "application/octet-stream" || filetype.Inline(forged) {
-		t.Error("a type's fields are believed instead of the table")
+		t.Error("a type's fields are used instead of the table")
 	}
 }

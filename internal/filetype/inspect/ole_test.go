@@ -15,22 +15,22 @@ func TestCompoundStreams(t *testing.T) {
 	p := oleFile(stream("A", small), stream("Empty", ""), stream("B", large), storage("S"), stream("C", "c"))
 	c, ok := ole.Open(filetype.NewSource(bytes.NewReader(p), int64(len(p))))
 	if !ok {
-		t.Fatal("not opened")
+		t.Fatal("cannot open the file")
 	}
 	for name, want := range map[string]string{"a": small, "empty": "", "b": large, "c": "c"} {
 		e, ok := mainStream(c, name)
 		got, err := io.ReadAll(c.Open(e))
 		if !ok || err != nil || string(got) != want {
-			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(want))
+			t.Errorf("%s: %d bytes, %v, want %d", name, len(got), err, len(want))
 		}
 	}
 	if _, ok := mainStream(c, "s"); ok {
-		t.Error("a storage passes for a stream")
+		t.Error("a storage is accepted as a stream")
 	}
 }
 
-// A broken compound file ends the walk; it neither loops nor panics nor reads
-// beyond its bounds.
+// TestHostileCompounds checks that a broken compound file ends the walk without
+// a loop, a panic or a read beyond its limits.
 func TestHostileCompounds(t *testing.T) {
 	good := oleFile(stream("WordDocument", fib(0)), stream("x", filler+filler))
 	edit := func(f func(p []byte)) []byte {
@@ -62,13 +62,13 @@ func TestHostileCompounds(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, facts, err)
 		}
 	}
-	circle := edit(func(p []byte) { filetype.LittleEndian.PutUint32(p[fat:], 0) }) // the main stream, when read
+	circle := edit(func(p []byte) { filetype.LittleEndian.PutUint32(p[fat:], 0) }) // of the main stream
 	c, ok := ole.Open(filetype.NewSource(bytes.NewReader(circle), int64(len(circle))))
 	if !ok {
-		t.Fatal("not opened")
+		t.Fatal("cannot open the file")
 	}
 	e, _ := mainStream(c, "worddocument")
 	if n, err := io.Copy(io.Discard, c.Open(e)); err != nil || n > int64(len(circle)) {
-		t.Errorf("stream in a circle: %d bytes, %v", n, err)
+		t.Errorf("circular stream: %d bytes, %v", n, err)
 	}
 }

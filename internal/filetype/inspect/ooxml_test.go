@@ -23,8 +23,8 @@ func inspectOffice(t *testing.T, ext string, b []byte) error {
 	return err
 }
 
-// A workbook as excelize saves it declares a type for macro parts, and has
-// none.
+// TestWorkbookOfExcelize checks that a workbook from excelize passes, which
+// declares a type for macros without having any.
 func TestWorkbookOfExcelize(t *testing.T) {
 	f := excelize.NewFile()
 	defer f.Close()
@@ -37,8 +37,9 @@ func TestWorkbookOfExcelize(t *testing.T) {
 	}
 }
 
-// A declaration of macros counts wherever some program could apply it to a part
-// (security: "no macros under any content type").
+// TestMacroDeclarations checks that a declaration of macros counts if some
+// program could apply it to a part (security: "no macros under any content
+// type").
 func TestMacroDeclarations(t *testing.T) {
 	defaults := func(ext string) string { return `<Default Extension="` + ext + `" ContentType="` + vbaType + `"/>` }
 	override := func(part string) string {
@@ -91,7 +92,7 @@ func TestMacroDeclarations(t *testing.T) {
 		strings.ReplaceAll(defaults("bin"), "/>", "></Default>")} {
 		if err := inspectOffice(t, "xlsx", ooxmlFile("xlsx", extra,
 			member{name: "xl/notes.xml", data: "<x/>"})); err != nil {
-			t.Errorf("%s, of which there is no part: %v", extra, err)
+			t.Errorf("%s without such a part: %v", extra, err)
 		}
 	}
 }

@@ -46,13 +46,13 @@ func TestPDFPages(t *testing.T) {
 	} {
 		facts, err := inspectBytes(t, "pdf", c.data)
 		if err != nil || facts.Pages != c.want {
-			t.Errorf("%s: %d pages, %v; want %d", c.what, facts.Pages, err, c.want)
+			t.Errorf("%s: %d pages, %v, want %d", c.what, facts.Pages, err, c.want)
 		}
 	}
 }
 
-// Files that exhaust the memory, stack or patience of readers that follow
-// cross-references.
+// TestHostilePDFs checks files that exhaust the memory, stack or time of
+// readers that follow cross-references.
 func TestHostilePDFs(t *testing.T) {
 	xref := func(dict, data string) []byte {
 		return rawPDF(fmt.Sprintf("9 0 obj\n<</Type/XRef %s/Length %d>>\nstream\n%s\nendstream\nendobj\n", dict,
@@ -83,12 +83,13 @@ func TestHostilePDFs(t *testing.T) {
 	} {
 		facts, err := inspectBytes(t, "pdf", c.data)
 		if err != nil || facts.Hold != c.hold {
-			t.Errorf("%s: %q, %v; want %q", c.what, facts.Hold, err, c.hold)
+			t.Errorf("%s: held for %q, %v, want %q", c.what, facts.Hold, err, c.hold)
 		}
 	}
 }
 
-// encryption dictionaries and identifiers that another program wrote.
+// cryptID is the file identifier of the vectors, whose encryption dictionaries
+// another program has written.
 const cryptID = "00112233445566778899aabbccddeeff"
 
 var cryptVectors = []struct {
@@ -114,8 +115,8 @@ var cryptVectors = []struct {
 		/UE<a2f2cede2fca09a3b27d5e46baf126c541254926ee4a41753d1b9ed15532e1b1>>>`, false},
 }
 
-// What a restricted PDF encrypts without a password is read: its pages, and
-// what it would start.
+// TestEncryptedPDFs checks that a PDF that is encrypted without a password is
+// read: its pages, and what it would launch.
 func TestEncryptedPDFs(t *testing.T) {
 	for _, v := range cryptVectors {
 		l := pdf.Lexer{P: []byte(v.dict)}
@@ -124,7 +125,7 @@ func TestEncryptedPDFs(t *testing.T) {
 		d.Crypt.ID = string(id)
 		key, open := d.Crypt.Key()
 		if !ok || open != v.open || !d.Crypt.Known() {
-			t.Fatalf("%s: dictionary %v, open %v", v.what, ok, open)
+			t.Fatalf("%s: dictionary found = %v, open = %v", v.what, ok, open)
 		}
 		for _, action := range []string{"", "<</S/Launch/F(x)>>"} {
 			header, body := objectStream(1, pdfCatalog, "<</Type/Pages/Count 21>>", action)
@@ -141,7 +142,7 @@ func TestEncryptedPDFs(t *testing.T) {
 			}
 			facts, err := inspectBytes(t, "pdf", file)
 			if err != nil || facts.Pages != want.Pages || facts.Hold != want.Hold || !facts.Encrypted {
-				t.Errorf("%s: %+v, %v; want %+v", v.what, facts, err, want)
+				t.Errorf("%s: %+v, %v, want %+v", v.what, facts, err, want)
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func lengthOf(header, body string) string {
 	return header[:strings.Index(header, "/Length")] + fmt.Sprintf("/Length %d>>", len(body))
 }
 
-// encryptedStream does what pdfEncryption.decrypt undoes.
+// encryptedStream is the inverse of pdfEncryption.decrypt.
 func encryptedStream(e pdf.Encryption, key []byte, object byte, body string) string {
 	if key == nil {
 		return body
@@ -178,8 +179,8 @@ func encryptedStream(e pdf.Encryption, key []byte, object byte, body string) str
 	return string(iv) + string(padded)
 }
 
-// Encryption must not serve as a hiding place: an unknown scheme, or none to be
-// found, is not "clean".
+// TestHiddenBehindEncryption checks that encryption hides nothing: a file with
+// an unknown or missing scheme is held.
 func TestHiddenBehindEncryption(t *testing.T) {
 	header, body := objectStream(1, pdfCatalog)
 	for _, dict := range []string{"<</Filter/Standard/V 9/R 9/U(x)>>", "<</Filter/Other>>", "null"} {
@@ -219,8 +220,8 @@ func TestPDFLexer(t *testing.T) {
 	}
 }
 
-// The scan reads a file once and a little more, in windows, however large it
-// is.
+// TestPDFIsReadOnce checks that a file of any size is read in windows, each
+// byte about once.
 func TestPDFIsReadOnce(t *testing.T) {
 	data := append(pdfPages(3), bytes.Repeat([]byte("%\n"), 3*filetype.MiB)...)
 	r := &countingAt{r: bytes.NewReader(data)}
@@ -231,7 +232,7 @@ func TestPDFIsReadOnce(t *testing.T) {
 	windows := int64(len(data)/pdf.PdfWindow + 1)
 	if limit := int64(len(data)) + windows*(filetype.PdfLookahead+pdf.PdfLookbehind) + filetype.HeadBytes +
 		64*filetype.KiB; r.n > limit {
-		t.Errorf("%d bytes read of %d", r.n, len(data))
+		t.Errorf("%d of %d bytes read", r.n, len(data))
 	}
 }
 

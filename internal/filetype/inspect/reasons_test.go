@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// Every code is in the table once, every code of the table is used, and the
-// table is fit to be shown.
+// TestReasonTable checks that every code is in the table once, that every code
+// of the table is used, and that the table can be shown.
 func TestReasonTable(t *testing.T) {
 	declared, used := codesInSource(t)
 	listed := map[string]bool{}
@@ -25,10 +25,10 @@ func TestReasonTable(t *testing.T) {
 		listed[r.Code] = true
 		if !regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`).MatchString(r.Code) || !strings.HasSuffix(r.Meaning, ".") ||
 			len(r.Meaning) > 200 {
-			t.Errorf("%q: %q", r.Code, r.Meaning)
+			t.Errorf("code %q, meaning %q", r.Code, r.Meaning)
 		}
 		if found, ok := filetype.ReasonOf(r.Code); !ok || found != r {
-			t.Errorf("%s is not found", r.Code)
+			t.Errorf("ReasonOf(%s) does not find it", r.Code)
 		}
 	}
 	for name, code := range declared {
@@ -36,22 +36,22 @@ func TestReasonTable(t *testing.T) {
 			t.Errorf("%s (%q) is not in the table", name, code)
 		}
 		if !used[name] {
-			t.Errorf("%s is never given", name)
+			t.Errorf("%s is never used", name)
 		}
 		if r, _ := filetype.ReasonOf(code); r.Holds != strings.HasPrefix(name, "Hold") {
-			t.Errorf("%s holds: %v", name, r.Holds)
+			t.Errorf("%s: Holds = %v", name, r.Holds)
 		}
 	}
 	if len(declared) != len(filetype.Reasons) {
-		t.Errorf("%d codes, %d in the table", len(declared), len(filetype.Reasons))
+		t.Errorf("%d codes, but %d in the table", len(declared), len(filetype.Reasons))
 	}
 	if _, ok := filetype.ReasonOf("rubbish"); ok {
-		t.Error("rubbish has a meaning")
+		t.Error("an unknown code has a meaning")
 	}
 }
 
-// codesInSource finds the constants of codes and those that the package uses
-// besides in their table.
+// codesInSource returns the constants of codes, and those that the package uses
+// outside their table.
 func codesInSource(t *testing.T) (declared map[string]string, used map[string]bool) {
 	declared, used = map[string]string{}, map[string]bool{}
 	files, err := filepath.Glob("../*.go")
@@ -97,8 +97,8 @@ func firstValue(v *ast.ValueSpec) ast.Expr {
 	return v.Values[0]
 }
 
-// All that is refused or held gives a code of the table that fits, and a detail
-// that is fit to be kept.
+// TestReasonsGiven checks that every refusal or hold has a fitting code of the
+// table, and a detail that can be stored.
 func TestReasonsGiven(t *testing.T) {
 	given := map[string]bool{}
 	for _, f := range append(append(heldFiles(), badFiles()...), judgedFiles()...) {
@@ -110,22 +110,22 @@ func TestReasonsGiven(t *testing.T) {
 			continue
 		}
 		if r, ok := filetype.ReasonOf(code); !ok || r.Holds != (word == "held") {
-			t.Errorf("%s (%s): %s", f.what, f.ext, got)
+			t.Errorf("%s (%s): unknown code %s", f.what, f.ext, got)
 		}
 		if len(about) > filetype.MaxDetail || !utf8.ValidString(about) ||
 			strings.ContainsFunc(about, filetype.IsUnprintable) {
-			t.Errorf("%s (%s): %q", f.what, f.ext, about)
+			t.Errorf("%s (%s): detail %q", f.what, f.ext, about)
 		}
 	}
 	for _, r := range filetype.Reasons {
 		if by := givenElsewhere[r.Code]; given[r.Code] == (by != "") {
-			t.Errorf("%s: a sample gives it: %v; it is left to: %q", r.Code, given[r.Code], by)
+			t.Errorf("%s: a sample gives it = %v, left to another test = %q", r.Code, given[r.Code], by)
 		}
 	}
 }
 
-// givenElsewhere are the reasons that no sample here gives, and the tests that
-// have them.
+// givenElsewhere are the reasons that no sample here gives, with the tests that
+// cover them.
 var givenElsewhere = map[string]string{
 	filetype.ReasonBadName: "TestCheckName", filetype.ReasonUnlistedType: "TestByName",
 	filetype.ReasonDeclaredType: "TestByName",
@@ -144,7 +144,7 @@ func TestDetail(t *testing.T) {
 		{strings.Repeat("\xff\x00", 500), strings.Repeat("\ufffd", 65) + "…"},
 	} {
 		if got := filetype.SafeDetail(c.in); got != c.want || len(got) > filetype.MaxDetail {
-			t.Errorf("%q: %q (%d bytes), want %q", c.in, got, len(got), c.want)
+			t.Errorf("SafeDetail(%q) = %q (%d bytes), want %q", c.in, got, len(got), c.want)
 		}
 	}
 }

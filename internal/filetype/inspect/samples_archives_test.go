@@ -13,7 +13,7 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// peProgram begins like a Windows program.
+// peProgram returns the beginning of a Windows program.
 func peProgram() string {
 	p := append(pad([]byte("MZ\x90\x00\x03"), 0x3c), "\x80\x00\x00\x00"...)
 	return string(pad(p, 0x200))
@@ -24,7 +24,7 @@ const elfProgram = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // zipOf returns a ZIP of one file.
 func zipOf(name, data string) []byte { return zipFile(member{name: name, data: data}) }
 
-// rawDeflate packs for a ZIP.
+// rawDeflate compresses data for a ZIP.
 func rawDeflate(data []byte) string {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestCompression)
@@ -50,11 +50,11 @@ type sevenFile struct {
 	dir        bool
 }
 
-// sevenOptions say how a 7z sample is packed.
+// sevenOptions say how a 7z sample is compressed.
 type sevenOptions struct {
-	coder   string // "copy", "lzma", "lzma2", or an id with properties, of which the content is stored
-	pack    bool   // the directory is packed with LZMA
-	claimed uint64 // of the only member's size; 0 its own
+	coder   string // "copy", "lzma", "lzma2", or an id with properties, with stored content
+	pack    bool   // the directory is compressed with LZMA
+	claimed uint64 // size of the only member; 0 for its own
 }
 
 func sevenOf(files ...sevenFile) []byte { return sevenWith(sevenOptions{coder: "copy"}, files...) }
@@ -106,7 +106,7 @@ func sevenWith(o sevenOptions, files ...sevenFile) []byte {
 	return sevenFileOf(append(packed, packedHeader...), []byte(encoded))
 }
 
-// sevenStreamsOf states one folder of one coder.
+// sevenStreamsOf returns one folder with one coder.
 func sevenStreamsOf(at, packed, unpacked uint64, coder string) string {
 	var b buf
 	b.str("\x06").number(at).str("\x01\x09").number(packed).str("\x00")
@@ -121,7 +121,7 @@ func sevenFileOf(packed, directory []byte) []byte {
 	return b.Bytes()
 }
 
-// sevenPack packs and states the coder.
+// sevenPack compresses data and returns the coder.
 func sevenPack(coder string, p []byte) (packed []byte, stated string) {
 	var b bytes.Buffer
 	switch coder {
@@ -147,7 +147,7 @@ func sevenPack(coder string, p []byte) (packed []byte, stated string) {
 	return p, coder
 }
 
-// number writes 7z's variable-length number, for simplicity in its short or its
+// number writes 7z's variable-length number, either in its shortest or in its
 // longest form.
 func (b *buf) number(n uint64) *buf {
 	if n < 0x80 {
@@ -156,13 +156,13 @@ func (b *buf) number(n uint64) *buf {
 	return b.le(byte(0xff), n)
 }
 
-// The coders that a sample only states.
+// Coders that a sample only names.
 const (
 	sevenStatesAES  = "\x24\x06\xf1\x07\x01\x02\x00\x00"
 	sevenStatesPPMd = "\x23\x03\x04\x01\x05\x06\x00\x00\x10\x00"
 )
 
-// vint writes RAR 5's number.
+// vint writes RAR 5's variable-length number.
 func (b *buf) vint(n uint64) *buf {
 	for ; n >= 0x80; n >>= 7 {
 		b.le(byte(n) | 0x80)
@@ -173,10 +173,10 @@ func (b *buf) vint(n uint64) *buf {
 // rarMember is a member of a RAR sample.
 type rarMember struct {
 	name, data string
-	size       uint64 // unpacked; 0 that of data
-	packed     bool   // by a method, not stored
-	extra      string // records
-	flags      uint64 // of the header besides those that its parts need
+	size       uint64 // unpacked size; 0 for that of data
+	packed     bool   // compressed, not stored
+	extra      string // extra records
+	flags      uint64 // additional flags of the header
 	mode       uint64
 	service    bool
 }
@@ -247,7 +247,7 @@ func rar4Of(system byte, mode uint32, flags uint16, name, data string) []byte {
 	return b.Bytes()
 }
 
-// noise returns bytes of any length that no method can compress.
+// noise returns n bytes that no method can compress.
 func noise(n int) string {
 	p := make([]byte, n)
 	x := uint32(1)
@@ -258,17 +258,17 @@ func noise(n int) string {
 	return string(p)
 }
 
-// behind puts a second file behind a first.
+// behind appends a second file to a first one.
 func behind(first, second []byte) []byte { return append(bytes.Clone(first), second...) }
 
-// patched changes a sample where a mark first stands.
+// patched changes a sample at the first occurrence of a mark.
 func patched(p []byte, mark string, at int, with string) []byte {
 	i := bytes.Index(p, []byte(mark))
 	copy(p[i+at:], with)
 	return p
 }
 
-// nestedIn puts a file into so many archives, each in the next.
+// nestedIn nests a file in n archives.
 func nestedIn(n int, p []byte, wrap func([]byte) []byte) []byte {
 	for range n {
 		p = wrap(p)
@@ -276,8 +276,8 @@ func nestedIn(n int, p []byte, wrap func([]byte) []byte) []byte {
 	return p
 }
 
-// paxTar names a member differently for readers that know PAX headers and those
-// that do not.
+// paxTar names a member differently for readers with and without support for
+// PAX headers.
 func paxTar(known, other string) []byte {
 	long := known + strings.Repeat("x", 101)
 	p := tarFile(tar.Header{Name: long, Size: 3, PAXRecords: map[string]string{"comment": "x"}, Format: tar.FormatPAX})

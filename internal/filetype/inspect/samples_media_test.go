@@ -15,8 +15,8 @@ func pngChunk(typ string, body []byte) []byte {
 	return b.Bytes()
 }
 
-// pngOf returns a PNG of a size in black and white, with enough in it to be its
-// pixels, and further chunks before them.
+// pngOf returns a black-and-white PNG of a size, with enough data for its
+// pixels, and additional chunks before it.
 func pngOf(width, height uint32, chunks ...[]byte) []byte {
 	var head buf
 	head.be(width, height).str("\x01\x00\x00\x00\x00")
@@ -33,12 +33,12 @@ func frameControl(width, height, x, y uint32) []byte {
 	return pngChunk("fcTL", b.Bytes())
 }
 
-// pngText returns a compressed text that unpacks to n bytes.
+// pngText returns a compressed text chunk that decompresses to n bytes.
 func pngText(n int) []byte {
 	return pngChunk("zTXt", []byte("Comment\x00\x00"+deflated(string(make([]byte, n)))))
 }
 
-// gifOf returns a GIF of one screen and further blocks.
+// gifOf returns a GIF with one screen and additional blocks.
 func gifOf(width, height uint16, blocks ...string) []byte {
 	var b buf
 	b.str("GIF89a").le(width, height).str("\x00\x00\x00")
@@ -90,7 +90,7 @@ func webpFrame(x, y, width, height uint32, picture []byte) []byte {
 		picture))
 }
 
-// jpegWith returns a JPEG whose scan is repeated.
+// jpegWith returns a JPEG with a repeated scan.
 func jpegWith(scans int) []byte {
 	p := jpegFile()
 	at := bytes.Index(p, []byte("\xff\xda"))
@@ -98,8 +98,8 @@ func jpegWith(scans int) []byte {
 	return slicesJoin(p[:at], bytes.Repeat(scan[:12], scans), scan, []byte("\xff\xd9"))
 }
 
-// tiffTags returns a TIFF of one directory in little-endian order: tags of type
-// LONG, each with a count and a value.
+// tiffTags returns a TIFF with one directory in little-endian order. Its tags
+// have the type LONG, each with a count and a value.
 func tiffTags(next uint32, tags ...[3]uint32) []byte {
 	var b buf
 	b.str("II").le(uint16(42), uint32(8), uint16(len(tags)))
@@ -110,14 +110,14 @@ func tiffTags(next uint32, tags ...[3]uint32) []byte {
 	return pad(b.Bytes(), 200)
 }
 
-// sampleTable returns a film whose one track has a table in its index.
+// sampleTable returns a film with one track, whose index has the table.
 func sampleTable(typ string, body []byte) []byte {
 	trak := atom("trak", atom("mdia", atom("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13)),
 		atom("minf", atom("stbl", atom(typ, body)))))
 	return slicesJoin(ftyp("isom"), atom("moov", atom("mvhd", make([]byte, 100)), trak))
 }
 
-// dataReference returns a film whose one track says where its data is.
+// dataReference returns a film with one track, which says where its data is.
 func dataReference(flags byte, address string) []byte {
 	url := atom("url ", []byte{0, 0, 0, flags}, []byte(address), []byte{0})
 	dref := atom("dref", []byte{0, 0, 0, 0, 0, 0, 0, 1}, url)
@@ -126,8 +126,8 @@ func dataReference(flags byte, address string) []byte {
 	return slicesJoin(ftyp("qt  "), atom("moov", trak))
 }
 
-// gridFile returns a HEIC image of one item that is a grid of a size, and
-// claims a smaller one in its properties.
+// gridFile returns a HEIC image with one item, a grid of the given size, whose
+// properties claim a smaller one.
 func gridFile(width, height uint32) []byte {
 	var size, iloc, infe, grid buf
 	size.be(uint32(0), uint32(320), uint32(240))
@@ -141,8 +141,8 @@ func gridFile(width, height uint32) []byte {
 	return slicesJoin(ftyp("heic"), meta)
 }
 
-// webmWith returns a WebM film whose tracks or attachments are further
-// elements.
+// webmWith returns a WebM film with additional elements as tracks or
+// attachments.
 func webmWith(parts ...[]byte) []byte {
 	return slicesJoin(ebml("\x1a\x45\xdf\xa3", ebml("\x42\x82", []byte("webm"))), ebml("\x18\x53\x80\x67", parts...))
 }
@@ -168,7 +168,7 @@ func attachedTag(data []byte) []byte {
 		byte(n & 0x7f)}, b.Bytes())
 }
 
-// windowsProgram begins like one in every respect.
+// windowsProgram returns the beginning of a Windows program with valid headers.
 func windowsProgram() []byte {
 	p := pad([]byte("MZ\x90\x00\x03"), 0x3c)
 	return pad(append(p, "\x80\x00\x00\x00"...), 0x200)

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// stored is one storage or stream of a compound file sample.
+// stored is a storage or stream of a compound file sample.
 type stored struct {
 	name string
 	kind byte // 1 storage, 2 stream
@@ -20,15 +20,15 @@ type stored struct {
 func stream(name string, data string) stored { return stored{name, 2, []byte(data)} }
 func storage(name string) stored             { return stored{name, 1, nil} }
 
-// oleFile makes a compound file of 512-byte sectors; streams under 4096 bytes
-// lie in its mini stream.
+// oleFile returns a compound file with 512-byte sectors. Streams below 4096
+// bytes are in its mini stream.
 func oleFile(entries ...stored) []byte { return oleFileClass(nil, entries...) }
 
 func oleFileClass(class []byte, entries ...stored) []byte {
 	const end, free = 0xfffffffe, 0xffffffff
 	var sectors [][]byte
 	var fat []uint32
-	put := func(p []byte) uint32 { // a chain of sectors
+	put := func(p []byte) uint32 { // writes a chain of sectors
 		first := uint32(len(fat))
 		for n := (len(p) + 511) / 512; n > 0; n-- {
 			k := min(512, len(p))
@@ -109,14 +109,14 @@ func oleFileClass(class []byte, entries ...stored) []byte {
 
 var filler = strings.Repeat("text ", 1000)
 
-// fib begins a Word stream.
+// fib returns the beginning of a Word stream.
 func fib(flags uint16) string {
 	var b buf
 	b.le(uint16(0xa5ec), uint16(0xc1), uint16(0), uint16(0), uint16(0), flags).Write(make([]byte, 20))
 	return b.String() + filler
 }
 
-// biff makes a workbook stream of records.
+// biff returns a workbook stream of records.
 func biff(records ...string) string {
 	var b buf
 	b.le(uint16(0x809), uint16(4)).str("\x00\x06\x05\x00")
@@ -133,7 +133,8 @@ func boundSheet(kind byte) string {
 	return b.String()
 }
 
-// pptRecord returns a record of a presentation; containers hold others.
+// pptRecord returns a record of a presentation. Containers have others in their
+// body.
 func pptRecord(version, typ uint16, body string) string {
 	var b buf
 	b.le(version, typ, uint32(len(body))).str(body)
@@ -147,8 +148,8 @@ func pptStream(macros uint32, objects ...string) string {
 	return pptRecord(0x0f, 0x3e8, pptRecord(1, 0x3e9, filler)+pptRecord(0x0f, 0x7d0, info)) + strings.Join(objects, "")
 }
 
-// ooxmlFile makes a package of a format with further parts; extra is put into
-// its content types.
+// ooxmlFile returns a package of a format with additional parts. extra is added
+// to its content types.
 func ooxmlFile(ext, extra string, parts ...member) []byte {
 	main := map[string][2]string{
 		"docx": {"word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"},

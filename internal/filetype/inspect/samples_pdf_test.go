@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// pdfFile makes a PDF of objects, numbered from 1, with a table and trailer.
-// Object 1 is the catalog.
+// pdfFile returns a PDF of objects, numbered from 1, with a table and a
+// trailer. Object 1 is the catalog.
 func pdfFile(trailer string, objects ...string) []byte {
 	var b buf
 	b.str("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
@@ -42,7 +42,7 @@ func pdfPages(n int) []byte {
 	return pdfFile("", objects...)
 }
 
-// pdfWith returns a PDF of one page and further objects.
+// pdfWith returns a PDF with one page and additional objects.
 func pdfWith(objects ...string) []byte {
 	return pdfFile("", append([]string{pdfCatalog, "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R>>"}, objects...)...)
@@ -56,7 +56,7 @@ func deflated(s string) string {
 	return b.String()
 }
 
-// objectStream makes an object stream; objects are numbered from first on.
+// objectStream returns an object stream. Objects are numbered from first on.
 func objectStream(first int, objects ...string) (header, body string) {
 	var table, content strings.Builder
 	for i, o := range objects {
@@ -68,7 +68,8 @@ func objectStream(first int, objects ...string) (header, body string) {
 		len(z)), z
 }
 
-// compressedPDF keeps all its objects in an object stream, as PDF 1.5 does.
+// compressedPDF returns a PDF with all objects in an object stream, as in PDF
+// 1.5.
 func compressedPDF(objects ...string) []byte {
 	header, body := objectStream(1, objects...)
 	return rawPDF(fmt.Sprintf("10 0 obj\n%s\nstream\n%s\nendstream\nendobj\n", header, body),

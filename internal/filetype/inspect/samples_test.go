@@ -20,8 +20,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// The samples are made here, byte by byte where no library of the standard
-// makes them, and never shipped.
+// Samples are made here, byte by byte where the standard library cannot make
+// them, and never shipped.
 
 // buf builds binary samples.
 type buf struct{ bytes.Buffer }
@@ -56,7 +56,7 @@ func pngFile() []byte {
 	return b.Bytes()
 }
 
-// pngHeader returns a PNG that says it has the given size.
+// pngHeader returns a PNG whose header has the given size.
 func pngHeader(width, height uint32) []byte {
 	var b buf
 	b.str("\x89PNG\r\n\x1a\n").be(uint32(13)).str("IHDR").be(width, height).str("\x08\x06\x00\x00\x00").be(uint32(0))
@@ -69,8 +69,8 @@ func jpegFile() []byte {
 	return b.Bytes()
 }
 
-// exifJPEG returns a JPEG with large application segments before its frame, as
-// in photographs.
+// exifJPEG returns a JPEG with large application segments before its frame,
+// like a photograph.
 func exifJPEG() []byte {
 	p := jpegFile()
 	var b buf
@@ -276,7 +276,7 @@ func flacFile() []byte {
 // member is one file of an archive sample.
 type member struct {
 	name, data string
-	mode       uint32 // Unix
+	mode       uint32 // Unix mode
 	flags      uint16
 	store      bool
 }
@@ -310,7 +310,7 @@ func zipFile(members ...member) []byte {
 	return b.Bytes()
 }
 
-// named makes a ZIP of files whose content does not matter.
+// named returns a ZIP of files whose content does not matter.
 func named(names ...string) []byte {
 	var members []member
 	for _, n := range names {
@@ -335,7 +335,7 @@ func tarFile(headers ...tar.Header) []byte {
 	return b.Bytes()
 }
 
-// scriptTar holds a shell script that is called notes.
+// scriptTar returns a tar with a shell script named notes.
 func scriptTar() []byte {
 	p := tarFile(tar.Header{Name: "notes", Size: 100})
 	copy(p[512:], "#!/bin/sh\n")

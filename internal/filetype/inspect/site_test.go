@@ -23,13 +23,13 @@ func inspectedSite(t *testing.T, data []byte) (*Site, filetype.Facts, error) {
 	site, facts, err := InspectSite(bytes.NewReader(data), int64(len(data)))
 	read, err2 := ReadSite(bytes.NewReader(data), int64(len(data)))
 	if err == nil && (err2 != nil || !reflect.DeepEqual(read, site)) {
-		t.Errorf("read anew the website is %+v, %v; it was %+v", read, err2, site)
+		t.Errorf("read again the website = %+v, %v, want %+v", read, err2, site)
 	}
 	return site, facts, err
 }
 
-// An entry that no website serves is left out, with a reason, and the rest is
-// served.
+// TestSiteEntries checks that an entry that no website serves is left out with
+// a reason, and that the others are served.
 func TestSiteEntries(t *testing.T) {
 	for _, c := range []struct {
 		want, what string
@@ -80,7 +80,7 @@ func TestSiteEntries(t *testing.T) {
 	} {
 		site, facts, err := inspectedSite(t, siteOf(c.m))
 		if err != nil || facts.Hold != "" {
-			t.Errorf("%s: %v, %q", c.what, err, facts.Hold)
+			t.Errorf("%s: %v, held for %q", c.what, err, facts.Hold)
 			continue
 		}
 		got := ""
@@ -89,10 +89,10 @@ func TestSiteEntries(t *testing.T) {
 		}
 		if _, served := site.Files[c.m.name]; got != c.want || served != (c.want == "" || c.want == EntryTwice) ||
 			site.RefusedTotal != len(site.Refused) {
-			t.Errorf("%s: %q, want %q; files %v", c.what, got, c.want, slices.Collect(maps.Keys(site.Files)))
+			t.Errorf("%s: reason %q, want %q; files %v", c.what, got, c.want, slices.Collect(maps.Keys(site.Files)))
 		}
 		if c.want != "" && EntryMeaning(c.want) == "" {
-			t.Errorf("%s means nothing", c.want)
+			t.Errorf("EntryMeaning(%s) is empty", c.want)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestSiteTooLarge(t *testing.T) {
 	_, err := siteSource(bytes.NewReader(nil), filetype.MaxSiteBytes+1)
 	var p *filetype.Problem
 	if !errors.As(err, &p) || p.Reason != filetype.ReasonSiteTooLarge {
-		t.Errorf("%v", err)
+		t.Errorf("error = %v, want site_too_large", err)
 	}
 	if _, err := siteSource(bytes.NewReader(nil), filetype.MaxSiteBytes); err != nil {
 		t.Error(err)
@@ -138,13 +138,13 @@ func TestSiteWhole(t *testing.T) {
 			got = p.Reason
 		}
 		if got != c.want && !(c.want == filetype.ReasonDamaged && got != "") || facts.Hold != "" {
-			t.Errorf("%s: %v, %q; want %q", c.what, err, facts.Hold, c.want)
+			t.Errorf("%s: %v, held for %q, want %q", c.what, err, facts.Hold, c.want)
 		}
 	}
 }
 
-// What a page of its own is held for, one of a website is held for; and a
-// script that makes the field.
+// TestSiteHeld checks that a website is held for what a single page would be
+// held for, and for a script that creates a password field.
 func TestSiteHeld(t *testing.T) {
 	for _, c := range []struct{ want, name, data string }{
 		{filetype.HoldPasswordForm, "login/index.html", `<form><input type="password">`},
@@ -158,7 +158,7 @@ func TestSiteHeld(t *testing.T) {
 	} {
 		_, facts, err := inspectedSite(t, siteOf(member{name: c.name, data: c.data}))
 		if err != nil || facts.Hold != c.want || c.want != "" && !strings.HasPrefix(facts.Detail, c.name) {
-			t.Errorf("%s: %v, held %q (%s), want %q", c.name, err, facts.Hold, facts.Detail, c.want)
+			t.Errorf("%s: %v, held for %q (%s), want %q", c.name, err, facts.Hold, facts.Detail, c.want)
 		}
 	}
 }
@@ -168,7 +168,8 @@ func launchPDF() []byte {
 		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R/Size 4>>\nstartxref\n0\n%%EOF\n")
 }
 
-// The folder that everything lies in is the root, however deep it is.
+// TestSiteRoot checks that the folder that contains everything is the root,
+// however deep it is.
 func TestSiteRoot(t *testing.T) {
 	for root, data := range map[string][]byte{
 		"": siteOf(member{name: "a/b.txt"}),
@@ -179,17 +180,17 @@ func TestSiteRoot(t *testing.T) {
 	} {
 		site, _, err := inspectedSite(t, data)
 		if err != nil || site.Root != root {
-			t.Errorf("root %q, %v; want %q", site.Root, err, root)
+			t.Errorf("root = %q, %v, want %q", site.Root, err, root)
 			continue
 		}
 		if _, ok := site.Files["index.html"]; !ok {
-			t.Errorf("%s: no first page in %v", root, site.Files)
+			t.Errorf("root %s: no first page in %v", root, site.Files)
 		}
 	}
 }
 
-// FuzzSite: a website that is not refused has files within its ZIP alone, under
-// paths within its root, and is the same when it is read anew.
+// FuzzSite checks that an accepted website has only files within its ZIP, with
+// paths within its root, and is the same when it is read again.
 func FuzzSite(f *testing.F) {
 	f.Add(siteOf())
 	f.Add(siteOf(member{name: ".git/a.txt", data: "x"}, member{name: "a.php", data: "x"},
@@ -204,16 +205,16 @@ func FuzzSite(f *testing.F) {
 				t.Fatal(err)
 			}
 			if _, ok := filetype.ReasonOf(p.Reason); !ok {
-				t.Fatalf("reason %q", p.Reason)
+				t.Fatalf("unknown reason %q", p.Reason)
 			}
 			return
 		}
 		if r, ok := filetype.ReasonOf(facts.Hold); facts.Hold != "" && (!ok || !r.Holds) {
-			t.Fatalf("held for %q", facts.Hold)
+			t.Fatalf("held for the unknown reason %q", facts.Hold)
 		}
 		if _, ok := site.Files["index.html"]; !ok || len(site.Files) > filetype.MaxSiteEntries ||
 			len(site.Refused) > filetype.MaxSiteRefused {
-			t.Fatalf("%+v", site)
+			t.Fatalf("website = %+v", site)
 		}
 		for path, file := range site.Files {
 			if file.Offset < 0 || file.Packed < 0 || file.Size < 0 || file.Offset+file.Packed > int64(len(data)) ||
@@ -222,12 +223,12 @@ func FuzzSite(f *testing.F) {
 			}
 			if filetype.EscapesFolder(path) || strings.HasPrefix(path, ".") || strings.Contains(path, "/.") ||
 				strings.ContainsFunc(path, filetype.IsUnprintable) {
-				t.Fatalf("path %q", path)
+				t.Fatalf("invalid path %q", path)
 			}
 		}
 		for _, r := range site.Refused {
 			if EntryMeaning(r.Reason) == "" || len(r.Path) > filetype.MaxDetail {
-				t.Fatalf("%+v", r)
+				t.Fatalf("refused entry = %+v", r)
 			}
 		}
 	})

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// rawMember is a file of a ZIP with packed bytes and numbers that need not
-// belong together.
+// rawMember is a file of a ZIP whose compressed bytes and numbers may
+// contradict each other.
 type rawMember struct {
 	name   string
 	method uint16
@@ -39,8 +39,7 @@ func rawZip(members ...rawMember) []byte {
 	return b.Bytes()
 }
 
-// squeezed packs a text, to its end or to where a stream that goes on is
-// flushed.
+// squeezed compresses a text, with the end of the stream or only flushed.
 func squeezed(text string, ends bool) string {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestCompression)
@@ -53,8 +52,8 @@ func squeezed(text string, ends bool) string {
 	return b.String()
 }
 
-// A file that is served is what the directory says of it, to the last bit:
-// readers whose programs unpack more, or less, get the same.
+// TestSiteFilesAreWhole checks that a served file is exactly what the directory
+// says about it, so that all programs read the same bytes.
 func TestSiteFilesAreWhole(t *testing.T) {
 	const page = `<!doctype html><input type="password">`
 	sum := crc32.ChecksumIEEE([]byte(page))
@@ -89,13 +88,13 @@ func TestSiteFilesAreWhole(t *testing.T) {
 			got = p.Reason
 		}
 		if got != c.want || facts.Hold != "" {
-			t.Errorf("%s: %v, held %q; want %q", c.what, err, facts.Hold, c.want)
+			t.Errorf("%s: %v, held for %q, want %q", c.what, err, facts.Hold, c.want)
 		}
 	}
 }
 
-// A website that is more to unpack than inspection may is for a person to look
-// at.
+// TestSiteMoreThanIsUnpacked checks that a website beyond the limit of
+// decompression is held.
 func TestSiteMoreThanIsUnpacked(t *testing.T) {
 	data := siteOf(member{name: "a.txt", data: strings.Repeat("text ", 100_000)},
 		member{name: "b.png", data: strings.Repeat("x", filetype.MiB), store: true})
@@ -113,13 +112,13 @@ func TestSiteMoreThanIsUnpacked(t *testing.T) {
 			p = z.site(s, v)
 		}
 		if p != nil || facts.Hold != want || want != "" && facts.Detail != "a.txt" {
-			t.Errorf("with %d bytes: %v, held %q (%s), want %q", left, p, facts.Hold, facts.Detail, want)
+			t.Errorf("with %d bytes left: %v, held for %q (%s), want %q", left, p, facts.Hold, facts.Detail, want)
 		}
 	}
 }
 
-// A page of XML that declares what its text does not show is held; one that
-// names namespaces is not.
+// TestSiteDoctype checks that an XML page is held if its document type declares
+// content that its text does not show, but not for namespaces.
 func TestSiteDoctype(t *testing.T) {
 	const root = `<html xmlns="http://www.w3.org/1999/xhtml"><body>&p;<input type="&p;"/></body></html>`
 	wide := func(s string) string {
@@ -163,7 +162,7 @@ func TestSiteDoctype(t *testing.T) {
 		}
 		_, facts, err := inspectedSite(t, siteOf(member{name: c.name, data: c.data}))
 		if err != nil || facts.Hold != want || c.held && facts.Detail != c.name+" > DOCTYPE" {
-			t.Errorf("%s: %v, held %q (%s), want %q", c.name, err, facts.Hold, facts.Detail, want)
+			t.Errorf("%s: %v, held for %q (%s), want %q", c.name, err, facts.Hold, facts.Detail, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ const (
 	refused = "refused "
 )
 
-// judgedArchives are archives and polyglots with the ruling on each: held or
+// judgedArchives are archives and polyglots with the expected result: held or
 // refused, and the reason.
 var judgedArchives = sync.OnceValue(func() (out []otherFile) {
 	for _, list := range [][]otherFile{badNames(), hiddenPrograms(), nestedFiles(), contradictions(), reasonedBombs(),
@@ -114,7 +114,7 @@ func badNames() (out []otherFile) {
 	)
 }
 
-// hiddenPrograms begin as programs under other names.
+// hiddenPrograms returns files that begin like programs under other names.
 func hiddenPrograms() []otherFile {
 	bad := func(what, ext string, p []byte) otherFile {
 		return judge(refused+filetype.ReasonHiddenProgram, what, ext, p)
@@ -234,7 +234,8 @@ func nestedFiles() []otherFile {
 	}
 }
 
-// unreadable archives are held, or parts of them.
+// unreadable returns archives that are held because they, or parts of them,
+// cannot be read.
 func unreadable() []otherFile {
 	hold := func(reason, what, ext string, p []byte) otherFile { return judge(held+reason, what, ext, p) }
 	method := func(n byte) []byte {
@@ -286,8 +287,8 @@ func unreadable() []otherFile {
 	}
 }
 
-// reasonedBombs returns the bombs with the reason that each is refused for, and
-// more of them.
+// reasonedBombs returns the bombs with the reasons for which they are refused,
+// and additional ones.
 func reasonedBombs() (out []otherFile) {
 	other := map[string]string{
 		"too deep": filetype.ReasonTooDeep, "overlapping": filetype.ReasonOverlap,
@@ -306,7 +307,7 @@ func reasonedBombs() (out []otherFile) {
 	var liar rawZIP
 	packed := rawDeflate(bytes.Repeat(zeros, 16))
 	liar.entry("a.txt", 8, uint32(len(packed)), 1000, liar.local("a.txt", 8, packed, 1000), "")
-	layer := func(p []byte) []byte { // 42.zip: sixteen copies a layer
+	layer := func(p []byte) []byte { // 42.zip: sixteen copies in each layer
 		var members []member
 		for i := range 16 {
 			members = append(members, member{name: string(rune('a'+i)) + ".zip", data: string(p)})

@@ -11,20 +11,20 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// judgedFiles returns all files with the ruling on each.
+// judgedFiles returns all files with their expected results.
 func judgedFiles() []otherFile {
 	return slices.Concat(judgedArchives(), judgedDocuments(), lenientFiles())
 }
 
-// judgedDocuments are documents, pages, images and media with the ruling on
-// each: held or refused and the reason, or live.
+// judgedDocuments are documents, pages, images and media with their expected
+// results: live, or held or refused and the reason.
 var judgedDocuments = sync.OnceValue(func() []otherFile {
 	return slices.Concat(judgedOOXML(), judgedOLE(), judgedRTF(), judgedODF(), judgedPDF(), judgedImages(), judgedSVG(), judgedHTML(), judgedText(), judgedMedia(), judgedBombs())
 })
 
 func judgeText(want, what, ext, s string) otherFile { return judge(want, what, ext, []byte(s)) }
 
-// relation returns a part of relationships with one that leads outside.
+// relation returns a relationships part with an external target.
 func relation(kind, target, mode string) member {
 	return member{name: "word/_rels/document.xml.rels", data: fmt.Sprintf(`<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`+
 		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s" TargetMode="%s"/></Relationships>`, kind, target, mode)}
@@ -35,7 +35,7 @@ func wordPart(name, root, body string) member {
 	return member{name: name, data: `<?xml version="1.0"?><w:` + root + ` xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` + body + `</w:` + root + `>`}
 }
 
-// wordField returns a field whose instruction is split over runs.
+// wordField returns a field whose instruction is split over several runs.
 func wordField(runs ...string) string {
 	s := `<w:r><w:fldChar w:fldCharType="begin"/></w:r>`
 	for _, r := range runs {
@@ -103,15 +103,14 @@ func judgedOOXML() []otherFile {
 	}
 }
 
-// packaged returns the stream of a file that was put into a document by the
-// packager.
+// packaged returns the stream of a file that the packager has embedded.
 func packaged(name, data string) string {
 	var b buf
 	b.le(uint32(0), uint16(2)).str(name+"\x00C:\\"+name+"\x00").le(uint32(0x30000), uint32(4)).str("C:\\\x00").le(uint32(len(data))).str(data)
 	return b.String()
 }
 
-// equation returns the stream of the old equation editor, with a font name.
+// equation returns the stream of the old equation editor with a font name.
 func equation(font string) string {
 	var b buf
 	b.le(uint16(28), uint32(0x20000), uint16(0), uint32(100)).Write(make([]byte, 16))
@@ -119,7 +118,7 @@ func equation(font string) string {
 	return b.String()
 }
 
-// moniker returns the stream of an object that is linked to an address.
+// moniker returns the stream of an object linked to an address.
 func moniker(class, address string) string {
 	var b buf
 	b.le(uint32(0x02000001), uint32(9), uint32(1)).str(class).le(uint32(2*len(address)), encodeUTF16(address), uint16(0))
@@ -168,7 +167,7 @@ func judgedOLE() []otherFile {
 	}
 }
 
-// oldObjectHex returns an object as RTF writes it.
+// oldObjectHex returns an object in RTF's encoding.
 func oldObjectHex(class string, data []byte) string {
 	var b buf
 	b.le(uint32(0x501), uint32(2), uint32(len(class)+1)).str(class+"\x00").le(uint32(0), uint32(0), uint32(len(data))).Write(data)
@@ -206,7 +205,7 @@ func judgedRTF() []otherFile {
 	}
 }
 
-// oldObjectHexBytes returns the object itself.
+// oldObjectHexBytes returns the bytes of the object.
 func oldObjectHexBytes(class string, data []byte) []byte {
 	p, _ := hex.DecodeString(oldObjectHex(class, data))
 	return p
@@ -270,7 +269,7 @@ func judgedPDF() []otherFile {
 	}
 }
 
-// judgedBombs returns bombs that are large or take long to make.
+// judgedBombs returns bombs that are large or slow to make.
 func judgedBombs() []otherFile {
 	zeros := string(make([]byte, 130*filetype.MiB))
 	filter := func(n int) string { return "/Filter[" + strings.Repeat("/FlateDecode ", n) + "]" }
@@ -412,7 +411,7 @@ func judgedHTML() []otherFile {
 	}
 }
 
-// chunked cuts s into pieces.
+// chunked splits s into pieces.
 func chunked(s string, n int) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for ; len(s) > 0; s = s[min(n, len(s)):] {

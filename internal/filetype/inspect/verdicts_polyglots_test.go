@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// contradictions returns ZIPs that programs read in two ways.
+// contradictions returns ZIPs that programs can read in two ways.
 func contradictions() []otherFile {
 	one := func(build func(z *rawZIP)) []byte {
 		var z rawZIP
@@ -70,7 +70,7 @@ func contradictions() []otherFile {
 	}
 }
 
-// twoEnds returns a ZIP with a second end record in the comment of its own.
+// twoEnds returns a ZIP with a second end record in its comment.
 func twoEnds() []byte {
 	p := named("a.txt")
 	comment := filetype.ZipEnd + strings.Repeat("\x00", 16) + "\x09\x00short"
@@ -86,7 +86,7 @@ func polyglots() []otherFile {
 		return judge(refused+filetype.ReasonPolyglot, what, ext, p)
 	}
 	hold := func(what, ext string, p []byte) otherFile { return judge(held+filetype.HoldSecondFormat, what, ext, p) }
-	// A PDF whose end is in the comment of the ZIP behind it.
+	// A PDF whose end is in the comment of the ZIP after it.
 	comment := "\n%%EOF\n"
 	ended := append(behind(pdfPages(1), program), comment...)
 	ended[len(ended)-len(comment)-2] = byte(len(comment))
@@ -121,7 +121,7 @@ func polyglots() []otherFile {
 	}
 }
 
-// goodArchives look like bad ones and are none.
+// goodArchives returns good archives that look like bad ones.
 func goodArchives() []sample {
 	pdf := pdfPages(3)
 	return []sample{

@@ -163,7 +163,7 @@ func goodFiles() []sample {
 	}
 }
 
-// otherFile is a judged sample.
+// otherFile is a sample with its expected result.
 type otherFile struct {
 	sample
 	want string

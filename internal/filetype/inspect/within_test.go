@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/filetype"
 )
 
-// A rewound stream answers as the bytes themselves do, wherever it is read,
-// until its budget ends.
+// TestRewound checks that a rewound stream returns the same bytes at any
+// offset, until its budget is spent.
 func TestRewound(t *testing.T) {
 	want := []byte(noise(100_000))
 	begun := 0
@@ -22,20 +22,20 @@ func TestRewound(t *testing.T) {
 		off, n := int(x>>8%90_000), int(x>>16%5000)
 		p := make([]byte, n)
 		if k, err := w.ReadAt(p, int64(off)); err != nil || k != n || !bytes.Equal(p, want[off:off+n]) {
-			t.Fatalf("%d bytes at %d: %d, %v", n, off, k, err)
+			t.Fatalf("ReadAt of %d bytes at %d = %d, %v", n, off, k, err)
 		}
 	}
 	if begun < 10 {
-		t.Errorf("begun anew %d times only", begun)
+		t.Errorf("the stream was restarted only %d times", begun)
 	}
 	budget = 1000
 	if _, err := w.ReadAt(make([]byte, 5000), 0); err != filetype.ErrAllowance {
-		t.Errorf("beyond the budget: %v", err)
+		t.Errorf("ReadAt beyond the budget = %v, want ErrAllowance", err)
 	}
 }
 
-// What is over the budgets is held and not passed over, whatever it is packed
-// in, and nothing is refused for it.
+// TestNestedBudgets checks that what exceeds the budgets is held, not skipped,
+// whatever contains it, and that nothing is refused for it.
 func TestNestedBudgets(t *testing.T) {
 	harmless := string(named("a.txt", "b.txt"))
 	page := "<p>" + strings.Repeat("hello ", 50_000)
@@ -72,12 +72,12 @@ func TestNestedBudgets(t *testing.T) {
 	}
 }
 
-// Names within names are told from the outside in.
+// TestDetailOfNested checks that nested names are listed from the outside in.
 func TestDetailOfNested(t *testing.T) {
 	p := zipOf("b.zip", string(gzipFile("c", []byte(elfProgram))))
 	_, about := ruling(inspectBytes(t, "tar", tarOf("a.zip", string(p))))
 	if want := "a.zip > b.zip > c"; about != want {
-		t.Errorf("got %q, want %q", about, want)
+		t.Errorf("detail = %q, want %q", about, want)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestReservedNames(t *testing.T) {
 		{"10:30.log", false},
 	} {
 		if got := filetype.ReservedOnWindows(c.name, false); got != c.want {
-			t.Errorf("%q: %v", c.name, got)
+			t.Errorf("ReservedOnWindows(%q) = %v", c.name, got)
 		}
 	}
 }

@@ -17,13 +17,13 @@ import (
 	"vitrine/report"
 )
 
-// dictionary numbers labels, small and large. It is safe for several
-// goroutines.
+// dictionary numbers labels, with small and large numbers. It is safe for
+// several goroutines.
 type dictionary struct {
 	mu    sync.Mutex
 	ids   map[string]segment.LabelID
 	words map[segment.LabelID]*segment.Labels
-	fails segment.LabelID // asked for it, Word fails; 0: never
+	fails segment.LabelID // Word fails for this ID; 0 for none
 }
 
 var errDictionary = errors.New("the dictionary fails")
@@ -48,7 +48,7 @@ func (d *dictionary) id(kind byte, labels ...string) segment.LabelID {
 	id, known := d.ids[string(b)]
 	if !known {
 		id = segment.LabelID(len(d.ids) + 1)
-		if id%3 == 0 { // beyond what arrays count
+		if id%3 == 0 { // larger than arrays count
 			id += fewLabels
 		}
 		d.ids[string(b)] = id
@@ -85,7 +85,7 @@ const (
 
 var firstDay = report.DayOf(vitrinetest.Epoch.UnixMilli())
 
-// history draws views of some links, in the order of their IDs.
+// history returns random views of some links, in the order of their IDs.
 func history(r *rand.Rand, n int) (views []report.View) {
 	some := func(words ...string) string { return words[r.IntN(len(words))] }
 	ids := map[int64]bool{}
@@ -126,7 +126,8 @@ func history(r *rand.Rand, n int) (views []report.View) {
 	return views
 }
 
-// feed gives a scan the views of each link: most in segments, some as rows.
+// feed adds the views of each link to a scan, most of them in segments, some as
+// rows.
 func feed(r *rand.Rand, s *Scan, d *dictionary, views []report.View) error {
 	for link := range vitrine.LinkID(testLinks) {
 		link++
@@ -166,7 +167,8 @@ func newDictionary() *dictionary {
 	return &dictionary{ids: map[string]segment.LabelID{}, words: map[segment.LabelID]*segment.Labels{}}
 }
 
-// window draws a window of some days, or of the hours of one, in a zone.
+// window returns a random window of some days, or of the hours of one day, in a
+// zone.
 func window(t *testing.T, r *rand.Rand) report.Window {
 	t.Helper()
 	from := firstDay + report.Day(r.IntN(testDays))
@@ -188,8 +190,8 @@ var filters = [][]string{nil, nil, {"country:is:DE"}, {"country:is_not:FR", "dev
 	{"returning:is:no", "screen:is:small"}, {"campaign:is:spring"}, {"version:is:4"}, {"city:is:Lyon, FR"},
 	{"source:is:Search", "os:is:Linux"}, {"country:is:XX"}}
 
-// A scan counts as the engine does, view by view, for any filter, time zone,
-// selection of links and oldest view, with downloads of its views.
+// TestScan checks that a scan counts like the engine for any filter, time zone,
+// links, oldest view, and downloads.
 func TestScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	for round := range 60 {
@@ -257,7 +259,8 @@ func rendered(w report.Window, q *Query, tally *report.Tally) string {
 		var links []report.Link
 		for i := range int64(testLinks) {
 			links = append(links, report.Link{ID: i + 1, Files: map[int]report.File{
-				1: {Kind: "pdf", Content: report.ContentPages, Pages: 9}, 4: {Kind: "audio", Content: report.ContentMedia},
+				1: {Kind: "pdf", Content: report.ContentPages, Pages: 9},
+				4: {Kind: "audio", Content: report.ContentMedia},
 				2: {Kind: "text", Content: report.ContentScroll}}})
 		}
 		all = append(all, report.ForAccount(links, w, tally, nil, nil, report.AllTime{}), tally.Top(links, 9))
@@ -279,7 +282,7 @@ func rendered(w report.Window, q *Query, tally *report.Tally) string {
 	return string(b)
 }
 
-// dailyOf counts the views of links and steps with a scan of its own.
+// dailyOf counts the views of links and steps with a separate scan.
 func dailyOf(t *testing.T, r *rand.Rand, q Query, d *dictionary, views []report.View) map[string]int64 {
 	t.Helper()
 	q.Daily, q.Events = true, nil
@@ -296,7 +299,8 @@ func dailyOf(t *testing.T, r *rand.Rand, q Query, d *dictionary, views []report.
 	return daily
 }
 
-// A scan ends with the error of whoever fails, however much is still to come.
+// TestScanFails checks that a scan returns the first error, however much is
+// left.
 func TestScanFails(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	views, d := history(r, 3000), newDictionary()
@@ -327,27 +331,27 @@ func TestScanFails(t *testing.T) {
 		return many(s)
 	}
 	if err := scan(t.Context(), query(), damaged); !errors.Is(err, segment.ErrDamaged) {
-		t.Errorf("a damaged segment: %v", err)
+		t.Errorf("scan of a damaged segment = %v, want ErrDamaged", err)
 	}
 	d.fails = d.id(segment.WordPlace, "DE", "")
 	q := query()
 	q.Filter, _ = report.ParseFilter([]string{"country:is:DE"})
 	if err := scan(t.Context(), q, many); !errors.Is(err, errDictionary) {
-		t.Errorf("a dictionary that fails a filter: %v", err)
+		t.Errorf("scan with a dictionary that fails a filter = %v", err)
 	}
 	if err := scan(t.Context(), query(), func(s *Scan) error { return feed(r, s, d, views) }); !errors.Is(err,
 		errDictionary) {
-		t.Errorf("a dictionary that fails in the end: %v", err)
+		t.Errorf("scan with a dictionary that fails at the end = %v", err)
 	}
 	d.fails = 0
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if err := scan(ctx, query(), many); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("cancelled scan = %v, want context.Canceled", err)
 	}
 }
 
-// A scan of nothing has no views.
+// TestScanNothing checks that a scan of nothing has no views.
 func TestScanNothing(t *testing.T) {
 	for _, q := range []*Query{{}, {From: firstDay, To: firstDay + 3, Account: true}, {Daily: true}} {
 		q.Word = newDictionary().Word
@@ -356,14 +360,14 @@ func TestScanNothing(t *testing.T) {
 			t.Error(err)
 		}
 		if !q.Daily && s.Tally().Views() != 0 {
-			t.Errorf("%d views", s.Tally().Views())
+			t.Errorf("%d views, want 0", s.Tally().Views())
 		}
-		s.EachDaily(func(vitrine.LinkID, report.Day, int64) { t.Error("views of a link") })
+		s.EachDaily(func(vitrine.LinkID, report.Day, int64) { t.Error("a link has views, want none") })
 	}
 }
 
-// Visits are counted by arrays and, of many steps, by maps; in small chunks and
-// large ones.
+// TestVisits checks that visits are counted with arrays and, for many steps,
+// with maps, in small and large chunks.
 func TestVisits(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
 	for _, steps := range []report.Day{1, 30, mostDense, mostDense + 1} {

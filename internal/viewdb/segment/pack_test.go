@@ -56,8 +56,8 @@ func randomParts(r *rand.Rand) (p report.Parts) {
 	return p
 }
 
-// A pack of the first version, which has no column for what came later, is
-// read as it was.
+// TestFirstPacks checks that a segment of the first version, without the
+// columns that were added later, can be read.
 func TestFirstPacks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	var rows, got []Row
@@ -69,13 +69,13 @@ func TestFirstPacks(t *testing.T) {
 		p.Add(&w)
 	}
 	b := p.End(nil)
-	at := 1 // behind the number of views and the lengths of columns
+	at := 1 // after the number of views and the lengths of columns
 	for range 1 + columnsBefore {
 		_, size := binary.Uvarint(b[at:])
 		at += size
 	}
 	if b[at] != 0 || b[at+1] != 0 {
-		t.Fatalf("columns of %d and %d bytes, want them empty", b[at], b[at+1])
+		t.Fatalf("columns have %d and %d bytes, want them empty", b[at], b[at+1])
 	}
 	first := append([]byte{1}, b[1:at]...)
 	first = append(first, b[at+2:len(b)-4]...)
@@ -88,12 +88,13 @@ func TestFirstPacks(t *testing.T) {
 			rows[i].Session.Pages, got[i].Session.Pages = nil, nil
 		}
 		if !reflect.DeepEqual(rows[i], got[i]) {
-			t.Fatalf("row %d: %+v reads as %+v", i, rows[i], got[i])
+			t.Fatalf("row %d: %+v reads back as %+v", i, rows[i], got[i])
 		}
 	}
 }
 
-// Rows are read as they were packed, before 1970 too.
+// TestPackRoundTrip checks that rows are read back unchanged, also from before
+// 1970.
 func TestPackRoundTrip(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -116,23 +117,24 @@ func TestPackRoundTrip(t *testing.T) {
 				rows[i].Session.Pages, got[i].Session.Pages = nil, nil
 			}
 			if !reflect.DeepEqual(rows[i], got[i]) {
-				t.Fatalf("seed %d, row %d: %+v reads as %+v", seed, i, rows[i], got[i])
+				t.Fatalf("seed %d, row %d: %+v reads back as %+v", seed, i, rows[i], got[i])
 			}
 		}
 		for range 200 {
 			damaged := slices.Clone(b)
 			damaged[r.IntN(len(b))] ^= 1 << r.IntN(8)
 			if err := UnpackAll(damaged, rows[0].ID, new([]Row)); err == nil {
-				t.Fatalf("seed %d: a damaged pack is read", seed)
+				t.Fatalf("seed %d: a damaged segment can be read", seed)
 			}
 			if err := UnpackAll(b[:r.IntN(len(b))], rows[0].ID, new([]Row)); err == nil {
-				t.Fatalf("seed %d: a pack that was cut is read", seed)
+				t.Fatalf("seed %d: a truncated segment can be read", seed)
 			}
 		}
 	}
 }
 
-// Rubbish with a right checksum ends, soon, and without a panic.
+// FuzzPack checks that garbage with a right checksum is read in bounded time
+// without a panic.
 func FuzzPack(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var p Packer
@@ -154,7 +156,7 @@ func FuzzPack(f *testing.F) {
 			pages += len(rows[i].Session.Pages)
 		}
 		if len(rows)+pages > len(b) {
-			t.Errorf("%d rows with %d pages of %d bytes", len(rows), pages, len(b))
+			t.Errorf("%d rows with %d pages from %d bytes", len(rows), pages, len(b))
 		}
 	})
 }

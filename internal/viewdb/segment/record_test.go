@@ -12,8 +12,8 @@ import (
 
 const testMs = 1_767_605_400_250
 
-// The stored form is for good: a change of these bytes needs a new version
-// beside the old one.
+// TestRecordBytes fixes the stored form: a change of these bytes needs a new
+// version in addition to the old one.
 func TestRecordBytes(t *testing.T) {
 	for _, c := range []struct {
 		view View
@@ -65,7 +65,8 @@ func TestRecordBytes(t *testing.T) {
 	}
 }
 
-// A record that was cut, lengthened or made by a version to come is refused.
+// TestRecordDamage checks that a record that is truncated, extended or of a
+// later version is refused.
 func TestRecordDamage(t *testing.T) {
 	open := (&View{Flags: ViewBot, Viewer: 1 << 60, Place: 1000, Origin: 2000, Agent: 3000, Bot: 4000, Version: 5000,
 		Campaign: 6000, Was: 7000}).Append(nil)
@@ -84,23 +85,23 @@ func TestRecordDamage(t *testing.T) {
 		}
 		for n := range len(c.record) {
 			if c.decode(c.record[:n]) == nil {
-				t.Errorf("%s: accepted with %d of %d bytes", c.name, n, len(c.record))
+				t.Errorf("%s: %d of %d bytes are accepted", c.name, n, len(c.record))
 			}
 		}
 		if c.decode(append(bytes.Clone(c.record), 0)) == nil {
-			t.Errorf("%s: accepted with a byte more", c.name)
+			t.Errorf("%s: an additional byte is accepted", c.name)
 		}
 		for _, v := range []byte{0, 3, 7} {
 			other := bytes.Clone(c.record)
 			other[0] = other[0]&^versionMask | v<<5
 			if c.decode(other) == nil {
-				t.Errorf("%s: accepted as version %d", c.name, v)
+				t.Errorf("%s: version %d is accepted", c.name, v)
 			}
 		}
 	}
-	// Memory is asked for by what is there, not by what is claimed.
+	// Memory is allocated for what is there, not for what is claimed.
 	if decodeSession([]byte{version | sessionPages, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f}) == nil {
-		t.Error("session: accepted with billions of pages")
+		t.Error("a session with billions of pages is accepted")
 	}
 }
 
@@ -113,7 +114,7 @@ func FuzzOpenRecord(f *testing.F) {
 			return
 		}
 		if err := again.Decode(o.Append(nil)); err != nil || again != o {
-			t.Errorf("%x reads as %+v, and that again as %+v, %v", b, o, again, err)
+			t.Errorf("%x reads as %+v, and that reads back as %+v, %v", b, o, again, err)
 		}
 	})
 }
@@ -130,13 +131,13 @@ func FuzzSessionRecord(f *testing.F) {
 			return
 		}
 		if err := again.Decode(s.Append(nil, testMs), testMs); err != nil {
-			t.Fatalf("%x reads as %+v, and that does not: %v", b, s, err)
+			t.Fatalf("%x reads as %+v, which cannot be read back: %v", b, s, err)
 		}
 		if len(s.Pages) == 0 && len(again.Pages) == 0 {
 			s.Pages, again.Pages = nil, nil
 		}
 		if !reflect.DeepEqual(s, again) {
-			t.Errorf("%x reads as %+v, and that again as %+v", b, s, again)
+			t.Errorf("%x reads as %+v, and that reads back as %+v", b, s, again)
 		}
 	})
 }
@@ -151,7 +152,7 @@ func FuzzWord(f *testing.F) {
 		}
 		again, err := ParseLabels(AppendLabels(nil, w.kind, w.Labels[:]...))
 		if err != nil || *again != *w {
-			t.Errorf("%x reads as %+v, and that again as %+v, %v", b, w, again, err)
+			t.Errorf("%x reads as %+v, and that reads back as %+v, %v", b, w, again, err)
 		}
 	})
 }

@@ -10,7 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// A visitSet counts as a map does, and lists visits in the order of viewers.
+// TestVisitSet checks that a visitSet counts like a map, and lists visits in
+// the order of their viewers.
 func TestVisitSet(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -30,19 +31,19 @@ func TestVisitSet(t *testing.T) {
 			n = max(n, -want[v])
 			before, ok := s.Add(v, n)
 			if !ok || before != want[v] {
-				t.Fatalf("seed %d: add %v: %d before, %v; want %d", seed, v, before, ok, want[v])
+				t.Fatalf("seed %d: Add(%v) = %d, %v, want %d", seed, v, before, ok, want[v])
 			}
 			if want[v] += n; want[v] == 0 {
 				delete(want, v)
 			}
 			largest = max(largest, s.N)
 			if s.N != len(want) || s.spare < 0 || s.Bytes() < 12*s.N {
-				t.Fatalf("seed %d: %d visits, room for %d more, %d bytes; want %d visits", seed, s.N, s.spare,
+				t.Fatalf("seed %d: %d visits, room for %d more, %d bytes, want %d visits", seed, s.N, s.spare,
 					s.Bytes(), len(want))
 			}
 		}
 		if largest < 1000 {
-			t.Fatalf("seed %d: at most %d visits", seed, largest)
+			t.Fatalf("seed %d: at most %d visits, want at least 1000", seed, largest)
 		}
 		var all, of []Visit
 		for some := range s.All() {
@@ -58,7 +59,7 @@ func TestVisitSet(t *testing.T) {
 			seen := map[Visit]bool{}
 			for _, v := range list {
 				if want[v] == 0 || seen[v] {
-					t.Errorf("seed %d: %v is listed", seed, v)
+					t.Errorf("seed %d: unexpected visit %v", seed, v)
 				}
 				seen[v] = true
 			}
@@ -73,10 +74,10 @@ func TestVisitSetLimits(t *testing.T) {
 	s := NewVisitSet()
 	for _, day := range []report.Day{-1, maxVisitDay + 1, report.NoDay, 1<<31 - 1} {
 		if _, ok := s.Add(Visit{1, 1, day}, 1); ok {
-			t.Errorf("day %d is held", day)
+			t.Errorf("day %d is accepted", day)
 		}
 	}
 	if s.N != 0 || s.Bytes() != 0 {
-		t.Errorf("%d visits in %d bytes after none was held", s.N, s.Bytes())
+		t.Errorf("%d visits in %d bytes after none was accepted", s.N, s.Bytes())
 	}
 }

@@ -14,7 +14,7 @@ func FuzzVisits(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first int64, b []byte) {
 		list, err := ReadVisits(nil, first, b)
 		if len(list) > len(b) {
-			t.Fatalf("%d entries of %d bytes", len(list), len(b))
+			t.Fatalf("%d entries from %d bytes", len(list), len(b))
 		}
 		if err != nil || len(list) == 0 {
 			return
@@ -22,7 +22,7 @@ func FuzzVisits(f *testing.F) {
 		list = SortVisits(list)
 		again, err := ReadVisits(nil, list[0].Viewer, AppendVisits(nil, list))
 		if err != nil || !slices.Equal(again, list) {
-			t.Errorf("%v reads again as %v, %v", list, again, err)
+			t.Errorf("%v reads back as %v, %v", list, again, err)
 		}
 	})
 }

@@ -72,7 +72,7 @@ func (t blobTest) put(g vitrine.PutGrant, body io.Reader) error {
 	if r, ok := t.blobs.(vitrine.Receiver); ok {
 		etag, err := r.Receive(ctx, g, body)
 		if err == nil && (len(etag) < 3 || etag[0] != '"' || etag[len(etag)-1] != '"') {
-			t.Errorf("ETag %s", etag)
+			t.Errorf("ETag = %s, want a quoted string", etag)
 		}
 		return err
 	}
@@ -92,7 +92,7 @@ func (t blobTest) put(g vitrine.PutGrant, body io.Reader) error {
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("PUT answers %s", res.Status)
+		return fmt.Errorf("PUT: %s, want 200", res.Status)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (t blobTest) seal(key vitrine.UploadID) vitrine.BlobInfo {
 func (t blobTest) refused(what string, err error, codes ...vitrine.Code) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("%s: accepted", what)
+		t.Errorf("%s: put succeeds, want an error", what)
 		return
 	}
 	if _, ok := t.blobs.(vitrine.Receiver); ok && !slices.Contains(codes, vitrine.CodeOf(err)) {
@@ -134,17 +134,17 @@ func (t blobTest) holds(key vitrine.UploadID, text string) {
 	sum := sha256.Sum256([]byte(text))
 	info, err := t.blobs.Stat(ctx, key)
 	if err != nil || info.Size != int64(len(text)) || info.SHA256 != "" && info.SHA256 != hex.EncodeToString(sum[:]) {
-		t.Errorf("Stat of %d bytes: %+v, %v", len(text), info, err)
+		t.Errorf("Stat of %d bytes = %+v, %v", len(text), info, err)
 	}
 	b, err := t.blobs.Open(ctx, key)
 	if err != nil {
-		t.Errorf("Open: %v", err)
+		t.Errorf("Open = %v", err)
 		return
 	}
 	defer b.Close()
 	got, err := io.ReadAll(b)
 	if err != nil || string(got) != text || b.Size() != int64(len(text)) {
-		t.Errorf("%d bytes come back as %d (%.20q…), their size as %d, %v", len(text), len(got), got, b.Size(), err)
+		t.Errorf("stored %d bytes, read %d (%.20q…), size %d, %v", len(text), len(got), got, b.Size(), err)
 	}
 }
 
@@ -159,7 +159,7 @@ func (t blobTest) gone(when string, key vitrine.UploadID) {
 	}
 	for _, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("%s, Stat, Seal and Open say %v, %v, %v, want ErrNotFound", when, err1, err2, err3)
+			t.Errorf("%s: Stat, Seal, Open = %v, %v, %v, want ErrNotFound", when, err1, err2, err3)
 			return
 		}
 	}

@@ -15,13 +15,13 @@ func (t blobTest) mark() {
 		t.Helper()
 		got, err := t.blobs.Marker(ctx)
 		if err != nil || got != want {
-			t.Errorf("the mark %s: %q, %v, want %q", when, got, err, want)
+			t.Errorf("%s: Marker = %q, %v, want %q", when, got, err, want)
 		}
 	}
 	put := func(mark string) {
 		t.Helper()
 		if err := t.blobs.PutMarker(ctx, mark); err != nil {
-			t.Fatalf("PutMark: %v", err)
+			t.Fatalf("PutMarker = %v", err)
 		}
 	}
 	is("of an empty place", "")
@@ -36,9 +36,12 @@ func (t blobTest) mark() {
 		t.Fatal(err)
 	}
 	is("after a sweep that keeps nothing", "B")
-	err := t.blobs.Each(ctx, func(k vitrine.UploadID, _ vitrine.BlobInfo) error { return fmt.Errorf("%s is there", k) })
+	err := t.blobs.Each(ctx, func(k vitrine.UploadID,
+		_ vitrine.BlobInfo) error {
+		return fmt.Errorf("blob %s exists, want none", k)
+	})
 	if err != nil {
-		t.Errorf("after a sweep that keeps nothing: %v", err)
+		t.Errorf("Each after a sweep of everything = %v", err)
 	}
 	is("to the end", "B")
 }
@@ -52,14 +55,14 @@ func (t blobTest) markRace() {
 	vitrinetest.Race(8, func(i int) {
 		for range 10 {
 			if err := t.blobs.PutMarker(ctx, strings.Repeat(string(rune('A'+i)), 100)); err != nil {
-				t.Errorf("PutMark: %v", err)
+				t.Errorf("PutMarker = %v", err)
 			}
 			if mark, err := t.blobs.Marker(ctx); err != nil || !marks[mark] {
-				t.Errorf("the mark is %q, %v", mark, err)
+				t.Errorf("Marker = %q, %v, want a complete one", mark, err)
 			}
 		}
 	})
 	if mark, err := t.blobs.Marker(ctx); err != nil || len(mark) != 100 {
-		t.Errorf("in the end the mark is %q, %v", mark, err)
+		t.Errorf("last Marker = %q, %v", mark, err)
 	}
 }

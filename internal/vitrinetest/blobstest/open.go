@@ -26,11 +26,11 @@ func (t blobTest) reading() {
 		at := i * 9999
 		n, err := b.ReadAt(p, int64(at))
 		if n != len(p) || err != nil || string(p) != text[at:at+len(p)] {
-			t.Errorf("ReadAt %d: %d bytes, %v", at, n, err)
+			t.Errorf("ReadAt(%d) = %d, %v, or wrong bytes", at, n, err)
 		}
 	})
 	if n, err := b.ReadAt(make([]byte, 10), int64(len(text))-4); n != 4 || err != io.EOF {
-		t.Errorf("ReadAt beyond the end: %d, %v", n, err)
+		t.Errorf("ReadAt beyond the end = %d, %v, want 4, EOF", n, err)
 	}
 }
 
@@ -47,7 +47,7 @@ func (t blobTest) deleteOpen() {
 	}
 	got, err := io.ReadAll(b)
 	if err != nil || string(got) != "hello" {
-		t.Errorf("an open blob after Delete: %q, %v", got, err)
+		t.Errorf("open blob after Delete = %q, %v", got, err)
 	}
 	long := strings.Repeat("0123456789", 200_000)
 	g = t.store(long)
@@ -62,6 +62,6 @@ func (t blobTest) deleteOpen() {
 	got, err = io.ReadAll(b)
 	if _, here := t.blobs.(vitrine.Receiver); here && err != nil || err == nil && len(got) != len(long) ||
 		!strings.HasPrefix(long, string(got)) {
-		t.Errorf("an open blob after Delete: %d of %d bytes, %v", len(got), len(long), err)
+		t.Errorf("open blob after Delete: %d of %d bytes, %v", len(got), len(long), err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 func (t blobTest) putPart(key vitrine.UploadID, p vitrine.Part, text string) {
 	t.Helper()
 	if err := t.blobs.PutPart(ctx, key, p, strings.NewReader(text)); err != nil {
-		t.Fatalf("PutPart %s: %v", p, err)
+		t.Fatalf("PutPart(%s) = %v", p, err)
 	}
 }
 
@@ -27,18 +27,18 @@ func (t blobTest) partIs(key vitrine.UploadID, p vitrine.Part, text string) {
 	b, err := t.blobs.OpenPart(ctx, key, p)
 	if text == "" {
 		if !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("OpenPart %q of %s: %v, want ErrNotFound", p, key, err)
+			t.Errorf("OpenPart(%q) of %s = %v, want ErrNotFound", p, key, err)
 		}
 		return
 	}
 	if err != nil {
-		t.Errorf("OpenPart %s: %v", p, err)
+		t.Errorf("OpenPart(%s) = %v", p, err)
 		return
 	}
 	defer b.Close()
 	got, err := io.ReadAll(b)
 	if err != nil || string(got) != text || b.Size() != int64(len(text)) {
-		t.Errorf("part %s: %.40q of %d bytes, %v, want %.40q", p, got, b.Size(), err, text)
+		t.Errorf("part %s = %.40q of %d bytes, %v, want %.40q", p, got, b.Size(), err, text)
 	}
 }
 
@@ -57,12 +57,12 @@ func (t blobTest) parts() {
 	// A part can be replaced. An incomplete transfer does not replace it.
 	broken := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("broken off")))
 	if err := t.blobs.PutPart(ctx, g.Key, vitrine.PartPicture, broken); err == nil {
-		t.Error("a part that broke off was stored")
+		t.Error("PutPart with an incomplete body succeeds, want an error")
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := t.blobs.PutPart(over, g.Key, vitrine.PartPicture, strings.NewReader("late")); err == nil {
-		t.Error("a part was stored after its context's end")
+		t.Error("PutPart succeeds after the end of its context")
 	}
 	t.partIs(g.Key, vitrine.PartPicture, "a picture")
 	t.putPart(g.Key, vitrine.PartPicture, "a newer picture")
@@ -72,7 +72,7 @@ func (t blobTest) parts() {
 	n := 0
 	if err := t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { n++; return nil }); err != nil ||
 		n != 2 {
-		t.Errorf("Each finds %d blobs, %v, want 2", n, err)
+		t.Errorf("Each lists %d blobs, %v, want 2", n, err)
 	}
 	if err := t.blobs.Sweep(ctx, time.Now().Add(time.Hour),
 		func(vitrine.UploadID) (bool, error) { return true, nil }); err != nil {
@@ -83,7 +83,7 @@ func (t blobTest) parts() {
 
 	for range 2 {
 		if err := t.blobs.DeletePart(ctx, g.Key, vitrine.PartPicture); err != nil {
-			t.Fatalf("DeletePart: %v", err)
+			t.Fatalf("DeletePart = %v", err)
 		}
 		t.partIs(g.Key, vitrine.PartPicture, "")
 	}
@@ -98,18 +98,18 @@ func (t blobTest) parts() {
 	for _, key := range []vitrine.UploadID{g.Key, vitrine.NewUploadID(), "", "../x"} {
 		if err := t.blobs.PutPart(ctx, key, vitrine.PartPicture, strings.NewReader("x")); !errors.Is(err,
 			vitrine.ErrNotFound) {
-			t.Errorf("PutPart without a blob, key %q: %v", key, err)
+			t.Errorf("PutPart without a blob, key %q = %v, want ErrNotFound", key, err)
 		}
 		t.partIs(key, vitrine.PartPicture, "")
 	}
 	for _, p := range []vitrine.Part{"", "..", "a/b", "../" + vitrine.Part(other.Key), "A", "a b", "x~y", "a.b",
 		vitrine.Part(strings.Repeat("x", 65))} {
 		if err := t.blobs.PutPart(ctx, other.Key, p, strings.NewReader("x")); !errors.Is(err, vitrine.ErrNotFound) {
-			t.Errorf("PutPart %q: %v", p, err)
+			t.Errorf("PutPart(%q) = %v, want ErrNotFound", p, err)
 		}
 		t.partIs(other.Key, p, "")
 		if err := t.blobs.DeletePart(ctx, other.Key, p); err != nil {
-			t.Errorf("DeletePart %q: %v", p, err)
+			t.Errorf("DeletePart(%q) = %v", p, err)
 		}
 	}
 	t.holds(other.Key, "other")
@@ -127,7 +127,7 @@ func (t blobTest) partsRace() {
 					p := vitrine.Part(fmt.Sprintf("part-%d-%d", w, n))
 					if err := t.blobs.PutPart(ctx, g.Key, p, strings.NewReader("text")); err != nil &&
 						!errors.Is(err, vitrine.ErrNotFound) {
-						t.Errorf("PutPart: %v", err)
+						t.Errorf("PutPart = %v", err)
 					}
 				}
 			})
@@ -137,7 +137,7 @@ func (t blobTest) partsRace() {
 				_, _ = t.blobs.Stat(ctx, g.Key)
 			}
 			if err := t.blobs.Delete(ctx, g.Key); err != nil {
-				t.Errorf("Delete: %v", err)
+				t.Errorf("Delete = %v", err)
 			}
 		})
 		wg.Wait()

@@ -24,7 +24,7 @@ func (t blobTest) life() {
 	}
 	info, err := t.blobs.Stat(ctx, g.Key)
 	if err != nil || info.Size != 5 {
-		t.Fatalf("Stat before Seal: %+v, %v", info, err)
+		t.Fatalf("Stat before Seal = %+v, %v", info, err)
 	}
 	first := t.seal(g.Key)
 	vitrinetest.Equal(t, "Stat and Seal", first, info)
@@ -32,13 +32,13 @@ func (t blobTest) life() {
 	t.holds(g.Key, "hello")
 	for range 2 {
 		if err := t.blobs.Delete(ctx, g.Key); err != nil {
-			t.Fatalf("Delete: %v", err)
+			t.Fatalf("Delete = %v", err)
 		}
 		t.gone("after Delete", g.Key)
 	}
 	unsealed := t.store("never sealed")
 	if err := t.blobs.Delete(ctx, unsealed.Key); err != nil {
-		t.Fatalf("Delete: %v", err)
+		t.Fatalf("Delete = %v", err)
 	}
 	t.gone("after Delete before Seal", unsealed.Key)
 }
@@ -47,7 +47,7 @@ func (t blobTest) absent() {
 	key := vitrine.NewUploadID()
 	t.gone("of a key that never was", key)
 	if err := t.blobs.Delete(ctx, key); err != nil {
-		t.Errorf("Delete of a key that never was: %v", err)
+		t.Errorf("Delete of an unknown key = %v", err)
 	}
 }
 
@@ -60,7 +60,7 @@ func (t blobTest) sizes() {
 		}
 		g := grant(string(b))
 		if err := t.put(g, iotest.HalfReader(bytes.NewReader(b))); err != nil {
-			t.Fatalf("put of %d bytes: %v", n, err)
+			t.Fatalf("put of %d bytes = %v", n, err)
 		}
 		t.seal(g.Key)
 		t.holds(g.Key, string(b))
@@ -73,10 +73,10 @@ func (t blobTest) urls() {
 	g.Expires = g.Expires.Add(time.Minute)
 	two, err2 := t.blobs.SignPut(ctx, g)
 	if err1 != nil || err2 != nil || !strings.Contains(one, "://") || one == two {
-		t.Errorf("URLs %q, %v, and signed again later %q, %v", one, err1, two, err2)
+		t.Errorf("SignPut = %q, %v, and later %q, %v, want different URLs", one, err1, two, err2)
 	}
 	if !strings.Contains(one, string(g.Key)) {
-		t.Errorf("the URL %q does not lead to its key", one)
+		t.Errorf("URL %q does not contain its key", one)
 	}
 }
 
@@ -119,7 +119,7 @@ func (t blobTest) again() {
 		t.Helper()
 		for _, body := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text))} {
 			if err := t.put(g, body); err != nil {
-				t.Errorf("the same bytes %s: %v", when, err)
+				t.Errorf("put of the same bytes %s = %v", when, err)
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (t blobTest) again() {
 		t.refused("a transfer that breaks off", t.put(g, broken), vitrine.CodeSizeMismatch)
 		vitrinetest.Race(20, func(int) {
 			if err := t.put(g, strings.NewReader(text)); err != nil {
-				t.Errorf("the same bytes among others: %v", err)
+				t.Errorf("put of the same bytes after broken transfers = %v", err)
 			}
 		})
 	}
@@ -162,18 +162,18 @@ func (t blobTest) swap() {
 			}
 			for range 3 {
 				if _, err := t.blobs.Seal(ctx, g.Key); err != nil {
-					t.Errorf("Seal while bytes are put: %v", err)
+					t.Errorf("Seal during puts = %v", err)
 					return
 				}
 				b, err := t.blobs.Open(ctx, g.Key)
 				if err != nil {
-					t.Errorf("Open after Seal: %v", err)
+					t.Errorf("Open after Seal = %v", err)
 					return
 				}
 				got, err := io.ReadAll(b)
 				_ = b.Close()
 				if err != nil || len(got) != size || string(got) != body(int(got[0]-'A')) {
-					t.Errorf("%d bytes of more than one body, %v", len(got), err)
+					t.Errorf("%d bytes, want those of one body, %v", len(got), err)
 					return
 				}
 				read.Store(got[0], true)
@@ -193,7 +193,7 @@ func (t blobTest) wrongSize() {
 		t.gone("after a wrong size", g.Key)
 	}
 	if err := t.put(g, strings.NewReader("hello")); err != nil {
-		t.Errorf("the right size after wrong ones: %v", err)
+		t.Errorf("put of the right size after wrong ones = %v", err)
 	}
 	t.seal(g.Key)
 	t.holds(g.Key, "hello")
@@ -206,12 +206,12 @@ func (t blobTest) broken() {
 	for _, n := range []int{0, 1, 300_000, len(text) - 1} {
 		err := t.put(g, io.MultiReader(strings.NewReader(text[:n]), iotest.ErrReader(errors.New("connection reset"))))
 		if err == nil {
-			t.Errorf("a transfer that breaks off after %d bytes succeeds", n)
+			t.Errorf("put of a body that ends after %d bytes succeeds, want an error", n)
 		}
 		t.gone("after a transfer that broke off", g.Key)
 	}
 	if err := t.put(g, strings.NewReader(text)); err != nil {
-		t.Fatalf("tried again: %v", err)
+		t.Fatalf("repeated put = %v", err)
 	}
 	t.seal(g.Key)
 	t.holds(g.Key, text)
@@ -232,7 +232,7 @@ func (t blobTest) underWay() {
 	})
 	if err := t.put(g, io.MultiReader(strings.NewReader("hel"), second, strings.NewReader("lo"))); err != nil ||
 		!tried {
-		t.Fatalf("a transfer that another comes into: %v", err)
+		t.Fatalf("put during which another one starts = %v", err)
 	}
 	t.seal(g.Key)
 	t.holds(g.Key, "hello")
@@ -278,7 +278,7 @@ func (t blobTest) race() {
 			}
 		})
 		if succeeded.Load() < 1 {
-			t.Errorf("no transfer of the same bytes succeeded")
+			t.Errorf("no put of the same bytes succeeded")
 		}
 		t.seal(g.Key)
 		t.holds(g.Key, body(0))
@@ -290,10 +290,10 @@ func (t blobTest) sealRace() {
 	vitrinetest.Race(20, func(i int) {
 		info, err := t.blobs.Seal(ctx, g.Key)
 		if err != nil || info.Size != 5 {
-			t.Errorf("Seal: %+v, %v", info, err)
+			t.Errorf("Seal = %+v, %v", info, err)
 		}
 		if _, err := t.blobs.Stat(ctx, g.Key); err != nil {
-			t.Errorf("Stat: %v", err)
+			t.Errorf("Stat = %v", err)
 		}
 	})
 	t.holds(g.Key, "hello")

@@ -33,7 +33,7 @@ func (t blobTest) sweep() {
 			return slices.Contains(known, k), nil
 		})
 		if err != nil {
-			t.Fatalf("Sweep: %v", err)
+			t.Fatalf("Sweep = %v", err)
 		}
 	}
 	_, receives := t.blobs.(vitrine.Receiver)
@@ -59,7 +59,7 @@ func (t blobTest) sweep() {
 	sweep(farAhead, kept.Key)
 	t.holds(kept.Key, "kept")
 	if err := t.put(failed, strings.NewReader("failed")); err != nil {
-		t.Errorf("a transfer after the sweep of a failed one: %v", err)
+		t.Errorf("put after the sweep of a failed one = %v", err)
 	}
 }
 
@@ -74,7 +74,7 @@ func (t blobTest) sweepFails() {
 		return false, vitrinetest.ErrAbandoned
 	})
 	if asked && !errors.Is(err, vitrinetest.ErrAbandoned) {
-		t.Errorf("Sweep, when nobody knows what to keep: %v", err)
+		t.Errorf("Sweep whose keep function fails = %v, want ErrAbandoned", err)
 	}
 	if _, ok := t.blobs.(vitrine.Receiver); ok && asked {
 		t.refused("a deleted key that nobody could say was unknown", t.put(g, strings.NewReader("deleted")),
@@ -103,13 +103,13 @@ func (t blobTest) each() {
 		return nil
 	})
 	if err != nil {
-		t.Fatalf("Each: %v", err)
+		t.Fatalf("Each = %v", err)
 	}
 	vitrinetest.Equal(t, "sealed blobs", got, want)
 	calls := 0
 	err = t.blobs.Each(ctx, func(vitrine.UploadID, vitrine.BlobInfo) error { calls++; return vitrinetest.ErrAbandoned })
 	if !errors.Is(err, vitrinetest.ErrAbandoned) || calls != 1 {
-		t.Errorf("Each whose function fails: %v after %d calls", err, calls)
+		t.Errorf("Each whose function fails = %v after %d calls, want ErrAbandoned after 1", err, calls)
 	}
 }
 
@@ -123,11 +123,11 @@ func (t blobTest) keys() {
 		if r, ok := t.blobs.(vitrine.Receiver); ok {
 			if _, err := r.Receive(ctx, vitrine.PutGrant{Key: key, Size: 1, Expires: farAhead},
 				strings.NewReader("x")); err == nil {
-				t.Errorf("bytes are stored under the key %q", key)
+				t.Errorf("Receive with the key %q succeeds, want an error", key)
 			}
 		}
 		if err := t.blobs.Delete(ctx, key); err != nil {
-			t.Errorf("Delete of the key %q: %v", key, err)
+			t.Errorf("Delete of the key %q = %v", key, err)
 		}
 	}
 }

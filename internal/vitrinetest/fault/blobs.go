@@ -16,7 +16,8 @@ func (f *Injector) Blobs(b vitrine.Blobs) vitrine.Blobs {
 	return blobs{b, f}
 }
 
-// blobs does not embed the blobs: the compiler asks for each of their methods.
+// blobs does not embed the real blobs, so that the compiler requires each of
+// their methods.
 type blobs struct {
 	real  vitrine.Blobs
 	fault *Injector

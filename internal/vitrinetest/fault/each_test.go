@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/vitrinetest/fault"
 )
 
-// An Injector can fail each method of a port that returns an error, also those
-// that a port gets later.
+// TestFailsEachMethod checks that an Injector can fail each method of a port
+// that returns an error, also methods that a port gets later.
 func TestFailsEachMethod(t *testing.T) {
 	f := &fault.Injector{}
 	for _, port := range []struct {
@@ -26,14 +26,14 @@ func TestFailsEachMethod(t *testing.T) {
 		eachMethod(t, port.is, func(t *testing.T, m reflect.Method) {
 			*f = fault.Injector{N: 1}
 			if err := call(port.faulty, m); !errors.Is(err, fault.ErrInjected) {
-				t.Errorf("it returns %v, want the fault", err)
+				t.Errorf("the method returns %v, want ErrInjected", err)
 			}
 		})
 	}
 }
 
-// Each method of a transaction runs a statement, which can fail, in SQLite and
-// in PostgreSQL.
+// TestFailsEachMethodOfTx checks that each method of a transaction runs a
+// statement, which can fail, in SQLite and in PostgreSQL.
 func TestFailsEachMethodOfTx(t *testing.T) {
 	for name, place := range map[string]func(t *testing.T) string{
 		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") },
@@ -46,15 +46,15 @@ func TestFailsEachMethodOfTx(t *testing.T) {
 			}
 			defer store.Close()
 			eachMethod(t, reflect.TypeFor[vitrine.Tx](), func(t *testing.T, m reflect.Method) {
-				f := &fault.Injector{N: 2} // the first is the beginning
+				f := &fault.Injector{N: 2} // the first operation is the beginning
 				err := f.Store(store).Update(t.Context(), func(tx vitrine.Tx) error {
 					if err := call(tx, m); !errors.Is(err, fault.ErrInjected) {
-						t.Errorf("it returns %v, want the fault", err)
+						t.Errorf("the method returns %v, want ErrInjected", err)
 					}
-					return nil // although it failed
+					return nil // ignores the failure
 				})
 				if !errors.Is(err, fault.ErrInjected) || f.Operations() < 2 {
-					t.Errorf("the transaction of %d operations returns %v, want the fault", f.Operations(), err)
+					t.Errorf("the transaction with %d operations returns %v, want ErrInjected", f.Operations(), err)
 				}
 			})
 		})
@@ -72,8 +72,8 @@ func eachMethod(t *testing.T, of reflect.Type, test func(*testing.T, reflect.Met
 	}
 }
 
-// call calls a method of an interface with zero arguments, and pointers to zero
-// values, and returns its error.
+// call calls a method of an interface with zero values, or pointers to them,
+// and returns its error.
 func call(on any, m reflect.Method) error {
 	var args []reflect.Value
 	for in := range m.Type.NumIn() {

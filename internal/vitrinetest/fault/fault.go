@@ -1,6 +1,5 @@
-// Package fault fails single operations of real backends. A test runs a flow
-// once for each operation, and checks after each failure what the flow has
-// left.
+// Package fault makes single operations of real backends fail. A test runs a
+// flow once for each operation, and checks the state after each failure.
 package fault
 
 import (
@@ -12,7 +11,7 @@ import (
 	"vitrine/internal/sqldb"
 )
 
-// ErrInjected is the cause of every failure that an Injector makes.
+// ErrInjected is the error of every operation that an Injector fails.
 var ErrInjected = errors.New("injected fault")
 
 // Injector fails one operation of the ports that it wraps. A test runs a flow
@@ -21,24 +20,24 @@ var ErrInjected = errors.New("injected fault")
 // The operations of a Store are the beginning of each Read and Update, each SQL
 // statement of their transactions, each commit of an Update, and Version. Those
 // of a ViewLog and of Blobs are their methods, each Read of a body, and each
-// method of an open blob but Close and Size.
+// method of an open blob except Close and Size.
 type Injector struct {
-	// N is the number of the operation that fails, from 1. 0 means none.
+	// N is the number of the failing operation, from 1. 0 means none.
 	N int64
 	// After lets the commit of an Update, and methods that change something,
-	// take effect before they fail, as if their answer were lost.
+	// take effect before they fail, as if their answer was lost.
 	After bool
 
 	count atomic.Int64
 }
 
-// Hit reports whether the operation that was to fail was reached.
+// Hit reports whether the failing operation was reached.
 func (f *Injector) Hit() bool { return f.N > 0 && f.count.Load() >= f.N }
 
 // Operations returns the number of operations so far.
 func (f *Injector) Operations() int64 { return f.count.Load() }
 
-// strike counts an operation and reports whether it is the one that fails.
+// strike counts an operation and reports whether it must fail.
 func (f *Injector) strike() bool { return f.count.Add(1) == f.N }
 
 func failure() error { return vitrine.Unavailable(ErrInjected) }
@@ -63,7 +62,7 @@ func value[T any](f *Injector, do func() (T, error)) (v T, err error) {
 	return v, nil
 }
 
-// Store wraps a store that keeps its rows with package sqldb.
+// Store wraps a store whose rows are in a database of package sqldb.
 func (f *Injector) Store(s vitrine.Store) vitrine.Store { return store{s, f} }
 
 type store struct {
@@ -72,7 +71,7 @@ type store struct {
 }
 
 // hooked returns a context with which the database asks before each statement
-// whether it fails.
+// whether it must fail.
 func (s store) hooked(ctx context.Context) context.Context {
 	return sqldb.WithHook(ctx, func(string) error {
 		if s.fault.strike() {

@@ -19,7 +19,7 @@ import (
 	"vitrine/report"
 )
 
-// ports are real backends, and the same behind a fault.
+// ports are real backends, and the same backends behind an injector.
 type ports struct {
 	store, faultyStore vitrine.Store
 	log, faultyLog     vitrine.ViewLog
@@ -46,14 +46,14 @@ func open(t *testing.T, f *fault.Injector) ports {
 
 var key = vitrine.UploadID(strings.Repeat("a", 26))
 
-// flow does something with each port and stops where it fails.
+// flow uses each port and stops at the first failure.
 func flow(p ports) error {
 	ctx := context.Background()
 	err := p.faultyStore.Update(ctx, func(tx vitrine.Tx) error {
 		if err := tx.PutSecret("one", []byte("1")); err != nil {
 			return err
 		}
-		_ = tx.PutSecret("two", []byte("2")) // whose failure is overlooked
+		_ = tx.PutSecret("two", []byte("2")) // its failure is ignored
 		return nil
 	})
 	if err != nil {
@@ -105,10 +105,11 @@ func TestInjector(t *testing.T) {
 				break
 			}
 			if !errors.Is(err, fault.ErrInjected) {
-				t.Errorf("with operation %d failing: %v", n, err)
+				t.Errorf("with operation %d failing: %v, want ErrInjected", n, err)
 			}
-			// All of the transaction is there, or nothing: all of it also if
-			// the answer of its commit, the fourth operation, was lost.
+			// The transaction must be stored completely or not at all, and
+			// completely if the answer of its commit, the fourth operation, was
+			// lost.
 			both := 0
 			err = p.store.Read(t.Context(), func(tx vitrine.Tx) error {
 				for _, name := range []string{"one", "two"} {
@@ -123,16 +124,16 @@ func TestInjector(t *testing.T) {
 				want = 2
 			}
 			if err != nil || both != want {
-				t.Errorf("with operation %d failing (after: %v), %d secrets are there, %v, want %d", n, after, both,
+				t.Errorf("with operation %d failing (after: %v): %d secrets, %v, want %d", n, after, both,
 					err, want)
 			}
 			if counts, err := p.log.Counts(t.Context(), []vitrine.LinkID{1}); err != nil ||
 				(counts[1].Views == 1) != (n > 7 || n == 7 && after) {
-				t.Errorf("with operation %d failing (after: %v), the log counts %v, %v", n, after, counts, err)
+				t.Errorf("with operation %d failing (after: %v): counts = %v, %v", n, after, counts, err)
 			}
 		}
 		if n < 13 {
-			t.Errorf("the flow has %d operations, want 13 or more", n-1)
+			t.Errorf("the flow has %d operations, want at least 13", n-1)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 // ViewLog wraps a log.
 func (f *Injector) ViewLog(l vitrine.ViewLog) vitrine.ViewLog { return viewLog{l, f} }
 
-// viewLog does not embed the log: the compiler asks for each of its methods.
+// viewLog does not embed the real log, so that the compiler requires each of
+// its methods.
 type viewLog struct {
 	real  vitrine.ViewLog
 	fault *Injector

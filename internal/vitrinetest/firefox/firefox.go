@@ -1,5 +1,5 @@
-// Package firefox drives Firefox in tests, by WebDriver BiDi
-// (https://w3c.github.io/webdriver-bidi/), which Firefox speaks by itself.
+// Package firefox drives Firefox in tests with WebDriver BiDi
+// (https://w3c.github.io/webdriver-bidi/), which Firefox implements itself.
 package firefox
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/gobwas/ws/wsutil"
 )
 
-// settings make a profile quiet: it asks nobody for anything.
+// settings turn off the network requests that Firefox makes by itself.
 const settings = `user_pref("app.normandy.enabled", false);
 user_pref("app.update.enabled", false);
 user_pref("browser.safebrowsing.update.enabled", false);
@@ -38,15 +38,14 @@ user_pref("toolkit.telemetry.enabled", false);
 user_pref("ui.prefersReducedMotion", 1);
 `
 
-// person removes the signs of automation from Firefox, so that views in these
-// tests count as people's.
+// person removes the signs of automation from Firefox, so that views in tests
+// count as a person's.
 const person = `() => Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false })`
 
-// patience is how long a command or a condition may take before a test that
-// hangs is ended.
+// patience is how long a command or a condition may take before the test fails.
 const patience = 2 * time.Minute
 
-// Browser is one Firefox without windows.
+// Browser is a headless Firefox.
 type Browser struct {
 	t    testing.TB
 	conn net.Conn
@@ -54,7 +53,7 @@ type Browser struct {
 	mu      sync.Mutex
 	last    int
 	answers map[int]chan message
-	logs    map[string][]string // what pages complained of, by their tab
+	logs    map[string][]string // errors of pages by tab
 	ended   error
 }
 
@@ -99,7 +98,7 @@ func Start(t testing.TB) *Browser {
 	b := &Browser{t: t, answers: map[int]chan message{}, logs: map[string][]string{}}
 	address := listening(t, bufio.NewScanner(said))
 	if b.conn, _, _, err = ws.Dial(ctx, address+"/session"); err != nil {
-		t.Fatalf("reach Firefox at %s: %v", address, err)
+		t.Fatalf("connect to Firefox at %s: %v", address, err)
 	}
 	t.Cleanup(func() { _ = b.conn.Close() })
 	go b.read()
@@ -109,8 +108,8 @@ func Start(t testing.TB) *Browser {
 	return b
 }
 
-// listening waits until Firefox says where it listens, and goes on reading what
-// it says.
+// listening waits until Firefox prints its address, and continues to read its
+// output.
 func listening(t testing.TB, lines *bufio.Scanner) string {
 	t.Helper()
 	found := make(chan string, 1)
@@ -129,11 +128,11 @@ func listening(t testing.TB, lines *bufio.Scanner) string {
 		}
 	case <-time.After(patience):
 	}
-	t.Fatal("Firefox does not listen")
+	t.Fatal("Firefox printed no address")
 	return ""
 }
 
-// read hands answers to who waits for them, and keeps what pages complain of.
+// read delivers answers to their callers, and stores the errors of pages.
 func (b *Browser) read() {
 	for {
 		text, err := wsutil.ReadServerText(b.conn)
@@ -174,7 +173,7 @@ func (b *Browser) note(m message) {
 	}
 }
 
-// try sends a command, and waits for its answer.
+// try sends a command and waits for its answer.
 func (b *Browser) try(method string, params, result any) error {
 	b.mu.Lock()
 	b.last++
@@ -193,7 +192,7 @@ func (b *Browser) try(method string, params, result any) error {
 	case m, ok := <-answer:
 		switch {
 		case !ok:
-			return fmt.Errorf("%s: Firefox is gone", method)
+			return fmt.Errorf("%s: Firefox has ended", method)
 		case m.Type != "success":
 			return fmt.Errorf("%s: %s: %s", method, m.Error, m.Message)
 		case result != nil:

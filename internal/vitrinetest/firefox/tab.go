@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Tab is a page, or a frame of one.
+// Tab is a page or a frame of one.
 type Tab struct {
 	t  testing.TB
 	b  *Browser
 	id string // of its browsing context
 }
 
-// Visitor returns a tab of someone who has cookies and storage of their own.
+// Visitor returns a tab with its own cookies and storage.
 func (b *Browser) Visitor() *Tab {
 	b.t.Helper()
 	var who struct {
@@ -32,13 +32,13 @@ func (b *Browser) Visitor() *Tab {
 	return tb
 }
 
-// Front brings a tab to the front, where it has the focus.
+// Front brings a tab to the front and focuses it.
 func (tb *Tab) Front() {
 	tb.t.Helper()
 	tb.b.call("browsingContext.activate", map[string]any{"context": tb.id}, nil)
 }
 
-// Go opens an address, and waits until the page is loaded.
+// Go opens an address and waits until the page has loaded.
 func (tb *Tab) Go(address string) {
 	tb.t.Helper()
 	tb.b.call("browsingContext.navigate", map[string]any{"context": tb.id, "url": address, "wait": "complete"}, nil)
@@ -74,7 +74,7 @@ func (tb *Tab) evaluate(expression string) (evaluated, error) {
 	return e, err
 }
 
-// Text returns the value of an expression that is a string.
+// Text returns the value of a string expression.
 func (tb *Tab) Text(expression string) string {
 	tb.t.Helper()
 	e, err := tb.evaluate(expression)
@@ -83,7 +83,7 @@ func (tb *Tab) Text(expression string) string {
 	}
 	text, ok := e.Result.Value.(string)
 	if !ok {
-		tb.t.Fatalf("%s is %v", expression, e.Result.Value)
+		tb.t.Fatalf("%s = %v, want a string", expression, e.Result.Value)
 	}
 	return text
 }
@@ -99,13 +99,13 @@ func (tb *Tab) Until(condition string) {
 		}
 		if time.Now().After(end) {
 			page, _ := tb.evaluate(`location.href + "\n" + document.body.innerText`)
-			tb.t.Fatalf("never: %s (%v)\n%v\n%q", condition, err, page.Result.Value, tb.b.logs)
+			tb.t.Fatalf("%s does not become true (%v)\n%v\n%q", condition, err, page.Result.Value, tb.b.logs)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// element waits for an element, and scrolls to it.
+// element waits for an element and scrolls to it.
 func (tb *Tab) element(selector string) map[string]string {
 	tb.t.Helper()
 	find := fmt.Sprintf("document.querySelector(%q)", selector)
@@ -117,7 +117,7 @@ func (tb *Tab) element(selector string) map[string]string {
 	return map[string]string{"sharedId": e.Result.SharedID}
 }
 
-// Click presses on an element.
+// Click clicks an element.
 func (tb *Tab) Click(selector string) {
 	tb.t.Helper()
 	at := map[string]any{"type": "element", "element": tb.element(selector)}
@@ -127,14 +127,14 @@ func (tb *Tab) Click(selector string) {
 	}})
 }
 
-// Keys that have no letter.
+// Keys without a letter.
 const (
 	Enter      = "\ue007"
 	Tabulator  = "\ue004"
 	ArrowRight = "\ue014"
 )
 
-// Type presses keys, which go to where the focus is.
+// Type sends keys to the focused element.
 func (tb *Tab) Type(text string) {
 	tb.t.Helper()
 	var keys []map[string]any
@@ -150,13 +150,13 @@ func (tb *Tab) act(source map[string]any) {
 	tb.b.call("input.performActions", map[string]any{"context": tb.id, "actions": []any{source}}, nil)
 }
 
-// Choose picks files as the dialog of a file field does.
+// Choose picks files as with the dialog of a file field.
 func (tb *Tab) Choose(selector string, paths ...string) {
 	tb.t.Helper()
 	tb.b.call("input.setFiles", map[string]any{"context": tb.id, "element": tb.element(selector), "files": paths}, nil)
 }
 
-// Frame waits for a frame of the page whose address has a part.
+// Frame waits for a frame of the page whose address contains part.
 func (tb *Tab) Frame(part string) *Tab {
 	tb.t.Helper()
 	end := time.Now().Add(patience)
@@ -179,21 +179,21 @@ func (tb *Tab) Frame(part string) *Tab {
 		}
 		if time.Now().After(end) {
 			text, _ := json.Marshal(tree)
-			tb.t.Fatalf("no frame of %s: %s", part, text)
+			tb.t.Fatalf("no frame with %s in its address: %s", part, text)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// Quiet fails the test if the page had something to complain of: an error, or
-// what its policy refused.
+// Quiet fails the test if the page had errors or policy violations, except
+// those that contain one of the given texts.
 func (tb *Tab) Quiet(but ...string) {
 	tb.t.Helper()
 	tb.b.mu.Lock()
 	defer tb.b.mu.Unlock()
 	for _, text := range tb.b.logs[tb.id] {
 		if !slices.ContainsFunc(but, func(s string) bool { return strings.Contains(text, s) }) {
-			tb.t.Errorf("Firefox complains: %s", text)
+			tb.t.Errorf("Firefox reports: %s", text)
 		}
 	}
 }

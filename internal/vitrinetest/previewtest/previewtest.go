@@ -30,7 +30,7 @@ type previewTest struct {
 	vitrine.Previewer
 }
 
-// makes reports whether it makes any part of the file of the tests.
+// makes reports whether the previewer makes a part of the tests' file.
 func (t previewTest) makes() bool { return t.Makes(vitrine.PartPicture, "png") }
 
 // blob is a file in memory.
@@ -38,7 +38,7 @@ type blob struct{ *bytes.Reader }
 
 func (blob) Close() error { return nil }
 
-// torn is a file that cannot be read to its end.
+// torn is a file whose reads fail.
 type torn struct{ vitrine.Blob }
 
 func (b torn) Read(p []byte) (int, error) { return 0, vitrinetest.ErrAbandoned }
@@ -56,13 +56,13 @@ func (t previewTest) file() vitrine.PreviewFile {
 }
 
 // made returns the parts of a file. The previewer must announce each part and
-// hand it over once.
+// return it once.
 func (t previewTest) made(f vitrine.PreviewFile) map[vitrine.Part]string {
 	t.Helper()
 	parts := map[vitrine.Part]string{}
 	err := t.Preview(t.Context(), f, func(p vitrine.Part, r io.Reader) error {
 		if _, twice := parts[p]; twice || !t.Makes(p, "png") {
-			t.Errorf("part %s: it came twice: %v, it is made: %v", p, twice, t.Makes(p, "png"))
+			t.Errorf("part %s: made twice = %v, announced = %v", p, twice, t.Makes(p, "png"))
 		}
 		text, err := io.ReadAll(r)
 		parts[p] = string(text)
@@ -77,15 +77,15 @@ func (t previewTest) made(f vitrine.PreviewFile) map[vitrine.Part]string {
 func (t previewTest) parts() {
 	parts := t.made(t.file())
 	if _, ok := parts[vitrine.PartPicture]; ok != t.makes() {
-		t.Errorf("there is a picture: %v, it is made: %v", ok, t.makes())
+		t.Errorf("picture = %v, announced = %v", ok, t.makes())
 	}
 }
 
-// An error of put is returned, and ends the preview. The file may be tried
-// again.
+// put checks that an error of put is returned and ends the preview, and that
+// the file can be tried again.
 func (t previewTest) put() {
 	if !t.makes() {
-		t.Skip("it makes no parts")
+		t.Skip("the previewer makes no parts")
 	}
 	before := t.made(t.file())
 	calls := 0
@@ -94,23 +94,28 @@ func (t previewTest) put() {
 		return vitrinetest.ErrAbandoned
 	})
 	if !errors.Is(err, vitrinetest.ErrAbandoned) || calls != 1 {
-		t.Errorf("%d calls, %v; want one, and its error", calls, err)
+		t.Errorf("%d calls, %v, want 1 call and its error", calls, err)
 	}
 	if again := t.made(t.file()); !reflect.DeepEqual(again, before) {
-		t.Error("the second time there are other parts")
+		t.Error("the second run makes other parts")
 	}
 }
 
-// A file whose bytes cannot be had is an error, not a file without parts.
+// unreadable checks that a file that cannot be read is an error, not a file
+// without parts.
 func (t previewTest) unreadable() {
 	if !t.makes() {
-		t.Skip("it makes no parts")
+		t.Skip("the previewer makes no parts")
 	}
 	f := t.file()
 	f.Blob = torn{f.Blob}
-	err := t.Preview(t.Context(), f, func(p vitrine.Part, _ io.Reader) error { t.Errorf("part %s", p); return nil })
+	err := t.Preview(t.Context(), f, func(p vitrine.Part,
+		_ io.Reader) error {
+		t.Errorf("part %s, want none", p)
+		return nil
+	})
 	if !errors.Is(err, vitrinetest.ErrAbandoned) {
-		t.Errorf("it returns %v, want the error of the file", err)
+		t.Errorf("Preview = %v, want the error of the file", err)
 	}
 }
 
@@ -122,7 +127,7 @@ func (t previewTest) atOnce() {
 	}
 	vitrinetest.Race(len(files), func(i int) {
 		if got := t.made(files[i]); !reflect.DeepEqual(got, want) {
-			t.Errorf("at once there are %d other parts", len(got))
+			t.Errorf("a concurrent run makes %d other parts", len(got))
 		}
 	})
 }

@@ -21,7 +21,7 @@ func Run(t *testing.T, open func(t *testing.T, says vitrine.ScanResult) (vitrine
 		t.Run("Result/"+string(says), func(t *testing.T) {
 			s, content := open(t, says)
 			if content == nil {
-				t.Skip("it never says that")
+				t.Skip("the scanner never returns this result")
 			}
 			results(t, s, content, says)
 		})
@@ -36,7 +36,7 @@ func Run(t *testing.T, open func(t *testing.T, says vitrine.ScanResult) (vitrine
 	}
 }
 
-// Clean returns bytes in which nothing is found, the same for a size.
+// Clean returns bytes in which nothing is found. They depend only on the size.
 func Clean(size int) []byte {
 	b := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{byte(size)}).Read(b)
@@ -53,7 +53,7 @@ func seeks(t *testing.T, s vitrine.Scanner) bool {
 	return signatures != ""
 }
 
-// counted counts the bytes that were read.
+// counted counts the bytes that are read.
 type counted struct {
 	io.Reader
 	n int
@@ -65,13 +65,14 @@ func (c *counted) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// A verdict is explicit, names what was found, and is of all bytes.
+// results checks that a verdict is explicit, names the finding, and is based on
+// all bytes.
 func results(t *testing.T, s vitrine.Scanner, content []byte, says vitrine.ScanResult) {
 	for _, r := range []io.Reader{bytes.NewReader(content), iotest.OneByteReader(bytes.NewReader(content))} {
 		c := &counted{Reader: r}
 		v, err := s.Scan(t.Context(), c, int64(len(content)))
 		if err != nil || v.Result != says || (v.Signature != "") != (says != vitrine.ScanClean) {
-			t.Errorf("%+v, %v; want %s", v, err, says)
+			t.Errorf("Scan = %+v, %v, want %s", v, err, says)
 		}
 		if c.n != len(content) && seeks(t, s) {
 			t.Errorf("%d of %d bytes were read", c.n, len(content))
@@ -79,30 +80,32 @@ func results(t *testing.T, s vitrine.Scanner, content []byte, says vitrine.ScanR
 	}
 }
 
-// A scanner has a name. Its signatures are the same text until they change.
+// names checks that a scanner has a name, and that its signatures do not change
+// between two calls.
 func names(t *testing.T, s vitrine.Scanner) {
 	if s.Name() == "" {
-		t.Error("it has no name")
+		t.Error("the scanner has no name")
 	}
 	one, err1 := s.Signatures(t.Context())
 	other, err2 := s.Signatures(t.Context())
 	if err := errors.Join(err1, err2); err != nil || one != other {
-		t.Errorf("%q, then %q, %v", one, other, err)
+		t.Errorf("Signatures = %q, then %q, %v", one, other, err)
 	}
 }
 
-// unanswered fails the test unless a scan is an error without a verdict.
+// unanswered checks that a scan is an error without a verdict.
 func unanswered(t *testing.T, what string, v vitrine.Verdict, err error) {
 	t.Helper()
 	if err == nil || v != (vitrine.Verdict{}) {
-		t.Errorf("%s: %+v, %v; want an error and no verdict", what, v, err)
+		t.Errorf("%s: %+v, %v, want an error and no verdict", what, v, err)
 	}
 }
 
-// Bytes that cannot be read, or are fewer or more than was said, are not clean.
+// broken checks that bytes that cannot be read, or whose number is wrong, are
+// not clean.
 func broken(t *testing.T, s vitrine.Scanner) {
 	if !seeks(t, s) {
-		t.Skip("it looks for nothing")
+		t.Skip("the scanner searches for nothing")
 	}
 	const size = 1000
 	for what, r := range map[string]io.Reader{
@@ -116,14 +119,14 @@ func broken(t *testing.T, s vitrine.Scanner) {
 	}
 	v, err := s.Scan(t.Context(), bytes.NewReader(Clean(size)), size)
 	if err != nil || v.Result != vitrine.ScanClean {
-		t.Errorf("afterwards: %+v, %v", v, err)
+		t.Errorf("Scan afterwards = %+v, %v, want clean", v, err)
 	}
 }
 
-// A scan ends with its context, without a verdict.
+// ended checks that a scan ends with its context, without a verdict.
 func ended(t *testing.T, s vitrine.Scanner) {
 	if !seeks(t, s) {
-		t.Skip("it looks for nothing")
+		t.Skip("the scanner searches for nothing")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := io.MultiReader(bytes.NewReader(Clean(1000)),
@@ -143,7 +146,7 @@ func atOnce(t *testing.T, s vitrine.Scanner) {
 		content := Clean(10_000 + i)
 		if v, err := s.Scan(t.Context(), bytes.NewReader(content), int64(len(content))); err != nil ||
 			v.Result != vitrine.ScanClean {
-			t.Errorf("%+v, %v; want clean", v, err)
+			t.Errorf("Scan = %+v, %v, want clean", v, err)
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"vitrine/report"
 )
 
-// Run checks a spool. open opens the one in a directory, which may be there
-// from before, and closes it with the test.
+// Run checks a spool. open opens the spool in a directory, which may exist
+// already, and closes it with the test.
 func Run(t *testing.T, open func(t *testing.T, dir string) vitrine.Spool) {
 	for name, run := range map[string]func(spoolTest){
 		"Replay":   spoolTest.replayed,
@@ -40,7 +40,7 @@ type spoolTest struct {
 	open func(t *testing.T, dir string) vitrine.Spool
 }
 
-// again opens the directory as the next process does.
+// again opens the directory like the next process.
 func (t spoolTest) again() spoolTest {
 	t.Spool = t.open(t.T, t.dir)
 	return t
@@ -60,7 +60,7 @@ func Batch(id int) vitrine.Batch {
 	}
 }
 
-// Add appends the batches of some IDs.
+// Add appends the batches with some IDs.
 func Add(t testing.TB, s vitrine.Spool, ids ...int) {
 	t.Helper()
 	for _, id := range ids {
@@ -70,8 +70,8 @@ func Add(t testing.TB, s vitrine.Spool, ids ...int) {
 	}
 }
 
-// Replay takes all but what belongs to some views, and returns the IDs of what
-// came, in order.
+// Replay accepts everything except the events of some views, and returns the
+// IDs in the order of the replay.
 func Replay(t testing.TB, s vitrine.Spool, leave ...int) (ids []int) {
 	t.Helper()
 	err := s.Replay(context.Background(), func(b vitrine.Batch) (left vitrine.Batch, err error) {
@@ -94,7 +94,7 @@ func Replay(t testing.TB, s vitrine.Spool, leave ...int) (ids []int) {
 	return ids
 }
 
-// Want fails the test unless these IDs were replayed.
+// Want checks the replayed IDs.
 func Want(t testing.TB, got []int, want ...int) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -102,31 +102,32 @@ func Want(t testing.TB, got []int, want ...int) {
 	}
 }
 
-// holds checks what comes with the next replay, which leaves it all.
+// holds checks the content with a replay that accepts nothing.
 func (t spoolTest) holds(ids ...int) {
 	t.Helper()
 	Want(t, Replay(t, t, ids...), ids...)
 	if t.Empty() != (len(ids) == 0) {
-		t.Errorf("with %v in it, empty: %v", ids, t.Empty())
+		t.Errorf("with %v in the spool, Empty = %v", ids, t.Empty())
 	}
 }
 
-// Each appended record is replayed once, in order.
+// replayed checks that each appended record is replayed once, in order.
 func (t spoolTest) replayed() {
 	t.holds()
 	Add(t, t, 1, 2, 3)
 	if t.Empty() {
-		t.Error("three batches, and it is empty")
+		t.Error("Empty = true with three batches")
 	}
 	Want(t, Replay(t, t), 1, 2, 3)
 	t.holds()
 }
 
-// A process that ends, however it ends, leaves everything to the next.
+// reopened checks that the next process gets everything, however the last one
+// ended.
 func (t spoolTest) reopened() {
 	for i := range 3 {
 		if t.Empty() != (i == 0) {
-			t.Errorf("opened %d times, empty: %v", i, t.Empty())
+			t.Errorf("opened %d times, Empty = %v", i, t.Empty())
 		}
 		Add(t, t, 2*i, 2*i+1)
 		t = t.again()
@@ -135,8 +136,8 @@ func (t spoolTest) reopened() {
 	t.again().holds()
 }
 
-// A replay returns the first error of its function. Only records that the
-// function did not accept are replayed again.
+// fails checks that a replay returns the first error of its function, and that
+// only records that the function did not accept are replayed again.
 func (t spoolTest) fails() {
 	failed := errors.New("the log is away")
 	for range 3 {
@@ -144,27 +145,31 @@ func (t spoolTest) fails() {
 		calls := 0
 		err := t.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) { calls++; return b, failed })
 		if !errors.Is(err, failed) || calls != 1 {
-			t.Errorf("%d calls, %v; want one, and its error", calls, err)
+			t.Errorf("%d calls, %v, want 1 call and its error", calls, err)
 		}
 		t.holds(1, 2)
 		Want(t, Replay(t, t), 1, 2)
 	}
 }
 
-// A replay whose context has ended takes nothing.
+// ended checks that a replay whose context has ended replays nothing.
 func (t spoolTest) ended() {
 	Add(t, t, 1)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := t.Replay(ended, func(b vitrine.Batch) (vitrine.Batch, error) { t.Error("called"); return b, nil })
+	err := t.Replay(ended, func(b vitrine.Batch) (vitrine.Batch, error) {
+		t.Error("the function was called")
+		return b,
+			nil
+	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("with its context at its end: %v", err)
+		t.Errorf("Replay after the end of its context = %v", err)
 	}
 	t.holds(1)
 }
 
-// What a replay leaves comes again, with the next replay and in the next
-// process, and nothing else does.
+// left checks that records that a replay leaves, and no others, are replayed by
+// the next replay and the next process.
 func (t spoolTest) left() {
 	Add(t, t, 1, 2, 3, 4)
 	for _, left := range [][]int{{1, 2, 3, 4}, {2, 4}, {2, 4}, {4}} {
@@ -177,12 +182,13 @@ func (t spoolTest) left() {
 	t.holds()
 }
 
-// Records that are appended during a replay are part of the next one.
+// during checks that records that are appended during a replay are part of the
+// next one.
 func (t spoolTest) during() {
 	Add(t, t, 1)
 	err := t.Replay(t.Context(), func(b vitrine.Batch) (vitrine.Batch, error) {
 		if id := b.Views[0].ID; id != 1 || len(b.Views) != 1 {
-			t.Errorf("%d opens came, the first of them %d", len(b.Views), id)
+			t.Errorf("%d views replayed, the first with ID %d", len(b.Views), id)
 		}
 		Add(t, t, 2)
 		return vitrine.Batch{}, nil
@@ -193,7 +199,8 @@ func (t spoolTest) during() {
 	t.holds(2)
 }
 
-// Some append, one replays: everything comes once, each one's in order.
+// together appends from several goroutines during a replay. Everything must be
+// replayed once, and each goroutine's records in order.
 func (t spoolTest) together() {
 	const n, writers = 250, 2
 	var adding sync.WaitGroup
@@ -221,7 +228,7 @@ func (t spoolTest) together() {
 	for _, id := range got {
 		w := id / n
 		if id != next[w] {
-			t.Fatalf("after %d comes %d", next[w]-1, id)
+			t.Fatalf("%d is followed by %d", next[w]-1, id)
 		}
 		next[w]++
 	}

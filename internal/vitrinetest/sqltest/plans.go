@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sorted are the queries that may sort their result: it is short, or it is for
-// one account and read from an index alone.
+// sorted are the queries that may sort their result, because it is short, or is
+// for one account and read only from an index.
 var sorted = map[string]bool{"Links bytes": true, "Links words": true, "Links title": true, "Links size": true,
 	"OldSlugs": true}
 
@@ -39,10 +39,10 @@ func CheckPlan(t *testing.T, tx *sqldb.Tx, name, query string) {
 		t.Errorf("%s: %v", name, err)
 	}
 	if strings.Contains(all, "SCAN") || strings.Contains(all, "TEMP B-TREE") && !sorted[name] {
-		t.Errorf("%s goes through whole tables: %s\n%s", name, all, query)
+		t.Errorf("%s scans whole tables: %s\n%s", name, all, query)
 	}
 	if (name == "CountLinks" || name == "Held" || name == "CountUploads") && !strings.Contains(all, "COVERING INDEX") {
-		t.Errorf("%s reads rows: %s", name, all)
+		t.Errorf("%s reads rows instead of an index: %s", name, all)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // HastyPostgres shortens the time that the databases of a test wait for their
-// server. It is only a little shorter, so that a busy machine does not make a
-// server look frozen.
+// server. It is only a little shorter, so that a busy server does not look
+// frozen.
 func HastyPostgres(t *testing.T) {
 	before := sqldb.PostgresWaits
 	sqldb.PostgresWaits = sqldb.Waits{Beat: 200 * time.Millisecond, Answer: time.Second, Heard: 1200 * time.Millisecond,
@@ -46,7 +46,7 @@ func InPostgres(t *testing.T) {
 	t.Cleanup(func() { NewPlace, onPostgres = before, false })
 }
 
-// empty removes every row of the store and of the log.
+// empty deletes every row of the store and of the log.
 func empty(tb testing.TB, place string) {
 	tb.Helper()
 	ctx := context.Background()
@@ -91,8 +91,8 @@ func Listening(t *testing.T, d *sqldb.DB) (process int) {
 	return process
 }
 
-// Steady waits until the version stays the same, and returns it.
-func Steady(t *testing.T, s versioned, d *sqldb.DB) (version int64) {
+// Stable waits until the version stays the same, and returns it.
+func Stable(t *testing.T, s versioned, d *sqldb.DB) (version int64) {
 	t.Helper()
 	until := time.Now().Add(30 * time.Second)
 	for ticker := time.NewTicker(20 * time.Millisecond); ; <-ticker.C {
@@ -102,7 +102,7 @@ func Steady(t *testing.T, s versioned, d *sqldb.DB) (version int64) {
 			return version
 		}
 		if time.Now().After(until) {
-			t.Fatal("the version does not stay, though nothing changes")
+			t.Fatal("the version changes without a change")
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// NewTraffic makes views of some links, a million a year.
+// NewTraffic returns views of some links, a million a year.
 func NewTraffic(links int) *vitrinetest.Traffic { return vitrinetest.NewTraffic(links, 31536) }
 
 // CheckIntegrity runs SQLite's check for damage.
@@ -26,7 +26,7 @@ func CheckIntegrity(t *testing.T, d *sqldb.DB) {
 				return err
 			}
 			if found != "ok" {
-				t.Errorf("integrity: %s", found)
+				t.Errorf("integrity check: %s", found)
 			}
 			return nil
 		}, "PRAGMA integrity_check")
@@ -36,15 +36,15 @@ func CheckIntegrity(t *testing.T, d *sqldb.DB) {
 	}
 }
 
-// NewPlace is where a test has a database of its own: in a file, unless the
-// test is run once more for PostgreSQL.
+// NewPlace returns the address of a new database: a file, unless the test is
+// repeated with PostgreSQL.
 var NewPlace = func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "vitrine.db") }
 
-// onPostgres reports whether a test is run once more for PostgreSQL.
+// onPostgres reports whether a test is repeated with PostgreSQL.
 var onPostgres bool
 
-// Repeated returns share where a test is run once more for PostgreSQL, and 1
-// the first time: random repetitions are tried in full on one backend.
+// Repeated returns share if a test is repeated with PostgreSQL, and 1
+// otherwise, because random tests run in full on only one backend.
 func Repeated(share int) int {
 	if onPostgres {
 		return share

@@ -237,7 +237,7 @@ func (t storeTest) linkCounts() {
 		t.read(func(tx vitrine.Tx) error {
 			n, b, err := tx.CountLinks(a.ID)
 			if n != links || b != bytes {
-				t.Errorf("%s has %d links with %d bytes, want %d with %d", a.Email, n, b, links, bytes)
+				t.Errorf("%s: %d links with %d bytes, want %d with %d", a.Email, n, b, links, bytes)
 			}
 			return err
 		})

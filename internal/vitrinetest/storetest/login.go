@@ -97,7 +97,7 @@ func (t storeTest) loginRace(other storeTest) {
 			}
 		})
 		if n := len(t.keysOf(who)); n != 1 || taken.Load() != 1 {
-			t.Errorf("%d programs have one of %d keys", taken.Load(), n)
+			t.Errorf("%d programs got %d keys, want one each", taken.Load(), n)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (t storeTest) reserveIDs() {
 		t.Helper()
 		gotA, gotL := t.made(name)
 		if gotA != a || gotL != l {
-			t.Errorf("account %d and link %d are made, want %d and %d", gotA, gotL, a, l)
+			t.Errorf("new account %d and link %d, want %d and %d", gotA, gotL, a, l)
 		}
 	}
 	over(0, 0, false)
@@ -57,10 +57,10 @@ func (t storeTest) reserveIDs() {
 	})
 	t.is("an update that is abandoned", err, vitrinetest.ErrAbandoned)
 	if a, l := t.made("fourth"); a <= 101 || l <= 42 { // PostgreSQL skips IDs here
-		t.Errorf("account %d and link %d", a, l)
+		t.Errorf("new account %d and link %d, want IDs above 101 and 42", a, l)
 	}
 	if err := t.store.Read(ctx, func(tx vitrine.Tx) error { _, err := tx.ReserveIDs(1, 1); return err }); err != nil {
-		t.Errorf("ReserveIDs of numbers that were given, where nothing is written: %v", err)
+		t.Errorf("ReserveIDs of assigned IDs in a Read = %v, want no error", err)
 	}
 }
 
@@ -79,11 +79,11 @@ func (t storeTest) reserveIDsRace() {
 		for j := range 3 {
 			a, l := t.made(fmt.Sprintf("racer-%d-%d", i, j))
 			if i%3 == 0 && (a <= vitrine.AccountID(5*i) || l <= vitrine.LinkID(4*i)) {
-				t.Errorf("account %d and link %d, after %d and %d were passed over", a, l, 5*i, 4*i)
+				t.Errorf("new account %d and link %d after %d and %d were reserved", a, l, 5*i, 4*i)
 			}
 			mu.Lock()
 			if given[l] {
-				t.Errorf("link %d is given twice", l)
+				t.Errorf("link ID %d was assigned twice", l)
 			}
 			given[l] = true
 			mu.Unlock()

@@ -52,7 +52,7 @@ func (t storeTest) changes() {
 		t.update(func(tx vitrine.Tx) error { return tx.AddChange(c) })
 	}
 	if !(0 < made.ID && made.ID < cleared.ID && cleared.ID < banned.ID && banned.ID < hit.ID) {
-		t.Fatalf("IDs %d, %d, %d, %d: want them to grow", made.ID, cleared.ID, banned.ID, hit.ID)
+		t.Fatalf("IDs = %d, %d, %d, %d, want them to increase", made.ID, cleared.ID, banned.ID, hit.ID)
 	}
 	check := func(q vitrine.ChangeQuery, want ...*vitrine.Change) {
 		t.Helper()

@@ -52,7 +52,7 @@ func (t storeTest) linkSearch() {
 			vitrinetest.Equal(t, fmt.Sprintf("IDs of links %+v", q), len(all), len(want))
 			for _, id := range all {
 				if !ids[id] {
-					t.Errorf("link %d is none of %+v", id, q)
+					t.Errorf("link %d is not in the results of %+v", id, q)
 				}
 			}
 			return errors.Join(err, err2)
@@ -103,7 +103,7 @@ func (t storeTest) linkSearch() {
 		}
 	})
 	if len(ids) != 5 || !slices.IsSorted(ids) {
-		t.Errorf("links by ID: %v", ids)
+		t.Errorf("links by ID = %v", ids)
 	}
 	held.Title, held.Slug = "Renamed", "new-slug"
 	t.update(func(tx vitrine.Tx) error { return tx.PutLink(held) })

@@ -93,7 +93,7 @@ func (t storeTest) attempts() {
 		return errors.Join(tx.AddAttempt(first), tx.AddAttempt(second), tx.AddAttempt(third), tx.AddAttempt(stranger))
 	})
 	if second.ID == third.ID || second.ID < 1 {
-		t.Fatalf("IDs %d and %d", second.ID, third.ID)
+		t.Fatalf("IDs = %d and %d, want different ones", second.ID, third.ID)
 	}
 	count := func(k vitrine.AttemptKey, since, until time.Time, n int64, oldest time.Time) {
 		t.Helper()

@@ -36,11 +36,11 @@ func (t storeTest) rollback() {
 		return vitrinetest.ErrAbandoned
 	})
 	if err != vitrinetest.ErrAbandoned {
-		t.Errorf("Update whose function fails: %v, want its very error", err)
+		t.Errorf("Update whose function fails = %v, want the same error value", err)
 	}
 	err = t.store.Read(ctx, func(vitrine.Tx) error { return vitrinetest.ErrAbandoned })
 	if err != vitrinetest.ErrAbandoned {
-		t.Errorf("Read whose function fails: %v, want its very error", err)
+		t.Errorf("Read whose function fails = %v, want the same error value", err)
 	}
 	vitrinetest.Equal(t, "secret of an abandoned transaction", t.secret("s"), nil)
 	t.read(func(tx vitrine.Tx) error {
@@ -110,11 +110,11 @@ func (t storeTest) dead() {
 	var kept vitrine.Tx
 	t.update(func(tx vitrine.Tx) error { kept = tx; return nil })
 	if err := kept.PutSecret("s", []byte("v")); err == nil {
-		t.Error("a transaction writes after its end")
+		t.Error("a transaction can write after its end")
 	}
 	t.read(func(tx vitrine.Tx) error { kept = tx; return nil })
 	if _, err := kept.CountAccounts(); err == nil {
-		t.Error("a transaction reads after its end")
+		t.Error("a transaction can read after its end")
 	}
 	vitrinetest.Equal(t, "secret", t.secret("s"), nil)
 }
@@ -129,7 +129,7 @@ func (t storeTest) cancelled() {
 	_, err := t.store.Version(gone)
 	t.is("Version without a caller", err, context.Canceled)
 	if ran {
-		t.Error("a transaction ran without a caller")
+		t.Error("a transaction ran although its context had ended")
 	}
 }
 
@@ -223,7 +223,7 @@ func (t storeTest) writeSkew() {
 			}
 		})
 		if string(t.secret("0"))+string(t.secret("1")) == "offoff" {
-			t.Fatal("two transactions each saw the world without the other")
+			t.Fatal("both transactions succeeded without seeing each other's change")
 		}
 	}
 }
@@ -280,7 +280,7 @@ func (t storeTest) whole() {
 					a, err1 := tx.Secret("a")
 					b, err2 := tx.Secret("b")
 					if err1 == nil && err2 == nil && a[0]+b[0] != 200 {
-						t.Errorf("a reader saw %d and %d", a[0], b[0])
+						t.Errorf("a reader saw %d and %d, want a sum of 200", a[0], b[0])
 					}
 					return errors.Join(err1, err2)
 				})

@@ -108,7 +108,7 @@ func (t storeTest) uploadCounts() {
 				return err
 			}
 			if n != c.n || !oldest.Equal(c.oldest) {
-				t.Errorf("uploads of %s since %v: %d, oldest %v, want %d, %v", c.a.Email, c.since, n, oldest, c.n,
+				t.Errorf("uploads of %s since %v = %d, oldest %v, want %d, %v", c.a.Email, c.since, n, oldest, c.n,
 					c.oldest)
 			}
 		}
@@ -128,7 +128,7 @@ func (t storeTest) uploadCounts() {
 				return err
 			}
 			if n != c.n || bytes != c.bytes {
-				t.Errorf("held after %v without %q: %d with %d bytes, want %d with %d", c.now, c.except, n, bytes, c.n,
+				t.Errorf("held after %v without %q = %d with %d bytes, want %d with %d", c.now, c.except, n, bytes, c.n,
 					c.bytes)
 			}
 		}
@@ -159,7 +159,7 @@ func (t storeTest) uploadCounts() {
 				return err
 			}
 			if !got.Equal(want) {
-				t.Errorf("%d of holding %d is released at %v, as of %v without %q, want %v", c.n, c.what, got, c.now,
+				t.Errorf("%d of holding %d are released at %v, as of %v without %q, want %v", c.n, c.what, got, c.now,
 					c.except, want)
 			}
 		}
@@ -177,7 +177,7 @@ func (t storeTest) uploadCounts() {
 				return err
 			}
 			if bytes != c.bytes {
-				t.Errorf("lapsed after %v: %d bytes, want %d", c.now, bytes, c.bytes)
+				t.Errorf("expired after %v: %d bytes, want %d", c.now, bytes, c.bytes)
 			}
 			vitrinetest.Equal(t, "the upload whose hold ended first", got, c.want)
 		}

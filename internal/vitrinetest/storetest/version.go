@@ -17,7 +17,7 @@ func RunShared(t *testing.T, within time.Duration, open func(t *testing.T) (one,
 	for _, test := range []struct {
 		name string
 		run  func(one, other storeTest)
-		late bool // also tested on stores that see changes late
+		late bool // also tested on stores that see changes with a delay
 	}{
 		{"Version", func(one, other storeTest) { one.versions(other, within) }, true},
 		{"VersionOfOther", func(one, other storeTest) { other.versions(one, within) }, true},
@@ -101,7 +101,7 @@ func (t storeTest) versions(by storeTest, within time.Duration) {
 			<-ticker.C
 		}
 		if len(seen) == was {
-			t.Errorf("after %s the version is %d, which it was before", change.what, v)
+			t.Errorf("version after %s = %d, which is an earlier one", change.what, v)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (t storeTest) versionRace(other storeTest) {
 				return
 			}
 			if int64(value) < least {
-				t.Errorf("change %d has returned, and at version %d it is still %d", least, version, value)
+				t.Errorf("change %d has returned, but at version %d the value is still %d", least, version, value)
 			}
 		}
 	})

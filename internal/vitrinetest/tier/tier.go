@@ -4,8 +4,8 @@
 // (every repetition of a law: each backend at each crash point, real clocks,
 // every width of every page).
 //
-// A tier may skip repetitions of a law, never a law: what [Need] skips below
-// [All] must be covered in a smaller form in [Test].
+// A tier may skip repetitions of a law, but never a law: what [Need] skips
+// below [All] must be covered in a smaller form in [Test].
 package tier
 
 import (
@@ -31,8 +31,8 @@ func (t Tier) String() string { return names[t] }
 // is [Test].
 const Variable = "VITRINE_TEST_TIER"
 
-// Current returns the tier of this run. It panics when the variable names none,
-// so that a typing error does not skip tests.
+// Current returns the tier of this run. It panics if the variable has an
+// unknown value, so that a typing error does not skip tests.
 func Current() Tier {
 	name, set := os.LookupEnv(Variable)
 	if !set || name == "" {
@@ -47,16 +47,16 @@ func Current() Tier {
 }
 
 // Need skips a test in runs below a tier. The message names the tier and what
-// was not tried; the summary of a run lists it.
+// is skipped. The summary of a run lists it.
 func Need(t testing.TB, least Tier, what string) {
 	t.Helper()
 	if now := Current(); now < least {
-		t.Skipf("tier %s: %s is tried by tier %s", now, what, least)
+		t.Skipf("tier %s: %s needs tier %s", now, what, least)
 	}
 }
 
-// Pick returns the last value in the largest tier, and the first in the others:
-// how often a law is repeated, or how long something is waited for.
+// Pick returns the last value in the largest tier, and the first in the others,
+// for numbers of repetitions and times to wait.
 func Pick[T any](gate, all T) T {
 	if Current() == All {
 		return all

@@ -6,7 +6,7 @@ func TestCurrent(t *testing.T) {
 	for name, want := range map[string]Tier{"": Test, "check": Check, "test": Test, "all": All} {
 		t.Setenv(Variable, name)
 		if got := Current(); got != want {
-			t.Errorf("%q: %v, want %v", name, got, want)
+			t.Errorf("tier of %q = %v, want %v", name, got, want)
 		}
 	}
 	t.Setenv(Variable, "nightly")
@@ -26,11 +26,11 @@ func TestNeed(t *testing.T) {
 		ran = true
 	})
 	if ran {
-		t.Error("a test of the gate ran in tier check")
+		t.Error("a test of tier test ran in tier check")
 	}
 	t.Setenv(Variable, "all")
 	Need(t, Test, "a server")
 	if Pick(1, 2) != 2 {
-		t.Error("Pick gives less than the whole in tier all")
+		t.Error("Pick(1, 2) in tier all = 1, want 2")
 	}
 }

@@ -142,7 +142,7 @@ func (t logTest) snapshots() {
 		t.append(vitrine.Batch{Snapshots: append(list, unknown, elsewhere)})
 		views := t.all(1)
 		if len(views) != 2 || views[1].Session != nil {
-			t.Fatalf("opens after snapshots: %+v", views)
+			t.Fatalf("views after snapshots = %+v", views)
 		}
 		vitrinetest.Equal(t, "session", views[0].Session, own(report.View{Session: &want.Session}).Session)
 	}
@@ -304,7 +304,7 @@ func (t logTest) early() {
 	t.counted(7, 0, 0)
 	views := t.all(1)
 	if last := views[len(views)-1].Session; last == nil || last.EngagedMs != 9000 || len(last.Pages) != 1 {
-		t.Errorf("the session of the open that came late: %+v", last)
+		t.Errorf("session of the late view = %+v", last)
 	}
 	// The same on rolled-up days.
 	if err := t.log.RollUp(ctx, day+3); err != nil {
@@ -365,7 +365,7 @@ func (t logTest) cancelled() {
 	_, err := t.log.Append(gone, vitrine.Batch{Views: []vitrine.ViewRecord{view(1, 0, 1)}})
 	_, _, err2 := t.log.Tally(gone, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: firstDay, To: lastDay})
 	if !errors.Is(err, context.Canceled) || !errors.Is(err2, context.Canceled) {
-		t.Errorf("without a caller Append says %v, Tally %v", err, err2)
+		t.Errorf("after the end of the context Append = %v, Tally = %v, want context.Canceled", err, err2)
 	}
 	vitrinetest.Equal(t, "opens", t.all(1), nil)
 }

@@ -54,7 +54,7 @@ func (t logTest) forget() {
 		step("Forget", t.log.Expire(ctx, before))
 		from := kept()
 		if from > before || from > day+210 {
-			t.Fatalf("forgetting before %v, opens are kept from %v on", before, from)
+			t.Fatalf("Expire before %v: views are kept from %v on", before, from)
 		}
 		for link := range vitrine.LinkID(modelLinks) {
 			link++
@@ -75,7 +75,7 @@ func (t logTest) forget() {
 		t.audit()
 	}
 	if kept() < day+100 {
-		t.Fatalf("opens are kept from %v on, all these days", kept())
+		t.Fatalf("after all Expires views are kept from %v on", kept())
 	}
 	// Days with deleted views are closed. Other days are not.
 	late, soon := view(1, 0, 5), view(1, 200*24*time.Hour, 5)
@@ -86,7 +86,7 @@ func (t logTest) forget() {
 		Downloads: of.Downloads})
 	step("Append", err)
 	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrForgotten) || o.Refused[1] != nil {
-		t.Errorf("opens of a forgotten day and of another: %v", o.Refused)
+		t.Errorf("Append on an expired day and on another: %v, want ErrForgotten and nil", o.Refused)
 	}
 	vitrinetest.Equal(t, "what is early along with an open of a forgotten day", o.Early, vitrine.Batch{})
 	_, early := t.outcome(of)
@@ -102,7 +102,7 @@ func (t logTest) forget() {
 	m.append(vitrine.Batch{Views: []vitrine.ViewRecord{soon}})
 	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: vitrinetest.Epoch.AddDate(1, 0, 0)}
 	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{late}); !errors.Is(err, vitrine.ErrForgotten) {
-		t.Errorf("an import of a forgotten day: %v", err)
+		t.Errorf("Import on an expired day = %v, want ErrForgotten", err)
 	}
 	step("Settle", t.log.RollUp(ctx, day+220))
 	for range t.times(20) {

@@ -98,7 +98,7 @@ func (t logTest) importCollisions() {
 	var got [][2]int64
 	for _, o := range t.all(1) {
 		if o.At != ms {
-			t.Errorf("open %d has left its millisecond", o.ID)
+			t.Errorf("view %d has moved to another millisecond", o.ID)
 		}
 		got = append(got, [2]int64{o.ID - int64(vitrine.ViewIDAt(ms, 0)), int64(o.Viewer)})
 	}

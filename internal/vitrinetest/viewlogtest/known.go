@@ -16,7 +16,7 @@ func (t logTest) known() {
 		t.Helper()
 		a, l, err := t.log.HighestIDs(ctx)
 		if err != nil || a != account || l != link {
-			t.Errorf("%s, the highest numbers are %d and %d, %v, want %d and %d", when, a, l, err, account, link)
+			t.Errorf("%s: HighestIDs = %d, %d, %v, want %d and %d", when, a, l, err, account, link)
 		}
 		left := map[vitrine.Scope]bool{}
 		for _, s := range want {
@@ -26,17 +26,17 @@ func (t logTest) known() {
 		seen := map[vitrine.Scope]bool{}
 		err = t.log.EachScope(ctx, func(s vitrine.Scope) error {
 			if !left[s] {
-				return fmt.Errorf("%+v is known", s)
+				return fmt.Errorf("%+v is listed, want it unknown", s)
 			}
 			seen[s] = true
 			return nil
 		})
 		if err != nil {
-			t.Errorf("%s, Known: %v", when, err)
+			t.Errorf("%s: EachScope = %v", when, err)
 		}
 		for _, s := range want {
 			if !seen[s] {
-				t.Errorf("%s, %+v is not known", when, s)
+				t.Errorf("%s: %+v is not listed", when, s)
 			}
 		}
 	}
@@ -74,6 +74,6 @@ func (t logTest) known() {
 	is("after a link is erased", 7, 20, all[0], all[2], all[3], vitrine.Scope{Account: 2})
 	err := t.log.EachScope(ctx, func(vitrine.Scope) error { return vitrinetest.ErrAbandoned })
 	if err != vitrinetest.ErrAbandoned {
-		t.Errorf("Known, when its caller fails: %v", err)
+		t.Errorf("EachScope whose function fails = %v, want ErrAbandoned", err)
 	}
 }

@@ -52,7 +52,7 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	step("Settle", to.RollUp(ctx, day+historyDays+60))
 	step("Forget", to.Expire(ctx, day+historyDays-5))
 	if now, err := to.RetainedFrom(ctx, 1); err != nil || now <= kept {
-		t.Errorf("opens are kept from %v on, and were from %v on, %v", now, kept, err)
+		t.Errorf("views are kept from %v on, want from %v on, %v", now, kept, err)
 	}
 	after.audit()
 	if !erased {
@@ -112,7 +112,7 @@ func (h *history) sameAs(when string, other vitrine.ViewLog) {
 					strings.Split(reports(s, a, w[0], w[1]), "\n")
 				for i, line := range want {
 					if i >= len(got) || got[i] != line {
-						h.Errorf("%s, line %d of the reports of %+v over [%v, %v): got %q, want %q", when, i, s, w[0],
+						h.Errorf("%s: line %d of the reports of %+v over [%v, %v) = %q, want %q", when, i, s, w[0],
 							w[1], got[min(i, len(got)-1)], line)
 						break
 					}

@@ -24,11 +24,11 @@ func (t logTest) position() {
 			t.Fatal(err)
 		}
 		if got := at().Mark; got != want {
-			t.Errorf("SetMark(%d, %d): the mark is %d, want %d", old, mark, got, want)
+			t.Errorf("SetMark(%d, %d): mark = %d, want %d", old, mark, got, want)
 		}
 	}
 	if p := at(); p.Mark != 0 {
-		t.Errorf("a new log is at %+v", p)
+		t.Errorf("position of a new log = %+v", p)
 	}
 	mark(7, 8, 0)
 	mark(0, math.MaxInt64, math.MaxInt64)
@@ -39,7 +39,7 @@ func (t logTest) position() {
 		t.Helper()
 		p := at()
 		if p.Last <= last || p.Mark != 5 {
-			t.Errorf("after %s the log is at %+v, before at %d", what, p, last)
+			t.Errorf("position after %s = %+v, before %d", what, p, last)
 		}
 		last = p.Last
 	}

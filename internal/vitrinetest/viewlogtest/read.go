@@ -133,7 +133,7 @@ func (t logTest) views() {
 	vitrinetest.Equal(t, "opens", len(got), n)
 	for i, o := range got {
 		if o.At != vitrinetest.Epoch.UnixMilli()+int64(i)*1000 {
-			t.Fatalf("open %d is of %d: not oldest first, or not all", i, o.At)
+			t.Fatalf("view %d is at %d, want all views, oldest first", i, o.At)
 		}
 	}
 	calls := 0
@@ -144,7 +144,7 @@ func (t logTest) views() {
 		return nil
 	})
 	if !errors.Is(err, vitrinetest.ErrAbandoned) || calls != 3 {
-		t.Errorf("Opens whose function fails at the third: %v after %d calls", err, calls)
+		t.Errorf("Views whose function fails at the third call = %v after %d calls", err, calls)
 	}
 	// The log may be called during the listing.
 	listed := 0
@@ -200,7 +200,7 @@ func (t logTest) cap() {
 		tally, truncated := t.tally(s, first, first+10, 10)
 		vitrinetest.Equal(t, "truncated", truncated, false)
 		if tally.Views() == 0 {
-			t.Error("no views in the window's first days")
+			t.Error("no views in the first days of the window")
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (t logTest) erase() {
 	})
 	for range 2 {
 		if err := t.log.DeleteLink(ctx, 1); err != nil {
-			t.Fatalf("Erase: %v", err)
+			t.Fatalf("DeleteLink = %v", err)
 		}
 		counts, err := t.log.Counts(ctx, []vitrine.LinkID{1, 2})
 		if err != nil {

@@ -66,7 +66,7 @@ func (h *history) live() {
 	step("Forget", h.log.Expire(ctx, day+historyDays-30))
 	from, err := h.log.RetainedFrom(ctx, 1)
 	if err != nil || from <= day {
-		h.Fatalf("opens are kept from %v on, %v: nothing is forgotten", from, err)
+		h.Fatalf("views are kept from %v on, %v, want some days expired", from, err)
 	}
 	if of2, err := h.log.RetainedFrom(ctx, 2); err == nil {
 		from = max(from, of2)

@@ -8,13 +8,14 @@ import (
 	"testing"
 )
 
-// Scales begin at 0, hold the largest value and have few round steps.
+// TestScale checks that scales begin at 0, contain the largest value and have
+// few round steps.
 func TestScale(t *testing.T) {
 	for most := range int64(20_000) {
 		top, ticks := Scale(most)
 		n := len(ticks) - 1
 		if n > 5 || n < 1 || top < most || most >= 10 && n < 3 {
-			t.Fatalf("a scale to %d ends at %d and has %d steps", most, top, n)
+			t.Fatalf("scale for %d ends at %d and has %d steps", most, top, n)
 		}
 	}
 }
@@ -28,8 +29,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// The last step of a line that is not over is drawn apart, and a single value
-// is a level line.
+// TestLine checks that the last step of an unfinished line is drawn separately,
+// and that a single value is a level line.
 func TestLine(t *testing.T) {
 	for _, c := range []struct {
 		values []int64
@@ -42,13 +43,13 @@ func TestLine(t *testing.T) {
 		{[]int64{0, 10, 5}, true, Line{Past: "M0,100L500,0", Now: "M500,0L1000,50"}},
 	} {
 		if got := line(Series{Values: c.values, Open: c.open}, 10); got != c.want {
-			t.Errorf("%v, open %t: %+v, want %+v", c.values, c.open, got, c.want)
+			t.Errorf("line of %v, open %t = %+v, want %+v", c.values, c.open, got, c.want)
 		}
 	}
 }
 
-// The points of a chart cover its width without gaps, and their dots are on the
-// lines.
+// TestPoints checks that the points of a chart cover its width without gaps,
+// and that their dots are on the lines.
 func TestPoints(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 30, 365} {
 		values := make([]int64, n)
@@ -60,11 +61,11 @@ func TestPoints(t *testing.T) {
 		for i, p := range c.Points {
 			from, wide := number(t, p.From), number(t, p.Wide)
 			if n > 1 && (from > covered+0.02 || from < covered-0.02) {
-				t.Fatalf("point %d of %d begins at %v, the one before ends at %v", i, n, from, covered)
+				t.Fatalf("point %d of %d begins at %v, want the end of the previous one, %v", i, n, from, covered)
 			}
 			covered = from + wide
 			if want := []Dot{{"views", Percent(5-values[i], 5)}}; !reflect.DeepEqual(p.Dots, want) {
-				t.Errorf("point %d of %d has dots %v, want %v", i, n, p.Dots, want)
+				t.Errorf("dots of point %d of %d = %v, want %v", i, n, p.Dots, want)
 			}
 		}
 		if covered < 99.9 || covered > 100.1 {
@@ -82,13 +83,13 @@ func number(t *testing.T, percent string) float64 {
 	return f
 }
 
-// What comes from outside does not break a tip into more rows.
+// TestTip checks that user text does not add rows to a tip.
 func TestTip(t *testing.T) {
 	got := Tip("a\nb", [3]string{"views", "Views|x", "1\r\n2"})
 	if want := "a b\nviews|Views¦x|1  2"; got != want {
-		t.Errorf("tip %q, want %q", got, want)
+		t.Errorf("tip = %q, want %q", got, want)
 	}
 	if rows := slices.Collect(strings.Lines(got)); len(rows) != 2 {
-		t.Errorf("%d rows", len(rows))
+		t.Errorf("%d rows, want 2", len(rows))
 	}
 }

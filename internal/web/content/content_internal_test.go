@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// Names come back as they were from the part that knows UTF-8, and nothing in
-// them ends the header or the quotes (RFC 6266).
+// TestDisposition checks that the UTF-8 parameter has the original name, and
+// that no name ends the header or the quotes (RFC 6266).
 func TestDisposition(t *testing.T) {
 	for name, want := range map[string]string{
 		"report.pdf":                  `attachment; filename="report.pdf"; filename*=UTF-8''report.pdf`,
@@ -41,12 +41,12 @@ func FuzzDisposition(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		got := httpx.Disposition("inline", name)
 		if strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r > '~' }) {
-			t.Fatalf("%q: %q", name, got)
+			t.Fatalf("Disposition of %q = %q, want printable ASCII", name, got)
 		}
 		kind, params, err := mime.ParseMediaType(got)
 		if err != nil || kind != "inline" || strings.ContainsAny(params["filename"], "\"\\/\r\n\x00") ||
 			!utf8.ValidString(params["filename"]) {
-			t.Fatalf("%q: %q reads as %q %v: %v", name, got, kind, params, err)
+			t.Fatalf("Disposition of %q = %q, which parses as %q %v: %v", name, got, kind, params, err)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func TestPrologue(t *testing.T) {
 		"<!doctype html><!-- open": "<!doctype html>",
 	} {
 		if got := html[:prologue([]byte(html))]; got != want {
-			t.Errorf("%q: %q, want %q", html, got, want)
+			t.Errorf("prologue of %q = %q, want %q", html, got, want)
 		}
 	}
 }
@@ -77,13 +77,13 @@ func FuzzPrologue(f *testing.F) {
 	f.Fuzz(func(t *testing.T, html []byte) {
 		n := prologue(html)
 		if n < 0 || n > len(html) {
-			t.Fatalf("%d of %d", n, len(html))
+			t.Fatalf("prologue = %d of %d bytes", n, len(html))
 		}
-		// Nothing before the script is an element: what could begin one is
-		// within a comment or a declaration.
+		// The bytes before the script contain no element. What looks like one
+		// is in a comment or a declaration.
 		if i := bytes.Index(html[:n], []byte("<script")); i >= 0 && !bytes.Contains(html[:i], []byte("<!")) &&
 			!bytes.Contains(html[:i], []byte("<?")) {
-			t.Fatalf("%q", html[:n])
+			t.Fatalf("prologue = %q", html[:n])
 		}
 		_ = charsetOf(html)
 	})
@@ -100,7 +100,7 @@ func TestCharset(t *testing.T) {
 		"\xff\xfe<\x00":                   "utf-16le",
 	} {
 		if got := charsetOf([]byte(html)); got != want {
-			t.Errorf("%q: %s, want %s", html, got, want)
+			t.Errorf("charset of %q = %s, want %s", html, got, want)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestAcceptsGzip(t *testing.T) {
 		"GZIP": true, "identity": false, "x-gzip": false, "*": false} {
 		r := &http.Request{Header: http.Header{"Accept-Encoding": {header}}}
 		if got := httpx.AcceptsGzip(r); got != want {
-			t.Errorf("%q: %t", header, got)
+			t.Errorf("AcceptsGzip with %q = %t", header, got)
 		}
 	}
 }
@@ -119,23 +119,23 @@ func TestFromStart(t *testing.T) {
 	for header, want := range map[string]bool{"": true, "bytes=0-": true, "bytes=0-99": true, "bytes=1-": false,
 		"bytes=-5": false, "bytes=5-9, 0-3": true, "items=3-": true, "bytes=": false, "bytes=x": false} {
 		if got := public.FromStart(header); got != want {
-			t.Errorf("%q: %t", header, got)
+			t.Errorf("FromStart(%q) = %t", header, got)
 		}
 	}
 }
 
-// Text of any bytes comes out as valid UTF-8, and cutting never makes more of
-// it.
+// FuzzDecodeText checks that any bytes become valid UTF-8 of a bounded size,
+// and that valid UTF-8 does not change.
 func FuzzDecodeText(f *testing.F) {
 	f.Add([]byte("Gr\xc3\xbc\xc3"), true)
 	f.Add([]byte{0xff, 0xfe, 0x3d, 0xd8}, true)
 	f.Fuzz(func(t *testing.T, b []byte, cut bool) {
 		got := viewer.DecodeText(b, cut)
 		if !utf8.ValidString(got) || len(got) > 3*len(b) {
-			t.Fatalf("%q: %q", b, got)
+			t.Fatalf("decoded %q to %q", b, got)
 		}
 		if utf8.Valid(b) && !bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) && got != string(b) {
-			t.Fatalf("%q: %q", b, got)
+			t.Fatalf("decoded %q to %q, want it unchanged", b, got)
 		}
 	})
 }

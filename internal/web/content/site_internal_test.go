@@ -9,8 +9,9 @@ import (
 	"vitrine/internal/filetype/inspect"
 )
 
-// What is kept of websites is bounded by what it takes of memory, however long
-// the names are and whether files are served or left out.
+// TestManifestsAreWeighed checks that the cache of manifests is bounded by the
+// memory that they take, whatever the length of the names, for served files and
+// ignored ones.
 func TestManifestsAreWeighed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 1000)
@@ -28,10 +29,10 @@ func TestManifestsAreWeighed(t *testing.T) {
 			m.keep(vitrine.UploadID(fmt.Sprint(i)), site)
 		}
 		if n := m.sites.Len(); each < 4<<20 || n != maxManifestBytes/each || m.bytes != n*each {
-			t.Errorf("%s: %d manifests of %d bytes are kept, said to take %d", what, n, each, m.bytes)
+			t.Errorf("%s: %d manifests of %d bytes are cached, counted as %d bytes", what, n, each, m.bytes)
 		}
 		if _, ok := m.find("39"); !ok {
-			t.Errorf("%s: the last one is not kept", what)
+			t.Errorf("%s: the last manifest is not cached", what)
 		}
 	}
 }

@@ -66,8 +66,8 @@ func contractStatuses(t *testing.T) map[vitrine.Code]int {
 	return statuses
 }
 
-// TestCodes: each code has a status, and each that programs meet is with this
-// status in the contract's error table.
+// TestCodes checks that each code has a status, and that each code for programs
+// has the same status in the contract's error table.
 func TestCodes(t *testing.T) {
 	codes, contract := declaredCodes(t), contractStatuses(t)
 	for _, code := range codes {
@@ -78,15 +78,15 @@ func TestCodes(t *testing.T) {
 		switch {
 		case slices.Contains(notForPrograms, code):
 			if contract[code] != 0 {
-				t.Errorf("%s is in the contract, and only people meet it", code)
+				t.Errorf("%s is in the contract, but is not for programs", code)
 			}
 		case contract[code] != status:
-			t.Errorf("%s has the status %d, and %d in the contract's error table", code, status, contract[code])
+			t.Errorf("status of %s = %d, want %d as in the contract's error table", code, status, contract[code])
 		}
 	}
 	for code := range contract {
 		if !slices.Contains(codes, code) {
-			t.Errorf("%s is in the contract, and not in error.go", code)
+			t.Errorf("%s is in the contract, but not in error.go", code)
 		}
 	}
 }

@@ -12,22 +12,22 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// Every code has its line in the documentation, or is one that only people
-// meet; and the reference is complete.
+// TestDocErrors checks that every code is documented or not for programs, and
+// that the reference is complete.
 func TestDocErrors(t *testing.T) {
 	documented := map[vitrine.Code]bool{}
 	for _, e := range docErrors {
 		if documented[e.Code] {
-			t.Errorf("%s is there twice", e.Code)
+			t.Errorf("%s is documented twice", e.Code)
 		}
 		documented[e.Code] = true
 		if httpx.StatusOf[e.Code] == 0 || e.When == "" || e.Then == "" || e.Beside == "" && len(e.Ops) == 0 {
-			t.Errorf("%+v", e)
+			t.Errorf("incomplete error: %+v", e)
 		}
 	}
 	for code := range httpx.StatusOf {
 		if documented[code] == slices.Contains(notForPrograms, code) {
-			t.Errorf("%s is for programs or for people alone", code)
+			t.Errorf("%s must be either documented or listed in notForPrograms", code)
 		}
 	}
 	var described struct {
@@ -47,7 +47,7 @@ func TestDocErrors(t *testing.T) {
 	codes := described.Components.Schemas.Error.Properties.Code.Enum
 	for _, code := range codes {
 		if !documented[code] {
-			t.Errorf("%s is in openapi.json and not in the documentation", code)
+			t.Errorf("%s is in openapi.json, but not in the documentation", code)
 		}
 	}
 	known := map[string]*apiOp{}
@@ -60,28 +60,28 @@ func TestDocErrors(t *testing.T) {
 		for _, op := range e.Ops {
 			o := known[op]
 			if o == nil {
-				t.Errorf("%s: there is no operation %s", e.Code, op)
+				t.Errorf("%s: operation %s does not exist", e.Code, op)
 				continue
 			}
 			if !slices.ContainsFunc(o.Answers, func(a apiAnswer) bool { return a.Status == strconv.Itoa(e.Status()) }) {
-				t.Errorf("%s answers with %s, and openapi.json has no %d there", op, e.Code, e.Status())
+				t.Errorf("%s can answer %s, but openapi.json has no %d for it", op, e.Code, e.Status())
 			}
 			if !slices.Contains(codes, e.Code) {
-				t.Errorf("%s answers with %s, which is not in openapi.json", op, e.Code)
+				t.Errorf("%s can answer %s, which is not in openapi.json", op, e.Code)
 			}
 		}
 	}
 	for id, o := range known {
 		for _, a := range o.Answers {
 			if a.Status[0] >= '4' && len(a.Errors) == 0 {
-				t.Errorf("%s: no code is told of %s", id, a.Status)
+				t.Errorf("%s: no code is documented for %s", id, a.Status)
 			}
 		}
 	}
 }
 
-// The reference is made of the description that is served, all of it, in its
-// order.
+// TestReference checks that the reference contains the whole served
+// description, in its order.
 func TestReference(t *testing.T) {
 	var d struct {
 		Paths      map[string]map[string]struct{ OperationID string }
@@ -96,15 +96,15 @@ func TestReference(t *testing.T) {
 		for _, op := range g.Ops {
 			n++
 			if got := d.Paths[op.Path][strings.ToLower(op.Method)].OperationID; got != op.ID {
-				t.Errorf("%s %s is %s", op.Method, op.Path, got)
+				t.Errorf("operation of %s %s = %s, want %[4]s", op.Method, op.Path, got, op.ID)
 			}
-			if op.Example == "" && op.Method != "DELETE" && op.ID != "getFile" || // which answers with a file
+			if op.Example == "" && op.Method != "DELETE" && op.ID != "getFile" || // which returns a file
 				op.BodyType == "application/json" && op.Request == "" {
 				t.Errorf("%s has no example", op.ID)
 			}
 			for _, text := range []string{op.Example, op.Request} {
 				if text != "" && !json.Valid([]byte(text)) {
-					t.Errorf("%s: no JSON:\n%s", op.ID, text)
+					t.Errorf("%s: example is not JSON:\n%s", op.ID, text)
 				}
 			}
 		}
@@ -113,26 +113,27 @@ func TestReference(t *testing.T) {
 		n -= len(methods)
 	}
 	if n != 0 || len(ref.Schemas) != len(d.Components.Schemas) {
-		t.Errorf("%d operations too many, %d schemas of %d", n, len(ref.Schemas), len(d.Components.Schemas))
+		t.Errorf("%d operations are missing, %d schemas, want %d", n, len(ref.Schemas), len(d.Components.Schemas))
 	}
 	if ref.Groups[0].Ops[0].ID != "createUpload" || ref.Groups[0].Ops[0].Body[0].Name != "name" {
-		t.Error("not in the order of the description")
+		t.Error("the operations are not in the order of the description")
 	}
 	for _, s := range ref.Schemas {
 		if s.Name == "Content" && !slices.ContainsFunc(s.Fields,
 			func(f apiField) bool { return f.Name == "pages.pages[].reachPct" && f.Required }) {
-			t.Errorf("members of members: %+v", s.Fields)
+			t.Errorf("nested fields = %+v", s.Fields)
 		}
 	}
 }
 
-// What fits into a line is in one, and nothing is lost.
+// TestPrettyJSON checks that short values are on one line, and that nothing is
+// lost.
 func TestPrettyJSON(t *testing.T) {
 	got := prettyJSON(map[string]any{"a": []int{1, 2, 3}, "b": map[string]any{"c": "x", "d": nil},
 		"e": []any{map[string]any{"f": strings.Repeat("y", 200)}}})
 	want := "{\n  \"a\": [1, 2, 3],\n  \"b\": {\"c\": \"x\", \"d\": null},\n  \"e\": [\n    {\n      \"f\": \"" +
 		strings.Repeat("y", 200) + "\"\n    }\n  ]\n}"
 	if got != want {
-		t.Errorf("%s", got)
+		t.Errorf("pretty JSON = %s", got)
 	}
 }

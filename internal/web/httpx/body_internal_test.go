@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// deadlines notes the deadline that a handler has set for reading.
+// deadlines records the read deadline that a handler sets.
 type deadlines struct {
 	*httptest.ResponseRecorder
 	last time.Time
@@ -19,9 +19,9 @@ func (d *deadlines) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// The deadline of a body ends with the body: one that passes while the request
-// is handled would end it. It stays while something is left to read, and is
-// short once the server is about to stop.
+// TestBodyDeadline checks that the read deadline is removed at the end of the
+// body, because it would otherwise interrupt the handler. It stays while bytes
+// are left, and is short once the server is stopping.
 func TestBodyDeadline(t *testing.T) {
 	const long = time.Hour
 	begin := func(method string) (*Server, *deadlines, *timedBody, func() (int64, error)) {
@@ -34,7 +34,7 @@ func TestBodyDeadline(t *testing.T) {
 	near := func(what string, w *deadlines, d time.Duration) {
 		t.Helper()
 		if off := time.Until(w.last) - d; w.last.IsZero() || off.Abs() > time.Minute/2 {
-			t.Errorf("%s: the deadline is in %v, want %v", what, time.Until(w.last), d)
+			t.Errorf("%s: deadline in %v, want %v", what, time.Until(w.last), d)
 		}
 	}
 	_, w, b, read := begin("PUT")
@@ -44,10 +44,10 @@ func TestBodyDeadline(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	if !w.last.IsZero() {
-		t.Error("a small body got more time")
+		t.Error("a small body got a deadline")
 	}
 	if _, err := read(); err != nil || !w.last.IsZero() {
-		t.Errorf("at the end of the body the deadline is %v, %v", w.last, err)
+		t.Errorf("deadline at the end of the body = %v, %v, want none", w.last, err)
 	}
 	b.End()
 	if !w.last.IsZero() {
@@ -66,11 +66,11 @@ func TestBodyDeadline(t *testing.T) {
 	near("at the end of the server", w, long/6)
 	b.End()
 	s.bodies.Range(func(any, any) bool {
-		t.Error("a body that ended is still known")
+		t.Error("a body that has ended is still tracked")
 		return true
 	})
 	if b = s.TimeBody(w, httptest.NewRequest("PUT", "/", strings.NewReader("x"))); b == nil {
-		t.Fatal("no deadline")
+		t.Fatal("TimeBody = nil")
 	}
 	near("after the end began", w, long/6)
 }

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// slowClient takes paceBytes of an answer in its time, and fails when that is
-// beyond the deadline.
+// slowClient accepts paceBytes of an answer in a given time, and fails if that
+// is beyond the deadline.
 type slowClient struct {
 	*httptest.ResponseRecorder
 	takes    time.Duration
 	deadline time.Time
-	most     int // bytes of a part
+	most     int // size of the largest part
 }
 
 func (c *slowClient) SetWriteDeadline(t time.Time) error {
@@ -34,9 +34,9 @@ func (c *slowClient) Write(b []byte) (int, error) {
 	return c.ResponseRecorder.Write(b)
 }
 
-// An answer may take hours as long as its client takes some of it, and ends
-// when the client takes nothing. A link that is taken down ends it at once and
-// for good.
+// TestAnswersKeepPace checks that an answer may take hours while its client
+// reads some of it, ends when the client reads nothing, and ends at once when
+// the link is disabled.
 func TestAnswersKeepPace(t *testing.T) {
 	text := bytes.Repeat([]byte("words\n"), paceBytes)
 	ways := map[string]func(w http.ResponseWriter) (int64, error){
@@ -60,18 +60,18 @@ func TestAnswersKeepPace(t *testing.T) {
 			c, w := begin(stallTime * 9 / 10)
 			if n, err := send(w); err != nil || n != int64(len(text)) || !bytes.Equal(c.Body.Bytes(), text) ||
 				c.most > paceBytes {
-				t.Errorf("%s: a slow client took %d of %d bytes in parts of up to %d: %v", name, n, len(text), c.most,
+				t.Errorf("%s: a slow client read %d of %d bytes in parts of up to %d: %v", name, n, len(text), c.most,
 					err)
 			}
 			_, w = begin(time.Hour)
 			began := time.Now()
 			if n, err := send(w); err == nil || n != 0 || time.Since(began) != stallTime {
-				t.Errorf("%s: a client that takes nothing took %d bytes in %v: %v", name, n, time.Since(began), err)
+				t.Errorf("%s: a client that reads nothing got %d bytes in %v: %v", name, n, time.Since(began), err)
 			}
 			c, w = begin(time.Millisecond)
 			w.end()
 			if n, err := send(w); err == nil || n != 0 || !c.deadline.Before(time.Now()) {
-				t.Errorf("%s: %d bytes of a link that was taken down: %v", name, n, err)
+				t.Errorf("%s: %d bytes of a disabled link: %v, want 0 and an error", name, n, err)
 			}
 		})
 	}

@@ -34,8 +34,8 @@ func unzip(t testing.TB, z []byte) []byte {
 	return page
 }
 
-// A page that is put together of pieces is the page that the template makes,
-// whatever it shows.
+// TestDocumentIsTheTemplates checks that a page made of cached pieces equals
+// the template's output.
 func TestDocumentIsTheTemplates(t *testing.T) {
 	const hostile = "\"'><script>alert(1)</script>\x00{{.Nonce}}&amp;\u2028 n v ✓"
 	for i, v := range slices.Concat(viewer.Table, viewer.Table) {
@@ -75,14 +75,14 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 					}
 					if n := strings.Count(want.String(), `nonce="`+nonce+`"`); n < 3 ||
 						n != strings.Count(want.String(), "nonce=") {
-						t.Fatalf("the nonce stands in %d places", n)
+						t.Fatalf("the nonce occurs in %d places", n)
 					}
 					f := filling{nonce: nonce, token: token}
 					if got := d.fill(f); !bytes.Equal(got, want.Bytes()) {
-						t.Fatalf("got\n%s\nwant\n%s", got, want.Bytes())
+						t.Fatalf("page\n%s\nwant\n%s", got, want.Bytes())
 					}
 					if got := unzip(t, d.compressed(f)); !bytes.Equal(got, want.Bytes()) {
-						t.Fatalf("unzipped\n%s\nwant\n%s", got, want.Bytes())
+						t.Fatalf("decompressed page\n%s\nwant\n%s", got, want.Bytes())
 					}
 				}
 			})
@@ -90,7 +90,8 @@ func TestDocumentIsTheTemplates(t *testing.T) {
 	}
 }
 
-// What would have to be escaped is on no page.
+// TestDocumentRefusesFillings checks that a value that needs escaping is
+// refused.
 func TestDocumentRefusesFillings(t *testing.T) {
 	d, err := newDocument(&vitrine.Link{ID: 1}, &linkPage{Viewer: viewer.Card})
 	if err != nil {
@@ -100,46 +101,47 @@ func TestDocumentRefusesFillings(t *testing.T) {
 		s := "ab" + string([]byte{byte(c)}) + "cd"
 		good := regexp.MustCompile(`^[\w.-]+$`).MatchString(s)
 		if good && (template.HTMLEscapeString(s) != s || template.JSEscapeString(s) != s || url.QueryEscape(s) != s) {
-			t.Errorf("%q would have to be escaped", s)
+			t.Errorf("%q needs escaping", s)
 		}
 		for _, f := range []filling{{nonce: s, token: "token"}, {nonce: "nonce", token: s}} {
 			w := httptest.NewRecorder()
 			err := d.write(w, httptest.NewRequest("GET", "/", nil), f)
 			if (err == nil) != good || (err != nil && w.Body.Len() > 0) {
-				t.Errorf("%q: %v, %d bytes", f, err, w.Body.Len())
+				t.Errorf("fill %q: %v, %d bytes", f, err, w.Body.Len())
 			}
 		}
 	}
 	if plain("<") || plain("a\"") || plain("&a") {
-		t.Error("an end is overlooked")
+		t.Error("plain accepts a special character at the end or the beginning")
 	}
 }
 
-// Whatever a page holds, and however long its gaps are, it is unpacked as it
-// was.
+// FuzzDocumentCompressed checks that any page with values of any length is
+// decompressed to the same bytes.
 func FuzzDocumentCompressed(f *testing.F) {
 	f.Add([]byte("<a>"), []byte("<b>"), "nonce", "token", "other.token")
 	f.Add([]byte{}, []byte{0, 0, 0}, "", "", "x")
 	f.Add([]byte(strings.Repeat("ab", 40_000)), []byte(strings.Repeat("ab", 40_000)), "abab", "bababa", "ababab")
 	f.Fuzz(func(t *testing.T, a, b []byte, nonce, first, second string) {
 		if len(nonce) > 0xffff || len(first) > 0xffff || len(second) > 0xffff {
-			return // longer than a gap can be
+			return // longer than a value can be
 		}
 		d := &document{pieces: []piece{{a, nonceGap}, {b, tokenGap}, {a, nonceGap}, {nil, tokenGap}, {b, 0}}}
 		for _, token := range []string{first, second, first} {
 			f := filling{nonce: nonce, token: token}
 			want := string(a) + nonce + string(b) + token + string(a) + nonce + token + string(b)
 			if got := string(d.fill(f)); got != want {
-				t.Fatalf("filled: %q, want %q", got, want)
+				t.Fatalf("filled = %q, want %q", got, want)
 			}
 			if got := string(unzip(t, d.compressed(f))); got != want {
-				t.Fatalf("unzipped: %q, want %q", got, want)
+				t.Fatalf("decompressed = %q, want %q", got, want)
 			}
 		}
 	})
 }
 
-// Pages are kept of links as they are, for an hour, and within bounds.
+// TestDocumentCache checks that pages are cached for an hour, only for the
+// link's current state, and within limits.
 func TestDocumentCache(t *testing.T) {
 	var c documentCache
 	hour := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -148,50 +150,50 @@ func TestDocumentCache(t *testing.T) {
 	}
 	kept := func(hour time.Time, d *document) bool {
 		same := d.link
-		same.CreatedAt = time.UnixMilli(1).UTC() // as another reading of its row
+		same.CreatedAt = time.UnixMilli(1).UTC() // as after reading its row again
 		return c.of(hour, &same, d.form) != nil
 	}
 	one, changed := doc(1, "one", 10), doc(1, "changed", 10)
 	c.of(hour, &one.link, OwnPage)
 	c.keep(hour, one)
 	if !kept(hour, one) || kept(hour, changed) {
-		t.Error("a page is of its link as it was rendered")
+		t.Error("the cache must return the page of the unchanged link, and none of the changed one")
 	}
 	c.keep(hour, changed)
 	frame := doc(1, "changed", 5)
 	frame.form = Embedded
 	if kept(hour, frame) {
-		t.Error("a page stands for the embed of its link")
+		t.Error("the page is returned for the embed of its link")
 	}
 	c.keep(hour, frame)
 	if !kept(hour, frame) || !kept(hour, changed) || c.size != 15 {
-		t.Errorf("a page and an embed, of one link; %d bytes", c.size)
+		t.Errorf("page and embed of one link: size = %d bytes, want both and 15", c.size)
 	}
 	c.drop(frame)
 	if kept(hour, one) || !kept(hour, changed) || c.size != 10 {
-		t.Errorf("a page in place of another of its link; %d bytes", c.size)
+		t.Errorf("new page of a link: size = %d bytes, want it to replace the old one, and 10", c.size)
 	}
 	next := hour.Add(time.Hour)
 	if kept(next, changed) || c.size != 0 {
-		t.Error("a page of another hour")
+		t.Error("a page of another hour is returned")
 	}
 	c.keep(hour, changed)
 	if kept(next, changed) {
-		t.Error("a page that was rendered an hour ago is kept")
+		t.Error("a page from an hour ago is returned")
 	}
 	large := doc(2, "large", maxDocument+1)
 	c.keep(next, large)
 	if kept(next, large) {
-		t.Error("a large page is kept")
+		t.Error("a large page is cached")
 	}
 	for i := range vitrine.LinkID(100) {
 		d := doc(i, fmt.Sprint(i), maxDocument)
 		c.keep(next, d)
 		if !kept(next, d) {
-			t.Fatalf("page %d is not kept", i)
+			t.Fatalf("page %d is not cached", i)
 		}
 	}
 	if len(c.pages) != 8 || c.size != documentBytes {
-		t.Errorf("%d pages of %d bytes are kept", len(c.pages), c.size)
+		t.Errorf("%d pages with %d bytes are cached", len(c.pages), c.size)
 	}
 }

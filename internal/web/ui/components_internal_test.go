@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Components escape what they show, and refuse attributes that run or load
-// anything.
+// TestComponents checks that components escape their values, and refuse
+// attributes that run scripts or load resources.
 func TestComponents(t *testing.T) {
 	for text, want := range map[string]string{
 		`{{button .Bad "small" "title" .Bad}}`: `<button class="button small" type="button" ` +

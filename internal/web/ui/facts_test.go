@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// A title that nobody chose loses the extension, and no other title does.
+// TestTitle checks that a default title is shown without the extension, and any
+// other title unchanged.
 func TestTitle(t *testing.T) {
 	for _, x := range []struct{ name, title, want string }{
 		{"report.pdf", "report.pdf", "report"},
@@ -21,7 +22,7 @@ func TestTitle(t *testing.T) {
 		{"odd", "odd", "odd"},
 	} {
 		if got := ui.Title(&vitrine.Link{Name: x.name, Title: x.title}); got != x.want {
-			t.Errorf("%q of %q: %q, want %q", x.title, x.name, got, x.want)
+			t.Errorf("Title of %q with name %q = %q, want %q", x.title, x.name, got, x.want)
 		}
 	}
 }

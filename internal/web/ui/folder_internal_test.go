@@ -13,12 +13,12 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// In development a changed file is what the next request gets, at another
-// address.
+// TestReadFrom checks that in development the next request gets a changed file,
+// at another URL.
 func TestReadFrom(t *testing.T) {
 	dir := t.TempDir()
 	if err := ReadFrom(dir); err == nil || !strings.Contains(err.Error(), "is not the directory internal/web") {
-		t.Fatalf("an empty directory: %v", err)
+		t.Fatalf("ReadFrom of an empty directory = %v", err)
 	}
 	if err := os.CopyFS(filepath.Join(dir, "ui"), fs.FS(files)); err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestReadFrom(t *testing.T) {
 	}
 	after := AssetPath("ui/core.css")
 	if got := get(after).Body.String(); after == before || !strings.Contains(got, "{body{color: red}}") {
-		t.Errorf("a changed style: %s, then %s with %q", before, after, got)
+		t.Errorf("changed style: %s, then %s with %q", before, after, got)
 	}
 	page := Parse("error.html")
 	for _, text := range []string{"one", "two"} {
@@ -55,7 +55,7 @@ func TestReadFrom(t *testing.T) {
 		}
 		var b strings.Builder
 		if err := page().Execute(&b, nil); err != nil || b.String() != text {
-			t.Errorf("a changed template: %q, %v", b.String(), err)
+			t.Errorf("changed template = %q, %v", b.String(), err)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/web/httpx"
 )
 
-// A failure says what happened, what to do, when, and by which number it can be
-// found; what it must not say stays inside.
+// TestErrorPages checks that an error page says what happened, what to do, when
+// to try again and the request's ID, and shows no internal details.
 func TestErrorPages(t *testing.T) {
 	public, _ := url.Parse("https://example.org")
 	s := &Pages{Server: &httpx.Server{PublicURL: public, ContentURL: public,
@@ -24,7 +24,7 @@ func TestErrorPages(t *testing.T) {
 		err    error
 		status int
 		again  bool
-		retry  string // Retry-After
+		retry  string // the Retry-After header
 		says   []string
 	}{
 		{httpx.ErrNoPage, 404, false, "", []string{"Page not found", "for mistakes"}},
@@ -54,11 +54,11 @@ func TestErrorPages(t *testing.T) {
 				!strings.Contains(body, "0123456789abcdef") || strings.Contains(body, "Try again</a>") != c.again ||
 				strings.Contains(body, `target="_blank"`) != framed || strings.Contains(body, "http-equiv") ||
 				w.Header().Get("Cache-Control") != "no-store" {
-				t.Errorf("%v at %s: %d, %v\n%s", c.err, path, w.Code, w.Header(), body)
+				t.Errorf("%v at %s: status %d, %v\n%s", c.err, path, w.Code, w.Header(), body)
 			}
 			for _, say := range c.says {
 				if !strings.Contains(body, say) {
-					t.Errorf("%v: no %q in\n%s", c.err, say, body)
+					t.Errorf("%v: the page lacks %q:\n%s", c.err, say, body)
 				}
 			}
 		}

@@ -6,7 +6,8 @@ import (
 	"vitrine/internal/web/viewer"
 )
 
-// An embed keeps to the space that it is given, and a video to its shape.
+// TestWithin checks that an embed fits into the given space, and that a video
+// keeps its shape.
 func TestWithin(t *testing.T) {
 	for _, video := range []bool{false, true} {
 		for width := range 800 {
@@ -14,7 +15,7 @@ func TestWithin(t *testing.T) {
 				e := viewer.Embedding{Width: 640, Height: 400}.Within(width, height, video)
 				if e.Width < 1 || e.Height < 1 || width > 0 && e.Width > width || height > 0 && e.Height > height ||
 					e.Width > 640 || e.Height > 400 {
-					t.Fatalf("%d × %d, video %v: %d × %d", width, height, video, e.Width, e.Height)
+					t.Fatalf("%d × %d, video %v: embed %d × %d", width, height, video, e.Width, e.Height)
 				}
 			}
 		}

@@ -6,15 +6,15 @@ import (
 	"vitrine/report"
 )
 
-// A change is shown where it is more than chance, and its colour where it is
-// more than little. Two numbers that look alike have not changed.
+// TestStatsDelta checks that a change is shown if it is significant, with a
+// colour if it is large, and not if both numbers look the same.
 func TestStatsDelta(t *testing.T) {
 	pct := func(n int64) *int64 { return &n }
 	for _, test := range []struct {
-		before  int64 // views
+		before  int64 // in views
 		d       report.Delta
 		is, was string
-		want    string // direction of the colour and text; "" for none
+		want    string // direction of the colour and text; "" if there is none
 	}{
 		{29, report.Delta{Pct: pct(300), Dir: report.Up}, "4", "1", ""},
 		{30, report.Delta{Pct: pct(20), Dir: report.Up}, "36", "30", "up ↑ 20% from 30"},
@@ -30,13 +30,13 @@ func TestStatsDelta(t *testing.T) {
 			got = string(s.Dir) + " " + s.Sign + " " + s.Short + " " + s.From
 		}
 		if got != test.want {
-			t.Errorf("%+v is %q, want %q", test, got, test.want)
+			t.Errorf("delta of %+v = %q, want %q", test, got, test.want)
 		}
 	}
 }
 
-// Insights write numbers as the rest of the page does, and do not repeat the
-// zone.
+// TestStatsTips checks that insights format numbers like the rest of the page,
+// and do not repeat the time zone.
 func TestStatsTips(t *testing.T) {
 	tips := statsTips([]report.Insight{
 		{ID: "best_time", Value: "13:00–14:00 Europe/Berlin", Detail: "272 of 2597 views"},
@@ -45,7 +45,7 @@ func TestStatsTips(t *testing.T) {
 	for i, want := range [][2]string{{"13:00–14:00", "272 of 2,597 views"},
 		{"Direct", "1,004 views, 38.7% of all views"}} {
 		if got := [2]string{tips[i].Value, tips[i].Detail}; got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("tip = %q, want %q", got, want)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestShortAddress(t *testing.T) {
 	for address, want := range map[string]string{"https://www.linkedin.com/feed/": "linkedin.com/feed",
 		"http://a.example": "a.example", "android-app://com.slack/": "com.slack", "linkedin.com": "linkedin.com"} {
 		if got := shortAddress(address); got != want {
-			t.Errorf("%q is shown as %q, want %q", address, got, want)
+			t.Errorf("shortAddress(%q) = %q, want %q", address, got, want)
 		}
 	}
 }
