@@ -35,6 +35,25 @@ func TestBrowserSignUp(t *testing.T) {
 	tb.quiet()
 }
 
+// The time zone is chosen from a list by region, and kept. Links of a key
+// expire if the key publishes.
+func TestBrowserChoices(t *testing.T) {
+	t.Parallel()
+	d := newAccountSite(t, auth.SignUpInvite, false)
+	tb := newMember(t, d.site, d.member)
+	tb.run(chromedp.Navigate(d.url + "/account"))
+	tb.until(`document.querySelector("select#timezone optgroup[label=Europe] [value='Europe/Berlin']") !== null`)
+	tb.run(chromedp.SetValue(`#timezone`, "Europe/Berlin"),
+		chromedp.Evaluate(`document.querySelector("#timezone").form.requestSubmit()`, nil))
+	tb.arrives(`document.querySelector("select#timezone")?.value === "Europe/Berlin"`)
+	tb.run(chromedp.Navigate(d.url + "/keys"))
+	const life = `document.querySelector("[name=linkLife]").checkVisibility()`
+	tb.until(life)
+	tb.run(chromedp.Evaluate(`document.querySelector("[name=scope][value=full]").click()`, nil))
+	tb.until("!" + life)
+	tb.quiet()
+}
+
 // TestBrowserKeys creates a key, which is shown once, copies it, and uses it
 // from a program. Then it rotates and revokes it.
 func TestBrowserKeys(t *testing.T) {

@@ -65,7 +65,7 @@ func TestBrowserModerationKeys(t *testing.T) {
 	tb.press("a")
 	tb.arrives(at(b) + ` && document.querySelector(".done").innerText.includes("Approved notes.txt")`)
 	public(a, 200)
-	tb.until(`document.querySelector("#heard").textContent === "Approved notes.txt"`)
+	tb.until(`document.querySelector("#heard").textContent === "Approved notes.txt /p/` + string(a.Slug) + `"`)
 	tb.run(chromedp.KeyEvent("m"), chromedp.KeyEvent("cr, it shocks\x1b"))
 	tb.until(`document.querySelector("#note").value.endsWith("cr, it shocks") && document.activeElement === document.body`)
 	tb.press("r")

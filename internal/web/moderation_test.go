@@ -15,7 +15,7 @@ import (
 func TestQueue(t *testing.T) {
 	d := newDesk(t)
 	cookie := d.signIn(d.owner)
-	if r := d.status(d.get("/moderation", cookie), 200); !strings.Contains(r.body, "All done") ||
+	if r := d.status(d.get("/moderation", cookie), 200); !strings.Contains(r.body, "No links waiting") ||
 		strings.Contains(r.body, "<nav class=\"filters\"") {
 		t.Errorf("empty queue: %s", r.body)
 	}
@@ -105,7 +105,7 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("redirected to %s", to)
 	}
 	r = inQueue(b, "clear", "", "all")
-	if page := d.follow(r, cookie); !strings.Contains(page.body, "All done") {
+	if page := d.follow(r, cookie); !strings.Contains(page.body, "No links waiting") {
 		t.Error("the last decision does not lead to the empty queue")
 	}
 	// A decision outside the queue leads back to the case.

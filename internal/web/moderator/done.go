@@ -20,6 +20,7 @@ type decisionNotice struct {
 	Text    string // the last action
 	Name    string // title of the one link, or address of the account, that it was done to; "" of several
 	Address string // of their page
+	Path    string // public address of the one link: others may have its title
 	Undo    string // the range, for the form that takes it back; "" when that cannot be
 }
 
@@ -87,7 +88,7 @@ func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*decisionNotice,
 	if e := list[0]; e.Link == 0 {
 		d.Name, d.Address = e.Account, accountAddress(e.Change.Account)
 	} else if l, err := s.Links.BySlug(r.Context(), string(e.Slug)); err == nil {
-		d.Name, d.Address = l.Title, app.CaseAddress(l.Slug, "")
+		d.Name, d.Address, d.Path = l.Title, app.CaseAddress(l.Slug, ""), "/p/"+string(l.Slug)
 	}
 	return d, nil
 }

@@ -18,7 +18,16 @@ func actionForOwner(e vitrine.LinkEvent) string {
 	if isLiveAgain(e) {
 		return "Enable"
 	}
+	if isImport(e) {
+		return "Imported"
+	}
 	return Deed(e.Action)
+}
+
+// isImport reports whether a change is the import of a link, which an
+// administrator makes on the command line.
+func isImport(e vitrine.LinkEvent) bool {
+	return e.Action == vitrine.ActionCreate && e.By == vitrine.ActorModerator
 }
 
 func isLiveAgain(e vitrine.LinkEvent) bool {
@@ -26,9 +35,12 @@ func isLiveAgain(e vitrine.LinkEvent) bool {
 }
 
 // actorForOwner describes who made a change for the link's owner.
-func actorForOwner(k vitrine.ActorKind) string {
-	if k == vitrine.ActorOwner {
+func actorForOwner(e vitrine.LinkEvent) string {
+	switch {
+	case e.By == vitrine.ActorOwner:
 		return "You"
+	case isImport(e):
+		return "The administrator"
 	}
-	return actorNames[k]
+	return actorNames[e.By]
 }

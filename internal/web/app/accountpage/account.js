@@ -7,13 +7,41 @@ if (again) {
 }
 document.querySelector(".account .wrong")?.closest("section")?.scrollIntoView();
 
-// Time zones: a list to choose from, and the one of this browser.
-const zone = document.querySelector("#timezone");
+// Time zones: a list by region to choose from, and the one of this browser. Where the browser has no list, the name is
+// typed.
+let zone = document.querySelector("#timezone");
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-for (const name of Intl.supportedValuesOf?.("timeZone") ?? []) {
-  const option = document.createElement("option");
-  option.value = name;
-  document.querySelector("#zones").append(option);
+const names = Intl.supportedValuesOf?.("timeZone") ?? [];
+if (names.length > 0) {
+  const list = document.createElement("select");
+  for (const name of ["id", "name", "class", "aria-describedby", "aria-invalid"]) {
+    if (zone.hasAttribute(name)) {
+      list.setAttribute(name, zone.getAttribute(name));
+    }
+  }
+  const choice = (name, text) => new Option(text.replaceAll("_", " "), name, false, name === zone.value);
+  list.append(choice("UTC", "UTC"));
+  const regions = new Map();
+  for (const name of new Set([zone.value, own, ...names])) {
+    const [region, ...place] = name.split("/");
+    if (place.length === 0) {
+      if (name !== "UTC" && name !== "") {
+        list.append(choice(name, name));
+      }
+      continue;
+    }
+    if (!regions.has(region)) {
+      regions.set(region, Object.assign(document.createElement("optgroup"), { label: region }));
+    }
+    regions.get(region).append(choice(name, place.join(", ")));
+  }
+  const byLabel = (a, b) => a.label.localeCompare(b.label);
+  for (const group of [...regions.values()].sort(byLabel)) {
+    group.replaceChildren(...[...group.children].sort(byLabel));
+    list.append(group);
+  }
+  zone.replaceWith(list);
+  zone = list;
 }
 const button = document.querySelector("#own-zone");
 button.hidden = !own || own === zone.value;
