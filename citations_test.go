@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// citation is a reference to the specification: (contract, Link states),
+// citation matches a reference to the specification: (contract, Link states),
 // (import format), (promise 9) or (promises 5, 6).
 var citation = regexp.MustCompile(`\((contract|analytics|engagement|security|import format|promises?)(?:,? ([^()]+))?\)`)
 
-// promised are the numbers of promises in a citation.
+// promised matches the numbers of promises in a citation.
 var promised = regexp.MustCompile(`^\d+(, \d+)*$`)
 
-// headings returns the headings of a page of the specification, in lower case;
-// for the promises, their numbers.
+// headings returns the headings of a page of the specification in lower case,
+// or the numbers of the promises.
 func headings(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	b, err := os.ReadFile(path.Join("docs/specification", page+".md"))
@@ -30,7 +30,7 @@ func headings(t *testing.T, page string) map[string]bool {
 	return found
 }
 
-// faultyCitations lists what is cited in a text and is not in the
+// faultyCitations returns the citations in a text that are not in the
 // specification.
 func faultyCitations(pages map[string]map[string]bool, text string) (faults []string) {
 	for _, m := range citation.FindAllStringSubmatch(text, -1) {
@@ -54,8 +54,8 @@ func faultyCitations(pages map[string]map[string]bool, text string) (faults []st
 	return faults
 }
 
-// Each citation of the specification, in code, pages and documents, leads to a
-// heading of it.
+// TestCitations checks that each citation in code, pages and documents leads to
+// a heading of the specification.
 func TestCitations(t *testing.T) {
 	pages := map[string]map[string]bool{}
 	for _, page := range []string{"contract", "analytics", "engagement", "security", "import", "promises"} {
@@ -65,7 +65,7 @@ func TestCitations(t *testing.T) {
 		"(promises 1, 22)": 0, "(promise of it)": 0, "(engagement data)": 0,
 		"(analytics, Totals) (security, Surface)": 1, "(import format)": 0} {
 		if got := faultyCitations(pages, text); len(got) != want {
-			t.Errorf("%s: %q", text, got)
+			t.Errorf("faultyCitations(%s) = %q", text, got)
 		}
 	}
 	old := regexp.MustCompile(`analytics semantics|service specification`)
@@ -78,11 +78,11 @@ func TestCitations(t *testing.T) {
 			t.Errorf("%s cites %s, which is not in docs/specification", file, fault)
 		}
 		if m := old.FindString(text); m != "" {
-			t.Errorf("%s cites the %s, which is no page of docs/specification", file, m)
+			t.Errorf("%s cites the %s, which is not a page of docs/specification", file, m)
 		}
 		cited += len(citation.FindAllString(text, -1))
 	}, "*.go", "*.md", "*.js", "*.html", "*.css", "*.sql")
 	if cited < 50 {
-		t.Errorf("only %d citations were found", cited)
+		t.Errorf("found %d citations, want at least 50", cited)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Decisions have the same sections in the same order, and the index lists each
-// with its title.
+// TestDecisions checks that all decisions have the same sections in the same
+// order, and that the index lists each with its title.
 func TestDecisions(t *testing.T) {
 	heading := regexp.MustCompile(`(?m)^## (.+)$`)
 	title := regexp.MustCompile(`^# (\d+)\. (.+)\n`)
@@ -43,7 +43,7 @@ func TestDecisions(t *testing.T) {
 		want = append(want, "| "+m[1]+" | ["+m[2]+"]("+name+") |")
 	}, "docs/decisions/*.md")
 	if len(want) < 30 {
-		t.Errorf("only %d decisions were read", len(want))
+		t.Errorf("read %d decisions, want at least 30", len(want))
 	}
 	if rows := regexp.MustCompile(`(?m)^\| \d.*$`).FindAllString(index, -1); !slices.Equal(rows, want) {
 		t.Errorf("the index lists %q, want %q", rows, want)
@@ -65,7 +65,7 @@ func TestGlossary(t *testing.T) {
 	list, _, _ = strings.Cut(list, "\n// # ")
 	terms := regexp.MustCompile(`(?m)^//\t(\S+(?: \S+)*)  +\S`).FindAllStringSubmatch(list, -1)
 	if len(terms) < 15 {
-		t.Fatalf("only %d terms were found", len(terms))
+		t.Fatalf("found %d terms, want at least 15", len(terms))
 	}
 	for _, m := range terms {
 		if !strings.Contains(string(docs), "\n| "+m[1]+" |") {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// nameLike matches a first word that is a name: a sentence begins with a
-// capital, and has no more of them in that word.
+// nameLike matches a first word that is a name. A sentence begins with a
+// capital letter and has no other capital in its first word.
 var nameLike = regexp.MustCompile(`^([a-z]\w*|[A-Z]+[a-z]\w*[A-Z]\w*)$`)
 
-// A doc comment of a function or type that begins with a name begins with the
-// declared name. Those of tests and benchmarks describe a law.
+// TestDocComments checks that a doc comment of a function or type that begins
+// with a name begins with the declared name.
 func TestDocComments(t *testing.T) {
 	eachTracked(t, func(name, text string) {
 		files := token.NewFileSet()

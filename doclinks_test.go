@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// docLink is a name of this module in square brackets in a comment: of a
+// docLink matches a name of this module in square brackets in a comment: a
 // declaration or a member, with or without its package.
 var docLink = regexp.MustCompile(`\[\*?((?:[a-z]\w*\.)?[A-Z][a-zA-Z0-9]*[a-z][a-zA-Z0-9]*(?:\.[A-Z][a-zA-Z0-9]*)?)\]`)
 
 // declared calls f with each name that a file declares at package level, and
-// Type.Member for methods and for members of structs and interfaces.
+// with Type.Member for methods and for members of structs and interfaces.
 func declared(file *ast.File, f func(name string)) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -59,8 +59,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// members returns the names in a struct or an interface. An embedded one has
-// "*" too: its own members are not looked up.
+// members returns the names in a struct or an interface. An embedded one adds
+// "*", because its own members are not looked up.
 func members(e ast.Expr) (names []string) {
 	var list *ast.FieldList
 	switch e := e.(type) {
@@ -82,7 +82,8 @@ func members(e ast.Expr) (names []string) {
 	return names
 }
 
-// Each name in square brackets in a comment is declared.
+// TestDocLinks checks that each name in square brackets in a comment is
+// declared.
 func TestDocLinks(t *testing.T) {
 	names := map[string]map[string]bool{} // by directory
 	type comment struct{ at, dir, text string }
@@ -124,7 +125,7 @@ func TestDocLinks(t *testing.T) {
 			in, name := names[c.dir], m[1]
 			if pkg, rest, _ := strings.Cut(name, "."); pkg == strings.ToLower(pkg) {
 				if in = byName[pkg]; in == nil {
-					continue // of the standard library
+					continue // a name of the standard library
 				}
 				name = rest
 			}
@@ -136,6 +137,6 @@ func TestDocLinks(t *testing.T) {
 		}
 	}
 	if read < 100 {
-		t.Errorf("only %d names were read", read)
+		t.Errorf("read %d names, want at least 100", read)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// tourFiles are the files at the beginning of a line of a tour.
+// tourFiles matches the files at the beginning of a line of a tour.
 var (
 	tourFiles = regexp.MustCompile(`^//\t((?:[a-z0-9_]+(?:\.go|/),? )+)`)
 	tourFile  = regexp.MustCompile(`[a-z0-9_]+\.go`)
 )
 
-// TestFilesOfTours: each file that the tour of a doc.go lists exists.
+// TestFilesOfTours checks that each file in the tour of a doc.go exists.
 func TestFilesOfTours(t *testing.T) {
 	listed := 0
 	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
@@ -40,6 +40,6 @@ func TestFilesOfTours(t *testing.T) {
 		t.Fatal(err)
 	}
 	if listed < 20 {
-		t.Errorf("found %d files in tours; want at least 20", listed)
+		t.Errorf("found %d files in tours, want at least 20", listed)
 	}
 }

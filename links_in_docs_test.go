@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// anchors returns the headings of a document as GitHub names them in addresses.
+// anchors returns the anchors that GitHub gives to the headings of a document.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	drop := regexp.MustCompile(`[^\p{L}\p{N}\p{M}_ -]`)
@@ -18,8 +18,8 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-// Each link from a document to a file or a heading of this repository leads
-// there.
+// TestDocumentLinks checks that each link from a document to a file or a
+// heading of this repository leads to an existing one.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
@@ -27,7 +27,7 @@ func TestDocumentLinks(t *testing.T) {
 	eachTracked(t, func(file, document string) {
 		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(document, ""), -1) {
 			if strings.Contains(m[1], ":") {
-				continue // elsewhere
+				continue // to another site
 			}
 			followed++
 			target, anchor, _ := strings.Cut(m[1], "#")
@@ -37,7 +37,7 @@ func TestDocumentLinks(t *testing.T) {
 			}
 			info, err := os.Stat(to)
 			if err != nil {
-				t.Errorf("%s links to %s, which is not there", file, m[1])
+				t.Errorf("%s links to %s, which does not exist", file, m[1])
 				continue
 			}
 			if anchor == "" || info.IsDir() {
@@ -49,6 +49,6 @@ func TestDocumentLinks(t *testing.T) {
 		}
 	}, "*.md")
 	if followed < 60 {
-		t.Errorf("only %d links were followed", followed)
+		t.Errorf("followed %d links, want at least 60", followed)
 	}
 }

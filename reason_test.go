@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of reason codes anew")
 
-// Every reason code has one meaning, and the manual has them all.
+// TestReasons checks that every reason code has one meaning, and that the
+// reference lists all of them.
 func TestReasons(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| code | meaning |\n|---|---|\n")
@@ -21,13 +22,13 @@ func TestReasons(t *testing.T) {
 	for _, r := range vitrine.Reasons() {
 		if seen[r.Code] || !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(r.Code) ||
 			!strings.HasSuffix(r.Meaning, ".") || vitrine.Meaning(r.Code) != r.Meaning {
-			t.Errorf("reason %q: %q", r.Code, r.Meaning)
+			t.Errorf("reason %q has the meaning %q", r.Code, r.Meaning)
 		}
 		seen[r.Code] = true
 		table.WriteString("| `" + r.Code + "` | " + r.Meaning + " |\n")
 	}
 	if len(seen) < 20 {
-		t.Errorf("%d reasons", len(seen))
+		t.Errorf("%d reasons, want at least 20", len(seen))
 	}
 	const begin, end, path = "<!-- reasons -->\n", "<!-- /reasons -->", "docs/reference/scanning.md"
 	b, err := os.ReadFile(path)
@@ -38,7 +39,7 @@ func TestReasons(t *testing.T) {
 	now, after, ok2 := strings.Cut(rest, end)
 	switch {
 	case !ok1 || !ok2:
-		t.Fatal("no place for the table in " + path)
+		t.Fatal("no marks for the table in " + path)
 	case now == table.String():
 	case *update:
 		if err := os.WriteFile(path, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
@@ -49,16 +50,16 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// The owner of a held file reads a text of their own, which does not ask them
-// to decide.
+// TestOwnerMeaning checks that the owner of a held file sees a separate text,
+// which does not ask for a decision.
 func TestOwnerMeaning(t *testing.T) {
 	for _, r := range vitrine.Reasons() {
 		own := vitrine.OwnerMeaning(r.Code)
 		if found, ok := filetype.ReasonOf(r.Code); ok && found.Holds && own == r.Meaning {
-			t.Errorf("%s says the same to its owner as to a moderator", r.Code)
+			t.Errorf("%s has the same text for its owner as for a moderator", r.Code)
 		}
 		if own == "" || !strings.HasSuffix(own, ".") || len(own) > 200 {
-			t.Errorf("%s: %q", r.Code, own)
+			t.Errorf("%s: owner's text = %q", r.Code, own)
 		}
 		for _, word := range []string{"ublish it", "you publish", "Check ", "A person must", "look before",
 			"Look at it"} {
@@ -68,6 +69,6 @@ func TestOwnerMeaning(t *testing.T) {
 		}
 	}
 	if vitrine.OwnerMeaning("rubbish") != "" {
-		t.Error("rubbish has a meaning")
+		t.Error("an unknown code has a meaning")
 	}
 }

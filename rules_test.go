@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Who may import whom inside the module, tests aside. A package that is not
-// listed may be imported by nobody here.
+// mayImport says which package may import which inside the module, without
+// tests. Nothing may import a package that is not listed.
 var mayImport = table(`
 docs
 report
@@ -148,8 +148,8 @@ vitrinetest/storetest        vitrine report filetype signer auth lease vitrinete
 vitrinetest/viewlogtest      vitrine report vitrinetest reclassify
 `)
 
-// table reads lines of a package and the packages that it may import. Short
-// names are those of internal, but for packages outside of it.
+// table parses lines of a package and the packages that it may import. Short
+// names are those of internal, except for packages outside it.
 func table(text string) map[string][]string {
 	full := func(name string) string {
 		switch name {
@@ -175,9 +175,9 @@ func table(text string) map[string][]string {
 	return all
 }
 
-// The ports that each use case names, as a whole: vitrine.Store and so on. What
-// it needs only a part of, it names in an interface of its own. A package below
-// internal that is not listed names none.
+// ports are the ports that each use case names as a whole: vitrine.Store and so
+// on. If it needs only a part of a port, it declares an interface. A package
+// below internal that is not listed names none.
 var ports = map[string][]string{
 	"analytics":    {"Store"},
 	"audit":        {"Store"},
@@ -200,7 +200,7 @@ var ports = map[string][]string{
 	"versions":     {"Store"},
 }
 
-// Packages that implement ports, try them, or put everything together.
+// allPorts are packages that implement ports, test them, or wire everything.
 var allPorts = []string{"clamav", "clickhouse", "disk", "mail", "preview", "s3", "spool", "sqldb", "sqlstore", "viewdb",
 	"vitrinetest", "web"}
 
@@ -229,12 +229,13 @@ func TestPorts(t *testing.T) {
 	}
 	for dir := range ports {
 		if named[dir] == nil {
-			t.Errorf("internal/%s names no port", dir)
+			t.Errorf("internal/%s is listed but names no port", dir)
 		}
 	}
 }
 
-// The standard library's packages that the domain and the engine do without.
+// notInRoot are packages of the standard library that the domain and the engine
+// must not use.
 var notInRoot = []string{"net/http", "database/sql", "log", "log/slog", "os", "os/exec", "net", "sync"}
 
 type goPackage struct {
@@ -263,7 +264,7 @@ func TestImports(t *testing.T) {
 	for _, p := range packages(t) {
 		allowed, ok := mayImport[p.ImportPath]
 		if !ok {
-			t.Errorf("%s is not in the table of who may import whom", p.ImportPath)
+			t.Errorf("%s is not in the table of imports", p.ImportPath)
 		}
 		for _, a := range allowed {
 			if !slices.Contains(p.Imports, a) {
@@ -284,8 +285,9 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// The root package has the vocabulary and nothing that runs: no goroutine, no
-// clock. What the time is, its callers say. It stays small enough to be read.
+// TestVocabulary checks that the root package has only the vocabulary and
+// nothing that runs: no goroutine and no clock, because callers pass the time.
+// It must stay small enough to be read.
 func TestVocabulary(t *testing.T) {
 	const mostFiles, mostLines = 30, 3500
 	files, lines := 0, 0
@@ -319,8 +321,9 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// A file has at most 500 lines, a function 60, and a package 6,000 without its
-// tests. Suites are lists of cases, whose functions may be longer.
+// TestSizes checks that a file has at most 500 lines, a function 60, and a
+// package 6,000 without its tests. Suites are lists of cases, whose functions
+// may be longer.
 func TestSizes(t *testing.T) {
 	const mostOfFile, mostOfFunction, mostOfPackage = 500, 60, 6000
 	packages := map[string]int{}
@@ -356,8 +359,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Each module that the program or its tests name, with why it is there and not
-// our own code.
+// dependencies has each module that the program or its tests use, with the
+// reason why it is used instead of our own code.
 var dependencies = map[string]string{
 	"github.com/alecthomas/kong":         "flags, environment, help and checks of the command line in one struct",
 	"github.com/chromedp/chromedp":       "tests: drives real Chromium",
@@ -422,7 +425,7 @@ func TestDependenciesHaveReasons(t *testing.T) {
 	}
 	for d := range dependencies {
 		if !named[d] {
-			t.Errorf("%s is in the list of dependencies but not in go.mod", d)
+			t.Errorf("%s is in the list of dependencies, but not in go.mod", d)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// eachTracked calls f with each file of the repository that a pattern of git
-// matches, and its text. Files of others, and test data, are left out.
+// eachTracked calls f with the name and the text of each file of the repository
+// that a pattern of git matches, except for third-party files and test data.
 func eachTracked(t *testing.T, f func(name, text string), patterns ...string) {
 	t.Helper()
 	out, err := exec.Command("git", append([]string{"ls-files", "--"}, patterns...)...).Output()
@@ -27,13 +27,13 @@ func eachTracked(t *testing.T, f func(name, text string), patterns ...string) {
 	}
 }
 
-// A program that was built in the checkout, or a recording, stays in every
-// clone for ever.
+// TestNoLargeFiles checks that no large file is committed, such as a binary or
+// a recording, because it would stay in every clone forever.
 func TestNoLargeFiles(t *testing.T) {
 	const most = 2_000_000
 	eachTracked(t, func(name, text string) {
 		if len(text) > most {
-			t.Errorf("%s has %d bytes, more than %d", name, len(text), most)
+			t.Errorf("%s has %d bytes, want at most %d", name, len(text), most)
 		}
 	})
 }

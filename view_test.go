@@ -87,16 +87,16 @@ func TestClaimSnapshot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, clamped := tt.claim.Snapshot(tt.viewed, "", tt.at)
 			if !reflect.DeepEqual(s.Session, tt.want) || clamped != tt.clamped {
-				t.Errorf("got %+v, clamped %v; want %+v, %v", s.Session, clamped, tt.want, tt.clamped)
+				t.Errorf("session %+v, clamped %v, want %+v, %v", s.Session, clamped, tt.want, tt.clamped)
 			}
 		})
 	}
 }
 
-// Repeating, reordering or losing snapshots inflates nothing (promise 14):
-// whatever arrives of an honest page's snapshots, in whatever order, the result
-// is never more than the last one said, and exactly that once the last has
-// arrived in time.
+// TestApplyAnyOrder checks that repeating, reordering or losing snapshots adds
+// nothing (promise 14): whatever arrives of an honest page's snapshots, in
+// whatever order, the result is at most the last one, and equals it once the
+// last one has arrived in time.
 func TestApplyAnyOrder(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -120,7 +120,7 @@ func TestApplyAnyOrder(t *testing.T) {
 			in.Apply(s)
 		}
 		if !reflect.DeepEqual(in.Session, last.Session) {
-			t.Fatalf("seed %d: in order: %+v, want %+v", seed, in.Session, last.Session)
+			t.Fatalf("seed %d: in order = %+v, want %+v", seed, in.Session, last.Session)
 		}
 		got := []Snapshot{last}
 		for range r.IntN(12) {
@@ -131,13 +131,13 @@ func TestApplyAnyOrder(t *testing.T) {
 			mixed.Apply(s)
 		}
 		if !reflect.DeepEqual(mixed.Session, last.Session) {
-			t.Fatalf("seed %d: mixed: %+v, want %+v", seed, mixed.Session, last.Session)
+			t.Fatalf("seed %d: in another order = %+v, want %+v", seed, mixed.Session, last.Session)
 		}
 	}
 }
 
-// A page that lies cannot gain more than the time between its snapshots and the
-// slack.
+// TestApplyBoundsGrowth checks that a dishonest page gains no more than the
+// time between its snapshots and the tolerance.
 func TestApplyBoundsGrowth(t *testing.T) {
 	v := viewed(report.ContentNone, 0)
 	var e Engagement
@@ -152,12 +152,12 @@ func TestApplyBoundsGrowth(t *testing.T) {
 		at = at.Add(10 * time.Millisecond)
 	}
 	if real := at.Sub(testTime).Milliseconds(); e.Session.EngagedMs > real+2000 {
-		t.Errorf("engaged %d ms in %d ms", e.Session.EngagedMs, real)
+		t.Errorf("engaged time = %d ms after %d ms", e.Session.EngagedMs, real)
 	}
 }
 
-// Repeating one snapshot adds nothing, whatever it claims, and the time on
-// pages is never more than the engaged time.
+// TestApplyRepeated checks that repeating one snapshot adds nothing, whatever
+// it claims, and that the time on pages is at most the engaged time.
 func TestApplyRepeated(t *testing.T) {
 	v := viewed(report.ContentPages, 500)
 	var e Engagement
@@ -175,14 +175,14 @@ func TestApplyRepeated(t *testing.T) {
 		e.Apply(late)
 	}
 	if !reflect.DeepEqual(e, once) || e.Session.EngagedMs > 5000 {
-		t.Errorf("engaged %d ms, after 300 repetitions %d ms", once.Session.EngagedMs, e.Session.EngagedMs)
+		t.Errorf("engaged time = %d ms, after 300 repetitions %d ms", once.Session.EngagedMs, e.Session.EngagedMs)
 	}
 	var onPages int64
 	for _, p := range e.Session.Pages {
 		onPages += p.Ms
 	}
 	if onPages > e.Session.EngagedMs {
-		t.Errorf("%d ms on pages in %d ms", onPages, e.Session.EngagedMs)
+		t.Errorf("%d ms on pages, want at most the engaged %d ms", onPages, e.Session.EngagedMs)
 	}
 }
 

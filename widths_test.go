@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Code wraps at 120 columns, comments at 80 and Markdown at 100, where a tab is
-// four. A literal is not broken: a text is found by a search only in one piece.
-// So a line of code may be wider where a long literal or a comment makes it so.
-// Tests hold wide tables of samples.
+// TestWidths checks that code wraps at 120 columns, where a tab counts as four.
+// Literals are not broken, so that a search finds their text: a line of code
+// may be wider because of a long literal or a comment. Tests may have wide
+// tables of samples.
 func TestWidths(t *testing.T) {
 	const most, literal, row = 120, 40, 200
 	eachTracked(t, func(name, text string) {
@@ -55,7 +55,7 @@ func TestWidths(t *testing.T) {
 }
 
 // wideComment matches comments that may be wider: those for a tool, tables and
-// samples, and one long word such as an address.
+// samples, and one long word such as a URL.
 var wideComment = regexp.MustCompile(`^//(go:|nolint|\t)|^//\s*\S*://\S+$`)
 
 func TestCommentWidths(t *testing.T) {
@@ -83,8 +83,8 @@ func TestCommentWidths(t *testing.T) {
 	}, "*.go")
 }
 
-// unbreakable matches what a line of Markdown may be wider for: a row of a
-// table, a definition of a link, and a long word or code span.
+// unbreakable matches what may make a line of Markdown wider: a row of a table,
+// a definition of a link, and a long word or code span.
 var unbreakable = regexp.MustCompile("^ *\\||^\\[[^]]+\\]:|[^` ]{60}|`[^`]{60,}`")
 
 func TestMarkdownWidths(t *testing.T) {
@@ -100,7 +100,7 @@ func TestMarkdownWidths(t *testing.T) {
 				}
 			case strings.HasPrefix(mark, "```"):
 				fence = mark[:len(mark)-len(strings.TrimLeft(mark, "`"))]
-			case i == 0 && l == "---": // the head of a page, in YAML
+			case i == 0 && l == "---": // the front matter of a page, in YAML
 				fence = l
 			case utf8.RuneCountInString(l) > most && !unbreakable.MatchString(l):
 				t.Errorf("%s:%d is wider than %d columns:\n%s", name, i+1, most, l)

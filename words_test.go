@@ -10,7 +10,7 @@ import (
 )
 
 // avoided are words and phrases that readers of pages, logs, errors and help
-// have to decode. docs/specification and doc.go have the plain ones.
+// would have to decode. docs/specification and doc.go have the plain ones.
 var avoided = regexp.MustCompile(`(?i)\b(whoever|whomever|whom|somebody|tells? apart|told apart|put away|puts away|let go|lets go|text of chance|on display|off display|put back on|meanwhile|very same|most likely you|unwanted messages|in the place of|(one|someone)[’']s own|good for an? (day|hour|week)|look among|stands|will stand|goes by|knower|unsee)\b`)
 
 // avoidedInDocs are more words and phrases that the documentation avoids.
@@ -38,12 +38,12 @@ func unquoted(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// administrator are old names of the administrator and of what they do, which
-// comments avoid, too.
+// administrator matches old names of the administrator and of their actions,
+// which comments avoid, too.
 var administrator = regexp.MustCompile(`(?i)whoever (runs|put)|on and off display`)
 
-// texts calls f with each string of a Go file that has a space in it: a
-// sentence, and no name.
+// texts calls f with each string of a Go file that contains a space, because
+// such strings are sentences and not names.
 func texts(t *testing.T, file string, f func(line int, text string)) {
 	t.Helper()
 	set := token.NewFileSet()
@@ -59,10 +59,11 @@ func texts(t *testing.T, file string, f func(line int, text string)) {
 	})
 }
 
-// Sentences in logs, errors, command-line help and pages use plain words.
+// TestPlainWordsEverywhere checks that logs, errors, command-line help and
+// pages use plain words.
 func TestPlainWordsEverywhere(t *testing.T) {
 	if !avoided.MatchString("Whoever opens it") || avoided.MatchString("The link is live.") {
-		t.Fatal("the pattern does not find what it should")
+		t.Fatal("the pattern does not match what it should")
 	}
 	actions := regexp.MustCompile(`\{\{[^}]*\}\}|<[^>]*>`)
 	read := 0
@@ -90,7 +91,7 @@ func TestPlainWordsEverywhere(t *testing.T) {
 		}
 	}, "*.go", "*.html")
 	if read < 5000 {
-		t.Errorf("only %d texts were read", read)
+		t.Errorf("read %d texts, want at least 5000", read)
 	}
 }
 
@@ -113,6 +114,6 @@ func TestPlainWordsInDocs(t *testing.T) {
 		}
 	}, "*.md", ":!internal/web/ui/vendor")
 	if read < 3000 {
-		t.Errorf("only %d lines were read", read)
+		t.Errorf("read %d lines, want at least 3000", read)
 	}
 }

@@ -27,7 +27,7 @@ func tamper(t *testing.T, l *ViewLog, query string, args ...any) {
 	err := l.transact(t.Context(), func(tx logTx) error {
 		n, err := tx.Exec(query, args...)
 		if err == nil && n == 0 {
-			t.Errorf("nothing is changed by %s", query)
+			t.Errorf("%s changes no row", query)
 		}
 		return err
 	})
@@ -36,8 +36,8 @@ func tamper(t *testing.T, l *ViewLog, query string, args ...any) {
 	}
 }
 
-// Whatever is changed behind the log's back is found, and said of the right
-// link.
+// TestAuditFinds checks that the audit finds each change in the database that
+// the log did not make, and names the right link.
 func TestAuditFinds(t *testing.T) {
 	for _, c := range []struct {
 		name, change, want string
@@ -97,20 +97,21 @@ func TestAuditFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := faults(t, l); got != nil {
-			t.Fatalf("%s, before: %v", c.name, got)
+			t.Fatalf("%s: audit before = %v", c.name, got)
 		}
 		tamper(t, l, c.change, c.args...)
-		l.words = labels.NewDict(l.db, 10, 10, 10) // as another process that knows none
+		l.words = labels.NewDict(l.db, 10, 10, 10) // like another process without cached words
 		got := faults(t, l)
 		if (c.want == "") != (got == nil) || !strings.Contains(strings.Join(got, "\n"), c.want) {
-			t.Errorf("%s: found %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: audit = %q, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-// An erasure that is cut off counts for nothing from its first step on, audits
-// clean, and is finished by the next.
-func TestEraseInSteps(t *testing.T) {
+// TestDeleteLinkInSteps checks that a link does not count from the first step
+// of its deletion on, that the audit finds no fault if the deletion is
+// interrupted, and that the next one completes it.
+func TestDeleteLinkInSteps(t *testing.T) {
 	l := openTestLog(t)
 	const n = 2*erasedAtOnce + 500
 	views := make([]vitrine.ViewRecord, n)
@@ -133,28 +134,28 @@ func TestEraseInSteps(t *testing.T) {
 	for ; step(); steps++ {
 		counts, err := l.Counts(t.Context(), []vitrine.LinkID{1})
 		if err != nil || counts[1].Views > 1 {
-			t.Errorf("counts of a link that is being erased: %v, %v", counts, err)
+			t.Errorf("counts of a link that is being deleted = %v, %v", counts, err)
 		}
 		tally, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000})
 		if err != nil || tally.Views() != 0 {
-			t.Errorf("views of its account: %d, %v", tally.Views(), err)
+			t.Errorf("%d views of its account, %v, want 0", tally.Views(), err)
 		}
 		if got := faults(t, l); got != nil {
-			t.Errorf("audit: %v", got)
+			t.Errorf("audit = %v", got)
 		}
-		appendViews(t, l, from(n+steps, "late")) // the page was still open somewhere
+		appendViews(t, l, from(n+steps, "late")) // its page was still open
 	}
 	if steps < 3 {
-		t.Errorf("%d opens are erased in %d steps", n, steps)
+		t.Errorf("%d views were deleted in %d steps, want at least 3", n, steps)
 	}
 	if got := sources(t, l); got != nil {
-		t.Errorf("%d opens are left", len(got))
+		t.Errorf("%d views are left", len(got))
 	}
 	for _, table := range []string{"opens", "viewers", "links"} {
 		var rows int64
 		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&rows}, "SELECT count(*) FROM "+table) })
 		if err != nil || rows != 0 {
-			t.Errorf("%s has %d rows, %v", table, rows, err)
+			t.Errorf("%s has %d rows, %v, want 0", table, rows, err)
 		}
 	}
 	if err := l.DeleteLink(t.Context(), 1); err != nil {
@@ -162,8 +163,8 @@ func TestEraseInSteps(t *testing.T) {
 	}
 }
 
-// A long answer ends when nobody wants it any more, and a panic in the middle
-// of one leaves the log usable.
+// TestVisitEnds checks that a long answer ends with its context, and that a
+// panic during one leaves the log usable.
 func TestVisitEnds(t *testing.T) {
 	l := openTestLog(t)
 	views := make([]vitrine.ViewRecord, 3*checkEvery)
@@ -180,12 +181,12 @@ func TestVisitEnds(t *testing.T) {
 		}
 		failed := errors.New("failed")
 		if err := visit(func(_, _ int64, _, _ []byte) error { rows++; return failed }); err != failed || rows != 1 {
-			t.Fatalf("a visitor that fails: %v after %d rows", err, rows)
+			t.Fatalf("visit with a failing function = %v after %d rows", err, rows)
 		}
 		func() {
 			defer func() {
 				if r := recover(); r != "oh" {
-					t.Fatalf("recovered %v", r)
+					t.Fatalf("recovered %v, want oh", r)
 				}
 			}()
 			_ = visit(func(_, _ int64, _, _ []byte) error { panic("oh") })
@@ -194,15 +195,15 @@ func TestVisitEnds(t *testing.T) {
 	ctx := &dyingContext{Context: t.Context(), lives: 3}
 	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000}); !errors.Is(err,
 		context.Canceled) {
-		t.Errorf("Tally that nobody wants: %v", err)
+		t.Errorf("cancelled Tally = %v, want context.Canceled", err)
 	}
 	tally, _, err := l.Tally(t.Context(), vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, To: 40_000})
 	if err != nil || tally.Views() != int64(len(views)) {
-		t.Errorf("Tally after that: %d views, %v", tally.Views(), err)
+		t.Errorf("Tally afterwards = %d views, %v", tally.Views(), err)
 	}
 }
 
-// dyingContext is cancelled after it was asked a few times.
+// dyingContext is cancelled after its Err was called a few times.
 type dyingContext struct {
 	context.Context
 	lives int

@@ -16,8 +16,8 @@ import (
 	"vitrine/report"
 )
 
-// meter reports what each of n views costs, in time and in processor time,
-// which a busy machine does not change. Pre-making the views is left out.
+// meter reports the cost of each of n views, in time and in CPU time, which
+// does not depend on the machine's load. Generating the views is not included.
 type meter struct {
 	b    *testing.B
 	n    int
@@ -71,7 +71,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// fill imports n views of history.
+// fill imports n views.
 func fill(tb testing.TB, l *ViewLog, n, links int) {
 	g := sqltest.NewTraffic(links)
 	views := make([]vitrine.ViewRecord, 0, 5000)
@@ -135,7 +135,7 @@ func BenchmarkTally(b *testing.B) {
 }
 
 // BenchmarkAudit audits everything: many links with few views, and few links
-// with many. What a link or a view costs is the same at each size.
+// with many. The cost of a link or a view is the same at each size.
 func BenchmarkAudit(b *testing.B) {
 	for _, size := range []struct{ links, views int }{{10_000, 20_000}, {40_000, 80_000}, {10, 100_000},
 		{10, 400_000}} {
@@ -154,7 +154,7 @@ func BenchmarkAudit(b *testing.B) {
 			if err := importViews(b, l, 1, views...); err != nil {
 				b.Fatal(err)
 			}
-			settled(b, l, last-2)
+			rollUp(b, l, last-2)
 			m := meter{b: b, n: 0, from: processorTime()}
 			for b.Loop() {
 				if err := l.Audit(b.Context(), true, func(fault string, _ bool) { b.Error(fault) }); err != nil {

@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// twoLogs opens one log twice, as two processes do, with views of 20 days that
-// have no tallies yet.
+// twoLogs opens one log twice, like two processes, with views of 20 days that
+// are not rolled up.
 func twoLogs(t *testing.T) (one, other *ViewLog) {
 	t.Helper()
 	place := sqltest.NewPlace(t)
@@ -37,8 +37,9 @@ func twoLogs(t *testing.T) (one, other *ViewLog) {
 	return logs[0], logs[1]
 }
 
-// While another process builds rollups, Settle leaves that to it.
-func TestSettleIsLocked(t *testing.T) {
+// TestRollUpIsLocked checks that RollUp does nothing while another process
+// builds rollups.
+func TestRollUpIsLocked(t *testing.T) {
 	one, other := twoLogs(t)
 	unlock, err := one.db.Lock(t.Context(), "settle", false)
 	if err != nil {
@@ -55,22 +56,23 @@ func TestSettleIsLocked(t *testing.T) {
 		}
 		return s.rolledUpUntil
 	}
-	settled(t, other, firstTestDay+20)
+	rollUp(t, other, firstTestDay+20)
 	if got := upTo(); got != 0 {
-		t.Errorf("settled up to %v while another process had the lock", got)
+		t.Errorf("rolled up before %v while another process had the lock, want 0", got)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	settled(t, other, firstTestDay+20)
+	rollUp(t, other, firstTestDay+20)
 	if got := upTo(); got != firstTestDay+20 {
-		t.Errorf("settled up to %v after the lock was free", got)
+		t.Errorf("rolled up before %v after the lock was free", got)
 	}
 	clean(t, one)
 }
 
-// A process that lost its lock, while another cleared what it had built, ends
-// its attempt instead of marking days as built whose rollups are gone.
+// TestBuildClearedByAnother checks that a process that lost its lock, while
+// another one deleted what it had built, stops instead of marking days without
+// rollups as built.
 func TestBuildClearedByAnother(t *testing.T) {
 	one, other := twoLogs(t)
 	ctx := t.Context()
@@ -86,7 +88,7 @@ func TestBuildClearedByAnother(t *testing.T) {
 	}
 	first := building{log: one, ctx: ctx, account: 1, whole: dayTallies{}, counts: map[vitrine.LinkID][]int64{}}
 	if done, err := first.begin(); err != nil || done {
-		t.Fatalf("begin: %v, %v", done, err)
+		t.Fatalf("begin = %v, %v", done, err)
 	}
 	facts, err := first.visits()
 	if err == nil {
@@ -94,22 +96,22 @@ func TestBuildClearedByAnother(t *testing.T) {
 	}
 	if err == nil {
 		first.queue(first.scope(0), first.whole)
-		err = first.flush() // all tallies are there, and the days not yet marked
+		err = first.flush() // all rollups are stored, but the days are not marked yet
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	second := building{log: other, ctx: ctx, account: 1}
-	if done, err := second.begin(); err != nil || done { // it clears them
-		t.Fatalf("begin: %v, %v", done, err)
+	if done, err := second.begin(); err != nil || done { // deletes them
+		t.Fatalf("begin = %v, %v", done, err)
 	}
 	err = first.write(func(t logTx) error { return first.advance(t, first.days.to) })
 	if !errors.Is(err, errChanged) {
-		t.Errorf("the first attempt went on: %v", err)
+		t.Errorf("the first attempt continued: %v, want errChanged", err)
 	}
 	if err := second.run(); err != nil {
 		t.Fatal(err)
 	}
-	settled(t, one, firstTestDay+20)
+	rollUp(t, one, firstTestDay+20)
 	clean(t, other)
 }

@@ -17,9 +17,9 @@ import (
 	"vitrine/report"
 )
 
-// fillStore writes n rows into every table of a SQLite store, each value
-// another one, some NULL wherever one may be. A key was given and deleted after
-// them.
+// fillStore writes n rows with different values into every table of a SQLite
+// store, some of them NULL if the column permits it. A later key was assigned
+// and deleted.
 func fillStore(t testing.TB, s *sqlstore.Store, n int) {
 	t.Helper()
 	for _, name := range sqlstore.Tables {
@@ -117,7 +117,7 @@ func smallBatches(t *testing.T) {
 }
 
 // cutOff repeats a copy that is interrupted one batch later each time, until it
-// is complete. It returns how often it was interrupted.
+// is complete. It returns the number of interruptions.
 func cutOff(t *testing.T, copy func(context.Context, sqldb.Copied) error) (cuts int) {
 	t.Helper()
 	for more := 1; ; more += 1 + more/2 {
@@ -139,9 +139,9 @@ func cutOff(t *testing.T, copy func(context.Context, sqldb.Copied) error) (cuts 
 	}
 }
 
-// TestCopy copies a store and a log from SQLite to PostgreSQL, cut off again
-// and again, from there to another PostgreSQL database, and back to SQLite. All
-// are the same, row by row, and go on giving IDs where the first would.
+// TestCopy copies a store and a log from SQLite to PostgreSQL, interrupted
+// again and again, from there to another PostgreSQL database, and back to
+// SQLite. All have the same rows, and assign the same next IDs.
 func TestCopy(t *testing.T) {
 	one, two := vitrinetest.PostgresDatabase(t), vitrinetest.PostgresDatabase(t)
 	smallBatches(t)
@@ -168,18 +168,18 @@ func TestCopy(t *testing.T) {
 	from, fromLog := first, firstLog
 	for _, place := range []string{one, two, filepath.Join(dir, "b.db")} {
 		to, toLog := store(place), log(strings.Replace(place, "b.db", "bv.db", 1))
-		cuts := cutOff(t, func(ctx context.Context, told sqldb.Copied) error { return from.CopyTo(ctx, to, told) })
+		cuts := cutOff(t, func(ctx context.Context, addViews sqldb.Copied) error { return from.CopyTo(ctx, to, addViews) })
 		cuts += cutOff(t, func(ctx context.Context,
-			told sqldb.Copied) error {
-			return fromLog.CopyTo(ctx, toLog, told)
+			addViews sqldb.Copied) error {
+			return fromLog.CopyTo(ctx, toLog, addViews)
 		})
 		if cuts < 10 {
-			t.Errorf("cut off %d times", cuts)
+			t.Errorf("%d interruptions, want at least 10", cuts)
 		}
 		differences, err := first.Compare(t.Context(), to)
 		more, err2 := firstLog.Compare(t.Context(), toLog)
 		if differences = append(differences, more...); err != nil || err2 != nil || len(differences) > 0 {
-			t.Fatalf("%v, %v, %v", err, err2, differences)
+			t.Fatalf("%v, %v, differences %v", err, err2, differences)
 		}
 		if err := toLog.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
 			t.Error(err)
@@ -190,13 +190,13 @@ func TestCopy(t *testing.T) {
 		err := s.Update(t.Context(), func(tx vitrine.Tx) error {
 			a := &vitrine.Album{Account: 10, Slug: vitrine.Slug("fresh"), Title: "t", CreatedAt: vitrinetest.Epoch}
 			if err := tx.AddAlbum(a); err != nil || a.ID != 10+3*59+1 {
-				t.Errorf("an album got ID %d, %v", a.ID, err)
+				t.Errorf("ID of a new album = %d, %v", a.ID, err)
 			}
 			var id int64
 			err := tx.(sqlstore.Tx).Get([]any{&id}, "INSERT INTO attempts (key, at) VALUES ($1, $2) RETURNING id",
 				[]byte("y"), int64(2))
 			if err != nil || id != 10000 {
-				t.Errorf("a attempt got ID %d, %v", id, err)
+				t.Errorf("ID of a new attempt = %d, %v", id, err)
 			}
 			return nil
 		})
@@ -207,26 +207,26 @@ func TestCopy(t *testing.T) {
 	if _, err := fromLog.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{sqltest.NewTraffic(3).Open()}}); err != nil {
 		t.Error(err)
 	}
-	// What has gone on by itself is not written over, and not taken for the
+	// A target that has changed is not overwritten, and does not count as the
 	// same.
-	if err := first.CopyTo(t.Context(), store(one), func(string, int64, int64) { t.Error("copied") }); err == nil {
+	if err := first.CopyTo(t.Context(), store(one), func(string, int64, int64) { t.Error("something was copied") }); err == nil {
 		t.Log("the same row was added to both")
 	}
-	if err := firstLog.CopyTo(t.Context(), fromLog, func(string, int64, int64) { t.Error("copied") }); !errors.Is(err,
+	if err := firstLog.CopyTo(t.Context(), fromLog, func(string, int64, int64) { t.Error("something was copied") }); !errors.Is(err,
 		sqldb.ErrOtherData) {
-		t.Errorf("onto a log that goes on: %v", err)
+		t.Errorf("CopyTo a changed log = %v, want ErrOtherData", err)
 	}
 	if _, err := first.DB.Writer.DB.Exec("UPDATE keys SET name = 'other' WHERE id = 13"); err != nil {
 		t.Fatal(err)
 	}
 	if differences, err := first.Compare(t.Context(), from); err != nil || len(differences) != 1 ||
 		!strings.Contains(differences[0], "rows of the table keys") {
-		t.Errorf("one row is another: %v, %v", differences, err)
+		t.Errorf("Compare with one changed row = %v, %v", differences, err)
 	}
 }
 
-// No table may be forgotten: each of both databases is copied, or it is said
-// why not.
+// TestCopyKnowsTables checks that each table of both databases is copied, or
+// listed with a reason why it is not.
 func TestCopyKnowsTables(t *testing.T) {
 	address := vitrinetest.PostgresDatabase(t)
 	for name, open := range map[string]func(place string) (*sqldb.DB, []string, error){
@@ -254,14 +254,14 @@ func TestCopyKnowsTables(t *testing.T) {
 				all, err := x.Tables()
 				for table := range all {
 					if !slices.Contains(names, table) && sqldb.NotCopied[table] == "" {
-						t.Errorf("%s: the table %s is neither copied nor said why not", name, table)
+						t.Errorf("%s: the table %s is neither copied nor listed in NotCopied", name, table)
 					}
 					if len(all[table].Key) == 0 && slices.Contains(names, table) {
 						t.Errorf("%s: the table %s has no key", name, table)
 					}
 				}
 				if len(all) < len(names) {
-					t.Errorf("%s: %d tables, want %d at least", name, len(all), len(names))
+					t.Errorf("%s: %d tables, want at least %d", name, len(all), len(names))
 				}
 				return err
 			})
@@ -273,7 +273,7 @@ func TestCopyKnowsTables(t *testing.T) {
 			}
 			if _, err := sqldb.SameTables(t.Context(), d, d, names); err == nil ||
 				!strings.Contains(err.Error(), "forgotten") {
-				t.Errorf("%s: with a table that nobody knows: %v", name, err)
+				t.Errorf("%s: SameTables with an unknown table = %v", name, err)
 			}
 			if err := d.Close(); err != nil {
 				t.Error(err)

@@ -10,8 +10,8 @@ import (
 	"vitrine/report"
 )
 
-// BenchmarkExtremes settles and sums what no real log is like: VITRINE_OPENS
-// views, else 100,000.
+// BenchmarkExtremes rolls up and sums logs with extreme contents: VITRINE_OPENS
+// views (default 100,000).
 func BenchmarkExtremes(b *testing.B) {
 	n, err := strconv.ParseInt(cmp.Or(os.Getenv("VITRINE_OPENS"), "100000"), 10, 64)
 	if err != nil {

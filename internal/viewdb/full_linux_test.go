@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// A log on a disk that is really full: what was acknowledged is there, what was
-// refused is not, and with room it goes on.
+// TestDiskFull checks a log on a full disk: acknowledged views are stored,
+// refused ones are not, and the log continues when there is space again.
 func TestDiskFull(t *testing.T) {
 	dir := vitrinetest.SmallFileSystem(t, "2m")
 	untilFull(t, filepath.Join(dir, "views.db"), dir, "32m")
 }
 
-// The same of a PostgreSQL whose database has no room.
+// TestPostgresDiskFull checks the same for a PostgreSQL server without space.
 func TestPostgresDiskFull(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	dir := vitrinetest.SmallFileSystem(t, "14m")
@@ -27,8 +27,8 @@ func TestPostgresDiskFull(t *testing.T) {
 	untilFull(t, place, dir, "96m")
 }
 
-// untilFull writes to a log until its file system, in dir, is full, and goes on
-// when that is larger.
+// untilFull writes to a log until its file system, in dir, is full, and then
+// enlarges it.
 func untilFull(t *testing.T, place, dir, larger string) {
 	l, err := Open(place)
 	if err != nil {
@@ -78,7 +78,7 @@ func untilFull(t *testing.T, place, dir, larger string) {
 	for range 500 {
 		if err := add(); err != nil {
 			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || errors.Is(err, context.Canceled) {
-				t.Fatalf("on a full disk: %v", err)
+				t.Fatalf("Append on a full disk = %v, want unavailable", err)
 			}
 			if failures++; failures == 5 {
 				break
@@ -86,13 +86,13 @@ func untilFull(t *testing.T, place, dir, larger string) {
 		}
 	}
 	if failures < 5 {
-		t.Fatal("the disk did not fill")
+		t.Fatal("the disk did not fill up")
 	}
 	check()
 	vitrinetest.Resize(t, dir, larger)
 	for range 20 {
 		if err := add(); err != nil {
-			t.Fatalf("with room again: %v", err)
+			t.Fatalf("Append with space again = %v", err)
 		}
 	}
 	check()

@@ -16,11 +16,11 @@ import (
 	"vitrine/report"
 )
 
-// facts is what was told to a log, kept as plainly as can be, and recounted for
-// each question.
+// facts has everything that was stored in a log, in the simplest form, and
+// counts it again for each question.
 type facts struct {
 	views     map[viewKey]*remembered
-	downloads map[viewKey]vitrine.ViewID // events, to their view
+	downloads map[viewKey]vitrine.ViewID // event to view
 	account   map[vitrine.LinkID]vitrine.AccountID
 }
 
@@ -96,7 +96,7 @@ func (h *facts) erase(link vitrine.LinkID) {
 	maps.DeleteFunc(h.downloads, func(k viewKey, _ vitrine.ViewID) bool { return k.link == link })
 }
 
-// of returns what a scope has in [from, to).
+// of returns the views and the days of downloads of a scope in [from, to).
 func (h *facts) of(s vitrine.Scope, from, to report.Day) (views []report.View, downloads []report.Day) {
 	has := func(link vitrine.LinkID, d report.Day) bool {
 		return from <= d && d < to && h.account[link] == s.Account && (s.Link == 0 || s.Link == link)
@@ -118,7 +118,7 @@ func (h *facts) of(s vitrine.Scope, from, to report.Day) (views []report.View, d
 	return views, downloads
 }
 
-// plainCounts is what is counted from views alone, without tallies.
+// plainCounts are counted from views alone, without tallies.
 type plainCounts struct {
 	Views, Uniques, Returning, Downloads, Bots, Median int64
 	Daily, Viewers                                     []int64
@@ -170,7 +170,7 @@ func naiveOf(t *report.Tally, from, to report.Day) (n plainCounts) {
 	return n
 }
 
-// rendered returns every way in which a tally is shown.
+// rendered returns every report of a tally as text.
 func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 	w := report.Window{Key: report.RangeAll, From: from, To: to}
 	var all []any
@@ -198,8 +198,7 @@ func rendered(s vitrine.Scope, t *report.Tally, from, to report.Day) string {
 	return string(b)
 }
 
-// check compares an answer with one fold over all views, and with a naive
-// counts.
+// check compares answers with one fold over all views, and with simple counts.
 func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report.Day) {
 	t.Helper()
 	for _, wrong := range h.wrong(l, s, from, to) {
@@ -207,7 +206,7 @@ func (h *facts) check(t *testing.T, l *ViewLog, s vitrine.Scope, from, to report
 	}
 }
 
-// wrong returns how an answer differs.
+// wrong returns the differences of an answer.
 func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []string) {
 	fault := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	views, downloads := h.of(s, from, to)
@@ -270,11 +269,12 @@ func (h *facts) wrongDaily(fault func(string, ...any), l *ViewLog, account vitri
 func clean(t *testing.T, l *ViewLog) {
 	t.Helper()
 	if got := faults(t, l); got != nil {
-		t.Errorf("audit: %q", got)
+		t.Errorf("audit = %q", got)
 	}
 }
 
-// luck makes random views of few links, many days and weeks without any.
+// luck generates random views of few links on many days, with weeks without
+// any.
 type luck struct {
 	*rand.Rand
 	start   report.Day
@@ -339,7 +339,7 @@ func (r luck) batch(h *facts, views, late int) (b vitrine.Batch) {
 		case 0:
 			b.Downloads = append(b.Downloads, vitrine.Download{ID: vitrine.ViewIDAt(k.view.Ms()+r.Int64N(80)*86_400_000,
 				r.IntN(1<<21)), Link: k.link, View: k.view})
-		case 1: // the same again, or another one with its ID
+		case 1: // the same view again, or another one with its ID
 			if o := h.views[k]; o != nil && !o.imported {
 				again := o.View
 				if r.IntN(2) == 0 {
@@ -392,12 +392,13 @@ func (r luck) windows(t *testing.T, h *facts, l *ViewLog, n int) {
 	}
 }
 
-// propertySeeds is how many histories are tried, some seconds each.
+// propertySeeds is the number of tested histories, which take some seconds
+// each.
 const propertySeeds = 2
 
-// Whatever happens in whatever order, and wherever Settle is cut off or the
-// file is opened anew, answers are those of one fold, in this process and in
-// another one that has it open.
+// TestEveryAnswerIsAFold checks that every answer equals one fold over all
+// views, whatever happens in whatever order, wherever RollUp is interrupted or
+// the file is reopened, in this process and in another one that has it open.
 func TestEveryAnswerIsAFold(t *testing.T) {
 	for seed := range uint64(propertySeeds / sqltest.Repeated(tier.Pick(propertySeeds, 1))) {
 		r := luck{rand.New(rand.NewPCG(seed, 11)), 20_000 + report.Day(seed), 330, 6 + int(seed%3)*10, 40}
@@ -433,7 +434,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				want := h.batch(b)
 				o, err := l.Append(t.Context(), b)
 				if err != nil {
-					t.Fatalf("seed %d, step %d: Append: %v", seed, step, err)
+					t.Fatalf("seed %d, step %d: Append = %v", seed, step, err)
 				}
 				var got []int
 				for i := range o.Refused {
@@ -442,7 +443,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 					}
 				}
 				if !slices.Equal(got, want) {
-					t.Errorf("refused %v, want %v", got, want)
+					t.Errorf("refused views = %v, want %v", got, want)
 				}
 			case n < 11:
 				what = "import"
@@ -450,7 +451,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				receipt := vitrine.ImportReceipt{Lines: int64(step + 1),
 					At: (r.start + report.Day(r.IntN(r.days+10))).Time()}
 				if err := l.Import(t.Context(), receipt, views); err != nil {
-					t.Fatalf("seed %d, step %d: Import: %v", seed, step, err)
+					t.Fatalf("seed %d, step %d: Import = %v", seed, step, err)
 				}
 			case n < 16:
 				what = "settle"
@@ -460,7 +461,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 					ctx.lives = 1 << 30
 				}
 				if err := l.RollUp(ctx, before); err != nil && ctx.lives >= 0 {
-					t.Fatalf("seed %d, step %d: Settle: %v", seed, step, err)
+					t.Fatalf("seed %d, step %d: RollUp = %v", seed, step, err)
 				}
 			case n == 16:
 				what = "erase"
@@ -481,7 +482,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 			}
 		}
 		if err := logs[0].RollUp(t.Context(), r.start+report.Day(r.days-5)); err != nil {
-			t.Errorf("seed %d: Settle: %v", seed, err)
+			t.Errorf("seed %d: RollUp = %v", seed, err)
 		}
 		clean(t, logs[0])
 		for i := range logs {

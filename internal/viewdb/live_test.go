@@ -13,11 +13,11 @@ import (
 	"vitrine/report"
 )
 
-// meanwhile is a context that does something once, the first time that it is
-// asked after its start.
+// meanwhile is a context that calls a function once, during a call of Err after
+// the start.
 type meanwhile struct {
 	context.Context
-	after int // so many more asks
+	after int // number of calls to skip
 	do    func()
 }
 
@@ -30,8 +30,8 @@ func (c *meanwhile) Err() error {
 	return nil
 }
 
-// coldLog returns a log whose account reads a whole day of views before it
-// comes to its running days.
+// coldLog returns a log whose account reads a whole day of views before its
+// running days.
 func coldLog(t *testing.T) (*ViewLog, *facts) {
 	t.Helper()
 	const d = firstTestDay
@@ -48,33 +48,34 @@ func coldLog(t *testing.T) (*ViewLog, *facts) {
 	if err := l.Import(t.Context(), vitrine.ImportReceipt{Lines: 1, At: (d + 9).Time()}, views); err != nil {
 		t.Fatal(err)
 	}
-	settled(t, l, d+5)
-	told(t, h, l, on(d+5, 0, 1, 1), on(d+5, 1, 2, 2))
+	rollUp(t, l, d+5)
+	addViews(t, h, l, on(d+5, 0, 1, 1), on(d+5, 1, 2, 2))
 	both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewID(last.ID) + 1, Link: 2,
 		View: vitrine.ViewID(on(d+5, 1, 2, 2).ID)},
 		{ID: vitrine.ViewID(views[0].ID) + 1, Link: 1, View: vitrine.ViewID(on(d+5, 0, 1, 1).ID)}}})
 	return l, h
 }
 
-// A view that comes while the running days are first read, before anyone
-// follows their account, is not forgotten.
+// TestLiveFollowsFromItsSnapshot checks that a view that arrives while the
+// running days are first read, before the feed follows their account, is
+// included.
 func TestLiveFollowsFromItsSnapshot(t *testing.T) {
 	const d = firstTestDay
 	l, h := coldLog(t)
-	ctx := &meanwhile{Context: t.Context(), after: 1, do: func() { told(t, h, l, on(d+5, 5, 1, 7)) }}
+	ctx := &meanwhile{Context: t.Context(), after: 1, do: func() { addViews(t, h, l, on(d+5, 5, 1, 7)) }}
 	if _, _, err := l.Tally(ctx, vitrine.TallyQuery{Scope: account1, From: d, To: d + 9}); err != nil {
 		t.Fatal(err)
 	}
 	if ctx.do != nil {
-		t.Fatal("nothing happened meanwhile")
+		t.Fatal("the function was not called")
 	}
 	h.check(t, l, account1, d, d+9)
-	told(t, h, l, on(d+5, 6, 1, 8))
+	addViews(t, h, l, on(d+5, 6, 1, 8))
 	h.check(t, l, account1, d, d+9)
 }
 
-// An answer is of one moment, also when running days in memory are ahead of its
-// snapshot.
+// TestLiveIsOfOneMoment checks that an answer reflects one moment, even if the
+// running days in memory are newer than its snapshot.
 func TestLiveIsOfOneMoment(t *testing.T) {
 	const d = firstTestDay
 	l, h := coldLog(t)
@@ -91,7 +92,7 @@ func TestLiveIsOfOneMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v, after := got.Views(), naivelyOf(h, d, d+9); v != before.Views && v != after.Views {
-		t.Errorf("%d views; there were %d before a link was erased, and %d after", v, before.Views, after.Views)
+		t.Errorf("%d views, want %d as before the deletion of a link, or %d as after it", v, before.Views, after.Views)
 	}
 }
 
@@ -100,14 +101,14 @@ func naivelyOf(h *facts, from, to report.Day) plainCounts {
 	return naively(views, downloads, from, to)
 }
 
-// What comes late to a link whose erasure was cut off does not count for its
-// account.
-func TestLiveOfErased(t *testing.T) {
+// TestLiveOfDeletedLink checks that late events of a link whose deletion was
+// interrupted do not count for its account.
+func TestLiveOfDeletedLink(t *testing.T) {
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
-	told(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
+	addViews(t, h, l, on(d, 0, 1, 1), on(d, 1, 2, 2))
 	h.erase(2)
-	err := l.update(t.Context(), func(t logTx, c *feed.Changes) error { // the first step of it
+	err := l.update(t.Context(), func(t logTx, c *feed.Changes) error { // the first step of the deletion
 		_, err := erase(t, c, 2)
 		return err
 	})
@@ -115,7 +116,7 @@ func TestLiveOfErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.check(t, l, account1, d, d+2)
-	appendViews(t, l, on(d, 2, 2, 5)) // the page was still open somewhere
+	appendViews(t, l, on(d, 2, 2, 5)) // its page was still open
 	h.check(t, l, account1, d, d+2)
 	view := vitrine.ViewID(on(d, 2, 2, 5).ID)
 	if _, err := l.Append(t.Context(), vitrine.Batch{Downloads: []vitrine.Download{{ID: view, Link: 2, View: view}},
@@ -126,18 +127,19 @@ func TestLiveOfErased(t *testing.T) {
 	h.check(t, l, account1, d, d+2)
 }
 
-// Running days in memory that are dropped and begun again, tell the same.
+// TestLiveLittleRoom checks that running days that are dropped from memory and
+// read again give the same answers.
 func TestLiveLittleRoom(t *testing.T) {
 	for seed := range uint64(3) {
 		r := luck{rand.New(rand.NewPCG(seed, 12)), firstTestDay, 12, 6, 10}
 		l, h := openTestLog(t), newFacts()
-		l.lives.most = 20_000 // bytes: enough for some of seven scopes
+		l.lives.most = 20_000 // bytes, enough for some of seven scopes
 		kept := map[int]bool{}
 		for step := range 120 {
 			b := r.batch(h, r.IntN(4), 5)
 			both(t, h, l, b)
 			if step%30 == 29 {
-				settled(t, l, firstTestDay+report.Day(r.IntN(12)))
+				rollUp(t, l, firstTestDay+report.Day(r.IntN(12)))
 			}
 			r.windows(t, h, l, 3)
 			if t.Failed() {
@@ -146,14 +148,14 @@ func TestLiveLittleRoom(t *testing.T) {
 			kept[len(l.lives.byScope)] = true
 		}
 		if kept[8] || !kept[2] && !kept[3] {
-			t.Fatalf("seed %d: the running days of so many scopes were kept: %v", seed, kept)
+			t.Fatalf("seed %d: the running days of too many scopes are in memory: %v", seed, kept)
 		}
 		clean(t, l)
 	}
 }
 
-// Everything at once, by two processes: in the end every answer is that of one
-// fold.
+// TestAtOnce runs all operations concurrently in two processes. In the end
+// every answer equals one fold.
 func TestAtOnce(t *testing.T) {
 	const d = firstTestDay
 	path := sqltest.NewPlace(t)
@@ -172,7 +174,7 @@ func TestAtOnce(t *testing.T) {
 		}()
 	}
 	h := newFacts()
-	var mu sync.Mutex // of h: each goroutine has links of its own, so that their order does not matter
+	var mu sync.Mutex // guards h; each goroutine has its own links, so that their order does not matter
 	var all sync.WaitGroup
 	writing, done := context.WithCancel(context.Background())
 	for w := range 4 {
@@ -225,7 +227,7 @@ func TestAtOnce(t *testing.T) {
 		others.Go(func() {
 			for n := report.Day(0); n < 25 && writing.Err() == nil; n++ {
 				if err := l.RollUp(writing, d+(n*7)%85); err != nil && !errors.Is(err, context.Canceled) {
-					t.Errorf("Settle: %v", err)
+					t.Errorf("RollUp = %v", err)
 				}
 			}
 		})
@@ -234,7 +236,7 @@ func TestAtOnce(t *testing.T) {
 				_, _, err := l.Tally(writing, vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1,
 					Link: vitrine.LinkID(n % 5)}, From: d, To: d + 90, Brief: i == 0})
 				if err != nil && !errors.Is(err, context.Canceled) {
-					t.Errorf("Tally: %v", err)
+					t.Errorf("Tally = %v", err)
 				}
 			}
 		})
@@ -243,7 +245,7 @@ func TestAtOnce(t *testing.T) {
 	done()
 	others.Wait()
 	for _, before := range []report.Day{0, d + 60, d + 90} {
-		settled(t, logs[0], before)
+		rollUp(t, logs[0], before)
 		for _, l := range logs {
 			for _, days := range []span{{d, d + 90}, {d + 3, d + 71}, {d + 40, d + 50}} {
 				h.check(t, l, account1, days.from, days.to)
@@ -256,8 +258,8 @@ func TestAtOnce(t *testing.T) {
 	clean(t, logs[0])
 }
 
-// Events that are more than the feed remembers, or by another process, are read
-// anew.
+// TestFeedGaps checks that the feed reports gaps for events that it has
+// dropped, and for those of another process.
 func TestFeedGaps(t *testing.T) {
 	var f *feed.Feed = feed.NewFeed()
 	f.Follow(1)
@@ -279,7 +281,7 @@ func TestFeedGaps(t *testing.T) {
 	} {
 		events, known := f.Since(1, c.after, c.upTo)
 		if len(events) != c.events || known != c.known {
-			t.Errorf("since %d up to %d: %d events, %v; want %d, %v", c.after, c.upTo, len(events), known, c.events,
+			t.Errorf("since %d up to %d: %d events, %v, want %d, %v", c.after, c.upTo, len(events), known, c.events,
 				c.known)
 		}
 	}
@@ -287,9 +289,9 @@ func TestFeedGaps(t *testing.T) {
 	c.Seq = last + 2
 	f.Publish(c)
 	if _, known := f.Since(1, last, last+2); known {
-		t.Error("a transaction of another process is passed over")
+		t.Error("a transaction of another process is skipped")
 	}
 	if _, known := f.Since(1, last+1, last+2); !known {
-		t.Error("what followed is not known")
+		t.Error("later events are not known")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"vitrine/report"
 )
 
-// benchViews returns how many views the account of the benchmark has:
+// benchViews returns the number of views of the benchmark's account:
 // VITRINE_BENCH_OPENS, or few.
 func benchViews(b *testing.B) int {
 	if text := os.Getenv("VITRINE_BENCH_OPENS"); text != "" {
@@ -94,8 +94,8 @@ func benchLog(b *testing.B, views int) (l *ViewLog, today report.Day) {
 	return l, today
 }
 
-// BenchmarkNarrow makes tallies of a year that no stored ones answer. The time
-// of two processors is half of cpu-ms, where nothing else runs.
+// BenchmarkNarrow makes tallies of a year that no stored tally can answer. On
+// two idle CPUs the elapsed time is half of cpu-ms.
 func BenchmarkNarrow(b *testing.B) {
 	n := benchViews(b)
 	l, today := benchLog(b, n)

@@ -10,14 +10,14 @@ import (
 	"vitrine/internal/vitrinetest/sqltest"
 )
 
-// The newest views with engagement data are found without reading the views
-// that have none, of which there may be millions.
+// TestRecentPlans checks that the newest views with engagement data are found
+// without reading those without, of which there may be millions.
 func TestRecentPlans(t *testing.T) {
 	l := openTestLog(t)
 	err := l.db.Read(t.Context(), func(tx *sqldb.Tx) error {
 		plan, err := sqltest.SqlitePlan(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "TEMP B-TREE") {
-			t.Errorf("SQLite: %s", plan)
+			t.Errorf("plan in SQLite = %s", plan)
 		}
 		return err
 	})
@@ -32,7 +32,7 @@ func TestRecentPlans(t *testing.T) {
 	err = p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
 		plan, err := sqltest.PlanOf(tx, logTx{visits.Index{Tx: tx}}.selectRecent(true))
 		if !strings.Contains(plan, "opens_engaged") || strings.Contains(plan, "Sort") {
-			t.Errorf("PostgreSQL: %s", plan)
+			t.Errorf("plan in PostgreSQL = %s", plan)
 		}
 		return err
 	})

@@ -26,8 +26,8 @@ func idsOfLink(t *testing.T, l *ViewLog, link vitrine.LinkID) (list []vitrine.Vi
 	return list
 }
 
-// More opens of one millisecond than a pack has room for: each finds an ID of
-// its own, in one batch and one by one.
+// TestImportOfOneMillisecond imports more views of one millisecond than fit in
+// a segment. Each gets its own ID, in one batch and one by one.
 func TestImportOfOneMillisecond(t *testing.T) {
 	o := on(firstTestDay, 7, 1, 1)
 	for _, batches := range [][]int{{1500, 1}, {1500, 1500}, {1023, 1, 1, 1}, {1024, 1024, 1024, 1},
@@ -41,13 +41,13 @@ func TestImportOfOneMillisecond(t *testing.T) {
 			all += n
 		}
 		if got := idsOfLink(t, l, 1); len(got) != all || len(slices.Compact(slices.Clone(got))) != all {
-			t.Errorf("%v: %d opens of %d, %d of them with IDs of their own", batches, len(got), all,
+			t.Errorf("%v: %d of %d views, %d different IDs", batches, len(got), all,
 				len(slices.Compact(slices.Clone(got))))
 		}
 		clean(t, l)
 	}
-	// And with gaps: an ID that moves past a pack's end must not run into the
-	// next pack.
+	// With gaps, too: an ID that moves past the end of a segment must not
+	// collide with the next one.
 	l, n := openTestLog(t), 0
 	var views []vitrine.ViewRecord
 	for i := range 1500 {
@@ -62,19 +62,19 @@ func TestImportOfOneMillisecond(t *testing.T) {
 	for i, at := range []int{1023, 1499, 1023, 0, 1022} {
 		o.ID = int64(vitrine.ViewIDAt(o.At, at))
 		if err := importViews(t, l, int64(i+2), o); err != nil {
-			t.Errorf("another open with counter %d: %v", at, err)
+			t.Errorf("another view with counter %d: %v", at, err)
 			continue
 		}
 		n++
 	}
 	if got := idsOfLink(t, l, 1); len(slices.Compact(got)) != n {
-		t.Errorf("%d IDs of %d opens", len(got), n)
+		t.Errorf("%d IDs of %d views", len(got), n)
 	}
 	clean(t, l)
 }
 
-// The last IDs of a millisecond are followed by its first, on past days as on
-// running ones.
+// TestImportGoesRound checks that after the last ID of a millisecond comes its
+// first, on past and on running days.
 func TestImportGoesRound(t *testing.T) {
 	for _, d := range []report.Day{firstTestDay, firstTestDay + 100} {
 		l := openTestLog(t)
@@ -85,13 +85,13 @@ func TestImportGoesRound(t *testing.T) {
 			continue
 		}
 		if got := idsOfLink(t, l, 1); len(got) != 3 || got[0] != vitrine.ViewIDAt(o.At, 0) {
-			t.Errorf("day %d: IDs %v", d, got)
+			t.Errorf("day %d: IDs = %v", d, got)
 		}
 	}
 }
 
-// History that is imported newest first, as most exports are, does not lie in a
-// pack for each view.
+// TestPacksStayFew checks that history that is imported newest first, like most
+// exports, does not make a segment for each view.
 func TestPacksStayFew(t *testing.T) {
 	for name, at := range map[string]func(int) int{
 		"oldest first": func(i int) int { return i },
@@ -105,39 +105,39 @@ func TestPacksStayFew(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		settled(t, l, firstTestDay+50)
+		rollUp(t, l, firstTestDay+50)
 		var packs int64
 		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&packs}, "SELECT count(*) FROM packs") })
 		if err != nil || packs > 1+n/20 {
-			t.Errorf("%s: %d opens lie in %d packs, %v", name, n, packs, err)
+			t.Errorf("%s: %d views in %d segments, %v", name, n, packs, err)
 		}
 	}
 }
 
-// Nothing is asked for where n is 0.
+// TestRecentNone checks that Recent with N = 0 or less returns nothing.
 func TestRecentNone(t *testing.T) {
 	l := openTestLog(t)
 	o := on(firstTestDay, 0, 1, 1)
 	o.Session = &report.Session{EngagedMs: 5}
 	appendViews(t, l, o)
-	settled(t, l, firstTestDay+1)
+	rollUp(t, l, firstTestDay+1)
 	for _, n := range []int{0, -1} {
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
-					t.Errorf("Recent of %d: panic: %v", n, p)
+					t.Errorf("Recent of %d panics: %v", n, p)
 				}
 			}()
 			if got, err := l.Recent(t.Context(), vitrine.RecentQuery{Link: 1, To: segment.FirstID(40_000), N: n,
 				Engaged: true}); err != nil || len(got) != 0 {
-				t.Errorf("Recent of %d: %v, %v", n, got, err)
+				t.Errorf("Recent of %d = %v, %v", n, got, err)
 			}
 		}()
 	}
 }
 
-// What is damaged of tallies is made good from the views, and said; a damaged
-// pack is an error.
+// TestDamage checks that damaged tallies are repaired from the views and
+// reported, and that a damaged segment is an error.
 func TestDamage(t *testing.T) {
 	const d = firstTestDay
 	r := rand.New(rand.NewPCG(9, 9))
@@ -159,9 +159,9 @@ func TestDamage(t *testing.T) {
 			if err := importViews(t, l, 1, views...); err != nil {
 				t.Fatal(err)
 			}
-			settled(t, l, d+98)
+			rollUp(t, l, d+98)
 			what := fmt.Sprint(table.name, ".", table.column, " round ", round)
-			// All of it, or some days.
+			// All of it, or the rows of some days.
 			where := []string{"1", "day % 2 = 0", "day % 3 = 1"}[round]
 			if !table.derived {
 				where = "1"
@@ -172,10 +172,10 @@ func TestDamage(t *testing.T) {
 			found := 0
 			if err := l.Audit(t.Context(), true, func(text string, tally bool) {
 				if found++; tally != table.derived {
-					t.Errorf("%s: a tally: %v: %s", what, tally, text)
+					t.Errorf("%s: reported as a tally = %v: %s", what, tally, text)
 				}
 			}); err != nil && table.derived {
-				t.Errorf("%s: Audit: %v", what, err)
+				t.Errorf("%s: Audit = %v", what, err)
 			}
 			if found == 0 {
 				t.Errorf("%s: the audit finds nothing", what)
@@ -190,7 +190,7 @@ func TestDamage(t *testing.T) {
 			if t.Failed() {
 				t.Fatal(what)
 			}
-			if table.derived { // it is made anew once a day before it changes
+			if table.derived { // it is repaired when a day changes
 				late := on(d-1, int64(round), 1, 4)
 				late.Account = 2
 				h2 := &facts{map[viewKey]*remembered{}, h.downloads, h.account}
@@ -199,19 +199,19 @@ func TestDamage(t *testing.T) {
 				}
 				both(t, h2, l, vitrine.Batch{Views: []vitrine.ViewRecord{late,
 					{Account: 1, View: on(d-1, 9, 2, 4).View}}})
-				settled(t, l, d+99)
+				rollUp(t, l, d+99)
 				luck.windows(t, h2, l, 5)
 				clean(t, l)
 			}
 			if t.Failed() {
-				t.Fatalf("%s, made anew", what)
+				t.Fatalf("%s after the repair", what)
 			}
 		}
 	}
 }
 
-// A row that is lost of what is derived is found by the audit, and no reason to
-// panic.
+// TestLostRows checks that the audit finds a missing row of derived data, and
+// that it causes no panic.
 func TestLostRows(t *testing.T) {
 	const d = firstTestDay
 	for _, lost := range []string{"tallies WHERE link = 0 AND level = 0", "tallies WHERE link = 0 AND level > 0",
@@ -223,29 +223,30 @@ func TestLostRows(t *testing.T) {
 		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 			t.Fatal(err)
 		}
-		settled(t, l, d+100)
+		rollUp(t, l, d+100)
 		tamper(t, l, "DELETE FROM "+lost)
 		found := faults(t, l)
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
-					t.Errorf("lost %s: panic: %v", lost, p)
+					t.Errorf("without %s: panic: %v", lost, p)
 				}
 			}()
 			wrong := append(h.wrong(l, account1, d, d+97), h.wrong(l, account1, d+8, d+16)...)
 			if len(wrong) > 0 && len(found) == 0 {
-				t.Errorf("lost %s: %d answers are wrong, and the audit finds nothing", lost, len(wrong))
+				t.Errorf("without %s: %d answers are wrong, but the audit finds nothing", lost, len(wrong))
 			}
 		}()
 	}
 }
 
-// The views by link of a day that lack a link are found.
+// TestAuditFindsMissingDailyViews checks that the audit finds a day whose views
+// by link lack a link.
 func TestAuditFindsMissingDailyViews(t *testing.T) {
 	const d = firstTestDay
 	l := openTestLog(t)
 	appendViews(t, l, on(d, 0, 1, 1), on(d, 1, 2, 1))
-	settled(t, l, d+1)
+	rollUp(t, l, d+1)
 	var fold report.Fold
 	o := on(d, 0, 1, 1)
 	fold.Add(&o.View)

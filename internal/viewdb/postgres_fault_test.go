@@ -21,8 +21,9 @@ import (
 	"vitrine/report"
 )
 
-// cutter is between a store and its server, and cuts a connection once a
-// message with a word in it has gone to the server: the answer is never seen.
+// cutter is a proxy between a store and its server. It closes a connection
+// after it has passed a message that contains a word, so that the answer is
+// lost.
 type cutter struct {
 	place string
 	word  atomic.Pointer[[]byte]
@@ -75,7 +76,7 @@ func (c *cutter) serve(client net.Conn, server string) {
 		if _, werr := s.Write(b[:n]); err != nil || werr != nil {
 			return
 		}
-		if cut { // the server goes on as if nothing had happened
+		if cut { // the server continues as if nothing had happened
 			_, _ = io.Copy(io.Discard, s)
 			return
 		}
@@ -89,8 +90,8 @@ func (c *cutter) arm(word string) {
 
 func (c *cutter) disarm() { c.word.Store(nil) }
 
-// A commit whose answer is lost is told as such, and is not tried again: it was
-// done, and would be done twice.
+// TestPostgresCommitUnknown checks that a commit whose answer is lost returns
+// an error and is not repeated, because it may have succeeded.
 func TestPostgresCommitUnknown(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	c := newCutter(t, place)
@@ -103,10 +104,10 @@ func TestPostgresCommitUnknown(t *testing.T) {
 	})
 	c.disarm()
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || runs != 1 || c.cuts.Load() == 0 {
-		t.Errorf("a commit whose answer is lost: %v after %d runs, %d connections cut", err, runs, c.cuts.Load())
+		t.Errorf("commit without an answer = %v after %d runs, %d connections closed", err, runs, c.cuts.Load())
 	}
 	var n int64
-	for ticker := time.NewTicker(time.Millisecond); n == 0; <-ticker.C { // the server may be at it still
+	for ticker := time.NewTicker(time.Millisecond); n == 0; <-ticker.C { // the server may still be working on it
 		err := other.Read(t.Context(), func(tx vitrine.Tx) (err error) { n, err = tx.CountAccounts(); return err })
 		if err != nil {
 			t.Fatal(err)
@@ -117,11 +118,12 @@ func TestPostgresCommitUnknown(t *testing.T) {
 			err = tx.CountAccounts()
 		return err
 	}); err != nil || n != 1 {
-		t.Errorf("after it: %d accounts, %v", n, err)
+		t.Errorf("%d accounts afterwards, %v, want 1", n, err)
 	}
 }
 
-// A connection that is lost before the commit leaves nothing.
+// TestPostgresLostBeforeCommit checks that a connection that is lost before the
+// commit leaves nothing.
 func TestPostgresLostBeforeCommit(t *testing.T) {
 	c := newCutter(t, vitrinetest.PostgresDatabase(t))
 	s := openTestStore(t, c.place)
@@ -133,16 +135,16 @@ func TestPostgresLostBeforeCommit(t *testing.T) {
 	})
 	c.disarm()
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-		t.Errorf("Update: %v", err)
+		t.Errorf("Update = %v, want unavailable", err)
 	}
 	err = s.Read(t.Context(), func(tx vitrine.Tx) error { _, err := tx.Secret("s"); return err })
 	if !errors.Is(err, vitrine.ErrNotFound) {
-		t.Errorf("what was written before the connection was lost: %v", err)
+		t.Errorf("what was written before the connection was lost: %v, want ErrNotFound", err)
 	}
 }
 
-// Connections that were lost while they were idle are no failure of anyone who
-// comes next.
+// TestPostgresIdleConnectionsLost checks that connections that were lost while
+// idle do not fail the next transactions.
 func TestPostgresIdleConnectionsLost(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	s, other := openTestStore(t, place), openTestStore(t, place)
@@ -167,7 +169,7 @@ func TestPostgresIdleConnectionsLost(t *testing.T) {
 		var cut int64
 		err := tx.Get([]any{&cut}, "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 		if err == nil && cut < n {
-			t.Errorf("%d connections were cut, want at least %d", cut, n)
+			t.Errorf("%d connections were closed, want at least %d", cut, n)
 		}
 		return err
 	})
@@ -176,16 +178,16 @@ func TestPostgresIdleConnectionsLost(t *testing.T) {
 	}
 	for range 2 * n {
 		if err := s.Read(t.Context(), func(vitrine.Tx) error { return nil }); err != nil {
-			t.Errorf("Read after the connections were cut: %v", err)
+			t.Errorf("Read after the connections were closed = %v", err)
 		}
 	}
 	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", nil) }); err != nil {
-		t.Errorf("Update after the connections were cut: %v", err)
+		t.Errorf("Update after the connections were closed = %v", err)
 	}
 }
 
-// Whatever many instances write at once, each transaction comes to its end: the
-// one that was in the way too often waits for its turn.
+// TestPostgresContention checks that each of many concurrent transactions
+// completes: one that failed too often gets a turn of its own.
 func TestPostgresContention(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	stores := []*sqlstore.Store{openTestStore(t, place), openTestStore(t, place), openTestStore(t, place)}
@@ -219,18 +221,18 @@ func TestPostgresContention(t *testing.T) {
 	err := stores[1].Read(t.Context(), func(tx vitrine.Tx) error {
 		v, err := tx.Secret("n")
 		if err == nil && int(v[0]) != each*workers {
-			t.Errorf("%d increments are there, want %d", v[0], each*workers)
+			t.Errorf("%d increments, want %d", v[0], each*workers)
 		}
 		return err
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d transactions took %d runs", each*workers, runs.Load())
+	t.Logf("%d transactions needed %d runs", each*workers, runs.Load())
 }
 
-// A lock that is lost is free for others, and its holder is told when it lets
-// go.
+// TestPostgresExclusiveLost checks that a lost lock is free for others, and
+// that its holder gets an error on release.
 func TestPostgresExclusiveLost(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	s, other := openTestStore(t, place), openTestStore(t, place)
@@ -250,16 +252,15 @@ func TestPostgresExclusiveLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := release(); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-		t.Errorf("letting go of a lock that was lost: %v", err)
+		t.Errorf("release of a lost lock = %v, want unavailable", err)
 	}
 	if err := again(); err != nil {
 		t.Error(err)
 	}
 }
 
-// A server that fails in the middle of appends and updates, again and again,
-// loses nothing of what was acknowledged, and the next process finds it again
-// by themselves.
+// TestPostgresFails stops a server again and again during appends and updates.
+// Nothing acknowledged is lost, and the clients reconnect without help.
 func TestPostgresFails(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)
@@ -274,7 +275,7 @@ func TestPostgresFails(t *testing.T) {
 	}
 	defer log.Close()
 	const workers, failures, between = 4, 2, 40
-	var views, updates [workers]int // acknowledged
+	var views, updates [workers]int // number of acknowledged ones
 	acknowledged := make(chan bool, 1)
 	done := make(chan bool)
 	ended := func() bool {
@@ -285,8 +286,8 @@ func TestPostgresFails(t *testing.T) {
 			return false
 		}
 	}
-	// again does something until it is done; what it is of must bear being done
-	// twice.
+	// again repeats an operation until it succeeds. The operation must be
+	// idempotent.
 	again := func(what string, f func() error) {
 		for until := time.Now().Add(time.Minute); ; {
 			err := f()
@@ -298,7 +299,7 @@ func TestPostgresFails(t *testing.T) {
 				return
 			}
 			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || time.Now().After(until) {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("%s = %v, want unavailable", what, err)
 				return
 			}
 			<-time.NewTimer(5 * time.Millisecond).C
@@ -314,7 +315,7 @@ func TestPostgresFails(t *testing.T) {
 						Snapshots: []vitrine.Snapshot{{Link: vitrine.LinkID(o.Link), View: vitrine.ViewID(o.ID),
 							At: o.At + 1000, Session: report.Session{PresentMs: 1000}}}})
 					if outcome.Refused != nil || outcome.Early.Len() > 0 {
-						t.Errorf("not stored: %+v", outcome)
+						t.Errorf("Append = %+v, want everything stored", outcome)
 					}
 					return err
 				})
@@ -352,7 +353,7 @@ func TestPostgresFails(t *testing.T) {
 		err = store.Read(t.Context(), func(tx vitrine.Tx) error {
 			for n := range updates[w] {
 				if _, err := tx.Secret(fmt.Sprintf("%d-%d", w, n)); err != nil {
-					return fmt.Errorf("what update %d of %d wrote: %w", n, w, err)
+					return fmt.Errorf("secret of update %d of %d: %w", n, w, err)
 				}
 			}
 			return nil
@@ -363,5 +364,5 @@ func TestPostgresFails(t *testing.T) {
 	}
 	clean(t, log)
 	sqltest.Stable(t, store, store.DB)
-	t.Logf("acknowledged: %v opens, %v updates", views, updates)
+	t.Logf("acknowledged: %v views, %v updates", views, updates)
 }

@@ -18,10 +18,10 @@ import (
 	"vitrine/report"
 )
 
-// A server that takes what it is sent and answers nothing, under load, refuses
-// what was asked and at once what is asked then. When it goes on everything
-// goes on, nothing that was acknowledged is lost, and nothing is left behind.
-// What another server is slow at meanwhile comes to its end.
+// TestPostgresFrozen freezes a server under load. Running operations fail, and
+// new ones fail at once. When the server resumes everything continues, nothing
+// acknowledged is lost, and no connection is left. Slow operations on another
+// server complete in the meantime.
 func TestPostgresFrozen(t *testing.T) {
 	sqltest.HastyPostgres(t)
 	ctx := t.Context()
@@ -35,7 +35,7 @@ func TestPostgresFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = log.Close() }) // after it goes on
+	t.Cleanup(func() { _ = log.Close() }) // after the server resumes
 	sqltest.Stable(t, store, store.DB)
 	put := func(n int64) error {
 		return store.Update(context.Background(), func(tx vitrine.Tx) error {
@@ -69,19 +69,19 @@ func TestPostgresFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others.Go(func() { // longer than a frozen server is waited for
+	others.Go(func() { // longer than the wait for a frozen server
 		err := slow.DB.Read(ctx, func(tx *sqldb.Tx) error {
 			var nothing string
 			return tx.Get([]any{&nothing}, fmt.Sprintf("SELECT pg_sleep(%f)::text",
 				(sqldb.PostgresWaits.Silence+2*time.Second).Seconds()))
 		})
 		if err := errors.Join(err, free()); err != nil {
-			t.Errorf("a slow statement: %v", err)
+			t.Errorf("slow statement = %v", err)
 		}
 	})
 	others.Go(func() {
 		if free, err := slow.Exclusive(ctx, "slow"); err != nil || free() != nil {
-			t.Errorf("a lock that is waited for: %v", err)
+			t.Errorf("waiting for a lock = %v", err)
 		}
 	})
 
@@ -117,7 +117,7 @@ func TestPostgresFrozen(t *testing.T) {
 	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
 		all.Go(func() {
 			if err := f(-1); vitrine.CodeOf(err) != vitrine.CodeUnavailable {
-				t.Errorf("%s while the server is frozen: %v", name, err)
+				t.Errorf("%s with a frozen server = %v, want unavailable", name, err)
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestPostgresFrozen(t *testing.T) {
 		s, err := sqlstore.Open(sqltest.WithParameter(t, place, "connect_timeout", "3"))
 		if err == nil {
 			_ = s.Close()
-			t.Error("a store is opened while the server is frozen")
+			t.Error("Open with a frozen server succeeds, want an error")
 		}
 	})
 	vitrinetest.WaitFor(t, time.Minute, "it is taken for frozen", func() bool {
@@ -136,15 +136,15 @@ func TestPostgresFrozen(t *testing.T) {
 		stop()
 		t.FailNow()
 	}
-	t.Logf("taken for frozen after %v", time.Since(frozen).Round(time.Millisecond))
+	t.Logf("counted as frozen after %v", time.Since(frozen).Round(time.Millisecond))
 	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
-		if err := f(-1); !errors.Is(err, sqldb.ErrFrozen) { // at once: nothing is sent
-			t.Errorf("%s of a server that is known to be frozen: %v", name, err)
+		if err := f(-1); !errors.Is(err, sqldb.ErrFrozen) { // fails at once, without sending
+			t.Errorf("%s with a server known to be frozen = %v, want ErrFrozen", name, err)
 		}
 	}
 	before := sqltest.VersionOf(t, store)
 	if sqltest.VersionOf(t, store) == before {
-		t.Error("the version stays while nobody can know what is there")
+		t.Error("the version does not change although the database is unreachable")
 	}
 	opened.Wait()
 	server.Thaw(t)
@@ -152,7 +152,7 @@ func TestPostgresFrozen(t *testing.T) {
 	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
 		vitrinetest.WaitFor(t, time.Minute, name+" after it", func() bool { return f(0) == nil })
 	}
-	t.Logf("all goes on %v after it does; nobody waited for longer than %v", time.Since(thawed).Round(time.Millisecond),
+	t.Logf("everything continues %v after the server; the longest wait was %v", time.Since(thawed).Round(time.Millisecond),
 		time.Duration(longest.Load()).Round(time.Millisecond))
 	stop()
 	all.Wait()
@@ -173,7 +173,7 @@ func TestPostgresFrozen(t *testing.T) {
 			case n < 0:
 				views++
 				if !kept[vitrine.ViewID(on(firstTestDay, -n, 1, uint64(-n%7)).ID)] {
-					t.Errorf("open %d was acknowledged, and is gone", -n)
+					t.Errorf("view %d was acknowledged, but is missing", -n)
 				}
 			default:
 				updates++
@@ -186,12 +186,12 @@ func TestPostgresFrozen(t *testing.T) {
 		return nil
 	})
 	if err != nil || views == 0 || updates == 0 {
-		t.Errorf("%d opens and %d updates were acknowledged, %v", views, updates, err)
+		t.Errorf("%d views and %d updates were acknowledged, %v, want some", views, updates, err)
 	}
 	clean(t, log)
 	sqltest.Stable(t, store, store.DB)
-	// Of each there are as many as its pool has, the listener's, and the one
-	// that migrated; and this connection.
+	// Each has the connections of its pool, the listener's, and the one that
+	// migrated. This connection is added.
 	vitrinetest.WaitFor(t, time.Minute, "no connection is left behind", func() bool {
 		var n int
 		err := store.DB.Read(ctx, func(tx *sqldb.Tx) error {
@@ -204,5 +204,5 @@ func TestPostgresFrozen(t *testing.T) {
 	}
 	vitrinetest.WaitFor(t, time.Minute, "no goroutine is left behind",
 		func() bool { return runtime.NumGoroutine() <= goroutines })
-	t.Logf("acknowledged: %d opens, %d updates", views, updates)
+	t.Logf("acknowledged: %d views, %d updates", views, updates)
 }

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/vitrinetest"
 )
 
-// steppedLog calls a function before and after each import. The answer of one
-// that fails after it was done is lost.
+// steppedLog calls a function before and after each import. If the latter
+// fails, the answer of the import is lost.
 type steppedLog struct {
 	*ViewLog
 	call   int
@@ -31,8 +31,9 @@ func (l *steppedLog) Import(ctx context.Context, r vitrine.ImportReceipt, views 
 	return cmp.Or(l.ViewLog.Import(ctx, r, views), l.after(l.call))
 }
 
-// An import over a PostgreSQL that loses the answer of a commit, and is
-// restarted between two batches, stores each view once.
+// TestPostgresImportOverRestart checks that an import during which PostgreSQL
+// loses the answer of a commit, and is restarted between two batches, stores
+// each view once.
 func TestPostgresImportOverRestart(t *testing.T) {
 	server := vitrinetest.Postgres(t)
 	place := server.NewDatabase(t)
@@ -62,7 +63,7 @@ func TestPostgresImportOverRestart(t *testing.T) {
 
 	stopped, waits := false, 0
 	log := &steppedLog{ViewLog: views, before: func(call int) {
-		if stopped = call == 3; stopped { // the second batch: the first takes two
+		if stopped = call == 3; stopped { // the second batch, because the first one needs two calls
 			server.Stop(t)
 		}
 	}, after: func(call int) error {
@@ -85,14 +86,14 @@ func TestPostgresImportOverRestart(t *testing.T) {
 	link := fmt.Sprintf(`{"slug":"old","title":"Old","kind":"pdf","createdAt":%q,"account":"ann@example.org"}`,
 		began.Format(time.RFC3339))
 	if res, err := in.Links(t.Context(), strings.NewReader(link)); err != nil || res.Added != 1 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Links = %+v, %v", res, err)
 	}
 	res, err := in.Views(t.Context(), strings.NewReader(text.String()))
 	if err != nil || res.Added != opens || res.Already {
-		t.Errorf("%+v, %v", res, err)
+		t.Errorf("Views = %+v, %v", res, err)
 	}
 	if log.call != batches+2 || waits != 2 {
-		t.Errorf("%d imports of %d batches, %d waits", log.call, batches, waits)
+		t.Errorf("%d imports for %d batches, %d waits", log.call, batches, waits)
 	}
 	counts, err := views.AccountCounts(t.Context(), 1)
 	var total int64

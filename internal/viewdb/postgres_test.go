@@ -19,28 +19,28 @@ func TestPostgresViewLog(t *testing.T) {
 	viewlogtest.Run(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
-// What is tested of a database in a file holds in PostgreSQL, too.
+// TestPostgresLogToo repeats the tests of a database file with PostgreSQL.
 func TestPostgresLogToo(t *testing.T) {
 	sqltest.InPostgres(t)
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T)
 	}{
-		{"EraseInSteps", TestEraseInSteps},
+		{"EraseInSteps", TestDeleteLinkInSteps},
 		{"VisitEnds", TestVisitEnds},
 		{"EveryAnswerIsAFold", TestEveryAnswerIsAFold},
 		{"LiveFollowsFromItsSnapshot", TestLiveFollowsFromItsSnapshot},
 		{"LiveIsOfOneMoment", TestLiveIsOfOneMoment},
-		{"LiveOfErased", TestLiveOfErased},
+		{"LiveOfErased", TestLiveOfDeletedLink},
 		{"AtOnce", TestAtOnce},
 		{"ImportOfOneMillisecond", TestImportOfOneMillisecond},
 		{"ImportGoesRound", TestImportGoesRound},
 		{"PacksStayFew", TestPacksStayFew},
 		{"RecentNone", TestRecentNone},
-		{"EraseLeavesNothing", TestEraseLeavesNothing},
-		{"SettleAndReturning", TestSettleAndReturning},
-		{"LateOnSettledDays", TestLateOnSettledDays},
-		{"ForgetDownloadsOnly", TestForgetDownloadsOnly},
+		{"EraseLeavesNothing", TestDeleteLinkLeavesNothing},
+		{"SettleAndReturning", TestRollUpAndReturning},
+		{"LateOnSettledDays", TestLateOnRolledUpDays},
+		{"ForgetDownloadsOnly", TestExpireDownloadsOnly},
 		{"MergeAtOnce", TestMergeAtOnce},
 		{"MergeDroppedByAnother", TestMergeDroppedByAnother},
 		{"VisitsDamaged", TestVisitsDamaged},
@@ -54,8 +54,8 @@ func TestPostgresLogToo(t *testing.T) {
 	}
 }
 
-// Instances that start together on a new database all come up, whichever makes
-// it.
+// TestPostgresOpenTogether opens a new database in several processes at once.
+// All of them start, whichever creates it.
 func TestPostgresOpenTogether(t *testing.T) {
 	place := vitrinetest.PostgresDatabase(t)
 	var all sync.WaitGroup

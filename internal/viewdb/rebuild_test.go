@@ -9,8 +9,8 @@ import (
 	"vitrine/report"
 )
 
-// Tallies that are lost or damaged behind the log's back are made again, and
-// nothing is made again where all is right.
+// TestRebuild checks that missing or damaged tallies are rebuilt, and that
+// nothing is rebuilt if all are right.
 func TestRebuild(t *testing.T) {
 	const d = firstTestDay
 	for _, harm := range []string{
@@ -29,13 +29,13 @@ func TestRebuild(t *testing.T) {
 		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 			t.Fatal(err)
 		}
-		settled(t, l, d+100)
+		rollUp(t, l, d+100)
 		rebuild := func() (accounts []vitrine.AccountID) {
 			t.Helper()
 			err := l.Rebuild(t.Context(), func(a vitrine.AccountID, from report.Day) {
 				accounts = append(accounts, a)
 				if from < d-1 || from > d+100 {
-					t.Errorf("%s: from %v", harm, from)
+					t.Errorf("%s: views are kept from %v on", harm, from)
 				}
 			})
 			if err != nil {
@@ -44,14 +44,14 @@ func TestRebuild(t *testing.T) {
 			return accounts
 		}
 		if got := rebuild(); got != nil {
-			t.Errorf("nothing is wrong, and accounts %v were rebuilt", got)
+			t.Errorf("nothing is wrong, but accounts %v were rebuilt", got)
 		}
 		tamper(t, l, harm)
 		if faults(t, l) == nil {
 			t.Errorf("%s: the audit finds nothing", harm)
 		}
 		if got := rebuild(); len(got) != 1 || got[0] != 1 {
-			t.Errorf("%s: accounts %v were rebuilt", harm, got)
+			t.Errorf("%s: accounts %v were rebuilt, want 1", harm, got)
 		}
 		clean(t, l)
 		r.windows(t, h, l, 10)
@@ -61,11 +61,11 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// A process that makes tallies is waited for, and one that waits makes them
-// right.
+// TestRebuildWaits checks that Rebuild waits for a process that makes rollups,
+// and then makes them right.
 func TestRebuildWaits(t *testing.T) {
 	one, other := twoLogs(t)
-	settled(t, one, firstTestDay+20)
+	rollUp(t, one, firstTestDay+20)
 	tamper(t, one, "DELETE FROM daily_views")
 	unlock, err := one.db.Lock(t.Context(), "settle", false)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestRebuildWaits(t *testing.T) {
 	go func() { done <- other.Rebuild(t.Context(), func(vitrine.AccountID, report.Day) {}) }()
 	select {
 	case err := <-done:
-		t.Fatalf("it did not wait: %v", err)
+		t.Fatalf("Rebuild did not wait: %v", err)
 	default:
 	}
 	if err := unlock(); err != nil {
@@ -87,7 +87,7 @@ func TestRebuildWaits(t *testing.T) {
 	clean(t, one)
 }
 
-// Tallies of an older schema are not read: they are built again.
+// TestUpgradeBuildsAgain checks that rollups of an older schema are rebuilt.
 func TestUpgradeBuildsAgain(t *testing.T) {
 	const d = firstTestDay
 	place := sqltest.NewPlace(t)
@@ -105,7 +105,7 @@ func TestUpgradeBuildsAgain(t *testing.T) {
 	if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 		t.Fatal(err)
 	}
-	settled(t, l, d+100)
+	rollUp(t, l, d+100)
 	tamper(t, l, `UPDATE tallies SET head = (SELECT head FROM tallies WHERE level = 0 LIMIT 1),
 		body = (SELECT body FROM tallies WHERE level = 0 LIMIT 1)`)
 	tamper(t, l, "DELETE FROM goose_db_version WHERE version_id = 4")
@@ -115,7 +115,7 @@ func TestUpgradeBuildsAgain(t *testing.T) {
 	l = open()
 	defer l.Close()
 	r.windows(t, h, l, 10)
-	settled(t, l, d+100)
+	rollUp(t, l, d+100)
 	r.windows(t, h, l, 10)
 	clean(t, l)
 }

@@ -23,9 +23,9 @@ func heapMiB() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
-// BenchmarkRunning asks for tallies of a day that still runs, with many views
-// of one link: after a start, and after each further view. The heap is what the
-// log keeps for both scopes. VITRINE_BENCH_LARGE=1 adds 5 million views.
+// BenchmarkRunning makes tallies of the current day with many views of one
+// link: after a start, and after each further view. It reports the heap that
+// the log keeps for both scopes. VITRINE_BENCH_LARGE=1 adds 5 million views.
 func BenchmarkRunning(b *testing.B) {
 	sizes := []int{100_000, 1_000_000}
 	if os.Getenv("VITRINE_BENCH_LARGE") != "" {

@@ -10,14 +10,15 @@ import (
 	"vitrine/report"
 )
 
-// on returns a view of a link of account 1, at some milliseconds of a day.
+// on returns a view of a link of account 1, some milliseconds after the start
+// of a day.
 func on(d report.Day, ms int64, link int64, viewer uint64) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(d.StartMs()+ms, 0)
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: viewer,
 		Country: fmt.Sprint("C", viewer%3)}}
 }
 
-const firstTestDay report.Day = 20_032 // begins 64 days
+const firstTestDay report.Day = 20_032 // the first of 64 days that are stored together
 
 func both(t *testing.T, h *facts, l *ViewLog, b vitrine.Batch) {
 	t.Helper()
@@ -27,23 +28,24 @@ func both(t *testing.T, h *facts, l *ViewLog, b vitrine.Batch) {
 	}
 }
 
-// told appends views to a log and its history.
-func told(t *testing.T, h *facts, l *ViewLog, views ...vitrine.ViewRecord) {
+// addViews appends views to a log and its facts.
+func addViews(t *testing.T, h *facts, l *ViewLog, views ...vitrine.ViewRecord) {
 	t.Helper()
 	both(t, h, l, vitrine.Batch{Views: views})
 }
 
-func settled(t testing.TB, l *ViewLog, before report.Day) {
+func rollUp(t testing.TB, l *ViewLog, before report.Day) {
 	t.Helper()
 	if err := l.RollUp(context.Background(), before); err != nil {
-		t.Fatalf("Settle before %d: %v", before, err)
+		t.Fatalf("RollUp before %d = %v", before, err)
 	}
 }
 
 var account1 = vitrine.Scope{Account: 1}
 
-// Settle that is cut off at any of its steps is finished by the next.
-func TestSettleCutOff(t *testing.T) {
+// TestRollUpCutOff checks that a RollUp that is interrupted at any step is
+// completed by the next one.
+func TestRollUpCutOff(t *testing.T) {
 	const d, links = firstTestDay, 6
 	for _, days := range []report.Day{70, 13} {
 		var views []vitrine.ViewRecord
@@ -68,24 +70,24 @@ func TestSettleCutOff(t *testing.T) {
 			cuts++
 			h.check(t, l, account1, d, d+days)
 			if err := l.RollUp(t.Context(), d+days); err != nil {
-				t.Fatalf("%d days: Settle after one that was cut off after %d steps: %v", days, lives, err)
+				t.Fatalf("%d days: RollUp after an interruption at step %d = %v", days, lives, err)
 			}
 			h.check(t, l, account1, d, d+days)
 			h.check(t, l, vitrine.Scope{Account: 1, Link: 3}, d+1, d+days-1)
 			clean(t, l)
 			if t.Failed() {
-				t.Fatalf("%d days: cut off after %d steps", days, lives)
+				t.Fatalf("%d days: interrupted at step %d", days, lives)
 			}
 		}
 		if cuts < 4 {
-			t.Errorf("cut off at %d places", cuts)
+			t.Errorf("interrupted at %d steps, want at least 4", cuts)
 		}
 	}
 }
 
-// What a Settle that was cut off had stored is not mixed with what is stored
-// after late things came.
-func TestSettleCutOffThenLate(t *testing.T) {
+// TestRollUpCutOffThenLate checks that what an interrupted RollUp has stored is
+// not mixed with what is stored after late events.
+func TestRollUpCutOffThenLate(t *testing.T) {
 	const d = firstTestDay
 	for done, lives := false, 4; !done; lives += 5 {
 		l, h := openTestLog(t), newFacts()
@@ -122,7 +124,7 @@ func TestSettleCutOffThenLate(t *testing.T) {
 			b.Snapshots = append(b.Snapshots, s)
 		}
 		both(t, h, l, b)
-		settled(t, l, d+65)
+		rollUp(t, l, d+65)
 		for link := range vitrine.LinkID(6) {
 			for _, days := range []span{{d, d + 64}, {d, d + 66}, {d + 1, d + 16}, {d + 8, d + 9}} {
 				h.check(t, l, vitrine.Scope{Account: 1, Link: link}, days.from, days.to)
@@ -130,38 +132,38 @@ func TestSettleCutOffThenLate(t *testing.T) {
 		}
 		clean(t, l)
 		if t.Failed() {
-			t.Fatalf("cut off after %d steps", lives)
+			t.Fatalf("interrupted at step %d", lives)
 		}
 	}
 }
 
-// A day on which nothing happened but a download counts in the account's
-// report, wherever it lies in the calendar.
-func TestSettleDownloadsOnly(t *testing.T) {
+// TestRollUpDownloadsOnly checks that a day with only a download counts in the
+// account's report, at any position in the calendar.
+func TestRollUpDownloadsOnly(t *testing.T) {
 	for first := range report.Day(66) {
 		if first > 3 && first < 58 {
 			continue
 		}
 		l, h := openTestLog(t), newFacts()
 		o := on(firstTestDay+first, 0, 1, 1)
-		told(t, h, l, o)
-		settled(t, l, firstTestDay+first+1)
+		addViews(t, h, l, o)
+		rollUp(t, l, firstTestDay+first+1)
 		late := vitrine.Download{ID: vitrine.ViewIDAt(o.At+86_400_000, 0), Link: 1, View: vitrine.ViewID(o.ID)}
 		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{late}})
 		for _, days := range []report.Day{2, 3, 64, 130} {
-			settled(t, l, firstTestDay+first+days)
+			rollUp(t, l, firstTestDay+first+days)
 			h.check(t, l, account1, firstTestDay, firstTestDay+200)
 			h.check(t, l, vitrine.Scope{Account: 1, Link: 1}, firstTestDay, firstTestDay+200)
 		}
 		clean(t, l)
 		if t.Failed() {
-			t.Fatalf("with the open on day %d of 64", first)
+			t.Fatalf("with the view on day %d of 64", first)
 		}
 	}
 }
 
-// A download on a day before its view's, as after a clock was set back, goes
-// with its view.
+// TestDownloadBeforeItsOpen checks that a download on a day before its view's,
+// as after a clock was set back, stays with its view.
 func TestDownloadBeforeItsOpen(t *testing.T) {
 	for name, undo := range map[string]func(*testing.T, *facts, *ViewLog, vitrine.ViewRecord){
 		"bot": func(t *testing.T, h *facts, l *ViewLog, o vitrine.ViewRecord) {
@@ -179,50 +181,50 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 			const d = firstTestDay
 			l, h := openTestLog(t), newFacts()
 			o := on(d+5, 0, 2, 2)
-			told(t, h, l, on(d+1, 0, 1, 1), o)
+			addViews(t, h, l, on(d+1, 0, 1, 1), o)
 			both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 1).StartMs(), 7),
 				Link: 2, View: vitrine.ViewID(o.ID)}}})
-			settled(t, l, d+4)
+			rollUp(t, l, d+4)
 			h.check(t, l, account1, d, d+9)
 			undo(t, h, l, o)
 			h.check(t, l, account1, d, d+9)
-			settled(t, l, d+4)
+			rollUp(t, l, d+4)
 			h.check(t, l, account1, d, d+9)
 			clean(t, l)
 		})
 	}
 }
 
-// What a link leaves behind once it is erased is nothing, also where it was its
-// account's last.
-func TestEraseLeavesNothing(t *testing.T) {
+// TestDeleteLinkLeavesNothing checks that a deleted link leaves no rows, even
+// if it was its account's last one.
+func TestDeleteLinkLeavesNothing(t *testing.T) {
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
 	l.least = least{1, 1, 1}
 	for day := range report.Day(70) {
-		told(t, h, l, on(d+day, 0, 1, uint64(day%7)))
+		addViews(t, h, l, on(d+day, 0, 1, uint64(day%7)))
 		if day%20 == 19 {
-			settled(t, l, d+day)
+			rollUp(t, l, d+day)
 		}
 	}
 	if err := l.DeleteLink(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	settled(t, l, d+80)
+	rollUp(t, l, d+80)
 	for _, table := range []string{"links", "opens", "viewers", "packs", "visits", "tallies", "times", "daily_views",
 		"downloads"} {
 		var rows int64
 		err := l.read(t.Context(), func(t logTx) error { return t.Get([]any{&rows}, "SELECT count(*) FROM "+table) })
 		if err != nil || rows != 0 {
-			t.Errorf("%s has %d rows, %v", table, rows, err)
+			t.Errorf("%s has %d rows, %v, want 0", table, rows, err)
 		}
 	}
 	clean(t, l)
 }
 
-// Settle changes no answer: neither who returns, though a viewer was imported,
-// is decided by it.
-func TestSettleAndReturning(t *testing.T) {
+// TestRollUpAndReturning checks that RollUp changes no answer, not even which
+// viewers are returning after an import.
+func TestRollUpAndReturning(t *testing.T) {
 	const d = firstTestDay
 	for _, before := range []report.Day{0, d + 5} {
 		l, h := openTestLog(t), newFacts()
@@ -232,17 +234,18 @@ func TestSettleAndReturning(t *testing.T) {
 			[]vitrine.ViewRecord{was}); err != nil {
 			t.Fatal(err)
 		}
-		settled(t, l, before)
-		told(t, h, l, on(d+6, 0, 1, 1))
+		rollUp(t, l, before)
+		addViews(t, h, l, on(d+6, 0, 1, 1))
 		h.check(t, l, account1, d, d+9)
 		if t.Failed() {
-			t.Fatalf("settled before %d", before)
+			t.Fatalf("rolled up before %d", before)
 		}
 	}
 }
 
-// Late things reach opens in packs as they reach others, and again.
-func TestLateOnSettledDays(t *testing.T) {
+// TestLateOnRolledUpDays checks that late events reach views in segments like
+// others, also repeatedly.
+func TestLateOnRolledUpDays(t *testing.T) {
 	const d = firstTestDay
 	for _, few := range []bool{true, false} {
 		l, h := openTestLog(t), newFacts()
@@ -255,8 +258,8 @@ func TestLateOnSettledDays(t *testing.T) {
 				all = append(all, on(d+day, n*1000, 1+n%2, uint64(day)%9+uint64(n)))
 			}
 		}
-		told(t, h, l, all...)
-		settled(t, l, d+125)
+		addViews(t, h, l, all...)
+		rollUp(t, l, d+125)
 		r := rand.New(rand.NewPCG(3, 4))
 		for i := range 25 {
 			o := all[r.IntN(len(all))]
@@ -278,38 +281,38 @@ func TestLateOnSettledDays(t *testing.T) {
 				outcome, err := l.Append(t.Context(), vitrine.Batch{Views: []vitrine.ViewRecord{o, all[0]}})
 				refused := outcome.Refused
 				if err != nil || len(refused) != 2 || refused[0] != vitrine.ErrExists || refused[1] != nil {
-					t.Errorf("another open with an ID in a pack: %v, %v", refused, err)
+					t.Errorf("another view with an ID in a segment: %v, %v", refused, err)
 				}
 			}
 			both(t, h, l, b)
 			both(t, h, l, b)
 			if i%3 == 0 {
-				settled(t, l, d+126+report.Day(i))
+				rollUp(t, l, d+126+report.Day(i))
 			}
 			for _, s := range []vitrine.Scope{account1, {Account: 1, Link: 1}} {
 				h.check(t, l, s, d+report.Day(r.IntN(64)), d+65+report.Day(r.IntN(70)))
 			}
 			if t.Failed() {
-				t.Fatalf("after late thing %d", i)
+				t.Fatalf("after late event %d", i)
 			}
 		}
 		clean(t, l)
 	}
 }
 
-// Edges of days and of windows.
-func TestSettleEdges(t *testing.T) {
+// TestRollUpEdges checks the edges of days and of windows.
+func TestRollUpEdges(t *testing.T) {
 	const d = firstTestDay
 	for _, before := range []report.Day{0, d, d + 1, d + 2, d + 65, d + 129, d + 200} {
 		l, h := openTestLog(t), newFacts()
 		h.check(t, l, account1, d, d+1)
-		settled(t, l, before)
+		rollUp(t, l, before)
 		h.check(t, l, account1, d, d+1)
 		bot := on(d+3, 0, 2, 9)
 		bot.Bot = "crawler"
-		told(t, h, l, on(d, 0, 1, 1), on(d, 86_399_999, 1, 2), on(d+1, 0, 1, 1), bot, on(d+120, 0, 1, 2),
+		addViews(t, h, l, on(d, 0, 1, 1), on(d, 86_399_999, 1, 2), on(d+1, 0, 1, 1), bot, on(d+120, 0, 1, 2),
 			on(d+120, 86_399_999, 2, 2), on(d+121, 0, 2, 1))
-		settled(t, l, before)
+		rollUp(t, l, before)
 		for from := d - 1; from <= d+2; from++ {
 			for _, to := range []report.Day{d, d + 1, d + 2, d + 4, d + 64, d + 120, d + 121, d + 122, d + 200} {
 				if from < to {
@@ -321,30 +324,30 @@ func TestSettleEdges(t *testing.T) {
 		}
 		clean(t, l)
 		if t.Failed() {
-			t.Fatalf("settled before %d", before)
+			t.Fatalf("rolled up before %d", before)
 		}
 	}
 }
 
-// A day with downloads alone is not lost for its link when its opens are
-// forgotten.
-func TestForgetDownloadsOnly(t *testing.T) {
+// TestExpireDownloadsOnly checks that a day with only downloads still counts
+// for its link after its views have expired.
+func TestExpireDownloadsOnly(t *testing.T) {
 	const d = firstTestDay
 	for _, later := range []bool{true, false} {
 		l, h := openTestLog(t), newFacts()
 		o := on(d, 0, 1, 1)
-		told(t, h, l, o, on(d, 1, 2, 2))
+		addViews(t, h, l, o, on(d, 1, 2, 2))
 		if later {
-			told(t, h, l, on(d+200, 0, 1, 1))
+			addViews(t, h, l, on(d+200, 0, 1, 1))
 		}
 		both(t, h, l, vitrine.Batch{Downloads: []vitrine.Download{{ID: vitrine.ViewIDAt((d + 70).StartMs(), 0), Link: 1,
 			View: vitrine.ViewID(o.ID)}}})
-		settled(t, l, d+300)
+		rollUp(t, l, d+300)
 		check := func(when string) {
 			t.Helper()
 			for _, s := range []vitrine.Scope{account1, {Account: 1, Link: 1}} {
 				for _, wrong := range h.wrong(l, s, d, d+300) {
-					t.Errorf("%s, later opens %v, %+v: %s", when, later, s, wrong)
+					t.Errorf("%s, later views %v, %+v: %s", when, later, s, wrong)
 				}
 			}
 		}

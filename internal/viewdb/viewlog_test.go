@@ -14,7 +14,7 @@ func TestViewLog(t *testing.T) {
 	viewlogtest.Run(t, 1, func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })
 }
 
-// TestViewLogOfFew runs TestViewLog with tallies stored for the fewest views.
+// TestViewLogOfFew runs TestViewLog with tallies stored from the first view on.
 func TestViewLogOfFew(t *testing.T) {
 	viewlogtest.Run(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog {
 		l := openTestLog(t)
@@ -37,7 +37,7 @@ func openTestLog(tb testing.TB) *ViewLog {
 	return l
 }
 
-// Reports do not tell which database they are from.
+// TestSameReports checks that reports do not depend on the database.
 func TestSameReports(t *testing.T) {
 	viewlogtest.SameReports(t, sqltest.Repeated(tier.Pick(4, 1)),
 		func(t *testing.T) vitrine.ViewLog { return openTestLog(t) })

@@ -16,8 +16,8 @@ import (
 	"vitrine/report"
 )
 
-// The index finds what is in it, in any order of runs, merged or not, and never
-// what was taken out.
+// TestIndexOfVisits checks that the index finds what was added, with any number
+// and order of runs, merged or not, and nothing that was removed.
 func TestIndexOfVisits(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -89,13 +89,13 @@ func TestIndexOfVisits(t *testing.T) {
 					for _, v := range viewers {
 						found, err := h.Of(v)
 						if err != nil || !slices.Equal(found, by[v]) {
-							t.Fatalf("seed %d: viewer %d: found %v, %v, want %v", seed, v, found, err, by[v])
+							t.Fatalf("seed %d: viewer %d: %v, %v, want %v", seed, v, found, err, by[v])
 						}
 					}
 					for range 50 {
 						v := viewers[r.IntN(len(viewers))]
 						if found, err := h.LookUp(v); err != nil || !slices.Equal(found, by[v]) {
-							t.Fatalf("seed %d: looking up viewer %d: found %v, %v, want %v", seed, v, found, err, by[v])
+							t.Fatalf("seed %d: lookUp of viewer %d = %v, %v, want %v", seed, v, found, err, by[v])
 						}
 					}
 				}
@@ -108,8 +108,8 @@ func TestIndexOfVisits(t *testing.T) {
 	}
 }
 
-// Those who merge at once, as a server that settles and an import do, come to
-// an end.
+// TestMergeAtOnce checks that concurrent merges, as of a server that rolls up
+// and an import, complete.
 func TestMergeAtOnce(t *testing.T) {
 	l := openTestLog(t)
 	const runs, entries = 8, mergedAtOnce * 3 / 4
@@ -142,18 +142,18 @@ func TestMergeAtOnce(t *testing.T) {
 				t.Errorf("%d runs are left", len(left))
 			}
 			return
-		case <-time.After(50 * time.Millisecond): // looks at how far they are
+		case <-time.After(50 * time.Millisecond): // checks the progress
 			if n := firstRuns(t, l) - begun; n > limit {
 				cancel()
 				<-ended
-				t.Fatalf("%d merges were begun, and none is at its end: each drops the other's", n)
+				t.Fatalf("%d merges have begun and none has completed, because each drops the other's", n)
 			}
 		}
 	}
 }
 
-// A merge whose run another process dropped and began anew does not go on with
-// it: nothing of the index is lost.
+// TestMergeDroppedByAnother checks that a merge whose run another process has
+// dropped and started again stops, and that the index loses nothing.
 func TestMergeDroppedByAnother(t *testing.T) {
 	l := openTestLog(t)
 	var want int64
@@ -183,7 +183,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 		update(func(tx logTx) (err error) { more, err = one.step(tx); return err })
 	}
 	if other == nil {
-		t.Fatal("the other has nothing to merge")
+		t.Fatal("the other process has nothing to merge")
 	}
 	var got int64
 	err := l.read(t.Context(), func(tx logTx) error {
@@ -204,11 +204,11 @@ func TestMergeDroppedByAnother(t *testing.T) {
 		return nil
 	})
 	if err != nil || got != want {
-		t.Errorf("%d of %d entries are left, %v", got, want, err)
+		t.Errorf("%d entries are left, want %d, %v", got, want, err)
 	}
 }
 
-// firstRuns returns the largest number of a run so far.
+// firstRuns returns the highest number of a run so far.
 func firstRuns(t *testing.T, l *ViewLog) (n int64) {
 	t.Helper()
 	err := l.read(context.Background(), func(tx logTx) error {
@@ -230,15 +230,15 @@ func runsOf(t *testing.T, l *ViewLog) (list []visits.Run) {
 	return list
 }
 
-// A row of visits that is damaged is an error for the report that needs it, not
-// a panic.
+// TestVisitsDamaged checks that a damaged row of visits is an error for the
+// report that needs it, not a panic.
 func TestVisitsDamaged(t *testing.T) {
 	const d = firstTestDay
 	for _, data := range [][]byte{{}, {0}, {0x80}, {0, 0xff, 0xff}} {
 		l := openTestLog(t)
 		o := on(d, 0, 1, 5)
 		appendViews(t, l, o, on(d+1, 0, 1, 5), on(d+4, 0, 1, 6))
-		settled(t, l, d+3)
+		rollUp(t, l, d+3)
 		tamper(t, l, "UPDATE visits SET data = $1", data)
 		for name, f := range map[string]func() error{
 			"Append": func() error {
@@ -255,7 +255,7 @@ func TestVisitsDamaged(t *testing.T) {
 			func() {
 				defer func() {
 					if p := recover(); p != nil {
-						t.Errorf("%s with a row of visits %x: panic: %v", name, data, p)
+						t.Errorf("%s with the row of visits %x panics: %v", name, data, p)
 					}
 				}()
 				_ = f()
@@ -264,7 +264,8 @@ func TestVisitsDamaged(t *testing.T) {
 	}
 }
 
-// Facts of visits are those of sets, whatever part of the history is asked for.
+// TestVisitFacts compares facts of visits with those computed from sets, for
+// any part of the history.
 func TestVisitFacts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	for range 200 {
@@ -316,13 +317,13 @@ func TestVisitFacts(t *testing.T) {
 			}
 			for f, n := range want {
 				if n != 0 {
-					t.Errorf("of link %d, fact %+v: %+d", link, f, -n)
+					t.Errorf("link %d, fact %+v: %+d", link, f, -n)
 				}
 			}
 		}
 		if t.Failed() {
 			slices.SortFunc(old, func(a, b segment.Visit) int { return cmp.Or(a.Compare(b)) })
-			t.Fatalf("history %v", old)
+			t.Fatalf("history = %v", old)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"vitrine/report"
 )
 
-// from returns a view with a source of its own.
+// from returns a view with its own source.
 func from(n int, source string) vitrine.ViewRecord {
 	id := vitrine.ViewIDAt(vitrinetest.Epoch.UnixMilli()+int64(n), 0)
 	return vitrine.ViewRecord{Account: 1, View: report.View{ID: int64(id), At: id.Ms(), Link: 1, Viewer: uint64(n),
@@ -38,11 +38,12 @@ func sources(t *testing.T, l *ViewLog) (list []string) {
 func appendViews(t testing.TB, l *ViewLog, views ...vitrine.ViewRecord) {
 	t.Helper()
 	if o, err := l.Append(context.Background(), vitrine.Batch{Views: views}); err != nil || o.Refused != nil {
-		t.Fatalf("Append: %v, %v", o.Refused, err)
+		t.Fatalf("Append = %v, %v", o.Refused, err)
 	}
 }
 
-// Two processes add the same words and others, and read each other's.
+// TestWordsOfTwoProcesses lets two processes add the same and different words
+// and read each other's.
 func TestWordsOfTwoProcesses(t *testing.T) {
 	path := sqltest.NewPlace(t)
 	var logs []*ViewLog
@@ -67,23 +68,23 @@ func TestWordsOfTwoProcesses(t *testing.T) {
 	for p, l := range logs {
 		got := sources(t, l)
 		if len(got) != 2*n {
-			t.Fatalf("process %d sees %d opens, want %d", p, len(got), 2*n)
+			t.Fatalf("process %d sees %d views, want %d", p, len(got), 2*n)
 		}
 		for i, s := range got {
 			if want := fmt.Sprint("source ", i/2); s != want {
-				t.Fatalf("process %d: open %d has the source %q, want %q", p, i, s, want)
+				t.Fatalf("process %d: source of view %d = %q, want %q", p, i, s, want)
 			}
 		}
 	}
 	var words int64
 	err := logs[0].read(t.Context(), func(t logTx) error { return t.Get([]any{&words}, "SELECT count(*) FROM words") })
 	if err != nil || words != n {
-		t.Errorf("%d words are kept, %v, want %d", words, err, n)
+		t.Errorf("%d words are stored, %v, want %d", words, err, n)
 	}
 }
 
-// A word that was added by a transaction that failed is not taken for known:
-// its number is another's next.
+// TestWordsOfFailedTransaction checks that a word of a failed transaction is
+// not remembered, because its number is assigned again.
 func TestWordsOfFailedTransaction(t *testing.T) {
 	l := openTestLog(t)
 	failed := errors.New("failed")
@@ -97,11 +98,12 @@ func TestWordsOfFailedTransaction(t *testing.T) {
 	}
 	appendViews(t, l, from(2, "another"), from(3, "forgotten"))
 	if got := sources(t, l); fmt.Sprint(got) != "[another forgotten]" {
-		t.Errorf("sources %v", got)
+		t.Errorf("sources = %v", got)
 	}
 }
 
-// A word that a transaction has added is known to the rest of it.
+// TestWordsWithinTransaction checks that a transaction knows the words that it
+// has added.
 func TestWordsWithinTransaction(t *testing.T) {
 	l := openTestLog(t)
 	o := from(1, "a")
@@ -115,12 +117,12 @@ func TestWordsWithinTransaction(t *testing.T) {
 	}
 	recent, err := l.Recent(t.Context(), vitrine.RecentQuery{Link: 1, To: segment.FirstID(40_000), N: 1})
 	if err != nil || len(recent) != 1 || recent[0].Session.Screen != "1920+" || recent[0].Session.PresentMs != 2000 {
-		t.Errorf("recent: %+v, %v", recent, err)
+		t.Errorf("recent = %+v, %v", recent, err)
 	}
 }
 
-// More words than are kept in memory are found all the same, by writers who
-// wrote them and by others.
+// TestManyWords checks that more words than fit in memory are found, by the
+// processes that have added them and by others.
 func TestManyWords(t *testing.T) {
 	path := sqltest.NewPlace(t)
 	open := func() *ViewLog {
@@ -157,7 +159,7 @@ func TestManyWords(t *testing.T) {
 						want = fmt.Sprint("source ", n-1)
 					}
 					if s != want {
-						t.Errorf("open %d has the source %q, want %q", i, s, want)
+						t.Errorf("source of view %d = %q, want %q", i, s, want)
 						return
 					}
 				}
@@ -165,7 +167,7 @@ func TestManyWords(t *testing.T) {
 		}
 		all.Wait()
 		if len(l.words.Ids) > l.words.MaxIDs || len(l.words.Others) > l.words.MaxOthers {
-			t.Errorf("%d and %d words are in memory", len(l.words.Ids), len(l.words.Others))
+			t.Errorf("%d and %d words are in memory, want at most the limits", len(l.words.Ids), len(l.words.Others))
 		}
 	}
 	if err := l.Audit(t.Context(), true, func(fault string, _ bool) { t.Error(fault) }); err != nil {
