@@ -91,7 +91,8 @@ func TestCompletionOverVersions(t *testing.T) {
 		URL: func(s vitrine.Slug) string { return string(s) }}
 	for query, want := range map[string]report.Tenths{"": 460, // (100 + 50 + 60 + 20 + 0) / 5
 		"filter=version:is:1": 1000, "filter=version:is:4&filter=version:is:5": 267, "filter=version:is_not:5": 700,
-		"filter=version:is:2": 500, "filter=version:is:3": -1, "timezone=Asia/Kolkata": 460, "version=2": 460} {
+		"filter=version:is:2": 500, "filter=version:is:3": -1, "filter=version:is:9": -1, "timezone=Asia/Kolkata": 460,
+		"version=2": 460} {
 		values, _ := url.ParseQuery(query)
 		q, err := analytics.ParseQuery(values)
 		must(err)

@@ -55,7 +55,9 @@ func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Li
 	look := look{s, vitrine.Scope{Account: l.Account, Link: l.ID}, &of, q, w}
 	version := cmp.Or(q.Version, max(l.Version, 1))
 	if n, err := strconv.Atoi(q.Filter.On(report.OnVersion).Only()); err == nil && q.Version == 0 {
-		version = n
+		if _, ok := of.Files[n]; ok { // a filter by another one has no views, which is no error
+			version = n
+		}
 	}
 	if highest := max(l.Versions, l.Version, 1); version > highest {
 		return wrong(paramVersion, "The link has versions up to %d.", highest)
