@@ -114,6 +114,7 @@
 //	sqlstore             Store on sqldb
 //	viewdb               ViewLog on sqldb
 //	clickhouse           ViewLog on ClickHouse
+//	visits               distinct viewers of a window
 //	disk, s3             Blobs in a directory, in a bucket
 //	spool                Spool: views that the log cannot take yet, in files
 //	clamav               Scanner: clamd

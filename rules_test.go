@@ -77,7 +77,7 @@ storageowner                 vitrine
 versions                     vitrine
 
 clamav                       vitrine
-clickhouse                   vitrine report durable
+clickhouse                   vitrine report durable visits
 disk                         vitrine signer durable
 mail                         vitrine
 preview                      vitrine filetype filetype/inspect
@@ -89,8 +89,9 @@ viewdb                       vitrine report sqldb viewdb/feed viewdb/kept viewdb
 viewdb/kept
 viewdb/visits                vitrine sqldb viewdb/segment
 viewdb/recount               vitrine report sqldb viewdb/labels viewdb/segment
-viewdb/scan                  vitrine report viewdb/segment
+viewdb/scan                  vitrine report viewdb/segment visits
 viewdb/segment               vitrine report
+visits                       report
 viewdb/labels                vitrine report sqldb viewdb/segment
 viewdb/feed                  vitrine report
 

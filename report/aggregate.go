@@ -143,12 +143,8 @@ func (t *Tally) AddPage(page int, sessions, ms, last int64) {
 	}
 }
 
-// AddTime adds n counted sessions with an engaged time of 0 to MaxMs.
-func (t *Tally) AddTime(engagedMs, n int64) {
-	for range n {
-		t.times.add(uint32(engagedMs))
-	}
-}
+// AddEngaged adds counted sessions with engaged times of 0 to MaxMs.
+func (t *Tally) AddEngaged(engagedMs []uint32) { t.times.addAll(engagedMs) }
 
 // AddVisits does n times what AddVisit does.
 func (t *Tally) AddVisits(v Visit, n int64) { t.day(v.Day).seen.add(v.Prev, n) }

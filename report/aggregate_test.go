@@ -126,7 +126,7 @@ func addGroups(t *report.Tally, o *report.View) {
 	if !o.CountedSession() {
 		return
 	}
-	t.AddTime(o.Session.EngagedMs, 1)
+	t.AddEngaged([]uint32{uint32(o.Session.EngagedMs)})
 	if o.Session.Parts != (report.Parts{}) {
 		var parts [report.PartCount]int64
 		for i := range parts {

@@ -14,6 +14,13 @@ func (p *points) add(s *Session, n int64) {
 	p.depth[within(s.Depth, whole)/(whole/100)] += n
 }
 
+func (p *points) orEmpty() points {
+	if p == nil {
+		return points{}
+	}
+	return *p
+}
+
 func (p *points) merge(q *points) {
 	for i := range p.reached {
 		p.reached[i] += q.reached[i]
@@ -50,10 +57,7 @@ func curve(counts *[101]int64, sessions int64) []Tenths {
 // time.
 func (c *Content) AddCurves(t *Tally) {
 	t = orEmpty(t)
-	p := t.points
-	if p == nil {
-		p = new(points)
-	}
+	p := t.points.orEmpty()
 	sessions := t.sessions.sessions
 	switch c.Kind {
 	case ContentPages:

@@ -250,6 +250,7 @@ func (t *Tally) Equal(u *Tally) bool {
 	return t.views == u.views && t.qr == u.qr && t.returning == u.returning &&
 		t.atypical == u.atypical && t.sessions == u.sessions && t.bounces == u.bounces &&
 		t.heat == u.heat && t.media == u.media && t.scroll == u.scroll && t.parts == u.parts &&
+		t.points.orEmpty() == u.points.orEmpty() &&
 		maps.EqualFunc(t.bots, u.bots, same) && maps.EqualFunc(t.products, u.products, same) &&
 		maps.EqualFunc(t.pages, u.pages, same) &&
 		maps.EqualFunc(t.links, u.links, (*linkSums).equal) &&

@@ -25,6 +25,7 @@ type timeBucket struct {
 const (
 	exactTimes = 64 // durations below have buckets of their own
 	perOctave  = 32
+	lastBucket = exactTimes + (32-6)*perOctave - 1
 )
 
 // bucketOf returns the bucket of a duration, and how many of its low bits the
@@ -53,6 +54,23 @@ func (ts *times) add(v uint32) {
 	b.n++
 	if open > 0 {
 		b.values = append(b.values, v)
+	}
+}
+
+// addAll counts durations.
+func (ts *times) addAll(durations []uint32) {
+	var known [lastBucket + 1]*timeBucket
+	for _, v := range durations {
+		k, open := bucketOf(v)
+		b := known[k]
+		if b == nil {
+			b = entry(ts, k)
+			known[k] = b
+		}
+		b.n++
+		if open > 0 {
+			b.values = append(b.values, v)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/visits"
 	"vitrine/report"
 )
 
@@ -36,9 +37,9 @@ type counter struct {
 	parts  [report.PartCount]int64
 	parted int64
 	points *[2][101]int64
-	visits visits
+	visits visits.Set
 	got    []int64 // times of the downloads of matching views
-	clock  clock
+	clock  visits.Clock
 }
 
 type linkSums struct {
@@ -108,7 +109,7 @@ func newCounter(q *Query) *counter {
 	c := &counter{q: q, rules: report.CountingRules(), match: newMatcher(q), links: map[vitrine.LinkID]*linkSums{},
 		files: map[file]*report.Sums{},
 		steps: make([]report.Sums, max(q.To-q.From, 0)),
-		clock: clock{steps: q.Steps}}
+		clock: visits.Clock{Steps: q.Steps}}
 	if q.Single {
 		c.points = new([2][101]int64)
 	}
@@ -202,10 +203,10 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	if r.Flags&segment.ViewReturning != 0 {
 		c.whole.Returning++
 	}
-	c.clock.set(r.ID.Ms())
-	step := &c.steps[c.clock.step-c.q.From]
+	c.clock.Set(r.ID.Ms())
+	step := &c.steps[c.clock.Step-c.q.From]
 	step.Views++
-	c.visits.add(r.Viewer, c.link, c.clock.step)
+	c.visits.Add(r.Viewer, int64(c.link), c.clock.Step)
 	if c.of == nil {
 		c.of = &linkSums{}
 		c.links[c.link] = c.of
@@ -213,7 +214,7 @@ func (c *counter) row(r *segment.Row, pages int64) error {
 	c.of.Views++
 	of := c.file(r.Version)
 	if !c.q.Brief {
-		c.heat[c.clock.weekday][c.clock.hour]++
+		c.heat[c.clock.Weekday][c.clock.Hour]++
 		c.words(r)
 	}
 	if r.Engaged && !brief {
@@ -278,8 +279,8 @@ func (c *counter) daily(r *segment.Row) {
 		c.of = &linkSums{daily: make([]int64, c.q.To-c.q.From)}
 		c.links[c.link] = c.of
 	}
-	c.clock.set(r.ID.Ms())
-	c.of.daily[c.clock.step-c.q.From]++
+	c.clock.Set(r.ID.Ms())
+	c.of.daily[c.clock.Step-c.q.From]++
 }
 
 // session counts engagement that is not atypical.
@@ -378,12 +379,10 @@ func (c *counter) addTo(t *report.Tally) error {
 	}
 	for weekday := range c.heat {
 		for hour, n := range c.heat[weekday] {
-			t.AddHour(sunday+report.Day(weekday), hour, n)
+			t.AddHour(visits.Sunday+report.Day(weekday), hour, n)
 		}
 	}
-	for _, ms := range c.times {
-		t.AddTime(int64(ms), 1)
-	}
+	t.AddEngaged(c.times)
 	for p, sums := range c.pages {
 		t.AddPage(p, sums.sessions, sums.ms, sums.last)
 	}
@@ -393,9 +392,6 @@ func (c *counter) addTo(t *report.Tally) error {
 	}
 	return c.addLabels(t)
 }
-
-// sunday is a day whose weekday is 0.
-const sunday report.Day = 3
 
 func (c *counter) addLabels(t *report.Tally) error {
 	for kind, add := range [kinds]func(l *[4]string, n int64){
@@ -433,40 +429,4 @@ func (c *counter) addLabels(t *report.Tally) error {
 		}
 	}
 	return nil
-}
-
-// clock returns the step, weekday and hour of a moment. It caches them for the
-// time in which they stay the same, because most moments are close to the
-// previous one.
-type clock struct {
-	steps         *report.Steps
-	from, until   int64
-	step          report.Day
-	weekday, hour int
-}
-
-// quarter is the longest time within which neither the step nor the hour can
-// change: time zones differ from UTC by multiples of a quarter hour.
-const quarter = 15 * 60 * 1000
-
-func (c *clock) set(ms int64) {
-	if ms >= c.from && ms < c.until {
-		return
-	}
-	c.step, c.weekday, c.hour = c.steps.Place(ms)
-	c.from = ms - ms%quarter
-	c.until = c.from + quarter
-	for _, edge := range [...]int64{c.from, c.until - 1} { // some zones have other offsets
-		if step, weekday, hour := c.place(edge); step != c.step || weekday != c.weekday || hour != c.hour {
-			c.from, c.until = ms, ms+1
-		}
-	}
-}
-
-// place returns the place of a moment that may lie outside the steps.
-func (c *clock) place(ms int64) (report.Day, int, int) {
-	if from, to := c.steps.Reach(); ms < from || ms >= to {
-		return -1, -1, -1
-	}
-	return c.steps.Place(ms)
 }

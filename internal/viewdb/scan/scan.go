@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/viewdb/segment"
+	"vitrine/internal/visits"
 	"vitrine/report"
 )
 
@@ -160,7 +161,8 @@ func (s *Scan) End() error {
 			return err
 		}
 	}
-	addVisits(s.tally, s.query, s.counters[:])
+	visits.Count(s.tally, &visits.Query{From: s.query.From, To: s.query.To, Links: s.query.Account && !s.query.Brief},
+		&s.counters[0].visits, &s.counters[1].visits)
 	return nil
 }
 

@@ -365,35 +365,3 @@ func TestScanNothing(t *testing.T) {
 		s.EachDaily(func(vitrine.LinkID, report.Day, int64) { t.Error("a link has views, want none") })
 	}
 }
-
-// TestVisits checks that visits are counted with arrays and, for many steps,
-// with maps, in small and large chunks.
-func TestVisits(t *testing.T) {
-	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
-	for _, steps := range []report.Day{1, 30, mostDense, mostDense + 1} {
-		q := &Query{From: firstDay, To: firstDay + steps, Account: true}
-		counters := make([]*counter, workers)
-		for i := range counters {
-			counters[i] = newCounter(q)
-		}
-		first, got, want := map[uint64]bool{}, report.Tally{}, report.Fold{}
-		for range 30_000 {
-			o := report.View{Link: 1 + r.Int64N(5), Viewer: r.Uint64N(40), At: (firstDay +
-				report.Day(r.IntN(int(steps)))).StartMs()}
-			if r.IntN(3) == 0 {
-				o.Viewer = r.Uint64()
-			}
-			want.Add(&o)
-			first[o.Viewer] = true
-			counters[r.IntN(workers)].visits.add(o.Viewer, vitrine.LinkID(o.Link), report.DayOf(o.At))
-		}
-		addVisits(&got, q, counters)
-		tally := want.Tally()
-		vitrinetest.Equal(t, "uniques", got.Uniques(q.From, q.To), int64(len(first)))
-		for range 30 {
-			a := firstDay + report.Day(r.IntN(int(steps)))
-			b := a + 1 + report.Day(r.IntN(int(q.To-a)))
-			vitrinetest.Equal(t, fmt.Sprintf("uniques of [%v, %v)", a, b), got.Uniques(a, b), tally.Uniques(a, b))
-		}
-	}
-}

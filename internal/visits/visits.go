@@ -1,13 +1,24 @@
-package scan
+// Package visits counts distinct viewers: of each step of a window, by the step
+// of their previous visit, and of each link. It also finds the steps and hours
+// of moments.
+package visits
 
 import (
-	"cmp"
+	"math/bits"
 	"slices"
 	"sync"
 
-	"vitrine"
 	"vitrine/report"
 )
+
+// Query defines what is counted.
+type Query struct {
+	From, To report.Day // steps [From, To)
+	Links    bool       // also count the viewers of each link
+}
+
+// workers is the number of goroutines that count.
+const workers = 2
 
 // visit records that a viewer came to a link in a step.
 type visit struct {
@@ -16,18 +27,19 @@ type visit struct {
 	step   report.Day
 }
 
-// visits groups visits by viewer. All visits of a viewer are in the same part,
-// so parts can be counted one at a time.
-type visits struct {
+// Set is a set of visits. The zero value is empty and ready. All visits of a
+// viewer are in the same part, so parts can be counted one at a time.
+type Set struct {
 	parts   [visitParts][][]visit // chunks; all but the last one are full
-	numbers map[vitrine.LinkID]uint32
-	links   []vitrine.LinkID
-	link    vitrine.LinkID
+	numbers map[int64]uint32
+	links   []int64
+	link    int64
 	number  uint32
 }
 
 const (
-	visitParts = 256
+	partBits   = 8
+	visitParts = 1 << partBits
 	firstChunk = 16
 	visitChunk = 1024
 )
@@ -35,10 +47,11 @@ const (
 // spread maps viewers evenly to all numbers, even if their numbers are small.
 func spread(viewer uint64) uint64 { return viewer * 0x9e3779b97f4a7c15 }
 
-func (v *visits) add(viewer uint64, link vitrine.LinkID, step report.Day) {
+// Add adds a visit of a viewer to a link in a step.
+func (v *Set) Add(viewer uint64, link int64, step report.Day) {
 	if v.numbers == nil || link != v.link {
 		if v.numbers == nil {
-			v.numbers = map[vitrine.LinkID]uint32{}
+			v.numbers = map[int64]uint32{}
 		}
 		number, known := v.numbers[link]
 		if !known {
@@ -48,7 +61,7 @@ func (v *visits) add(viewer uint64, link vitrine.LinkID, step report.Day) {
 		}
 		v.link, v.number = link, number
 	}
-	p := &v.parts[spread(viewer)>>56]
+	p := &v.parts[spread(viewer)>>(64-partBits)]
 	n := len(*p) - 1
 	if n < 0 || len((*p)[n]) == cap((*p)[n]) {
 		size := firstChunk
@@ -65,7 +78,7 @@ func (v *visits) add(viewer uint64, link vitrine.LinkID, step report.Day) {
 type found struct {
 	firsts []int64 // by step, of viewers who came for the first time
 	again  prevs   // of viewers who came before
-	links  map[vitrine.LinkID]int64
+	links  map[int64]int64
 }
 
 // prevs counts viewers by their step and the step of their previous visit.
@@ -105,22 +118,23 @@ func (p *prevs) each(f func(step, prev int, n int64)) {
 	}
 }
 
-// addVisits adds the visits of all counters to a tally.
-func addVisits(t *report.Tally, q *Query, counters []*counter) {
+// Count adds the visits of sets to a tally. Of the visits to a link only the
+// first of each viewer is counted.
+func Count(t *report.Tally, q *Query, sets ...*Set) {
 	results := make([]found, workers)
 	var done sync.WaitGroup
 	for w := range results {
 		f := &results[w]
-		*f = found{make([]int64, max(q.To-q.From, 0)), newPrevs(int(q.To - q.From)), map[vitrine.LinkID]int64{}}
+		*f = found{make([]int64, max(q.To-q.From, 0)), newPrevs(int(q.To - q.From)), map[int64]int64{}}
 		done.Go(func() {
 			var all, sorted []visit
 			links := make([]int64, 0)
-			numbers := globalNumbers(counters)
+			numbers := globalNumbers(sets)
 			links = append(links, make([]int64, len(numbers.links))...)
 			for p := w; p < visitParts; p += workers {
 				all = all[:0]
-				for i, c := range counters {
-					for _, chunk := range c.visits.parts[p] {
+				for i, set := range sets {
+					for _, chunk := range set.parts[p] {
 						for _, v := range chunk {
 							v.link = numbers.of[i][v.link]
 							all = append(all, v)
@@ -147,23 +161,23 @@ func addVisits(t *report.Tally, q *Query, counters []*counter) {
 			t.AddVisits(report.Visit{Day: q.From + report.Day(step), Prev: q.From + report.Day(prev)}, n)
 		})
 		for link, n := range f.links {
-			t.AddLinkVisits(int64(link), report.NoDay, n)
+			t.AddLinkVisits(link, report.NoDay, n)
 		}
 	}
 }
 
-// numbering assigns one number to each link of all counters.
+// numbering assigns one number to each link of all sets.
 type numbering struct {
-	links []vitrine.LinkID
-	of    [][]uint32 // by counter and the counter's own number
+	links []int64
+	of    [][]uint32 // by set and the set's own number
 }
 
-func globalNumbers(counters []*counter) numbering {
+func globalNumbers(sets []*Set) numbering {
 	var n numbering
-	known := map[vitrine.LinkID]uint32{}
-	for _, c := range counters {
-		of := make([]uint32, len(c.visits.links))
-		for i, link := range c.visits.links {
+	known := map[int64]uint32{}
+	for _, set := range sets {
+		of := make([]uint32, len(set.links))
+		for i, link := range set.links {
 			number, there := known[link]
 			if !there {
 				number = uint32(len(n.links))
@@ -180,13 +194,13 @@ func globalNumbers(counters []*counter) numbering {
 // part counts the visits of a part, which has all visits of its viewers. It
 // splits them into small groups, which are faster to sort.
 func (f *found) part(q *Query, all, dealt []visit, links []int64) []visit {
-	const groups = 1 << 10
-	group := func(v visit) uint64 { return spread(v.viewer) >> 46 & (groups - 1) }
-	var ends [groups + 1]int
+	groupBits := min(bits.Len(uint(len(all)/4)), 14)
+	group := func(v visit) uint64 { return spread(v.viewer) << partBits >> (64 - groupBits) }
+	ends := make([]int32, 1<<groupBits+1)
 	for _, v := range all {
 		ends[group(v)+1]++
 	}
-	for g := range groups {
+	for g := range 1 << groupBits {
 		ends[g+1] += ends[g]
 	}
 	dealt = slices.Grow(dealt[:0], len(all))[:len(all)]
@@ -195,8 +209,8 @@ func (f *found) part(q *Query, all, dealt []visit, links []int64) []visit {
 		dealt[ends[g]] = v
 		ends[g]++
 	}
-	start := 0
-	for g := range groups {
+	start := int32(0)
+	for g := range 1 << groupBits {
 		f.group(q, dealt[start:ends[g]], links)
 		start = ends[g]
 	}
@@ -204,11 +218,8 @@ func (f *found) part(q *Query, all, dealt []visit, links []int64) []visit {
 }
 
 func (f *found) group(q *Query, visits []visit, links []int64) {
-	slices.SortFunc(visits, func(a, b visit) int {
-		if a.viewer != b.viewer {
-			return cmp.Compare(a.viewer, b.viewer)
-		}
-		return cmp.Compare(a.step, b.step)
+	sortVisits(visits, func(a, b *visit) bool {
+		return a.viewer < b.viewer || a.viewer == b.viewer && a.step < b.step
 	})
 	for len(visits) > 0 {
 		n := 1
@@ -223,11 +234,11 @@ func (f *found) group(q *Query, visits []visit, links []int64) {
 				f.again.add(int(of[i].step-q.From), int(of[i-1].step-q.From))
 			}
 		}
-		if !q.Account || q.Brief {
+		if !q.Links {
 			continue
 		}
 		if n > 1 {
-			slices.SortFunc(of, func(a, b visit) int { return cmp.Compare(a.link, b.link) })
+			sortVisits(of, func(a, b *visit) bool { return a.link < b.link })
 		}
 		links[of[0].link]++
 		for i := 1; i < n; i++ {
@@ -235,5 +246,29 @@ func (f *found) group(q *Query, visits []visit, links []int64) {
 				links[of[i].link]++
 			}
 		}
+	}
+}
+
+// sortVisits sorts visits, of which there are usually few.
+func sortVisits(visits []visit, less func(a, b *visit) bool) {
+	if len(visits) > 24 {
+		slices.SortFunc(visits, func(a, b visit) int {
+			switch {
+			case less(&a, &b):
+				return -1
+			case less(&b, &a):
+				return 1
+			}
+			return 0
+		})
+		return
+	}
+	for i := 1; i < len(visits); i++ {
+		v := visits[i]
+		at := i
+		for ; at > 0 && less(&v, &visits[at-1]); at-- {
+			visits[at] = visits[at-1]
+		}
+		visits[at] = v
 	}
 }
