@@ -104,11 +104,7 @@ func (c *client) addRest(ctx context.Context, w window, first, from report.Day, 
 	if err != nil {
 		return err
 	}
-	most := c.insideFrom
-	if w.Brief {
-		most = min(most, briefInside)
-	}
-	if most >= 0 && views >= int64(most) {
+	if c.insideFrom >= 0 && views >= int64(c.insideFrom) {
 		return c.inside(ctx, w, seen, t)
 	}
 	if views > 0 {

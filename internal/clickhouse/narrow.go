@@ -29,21 +29,38 @@ func (c *client) narrow(ctx context.Context, q vitrine.TallyQuery,
 	if w.ids.from >= w.ids.to {
 		return new(report.Tally), truncated, nil
 	}
-	views, err := c.count(ctx, w)
-	switch {
-	case err != nil:
-		return nil, false, err
-	case q.Cap > 0 && views > int64(q.Cap):
-		truncated = true
-		w.more += fmt.Sprintf(" AND (id, link) >= (SELECT id, link FROM opens FINAL WHERE %s ORDER BY id DESC, link DESC LIMIT 1 OFFSET %d)", w.where(), q.Cap-1)
+	if q.Cap > 0 {
+		views, err := c.count(ctx, w)
+		if err != nil {
+			return nil, false, err
+		}
+		if views > int64(q.Cap) {
+			truncated = true
+			w.more += fmt.Sprintf(" AND (id, link) >= (SELECT id, link FROM opens FINAL WHERE %s ORDER BY id DESC, link DESC LIMIT 1 OFFSET %d)", w.where(), q.Cap-1)
+		}
 	}
 	w.more += lensSQL(&q.Lens)
-	if !q.Steps.Hourly() && !q.Single && c.insideFrom >= 0 && views >= int64(c.insideFrom) {
+	inside, err := c.many(ctx, w)
+	if err != nil {
+		return nil, false, err
+	}
+	if inside {
 		t = new(report.Tally)
 		return t, truncated, c.inside(ctx, w, false, t)
 	}
 	t, err = c.fold(ctx, w, w.where())
 	return t, truncated, err
+}
+
+// many reports whether a window has so many views that the database counts
+// them. It reads no more of them than that.
+func (c *client) many(ctx context.Context, w window) (many bool, err error) {
+	if c.insideFrom <= 0 {
+		return c.insideFrom == 0, nil
+	}
+	_, err = c.one(ctx, fmt.Sprintf("SELECT count() >= %d FROM (SELECT 1 FROM opens WHERE %s LIMIT %d)", c.insideFrom,
+		w.where(), c.insideFrom), func(r *reader) { many = r.bool() })
+	return many, err
 }
 
 // narrowDaily answers a DailyViews query that stored tallies cannot answer.
@@ -58,12 +75,13 @@ func (c *client) narrowDaily(ctx context.Context, s state, q vitrine.TallyQuery,
 	}
 	from, to := q.Steps.Bounds(q.From, q.To)
 	r := ids{max(vitrine.ViewIDAt(max(from, 0), 0), idsOf(0, s.forgotten).to), vitrine.ViewIDAt(max(to, 0), 0)}
-	sql := fmt.Sprintf("SELECT link, id FROM opens FINAL WHERE account = %d AND link IN (%s) AND %s AND bot = ''%s%s",
-		q.Account, list(links), r.where(), linksSQL(q.Links), lensSQL(&q.Lens))
+	w := window{TallyQuery: q}
+	sql := fmt.Sprintf("SELECT link, %s AS step, toInt64(count()) FROM opens FINAL WHERE account = %d AND link IN (%s) AND %s AND bot = ''%s%s GROUP BY link, step",
+		w.stepOf(), q.Account, list(links), r.where(), linksSQL(q.Links), lensSQL(&q.Lens))
 	err := c.query(ctx, sql, func(r *reader) error {
-		of, id := views[vitrine.LinkID(r.int64())], vitrine.ViewID(r.int64())
+		of, step, n := views[vitrine.LinkID(r.int64())], report.Day(r.int32()), r.int64()
 		if r.err == nil && of != nil {
-			of[q.Steps.Of(id.Ms())-q.From]++
+			of[step-q.From] += n
 		}
 		return nil
 	})
@@ -151,14 +169,18 @@ func shifted(shifts []report.Shift) string {
 	return fmt.Sprintf("(%s + %s)", ms, expr)
 }
 
-// dayOf returns the expression of the step of a view or download.
-func (w window) dayOf() string {
-	return fmt.Sprintf("toInt32(floor(%s / 86400000))", shifted(w.Steps.Days()))
-}
-
-// hourOf returns the expression of the local hour, counted since 1970.
-func (w window) hourOf() string {
-	return fmt.Sprintf("toInt64(floor(%s / 3600000))", shifted(w.Steps.Shifts()))
+// stepOf returns the expression of the step of a view or download.
+func (w window) stepOf() string {
+	if !w.Steps.Hourly() {
+		const days = 10 // more than the offset of any zone
+		return fmt.Sprintf("toInt32(intDiv(%s + %d, 86400000) - %d)", shifted(w.Steps.Days()), days*86_400_000, days)
+	}
+	var starts []string
+	for d := w.From + 1; d < w.To; d++ { // the last one that has begun
+		starts = append(starts, fmt.Sprint(w.Steps.Start(d)))
+	}
+	return fmt.Sprintf("toInt32(%d + arrayCount(s -> s <= bitShiftRight(id, 21), CAST([%s], 'Array(Int64)')))", w.From,
+		strings.Join(starts, ", "))
 }
 
 // whereDownloads returns the condition of the download events of a window. If

@@ -105,7 +105,7 @@ func TestUpgradeBuildsAgain(t *testing.T) {
 		}
 	}
 	trusted("settled", last)
-	must(l.c.exec(ctx, "DELETE FROM migrations WHERE number = 4", nil))
+	must(l.c.exec(ctx, "DELETE FROM migrations WHERE number >= 4", nil))
 	l = openTestLog(t, place)
 	trusted("upgraded", 0)
 	must(l.RollUp(ctx, last))

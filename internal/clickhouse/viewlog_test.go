@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"vitrine"
@@ -16,8 +17,11 @@ func share() int { return tier.Pick(8, 1) }
 
 func TestViewLog(t *testing.T) {
 	viewlogtest.Run(t, share(), func(t *testing.T) vitrine.ViewLog {
-		return openTestLog(t,
-			vitrinetest.ClickHouseDatabase(t))
+		l := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
+		if strings.HasSuffix(t.Name(), "Cap") { // the others read, as they have few views
+			l.c.insideFrom = 0
+		}
+		return l
 	})
 }
 

@@ -42,7 +42,7 @@ func (c *client) linkVisits(ctx context.Context, w window, seen bool, each func(
 // visits returns the query for the visits of viewers, or of viewers of links.
 // It collects the days of each viewer and pairs each one with the previous.
 func (w window) visits(columns, by, of string, seen bool) string {
-	from := fmt.Sprintf("SELECT %s, %s AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.dayOf(), w.where())
+	from := fmt.Sprintf("SELECT %s, %s AS d FROM opens FINAL WHERE %s AND bot = ''", columns, w.stepOf(), w.where())
 	if w.reach.from < w.ids.from && w.reach.to > 0 {
 		from = fmt.Sprintf("SELECT %s, toInt32(day) AS d FROM opens FINAL WHERE %s AND %s AND bot = '' AND viewer GLOBAL IN (SELECT viewer FROM opens WHERE %s)",
 			columns, within(w.Scope), w.reach.where(), w.where())
