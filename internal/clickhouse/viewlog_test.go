@@ -13,7 +13,7 @@ import (
 
 // share returns the share of random repetitions that the gate runs here,
 // because each takes many statements, and the engine runs one at a time.
-func share() int { return tier.Pick(8, 1) }
+func share() int { return tier.Pick(8, 3) }
 
 func TestViewLog(t *testing.T) {
 	viewlogtest.Run(t, share(), func(t *testing.T) vitrine.ViewLog {

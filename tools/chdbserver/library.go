@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -23,8 +24,9 @@ type library struct {
 	failure func(result uintptr) *byte
 }
 
-// open loads libchdb.so and opens the databases in a directory.
-func open(path, dir string) (*library, error) {
+// open loads libchdb.so and opens the databases in a directory. fast uses all
+// processors.
+func open(path, dir string, fast bool) (*library, error) {
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return nil, err
@@ -47,28 +49,40 @@ func open(path, dir string) (*library, error) {
 	if l.conn == nil {
 		return nil, errors.New("the engine does not open " + dir)
 	}
-	// Tests store little data, so threads cost more than they save.
-	_, err = l.run([]byte("SET max_threads = 1, max_insert_threads = 1, max_final_threads = 1, compile_expressions = 0, "+
-		"compile_aggregate_expressions = 0, compile_sort_description = 0, log_queries = 0"), "TabSeparated")
-	return l, err
+	set := fmt.Sprintf("SET max_threads = %d, log_queries = 0", runtime.NumCPU())
+	if !fast { // tests store little data, so threads and compilers cost more than they save
+		set = "SET max_threads = 1, max_insert_threads = 1, max_final_threads = 1, compile_expressions = 0, " +
+			"compile_aggregate_expressions = 0, compile_sort_description = 0, log_queries = 0"
+	}
+	return l, l.exec(set)
 }
 
 // run executes one statement and returns its result in a format. The caller
-// holds l.mu.
-func (l *library) run(sql []byte, format string) ([]byte, error) {
+// holds l.mu, and calls done when it no longer needs the result.
+func (l *library) run(sql []byte, format string) (result []byte, done func(), err error) {
 	q, f := append(bytes.Clone(sql), 0), append([]byte(format), 0)
 	r := l.query(*l.conn, &q[0], uintptr(len(q)-1), &f[0], uintptr(len(f)-1))
 	if r == 0 {
-		return nil, errors.New("the engine gives no result")
+		return nil, nil, errors.New("the engine gives no result")
 	}
-	defer l.destroy(r)
+	done = func() { l.destroy(r) }
 	if s := text(l.failure(r)); s != "" {
-		return nil, errors.New(s)
+		done()
+		return nil, nil, errors.New(s)
 	}
 	if n := l.length(r); n > 0 {
-		return bytes.Clone(unsafe.Slice(l.buffer(r), n)), nil
+		result = unsafe.Slice(l.buffer(r), n)
 	}
-	return nil, nil
+	return result, done, nil
+}
+
+// exec executes a statement that has no result. The caller holds l.mu.
+func (l *library) exec(sql string) error {
+	_, done, err := l.run([]byte(sql), "TabSeparated")
+	if err == nil {
+		done()
+	}
+	return err
 }
 
 // text returns a C string as a Go string.

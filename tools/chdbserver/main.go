@@ -2,7 +2,10 @@
 // the real engine in libchdb.so and runs one statement at a time, without users
 // and without replication.
 //
-//	chdbserver LIBCHDB.SO DIRECTORY ADDRESS
+//	chdbserver LIBCHDB.SO DIRECTORY ADDRESS [fast]
+//
+// A statement uses one thread, or with "fast" all processors, as benchmarks
+// need.
 //
 // It prints "listening on HOST:PORT" to standard output and exits when standard
 // input ends, so that it never outlives its parent. Then it deletes the
@@ -24,8 +27,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 {
-		log.Fatal("usage: chdbserver LIBCHDB.SO DIRECTORY ADDRESS")
+	if len(os.Args) < 4 || len(os.Args) > 5 {
+		log.Fatal("usage: chdbserver LIBCHDB.SO DIRECTORY ADDRESS [fast]")
 	}
 	go func() {
 		if said, _ := io.ReadAll(os.Stdin); strings.TrimSpace(string(said)) != "keep" {
@@ -34,7 +37,7 @@ func main() {
 		}
 		os.Exit(0)
 	}()
-	l, err := open(os.Args[1], filepath.Join(os.Args[2], "data"))
+	l, err := open(os.Args[1], filepath.Join(os.Args[2], "data"), len(os.Args) == 5)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -55,7 +58,7 @@ var ours = map[string]bool{"query": true, "database": true, "default_format": tr
 	"buffer_size": true}
 
 func (l *library) serve(w http.ResponseWriter, r *http.Request) {
-	answer, err := l.answer(r)
+	answer, done, err := l.answer(r)
 	if err != nil {
 		code := "1000"
 		if m := exceptionCode.FindStringSubmatch(err.Error()); m != nil {
@@ -65,29 +68,30 @@ func (l *library) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	defer done()
 	_, _ = w.Write(answer)
 }
 
 var exceptionCode = regexp.MustCompile(`Code: (\d+)`)
 
-func (l *library) answer(r *http.Request) ([]byte, error) {
+func (l *library) answer(r *http.Request) (answer []byte, done func(), err error) {
 	p := r.URL.Query()
 	sql, drop, err := statement(p.Get("query"), r.Body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer drop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := r.Context().Err(); err != nil {
-		return nil, err // the client has disconnected
+		return nil, nil, err // the client has disconnected
 	}
 	database := p.Get("database")
 	if database == "" {
 		database = "default"
 	}
 	if err := l.turn(database, settings(p)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if drops.Match(sql) {
 		defer func() { l.now.database = "" }()
@@ -136,7 +140,7 @@ var drops = regexp.MustCompile(`(?i)^\s*DROP\b`)
 func (l *library) turn(database string, settings map[string]string) error {
 	if database != l.now.database {
 		l.now.database = ""
-		if _, err := l.run([]byte("USE `"+strings.ReplaceAll(database, "`", "\\`")+"`"), "TabSeparated"); err != nil {
+		if err := l.exec("USE `" + strings.ReplaceAll(database, "`", "\\`") + "`"); err != nil {
 			return err
 		}
 		l.now.database = database
@@ -156,7 +160,7 @@ func (l *library) turn(database string, settings map[string]string) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	if _, err := l.run([]byte("SET "+strings.Join(changes, ", ")), "TabSeparated"); err != nil {
+	if err := l.exec("SET " + strings.Join(changes, ", ")); err != nil {
 		return err // no settings
 	}
 	l.now.settings = settings
