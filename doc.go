@@ -113,8 +113,7 @@
 //	sqldb                SQLite and PostgreSQL: transactions, schemas, locks
 //	sqlstore             Store on sqldb
 //	viewdb               ViewLog on sqldb
-//	clickhouse           ViewLog on ClickHouse
-//	visits               distinct viewers of a window
+//	clickhouse, visits   ViewLog on ClickHouse; distinct viewers
 //	disk, s3             Blobs in a directory, in a bucket
 //	spool                Spool: views that the log cannot take yet, in files
 //	clamav               Scanner: clamd
