@@ -42,7 +42,7 @@ func oldRules(t *testing.T) (data string) {
 		{"crawler", "Googlebot"}, {"", ""}, {"automation", ""}, {"headless", "ChatGPT-User"}}
 	day := report.DayOf(vitrinetest.Epoch.UnixMilli())
 	var b vitrine.Batch
-	for i := range 4000 {
+	for i := range 16_000 { // changed by several transactions
 		link := vitrine.LinkID(1 + i%3)
 		id := vitrine.ViewIDAt((day+report.Day(i%20)).StartMs()+int64(i)*1000, 0)
 		class := classes[i%7*i%len(classes)]

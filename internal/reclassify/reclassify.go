@@ -108,6 +108,7 @@ func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitr
 		err = s.gone(ctx, a, from, all)
 	}
 	changes := map[Change]int64{}
+	changing := &applying{Service: s, all: all}
 	var some []vitrine.LinkID
 	for _, link := range links {
 		if err != nil {
@@ -116,11 +117,14 @@ func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitr
 		before := len(some)
 		err = s.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
 			all.look(o)
-			if _, c, changed := s.decide(o); changed {
+			if d, c, changed := s.decide(o); changed {
 				all.Changes[c]++
 				changes[c]++
 				if len(some) == before {
 					some = append(some, link)
+				}
+				if apply && len(changing.list) <= inMemory {
+					changing.list = append(changing.list, d)
 				}
 			}
 			s.tell(all)
@@ -133,10 +137,12 @@ func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitr
 	if err := s.note(ctx, a, changes); err != nil {
 		return err
 	}
-	changing := &applying{Service: s, all: all}
-	for _, link := range some {
-		if err := changing.link(ctx, link, from); err != nil {
-			return err
+	if len(changing.list) > inMemory { // not all of them
+		changing.list = changing.list[:0]
+		for _, link := range some {
+			if err := changing.link(ctx, link, from); err != nil {
+				return err
+			}
 		}
 	}
 	return changing.apply(ctx)
@@ -189,13 +195,13 @@ func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes b
 		Change{o.Bot, after.Bot, product}, changes
 }
 
-const (
-	// atOnce is how many views one transaction changes. Other writers wait for
-	// it. A segment of stored views is rewritten once in each transaction.
-	atOnce = 2000
-	// inMemory is about how many changes are collected before they are applied.
-	inMemory = 20_000
-)
+// atOnce is how many views one transaction changes. Other writers wait for it.
+// A segment of stored views is rewritten once in each transaction.
+const atOnce = 2000
+
+// inMemory is about how many changes are collected before they are applied. An
+// account with more is read twice.
+var inMemory = 100_000
 
 var errEnough = errors.New("enough changes collected")
 

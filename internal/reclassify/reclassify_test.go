@@ -118,6 +118,7 @@ func audit(t *testing.T, log vitrine.ViewLog) {
 // TestMany checks that more changes than fit in memory are made in parts, each
 // once.
 func TestMany(t *testing.T) {
+	reclassify.KeepInMemory(t, 4000)
 	log := openLog(t)
 	for i := range 5 {
 		fill(t, log, 1, vitrine.LinkID(1+i%2), 5, 6000+i, [2]string{"crawler", fmt.Sprint("A", i)},

@@ -159,7 +159,7 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 // viewsAtOnce is the number of views that one transaction reads before they are
 // passed on. The consumer may be slow; an open transaction would block the
 // connection and keep the database's write-ahead log from shrinking.
-const viewsAtOnce = 1000
+const viewsAtOnce = 4 * packViews
 
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,

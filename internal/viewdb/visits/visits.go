@@ -113,7 +113,7 @@ type History struct {
 
 // runReader is a position in a run, with some of its rows in memory.
 type runReader struct {
-	run     int64
+	Run
 	rows    int // rows read at once
 	entries []segment.Visit
 	at      int
@@ -141,7 +141,7 @@ func (t Index) History(account vitrine.AccountID) (*History, error) {
 	}
 	h := &History{tx: t, account: account}
 	for _, r := range list {
-		h.runs = append(h.runs, runReader{run: r.Number, rows: 1})
+		h.runs = append(h.runs, runReader{Run: r, rows: 1})
 		h.entries += r.Entries
 	}
 	err = t.Each(func(s sqldb.Scanner) error {
@@ -193,7 +193,7 @@ func (r *runReader) seek(t Index, account vitrine.AccountID, viewer int64) error
 		var first int64
 		var data []byte
 		err := t.Get([]any{&first, &data}, selectVisits,
-			int64(account), r.run, viewer)
+			int64(account), r.Number, viewer)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return nil
 		}
@@ -202,7 +202,7 @@ func (r *runReader) seek(t Index, account vitrine.AccountID, viewer int64) error
 		}
 		return err
 	}
-	err := t.VisitRows(account, r.run, viewer, r.rows, func(first int64, data []byte) (err error) {
+	err := t.VisitRows(account, r.Number, viewer, r.rows, func(first int64, data []byte) (err error) {
 		r.entries, err = segment.ReadVisits(r.entries, first, data)
 		return err
 	})
@@ -250,28 +250,31 @@ type LinkViewer struct {
 // OfMany calls f with each entry of the given viewers of links, and the index
 // of the viewer. An entry may come several times.
 func (h *History) OfMany(viewers []LinkViewer, f func(i int, v segment.Visit)) error {
+	by := map[int64][]int{}
+	sorted := make([]segment.Visit, 0, len(viewers))
+	for i, v := range viewers {
+		by[int64(v.Viewer)] = append(by[int64(v.Viewer)], i)
+		sorted = append(sorted, segment.Visit{Viewer: int64(v.Viewer)})
+	}
+	sorted = segment.SortVisits(sorted)
 	var entries []segment.Visit
 	for _, run := range h.runs {
-		err := h.tx.GetMany(selectVisits, len(viewers),
-			func(i int) []any { return []any{int64(h.account), run.run, int64(viewers[i].Viewer)} },
-			func(i int, row sqldb.Scanner) error {
-				var first int64
-				var data []byte
-				err := row.Scan(&first, &data)
-				if err != nil {
-					return h.tx.Failed(err)
+		err := h.tx.rowsOf(h.account, run.Run, sorted, func(asked int, first int64, data []byte) (err error) {
+			if entries, err = segment.ReadVisits(entries[:0], first, data); err != nil {
+				return err
+			}
+			for _, e := range entries {
+				if asked >= 0 && e.Viewer != sorted[asked].Viewer || h.Erasing[e.Link] {
+					continue
 				}
-				if entries, err = segment.ReadVisits(entries[:0], first, data); err != nil {
-					return err
-				}
-				of := viewers[i]
-				for _, e := range entries {
-					if e.Viewer == int64(of.Viewer) && e.Link == int64(of.Link) && !h.Erasing[e.Link] {
+				for _, i := range by[e.Viewer] {
+					if int64(viewers[i].Link) == e.Link {
 						f(i, e)
 					}
 				}
-				return nil
-			})
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -294,35 +297,35 @@ func (t Index) RemoveVisits(account vitrine.AccountID, entries []segment.Visit) 
 }
 
 // removedAtOnce is how many entries are looked up together to be removed.
-const removedAtOnce = 1000
+const removedAtOnce = 2000
 
 func (t Index) removeFromRun(account vitrine.AccountID, r Run, entries []segment.Visit) error {
 	removed := int64(0)
 	for some := range slices.Chunk(entries, removedAtOnce) {
 		var rows []int64 // changed rows, by their first viewer
 		kept := map[int64][]segment.Visit{}
-		err := t.GetMany(selectVisits, len(some),
-			func(i int) []any { return []any{int64(account), r.Number, some[i].Viewer} },
-			func(_ int, row sqldb.Scanner) error {
-				var first int64
-				var data []byte
-				if err := row.Scan(&first, &data); err != nil {
-					return t.Failed(err)
-				}
-				if _, read := kept[first]; read {
-					return nil
-				}
-				all, err := segment.ReadVisits(nil, first, data)
-				n := len(all)
-				kept[first] = slices.DeleteFunc(all, func(e segment.Visit) bool {
-					_, found := slices.BinarySearchFunc(some, e, segment.Visit.Compare)
-					return found
-				})
-				if left := len(kept[first]); left < n {
-					rows, removed = append(rows, first), removed+int64(n-left)
-				}
+		err := t.rowsOf(account, r, some, func(_ int, first int64, data []byte) error {
+			if _, read := kept[first]; read {
+				return nil
+			}
+			all, err := segment.ReadVisits(nil, first, data)
+			if err != nil {
 				return err
+			}
+			n := len(all)
+			from, _ := slices.BinarySearchFunc(some, all[0], segment.Visit.Compare)
+			gone := some[from:]
+			kept[first] = slices.DeleteFunc(all, func(e segment.Visit) bool {
+				for len(gone) > 0 && gone[0].Compare(e) < 0 {
+					gone = gone[1:]
+				}
+				return len(gone) > 0 && gone[0] == e
 			})
+			if left := len(kept[first]); left < n {
+				rows, removed = append(rows, first), removed+int64(n-left)
+			}
+			return nil
+		})
 		if err == nil {
 			err = t.replaceVisits(account, r.Number, rows, kept)
 		}
@@ -336,6 +339,38 @@ func (t Index) removeFromRun(account vitrine.AccountID, r Run, entries []segment
 	_, err := t.Exec("UPDATE runs SET entries = entries - $1 WHERE account = $2 AND run = $3", removed, int64(account),
 		r.Number)
 	return err
+}
+
+// rowsOf calls f with the rows of a run that may contain sorted entries. A row
+// comes for one entry, which asked is the index of, or, with -1, for all; then
+// it may come several times, and with rows between.
+func (t Index) rowsOf(account vitrine.AccountID, r Run, entries []segment.Visit,
+	f func(asked int, first int64, data []byte) error) error {
+	if len(entries) < ManyRows || int64(len(entries))*visitBytes/entryBytes < r.Entries/8 {
+		return t.GetMany(selectVisits, len(entries),
+			func(i int) []any { return []any{int64(account), r.Number, entries[i].Viewer} },
+			func(i int, row sqldb.Scanner) error {
+				var first int64
+				var data []byte
+				if err := row.Scan(&first, &data); err != nil {
+					return t.Failed(err)
+				}
+				return f(i, first, data)
+			})
+	}
+	last := entries[len(entries)-1].Viewer
+	for next, more := entries[0].Viewer, true; more; { // most rows are needed
+		n, at := 0, next
+		err := t.VisitRows(account, r.Number, next, ManyRows, func(first int64, data []byte) error {
+			n, at = n+1, first
+			return f(-1, first, data)
+		})
+		if err != nil {
+			return err
+		}
+		more, next = n == ManyRows && at < last, at+1
+	}
+	return nil
 }
 
 // replaceVisits replaces the entries of the rows of a run that begin with the

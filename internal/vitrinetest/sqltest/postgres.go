@@ -26,7 +26,7 @@ func HastyPostgres(t *testing.T) {
 
 // InPostgres puts the databases of a test into PostgreSQL. A used database is
 // emptied for the next part of the test, which is faster than making a new one.
-func InPostgres(t *testing.T) {
+func InPostgres(t testing.TB) {
 	tier.Need(t, tier.Test, "a PostgreSQL server")
 	before := NewPlace
 	onPostgres = true

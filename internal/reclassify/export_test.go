@@ -1,0 +1,11 @@
+package reclassify
+
+import "testing"
+
+// KeepInMemory changes how many changes a test collects before they are
+// applied.
+func KeepInMemory(t *testing.T, n int) {
+	before := inMemory
+	inMemory = n
+	t.Cleanup(func() { inMemory = before })
+}
