@@ -85,7 +85,6 @@ type Facts struct {
 	DurationMs    int64   // of audio or video; 0 if unknown
 	Entries       []Entry // of a listed archive: the first MaxListed, in order
 	EntriesTotal  int     // of a listed archive: all entries
-	Opaque        bool    // an archive whose directory could not be read (7z, rar)
 	Encrypted     bool    // a password protects all or part of it
 	Hold          string  // a Hold constant: why a person must look before it is public; "" for none
 	Detail        string  // what Hold is about, such as the name of a member: untrusted text of at most 200 bytes

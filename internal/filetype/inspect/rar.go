@@ -31,7 +31,6 @@ func (z *inspection) rar(s *filetype.Source, t filetype.Type, depth int) *filety
 	default:
 		return filetype.NotThe(s, t)
 	}
-	z.facts.Opaque = depth == 0 && w.u.entries == 0
 	return p
 }
 

@@ -86,19 +86,16 @@ func (z *inspection) sevenHeader(s *filetype.Source, header []byte, depth int) *
 			return archive.TooManyEntries()
 		case !ok, level > 2:
 			z.facts.HoldAbout(filetype.HoldNotFullyInspected, "the directory")
-			z.facts.Opaque = true
 			return nil
 		}
 		if !a.PackedHeader {
 			return z.sevenMembers(s, a, depth)
 		}
 		if a.Encrypted() {
-			z.facts.Opaque = true
 			return nil
 		}
 		if header, ok = z.sevenUnpacked(s, a); !ok {
 			z.facts.HoldAbout(filetype.HoldNotFullyInspected, "the directory")
-			z.facts.Opaque = true
 			return nil
 		}
 	}

@@ -88,7 +88,6 @@ type docsPage struct {
 	Plans      []planRow
 	Bounds     []docBound
 	Kinds      []docKind
-	Sites      string // example address of a website, if each has its own host
 	Bucket     bool   // signed URLs lead to a bucket
 	Scanned    bool   // a malware scanner is configured
 	Scan       string // what files are checked for
@@ -122,9 +121,6 @@ func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 		d.Sections = p.Guide.Sections
 	}
 	p.Base = p.Site + httpx.APIRoot
-	if s.SitesURL != nil {
-		p.Sites = strings.Replace(s.SitesURL.String(), "*", "{name}", 1)
-	}
 	p.Bucket = s.Bucket
 	p.Scanned, p.Scan = s.Scanned, s.ScanWords()
 	p.Errors, p.Reasons, p.Bounds, p.Kinds = docErrors, vitrine.Reasons(), docBounds(), docKinds()

@@ -14,7 +14,6 @@ var homeTemplate = parseFront("home.html", "chart.html")
 type homePage struct {
 	frontPage
 	Base   string // address of the API
-	Host   string // of the site
 	Plans  []planRow
 	Sample *sample
 	Accept string // extensions, as a chooser of files wants them
@@ -27,7 +26,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
 		""),
-		Base: s.PublicURL.String() + httpx.APIRoot, Host: s.PublicURL.Host, Sample: theSample(), Accept: accepted(),
+		Base: s.PublicURL.String() + httpx.APIRoot, Sample: theSample(), Accept: accepted(),
 		Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
 	switch {

@@ -20,7 +20,6 @@ type sample struct {
 	Cards          []sampleCard
 	Chart          chart.Chart
 	Pages          []samplePage
-	Sources        []report.Bucket
 	Bots, Atypical int64
 	JSON           map[string]string // the API's answers by operation
 }
@@ -47,8 +46,7 @@ var theSample = sync.OnceValue(func() *sample {
 			"https://share.example/p/"+sampleSlug, rg, sampleDay)
 	}
 	r := of(report.Range30d)
-	p := &sample{Title: r.Link.Title, Range: r.Range.Label, Bots: r.Totals.BotsExcluded, Atypical: r.Totals.Atypical,
-		Sources: r.Breakdowns.Sources[:4]}
+	p := &sample{Title: r.Link.Title, Range: r.Range.Label, Bots: r.Totals.BotsExcluded, Atypical: r.Totals.Atypical}
 	change := func(d report.Delta) string {
 		if d.Pct == nil {
 			return ""

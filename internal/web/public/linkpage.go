@@ -56,9 +56,6 @@ func (p *linkPage) template() *template.Template {
 	return linkTemplates[p.Viewer]()
 }
 
-// Embedded reports whether the page is in a frame of another site.
-func (p *linkPage) Embedded() bool { return p.Form == Embedded }
-
 // notice is shown instead of content.
 type notice struct{ Message, Download string }
 

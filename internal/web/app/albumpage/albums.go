@@ -171,68 +171,42 @@ func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 	return s.WriteApp(w, r, status, albumTemplate, p.Nonce, &p)
 }
 
-// albumDeed carries out a form about an album. It returns the code of the
-// message to show, and the address to show it at.
-type albumDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying,
-	back string, err error)
-
-// albumForms maps the last part of a form's address to its action.
-var albumForms = map[string]albumDeed{
-	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
-		error) {
-		return "renamed", albumsRoot + "/" + slug, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
-	},
-	"add": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
-		error) {
-		back := httpx.WithQuery(albumsRoot+"/"+slug, url.Values{}, "q", f.Get("q"))
-		return "added", back, s.Albums.Add(ctx, me, slug, f["link"])
-	},
-	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
-		error) {
-		return "removed", albumsRoot + "/" + slug, s.Albums.Remove(ctx, me, slug, f.Get("link"))
-	},
-	"move": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
-		error) {
-		to, err := strconv.Atoi(f.Get("to"))
-		if err != nil {
-			to = vitrine.MaxAlbumLinks
-		}
-		return "arranged", albumsRoot + "/" + slug, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
-	},
-	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string,
-		error) {
-		return "album-gone", albumsRoot, s.Albums.Delete(ctx, me, slug)
-	},
+// Form handles a form about an album: action is the last part of its address.
+// If it fails, the form is shown again.
+func (s *Handler) Form(action string) app.MemberHandler {
+	return app.Form[*collections.AlbumFacts]{Most: maxAlbumForm, Find: s.Albums.BySlug, Again: s.wrongForm,
+		Do: func(ctx context.Context, me *vitrine.Account, album *collections.AlbumFacts, f url.Values) (string, string,
+			error) {
+			slug, here := string(album.Slug), albumAddress(album.Slug)
+			switch action {
+			case "title":
+				return "renamed", here, s.Albums.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+			case "add":
+				here = httpx.WithQuery(here, url.Values{}, "q", f.Get("q"))
+				return "added", here, s.Albums.Add(ctx, me, slug, f["link"])
+			case "remove":
+				return "removed", here, s.Albums.Remove(ctx, me, slug, f.Get("link"))
+			case "move":
+				to, err := strconv.Atoi(f.Get("to"))
+				if err != nil {
+					to = vitrine.MaxAlbumLinks
+				}
+				return "arranged", here, s.Albums.Move(ctx, me, slug, f.Get("link"), to)
+			case "delete":
+				return "album-gone", albumsRoot, s.Albums.Delete(ctx, me, slug)
+			}
+			panic("no form " + action)
+		}}.Handle
 }
 
-// Form handles a form about an album. If it fails, the form is shown again.
-func (s *Handler) Form(action string) app.MemberHandler {
-	does, ok := albumForms[action]
-	if !ok {
-		panic("no form " + action)
-	}
-	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-		if err := httpx.ReadForm(w, r, maxAlbumForm); err != nil {
-			return err
+func (s *Handler) wrongForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts,
+	status int, wrong httpx.Wrong, title *string) error {
+	return s.writeAlbum(w, r, me, album, status, func(p *albumPage) {
+		p.Wrong = wrong
+		if title != nil {
+			p.NewTitle = *title
 		}
-		album, err := s.Albums.BySlug(r.Context(), me, r.PathValue("slug"))
-		if err != nil {
-			return err
-		}
-		saying, back, err := does(s, r.Context(), me, string(album.Slug), r.PostForm)
-		if wrong := httpx.WrongWith(err); wrong != nil {
-			return s.writeAlbum(w, r, me, album, httpx.StatusOf[vitrine.CodeOf(err)], func(p *albumPage) {
-				p.Wrong = wrong
-				if r.PostForm.Has("title") {
-					p.NewTitle = r.PostForm.Get("title")
-				}
-			})
-		}
-		if err != nil {
-			return err
-		}
-		return httpx.Redirect(w, r, app.Said(back, saying))
-	}
+	})
 }
 
 // Order puts a link at another place, for the page's script.

@@ -18,9 +18,6 @@ import (
 
 // The pages on which people get in: sign-in, sign-up, a new password, set-up.
 
-// Where they are.
-const ()
-
 // entryPage is the common data of these pages.
 type entryPage struct {
 	ui.Page

@@ -8,12 +8,7 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// The addresses for signing in.
-const ()
-
-var (
-	enterTemplate = ui.ParseEntry("signin.html")
-)
+var enterTemplate = ui.ParseEntry("signin.html")
 
 func (s *Handler) signInForm(next string) entryPage {
 	p := s.newEntry("Sign in")

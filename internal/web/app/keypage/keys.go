@@ -27,9 +27,8 @@ type keysPage struct {
 	More    int      // ended keys that are not listed
 	New     string   // a key that was just made, which is shown this once
 	NewName string
-	Rolled  time.Time // until when the replaced key is valid; zero if none was replaced
-	Base    string    // address of the API
-	Site    string    // address of the instance
+	Base    string // address of the API
+	Site    string // address of the instance
 	Typed   typed
 }
 

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/analytics"
 	"vitrine/internal/collections"
 	"vitrine/internal/versions"
+	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
 	"vitrine/internal/web/httpx"
 	"vitrine/internal/web/samples"
@@ -188,9 +189,8 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 // Pulse returns the version of a report, so that a page knows whether its
 // numbers have changed.
 func (s *Handler) Pulse(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-	if !me.Plan.Pro() {
-		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
-			Message: "Analytics are part of the Pro plan."}
+	if err := api.NeedPro(me); err != nil {
+		return err
 	}
 	of, err := s.subjectOf(r, me)
 	if err != nil {

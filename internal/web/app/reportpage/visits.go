@@ -49,9 +49,8 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	if err != nil {
 		return err
 	}
-	if !me.Plan.Pro() {
-		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
-			Message: "Analytics are part of the Pro plan."}
+	if err := api.NeedPro(me); err != nil {
+		return err
 	}
 	values := r.URL.Query()
 	q, err := api.VisitQuery(values)
@@ -119,9 +118,8 @@ func (s *Handler) ShowVisit(w http.ResponseWriter, r *http.Request, me *vitrine.
 	if err != nil {
 		return err
 	}
-	if !me.Plan.Pro() {
-		return &vitrine.Error{Code: vitrine.CodeProRequired, Upgrade: true,
-			Message: "Analytics are part of the Pro plan."}
+	if err := api.NeedPro(me); err != nil {
+		return err
 	}
 	v, err := s.Analytics.Visit(r.Context(), me, string(l.Slug), r.PathValue("visit"))
 	if err != nil {

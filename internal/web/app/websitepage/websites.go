@@ -149,7 +149,6 @@ type websitePage struct {
 	Versions []versionRow
 	Left     *leftOut // of the newest version
 	Shared   bool     // the website has no origin of its own
-	Root     string   // where its addresses begin then
 	NewTitle string
 }
 
@@ -194,7 +193,7 @@ func (s *Handler) writeWebsite(w http.ResponseWriter, r *http.Request, me *vitri
 	status int, change func(*websitePage)) error {
 	p := websitePage{Page: s.NewAppPage(r, me, f.Title, "websites"), Site: s.WebsiteRow(f),
 		Here: app.WebsiteAddress(f.Slug), NewTitle: f.Title,
-		Shared: s.SitesURL == nil, Root: httpx.SiteRoot + string(f.Slug) + "/"}
+		Shared: s.SitesURL == nil}
 	var err error
 	if p.Drop, _, err = s.dropZone(r.Context(), me); err != nil {
 		return err
@@ -232,67 +231,41 @@ func (s *Handler) leftOut(ctx context.Context, version *vitrine.Link) (*leftOut,
 	return left, nil
 }
 
-// websiteDeed carries out a form about a website. It returns the code of the
-// message to show, and the address to show it at.
-type websiteDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (saying,
-	back string, err error)
-
-// websiteForms maps the last part of a form's address to its action.
-var websiteForms = map[string]websiteDeed{
-	"title": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
-		error) {
-		return "renamed", app.WebsitesRoot + "/" + slug,
-			s.Sites.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
-	},
-	"restore": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
-		error) {
-		return "restored", app.WebsitesRoot + "/" + slug, s.Sites.Rollback(ctx, me, slug, linkIDOf(f.Get("version")))
-	},
-	"remove": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (string, string,
-		error) {
-		return "version-gone", app.WebsitesRoot + "/" + slug,
-			s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
-	},
-	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (string, string,
-		error) {
-		return "site-deleted", app.WebsitesRoot, s.Sites.Delete(ctx, me, slug)
-	},
-}
-
 // linkIDOf parses an ID. It returns 0, which no link has, for anything else.
 func linkIDOf(text string) vitrine.LinkID {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return vitrine.LinkID(n)
 }
 
-// Form handles a form about a website. If it fails, the form is shown again.
+// Form handles a form about a website: action is the last part of its address.
+// If it fails, the form is shown again.
 func (s *Handler) Form(action string) app.MemberHandler {
-	does, ok := websiteForms[action]
-	if !ok {
-		panic("no form " + action)
-	}
-	return func(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
-		if err := httpx.ReadForm(w, r, maxWebsiteForm); err != nil {
-			return err
+	return app.Form[*collections.SiteFacts]{Most: maxWebsiteForm, Find: s.Sites.BySlug, Again: s.wrongForm,
+		Do: func(ctx context.Context, me *vitrine.Account, site *collections.SiteFacts, f url.Values) (string, string,
+			error) {
+			slug, here := string(site.Slug), app.WebsiteAddress(site.Slug)
+			switch action {
+			case "title":
+				return "renamed", here, s.Sites.SetTitle(ctx, me, slug, strings.TrimSpace(f.Get("title")))
+			case "restore":
+				return "restored", here, s.Sites.Rollback(ctx, me, slug, linkIDOf(f.Get("version")))
+			case "remove":
+				return "version-gone", here, s.Sites.DeleteVersion(ctx, me, slug, linkIDOf(f.Get("version")))
+			case "delete":
+				return "site-deleted", app.WebsitesRoot, s.Sites.Delete(ctx, me, slug)
+			}
+			panic("no form " + action)
+		}}.Handle
+}
+
+func (s *Handler) wrongForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, site *collections.SiteFacts,
+	status int, wrong httpx.Wrong, title *string) error {
+	return s.writeWebsite(w, r, me, site, status, func(p *websitePage) {
+		p.Wrong = wrong
+		if title != nil {
+			p.NewTitle = *title
 		}
-		f, err := s.Sites.BySlug(r.Context(), me, r.PathValue("slug"))
-		if err != nil {
-			return err
-		}
-		saying, back, err := does(s, r.Context(), me, string(f.Slug), r.PostForm)
-		if wrong := httpx.WrongWith(err); wrong != nil {
-			return s.writeWebsite(w, r, me, f, httpx.StatusOf[vitrine.CodeOf(err)], func(p *websitePage) {
-				p.Wrong = wrong
-				if r.PostForm.Has("title") {
-					p.NewTitle = r.PostForm.Get("title")
-				}
-			})
-		}
-		if err != nil {
-			return err
-		}
-		return httpx.Redirect(w, r, app.Said(back, saying))
-	}
+	})
 }
 
 // readDeploy parses a step of a deploy and finds the website.
