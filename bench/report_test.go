@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"testing"
+	"time"
 
 	"vitrine/bench/dataset"
 	"vitrine/bench/reference"
@@ -55,6 +56,16 @@ func BenchmarkReportFiltered(b *testing.B) {
 				"/analytics?range=all&filter="+r.filter, nil, r.where, "≤ 1 s")
 		})
 	}
+}
+
+// BenchmarkReportDates measures an account report of custom dates: the whole
+// dataset but for its first and last two weeks.
+func BenchmarkReportDates(b *testing.B) {
+	w := accountWorld(b)
+	first, last := w.From().AddDate(0, 0, 14), w.Last.AddDate(0, 0, -14)
+	w.report(b, fmt.Sprintf("account report, custom dates, %d of %d days, %s opens, %d links",
+		w.Days-28, w.Days, million(w.Opens), w.Links),
+		"/analytics?from="+first.Format(time.DateOnly)+"&to="+last.Format(time.DateOnly), nil, "", "≤ 25 ms")
 }
 
 // BenchmarkReportLink measures reports of one link.
