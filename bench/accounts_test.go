@@ -19,7 +19,7 @@ import (
 // checking that all agree.
 func BenchmarkAccounts(b *testing.B) {
 	const accounts, asking, reports = 100, 32, 200
-	w := worldOf(b, params("accounts", accounts, max(opensAsked(b)/accounts, 100), 20, 365))
+	w := setupFor(b, params("accounts", accounts, max(opensAsked(b)/accounts, 100), 20, 365))
 	ctx, path := context.Background(), "/analytics?range=30d"
 	row := table.Row{Figure: fmt.Sprintf("account reports, `30d`, %d accounts of %s opens, %d connections", accounts,
 		million(w.Opens), asking)}

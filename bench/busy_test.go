@@ -16,7 +16,7 @@ import (
 // 500 times a second, and compares with the same link without views.
 func BenchmarkReportWhileOpened(b *testing.B) {
 	const rate = 500
-	w := worldOf(b, linkParams(b, "busy")) // a separate world, because it gets more views
+	w := setupFor(b, linkParams(b, "busy")) // a separate setup, because it gets more views
 	link := w.LinksOf(0)[0]
 	report := func() { w.call(b, 0, http.MethodGet, "/links/"+link.Slug+"/analytics?range=90d", "", nil) }
 	var quiet, busy time.Duration
@@ -35,7 +35,7 @@ func BenchmarkReportWhileOpened(b *testing.B) {
 
 // arrive loads a page at a steady rate, whether or not the previous loads have
 // ended. stop ends it and returns the rate that was answered.
-func arrive(b *testing.B, w *world, path string, rate int) (stop func() float64) {
+func arrive(b *testing.B, w *setup, path string, rate int) (stop func() float64) {
 	b.Helper()
 	addr := strings.TrimPrefix(w.url, "http://")
 	due, quit := make(chan struct{}, 60*rate), make(chan struct{})

@@ -14,7 +14,7 @@ func BenchmarkGrowth(b *testing.B) {
 	for part := 1000; part >= 1; part /= 10 {
 		opens := max(opensAsked(b)/part, 1000)
 		b.Run(million(opens), func(b *testing.B) {
-			w := worldOf(b, accountParams(opens))
+			w := setupFor(b, accountParams(opens))
 			for _, key := range []string{"30d", "all"} {
 				b.Run(key, func(b *testing.B) {
 					took := medians(b, func() { w.call(b, 0, http.MethodGet, "/analytics?range="+key, "", nil) })

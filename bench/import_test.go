@@ -10,8 +10,8 @@ import (
 // BenchmarkImport measures the import of all views by a process with one core.
 // The reports are measured with the same dataset.
 func BenchmarkImport(b *testing.B) {
-	w := accountWorld(b)
-	for b.Loop() { // measured once, when the world was created
+	w := accountSetup(b)
+	for b.Loop() { // measured once, when the setup was made
 	}
 	summary.add(table.Row{Figure: fmt.Sprintf("import of %s opens, one core (`GOMAXPROCS=1`)", million(w.Opens)),
 		Vitrine: table.Value{Unit: table.Rate, N: w.rate},

@@ -191,7 +191,7 @@ func newInstance(b *testing.B, emails ...string) *instance {
 		}
 		out := i.run(b, nil, "account", "create", email, "--plan", "lifetime", "--json")
 		if err := json.Unmarshal(out, &account); err != nil {
-			b.Fatalf("%v: %s", err, out)
+			b.Fatalf("account create: %v: %s", err, out)
 		}
 		i.keys = append(i.keys, account.APIKey)
 	}

@@ -170,13 +170,13 @@ func (c *connection) ask(request string, body bool) (string, error) {
 		to = &text
 	}
 	if _, err = io.Copy(to, res.Body); err == nil && res.StatusCode >= 300 {
-		err = fmt.Errorf("%s", res.Status)
+		err = fmt.Errorf("status %s, want below 300", res.Status)
 	}
 	return text.String(), err
 }
 
-// bothRates runs the same load on both servers in turn, and adds the row.
-func bothRates(b *testing.B, figure, reference, aim string, n int, durable, silent pageServer,
+// rates runs the same load on both servers in turn, and adds the row.
+func rates(b *testing.B, figure, reference, aim string, n int, durable, silent pageServer,
 	request func(pageServer) func(connection, i int) string) {
 	b.Helper()
 	var p99 []time.Duration
@@ -198,7 +198,7 @@ func bothRates(b *testing.B, figure, reference, aim string, n int, durable, sile
 // durable before its page ends, and in turn with a log that writes nothing.
 func BenchmarkPageOpens(b *testing.B) {
 	durable, silent := bothLogs(b)
-	bothRates(b, "page opens, 64 connections, each durable before its page ends",
+	rates(b, "page opens, 64 connections, each durable before its page ends",
 		"the same page with a log that writes nothing", "≥ 0.5, p99 ≤ 25 ms",
 		connections*300, durable, silent, func(s pageServer) func(int, int) string {
 			request := pageRequest(s.addr, s.path)
@@ -219,7 +219,7 @@ var beaconAddress = regexp.MustCompile(`data-beacon="([^"]+)"`)
 func BenchmarkBeacons(b *testing.B) {
 	const n = connections * 300
 	durable, silent := bothLogs(b)
-	bothRates(b, "beacons, 64 connections, each durable before its answer",
+	rates(b, "beacons, 64 connections, each durable before its answer",
 		"the same beacons with a log that writes nothing", "≥ 0.5",
 		n, durable, silent, func(s pageServer) func(int, int) string {
 			pages := make([][]string, connections) // the beacon addresses of each connection's pages

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// accountWorld returns a world of one account with all views.
-func accountWorld(b *testing.B) *world { return worldOf(b, accountParams(opensAsked(b))) }
+// accountSetup returns a setup of one account with all views.
+func accountSetup(b *testing.B) *setup { return setupFor(b, accountParams(opensAsked(b))) }
 
 func accountParams(opens int) dataset.Params {
 	return params("account", 1, opens, 1000, 365)
@@ -34,7 +34,7 @@ func linkParams(b *testing.B, name string) dataset.Params {
 func BenchmarkReportAccount(b *testing.B) {
 	for _, r := range []struct{ key, aim string }{{"all", "≥ 100, ≤ 25 ms"}, {"30d", "≥ 40, ≤ 6 ms"}} {
 		b.Run(r.key, func(b *testing.B) {
-			w := accountWorld(b)
+			w := accountSetup(b)
 			w.report(b, fmt.Sprintf("account report, `%s`, %s opens, %d links, %d days", r.key, million(w.Opens),
 				w.Links, w.Days), "/analytics?range="+r.key, nil, "", r.aim)
 		})
@@ -50,7 +50,7 @@ func BenchmarkReportFiltered(b *testing.B) {
 		{"most views", "country:is_not:DE", "country <> 'DE'"},
 	} {
 		b.Run(r.name, func(b *testing.B) {
-			w := accountWorld(b)
+			w := accountSetup(b)
 			w.report(b, fmt.Sprintf("account report, `all`, %s of %s opens, %d links, %d days", r.name,
 				million(w.Opens), w.Links, w.Days),
 				"/analytics?range=all&filter="+r.filter, nil, r.where, "≤ 1 s")
@@ -70,13 +70,13 @@ func BenchmarkReportDates(b *testing.B) {
 
 // BenchmarkReportLink measures reports of one link.
 func BenchmarkReportLink(b *testing.B) {
-	w := worldOf(b, linkParams(b, "link"))
+	w := setupFor(b, linkParams(b, "link"))
 	link := w.LinksOf(0)[0]
 	w.report(b, fmt.Sprintf("link report, `90d`, %s opens", million(w.Opens)),
 		"/links/"+link.Slug+"/analytics?range=90d", &link, "", "≥ 50, ≤ 5 ms")
 }
 
-func (w *world) report(b *testing.B, figure, path string, link *dataset.Link, where, aim string) {
+func (w *setup) report(b *testing.B, figure, path string, link *dataset.Link, where, aim string) {
 	b.Helper()
 	w.compare(b)
 	ctx := context.Background()
@@ -103,7 +103,7 @@ func (w *world) report(b *testing.B, figure, path string, link *dataset.Link, wh
 }
 
 // figures returns the figures in an answer of the API.
-func (w *world) figures(b *testing.B, account int, path string) *reference.Figures {
+func (w *setup) figures(b *testing.B, account int, path string) *reference.Figures {
 	b.Helper()
 	var f reference.Figures
 	w.call(b, account, http.MethodGet, path, "", &f)

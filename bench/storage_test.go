@@ -20,7 +20,7 @@ import (
 // BenchmarkMemory requests every kind of report from a server with all views,
 // and measures its current and peak memory.
 func BenchmarkMemory(b *testing.B) {
-	w := accountWorld(b)
+	w := accountSetup(b)
 	w.stop()
 	w.serve(b) // a fresh process
 	w.settle(b)
@@ -49,7 +49,7 @@ func BenchmarkMemory(b *testing.B) {
 // BenchmarkStorage measures the size of a view on disk: in the log, in what is
 // computed from it, and as rows of other databases.
 func BenchmarkStorage(b *testing.B) {
-	w := accountWorld(b)
+	w := accountSetup(b)
 	w.compare(b)
 	for b.Loop() { // sizes do not change between runs
 	}
@@ -99,7 +99,7 @@ var (
 
 // stored measures the data directory without the published files and the store
 // of accounts and links. The server must not run.
-func (w *world) stored(b *testing.B) (s storage) {
+func (w *setup) stored(b *testing.B) (s storage) {
 	b.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.data, "views.db"))
 	if err != nil {

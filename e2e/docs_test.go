@@ -166,7 +166,7 @@ func (d *desk) run(commands string) string {
 	}
 	out, err := c.CombinedOutput()
 	if err != nil {
-		d.t.Errorf("%v\n%s\n%s", err, commands, out)
+		d.t.Errorf("commands failed: %v\n%s\n%s", err, commands, out)
 	}
 	return string(out)
 }
@@ -277,6 +277,6 @@ func TestGoInDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("go", "build", "-o", os.DevNull, file).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("go build: %v\n%s", err, out)
 	}
 }

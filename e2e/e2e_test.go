@@ -47,7 +47,7 @@ func startAt(t *testing.T, places []string, flags ...string) *instance {
 	t.Helper()
 	in := &instance{t: t, bin: filepath.Join(t.TempDir(), "vitrine"), dir: t.TempDir(), places: places}
 	if out, err := exec.Command("go", "build", "-o", in.bin, "../cmd/vitrine").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	cmd := exec.Command(in.bin, append([]string{"serve", "--data", in.dir, "--listen", "127.0.0.1:0"},
 		append(flags, places...)...)...)

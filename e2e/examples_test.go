@@ -39,7 +39,7 @@ func TestExamplePrograms(t *testing.T) {
 			b, err := cmd.CombinedOutput()
 			out := string(b)
 			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
+				t.Fatalf("example program: %v\n%s", err, out)
 			}
 			for _, want := range []string{"Report, corrected is version 2\n",
 				"refused: precondition_failed because it is now Report, corrected\n", "0 views\n",

@@ -45,7 +45,7 @@ func TestSkill(t *testing.T) {
 			"PATH="+filepath.Dir(in.bin)+":"+os.Getenv("PATH"))
 		out, err := c.CombinedOutput()
 		if err != nil {
-			t.Fatalf("%v\n%s\n%s", err, commands, out)
+			t.Fatalf("commands failed: %v\n%s\n%s", err, commands, out)
 		}
 		return string(out)
 	}

@@ -11,7 +11,7 @@ import (
 // with tallies of the same views added one by one.
 func TestAggregates(t *testing.T) {
 	rules := report.CountingRules()
-	worlds(t, 200, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 200, func(t *testing.T, r *rand.Rand, w *scenario) {
 		var want, got report.Tally
 		whole, days, links := new(report.Sums), map[report.Day]*report.Sums{}, map[int64]*report.Sums{}
 		files := map[[2]int64]*report.Sums{}

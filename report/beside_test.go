@@ -12,12 +12,12 @@ import (
 // previous series equals that of a report on the previous window, and the list
 // of excluded views accounts for each bot.
 func TestBeside(t *testing.T) {
-	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 60, func(t *testing.T, r *rand.Rand, w *scenario) {
 		for _, win := range windows(r, w.oldest()) {
 			rep := w.accountReport(win)
 			before := w.accountReport(win.Previous())
 			if win.Key == report.RangeAll { // it has no previous window
-				before = (&world{}).accountReport(win.Previous())
+				before = (&scenario{}).accountReport(win.Previous())
 			}
 			if !reflect.DeepEqual(rep.PreviousSeries, before.Series) {
 				t.Errorf("%s: previous series = %v, want %v", win.Key, rep.PreviousSeries, before.Series)

@@ -82,7 +82,7 @@ func TestOneOpen(t *testing.T) {
 		win.To.StartMs() - 1:                {1, 0},
 		win.To.StartMs():                    {0, 0},
 	} {
-		w := world{views: []report.View{{At: at, Link: 1, Viewer: 9}}}
+		w := scenario{views: []report.View{{At: at, Link: 1, Viewer: 9}}}
 		r := w.linkReport(report.Link{ID: 1}, win)
 		if got := [2]int64{r.Totals.Views, r.Previous.Views}; got != want {
 			t.Errorf("%v: views and previous views = %v, want %v", time.UnixMilli(at).UTC(), got, want)
@@ -94,7 +94,7 @@ func TestOneOpen(t *testing.T) {
 }
 
 func TestOnlyBots(t *testing.T) {
-	w := world{}
+	w := scenario{}
 	for i := range int64(50) {
 		w.views = append(w.views, report.View{
 			ID: i, At: today.UnixMilli(), Link: 1, Viewer: 1, Bot: []string{"crawler", "preview"}[i%2], Country: "US",
@@ -190,7 +190,7 @@ func TestTop(t *testing.T) {
 // TestTopLinksLimit checks that the report has 25 rows, whatever the order and
 // number of links.
 func TestTopLinksLimit(t *testing.T) {
-	w := world{}
+	w := scenario{}
 	for id := range int64(40) {
 		w.links = append(w.links, report.Link{ID: id, Created: time.Unix(id, 0)})
 		for range 1 + id/2 {
@@ -267,7 +267,7 @@ func TestAbsurdPages(t *testing.T) {
 			20},
 	} {
 		l := report.Link{ID: 1, Content: report.ContentPages, Pages: c.total}
-		r := (&world{views: c.views}).linkReport(l, win)
+		r := (&scenario{views: c.views}).linkReport(l, win)
 		p := r.Content.Pages
 		if len(p.Pages) != c.rows || p.Pages[0].ReachPct != c.firstTwo[0] || p.Pages[1].ReachPct != c.firstTwo[1] ||
 			p.ReadToEndPct != c.readToEnd {
@@ -285,7 +285,7 @@ func TestAbsurdPages(t *testing.T) {
 // TestRubbishSessions checks that impossible figures stay within limits and
 // cause no overflow.
 func TestRubbishSessions(t *testing.T) {
-	w := world{}
+	w := scenario{}
 	for i, v := range []int64{math.MinInt64, -1, math.MaxInt64, math.MaxInt64} {
 		w.views = append(w.views, report.View{ID: int64(i), At: today.UnixMilli(), Session: &report.Session{
 			EngagedMs: v, PresentMs: math.MaxInt64, Played: v, Reached: v, Depth: v, Pages: []report.PageTime{{1, v}},
@@ -335,7 +335,7 @@ func TestDropoffBounds(t *testing.T) {
 		{0, 2, ""}, {1, 1, ""}, {2, 1, "33.3"}, {0, 3, "100"}, {9, 1, "10"}, {10, 1, ""}, {91, 10, ""}, {90, 10, "10"},
 		{3, 0, ""},
 	} {
-		w := world{}
+		w := scenario{}
 		for i := range c.stay + c.leave {
 			s := &report.Session{EngagedMs: 5000, Pages: []report.PageTime{{1, 1}}, Played: 1, Depth: 1_000_000}
 			if i < c.stay {

@@ -55,7 +55,7 @@ func golden(t *testing.T, archive *txtar.Archive) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := readWorld(files["links.ndjson"], files["opens.ndjson"])
+	w, err := readScenario(files["links.ndjson"], files["opens.ndjson"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +105,8 @@ type importedSession struct {
 	PlayedPct, ReachedPct, ScrollPct float64
 }
 
-func readWorld(links, views []byte) (*world, error) {
-	w := &world{}
+func readScenario(links, views []byte) (*scenario, error) {
+	w := &scenario{}
 	bySlug := make(map[string]int64)
 	for line := range bytes.Lines(links) {
 		var in importedLink

@@ -38,23 +38,23 @@ func windows(r *rand.Rand, created time.Time) []report.Window {
 
 // TestReportIsTheRecount compares the engine with the oracle's recount.
 func TestReportIsTheRecount(t *testing.T) {
-	worlds(t, 40, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 40, func(t *testing.T, r *rand.Rand, w *scenario) {
 		for _, l := range w.links {
 			for _, win := range windows(r, l.Created) {
 				got := tree(w.linkReport(l, win))
-				sameReport(t, l.Kind+" "+string(win.Key), got, consult(w.scope(l.ID), win, l).link(l, win))
+				sameReport(t, l.Kind+" "+string(win.Key), got, newOracle(w.scope(l.ID), win, l).link(l, win))
 			}
 		}
 		for _, win := range windows(r, w.oldest()) {
 			got := tree(w.accountReport(win))
-			sameReport(t, "account "+string(win.Key), got, consult(w, win, w.links...).account(win, w.allTime()))
+			sameReport(t, "account "+string(win.Key), got, newOracle(w, win, w.links...).account(win, w.allTime()))
 		}
 	})
 }
 
 // TestFoldOrder checks that the order in which views are added does not matter.
 func TestFoldOrder(t *testing.T) {
-	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 100, func(t *testing.T, r *rand.Rand, w *scenario) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
 		want := w.fold(win)
 		r.Shuffle(len(w.views), func(i, j int) { w.views[i], w.views[j] = w.views[j], w.views[i] })
@@ -68,7 +68,7 @@ func TestFoldOrder(t *testing.T) {
 // TestMergeOfFacts checks that any split of the facts into tallies merges into
 // the whole, in any order, and that the whole equals a fold of the views.
 func TestMergeOfFacts(t *testing.T) {
-	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 100, func(t *testing.T, r *rand.Rand, w *scenario) {
 		parts := make([]report.Tally, 1+r.IntN(6))
 		part := func() *report.Tally { return &parts[r.IntN(len(parts))] }
 		for i := range w.views {
@@ -98,7 +98,7 @@ func TestMergeOfFacts(t *testing.T) {
 // TestMergeOfDays checks that tallies of single days, whose visits know the
 // scope's whole history, merge into the report of every window.
 func TestMergeOfDays(t *testing.T) {
-	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 60, func(t *testing.T, r *rand.Rand, w *scenario) {
 		days := dayTallies(w)
 		merged := func(win report.Window) *report.Tally {
 			var t report.Tally
@@ -123,7 +123,7 @@ func TestMergeOfDays(t *testing.T) {
 }
 
 // dayTallies returns a tally for every day with events.
-func dayTallies(w *world) map[report.Day]*report.Tally {
+func dayTallies(w *scenario) map[report.Day]*report.Tally {
 	days := make(map[report.Day]*report.Tally)
 	day := func(d report.Day) *report.Tally {
 		if days[d] == nil {
@@ -151,7 +151,7 @@ func dayTallies(w *world) map[report.Day]*report.Tally {
 // TestMergeSharesNothing checks that adding to a merged tally does not change
 // its parts, and that a tally can be merged with itself.
 func TestMergeSharesNothing(t *testing.T) {
-	worlds(t, 30, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 30, func(t *testing.T, r *rand.Rand, w *scenario) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
 		part, want := w.fold(win), w.fold(win)
 		var whole report.Tally
@@ -169,17 +169,17 @@ func TestMergeSharesNothing(t *testing.T) {
 
 // TestEqualSeesEveryFact checks that tallies differ if one lacks a fact.
 func TestEqualSeesEveryFact(t *testing.T) {
-	worlds(t, 10, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 10, func(t *testing.T, r *rand.Rand, w *scenario) {
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
 		whole := w.fold(win)
 		for i := range w.views {
-			less := &world{views: slices.Delete(slices.Clone(w.views), i, i+1), downloads: w.downloads}
+			less := &scenario{views: slices.Delete(slices.Clone(w.views), i, i+1), downloads: w.downloads}
 			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
 				t.Errorf("the view %+v makes no difference", w.views[i])
 			}
 		}
 		for i := range w.downloads {
-			less := &world{views: w.views, downloads: slices.Delete(slices.Clone(w.downloads), i, i+1)}
+			less := &scenario{views: w.views, downloads: slices.Delete(slices.Clone(w.downloads), i, i+1)}
 			if less.fold(win).Equal(whole) || whole.Equal(less.fold(win)) {
 				t.Errorf("the download %+v makes no difference", w.downloads[i])
 			}
@@ -189,7 +189,7 @@ func TestEqualSeesEveryFact(t *testing.T) {
 
 // TestUniquesOfAnyDays compares the number of viewers with sets.
 func TestUniquesOfAnyDays(t *testing.T) {
-	worlds(t, 40, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 40, func(t *testing.T, r *rand.Rand, w *scenario) {
 		tally := w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0)))
 		last := report.DayOf(today.UnixMilli()) + 2
 		for range 100 {
@@ -210,7 +210,7 @@ func TestUniquesOfAnyDays(t *testing.T) {
 
 // TestSums checks that the cards of a report agree with each other.
 func TestSums(t *testing.T) {
-	worlds(t, 100, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 100, func(t *testing.T, r *rand.Rand, w *scenario) {
 		for _, win := range windows(r, w.oldest()) {
 			a := w.accountReport(win)
 			views := a.Totals.Views
@@ -274,7 +274,7 @@ func TestInsights(t *testing.T) {
 			}
 		}
 	}
-	worlds(t, 80, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 80, func(t *testing.T, r *rand.Rand, w *scenario) {
 		for _, l := range w.links {
 			for _, win := range windows(r, l.Created) {
 				a, b := w.linkReport(l, win), w.linkReport(l, win)
@@ -291,7 +291,7 @@ func TestInsights(t *testing.T) {
 
 // TestReportJSON checks that a report can be read back from its JSON.
 func TestReportJSON(t *testing.T) {
-	worlds(t, 20, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 20, func(t *testing.T, r *rand.Rand, w *scenario) {
 		for _, win := range windows(r, w.oldest()) {
 			var link report.LinkReport
 			wantLink := tree(w.linkReport(w.links[0], win))

@@ -222,17 +222,17 @@ func FuzzCondition(f *testing.F) {
 // TestNarrowReports compares reports with filters, zones and custom dates with
 // the oracle's.
 func TestNarrowReports(t *testing.T) {
-	worlds(t, 150, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 150, func(t *testing.T, r *rand.Rand, w *scenario) {
 		p := randomPeriod(t, r)
 		f := randomFilter(r, w)
 		win := windowOf(t, p, today, w.oldest())
 		all := w.filtered(f, p)
 		vitrinetest.Equal(t, "account, "+text(f.Texts())+text(p), withoutInsights(tree(all.accountReport(win))),
-			consult(all, win, w.links...).account(win, w.allTime()))
+			newOracle(all, win, w.links...).account(win, w.allTime()))
 		for _, l := range w.links {
 			s := w.scope(l.ID).filtered(f, p)
 			vitrinetest.Equal(t, text(f.Texts())+text(tree(s.linkReport(l, win))["range"]),
-				withoutInsights(tree(s.linkReport(l, win))), consult(s, win, l).link(l, win))
+				withoutInsights(tree(s.linkReport(l, win))), newOracle(s, win, l).link(l, win))
 		}
 	})
 }
@@ -242,9 +242,9 @@ func withoutInsights(m map[string]any) map[string]any {
 	return m
 }
 
-// filtered returns the world of the views that match a filter.
-func (w *world) filtered(f report.Filter, p report.Period) *world {
-	s := &world{links: w.links, downloads: w.downloads, zone: p.Zone, compare: p.Compare}
+// filtered returns the scenario of the views that match a filter.
+func (w *scenario) filtered(f report.Filter, p report.Period) *scenario {
+	s := &scenario{links: w.links, downloads: w.downloads, zone: p.Zone, compare: p.Compare}
 	for _, o := range w.views {
 		if oracleMatches(f, o) {
 			s.views = append(s.views, o)
@@ -292,7 +292,7 @@ func oracleMatches(f report.Filter, o report.View) bool {
 	return true
 }
 
-func randomFilter(r *rand.Rand, w *world) report.Filter {
+func randomFilter(r *rand.Rand, w *scenario) report.Filter {
 	var texts []string
 	for range r.IntN(4) {
 		c := report.Condition{Not: r.IntN(3) == 0}
@@ -325,7 +325,7 @@ func randomFilter(r *rand.Rand, w *world) report.Filter {
 	return f
 }
 
-// randomPeriod returns a period that ends near the days of random worlds.
+// randomPeriod returns a period that ends near the days of random scenarios.
 func randomPeriod(t testing.TB, r *rand.Rand) report.Period {
 	p := report.Period{Range: pick(r, report.Ranges()...),
 		Compare: pick(r, "", report.ComparePrevious, report.CompareYear)}

@@ -27,7 +27,7 @@ type oracle struct {
 	links       map[int64]report.Link
 }
 
-func consult(w *world, win report.Window, links ...report.Link) *oracle {
+func newOracle(w *scenario, win report.Window, links ...report.Link) *oracle {
 	from, to := win.Bounds()
 	o := &oracle{hourly: win.Hourly(), year: w.compare == report.CompareYear, links: map[int64]report.Link{},
 		zoned: w.zone != nil}

@@ -78,7 +78,7 @@ func addTimes(t testing.TB, tally *report.Tally, s stored, of *report.MedianTime
 // TestPieces checks that a stored tally equals the original, and that stored
 // parts merge like the parts.
 func TestPieces(t *testing.T) {
-	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 60, func(t *testing.T, r *rand.Rand, w *scenario) {
 		var d dictionary
 		var whole report.Tally
 		win := report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))
@@ -110,7 +110,7 @@ func TestPieces(t *testing.T) {
 
 // TestRemove checks that adding and removing a tally leaves nothing.
 func TestRemove(t *testing.T) {
-	worlds(t, 60, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 60, func(t *testing.T, r *rand.Rand, w *scenario) {
 		var all, some report.Tally
 		for i := range w.views {
 			all.Add(&w.views[i])
@@ -140,7 +140,7 @@ func TestRemove(t *testing.T) {
 // TestDamagedPieces checks that a piece with a changed bit, a truncated one and
 // an empty one are refused.
 func TestDamagedPieces(t *testing.T) {
-	worlds(t, 5, func(t *testing.T, r *rand.Rand, w *world) {
+	eachScenario(t, 5, func(t *testing.T, r *rand.Rand, w *scenario) {
 		var d dictionary
 		s := d.store(t, w.fold(report.NewWindow(report.RangeAll, today, today.AddDate(-2, 0, 0))), false)
 		for _, piece := range [][]byte{s.head, s.body, s.times[report.AllTimes]} {

@@ -12,31 +12,32 @@ import (
 	"vitrine/report"
 )
 
-var seed = flag.Uint64("seed", 0, "run the random worlds from this seed alone")
+var seed = flag.Uint64("seed", 0, "run the random scenarios from this seed alone")
 
-// worlds runs check on random worlds, each in a subtest named after its seed.
-func worlds(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *world)) {
+// eachScenario runs check on random scenarios, each in a subtest named after
+// its seed.
+func eachScenario(t *testing.T, count uint64, check func(*testing.T, *rand.Rand, *scenario)) {
 	first, last := uint64(1), count
 	if *seed != 0 {
 		first, last = *seed, *seed
 	}
 	for s := first; s <= last; s++ {
 		r := rand.New(rand.NewPCG(s, 7))
-		w := randomWorld(r)
+		w := randomScenario(r)
 		check(t, r, w)
 		if t.Failed() {
-			t.Fatalf("random world of -seed=%d", s)
+			t.Fatalf("random scenario of -seed=%d", s)
 		}
 	}
 }
 
-// today is the time at which reports of random worlds are made.
+// today is the time at which reports of random scenarios are made.
 var today = time.Date(2026, 7, 9, 17, 30, 0, 0, time.UTC)
 
-// randomWorld returns a world with few labels, viewers and times, so that ties,
-// repetitions and edges are frequent.
-func randomWorld(r *rand.Rand) *world {
-	w := &world{}
+// randomScenario returns a scenario with few labels, viewers and times, so that
+// ties, repetitions and edges are frequent.
+func randomScenario(r *rand.Rand) *scenario {
+	w := &scenario{}
 	kinds := []string{"pdf", "pdf", "video", "audio", "image", "html", "text", "document", "archive"}
 	for i := range 1 + r.IntN(6) {
 		kind := kinds[r.IntN(len(kinds))]
@@ -145,7 +146,7 @@ func label(r *rand.Rand, name string, of int) string {
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // visits returns every visit of a scope over all its days, counted with sets.
-func (w *world) visits() []report.Visit {
+func (w *scenario) visits() []report.Visit {
 	days := make(map[uint64][]report.Day)
 	for _, o := range w.views {
 		if o.Bot == "" {

@@ -71,7 +71,7 @@ func (b *brief) read(f *Figures) {
 	}
 }
 
-func largest(of map[string]int64) (key string) {
+func keyWithMost(of map[string]int64) (key string) {
 	return slices.MaxFunc(append(slices.Sorted(maps.Keys(of)), ""),
 		func(a, b string) int { return cmp.Compare(of[a], of[b]) })
 }
@@ -182,14 +182,14 @@ func recount(t *testing.T, p dataset.Params, s Scope) (b brief) {
 	}
 	b.BouncePct, b.ReturningPct = pct(float64(bounces), b.Totals.Sessions), pct(float64(returning), b.Totals.Views)
 	b.completion = pct(completion, measured)
-	if top := largest(countries); top != "" {
+	if top := keyWithMost(countries); top != "" {
 		var all int64
 		for _, n := range countries {
 			all += n
 		}
 		b.country = Bucket{top, countries[top], pct(float64(countries[top]), all)}
 	}
-	if top := largest(views); top != "" && s.Link == nil {
+	if top := keyWithMost(views); top != "" && s.Link == nil {
 		b.slug = Bucket{Key: top, Count: int64(len(byLink[top]))}
 	}
 	b.ms = mean(b.ms, b.pages)

@@ -206,6 +206,6 @@ func TestMigrateFilesBack(t *testing.T) {
 func (h *history) run(args ...string) {
 	h.t.Helper()
 	if out, err := vitrineOn(h.data, args...); err != nil {
-		h.t.Errorf("%s: %v: %s", args[0], err, out)
+		h.t.Errorf("vitrine %s: %v: %s", args[0], err, out)
 	}
 }

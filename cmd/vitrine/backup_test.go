@@ -166,7 +166,7 @@ func TestBackup(t *testing.T) {
 			args = append(args, "--since", backups[i-2].dir)
 		}
 		if out, err := vitrineOn(l.data, args...); err != nil {
-			t.Fatalf("%v: %v: %s", args, err, out)
+			t.Fatalf("vitrine %v: %v: %s", args, err, out)
 		}
 		b.links = l.stillAlive(links)
 		backups = append(backups, b)

@@ -7,7 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Every example of the help is a command line that the program accepts.
+// TestExamplesAreAccepted checks that the program accepts every example of the
+// help.
 func TestExamplesAreAccepted(t *testing.T) {
 	for command, lines := range examples {
 		for _, line := range lines {
@@ -22,7 +23,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 			}
 			k, err := parser.Parse(args)
 			if err != nil {
-				t.Errorf("%s: %v", line, err)
+				t.Errorf("parse %s: %v", line, err)
 			} else if got := nameOf(k.Selected()); got != command {
 				t.Errorf("%s is of %q", line, got)
 			}

@@ -369,7 +369,7 @@ func BenchmarkInstance(b *testing.B) {
 	run := func(b *testing.B, args ...string) string {
 		out, err := vitrineOn(data, args...)
 		if err != nil {
-			b.Fatalf("%v: %v: %s", args, err, out)
+			b.Fatalf("vitrine %v: %v: %s", args, err, out)
 		}
 		return out
 	}

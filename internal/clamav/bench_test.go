@@ -106,7 +106,7 @@ func benchScan(b *testing.B, s *Scanner, name string, peak *uint64) {
 	}
 	v, err := s.Scan(context.Background(), r, st.Size())
 	if err != nil || v.Result != vitrine.ScanClean {
-		b.Fatalf("%+v, %v", v, err)
+		b.Fatalf("Scan = %+v, %v, want clean", v, err)
 	}
 }
 
@@ -127,6 +127,6 @@ func clamdscan(b *testing.B, d *vitrinetest.ClamdDaemon, how, file string) {
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")
 	if out, err := exec.Command(program, "--config-file", conf, how, "--no-summary",
 		file).CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
+		b.Fatalf("clamdscan: %v: %s", err, out)
 	}
 }

@@ -28,7 +28,7 @@ func TestAddress(t *testing.T) {
 	} {
 		got, err := parseAddress(c.in)
 		if err != nil || got != c.want || got.url() != c.url {
-			t.Errorf("%s: %+v, %s, %v", c.in, got, got.url(), err)
+			t.Errorf("parse(%s) = %+v, %s, %v", c.in, got, got.url(), err)
 		}
 	}
 	for in, want := range map[string]string{

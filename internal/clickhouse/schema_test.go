@@ -42,7 +42,7 @@ func TestClusterSchema(t *testing.T) {
 	distributed := 0
 	for _, sql := range all {
 		if err := l.c.exec(ctx, "EXPLAIN AST "+sql, nil); err != nil {
-			t.Errorf("%v\n%s", err, sql)
+			t.Errorf("EXPLAIN AST: %v\n%s", err, sql)
 		}
 		if !strings.Contains(sql, " ON CLUSTER 'main'") {
 			t.Errorf("statement without ON CLUSTER: %s", sql)

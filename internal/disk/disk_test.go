@@ -99,7 +99,7 @@ func TestReceiveFails(t *testing.T) {
 		"canceled":          {canceled, strings.NewReader(whole), vitrine.CodeUnavailable},
 	} {
 		if _, err := b.Receive(c.ctx, g, c.body); vitrine.CodeOf(err) != c.code {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Receive = %v", name, err)
 		}
 		if _, err := b.Stat(ctx, g.Key); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("%s: Stat = %v, want ErrNotFound", name, err)

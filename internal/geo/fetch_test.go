@@ -84,12 +84,12 @@ func TestFetch(t *testing.T) {
 		if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o644 {
 			t.Errorf("mode = %v, %v, want 0644", st.Mode(), err)
 		}
-		alone(t, path)
+		checkNoFilesLeft(t, path)
 	}
 }
 
-// alone checks that a download has left nothing beside the file.
-func alone(t *testing.T, path string) {
+// checkNoFilesLeft checks that a download has left nothing beside the file.
+func checkNoFilesLeft(t *testing.T, path string) {
 	t.Helper()
 	left, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(left) != 1 {
@@ -132,7 +132,7 @@ func TestFetchFails(t *testing.T) {
 		if b, err := os.ReadFile(path); err != nil || string(b) != "the file before" {
 			t.Errorf("%q: the old file = %q, %v", want, b, err)
 		}
-		alone(t, path)
+		checkNoFilesLeft(t, path)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	root, _ := mirror(t, func(w http.ResponseWriter, _ string) { stop() })
@@ -141,7 +141,7 @@ func TestFetchFails(t *testing.T) {
 			t.Errorf("Fetch from %q = nil, want an error", root)
 		}
 	}
-	alone(t, path)
+	checkNoFilesLeft(t, path)
 	if _, err := geo.Fetch(t.Context(), root, filepath.Join(t.TempDir(), "no", "file"), today); err == nil {
 		t.Error("Fetch into a missing directory = nil, want an error")
 	}

@@ -24,7 +24,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := geo.Fetch(t.Context(), root, path, today); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("Fetch = %v, want ENOSPC", err)
 	}
-	alone(t, path)
+	checkNoFilesLeft(t, path)
 	f := newFile(t, path, false)
 	f.Temp = filepath.Join(disk, "temp")
 	if err := f.Open(t.Context()); err != nil {

@@ -72,11 +72,11 @@ func (l *silentLog) RetainedFrom(context.Context, vitrine.AccountID) (report.Day
 func (l *silentLog) Imported(context.Context, [32]byte) (int64, error) { return 0, nil }
 
 func (l *silentLog) Import(context.Context, vitrine.ImportReceipt, []vitrine.ViewRecord) error {
-	l.look()
+	l.measure()
 	return nil
 }
 
-func (l *silentLog) look() {
+func (l *silentLog) measure() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
 	l.most = max(l.most, heap[0].Value.Uint64())
@@ -91,7 +91,7 @@ type watched struct {
 
 func (w *watched) Read(b []byte) (int, error) {
 	if w.reads++; w.reads%50 == 0 {
-		w.log.look()
+		w.log.measure()
 	}
 	return w.Reader.Read(b)
 }

@@ -229,7 +229,7 @@ func TestImportRefused(t *testing.T) {
 		var e *vitrine.Error
 		if !errors.As(err, &e) || e.Code != vitrine.CodeInvalidRequest ||
 			!strings.HasPrefix(e.Message, "line 2002: ") || !strings.Contains(e.Message, want) {
-			t.Errorf("%.100s: %v", bad, err)
+			t.Errorf("%.100s: Views = %v", bad, err)
 		}
 		if len(log.lines) > 0 || res != (Result{}) {
 			t.Errorf("%.100s: %+v was stored, want nothing", bad, res)
@@ -247,7 +247,7 @@ func TestImportNothing(t *testing.T) {
 		log := newImportLog(t)
 		in := importInto(log)
 		if res, err := in.Views(t.Context(), strings.NewReader(file)); err != nil || res != want {
-			t.Errorf("%q: %+v, %v", file, res, err)
+			t.Errorf("Views(%q) = %+v, %v", file, res, err)
 		}
 		want.Already = want.Lines > 0
 		if res, err := in.Views(t.Context(), strings.NewReader(file)); err != nil || res != want || len(log.views) > 0 {

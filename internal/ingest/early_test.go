@@ -18,14 +18,14 @@ import (
 	"vitrine/report"
 )
 
-// reach is a log that may be unavailable to one server only.
-type reach struct {
+// serverLog is a log that may be unavailable to one server only.
+type serverLog struct {
 	*frailLog
 	away  atomic.Bool
 	tries atomic.Int64 // includes calls while it was away
 }
 
-func (r *reach) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
+func (r *serverLog) Append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, error) {
 	r.tries.Add(1)
 	if r.away.Load() {
 		return vitrine.Outcome{}, errDown
@@ -38,7 +38,7 @@ type peer struct {
 	*ingest.Views
 	t            *testing.T
 	dir          string
-	log          *reach
+	log          *serverLog
 	spool, early *spool.Spool
 	full         atomic.Bool // there is no space for early events
 	dropped      int
@@ -58,7 +58,7 @@ func (n limitedSpool) Append(b vitrine.Batch) error {
 }
 
 func newPeer(t *testing.T, dir string, log *frailLog) *peer {
-	s := &peer{t: t, dir: dir, log: &reach{frailLog: log}}
+	s := &peer{t: t, dir: dir, log: &serverLog{frailLog: log}}
 	s.start(nil)
 	return s
 }

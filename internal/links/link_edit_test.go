@@ -213,7 +213,7 @@ func TestLinksStayUnderModerators(t *testing.T) {
 		s.Must(err)
 		_, err = s.Links.Edit(ctx, s.Account, string(now.Slug), links.Edit{Slug: new("moved-" + state)})
 		if (err == nil) != may || err != nil && vitrine.CodeOf(err) != vitrine.CodeInvalidRequest {
-			t.Errorf("%s: %v", state, err)
+			t.Errorf("edit in state %s = %v", state, err)
 		}
 	}
 	s.Must(fixture.Second(s.Links.Disable(ctx, old, by)))

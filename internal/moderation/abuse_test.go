@@ -18,8 +18,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// reported is a service of reports over a store with one public link.
-type reported struct {
+// abuseService is a service of reports over a store with one public link.
+type abuseService struct {
 	*moderation.AbuseReports
 	t     *testing.T
 	clock *vitrinetest.Clock
@@ -27,20 +27,20 @@ type reported struct {
 	link  *vitrine.Link
 }
 
-func newReported(t *testing.T) *reported {
+func newReported(t *testing.T) *abuseService {
 	t.Helper()
 	clock := vitrinetest.NewClock(vitrinetest.Epoch)
 	links, _, a := fixture.TwoProcesses(t, clock.Now)
-	return &reported{&moderation.AbuseReports{Store: links.Store, Now: clock.Now, Threshold: 3}, t, clock, links,
+	return &abuseService{&moderation.AbuseReports{Store: links.Store, Now: clock.Now, Threshold: 3}, t, clock, links,
 		fixture.AddLink(t, links, a, "shown")}
 }
 
-func (r *reported) file(by vitrine.ReporterID) error {
+func (r *abuseService) file(by vitrine.ReporterID) error {
 	return r.Report(r.t.Context(), r.link.ID, by, vitrine.AbuseMalware, "")
 }
 
-// filed files a report of each reporter.
-func (r *reported) filed(by ...vitrine.ReporterID) {
+// fileAll files a report of each reporter.
+func (r *abuseService) fileAll(by ...vitrine.ReporterID) {
 	r.t.Helper()
 	for _, id := range by {
 		if err := r.file(id); err != nil {
@@ -50,7 +50,7 @@ func (r *reported) filed(by ...vitrine.ReporterID) {
 }
 
 // by returns the reporter ID of an address.
-func (r *reported) by(addr string) vitrine.ReporterID {
+func (r *abuseService) by(addr string) vitrine.ReporterID {
 	r.t.Helper()
 	id, err := r.Reporter(r.t.Context(), netip.MustParseAddr(addr))
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *reported) by(addr string) vitrine.ReporterID {
 	return id
 }
 
-func (r *reported) state(want vitrine.LinkState, reason string) *vitrine.Link {
+func (r *abuseService) state(want vitrine.LinkState, reason string) *vitrine.Link {
 	r.t.Helper()
 	l, err := r.links.BySlug(r.t.Context(), string(r.link.Slug))
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *reported) state(want vitrine.LinkState, reason string) *vitrine.Link {
 	return l
 }
 
-func (r *reported) listed(want int) []*vitrine.AbuseReport {
+func (r *abuseService) listed(want int) []*vitrine.AbuseReport {
 	r.t.Helper()
 	all, err := r.List(r.t.Context(), string(r.link.Slug))
 	if err != nil || len(all) != want {
@@ -85,10 +85,10 @@ func (r *reported) listed(want int) []*vitrine.AbuseReport {
 // (contract, Link states).
 func TestAbuseThreshold(t *testing.T) {
 	r := newReported(t)
-	r.filed(1, 2, 2, 1)
+	r.fileAll(1, 2, 2, 1)
 	r.state(vitrine.StateLive, "")
 	r.clock.Advance(time.Minute)
-	r.filed(3)
+	r.fileAll(3)
 	if l := r.state(vitrine.StateReview, vitrine.ReasonAbuse); !l.StateAt.Equal(r.clock.Now()) {
 		t.Errorf("in review since %v", l.StateAt)
 	}
@@ -100,16 +100,16 @@ func TestAbuseThreshold(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.clock.Advance(time.Hour)
-	r.filed(1, 2)
+	r.fileAll(1, 2)
 	r.state(vitrine.StateLive, "")
 	r.listed(3)
-	r.filed(4)
+	r.fileAll(4)
 	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
 
 	never := newReported(t)
 	never.Threshold = 0
 	for by := range vitrine.ReporterID(20) {
-		never.filed(by)
+		never.fileAll(by)
 	}
 	never.state(vitrine.StateLive, "")
 }
@@ -119,13 +119,13 @@ func TestAbuseThreshold(t *testing.T) {
 func TestAbuseReportersOfOneDay(t *testing.T) {
 	r := newReported(t)
 	for range 5 {
-		r.filed(r.by("192.0.2.7"))
+		r.fileAll(r.by("192.0.2.7"))
 		r.clock.Advance(24 * time.Hour)
 	}
-	r.filed(r.by("192.0.2.7"), r.by("192.0.2.8"))
+	r.fileAll(r.by("192.0.2.7"), r.by("192.0.2.8"))
 	r.state(vitrine.StateLive, "")
 	r.clock.Advance(14 * time.Hour) // the same day, at 23:30
-	r.filed(r.by("192.0.2.9"))
+	r.fileAll(r.by("192.0.2.9"))
 	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
 }
 
@@ -135,7 +135,7 @@ func TestAbuseReportsOfOneSubscriber(t *testing.T) {
 	r := newReported(t)
 	for _, addr := range []string{"2001:db8:77:1::1", "2001:db8:77:2::1", "2001:db8:77:fff3::1", "::ffff:192.0.2.1",
 		"192.0.2.1"} {
-		r.filed(r.by(addr))
+		r.fileAll(r.by(addr))
 	}
 	r.state(vitrine.StateLive, "")
 	r.listed(2)
@@ -221,16 +221,16 @@ func TestAbuseReportsAtOnce(t *testing.T) {
 
 func TestAbuseReportsAreLimited(t *testing.T) {
 	r := newReported(t)
-	r.filed(1, 1)
+	r.fileAll(1, 1)
 	r.clock.Advance(30 * time.Minute)
-	r.filed(1, 1, 1)
+	r.fileAll(1, 1, 1)
 	var e *vitrine.Error
 	if err := r.file(1); !errors.As(err, &e) || e.Code != vitrine.CodeRateLimited || e.RetryAfter != 30*time.Minute {
 		t.Errorf("sixth report within an hour = %v, want rate_limited", err)
 	}
-	r.filed(2) // another reporter has a separate limit
+	r.fileAll(2) // another reporter has a separate limit
 	r.clock.Advance(30*time.Minute + time.Millisecond)
-	r.filed(1, 1)
+	r.fileAll(1, 1)
 	if code := vitrine.CodeOf(r.file(1)); code != vitrine.CodeRateLimited {
 		t.Errorf("sixth report within the next hour: code %q, want rate_limited", code)
 	}
@@ -285,7 +285,7 @@ func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 	if _, err := r.links.Undo(t.Context(), "shown", fixture.Operator("")); err != nil {
 		t.Fatal(err)
 	}
-	r.filed(1)
+	r.fileAll(1)
 	accounts := &auth.Accounts{Store: r.Store, Now: r.Now}
 	if _, err := accounts.SetBanned(t.Context(), "ann@example.org", true, fixture.Operator("")); err != nil {
 		t.Fatal(err)
@@ -299,9 +299,9 @@ func TestAbuseReportsOfHiddenLinks(t *testing.T) {
 // and after half a year, except those that have sent a link to review.
 func TestAbuseReportsAreForgotten(t *testing.T) {
 	r := newReported(t)
-	r.filed(1)
+	r.fileAll(1)
 	r.clock.Advance(moderation.AbuseReportLife)
-	r.filed(2)
+	r.fileAll(2)
 	forget := func() {
 		t.Helper()
 		if err := r.Expire(t.Context()); err != nil {
@@ -313,14 +313,14 @@ func TestAbuseReportsAreForgotten(t *testing.T) {
 	r.clock.Advance(time.Millisecond)
 	forget()
 	r.listed(1)
-	r.filed(3, 4)
+	r.fileAll(3, 4)
 	r.state(vitrine.StateReview, vitrine.ReasonAbuse)
 	r.clock.Advance(2 * moderation.AbuseReportLife)
 	forget()
 	r.listed(3)
 
 	gone := newReported(t)
-	gone.filed(1, 2)
+	gone.fileAll(1, 2)
 	gone.links.Log, gone.links.Blobs = noLog{}, noBlobs{}
 	if err := gone.links.Delete(t.Context(), "shown", fixture.Operator("")); err != nil {
 		t.Fatal(err)

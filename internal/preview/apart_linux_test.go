@@ -19,9 +19,9 @@ import (
 
 const outsideVariable = "VITRINE_TEST_OUTSIDE"
 
-// apart runs a test in new namespaces, where it is root and may change mounts
-// and limits. It returns false in the outer process.
-func apart(t *testing.T) bool {
+// inNamespaces runs a test in new namespaces, where it is root and may change
+// mounts and limits. It returns false in the outer process.
+func inNamespaces(t *testing.T) bool {
 	t.Helper()
 	mounts, err := os.Readlink("/proc/self/ns/mnt")
 	must(t, err)
@@ -44,7 +44,7 @@ func apart(t *testing.T) bool {
 		t.Skipf("no namespaces (%v): %s is skipped", err, t.Name())
 	}
 	if err != nil {
-		t.Fatalf("%v:\n%s", err, out)
+		t.Fatalf("child = %v:\n%s", err, out)
 	}
 	return false
 }
@@ -52,7 +52,7 @@ func apart(t *testing.T) bool {
 // TestNoNamespaces checks that without namespaces pictures are still made, but
 // LibreOffice does not run, and pages do not wait for it.
 func TestNoNamespaces(t *testing.T) {
-	if !apart(t) {
+	if !inNamespaces(t) {
 		return
 	}
 	must(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)) // of the namespaces inside this one
@@ -88,7 +88,7 @@ func TestNoNamespaces(t *testing.T) {
 // TestOfficeFailsClosed checks that a document whose work began before the
 // namespaces were checked is not given to LibreOffice without them.
 func TestOfficeFailsClosed(t *testing.T) {
-	if !apart(t) {
+	if !inNamespaces(t) {
 		return
 	}
 	must(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
@@ -107,7 +107,7 @@ func TestOfficeFailsClosed(t *testing.T) {
 // TestMountsRefused checks that a warning is logged if a child cannot have its
 // own mounts.
 func TestMountsRefused(t *testing.T) {
-	if !apart(t) {
+	if !inNamespaces(t) {
 		return
 	}
 	m, _ := newMaker(t, Options{Temp: t.TempDir()})

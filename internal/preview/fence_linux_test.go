@@ -23,8 +23,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watched returns a server that must not be called, and counts its requests.
-func watched(t *testing.T) (url string, asked *atomic.Int64) {
+// countingServer returns a server that must not be called, and counts its
+// requests.
+func countingServer(t *testing.T) (url string, asked *atomic.Int64) {
 	asked = new(atomic.Int64)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -55,7 +56,7 @@ func linkedODT(t testing.TB, url string) []byte {
 // a document, with its configuration alone and with the sandbox.
 func TestDocumentsFetchNothing(t *testing.T) {
 	vitrinetest.Program(t, "soffice")
-	url, asked := watched(t)
+	url, asked := countingServer(t)
 	for _, plain := range []bool{true, false} {
 		m, w := newMaker(t, Options{})
 		m.plain = plain
@@ -111,7 +112,7 @@ func TestFence(t *testing.T) {
 		cmd.SysProcAttr = attributes(namespaces)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Fatalf("%v: %s", err, out)
+			t.Fatalf("child = %v: %s", err, out)
 		}
 		if strings.Contains(string(out), "without Landlock") {
 			if os.Getenv("CI") != "" || !strings.Contains(string(out), "not supported") {

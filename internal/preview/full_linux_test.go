@@ -18,7 +18,7 @@ func crc(p []byte) uint32 { return crc32.ChecksumIEEE(p) }
 // TestDiskFull checks that a full disk counts as the machine's fault, so that
 // the file is tried again (promise 17).
 func TestDiskFull(t *testing.T) {
-	if !apart(t) {
+	if !inNamespaces(t) {
 		return
 	}
 	dir := filepath.Join(t.TempDir(), "temp")

@@ -22,7 +22,7 @@ func TestHEIC(t *testing.T) {
 	from, to := filepath.Join(dir, "photo.png"), filepath.Join(dir, "photo.heic")
 	must(t, os.WriteFile(from, pngOf(t, uniform(800, 600, color.NRGBA{R: 200, A: 255})), 0o600))
 	if said, err := exec.Command(encoder, from, "-o", to).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("encoder: %v: %s", err, said)
 	}
 	content, err := os.ReadFile(to)
 	must(t, err)

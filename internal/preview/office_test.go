@@ -23,7 +23,7 @@ func converted(t testing.TB, from string, content []byte, to string) []byte {
 	cmd := exec.Command(office, "-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", to,
 		"--outdir", dir+"/out", filepath.Join(dir, from))
 	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("LibreOffice: %v: %s", err, said)
 	}
 	found, err := filepath.Glob(dir + "/out/*")
 	must(t, err)

@@ -21,7 +21,7 @@ func ffmpeg(t testing.TB, out string, args ...string) []byte {
 	out = filepath.Join(t.TempDir(), out)
 	if said, err := exec.Command(path, append(append([]string{"-nostdin", "-v", "error"}, args...),
 		out)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("ffmpeg: %v: %s", err, said)
 	}
 	b, err := os.ReadFile(out)
 	must(t, err)

@@ -90,7 +90,7 @@ func TestInspectionsTakeTurns(t *testing.T) {
 	g.permit <- struct{}{}
 	for what, c := range map[string]chan answer{"first": first, "again": again, "retried": retried} {
 		if a := <-c; a.error != nil || a.Link.State != vitrine.StateLive {
-			t.Errorf("%s: %v, %v", what, a.Link, a.error)
+			t.Errorf("%s: Complete = %v, %v, want a live link", what, a.Link, a.error)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestOpenAfterwards(t *testing.T) {
 	} {
 		change(c.do)
 		if _, err := s.Open(ctx, secret); (err == nil) != c.want {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: Open = %v", c.name, err)
 		}
 	}
 }

@@ -108,8 +108,8 @@ func (p *storage) open(address string) *user {
 	return d
 }
 
-// living returns a new database with an account.
-func (p *storage) living() *user {
+// newUser returns a new database with an account.
+func (p *storage) newUser() *user {
 	p.Helper()
 	d := p.open(p.store(p.T))
 	a, _, err := (&auth.Accounts{Store: d.db, Now: p.clock.Now}).Create(p.Context(), "ann@example.org",
@@ -189,8 +189,8 @@ func (d *user) sweep() bool {
 	return d.foreign == before
 }
 
-// there reports whether the storage has the bytes.
-func (d *user) there(id vitrine.UploadID) bool {
+// hasBytes reports whether the storage has the bytes.
+func (d *user) hasBytes(id vitrine.UploadID) bool {
 	d.Helper()
 	_, err := d.blobs.Stat(d.Context(), id)
 	if err != nil && !errors.Is(err, vitrine.ErrNotFound) {
@@ -246,49 +246,49 @@ func TestPlaceCopy(t *testing.T) {
 			}
 			p.Run(first, func(t *testing.T) {
 				p := &storage{t, p.clock, p.slow, p.store, p.files}
-				living := p.living()
-				living.must(living.place().Claim(t.Context())) // the copy of the previous test is gone
-				old := living.upload()
-				p.hours(3, living)
-				late := living.begin()
+				newUser := p.newUser()
+				newUser.must(newUser.place().Claim(t.Context())) // the copy of the previous test is gone
+				old := newUser.upload()
+				p.hours(3, newUser)
+				late := newUser.begin()
 				if first == "while a mark is being put" {
 					f := fault.Injector{N: 1}
-					if err := (storageowner.Owner{Store: living.db,
-						Blobs: f.Blobs(living.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
+					if err := (storageowner.Owner{Store: newUser.db,
+						Blobs: f.Blobs(newUser.blobs)}).Rotate(t.Context()); !f.Hit() || err == nil {
 						t.Fatalf("Rotate = %v, want an error", err)
 					}
 				}
-				copied := living.copy()
-				l, err := living.uploads.Complete(t.Context(), living.account,
+				copied := newUser.copy()
+				l, err := newUser.uploads.Complete(t.Context(), newUser.account,
 					publish.CompleteRequest{Path: string(late), Name: "note.txt", Type: "text/plain"})
 				p.must(err)
-				lost := living.upload()
-				turns := []*user{living, copied}
+				lost := newUser.upload()
+				turns := []*user{newUser, copied}
 				if first != "living" {
-					turns = []*user{copied, living}
+					turns = []*user{copied, newUser}
 					copied.sweep()
 				}
 				p.hours(28, turns...)
-				if living.foreign == 0 || copied.foreign == 0 {
-					t.Errorf("the original was warned %d times, the copy %d times, want both", living.foreign,
+				if newUser.foreign == 0 || copied.foreign == 0 {
+					t.Errorf("the original was warned %d times, the copy %d times, want both", newUser.foreign,
 						copied.foreign)
 				}
 				for _, id := range []vitrine.UploadID{old.Upload, l.Upload, lost.Upload} {
-					if !living.there(id) {
+					if !newUser.hasBytes(id) {
 						t.Errorf("bytes are missing")
 					}
 				}
-				living.audit()
-				p.must(living.place().Claim(t.Context()))
-				living.own("claimed", true)
-				gone := living.begin()
-				living.foreign = 0
-				p.hours(27, living)
-				if living.foreign > 0 || living.there(gone) {
-					t.Errorf("an expired upload exists = %v; warned %d times, want false and 0", living.there(gone),
-						living.foreign)
+				newUser.audit()
+				p.must(newUser.place().Claim(t.Context()))
+				newUser.own("claimed", true)
+				gone := newUser.begin()
+				newUser.foreign = 0
+				p.hours(27, newUser)
+				if newUser.foreign > 0 || newUser.hasBytes(gone) {
+					t.Errorf("an expired upload exists = %v; warned %d times, want false and 0", newUser.hasBytes(gone),
+						newUser.foreign)
 				}
-				living.audit()
+				newUser.audit()
 			})
 		}
 	})
@@ -303,7 +303,7 @@ func TestPlaceBare(t *testing.T) {
 			clock := vitrinetest.NewClock(time.Now())
 			p := &storage{T: t, clock: clock, slow: place.name == "outgrown", store: place.store,
 				files: place.files(t, clock.Now)}
-			d := p.living()
+			d := p.newUser()
 			p.hours(1, d) // empty storage of an empty database
 			old := d.upload()
 			p.hours(1, d)
@@ -320,13 +320,13 @@ func TestPlaceBare(t *testing.T) {
 			}
 			d.blobs = mounted
 			d.restart()
-			if !d.there(gone) {
+			if !d.hasBytes(gone) {
 				t.Error("bytes were removed")
 			}
 			p.hours(28, d)
-			if d.foreign > 0 || d.there(gone) || !d.there(old.Upload) {
+			if d.foreign > 0 || d.hasBytes(gone) || !d.hasBytes(old.Upload) {
 				t.Errorf("warned %d times; an expired upload exists = %v; a file exists = %v", d.foreign,
-					d.there(gone), d.there(old.Upload))
+					d.hasBytes(gone), d.hasBytes(old.Upload))
 			}
 			d.audit()
 			// A restored directory has its files, but no marker.
@@ -342,7 +342,7 @@ func TestPlaceBare(t *testing.T) {
 // moment removes nothing of the later state until the storage is claimed.
 func TestPlaceOlderState(t *testing.T) {
 	everywhere(t, func(p *storage) {
-		later := p.living()
+		later := p.newUser()
 		kept := later.upload()
 		later.sweep()
 		begun := later.begin() // completed in the lost state
@@ -357,7 +357,7 @@ func TestPlaceOlderState(t *testing.T) {
 			t.Errorf("warned %d of %d times, want each time", older.foreign, looks)
 		}
 		for _, id := range []vitrine.UploadID{kept.Upload, l.Upload, lost.Upload} {
-			if !later.there(id) {
+			if !later.hasBytes(id) {
 				t.Error("bytes of the later state are missing")
 			}
 		}
@@ -369,14 +369,14 @@ func TestPlaceOlderState(t *testing.T) {
 		p.must(older.place().Claim(t.Context()))
 		older.restart()
 		p.hours(1, older)
-		if !older.there(lost.Upload) {
+		if !older.hasBytes(lost.Upload) {
 			t.Error("unowned bytes were removed in the first sweep")
 		}
 		p.hours(2, older)
-		if older.there(lost.Upload) || older.there(begun) || older.foreign > 0 {
+		if older.hasBytes(lost.Upload) || older.hasBytes(begun) || older.foreign > 0 {
 			t.Error("unowned bytes were not removed after the claim")
 		}
-		if !older.there(kept.Upload) {
+		if !older.hasBytes(kept.Upload) {
 			t.Error("bytes of the restored state are missing")
 		}
 		older.audit()
@@ -388,16 +388,16 @@ func TestPlaceOlderState(t *testing.T) {
 // takes it.
 func TestPlaceForeign(t *testing.T) {
 	everywhere(t, func(p *storage) {
-		owner := p.living()
+		owner := p.newUser()
 		l := owner.upload()
 		if owner.own("never marked", true); !owner.sweep() {
 			t.Error("storage without a marker was not taken")
 		}
-		stranger := p.living()
+		stranger := p.newUser()
 		stranger.own("of a stranger", false)
-		if looks := p.hours(28, stranger); stranger.foreign != looks || !owner.there(l.Upload) {
+		if looks := p.hours(28, stranger); stranger.foreign != looks || !owner.hasBytes(l.Upload) {
 			t.Errorf("the other database was warned %d times; the bytes exist = %v", stranger.foreign,
-				owner.there(l.Upload))
+				owner.hasBytes(l.Upload))
 		}
 		owner.audit()
 		if owner.sweep() {
@@ -417,7 +417,7 @@ func TestPlaceFaults(t *testing.T) {
 		if p.slow {
 			return // the steps are the same
 		}
-		d := p.living()
+		d := p.newUser()
 		l := d.upload()
 		for what, do := range map[string]func(storageowner.Owner) error{
 			"Keep":  func(p storageowner.Owner) error { return p.Rotate(context.Background()) },
@@ -448,8 +448,8 @@ func TestPlaceFaults(t *testing.T) {
 			}
 		}
 		p.hours(28, d)
-		if d.foreign > 0 || !d.there(l.Upload) {
-			t.Errorf("warned %d times; the bytes exist = %v", d.foreign, d.there(l.Upload))
+		if d.foreign > 0 || !d.hasBytes(l.Upload) {
+			t.Errorf("warned %d times; the bytes exist = %v", d.foreign, d.hasBytes(l.Upload))
 		}
 		d.audit()
 	})

@@ -13,7 +13,7 @@ import (
 // theirs.
 func TestPlaceTogether(t *testing.T) {
 	everywhere(t, func(p *storage) {
-		one := p.living()
+		one := p.newUser()
 		two := one.open(one.address)
 		var all sync.WaitGroup
 		for _, d := range []*user{one, two, one, two} {

@@ -86,7 +86,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// With --quiet, results and errors remain.
+// TestHush checks that results and errors are printed even with --quiet.
 func TestHush(t *testing.T) {
 	var out bytes.Buffer
 	q := &Terminal{Err: &out, ErrTTY: true}
@@ -95,7 +95,7 @@ func TestHush(t *testing.T) {
 	(&Meter{T: q}).Begin("a.txt", 10)
 	q.Tell("an error")
 	if out.String() != "an error\n" {
-		t.Errorf("%q", out.String())
+		t.Errorf("output = %q, want the error", out.String())
 	}
 }
 

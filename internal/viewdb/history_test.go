@@ -124,7 +124,7 @@ type plainCounts struct {
 	Daily, Viewers                                     []int64
 }
 
-func naively(views []report.View, downloads []report.Day, from, to report.Day) (n plainCounts) {
+func countPlainly(views []report.View, downloads []report.Day, from, to report.Day) (n plainCounts) {
 	n.Daily, n.Viewers = make([]int64, to-from), make([]int64, to-from)
 	all, daily := map[uint64]bool{}, make([]map[uint64]bool, to-from)
 	var times []int64
@@ -159,7 +159,7 @@ func naively(views []report.View, downloads []report.Day, from, to report.Day) (
 	return n
 }
 
-func naiveOf(t *report.Tally, from, to report.Day) (n plainCounts) {
+func plainCountsOf(t *report.Tally, from, to report.Day) (n plainCounts) {
 	n.Views, n.Uniques, n.Daily = t.Views(), t.Uniques(from, to), t.DailyViews(from, to)
 	for d := from; d < to; d++ {
 		n.Viewers = append(n.Viewers, t.Uniques(d, d+1))
@@ -231,7 +231,7 @@ func (h *facts) wrong(l *ViewLog, s vitrine.Scope, from, to report.Day) (all []s
 		i = max(i-120, 0)
 		fault("log has\n %.240s\nfold has\n %.240s", a[i:], b[i:])
 	}
-	n, m := naively(views, downloads, from, to), naiveOf(got, from, to)
+	n, m := countPlainly(views, downloads, from, to), plainCountsOf(got, from, to)
 	if n.Views != m.Views || n.Uniques != m.Uniques || n.Bots != m.Bots || !slices.Equal(n.Daily, m.Daily) ||
 		!slices.Equal(n.Viewers, m.Viewers) {
 		fault("log has %+v, counted %+v", m, n)
@@ -260,7 +260,7 @@ func (h *facts) wrongDaily(fault func(string, ...any), l *ViewLog, account vitri
 	}
 	for _, link := range links {
 		views, _ := h.of(vitrine.Scope{Account: account, Link: link}, from, to)
-		if want := naively(views, nil, from, to).Daily; !slices.Equal(got[link], want) {
+		if want := countPlainly(views, nil, from, to).Daily; !slices.Equal(got[link], want) {
 			fault("daily views of link %d: %v, want %v", link, got[link], want)
 		}
 	}
@@ -273,9 +273,9 @@ func clean(t *testing.T, l *ViewLog) {
 	}
 }
 
-// luck generates random views of few links on many days, with weeks without
-// any.
-type luck struct {
+// randomHistory generates random views of few links on many days, with weeks
+// without any.
+type randomHistory struct {
 	*rand.Rand
 	start   report.Day
 	days    int
@@ -283,7 +283,7 @@ type luck struct {
 	viewers int
 }
 
-func (r luck) moment() int64 {
+func (r randomHistory) moment() int64 {
 	d := r.start + report.Day(r.IntN(r.days))
 	for (d-r.start)/40%3 == 1 { // nothing happens for weeks
 		d = r.start + report.Day(r.IntN(r.days))
@@ -292,7 +292,7 @@ func (r luck) moment() int64 {
 	return d.StartMs() + ms
 }
 
-func (r luck) view() vitrine.ViewRecord {
+func (r randomHistory) view() vitrine.ViewRecord {
 	link := 1 + min(r.IntN(r.links), r.IntN(r.links))
 	at := r.moment()
 	o := report.View{ID: int64(vitrine.ViewIDAt(at, r.IntN(1<<21))), At: at, Link: int64(link),
@@ -305,7 +305,7 @@ func (r luck) view() vitrine.ViewRecord {
 	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
 }
 
-func (r luck) session() report.Session {
+func (r randomHistory) session() report.Session {
 	s := report.Session{PresentMs: r.Int64N(1 + r.Int64N(3_600_000)), Screen: fmt.Sprint("screen", r.IntN(3)),
 		Downloaded: r.IntN(4) == 0}
 	s.EngagedMs = r.Int64N(s.PresentMs + 1)
@@ -318,7 +318,7 @@ func (r luck) session() report.Session {
 	return s
 }
 
-func (r luck) known(h *facts) viewKey {
+func (r randomHistory) known(h *facts) viewKey {
 	keys := slices.SortedFunc(maps.Keys(h.views), func(a,
 		b viewKey) int {
 		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.view, b.view))
@@ -329,7 +329,7 @@ func (r luck) known(h *facts) viewKey {
 	return keys[r.IntN(len(keys))]
 }
 
-func (r luck) batch(h *facts, views, late int) (b vitrine.Batch) {
+func (r randomHistory) batch(h *facts, views, late int) (b vitrine.Batch) {
 	for range views {
 		b.Views = append(b.Views, r.view())
 	}
@@ -361,7 +361,7 @@ func (r luck) batch(h *facts, views, late int) (b vitrine.Batch) {
 	return b
 }
 
-func (r luck) imports(h *facts, n int) (views []vitrine.ViewRecord) {
+func (r randomHistory) imports(h *facts, n int) (views []vitrine.ViewRecord) {
 	for range n {
 		o := r.view()
 		o.Viewer = ^o.Viewer
@@ -378,7 +378,7 @@ func (r luck) imports(h *facts, n int) (views []vitrine.ViewRecord) {
 	return views
 }
 
-func (r luck) windows(t *testing.T, h *facts, l *ViewLog, n int) {
+func (r randomHistory) windows(t *testing.T, h *facts, l *ViewLog, n int) {
 	t.Helper()
 	for range n {
 		from := r.start - 3 + report.Day(r.IntN(r.days+4))
@@ -401,7 +401,7 @@ const propertySeeds = 2
 // the file is reopened, in this process and in another one that has it open.
 func TestEveryAnswerIsAFold(t *testing.T) {
 	for seed := range uint64(propertySeeds / sqltest.Repeated(tier.Pick(propertySeeds, 1))) {
-		r := luck{rand.New(rand.NewPCG(seed, 11)), 20_000 + report.Day(seed), 330, 6 + int(seed%3)*10, 40}
+		r := randomHistory{rand.New(rand.NewPCG(seed, 11)), 20_000 + report.Day(seed), 330, 6 + int(seed%3)*10, 40}
 		h := newFacts()
 		path := sqltest.NewPlace(t)
 		var logs [2]*ViewLog

@@ -98,7 +98,7 @@ func TestLiveIsOfOneMoment(t *testing.T) {
 
 func naivelyOf(h *facts, from, to report.Day) plainCounts {
 	views, downloads := h.of(account1, from, to)
-	return naively(views, downloads, from, to)
+	return countPlainly(views, downloads, from, to)
 }
 
 // TestLiveOfDeletedLink checks that late events of a link whose deletion was
@@ -131,7 +131,7 @@ func TestLiveOfDeletedLink(t *testing.T) {
 // read again give the same answers.
 func TestLiveLittleRoom(t *testing.T) {
 	for seed := range uint64(3) {
-		r := luck{rand.New(rand.NewPCG(seed, 12)), firstTestDay, 12, 6, 10}
+		r := randomHistory{rand.New(rand.NewPCG(seed, 12)), firstTestDay, 12, 6, 10}
 		l, h := openTestLog(t), newFacts()
 		l.lives.most = 20_000 // bytes, enough for some of seven scopes
 		kept := map[int]bool{}

@@ -141,9 +141,9 @@ func TestRecentNone(t *testing.T) {
 func TestDamage(t *testing.T) {
 	const d = firstTestDay
 	r := rand.New(rand.NewPCG(9, 9))
-	luck := luck{r, d, 100, 4, 12}
+	randomHistory := randomHistory{r, d, 100, 4, 12}
 	h := newFacts()
-	views := luck.imports(h, 500)
+	views := randomHistory.imports(h, 500)
 	slices.SortFunc(views, func(a, b vitrine.ViewRecord) int { return int(min(max(a.ID-b.ID, -1), 1)) })
 	for _, table := range []struct {
 		name, column, key string
@@ -181,7 +181,7 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%s: the audit finds nothing", what)
 			}
 			if table.derived {
-				luck.windows(t, h, l, 8)
+				randomHistory.windows(t, h, l, 8)
 			} else if _, _, err := l.Tally(t.Context(),
 				vitrine.TallyQuery{Scope: vitrine.Scope{Account: 1}, From: d - 1, To: d + 97,
 					Cap: 10_000}); err == nil {
@@ -200,7 +200,7 @@ func TestDamage(t *testing.T) {
 				both(t, h2, l, vitrine.Batch{Views: []vitrine.ViewRecord{late,
 					{Account: 1, View: on(d-1, 9, 2, 4).View}}})
 				rollUp(t, l, d+99)
-				luck.windows(t, h2, l, 5)
+				randomHistory.windows(t, h2, l, 5)
 				clean(t, l)
 			}
 			if t.Failed() {
@@ -218,7 +218,7 @@ func TestLostRows(t *testing.T) {
 		"tallies WHERE link > 0", "times", "daily_views"} {
 		l := openTestLog(t)
 		l.least = least{1, 1, 1}
-		r := luck{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
+		r := randomHistory{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
 		h := newFacts()
 		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func TestRebuild(t *testing.T) {
 	} {
 		l := openTestLog(t)
 		l.least = least{1, 1, 1}
-		r := luck{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
+		r := randomHistory{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
 		h := newFacts()
 		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestUpgradeBuildsAgain(t *testing.T) {
 		return l
 	}
 	l := open()
-	r := luck{rand.New(rand.NewPCG(3, 9)), d, 100, 4, 12}
+	r := randomHistory{rand.New(rand.NewPCG(3, 9)), d, 100, 4, 12}
 	h := newFacts()
 	if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func TestCountriesAreTwoLetters(t *testing.T) {
 		for b := range 256 {
 			c := country(netip.AddrFrom4([4]byte{byte(a), byte(b), 7, 9}))
 			if c != "" && (len(c) != 2 || c == "ZZ" || strings.ToUpper(c) != c) {
-				t.Fatalf("%d.%d: %q", a, b, c)
+				t.Fatalf("country of %d.%d = %q, want two letters", a, b, c)
 			}
 			if !slices.Contains(seen, c) {
 				seen = append(seen, c)

@@ -365,7 +365,7 @@ func (s *PostgresServer) newDatabase(t testing.TB, options string) string {
 			return
 		}
 		if err := s.Do("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
-			t.Errorf("%v\n%s", err, s.Log())
+			t.Errorf("drop the database: %v\n%s", err, s.Log())
 		}
 	})
 	return s.url(name)

@@ -28,7 +28,7 @@ func TestBrowserMailNetwork(t *testing.T) {
 	if visitor.MailNetwork(netip.MustParseAddr(gateway)) != "Microsoft" {
 		t.Fatal(gateway + " is in no network of mail scanners")
 	}
-	o := newOffice(t)
+	o := newReportSite(t)
 	o.trustProxy()
 	l := o.publish("letter.txt", samples["notes.txt"])
 	there := network.SetExtraHTTPHeaders(network.Headers{"X-Forwarded-For": gateway})
@@ -77,7 +77,7 @@ func TestBrowserMailNetwork(t *testing.T) {
 // TestBrowserSignedOut signs the owner out and in again in one browser. Views
 // while nobody is signed in count.
 func TestBrowserSignedOut(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.publish("letter.txt", samples["notes.txt"])
 	tb := newMember(t, o.site, o.account)
 	opens := func(own bool, counted, ownViews int64) {

@@ -13,7 +13,7 @@ import (
 // does not count; the visit is in the list of excluded views, where the owner
 // includes it.
 func TestBrowserOwnVisits(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentScroll]
 	o.addExcluded(l, [2]string{visitor.BotAIAssistant, "ChatGPT-User"}, [2]string{visitor.BotAITraining, "GPTBot"})
 	tb := newMember(t, o.site, o.account)

@@ -63,7 +63,7 @@ const noTip = `document.querySelector(".tip").hidden && document.querySelector("
 // TestBrowserStatsChart checks that every mark of every chart shows its value
 // for the keyboard, touch and mouse.
 func TestBrowserStatsChart(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])+
 		"?range=30d"))
@@ -143,7 +143,7 @@ func TestBrowserStatsChart(t *testing.T) {
 // TestBrowserStatsCurve checks that the curves of a video, a sound and a text
 // are drawn like other charts.
 func TestBrowserStatsCurve(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	tb := newMember(t, o.site, o.account)
 	for _, kind := range []report.ContentKind{report.ContentMedia, report.ContentScroll} {
 		tb.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[kind])+"?range=all"))
@@ -160,7 +160,7 @@ func TestBrowserStatsCurve(t *testing.T) {
 // TestBrowserStatsTimes checks that times of visits are in the reader's time
 // zone, with UTC in the title, and that days are not converted.
 func TestBrowserStatsTimes(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	tb := newMember(t, o.site, o.account)
 	tb.run(emulation.SetTimezoneOverride("Asia/Kathmandu"), chromedp.EmulateViewport(1280, 900),
 		chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))
@@ -171,7 +171,7 @@ func TestBrowserStatsTimes(t *testing.T) {
 // TestBrowserStatsWithoutScript checks that the page shows the same without
 // scripts.
 func TestBrowserStatsWithoutScript(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	tb := newMember(t, o.site, o.account)
 	tb.run(chromedp.ActionFunc(func(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }),
 		chromedp.EmulateViewport(1280, 900), chromedp.Navigate(o.url+statsPath(o.links[report.ContentPages])))

@@ -181,7 +181,7 @@ func (tb *tab) run(actions ...chromedp.Action) {
 	if err := chromedp.Run(tb.ctx, actions...); err != nil {
 		tb.mu.Lock()
 		defer tb.mu.Unlock()
-		tb.t.Fatalf("%v\n%s", err, strings.Join(tb.complaints, "\n"))
+		tb.t.Fatalf("browser: %v\n%s", err, strings.Join(tb.complaints, "\n"))
 	}
 }
 

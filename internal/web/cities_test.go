@@ -39,7 +39,7 @@ const (
 // the administrator what to do. With a file the card has cities and names the
 // file's maker.
 func TestCitiesOfLinks(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	o.trustProxy()
 	member := o.cookie
 	theirs := o.publish("theirs.txt", samples["notes.txt"])
@@ -91,7 +91,7 @@ func TestCitiesOfLinks(t *testing.T) {
 
 // TestSamplesHaveNoCities checks that sample reports have no cities.
 func TestSamplesHaveNoCities(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	o.setPlan(vitrine.PlanFree)
 	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics", "/"} {
 		page := o.status(o.get(path, o.cookie), http.StatusOK).body

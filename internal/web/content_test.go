@@ -174,7 +174,7 @@ func TestText(t *testing.T) {
 			l := s.publish("notes.txt", c.content)
 			r := s.status(s.get("/p/"+string(l.Slug)), 200)
 			if !strings.Contains(r.body, c.want) {
-				t.Errorf("%.3000q", r.body)
+				t.Errorf("page = %.3000q", r.body)
 			}
 			if cut := strings.Contains(r.body, "first 1 MiB"); cut != c.cut {
 				t.Errorf("the page says that the text is truncated: %t", cut)

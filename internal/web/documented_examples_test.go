@@ -155,7 +155,7 @@ func TestDocumentedExamples(t *testing.T) {
 	}
 	check("takeLogin", c.call("", "POST", "/logins/take", c.login()))
 
-	o := newOffice(t)
+	o := newReportSite(t)
 	visits := "/links/" + string(o.links[report.ContentPages].Slug) + "/visits"
 	listed := o.ask(visits + "?engaged=true&limit=1")
 	check("listVisits", listed)

@@ -14,7 +14,7 @@ import (
 // report and links to the rest, and shows none without views or without
 // analytics in the plan.
 func TestLinkPageNumbers(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentPages]
 	here := "/links/" + string(l.Slug)
 	var want report.LinkReport

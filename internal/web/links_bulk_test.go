@@ -150,7 +150,7 @@ func TestLinkLastDay(t *testing.T) {
 		"2026-13-40": "Write the day as"} {
 		if r := d.status(set(bad), 400); !strings.Contains(r.body, why) ||
 			!strings.Contains(r.body, `id="wrong-expires"`) || !strings.Contains(r.body, `value="`+bad+`"`) {
-			t.Errorf("%s: %s", bad, r.body)
+			t.Errorf("last day %s: page lacks the error or the value: %s", bad, r.body)
 		}
 	}
 	noon := expires().Add(12 * time.Hour) // set by a program

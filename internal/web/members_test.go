@@ -24,7 +24,7 @@ func TestOptionalMembers(t *testing.T) {
 		l := f.call(free, "POST", "/uploads/complete",
 			`{"path":"`+begun.text("path")+`","name":"a.txt","type":"text/plain",`+more+`}`).want(200, "")
 		if l.text("title") != "a.txt" || l.text("slug") == "" {
-			t.Errorf("%s: %s", more, l.Body)
+			t.Errorf("with %s: link = %s, want title a.txt and a slug", more, l.Body)
 		}
 	}
 	for _, title := range []string{"\u200b", "\u00a0 ", "\u3164", "\u2800\ufe0f"} {
@@ -55,7 +55,7 @@ func TestListViews(t *testing.T) {
 			a := f.call(key, "GET", "/links"+query, nil).want(200, "")
 			if got := strings.Contains(string(a.Body), `"views":3`); got != has || !has &&
 				strings.Contains(string(a.Body), `"views"`) {
-				t.Errorf("%q: %s", query, a.Body)
+				t.Errorf("list with %q = %s", query, a.Body)
 			}
 		}
 	}

@@ -143,7 +143,7 @@ func TestTwoModerators(t *testing.T) {
 		if !strings.Contains(r.body, "Rejected in the meantime by "+d.owner.Email) ||
 			!strings.Contains(r.body, "My note &amp; &lt;thought&gt;</textarea>") ||
 			!strings.Contains(r.body, "Disabled") {
-			t.Errorf("%s: %s", action, r.body)
+			t.Errorf("%s by the second moderator: %s", action, r.body)
 		}
 	}
 	if d.stateOf(l) != vitrine.StateDisabled {
@@ -297,7 +297,7 @@ func TestOwnLink(t *testing.T) {
 		page := d.get(casePath(l), cookie)
 		if !strings.Contains(page.body, "This is your own link") ||
 			strings.Contains(page.body, `data-key="a"`) != (c.want == 303) {
-			t.Errorf("%s: %s", c.account.Email, page.body)
+			t.Errorf("own link for %s: %s", c.account.Email, page.body)
 		}
 		d.follow(d.post("/moderation/decide", url.Values{"do": {"clear"}, "link": {string(l.Slug) + " " + l.Reason}},
 			cookie), cookie)
@@ -341,7 +341,7 @@ func TestSuspend(t *testing.T) {
 		url.Values{"note": {"Spam <b>"}, "case": {string(links[0].Slug)}, "queue": {"all"}}, cookie), cookie)
 	if !strings.Contains(r.body, "<b>Suspended</b>") || !strings.Contains(r.Request.URL.Path, string(links[0].Slug)) ||
 		!strings.Contains(r.body, "its account is suspended") {
-		t.Errorf("%s: %s", r.Request.URL, r.body)
+		t.Errorf("page after suspending, %s: %s", r.Request.URL, r.body)
 	}
 	list(403)
 	d.status(d.get("/p/"+string(links[0].Slug)), 410)

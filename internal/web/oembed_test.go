@@ -99,7 +99,7 @@ func TestOEmbedRefusals(t *testing.T) {
 	for _, bad := range []string{"rubbish", "https://example.org/p/" + string(l.Slug), s.url, s.url + "/p/",
 		page + "/download", "javascript:" + page, "//" + page[7:], s.url + "/x" + page[len(s.url):], "%zz"} {
 		if r := s.status(ask(bad), 404); r.body != nothing.body {
-			t.Errorf("%s: %s", bad, r.body)
+			t.Errorf("oEmbed of %s = %s, want the answer for an unknown link", bad, r.body)
 		}
 	}
 	for _, state := range []vitrine.LinkState{vitrine.StateReview, vitrine.StateProcessing, vitrine.StateDisabled} {

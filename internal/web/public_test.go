@@ -253,7 +253,7 @@ func TestStates(t *testing.T) {
 		r := s.status(s.get(page), c.status)
 		if strings.Contains(r.body, "secret") || !strings.Contains(r.body, c.want) ||
 			!strings.Contains(r.body, r.Header.Get("X-Request-Id")) {
-			t.Errorf("%s: %s", c.state, r.body)
+			t.Errorf("page of a link in state %s: %s", c.state, r.body)
 		}
 		for _, other := range []string{page + "/download", page + "/qr.svg", page + "/qr.png",
 			s.contentAddress(l, "file")} {
@@ -470,7 +470,7 @@ func TestViewOnly(t *testing.T) {
 		r := s.status(s.get("/p/"+string(l.Slug)), 200)
 		if strings.Contains(r.body, "/download") || strings.Contains(r.body, "data-download") ||
 			!strings.Contains(r.body, "View only") {
-			t.Errorf("%s: %s", name, r.body)
+			t.Errorf("view-only page of %s: %s", name, r.body)
 		}
 		s.status(s.get("/p/"+string(l.Slug)+"/download"), 404)
 		file := s.get(s.contentAddress(l, "file"))

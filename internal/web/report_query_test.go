@@ -24,7 +24,7 @@ func init() {
 
 // ask sends a request to the API and validates its answer against the OpenAPI
 // document.
-func (o *office) ask(path string) answer {
+func (o *reportSite) ask(path string) answer {
 	o.t.Helper()
 	req, err := http.NewRequest("GET", o.url+"/api/v1"+path, nil)
 	o.check(err)
@@ -36,7 +36,7 @@ func (o *office) ask(path string) answer {
 // views: each bucket of a card equals the report filtered by it, and the
 // negated filter has the rest.
 func TestFilteredReports(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	for _, path := range []string{"/analytics", "/links/" + string(o.links[report.ContentPages].Slug) + "/analytics"} {
 		all := o.ask(path + "?range=all").json()
 		views := all["totals"].(map[string]any)["views"].(float64)
@@ -70,7 +70,7 @@ func TestFilteredReports(t *testing.T) {
 // TestReportParameters checks that each optional parameter changes only what it
 // names.
 func TestReportParameters(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	path := "/links/" + string(o.links[report.ContentMedia].Slug) + "/analytics"
 	today := report.DayOf(o.server.Now().UnixMilli())
 	dates := fmt.Sprintf("?from=%v&to=%v", today-6, today)
@@ -102,7 +102,7 @@ func TestReportParameters(t *testing.T) {
 // TestVisits lists visits page by page, one by one and as an export, without
 // anything that identifies a person.
 func TestVisits(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentPages]
 	path := "/links/" + string(l.Slug) + "/visits"
 	var ids, viewers []string
@@ -174,7 +174,7 @@ func TestVisits(t *testing.T) {
 // TestReportsByTheClient requests all report parameters with the Go client, and
 // reads every visit.
 func TestReportsByTheClient(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	c, err := client.New(o.url, o.key)
 	o.check(err)
 	slug := string(o.links[report.ContentPages].Slug)
@@ -199,7 +199,7 @@ func TestReportsByTheClient(t *testing.T) {
 		"version": {Version: -1}} {
 		_, err := c.LinkAnalytics(t.Context(), slug, q)
 		if e := new(client.Error); !errors.As(err, &e) || e.Status != 400 || e.Field != field {
-			t.Errorf("%s: %v", field, err)
+			t.Errorf("wrong %s: %v, want an error of the field", field, err)
 		}
 	}
 	n := 0

@@ -107,7 +107,7 @@ func TestMalwareIsRefused(t *testing.T) {
 			a := s.call(s.key, "POST", "/uploads/complete", complete).want(400, "malware")
 			if a.text("reason") != "malware" || !strings.Contains(a.text("error"), "UNOFFICIAL") &&
 				!strings.Contains(a.text("error"), "Test") {
-				t.Errorf("%s: %s", r.name, a.Body)
+				t.Errorf("%s: answer = %s, want malware", r.name, a.Body)
 			}
 		}
 		if s.blobExists(path) {
@@ -138,7 +138,7 @@ func TestEICARWithoutScanner(t *testing.T) {
 			a := s.call(s.key, "POST", "/uploads/complete", complete).want(400, "malware")
 			if a.text("reason") != "malware" || !strings.Contains(a.text("error"),
 				"The safety scan found malware in this file: EICAR-Test-File.") {
-				t.Errorf("%s: %s", r.name, a.Body)
+				t.Errorf("%s: answer = %s, want malware", r.name, a.Body)
 			}
 		}
 		if s.blobExists(path) {

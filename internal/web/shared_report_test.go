@@ -17,7 +17,7 @@ import (
 
 // share creates a read-only address on the page of a report and returns it
 // without the host.
-func (o *office) share(t *testing.T, page, form string) string {
+func (o *reportSite) share(t *testing.T, page, form string) string {
 	t.Helper()
 	r := o.status(o.do("POST", page+"/share", form, "Content-Type: application/x-www-form-urlencoded", o.cookie),
 		http.StatusOK)
@@ -32,7 +32,7 @@ func (o *office) share(t *testing.T, page, form string) string {
 // TestSharedReport checks that the shared address shows the owner's report, and
 // links to nothing else.
 func TestSharedReport(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	for name, page := range map[string]string{"a link": statsPath(o.links[report.ContentPages]),
 		"all links": "/analytics"} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestSharedReport(t *testing.T) {
 // TestSharedReportWithoutOwnVisits checks that a shared report reveals nothing
 // of its owner's visits: the page is the same with and without them.
 func TestSharedReportWithoutOwnVisits(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentScroll]
 	o.addExcluded(l, [2]string{visitor.BotCrawler, "Googlebot"})
 	nonce := regexp.MustCompile(`nonce="[^"]*"`)
@@ -134,7 +134,7 @@ func TestSharedReportWithoutOwnVisits(t *testing.T) {
 // TestSharedReportExpires checks that a shared address expires, and that the
 // forms show errors.
 func TestSharedReportExpires(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	path := o.share(t, "/analytics", "life=7d")
 	o.ahead.Add(int64(7*24*time.Hour - time.Minute))
 	o.status(o.get(path), http.StatusOK)
@@ -144,7 +144,7 @@ func TestSharedReportExpires(t *testing.T) {
 		r := o.status(o.do("POST", "/analytics/share", bad, "Content-Type: application/x-www-form-urlencoded",
 			o.signIn(o.account)), http.StatusBadRequest)
 		if share := o.parse(r.body).id("share"); len(share.class("wrong")) != 1 || len(share.tags("tbody")) != 0 {
-			t.Errorf("%s: %s", bad, share.text())
+			t.Errorf("share with %s: form = %s, want an error", bad, share.text())
 		}
 	}
 	o.status(o.do("POST", statsPath(o.links[report.ContentPages])+"/share", "",
@@ -154,7 +154,7 @@ func TestSharedReportExpires(t *testing.T) {
 // TestSharedReportPassword checks that a shared report with a password shows
 // nothing before it is entered, and that the attempts are limited.
 func TestSharedReportPassword(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentPages]
 	path, other := o.share(t, statsPath(l), "password=a+cafe+at+noon"),
 		o.share(t, "/analytics", "password=a+cafe+at+noon")

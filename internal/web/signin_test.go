@@ -171,8 +171,9 @@ func TestWhoModerates(t *testing.T) {
 	d.status(d.do(http.MethodPut, "/sign-in/x", ""), 405)
 }
 
-// The address of a form, which the browser shows with its answer, leads back to
-// the page of the form when somebody loads it again.
+// TestFormAddressesLeadToTheirPages checks that the URL of a form, which the
+// browser shows with its answer, redirects to the page of the form when it is
+// loaded again.
 func TestFormAddressesLeadToTheirPages(t *testing.T) {
 	d := newDeskWith(t, siteOptions{content: true})
 	cookie := d.signIn(d.owner)

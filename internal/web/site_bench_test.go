@@ -15,7 +15,7 @@ import (
 // with the same numbers, compressed as browsers accept it and without a
 // connection.
 func BenchmarkSite(b *testing.B) {
-	o := newOffice(b)
+	o := newReportSite(b)
 	for i := range 200 {
 		o.publish("notes.txt", fmt.Appendf(nil, "note %d", i))
 	}

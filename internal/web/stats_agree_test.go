@@ -44,7 +44,7 @@ func FuzzReportsAgree(f *testing.F) {
 
 // past is an account with a random history.
 type past struct {
-	*office
+	*reportSite
 	t     *testing.T
 	r     *rand.Rand
 	links []*vitrine.Link
@@ -56,11 +56,11 @@ type past struct {
 var agreeNow = time.Date(2026, 3, 31, 15, 20, 0, 0, time.UTC)
 
 func reportsAgree(t *testing.T, seed uint64) {
-	o := &office{site: newDeskWith(t, siteOptions{now: func() time.Time { return agreeNow }})}
+	o := &reportSite{site: newDeskWith(t, siteOptions{now: func() time.Time { return agreeNow }})}
 	a, key, err := o.server.Accounts.Create(t.Context(), "past@example.org", vitrine.PlanPro)
 	o.check(err)
 	o.account, o.key = a, string(key)
-	p := &past{office: o, t: t, r: rand.New(rand.NewPCG(seed, 17)), files: map[vitrine.LinkID][]report.File{},
+	p := &past{reportSite: o, t: t, r: rand.New(rand.NewPCG(seed, 17)), files: map[vitrine.LinkID][]report.File{},
 		views: map[string]report.View{}}
 	p.publishSome()
 	o.cookie = o.signIn(a)
@@ -395,7 +395,7 @@ func (p *past) consistent(query string, s *report.Summary) {
 
 // compareTotalsFile compares the file of the totals with the report.
 func (p *past) compareTotalsFile(page string, s *report.Summary) {
-	row := p.office.file(p.t, page, "totals")[1]
+	row := p.reportSite.file(p.t, page, "totals")[1]
 	n := &s.Totals
 	same(p.t, "file of "+page, strings.Join(row[2:5], " ")+" "+row[8], fmt.Sprintf("%d %d %d %s", n.Views, n.Uniques,
 		n.Sessions, strings.Replace(completionText(n.CompletionPct), "null", "", 1)))

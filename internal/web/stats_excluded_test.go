@@ -14,7 +14,7 @@ import (
 )
 
 // addExcluded adds one current view for each product.
-func (o *office) addExcluded(l *vitrine.Link, views ...[2]string) {
+func (o *reportSite) addExcluded(l *vitrine.Link, views ...[2]string) {
 	o.t.Helper()
 	at, b := o.server.Now().UnixMilli(), vitrine.Batch{}
 	for i, v := range views {
@@ -31,7 +31,7 @@ func (o *office) addExcluded(l *vitrine.Link, views ...[2]string) {
 // which views are excluded, by which programs, and what assistants read. A
 // shared report does not show the owner's visits.
 func TestStatsExcluded(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentScroll]
 	if page := o.parse(o.get(statsPath(l)+"?range=7d", o.cookie).body); page.id("by-assistants").Data != "" {
 		t.Error("a card of assistants without any")
@@ -79,7 +79,7 @@ func TestStatsExcluded(t *testing.T) {
 // views. It shows the current setting and returns to the same page, also for a
 // link that only its owner has viewed.
 func TestStatsCountOwn(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.publish("notes.txt", []byte("Only its owner has read this.\n"))
 	o.addExcluded(l, [2]string{report.BotOwn})
 	path := statsPath(l) + "?range=7d"

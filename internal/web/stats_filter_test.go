@@ -16,7 +16,7 @@ import (
 // its views, which equals the API's, and that its chip negates and removes the
 // filter.
 func TestStatsFilters(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
 		page := o.parse(o.status(o.get(path+"?range=90d", o.cookie), http.StatusOK).body)
 		for _, card := range []string{"countries", "cities", "sources", "referrers", "devices", "browsers", "os",
@@ -37,7 +37,7 @@ func TestStatsFilters(t *testing.T) {
 
 // sameFiltered compares the page of a filter with the API, and its views with
 // the bucket that links to it. Buckets of screens count sessions.
-func (o *office) sameFiltered(t *testing.T, card, address string, sessions bool, count string) {
+func (o *reportSite) sameFiltered(t *testing.T, card, address string, sessions bool, count string) {
 	t.Helper()
 	var want report.Summary
 	o.api(address, &want)
@@ -67,7 +67,7 @@ func (o *office) sameFiltered(t *testing.T, card, address string, sessions bool,
 // TestStatsFiltersTogether checks several filters at once, and that invalid
 // filters are refused.
 func TestStatsFiltersTogether(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	path := statsPath(o.links[report.ContentPages]) + "?range=all&filter=country:is_not:DE&filter=device:is:Mobile"
 	var want report.LinkReport
 	o.api(path, &want)
@@ -95,7 +95,7 @@ func TestStatsFiltersTogether(t *testing.T) {
 // TestStatsFilterWithoutViews checks that a filter without matching views shows
 // a whole report of zeros with a banner that links back to all views.
 func TestStatsFilterWithoutViews(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	const notice = "No view matches these filters."
 	for _, path := range []string{statsPath(o.links[report.ContentPages]), "/analytics"} {
 		all := o.get(path+"?range=90d", o.cookie).body
@@ -124,7 +124,7 @@ func TestStatsFilterWithoutViews(t *testing.T) {
 // TestStatsDates requests custom dates, hours and the previous year with a form
 // that needs no script.
 func TestStatsDates(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	root := statsPath(o.links[report.ContentPages])
 	page := o.parse(o.get(root+"?range=7d&filter=device:is:Mobile", o.cookie).body)
 	form := page.id("dates").tags("form")[0]
@@ -175,7 +175,7 @@ func TestStatsDates(t *testing.T) {
 // shared reports are in the account's time zone, and that the API stays with
 // UTC.
 func TestStatsAccountZone(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	root := statsPath(o.links[report.ContentPages])
 	form := "Content-Type: application/x-www-form-urlencoded"
 	for _, bad := range []string{"Mars/Phobos", "../UTC", "Local", "europe/berlin"} {

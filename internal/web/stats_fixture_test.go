@@ -13,9 +13,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// office is a site with an account whose links were viewed, one of each kind of
-// content.
-type office struct {
+// reportSite is a site with an account whose links were viewed, one of each
+// kind of content.
+type reportSite struct {
 	*site
 	key    string // of the API
 	cookie string // of the site
@@ -26,11 +26,11 @@ type office struct {
 // "all" is a week.
 const officeDays = 130
 
-// newOffice creates links that people and bots have viewed for a long time.
+// newReportSite creates links that people and bots have viewed for a long time.
 // Some of their names look like formulas.
-func newOffice(t testing.TB) *office {
+func newReportSite(t testing.TB) *reportSite {
 	t.Helper()
-	o := &office{site: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}
+	o := &reportSite{site: newDesk(t), links: map[report.ContentKind]*vitrine.Link{}}
 	a, key, err := o.server.Accounts.Create(t.Context(), "office@example.org", vitrine.PlanPro)
 	o.check(err)
 	o.account, o.key = a, string(key)

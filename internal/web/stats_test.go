@@ -21,7 +21,7 @@ import (
 )
 
 // api requests from the API what a page shows.
-func (o *office) api(path string, into any) {
+func (o *reportSite) api(path string, into any) {
 	o.t.Helper()
 	r := o.status(o.get("/api/v1"+path, "Authorization: Bearer "+o.key), http.StatusOK)
 	o.check(json.Unmarshal([]byte(r.body), into))
@@ -38,7 +38,7 @@ func same[T comparable](t testing.TB, what string, page, api T) {
 // TestStatsAreTheAPIs checks that each number on the page of a link, and in its
 // files, equals the API's for the same link and days.
 func TestStatsAreTheAPIs(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	for kind, l := range o.links {
 		for _, rg := range []string{"7d", "90d", "all"} {
 			var want report.LinkReport
@@ -65,7 +65,7 @@ func TestStatsAreTheAPIs(t *testing.T) {
 }
 
 func TestAccountStatsAreTheAPIs(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	for _, rg := range []string{"7d", "90d", "all"} {
 		var want report.AccountReport
 		o.api("/analytics?range="+rg+"&limit=100", &want)
@@ -207,7 +207,7 @@ func sameContent(t *testing.T, page document, want *report.Content) {
 }
 
 // file returns the CSV file of a card.
-func (o *office) file(t *testing.T, path, card string) [][]string {
+func (o *reportSite) file(t *testing.T, path, card string) [][]string {
 	t.Helper()
 	r := o.status(o.get(path+"&format=csv&card="+card, o.cookie), http.StatusOK)
 	if got := r.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/csv") {
@@ -225,7 +225,7 @@ func (o *office) file(t *testing.T, path, card string) [][]string {
 	return rows
 }
 
-func (o *office) sameFiles(t *testing.T, path string, want *report.Summary) {
+func (o *reportSite) sameFiles(t *testing.T, path string, want *report.Summary) {
 	t.Helper()
 	series := o.file(t, path, "series")[1:]
 	same(t, "series", len(series), len(want.Series))
@@ -248,7 +248,7 @@ func (o *office) sameFiles(t *testing.T, path string, want *report.Summary) {
 // TestStatsFilesAreHarmless checks that spreadsheets take no cell of a file for
 // a formula.
 func TestStatsFilesAreHarmless(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	tame := 0
 	check := func(path string, cards ...string) {
 		for _, card := range cards {
@@ -288,7 +288,7 @@ func TestStatsFilesAreHarmless(t *testing.T) {
 // TestStatsOfOthers checks that another account's link gets the answer of an
 // unknown one, and that visitors are redirected to the sign-in.
 func TestStatsOfOthers(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentPages]
 	other := o.signIn(o.member)
 	text := func(r reply) string {
@@ -312,7 +312,7 @@ func TestStatsOfOthers(t *testing.T) {
 // TestStatsSample checks that an account whose plan has no analytics sees a
 // sample that is marked as one and does not depend on its links' views.
 func TestStatsSample(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	check := func(path string) (page, numbers string) {
 		t.Helper()
 		r := o.status(o.get(path, o.cookie), http.StatusOK)
@@ -358,7 +358,7 @@ func TestStatsSample(t *testing.T) {
 	}
 }
 
-func (o *office) setPlan(p vitrine.Plan) {
+func (o *reportSite) setPlan(p vitrine.Plan) {
 	o.t.Helper()
 	_, err := o.server.Accounts.SetPlan(o.t.Context(), o.account.Email, p, nil, vitrine.Decision{By: vitrine.Operator})
 	o.check(err)
@@ -367,7 +367,7 @@ func (o *office) setPlan(p vitrine.Plan) {
 // TestStatsPulse checks that the pulse changes when a number does, and only
 // then, and that requesting it counts no view.
 func TestStatsPulse(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l, other := o.links[report.ContentScroll], o.links[report.ContentNone]
 	ask := func(path, tag string, want int) string {
 		t.Helper()
@@ -404,7 +404,7 @@ func TestStatsPulse(t *testing.T) {
 
 // TestStatsTruncated checks that a truncated report says so.
 func TestStatsTruncated(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	for _, path := range []string{"/analytics?range=all", statsPath(o.links[report.ContentMedia]) + "?range=all"} {
 		const notice = "Some views are not counted"
 		if strings.Contains(o.get(path, o.cookie).body, notice) {
@@ -421,7 +421,7 @@ func TestStatsTruncated(t *testing.T) {
 // TestStatsEmpty checks that the report of a link without views says what will
 // appear and offers its address.
 func TestStatsEmpty(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.publish("notes.txt", []byte("Nobody has read this.\n"))
 	r := o.status(o.get(statsPath(l), o.cookie), http.StatusOK)
 	if !strings.Contains(r.body, "No views yet") ||
@@ -467,7 +467,7 @@ func TestStatsEmpty(t *testing.T) {
 // TestStatsPlace checks that in the navigation a link's report belongs to the
 // links and names the link, and that the account's report has its own entry.
 func TestStatsPlace(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.links[report.ContentPages]
 	here := func(page document) string {
 		for _, a := range page.tags("a") {

@@ -13,7 +13,7 @@ import (
 // in their place. Numbers of the API stay as they are.
 func TestUnmeasured(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newReportSite(t)
 	a, key, err := o.server.Accounts.Create(t.Context(), "quiet@example.org", vitrine.PlanPro)
 	o.check(err)
 	o.account, o.key = a, string(key)

@@ -43,7 +43,7 @@ func (s *site) readVersion(l *vitrine.Link, version, n int, session report.Sessi
 // current one once it has sessions, and the page offers the other.
 func TestReportOfReplacedFile(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newReportSite(t)
 	l := o.publish("deck.pdf", samples["report.pdf"])
 	read := report.Session{Pages: []report.PageTime{{Page: 1, Ms: 20_000}}}
 	for n := range 3 {

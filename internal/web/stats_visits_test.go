@@ -14,7 +14,7 @@ import (
 // visits once, that each has its own page, and that both export files have the
 // same views.
 func TestStatsVisits(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	l, other := o.links[report.ContentPages], o.links[report.ContentMedia]
 	root := statsPath(l) + "/visits"
 	seen, viewers := map[string]bool{}, map[string][]string{}
@@ -72,7 +72,7 @@ func TestStatsVisits(t *testing.T) {
 	for line := range strings.Lines(r.body) {
 		var v report.VisitRow
 		if err := json.Unmarshal([]byte(line), &v); err != nil || !seen[root+"/"+v.ID] {
-			t.Errorf("%q: %v", line, err)
+			t.Errorf("line %q: %v, want a visit of the list", line, err)
 		}
 		lines++
 	}
@@ -102,7 +102,7 @@ func TestStatsVisits(t *testing.T) {
 // TestStatsVisit checks that the page of a visit shows what its kind of file
 // has.
 func TestStatsVisit(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	for kind, l := range o.links {
 		rows := o.parse(o.get(statsPath(l)+"?range=all", o.cookie).body).class("visits")[0].tags("tbody")[0].tags("tr")
 		for _, row := range rows[:5] {

@@ -160,8 +160,9 @@ func TestStylesOfClasses(t *testing.T) {
 	}
 }
 
-// Each class that has a style is written in a template, a script or a program.
-// Classes made of two parts ("is-" and a state) have their second part there.
+// TestStylesOfNoClass checks that each class with a style is used in a
+// template, a script or the program. Classes made of two parts ("is-" and a
+// state) have their second part there.
 func TestStylesOfNoClass(t *testing.T) {
 	word := regexp.MustCompile(`[A-Za-z0-9][\w-]*`)
 	written := map[string]bool{}

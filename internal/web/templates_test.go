@@ -27,13 +27,13 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// A button, field, select, chip, banner, dialog, row of tabs, bar of progress
-// and empty state is written in one way: by its component. Frames of viewers
-// are documents with controls of their own.
+// TestTemplatesUseComponents checks that buttons, fields, selects, chips,
+// banners, dialogs, tabs, progress bars and empty states are written only by
+// their components. Frames of viewers are documents with their own controls.
 func TestTemplatesUseComponents(t *testing.T) {
 	raw := regexp.MustCompile(`<(?:button|select|textarea|progress)\b[^>]*|<input\b[^>]*|` +
 		`<\w+ [^>]*class="(?:chip|banner|dialog|panel|tabs|empty|switch)[ "][^>]*`)
-	own := regexp.MustCompile(`type="(?:radio|checkbox|file)"`) // in a label or list of its own
+	own := regexp.MustCompile(`type="(?:radio|checkbox|file)"`) // in a label or list
 	exceptions := map[string]string{
 		"app/app.html who-button":    "an e-mail address between two icons",
 		"app/app.html is-note":       "has a form in it",

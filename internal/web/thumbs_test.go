@@ -50,7 +50,7 @@ func TestThumbs(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			previewer(t, s)
-			o := &office{site: s}
+			o := &reportSite{site: s}
 			l := s.sent("report.pdf", string(samples["report.pdf"]))
 			s.ahead.Add(int64(officeDays * 24 * time.Hour))
 			s.readBy(l, 40)
@@ -103,7 +103,7 @@ func TestThumbs(t *testing.T) {
 
 // TestBrowserThumbs checks that Chromium shows the thumbnails on both pages.
 func TestBrowserThumbs(t *testing.T) {
-	o := newOffice(t)
+	o := newReportSite(t)
 	previewer(t, o.site)
 	l := o.links[report.ContentPages]
 	o.check(o.server.Previews.Make(t.Context()))

@@ -45,7 +45,7 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 	var p *filetype.Problem
 	if err != nil && (!errors.As(err, &p) || p.Code != filetype.CodeContentMismatch &&
 		p.Code != filetype.CodeUnsafeFile || p.Message == "" || !utf8.ValidString(p.Message)) {
-		t.Fatalf("%s: %v", ext, err)
+		t.Fatalf("%s: Inspect = %v", ext, err)
 	}
 	got, about := ruling(facts, err)
 	word, code, _ := strings.Cut(got, " ")
@@ -94,7 +94,7 @@ func FuzzByName(f *testing.F) {
 		if err != nil {
 			var p *filetype.Problem
 			if !errors.As(err, &p) || (p.Code == filetype.CodeInvalidName) != (checked != nil) {
-				t.Fatalf("%q: %v, %v", name, err, checked)
+				t.Fatalf("ByName(%q) = %v, CheckName = %v", name, err, checked)
 			}
 			return
 		}

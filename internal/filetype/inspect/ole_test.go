@@ -59,7 +59,7 @@ func TestHostileCompounds(t *testing.T) {
 		"header only": good[:512],
 	} {
 		if facts, err := inspectBytes(t, "doc", p); verdict(facts, err) != filetype.CodeContentMismatch {
-			t.Errorf("%s: %+v, %v", what, facts, err)
+			t.Errorf("%s: Inspect = %+v, %v, want content_mismatch", what, facts, err)
 		}
 	}
 	circle := edit(func(p []byte) { filetype.LittleEndian.PutUint32(p[fat:], 0) }) // of the main stream

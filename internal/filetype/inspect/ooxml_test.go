@@ -85,7 +85,7 @@ func TestMacroDeclarations(t *testing.T) {
 	} {
 		err := inspectOffice(t, "xlsx", ooxmlFile("xlsx", c.extra, member{name: c.part, data: "x"}))
 		if p, ok := err.(*filetype.Problem); !ok || p.Code != filetype.CodeUnsafeFile {
-			t.Errorf("%s: %v", about, err)
+			t.Errorf("%s: Inspect = %v, want unsafe_file", about, err)
 		}
 	}
 	for _, extra := range []string{defaults("bin"), defaults("BIN"),

@@ -186,7 +186,7 @@ func TestHiddenBehindEncryption(t *testing.T) {
 	for _, dict := range []string{"<</Filter/Standard/V 9/R 9/U(x)>>", "<</Filter/Other>>", "null"} {
 		file := rawPDF(fmt.Sprintf("10 0 obj%s stream\n%s\nendstream endobj 4 0 obj%s endobj trailer<</Root 1 0 R/Encrypt 4 0 R>>", header, body, dict))
 		if facts, err := inspectBytes(t, "pdf", file); err != nil || facts.Hold != filetype.HoldNotFullyInspected {
-			t.Errorf("%s: %+v, %v", dict, facts, err)
+			t.Errorf("%s: Inspect = %+v, %v, want it held", dict, facts, err)
 		}
 	}
 	attached := pdfFile("/Encrypt 3 0 R", pdfCatalog, "<</Type/Pages/Count 1>>", "<</Filter/Standard>>",

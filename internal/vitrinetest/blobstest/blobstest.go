@@ -36,7 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) vitrine.Blobs) {
 		{"Swap", blobTest.swap},
 		{"WrongSize", blobTest.wrongSize},
 		{"Broken", blobTest.broken},
-		{"UnderWay", blobTest.underWay},
+		{"UnderWay", blobTest.duringTransfer},
 		{"Race", blobTest.race},
 		{"SealRace", blobTest.sealRace},
 		{"Reading", blobTest.reading},

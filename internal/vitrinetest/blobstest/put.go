@@ -217,8 +217,8 @@ func (t blobTest) broken() {
 	t.holds(g.Key, text)
 }
 
-// underWay starts a second transfer during the first.
-func (t blobTest) underWay() {
+// duringTransfer starts a second transfer during the first.
+func (t blobTest) duringTransfer() {
 	if _, ok := t.blobs.(vitrine.Receiver); !ok {
 		return // the server decides which of two uploads wins
 	}

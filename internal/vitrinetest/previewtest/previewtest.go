@@ -38,12 +38,12 @@ type blob struct{ *bytes.Reader }
 
 func (blob) Close() error { return nil }
 
-// torn is a file whose reads fail.
-type torn struct{ vitrine.Blob }
+// unreadableBlob is a file whose reads fail.
+type unreadableBlob struct{ vitrine.Blob }
 
-func (b torn) Read(p []byte) (int, error) { return 0, vitrinetest.ErrAbandoned }
+func (b unreadableBlob) Read(p []byte) (int, error) { return 0, vitrinetest.ErrAbandoned }
 
-func (b torn) ReadAt(p []byte, off int64) (int, error) { return 0, vitrinetest.ErrAbandoned }
+func (b unreadableBlob) ReadAt(p []byte, off int64) (int, error) { return 0, vitrinetest.ErrAbandoned }
 
 // file returns a picture.
 func (t previewTest) file() vitrine.PreviewFile {
@@ -108,7 +108,7 @@ func (t previewTest) unreadable() {
 		t.Skip("the previewer makes no parts")
 	}
 	f := t.file()
-	f.Blob = torn{f.Blob}
+	f.Blob = unreadableBlob{f.Blob}
 	err := t.Preview(t.Context(), f, func(p vitrine.Part,
 		_ io.Reader) error {
 		t.Errorf("part %s, want none", p)

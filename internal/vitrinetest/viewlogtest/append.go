@@ -65,7 +65,7 @@ func (t logTest) sameView() {
 	vitrinetest.Equal(t, "returning", t.returns(1), []bool{false, false})
 	// The same after a beacon has changed the view.
 	read := snapshot(b, time.Minute, report.Session{EngagedMs: 30_000, PresentMs: 40_000})
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a), read}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(a), read}})
 	t.view(a, b)
 	t.counted(1, 1, 0)
 	// Only on its own link.
@@ -167,7 +167,7 @@ func (t logTest) snapshots() {
 func (t logTest) snapshotOfBot() {
 	o := bot(view(1, 0, 10))
 	later := snapshot(o, 2*time.Second, report.Session{EngagedMs: 600, PresentMs: 2000})
-	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{told(o), later}})
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{o}, Snapshots: []vitrine.Snapshot{automationSnapshot(o), later}})
 	t.counted(1, 0, 0)
 	got := t.all(1)[0]
 	vitrinetest.Equal(t, "reason", got.Bot, "crawler")
@@ -180,7 +180,7 @@ func (t logTest) botSnapshot() {
 	t.append(vitrine.Batch{Downloads: []vitrine.Download{download(a, time.Second), download(a, time.Hour),
 		download(b, time.Minute)}})
 	t.counted(1, 2, 3)
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(a)}})
 	t.counted(1, 1, 1)
 	tally, _ := t.tally(vitrine.Scope{Account: 1, Link: 1}, day, day+1, 0)
 	vitrinetest.Equal(t, "views", tally.Views(), 1)
@@ -198,9 +198,10 @@ func (t logTest) botSnapshot() {
 
 func (t logTest) botSnapshotAgain() {
 	a := view(1, 0, 10)
-	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a}, Snapshots: []vitrine.Snapshot{told(a), told(a)},
+	t.append(vitrine.Batch{Views: []vitrine.ViewRecord{a},
+		Snapshots: []vitrine.Snapshot{automationSnapshot(a), automationSnapshot(a)},
 		Downloads: []vitrine.Download{download(a, 0)}})
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(a),
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(a),
 		snapshot(a, time.Minute, report.Session{EngagedMs: 2000, PresentMs: 3000})}})
 	t.counted(1, 0, 0)
 	vitrinetest.Equal(t, "reason", t.all(1)[0].Bot, vitrine.BotAutomation)
@@ -211,15 +212,15 @@ func (t logTest) botSnapshotAgain() {
 func (t logTest) botSnapshotReturning() {
 	only := view(1, 0, 10)
 	t.view(only)
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(only)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(only)}})
 	t.view(view(1, time.Minute, 10)) // no other view counts: new
 	first, second := view(2, 0, 20), view(2, time.Minute, 20)
 	t.view(first, second)
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(first)}})
 	t.view(view(2, 2*time.Minute, 20)) // the second view counts: returning
 	third, fourth := view(3, 0, 30), view(3, time.Minute, 30)
 	t.view(third, fourth)
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(fourth), told(third)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(fourth), automationSnapshot(third)}})
 	t.view(view(3, 2*time.Minute, 30)) // both views are a bot's: new
 	last := func(link vitrine.LinkID) bool { r := t.returns(link); return r[len(r)-1] }
 	vitrinetest.Equal(t, "returning", []bool{last(1), last(2), last(3)}, []bool{false, true, false})
@@ -247,7 +248,7 @@ func (t logTest) order() {
 	t.append(vitrine.Batch{
 		Downloads: []vitrine.Download{download(a, 0), download(b, 0)},
 		Snapshots: []vitrine.Snapshot{snapshot(a, time.Minute, report.Session{EngagedMs: 4000, PresentMs: 5000}),
-			told(b)},
+			automationSnapshot(b)},
 		Views: []vitrine.ViewRecord{a, b},
 	})
 	t.counted(1, 1, 1)
@@ -270,7 +271,7 @@ func (t logTest) early() {
 			t.view(there, crawler)
 		}
 		stored := vitrine.Batch{
-			Snapshots: []vitrine.Snapshot{read(missing, 5000), read(elsewhere, 6000), told(stranger),
+			Snapshots: []vitrine.Snapshot{read(missing, 5000), read(elsewhere, 6000), automationSnapshot(stranger),
 				read(missing, 9000), read(missing, 5000)},
 			Downloads: []vitrine.Download{download(stranger, 0), download(missing, 0), download(missing, time.Minute),
 				download(missing, 0)},
@@ -295,7 +296,8 @@ func (t logTest) early() {
 	// The views arrive: one before the events, one with them.
 	t.view(missing)
 	_, early := t.outcome(vitrine.Batch{Views: []vitrine.ViewRecord{stranger},
-		Snapshots: []vitrine.Snapshot{read(missing, 9000), told(stranger), read(elsewhere, 6000), read(missing, 5000)},
+		Snapshots: []vitrine.Snapshot{read(missing, 9000), automationSnapshot(stranger), read(elsewhere, 6000),
+			read(missing, 5000)},
 		Downloads: []vitrine.Download{download(stranger, 0), download(missing, time.Minute), download(missing, 0),
 			download(missing, 0)}})
 	vitrinetest.Equal(t, "what is early of those that came", early,
@@ -327,8 +329,10 @@ func (t logTest) earlyErased() {
 	if err := t.log.DeleteLink(ctx, 1); err != nil {
 		t.Fatal(err)
 	}
-	late := vitrine.Batch{Snapshots: []vitrine.Snapshot{told(o)}, Downloads: []vitrine.Download{download(o, 0)}}
-	_, early := t.outcome(vitrine.Batch{Snapshots: append(late.Snapshots, told(kept)), Downloads: late.Downloads})
+	late := vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(o)},
+		Downloads: []vitrine.Download{download(o, 0)}}
+	_, early := t.outcome(vitrine.Batch{Snapshots: append(late.Snapshots, automationSnapshot(kept)),
+		Downloads: late.Downloads})
 	vitrinetest.Equal(t, "what is early", early, late)
 	t.counted(1, 0, 0)
 	t.counted(2, 0, 0)

@@ -17,7 +17,7 @@ func (t logTest) forget() {
 	const days = 230
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	c, m := random{rand.New(rand.NewPCG(seed, 0))}, newMemory()
 	var b vitrine.Batch
 	for i := range 900 {
 		o := c.view()
@@ -122,7 +122,7 @@ func (t logTest) forget() {
 }
 
 // compareForgotten compares tallies of random days.
-func (t logTest) compareForgotten(c chance, m *memory, s vitrine.Scope, days int) {
+func (t logTest) compareForgotten(c random, m *memory, s vitrine.Scope, days int) {
 	t.Helper()
 	from := day + report.Day(c.IntN(days))
 	to := from + 1 + report.Day(c.IntN(days))

@@ -49,7 +49,7 @@ func (t logTest) imports() {
 	// Imported views accept snapshots and downloads like others.
 	t.append(vitrine.Batch{
 		Snapshots: []vitrine.Snapshot{snapshot(again, time.Second, report.Session{EngagedMs: 1500, PresentMs: 2000}),
-			told(read)},
+			automationSnapshot(read)},
 		Downloads: []vitrine.Download{download(again, time.Minute)},
 	})
 	t.counted(1, 2, 1)
@@ -59,7 +59,7 @@ func (t logTest) imports() {
 	mixed := view(2, 0, 50)
 	t.doImport(2, 1, mixed)
 	t.view(view(2, time.Minute, 50))
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(mixed)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(mixed)}})
 	t.view(view(2, 2*time.Minute, 50))
 	vitrinetest.Equal(t, "returning", t.returns(2)[2], true)
 	t.counted(2, 2, 0)

@@ -208,27 +208,27 @@ func (m *memory) counts(link vitrine.LinkID) (c vitrine.LinkCounts) {
 	return c
 }
 
-// chance generates random batches with many conflicts: few links, viewers and
+// random generates random batches with many conflicts: few links, viewers and
 // IDs.
-type chance struct{ *rand.Rand }
+type random struct{ *rand.Rand }
 
 const (
 	modelLinks = 4
 	modelDays  = 20
 )
 
-func (c chance) word(s string) string {
+func (c random) word(s string) string {
 	if n := c.IntN(4); n > 0 {
 		return fmt.Sprint(s, n)
 	}
 	return ""
 }
 
-func (c chance) id() vitrine.ViewID {
+func (c random) id() vitrine.ViewID {
 	return vitrine.ViewIDAt((day+report.Day(c.IntN(modelDays))).StartMs()+c.Int64N(20)*3_600_000, c.IntN(2))
 }
 
-func (c chance) view() vitrine.ViewRecord {
+func (c random) view() vitrine.ViewRecord {
 	id, link := c.id(), c.Int64N(modelLinks)+1
 	o := report.View{ID: int64(id), At: id.Ms(), Link: link, Viewer: uint64(c.IntN(8)), Country: c.word("C"),
 		City:   c.word("city "),
@@ -252,7 +252,7 @@ func (c chance) view() vitrine.ViewRecord {
 	return vitrine.ViewRecord{Account: vitrine.AccountID(1 + link%2), View: o}
 }
 
-func (c chance) session() report.Session {
+func (c random) session() report.Session {
 	s := report.Session{PresentMs: c.Int64N(3_600_000), Screen: c.word("screen "), Downloaded: c.IntN(3) == 0}
 	s.EngagedMs = c.Int64N(s.PresentMs + 1)
 	if c.IntN(4) == 0 {
@@ -274,7 +274,7 @@ func (c chance) session() report.Session {
 }
 
 // known returns a view that usually exists.
-func (c chance) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
+func (c random) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
 	link := vitrine.LinkID(c.IntN(modelLinks) + 1)
 	if views := m.list(link, firstDay, lastDay); len(views) > 0 && c.IntN(10) > 0 {
 		return link, vitrine.ViewID(views[c.IntN(len(views))].ID)
@@ -282,7 +282,7 @@ func (c chance) known(m *memory) (vitrine.LinkID, vitrine.ViewID) {
 	return link, c.id()
 }
 
-func (c chance) batch(m *memory) (b vitrine.Batch) {
+func (c random) batch(m *memory) (b vitrine.Batch) {
 	for range c.IntN(6) {
 		b.Views = append(b.Views, c.view())
 	}
@@ -318,7 +318,7 @@ const modelSteps = 250
 func (t logTest) model() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	c, m := random{rand.New(rand.NewPCG(seed, 0))}, newMemory()
 	for step := range t.times(modelSteps) {
 		switch {
 		case step%40 == 39:
@@ -337,7 +337,7 @@ func (t logTest) model() {
 			}
 		default:
 			b := c.batch(m)
-			t.follow(m, b)
+			t.appendBoth(m, b)
 		}
 		if step%5 == 4 || c.IntN(5) == 0 {
 			t.compare(c, m)
@@ -348,15 +348,15 @@ func (t logTest) model() {
 	}
 }
 
-// follow appends a batch and compares the result with the model.
-func (t logTest) follow(m *memory, b vitrine.Batch) {
+// appendBoth appends a batch and compares the result with the model.
+func (t logTest) appendBoth(m *memory, b vitrine.Batch) {
 	t.Helper()
 	refused, early := m.append(b)
-	t.becomes(b, refused, early)
+	t.wantAppend(b, refused, early)
 }
 
-// becomes appends a batch and compares the result with the given one.
-func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
+// wantAppend appends a batch and compares the result with the given one.
+func (t logTest) wantAppend(b vitrine.Batch, refused []int, early vitrine.Batch) {
 	t.Helper()
 	r, e := t.outcome(b)
 	vitrinetest.Equal(t, "opens refused", r, refused)
@@ -364,7 +364,7 @@ func (t logTest) becomes(b vitrine.Batch, refused []int, early vitrine.Batch) {
 }
 
 // importSome imports views with new viewers and IDs.
-func (t logTest) importSome(c chance, m *memory, step int) {
+func (t logTest) importSome(c random, m *memory, step int) {
 	var views []vitrine.ViewRecord
 	for i := range 3 {
 		o := c.view()
@@ -383,7 +383,7 @@ func (t logTest) importSome(c chance, m *memory, step int) {
 	t.importAt(vitrinetest.Epoch.AddDate(0, 0, c.IntN(modelDays+4)), 9, int64(step), views...)
 }
 
-func (t logTest) compare(c chance, m *memory) {
+func (t logTest) compare(c random, m *memory) {
 	t.Helper()
 	for link := range vitrine.LinkID(modelLinks + 1) {
 		link++
@@ -397,7 +397,7 @@ func (t logTest) compare(c chance, m *memory) {
 }
 
 // compareTally compares tallies by their reports.
-func (t logTest) compareTally(c chance, m *memory, s vitrine.Scope) {
+func (t logTest) compareTally(c random, m *memory, s vitrine.Scope) {
 	t.Helper()
 	from := day + report.Day(c.IntN(modelDays))
 	to := from + 1 + report.Day(c.IntN(modelDays))

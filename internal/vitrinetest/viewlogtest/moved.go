@@ -19,7 +19,7 @@ import (
 // received the same further views. With erased, a link is deleted after some
 // days. share is as in [Run].
 func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func() vitrine.ViewLog) {
-	h := history{logTest{t, from, share}, chance{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0, 0}
+	h := history{logTest{t, from, share}, random{rand.New(rand.NewPCG(7, 99))}, newMemory(), 0, 0}
 	step := func(what string, err error) {
 		t.Helper()
 		if err != nil {
@@ -36,7 +36,7 @@ func Moved(t *testing.T, share int, from vitrine.ViewLog, erased bool, move func
 	}
 	h.audit()
 	to := move()
-	after := history{logTest{t, to, share}, h.chance, h.memory, 0, 0}
+	after := history{logTest{t, to, share}, h.random, h.memory, 0, 0}
 	after.audit()
 	moved := func(when string) {
 		t.Helper()
@@ -71,7 +71,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 	h.Helper()
 	gone := func(id vitrine.ViewID) bool { return report.DayOf(id.Ms()) < kept }
 	for range 12 {
-		b := h.chance.batch(h.memory)
+		b := h.random.batch(h.memory)
 		b.Views = nil
 		for len(b.Views) < 12 {
 			if o := h.view(); !gone(id(o)) && h.memory.accounts[vitrine.LinkID(o.Link)] != 0 {
@@ -82,7 +82,7 @@ func (h *history) later(kept report.Day, logs ...vitrine.ViewLog) {
 		b.Downloads = slices.DeleteFunc(b.Downloads, func(d vitrine.Download) bool { return gone(d.View) })
 		refused, early := h.memory.append(b)
 		for _, log := range logs {
-			logTest{h.T, log, h.share}.becomes(b, refused, early)
+			logTest{h.T, log, h.share}.wantAppend(b, refused, early)
 		}
 	}
 }

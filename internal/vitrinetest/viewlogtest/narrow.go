@@ -18,7 +18,7 @@ var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_How
 	"Pacific/Kiritimati"}
 
 // lens returns a random lens and a random window within [from, to).
-func (c chance) lens(from, to report.Day) (report.Lens, report.Window) {
+func (c random) lens(from, to report.Day) (report.Lens, report.Window) {
 	p := report.Period{Dates: &report.Dates{First: from, Last: to - 1}}
 	if c.IntN(3) > 0 {
 		p.Zone, _ = time.LoadLocation(zones[c.IntN(len(zones))])
@@ -42,7 +42,7 @@ func (c chance) lens(from, to report.Day) (report.Lens, report.Window) {
 }
 
 // filter returns random conditions, with values that occur in the model or not.
-func (c chance) filter() report.Filter {
+func (c random) filter() report.Filter {
 	var texts []string
 	for range c.IntN(4) {
 		not := []string{"is", "is", "is_not"}[c.IntN(3)]
@@ -106,7 +106,7 @@ func (m *memory) narrowViews(q vitrine.TallyQuery) (views []report.View, events 
 
 // compareNarrow compares results that are computed from single views: tallies
 // with filters and time zones, daily views, and lists of views.
-func (t logTest) compareNarrow(c chance, m *memory, s vitrine.Scope, from, to report.Day) {
+func (t logTest) compareNarrow(c random, m *memory, s vitrine.Scope, from, to report.Day) {
 	t.Helper()
 	lens, w := c.lens(from, to)
 	q := vitrine.TallyQuery{Scope: s, From: w.From, To: w.To, Lens: lens, Brief: c.IntN(3) == 0}
@@ -154,7 +154,7 @@ func (t logTest) compareNarrowDaily(q vitrine.TallyQuery, views []report.View) {
 
 // compareRecent compares the newest views of a query, all or only those with
 // engagement data.
-func (t logTest) compareRecent(c chance, m *memory, q vitrine.TallyQuery) {
+func (t logTest) compareRecent(c random, m *memory, q vitrine.TallyQuery) {
 	t.Helper()
 	from, to := q.Steps.Bounds(q.From, q.To)
 	r := vitrine.RecentQuery{Link: q.Link, From: vitrine.ViewIDAt(from, 0), To: vitrine.ViewIDAt(to, 0),

@@ -34,7 +34,7 @@ func (m *memory) kept(from report.Day) *memory {
 
 // compareExpired compares results from single views over days with deleted
 // views, and whether they are marked as partial.
-func (t logTest) compareExpired(c chance, m *memory, s vitrine.Scope, days int, kept report.Day) {
+func (t logTest) compareExpired(c random, m *memory, s vitrine.Scope, days int, kept report.Day) {
 	t.Helper()
 	from := day + report.Day(c.IntN(days))
 	lens, w := c.lens(from, from+1+report.Day(c.IntN(days)))
@@ -73,7 +73,7 @@ func narrowTally(q vitrine.TallyQuery, views []report.View, events []vitrine.Vie
 func (t logTest) narrowCap() {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	c, m := chance{rand.New(rand.NewPCG(seed, 0))}, newMemory()
+	c, m := random{rand.New(rand.NewPCG(seed, 0))}, newMemory()
 	for range 12 {
 		b := c.batch(m)
 		m.append(b)

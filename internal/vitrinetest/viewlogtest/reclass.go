@@ -79,7 +79,7 @@ func (t logTest) reclass() {
 	t.counted(1, 2, 1)
 	// A snapshot that reports automation overrides the rules.
 	says("", true, first)
-	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{told(first)}})
+	t.append(vitrine.Batch{Snapshots: []vitrine.Snapshot{automationSnapshot(first)}})
 	says("", true, first)
 	says("crawler", false, first)
 	is("told", [4]string{report.BotAutomation}, asStored[1], asStored[2], asStored[3],
@@ -92,7 +92,7 @@ func (t logTest) reclass() {
 // views of few viewers, on settled and on running days.
 func (t logTest) reclassTogether() {
 	const days, n = 6, 96
-	c, m := chance{rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))}, newMemory()
+	c, m := random{rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))}, newMemory()
 	var b vitrine.Batch
 	for i := range n {
 		o := view(vitrine.LinkID(1+i%2), time.Duration(i/2%days)*24*time.Hour+time.Duration(i)*time.Second,
@@ -177,16 +177,16 @@ func (m *memory) reclass(r *remembered, d vitrine.Reclass) {
 }
 
 // reason returns a random reason, which may not exist in the rules.
-func (c chance) reason() string {
+func (c random) reason() string {
 	reasons := []string{"", "", "crawler", "ai_training", report.BotUndecided, report.BotOwn, report.BotAutomation}
 	return reasons[c.IntN(len(reasons))]
 }
 
 // rules returns random rules. They are deterministic for a reason and product.
-func (c chance) rules() func(reason, product string) string {
+func (c random) rules() func(reason, product string) string {
 	seed := c.Uint64()
 	return func(reason, product string) string {
-		r := chance{rand.New(rand.NewPCG(seed, sum(reason+" "+product)))}
+		r := random{rand.New(rand.NewPCG(seed, sum(reason+" "+product)))}
 		if r.IntN(3) == 0 {
 			return reason
 		}
@@ -202,7 +202,7 @@ func sum(s string) uint64 {
 
 // newRules applies new rules to all views of the log and the model. It may be
 // interrupted and repeated.
-func (t logTest) newRules(c chance, m *memory) {
+func (t logTest) newRules(c random, m *memory) {
 	t.Helper()
 	rule := c.rules()
 	s := &reclassify.Service{Log: t.log, Rule: rule}

@@ -22,7 +22,7 @@ func SameReports(t *testing.T, share int, open func(t *testing.T) vitrine.ViewLo
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint("history ", seed), func(t *testing.T) {
-			h := history{logTest{t, open(t), share}, chance{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0, 0}
+			h := history{logTest{t, open(t), share}, random{rand.New(rand.NewPCG(seed, 99))}, newMemory(), 0, 0}
 			h.live()
 			h.audit()
 		})
@@ -36,7 +36,7 @@ const historyDays = 150
 // history is a log with its model.
 type history struct {
 	logTest
-	chance chance
+	random random
 	memory *memory
 	n      int        // number of views, for unique IDs
 	kept   report.Day // first day with stored views, including all with downloads
@@ -49,14 +49,14 @@ func (h *history) live() {
 			h.Fatalf("%s: %v", what, err)
 		}
 	}
-	h.happen()
+	h.appendRandom()
 	h.same("as opens came")
-	h.bring(60)
+	h.importRandom(60)
 	h.same("with imports")
 	step("Settle", h.log.RollUp(ctx, day+historyDays-20))
 	h.same("settled")
-	h.happen() // mostly on rolled-up days
-	h.bring(20)
+	h.appendRandom() // mostly on rolled-up days
+	h.importRandom(20)
 	h.same("with late opens")
 	step("Erase", h.log.DeleteLink(ctx, 2))
 	h.memory.erase(2)
@@ -78,41 +78,41 @@ func (h *history) live() {
 // view returns a view on a random day.
 func (h *history) view() vitrine.ViewRecord {
 	h.n++
-	o := h.chance.view()
-	o.At = (day + report.Day(h.chance.IntN(historyDays))).StartMs() + h.chance.Int64N(86_400_000)
+	o := h.random.view()
+	o.At = (day + report.Day(h.random.IntN(historyDays))).StartMs() + h.random.Int64N(86_400_000)
 	o.ID = int64(vitrine.ViewIDAt(o.At, h.n))
 	return o
 }
 
-// happen appends some random batches.
-func (h *history) happen() {
+// appendRandom appends some random batches.
+func (h *history) appendRandom() {
 	h.Helper()
 	for range 12 {
-		b := h.chance.batch(h.memory)
+		b := h.random.batch(h.memory)
 		for i := range b.Views {
 			b.Views[i] = h.view()
 		}
 		for range 12 {
 			b.Views = append(b.Views, h.view())
 		}
-		if again := b.Views[0]; h.chance.IntN(2) == 0 { // a repeated ID, with another viewer
+		if again := b.Views[0]; h.random.IntN(2) == 0 { // a repeated ID, with another viewer
 			other := again
 			other.Viewer++
 			b.Views = append(b.Views, again, other)
 		}
-		h.follow(h.memory, b)
+		h.appendBoth(h.memory, b)
 	}
 }
 
-// bring imports views with new viewers.
-func (h *history) bring(n int) {
+// importRandom imports views with new viewers.
+func (h *history) importRandom(n int) {
 	h.Helper()
 	var views []vitrine.ViewRecord
 	for range n {
 		o := h.view()
 		o.Viewer += 1000
-		if h.chance.IntN(2) == 0 {
-			s := h.chance.session()
+		if h.random.IntN(2) == 0 {
+			s := h.random.session()
 			o.Session = &s
 		}
 		views = append(views, o)
@@ -132,7 +132,7 @@ func (h *history) same(when string) {
 		link++
 		counts := h.memory.counts(link)
 		h.counted(link, counts.Views, counts.Downloads)
-		if h.share > 1 && h.chance.IntN(modelLinks) > 0 {
+		if h.share > 1 && h.random.IntN(modelLinks) > 0 {
 			continue // on average, test one of the links
 		}
 		scopes = append(scopes, vitrine.Scope{Account: vitrine.AccountID(1 + link%2), Link: link})
@@ -140,15 +140,15 @@ func (h *history) same(when string) {
 	for _, s := range append(scopes, vitrine.Scope{Account: 1}, vitrine.Scope{Account: 2}) {
 		windows := [][2]report.Day{{day, day + historyDays}, {day - 9, day + historyDays + 9}}
 		for range h.times(4) {
-			from := day + report.Day(h.chance.IntN(historyDays))
+			from := day + report.Day(h.random.IntN(historyDays))
 			windows = append(windows, [2]report.Day{from,
-				from + 1 + report.Day(h.chance.IntN([]int{1, 7, 70, historyDays}[h.chance.IntN(4)]))})
+				from + 1 + report.Day(h.random.IntN([]int{1, 7, 70, historyDays}[h.random.IntN(4)]))})
 		}
 		for _, w := range windows {
 			got, _ := h.tally(s, w[0], w[1], 0)
 			want := h.memory.tally(s, w[0], w[1])
 			if from := max(w[0], h.kept); w[1] > from {
-				h.compareNarrow(h.chance, h.memory, s, from, w[1])
+				h.compareNarrow(h.random, h.memory, s, from, w[1])
 				h.sameReasons(s, from, w[1])
 			}
 			vitrinetest.Equal(h, fmt.Sprintf("%s, reports of %+v over [%v, %v)", when, s, w[0], w[1]),

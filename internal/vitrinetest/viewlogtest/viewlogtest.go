@@ -106,7 +106,7 @@ func snapshot(o vitrine.ViewRecord, after time.Duration, s report.Session) vitri
 	return vitrine.Snapshot{Link: vitrine.LinkID(o.Link), View: id(o), At: o.At + after.Milliseconds(), Session: s}
 }
 
-func told(o vitrine.ViewRecord) vitrine.Snapshot {
+func automationSnapshot(o vitrine.ViewRecord) vitrine.Snapshot {
 	s := snapshot(o, time.Second, report.Session{EngagedMs: 500, PresentMs: 1000})
 	s.Bot = vitrine.BotAutomation
 	return s

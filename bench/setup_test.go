@@ -13,8 +13,8 @@ import (
 	"vitrine/bench/reference"
 )
 
-// world is a dataset with a server and the references that have it.
-type world struct {
+// setup is a dataset with a server and the references that have it.
+type setup struct {
 	dataset.Params
 	*instance
 	rate       float64 // of its import on one core, in views a second
@@ -23,12 +23,12 @@ type world struct {
 	missing    []string // references that are not available, and why
 }
 
-var worlds = map[string]*world{}
+var setups = map[string]*setup{}
 
-// worldOf imports a dataset, once in a run, and serves it.
-func worldOf(b *testing.B, p dataset.Params) *world {
+// setupFor imports a dataset, once in a run, and serves it.
+func setupFor(b *testing.B, p dataset.Params) *setup {
 	b.Helper()
-	if w := worlds[p.Key()]; w != nil {
+	if w := setups[p.Key()]; w != nil {
 		return w
 	}
 	links, opens, err := p.Files()
@@ -39,7 +39,7 @@ func worldOf(b *testing.B, p dataset.Params) *world {
 	for account := range p.Accounts {
 		emails = append(emails, p.Account(account))
 	}
-	w := &world{Params: p, instance: newInstance(b, emails...)}
+	w := &setup{Params: p, instance: newInstance(b, emails...)}
 	w.run(b, nil, "import", "links", links)
 	var took struct {
 		Seconds       float64 `json:"seconds"`
@@ -52,13 +52,13 @@ func worldOf(b *testing.B, p dataset.Params) *world {
 	w.rate, w.tallyRate = float64(p.Total())/took.Seconds, float64(p.Total())/took.FinishSeconds
 	w.serve(b)
 	w.settle(b)
-	worlds[p.Key()] = w
+	setups[p.Key()] = w
 	return w
 }
 
 // compare loads the engines that read the whole dataset quickly. One that is
 // not installed is listed as missing.
-func (w *world) compare(b *testing.B) {
+func (w *setup) compare(b *testing.B) {
 	b.Helper()
 	if w.references != nil || w.missing != nil {
 		return
@@ -90,7 +90,7 @@ func (w *world) compare(b *testing.B) {
 	w.have(ch)
 }
 
-func (w *world) have(e reference.Engine) {
+func (w *setup) have(e reference.Engine) {
 	summary.engine(e.Name())
 	w.references = append(w.references, e)
 	atEnd(func() { _ = e.Close() })

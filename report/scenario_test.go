@@ -8,8 +8,8 @@ import (
 	"vitrine/report"
 )
 
-// world has the facts from which reports are made.
-type world struct {
+// scenario has the facts from which reports are made.
+type scenario struct {
 	links     []report.Link
 	views     []report.View
 	downloads []download
@@ -24,13 +24,13 @@ type download struct {
 	at   int64
 }
 
-// scope returns the part of the world that belongs to a link, or all of it for
-// 0.
-func (w *world) scope(link int64) *world {
+// scope returns the part of the scenario that belongs to a link, or all of it
+// for 0.
+func (w *scenario) scope(link int64) *scenario {
 	if link == 0 {
 		return w
 	}
-	s := &world{zone: w.zone, compare: w.compare}
+	s := &scenario{zone: w.zone, compare: w.compare}
 	for _, o := range w.views {
 		if o.Link == link {
 			s.views = append(s.views, o)
@@ -44,8 +44,8 @@ func (w *world) scope(link int64) *world {
 	return s
 }
 
-// fold returns the tally of the world within a window.
-func (w *world) fold(win report.Window) *report.Tally {
+// fold returns the tally of the scenario within a window.
+func (w *scenario) fold(win report.Window) *report.Tally {
 	f := report.Fold{Steps: win.Steps}
 	for i := range w.views {
 		if win.Contains(w.views[i].At) {
@@ -60,11 +60,11 @@ func (w *world) fold(win report.Window) *report.Tally {
 	return f.Tally()
 }
 
-func (w *world) linkReport(l report.Link, win report.Window) *report.LinkReport {
+func (w *scenario) linkReport(l report.Link, win report.Window) *report.LinkReport {
 	s := w.scope(l.ID)
 	rep := report.ForLink(l, win, s.fold(win), s.fold(win.Previous()), s.views)
 	if l.Files != nil { // the card shows the current version, the last one
-		now := &world{}
+		now := &scenario{}
 		for _, o := range s.views {
 			if o.Version == len(l.Files) {
 				now.views = append(now.views, o)
@@ -75,21 +75,21 @@ func (w *world) linkReport(l report.Link, win report.Window) *report.LinkReport 
 	return rep
 }
 
-func (w *world) accountReport(win report.Window) *report.AccountReport {
+func (w *scenario) accountReport(win report.Window) *report.AccountReport {
 	cur := w.fold(win)
 	return report.ForAccount(w.links, win, cur, w.fold(win.Previous()), w.top(cur, win), w.allTime())
 }
 
 // top returns the links with the most views in an account's tally, with their
 // daily views.
-func (w *world) top(cur *report.Tally, win report.Window) (top []report.TopLink) {
+func (w *scenario) top(cur *report.Tally, win report.Window) (top []report.TopLink) {
 	for _, l := range cur.Top(w.links, 25) {
 		top = append(top, report.TopLink{Link: l, Spark: w.scope(l.ID).fold(win).DailyViews(report.SparkDays(win))})
 	}
 	return top
 }
 
-func (w *world) allTime() report.AllTime {
+func (w *scenario) allTime() report.AllTime {
 	all := report.AllTime{Links: int64(len(w.links))}
 	for _, l := range w.links {
 		all.Views += l.Views
@@ -99,7 +99,7 @@ func (w *world) allTime() report.AllTime {
 }
 
 // oldest returns the creation time of the oldest link, or zero without links.
-func (w *world) oldest() time.Time {
+func (w *scenario) oldest() time.Time {
 	if len(w.links) == 0 {
 		return time.Time{}
 	}
