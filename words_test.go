@@ -117,3 +117,30 @@ func TestPlainWordsInDocs(t *testing.T) {
 		t.Errorf("read %d lines, want at least 3000", read)
 	}
 }
+
+// TestPlainWordsInTests checks that the comments of tests and of their helpers
+// use plain words.
+func TestPlainWordsInTests(t *testing.T) {
+	read := 0
+	eachTracked(t, func(file, _ string) {
+		if !strings.HasSuffix(file, "_test.go") && !strings.Contains(file, "vitrinetest/") || file == "words_test.go" {
+			return
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range parsed.Comments {
+			read++
+			text := strings.Join(strings.Fields(group.Text()), " ")
+			word, _, _ := strings.Cut(text, " ")
+			if found := avoided.FindString(text); found != "" && found != word {
+				t.Errorf("%s: %q in %.80s", set.Position(group.Pos()), found, text)
+			}
+		}
+	}, "*.go")
+	if read < 2000 {
+		t.Errorf("read %d comments, want at least 2000", read)
+	}
+}

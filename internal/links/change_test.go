@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/vitrinetest/fixture"
 )
 
-// TestDecisions checks who may do what to a link in which state, after a
-// decision of whom (contract, Link states).
+// TestDecisions checks who may do what to a link in which state, depending on
+// who decided last (contract, Link states).
 func TestDecisions(t *testing.T) {
 	s := fixture.New(t)
 	ctx := t.Context()

@@ -92,7 +92,7 @@ type user struct {
 	blobs   vitrine.Blobs
 	account *vitrine.Account
 	uploads *publish.Uploads
-	foreign int // how often it was told that the storage belongs to another database
+	foreign int // number of warnings that the storage belongs to another database
 }
 
 // open returns a process on a database.

@@ -199,7 +199,7 @@ func TestSiteTables(t *testing.T) {
 	}
 	for app, host := range androidApps {
 		if hostName(host) != host || siteOf(host) == "" {
-			t.Errorf("%s stands for %q, which has no name", app, host)
+			t.Errorf("%s has the host %q, which has no name", app, host)
 		}
 	}
 }

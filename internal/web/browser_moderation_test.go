@@ -109,8 +109,8 @@ func TestBrowserModerationKeys(t *testing.T) {
 func TestBrowserModerationHaste(t *testing.T) {
 	d := newDesk(t)
 	a, b := d.held("notes.txt", vitrine.ReasonSuspicious), d.held("data.json", vitrine.ReasonSuspicious)
-	// The page's clock stands still, so that the page always looks as if it had
-	// just loaded.
+	// The page's clock does not move, so that the page always looks as if it
+	// had just loaded.
 	tb := d.moderatorTab(d.owner, chromedp.ActionFunc(onNewDocument(`performance.now = () => 1e12`)))
 	tb.run(chromedp.Navigate(d.url + casePath(a) + "?queue=all"))
 	tb.press("a")

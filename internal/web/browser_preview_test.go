@@ -266,8 +266,8 @@ func TestViewOnlyDocument(t *testing.T) {
 	s.status(s.get(strings.TrimSuffix(frame, "view")+"part/pages"), 200)
 }
 
-// TestPreviewOfNothing checks that a file of which no preview can be made is
-// shown as before, once that was tried.
+// TestPreviewOfNothing checks that a file without a preview is shown as before,
+// once making one was tried.
 func TestPreviewOfNothing(t *testing.T) {
 	s := newSite(t)
 	previewer(t, s, "soffice")

@@ -52,7 +52,7 @@ func TestPageOfTwoOpens(t *testing.T) {
 }
 
 // TestPageSeesEveryChange checks that a cached page shows each later change of
-// the link, whoever makes it.
+// the link, by any process.
 func TestPageSeesEveryChange(t *testing.T) {
 	s := newSite(t)
 	l := s.publish("notes.txt", samples["notes.txt"], titled("A first title"))

@@ -226,7 +226,7 @@ func TestDecideMany(t *testing.T) {
 		t.Errorf("page after approving: %s", r.body)
 	}
 	states(vitrine.StateLive)
-	// A link about which somebody has decided since is not undone.
+	// A link that has had another decision since is not undone.
 	slug, _, _ := strings.Cut(rows[0], " ")
 	l, err := d.server.Links.Disable(t.Context(), slug, vitrine.Decision{By: vitrine.Operator})
 	d.check(err)

@@ -72,8 +72,8 @@ func inspectAny(t *testing.T, ext string, data []byte) {
 	if limit := 64*int64(len(data)) + 4*filetype.MiB; r.n > limit {
 		t.Fatalf("%s: %d of %d bytes read", ext, r.n, len(data))
 	}
-	// This counts everything that is allocated, of which only a part is in use
-	// at once.
+	// This counts everything that is allocated. Only a part of it is in use at
+	// once.
 	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(128*filetype.MiB+
 		8*filetype.KiB*len(data)); got > limit {
 		t.Fatalf("%s: %d bytes allocated for %d", ext, got, len(data))

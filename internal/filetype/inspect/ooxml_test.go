@@ -12,7 +12,7 @@ import (
 
 const vbaType = "application/vnd.ms-office.vbaProject"
 
-// inspectOffice inspects a file of which only the extension is known.
+// inspectOffice inspects a file by its extension.
 func inspectOffice(t *testing.T, ext string, b []byte) error {
 	t.Helper()
 	typ, ok := filetype.ByExt("." + ext)
