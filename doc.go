@@ -40,8 +40,8 @@
 //
 //	link                  a published file and its public page
 //	slug                  the part of a link's address after /p/
-//	view                  one answered page load; "open" in tables, stored texts
-//	                      and the flag --keep-opens
+//	view                  one answered page load; "open" in tables and stored
+//	                      texts
 //	engagement            what the tracker measured for a view; report.Session
 //	                      in code, "sessions" in the API
 //	session               a signed-in browser

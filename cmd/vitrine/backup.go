@@ -78,7 +78,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	} else {
 		t.Say("Backup %s: %s, %s, %s, %s of files, as of %s.", terminal.Plain(c.To),
 			terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"),
-			terminal.Counted(m.Opens, "open"),
+			terminal.Counted(m.Opens, "view"),
 			terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
 	}
 	if len(m.Damaged) > 0 {

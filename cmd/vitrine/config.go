@@ -38,8 +38,8 @@ type serveCmd struct {
 	Drain             time.Duration `help:"How long the server keeps serving after SIGTERM or SIGINT while /readyz answers 503. Set it to longer than your load balancer takes to notice. Needed when several servers share an instance." env:"VITRINE_DRAIN" group:"advanced" default:"0s"`
 	ShutdownTimeout   time.Duration `help:"How long requests in progress may take to finish after SIGTERM or SIGINT. A second signal stops the server at once." env:"VITRINE_SHUTDOWN_TIMEOUT" group:"advanced" default:"30s"`
 	ViewerKeyLife     time.Duration `help:"How long one secret key recognizes the viewers of an account. Then the key is destroyed and replaced, and returning viewers count as new." env:"VITRINE_VIEWER_KEY_LIFE" group:"advanced" default:"8760h"`
-	KeepOpens         int           `help:"How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever." env:"VITRINE_KEEP_OPENS" group:"advanced" default:"25" placeholder:"MONTHS"`
-	MaxOpens          int           `help:"The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit." env:"VITRINE_MAX_OPENS" group:"advanced" default:"0"`
+	KeepViews         int           `aliases:"keep-opens" help:"How many months single views are kept. Then they are deleted; the totals of their days stay. 0: forever." env:"VITRINE_KEEP_VIEWS,VITRINE_KEEP_OPENS" group:"advanced" default:"25" placeholder:"MONTHS"`
+	MaxViews          int           `aliases:"max-opens" help:"The most views that one report reads, newest first. A report that reaches the limit says so. 0: no limit." env:"VITRINE_MAX_VIEWS,VITRINE_MAX_OPENS" group:"advanced" default:"0"`
 	AbuseThreshold    int           `help:"How many reports from different networks on one day (UTC) send a live link to review; at most 20 links an hour. 0: never." env:"VITRINE_ABUSE_THRESHOLD" group:"advanced" default:"${abuse_threshold}"`
 	LogFormat         string        `help:"Format of the log on standard error: text or json." env:"VITRINE_LOG_FORMAT" group:"advanced" default:"text" enum:"text,json"`
 	LogLevel          slog.Level    `help:"What is logged: debug, info, warn or error." env:"VITRINE_LOG_LEVEL" group:"advanced" default:"info"`
@@ -109,8 +109,8 @@ func (c *serveCmd) Validate() error {
 	if err := c.placeFlags.Validate(); err != nil {
 		return err
 	}
-	if c.MaxOpens < 0 {
-		return errors.New("--max-opens is 0 or more")
+	if c.MaxViews < 0 {
+		return errors.New("--max-views is 0 or more")
 	}
 	if c.AbuseThreshold < 0 {
 		return errors.New("--abuse-threshold is 0 or more")

@@ -170,8 +170,8 @@ func TestEveryFlagOfServeIsAVariableToo(t *testing.T) {
 	}
 	for _, n := range p.Model.Children {
 		for _, f := range n.Flags {
-			if n.Name == "serve" && f.Name != "help" && (len(f.Envs) != 1 || f.Help == "") {
-				t.Errorf("--%s has variables %v and help %q, want one variable and a help text", f.Name, f.Envs, f.Help)
+			if n.Name == "serve" && f.Name != "help" && (len(f.Envs) == 0 || f.Help == "") {
+				t.Errorf("--%s has variables %v and help %q, want a variable and a help text", f.Name, f.Envs, f.Help)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func TestVariablesConfigureServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.plans()[vitrine.PlanFree].Links != 2 || len(c.proxies()) != 2 || c.MaxOpens != 7 {
+	if c.plans()[vitrine.PlanFree].Links != 2 || len(c.proxies()) != 2 || c.MaxViews != 7 {
 		t.Errorf("configuration = %+v, want the values of the variables", c)
 	}
 }
@@ -195,7 +195,7 @@ func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"nonsense"}, {"put"}, {"put", "--slug", "x", "a.txt", "b.txt"}, {"ls", "--limit", "0"}, {"ls"},
 		{"stats", "--range", "31d"},
-		{"put", "--api-key", "x", "--server", "nonsense", "a.txt"}, {"serve", "--max-opens", "-1"},
+		{"put", "--api-key", "x", "--server", "nonsense", "a.txt"}, {"serve", "--max-views", "-1"},
 		{"serve", "--log-format", "xml"},
 		{"account", "create"}, {"account", "create", "a@b.c", "--plan", "gold"}, {"account", "plan", "a@b.c", "gold"},
 		{"key", "revoke", "a@b.c", "x"},

@@ -26,7 +26,7 @@ var examples = map[string][]string{
 	"account create": {"account create ada@example.org", "account create ada@example.org --plan pro --json | jq -r .apiKey"},
 	"key create":     {"key create ada@example.org --name ci --scope publish --expires 90d"},
 	"import links":   {"import links links.ndjson"},
-	"import opens":   {"import opens views.ndjson"},
+	"import views":   {"import views views.ndjson"},
 	"backup":         {"backup /backups/vitrine"},
 	"geo update":     {"geo update"},
 }

@@ -13,7 +13,7 @@ import (
 
 type importCmd struct {
 	Links importLinksCmd `cmd:"" help:"Import links without files, one JSON object per line."`
-	Opens importViewsCmd `cmd:"" aliases:"views" help:"Import views, one JSON object per line. Importing the same file again adds nothing."`
+	Views importViewsCmd `cmd:"" aliases:"opens" help:"Import views, one JSON object per line. Importing the same file again adds nothing."`
 }
 
 type fileArg struct {

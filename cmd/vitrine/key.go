@@ -14,7 +14,7 @@ import (
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create another API key and print it. It is shown once."`
 	List   keyListCmd   `cmd:"" help:"List an account's API keys, without the keys themselves."`
-	Roll   keyRollCmd   `cmd:"" aliases:"rotate" help:"Rotate an API key: print a new one, and stop the old one later."`
+	Rotate keyRollCmd   `cmd:"" aliases:"roll" help:"Rotate an API key: print a new one, and stop the old one later."`
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke an API key."`
 }
 

@@ -16,7 +16,7 @@ type linkCmd struct {
 	History linkHistoryCmd `cmd:"" help:"List who changed a link's state, when and why, newest first."`
 	Reports linkReportsCmd `cmd:"" help:"List what readers reported about a link, newest first."`
 	Same    linkSameCmd    `cmd:"" help:"List other links with the same bytes."`
-	Clear   linkClearCmd   `cmd:"" aliases:"approve" help:"Approve a link that is held for review."`
+	Approve linkClearCmd   `cmd:"" aliases:"clear" help:"Approve a link that is held for review."`
 	Reject  linkRejectCmd  `cmd:"" help:"Reject a link that is held for review."`
 	Disable linkDisableCmd `cmd:"" help:"Disable a live link."`
 	Undo    linkUndoCmd    `cmd:"" help:"Undo the last decision about a link."`

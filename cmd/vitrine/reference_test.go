@@ -34,7 +34,7 @@ var shared = []struct {
 	names        []string
 }{
 	{"Storage flags", "Commands that open an instance take these flags. They say where its data is.", []string{"data", "database", "views", "files"}},
-	{"Connection flags", "Commands that use an instance over its API take these flags.", []string{"url", "api-key"}},
+	{"Connection flags", "Commands that use an instance over its API take these flags.", []string{"server", "api-key"}},
 	{"Plan flags", "Commands that show or change plans take these flags. They set the limits of each plan.", []string{"plan-free", "plan-pro", "plan-lifetime", "upgrade-url"}},
 }
 
@@ -46,8 +46,11 @@ func flagRow(f *kong.Flag) string {
 	if !f.IsBool() {
 		name += " " + cmp.Or(f.PlaceHolder, "VALUE")
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s |\n", code(name), code(f.Default), code(strings.Join(f.Envs, " ")),
-		cell(f.Help))
+	env := ""
+	if len(f.Envs) > 0 {
+		env = f.Envs[0] // others are earlier names
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", code(name), code(f.Default), code(env), cell(f.Help))
 }
 
 // sharedRows returns the rows of each shared set, as the first command with all

@@ -56,7 +56,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return fmt.Errorf("%s is restored as the backup has it, and the audit found faults: %d", c.Data, faults)
 	}
 	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults.", terminal.Plain(c.Data),
-		terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "open"),
+		terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "view"),
 		terminal.Stamp(m.Moment))
 	t.Say("Serve it with: %s serve --data %s", terminal.Self(), terminal.ShellWord(c.Data))
 	return nil

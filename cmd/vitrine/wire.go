@@ -140,7 +140,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 		return err
 	}))
 	in.links.ViewerKeyLife, in.links.Plans = c.ViewerKeyLife, c.plans()
-	in.analytics.MaxViews, in.analytics.KeepMonths = c.MaxOpens, c.KeepOpens
+	in.analytics.MaxViews, in.analytics.KeepMonths = c.MaxViews, c.KeepViews
 	in.analytics.URL = func(slug vitrine.Slug) string { return httpx.LinkURL(public, slug) }
 	app := c.app(s, uploads, made, siteStats, viewIDs, public, content)
 	app.OwnViews, app.Cities = own, cities
