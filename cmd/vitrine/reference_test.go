@@ -139,6 +139,11 @@ func TestCommandReference(t *testing.T) {
 	const path = "../../docs/reference/commands.md"
 	model := kong.Must(new(cli), kong.Name("vitrine"), kong.ExplicitGroups(groups), helpFacts()).Model
 	want := reference(model)
+	for i, rows := range sharedRows(model) {
+		if rows == "" {
+			t.Errorf("no command has all of the %s", strings.ToLower(shared[i].title))
+		}
+	}
 	if n := strings.Count(want, "\n## "); n < 30 {
 		t.Fatalf("found only %d commands, want at least 30", n)
 	}
