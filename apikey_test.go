@@ -57,7 +57,7 @@ func TestParseSlug(t *testing.T) {
 		strings.Repeat("a", 50): Slug(strings.Repeat("a", 50)), "2026": "2026"}
 	for in, want := range good {
 		if got, err := ParseSlug(in); err != nil || got != want {
-			t.Errorf("ParseSlug(%q) = %q, %v", in, got, err)
+			t.Errorf("ParseSlug(%q) = %q, %v, want %q", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"", "a", "ab", "-ab", "ab-", "a--b", "a_b", "a b", "äbc", "abc\n",
@@ -95,7 +95,7 @@ func TestUploadID(t *testing.T) {
 
 func TestNormalEmail(t *testing.T) {
 	if got, err := NormalEmail(" Ann@Example.ORG "); err != nil || got != "ann@example.org" {
-		t.Errorf("NormalEmail = %q, %v", got, err)
+		t.Errorf("NormalEmail = %q, %v, want \"ann@example.org\"", got, err)
 	}
 	for _, s := range []string{"", "ann", "ann@", "@b.c", "Ann <ann@b.c>", "a@b.c, d@e.f", "a b@c.d",
 		strings.Repeat("a", 250) + "@b.cd"} {

@@ -61,7 +61,7 @@ func BenchmarkReportFiltered(b *testing.B) {
 // BenchmarkReportDates measures an account report of custom dates: the whole
 // dataset but for its first and last two weeks.
 func BenchmarkReportDates(b *testing.B) {
-	w := accountWorld(b)
+	w := accountSetup(b)
 	first, last := w.From().AddDate(0, 0, 14), w.Last.AddDate(0, 0, -14)
 	w.report(b, fmt.Sprintf("account report, custom dates, %d of %d days, %s opens, %d links",
 		w.Days-28, w.Days, million(w.Opens), w.Links),

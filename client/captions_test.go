@@ -35,19 +35,19 @@ func TestCaptions(t *testing.T) {
 	want := []Captions{{"de", "Deutsch", "https://share.example/c/x"}, {"fr", "français", ""}}
 	got, err := c.PutCaptions(t.Context(), "a/b", "pt-BR", []byte("\ufeffWEBVTT\n"))
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("PutCaptions = %+v, %v", got, err)
+		t.Errorf("PutCaptions = %+v, %v, want %+v", got, err, want)
 	}
 	if got, err := c.PutCaptions(t.Context(), "ab", "de", []byte("1\n")); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("PutCaptions = %+v, %v", got, err)
+		t.Errorf("PutCaptions = %+v, %v, want %+v", got, err, want)
 	}
 	if _, err := c.PutCaptions(t.Context(), "ab", "../x", []byte("rubbish")); codeOf(err) != "invalid_request" {
 		t.Errorf("PutCaptions with an invalid language = %v, want invalid_request", err)
 	}
 	if got, err := c.Captions(t.Context(), "ab"); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("Captions = %+v, %v", got, err)
+		t.Errorf("Captions = %+v, %v, want %+v", got, err, want)
 	}
 	if err := c.DeleteCaptions(t.Context(), "ab", "de"); err != nil {
-		t.Errorf("DeleteCaptions = %v", err)
+		t.Errorf("DeleteCaptions = %v, want nil", err)
 	}
 	const key = " Bearer vtr_key "
 	wantSeen := []string{

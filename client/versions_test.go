@@ -35,13 +35,13 @@ func TestVersions(t *testing.T) {
 	want := []Version{{Version: 2, Current: true, Status: "live", Name: "a.pdf", SizeBytes: 3,
 		CreatedAt: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC), Key: "k"}, {Version: 1, Status: "review", Reason: "x"}}
 	if err != nil || !reflect.DeepEqual(list, want) {
-		t.Errorf("Versions = %+v, %v", list, err)
+		t.Errorf("Versions = %+v, %v, want %+v", list, err, want)
 	}
 	if l, err := c.RestoreVersion(t.Context(), "a", 1); err != nil || l.Version != 1 {
 		t.Errorf("RestoreVersion = %+v, %v", l, err)
 	}
 	if err := c.DeleteVersion(t.Context(), "a", 1); err != nil {
-		t.Errorf("DeleteVersion = %v", err)
+		t.Errorf("DeleteVersion = %v, want nil", err)
 	}
 	wantSeen := []string{"GET /api/v1/links/a%2Fb/versions", "GET /api/v1/links/a%2Fb/versions",
 		"POST /api/v1/links/a/versions/1/restore", "DELETE /api/v1/links/a/versions/1"}

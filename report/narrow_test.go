@@ -166,7 +166,7 @@ func TestPeriods(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			t.Errorf("WindowOf(%+v) = %v", c.p, err)
+			t.Errorf("WindowOf(%+v) = %v, want nil", c.p, err)
 			continue
 		}
 		text := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }

@@ -61,7 +61,7 @@ func TestParseRange(t *testing.T) {
 	for s, want := range map[string]report.Range{"": "30d", "7d": "7d", "14d": "14d", "30d": "30d", "90d": "90d",
 		"all": "all"} {
 		if got, err := report.ParseRange(s); err != nil || got != want {
-			t.Errorf("ParseRange(%q) = %q, %v", s, got, err)
+			t.Errorf("ParseRange(%q) = %q, %v, want %q", s, got, err, want)
 		}
 	}
 	for _, s := range []string{"30", "30D", " 30d", "ALL", "365d", "7d,14d", "\x00"} {

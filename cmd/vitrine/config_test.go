@@ -27,7 +27,7 @@ func TestBounds(t *testing.T) {
 	} {
 		var b limits.Bounds
 		if err := b.UnmarshalText([]byte(in)); err != nil {
-			t.Errorf("UnmarshalText(%q) = %v", in, err)
+			t.Errorf("UnmarshalText(%q) = %v, want nil", in, err)
 		} else if got := b.Over(free); got != want {
 			t.Errorf("limits of %q = %+v, want %+v", in, got, want)
 		}

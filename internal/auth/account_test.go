@@ -264,7 +264,7 @@ func TestExport(t *testing.T) {
 		files[f.Name] = string(body)
 	}
 	if got := files["files/"+string(l.Slug)+"/"+l.Name]; got != "what it says" {
-		t.Errorf("exported file = %q, files = %v", got, files)
+		t.Errorf("exported file = %q, files = %v, want \"what it says\"", got, files)
 	}
 	rows, err := csv.NewReader(strings.NewReader(files["links.csv"])).ReadAll()
 	if err != nil || len(rows) != 2 || !strings.HasPrefix(rows[1][2], "'=") ||
@@ -317,7 +317,7 @@ func TestScopedKey(t *testing.T) {
 	for scope, code := range map[vitrine.KeyScope]vitrine.Code{vitrine.ScopeRead: "", vitrine.ScopePublish: "",
 		vitrine.ScopeFull: vitrine.CodeForbidden, "": vitrine.CodeForbidden} {
 		if err := c.Need(scope); vitrine.CodeOf(err) != code {
-			t.Errorf("Need(%q) of a publish key = %v", scope, err)
+			t.Errorf("Need(%q) of a publish key = %v, want %v", scope, err, code)
 		}
 	}
 	e.Clock.Advance(48 * time.Hour)

@@ -112,11 +112,11 @@ func TestAttemptsAreLimited(t *testing.T) {
 	offer, err := e.Sessions.Offer(ctx, fixture.AnnEmail)
 	e.Must(err)
 	if _, err := e.Sessions.SignInWithToken(ctx, string(offer), fixture.Home); err != nil {
-		t.Errorf("SignInWithToken = %v", err)
+		t.Errorf("SignInWithToken = %v, want nil", err)
 	}
 	e.Clock.Advance(15*time.Minute + time.Millisecond)
 	if _, err := e.Enter(fixture.Home, fixture.AnnEmail, fixture.AnnWords); err != nil {
-		t.Errorf("Enter after the wait = %v", err)
+		t.Errorf("Enter after the wait = %v, want nil", err)
 	}
 	for range 4 {
 		e.Code("wrong", fixture.Second(e.Enter(fixture.Home, fixture.AnnEmail, "wrong")), vitrine.CodeUnauthorized)

@@ -61,7 +61,7 @@ func TestSetUp(t *testing.T) {
 		t.Errorf("%d accounts were created, want 1", made.Load())
 	}
 	if none, err := e.Accounts.Setup(ctx); err != nil || none != "" {
-		t.Errorf("Setup with an account = %q, %v", string(none), err)
+		t.Errorf("Setup with an account = %q, %v, want \"\"", string(none), err)
 	}
 }
 

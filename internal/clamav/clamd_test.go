@@ -387,7 +387,7 @@ func TestCancelled(t *testing.T) {
 			t.Errorf("Scan cancelled after %d bytes = %+v, %v", after, v, err)
 		}
 		if _, err := s.Scan(ctx, strings.NewReader("a"), 1); !errors.Is(err, why) {
-			t.Errorf("Scan with a cancelled context = %v", err)
+			t.Errorf("Scan with a cancelled context = %v, want %v", err, why)
 		}
 	}
 	expect(t, s, "after all that", []byte("a"), "")

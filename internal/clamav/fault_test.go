@@ -203,7 +203,7 @@ func TestCancelledAnywhere(t *testing.T) {
 			}
 			for _, h := range s.Check(ctx) {
 				if !errors.Is(h.Err, why) {
-					t.Errorf("Check = %v", h)
+					t.Errorf("Check = %v, want %v", h, why)
 				}
 			}
 		})

@@ -61,7 +61,7 @@ func TestCheck(t *testing.T) {
 	address := vitrinetest.ClickHouseDatabase(t)
 	l := openTestLog(t, address)
 	if err := l.Check(ctx); err != nil {
-		t.Errorf("Check of a good database = %v", err)
+		t.Errorf("Check of a good database = %v, want nil", err)
 	}
 	if _, err := Open(ctx, address+"_other", Options{}); err == nil ||
 		!strings.Contains(err.Error(), "has no database") || !strings.Contains(err.Error(), "CREATE DATABASE") {

@@ -156,7 +156,7 @@ func crash(t *testing.T, n int, first vitrine.Batch, run func(*ViewLog) error, b
 	// Then with the same batch. The result must be the same as without the
 	// crash.
 	if err := run(other); err != nil {
-		t.Fatalf("%s: second run = %v", what, err)
+		t.Fatalf("%s: second run = %v, want nil", what, err)
 	}
 	if got, err2 = other.Counts(ctx, []vitrine.LinkID{1, 2, 3}); err2 != nil || !maps.Equal(got, after) {
 		t.Fatalf("%s: counts after the second run = %v, %v", what, got, err2)

@@ -49,7 +49,7 @@ func TestFill(t *testing.T) {
 		l := openTestLog(t, address)
 		again := func(int64, int64) { t.Error("a batch was copied again") }
 		if err := l.Fill(ctx, from, again); err != nil {
-			t.Errorf("second Fill = %v", err)
+			t.Errorf("second Fill = %v, want nil", err)
 		}
 		return l
 	})
@@ -115,7 +115,7 @@ func TestFillOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := half.Fillable(ctx); err != nil {
-		t.Errorf("Fillable after an interrupted Fill = %v", err)
+		t.Errorf("Fillable after an interrupted Fill = %v, want nil", err)
 	}
 	whole := openTestLog(t, vitrinetest.ClickHouseDatabase(t))
 	if err := whole.Fill(ctx, from, untold); err != nil {

@@ -99,7 +99,7 @@ func TestReceiveFails(t *testing.T) {
 		"canceled":          {canceled, strings.NewReader(whole), vitrine.CodeUnavailable},
 	} {
 		if _, err := b.Receive(c.ctx, g, c.body); vitrine.CodeOf(err) != c.code {
-			t.Errorf("%s: Receive = %v", name, err)
+			t.Errorf("%s: Receive = %v, want %v", name, err, c.code)
 		}
 		if _, err := b.Stat(ctx, g.Key); !errors.Is(err, vitrine.ErrNotFound) {
 			t.Errorf("%s: Stat = %v, want ErrNotFound", name, err)
@@ -109,7 +109,7 @@ func TestReceiveFails(t *testing.T) {
 		}
 	}
 	if _, err := b.Receive(ctx, g, strings.NewReader(whole)); err != nil {
-		t.Errorf("complete transfer = %v", err)
+		t.Errorf("complete transfer = %v, want nil", err)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: Seal = %v, want ErrNotFound", name, err)
 		}
 		if _, err := b.Receive(ctx, g, strings.NewReader("abc")); err != nil {
-			t.Errorf("%s: Receive = %v", name, err)
+			t.Errorf("%s: Receive = %v, want nil", name, err)
 		}
 		if info, err := b.Stat(ctx, g.Key); err != nil || info.SHA256[:8] != "ba7816bf" {
 			t.Errorf("%s: Stat = %+v, %v", name, info, err)
@@ -308,7 +308,7 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: Stat = %+v, %v", name, info, err)
 		}
 		if err := b.Delete(ctx, g.Key); err != nil {
-			t.Errorf("%s: Delete = %v", name, err)
+			t.Errorf("%s: Delete = %v, want nil", name, err)
 		}
 		if left := files(t, dir); len(left) != 1 {
 			t.Errorf("%s: files after Delete = %v", name, left)
@@ -433,7 +433,7 @@ func TestHostileKeys(t *testing.T) {
 			t.Errorf("Open(%q) = %v, want ErrNotFound", k, err)
 		}
 		if err := b.Delete(ctx, k); err != nil {
-			t.Errorf("Delete(%q) = %v", k, err)
+			t.Errorf("Delete(%q) = %v, want nil", k, err)
 		}
 	}
 	if written := files(t, dir); written != nil {

@@ -27,6 +27,6 @@ func TestDiskFull(t *testing.T) {
 	}
 	vitrinetest.Resize(t, dir, "8m")
 	if _, err := b.Receive(ctx, g, bytes.NewReader(big)); err != nil {
-		t.Errorf("Receive with space again = %v", err)
+		t.Errorf("Receive with space again = %v, want nil", err)
 	}
 }

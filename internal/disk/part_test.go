@@ -24,7 +24,7 @@ func TestPartsInAnyDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := b.Delete(ctx, g.Key); err != nil {
-			t.Errorf("%s: Delete = %v", name, err)
+			t.Errorf("%s: Delete = %v, want nil", name, err)
 		}
 		if _, err := b.OpenPart(ctx, g.Key, "picture"); err == nil {
 			t.Errorf("%s: the part exists after Delete", name)

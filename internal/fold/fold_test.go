@@ -68,10 +68,10 @@ func TestFolder(t *testing.T) {
 		t.Errorf("a mark or a preload is left:\n%s", text)
 	}
 	if got := strings.Join(p.Unused, " "); got != "notes.txt" {
-		t.Errorf("Unused = %s", got)
+		t.Errorf("Unused = %s, want notes.txt", got)
 	}
 	if got := strings.Join(p.Remote, " "); got != "https://example.org/far.css https://example.org/far.png" {
-		t.Errorf("Remote = %s", got)
+		t.Errorf("Remote = %s, want https://example.org/far.css https://example.org/far.png", got)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestFullDisk(t *testing.T) {
 	full := newFile(t, path, false)
 	full.Temp = f.Temp
 	if err := full.Open(t.Context()); err != nil {
-		t.Errorf("Open on a full disk = %v", err)
+		t.Errorf("Open on a full disk = %v, want nil", err)
 	}
 	if got := placeOf(full, "81.2.69.142"); got != "" {
 		t.Errorf("place = %q, want none", got)

@@ -155,7 +155,7 @@ func TestUnusable(t *testing.T) {
 		}
 	}
 	if err := newFile(t, path+"no", false).Open(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Open of a missing file = %v", err)
+		t.Errorf("Open of a missing file = %v, want %v", err, fs.ErrNotExist)
 	}
 	if err := newFile(t, t.TempDir(), false).Open(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "directory") {

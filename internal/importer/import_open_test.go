@@ -195,7 +195,7 @@ func TestImportResume(t *testing.T) {
 			}
 			last, err := in.Views(t.Context(), strings.NewReader(lines))
 			if want := (Result{Lines: again.Lines, Already: true}); err != nil || last != want {
-				t.Fatalf("%s: third run = %+v, %v", name, last, err)
+				t.Fatalf("%s: third run = %+v, %v, want %+v", name, last, err, want)
 			}
 		}
 	}
@@ -247,7 +247,7 @@ func TestImportNothing(t *testing.T) {
 		log := newImportLog(t)
 		in := importInto(log)
 		if res, err := in.Views(t.Context(), strings.NewReader(file)); err != nil || res != want {
-			t.Errorf("Views(%q) = %+v, %v", file, res, err)
+			t.Errorf("Views(%q) = %+v, %v, want %+v", file, res, err, want)
 		}
 		want.Already = want.Lines > 0
 		if res, err := in.Views(t.Context(), strings.NewReader(file)); err != nil || res != want || len(log.views) > 0 {

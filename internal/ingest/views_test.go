@@ -154,7 +154,7 @@ func newView(n int) *vitrine.ViewRecord {
 func write(t *testing.T, v *ingest.Views, n int) {
 	t.Helper()
 	if err := v.Add(t.Context(), newView(n)); err != nil {
-		t.Errorf("Add of view %d = %v", n, err)
+		t.Errorf("Add of view %d = %v, want nil", n, err)
 	}
 }
 

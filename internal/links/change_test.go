@@ -127,7 +127,7 @@ func TestUndo(t *testing.T) {
 	want := []string{"scanner create", "operator reject", "operator undo", "operator clear", "operator disable",
 		"operator undo", "operator undo"}
 	if got := s.History(l); !slices.Equal(got, want) {
-		t.Errorf("history = %q", got)
+		t.Errorf("history = %q, want %q", got, want)
 	}
 	c, err := (&moderation.Service{Store: s.Store, Now: s.Clock.Now}).Case(t.Context(), slug)
 	s.Must(err)

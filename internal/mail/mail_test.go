@@ -340,7 +340,7 @@ func TestOptions(t *testing.T) {
 	for _, good := range []string{"smtp://mail.example", "smtps://a:b@mail.example", "smtp://localhost:25",
 		"smtp://a@[::1]:2525?tls=off"} {
 		if err := Check(Options{Server: good, From: "post@share.example"}); err != nil {
-			t.Errorf("Check(%q) = %v", good, err)
+			t.Errorf("Check(%q) = %v, want nil", good, err)
 		}
 	}
 	if err := Check(Options{Server: "smtp://mail.example", From: "nobody"}); err == nil {

@@ -122,7 +122,7 @@ func TestPrepare(t *testing.T) {
 		must(t, os.WriteFile(ok, nil, 0o600))
 		m.limits.long = standard.long
 		if _, err := preview(t, m, "a.pdf", memory{bytes.NewReader(nil)}); err != nil {
-			t.Errorf("%s: second attempt = %v", what, err)
+			t.Errorf("%s: second attempt = %v, want nil", what, err)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestEndOfChild(t *testing.T) {
 	}
 	m, _ := newMaker(t, Options{Executable: filepath.Join(t.TempDir(), "absent")})
 	if _, err := preview(t, m, "a.pdf", blobFile(t, filled(9, 9, "1 0 0"))); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Preview without an executable = %v", err)
+		t.Errorf("Preview without an executable = %v, want %v", err, os.ErrNotExist)
 	}
 }
 

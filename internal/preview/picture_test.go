@@ -89,7 +89,7 @@ func TestPictures(t *testing.T) {
 			}
 		}
 		if got, want := parts[vitrine.PartImage] != nil, strings.HasSuffix(c.name, ".tiff"); got != want {
-			t.Errorf("%s: image part = %v", c.name, got)
+			t.Errorf("%s: image part = %v, want %v", c.name, got, want)
 		}
 	}
 	if w.list() != nil {

@@ -151,7 +151,7 @@ func mustPreview(t testing.TB, m *Maker, name string, content []byte) made {
 	t.Helper()
 	parts, err := preview(t, m, name, blobFile(t, content))
 	if err != nil {
-		t.Fatalf("Preview(%s) = %v", name, err)
+		t.Fatalf("Preview(%s) = %v, want nil", name, err)
 	}
 	return parts
 }

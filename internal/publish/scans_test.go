@@ -100,7 +100,7 @@ func TestScanLate(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	s.Scanner.Silent = fixture.ErrMute
 	if err := s.Scans.Pending(t.Context()); !errors.Is(err, fixture.ErrMute) {
-		t.Errorf("Pending without a scanner = %v", err)
+		t.Errorf("Pending without a scanner = %v, want %v", err, fixture.ErrMute)
 	}
 	s.WantState(video, vitrine.StateReview, vitrine.ReasonScanSlow, "")
 	s.Scanner.Silent, s.Scanner.Err = nil, nil

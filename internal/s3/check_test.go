@@ -24,7 +24,7 @@ func TestCheck(t *testing.T) {
 	b := opened(t, address)
 	for range 2 {
 		if err := b.Check(ctx); err != nil {
-			t.Fatalf("Check of a good bucket = %v", err)
+			t.Fatalf("Check of a good bucket = %v, want nil", err)
 		}
 	}
 	if err := b.list(ctx, "", func(e entry) error {
@@ -87,10 +87,10 @@ func TestCors(t *testing.T) {
 	}
 	for range 2 { // the second call changes nothing
 		if err := b.Cors(ctx, ours); err != nil {
-			t.Fatalf("Cors = %v", err)
+			t.Fatalf("Cors = %v, want nil", err)
 		}
 		if err := b.CorsMissing(ctx, ours); err != nil {
-			t.Errorf("CorsMissing after Cors = %v", err)
+			t.Errorf("CorsMissing after Cors = %v, want nil", err)
 		}
 		if err := b.CorsMissing(ctx, theirs); err == nil {
 			t.Error("CorsMissing = nil for an origin that may only GET, want an error")
@@ -176,7 +176,7 @@ func TestDenied(t *testing.T) {
 	allow(actions...)
 	b.tried = false
 	if err := b.Check(ctx); err != nil {
-		t.Errorf("Check with all listed permissions = %v", err)
+		t.Errorf("Check with all listed permissions = %v, want nil", err)
 	}
 	if err := b.Cors(ctx, "https://share.example"); err == nil || !strings.Contains(err.Error(), "s3:GetBucketCORS") {
 		t.Errorf("Cors without permission = %v", err)

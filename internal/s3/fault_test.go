@@ -142,7 +142,7 @@ func TestSealFaults(t *testing.T) {
 					t.Errorf("Stat = %+v, %v", info, err)
 				}
 				if _, err := f.far.Seal(ctx, k); err != nil {
-					t.Errorf("second Seal = %v", err)
+					t.Errorf("second Seal = %v, want nil", err)
 				}
 				f.is("sealed in the end", k, text)
 				if name != "list" && name != "look" && !failed && fault.name != "done, and its answer cut off" &&
@@ -299,7 +299,7 @@ func TestDeleteFaults(t *testing.T) {
 			f.fails(name+", "+fault.name, func(ctx context.Context) error { return f.hasty.Delete(ctx, k) })
 			f.proxy.set(nil)
 			if err := f.far.Delete(ctx, k); err != nil {
-				t.Errorf("second Delete after fault %s, %s = %v", name, fault.name, err)
+				t.Errorf("second Delete after fault %s, %s = %v, want nil", name, fault.name, err)
 			}
 			f.is("deleted", k, "")
 			if _, err := f.straight.OpenPart(ctx, k, vitrine.PartPicture); !errors.Is(err, vitrine.ErrNotFound) {
@@ -333,6 +333,6 @@ func TestServerThatOverwrites(t *testing.T) {
 	}
 	f.proxy.set(nil)
 	if _, err := f.far.Seal(ctx, k); err != nil {
-		t.Errorf("Seal once the server supports it = %v", err)
+		t.Errorf("Seal once the server supports it = %v, want nil", err)
 	}
 }

@@ -200,11 +200,11 @@ func TestPassword(t *testing.T) {
 		t.Errorf("Enter beyond the limit = %v, want rate_limited", err)
 	}
 	if _, err := s.Enter(ctx, r, words, there); err != nil {
-		t.Errorf("Enter from another network = %v", err)
+		t.Errorf("Enter from another network = %v, want nil", err)
 	}
 	f.Clock.Advance(15*time.Minute + time.Millisecond)
 	if _, err := s.Enter(ctx, r, words, here); err != nil {
-		t.Errorf("Enter after the wait = %v", err)
+		t.Errorf("Enter after the wait = %v, want nil", err)
 	}
 }
 

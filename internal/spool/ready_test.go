@@ -56,7 +56,7 @@ func TestNotReadyWhenFull(t *testing.T) {
 	n, kept := 1, 0
 	for ; ; n++ {
 		if err := v.Ready(); err != nil {
-			t.Fatalf("Ready while views are accepted = %v", err)
+			t.Fatalf("Ready while views are accepted = %v, want nil", err)
 		}
 		if err := add(n); err != nil {
 			if vitrine.CodeOf(err) != vitrine.CodeUnavailable || !errors.Is(err, ErrFull) {
@@ -72,7 +72,7 @@ func TestNotReadyWhenFull(t *testing.T) {
 	l.away.Store(false)
 	<-drained
 	if err := v.Ready(); err != nil {
-		t.Errorf("Ready with an empty spool = %v", err)
+		t.Errorf("Ready with an empty spool = %v, want nil", err)
 	}
 	if err := add(n + 1); err != nil {
 		t.Error(err)

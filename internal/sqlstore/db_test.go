@@ -96,11 +96,11 @@ func TestFull(t *testing.T) {
 		return err0
 	})
 	if err != nil {
-		t.Errorf("Read without space = %v", err)
+		t.Errorf("Read without space = %v, want nil", err)
 	}
 	pages(1_000_000)
 	if err := write("1"); err != nil {
-		t.Errorf("write with space again = %v", err)
+		t.Errorf("write with space again = %v, want nil", err)
 	}
 	sqltest.CheckIntegrity(t, s.DB)
 }
@@ -132,7 +132,7 @@ func TestBusy(t *testing.T) {
 		t.Errorf("Update while another process writes = %v, want busy", err)
 	}
 	if err := s.Read(t.Context(), func(vitrine.Tx) error { return nil }); err != nil {
-		t.Errorf("Read while another process writes = %v", err)
+		t.Errorf("Read while another process writes = %v, want nil", err)
 	}
 	if err := held.Rollback(); err != nil {
 		t.Fatal(err)

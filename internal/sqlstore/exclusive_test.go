@@ -76,7 +76,7 @@ func TestExclusive(t *testing.T) {
 			cancel()
 		}()
 		if _, err := stores[i%2].Exclusive(ctx, "test"); !errors.Is(err, context.Canceled) {
-			t.Errorf("Exclusive cancelled after %d microseconds = %v", i%20, err)
+			t.Errorf("Exclusive cancelled after %d microseconds = %v, want %v", i%20, err, context.Canceled)
 		}
 	}
 	for range 2 {

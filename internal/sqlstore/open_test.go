@@ -42,7 +42,7 @@ func TestReopen(t *testing.T) {
 			t.Errorf("Update of a closed store = %v, want unavailable", err)
 		}
 		if err := s.Close(); err != nil {
-			t.Errorf("second Close = %v", err)
+			t.Errorf("second Close = %v, want nil", err)
 		}
 	}
 	info, err := os.Stat(path)
@@ -168,7 +168,7 @@ func TestUpgradeFails(t *testing.T) {
 		t.Errorf("after a failed step: %v", err)
 	}
 	if err := upgrade(path, steps); err != nil {
-		t.Errorf("second upgrade = %v", err)
+		t.Errorf("second upgrade = %v, want nil", err)
 	}
 }
 

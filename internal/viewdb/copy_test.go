@@ -168,7 +168,10 @@ func TestCopy(t *testing.T) {
 	from, fromLog := first, firstLog
 	for _, place := range []string{one, two, filepath.Join(dir, "b.db")} {
 		to, toLog := store(place), log(strings.Replace(place, "b.db", "bv.db", 1))
-		cuts := cutOff(t, func(ctx context.Context, addViews sqldb.Copied) error { return from.CopyTo(ctx, to, addViews) })
+		cuts := cutOff(t, func(ctx context.Context,
+			addViews sqldb.Copied) error {
+			return from.CopyTo(ctx, to, addViews)
+		})
 		cuts += cutOff(t, func(ctx context.Context,
 			addViews sqldb.Copied) error {
 			return fromLog.CopyTo(ctx, toLog, addViews)
@@ -196,7 +199,7 @@ func TestCopy(t *testing.T) {
 			err := tx.(sqlstore.Tx).Get([]any{&id}, "INSERT INTO attempts (key, at) VALUES ($1, $2) RETURNING id",
 				[]byte("y"), int64(2))
 			if err != nil || id != 10000 {
-				t.Errorf("ID of a new attempt = %d, %v", id, err)
+				t.Errorf("ID of a new attempt = %d, %v, want 10000", id, err)
 			}
 			return nil
 		})
@@ -209,10 +212,12 @@ func TestCopy(t *testing.T) {
 	}
 	// A target that has changed is not overwritten, and does not count as the
 	// same.
-	if err := first.CopyTo(t.Context(), store(one), func(string, int64, int64) { t.Error("something was copied") }); err == nil {
+	if err := first.CopyTo(t.Context(), store(one),
+		func(string, int64, int64) { t.Error("something was copied") }); err == nil {
 		t.Log("the same row was added to both")
 	}
-	if err := firstLog.CopyTo(t.Context(), fromLog, func(string, int64, int64) { t.Error("something was copied") }); !errors.Is(err,
+	if err := firstLog.CopyTo(t.Context(), fromLog,
+		func(string, int64, int64) { t.Error("something was copied") }); !errors.Is(err,
 		sqldb.ErrOtherData) {
 		t.Errorf("CopyTo a changed log = %v, want ErrOtherData", err)
 	}

@@ -92,7 +92,7 @@ func untilFull(t *testing.T, place, dir, larger string) {
 	vitrinetest.Resize(t, dir, larger)
 	for range 20 {
 		if err := add(); err != nil {
-			t.Fatalf("Append with space again = %v", err)
+			t.Fatalf("Append with space again = %v, want nil", err)
 		}
 	}
 	check()

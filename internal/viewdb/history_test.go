@@ -434,7 +434,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				want := h.batch(b)
 				o, err := l.Append(t.Context(), b)
 				if err != nil {
-					t.Fatalf("seed %d, step %d: Append = %v", seed, step, err)
+					t.Fatalf("seed %d, step %d: Append = %v, want nil", seed, step, err)
 				}
 				var got []int
 				for i := range o.Refused {
@@ -451,7 +451,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				receipt := vitrine.ImportReceipt{Lines: int64(step + 1),
 					At: (r.start + report.Day(r.IntN(r.days+10))).Time()}
 				if err := l.Import(t.Context(), receipt, views); err != nil {
-					t.Fatalf("seed %d, step %d: Import = %v", seed, step, err)
+					t.Fatalf("seed %d, step %d: Import = %v, want nil", seed, step, err)
 				}
 			case n < 16:
 				what = "settle"
@@ -482,7 +482,7 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 			}
 		}
 		if err := logs[0].RollUp(t.Context(), r.start+report.Day(r.days-5)); err != nil {
-			t.Errorf("seed %d: RollUp = %v", seed, err)
+			t.Errorf("seed %d: RollUp = %v, want nil", seed, err)
 		}
 		clean(t, logs[0])
 		for i := range logs {

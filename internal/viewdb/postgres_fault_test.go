@@ -178,11 +178,11 @@ func TestPostgresIdleConnectionsLost(t *testing.T) {
 	}
 	for range 2 * n {
 		if err := s.Read(t.Context(), func(vitrine.Tx) error { return nil }); err != nil {
-			t.Errorf("Read after the connections were closed = %v", err)
+			t.Errorf("Read after the connections were closed = %v, want nil", err)
 		}
 	}
 	if err := s.Update(t.Context(), func(tx vitrine.Tx) error { return tx.PutSecret("s", nil) }); err != nil {
-		t.Errorf("Update after the connections were closed = %v", err)
+		t.Errorf("Update after the connections were closed = %v, want nil", err)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestPostgresFrozen(t *testing.T) {
 				(sqldb.PostgresWaits.Silence+2*time.Second).Seconds()))
 		})
 		if err := errors.Join(err, free()); err != nil {
-			t.Errorf("slow statement = %v", err)
+			t.Errorf("slow statement = %v, want nil", err)
 		}
 	})
 	others.Go(func() {
@@ -152,7 +152,8 @@ func TestPostgresFrozen(t *testing.T) {
 	for name, f := range map[string]func(int64) error{"put": put, "append": appendOne, "read": read, "count": count} {
 		vitrinetest.WaitFor(t, time.Minute, name+" after it", func() bool { return f(0) == nil })
 	}
-	t.Logf("everything continues %v after the server; the longest wait was %v", time.Since(thawed).Round(time.Millisecond),
+	t.Logf("everything continues %v after the server; the longest wait was %v",
+		time.Since(thawed).Round(time.Millisecond),
 		time.Duration(longest.Load()).Round(time.Millisecond))
 	stop()
 	all.Wait()

@@ -37,7 +37,7 @@ func addViews(t *testing.T, h *facts, l *ViewLog, views ...vitrine.ViewRecord) {
 func rollUp(t testing.TB, l *ViewLog, before report.Day) {
 	t.Helper()
 	if err := l.RollUp(context.Background(), before); err != nil {
-		t.Fatalf("RollUp before %d = %v", before, err)
+		t.Fatalf("RollUp before %d = %v, want nil", before, err)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestRollUpCutOff(t *testing.T) {
 			cuts++
 			h.check(t, l, account1, d, d+days)
 			if err := l.RollUp(t.Context(), d+days); err != nil {
-				t.Fatalf("%d days: RollUp after an interruption at step %d = %v", days, lives, err)
+				t.Fatalf("%d days: RollUp after an interruption at step %d = %v, want nil", days, lives, err)
 			}
 			h.check(t, l, account1, d, d+days)
 			h.check(t, l, vitrine.Scope{Account: 1, Link: 3}, d+1, d+days-1)

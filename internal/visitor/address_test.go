@@ -22,7 +22,7 @@ func TestCountry(t *testing.T) {
 		}
 	}
 	if got := country(netip.Addr{}); got != "" {
-		t.Errorf("country of no address = %q", got)
+		t.Errorf("country of no address = %q, want \"\"", got)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestUntrustedProxy(t *testing.T) {
 		"10.0.0.2:1": true, "[fd00::1]:1": true,
 		"10.0.0.1:1": false, "192.0.2.1:1": false, "[2001:db8::1]:1": false} {
 		if got := UntrustedProxy(netip.MustParseAddrPort(remote), []string{"192.0.2.9"}, trusted); got != want {
-			t.Errorf("UntrustedProxy(%s) = %t", remote, got)
+			t.Errorf("UntrustedProxy(%s) = %t, want %t", remote, got, want)
 		}
 		if UntrustedProxy(netip.MustParseAddrPort(remote), nil, trusted) {
 			t.Errorf("UntrustedProxy(%s) without the header = true, want false", remote)

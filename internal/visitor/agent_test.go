@@ -119,7 +119,7 @@ func TestEndsName(t *testing.T) {
 		"bottom bot": true,
 	} {
 		if got := isNameEnd(ua, "bot"); got != want {
-			t.Errorf("isNameEnd(%q) = %v", ua, got)
+			t.Errorf("isNameEnd(%q) = %v, want %v", ua, got, want)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestHoldsMailAddress(t *testing.T) {
 		"@example.org": false, "a@": false, "@": false, "": false, "a@b": false, "a@.c": false, "a@b@c.d": true,
 	} {
 		if got := holdsMailAddress(ua); got != want {
-			t.Errorf("holdsMailAddress(%q) = %v", ua, got)
+			t.Errorf("holdsMailAddress(%q) = %v, want %v", ua, got, want)
 		}
 	}
 }

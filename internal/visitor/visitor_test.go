@@ -36,7 +36,7 @@ func TestClassify(t *testing.T) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
 	if got, want := Classify(Request{}), (Visitor{Source: Direct, Bot: BotShortUserAgent}); got != want {
-		t.Errorf("Classify of an empty request = %+v", got)
+		t.Errorf("Classify of an empty request = %+v, want %+v", got, want)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestSpeculative(t *testing.T) {
 		"": false, ";": false, "navigate": false, "prefetched": false, "no-prefetch": false, "pre fetch": false,
 	} {
 		if got := Speculative("", header); got != want {
-			t.Errorf("Speculative(%q) = %v", header, got)
+			t.Errorf("Speculative(%q) = %v, want %v", header, got, want)
 		}
 	}
 	if Speculative() {

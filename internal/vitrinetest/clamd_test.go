@@ -47,7 +47,7 @@ func TestClamd(t *testing.T) {
 		vitrinetest.ClamdSignature("Daily.Test", "another marker")))
 	d.Reload(t)
 	if got := find("another marker"); got != "stream: Daily.Test.UNOFFICIAL FOUND" {
-		t.Errorf("scan after a reload = %q", got)
+		t.Errorf("scan after a reload = %q, want \"stream: Daily.Test.UNOFFICIAL FOUND\"", got)
 	}
 	if got := ask(t, "unix", d.Socket, "zVERSION\x00"); !strings.Contains(got, "/27500/") {
 		t.Errorf("VERSION = %q", got)

@@ -30,7 +30,7 @@ func TestCopyOf(t *testing.T) {
 func TestFilesOfFails(t *testing.T) {
 	failure := errors.New("no")
 	if _, err := filesOf(func(string) error { return failure }); !errors.Is(err, failure) {
-		t.Errorf("error of a failing fill = %v", err)
+		t.Errorf("error of a failing fill = %v, want %v", err, failure)
 	}
 	if _, err := filesOf(func(dir string) error { return os.Mkdir(filepath.Join(dir, "sub"), 0o700) }); err == nil {
 		t.Error("a directory is ignored, want an error")

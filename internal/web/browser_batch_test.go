@@ -60,7 +60,7 @@ func TestBrowserBatch(t *testing.T) {
 	tb.run(chromedp.Evaluate(`[...document.querySelectorAll(".album-links .title")].map((a) => a.textContent).join()`,
 		&members))
 	if members != "end,page-2,page-10" {
-		t.Errorf("files of the album = %s", members)
+		t.Errorf("files of the album = %s, want end,page-2,page-10", members)
 	}
 }
 

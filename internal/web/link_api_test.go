@@ -299,7 +299,7 @@ func TestLinkLife(t *testing.T) {
 	c := caller{f, agent}
 	slug := f.published(agent, noteFile, note)
 	if at := f.call(agent, "GET", "/links/"+slug, nil).text("expiresAt"); at != "2026-05-05T12:00:00.000Z" {
-		t.Errorf("expiresAt = %q", at)
+		t.Errorf("expiresAt = %q, want \"2026-05-05T12:00:00.000Z\"", at)
 	}
 	path := f.stored(agent, noteFile, note)
 	for _, wrong := range []any{"2026-05-05T12:00:01Z", "never", "2026-05-04T12:00:00Z", "soon", 5} {
@@ -310,7 +310,7 @@ func TestLinkLife(t *testing.T) {
 	}
 	other := c.complete(path, noteFile.with(fields{"expiresAt": "2026-05-04T13:00:00Z"})).want(200, "").text("slug")
 	if at := f.call(agent, "GET", "/links/"+other, nil).text("expiresAt"); at != "2026-05-04T13:00:00.000Z" {
-		t.Errorf("expiresAt = %q", at)
+		t.Errorf("expiresAt = %q, want \"2026-05-04T13:00:00.000Z\"", at)
 	}
 	f.clock.Advance(12 * time.Hour)
 	for to, status := range map[string]int{"never": 400, "2026-05-05T12:00:01Z": 400, "2026-05-05T12:00:00Z": 200} {

@@ -228,7 +228,7 @@ func TestWebsiteServed(t *testing.T) {
 		t.Errorf("ETags = %s and %s, want different ones", plain.Header.Get("ETag"), gz.Header.Get("ETag"))
 	}
 	if got := plain.Header.Get("Cache-Control"); got != "public, max-age=0, must-revalidate" {
-		t.Errorf("Cache-Control = %q", got)
+		t.Errorf("Cache-Control = %q, want \"public, max-age=0, must-revalidate\"", got)
 	}
 	h.status(h.visit(site, "/style.css", "If-None-Match: "+plain.Header.Get("ETag")), http.StatusNotModified)
 	h.status(h.visit(site, "/style.css", "Accept-Encoding: gzip", "If-None-Match: "+gz.Header.Get("ETag")),

@@ -337,7 +337,7 @@ func TestScanFails(t *testing.T) {
 	q := query()
 	q.Filter, _ = report.ParseFilter([]string{"country:is:DE"})
 	if err := scan(t.Context(), q, many); !errors.Is(err, errDictionary) {
-		t.Errorf("scan with a dictionary that fails a filter = %v", err)
+		t.Errorf("scan with a dictionary that fails a filter = %v, want %v", err, errDictionary)
 	}
 	if err := scan(t.Context(), query(), func(s *Scan) error { return feed(r, s, d, views) }); !errors.Is(err,
 		errDictionary) {

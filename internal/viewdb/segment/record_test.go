@@ -81,7 +81,7 @@ func TestRecordDamage(t *testing.T) {
 		decode func([]byte) error
 	}{{"open", open, decodeView}, {"session", session, decodeSession}} {
 		if err := c.decode(c.record); err != nil {
-			t.Errorf("%s: decode = %v", c.name, err)
+			t.Errorf("%s: decode = %v, want nil", c.name, err)
 		}
 		for n := range len(c.record) {
 			if c.decode(c.record[:n]) == nil {

@@ -138,7 +138,7 @@ func (t blobTest) holds(key vitrine.UploadID, text string) {
 	}
 	b, err := t.blobs.Open(ctx, key)
 	if err != nil {
-		t.Errorf("Open = %v", err)
+		t.Errorf("Open = %v, want nil", err)
 		return
 	}
 	defer b.Close()

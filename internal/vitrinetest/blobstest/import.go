@@ -35,11 +35,11 @@ func (t blobTest) imported() {
 			t.gone("after "+what, k)
 		}
 		if err := to.Import(ctx, k, int64(size), iotest.HalfReader(strings.NewReader(text))); err != nil {
-			t.Fatalf("Import of %d bytes = %v", size, err)
+			t.Fatalf("Import of %d bytes = %v, want nil", size, err)
 		}
 		t.holds(k, text)
 		if err := to.Import(ctx, k, int64(size), iotest.ErrReader(errors.New("read"))); err != nil {
-			t.Errorf("Import of existing bytes = %v", err)
+			t.Errorf("Import of existing bytes = %v, want nil", err)
 		}
 		if err := to.Import(ctx, k, int64(size)+1, strings.NewReader(text+"x")); !errors.Is(err, vitrine.ErrExists) {
 			t.Errorf("Import of another size = %v, want ErrExists", err)

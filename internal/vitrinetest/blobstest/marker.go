@@ -21,7 +21,7 @@ func (t blobTest) mark() {
 	put := func(mark string) {
 		t.Helper()
 		if err := t.blobs.PutMarker(ctx, mark); err != nil {
-			t.Fatalf("PutMarker = %v", err)
+			t.Fatalf("PutMarker = %v, want nil", err)
 		}
 	}
 	is("of an empty place", "")
@@ -41,7 +41,7 @@ func (t blobTest) mark() {
 		return fmt.Errorf("blob %s exists, want none", k)
 	})
 	if err != nil {
-		t.Errorf("Each after a sweep of everything = %v", err)
+		t.Errorf("Each after a sweep of everything = %v, want nil", err)
 	}
 	is("to the end", "B")
 }
@@ -55,7 +55,7 @@ func (t blobTest) markRace() {
 	vitrinetest.Race(8, func(i int) {
 		for range 10 {
 			if err := t.blobs.PutMarker(ctx, strings.Repeat(string(rune('A'+i)), 100)); err != nil {
-				t.Errorf("PutMarker = %v", err)
+				t.Errorf("PutMarker = %v, want nil", err)
 			}
 			if mark, err := t.blobs.Marker(ctx); err != nil || !marks[mark] {
 				t.Errorf("Marker = %q, %v, want a complete one", mark, err)

@@ -17,7 +17,7 @@ import (
 func (t blobTest) putPart(key vitrine.UploadID, p vitrine.Part, text string) {
 	t.Helper()
 	if err := t.blobs.PutPart(ctx, key, p, strings.NewReader(text)); err != nil {
-		t.Fatalf("PutPart(%s) = %v", p, err)
+		t.Fatalf("PutPart(%s) = %v, want nil", p, err)
 	}
 }
 
@@ -32,7 +32,7 @@ func (t blobTest) partIs(key vitrine.UploadID, p vitrine.Part, text string) {
 		return
 	}
 	if err != nil {
-		t.Errorf("OpenPart(%s) = %v", p, err)
+		t.Errorf("OpenPart(%s) = %v, want nil", p, err)
 		return
 	}
 	defer b.Close()
@@ -83,7 +83,7 @@ func (t blobTest) parts() {
 
 	for range 2 {
 		if err := t.blobs.DeletePart(ctx, g.Key, vitrine.PartPicture); err != nil {
-			t.Fatalf("DeletePart = %v", err)
+			t.Fatalf("DeletePart = %v, want nil", err)
 		}
 		t.partIs(g.Key, vitrine.PartPicture, "")
 	}
@@ -109,7 +109,7 @@ func (t blobTest) parts() {
 		}
 		t.partIs(other.Key, p, "")
 		if err := t.blobs.DeletePart(ctx, other.Key, p); err != nil {
-			t.Errorf("DeletePart(%q) = %v", p, err)
+			t.Errorf("DeletePart(%q) = %v, want nil", p, err)
 		}
 	}
 	t.holds(other.Key, "other")
@@ -137,7 +137,7 @@ func (t blobTest) partsRace() {
 				_, _ = t.blobs.Stat(ctx, g.Key)
 			}
 			if err := t.blobs.Delete(ctx, g.Key); err != nil {
-				t.Errorf("Delete = %v", err)
+				t.Errorf("Delete = %v, want nil", err)
 			}
 		})
 		wg.Wait()

@@ -32,13 +32,13 @@ func (t blobTest) life() {
 	t.holds(g.Key, "hello")
 	for range 2 {
 		if err := t.blobs.Delete(ctx, g.Key); err != nil {
-			t.Fatalf("Delete = %v", err)
+			t.Fatalf("Delete = %v, want nil", err)
 		}
 		t.gone("after Delete", g.Key)
 	}
 	unsealed := t.store("never sealed")
 	if err := t.blobs.Delete(ctx, unsealed.Key); err != nil {
-		t.Fatalf("Delete = %v", err)
+		t.Fatalf("Delete = %v, want nil", err)
 	}
 	t.gone("after Delete before Seal", unsealed.Key)
 }
@@ -47,7 +47,7 @@ func (t blobTest) absent() {
 	key := vitrine.NewUploadID()
 	t.gone("of a key that never was", key)
 	if err := t.blobs.Delete(ctx, key); err != nil {
-		t.Errorf("Delete of an unknown key = %v", err)
+		t.Errorf("Delete of an unknown key = %v, want nil", err)
 	}
 }
 
@@ -60,7 +60,7 @@ func (t blobTest) sizes() {
 		}
 		g := grant(string(b))
 		if err := t.put(g, iotest.HalfReader(bytes.NewReader(b))); err != nil {
-			t.Fatalf("put of %d bytes = %v", n, err)
+			t.Fatalf("put of %d bytes = %v, want nil", n, err)
 		}
 		t.seal(g.Key)
 		t.holds(g.Key, string(b))
@@ -119,7 +119,7 @@ func (t blobTest) again() {
 		t.Helper()
 		for _, body := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text))} {
 			if err := t.put(g, body); err != nil {
-				t.Errorf("put of the same bytes %s = %v", when, err)
+				t.Errorf("put of the same bytes %s = %v, want nil", when, err)
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (t blobTest) again() {
 		t.refused("a transfer that breaks off", t.put(g, broken), vitrine.CodeSizeMismatch)
 		vitrinetest.Race(20, func(int) {
 			if err := t.put(g, strings.NewReader(text)); err != nil {
-				t.Errorf("put of the same bytes after broken transfers = %v", err)
+				t.Errorf("put of the same bytes after broken transfers = %v, want nil", err)
 			}
 		})
 	}
@@ -162,12 +162,12 @@ func (t blobTest) swap() {
 			}
 			for range 3 {
 				if _, err := t.blobs.Seal(ctx, g.Key); err != nil {
-					t.Errorf("Seal during puts = %v", err)
+					t.Errorf("Seal during puts = %v, want nil", err)
 					return
 				}
 				b, err := t.blobs.Open(ctx, g.Key)
 				if err != nil {
-					t.Errorf("Open after Seal = %v", err)
+					t.Errorf("Open after Seal = %v, want nil", err)
 					return
 				}
 				got, err := io.ReadAll(b)
@@ -193,7 +193,7 @@ func (t blobTest) wrongSize() {
 		t.gone("after a wrong size", g.Key)
 	}
 	if err := t.put(g, strings.NewReader("hello")); err != nil {
-		t.Errorf("put of the right size after wrong ones = %v", err)
+		t.Errorf("put of the right size after wrong ones = %v, want nil", err)
 	}
 	t.seal(g.Key)
 	t.holds(g.Key, "hello")
@@ -211,7 +211,7 @@ func (t blobTest) broken() {
 		t.gone("after a transfer that broke off", g.Key)
 	}
 	if err := t.put(g, strings.NewReader(text)); err != nil {
-		t.Fatalf("repeated put = %v", err)
+		t.Fatalf("repeated put = %v, want nil", err)
 	}
 	t.seal(g.Key)
 	t.holds(g.Key, text)
@@ -293,7 +293,7 @@ func (t blobTest) sealRace() {
 			t.Errorf("Seal = %+v, %v", info, err)
 		}
 		if _, err := t.blobs.Stat(ctx, g.Key); err != nil {
-			t.Errorf("Stat = %v", err)
+			t.Errorf("Stat = %v, want nil", err)
 		}
 	})
 	t.holds(g.Key, "hello")

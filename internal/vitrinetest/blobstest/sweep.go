@@ -33,7 +33,7 @@ func (t blobTest) sweep() {
 			return slices.Contains(known, k), nil
 		})
 		if err != nil {
-			t.Fatalf("Sweep = %v", err)
+			t.Fatalf("Sweep = %v, want nil", err)
 		}
 	}
 	_, receives := t.blobs.(vitrine.Receiver)
@@ -59,7 +59,7 @@ func (t blobTest) sweep() {
 	sweep(farAhead, kept.Key)
 	t.holds(kept.Key, "kept")
 	if err := t.put(failed, strings.NewReader("failed")); err != nil {
-		t.Errorf("put after the sweep of a failed one = %v", err)
+		t.Errorf("put after the sweep of a failed one = %v, want nil", err)
 	}
 }
 
@@ -103,7 +103,7 @@ func (t blobTest) each() {
 		return nil
 	})
 	if err != nil {
-		t.Fatalf("Each = %v", err)
+		t.Fatalf("Each = %v, want nil", err)
 	}
 	vitrinetest.Equal(t, "sealed blobs", got, want)
 	calls := 0
@@ -127,7 +127,7 @@ func (t blobTest) keys() {
 			}
 		}
 		if err := t.blobs.Delete(ctx, key); err != nil {
-			t.Errorf("Delete of the key %q = %v", key, err)
+			t.Errorf("Delete of the key %q = %v, want nil", key, err)
 		}
 	}
 }

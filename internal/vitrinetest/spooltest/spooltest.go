@@ -163,7 +163,7 @@ func (t spoolTest) ended() {
 			nil
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("Replay after the end of its context = %v", err)
+		t.Errorf("Replay after the end of its context = %v, want %v", err, context.Canceled)
 	}
 	t.holds(1)
 }

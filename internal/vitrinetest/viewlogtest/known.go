@@ -32,7 +32,7 @@ func (t logTest) known() {
 			return nil
 		})
 		if err != nil {
-			t.Errorf("%s: EachScope = %v", when, err)
+			t.Errorf("%s: EachScope = %v, want nil", when, err)
 		}
 		for _, s := range want {
 			if !seen[s] {

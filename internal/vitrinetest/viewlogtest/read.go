@@ -214,7 +214,7 @@ func (t logTest) erase() {
 	})
 	for range 2 {
 		if err := t.log.DeleteLink(ctx, 1); err != nil {
-			t.Fatalf("DeleteLink = %v", err)
+			t.Fatalf("DeleteLink = %v, want nil", err)
 		}
 		counts, err := t.log.Counts(ctx, []vitrine.LinkID{1, 2})
 		if err != nil {

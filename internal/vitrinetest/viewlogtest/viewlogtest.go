@@ -130,7 +130,7 @@ func (t logTest) outcome(b vitrine.Batch) (refused []int, early vitrine.Batch) {
 	t.Helper()
 	o, err := t.log.Append(ctx, b)
 	if err != nil {
-		t.Fatalf("Append = %v", err)
+		t.Fatalf("Append = %v, want nil", err)
 	}
 	if o.Refused != nil && len(o.Refused) != len(b.Views) {
 		t.Fatalf("Append returns %d errors for %d views", len(o.Refused), len(b.Views))
@@ -157,7 +157,7 @@ func (t logTest) counted(link vitrine.LinkID, views, downloads int64) {
 	t.Helper()
 	counts, err := t.log.Counts(ctx, []vitrine.LinkID{link})
 	if err != nil {
-		t.Fatalf("Counts = %v", err)
+		t.Fatalf("Counts = %v, want nil", err)
 	}
 	vitrinetest.Equal(t, fmt.Sprintf("counts of link %d", link), counts[link],
 		vitrine.LinkCounts{Views: views, Downloads: downloads})
@@ -176,7 +176,7 @@ func (t logTest) between(link vitrine.LinkID, from, to report.Day) (views []repo
 		return nil
 	})
 	if err != nil {
-		t.Fatalf("Views = %v", err)
+		t.Fatalf("Views = %v, want nil", err)
 	}
 	return views
 }
@@ -207,7 +207,7 @@ func (t logTest) recents(link vitrine.LinkID, from, to report.Day, n int) []repo
 	recent, err := t.log.Recent(ctx, vitrine.RecentQuery{Link: link, From: firstID(from), To: firstID(to), N: n,
 		Engaged: true})
 	if err != nil {
-		t.Fatalf("Recent = %v", err)
+		t.Fatalf("Recent = %v, want nil", err)
 	}
 	return recent
 }
@@ -221,7 +221,7 @@ func (t logTest) tally(s vitrine.Scope, from, to report.Day, cap int) (*report.T
 	t.Helper()
 	tally, truncated, err := t.log.Tally(ctx, vitrine.TallyQuery{Scope: s, From: from, To: to, Cap: cap})
 	if err != nil {
-		t.Fatalf("Tally = %v", err)
+		t.Fatalf("Tally = %v, want nil", err)
 	}
 	return tally, truncated
 }
@@ -235,6 +235,6 @@ func events(tally *report.Tally, from, to report.Day) int64 {
 func (t logTest) audit() {
 	t.Helper()
 	if err := t.log.Audit(ctx, true, func(fault string, _ bool) { t.Errorf("audit: %s", fault) }); err != nil {
-		t.Errorf("Audit = %v", err)
+		t.Errorf("Audit = %v, want nil", err)
 	}
 }

@@ -110,7 +110,7 @@ func TestAcceptsGzip(t *testing.T) {
 		"GZIP": true, "identity": false, "x-gzip": false, "*": false} {
 		r := &http.Request{Header: http.Header{"Accept-Encoding": {header}}}
 		if got := httpx.AcceptsGzip(r); got != want {
-			t.Errorf("AcceptsGzip with %q = %t", header, got)
+			t.Errorf("AcceptsGzip with %q = %t, want %t", header, got, want)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestFromStart(t *testing.T) {
 	for header, want := range map[string]bool{"": true, "bytes=0-": true, "bytes=0-99": true, "bytes=1-": false,
 		"bytes=-5": false, "bytes=5-9, 0-3": true, "items=3-": true, "bytes=": false, "bytes=x": false} {
 		if got := public.FromStart(header); got != want {
-			t.Errorf("FromStart(%q) = %t", header, got)
+			t.Errorf("FromStart(%q) = %t, want %t", header, got, want)
 		}
 	}
 }

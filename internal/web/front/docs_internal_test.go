@@ -134,6 +134,6 @@ func TestPrettyJSON(t *testing.T) {
 	want := "{\n  \"a\": [1, 2, 3],\n  \"b\": {\"c\": \"x\", \"d\": null},\n  \"e\": [\n    {\n      \"f\": \"" +
 		strings.Repeat("y", 200) + "\"\n    }\n  ]\n}"
 	if got != want {
-		t.Errorf("pretty JSON = %s", got)
+		t.Errorf("pretty JSON = %s, want %s", got, want)
 	}
 }
