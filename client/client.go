@@ -84,7 +84,7 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 		return nil, fmt.Errorf("%q is not the address of an instance, such as https://share.example", baseURL)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("the address of an instance has no user, query or fragment: %s", u.Redacted())
+		return nil, fmt.Errorf("the address of an instance must not have a user, query or fragment: %s", u.Redacted())
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), apiRoot) + apiRoot
 	c := &Client{
@@ -207,14 +207,14 @@ func (c *Client) send(req *http.Request, answer any) error {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return refusal(res, body) // also if the body is truncated
 	case err != nil:
-		return fmt.Errorf("the answer was cut short: %w", err)
+		return fmt.Errorf("the response ended too early: %w", err)
 	case len(body) > maxAnswer:
 		return permanent(errors.New("the answer is larger than 16 MiB"))
 	case answer == nil:
 		return nil
 	}
 	if err := json.Unmarshal(body, answer); err != nil {
-		return permanent(fmt.Errorf("%s did not answer as a Vitrine instance does; is the address right? (%w)",
+		return permanent(fmt.Errorf("%s does not respond like a Vitrine instance; check the address (%w)",
 			req.URL.Host, err))
 	}
 	if h, ok := answer.(headed); ok {

@@ -99,7 +99,7 @@ func (c *Client) FileAddress(ctx context.Context, slug string) (string, error) {
 		return e.location, nil
 	}
 	if err == nil {
-		err = errors.New("the instance names no address of the file")
+		err = errors.New("the instance returned no address for the file")
 	}
 	return "", err
 }

@@ -85,7 +85,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 func (c *accountCreateCmd) check(in io.Reader) (password string, err error) {
 	switch {
 	case c.From != "" && (c.Email != "" || c.PasswordStdin):
-		return "", terminal.Usage("--from takes addresses and passwords from the file: name neither of them")
+		return "", terminal.Usage("--from reads addresses and passwords from the file; do not give them as arguments")
 	case c.From == "-":
 		return "", nil
 	case c.From != "":
@@ -110,12 +110,13 @@ func (c *accountCreateCmd) existingHint(err error) error {
 	switch e.Field {
 	case "email":
 		return &terminal.AdvisedError{Err: err, Lines: []string{
-			fmt.Sprintf("For a key of that account: %s key create %s", terminal.Self(), terminal.ShellWord(c.Email))}}
+			fmt.Sprintf("To create a key for that account: %s key create %s", terminal.Self(),
+				terminal.ShellWord(c.Email))}}
 	case "plan":
 		return &terminal.AdvisedError{Err: err, Lines: []string{
-			fmt.Sprintf("For a key of that account: %s key create EMAIL (or %s login)", terminal.Self(),
+			fmt.Sprintf("To create a key for that account: %s key create EMAIL (or %s login)", terminal.Self(),
 				terminal.Self()),
-			fmt.Sprintf("For another account: %s account create %s --plan pro (full access) or --plan free (limited access)",
+			fmt.Sprintf("To create another account: %s account create %s --plan pro (full access) or --plan free (limited access)",
 				terminal.Self(), terminal.ShellWord(c.Email))}}
 	}
 	return err
@@ -141,7 +142,7 @@ func showKey(t *terminal.Terminal, dir string, key vitrine.KeyText) error {
 type accountPlanCmd struct {
 	emailArg
 	Plan  string        `arg:"" help:"Plan: free (limited access), pro or lifetime (full access)." enum:"free,pro,lifetime"`
-	Limit limits.Bounds `help:"Limits of this account's own, links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link); 0 is no limit, and what is not named is as in the plan. Without it the account has the plan's." placeholder:"LIMITS"`
+	Limit limits.Bounds `help:"Override the plan's limits: links=N,file=SIZE,storage=SIZE,uploads=N (an hour),versions=N (earlier files of a link). 0: no limit. Limits that are not named are those of the plan. Without it, all limits are those of the plan." placeholder:"LIMITS"`
 	noteFlag
 	placeFlags
 	terminal.JSONFlag

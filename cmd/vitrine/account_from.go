@@ -85,7 +85,7 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal,
 		case done.Error != "":
 			t.Say("line %d: %s", n, terminal.Plain(done.Error))
 		case done.Existing:
-			t.Say("line %d: %s has an account already", n, terminal.Plain(done.Email))
+			t.Say("line %d: %s already has an account", n, terminal.Plain(done.Email))
 		default:
 			_, err := fmt.Fprintf(t.Out, "%s\t%s\n", terminal.Plain(done.Email), done.APIKey)
 			return err
@@ -93,7 +93,7 @@ func (c *accountCreateCmd) createFrom(ctx context.Context, t *terminal.Terminal,
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; accounts of the lines before are created, and the command may be repeated", err)
+		return fmt.Errorf("%w; the accounts of earlier lines were created; you can run the command again", err)
 	}
 	t.Say("%s created, %d existed already.", terminal.Counted(int64(created), "account"), existing)
 	if failed > 0 {
@@ -155,7 +155,7 @@ func (c *accountCreateCmd) createLine(ctx context.Context, t *terminal.Terminal,
 	switch plan {
 	case vitrine.PlanFree, vitrine.PlanPro, vitrine.PlanLifetime:
 	case "":
-		return fail(errors.New("it names no plan: free, pro or lifetime (--plan is for lines without one)"))
+		return fail(errors.New("the plan is missing: free, pro or lifetime (--plan sets it for lines without one)"))
 	default:
 		return fail(fmt.Errorf("there is no plan %q: free, pro or lifetime", plan))
 	}

@@ -65,10 +65,10 @@ func TestServeAnOlderState(t *testing.T) {
 			t.Errorf("%s: %v\n%swant %q", args[0], err, out, want)
 		}
 	}
-	check(false, "view log, link 1 of account 1: the database has no such link", "audit")
+	check(false, "view log, link 1 of account 1: the link is not in the database", "audit")
 	h.serve()
 	h.wait(`(restored to an earlier moment than the log)`)
-	h.wait(`(nothing is removed from storage: these files were last used by another database)`)
+	h.wait(`(nothing is deleted from storage: these files were last used by another database)`)
 	anew := h.upload(key)
 	c, err := client.New(h.url, key)
 	if err != nil {
@@ -80,8 +80,8 @@ func TestServeAnOlderState(t *testing.T) {
 	}
 	check(false, "wrong    files: these files were last used by another database", "doctor")
 	check(false, "--yes", "storage", "claim")
-	check(true, "1 file is there", "storage", "claim", "--yes")
-	check(true, "are this database's.", "storage", "claim")
+	check(true, "It contains 1 file,", "storage", "claim", "--yes")
+	check(true, "belong to this database.", "storage", "claim")
 	check(true, "ok       files: The files belong to this database.", "doctor")
 	h.stop(os.Interrupt)
 	in, err := openInstance(t.Context(), placeFlags{Data: h.data})
@@ -148,19 +148,19 @@ func TestStorageClaim(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(0, "does all that is asked of it", "", "storage", "check")
+	check(0, "passes all checks", "", "storage", "check")
 	other()
 	check(exitFailure, "these files were last used by another database", "", "storage", "check")
 	check(exitFailure, "vitrine storage claim", "", "doctor")
 	check(exitUsage, "--yes", "", "storage", "claim")
 	for _, no := range []string{"n\n", "\n", "yo", "no"} {
-		check(0, "0 files are there", no, "storage", "claim")
+		check(0, "It contains 0 files", no, "storage", "claim")
 	}
 	check(exitFailure, "last used by another database", "", "storage", "check")
-	check(0, "are this database's now.", "y\n", "storage", "claim")
-	check(0, "does all that is asked of it", "", "storage", "check")
+	check(0, "now belong to this database.", "y\n", "storage", "claim")
+	check(0, "passes all checks", "", "storage", "check")
 	other()
-	check(0, "are this database's now.", "", "storage", "claim", "--yes")
+	check(0, "now belong to this database.", "", "storage", "claim", "--yes")
 	check(0, "ok       files: The files belong to this database.", "", "doctor")
 }
 
@@ -197,7 +197,7 @@ func TestMigrateFilesBack(t *testing.T) {
 	}
 	if out, err := vitrineOn(other.Data, "migrate", other.Data,
 		settings(t, placeFlags{Data: other.Data, Files: there.Files})); err == nil ||
-		!strings.Contains(out, "it has other data in it") {
+		!strings.Contains(out, "it contains other data") {
 		t.Errorf("migrating another instance into the bucket: %v: %s, want an error", err, out)
 	}
 	h.run("audit", "--deep")

@@ -14,16 +14,18 @@ import (
 
 type auditCmd struct {
 	placeFlags
-	Deep bool `help:"Read the bytes of every file, too, and compare their SHA-256."`
+	Deep bool `help:"Also read the bytes of every file and compare their SHA-256."`
 	All  bool `help:"Recount all stored tallies from the views, not a sample."`
 	// Repair implies All.
 	Repair bool `help:"Rebuild wrong or missing tallies from the views. Changes nothing else."`
 }
 
 func (*auditCmd) Help() string {
-	return `Each fault is a line, and the exit code is 1. With --repair, days of which a stored tally is wrong or missing are marked as stale, with all later days of the account, and their
-tallies are made again; then all is audited, with every tally. A server may run at the same time. Opens, counts and files are not derived from anything else: where these have faults, restore a backup.
-The last line says how many of the faults --repair can repair.`
+	return `Prints each fault on a line. The exit code is 1 if there are any. With --repair, days with a wrong
+or missing tally are marked as stale, with all later days of the account, and their tallies are
+rebuilt. Then everything is audited again, with all tallies. A server may run at the same time.
+Views, counts and files are not derived from other data: if these have faults, restore a backup. The
+last line is the number of faults that --repair can repair.`
 }
 
 // Run prints each fault on a line. It returns an error if there are any.
@@ -57,7 +59,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	err = a.Run(ctx, fault)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the audit could not be finished: %w", err)
+		return fmt.Errorf("the audit did not finish: %w", err)
 	case faults > 0:
 		return fmt.Errorf("faults found: %d. %s", faults, auditAdvice(faults, tallies, c.Repair))
 	}
@@ -74,9 +76,10 @@ func auditAdvice(faults, tallies int, repaired bool) string {
 	case repaired: // another process changed the log, or the disk fails
 		return "Stored tallies are wrong again: check the disk and the database"
 	case tallies == faults:
-		return "All are stored tallies: \"vitrine audit --repair\" makes them again"
+		return `All are in stored tallies: "vitrine audit --repair" rebuilds them`
 	}
-	return fmt.Sprintf("\"vitrine audit --repair\" makes the stored tallies again, of which %d are wrong; for the other faults restore a backup", tallies)
+	return fmt.Sprintf(`%d are in stored tallies: "vitrine audit --repair" rebuilds them. For the other faults, restore a backup`,
+		tallies)
 }
 
 // repair rebuilds the tallies from the views.
@@ -84,10 +87,10 @@ func (c *auditCmd) repair(ctx context.Context, t *terminal.Terminal, in *instanc
 	accounts := 0
 	err := in.log.Rebuild(ctx, func(a vitrine.AccountID, from report.Day) {
 		accounts++
-		t.Say("Account %d: the stored tallies from %v on are made again.", a, from)
+		t.Say("Account %d: the stored tallies from %v on are rebuilt.", a, from)
 	})
 	if err == nil && accounts == 0 {
-		t.Say("All stored tallies are right.")
+		t.Say("All stored tallies are correct.")
 	}
 	return err
 }

@@ -30,18 +30,18 @@ type backupCmd struct {
 }
 
 func (*backupCmd) Help() string {
-	return `The server may run at the same time. The backup is of one moment: whatever was acknowledged before the command began is in it.
-Files are linked where the backup is on the file system of the data directory, and copied elsewhere. Only a copy, on another disk, helps when
-the disk fails.
+	return `The server may run at the same time. The backup contains the state of one moment, with everything
+that was acknowledged before the command began. Files are linked if the backup is on the file system
+of the data directory, and copied otherwise. Keep a copy on another disk, in case this disk fails.
 
-What is kept in PostgreSQL, ClickHouse or a bucket is backed up with the means of these; "vitrine migrate" brings it into a directory, too.`
+Back up PostgreSQL, ClickHouse and buckets with their own tools, or copy the instance into a
+directory with "vitrine migrate".`
 }
 
 // Run creates a backup.
 func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Database != "" || c.Views != "" || c.Files != "" {
-		return terminal.Usage("a backup is made of an instance that keeps everything in its data directory. For the rest use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, " +
-			"or copy the instance into a directory with \"vitrine migrate\"")
+		return terminal.Usage("this command only backs up instances that keep everything in their data directory. Otherwise use pg_dump, ClickHouse’s BACKUP and the bucket’s versions, or copy the instance into a directory with \"vitrine migrate\"")
 	}
 	if !c.exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s; name its directory with --data or VITRINE_DATA", c.Data)
@@ -52,7 +52,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return fmt.Errorf("look at %s: %w", name, err)
 		}
 		if l.There && l.Version != l.Known {
-			return fmt.Errorf("%s has schema version %d, and this program is of version %d: make the backup with the program that serves the instance", name, l.Version, l.Known)
+			return fmt.Errorf("%s has schema version %d, but this program expects %d: make the backup with the version that serves the instance", name, l.Version, l.Known)
 		}
 	}
 	if c.Since != "" {
@@ -82,7 +82,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
 	}
 	if len(m.Damaged) > 0 {
-		return fmt.Errorf("the backup is whole, but of %s of the instance the bytes are damaged or gone: %s",
+		return fmt.Errorf("the backup is complete, but %s of the instance are damaged or missing: %s",
 			terminal.Counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))
 	}
 	return nil
@@ -92,7 +92,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 func checkSpace(err error, where string) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
 		strings.Contains(err.Error(), "database or disk is full") {
-		return fmt.Errorf("there is no room for %s; nothing of it was kept: %w", where, err)
+		return fmt.Errorf("there is no space for %s, and nothing was kept of it: %w", where, err)
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 		return made, err
 	}
 	if used {
-		return made, fmt.Errorf("%s is there already, and has something in it; name a directory that is not", name)
+		return made, fmt.Errorf("%s exists and is not empty; choose a new directory", name)
 	}
 	dir := name + "." + partialDir
 	if there {

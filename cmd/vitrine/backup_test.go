@@ -184,7 +184,7 @@ func TestBackup(t *testing.T) {
 		t.Logf("%s: at least %d links and %d views", b.dir, len(b.links), b.views)
 	}
 	if out, err := vitrineOn(filepath.Join(roots[0], "restored0"), "restore", backups[1].dir); err == nil ||
-		!strings.Contains(out, "is there already") {
+		!strings.Contains(out, "exists and is not empty") {
 		t.Errorf("restoring over an instance: %v: %s, want an error", err, out)
 	}
 }
@@ -256,7 +256,7 @@ func TestBackupCutOff(t *testing.T) {
 
 	small := vitrinetest.SmallFileSystem(t, "2m")
 	out, err := vitrineOn(k.data, "backup", filepath.Join(small, "backup"))
-	if err == nil || !strings.Contains(out, "there is no room for") {
+	if err == nil || !strings.Contains(out, "there is no space for") {
 		t.Errorf("backup to a full disk: %v: %s, want an error", err, out)
 	}
 	if left, err := os.ReadDir(small); err != nil || len(left) > 0 {

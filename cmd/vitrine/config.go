@@ -98,7 +98,7 @@ func (n *network) UnmarshalText(text []byte) error {
 	}
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", s)
+		return fmt.Errorf("%q is not an address or a network such as 10.0.0.0/8", s)
 	}
 	n.Prefix = p.Masked()
 	return nil
@@ -113,22 +113,22 @@ func (c *serveCmd) Validate() error {
 		return errors.New("--max-views is 0 or more")
 	}
 	if c.AbuseThreshold < 0 {
-		return errors.New("--abuse-threshold is 0 or more")
+		return errors.New("--abuse-threshold must be 0 or more")
 	}
 	if c.Scans < 1 {
-		return errors.New("--scans is 1 or more")
+		return errors.New("--scans must be 1 or more")
 	}
 	if c.ViewerKeyLife < 24*time.Hour {
-		return errors.New("--viewer-key-life is a day (24h) or more")
+		return errors.New("--viewer-key-life must be a day (24h) or more")
 	}
 	if c.RedirectDownloads && c.Files == "" {
-		return errors.New("--redirect-downloads is for files in a bucket (--files)")
+		return errors.New("--redirect-downloads requires files in a bucket (--files)")
 	}
 	if c.Drain < 0 {
-		return errors.New("--drain is 0 or more")
+		return errors.New("--drain must be 0 or more")
 	}
 	if c.ShutdownTimeout < 0 {
-		return errors.New("--shutdown-timeout is 0 or more")
+		return errors.New("--shutdown-timeout must be 0 or more")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -174,9 +174,9 @@ func (c *serveCmd) sites(public, content *url.URL) (*url.URL, error) {
 	for flag, other := range map[string]*url.URL{"--public-url": public, "--content-url": content} {
 		switch {
 		case strings.HasSuffix(other.Hostname(), "."+u.Hostname()):
-			return nil, fmt.Errorf("--sites-url: %s, which is %s, is where a website could be; take another domain for one of them", flag, other.Host)
+			return nil, fmt.Errorf("--sites-url: %s (%s) could be the address of a website; use another domain for one of them", flag, other.Host)
 		case cookieDomain("name."+u.Hostname()) == cookieDomain(other.Hostname()):
-			return nil, fmt.Errorf("--sites-url: websites would be of one site with %s, which is %s: their scripts, which are strangers’, could set cookies for it, and browsers would take their requests for its own; take a domain of its own for them", flag, other.Host)
+			return nil, fmt.Errorf("--sites-url: websites would share their domain with %s (%s), so scripts of websites could set its cookies and send requests as if they were its own; use a separate domain", flag, other.Host)
 		}
 	}
 	u.Host = "*." + u.Host

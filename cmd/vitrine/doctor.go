@@ -31,9 +31,10 @@ type doctorCmd struct {
 }
 
 func (*doctorCmd) Help() string {
-	return `Takes the flags and the environment of "vitrine serve", looks at each part, and says of each whether it is fine, or what is wrong and what to do.
-It changes nothing, but for what it puts into a bucket and removes again, and the tables that a ClickHouse lacks. The exit code is 1 when something is wrong;
-warnings leave it 0.`
+	return `Reads the flags and the environment of "vitrine serve", checks each part, and reports what is wrong
+and what to do. It changes nothing, except that it writes and deletes test objects in a bucket, and
+creates missing tables in ClickHouse. The exit code is 1 if something is wrong, and 0 if there are
+only warnings.`
 }
 
 // severity is the severity of a finding.
@@ -117,25 +118,25 @@ func (d *doctor) data(context.Context) {
 	if errors.Is(err, os.ErrNotExist) {
 		parent := filepath.Dir(d.Data)
 		if err := datadir.Accessible(parent, datadir.MayWrite); err != nil {
-			d.report(part, wrong, "%s is not there, and cannot be made in %s (%v): make it, and give it to the user that runs the server.", d.Data, parent, err)
+			d.report(part, wrong, "%s does not exist and cannot be created in %s (%v). Create it, and give it to the user that runs the server.", d.Data, parent, err)
 			return
 		}
-		d.report(part, warning, "%s is not there yet: \"vitrine serve\" makes a new instance in it. Name another with --data or VITRINE_DATA.", d.Data)
+		d.report(part, warning, "%s does not exist yet: \"vitrine serve\" creates an instance in it. To use another one, set --data or VITRINE_DATA.", d.Data)
 		return
 	}
 	switch {
 	case err != nil:
-		d.report(part, wrong, "%s cannot be looked at: %v.", d.Data, err)
+		d.report(part, wrong, "%s cannot be read: %v.", d.Data, err)
 		return
 	case !st.IsDir():
-		d.report(part, wrong, "%s is no directory: name another with --data.", d.Data)
+		d.report(part, wrong, "%s is not a directory. Choose another with --data.", d.Data)
 		return
 	}
 	if err := datadir.Accessible(d.Data, datadir.MayRead|datadir.MayWrite); err != nil {
-		d.report(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
+		d.report(part, wrong, "This user cannot write to %s (%v). Give it to the user that runs the server.",
 			d.Data, err)
 	} else if st.Mode().Perm()&0o077 != 0 {
-		d.report(part, warning, "%s may be read by other users of this machine: chmod 700 it.", d.Data)
+		d.report(part, warning, "Other users of this machine can read %s. Run chmod 700 on it.", d.Data)
 	} else {
 		d.report(part, fine, "%s exists and is writable.", d.Data)
 	}
@@ -151,13 +152,13 @@ func (d *doctor) diskSpace(part, dir string) {
 	}
 	switch {
 	case left < minFree || files >= 0 && files < 1000:
-		d.report(part, wrong, "There is no room in %s: %s and %s are left. Make room, or move it to a larger disk.",
+		d.report(part, wrong, "%s is full: %s and %s are left. Free some space, or move it to a larger disk.",
 			dir,
 			terminal.FormatSize(left), terminal.Counted(files, "file"))
 	case left < lowFree:
-		d.report(part, warning, "There is little room in %s: %s are left.", dir, terminal.FormatSize(left))
+		d.report(part, warning, "%s is almost full: %s are left.", dir, terminal.FormatSize(left))
 	default:
-		d.report(part, fine, "There is room in it: %s.", terminal.FormatSize(left))
+		d.report(part, fine, "It has enough free space: %s.", terminal.FormatSize(left))
 	}
 }
 
@@ -165,13 +166,13 @@ func (d *doctor) diskSpace(part, dir string) {
 func (d *doctor) lock() {
 	f, err := os.Open(filepath.Join(d.Data, datadir.LockFile))
 	if err != nil {
-		d.report("server", fine, "None was ever run on %s.", d.Data)
+		d.report("server", fine, "No server has ever run on %s.", d.Data)
 		return
 	}
 	defer f.Close()
 	process, address := datadir.LastServer(d.Data)
 	if err := datadir.LockFileOf(f, false); err == nil {
-		d.report("server", fine, "None is running on %s; another may be started.", d.Data)
+		d.report("server", fine, "No server is running on %s; you can start one.", d.Data)
 	} else {
 		d.report("server", fine, "Process %s serves it at %s.", process, address)
 	}
@@ -209,23 +210,23 @@ func (d *doctor) checkDatabase(ctx context.Context, part, place, flag, schema st
 	switch {
 	case len(l.Wrong) > 0:
 	case !l.There:
-		d.report(part, fine, "%s has nothing in it yet: \"vitrine serve\" makes what it needs.", redacted(place))
+		d.report(part, fine, "%s is empty: \"vitrine serve\" creates what it needs.", redacted(place))
 	case l.Version < l.Known:
-		d.report(part, warning, "%s, %s, has schema version %d: the start of this version of the server makes it %d, after which older ones cannot use it. Make a backup with the older one first.",
+		d.report(part, warning, "%s, %s, has schema version %d: this version of the server upgrades it to %d when it starts, and older versions cannot use it afterwards. Make a backup with the older version first.",
 			redacted(place), l.Server, l.Version, l.Known)
 	default:
 		d.report(part, fine, "%s, %s, schema version %d, answers in %s.", redacted(place), l.Server, l.Version,
 			l.Took.Round(10*time.Microsecond))
 	}
 	if l.Took > slowResponse && strings.Contains(place, "://") { // a local file is never slow
-		d.report(part, warning, "It takes %s to answer; every page asks it several times. Put the server nearer to it.",
+		d.report(part, warning, "It takes %s to respond, and each page sends it several queries. Run the server closer to it.",
 			l.Took.Round(time.Millisecond))
 	}
 	if l.Off.Abs() > clockSkew {
-		d.report("clock", wrong, "The clock of this machine is %s from that of the database: set both by NTP.",
+		d.report("clock", wrong, "The clocks of this machine and of the database differ by %s. Synchronize both with NTP.",
 			l.Off.Abs().Round(time.Second))
 	} else if d.Database != "" && schema == sqldb.StoreSchema {
-		d.report("clock", fine, "That of the database is the same within %s.",
+		d.report("clock", fine, "The clock of the database agrees within %s.",
 			max(l.Off.Abs(), time.Millisecond).Round(time.Millisecond))
 	}
 	return l.There && l.Version == l.Known && len(l.Wrong) == 0
@@ -252,7 +253,7 @@ func (d *doctor) views(ctx context.Context) {
 		d.report("views", wrong, "%s: %s.", redacted(place), strings.TrimSuffix(withoutPassword(err, place), "."))
 		return
 	}
-	d.report("views", fine, "%s may be used.", redacted(place))
+	d.report("views", fine, "%s can be used.", redacted(place))
 }
 
 func (d *doctor) files(ctx context.Context) {
@@ -262,9 +263,9 @@ func (d *doctor) files(ctx context.Context) {
 		err := datadir.Accessible(dir, datadir.MayRead|datadir.MayWrite)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			d.report(part, fine, "%s is made with the first start.", dir)
+			d.report(part, fine, "%s is created at the first start.", dir)
 		case err != nil:
-			d.report(part, wrong, "%s may not be written to by this user (%v): give it to the user that runs the server.",
+			d.report(part, wrong, "This user cannot write to %s (%v). Give it to the user that runs the server.",
 				dir, err)
 		default:
 			d.report(part, fine, "%s is writable.", dir)
@@ -285,7 +286,7 @@ func (d *doctor) files(ctx context.Context) {
 		d.report(part, wrong, "%s: %s", redacted(d.Files), withoutPassword(err, d.Files))
 		return
 	}
-	d.report(part, fine, "%s can do all that is asked of it.", redacted(d.Files))
+	d.report(part, fine, "%s passes all checks.", redacted(d.Files))
 	d.checkStorageOwner(ctx, func() (vitrine.Blobs, error) { return b, nil })
 	if d.PublicURL == "" {
 		d.report(part, warning, "Without --public-url, uploads from browsers to the bucket cannot be checked.")
@@ -318,7 +319,7 @@ func (d *doctor) checkStorageOwner(ctx context.Context, open func() (vitrine.Blo
 	case errors.Is(err, storageowner.ErrOther):
 		d.report(part, wrong, "%s.", otherPlace(err))
 	default:
-		d.report(part, wrong, "Their owner cannot be read: %s", withoutPassword(err, d.storePlace()))
+		d.report(part, wrong, "Their storage owner cannot be read: %s", withoutPassword(err, d.storePlace()))
 	}
 }
 
@@ -349,11 +350,11 @@ func (d *doctor) previews(context.Context) {
 			continue
 		}
 		if err := datadir.Accessible(path, 0); err != nil {
-			d.report(part, wrong, "%s: %s cannot be run (%v): correct the path.", flag, path, err)
+			d.report(part, wrong, "%s: %s cannot be run (%v). Correct the path.", flag, path, err)
 		}
 	}
 	if missing := m.Missing(); len(missing) > 0 {
-		d.report(part, warning, "These programs are not installed, or switched off, so that some files are shown with less: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
+		d.report(part, warning, "These programs are not installed or are switched off, so some files have no preview: %s. On Debian: apt install libreoffice ffmpeg libheif-examples.", strings.Join(missing, ", "))
 		return
 	}
 	d.report(part, fine, "All preview programs are installed.")
@@ -374,5 +375,5 @@ func (d *doctor) mail(ctx context.Context) {
 			strings.TrimSuffix(withoutPassword(err, d.SMTP), "."))
 		return
 	}
-	d.report(part, fine, "%s lets us in; nothing was sent.", redacted(d.SMTP))
+	d.report(part, fine, "%s accepts the login. No message was sent.", redacted(d.SMTP))
 }

@@ -36,7 +36,7 @@ func (d *doctor) public(ctx context.Context) {
 	if content.Host != public.Host {
 		d.answers(ctx, part, "--content-url", content, running != "") // this origin has no /healthz
 	} else {
-		d.report(part, warning, "Files have no host of their own (--content-url): what users upload is not kept apart from everything else.")
+		d.report(part, warning, "Files have no host of their own (--content-url), so uploads are not isolated from the app.")
 	}
 	sites, err := d.sites(public, content)
 	if err == nil && sites != nil && !strings.HasSuffix(sites.Host, "localhost") && d.SitesURL != "" {
@@ -50,12 +50,12 @@ func (d *doctor) public(ctx context.Context) {
 func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, running bool) {
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
 		(ip == nil || !ip.IsLoopback()) {
-		d.report(part, warning, "%s %s is not encrypted: have a reverse proxy serve it by https.", flag, u)
+		d.report(part, warning, "%s %s is not encrypted. Serve it over https with a reverse proxy.", flag, u)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if _, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); err != nil {
-		d.report(part, wrong, "%s %s: the name leads nowhere (%v). Add it to the DNS.", flag, u, err)
+		d.report(part, wrong, "%s %s: the name has no address (%v). Add it to the DNS.", flag, u, err)
 		return
 	}
 	left, err := d.health(ctx, u)
@@ -63,7 +63,7 @@ func (d *doctor) answers(ctx context.Context, part, flag string, u *url.URL, run
 	case err != nil && !running:
 		d.report(part, warning, "%s %s does not answer (%v), and no server was run on %s yet.", flag, u, err, d.Data)
 	case err != nil:
-		d.report(part, wrong, "%s %s does not lead to a server of Vitrine: %v. Look at the reverse proxy before it, and whether the server runs.", flag, u, err)
+		d.report(part, wrong, "%s %s does not reach a Vitrine server: %v. Check the reverse proxy, and that the server is running.", flag, u, err)
 	case left != 0 && left < certificateLeft:
 		d.report(part, warning, "%s %s answers; its certificate ends in %s. Renew it.", flag, u, left.Round(time.Hour))
 	default:

@@ -30,7 +30,7 @@ func (d *doctor) clamd(ctx context.Context) {
 			d.report(part, wrong, "%v.", h.Err)
 			continue
 		}
-		d.report(part, fine, "%s; it reports what is over its limits (AlertExceedsMax).", h)
+		d.report(part, fine, "%s; it reports files that exceed its limits (AlertExceedsMax).", h)
 		if !strings.Contains(h.Version, "/") {
 			d.report(part, wrong, "clamd at %s has no database of signatures: run freshclam.", h.Address)
 		}
@@ -51,13 +51,13 @@ const maxScannable = 1<<31 - 1
 func (d *doctor) clamdSettings(part string) {
 	settings, err := readClamdConf(d.ClamdConf)
 	if err != nil || !settings.listensAt(d.Clamd) {
-		d.report(part, warning, "The settings of clamd cannot be read here (%s): see in its clamd.conf that MaxFileSize is not less than MaxScanSize, and that StreamMaxLength is %s or more.",
+		d.report(part, warning, "The settings of clamd cannot be read here (%s). Check in its clamd.conf that MaxFileSize is not less than MaxScanSize, and that StreamMaxLength is %s or more.",
 			d.ClamdConf, terminal.FormatSize(min(d.maxFileSize(), maxScannable)))
 		return
 	}
 	limit := settings.limits
 	if file, scan := limit["MaxFileSize"], limit["MaxScanSize"]; file != 0 && (scan == 0 || file < scan) {
-		d.report(part, wrong, "MaxFileSize of %s is %s, less than MaxScanSize: of a file in an archive that is longer, clamd looks at the beginning and says nothing of the rest. Set both to the same.",
+		d.report(part, wrong, "MaxFileSize of %s is %s, less than MaxScanSize: clamd scans only the beginning of larger files in archives, and does not report it. Set both to the same value.",
 			d.ClamdConf, terminal.FormatSize(file))
 	} else {
 		d.report(part, fine, "MaxFileSize of %s is not less than MaxScanSize.", d.ClamdConf)
@@ -69,7 +69,7 @@ func (d *doctor) clamdSettings(part string) {
 		}
 	}
 	if d.maxFileSize() > maxScannable {
-		d.report(part, warning, "The plans allow files of 2 GiB and more, which no clamd scans: they go to review.")
+		d.report(part, warning, "The plans allow files of 2 GiB and more, which clamd never scans: they go to review.")
 	}
 	if n := limit["MaxThreads"]; n < int64(d.Scans) {
 		d.report(part, warning, "MaxThreads of %s is %d, less than --scans %d: raise it, or lower the other.",

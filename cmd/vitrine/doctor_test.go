@@ -57,14 +57,15 @@ func TestDoctor(t *testing.T) {
 	t.Parallel()
 	k := &killed{t: t, data: filepath.Join(t.TempDir(), "data")}
 	output, healthy := diagnosis(t, k.data)
-	wantLines(t, output, "is not there yet: \"vitrine serve\" makes a new instance", "has nothing in it yet")
+	wantLines(t, output, "does not exist yet: \"vitrine serve\" creates an instance", "is empty: ")
 	if !healthy {
 		t.Errorf("doctor fails for a new instance: %s", output)
 	}
 	k.run("account", "create", "owner@example.org")
 	before := contents(t, k.data)
 	output, healthy = diagnosis(t, k.data)
-	wantLines(t, output, "ok       data directory: ", "vitrine.db, SQLite 3.", "schema version", "None was ever run",
+	wantLines(t, output, "ok       data directory: ", "vitrine.db, SQLite 3.", "schema version",
+		"No server has ever run",
 		"No malware scanner", "No public URL is set")
 	if after := contents(t, k.data); after != before || !healthy {
 		t.Errorf("healthy = %v, want true; files before\n%sand after\n%s", healthy, before, after)
@@ -88,7 +89,7 @@ func TestDoctor(t *testing.T) {
 		"/nowhere/soffice",
 		"--smtp", "smtp://user:secret@"+dead, "--mail-from", "a@example.org", "--database",
 		"postgres://user:secret@"+dead+"/db")
-	wantLines(t, output, "wrong    address: --public-url http://"+dead+" does not lead to a server of Vitrine",
+	wantLines(t, output, "wrong    address: --public-url http://"+dead+" does not reach a Vitrine server",
 		"wrong    scanner: clamd at tcp:"+dead,
 		"wrong    previews: --office: /nowhere/soffice cannot be run", "wrong    mail: The mail server cannot be used",
 		"wrong    database: postgres://user:xxxxx@"+dead+"/db cannot be read")
@@ -118,8 +119,8 @@ func TestDoctorElsewhere(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	args := []string{"--database", database, "--files", files, "--public-url", "https://127.0.0.1:9"}
 	output, healthy := diagnosis(t, data, args...)
-	wantLines(t, output, "has nothing in it yet", "clock: That of the database is the same",
-		"can do all that is asked of it",
+	wantLines(t, output, "is empty: ", "clock: The clock of the database agrees",
+		"passes all checks",
 		"wrong    files: ", "warning  address: --public-url https://127.0.0.1:9 does not answer")
 	if healthy {
 		t.Error(output)
@@ -154,7 +155,7 @@ func TestDoctorClamd(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	conf := filepath.Join(filepath.Dir(d.Socket), "clamd.conf")
 	output, healthy := diagnosis(t, data, "--clamd", "unix:"+d.Socket, "--clamd-conf", conf)
-	wantLines(t, output, "it reports what is over its limits",
+	wantLines(t, output, "it reports files that exceed its limits",
 		"wrong    scanner: MaxFileSize of "+conf+" is 21MB, less than MaxScanSize",
 		"warning  scanner: StreamMaxLength of "+conf+" is 31MB, and the plans allow")
 	if healthy {

@@ -98,7 +98,7 @@ func TestEarlyFleet(t *testing.T) {
 		}
 		return r
 	}
-	const drained, waits, none = "spool drained", "wait for their opens", "waits for its open any more"
+	const drained, waits, none = "spool drained", "wait for their views", "no event waits for its view"
 
 	log.Stop(t)
 	open(pages)

@@ -26,13 +26,13 @@ import (
 type accountFlags struct {
 	SignUp     string `help:"Who can create an account: open (anyone; their email address is confirmed if mail is set up), invite (people the owner invites, on the People page or with \"account invite\") or closed (only \"account create\")." env:"VITRINE_SIGN_UP" group:"accounts" default:"invite" enum:"open,invite,closed"`
 	SignUpPlan string `help:"Plan of accounts that are created on the website: free, pro or lifetime." env:"VITRINE_SIGN_UP_PLAN" group:"accounts" default:"free" enum:"free,pro,lifetime"`
-	SMTP       string `name:"smtp" help:"Mail server that messages are sent by: smtp://USER:PASSWORD@HOST:587 with STARTTLS, which only a server on this machine may lack, or one whose address ends with ?tls=off; or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand." env:"VITRINE_SMTP" group:"accounts" placeholder:"URL"`
+	SMTP       string `name:"smtp" help:"Mail server for outgoing messages: smtp://USER:PASSWORD@HOST:587 with STARTTLS (not required on this machine, or with ?tls=off at the end); or smtps://USER:PASSWORD@HOST:465. Characters such as @ and : in a password are written as %40 and %3A. Default: no mail is sent, and you pass on links by hand." env:"VITRINE_SMTP" group:"accounts" placeholder:"URL"`
 	MailFrom   string `help:"The sender of messages: Vitrine <post@share.example>." env:"VITRINE_MAIL_FROM" group:"accounts" placeholder:"ADDRESS"`
 }
 
 func (f accountFlags) check() error {
 	if (f.SMTP == "") != (f.MailFrom == "") {
-		return errors.New("--smtp and --mail-from belong together")
+		return errors.New("--smtp and --mail-from must be set together")
 	}
 	if f.SMTP == "" {
 		return nil
@@ -66,7 +66,7 @@ func printTokenAddress(t *terminal.Terminal, dir string, p vitrine.TokenPurpose,
 	what string) error {
 	_, address := datadir.LastServer(dir)
 	if address == "" {
-		t.Say("No server runs on this directory: put its address in place of %s.", remote.DefaultURL)
+		t.Say("No server runs on this directory. Replace %s with its address.", remote.DefaultURL)
 	}
 	t.Say("%s", what)
 	_, err := fmt.Fprintln(t.Out, httpx.TokenURL(cmp.Or(address, remote.DefaultURL), p, text))
@@ -118,7 +118,7 @@ func (c *accountInviteCmd) Run(ctx context.Context, t *terminal.Terminal) error 
 		if err != nil {
 			return err
 		}
-		what := fmt.Sprintf("This address opens the account of %[2]s, once, within %[1]d days:",
+		what := fmt.Sprintf("Open this address to create the account of %[2]s. It works once, within %[1]d days:",
 			int(vitrine.InviteLife/(24*time.Hour)), terminal.Plain(c.Email))
 		return printTokenAddress(t, c.Data, vitrine.TokenInvite, text, what)
 	})

@@ -19,7 +19,7 @@ import (
 
 // geoFlags configure the city file.
 type geoFlags struct {
-	Geo string `help:"City file (.mmdb), which says in which city an address is, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" group:"advanced" placeholder:"FILE"`
+	Geo string `help:"City file (.mmdb), which maps addresses to cities, such as DB-IP's City Lite or MaxMind's GeoLite2 City. A new file is used within seconds. Default: cities.mmdb in the data directory, if it exists; \"vitrine geo update\" puts it there." env:"VITRINE_GEO" group:"advanced" placeholder:"FILE"`
 }
 
 // file returns the path of the city file of an instance.
@@ -36,7 +36,7 @@ func (f geoFlags) openCities(ctx context.Context, data string, log *slog.Logger)
 }
 
 type geoCmd struct {
-	Update geoUpdateCmd `cmd:"" help:"Fetch DB-IP's free city file of this month, in place of the one before."`
+	Update geoUpdateCmd `cmd:"" help:"Download DB-IP's free city file of this month and replace the current one."`
 }
 
 type geoUpdateCmd struct {
@@ -46,9 +46,11 @@ type geoUpdateCmd struct {
 }
 
 func (*geoUpdateCmd) Help() string {
-	return `Fetches dbip-city-lite-YYYY-MM.mmdb.gz of this month, or of the month before when that is not there yet: about 60 MB. The new file takes the place of the old
-one when it is whole and addresses were found in it. When anything fails, the old file stays. A server that runs uses the new file within seconds.
-DB-IP has a new file each month. Its licence (CC BY 4.0) asks for a link to DB-IP where cities are shown; the pages have it.`
+	return `Downloads dbip-city-lite-YYYY-MM.mmdb.gz of this month, or of last month if that is not published
+yet: about 60 MB. The new file replaces the old one once it is complete and addresses were found in
+it. If anything fails, the old file stays. A running server uses the new file within seconds. DB-IP
+publishes a new file each month. Its licence (CC BY 4.0) requires a link to DB-IP where cities are
+shown. The pages contain it.`
 }
 
 // Run downloads the file.
@@ -56,10 +58,10 @@ func (c *geoUpdateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	path := c.file(c.Data)
 	room, _, err := datadir.RoomIn(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no directory %s: name that of the instance with --data", filepath.Dir(path))
+		return fmt.Errorf("there is no directory %s: set --data to that of the instance", filepath.Dir(path))
 	}
 	if err == nil && room >= 0 && room < minFree {
-		return fmt.Errorf("there is too little room on the disk of %s: %s, and %s are needed", filepath.Dir(path),
+		return fmt.Errorf("there is not enough space on the disk of %s: %s, and %s are needed", filepath.Dir(path),
 			humanize.IBytes(uint64(room)), humanize.IBytes(minFree))
 	}
 	got, err := geo.Fetch(ctx, c.From, path, clock())
@@ -85,7 +87,8 @@ func (d *doctor) cities(context.Context) {
 	case err != nil:
 		d.report(part, wrong, "%s cannot be used: %v.", path, err)
 	case d.now().Sub(built) > oldCities:
-		d.report(part, warning, "%s (%s) is of %s, and addresses move: run \"vitrine geo update\".", path, kind,
+		d.report(part, warning, "%s (%s) is of %s, and addresses change over time. Run \"vitrine geo update\".", path,
+			kind,
 			built.Format(time.DateOnly))
 	default:
 		d.report(part, fine, "%s (%s) is of %s.", path, kind, built.Format(time.DateOnly))

@@ -171,7 +171,7 @@ func TestCityFileRefused(t *testing.T) {
 	refused("no such file", "--geo", file)
 	for want, b := range map[string][]byte{
 		"cut off or damaged": whole[:len(whole)-3], "or is not an .mmdb file": []byte("garbage"),
-		`it says that it is "DBIP-ASN-Lite"`: vitrinetest.MMDB("DBIP-ASN-Lite",
+		`its type is "DBIP-ASN-Lite"`: vitrinetest.MMDB("DBIP-ASN-Lite",
 			map[string]any{"81.2.69.0/24": map[string]any{"autonomous_system_number": 1}}),
 	} {
 		if err := os.WriteFile(file, b, 0o600); err != nil {
@@ -188,7 +188,7 @@ func TestCityFileRefused(t *testing.T) {
 		t.Errorf("geo update from a closed port = %v: %s", err, out)
 	}
 	if out, err := vitrineOn(data+"/no", "geo", "update"); err == nil ||
-		!strings.Contains(out, "name that of the instance") {
+		!strings.Contains(out, "set --data to that of the instance") {
 		t.Errorf("geo update without an instance = %v: %s", err, out)
 	}
 	if err := os.WriteFile(file, whole, 0o600); err != nil {

@@ -87,7 +87,7 @@ func (c *importViewsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	views := func(s *importer.Importer, r io.Reader) (importer.Result, error) { return s.Views(ctx, r) }
 	return c.run(ctx, t, "view", views, func(in *instance) error {
 		if err := in.analytics.RollUp(ctx); err != nil {
-			return fmt.Errorf("all is imported, but the tallies of the imported days could not be made; reports are right, and slow until a server has made them: %w", err)
+			return fmt.Errorf("everything was imported, but the tallies of the imported days were not built; reports are correct, but slow until a server builds them: %w", err)
 		}
 		return nil
 	})

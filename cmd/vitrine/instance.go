@@ -69,7 +69,7 @@ func openExisting(ctx context.Context, places placeFlags, checkLog bool) (*insta
 	if places.Database != "" {
 		l, err := sqldb.LookAt(ctx, places.Database, sqldb.StoreSchema)
 		if err == nil && !l.There && len(l.Wrong) == 0 {
-			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" and \"vitrine account create\" make a new one there, \"vitrine migrate\" brings one)", redacted(places.Database))
+			return nil, fmt.Errorf("there is no Vitrine instance in %s (\"vitrine serve\" and \"vitrine account create\" make a new one there, \"vitrine migrate\" copies one there)", redacted(places.Database))
 		}
 	}
 	return newInstance(ctx, places, "", checkLog)

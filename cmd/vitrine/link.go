@@ -90,18 +90,18 @@ func (c *linkShowCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type linkPreviewCmd struct {
 	Slug string `arg:"" optional:"" help:"The part of the link's address after /p/."`
-	All  bool   `help:"The previews of all links."`
+	All  bool   `help:"Rebuild the previews of all links."`
 	placeFlags
 }
 
 func (c *linkPreviewCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if (c.Slug == "") != c.All {
-		return errors.New("name a link, or say --all")
+		return errors.New("name a link, or use --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Previews{Store: in.store, Blobs: in.blobs}).Renew(ctx, c.Slug)
 		if err == nil {
-			t.Say("The server makes %d anew, one after the other.\n", n)
+			t.Say("The server rebuilds %d, one after the other.\n", n)
 		}
 		return err
 	})

@@ -76,7 +76,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if err := stored.Save(v); err != nil {
-		return errors.Join(fmt.Errorf("the key could not be stored, and is revoked again: %w", err),
+		return errors.Join(fmt.Errorf("the key could not be stored, and was revoked: %w", err),
 			mine.RevokeKey(context.WithoutCancel(ctx)))
 	}
 	t.Say("Logged in to %s as %s. The API key %q is in %s.", terminal.Plain(server), terminal.Plain(v.Email),
@@ -195,7 +195,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if kept {
-		t.Say("Logged out of %s on this machine. The API key %q of %s cannot revoke itself, because it may not change anything, and is still valid. Revoke it at %s/keys.",
+		t.Say("Logged out of %s on this machine. The API key %q of %s is read-only, so it cannot revoke itself and is still valid. Revoke it at %s/keys.",
 			terminal.Plain(server), terminal.Plain(v.Name), terminal.Plain(v.Email), terminal.Plain(server))
 		return nil
 	}

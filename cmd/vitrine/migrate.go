@@ -23,16 +23,16 @@ import (
 )
 
 type migrateCmd struct {
-	From   string   `arg:"" help:"Where the instance is: its data directory, or a file with its settings."`
-	To     []string `arg:"" help:"Where it is to be: a directory, a file with settings, or addresses: postgres://… for accounts, links and opens, clickhouse://… for opens alone, s3://… for files. What no address names stays where it is, or goes into the directory if there is one."`
-	AtOnce int      `help:"How many files are copied side by side." default:"8"`
-	Deep   bool     `help:"Read the bytes of every file back, too, and compare their SHA-256."`
+	From   string   `arg:"" help:"The current location: the data directory, or a file with the settings."`
+	To     []string `arg:"" help:"The new location: a directory, a file with settings, or addresses: postgres://… for accounts, links and views, clickhouse://… for views only, s3://… for files. Parts without an address stay where they are, or go into the directory if there is one."`
+	AtOnce int      `help:"How many files are copied at the same time." default:"8"`
+	Deep   bool     `help:"Also read the copied files back and compare their SHA-256."`
 	terminal.JSONFlag
 }
 
 func (*migrateCmd) Help() string {
-	return `Copies all that there is: accounts, keys, sessions, links, history, opens, tallies, files. Stop the server first. The instance does not change;
-from then on serve only the new one.
+	return `Copies everything: accounts, keys, sessions, links, history, views, tallies and files. Stop the
+server first. The instance does not change. Afterwards serve only the new one.
 
   vitrine migrate data postgres://vitrine@db.example/vitrine
   vitrine migrate data 'postgres://vitrine@db.example/vitrine' 's3://bucket?region=eu-central-1'
@@ -41,14 +41,14 @@ from then on serve only the new one.
   vitrine migrate data new.env
   vitrine migrate old.env data
 
-A file with settings has lines such as VITRINE_DATABASE=postgres://…, as the server is given them (systemd’s EnvironmentFile, docker’s --env-file):
-VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES are read. Passwords are better kept there than on a command line, where other users of
-the machine see them. Credentials of a bucket are found as the server finds them.
+A file with settings has lines such as VITRINE_DATABASE=postgres://…, as for the server (systemd’s
+EnvironmentFile, docker’s --env-file): VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and
+VITRINE_FILES are read. Keep passwords there: other users of the machine can see those on a command
+line. Credentials of a bucket are found as in the server.
 
-Run it again when it was interrupted: it goes on where it was. At the end all rows are compared (in ClickHouse counted, and the counts of all links
-compared) and all files are held against their sizes and SHA-256, and the new instance is audited.
-
-Opens can be brought into ClickHouse, and not out of it again.`
+If it is interrupted, run it again: it continues. At the end it compares all rows (in ClickHouse it
+counts them, and compares the counts of all links) and the size and SHA-256 of all files, and audits
+the new instance. Views can be copied into ClickHouse, but not out of it.`
 }
 
 // Run migrates an instance.
@@ -73,7 +73,7 @@ func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		m.printResult()
 	}
 	if n := len(m.result.Damaged); n > 0 {
-		return fmt.Errorf("all is copied, but of %s the bytes were damaged or gone before: %s",
+		return fmt.Errorf("everything was copied, but the bytes of %s were already damaged or missing: %s",
 			terminal.Counted(int64(n), "file"), strings.Join(m.result.Damaged, ", "))
 	}
 	return nil
@@ -137,7 +137,7 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, p.setLocations(strings.Fields(word))
 	}
 	if strings.Contains(word, "://") {
-		return p, terminal.Usage(fmt.Sprintf("%s: say where the instance is now: its data directory, or a file with its settings", redacted(word)))
+		return p, terminal.Usage(fmt.Sprintf("%s: give the current location of the instance: its data directory, or a file with its settings", redacted(word)))
 	}
 	if p.Data, err = filepath.Abs(word); err != nil {
 		return p, err
@@ -170,7 +170,7 @@ func settingsOf(word string) (p placeFlags, err error) {
 		return p, fmt.Errorf("%s: %w", word, err)
 	}
 	if known == 0 {
-		return p, terminal.Usage(fmt.Sprintf("%s has none of VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES: it does not tell where an instance is", word))
+		return p, terminal.Usage(fmt.Sprintf("%s has none of VITRINE_DATA, VITRINE_DATABASE, VITRINE_VIEWS and VITRINE_FILES: it does not name an instance", word))
 	}
 	p.Data, err = filepath.Abs(p.Data)
 	return p, err
@@ -244,10 +244,10 @@ type migration struct {
 func (m *migration) run(ctx context.Context) (err error) {
 	store, views, files := m.moves()
 	if !store && !views && !files {
-		return terminal.Usage("this is where the instance is already")
+		return terminal.Usage("the instance is already there")
 	}
 	if views && strings.HasPrefix(m.from.viewsPlace(), "clickhouse://") {
-		return terminal.Usage("opens cannot be brought out of ClickHouse: name it as the place of the opens of the new instance, too")
+		return terminal.Usage("views cannot be copied out of ClickHouse: use it as the view log of the new instance, too")
 	}
 	if !m.from.exists() {
 		return fmt.Errorf("there is no Vitrine instance in %s", m.from.Data)
@@ -323,7 +323,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 	}
 	if m.from.shared() {
 		holders, err := lease.Holders(ctx, m.from.store.Leases,
-			func() { m.t.Say("Looking on for %s whether a server is still there.", lease.ServedWithin) })
+			func() { m.t.Say("Waiting %s to check that no server is running.", lease.ServedWithin) })
 		if err == nil && len(holders) > 0 {
 			err = fmt.Errorf("the instance is being served (by %s): stop its servers",
 				terminal.Plain(strings.Join(holders, ", ")))
@@ -333,7 +333,7 @@ func (m *migration) begin(ctx context.Context) (err error) {
 		}
 	}
 	if err := drainSpools(ctx, m.from.store, m.from.log, m.from.Data, m.from.shared()); err != nil {
-		return fmt.Errorf("write what is in the spool into the log: %w", err)
+		return fmt.Errorf("write the spool to the view log: %w", err)
 	}
 	if err := m.to.open(ctx); err != nil {
 		return err
@@ -372,7 +372,7 @@ func (m *migration) fits(ctx context.Context) error {
 // withHint adds a hint to the error about a target with other data.
 func withHint(err error) error {
 	if errors.Is(err, sqldb.ErrOtherData) || errors.Is(err, clickhouse.ErrOtherData) {
-		return fmt.Errorf("%w. Name an empty place; one in which an earlier migration was cut off, and the instance has been served since, is to be emptied first", err)
+		return fmt.Errorf("%w. Choose an empty target. If an earlier migration to it was interrupted and the instance was served since, empty it first", err)
 	}
 	return err
 }
@@ -408,7 +408,7 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 	}
 	m.meter.End()
 	if len(differences) > 0 {
-		return fmt.Errorf("the copy is not the same: %s. The instance has been served since the migration began: empty the new place, and begin again", strings.Join(differences, "; "))
+		return fmt.Errorf("the copy differs: %s. The instance was served after the migration began: empty the target and start again", strings.Join(differences, "; "))
 	}
 	faults := 0
 	a := &audit.Checker{Store: m.to.store, Blobs: m.to.blobs, Log: m.to.log, Now: time.Now, Deep: m.deep}
@@ -418,9 +418,9 @@ func (m *migration) check(ctx context.Context, store, views bool) error {
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("all is copied, but the audit could not be finished: %w", err)
+		return fmt.Errorf("everything was copied, but the audit did not finish: %w", err)
 	case faults > len(m.result.Damaged):
-		return fmt.Errorf("all is copied, and the audit of the new instance found faults: %d. See whether \"vitrine audit\" finds them in the old one, too", faults)
+		return fmt.Errorf("everything was copied, but the audit of the new instance found faults: %d. Check whether \"vitrine audit\" finds them in the old one, too", faults)
 	}
 	return nil
 }
@@ -434,7 +434,7 @@ func (m *migration) printResult() {
 		terminal.Counted(rate(r.Rows, r.RowMs), "row"),
 		terminal.Counted(r.Files, "file"), terminal.FormatSize(r.FileBytes), terminal.Duration(r.FileMs),
 		terminal.FormatSize(rate(r.FileBytes, r.FileMs)), terminal.Duration(r.CheckMs))
-	m.t.Say("The old instance is as it was. From now on serve the new one alone, with these settings:")
+	m.t.Say("The old instance did not change. From now on serve only the new one, with these settings:")
 	m.t.Say("  VITRINE_DATA=%s", terminal.ShellWord(m.to.Data))
 	for _, s := range [][2]string{{"VITRINE_DATABASE", m.to.Database}, {"VITRINE_VIEWS", m.to.Views},
 		{"VITRINE_FILES", m.to.Files}} {
@@ -469,7 +469,7 @@ func refuseUnfinished(ctx context.Context, store vitrine.Store, places placeFlag
 			return nil
 		}
 		if err == nil {
-			err = fmt.Errorf("a migration to %s was not finished: run \"vitrine migrate\" again as before, or go on with the old instance", redacted(places.storePlace()))
+			err = fmt.Errorf("a migration to %s did not finish: run \"vitrine migrate\" again as before, or continue with the old instance", redacted(places.storePlace()))
 		}
 		return err
 	})

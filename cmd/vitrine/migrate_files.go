@@ -42,7 +42,7 @@ func (m *migration) filesFit(ctx context.Context) error {
 	} else if known, err := (storageowner.Owner{Store: m.from.store}).Token(ctx); err != nil {
 		return err
 	} else if mark != "" && known == "" {
-		return fmt.Errorf("%s cannot be filled: %w (it is the place of another instance)", redacted(m.to.filesPlace()),
+		return fmt.Errorf("%s cannot be filled: %w (it belongs to another instance)", redacted(m.to.filesPlace()),
 			sqldb.ErrOtherData)
 	}
 	ours := make(map[vitrine.UploadID]bool, len(all))
@@ -81,7 +81,7 @@ func (m *migration) files(ctx context.Context) error {
 	m.meter.Begin("files", size)
 	into, ok := m.to.blobs.(blobImporter)
 	if !ok {
-		return fmt.Errorf("%s takes no files", redacted(m.to.filesPlace()))
+		return fmt.Errorf("%s cannot store files", redacted(m.to.filesPlace()))
 	}
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
@@ -156,7 +156,7 @@ func (m *migration) file(ctx context.Context, into blobImporter, o vitrine.Owned
 func (m *migration) verifyCopy(ctx context.Context, k vitrine.UploadID, size int64, sum string) error {
 	info, err := m.to.blobs.Stat(ctx, k)
 	if err != nil {
-		return fmt.Errorf("look at the copy: %w", err)
+		return fmt.Errorf("read the copy: %w", err)
 	}
 	if info.Size != size || info.SHA256 != "" && info.SHA256 != sum {
 		return fmt.Errorf("the copy has %d bytes with SHA-256 %q, not %d with %s", info.Size, info.SHA256, size, sum)

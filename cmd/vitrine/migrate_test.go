@@ -214,7 +214,7 @@ func TestMigrate(t *testing.T) {
 		t.Fatalf("account create: %v: %s", err, out)
 	}
 	if out, err := vitrineOn(root, "migrate", h.data, back.Data); err == nil ||
-		!strings.Contains(out, "it has other data in it") {
+		!strings.Contains(out, "it contains other data") {
 		t.Errorf("migrate onto a changed instance = %v: %s, want an error", err, out)
 	}
 	k := &killed{t: t, data: h.data, key: h.key}
@@ -250,7 +250,7 @@ func TestMigrateClickHouse(t *testing.T) {
 		t.Errorf("numbers after the migration\n%s\nwant\n%s", after, before)
 	}
 	if out, err := vitrineOn(root, "migrate", word, filepath.Join(root, "back")); err == nil ||
-		!strings.Contains(out, "opens cannot be brought out of ClickHouse") {
+		!strings.Contains(out, "views cannot be copied out of ClickHouse") {
 		t.Errorf("migrate out of ClickHouse = %v: %s, want an error", err, out)
 	}
 	// A migration does not overwrite a view log that has changed.
@@ -270,7 +270,7 @@ func TestMigrateClickHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := vitrineOn(root, "migrate", h.data, word); err == nil ||
-		!strings.Contains(out, "it has other data in it") {
+		!strings.Contains(out, "it contains other data") {
 		t.Errorf("migrate onto a changed log = %v: %s, want an error", err, out)
 	}
 }
@@ -286,7 +286,7 @@ func (h *history) killedAgain(r *rand.Rand, steps int, from, word string) {
 		if ended {
 			return
 		}
-		if strings.Contains(output, "The old instance is as it was") {
+		if strings.Contains(output, "The old instance did not change") {
 			h.t.Errorf("killed at step %d, but it reports success: %s", step, output)
 		}
 	}
@@ -310,7 +310,7 @@ func TestMigrateUnfinished(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := vitrineOn(data, "account", "list")
-		if (err != nil) != unfinished || strings.Contains(out, "was not finished") != unfinished {
+		if (err != nil) != unfinished || strings.Contains(out, "did not finish") != unfinished {
 			t.Errorf("unfinished = %v: audit = %v: %s", unfinished, err, out)
 		}
 	}
@@ -342,7 +342,7 @@ func TestMigratePlaces(t *testing.T) {
 			from: placeFlags{Data: one, Database: "postgres://h/d"},
 			to:   placeFlags{Data: two, Database: "postgres://i/d", Files: "s3://b"}},
 		"from an address": {cmd: migrateCmd{From: "postgres://u:secret@h/d", To: []string{two}},
-			err: "postgres://u:xxxxx@h/d: say where the instance is now"},
+			err: "postgres://u:xxxxx@h/d: give the current location of the instance"},
 		"unknown": {cmd: migrateCmd{From: one, To: []string{"mysql://u:secret@h"}},
 			err: "mysql://u:xxxxx@h: an address begins with"},
 	} {

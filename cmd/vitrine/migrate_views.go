@@ -23,7 +23,7 @@ func (m *migration) viewsFit(ctx context.Context) error {
 
 // views copies the views. Views in ClickHouse are rolled up immediately.
 func (m *migration) views(ctx context.Context) error {
-	from, progress := m.from.log.(*viewdb.ViewLog), m.startRowProgress("opens")
+	from, progress := m.from.log.(*viewdb.ViewLog), m.startRowProgress("views")
 	switch to := m.to.log.(type) {
 	case *clickhouse.ViewLog:
 		if err := to.Fill(ctx, from, func(rows, bytes int64) { progress("", rows, bytes) }); err != nil {

@@ -74,12 +74,12 @@ type linkRescanCmd struct {
 
 func (c *linkRescanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if (c.Slug == "") != c.All {
-		return errors.New("name a link, or say --all")
+		return errors.New("name a link, or use --all")
 	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
 		n, err := (&publish.Scans{Store: in.store, Now: in.now}).MarkForScan(ctx, c.Slug)
 		if err == nil {
-			t.Say("The server scans %d again, one after the other, within the next minutes, where a scanner is configured.", n)
+			t.Say("If a scanner is configured, the server scans %d again within minutes, one after the other.", n)
 		}
 		return err
 	})

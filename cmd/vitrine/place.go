@@ -56,7 +56,7 @@ func (p placeFlags) Validate() error {
 			return fmt.Errorf("%s: an address begins with %s://", f.flag, strings.Join(f.schemes, ":// or "))
 		}
 		if f.flag != "--files" && !unambiguous(f.address) { // s3.ParseAddress has better messages
-			return fmt.Errorf("%s: the address cannot be read. In a user name or password that it holds, @ is written %%40, : %%3A, / %%2F, ? %%3F, # %%23 and %% %%25", f.flag)
+			return fmt.Errorf("%s: the address is ambiguous. In its user name and password, write @ as %%40, : %%3A, / %%2F, ? %%3F, # %%23 and %% %%25", f.flag)
 		}
 	}
 	return nil

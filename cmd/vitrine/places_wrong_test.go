@@ -65,6 +65,6 @@ func TestEmptyDatabase(t *testing.T) {
 	check(0, "", "account", "create", "owner@example.org", "--data", data)
 	check(exitFailure, "There is no bucket", "migrate", data, "database="+database,
 		"files="+server.Address("none-such", ""))
-	check(0, "From now on serve the new one", "migrate", data, "database="+database, "files="+places[5])
+	check(0, "From now on serve only the new one", "migrate", data, "database="+database, "files="+places[5])
 	check(0, "owner@example.org", append([]string{"account", "list"}, places...)...)
 }

@@ -12,15 +12,19 @@ import (
 )
 
 type reclassifyCmd struct {
-	Apply bool `help:"Change the views. Without it, what would change is printed, and nothing else happens."`
+	Apply bool `help:"Change the views. Without it, the command only prints what would change."`
 	placeFlags
 	terminal.JSONFlag
 }
 
 func (*reclassifyCmd) Help() string {
-	return `The rules that tell programs from people get better with each version. This applies those of this version to views that are stored. Each line says why views are excluded now, why they would be ("person": they count), which program it is about, and how many views.
-Only excluded views can change, and views that this command has counted before: of a person's view no program is stored. The program's name decides; views without a name stay, and so do days whose views have expired.
-It can be stopped and run again, and servers may run. Update all servers first: one with old rules writes new views by these.`
+	return `The rules that distinguish programs from people improve with each version. This applies the rules of
+this version to stored views. Each line is the current reason, the new one ("person": the views
+count), the program, and the number of views. Only excluded views can change, and views that this
+command has changed before, because no program is stored for a person's view. The name of the
+program decides. Views without a name do not change, nor do days whose views have expired. You can
+stop it and run it again, and servers may run. Update all servers first: a server with old rules
+classifies new views by them.`
 }
 
 // reclassRow is the output for a group of changed views.
@@ -48,7 +52,7 @@ func (c *reclassifyCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			err = c.finish(ctx, t, in, err)
 		}
 		if err != nil {
-			return fmt.Errorf("after %s read and %s changed, reclassify ended early. All numbers are right; run it again to go on: %w",
+			return fmt.Errorf("reclassify ended early, after %s read and %s changed. All numbers are correct; run it again to continue: %w",
 				terminal.Counted(r.Views, "view"), terminal.Count(r.Applied), err)
 		}
 		if err := c.print(t, &r); err != nil {
@@ -97,14 +101,14 @@ func (c *reclassifyCmd) print(t *terminal.Terminal, r *reclassify.Result) error 
 func (c *reclassifyCmd) sum(t *terminal.Terminal, r *reclassify.Result) {
 	switch n := r.Changed(); {
 	case n == 0:
-		t.Say("Nothing changes: the rules of this version say the same of each.")
+		t.Say("Nothing changes: the rules of this version give the same result.")
 	case c.Apply:
 		t.Say("%s changed. Reports have the new numbers.", terminal.Counted(r.Applied, "view"))
 	default:
 		t.Say("%s would change: run it with --apply.", terminal.Counted(n, "view"))
 	}
 	if r.Gone > 0 {
-		t.Say("Of expired days only tallies are kept. They stay as they are: %s excluded there, %s of which would change.",
+		t.Say("Expired days have only tallies, which do not change: they exclude %s, of which %s would change.",
 			terminal.Counted(r.Gone, "view"), terminal.Count(r.GoneOther))
 	}
 }

@@ -22,12 +22,13 @@ const restoresVersion = "vitrine versions SLUG --restore N"
 
 type restoreCmd struct {
 	From string `arg:"" help:"Directory of the backup." type:"existingdir"`
-	Data string `help:"Data directory to make. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
-	Deep bool   `help:"Read the bytes of every file, too, and compare their SHA-256. Those that are copied are compared anyway."`
+	Data string `help:"Data directory to create. Default: data, in the current directory." env:"VITRINE_DATA" default:"data" type:"path" placeholder:"DIR"`
+	Deep bool   `help:"Also read the bytes of every file and compare their SHA-256. Copied files are always compared."`
 }
 
 func (*restoreCmd) Help() string {
-	return `Makes a data directory of a backup, holds it against the manifest, and audits it. It has its name once it is whole; one that has something in it already is refused.
+	return `Creates a data directory from a backup, compares it with the manifest, and audits it. It gets its
+name when it is complete. A directory that is not empty is refused.
 
 To show an earlier version of a link's file again, use: ` + restoresVersion
 }
@@ -53,7 +54,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	case err != nil:
 		return checkSpace(err, c.Data)
 	case faults > 0:
-		return fmt.Errorf("%s is restored as the backup has it, and the audit found faults: %d", c.Data, faults)
+		return fmt.Errorf("%s was restored, but the audit found faults: %d", c.Data, faults)
 	}
 	t.Say("Restored in %s: %s, %s, %s, as of %s. No faults.", terminal.Plain(c.Data),
 		terminal.Counted(m.Accounts, "account"), terminal.Counted(m.Links, "link"), terminal.Counted(m.Opens, "view"),
@@ -140,7 +141,7 @@ func (r *restore) audit(ctx context.Context, deep bool, t *terminal.Terminal) (f
 		})
 	}
 	if err != nil {
-		err = fmt.Errorf("what was restored cannot be audited: %w", err)
+		err = fmt.Errorf("the restored data cannot be audited: %w", err)
 	}
 	err = errors.Join(err, in.Close(), durable.SyncDir(r.to))
 	return faults, err

@@ -25,7 +25,7 @@ type scanner struct {
 
 // noScanner is logged once if no scanner is configured
 // (contract, No scanner configured).
-const noScanner = "no malware scanner is configured: files are inspected, and not scanned for malware; see --clamd"
+const noScanner = "no malware scanner is configured: files are inspected but not scanned for malware; see --clamd"
 
 func (c *serveCmd) scanner() (*scanner, error) {
 	if len(c.Clamd) == 0 {

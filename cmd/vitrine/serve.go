@@ -93,7 +93,7 @@ func cannotListen(address string, err error) error {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%s is already in use. Stop the other program, or choose another address, such as --listen %s", address, net.JoinHostPort(host, strconv.Itoa(n+1)))
 	case errors.Is(err, syscall.EACCES) && n < 1024:
-		return fmt.Errorf("this user may not listen on port %d: choose one from 1024 on (--listen), with a reverse proxy before it", n)
+		return fmt.Errorf("this user may not listen on port %d: choose one from 1024 on (--listen), behind a reverse proxy", n)
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 		log.Warn("there is no account yet: open the address to make the first one, once", "address", setup)
 	}
 	if !addr.IP.IsLoopback() && c.PublicURL == "" {
-		log.Warn("links lead to this machine alone: set --public-url (VITRINE_PUBLIC_URL) to the address that visitors use", "public_url", public.String())
+		log.Warn("links work on this machine only: set --public-url (VITRINE_PUBLIC_URL) to the address that visitors use", "public_url", public.String())
 	}
 }
 
@@ -182,7 +182,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	if s.outbox != nil {
 		letters, done := context.WithTimeout(context.Background(), lettersTime)
 		if err := s.outbox.Send(letters); err != nil {
-			s.log.Warn("messages wait in the store", "error", err)
+			s.log.Warn("messages are queued in the store", "error", err)
 		}
 		done()
 	}
@@ -198,7 +198,7 @@ func (s *service) drain(wait time.Duration, served <-chan error) error {
 	if wait <= 0 {
 		return nil
 	}
-	s.log.Info("draining: /readyz says no, requests are still taken", "for", wait.String())
+	s.log.Info("draining: /readyz answers 503, requests are still served", "for", wait.String())
 	select {
 	case err := <-served:
 		return err
@@ -211,7 +211,7 @@ func (s *service) drain(wait time.Duration, served <-chan error) error {
 func (s *service) shutdown(bound time.Duration) error {
 	// RegisterOnShutdown's function runs after the listener is closed.
 	s.http.RegisterOnShutdown(func() {
-		s.log.Info("stopping: requests under way may finish; a second signal ends them", "within", bound.String())
+		s.log.Info("stopping: requests in progress may finish; a second signal ends them", "within", bound.String())
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
@@ -220,5 +220,5 @@ func (s *service) shutdown(bound time.Duration) error {
 		return err
 	}
 	s.http.Close()
-	return fmt.Errorf("requests were under way for longer than %s and were cut off", bound)
+	return fmt.Errorf("requests were in progress for longer than %s and were cut off", bound)
 }

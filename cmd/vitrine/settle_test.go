@@ -223,7 +223,7 @@ func TestAuditRepair(t *testing.T) {
 			t.Errorf("%s: %v: %s\nwant %q", args, err, out, want)
 		}
 	}
-	check(true, "All stored tallies are right", "audit", "--repair")
+	check(true, "All stored tallies are correct", "audit", "--repair")
 	db, err := sql.Open("sqlite", filepath.Join(i.data, viewsFile))
 	if err != nil {
 		t.Fatal(err)

@@ -88,14 +88,14 @@ func (s *spools) views(in *instance, log *slog.Logger) *ingest.Views {
 		}
 		switch {
 		case err != nil:
-			log.Warn("beacons and downloads that wait for their opens cannot be written yet", "early_bytes",
+			log.Warn("events that wait for their views cannot be written yet", "early_bytes",
 				s.early.Size(), "error", err)
 			return
 		case waiting > 0 && reported == 0:
-			log.Info("beacons and downloads wait for their opens, which another server has in its spool", "waiting",
+			log.Info("events wait for their views, which are in the spool of another server", "waiting",
 				waiting)
 		case waiting == 0 && reported > 0:
-			log.Info("no beacon or download waits for its open any more")
+			log.Info("no event waits for its view any more")
 		}
 		reported = waiting
 	}

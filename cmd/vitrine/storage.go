@@ -62,9 +62,9 @@ func (c *storageCheckCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		} else if err != nil {
 			return err
 		}
-		t.Say("The bucket at %s does all that is asked of it.", b.Origin())
+		t.Say("The bucket at %s passes all checks.", b.Origin())
 		if public == "" {
-			t.Say("Whether browsers may put files there was not tried: name --public-url.")
+			t.Say("Uploads from browsers were not checked: set --public-url.")
 		}
 		return nil
 	})
@@ -74,7 +74,7 @@ type storageCorsCmd struct{ bucketFlags }
 
 func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.PublicURL == "" {
-		return terminal.Usage("--public-url is missing: the address whose pages may put files into the bucket")
+		return terminal.Usage("--public-url is missing: the address whose pages upload files to the bucket")
 	}
 	return c.bucket(ctx, func(_ *instance, b *s3.Blobs, public string) error {
 		if err := b.Cors(ctx, public); err != nil {
@@ -83,7 +83,7 @@ func (c *storageCorsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		if err := b.CorsMissing(ctx, public); err != nil {
 			return errors.New("the CORS rule is saved, but the bucket does not apply it yet; wait a minute, then run: vitrine storage check")
 		}
-		t.Say("Pages of %s may put files into the bucket at %s.", public, b.Origin())
+		t.Say("Pages of %s can upload files to the bucket at %s.", public, b.Origin())
 		return nil
 	})
 }
@@ -95,8 +95,7 @@ func (in *instance) storageOwner() storageowner.Owner {
 
 // otherPlace returns the hint for storageowner.ErrOther.
 func otherPlace(err error) string {
-	return err.Error() + ". Is --files right, and does no other server use them, on a copy of the database, say? " +
-		"If another does, stop that one or give it files of its own. Then, and when this database was restored to an earlier moment: \"vitrine storage claim\""
+	return err.Error() + ". Check --files, and whether another server uses them, for example on a copy of the database. If so, stop that server or give it its own storage. Then, or if this database was restored to an earlier moment, run \"vitrine storage claim\""
 }
 
 type storageClaimCmd struct {
@@ -105,9 +104,11 @@ type storageClaimCmd struct {
 }
 
 func (*storageClaimCmd) Help() string {
-	return `A server removes files that its database does not know. To protect the files of another instance, the storage holds a marker that changes every hour, and the
-database has a copy. If the two differ, the server removes nothing and logs a warning. Then another instance or a copy of the database has used the same
-files, or the database was restored to an earlier moment. Find out which, stop the other server, and claim the files.`
+	return `A server deletes files that its database does not know. To protect the files of another instance,
+the storage contains a marker that changes every hour, and the database has a copy of it. If the two
+differ, the server deletes nothing and logs a warning. Then another instance or a copy of the
+database has used the same files, or the database was restored to an earlier moment. Find out which,
+stop the other server, and claim the files.`
 }
 
 // Run claims the storage for the database.
@@ -119,7 +120,7 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			return err
 		}
 		if err == nil {
-			t.Say("The files in %s are this database's.", terminal.Plain(where))
+			t.Say("The files in %s belong to this database.", terminal.Plain(where))
 			return nil
 		}
 		files, bytes, err := in.storageOwner().CountUnowned(ctx)
@@ -128,23 +129,17 @@ func (c *storageClaimCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		}
 		t.Say("The files in %s were last used by another database, or by a later state of this one.",
 			terminal.Plain(where))
-		t.Say("%s there, %s in all, that this database does not know. Once the files are its own, its server removes these.", isAre(files, "file"), terminal.FormatSize(bytes))
+		t.Say("It contains %s, %s in all, that this database does not know. After the claim, its server deletes them.",
+			terminal.Counted(files, "file"), terminal.FormatSize(bytes))
 		if ok, err := confirm(t, c.Yes, "Claim them?"); err != nil || !ok {
 			return err
 		}
 		if err := in.storageOwner().Claim(ctx); err != nil {
 			return err
 		}
-		t.Say("The files in %s are this database's now.", terminal.Plain(where))
+		t.Say("The files in %s now belong to this database.", terminal.Plain(where))
 		return nil
 	})
-}
-
-func isAre(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what + " is"
-	}
-	return terminal.Counted(n, what) + " are"
 }
 
 // confirm asks for confirmation unless yes is set.
@@ -153,7 +148,7 @@ func confirm(t *terminal.Terminal, yes bool, question string) (bool, error) {
 		return true, nil
 	}
 	if !t.InTTY || !t.ErrTTY {
-		return false, terminal.Usage("this is not done without being asked for: --yes")
+		return false, terminal.Usage("this needs confirmation: add --yes")
 	}
 	fmt.Fprint(t.Err, question+" [y/N] ")
 	answer, _ := bufio.NewReader(t.In).ReadString('\n') // an empty input means no

@@ -27,13 +27,13 @@ func TestStorage(t *testing.T) {
 	check(exitFailure, "there is no Vitrine instance", "storage", "check")
 	check(0, "", "account", "create", "owner@example.org", "--files", files)
 	check(exitFailure, "in its data directory, not in a bucket", "storage", "check")
-	check(0, "does all that is asked of it", "storage", "check", "--files", files)
+	check(0, "passes all checks", "storage", "check", "--files", files)
 	check(exitFailure, `"vitrine storage cors" sets the rule`, "storage", "check", "--files", files, public)
 	check(exitUsage, "--public-url is missing", "storage", "cors", "--files", files)
 	check(exitUsage, "--public-url", "storage", "cors", "--files", files, "--public-url=share.example")
-	check(0, "Pages of https://share.example may put files into the bucket at "+server.Endpoint, "storage", "cors",
+	check(0, "Pages of https://share.example can upload files to the bucket at "+server.Endpoint, "storage", "cors",
 		"--files", files, public)
-	check(0, "does all that is asked of it", "storage", "check", "--files", files, public)
+	check(0, "passes all checks", "storage", "check", "--files", files, public)
 	check(exitFailure, `There is no bucket "none-such"`, "storage", "check", "--files", server.Address("none-such", ""))
-	check(exitFailure, `no parameter "speed"`, "storage", "check", "--files", files+"&speed=high")
+	check(exitFailure, `unknown parameter "speed"`, "storage", "check", "--files", files+"&speed=high")
 }

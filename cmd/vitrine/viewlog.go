@@ -52,8 +52,8 @@ func (p placeFlags) lossOf(err error) error {
 	if p.shared() || p.Views != "" {
 		restore = "Restore the last backup of this database"
 	}
-	return &lossError{fmt.Sprintf("the view log %s cannot be used: %s. Views would be missing from all reports. %s, or put the right view log there. "+
-		`To go on without the views that are missing: "vitrine storage accept-views"`,
+	return &lossError{fmt.Sprintf("the view log %s cannot be used: %s. Views would be missing from all reports. %s, or use the right view log. "+
+		`To continue without the missing views: "vitrine storage accept-views"`,
 		terminal.Plain(redacted(p.viewsPlace())), lossText(err), restore), err}
 }
 
@@ -88,9 +88,10 @@ type storageAcceptViewsCmd struct {
 }
 
 func (*storageAcceptViewsCmd) Help() string {
-	return `The database of accounts and links knows its view log by a mark, and how far that log was written. A server does not start with a view log that is missing, empty,
-of another instance, or older than the database: reports would be short without a word. Restore a backup, if there is one. This command makes the view log that is
-there the right one, as it is. Stop the server first.`
+	return `The database of accounts and links stores a mark of its view log and how far that log was written. A
+server does not start with a view log that is missing, empty, of another instance, or older than the
+database, because reports would silently lack views. Restore a backup if there is one. Otherwise
+this command accepts the view log in its present state. Stop the server first.`
 }
 
 // Run accepts the view log in its current state.
@@ -109,7 +110,7 @@ func (c *storageAcceptViewsCmd) Run(ctx context.Context, t *terminal.Terminal) e
 	in, err := newInstance(ctx, c.placeFlags, "", false)
 	if err == nil {
 		if err = in.logPair().Check(ctx); err == nil {
-			t.Say("The view log %s is the right one. Nothing was done.", where)
+			t.Say("The view log %s is the right one. Nothing was changed.", where)
 			return in.Close()
 		}
 		defer in.Close()

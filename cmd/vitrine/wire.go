@@ -97,7 +97,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	var scan, previews *worker.Loop
 	uploads := &publish.Uploads{Store: in.store, Blobs: in.blobs, Scanner: scanner, Plans: c.plans(), Now: in.now,
 		Wake:    func() { scan.Wake(); previews.Wake() },
-		Foreign: func(err error) { log.Warn("nothing is removed from storage: " + otherPlace(err)) }}
+		Foreign: func(err error) { log.Warn("nothing is deleted from storage: " + otherPlace(err)) }}
 	scans := &publish.Scans{Store: in.store, Blobs: in.blobs, Scanner: scanner, Now: in.now,
 		Concurrency: c.concurrentScans(),
 		Leases:      leases, Plans: c.plans(),
@@ -229,7 +229,7 @@ func (s *service) httpServer(app *web.Server) *http.Server {
 	return server
 }
 
-var errDraining = errors.New("this server is about to end")
+var errDraining = errors.New("this server is shutting down")
 
 // ready returns an error if this server should not receive requests.
 func (s *service) ready(ctx context.Context) error {
@@ -263,7 +263,7 @@ func (c *serveCmd) previewer(log *slog.Logger) (*preview.Maker, error) {
 	}
 	m.Warn = func(what string) { log.Warn("preview: " + what) }
 	if missing := m.Missing(); len(missing) > 0 {
-		log.Info("some files are shown with less: programs that are not installed", "missing",
+		log.Info("some files have no preview: programs are not installed", "missing",
 			strings.Join(missing, ", "))
 	}
 	return m, nil

@@ -61,17 +61,17 @@ func ParseQuery(values url.Values) (q Query, err error) {
 			refuse = badRange
 		}
 		if len(values[name]) > 1 {
-			return q, refuse(name, "There is more than one %s.", name)
+			return q, refuse(name, "Send only one %s.", name)
 		}
 	}
 	v, ranged := values["range"]
 	switch {
 	case !ranged:
 	case len(v) != 1 || v[0] == "":
-		return q, badRange("range", "The range is one of 7d, 14d, 30d, 90d, all.")
+		return q, badRange("range", "The range must be 7d, 14d, 30d, 90d or all.")
 	default:
 		if q.Range, err = report.ParseRange(v[0]); err != nil {
-			return q, badRange("range", "The range is one of 7d, 14d, 30d, 90d, all.")
+			return q, badRange("range", "The range must be 7d, 14d, 30d, 90d or all.")
 		}
 	}
 	if q.Filter, err = report.ParseFilter(slices.DeleteFunc(slices.Clone(values[paramFilter]),
@@ -85,14 +85,14 @@ func ParseQuery(values url.Values) (q Query, err error) {
 	case "", report.ComparePrevious, report.CompareYear:
 		q.Compare = c
 	default:
-		return q, wrong(paramCompare, "compare is %q or %q.", report.ComparePrevious, report.CompareYear)
+		return q, wrong(paramCompare, "compare must be %q or %q.", report.ComparePrevious, report.CompareYear)
 	}
 	switch values.Get(paramGranularity) {
 	case "":
 	case "hour":
 		q.Hourly = true
 	default:
-		return q, wrong(paramGranularity, `granularity is "hour" or left out.`)
+		return q, wrong(paramGranularity, `granularity must be "hour" or left out.`)
 	}
 	if err := q.parseCards(values); err != nil {
 		return q, err
@@ -116,7 +116,7 @@ func (q *Query) parseCards(values url.Values) error {
 		}
 		number, err := strconv.Atoi(text)
 		if err != nil || number < 1 || number > n.most {
-			return wrong(n.name, "%s is a number from 1 to %d.", n.name, n.most)
+			return wrong(n.name, "%s must be a number from 1 to %d.", n.name, n.most)
 		}
 		*n.value = number
 	}
@@ -130,7 +130,7 @@ func (q *Query) parseCards(values url.Values) error {
 		case "excluded":
 			q.Excluded = true
 		default:
-			return wrong(paramInclude, `include is "utm", "curves" or "excluded"; several are several parameters.`)
+			return wrong(paramInclude, `include must be "utm", "curves" or "excluded". To combine them, repeat the parameter.`)
 		}
 	}
 	return nil
@@ -141,13 +141,13 @@ func (q *Query) parseDates(values url.Values, ranged bool) error {
 	switch {
 	case from == "" && to == "":
 		if ranged && q.Hourly {
-			return wrong(paramGranularity, "Hours need from and to, or no range (last 24 hours).")
+			return wrong(paramGranularity, "For hours, send from and to, or no range for the last 24 hours.")
 		}
 		return nil
 	case ranged:
 		return badRange("range", "Send range, or from and to, not both.")
 	case from == "" || to == "":
-		return badRange(map[bool]string{true: paramFrom, false: paramTo}[from == ""], "from and to go together.")
+		return badRange(map[bool]string{true: paramFrom, false: paramTo}[from == ""], "Send from and to together.")
 	}
 	q.Dates = new(report.Dates)
 	for _, d := range []struct {

@@ -114,7 +114,7 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 }
 
 var errNoVisit = vitrine.Errorf(vitrine.CodeNotFound,
-	"There is no such visit of this link. Single visits may be kept for some months only.")
+	"There is no such visit of this link. Single visits may be kept for a few months only.")
 
 // visitsAtOnce is the number of visits that are read together.
 const visitsAtOnce = 1000

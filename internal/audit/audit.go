@@ -111,7 +111,7 @@ func auditLink(tx vitrine.Tx, l *vitrine.Link, owned map[vitrine.UploadID]bool, 
 		return err
 	}
 	if owned[l.Upload] {
-		fault(fmt.Sprintf("link %s: upload %s made another link, too", l.Slug, l.Upload))
+		fault(fmt.Sprintf("link %s: upload %s has another link, too", l.Slug, l.Upload))
 	}
 	owned[l.Upload] = true
 	u, err := tx.Upload(l.Upload)
@@ -140,7 +140,7 @@ func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) erro
 		return nil
 	}
 	if last := history[0]; last.To != l.State || last.Reason != l.Reason {
-		fault(fmt.Sprintf("link %s: it is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason,
+		fault(fmt.Sprintf("link %s: its state is %s (%s), but its history ends with %s (%s)", l.Slug, l.State, l.Reason,
 			last.To, last.Reason))
 	}
 	for _, c := range history {
@@ -156,7 +156,7 @@ func auditHistory(tx vitrine.ChangeTx, l *vitrine.Link, fault func(string)) erro
 func (a *Checker) bytes(ctx context.Context, l *vitrine.Link, fault func(string)) error {
 	blob, err := a.Blobs.Open(ctx, l.Upload)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		return a.reportMissing(ctx, l, "its bytes are gone", func(now *vitrine.Link) bool { return now.HasBytes },
+		return a.reportMissing(ctx, l, "its bytes are missing", func(now *vitrine.Link) bool { return now.HasBytes },
 			fault)
 	}
 	if err != nil {
@@ -187,7 +187,7 @@ func (a *Checker) bytes(ctx context.Context, l *vitrine.Link, fault func(string)
 func (a *Checker) part(ctx context.Context, l *vitrine.Link, p vitrine.Part, fault func(string)) error {
 	part, err := a.Blobs.OpenPart(ctx, l.Upload, p)
 	if errors.Is(err, vitrine.ErrNotFound) {
-		return a.reportMissing(ctx, l, fmt.Sprintf("its part %s is gone", p),
+		return a.reportMissing(ctx, l, fmt.Sprintf("its part %s is missing", p),
 			func(now *vitrine.Link) bool { return now.HasBytes && now.Parts.Has(p) }, fault)
 	}
 	if err != nil {

@@ -17,10 +17,10 @@ func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) err
 	}
 	for _, a := range open {
 		if email, err := vitrine.NormalEmail(a.Email); err != nil || email != a.Email {
-			fault(fmt.Sprintf("account %d: its address %q is not in the form that is looked up", a.ID, a.Email))
+			fault(fmt.Sprintf("account %d: its address %q is not normalized", a.ID, a.Email))
 		}
 		if _, _, _, ok := password.ParsePHC(a.Password); !ok && a.Password != "" {
-			fault(fmt.Sprintf("account %d: what is kept of its password is no hash", a.ID))
+			fault(fmt.Sprintf("account %d: its stored password is not a hash", a.ID))
 		}
 	}
 	closing, err := tx.Accounts(vitrine.AccountQuery{Closing: true})
@@ -40,7 +40,7 @@ func auditAccounts(tx vitrine.Tx, links []*vitrine.Link, fault func(string)) err
 		checked[l.Account] = true
 		a, err := tx.Account(l.Account)
 		if err == nil && !a.ClosedAt.IsZero() && !a.Closing {
-			fault(fmt.Sprintf("link %s: its account %d is closed, and was said to be empty", l.Slug, a.ID))
+			fault(fmt.Sprintf("link %s: its account %d is closed and recorded as empty", l.Slug, a.ID))
 		}
 		if err := vitrine.NotFoundIsNil(err); err != nil {
 			return err
@@ -54,7 +54,7 @@ func auditClosed(tx vitrine.Tx, a *vitrine.Account, fault func(string)) error {
 	sessions, err2 := tx.Sessions(a.ID)
 	if len(keys) > 0 || len(sessions) > 0 || a.Password != "" || !a.Banned || a.Role != vitrine.RoleMember ||
 		a.Email != vitrine.ClosedName(a.ID) {
-		fault(fmt.Sprintf("account %d: it is closed, and has %d keys, %d sessions, a password, a role or an address",
+		fault(fmt.Sprintf("account %d: it is closed, but has %d keys, %d sessions, a password, a role or an address",
 			a.ID, len(keys), len(sessions)))
 	}
 	return errors.Join(err1, err2)
@@ -81,20 +81,20 @@ func auditToken(tx vitrine.AccountTx, t *vitrine.OneTimeToken, setUp bool, fault
 	switch t.Purpose {
 	case vitrine.TokenSetup:
 		if setUp {
-			fault("there is an account, and a one-time token that makes the first one")
+			fault("there is an account, but also a token for creating the first one")
 		}
 		return nil
 	case vitrine.TokenSignUp, vitrine.TokenInvite:
 		_, err := tx.AccountByEmail(t.Email)
 		if err == nil {
-			fault(fmt.Sprintf("one-time token %d opens an account for an address that has one", t.ID))
+			fault(fmt.Sprintf("one-time token %d creates an account for an address that has one", t.ID))
 		}
 		return vitrine.NotFoundIsNil(err)
 	}
 	a, err := tx.Account(t.Account)
 	if errors.Is(err, vitrine.ErrNotFound) || err == nil &&
 		(a.Banned || t.Purpose != vitrine.TokenEmail && a.Email != t.Email) {
-		fault(fmt.Sprintf("one-time token %d (%s) is for an account that is gone, suspended or has another address",
+		fault(fmt.Sprintf("one-time token %d (%s) belongs to an account that is closed, suspended or has another address",
 			t.ID, t.Purpose))
 	}
 	return vitrine.NotFoundIsNil(err)

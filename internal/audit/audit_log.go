@@ -40,17 +40,18 @@ func (a *Checker) auditUnknownScopes(ctx context.Context, links []*vitrine.Link,
 			l, err := tx.Link(s.Link)
 			switch {
 			case errors.Is(err, vitrine.ErrNotFound):
-				fault(fmt.Sprintf("view log, link %d of account %d: the database has no such link", s.Link, s.Account))
+				fault(fmt.Sprintf("view log, link %d of account %d: the link is not in the database", s.Link,
+					s.Account))
 			case err != nil:
 				return err
 			case l.Account != s.Account:
-				fault(fmt.Sprintf("view log, link %d (%s): its views are account %d's, and the link is account %d's",
+				fault(fmt.Sprintf("view log, link %d (%s): its views belong to account %d, but the link to account %d",
 					s.Link, l.Slug, s.Account, l.Account))
 			}
 		}
 		for _, id := range slices.Sorted(maps.Keys(accounts)) {
 			if _, err := tx.Account(id); errors.Is(err, vitrine.ErrNotFound) {
-				fault(fmt.Sprintf("view log, account %d: the database has no such account", id))
+				fault(fmt.Sprintf("view log, account %d: the account is not in the database", id))
 			} else if err != nil {
 				return err
 			}

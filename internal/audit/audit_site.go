@@ -37,7 +37,7 @@ func auditSites(tx vitrine.SiteTx, versions []*vitrine.Link, fault func(string))
 		for _, id := range []vitrine.LinkID{site.Current, site.Pending} {
 			if id != 0 && !slices.Contains(own[site.ID], id) {
 				fault("website " + string(site.Slug) + ": it shows link " + strconv.FormatInt(int64(id), 10) +
-					", which is no version of it")
+					", which is not a version of it")
 			}
 		}
 		if n := len(own[site.ID]); n > vitrine.KeptVersions+2 {
@@ -63,16 +63,16 @@ func auditSitePages(tx vitrine.SitePageTx, known []vitrine.Scope, fault func(str
 	}
 	for _, s := range known {
 		if byNumber[int64(s.Account)] == nil {
-			fault(fmt.Sprintf("view log, website %d: the database has no such website", s.Account))
+			fault(fmt.Sprintf("view log, website %d: the website is not in the database", s.Account))
 			continue
 		}
 		p := byNumber[int64(s.Link)]
 		switch {
 		case s.Link == 0:
 		case p == nil:
-			fault(fmt.Sprintf("view log, page %d of website %d: the database has no such page", s.Link, s.Account))
+			fault(fmt.Sprintf("view log, page %d of website %d: the page is not in the database", s.Link, s.Account))
 		case whole[p.Site] != int64(s.Account):
-			fault(fmt.Sprintf("view log, page %d (%s): its views are of website %d, and the page is of website %d",
+			fault(fmt.Sprintf("view log, page %d (%s): its views belong to website %d, but the page to website %d",
 				s.Link, p.Path, s.Account, whole[p.Site]))
 		}
 	}

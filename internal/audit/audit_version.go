@@ -16,7 +16,8 @@ func auditVersions(links []*vitrine.Link, fault func(string)) {
 	}
 	for _, l := range links {
 		if l.Pending != 0 && (of[l.Pending] == nil || of[l.Pending].Of != l.ID) {
-			fault(fmt.Sprintf("link %s: it waits for link %d, which is no version of it", l.Slug, l.Pending))
+			fault(fmt.Sprintf("link %s: its pending version is link %d, which is not a version of it", l.Slug,
+				l.Pending))
 		}
 		if l.Of == 0 {
 			if l.Version < 1 || l.Version > max(l.Versions, 1) {
@@ -34,7 +35,7 @@ func auditVersions(links []*vitrine.Link, fault func(string)) {
 			fault(fmt.Sprintf("link %s: it is version %d of link %s, which has had %d", l.Slug, l.Version, m.Slug,
 				m.Versions))
 		case l.Version == m.Version && l.HasBytes:
-			fault(fmt.Sprintf("link %s: it has a file, and is the current version of link %s, which has another",
+			fault(fmt.Sprintf("link %s: it is the current version of link %s, which has another file",
 				l.Slug, m.Slug))
 		case l.Version != m.Version && !l.HasBytes && l.State != vitrine.StateDisabled:
 			fault(fmt.Sprintf("link %s: version %d of link %s has no file", l.Slug, l.Version, m.Slug))

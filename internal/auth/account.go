@@ -142,7 +142,7 @@ func mayGovern(tx vitrine.AccountTx, by vitrine.Actor) error {
 	}
 	a, err := tx.Account(by.Account)
 	if err == nil && (a.Role != vitrine.RoleOwner || a.Banned) {
-		err = vitrine.Errorf(vitrine.CodeInvalidRequest, "This is for the owner of the site.")
+		err = vitrine.Errorf(vitrine.CodeInvalidRequest, "Only the owner of the site can do this.")
 	}
 	return err
 }

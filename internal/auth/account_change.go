@@ -216,7 +216,7 @@ func (s *Accounts) ChangeEmail(ctx context.Context, session *vitrine.Session,
 	}
 	if email == a.Email {
 		return false, &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
-			Message: "This is your address already."}
+			Message: "This is already your address."}
 	}
 	if s.Mail == nil {
 		return false, s.takeAddress(ctx, a, email)
@@ -263,7 +263,7 @@ func (s *Accounts) takeAddress(ctx context.Context, confirmed *vitrine.Account, 
 		limit := ratelimit.Limit{
 			Key: s.Sessions.Signer.AttemptKey("address taken by", strconv.FormatInt(int64(a.ID), 10)),
 			Max: addressesTaken, Within: attemptHour}
-		if _, err := ratelimit.Take(tx, s.Now(), "Your account has tried several addresses in the last hour.",
+		if _, err := ratelimit.Take(tx, s.Now(), "You have tried several addresses in the last hour.",
 			limit); err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func notLastOwner(tx vitrine.AccountTx, a *vitrine.Account, what string) error {
 		}
 	}
 	return vitrine.Errorf(vitrine.CodeInvalidRequest,
-		"This is the only owner of the site, which cannot %s. Make another account an owner's first.", what)
+		"This is the only owner of the instance, who cannot %s. Give another account the role owner first.", what)
 }
 
 // OnlyOwner reports whether an account is the only owner of an instance.

@@ -35,7 +35,7 @@ func (c *Caller) Need(scope vitrine.KeyScope) error {
 	if c.Key.Scope.Allows(scope) {
 		return nil
 	}
-	return vitrine.Errorf(vitrine.CodeForbidden, "This API key has the scope %s, and this needs %s. Use a key with that scope.", c.Key.Scope, scope)
+	return vitrine.Errorf(vitrine.CodeForbidden, "This API key has the scope %s, but the request needs %s. Use a key with that scope.", c.Key.Scope, scope)
 }
 
 // Authenticate finds the account of a key. Errors: CodeUnauthorized, CodeBanned
@@ -104,15 +104,15 @@ func (r *KeyRequest) check(now time.Time) error {
 	r.Scope = cmp.Or(r.Scope, vitrine.ScopeFull)
 	switch {
 	case r.Name == "" || utf8.RuneCountInString(r.Name) > vitrine.KeyNameRunes || vitrine.HasControl(r.Name):
-		return wrong("name", "A key's name has 1 to 100 characters, no control characters.")
+		return wrong("name", "The name of a key must have 1 to 100 characters and no control characters.")
 	case !slices.Contains(vitrine.Scopes, r.Scope):
-		return wrong("scope", "A key's scope is read, publish or full.")
+		return wrong("scope", "The scope of a key must be read, publish or full.")
 	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(now):
 		return wrong("expiresAt", "The key would have expired already. Choose a later time.")
 	case r.LinkLife != 0 && r.Scope != vitrine.ScopePublish:
 		return wrong("linkLife", "Only a key with the scope publish limits how long its links are public.")
 	case r.LinkLife != 0 && r.LinkLife < minLinkLife:
-		return wrong("linkLife", "Links of a key are public for a minute at least.")
+		return wrong("linkLife", "Links of a key must be public for at least a minute.")
 	}
 	return nil
 }

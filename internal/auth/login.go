@@ -62,7 +62,7 @@ type Logins struct {
 
 var (
 	errLoginCode = &vitrine.Error{Code: vitrine.CodeNotFound, Field: "code",
-		Message: "This code is not valid: it was mistyped, it was used, or its ten minutes are over. " +
+		Message: "This code is not valid: it was mistyped, was used, or has expired after ten minutes. " +
 			"Compare it with the one in the terminal, or start again there."}
 	errLoginOver = vitrine.Errorf(vitrine.CodeNotFound, "This code has expired, or its key was taken. Start again.")
 )
@@ -76,7 +76,7 @@ func (s *Logins) Begin(ctx context.Context, program, machine string,
 	for field, v := range map[string]string{"program": program, "machine": machine} {
 		if v == "" || utf8.RuneCountInString(v) > loginNameRunes || vitrine.HasControl(v) {
 			return nil, "", &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: field,
-				Message: "Program and machine have 1 to 100 characters each, no control characters."}
+				Message: "Program and machine must each have 1 to 100 characters and no control characters."}
 		}
 	}
 	secret = vitrine.LoginSecret(newSecret())
@@ -154,7 +154,7 @@ func (s *Logins) update(ctx context.Context, me *vitrine.Account, typed string, 
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		now := s.Now()
 		missing = false
-		taken, err := ratelimit.Take(tx, now, "Too many codes were wrong.",
+		taken, err := ratelimit.Take(tx, now, "Too many wrong codes.",
 			ratelimit.Limit{Key: s.Signer.AttemptKey("login code by account", me.Email),
 				Max: loginCodesByAccount, Within: attemptHour},
 			ratelimit.Limit{Key: s.Signer.AttemptKey("login code by network", g.network()),

@@ -9,7 +9,7 @@ import (
 )
 
 var errToken = vitrine.Errorf(vitrine.CodeUnauthorized,
-	"This address is of no use: it was not copied whole, it has been used, a newer one has taken its place, or its time is over.")
+	"This address does not work: it is incomplete, was used, was replaced by a newer one, or has expired.")
 
 // addOneTimeToken adds a token and returns its secret. It replaces a token of
 // the same purpose and address.

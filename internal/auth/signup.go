@@ -26,7 +26,7 @@ const (
 var (
 	errNotSetUp   = vitrine.Errorf(vitrine.CodeInvalidRequest, "This site has no owner yet. Set it up first.")
 	errSetUp      = vitrine.Errorf(vitrine.CodeUnauthorized, "This site has been set up already. Sign in.")
-	errSignUp     = vitrine.Errorf(vitrine.CodeInvalidRequest, "No accounts are opened here.")
+	errSignUp     = vitrine.Errorf(vitrine.CodeInvalidRequest, "New accounts cannot be created here.")
 	errHasAccount = vitrine.Errorf(vitrine.CodeInvalidRequest,
 		"There is an account with this address already. Sign in.")
 )
@@ -263,7 +263,7 @@ func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in Sig
 	})
 	if errors.Is(err, errHasAccount) {
 		err = &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "email",
-			Message: "No new account can be opened with this address. If it is yours, sign in."}
+			Message: "No new account can be created with this address. If it is yours, sign in."}
 	}
 	return in, err
 }

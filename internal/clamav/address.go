@@ -25,11 +25,12 @@ func (a Address) String() string { return a.network + ":" + a.address }
 // address must be in brackets.
 func ParseAddress(s string) (Address, error) {
 	fail := func(problem string) (Address, error) {
-		return Address{}, fmt.Errorf("the address of a clamd is unix:/path/to/socket or tcp:host:port, not %q: %s", s,
+		return Address{}, fmt.Errorf("the address of clamd must be unix:/path/to/socket or tcp:host:port, not %q: %s",
+			s,
 			problem)
 	}
 	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
-		return fail("it has characters that cannot be seen")
+		return fail("it has invisible characters")
 	}
 	if file, ok := strings.CutPrefix(s, "unix:"); ok || strings.HasPrefix(s, "/") {
 		file = path.Clean(file)
@@ -40,7 +41,7 @@ func ParseAddress(s string) (Address, error) {
 		case !strings.HasPrefix(file, "/") || file == "/":
 			return fail("the path of the socket must begin with / and name a file")
 		case len(file) > maxPath:
-			return fail(fmt.Sprintf("a socket's path has at most %d bytes", maxPath))
+			return fail(fmt.Sprintf("the path of a socket can have at most %d bytes", maxPath))
 		}
 		return Address{"unix", file}, nil
 	}
@@ -54,11 +55,11 @@ func ParseAddress(s string) (Address, error) {
 	case host == "":
 		return fail("the host is missing")
 	case strings.ContainsAny(host, " /@[]"):
-		return fail("no host is named so")
+		return fail("no host has this name")
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return fail("the port is a number from 1 to 65535")
+		return fail("the port must be a number from 1 to 65535")
 	}
 	return Address{"tcp", net.JoinHostPort(host, strconv.FormatUint(n, 10))}, nil
 }

@@ -20,7 +20,7 @@ func TestParseAddress(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "missing port", "unix:": "must begin with /", "unix:run/x": "must begin with /",
 		"unix:@abstract": "must begin with /", "/": "name a file",
-		"/" + strings.Repeat("x", 200): "at most 103 bytes", "/run/a\nb": "cannot be seen",
+		"/" + strings.Repeat("x", 200): "at most 103 bytes", "/run/a\nb": "invisible characters",
 		"tcp:localhost": "missing port", "localhost": "missing port",
 		":3310": "host is missing", "tcp::3310": "host is missing", "::1:3310": "too many colons", "h:0": "1 to 65535",
 		"h:65536": "1 to 65535", "h:-1": "1 to 65535",

@@ -87,7 +87,7 @@ var errNotClamd = errors.New("this is not clamd")
 
 func parseVersion(answer string) (version, error) {
 	if !strings.HasPrefix(answer, "ClamAV ") || answer != printable(answer) {
-		return "", fmt.Errorf("%w: asked for its version, %s", errNotClamd, excerpt(answer))
+		return "", fmt.Errorf("%w: the answer to VERSION was %s", errNotClamd, excerpt(answer))
 	}
 	return version(answer), nil
 }

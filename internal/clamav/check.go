@@ -156,7 +156,7 @@ func advice(a Address, err error) string {
 	var dialing *net.OpError
 	switch {
 	case errors.Is(err, fs.ErrPermission) && socket:
-		return "it may not be talked to: add the user that runs this program to the group of the socket, or set \"LocalSocketMode 666\" in its clamd.conf"
+		return "this user may not connect to it: add the user that runs this program to the group of the socket, or set \"LocalSocketMode 666\" in its clamd.conf"
 	case errors.Is(err, fs.ErrNotExist) && socket:
 		return "there is no such socket: start clamd, or give the path that LocalSocket has in its clamd.conf"
 	case errors.Is(err, syscall.ECONNREFUSED):

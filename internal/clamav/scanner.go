@@ -53,7 +53,7 @@ var _ vitrine.Scanner = (*Scanner)(nil)
 // New returns a Scanner. It does not connect; see Check.
 func New(o Options) (*Scanner, error) {
 	if len(o.Addresses) == 0 {
-		return nil, errors.New("no address of a clamd is given")
+		return nil, errors.New("no address of clamd is given")
 	}
 	if o.Concurrency < 0 || o.Timeout < 0 {
 		return nil, errors.New("the number of scans at once and their time cannot be negative")
@@ -74,7 +74,7 @@ func New(o Options) (*Scanner, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(s.daemons, func(d *daemon) bool { return d.address == a }) {
-			return nil, fmt.Errorf("the clamd at %v is given twice", a)
+			return nil, fmt.Errorf("clamd at %v is given twice", a)
 		}
 		s.daemons = append(s.daemons, &daemon{address: a, dial: new(net.Dialer).DialContext, timeout: o.Timeout})
 	}

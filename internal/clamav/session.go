@@ -22,11 +22,10 @@ const (
 )
 
 var (
-	errAlertsOff = errors.New("it calls clean what is beyond its limits, so it cannot be used: " +
-		"set \"AlertExceedsMax yes\" in its clamd.conf (and leave ScanArchive on, and MaxRecursion below 100), then restart it")
-	errSlow  = fmt.Errorf("the scan took longer than a file of this size may: %w", context.DeadlineExceeded)
-	errBusy  = fmt.Errorf("it is there, and too busy to show that it may be used: %w", context.DeadlineExceeded)
-	errHello = fmt.Errorf("it takes connections but does not answer: %w", context.DeadlineExceeded)
+	errAlertsOff = errors.New("it reports files beyond its limits as clean, so it cannot be used: set \"AlertExceedsMax yes\" in its clamd.conf (and leave ScanArchive on, and MaxRecursion below 100), then restart it")
+	errSlow      = fmt.Errorf("the scan exceeded the time limit for a file of this size: %w", context.DeadlineExceeded)
+	errBusy      = fmt.Errorf("it is running, but too busy to answer the check: %w", context.DeadlineExceeded)
+	errHello     = fmt.Errorf("it takes connections but does not answer: %w", context.DeadlineExceeded)
 )
 
 // session is a connection on which clamd numbers its answers. Its daemon has
@@ -143,7 +142,7 @@ func (s *session) requireLimitAlerts() error {
 	case answer == clean:
 		return errAlertsOff
 	}
-	return fmt.Errorf("it did not say what a check of its limits must say: %s", excerpt(answer))
+	return fmt.Errorf("it did not answer the check of its limits as expected: %s", excerpt(answer))
 }
 
 // answer reads exactly one answer and removes its number.

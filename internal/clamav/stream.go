@@ -15,8 +15,8 @@ const chunk = 128 << 10
 var chunks = sync.Pool{New: func() any { return new([4 + chunk]byte) }}
 
 var (
-	errEarly   = errors.New("clamd answered before it had the whole file")
-	errStalled = fmt.Errorf("clamd took no more of the file for %v", stallTime)
+	errEarly   = errors.New("clamd answered before it received the whole file")
+	errStalled = fmt.Errorf("clamd did not read the file for %v", stallTime)
 	errRead    = errors.New("the file cannot be read to its end")
 )
 
@@ -57,7 +57,7 @@ func (s *session) stream(r io.Reader, size int64) (string, error) {
 	case got.err == nil:
 		return "", fmt.Errorf("%w: %s", errEarly, excerpt(got.text))
 	}
-	return "", fmt.Errorf("clamd stopped taking the file: %w", got.err)
+	return "", fmt.Errorf("clamd stopped reading the file: %w", got.err)
 }
 
 // send streams the file in chunks. It stops when an answer has arrived.

@@ -56,7 +56,7 @@ func parseAddress(s string) (a address, err error) {
 		case name == "cluster":
 			return a, fmt.Errorf("the address of ClickHouse names the cluster %q: a name is made of letters, digits and _", value)
 		default:
-			return a, fmt.Errorf("the address of ClickHouse has the parameter %q; those that there are: secure, cluster", name)
+			return a, fmt.Errorf("the address of ClickHouse has the unknown parameter %q; use secure or cluster", name)
 		}
 	}
 	if u.Port() == "" {

@@ -37,7 +37,7 @@ func TestAddress(t *testing.T) {
 		"clickhouse://db":                         `database ""`,
 		"clickhouse://db/a/b":                     `database "a/b"`,
 		"clickhouse://db/a`b":                     "database",
-		"clickhouse://db/v?sslmode=off":           `parameter "sslmode"; those that there are: secure, cluster`,
+		"clickhouse://db/v?sslmode=off":           `unknown parameter "sslmode"; use secure or cluster`,
 		"clickhouse://db/v?secure=1":              `true or false, not "1"`,
 		"clickhouse://db/v?cluster=a'b":           "cluster",
 		"clickhouse://db/v?cluster=a&cluster=b":   "more than once",

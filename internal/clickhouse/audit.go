@@ -104,7 +104,7 @@ func recounts(s state, where string, of func(link int64) *recounted) []recountQu
 			a.owned(vitrine.AccountID(r.int64()), "opens")
 			a.realViews += r.int64()
 			if n := r.int64(); n > 0 {
-				a.fault("%d opens of days that are forgotten", n)
+				a.fault("%d views of expired days", n)
 			}
 		}},
 		{"SELECT link, account, toInt64(count()) FROM downloads FINAL WHERE " + where + " GROUP BY link, account",
@@ -119,25 +119,25 @@ func recounts(s state, where string, of func(link int64) *recounted) []recountQu
 			a.owned(vitrine.AccountID(r.int64()), "viewers")
 			a.viewers += r.int64()
 			if n := r.int64(); n > 0 {
-				a.fault("%d viewers are kept with fewer than no opens", n)
+				a.fault("%d viewers have a negative number of views", n)
 			}
 		}},
 		{viewersSQL(s, where), func(r *reader) {
-			of(r.int64()).fault("%d viewers are not those of its opens", r.int64())
+			of(r.int64()).fault("%d viewers do not match its views", r.int64())
 		}},
 		{strayDownloadsSQL(kept, where), func(r *reader) {
-			of(r.int64()).fault("download %d belongs to open %d, which does not exist or is a bot's", r.int64(),
+			of(r.int64()).fault("download %d belongs to view %d, which does not exist or is a bot's", r.int64(),
 				r.int64())
 		}},
 		{wrongSessionsSQL(where), func(r *reader) {
-			of(r.int64()).fault("open %d has a session that cannot be", r.int64())
+			of(r.int64()).fault("view %d has an impossible session", r.int64())
 		}},
 		{fmt.Sprintf("SELECT link, head FROM tallies FINAL WHERE %s AND link != 0 AND toInt32(day) < %d AND %s", where,
 			s.forgotten, s.counted()), func(r *reader) {
 			a, t := of(r.int64()), new(report.Tally)
 			if addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil,
 				[3][]byte{r.bytes()}) != nil && r.err == nil {
-				a.fault("the tally of a day whose views are gone is damaged")
+				a.fault("the tally of a day whose views have expired is damaged")
 			}
 			a.realViews += t.Views()
 			a.realDownloads += t.Downloads()
@@ -181,23 +181,23 @@ func (a *recounted) fault(format string, args ...any) {
 // owned checks that rows belong to the link's account.
 func (a *recounted) owned(account vitrine.AccountID, what string) {
 	if a.counted && account != a.account {
-		a.fault("its %s are account %d's, and its counts account %d's", what, account, a.account)
+		a.fault("its %s belong to account %d, but its counts to account %d", what, account, a.account)
 	}
 }
 
 func (a *recounted) compare() {
 	if !a.counted {
-		a.fault("it has opens, viewers or downloads, and no row of counts")
+		a.fault("it has views, viewers or downloads, but no row of counts")
 		return
 	}
 	if a.views != a.realViews {
-		a.fault("%d views are counted, its rows make %d", a.views, a.realViews)
+		a.fault("the stored count of views is %d, but its rows give %d", a.views, a.realViews)
 	}
 	if a.downloads != a.realDownloads {
-		a.fault("%d downloads are counted, there are %d", a.downloads, a.realDownloads)
+		a.fault("the stored count of downloads is %d, but there are %d", a.downloads, a.realDownloads)
 	}
 	if a.views != a.viewers {
-		a.fault("%d views are counted, its viewers have %d opens", a.views, a.viewers)
+		a.fault("the stored count of views is %d, but its viewers have %d", a.views, a.viewers)
 	}
 }
 
@@ -250,7 +250,8 @@ func (l *ViewLog) auditTallies(ctx context.Context, s state, all bool, fault fun
 		}
 		if err := addPieces(new(report.Tally), window{TallyQuery: vitrine.TallyQuery{From: report.NoDay}}, labels,
 			pieces); err != nil {
-			fault(fmt.Sprintf("view log, account %d, link %d: the tally of %v, whose views are gone: %v", account, link,
+			fault(fmt.Sprintf("view log, account %d, link %d: the tally of %v, whose views have expired: %v", account,
+				link,
 				day, err))
 		}
 		return nil

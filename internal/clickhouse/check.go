@@ -41,7 +41,7 @@ func (l *ViewLog) Check(ctx context.Context) error {
 	}
 	there := time.UnixMilli(ms)
 	if apart := max(before.Sub(there), there.Sub(after)); apart > clockApart {
-		return fmt.Errorf("the clock of ClickHouse at %s is %v apart from this machine's: have both set by NTP",
+		return fmt.Errorf("the clocks of ClickHouse at %s and of this machine differ by %v: synchronize both with NTP",
 			l.c.host, apart.Round(time.Second))
 	}
 	for i := range tables {
@@ -91,15 +91,16 @@ func (c *client) explain(ctx context.Context, err error) error {
 	case e.code == codeAuthentication || e.code == codeUnknownUser || e.code == codeWrongPassword ||
 		e.code == codeRequiredPassword ||
 		e.code == 0 && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden):
-		return fmt.Errorf("ClickHouse at %s does not let the user %q in: check the user and the password of the address (%w)", c.host, c.user, err)
+		return fmt.Errorf("ClickHouse at %s refuses the user %q: check the user and the password in the address (%w)",
+			c.host, c.user, err)
 	case e.code == codeUnknownDatabase:
 		return fmt.Errorf("ClickHouse at %s has no database %s: make it with CREATE DATABASE %s%s (%w)", c.host,
 			c.database, c.database, c.onCluster(), err)
 	case e.code == codeNotEnoughRights || e.code == codeReadonly:
-		return fmt.Errorf("the user %q may not do in the database %s what Vitrine does: GRANT ALL ON %s.* TO %s, and no readonly profile (%w)",
+		return fmt.Errorf("the user %q lacks permissions in the database %s: GRANT ALL ON %s.* TO %s, and no readonly profile (%w)",
 			c.user, c.database, c.database, c.user, err)
 	case e.code == codeUnknownSetting:
-		return fmt.Errorf("ClickHouse at %s does not know a setting: Vitrine needs version %s or later (%w)", c.host,
+		return fmt.Errorf("ClickHouse at %s does not support a setting: Vitrine needs version %s or later (%w)", c.host,
 			oldestVersion, err)
 	case e.code == 0:
 		return fmt.Errorf("%s does not answer like ClickHouse's HTTP interface: its port is 8123, or 8443 with secure=true (%w)", c.host, err)

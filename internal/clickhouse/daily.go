@@ -345,7 +345,7 @@ func (c *client) wrongDays(ctx context.Context, s state, account vitrine.Account
 	stored := new(report.Tally)
 	switch err := c.daily(ctx, w, w.From, w.To, stored); {
 	case errors.Is(err, report.ErrPiece):
-		return "a tally of its settled days is damaged", nil
+		return "a tally of its rolled-up days is damaged", nil
 	case err != nil:
 		return "", err
 	}
@@ -354,7 +354,7 @@ func (c *client) wrongDays(ctx context.Context, s state, account vitrine.Account
 		made, err = asStored(made.OfAccount(), w)
 	}
 	if err == nil && !stored.OfAccount().Equal(made) {
-		return "the tallies of its settled days are not what its rows make", nil
+		return "the tallies of its rolled-up days do not match its rows", nil
 	}
 	return "", err
 }

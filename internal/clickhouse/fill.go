@@ -14,7 +14,7 @@ import (
 
 // ErrOtherData is returned for a log that contains data which is not from the
 // log that it is filled from.
-var ErrOtherData = errors.New("it has other data in it")
+var ErrOtherData = errors.New("it contains other data")
 
 // The size of a batch of Fill, in rows and in bytes.
 var (
@@ -161,7 +161,7 @@ func (f *filling) add(entry vitrine.LogEntry) error {
 			return err
 		}
 	default:
-		return fmt.Errorf("a log cannot be filled with %T", entry)
+		return fmt.Errorf("the log cannot be filled with entries of type %T", entry)
 	}
 	if f.n++; f.n < fillRows && f.size() < fillBytes {
 		return nil
@@ -193,7 +193,8 @@ func (f *filling) link(e *vitrine.CountedLink) error {
 	of := f.of(e.Scope)
 	rest := of.views - of.seen
 	if rest < 0 || rest > 0 && of.seen == 0 {
-		return fmt.Errorf("link %d has %d views on days that are forgotten, of %d viewers: see what \"vitrine audit\" finds in the old log", e.Link, of.views, of.seen)
+		return fmt.Errorf("link %d has %d views on expired days, by %d viewers: run \"vitrine audit\" on the old log",
+			e.Link, of.views, of.seen)
 	}
 	f.viewers.int64(int64(e.Account))
 	f.viewers.int64(int64(e.Link))
@@ -260,7 +261,7 @@ func (f *filling) flush(last bool) error {
 func (f *filling) write(steps []step) error {
 	return f.log.write(f.ctx, func(_ context.Context, number uint64) ([]step, error) {
 		if number != f.number {
-			return nil, fmt.Errorf("%w: another program writes to it", ErrOtherData)
+			return nil, fmt.Errorf("%w: another program is writing to it", ErrOtherData)
 		}
 		return steps, nil
 	})
@@ -287,7 +288,7 @@ func (f *filling) verify() error {
 			return err
 		}
 		if n != f.totals[i] {
-			return fmt.Errorf("the copy is not the same: the table %s has %d rows, and there are %d", table, n,
+			return fmt.Errorf("the copy differs: the table %s should have %d rows, but has %d", table, n,
 				f.totals[i])
 		}
 	}
@@ -301,14 +302,14 @@ func (f *filling) verify() error {
 				return r.err
 			}
 			if len(left) == 0 || left[0] != c {
-				return fmt.Errorf("the copy is not the same: account %d, link %d is counted with %d views and %d downloads",
+				return fmt.Errorf("the copy differs: account %d, link %d has %d views and %d downloads in its counts",
 					c.Account, c.Link, c.Views, c.Downloads)
 			}
 			left = left[1:]
 			return nil
 		})
 	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("the copy is not the same: link %d is not there", left[0].Link)
+		err = fmt.Errorf("the copy differs: link %d is missing", left[0].Link)
 	}
 	return err
 }

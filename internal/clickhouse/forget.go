@@ -52,7 +52,7 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 const settledFor = 31
 
 // errChanged is returned if days changed while their tallies were built.
-var errChanged = errors.New("the days that are to be forgotten have changed")
+var errChanged = errors.New("the days to expire have changed")
 
 // monthOf returns the first day of a day's month.
 func monthOf(d report.Day) report.Day {

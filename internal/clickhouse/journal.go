@@ -182,7 +182,7 @@ func (l *ViewLog) commit(ctx context.Context, number uint64, steps []step) (won 
 	case err != nil || others > 0:
 		return false, err
 	case mine == 0:
-		return false, vitrine.Unavailable(fmt.Errorf("ClickHouse has taken batch %d of the journal for one that it had, and has none: the table was restored, or has lost its last rows; drop its record of inserts, or restore it whole", number))
+		return false, vitrine.Unavailable(fmt.Errorf("ClickHouse treated batch %d of the journal as a repeated insert, but does not have it: the table was restored or lost its last rows. Delete its record of inserts, or restore the table completely", number))
 	}
 	return true, l.carryOut(ctx, number, steps)
 }
@@ -254,7 +254,7 @@ func (l *ViewLog) finish(ctx context.Context) error {
 		return err
 	}
 	if number < l.applied {
-		return vitrine.Unavailable(fmt.Errorf("the journal ends with batch %d, and batch %d was carried out: the database is an older one, restored, or a replica that lags",
+		return vitrine.Unavailable(fmt.Errorf("the journal ends with batch %d, but batch %d was carried out: the database was restored to an earlier moment, or is a replica that lags behind",
 			number, l.applied))
 	}
 	if number == l.applied {

@@ -51,7 +51,7 @@ const (
 	mostWords = 1 << 16
 )
 
-var errAnswer = errors.New("the answer is not what was asked for")
+var errAnswer = errors.New("the response does not have the requested columns")
 
 // more reports whether there is another row.
 func (r *reader) more() bool {

@@ -227,7 +227,8 @@ func (c *client) storedViews(ctx context.Context, s state, account vitrine.Accou
 		t := new(report.Tally)
 		if err := addPieces(t, window{TallyQuery: vitrine.TallyQuery{From: report.NoDay, Brief: true}}, nil,
 			[3][]byte{head}); err != nil {
-			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, %v, whose views are gone: %w", account, link,
+			return vitrine.Unavailable(fmt.Errorf("account %d, link %d, %v, whose views have expired: %w", account,
+				link,
 				day, err))
 		}
 		views[link][day-from] = t.Views()

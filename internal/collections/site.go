@@ -248,7 +248,7 @@ func (s *Sites) DeleteVersion(ctx context.Context, a *vitrine.Account, slug stri
 		if l.ID == site.Current || shown != nil && shown.ID == l.ID || l.ID == site.Pending &&
 			l.State != vitrine.StateDisabled {
 			return vitrine.Errorf(vitrine.CodeInvalidRequest,
-				"This version is shown, or waits to be. Deploy or restore another one first.")
+				"This version is shown or pending. Deploy or restore another one first.")
 		}
 		if l.ID == site.Pending {
 			site.Pending = 0

@@ -12,7 +12,7 @@ import (
 // sheet returns a style sheet with what it imports and shows inside it.
 func (f *folding) sheet(name string, depth int) (string, error) {
 	if depth > maxStyles {
-		return "", &Problem{name, "it imports itself, or styles import each other too deep"}
+		return "", &Problem{name, "its style sheets import each other too deeply"}
 	}
 	text, err := f.read(name)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *folding) styles(from, text string, depth int) (string, error) {
 		switch {
 		case kind == css.ErrorToken:
 			if lexer.Err() != io.EOF {
-				return "", &Problem{from, fmt.Sprintf("its style cannot be read: %v", lexer.Err())}
+				return "", &Problem{from, fmt.Sprintf("its style sheet cannot be parsed: %v", lexer.Err())}
 			}
 			return out.String(), nil
 		case kind == css.AtKeywordToken && strings.EqualFold(string(token), "@import"):
@@ -45,7 +45,7 @@ func (f *folding) styles(from, text string, depth int) (string, error) {
 			to, err = f.embedded(from, urlText(string(token)))
 			out.WriteString(`url("` + to + `")`)
 		case kind == css.BadURLToken || kind == css.BadStringToken:
-			err = &Problem{from, fmt.Sprintf("its style has an address or text without an end: %.40s", token)}
+			err = &Problem{from, fmt.Sprintf("its style sheet has an unterminated address or string: %.40s", token)}
 		default:
 			out.Write(token)
 		}

@@ -71,7 +71,7 @@ func Folder(folder fs.FS) (*Page, error) {
 	}
 	root, err := html.Parse(bytes.NewReader(text))
 	if err != nil {
-		return nil, &Problem{p.Entry, "it is no HTML: " + err.Error()}
+		return nil, &Problem{p.Entry, "it is not HTML: " + err.Error()}
 	}
 	f := &folding{Page: p, used: map[string]bool{p.Entry: true}, number: map[string]int{}, remote: map[string]bool{}}
 	if err := f.node(root); err != nil {
@@ -151,7 +151,7 @@ func (p *Page) read(name string) ([]byte, error) {
 	defer file.Close()
 	b, err := io.ReadAll(io.LimitReader(file, maxText+1))
 	if err == nil && len(b) > maxText {
-		err = &Problem{name, "it is larger than 8 MiB, the most for a page, style or script"}
+		err = &Problem{name, "it is larger than 8 MiB, the limit for pages, style sheets and scripts"}
 	}
 	return b, err
 }
@@ -163,7 +163,7 @@ func (p *Page) WriteTo(w io.Writer) (n int64, err error) {
 		if i%2 == 0 {
 			_, err = io.WriteString(count, piece)
 		} else if number, wrong := strconv.Atoi(piece); wrong != nil || number >= len(p.files) {
-			err = errors.New("the page has a mark that was not made for it")
+			err = errors.New("the page contains a placeholder of another page")
 		} else {
 			err = p.embed(count, p.files[number])
 		}
@@ -248,11 +248,11 @@ func (f *folding) target(from, address string) (string, error) {
 	info, err := fs.Stat(f.folder, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &Problem{from, fmt.Sprintf("it uses %s, and there is no such file", name)}
+		return "", &Problem{from, fmt.Sprintf("it uses %s, which does not exist", name)}
 	case err != nil:
 		return "", &Problem{from, fmt.Sprintf("it uses %s: %v", name, err)}
 	case !info.Mode().IsRegular():
-		return "", &Problem{from, fmt.Sprintf("it uses %s, which is no file", name)}
+		return "", &Problem{from, fmt.Sprintf("it uses %s, which is not a file", name)}
 	}
 	f.used[name] = true
 	return name, nil

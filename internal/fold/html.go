@@ -42,7 +42,7 @@ func (f *folding) element(n *html.Node) error {
 	}
 	switch n.DataAtom {
 	case atom.Base:
-		return &Problem{f.Entry, "it has a <base>, with which addresses mean something else. Remove it"}
+		return &Problem{f.Entry, "it has a <base>, which changes the meaning of addresses. Remove it"}
 	case atom.Link:
 		return f.link(n)
 	case atom.Script:
@@ -56,7 +56,7 @@ func (f *folding) element(n *html.Node) error {
 		inside, err := f.target(f.Entry, attr(n, "href")+attr(n, "xlink:href"))
 		if err != nil || inside != "" {
 			return asProblem(err, &Problem{f.Entry,
-				fmt.Sprintf("it draws a part of %s, which browsers only do from a file of its own. Put that drawing into the page", inside)})
+				fmt.Sprintf("it uses a drawing of %s, which browsers only load from a separate file. Put the drawing into the page", inside)})
 		}
 	}
 	if name, ok := pages[n.DataAtom]; ok {

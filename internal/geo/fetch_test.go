@@ -111,7 +111,7 @@ func TestFetchFails(t *testing.T) {
 		"checksum":                  func(w http.ResponseWriter) { _, _ = w.Write(damaged(whole)) },
 		"cut off or damaged, or":    func(w http.ResponseWriter) { _, _ = w.Write(packed(t, cities[:len(cities)/2])) },
 		"not an .mmdb file":         func(w http.ResponseWriter) { _, _ = w.Write(packed(t, []byte("garbage"))) },
-		`says that it is "Country"`: func(w http.ResponseWriter) {
+		`its type is "Country"`: func(w http.ResponseWriter) {
 			_,
 				_ = w.Write(packed(t, vitrinetest.MMDB("Country", nil)))
 		},

@@ -104,7 +104,7 @@ func (f *File) load(before fs.FileInfo) (*database, error) {
 	}
 	if f.Room != nil {
 		if room, _, err := f.Room(f.Temp); err == nil && room >= 0 && room < before.Size()+minFree {
-			return nil, fmt.Errorf("%w: there is no room for it in %s", errCopy, f.Temp)
+			return nil, fmt.Errorf("%w: there is no space for it in %s", errCopy, f.Temp)
 		}
 	}
 	from, err := os.Open(f.Path)

@@ -64,7 +64,7 @@ type flat struct {
 type errNoCities struct{ kind string }
 
 func (e errNoCities) Error() string {
-	return fmt.Sprintf("the file has no cities: it says that it is %q. Use a city file, such as DB-IP's City Lite",
+	return fmt.Sprintf("the file has no cities: its type is %q. Use a city file, such as DB-IP's City Lite",
 		e.kind)
 }
 

@@ -132,12 +132,12 @@ func unusable() map[string][]byte {
 		damaged + " (half)":     cities[:len(cities)/2],
 		damaged + " (page)":     []byte("<!DOCTYPE html><title>Not found</title>"),
 		damaged + " (end only)": cities[len(cities)/2:],
-		`says that it is "DBIP-Country-Lite"`: of("DBIP-Country-Lite",
+		`its type is "DBIP-Country-Lite"`: of("DBIP-Country-Lite",
 			map[string]any{"country": map[string]any{"iso_code": "GB"}}),
-		`says that it is "country ipvAll"`: of("country ipvAll", map[string]any{"country_code": "GB"}),
-		`says that it is "DBIP-ASN-Lite"`: of("DBIP-ASN-Lite",
+		`its type is "country ipvAll"`: of("country ipvAll", map[string]any{"country_code": "GB"}),
+		`its type is "DBIP-ASN-Lite"`: of("DBIP-ASN-Lite",
 			map[string]any{"autonomous_system_number": 5089, "autonomous_system_organization": "Virgin Media"}),
-		`says that it is "empty"`: vitrinetest.MMDB("empty", nil),
+		`its type is "empty"`: vitrinetest.MMDB("empty", nil),
 	}
 }
 
@@ -271,7 +271,7 @@ func TestRoom(t *testing.T) {
 	if got := placeOf(f, "81.2.69.142"); got != "" {
 		t.Errorf("place = %q, want none", got)
 	}
-	if err := f.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "no room") {
+	if err := f.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Errorf("Refresh = %v, want no room", err)
 	}
 	room = -1

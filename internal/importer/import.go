@@ -125,7 +125,7 @@ func addImported(tx vitrine.Tx, in importedLink, now time.Time) (bool, error) {
 		return false, fmt.Errorf("createdAt: %w", err)
 	}
 	if in.PagesTotal < 0 || in.PagesTotal > vitrine.MaxPages || in.SizeBytes < 0 {
-		return false, fmt.Errorf("pagesTotal and sizeBytes are not negative, and pagesTotal is at most %d",
+		return false, fmt.Errorf("pagesTotal and sizeBytes must not be negative, and pagesTotal must be at most %d",
 			vitrine.MaxPages)
 	}
 	a, err := vitrine.AccountByEmail(tx, in.Account)

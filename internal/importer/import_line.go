@@ -84,7 +84,7 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 		return nil, fmt.Errorf("at: %w", err)
 	}
 	if report.DayOf(at.UnixMilli()) < l.kept {
-		return nil, fmt.Errorf("opens of this account are kept from %v on: the numbers of the days before are closed",
+		return nil, fmt.Errorf("views of this account start at %v: earlier days have expired, so their numbers cannot change",
 			l.kept)
 	}
 	if in.Viewer == "" {
@@ -101,7 +101,7 @@ func (i *importing) view(ctx context.Context, b []byte, o *vitrine.ViewRecord) (
 	case in.Version < 0 || in.Version > maxVersion:
 		return nil, fmt.Errorf("version %d is not between 1 and %d", in.Version, maxVersion)
 	case in.Product != "" && !in.Bot:
-		return nil, errors.New("product is for views with bot")
+		return nil, errors.New("product requires bot")
 	case in.Bot:
 		o.Bot = BotImported
 	}
@@ -193,7 +193,7 @@ func (in *importedSession) readParts(s *report.Session) error {
 		s.Parts.AddRange(int(math.Round(from)), int(math.Round(to)))
 	}
 	if s.Parts.Within(s.Played, s.Reached) != s.Parts {
-		return errors.New("session.playedIn has more than session.playedPct, or is behind session.reachedPct")
+		return errors.New("session.playedIn exceeds session.playedPct or session.reachedPct")
 	}
 	return nil
 }

@@ -48,7 +48,8 @@ type stagedView struct {
 type stagedRun struct{ off, size int64 }
 
 func stagingError(err error) error {
-	return fmt.Errorf("the temporary file of the import in %s (TMPDIR chooses another place): %w", os.TempDir(), err)
+	return fmt.Errorf("the temporary file of the import in %s (set TMPDIR for another directory): %w", os.TempDir(),
+		err)
 }
 
 func newStaging(runViews int) (*staging, error) {

@@ -43,7 +43,7 @@ func (v *Views) spoolEarly(early vitrine.Batch) error {
 		return nil
 	}
 	if err := v.Early.Append(early); err != nil {
-		return vitrine.Unavailable(fmt.Errorf("write the spool of what is early: %w", err))
+		return vitrine.Unavailable(fmt.Errorf("write the spool of early events: %w", err))
 	}
 	wake(v.waiting)
 	return nil

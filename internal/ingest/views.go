@@ -348,8 +348,8 @@ func (v *Views) Ready() error {
 	if !v.refusing.Load() {
 		return nil
 	}
-	if s, ok := v.Spool.(interface{ Room() error }); ok {
-		if err := s.Room(); err != nil {
+	if s, ok := v.Spool.(interface{ CheckSpace() error }); ok {
+		if err := s.CheckSpace(); err != nil {
 			return fmt.Errorf("views cannot be written: %w", err)
 		}
 	}

@@ -32,7 +32,7 @@ const (
 
 // ErrLost ends the context of work whose lease was lost: it could not be
 // renewed, or another process has it.
-var ErrLost = errors.New("the lease of this work was lost")
+var ErrLost = errors.New("the lease was lost")
 
 // Leases shares the background work of an instance among its processes. A nil
 // *Leases is for a process that works alone on its store, for example on an

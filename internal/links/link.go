@@ -316,7 +316,7 @@ func undoing(tx vitrine.ChangeTx, l *vitrine.Link, by vitrine.Actor) (c vitrine.
 		return c, err
 	}
 	if last == nil || !by.MayUndo(last.By) {
-		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to be undone: the link %s is %s%s.",
+		return c, vitrine.Errorf(vitrine.CodeInvalidRequest, "There is no decision to undo: the link %s is %s%s.",
 			l.Slug, l.State, reasonClause(l.Reason))
 	}
 	return vitrine.Change{Action: vitrine.ActionUndo, To: before.To, Reason: before.Reason, Detail: before.Detail,

@@ -28,7 +28,7 @@ const recordSecret = "view log"
 
 // ErrLoss reports that a log is not the store's, or has lost changes. Each
 // error of Check and Record that says so, and how, is ErrLoss by errors.Is.
-var ErrLoss = errors.New("views are missing from the view log")
+var ErrLoss = errors.New("the view log lacks views")
 
 type loss string
 
@@ -36,7 +36,7 @@ func (e loss) Error() string        { return string(e) }
 func (e loss) Is(target error) bool { return target == ErrLoss }
 
 const (
-	errEmpty = loss("it is empty, and the database of accounts and links belongs to a view log with views")
+	errEmpty = loss("it is empty, but the database of accounts and links belongs to a view log with views")
 	errOther = loss("it belongs to another instance, or is one that was replaced")
 )
 
@@ -96,7 +96,7 @@ func (p Pair) Check(ctx context.Context) error {
 			return err
 		}
 	}
-	return vitrine.Unavailable(fmt.Errorf("other processes changed the mark of the view log %d times in between",
+	return vitrine.Unavailable(fmt.Errorf("other processes changed the mark of the view log %d times at the same time",
 		maxTries))
 }
 
@@ -162,7 +162,7 @@ func readRecord(tx vitrine.SecretTx) (known vitrine.LogPosition, err error) {
 		return known, err
 	}
 	if _, err := fmt.Sscanf(string(text), "%d %d", &known.Mark, &known.Last); err != nil {
-		return known, fmt.Errorf("what the database knows of its view log cannot be read: %q", text)
+		return known, fmt.Errorf("the stored position of the view log cannot be read: %q", text)
 	}
 	return known, nil
 }

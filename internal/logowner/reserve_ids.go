@@ -24,7 +24,7 @@ func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warn
 	for _, k := range all {
 		account, link, err := k.HighestIDs(ctx)
 		if err != nil {
-			return "", fmt.Errorf("ask the view log which accounts and links it knows: %w", err)
+			return "", fmt.Errorf("read the highest account and link of the view log: %w", err)
 		}
 		a, l = max(a, account), max(l, link)
 	}
@@ -36,6 +36,5 @@ func ReserveIDs(ctx context.Context, store vitrine.Store, all ...IDSource) (warn
 	if err != nil || !passed {
 		return "", err
 	}
-	return fmt.Sprintf("the view log knows accounts up to number %d and links up to number %d, which the database had not given yet: it was restored to an earlier moment than the log, "+
-		"or one of the two is of another instance. New accounts and links get higher numbers, so that nobody is shown the views of another; \"vitrine audit\" names opens of links that are not there", a, l), nil
+	return fmt.Sprintf("the view log knows accounts up to number %d and links up to number %d, which the database has not assigned yet: it was restored to an earlier moment than the log, or one of the two belongs to another instance. New accounts and links get higher numbers, so that nobody sees the views of others; \"vitrine audit\" lists views of links that do not exist", a, l), nil
 }

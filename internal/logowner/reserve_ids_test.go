@@ -74,8 +74,9 @@ func TestRestoredBehindTheLog(t *testing.T) {
 				t.Errorf("%d and %d views, want 1 and 2", restored.Views(anew), restored.Views(before))
 			}
 			if faults := strings.Join(restored.Audit(), "\n"); strings.Count(faults, "\n") != 1 ||
-				!strings.Contains(faults, "has no such link") || !strings.Contains(faults, "has no such account") {
-				t.Errorf("audit = %s", faults)
+				!strings.Contains(faults, "the link is not in the database") ||
+				!strings.Contains(faults, "the account is not in the database") {
+				t.Errorf("audit:\n%s", faults)
 			}
 			n.Must(log.DeleteLink(t.Context(), lost.ID))
 		})
@@ -95,7 +96,7 @@ func TestAuditMixedLink(t *testing.T) {
 	one, two := n.Link("one"), n.Link("two")
 	n.Opened(&vitrine.Link{ID: one.ID, Account: two.Account}, 1)
 	if faults := n.Audit(); len(faults) != 1 || !strings.Contains(faults[0],
-		"its views are account 2's, and the link is account 1's") {
-		t.Errorf("audit = %q", faults)
+		"its views belong to account 2, but the link to account 1") {
+		t.Errorf("audit: %q", faults)
 	}
 }

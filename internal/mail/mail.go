@@ -71,12 +71,12 @@ func clientOptions(server string, config *tls.Config) ([]mail.Option, string, er
 	u, err := url.Parse(server)
 	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Scheme != "smtp" &&
 		u.Scheme != "smtps" {
-		return nil, "", errors.New("the mail server is not named as smtp://user:password@host:587 or smtps://user:password@host:465")
+		return nil, "", errors.New("the mail server must be smtp://user:password@host:587 or smtps://user:password@host:465")
 	}
 	host, q := u.Hostname(), u.Query()
 	off := q.Get("tls") == "off"
 	if len(q) > 1 || len(q) == 1 && !off || off && u.Scheme == "smtps" {
-		return nil, "", errors.New("the address of the mail server ends with its host and port; ?tls=off may follow smtp://")
+		return nil, "", errors.New("the address of the mail server must end with host and port; smtp:// may also end with ?tls=off")
 	}
 	var options []mail.Option
 	port := 587
@@ -95,7 +95,7 @@ func clientOptions(server string, config *tls.Config) ([]mail.Option, string, er
 	}
 	if p := u.Port(); p != "" {
 		if _, err := fmt.Sscan(p, &port); err != nil || port < 1 || port > 65535 {
-			return nil, "", errors.New("the port of the mail server is none")
+			return nil, "", errors.New("the port of the mail server is not a number")
 		}
 	}
 	if config == nil {

@@ -77,7 +77,7 @@ func (m *Manifest) Write(dir string) error {
 func Read(dir string) (*Manifest, error) {
 	b, err := os.ReadFile(filepath.Join(dir, FileName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no backup, or not a whole one: it has no %s", dir, FileName)
+		return nil, fmt.Errorf("%s is not a complete backup: it has no %s", dir, FileName)
 	}
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func Read(dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("%s of %s is damaged: %w", FileName, dir, err)
 	}
 	if m.Format != Format {
-		return nil, fmt.Errorf("the backup %s has format %d, and this program knows %d alone: restore it with vitrine %s", dir, m.Format, Format, m.Program)
+		return nil, fmt.Errorf("the backup %s has format %d, but this program only reads %d: restore it with vitrine %s", dir, m.Format, Format, m.Program)
 	}
 	return m, nil
 }

@@ -131,7 +131,8 @@ func (s *AbuseReports) report(ctx context.Context, by vitrine.ReporterID, reason
 			Message: "The description is longer than 1000 characters. Shorten it."}
 	}
 	if reason == vitrine.AbuseOther && note == "" {
-		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note", Message: "Say what is wrong with it."}
+		return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "note",
+			Message: "Describe what is wrong with it."}
 	}
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		l, err := find(tx)

@@ -85,7 +85,7 @@ func (s *Outbox) Send(ctx context.Context) error {
 	return nil
 }
 
-var errLetterExpired = errors.New("the link in it has expired")
+var errLetterExpired = errors.New("its link has expired")
 
 // send makes one attempt to send a letter.
 func (s *Outbox) send(ctx context.Context, id vitrine.LetterID) error {

@@ -64,7 +64,7 @@ func Parse(password, email string) (string, error) {
 	case folded == strings.ToLower(strings.TrimSpace(email)):
 		return refuse("Choose a password that is not your e-mail address.")
 	case slices.Contains(common, folded) || fewCharacters(password):
-		return refuse("This password is among the first that anybody would try. Choose another.")
+		return refuse("This password is too common. Choose another.")
 	}
 	return password, nil
 }

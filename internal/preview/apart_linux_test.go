@@ -78,7 +78,7 @@ func TestNoNamespaces(t *testing.T) {
 	}
 	told := strings.Join(w.list(), "\n")
 	for _, what := range []string{"run without namespaces",
-		"LibreOffice is not used: this system gives no namespaces to keep it apart"} {
+		"LibreOffice is not used: this system has no namespaces to isolate it"} {
 		if strings.Count(told, what) != 1 {
 			t.Errorf("%q is not logged once:\n%s", what, told)
 		}
@@ -120,7 +120,7 @@ func TestMountsRefused(t *testing.T) {
 	cmd := exec.Command(os.Args[0], outbreakVerb, dir, "none", "none", fmt.Sprint(os.Getpid()), "true")
 	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = []string{}, []*os.File{blob.File}, attributes(false)
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "previews run with the mounts of the system") {
+	if err != nil || !strings.Contains(string(out), "previews run without their own mounts") {
 		t.Errorf("child = %v: %s", err, out)
 	}
 }

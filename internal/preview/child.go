@@ -27,7 +27,7 @@ const fileFD = 3
 func Child(text string) error {
 	var o order
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		return fmt.Errorf("this verb is for the server alone: %w", err)
+		return fmt.Errorf("only the server runs this command: %w", err)
 	}
 	os.Clearenv()
 	os.Setenv("TMPDIR", filepath.Join(o.Dir, workDir))

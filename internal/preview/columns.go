@@ -59,7 +59,7 @@ func columnsOf(f *excelize.File, r io.ReaderAt, size int64) (*columns, error) {
 		}
 		return c, nil
 	}
-	return nil, errors.New("no workbook in it")
+	return nil, errors.New("the file has no workbook")
 }
 
 // target returns the path of a related part. A relative name is resolved in

@@ -103,7 +103,7 @@ func (o order) fence() (unlimited []string, err error) {
 	if o.Namespaces && o.Ext != "" {
 		err := o.mountOwn()
 		if private = err == nil; !private {
-			unlimited = append(unlimited, fmt.Sprintf("previews run with the mounts of the system, which refuses others (%v)", err))
+			unlimited = append(unlimited, fmt.Sprintf("previews run without their own mounts, which this system refuses (%v)", err))
 		}
 	}
 	if err := dropCapabilities(); err != nil {

@@ -30,7 +30,7 @@ func sameFile(vitrine.Blob) (*os.File, error) { return nil, nil }
 
 func (o order) fence() (unlimited []string, err error) {
 	debug.SetMemoryLimit(goMemory)
-	return []string{"previews run with a limit on their time alone: this system is not Linux"}, nil
+	return []string{"previews are only limited in time: this system is not Linux"}, nil
 }
 
 func room(string) int64 { return math.MaxInt64 }

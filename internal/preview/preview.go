@@ -77,7 +77,7 @@ func New(o Options) (*Maker, error) {
 	if m.executable == "" {
 		path, err := os.Executable()
 		if err != nil {
-			return nil, fmt.Errorf("find the own executable: %w", err)
+			return nil, fmt.Errorf("find the executable of this program: %w", err)
 		}
 		m.executable = path
 	}
@@ -94,7 +94,7 @@ func New(o Options) (*Maker, error) {
 	if o.Temp != "" {
 		var err error
 		if m.temp, err = emptied(o.Temp); err != nil {
-			return nil, fmt.Errorf("empty the directory for previews in work: %w", err)
+			return nil, fmt.Errorf("empty the working directory for previews: %w", err)
 		}
 	}
 	return m, nil

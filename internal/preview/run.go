@@ -134,7 +134,7 @@ func (m *Maker) withoutNamespaces(cause error) {
 	m.noNamespaces.Store(true)
 	m.warnUnfenced(fmt.Sprintf("previews run without namespaces, which this system refuses (%v)", cause))
 	if m.office != "" {
-		m.warnUnfenced("LibreOffice is not used: this system gives no namespaces to keep it apart")
+		m.warnUnfenced("LibreOffice is not used: this system has no namespaces to isolate it")
 	}
 }
 
@@ -151,7 +151,7 @@ func (t timing) late() error {
 	if t.used < t.limit/2 {
 		return errBusy
 	}
-	return fault("a file took too long to preview")
+	return fault("making a preview took too long")
 }
 
 // judge returns the error for the exit of a child: a fault of the file, or an
@@ -175,11 +175,11 @@ func (m *Maker) judge(ctx context.Context, took timing, out *outputLines, err er
 	case took.over:
 		return took.late()
 	case !wasBegun:
-		return fmt.Errorf("the child did not begin: %w (%s)", errOr(err, io.ErrUnexpectedEOF), lastLine(text))
+		return fmt.Errorf("the preview process did not start: %w (%s)", errOr(err, io.ErrUnexpectedEOF), lastLine(text))
 	case errors.As(err, &exit) && exit.ExitCode() == exitTrouble:
 		return errors.New(lastLine(text))
 	case errors.As(err, &exit):
-		return fault(fmt.Sprintf("a file ended its preview: %v (%s)", exit, crash(text)))
+		return fault(fmt.Sprintf("making a preview failed: %v (%s)", exit, crash(text)))
 	}
 	return err
 }

@@ -131,7 +131,7 @@ func (j *job) heif() (image.Image, error) {
 	if j.Heif == "" {
 		img, err := j.frame(0, "0:v:0")
 		if err == nil && !sameShape(img.Bounds().Size(), image.Pt(j.facts.Width, j.facts.Height)) {
-			return nil, errors.New("a tile of the image alone")
+			return nil, errors.New("a single tile of the image")
 		}
 		return img, err
 	}

@@ -127,7 +127,7 @@ func (s *Uploads) parse(a *vitrine.Account, r UploadRequest) (*vitrine.Upload, e
 	}
 	if r.Size < 1 || r.Size > maxFileBytes {
 		return nil, &vitrine.Error{Code: vitrine.CodeInvalidSize, Field: "size",
-			Message: "The size is the file's exact number of bytes, at least 1."}
+			Message: "The size must be the exact number of bytes of the file, at least 1."}
 	}
 	u := &vitrine.Upload{ID: vitrine.NewUploadID(), Account: a.ID, Name: r.Name, Type: r.Type, Size: r.Size,
 		Site: r.Site, State: vitrine.UploadOpen}

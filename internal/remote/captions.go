@@ -26,11 +26,11 @@ type CaptionsCmd struct {
 func (c *CaptionsCmd) Validate() error {
 	switch {
 	case c.Delete && c.File != "":
-		return errors.New("--delete goes with --language, and without a file")
+		return errors.New("--delete requires --language, and no file")
 	case c.Delete && c.Language == "":
 		return errors.New("--delete needs --language")
 	case !c.Delete && c.File == "" && c.Language != "":
-		return errors.New("--language goes with a file, or with --delete")
+		return errors.New("--language requires a file or --delete")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 	}
 	if language = c.Language; language == "" {
 		if language = languageOf(c.File); language == "" {
-			return "", nil, terminal.Usage(fmt.Sprintf("which language is %s in? Say it with --language, or in the name, as in film.de.vtt", c.File))
+			return "", nil, terminal.Usage(fmt.Sprintf("the language of %s is unknown: set --language, or name the file like film.de.vtt", c.File))
 		}
 	}
 	f, err := os.Open(c.File)
@@ -83,7 +83,7 @@ func (c *CaptionsCmd) read() (language string, text []byte, err error) {
 		return "", nil, fmt.Errorf("%s: %w", c.File, bare(err))
 	}
 	if len(text) > vitrine.MaxCaptions {
-		return "", nil, fmt.Errorf("%s is larger than 1 MiB, the most that captions may have", c.File)
+		return "", nil, fmt.Errorf("%s is larger than 1 MiB, the limit for captions", c.File)
 	}
 	return language, text, nil
 }

@@ -16,7 +16,7 @@ import (
 type EditCmd struct {
 	Link     string `arg:"" help:"The part of the link's address after /p/, or the address."`
 	Title    string `help:"Title of the page." placeholder:"TEXT"`
-	Slug     string `help:"Another part after /p/, if your account may choose it. The old address leads to the new one for 90 days." placeholder:"SLUG"`
+	Slug     string `help:"New slug, the part after /p/, if your account may choose it. The old address leads to the new one for 90 days." placeholder:"SLUG"`
 	ViewOnly *bool  `negatable:"" xor:"download" help:"Readers cannot download the file; --no-view-only: they can."`
 	Download *bool  `negatable:"" xor:"download" hidden:""` // the former name of --view-only
 	Disable  bool   `xor:"state" help:"Disable the link."`
@@ -51,7 +51,7 @@ func (c *EditCmd) change(now time.Time) (change client.Change, err error) {
 		change.ExpiresAt = &at
 	}
 	if change == (client.Change{}) {
-		return change, errors.New("say what to change: --title, --slug, --[no-]view-only, --disable, --enable or --expires")
+		return change, errors.New("nothing to change: use --title, --slug, --[no-]view-only, --disable, --enable or --expires")
 	}
 	return change, nil
 }

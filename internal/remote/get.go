@@ -90,7 +90,7 @@ func fetch(ctx context.Context, t *terminal.Terminal, api *client.Client, l clie
 	case err != nil:
 		return err
 	case n != l.SizeBytes || l.SHA256 != "" && hex.EncodeToString(sum.Sum(nil)) != l.SHA256:
-		return errors.New("the bytes that arrived are not those of the link: it may have been replaced in the meantime. Try again")
+		return errors.New("the received bytes do not match the link: its file may have been replaced during the download. Try again")
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (c *OpenCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		address = strings.TrimSuffix(strings.TrimSuffix(l.URL, l.Slug), "/p/") + "/links/" + l.Slug + "/analytics"
 	}
 	if !c.Stats && l.Status != "live" {
-		t.Say("The link is %s: its page shows nothing yet, or no more.", terminal.Plain(listStatus(l.ListedLink)))
+		t.Say("The link is %s: its page does not show the file now.", terminal.Plain(listStatus(l.ListedLink)))
 	}
 	if c.JSON {
 		return t.JSON(map[string]string{"url": address})

@@ -18,7 +18,7 @@ import (
 type LsCmd struct {
 	Words  []string `arg:"" optional:"" name:"word" help:"List only links whose title, file name or address contains all these words."`
 	All    bool     `help:"List all links."`
-	Limit  int      `help:"List that many links." default:"20"`
+	Limit  int      `help:"How many links to list." default:"20"`
 	Kind   string   `help:"Only links of this kind: pdf, image, video, audio, document, text, html or archive." placeholder:"KIND"`
 	Status string   `help:"Only links in this status: live, review, processing or disabled." placeholder:"STATUS"`
 	Flags
@@ -27,7 +27,7 @@ type LsCmd struct {
 // Validate returns an error for an invalid limit.
 func (c *LsCmd) Validate() error {
 	if c.Limit < 1 {
-		return errors.New("--limit is 1 or more")
+		return errors.New("--limit must be 1 or more")
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (c *LsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		t.Say("No matching links.")
 		return nil
 	case n == 0 && t.OutTTY:
-		t.Say("No links yet. Make one: %s put FILE", terminal.Self())
+		t.Say("No links yet. Publish a file: %s put FILE", terminal.Self())
 		return nil
 	case t.OutTTY:
 		_, err := t.Out.Write([]byte(listing(t, links, time.Now())))

@@ -36,9 +36,9 @@ type PutCmd struct {
 func (c *PutCmd) Validate() error {
 	switch {
 	case len(c.Files) > 1 && (c.Slug != "" || c.Title != "" || c.Replace != ""):
-		return errors.New("--slug, --title and --replace are for one file")
+		return errors.New("--slug, --title and --replace only work with one file")
 	case c.Replace != "" && (c.Slug != "" || c.Title != "" || c.ViewOnly || c.Expires != ""):
-		return errors.New("--replace goes without --slug, --title, --view-only and --expires: the link keeps what it has")
+		return errors.New("--replace cannot be combined with --slug, --title, --view-only or --expires: the link keeps its own")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 		"Numbers of how far people read start again.", terminal.Plain(l.Kind), file.Kind)
 	switch {
 	case !t.InTTY:
-		return errors.New(differs + " There is no terminal to ask on: add --yes")
+		return errors.New(differs + " Not a terminal: add --yes")
 	case !agreed(t, bufio.NewReader(t.In), "%s Replace it anyway?", differs):
 		return errors.New("nothing was replaced")
 	}
@@ -173,7 +173,7 @@ func open(t *terminal.Terminal, path string) (client.File, error) {
 			terminal.Plain(page.Entry), terminal.Plain(some(page.Unused)))
 	}
 	if n := len(page.Remote); n > 0 {
-		t.Say("%s stays on the web, and may not load: %s", terminal.Counted(int64(n), "address"),
+		t.Say("%s is loaded from the web, which may fail: %s", terminal.Counted(int64(n), "address"),
 			terminal.Plain(some(page.Remote)))
 	}
 	return client.File{Name: filepath.Base(whole) + ".html", Size: size, Content: out}, nil

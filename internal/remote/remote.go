@@ -27,8 +27,8 @@ type Flags struct {
 
 // Connection selects an instance and an API key.
 type Connection struct {
-	Server string `aliases:"url" help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with an API key of your own." env:"VITRINE_SERVER" placeholder:"URL"`
-	APIKey string `help:"API key. Default: the one that \"login\" has stored. Better in the environment: arguments can be seen by others on the machine." env:"VITRINE_API_KEY" placeholder:"KEY"`
+	Server string `aliases:"url" help:"Address of the instance. Default: the one that \"login\" was used with last, or http://localhost:8080 with your own API key." env:"VITRINE_SERVER" placeholder:"URL"`
+	APIKey string `help:"API key. Default: the one that \"login\" has stored. Prefer the environment variable: other users of the machine can see arguments." env:"VITRINE_API_KEY" placeholder:"KEY"`
 }
 
 // Address returns the value of a flag --server, or of the variable by its

@@ -33,17 +33,17 @@ func (c *StatsCmd) Validate() error {
 	dates := c.From != "" || c.To != ""
 	switch {
 	case (c.From == "") != (c.To == ""):
-		return errors.New("--from and --to go together")
+		return errors.New("--from and --to must be set together")
 	case c.Range != "" && (dates || c.Hours):
-		return errors.New("--range goes without --from, --to and --hours")
+		return errors.New("--range cannot be combined with --from, --to or --hours")
 	case c.Version != 0 && c.Slug == "":
-		return errors.New("--version is for one link: name it")
+		return errors.New("--version requires a link")
 	case c.Version < 0:
-		return errors.New("the number of a version is 1 or more")
+		return errors.New("the number of a version must be 1 or more")
 	}
 	if c.Range != "" {
 		if _, err := report.ParseRange(c.Range); err != nil {
-			return fmt.Errorf("--range is one of 7d, 14d, 30d, 90d and all, not %q; for other dates, use --from and --to", c.Range)
+			return fmt.Errorf("--range must be 7d, 14d, 30d, 90d or all, not %q; for other dates, use --from and --to", c.Range)
 		}
 	}
 	return nil

@@ -21,10 +21,10 @@ type VersionsCmd struct {
 // Validate checks the combination of arguments.
 func (c *VersionsCmd) Validate() error {
 	if c.Restore != 0 && c.Delete != 0 {
-		return errors.New("--restore and --delete do not go together")
+		return errors.New("--restore and --delete cannot be combined")
 	}
 	if c.Restore < 0 || c.Delete < 0 {
-		return errors.New("the number of a version is 1 or more")
+		return errors.New("the number of a version must be 1 or more")
 	}
 	return nil
 }
@@ -81,11 +81,12 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 func replacedText(path string, r *client.Replacement) string {
 	switch {
 	case r.Unchanged:
-		return path + " is what the link has already: nothing was changed."
+		return path + " is already the file of the link. Nothing was changed."
 	case r.Status == string(vitrine.StateReview):
 		return fmt.Sprintf("%s is version %d and held for review (%s): the link shows the previous version until a moderator approves it.", path, r.Version, terminal.Why(r.Reason, r.Detail))
 	case r.Status == string(vitrine.StateProcessing):
-		return fmt.Sprintf("%s is version %d and is being checked: the link shows the version before until then.", path,
+		return fmt.Sprintf("%s is version %d and is being checked: the link shows the previous version until then.",
+			path,
 			r.Version)
 	}
 	return fmt.Sprintf("%s is version %d.", path, r.Version)

@@ -63,7 +63,7 @@ func ParseAddress(address string) (Address, error) {
 		a.Key = u.User.Username()
 		a.Secret, _ = u.User.Password()
 		if a.Key == "" || a.Secret == "" {
-			return Address{}, errors.New("an address of a bucket that names a key names its secret too: s3://KEY:SECRET@BUCKET")
+			return Address{}, errors.New("the address of a bucket has a key but no secret: s3://KEY:SECRET@BUCKET")
 		}
 	}
 	return a, a.parse(u.RawQuery)
@@ -96,15 +96,15 @@ func (a *Address) parse(query string) error {
 			}
 		case "path-style":
 			if a.PathStyle, err = strconv.ParseBool(value); err != nil {
-				return errors.New("path-style is true or false")
+				return errors.New("path-style must be true or false")
 			}
 			styled = true
 		default:
-			return fmt.Errorf("the address of a bucket has no parameter %q: there are endpoint, public, region and path-style", name)
+			return fmt.Errorf("the address of a bucket has an unknown parameter %q; use endpoint, public, region or path-style", name)
 		}
 	}
 	if a.Public != "" && a.Endpoint == "" {
-		return errors.New("public=, where browsers find the server of a bucket, is for one that endpoint= names")
+		return errors.New("public= requires endpoint=")
 	}
 	if !styled {
 		a.PathStyle = a.Endpoint != "" || strings.Contains(a.Bucket,
@@ -118,7 +118,7 @@ func server(name, value string) (string, error) {
 	e, err := url.Parse(value)
 	if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil ||
 		strings.Trim(e.Path, "/") != "" || e.RawQuery != "" || e.Fragment != "" {
-		return "", fmt.Errorf("the %s of a bucket is https:// or http:// and a host, as %s=https://s3.example.com",
+		return "", fmt.Errorf("%s must be https:// or http:// and a host, such as %s=https://s3.example.com",
 			name, name)
 	}
 	return e.Scheme + "://" + e.Host, nil
@@ -147,7 +147,7 @@ func open(ctx context.Context, address string, now func() time.Time, l limits) (
 		c.Region = cmp.Or(c.Region, "us-east-1") // the default region of other servers
 	}
 	if c.Region == "" {
-		return nil, errors.New("the region of the bucket is not known: name it in its address, as region=eu-central-1, or in AWS_REGION")
+		return nil, errors.New("the region of the bucket is unknown: set region= in its address, such as region=eu-central-1, or AWS_REGION")
 	}
 	client := newClient(l, authorities(c))
 	api := sdk.NewFromConfig(c, func(o *sdk.Options) {

@@ -76,7 +76,7 @@ func (a *assembly) abort(ctx context.Context) error {
 	if err == nil || codeOf(err) == "NoSuchUpload" {
 		return nil
 	}
-	return a.b.fault("take back what was written of", a.key, err)
+	return a.b.fault("abort the upload of", a.key, err)
 }
 
 const (

@@ -15,7 +15,7 @@ import (
 )
 
 // errOverwrites is returned if the server cannot fulfill the contract of Seal.
-var errOverwrites = errors.New("the server overwrites an object although the request forbids it (If-None-Match of CompleteMultipartUpload), so that a file could be swapped after it was checked: use another server, or a newer version of it")
+var errOverwrites = errors.New("the server overwrites objects although the request forbids it (If-None-Match of CompleteMultipartUpload), so files could be swapped after they were checked: use another server or a newer version")
 
 // checkConditionalWrites checks once that the server supports conditional
 // writes (If-None-Match). Without them nothing is sealed.
@@ -129,10 +129,10 @@ func (b *Blobs) checkPut(ctx context.Context, g vitrine.PutGrant, text string) e
 			return err
 		case try.taken && status != http.StatusOK:
 			return &advice{fmt.Sprintf("The server refuses a signed upload (%d: %s).", status, said),
-				"Let it check signatures by the host that the endpoint names: a proxy before it must keep the Host header."}
+				"Make it check signatures with the host of the endpoint: a proxy in front of it must keep the Host header."}
 		case !try.taken && status == http.StatusOK:
 			return &advice{"The server takes an upload of another size or type than its signed URL says.",
-				"Use another server, or a newer version of it."}
+				"Use another server or a newer version."}
 		}
 	}
 	return nil
@@ -153,8 +153,8 @@ func (b *Blobs) checkClock(ctx context.Context) error {
 		return nil // not checked: the server sent no date
 	}
 	if off := b.now().Sub(theirs); off.Abs() > clockSkew {
-		return &advice{fmt.Sprintf("The clock of this machine is %s from that of the bucket's server, so that signed URLs end at the wrong time.", off.Abs().Round(time.Second)),
-			"Set it, and keep it right by NTP."}
+		return &advice{fmt.Sprintf("The clocks of this machine and of the bucket's server differ by %s, so signed URLs expire at the wrong time.", off.Abs().Round(time.Second)),
+			"Synchronize it with NTP."}
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (b *Blobs) checkRange(ctx context.Context, k vitrine.UploadID, text string)
 	}
 	if string(got) != text[8:13] || o.size != int64(len(text)) {
 		return &advice{fmt.Sprintf("The server answers a range of an object with %q of %d bytes, not %q of %d.", got,
-			o.size, text[8:13], len(text)), "Use another server, or a newer version of it."}
+			o.size, text[8:13], len(text)), "Use another server or a newer version."}
 	}
 	return nil
 }
@@ -225,26 +225,26 @@ func (b *Blobs) withAdvice(err error, action string) error {
 	}
 	switch code := codeOf(err); code {
 	case "NoSuchBucket":
-		return say("Make it, or correct its address.", "There is no bucket %q at %s.", b.bucket, b.server)
+		return say("Create it, or correct its address.", "There is no bucket %q at %s.", b.bucket, b.server)
 	case "InvalidAccessKeyId", "XAdminUserNotFound", "InvalidToken", "ExpiredToken":
 		return say("Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the key in the address.",
 			"%s does not know the key (%s).", b.server, code)
 	case "SignatureDoesNotMatch":
-		return say("Correct AWS_SECRET_ACCESS_KEY, or the secret in the address; a proxy before the server must keep the Host header.", "The secret is not that of the key.")
+		return say("Correct AWS_SECRET_ACCESS_KEY, or the secret in the address; a proxy before the server must keep the Host header.", "The secret does not belong to the key.")
 	case "RequestTimeTooSkewed":
-		return say("Set it, and keep it right by NTP.", "The clock of this machine is wrong: %s refuses it.", b.server)
+		return say("Synchronize it with NTP.", "The clock of this machine is wrong: %s refuses it.", b.server)
 	case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "MovedPermanently":
 		return say("Correct region= in its address.", "The bucket %q is in another region.", b.bucket)
 	case "AccessDenied", "AllAccessDisabled", "Forbidden":
 		return say(fmt.Sprintf("Allow the key %s for the bucket %s and for %s/%s*.", cmp.Or(action, "what it needs"),
 			b.bucket, b.bucket, b.prefix), "The server refuses %s.", cmp.Or(action, "access"))
 	case "NotImplemented", "MethodNotAllowed":
-		return say("Use another server, or a newer version of it.",
-			"The server of the bucket cannot do what Vitrine needs of it (%s).", cmp.Or(action, code))
+		return say("Use another server or a newer version.",
+			"The server of the bucket lacks what Vitrine needs (%s).", cmp.Or(action, code))
 	case "":
 		if statusOf(err) == 0 {
 			return say("Correct endpoint= in its address, or start the server.", "%s does not answer.", b.server)
 		}
 	}
-	return say("Its log may tell more.", "The server of the bucket fails.")
+	return say("See its log.", "The server of the bucket fails.")
 }

@@ -46,7 +46,8 @@ func TestCheck(t *testing.T) {
 	for _, test := range []struct{ what, address, says string }{
 		{"no such bucket", server.Address("none-such", ""), `There is no bucket "none-such" at http://127.0.0.1:`},
 		{"an unknown key", strings.Replace(address, server.Key+":", "somebody:", 1), "does not know the key"},
-		{"a wrong secret", strings.Replace(address, server.Secret, "guessed", 1), "The secret is not that of the key."},
+		{"a wrong secret", strings.Replace(address, server.Secret, "guessed", 1),
+			"The secret does not belong to the key."},
 		{"a wrong region", address + "&region=eu-central-1", "is in another region"},
 		{"no server", server.Address(bucket, nobody), nobody + " does not answer. Correct endpoint="},
 	} {
@@ -60,7 +61,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := late.Check(ctx); err == nil || !strings.Contains(err.Error(), "clock of this machine is 7m") {
+	if err := late.Check(ctx); err == nil || !strings.Contains(err.Error(), "differ by 7m") {
 		t.Errorf("Check with a wrong clock = %v", err)
 	}
 	over, cancel := context.WithCancel(ctx)
@@ -105,7 +106,7 @@ func TestCors(t *testing.T) {
 		"https://files.example": false, "http://localhost:9000": false} {
 		b := opened(t, server.Address(bucket, "")+"&public="+at)
 		for _, err := range []error{b.Cors(ctx, ours), b.CorsMissing(ctx, ours)} {
-			if clear != (err != nil) || clear && !strings.Contains(err.Error(), "not encrypted. Name an https://") {
+			if clear != (err != nil) || clear && !strings.Contains(err.Error(), "not encrypted. Set an https://") {
 				t.Errorf("bucket at %s, page at %s: %v", at, ours, err)
 			}
 		}

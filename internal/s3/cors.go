@@ -51,8 +51,8 @@ func (b *Blobs) Cors(ctx context.Context, origin string) error {
 func (b *Blobs) explainCors(err error, action string) error {
 	switch {
 	case codeOf(err) == "NotImplemented", codeOf(err) == "MethodNotAllowed", statusOf(err) == http.StatusNotImplemented:
-		return fmt.Errorf("%w (%v)", &advice{"The server of the bucket has no CORS rules of buckets.",
-			"Have it allow PUT with the header Content-Type from the public address in its own configuration."}, err)
+		return fmt.Errorf("%w (%v)", &advice{"The server of the bucket does not support CORS rules.",
+			"Allow PUT with the header Content-Type from the public address in its own configuration."}, err)
 	}
 	return b.withAdvice(err, action)
 }
@@ -83,7 +83,7 @@ func (b *Blobs) CorsMissing(ctx context.Context, origin string) error {
 	if status > 299 || allowed != "*" && !strings.EqualFold(allowed, origin) ||
 		!listed(header, "Access-Control-Allow-Methods", http.MethodPut) ||
 		!listed(header, "Access-Control-Allow-Headers", "content-type") {
-		return &advice{fmt.Sprintf("The bucket lets no page of %s put a file there (CORS): uploads from browsers fail.",
+		return &advice{fmt.Sprintf("The bucket does not allow uploads from pages of %s (CORS).",
 			origin), `"vitrine storage cors" sets the rule.`}
 	}
 	return nil
@@ -101,9 +101,9 @@ func (b *Blobs) checkOrigin(origin string) error {
 		strings.HasSuffix(host, ".localhost") {
 		return nil // traffic stays on this machine
 	}
-	return &advice{fmt.Sprintf("Browsers let no page of %s send anything to %s, which is not encrypted.", origin,
+	return &advice{fmt.Sprintf("Browsers do not send data from pages of %s to %s, because it is not encrypted.", origin,
 		b.origin),
-		"Name an https:// address of the bucket’s server in its address, as endpoint= or as public=."}
+		"Set an https:// address of the bucket’s server in its address, with endpoint= or public=."}
 }
 
 // listed reports whether a list header contains a value or the wildcard.

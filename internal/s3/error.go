@@ -31,7 +31,7 @@ func statusOf(err error) int {
 
 // errNoAnswer is returned for a response without a required field. Such a
 // response usually comes from a proxy.
-var errNoAnswer = errors.New("the answer says nothing of what was asked")
+var errNoAnswer = errors.New("the response lacks a required field; a proxy may have changed it")
 
 func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }
 

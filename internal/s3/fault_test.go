@@ -328,7 +328,7 @@ func TestServerThatOverwrites(t *testing.T) {
 		t.Errorf("Seal = %v, want errOverwrites", err)
 	}
 	f.is("not sealed", k, "")
-	if err := f.far.Check(ctx); err == nil || !strings.Contains(err.Error(), "overwrites an object") {
+	if err := f.far.Check(ctx); err == nil || !strings.Contains(err.Error(), "overwrites objects") {
 		t.Errorf("Check = %v", err)
 	}
 	f.proxy.set(nil)

@@ -49,7 +49,7 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 func sizeOf(out *sdk.GetObjectOutput, from int64) (int64, error) {
 	if out.ContentRange == nil {
 		if out.ContentLength == nil || from != 0 {
-			return 0, errors.New("the server takes no heed of ranges")
+			return 0, errors.New("the server ignores ranges")
 		}
 		return *out.ContentLength, nil
 	}

@@ -105,7 +105,7 @@ func (b *Blobs) unfinished(ctx context.Context, prefix string, f func(*assembly,
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return b.fault("list what is being written to", prefix, err)
+			return b.fault("list unfinished uploads of", prefix, err)
 		}
 		for _, u := range page.Uploads {
 			if err := f(&assembly{b: b, key: aws.ToString(u.Key), id: aws.ToString(u.UploadId)},

@@ -65,7 +65,7 @@ type Shared struct {
 // errNoReport is the same for an address that never was, has expired or was
 // revoked.
 var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
-	"There is no report at this address. It may have expired or been revoked. Ask the person who sent it.")
+	"There is no report at this address. It may have expired or been revoked. Ask the person who sent you the address.")
 
 // Create makes an address for the report of a link of an account, or of all its
 // links (nil), and returns its secret, which is kept nowhere. Errors:

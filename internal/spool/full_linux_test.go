@@ -71,7 +71,7 @@ func TestLeaveOnFullDisk(t *testing.T) {
 	}
 	got, _ := leave(t, s, 2)
 	spooltest.Want(t, got, all...)
-	if !strings.Contains(log.String(), "the file stays for now") || s.Empty() {
+	if !strings.Contains(log.String(), "the file is kept") || s.Empty() {
 		t.Errorf("log: %q; Empty = %v", log, s.Empty())
 	}
 	got, _ = leave(t, s, 2)

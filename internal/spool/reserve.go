@@ -39,7 +39,7 @@ func (s *Spool) Reserve() error {
 	defer s.mu.Unlock()
 	s.reserve = s.dir + reserveSuffix
 	if err := os.MkdirAll(s.reserve, 0o700); err != nil {
-		return fmt.Errorf("make the reserve of the spool: %w", err)
+		return fmt.Errorf("create the reserve of the spool: %w", err)
 	}
 	s.replenish()
 	return nil

@@ -286,7 +286,7 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 	data, err := os.ReadFile(s.path(file, suffix))
 	if errors.Is(err, fs.ErrNotExist) {
 		// Nothing can be done about it, and later files must not wait for ever.
-		s.log.Error("a file of the spool is gone: what was in it is not in the log", "file", s.path(file, suffix))
+		s.log.Error("a file of the spool is missing; its views are lost", "file", s.path(file, suffix))
 		s.forget(file)
 		return nil
 	}
@@ -325,7 +325,7 @@ func (s *Spool) replay(ctx context.Context, file *file, only bool, f func(vitrin
 			return nil
 		}
 		if err := s.add(left, s.MaxBytes+file.size); err != nil { // the file's room is free right after
-			s.log.Warn("what is left of a file of the spool cannot be written to another: the file stays for now",
+			s.log.Warn("the rest of a spool file cannot be written to a new file; the file is kept",
 				"file", s.path(file, suffix), "error", err)
 			return nil
 		}
@@ -350,12 +350,13 @@ func (s *Spool) forget(gone *file) {
 func (s *Spool) removeReplayed(file *file, r *reader) error {
 	path, aside := s.path(file, suffix), s.path(file, damagedSuffix)
 	if r.damaged > 0 {
-		s.log.Error("a file of the spool is damaged: what could be read of it is in the log, and the file is kept",
+		s.log.Error("a file of the spool is damaged: the readable part is in the log, and the file is kept",
 			"file", aside, "damaged_bytes", r.damaged)
 		return durable.Rename(path, aside)
 	}
 	if r.torn > 0 {
-		s.log.Warn("the last record of a file of the spool was not written to its end, and so never acknowledged: it is cut off", "file", path, "bytes", r.torn)
+		s.log.Warn("the last record of a spool file is incomplete and was never acknowledged; it is removed", "file",
+			path, "bytes", r.torn)
 	}
 	return os.Remove(path)
 }

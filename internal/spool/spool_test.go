@@ -205,7 +205,7 @@ func TestRubbish(t *testing.T) {
 		t.Fatal(err)
 	}
 	spooltest.Want(t, spooltest.Replay(t, s))
-	if !s.Empty() || !strings.Contains(log.String(), "is gone") {
+	if !s.Empty() || !strings.Contains(log.String(), "is missing") {
 		t.Errorf("log after a file was removed = %s", log)
 	}
 }

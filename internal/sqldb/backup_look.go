@@ -57,7 +57,7 @@ func LookAt(ctx context.Context, place, schema string) (*Look, error) {
 		err = l.sqlite(ctx, place)
 	}
 	if err == nil && l.Version > l.Known {
-		l.Wrong = append(l.Wrong, fmt.Sprintf("Its schema has version %d, and this program knows versions up to %d only: a newer version has used it. Install that one.", l.Version, l.Known))
+		l.Wrong = append(l.Wrong, fmt.Sprintf("Its schema has version %d, but this program only knows versions up to %d: a newer version has used it. Install that version.", l.Version, l.Known))
 	}
 	return l, err
 }
@@ -117,7 +117,7 @@ func (l *Look) postgres(ctx context.Context, place, schema string) error {
 	}
 	if shared {
 		l.Server = "PostgreSQL"
-		l.Wrong = append(l.Wrong, "It is reached through a pooler that gives each transaction another connection: "+
+		l.Wrong = append(l.Wrong, "The connection goes through a pooler that uses another connection for each transaction: "+
 			sessionMode+".")
 		return nil
 	}
@@ -156,8 +156,8 @@ func (l *Look) settings(ctx context.Context, handle *sql.DB, config *pgx.ConnCon
 		}
 	}
 	wrong(number < 150000, "Version 15 or later is needed.")
-	wrong(encoding != "UTF8", "Its encoding is %s, and UTF8 is needed: make the database with ENCODING 'UTF8' TEMPLATE template0.", encoding)
-	wrong(standby, "It is a standby, which takes no writes: name the primary server.")
+	wrong(encoding != "UTF8", "Its encoding is %s, but UTF8 is needed: create the database with ENCODING 'UTF8' TEMPLATE template0.", encoding)
+	wrong(standby, "It is a standby, which accepts no writes: use the primary server.")
 	wrong(!l.There && !create, "The user %s may not make the schema %s: GRANT CREATE ON DATABASE %s TO %s.",
 		config.User, name, config.Database, config.User)
 	wrong(l.There && !usage, "The user %s may not use the schema %s: GRANT USAGE, CREATE ON SCHEMA %s TO %s.",

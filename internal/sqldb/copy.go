@@ -35,7 +35,7 @@ var (
 type Copied func(table string, rows, bytes int64)
 
 // ErrOtherData means that the target has data that the source does not have.
-var ErrOtherData = errors.New("it has other data in it")
+var ErrOtherData = errors.New("it contains other data")
 
 // table describes a table to copy.
 type table struct {
@@ -71,7 +71,7 @@ func SameTables(ctx context.Context, from, to *DB, names []string) (all []*table
 	for _, name := range names {
 		a, b := ours[name], theirs[name]
 		if a == nil || b == nil || a.list() != b.list() || a.byKey() != b.byKey() {
-			return nil, fmt.Errorf("the table %s is not the same in %s and %s", name, from.path, to.path)
+			return nil, fmt.Errorf("the table %s differs between %s and %s", name, from.path, to.path)
 		}
 		all = append(all, a)
 	}
@@ -332,7 +332,7 @@ func CompareDB(ctx context.Context, from, to *DB, names []string) (differences [
 			differences = append(differences, fmt.Sprintf("%s: the table %s has %d rows, its copy %d", from.path,
 				t.name, ours.rows, theirs.rows))
 		case ours != theirs:
-			differences = append(differences, fmt.Sprintf("%s: rows of the table %s are others than in its copy",
+			differences = append(differences, fmt.Sprintf("%s: rows of the table %s differ from the copy",
 				from.path, t.name))
 		}
 	}

@@ -106,7 +106,7 @@ func (d *DB) run(ctx context.Context, p *pool, begin string, f func(*Tx) error) 
 	case err != nil && d.Dialect.unknown(err):
 		return &vitrine.Error{Code: vitrine.CodeUnavailable, Err: d.wrapError("commit", err),
 			RetryAfter: 5 * time.Second,
-			Message:    "The connection to the database was lost while this was saved. Check whether your change was saved before you try again."}
+			Message:    "The connection to the database was lost during the change. Check whether it was saved before you try again."}
 	case err != nil:
 		return d.wrapError("commit", err)
 	}

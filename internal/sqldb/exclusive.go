@@ -18,7 +18,7 @@ type locks interface {
 	lock(ctx context.Context, name string, wait bool) (unlock func() error, err error)
 }
 
-var ErrHeld = errors.New("another has the lock")
+var ErrHeld = errors.New("another process has the lock")
 
 // lockName matches valid names of locks: a name becomes part of a file name.
 var lockName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)

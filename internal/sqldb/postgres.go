@@ -216,7 +216,8 @@ func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string)
 		return fmt.Errorf("open the database %s: %w", path, err)
 	}
 	if shared {
-		return fmt.Errorf("the database %s is reached through a pooler that gives each transaction another connection: %s", path, sessionMode)
+		return fmt.Errorf("the database %s is behind a pooler that uses another connection for each transaction: %s",
+			path, sessionMode)
 	}
 	var number int
 	var ms int64
@@ -245,14 +246,14 @@ func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string)
 		_, err = c.ExecContext(ctx, "CREATE SCHEMA "+schema)
 	}
 	if err != nil {
-		return fmt.Errorf("make the schema %s in the database %s: %w", schema, path, err)
+		return fmt.Errorf("create the schema %s in the database %s: %w", schema, path, err)
 	}
 	return migrate(d, handle, path, what)
 }
 
 // sessionMode is the remedy for a pooler that assigns connections to
 // transactions.
-const sessionMode = "set it to session mode (PgBouncer: pool_mode = session), or name the server itself"
+const sessionMode = "set it to session mode (PgBouncer: pool_mode = session), or connect to the server directly"
 
 // postgresShared reports whether a pooler gives a connection to a client for
 // only one transaction. Then two clients may use one server process, or one

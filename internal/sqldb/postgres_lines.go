@@ -32,7 +32,7 @@ type trackedConns struct {
 	cut context.CancelFunc
 }
 
-var ErrFrozen = errors.New("the server answers nothing, and is taken for frozen until it does")
+var ErrFrozen = errors.New("the server does not respond and is treated as frozen until it does")
 
 func newLines(dialer *net.Dialer) *trackedConns {
 	l := &trackedConns{dialer: dialer, silent: PostgresWaits.Silence, began: time.Now()}

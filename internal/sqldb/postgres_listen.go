@@ -64,7 +64,7 @@ const (
 	timeTold = time.Second
 )
 
-var errShared = errors.New("another process of the server answers than did before")
+var errShared = errors.New("another server process responds than before")
 
 func newListener(config *pgx.ConnConfig, channel string, lines *trackedConns) *Listener {
 	ctx, end := context.WithCancel(context.Background())

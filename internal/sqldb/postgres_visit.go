@@ -56,5 +56,5 @@ func decodeShared(oid uint32, b []byte) (driver.Value, error) {
 	case oid == pgtype.BoolOID && len(b) == 1:
 		return b[0] != 0, nil
 	}
-	return nil, fmt.Errorf("a value of type %d is read as if it were of another", oid)
+	return nil, fmt.Errorf("a value of type %d was read as another type", oid)
 }

@@ -31,7 +31,7 @@ func (i Instant) Scan(v any) error {
 	case int64:
 		*i.Time = time.UnixMilli(v).UTC()
 	default:
-		return fmt.Errorf("a time is stored as %T", v)
+		return fmt.Errorf("a time has the stored type %T", v)
 	}
 	return nil
 }

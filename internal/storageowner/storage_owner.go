@@ -57,7 +57,7 @@ const replacedTries = 20
 // nothing there may be swept. errors.Is reports errMissing as ErrOther.
 var ErrOther error = notOwned("these files were last used by another database, or by a later state of this one")
 
-const errMissing = notOwned("the storage has neither its marker nor the newest files that the database knows, like a volume that is not mounted")
+const errMissing = notOwned("the storage has neither its marker nor the newest files that the database knows, as if a volume were not mounted")
 
 type notOwned string
 
@@ -248,7 +248,7 @@ func (p Owner) Claim(ctx context.Context) error {
 }
 
 func (p Owner) errShared() error {
-	return vitrine.Unavailable(fmt.Errorf("the marker of the storage: other processes rotated it in between, %d times",
+	return vitrine.Unavailable(fmt.Errorf("other processes rotated the marker of the storage %d times at the same time",
 		replacedTries))
 }
 

@@ -27,7 +27,7 @@ func (t *Terminal) Patiently(ctx context.Context, f func() error) error {
 	if vitrine.CodeOf(err) != vitrine.CodeUnavailable || ctx.Err() != nil {
 		return err
 	}
-	t.Say("The database does not answer. The import waits up to %s and goes on by itself: %v", importPatience, err)
+	t.Say("The database does not respond. The import waits up to %s and then continues: %v", importPatience, err)
 	enough := After(importPatience)
 	for pause := firstImportPause; ; pause = min(2*pause, longestImportPause) {
 		select {

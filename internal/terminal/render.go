@@ -443,7 +443,7 @@ func (p *page) topLinks(links []report.LinkSummary) {
 
 func (p *page) truncated(is bool) {
 	if is {
-		p.line("\n%s", p.t.Paint(Warn, "This period has more views than the instance reads for one report: the newest are counted, older ones are not. A shorter range is exact."))
+		p.line("\n%s", p.t.Paint(Warn, "This period has more views than the limit for one report: only the newest are counted. Use a shorter range for exact numbers."))
 	}
 }
 

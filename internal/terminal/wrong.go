@@ -82,7 +82,7 @@ func (to *Target) wrong(err error) string {
 		if refused.Code != "unauthorized" || to.Key == "" {
 			return ""
 		}
-		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was mistyped or revoked, or it belongs to another server.", to.From, to.shownKey(), to.host())
+		return fmt.Sprintf("%s (%s) is not a valid key at %s (unauthorized). It was mistyped or revoked, or belongs to another server.", to.From, to.shownKey(), to.host())
 	}
 	cannot := "cannot reach " + to.Server + ": "
 	var dns *net.DNSError
@@ -105,7 +105,7 @@ func (to *Target) wrong(err error) string {
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return cannot + "it does not speak TLS there. Check whether the address begins with http:// or https://."
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return cannot + "it does not answer in time. Check the network and the address (--server or VITRINE_SERVER)."
+		return cannot + "it did not respond in time. Check the network and the address (--server or VITRINE_SERVER)."
 	case errors.As(err, &op):
 		return cannot + op.Err.Error() + ". Check the network and the address (--server or VITRINE_SERVER)."
 	}

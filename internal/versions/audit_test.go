@@ -14,14 +14,14 @@ func TestAudit(t *testing.T) {
 	v.replace("text 2")
 	v.replace("text 3")
 	for want, spoil := range map[string]func(m, row *vitrine.Link){
-		"which is no version of it":           func(m, _ *vitrine.Link) { m.Pending = m.ID },
+		"which is not a version of it":        func(m, _ *vitrine.Link) { m.Pending = m.ID },
 		"of link 99999, which does not exist": func(_, row *vitrine.Link) { row.Of = 99999 },
 		"is current":                          func(m, _ *vitrine.Link) { m.Version = 9 },
 		"which has had 1":                     func(m, _ *vitrine.Link) { m.Versions = 1 },
 		"has no file":                         func(_, row *vitrine.Link) { row.HasBytes = false },
-		"and is the current version of link":  func(m, _ *vitrine.Link) { m.Version = 1 },
+		"it is the current version of link":   func(m, _ *vitrine.Link) { m.Version = 1 },
 		"it cannot be a version of link":      func(_, row *vitrine.Link) { row.Site = 7 },
-		"made another link, too":              func(m, row *vitrine.Link) { row.Upload = m.Upload },
+		"has another link, too":               func(m, row *vitrine.Link) { row.Upload = m.Upload },
 	} {
 		var m, row vitrine.Link
 		change := func(f func(*vitrine.Link, *vitrine.Link)) {

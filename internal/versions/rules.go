@@ -26,7 +26,7 @@ func Replaceable(m *vitrine.Link) error {
 		return nil
 	}
 	return &vitrine.Error{Code: vitrine.CodeInvalidRequest, Field: "replace",
-		Message: "The file of this link stays as it is while the link is being checked, held or taken down. Replace it once the link is live."}
+		Message: "The file cannot be replaced while the link is being checked, held or disabled by a moderator. Replace it once the link is live."}
 }
 
 // Add adds a checked file as a version of a link. A clean version becomes

@@ -71,7 +71,7 @@ func auditVisits(ctx context.Context, t logTx, fault func(string), wrong wrongTa
 		}
 		for _, link := range links {
 			if packed[link] != indexed[int64(link)] {
-				fault(fmt.Sprintf("view log, link %d: the visits kept to tell viewers apart are not those of its opens",
+				fault(fmt.Sprintf("view log, link %d: the stored visits do not match its views",
 					link))
 			}
 		}
@@ -142,7 +142,7 @@ func auditDays(t logTx, account vitrine.AccountID, s state, busy map[report.Day]
 		}
 		for d, people := range busy {
 			if s.retainedFrom <= d && d < s.staleFrom && !there[d] && (people || table[0] == 't') {
-				wrong(account, d, fmt.Sprintf("view log, account %d: something happened on %v, and there is no tally of the day", account, d))
+				wrong(account, d, fmt.Sprintf("view log, account %d: there are views or downloads on %v, but no tally of that day", account, d))
 			}
 		}
 	}
@@ -308,7 +308,7 @@ func (l *ViewLog) compareTally(t logTx, p storedPart, counted dayTallies) (wrong
 		}
 	}
 	if !trim(p.Scope, sum).Equal(kept.tally) {
-		wrong = "is not that of its opens"
+		wrong = "does not match its views"
 	}
 	return wrong, nil
 }
@@ -343,7 +343,7 @@ func (l *ViewLog) compareDaily(t logTx, p storedPart, counted dayTallies) (wrong
 	day := counted[p.from]
 	if day == nil {
 		if len(kept) > 0 {
-			wrong = "has views of links without opens"
+			wrong = "has views of links that have none"
 		}
 		return wrong, nil
 	}
@@ -351,11 +351,11 @@ func (l *ViewLog) compareDaily(t logTx, p storedPart, counted dayTallies) (wrong
 	for link, views := range kept {
 		sum += views
 		if day.LinkViews(link) != views {
-			wrong = "does not have the views of its links"
+			wrong = "lacks views of its links"
 		}
 	}
 	if sum != day.Views() {
-		wrong = "does not have the views of all links"
+		wrong = "lacks the views of some links"
 	}
 	return wrong, nil
 }

@@ -32,7 +32,7 @@ func (l *ViewLog) build(ctx context.Context, account vitrine.AccountID) error {
 	}
 }
 
-var errChanged = errors.New("the days changed during the work")
+var errChanged = errors.New("the days changed in the meantime")
 
 // building is an attempt to create the tallies of a range of days.
 type building struct {
@@ -398,7 +398,7 @@ func (b *building) link(link vitrine.LinkID, days dayTallies, facts []segment.Fa
 			continue
 		}
 		if days[f.Day] == nil {
-			return fmt.Errorf("link %d has visits on %v and no views: %w", link, f.Day, segment.ErrDamaged)
+			return fmt.Errorf("link %d has visits on %v but no views: %w", link, f.Day, segment.ErrDamaged)
 		}
 		days[f.Day].AddVisit(report.Visit{Day: f.Day, Prev: f.Prev})
 	}

@@ -35,8 +35,7 @@ func (l *ViewLog) Forgotten(ctx context.Context) (day report.Day, err error) {
 			return nil
 		}
 		if err == nil {
-			err = fmt.Errorf("account %d still has views of days before %v, and those of other accounts are gone: serve the instance until its background work "+
-				"has removed them, which it does within two days, and begin again", account, day)
+			err = fmt.Errorf("account %d still has views of days before %v, but those of other accounts have expired: run the server until its background work has deleted them (at most two days), then start again", account, day)
 		}
 		return err
 	})
@@ -172,7 +171,7 @@ func (e *exporting) days() error {
 			err = e.f(&day)
 		}
 		if err != nil {
-			return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", p.day, e.account,
+			return fmt.Errorf("the tally of %v, whose views have expired, of account %d, link %d: %w", p.day, e.account,
 				p.link, err)
 		}
 	}
@@ -269,7 +268,7 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 			row := &rows[i]
 			o, err := views.View(int64(c.Link), row)
 			if err != nil {
-				return fmt.Errorf("open %d of link %d: %w", row.ID, c.Link, err)
+				return fmt.Errorf("view %d of link %d: %w", row.ID, c.Link, err)
 			}
 			out := vitrine.LoggedView{ViewRecord: vitrine.ViewRecord{Account: e.account, View: *o},
 				Told: row.Flags&segment.ViewTold != 0, Imported: row.Flags&segment.ViewImported != 0,

@@ -188,7 +188,7 @@ func (lv *hotScope) bring(ctx context.Context, l *ViewLog, t logTx, st state, se
 }
 
 // errNoRoom is returned when running days cannot be kept in memory.
-var errNoRoom = errors.New("the running days cannot be kept in memory")
+var errNoRoom = errors.New("the running days do not fit into memory")
 
 // build reads the running days. Errors: errNoRoom.
 func (lv *hotScope) build(ctx context.Context, l *ViewLog, t logTx, st state, seq int64) error {

@@ -108,7 +108,7 @@ func (s *stored) takeLevel(days span, level int) (missing []span, err error) {
 		body = segment.Inflate(body)
 		if report.CheckPiece(head) != nil || !s.brief && report.CheckPiece(body) != nil {
 			if level == 0 && day < s.gone {
-				return fmt.Errorf("the tally of %v, whose views are gone, of account %d, link %d: %w", day,
+				return fmt.Errorf("the tally of %v, whose views have expired, of account %d, link %d: %w", day,
 					s.scope.Account, s.scope.Link, segment.ErrDamaged)
 			}
 			if level == 0 {

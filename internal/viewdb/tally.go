@@ -151,7 +151,8 @@ func (l *ViewLog) window(t logTx, s vitrine.Scope, days span, trust bool) (w win
 	fresh := cut(w.state.staleFrom)
 	if !trust {
 		if days.from < w.state.retainedFrom {
-			return w, fmt.Errorf("a tally of days whose views are gone, of account %d, link %d: %w", s.Account, s.Link,
+			return w, fmt.Errorf("a tally of days whose views have expired, of account %d, link %d: %w", s.Account,
+				s.Link,
 				segment.ErrDamaged)
 		}
 		fresh = days.from

@@ -107,7 +107,7 @@ func (l *link) report(fault func(string)) {
 		return // the link is being erased
 	}
 	if !l.counted {
-		fault("it has opens or downloads, and no row of counts")
+		fault("it has views or downloads, but no row of counts")
 	}
 	for _, f := range l.faults {
 		fault(f)
@@ -118,18 +118,18 @@ func (l *link) report(fault func(string)) {
 		}
 	}
 	if l.counted && l.storedViews != l.views {
-		fault(fmt.Sprintf("%d views are counted, its rows make %d", l.storedViews, l.views))
+		fault(fmt.Sprintf("the stored count of views is %d, but its rows give %d", l.storedViews, l.views))
 	}
 	if l.counted && l.storedDownloads != l.downloads {
-		fault(fmt.Sprintf("%d downloads are counted, there are %d", l.storedDownloads, l.downloads))
+		fault(fmt.Sprintf("the stored count of downloads is %d, but there are %d", l.storedDownloads, l.downloads))
 	}
 	if l.viewers != l.storedViewers {
-		fault("the viewers kept to tell who returns are not those of its opens")
+		fault("the stored viewers do not match its views")
 	}
 }
 
 func noSuchView(download, view int64) string {
-	return fmt.Sprintf("download %d belongs to open %d, which does not exist", download, view)
+	return fmt.Sprintf("download %d belongs to view %d, which does not exist", download, view)
 }
 
 // link returns what was found about a link so far.
@@ -211,7 +211,7 @@ func (b *batch) readTally(row sqldb.Scanner) error {
 	}
 	l, t := b.link(id), new(report.Tally)
 	if report.CheckPiece(head) != nil || t.AddHead(head, report.NoDay) != nil {
-		l.fault("the tally of %v, whose views are gone, is damaged", day)
+		l.fault("the tally of %v, whose views have expired, is damaged", day)
 	}
 	l.views += t.Views()
 	l.downloads += t.Downloads()
@@ -301,7 +301,7 @@ func (b *batch) readViewers() error {
 		}
 		l := b.link(id)
 		if views < 1 {
-			l.fault("a viewer is kept with %d opens", views)
+			l.fault("a viewer is stored with %d views", views)
 		}
 		l.storedViewers += uint64(views) * segment.Fingerprint(uint64(viewer))
 		return b.next()
@@ -331,7 +331,7 @@ func (b *batch) readDownloads() error {
 			}
 			l.downloaded[vitrine.ViewID(d.view)] = append(l.downloaded[vitrine.ViewID(d.view)], d.id)
 		case r.Decode(record) == nil && !r.Human():
-			l.fault("download %d belongs to open %d, which is a bot's", d.id, d.view)
+			l.fault("download %d belongs to view %d, which is a bot's", d.id, d.view)
 		}
 		return b.next()
 	}, `SELECT d.link, d.id, d.open, o.open FROM downloads d LEFT JOIN opens o ON o.link = d.link AND o.id = d.open

@@ -44,4 +44,4 @@ func (p *Places) Len() int           { return len(p.Places) }
 func (p *Places) Less(i, j int) bool { return p.Places[i].Before(p.Places[j]) }
 func (p *Places) Swap(i, j int)      { p.Places[i], p.Places[j] = p.Places[j], p.Places[i] }
 func (p *Places) Push(q any)         { p.Places = append(p.Places, q.(Place)) }
-func (p *Places) Pop() any           { panic("segment: nothing is taken off") }
+func (p *Places) Pop() any           { panic("segment: Pop is not supported") }

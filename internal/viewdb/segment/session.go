@@ -21,14 +21,14 @@ func WrongSession(s *report.Session, imported bool) string {
 	case !imported && s.EngagedMs > s.PresentMs:
 		return fmt.Sprintf("it was engaged for %d ms and present for %d", s.EngagedMs, s.PresentMs)
 	case !imported && s.PresentMs > MaxSessionMs:
-		return fmt.Sprintf("it was present for %d ms, longer than an open can count", s.PresentMs)
+		return fmt.Sprintf("it was present for %d ms, longer than a view can count", s.PresentMs)
 	case !share(s.Played) || !share(s.Reached) || !share(s.Depth):
-		return "its progress is more than the whole"
+		return "its progress is more than 100%"
 	}
 	page := 0
 	for _, p := range s.Pages {
 		if p.Page <= page || p.Ms < 0 {
-			return fmt.Sprintf("its time on page %d is in the wrong place or negative", p.Page)
+			return fmt.Sprintf("its time on page %d is negative or out of order", p.Page)
 		}
 		page = p.Page
 	}

@@ -271,7 +271,7 @@ func (s *Handler) FileAddress(r *http.Request, a *vitrine.Account, slug string) 
 		return nil, "", err
 	}
 	if !l.HasBytes {
-		return nil, "", vitrine.Errorf(vitrine.CodeNotFound, "The file of this link is not kept here.")
+		return nil, "", vitrine.Errorf(vitrine.CodeNotFound, "This instance does not have the file of this link.")
 	}
 	if b, ok := s.Blobs.(vitrine.GetSigner); ok {
 		address, err := b.SignGet(r.Context(), vitrine.GetGrant{Key: l.Upload, Type: "application/octet-stream",

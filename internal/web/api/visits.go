@@ -35,7 +35,7 @@ func (s *Handler) Visits(w http.ResponseWriter, r *http.Request, c *auth.Caller)
 	case "csv", "ndjson":
 		return s.SendVisits(w, r, c.Account, slug, q, format)
 	default:
-		return invalid("format", `format is "json", "csv" or "ndjson".`)
+		return invalid("format", `format must be "json", "csv" or "ndjson".`)
 	}
 	v, err := s.Analytics.Visits(r.Context(), c.Account, slug, q)
 	if err != nil {
@@ -63,12 +63,12 @@ func VisitQuery(values url.Values) (q analytics.VisitQuery, err error) {
 		q.All = true
 	case "true":
 	default:
-		return q, invalid("engaged", `engaged is "true" or "false".`)
+		return q, invalid("engaged", `engaged must be "true" or "false".`)
 	}
 	if text := values.Get("cursor"); text != "" {
 		n, err := strconv.ParseInt(text, 36, 64)
 		if err != nil || n <= 0 {
-			return q, invalid("cursor", "The cursor is not one that this list gave out.")
+			return q, invalid("cursor", "The cursor is invalid. Use nextCursor from the previous page.")
 		}
 		q.Before = vitrine.ViewID(n)
 	}

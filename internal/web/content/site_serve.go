@@ -127,7 +127,7 @@ func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest
 		// The browser asks again when the visitor navigates; a prefetched page
 		// would be counted without a reader.
 		w.Header().Set("Cache-Control", "no-store")
-		http.Error(w, "This page is not served ahead of its reader.", http.StatusServiceUnavailable)
+		http.Error(w, "This page is not served to prefetch requests.", http.StatusServiceUnavailable)
 		return nil
 	}
 	w.Header().Set("Cache-Control", "public, max-age=0, must-revalidate")

@@ -70,7 +70,7 @@ func parseObject(body []byte) (Object, error) {
 		}
 	}
 	if _, err := d.ReadToken(); err != io.EOF {
-		return nil, InvalidJSON("There is something after the JSON object.")
+		return nil, InvalidJSON("The body continues after the JSON object.")
 	}
 	return members(body)
 }

@@ -111,7 +111,7 @@ func ReportRange(r *http.Request) (report.Range, error) {
 		}
 	}
 	return "", &vitrine.Error{Code: vitrine.CodeBadRange, Field: "range",
-		Message: "The range is one of 7d, 14d, 30d, 90d, all."}
+		Message: "The range must be 7d, 14d, 30d, 90d or all."}
 }
 
 func Allowed(methods string) HandlerFunc {

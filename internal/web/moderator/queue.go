@@ -271,7 +271,7 @@ func (s *Handler) decideRow(ctx context.Context, me *vitrine.Account, do, row st
 }
 
 var errNoDecision = vitrine.Errorf(vitrine.CodeInvalidRequest,
-	"There is no such decision. Go back and use one of the buttons.")
+	"This decision does not exist. Go back and use one of the buttons.")
 
 // slugLetters are the letters of slugs in any spelling.
 const slugLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"

@@ -27,7 +27,7 @@ func (s *Handler) DownloadAlbum(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Robots-Tag", "noindex")
 	if httpx.Speculative(r) {
-		http.Error(w, "This file is not served ahead of its reader.", http.StatusServiceUnavailable)
+		http.Error(w, "This file is not served to prefetch requests.", http.StatusServiceUnavailable)
 		return nil
 	}
 	slug, err := vitrine.ParseSlug(r.PathValue("slug"))

@@ -27,7 +27,7 @@ func (s *Handler) OnLink(h LinkHandler) httpx.HandlerFunc {
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.Header().Set("X-Robots-Tag", "noindex")
 		if httpx.Speculative(r) {
-			http.Error(w, "This page is not served ahead of its reader.", http.StatusServiceUnavailable)
+			http.Error(w, "This page is not served to prefetch requests.", http.StatusServiceUnavailable)
 			return nil
 		}
 		text := r.PathValue("slug")

@@ -19,7 +19,7 @@ func (s *Handler) CountOwn(w http.ResponseWriter, r *http.Request, me *vitrine.A
 	}
 	count := r.PostForm.Get("count")
 	if count != "yes" && count != "no" {
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Say whether your own visits count: yes or no.")
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, "Choose whether your own visits count: yes or no.")
 	}
 	if err := s.OwnViews.SetCount(r.Context(), me.ID, count == "yes"); err != nil {
 		return err

@@ -63,7 +63,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	case "csv", "ndjson":
 		return s.API.SendVisits(w, r, me, string(l.Slug), q, format)
 	default:
-		return vitrine.Errorf(vitrine.CodeInvalidRequest, `format is "csv" or "ndjson".`)
+		return vitrine.Errorf(vitrine.CodeInvalidRequest, `format must be "csv" or "ndjson".`)
 	}
 	q.N = visitsAtOnce
 	some, err := s.Analytics.Visits(r.Context(), me, string(l.Slug), q)
