@@ -106,8 +106,8 @@ func Unavailable(cause error) *Error {
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
-	// ErrForgotten is returned for a day whose views have expired.
-	ErrForgotten = errors.New("views of that day are no longer kept")
+	// ErrDayExpired is returned for a day whose views have expired.
+	ErrDayExpired = errors.New("views of that day are no longer kept")
 )
 
 func NotFoundIsNil(err error) error {

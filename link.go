@@ -95,9 +95,9 @@ func (l *Link) Expired(now time.Time) bool {
 	return l.State == StateLive && !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt)
 }
 
-// Settle applies expiry to a link that was read: past its expiry it is
+// ApplyExpiry applies expiry to a link that was read: past its expiry it is
 // disabled, even before Expire has recorded it.
-func (l *Link) Settle(now time.Time) {
+func (l *Link) ApplyExpiry(now time.Time) {
 	if l.Expired(now) {
 		l.State, l.Reason, l.Detail, l.StateAt = StateDisabled, ReasonExpired, "", l.ExpiresAt
 	}
@@ -153,9 +153,9 @@ func (l *Link) stateFor(a *Account) LinkState {
 
 var ErrNoLink = Errorf(CodeNotFound, "There is no link with this address.")
 
-// ShownBy returns nil if the public may see the link at a time, and otherwise
-// the error that its public page shows.
-func (l *Link) ShownBy(a *Account, now time.Time) error {
+// PublicError returns nil if the public may see the link at a time, and
+// otherwise the error that its public page shows.
+func (l *Link) PublicError(a *Account, now time.Time) error {
 	if !l.DeletedAt.IsZero() || !a.ClosedAt.IsZero() || !l.Standalone() {
 		return ErrNoLink
 	}
@@ -188,9 +188,9 @@ func (l *Link) MayMove() bool {
 	return l.State == StateLive || l.State == StateDisabled && (l.Reason == ReasonOwner || l.Reason == ReasonExpired)
 }
 
-// Move changes the slug of a link. The caller stores the link in the same
+// ChangeSlug changes the slug of a link. The caller stores the link in the same
 // transaction.
-func (l *Link) Move(tx Tx, to Slug, now time.Time) error {
+func (l *Link) ChangeSlug(tx Tx, to Slug, now time.Time) error {
 	if !l.MayMove() {
 		return &Error{Code: CodeInvalidRequest, Field: "slug",
 			Message: "This link keeps its address while it is being checked, held or taken down. Change it once the link is live."}
@@ -228,9 +228,9 @@ func (l *Link) SearchWords() string {
 	return folded(l.Title) + "\n" + folded(l.Name) + "\n" + string(l.Slug)
 }
 
-// SiteShownBy returns nil if the public may see a website's version; a nil
+// SitePublicError returns nil if the public may see a website's version; a nil
 // link: there is none.
-func (l *Link) SiteShownBy(a *Account) error {
+func (l *Link) SitePublicError(a *Account) error {
 	switch {
 	case !a.ClosedAt.IsZero():
 		return ErrNoSite

@@ -25,7 +25,7 @@ func OwnLink(ctx context.Context, store Store, a *Account, slug string, now time
 	case err != nil:
 		return nil, err
 	}
-	l.Settle(now)
+	l.ApplyExpiry(now)
 	return l, nil
 }
 
@@ -81,7 +81,7 @@ func LinkByAnySlug(tx Tx, slug string, now time.Time) (*Link, error) {
 	if CodeOf(unknown) != CodeNotFound {
 		return l, unknown
 	}
-	l, err := MovedLink(tx, Slug(strings.ToLower(slug)), now)
+	l, err := LinkByOldSlug(tx, Slug(strings.ToLower(slug)), now)
 	if errors.Is(err, ErrNotFound) || err == nil && !l.DeletedAt.IsZero() {
 		return nil, unknown
 	}
@@ -117,8 +117,8 @@ func SlugFree(tx Tx, f SlugRequest, now time.Time) error {
 	return NotFoundIsNil(err)
 }
 
-// MovedLink finds a link by a former slug.
-func MovedLink(tx Tx, slug Slug, now time.Time) (*Link, error) {
+// LinkByOldSlug finds a link by a former slug.
+func LinkByOldSlug(tx Tx, slug Slug, now time.Time) (*Link, error) {
 	old, err := tx.OldSlug(slug, now)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func OwnSite(tx SiteTx, a *Account, slug string) (*Site, error) {
 }
 
 // PublicSite finds the shown version of a website, and its account, for the
-// public. Errors are those of ShownBy.
+// public. Errors are those of PublicError.
 func PublicSite(tx Tx, slug Slug) (*Link, *Account, error) {
 	site, err := tx.SiteBySlug(slug)
 	if errors.Is(err, ErrNotFound) || err == nil && !site.DeletedAt.IsZero() {
@@ -80,7 +80,7 @@ func PublicSite(tx Tx, slug Slug) (*Link, *Account, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return version, a, version.SiteShownBy(a)
+	return version, a, version.SitePublicError(a)
 }
 
 // Version finds a version of the website that is not deleted.

@@ -18,7 +18,7 @@ type ViewLog interface {
 	//   - Views are stored first, then snapshots, downloads and reclasses.
 	//   - A view with a stored (Link, ID) and the same content is counted once.
 	//     With other content it is refused with ErrExists. A view of an expired
-	//     day is refused with ErrForgotten.
+	//     day is refused with ErrDayExpired.
 	//   - Append decides View.Returning, whatever the caller set, from all
 	//     views of the link by people so far. Excluded views do not matter.
 	//   - A snapshot is merged by Engagement.Apply. With Bot, it excludes the
@@ -84,7 +84,7 @@ type ViewLog interface {
 	// with Downloaded adds a download event at the time of the view. It is
 	// fastest for views ordered by account, link and time. A batch that does
 	// not exceed the stored progress of the file adds nothing. A view of an
-	// expired day fails the batch with ErrForgotten. A view whose ID is taken
+	// expired day fails the batch with ErrDayExpired. A view whose ID is taken
 	// gets the next free one of its millisecond.
 	Import(ctx context.Context, receipt ImportReceipt, views []ViewRecord) error
 

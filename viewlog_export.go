@@ -21,13 +21,13 @@ type LogExporter interface {
 	Export(ctx context.Context, f func(LogEntry) error) error
 }
 
-// LogEntry is one of *ImportReceipt, *ForgottenDay, *LastSeen, *LoggedView,
+// LogEntry is one of *ImportReceipt, *ExpiredDay, *LastSeen, *LoggedView,
 // *LoggedDownload and *CountedLink.
 type LogEntry any
 
-// ForgottenDay is the tally of a day whose views have expired, for a link or
+// ExpiredDay is the tally of a day whose views have expired, for a link or
 // (Link 0) all links of an account, including deleted ones.
-type ForgottenDay struct {
+type ExpiredDay struct {
 	Scope
 	Day   report.Day
 	Tally *report.Tally // with engaged times; its visits refer to earlier days of any age
@@ -43,12 +43,12 @@ type LastSeen struct {
 
 // LoggedView is a view and the decisions of the log about it.
 type LoggedView struct {
-	ViewRecord       // Returning and Session are as stored
-	StartMs    int64 // Engagement.StartMs
-	Told       bool  // a bot by its own beacon
-	Imported   bool
-	Decided    bool // decided after the view was stored
-	Waits      bool // has a download that counts if the view is included
+	ViewRecord         // Returning and Session are as stored
+	StartMs      int64 // Engagement.StartMs
+	SelfReported bool  // a bot by its own beacon
+	Imported     bool
+	Decided      bool // decided after the view was stored
+	Waits        bool // has a download that counts if the view is included
 }
 
 // LoggedDownload is a download event and its account.

@@ -173,7 +173,7 @@ func (f *fleet) reports(key string) {
 }
 
 // seen is the time within which all processes see a change. Usually it takes at
-// most 5 s; on a busy machine it takes longer. After a minute (dropEvery) they
+// most 5 s; on a busy machine it takes longer. After a minute (evictEvery) they
 // see it in any case.
 const seen = 30 * time.Second
 

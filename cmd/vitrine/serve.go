@@ -146,13 +146,14 @@ func (c *serveCmd) welcome(t *terminal.Terminal, public *url.URL, addr *net.TCPA
 
 // putHint returns the command that publishes a file.
 func putHint(public, key string) string {
-	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public), key,
+	return fmt.Sprintf("  export VITRINE_SERVER=%s VITRINE_API_KEY=%s\n  %s put FILE\n", terminal.ShellWord(public),
+		key,
 		terminal.Self())
 }
 
-// lettersTime is how long a server continues to send mail during shutdown.
+// mailTime is how long a server continues to send mail during shutdown.
 // Other servers, or the next start, send the rest.
-const lettersTime = 10 * time.Second
+const mailTime = 10 * time.Second
 
 // serve runs the server until ctx ends or serving fails. It returns nil if all
 // requests were completed.
@@ -180,7 +181,7 @@ func (s *service) serve(ctx context.Context, listener net.Listener, drain, bound
 	s.views.Close()
 	s.scanner.Close()
 	if s.outbox != nil {
-		letters, done := context.WithTimeout(context.Background(), lettersTime)
+		letters, done := context.WithTimeout(context.Background(), mailTime)
 		if err := s.outbox.Send(letters); err != nil {
 			s.log.Warn("messages are queued in the store", "error", err)
 		}

@@ -42,16 +42,16 @@ const (
 	sweepEvery   = 5 * time.Minute
 	purgeEvery   = 5 * time.Minute
 	expireEvery  = time.Minute
-	// settleEvery is the interval of roll-ups. A day is rolled up after its
+	// rollUpEvery is the interval of roll-ups. A day is rolled up after its
 	// last beacons.
-	settleEvery = 10 * time.Minute
-	forgetEvery = time.Hour
-	// dropEvery is the maximum time that a changed link stays in the cache. A
+	rollUpEvery = 10 * time.Minute
+	deleteEvery = time.Hour
+	// evictEvery is the maximum time that a changed link stays in the cache. A
 	// request for it removes it earlier.
-	dropEvery = time.Minute
-	// lettersEvery is the interval for retries of mail. New mail is sent
+	evictEvery = time.Minute
+	// mailEvery is the interval for retries of mail. New mail is sent
 	// immediately.
-	lettersEvery = 10 * time.Second
+	mailEvery = 10 * time.Second
 	// citiesEvery is the interval of checks for a replaced city file.
 	citiesEvery = 2 * time.Second
 	// choresEvery is the interval of attempts to get the lease for chores.
@@ -113,14 +113,14 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	in.accounts.Wake, in.accounts.Leases = empty.Wake, leases
 	// All processes share work whose queue is in the store. One process does
 	// the rest.
-	s.loops = []*worker.Loop{empty, scan, previews, worker.New("drop stale", dropEvery, log, in.links.DropStale),
+	s.loops = []*worker.Loop{empty, scan, previews, worker.New("evict links", evictEvery, log, in.links.DropStale),
 		worker.New("city file", citiesEvery, log, cities.Refresh)}
 	if sender != nil {
 		s.outbox = &outbox.Outbox{Store: in.store, Mailer: sender, Now: in.now,
 			Failed: func(err error, again bool) { log.Warn("a message was not sent", "error", err, "again", again) }}
-		letters := worker.New("letters", lettersEvery, log, s.outbox.Send)
-		s.outbox.Wake = letters.Wake
-		s.loops = append(s.loops, letters)
+		mail := worker.New("send mail", mailEvery, log, s.outbox.Send)
+		s.outbox.Wake = mail.Wake
+		s.loops = append(s.loops, mail)
 	}
 	c.apply(in.accounts, s.outbox, public)
 	own := &ownviews.Service{Store: in.store, Log: in.log, Now: in.now}
@@ -131,7 +131,7 @@ func (c *serveCmd) wire(in *instance, spools *spools, previewer vitrine.Previewe
 	all := append(chores(in, log), worker.New("purge websites", purgeEvery, log, siteStats.Purge),
 		worker.New("rescan", rescanEvery, log, scans.Rescan),
 		worker.New("review", watchEvery, log, queue.check), worker.New("sweep", sweepEvery, log, uploads.Sweep),
-		worker.New("forget leases", forgetEvery, log, leases.Expire))
+		worker.New("expire leases", deleteEvery, log, leases.Expire))
 	s.loops = append(s.loops, worker.New(choresLease, choresEvery, log, func(ctx context.Context) error {
 		_, err := leases.Hold(ctx, choresLease, nil, func(ctx context.Context) error {
 			worker.RunAll(ctx, all...)
@@ -163,10 +163,10 @@ func chores(in *instance, log *slog.Logger) []*worker.Loop {
 	return []*worker.Loop{
 		worker.New("purge", purgeEvery, log, in.links.Purge),
 		worker.New("expire links", expireEvery, log, in.links.Expire),
-		worker.New("settle", settleEvery, log, in.analytics.RollUp),
-		worker.New("forget", forgetEvery, log, in.analytics.Expire),
-		worker.New("forget reports", forgetEvery, log, in.abuse.Expire),
-		worker.New("forget sessions", forgetEvery, log, in.sessions.Expire),
+		worker.New("roll up", rollUpEvery, log, in.analytics.RollUp),
+		worker.New("expire views", deleteEvery, log, in.analytics.Expire),
+		worker.New("expire abuse reports", deleteEvery, log, in.abuse.Expire),
+		worker.New("expire sessions", deleteEvery, log, in.sessions.Expire),
 		worker.New("record view log", recordEvery, log,
 			func(ctx context.Context) error { return in.places.lossOf(in.logPair().Record(ctx)) }),
 	}

@@ -39,8 +39,8 @@ func fileOf(l *vitrine.Link) report.File {
 	return report.File{Kind: string(l.Kind), Content: vitrine.ContentKindOf(l.Kind), Pages: l.Pages}
 }
 
-// look holds what the steps of one link report share.
-type look struct {
+// linkReport holds what the steps of one link report share.
+type linkReport struct {
 	*Service
 	scope vitrine.Scope
 	link  *report.Link
@@ -52,7 +52,7 @@ type look struct {
 // It sets the content card, which covers one version, with curves if requested.
 func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Link, q Query, w report.Window,
 	cur *report.Tally, rep *report.LinkReport) (err error) {
-	look := look{s, vitrine.Scope{Account: l.Account, Link: l.ID}, &of, q, w}
+	look := linkReport{s, vitrine.Scope{Account: l.Account, Link: l.ID}, &of, q, w}
 	version := cmp.Or(q.Version, max(l.Version, 1))
 	if n, err := strconv.Atoi(q.Filter.On(report.OnVersion).Only()); err == nil && q.Version == 0 {
 		if _, ok := of.Files[n]; ok { // a filter by another one has no views, which is no error
@@ -97,7 +97,7 @@ func hasCurve(l *report.Link) bool {
 
 // ofVersions tallies the views that showed one of the given versions, or all
 // views if none is given. The result is nil if the filter excludes them.
-func (l look) ofVersions(ctx context.Context, versions ...int) (*report.Tally, error) {
+func (l linkReport) ofVersions(ctx context.Context, versions ...int) (*report.Tally, error) {
 	lens := report.Lens{Steps: l.w.Steps, Filter: l.q.Filter}
 	asked := l.q.Filter.On(report.OnVersion)
 	var values []string
@@ -123,7 +123,7 @@ func (l look) ofVersions(ctx context.Context, versions ...int) (*report.Tally, e
 // lastRead returns the version itself if it has sessions in a tally of the
 // link, or else the newest other one that has some; without any it is the
 // version.
-func (l look) lastRead(version int, t *report.Tally) int {
+func (l linkReport) lastRead(version int, t *report.Tally) int {
 	sessions := t.SessionsByVersion(l.link)
 	if sessions[version] > 0 || len(sessions) == 0 {
 		return version

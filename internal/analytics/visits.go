@@ -75,8 +75,8 @@ func (s *Service) visit(l *report.Link, o *report.View) report.VisitRow {
 	return report.VisitOf(l, strconv.FormatInt(o.ID, 36), s.Signer.Viewer(vitrine.LinkID(l.ID), o.Viewer), o)
 }
 
-// sameViewer is the most visits of one viewer that are listed.
-const sameViewer = 100
+// maxSameViewer is the most visits of one viewer that are listed.
+const maxSameViewer = 100
 
 // Visit returns one visit of a link by the ID in its row, with the visits of
 // the same viewer, newest first and including this one. Errors: CodeNotFound.
@@ -103,7 +103,7 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 	}
 	viewer := views[0].Viewer
 	v = s.visit(&of, &views[0])
-	same, err := s.visits(ctx, of, VisitQuery{All: true, N: sameViewer, whoever: &viewer})
+	same, err := s.visits(ctx, of, VisitQuery{All: true, N: maxSameViewer, whoever: &viewer})
 	if err != nil {
 		return v, err
 	}
@@ -116,14 +116,14 @@ func (s *Service) Visit(ctx context.Context, a *vitrine.Account, slug, id string
 var errNoVisit = vitrine.Errorf(vitrine.CodeNotFound,
 	"There is no such visit of this link. Single visits may be kept for a few months only.")
 
-// visitsAtOnce is the number of visits that are read together.
-const visitsAtOnce = 1000
+// visitsBatch is the number of visits that are read together.
+const visitsBatch = 1000
 
 // EachVisit calls f with every visit that a query selects, newest first; it
 // ignores N. It returns the error of an invalid query before the first call.
 func (s *Service) EachVisit(ctx context.Context, a *vitrine.Account, slug string, q VisitQuery,
 	f func(*report.VisitRow) error) error {
-	for q.N = visitsAtOnce; ; {
+	for q.N = visitsBatch; ; {
 		some, err := s.Visits(ctx, a, slug, q)
 		if err != nil {
 			return err

@@ -94,7 +94,7 @@ func (s *Scanner) askVersions(ctx context.Context) (string, error) {
 	replies := make(chan reply, len(s.daemons))
 	for _, d := range s.daemons {
 		go func() {
-			ctx, cancel := context.WithTimeoutCause(ctx, signaturesTime, errHello)
+			ctx, cancel := context.WithTimeoutCause(ctx, signaturesTime, errGreeting)
 			defer cancel()
 			v, err := d.greet(ctx)
 			replies <- reply{v, err}

@@ -31,7 +31,7 @@ func TestAdvice(t *testing.T) {
 		{port, dial(syscall.ETIMEDOUT), "cannot be reached"},
 		{port, dial(syscall.EHOSTUNREACH), ""},
 		{port, errSlow, ""},
-		{port, errHello, ""},
+		{port, errGreeting, ""},
 		{socket, errors.New("else"), ""},
 	} {
 		if got := advice(c.at, c.err); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {

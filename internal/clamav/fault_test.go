@@ -26,8 +26,8 @@ var faults = []struct {
 }{
 	{"nobody is there", nil, "nobody is there", false, 0, false},
 	{"closes at once", func(*fake) {}, "clamd at tcp:fake:1", false, 0, false},
-	{"says nothing", (*fake).hang, errHello.Error(), false, greetTime, false},
-	{"takes nothing", (*fake).stall, errHello.Error(), false, greetTime, false},
+	{"says nothing", (*fake).hang, errGreeting.Error(), false, greetTime, false},
+	{"takes nothing", (*fake).stall, errGreeting.Error(), false, greetTime, false},
 	{"is no clamd", func(f *fake) { _, _ = f.command(); f.say("HTTP/1.1 400 Bad Request\r\n\r\n") }, "cut", false, 0,
 		false},
 	{"has no sessions", func(f *fake) {

@@ -25,7 +25,7 @@ var (
 	errAlertsOff = errors.New("it reports files beyond its limits as clean, so it cannot be used: set \"AlertExceedsMax yes\" in its clamd.conf (and leave ScanArchive on, and MaxRecursion below 100), then restart it")
 	errSlow      = fmt.Errorf("the scan exceeded the time limit for a file of this size: %w", context.DeadlineExceeded)
 	errBusy      = fmt.Errorf("it is running, but too busy to answer the check: %w", context.DeadlineExceeded)
-	errHello     = fmt.Errorf("it takes connections but does not answer: %w", context.DeadlineExceeded)
+	errGreeting  = fmt.Errorf("it takes connections but does not answer: %w", context.DeadlineExceeded)
 )
 
 // session is a connection on which clamd numbers its answers. Its daemon has
@@ -107,7 +107,7 @@ func (s *session) write(b []byte) error {
 func (s *session) askVersion(first string) error {
 	answer, err := s.greet(first + "zVERSION\x00")
 	if isTimeout(err) {
-		return errHello
+		return errGreeting
 	}
 	if err == nil {
 		s.version, err = parseVersion(answer)

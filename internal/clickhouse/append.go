@@ -176,11 +176,11 @@ func (w *writing) addLink(o *vitrine.ViewRecord) *linkRow {
 }
 
 // view decides about a view. Errors: ErrExists if another view has its ID,
-// ErrForgotten if the views of its day have expired.
+// ErrDayExpired if the views of its day have expired.
 func (w *writing) view(o *vitrine.ViewRecord) error {
 	k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 	if !w.mayStillArrive(k) {
-		return vitrine.ErrForgotten
+		return vitrine.ErrDayExpired
 	}
 	if there := w.views[k]; there != nil {
 		if there.same(&o.View) {
@@ -303,7 +303,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) {
 	switch {
 	case s.Bot != "" && (undecided || o.Counted()):
 		w.exclude(k, o, s.Bot)
-		o.told = true
+		o.selfReported = true
 	case undecided && o.Session.EngagedMs >= report.DecidedMs:
 		w.include(k, o)
 	default:

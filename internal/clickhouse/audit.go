@@ -28,7 +28,7 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	if _, err := l.c.one(ctx, "SELECT toInt64(count()) FROM links", func(r *reader) { links = r.int64() }); err != nil {
 		return err
 	}
-	slices := links/auditedAtOnce + 1
+	slices := links/auditBatch + 1
 	for i := range slices {
 		if err := l.auditLinks(ctx, s, fmt.Sprintf("positiveModulo(link, %d) = %d", slices, i), all,
 			other); err != nil {
@@ -41,11 +41,11 @@ func (l *ViewLog) Audit(ctx context.Context, all bool, fault func(string, bool))
 	return l.auditDaily(ctx, s, all, func(text string) { fault(text, true) })
 }
 
-// auditedAtOnce is the number of links recounted together; suspectsAtOnce is
+// auditBatch is the number of links recounted together; suspectsBatch is
 // the same under the write lock.
 const (
-	auditedAtOnce  = 100_000
-	suspectsAtOnce = 1000
+	auditBatch    = 100_000
+	suspectsBatch = 1000
 )
 
 // auditLinks recounts the links that match a condition.
@@ -54,7 +54,7 @@ func (l *ViewLog) auditLinks(ctx context.Context, s state, where string, all boo
 	if err != nil || len(suspects) == 0 {
 		return err
 	}
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(suspects)), suspectsAtOnce) {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(suspects)), suspectsBatch) {
 		var faults map[vitrine.LinkID][]string
 		err := l.write(ctx, func(ctx context.Context, _ uint64) ([]step, error) {
 			s, err := l.stateNow(ctx)
@@ -213,12 +213,12 @@ func viewersSQL(s state, where string) string {
 		GROUP BY link, viewer HAVING %s) GROUP BY link`, where, where, wrong)
 }
 
-// mostFaults bounds the listed faults of a kind.
-const mostFaults = 100
+// maxFaults bounds the listed faults of a kind.
+const maxFaults = 100
 
 func strayDownloadsSQL(kept ids, where string) string {
 	return fmt.Sprintf(`SELECT link, id, open FROM downloads FINAL WHERE %s AND open >= greatest(%d, 1)
-		AND (link, open) NOT IN (SELECT link, id FROM opens FINAL WHERE bot = '' AND %s) LIMIT %d`, where, kept.from, where, mostFaults)
+		AND (link, open) NOT IN (SELECT link, id FROM opens FINAL WHERE bot = '' AND %s) LIMIT %d`, where, kept.from, where, maxFaults)
 }
 
 // wrongSessionsSQL selects impossible sessions. Fewer rules apply to imported
@@ -228,7 +228,7 @@ func wrongSessionsSQL(where string) string {
 	return fmt.Sprintf(`SELECT link, id FROM opens FINAL WHERE %s AND session AND (engaged < 0 OR present < 0 OR NOT imported AND (engaged > present OR present > %d)
 		OR played NOT BETWEEN 0 AND 1000000 OR reached NOT BETWEEN 0 AND 1000000 OR depth NOT BETWEEN 0 AND 1000000
 		OR length(pages) != length(page_ms) OR arrayExists(p -> p < 1, pages) OR arrayExists(ms -> ms < 0, page_ms)
-		OR arrayExists(i -> pages[i] <= pages[i - 1], range(2, toUInt32(length(pages)) + 1))) LIMIT %d`, where, maxSessionMs, mostFaults)
+		OR arrayExists(i -> pages[i] <= pages[i - 1], range(2, toUInt32(length(pages)) + 1))) LIMIT %d`, where, maxSessionMs, maxFaults)
 }
 
 // auditTallies checks the tallies of expired days: all, or one in sixteen.

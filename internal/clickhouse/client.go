@@ -81,15 +81,15 @@ func (e *exception) Error() string { return fmt.Sprintf("ClickHouse: %s (HTTP %d
 
 // The codes of exceptions.
 const (
-	codeUnknownDatabase   = 81
-	codeAuthentication    = 516
-	codeNotEnoughRights   = 497
-	codeUnknownUser       = 192
-	codeWrongPassword     = 193
-	codeRequiredPassword  = 194
-	codeReadonly          = 164
-	codeUnknownSetting    = 115
-	longestExceptionBytes = 4096
+	codeUnknownDatabase  = 81
+	codeAuthentication   = 516
+	codeNotEnoughRights  = 497
+	codeUnknownUser      = 192
+	codeWrongPassword    = 193
+	codeRequiredPassword = 194
+	codeReadonly         = 164
+	codeUnknownSetting   = 115
+	maxExceptionBytes    = 4096
 )
 
 // request sends a statement and returns the body of the answer, which the
@@ -131,7 +131,7 @@ func (c *client) request(ctx context.Context, sql string, data []byte,
 		return answer.Body, nil
 	}
 	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, longestExceptionBytes))
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxExceptionBytes))
 	e := &exception{status: answer.StatusCode, text: string(bytes.TrimSpace(text))}
 	if e.code, err = strconv.Atoi(code); err != nil {
 		if m := exceptionCode.FindSubmatch(text); m != nil {
@@ -184,7 +184,7 @@ func (c *client) send(ctx context.Context, most time.Duration, sql string, data 
 	body, err := c.request(limited, sql, data, settings)
 	if err == nil {
 		var said []byte
-		said, err = io.ReadAll(io.LimitReader(body, longestExceptionBytes))
+		said, err = io.ReadAll(io.LimitReader(body, maxExceptionBytes))
 		_ = body.Close()
 		if err == nil && exceptionCode.Match(said) {
 			err = &exception{status: http.StatusOK, text: string(said)}

@@ -123,7 +123,7 @@ func (f *filling) add(entry vitrine.LogEntry) error {
 		f.receipts.int64(e.Lines)
 		f.receipts.int64(e.At.UnixMilli())
 		f.receipts.uint64(f.number)
-	case *vitrine.ForgottenDay:
+	case *vitrine.ExpiredDay:
 		f.totals[1]++
 		if e.Link != 0 {
 			f.of(e.Scope).views += e.Tally.Views()
@@ -146,8 +146,9 @@ func (f *filling) add(entry vitrine.LogEntry) error {
 		f.seen.uint64(f.number)
 	case *vitrine.LoggedView:
 		f.totals[3]++
-		row := viewRow{View: e.View, account: e.Account, startMs: e.StartMs, told: e.Told, imported: e.Imported,
-			decided: e.Decided, waits: e.Waits}
+		row := viewRow{View: e.View, account: e.Account, startMs: e.StartMs, selfReported: e.SelfReported,
+			imported: e.Imported,
+			decided:  e.Decided, waits: e.Waits}
 		row.append(&f.views, f.number)
 	case *vitrine.LoggedDownload:
 		f.totals[4]++
@@ -316,7 +317,7 @@ func (f *filling) verify() error {
 
 // tally adds the row of an expired day. Equal tallies produce equal rows,
 // regardless of the order of their labels.
-func (f *filling) tally(e *vitrine.ForgottenDay) error {
+func (f *filling) tally(e *vitrine.ExpiredDay) error {
 	w, t := &f.tallies, e.Tally
 	var labels []string
 	_, err := t.AppendBody(nil, func(label string) (uint64, error) {

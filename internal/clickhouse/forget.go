@@ -36,7 +36,7 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 		if first < end {
 			end = min(end, monthOf(monthOf(first)+31))
 		}
-		switch err := l.forgetMonth(ctx, s, end); {
+		switch err := l.expireMonth(ctx, s, end); {
 		case errors.Is(err, errChanged):
 			tries++ // if it keeps changing, the next round of background work tries again
 		case err != nil:
@@ -76,9 +76,9 @@ func (c *client) firstDay(ctx context.Context, end report.Day) (first report.Day
 	return first, nil
 }
 
-// forgetMonth expires the days before end. It returns errChanged if they
+// expireMonth expires the days before end. It returns errChanged if they
 // changed concurrently.
-func (l *ViewLog) forgetMonth(ctx context.Context, s state, end report.Day) error {
+func (l *ViewLog) expireMonth(ctx context.Context, s state, end report.Day) error {
 	var since uint64
 	err := l.write(ctx, func(_ context.Context, number uint64) ([]step, error) {
 		since = number - 1 // the rows are those of the batches up to this one

@@ -41,7 +41,7 @@ func (w *writing) imports(views []vitrine.ViewRecord) error {
 		o := &views[i]
 		k := key{vitrine.LinkID(o.Link), vitrine.ViewID(o.ID)}
 		if report.DayOf(k.id.Ms()) < w.state.forgotten {
-			return vitrine.ErrForgotten
+			return vitrine.ErrDayExpired
 		}
 		links[k.link] = true
 		if keys = append(keys, k); o.Counted() {
@@ -127,7 +127,7 @@ func (w *writing) loadPlaces(table string, keys []key, taken places) error {
 	for _, k := range keys {
 		starts = append(starts, key{k.link, vitrine.ViewIDAt(k.id.Ms(), 0)})
 	}
-	for some := range slices.Chunk(w.byTime(starts), keysAtOnce) {
+	for some := range slices.Chunk(w.byTime(starts), keysBatch) {
 		var links, milliseconds rows
 		seen := map[vitrine.LinkID]bool{}
 		for _, k := range some {

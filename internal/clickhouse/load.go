@@ -10,8 +10,8 @@ import (
 	"vitrine"
 )
 
-// keysAtOnce bounds the keys of one query.
-const keysAtOnce = 16_384
+// keysBatch bounds the keys of one query.
+const keysBatch = 16_384
 
 // Rows are looked up by key in all versions, and the highest version counts.
 // This costs less than FINAL, which sorts whole ranges of keys.
@@ -31,7 +31,7 @@ func concurrently(all ...func() error) error {
 // loadLinks reads rows of links.
 func (w *writing) loadLinks(links map[vitrine.LinkID]bool) error {
 	all := slices.Sorted(maps.Keys(links))
-	for some := range slices.Chunk(all, keysAtOnce) {
+	for some := range slices.Chunk(all, keysBatch) {
 		var set rows
 		for _, link := range some {
 			set.int64(int64(link))
@@ -88,7 +88,7 @@ func (w *writing) keyList(keys []key) string {
 
 // storedViews returns the keys of stored views. It reads few columns.
 func (w *writing) storedViews(keys []key) (stored []key, err error) {
-	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
+	for some := range slices.Chunk(w.byTime(keys), keysBatch) {
 		err := w.c.query(w.ctx, "SELECT link, id FROM opens WHERE "+w.keyList(some), func(r *reader) error {
 			stored = append(stored, key{vitrine.LinkID(r.int64()), vitrine.ViewID(r.int64())})
 			return nil
@@ -102,7 +102,7 @@ func (w *writing) storedViews(keys []key) (stored []key, err error) {
 
 // loadViews reads views.
 func (w *writing) loadViews(keys []key) error {
-	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
+	for some := range slices.Chunk(w.byTime(keys), keysBatch) {
 		err := w.c.query(w.ctx, "SELECT "+viewColumns+", version FROM opens WHERE "+w.keyList(some),
 			func(r *reader) error {
 				o := new(viewRow)
@@ -123,7 +123,7 @@ func (w *writing) loadViews(keys []key) error {
 
 // loadViewers reads how many views viewers made of links.
 func (w *writing) loadViewers(keys []viewerKey) error {
-	for some := range slices.Chunk(keys, keysAtOnce) {
+	for some := range slices.Chunk(keys, keysBatch) {
 		var set rows
 		for _, k := range some {
 			set.int64(int64(k.link))
@@ -147,7 +147,7 @@ func (w *writing) loadViewers(keys []viewerKey) error {
 
 // loadDownloads reads download events.
 func (w *writing) loadDownloads(keys []key) error {
-	for some := range slices.Chunk(w.byTime(keys), keysAtOnce) {
+	for some := range slices.Chunk(w.byTime(keys), keysBatch) {
 		if err := w.readDownloads(w.keyList(some)); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (w *writing) loadDownloads(keys []key) error {
 
 // loadDownloadsOf reads the download events of views.
 func (w *writing) loadDownloadsOf(views []key) error {
-	for some := range slices.Chunk(w.byTime(views), keysAtOnce) {
+	for some := range slices.Chunk(w.byTime(views), keysBatch) {
 		var links, of rows
 		for _, k := range some {
 			links.int64(int64(w.links[k.link].account))

@@ -15,8 +15,8 @@ var migrations = []func(a address) []string{
 		}
 		return statements
 	},
-	func(a address) []string { return tableOf("opens").add(a, moreOfViews) },
-	func(a address) []string { return tableOf("opens").add(a, wasOfViews) },
+	func(a address) []string { return tableOf("opens").add(a, viewColumnsV2) },
+	func(a address) []string { return tableOf("opens").add(a, viewColumnsV3) },
 	rebuilt,
 	func(a address) []string {
 		// Rows that are there get the columns in the background.
@@ -40,18 +40,18 @@ var joinedOfViews = []string{
 	"reason LowCardinality(String) MATERIALIZED " + joined("bot", "product"),
 }
 
-// moreOfViews lists the columns that schema version 2 adds to the table of
+// viewColumnsV2 lists the columns that schema version 2 adds to the table of
 // views.
-var moreOfViews = []string{
+var viewColumnsV2 = []string{
 	"file UInt32 CODEC(T64, ZSTD(1))", "campaign LowCardinality(String)", "medium LowCardinality(String)",
 	"content LowCardinality(String)",
 	"term LowCardinality(String)", "product LowCardinality(String)", "own Bool", "decided Bool", "waits Bool",
 	"parts_low UInt64 CODEC(T64, ZSTD(1))", "parts_high UInt64 CODEC(T64, ZSTD(1))",
 }
 
-// wasOfViews lists the columns that schema version 3 adds to the table of
+// viewColumnsV3 lists the columns that schema version 3 adds to the table of
 // views.
-var wasOfViews = []string{"was_bot LowCardinality(String)", "was_product LowCardinality(String)"}
+var viewColumnsV3 = []string{"was_bot LowCardinality(String)", "was_product LowCardinality(String)"}
 
 // rebuilt returns the statements that have all tallies of settled days built
 // again: since schema version 4 they count views by the version of the file.

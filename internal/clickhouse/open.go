@@ -9,16 +9,16 @@ import (
 
 // viewRow is a row of the table opens.
 type viewRow struct {
-	report.View // Session is not shared with other rows
-	account     vitrine.AccountID
-	startMs     int64 // vitrine.Engagement.StartMs
-	told        bool  // by its own beacon, not by its request
-	decided     bool  // decided after the view was stored
-	waits       bool  // has a download that counts if the view is included
-	imported    bool
-	version     uint64
-	changed     bool            // differs from the stored row
-	spare       *report.Session // memory for the next session
+	report.View  // Session is not shared with other rows
+	account      vitrine.AccountID
+	startMs      int64 // vitrine.Engagement.StartMs
+	selfReported bool  // by its own beacon, not by its request
+	decided      bool  // decided after the view was stored
+	waits        bool  // has a download that counts if the view is included
+	imported     bool
+	version      uint64
+	changed      bool            // differs from the stored row
+	spare        *report.Session // memory for the next session
 }
 
 // viewColumns lists the columns of the table opens in the order of viewRow.read
@@ -34,7 +34,7 @@ const insertViews = "opens (" + viewColumns + ", version)"
 // decides.
 func (o *viewRow) same(n *report.View) bool {
 	a, b := o.View, *n
-	if o.told {
+	if o.selfReported {
 		a.Bot = ""
 	}
 	for _, x := range []*report.View{&a, &b} {
@@ -58,7 +58,7 @@ func (o *viewRow) append(w *rows, version uint64) {
 	for _, label := range []string{o.Country, o.City, o.Referrer, o.Source, o.Device, o.Browser, o.OS, o.Bot} {
 		w.string(label)
 	}
-	for _, flag := range []bool{o.QR, o.Returning, o.told, o.imported, o.Session != nil} {
+	for _, flag := range []bool{o.QR, o.Returning, o.selfReported, o.imported, o.Session != nil} {
 		w.bool(flag)
 	}
 	var s report.Session
@@ -108,7 +108,7 @@ func (o *viewRow) read(r *reader) {
 		*label = r.word()
 	}
 	engaged := false
-	for _, flag := range []*bool{&o.QR, &o.Returning, &o.told, &o.imported, &engaged} {
+	for _, flag := range []*bool{&o.QR, &o.Returning, &o.selfReported, &o.imported, &engaged} {
 		*flag = r.bool()
 	}
 	if s == nil {

@@ -63,9 +63,9 @@ func (l *ViewLog) markDownloaded(ctx context.Context, s vitrine.Scope, views []r
 	})
 }
 
-// viewsAtOnce is about how many views are read before they are passed on. The
+// viewsBatch is about how many views are read before they are passed on. The
 // consumer may be slow.
-const viewsAtOnce = 16_384
+const viewsBatch = 16_384
 
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
@@ -80,7 +80,7 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 		// This ID has about as many views before it. It is found in sort order,
 		// without reading the rest.
 		sql := fmt.Sprintf("SELECT id FROM opens WHERE %s AND %s ORDER BY account, link, id LIMIT 1 OFFSET %d", scope,
-			r.where(), viewsAtOnce)
+			r.where(), viewsBatch)
 		if _, err := l.c.one(ctx, sql, func(r *reader) {
 			some.to = max(some.from+1,
 				vitrine.ViewID(r.int64()))

@@ -137,7 +137,7 @@ func (c *client) downloadsOf(ctx context.Context, w window, p *passing) error {
 		slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.view, b.view) })
 	}
 	slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(a.id, b.id) })
-	for some := range slices.Chunk(keys, keysAtOnce) {
+	for some := range slices.Chunk(keys, keysBatch) {
 		var set rows
 		for _, k := range some {
 			set.int64(int64(w.Account))

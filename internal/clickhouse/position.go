@@ -11,8 +11,8 @@ import (
 // the log that this one was filled from. They are not part of a batch: they are
 // written after the batches of Fill.
 const (
-	markName  = "mark"
-	sinceName = "since"
+	markName       = "mark"
+	filledFromName = "since"
 )
 
 // Position implements [vitrine.ViewLog]. Last is the number of the last batch
@@ -22,7 +22,7 @@ func (l *ViewLog) Position(ctx context.Context) (p vitrine.LogPosition, err erro
 	value := func(name string) string {
 		return "toInt64(ifNull((SELECT sum(value) FROM state FINAL WHERE name = '" + name + "'), 0))"
 	}
-	_, err = l.c.one(ctx, "SELECT "+value(markName)+", "+value(sinceName)+
+	_, err = l.c.one(ctx, "SELECT "+value(markName)+", "+value(filledFromName)+
 		" + toInt64(ifNull((SELECT max(number) FROM journal), 0))",
 		func(r *reader) { p.Mark, p.Last = r.int64(), r.int64() })
 	return p, err
@@ -54,7 +54,7 @@ func (l *ViewLog) Continue(ctx context.Context, from vitrine.LogPosition) error 
 		return err
 	}
 	defer release()
-	if err := l.putValue(ctx, sinceName, from.Last); err != nil {
+	if err := l.putValue(ctx, filledFromName, from.Last); err != nil {
 		return err
 	}
 	return l.putValue(ctx, markName, from.Mark) // last, so that both exist if this one does

@@ -47,8 +47,8 @@ type reader struct {
 
 // The limits for values in an answer.
 const (
-	mostBytes = 1 << 30
-	mostWords = 1 << 16
+	maxBytes = 1 << 30
+	maxWords = 1 << 16
 )
 
 var errAnswer = errors.New("the response does not have the requested columns")
@@ -119,7 +119,7 @@ func (r *reader) length() int {
 		return 0
 	}
 	n, err := binary.ReadUvarint(r.r)
-	if err == nil && n > mostBytes {
+	if err == nil && n > maxBytes {
 		err = errAnswer
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *reader) word() string {
 		return s
 	}
 	s := string(b)
-	if len(r.words) < mostWords {
+	if len(r.words) < maxWords {
 		if r.words == nil {
 			r.words = map[string]string{}
 		}

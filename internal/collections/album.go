@@ -163,7 +163,7 @@ func (s *Albums) Public(ctx context.Context, slug vitrine.Slug) (f *AlbumFacts, 
 		f = &AlbumFacts{Album: album}
 		members, err := tx.AlbumLinks(album.ID, 0)
 		for _, l := range members {
-			if l.Account == a.ID && l.ShownBy(a, s.Now()) == nil {
+			if l.Account == a.ID && l.PublicError(a, s.Now()) == nil {
 				f.Links = append(f.Links, l)
 			}
 		}

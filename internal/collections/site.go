@@ -201,7 +201,7 @@ func (s *Sites) StillPublic(ctx context.Context, version vitrine.LinkID) error {
 		if err != nil {
 			return err
 		}
-		return l.SiteShownBy(a)
+		return l.SitePublicError(a)
 	})
 }
 

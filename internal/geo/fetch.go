@@ -32,8 +32,8 @@ type Fetched struct {
 	Size       int64
 }
 
-// errNotThere is returned if the server does not have the file.
-var errNotThere = errors.New("not found")
+// errNoCityFile is returned if the server does not have the file.
+var errNoCityFile = errors.New("not found")
 
 // Fetch downloads DB-IP's City Lite of this month, or of last month if this
 // month's is not published yet. It verifies the complete file with test
@@ -51,7 +51,7 @@ func Fetch(ctx context.Context, root, path string, now time.Time) (*Fetched, err
 	for _, m := range []time.Time{month, month.AddDate(0, -1, 0)} {
 		address := root + "/dbip-city-lite-" + m.Format("2006-01") + ".mmdb.gz"
 		f, err := fetch(ctx, address, path)
-		if !errors.Is(err, errNotThere) {
+		if !errors.Is(err, errNoCityFile) {
 			if err != nil {
 				err = fmt.Errorf("fetch %s: %w", address, err)
 			}
@@ -76,7 +76,7 @@ func fetch(ctx context.Context, address, path string) (*Fetched, error) {
 	switch res.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound, http.StatusGone:
-		return nil, errNotThere
+		return nil, errNoCityFile
 	default:
 		return nil, fmt.Errorf("the server answered %s", res.Status)
 	}

@@ -45,7 +45,7 @@ func (v *Views) spoolEarly(early vitrine.Batch) error {
 	if err := v.Early.Append(early); err != nil {
 		return vitrine.Unavailable(fmt.Errorf("write the spool of early events: %w", err))
 	}
-	wake(v.waiting)
+	wake(v.retryWake)
 	return nil
 }
 
@@ -54,7 +54,7 @@ func (v *Views) retry(ctx context.Context) {
 	started := time.Now()
 	for {
 		select {
-		case <-v.waiting:
+		case <-v.retryWake:
 		case <-ctx.Done():
 			return
 		}
@@ -81,14 +81,14 @@ func (v *Views) retry(ctx context.Context) {
 
 // retryOnce hands early events to the log, and reports whether the log took
 // any. Old events are dropped only if letGoOld is set.
-func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err error) {
+func (v *Views) retryOnce(ctx context.Context, dropExpired bool) (some bool, err error) {
 	waiting, letGo := 0, 0
 	err = v.Early.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
 		o, err := v.append(ctx, b)
 		if err != nil {
 			return b, err
 		}
-		left, old, err := v.stillExpected(ctx, o.Early, letGoOld)
+		left, old, err := v.stillExpected(ctx, o.Early, dropExpired)
 		if err != nil {
 			return b, err
 		}
@@ -105,7 +105,7 @@ func (v *Views) retryOnce(ctx context.Context, letGoOld bool) (some bool, err er
 // stillExpected returns the early events whose views may still arrive. It
 // leaves out events of deleted links and, if letGoOld is set, of old views; old
 // is the number of the latter.
-func (v *Views) stillExpected(ctx context.Context, early vitrine.Batch, letGoOld bool) (b vitrine.Batch, old int,
+func (v *Views) stillExpected(ctx context.Context, early vitrine.Batch, dropExpired bool) (b vitrine.Batch, old int,
 	err error) {
 	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()
 	wanted := func(of viewOf) bool {
@@ -116,7 +116,7 @@ func (v *Views) stillExpected(ctx context.Context, early vitrine.Batch, letGoOld
 		if err != nil || whose == 0 && v.Owner != nil {
 			return false
 		}
-		if letGoOld && of.view.Ms() < since {
+		if dropExpired && of.view.Ms() < since {
 			old++
 			return false
 		}

@@ -14,7 +14,7 @@ import (
 func (v *Views) replay(ctx context.Context) {
 	for {
 		select {
-		case <-v.spooled:
+		case <-v.replayWake:
 		case <-ctx.Done():
 			return
 		}
@@ -53,8 +53,8 @@ func (v *Views) drain(ctx context.Context) (some bool, err error) {
 		}
 	}
 	select {
-	case v.turn <- struct{}{}:
-		defer func() { <-v.turn }()
+	case v.writeSlot <- struct{}{}:
+		defer func() { <-v.writeSlot }()
 	case <-ctx.Done():
 		return some, ctx.Err()
 	}
@@ -109,7 +109,7 @@ func (v *Views) take(ctx context.Context, b vitrine.Batch) (early vitrine.Batch,
 		early.Add(o.Early)
 		var moved []vitrine.ViewRecord
 		for i, err := range o.Refused {
-			if err != nil && !errors.Is(err, vitrine.ErrForgotten) {
+			if err != nil && !errors.Is(err, vitrine.ErrDayExpired) {
 				o := b.Views[i]
 				id := vitrine.ViewID(o.ID)
 				o.ID = int64(vitrine.ViewIDAt(id.Ms(), int(id)+1))

@@ -13,7 +13,7 @@ import (
 // early; they are dropped if early is nil.
 func DrainSpool(ctx context.Context, store vitrine.Store, log Log, spool, early vitrine.Spool) error {
 	v := &Views{Log: log, Spool: spool, Early: early, Owner: LinkOwner(store), EarlyNotice: func(int, int, error) {},
-		logging: make(chan struct{}, 1), waiting: make(chan struct{}, 1)}
+		appendSlot: make(chan struct{}, 1), retryWake: make(chan struct{}, 1)}
 	_, err := v.replaySpool(ctx)
 	if early != nil {
 		_, failed := v.retryOnce(ctx, false)

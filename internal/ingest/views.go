@@ -79,15 +79,16 @@ type Views struct {
 	entries chan entry
 	written chan struct{} // closed when all entries are
 
-	// turn is held by the goroutine that may write new entries to the log or
-	// the spool: the writer, or the replayer while it replays the last batch.
-	turn chan struct{}
-	// logging is held while an Append to the log is under way, also when nobody
-	// waits for it any more.
-	logging chan struct{}
-	// spooled wakes the replayer, and waiting the goroutine that retries early
-	// events.
-	spooled, waiting chan struct{}
+	// writeSlot is held by the goroutine that may write new entries to the log
+	// or the spool: the writer, or the replayer while it replays the last
+	// batch.
+	writeSlot chan struct{}
+	// appendSlot is held while an Append to the log is under way, also when
+	// nobody waits for it any more.
+	appendSlot chan struct{}
+	// replayWake wakes the replayer, and waiting the goroutine that retries
+	// early events.
+	replayWake, retryWake chan struct{}
 
 	refusing atomic.Bool // the last entries could be written neither to the log nor to the spool
 
@@ -151,17 +152,17 @@ func (v *Views) Start() {
 		v.EarlyNotice = func(int, int, error) {}
 	}
 	v.entries, v.written = make(chan entry, maxBatch), make(chan struct{})
-	v.turn, v.logging = make(chan struct{}, 1), make(chan struct{}, 1)
-	v.spooled, v.waiting = make(chan struct{}, 1), make(chan struct{}, 1)
+	v.writeSlot, v.appendSlot = make(chan struct{}, 1), make(chan struct{}, 1)
+	v.replayWake, v.retryWake = make(chan struct{}, 1), make(chan struct{}, 1)
 	if !v.Spool.Empty() {
-		wake(v.spooled)
+		wake(v.replayWake)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	v.stopReplay = stop
 	go v.write()
 	v.replayed.Go(func() { v.replay(ctx) })
 	if v.Early != nil {
-		wake(v.waiting)
+		wake(v.retryWake)
 		v.replayed.Go(func() { v.retry(ctx) })
 	}
 }
@@ -182,7 +183,7 @@ func (v *Views) Close() {
 	<-v.written
 	v.stopReplay()
 	v.replayed.Wait()
-	v.logging <- struct{}{} // the log may be closed now
+	v.appendSlot <- struct{}{} // the log may be closed now
 }
 
 // Add writes a view. It returns ErrExists if its ID is taken: try another.
@@ -287,9 +288,9 @@ func (v *Views) store(entries []entry) {
 			b.Downloads = append(b.Downloads, *e.download)
 		}
 	}
-	v.turn <- struct{}{}
+	v.writeSlot <- struct{}{}
 	outcome, err := v.storeOrSpool(b)
-	<-v.turn
+	<-v.writeSlot
 	lost := v.spoolEarly(outcome.Early)
 	var early map[viewOf]bool
 	if lost != nil {
@@ -337,7 +338,7 @@ func (v *Views) storeOrSpool(b vitrine.Batch) (o vitrine.Outcome, err error) {
 	v.refusing.Store(false)
 	if cause != nil {
 		v.Notice(cause)
-		wake(v.spooled)
+		wake(v.replayWake)
 	}
 	return o, nil
 }
@@ -365,13 +366,13 @@ func (v *Views) append(ctx context.Context, b vitrine.Batch) (vitrine.Outcome, e
 		err error
 	}
 	select {
-	case v.logging <- struct{}{}:
+	case v.appendSlot <- struct{}{}:
 	case <-ctx.Done():
 		return vitrine.Outcome{}, ctx.Err()
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		defer func() { <-v.logging }()
+		defer func() { <-v.appendSlot }()
 		o, err := v.Log.Append(ctx, b)
 		answered <- answer{o, err}
 	}()

@@ -58,7 +58,7 @@ func (l *frailLog) Append(_ context.Context, b vitrine.Batch) (o vitrine.Outcome
 	for i, view := range b.Views {
 		id := vitrine.ViewID(view.ID)
 		if there, ok := l.views[id]; id < l.forgotten {
-			o.Refused[i] = vitrine.ErrForgotten
+			o.Refused[i] = vitrine.ErrDayExpired
 		} else if !ok {
 			l.views[id] = view
 			l.order = append(l.order, id)

@@ -97,7 +97,7 @@ func (s *Service) public(ctx context.Context, k linkKey) (*vitrine.Link, *vitrin
 		return nil, nil, err
 	}
 	l, a := found.link, found.account // copies for the caller
-	if err := l.ShownBy(&a, s.Now()); err != nil {
+	if err := l.PublicError(&a, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := s.FreshViewerKey(ctx, &a); err != nil {
@@ -142,7 +142,7 @@ func (s *Service) List(ctx context.Context, a vitrine.AccountID, q LinkSearch,
 // settleAll applies expiry to links that were read from the store.
 func settleAll(links []*vitrine.Link, now time.Time) {
 	for _, l := range links {
-		l.Settle(now)
+		l.ApplyExpiry(now)
 	}
 }
 
@@ -181,7 +181,7 @@ func (s *Service) BySlug(ctx context.Context, slug string) (l *vitrine.Link, err
 		return vitrine.LinkByAnySlug(tx, slug, s.Now())
 	})
 	if err == nil {
-		l.Settle(s.Now())
+		l.ApplyExpiry(s.Now())
 	}
 	return l, err
 }
@@ -393,7 +393,7 @@ func (s *Service) change(ctx context.Context, slug string, d vitrine.Decision,
 		return versions.UpdateSettled(tx, l, from, d.By, s.Plans, now)
 	})
 	if err == nil {
-		l.Settle(s.Now())
+		l.ApplyExpiry(s.Now())
 	}
 	return l, err
 }

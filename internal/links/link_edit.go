@@ -101,7 +101,7 @@ func (s *Service) Edit(ctx context.Context, a *vitrine.Account, slug string, e E
 	if err != nil && vitrine.CodeOf(err) != vitrine.CodePreconditionFailed {
 		return nil, err
 	}
-	l.Settle(s.Now())
+	l.ApplyExpiry(s.Now())
 	return l, err
 }
 
@@ -145,7 +145,7 @@ func (e *Edit) apply(tx vitrine.Tx, l *vitrine.Link, p parsed, now time.Time) er
 	if err := owner.MayChooseSlug(); err != nil {
 		return err
 	}
-	return l.Move(tx, p.slug, now)
+	return l.ChangeSlug(tx, p.slug, now)
 }
 
 // decide moves a link to the state that an edit asks for.

@@ -37,7 +37,7 @@ func (s *Service) Own(ctx context.Context, a *vitrine.Account, slug string) (o *
 		if err != nil {
 			return err
 		}
-		o.Settle(s.Now())
+		o.ApplyExpiry(s.Now())
 		if o.Old, err = tx.OldSlugs(o.ID, s.Now()); err != nil {
 			return err
 		}

@@ -36,8 +36,8 @@ func (e loss) Error() string        { return string(e) }
 func (e loss) Is(target error) bool { return target == ErrLoss }
 
 const (
-	errEmpty = loss("it is empty, but the database of accounts and links belongs to a view log with views")
-	errOther = loss("it belongs to another instance, or is one that was replaced")
+	errEmpty         = loss("it is empty, but the database of accounts and links belongs to a view log with views")
+	errWrongInstance = loss("it belongs to another instance, or is one that was replaced")
 )
 
 func errOlder(has, known int64) error {
@@ -86,7 +86,7 @@ func (p Pair) Check(ctx context.Context) error {
 		case known.Mark != 0 && has.Mark == 0:
 			return errEmpty
 		case known.Mark != 0:
-			return errOther
+			return errWrongInstance
 		case has.Mark == 0:
 			err = p.Log.SetMark(ctx, 0, newMark())
 		default:

@@ -104,7 +104,7 @@ func (s *AbuseReports) Report(ctx context.Context, link vitrine.LinkID, by vitri
 		if err != nil {
 			return nil, err
 		}
-		return l, l.ShownBy(a, s.Now())
+		return l, l.PublicError(a, s.Now())
 	})
 }
 

@@ -198,7 +198,7 @@ func (s *Service) OfLink(ctx context.Context, slug string) (list []Event, err er
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		l, err := tx.LinkBySlug(vitrine.Slug(strings.ToLower(slug)))
 		if errors.Is(err, vitrine.ErrNotFound) {
-			l, err = vitrine.MovedLink(tx, vitrine.Slug(strings.ToLower(slug)), s.Now())
+			l, err = vitrine.LinkByOldSlug(tx, vitrine.Slug(strings.ToLower(slug)), s.Now())
 		}
 		if errors.Is(err, vitrine.ErrNotFound) {
 			return vitrine.Errorf(vitrine.CodeNotFound, "There is no link %q.", slug)

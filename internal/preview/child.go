@@ -54,11 +54,11 @@ type job struct {
 	facts filetype.Facts
 }
 
-// trouble is an error of the machine. All other errors in a child are caused by
-// the file.
-type trouble struct{ error }
+// machineError is an error of the machine. All other errors in a child are
+// caused by the file.
+type machineError struct{ error }
 
-func (t trouble) Unwrap() error { return t.error }
+func (t machineError) Unwrap() error { return t.error }
 
 // settle returns err if it is an error of the machine. For an error of the file
 // it returns nil, and prints the error if a program failed.
@@ -67,7 +67,7 @@ func (j *job) settle(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, new(trouble)):
+	case errors.As(err, new(machineError)):
 		return err
 	case room(j.Dir) < mib:
 		return fmt.Errorf("no space for previews: %w", err)
@@ -82,7 +82,7 @@ func (j *job) settle(err error) error {
 func (j *job) open() error {
 	st, err := j.file.Stat()
 	if err != nil {
-		return trouble{err}
+		return machineError{err}
 	}
 	j.size = st.Size()
 	t, ok := filetype.ByExt("." + j.Ext)
@@ -93,7 +93,7 @@ func (j *job) open() error {
 		if p := new(filetype.Problem); errors.As(err, &p) {
 			return p
 		}
-		return trouble{err}
+		return machineError{err}
 	}
 	return j.make()
 }
@@ -133,13 +133,13 @@ func (j *job) put(p vitrine.Part, write func(io.Writer) error) error {
 	path := filepath.Join(j.Dir, outDir, string(p))
 	f, err := os.Create(path + ".part")
 	if err != nil {
-		return trouble{err}
+		return machineError{err}
 	}
 	if err := errors.Join(write(f), f.Close()); err != nil {
-		return trouble{fmt.Errorf("write part %s: %w", p, err)}
+		return machineError{fmt.Errorf("write part %s: %w", p, err)}
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return trouble{err}
+		return machineError{err}
 	}
 	return nil
 }
@@ -158,18 +158,18 @@ func (j *job) copyTo(path string) error {
 		return fmt.Errorf("a file of %d bytes", j.size)
 	}
 	if room(j.Dir) < j.size+mib {
-		return trouble{fmt.Errorf("no space for previews: a file has %d bytes", j.size)}
+		return machineError{fmt.Errorf("no space for previews: a file has %d bytes", j.size)}
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return trouble{err}
+		return machineError{err}
 	}
 	if _, err := io.Copy(f, j.reader()); err != nil {
 		f.Close()
-		return trouble{err}
+		return machineError{err}
 	}
 	if err := f.Close(); err != nil {
-		return trouble{err}
+		return machineError{err}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("Preview on a full disk = %v, %d parts", err, len(parts))
 	}
 	j := &job{order: order{Dir: dir}, size: mib}
-	if err := j.copyTo(filepath.Join(dir, "document.docx")); !errors.As(err, new(trouble)) {
+	if err := j.copyTo(filepath.Join(dir, "document.docx")); !errors.As(err, new(machineError)) {
 		t.Errorf("copyTo without space = %v", err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {

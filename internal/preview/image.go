@@ -63,7 +63,7 @@ func (j *job) decode() (image.Image, error) {
 		return nil, err
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return nil, trouble{err}
+		return nil, machineError{err}
 	}
 	switch j.Ext {
 	case "png":

@@ -18,7 +18,7 @@ func (j *job) pages() error {
 	defer pdf.Close()
 	st, err := pdf.Stat()
 	if err != nil {
-		return trouble{err}
+		return machineError{err}
 	}
 	if st.Size() > maxPart {
 		return fmt.Errorf("a PDF of %d bytes", st.Size())
@@ -54,7 +54,7 @@ func (j *job) oldSheets() error {
 	defer xlsx.Close()
 	st, err := xlsx.Stat()
 	if err != nil {
-		return trouble{err}
+		return machineError{err}
 	}
 	return j.sheets(io.NewSectionReader(xlsx, 0, st.Size()))
 }
@@ -67,11 +67,11 @@ func (j *job) convert(ext, filter string) (*os.File, error) {
 	}
 	profile := filepath.Join(j.work("profile"), "user")
 	if err := os.MkdirAll(profile, 0o700); err != nil {
-		return nil, trouble{err}
+		return nil, machineError{err}
 	}
 	if err := os.WriteFile(filepath.Join(profile, "registrymodifications.xcu"), []byte(officeConfig),
 		0o600); err != nil {
-		return nil, trouble{err}
+		return nil, machineError{err}
 	}
 	from := j.work("document." + j.Ext)
 	if err := j.copyTo(from); err != nil {

@@ -73,13 +73,13 @@ func (j *job) pdfParts(r io.ReadSeeker, size int64) error {
 		pool, err = j.pdfium()
 	}
 	if err != nil {
-		return trouble{fmt.Errorf("start PDFium: %w", err)}
+		return machineError{fmt.Errorf("start PDFium: %w", err)}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	p, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
-		return trouble{fmt.Errorf("start PDFium: %w", err)}
+		return machineError{fmt.Errorf("start PDFium: %w", err)}
 	}
 	doc, err := p.OpenDocument(&requests.OpenDocument{FileReader: r, FileReaderSize: size})
 	if err != nil {
@@ -145,7 +145,7 @@ func (j *job) thumbs(d document) error {
 			_, err = w.Write(thumb.Bytes())
 		}
 		if err != nil {
-			return trouble{err}
+			return machineError{err}
 		}
 		drawn++
 	}

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == Verb {
 		if err := Child(os.Args[2]); err != nil {
 			fmt.Println(err)
-			os.Exit(exitTrouble)
+			os.Exit(exitMachineError)
 		}
 		os.Exit(0)
 	}

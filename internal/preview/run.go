@@ -56,8 +56,8 @@ const (
 	unlimitedMark = "unlimited: "
 )
 
-// exitTrouble is the exit code of a child for an error of the machine.
-const exitTrouble = 1
+// exitMachineError is the exit code of a child for an error of the machine.
+const exitMachineError = 1
 
 // fault is a failure that the file caused. Other errors of run are caused by
 // the machine or the context.
@@ -176,7 +176,7 @@ func (m *Maker) judge(ctx context.Context, took timing, out *outputLines, err er
 		return took.late()
 	case !wasBegun:
 		return fmt.Errorf("the preview process did not start: %w (%s)", errOr(err, io.ErrUnexpectedEOF), lastLine(text))
-	case errors.As(err, &exit) && exit.ExitCode() == exitTrouble:
+	case errors.As(err, &exit) && exit.ExitCode() == exitMachineError:
 		return errors.New(lastLine(text))
 	case errors.As(err, &exit):
 		return fault(fmt.Sprintf("making a preview failed: %v (%s)", exit, crash(text)))

@@ -155,7 +155,7 @@ func (j *job) heif() (image.Image, error) {
 		return nil, err
 	}
 	if _, err := f.Seek(0, 0); err != nil {
-		return nil, trouble{err}
+		return nil, machineError{err}
 	}
 	return png.Decode(f)
 }

@@ -24,7 +24,7 @@ type CompleteRequest struct {
 	Client                         string         // the program that sends it, as it names itself
 	LinkLife                       time.Duration  // how long the link may be public (vitrine.APIKey)
 	Replaces                       string         // the link of step 1, by its slug
-	If                             versions.Condition
+	Precondition                   versions.Condition
 	ExpiresAt                      *time.Time // when the link expires; nil or the zero time: never
 }
 
@@ -54,7 +54,7 @@ func (s *Uploads) Complete(ctx context.Context, a *vitrine.Account, r CompleteRe
 	}
 	return s.checkOnce(ctx, u.ID, func(c *check) (*vitrine.Link, error) {
 		ctx := context.WithoutCancel(ctx)
-		l, err := s.publish(ctx, c, u, link, r.If)
+		l, err := s.publish(ctx, c, u, link, r.Precondition)
 		if code := vitrine.CodeOf(err); code == vitrine.CodeInternal || code == vitrine.CodeUnavailable {
 			// Another process may have ended the upload, and taken its bytes.
 			made, ended := s.answerWithoutBytes(ctx, u)

@@ -14,15 +14,15 @@ func (s *Uploads) replaces(tx vitrine.Tx, a *vitrine.Account, u *vitrine.Upload,
 		return err
 	}
 	u.Replaces = m.ID
-	if r.If != nil && u.IdempotencyKey != "" {
+	if r.Precondition != nil && u.IdempotencyKey != "" {
 		// A retry gets the same answer as the first try.
 		if _, err := tx.UploadByKey(u.Account, u.IdempotencyKey); err == nil {
 			return nil
 		}
 	}
-	if r.If != nil {
-		m.Settle(s.Now())
-		return r.If(m)
+	if r.Precondition != nil {
+		m.ApplyExpiry(s.Now())
+		return r.Precondition(m)
 	}
 	return nil
 }

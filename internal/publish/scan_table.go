@@ -8,34 +8,34 @@ import (
 
 // A place is a link's state before a scan, as far as the scan's effect depends
 // on it.
-type place int
+type scanOrigin int
 
 const (
-	wasProcessing place = iota // a new video
-	wasUnscanned               // in review: the scanner could not be asked, or was too slow
-	wasLimit                   // in review: beyond the scanner's limits
-	wasLate                    // in review: clean, but the scanner answered late
-	wasHeld                    // in review for any other reason
-	wasLive
-	places
+	fromProcessing scanOrigin = iota // a new video
+	fromUnscanned                    // in review: the scanner could not be asked, or was too slow
+	fromLimit                        // in review: beyond the scanner's limits
+	fromLate                         // in review: clean, but the scanner answered late
+	fromReview                       // in review for any other reason
+	fromLive
+	scanOrigins
 )
 
-func placeOf(l *vitrine.Link) place {
+func originOf(l *vitrine.Link) scanOrigin {
 	switch {
 	case l.State == vitrine.StateProcessing:
-		return wasProcessing
+		return fromProcessing
 	case l.State != vitrine.StateReview:
-		return wasLive
+		return fromLive
 	}
 	switch l.Reason {
 	case vitrine.ReasonScanUnavailable, vitrine.ReasonScanSlow:
-		return wasUnscanned
+		return fromUnscanned
 	case vitrine.ReasonScanLimit:
-		return wasLimit
+		return fromLimit
 	case vitrine.ReasonScanLate:
-		return wasLate
+		return fromLate
 	}
-	return wasHeld
+	return fromReview
 }
 
 // A finding is the result of a scan.
@@ -69,14 +69,14 @@ var (
 // processing. It never takes a link out of review: only a person does. It
 // disables only new files. A limit does not hold a live link: either the
 // scanner found the part clean that it scans, or a person has cleared the link.
-var scanSteps = [places][findings]step{
-	wasProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious,
+var scanSteps = [scanOrigins][findings]step{
+	fromProcessing: {limit, {to: vitrine.StateDisabled, reason: vitrine.ReasonMalware}, suspicious,
 		{to: vitrine.StateLive}},
-	wasUnscanned: {limit, malware, suspicious, late},
-	wasLimit:     {noChange, malware, suspicious, late},
-	wasLate:      {noChange, malware, suspicious, noChange},
-	wasHeld:      {noChange, malware, {to: vitrine.StateReview, add: true}, noChange},
-	wasLive:      {noChange, malware, suspicious, noChange},
+	fromUnscanned: {limit, malware, suspicious, late},
+	fromLimit:     {noChange, malware, suspicious, late},
+	fromLate:      {noChange, malware, suspicious, noChange},
+	fromReview:    {noChange, malware, {to: vitrine.StateReview, add: true}, noChange},
+	fromLive:      {noChange, malware, suspicious, noChange},
 }
 
 // changeFor returns the change that a scan's answer makes to a link. Its To is
@@ -91,7 +91,7 @@ func changeFor(l *vitrine.Link, v vitrine.Verdict, err error) vitrine.Change {
 	case v.Result == vitrine.ScanSuspicious:
 		found, detail = foundSuspicious, v.Signature
 	}
-	s := scanSteps[placeOf(l)][found]
+	s := scanSteps[originOf(l)][found]
 	if s.add {
 		s.reason = l.Reason
 		switch {

@@ -52,7 +52,7 @@ type UploadRequest struct {
 	// if the file becomes a new link.
 	Replaces string
 	// If, unless nil, must hold for the link whose file is replaced.
-	If versions.Condition
+	Precondition versions.Condition
 }
 
 // CreatedUpload is the answer of step 1: where to put the bytes, or the link

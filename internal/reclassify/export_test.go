@@ -5,7 +5,7 @@ import "testing"
 // KeepInMemory changes how many changes a test collects before they are
 // applied.
 func KeepInMemory(t *testing.T, n int) {
-	before := inMemory
-	inMemory = n
-	t.Cleanup(func() { inMemory = before })
+	before := maxCollected
+	maxCollected = n
+	t.Cleanup(func() { maxCollected = before })
 }

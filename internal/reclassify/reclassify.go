@@ -123,7 +123,7 @@ func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitr
 				if len(some) == before {
 					some = append(some, link)
 				}
-				if apply && len(changing.list) <= inMemory {
+				if apply && len(changing.list) <= maxCollected {
 					changing.list = append(changing.list, d)
 				}
 			}
@@ -137,7 +137,7 @@ func (s *Service) account(ctx context.Context, a vitrine.AccountID, links []vitr
 	if err := s.note(ctx, a, changes); err != nil {
 		return err
 	}
-	if len(changing.list) > inMemory { // not all of them
+	if len(changing.list) > maxCollected { // not all of them
 		changing.list = changing.list[:0]
 		for _, link := range some {
 			if err := changing.link(ctx, link, from); err != nil {
@@ -155,11 +155,11 @@ func (r *Result) look(o *report.View) {
 	}
 }
 
-// toldEvery is the number of views after which Tell is called.
-const toldEvery = 10_000
+// progressEvery is the number of views after which Tell is called.
+const progressEvery = 10_000
 
 func (s *Service) tell(r *Result) {
-	if s.Tell != nil && (r.Views+r.Applied)%toldEvery == 0 {
+	if s.Tell != nil && (r.Views+r.Applied)%progressEvery == 0 {
 		s.Tell(*r)
 	}
 }
@@ -195,15 +195,15 @@ func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes b
 		Change{o.Bot, after.Bot, product}, changes
 }
 
-// atOnce is how many views one transaction changes. Other writers wait for it.
+// changeBatch is how many views one transaction changes. Other writers wait for it.
 // A segment of stored views is rewritten once in each transaction.
-const atOnce = 2000
+const changeBatch = 2000
 
-// inMemory is about how many changes are collected before they are applied. An
+// maxCollected is about how many changes are collected before they are applied. An
 // account with more is read twice.
-var inMemory = 100_000
+var maxCollected = 100_000
 
-var errEnough = errors.New("enough changes collected")
+var errBatchFull = errors.New("enough changes collected")
 
 // applying collects the changes of an account's links, and applies many at a
 // time.
@@ -220,11 +220,11 @@ func (a *applying) link(ctx context.Context, link vitrine.LinkID, from report.Da
 		more = false
 		err := a.Log.Views(ctx, link, from, math.MaxInt32, func(o *report.View) error {
 			day := report.DayOf(o.At)
-			if len(a.list) >= inMemory && day > from {
+			if len(a.list) >= maxCollected && day > from {
 				more, from = true, day
-				return errEnough
+				return errBatchFull
 			}
-			if len(a.list) < inMemory {
+			if len(a.list) < maxCollected {
 				from = day
 			}
 			if d, _, changes := a.decide(o); changes {
@@ -235,7 +235,7 @@ func (a *applying) link(ctx context.Context, link vitrine.LinkID, from report.Da
 		if err != nil && !more {
 			return err
 		}
-		if len(a.list) < inMemory {
+		if len(a.list) < maxCollected {
 			continue
 		}
 		if err := a.apply(ctx); err != nil {
@@ -247,7 +247,7 @@ func (a *applying) link(ctx context.Context, link vitrine.LinkID, from report.Da
 
 // apply applies the collected changes.
 func (a *applying) apply(ctx context.Context) error {
-	for some := range slices.Chunk(a.list, atOnce) {
+	for some := range slices.Chunk(a.list, changeBatch) {
 		err := a.retry(ctx, func() error {
 			_, err := a.Log.Append(ctx, vitrine.Batch{Reclasses: some})
 			return err
@@ -307,8 +307,8 @@ func ownerOf(tx vitrine.Tx, a vitrine.AccountID) (vitrine.AccountID, error) {
 	return 0, err
 }
 
-// mostWords is the most changes that an entry of the history names.
-const mostWords = 8
+// maxWords is the most changes that an entry of the history names.
+const maxWords = 8
 
 // summary describes how many views change from which reason to which, the most
 // frequent first.
@@ -319,10 +319,10 @@ func summary(changes map[Change]int64) string {
 	}
 	list := Sorted(byReason)
 	var words []string
-	for _, c := range list[:min(len(list), mostWords)] {
+	for _, c := range list[:min(len(list), maxWords)] {
 		words = append(words, fmt.Sprintf("%s → %s: %d", Name(c.From), Name(c.To), byReason[c]))
 	}
-	if len(list) > mostWords {
+	if len(list) > maxWords {
 		words = append(words, "and more")
 	}
 	return strings.Join(words, ", ")

@@ -99,9 +99,9 @@ func listStatus(l client.ListedLink) string {
 	return l.Status
 }
 
-// leastTitle is the minimum width of titles. Below it, other columns are
+// minTitleWidth is the minimum width of titles. Below it, other columns are
 // omitted.
-const leastTitle = 20
+const minTitleWidth = 20
 
 // listColumn is a column beside the title.
 type listColumn struct {
@@ -142,7 +142,7 @@ func listing(t *terminal.Terminal, links []client.ListedLink, now time.Time) str
 	for _, l := range links {
 		title = max(title, uniseg.StringWidth(terminal.Plain(l.Title)))
 	}
-	for len(columns) > 1 && room(columns) < min(title, leastTitle) {
+	for len(columns) > 1 && room(columns) < min(title, minTitleWidth) {
 		columns = columns[:len(columns)-1]
 	}
 	title = min(title, max(room(columns), 1))

@@ -36,16 +36,17 @@ func newDB(d *Dialect, path string, writer *sql.DB, writers int, reader *sql.DB,
 		words: newPool(reader, 1), Watcher: newPool(reader, 1)}
 }
 
-// aloneAfter is the number of the attempt from which a transaction runs alone.
-const aloneAfter = 4
+// exclusiveAfter is the number of the attempt from which a transaction runs
+// alone.
+const exclusiveAfter = 4
 
 // Update runs f as a transaction that may write, and runs it again after
 // conflicts.
 func (d *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
 		begin := d.Dialect.beginWrite
-		if try >= aloneAfter {
-			begin = d.Dialect.beginAlone
+		if try >= exclusiveAfter {
+			begin = d.Dialect.beginExclusive
 		}
 		err := d.run(ctx, d.Writer, begin, f)
 		if try == d.Dialect.tries || ctx.Err() != nil || !d.Dialect.Busy(err) {

@@ -10,9 +10,9 @@ import (
 type Dialect struct {
 	goose database.Dialect
 	// beginWrite begins a serializable transaction that may write, beginRead
-	// one that reads a snapshot. beginAlone is beginWrite after conflicts; it
-	// waits until no other transaction writes.
-	beginWrite, beginAlone, beginRead, commit string
+	// one that reads a snapshot. beginExclusive is beginWrite after conflicts;
+	// it waits until no other transaction writes.
+	beginWrite, beginExclusive, beginRead, commit string
 	// command runs one of these statements.
 	command func(c *conn, statements string) error
 	// busy reports whether the transaction may be repeated after an error. It

@@ -33,8 +33,8 @@ const ChangesChannel = "vitrine_changes"
 // conflicted several times: it excludes all other writers. LOCK TABLE takes no
 // snapshot, so reads are newer than the lock.
 var PostgresStore = postgresDialect(Dialect{
-	beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
-	beginAlone: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
+	beginWrite:     "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN ROW SHARE MODE",
+	beginExclusive: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE turns IN EXCLUSIVE MODE",
 	commit: "SELECT pg_notify('" + ChangesChannel +
 		"', '') WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT",
 	tries: 8, // PostgreSQL lets go of a lock a moment before it takes a transaction for ended: even one that is alone may meet the one before
@@ -43,10 +43,10 @@ var PostgresStore = postgresDialect(Dialect{
 // PostgresViewLog runs one write transaction at a time, over all processes. The
 // counting of views depends on it.
 var PostgresViewLog = postgresDialect(Dialect{
-	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
-	beginAlone: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
-	commit:     "COMMIT",
-	tries:      3,
+	beginWrite:     "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
+	beginExclusive: "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE turns IN EXCLUSIVE MODE",
+	commit:         "COMMIT",
+	tries:          3,
 })
 
 func postgresDialect(d Dialect) *Dialect {

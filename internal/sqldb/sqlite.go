@@ -16,15 +16,15 @@ import (
 )
 
 var SqliteDialect = &Dialect{
-	goose:      database.DialectSQLite3,
-	beginWrite: "BEGIN IMMEDIATE",
-	beginAlone: "BEGIN IMMEDIATE",
-	beginRead:  "BEGIN",
-	commit:     "COMMIT",
-	command:    (*conn).exec,
-	Busy:       func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
-	tries:      3, // each after the waiting of busy_timeout
-	unknown:    func(error) bool { return false },
+	goose:          database.DialectSQLite3,
+	beginWrite:     "BEGIN IMMEDIATE",
+	beginExclusive: "BEGIN IMMEDIATE",
+	beginRead:      "BEGIN",
+	commit:         "COMMIT",
+	command:        (*conn).exec,
+	Busy:           func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+	tries:          3, // each after the waiting of busy_timeout
+	unknown:        func(error) bool { return false },
 	exists: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY

@@ -15,9 +15,9 @@ const (
 	// unavailable.
 	importPatience = 10 * time.Minute
 	// firstImportPause is the first pause between attempts. Pauses double up to
-	// longestImportPause.
-	firstImportPause   = 250 * time.Millisecond
-	longestImportPause = 5 * time.Second
+	// maxImportPause.
+	firstImportPause = 250 * time.Millisecond
+	maxImportPause   = 5 * time.Second
 )
 
 // Patiently retries f while the database is unavailable, for at most
@@ -29,7 +29,7 @@ func (t *Terminal) Patiently(ctx context.Context, f func() error) error {
 	}
 	t.Say("The database does not respond. The import waits up to %s and then continues: %v", importPatience, err)
 	enough := After(importPatience)
-	for pause := firstImportPause; ; pause = min(2*pause, longestImportPause) {
+	for pause := firstImportPause; ; pause = min(2*pause, maxImportPause) {
 		select {
 		case <-After(pause):
 		case <-enough:

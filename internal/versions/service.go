@@ -39,7 +39,7 @@ func (s *Service) List(ctx context.Context, a *vitrine.Account,
 		if m, err = ownLink(tx, a, slug, s.Now()); err != nil {
 			return err
 		}
-		m.Settle(s.Now())
+		m.ApplyExpiry(s.Now())
 		if list, err = all(tx, m); err != nil {
 			return err
 		}
@@ -109,11 +109,11 @@ type Condition func(*vitrine.Link) error
 // Restoring the current version changes nothing. Errors: CodeNotFound,
 // CodeInvalidRequest, CodeRateLimited, and those of the condition.
 func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, n int,
-	if_ Condition) (m *vitrine.Link, err error) {
+	condition Condition) (m *vitrine.Link, err error) {
 	err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		var v *vitrine.Link
 		now := s.Now()
-		if m, v, err = s.find(tx, a, slug, n, if_); err != nil || n == m.Version {
+		if m, v, err = s.find(tx, a, slug, n, condition); err != nil || n == m.Version {
 			return err
 		}
 		if err := Replaceable(m); err != nil {
@@ -135,10 +135,10 @@ func (s *Service) Restore(ctx context.Context, a *vitrine.Account, slug string, 
 // Delete deletes a version and its bytes, immediately and for every reader.
 // Errors: CodeNotFound, CodeInvalidRequest for the current version, and those
 // of the condition.
-func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n int, if_ Condition) error {
+func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n int, condition Condition) error {
 	var v *vitrine.Link
 	err := s.Store.Update(ctx, func(tx vitrine.Tx) error {
-		m, found, err := s.find(tx, a, slug, n, if_)
+		m, found, err := s.find(tx, a, slug, n, condition)
 		if err != nil {
 			return err
 		}
@@ -164,15 +164,15 @@ func (s *Service) Delete(ctx context.Context, a *vitrine.Account, slug string, n
 // find finds a link of an account and one of its versions; the row of the
 // current version may be nil.
 func (s *Service) find(tx vitrine.Tx, a *vitrine.Account, slug string, n int,
-	if_ Condition) (m, v *vitrine.Link, err error) {
+	condition Condition) (m, v *vitrine.Link, err error) {
 	if m, err = ownLink(tx, a, slug, s.Now()); err != nil {
 		return nil, nil, err
 	}
 	if err := m.Expire(tx, s.Now()); err != nil {
 		return nil, nil, err
 	}
-	if if_ != nil {
-		if err := if_(m); err != nil {
+	if condition != nil {
+		if err := condition(m); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -405,7 +405,7 @@ func testConditionalReplace(t *testing.T, v *versioned) {
 	begin := func(text string) publish.CreatedUpload {
 		b, err := v.Uploads.Create(t.Context(), v.Account,
 			publish.UploadRequest{Name: "note.txt", Type: "text/plain", Size: int64(len(text)),
-				Replaces: string(v.link.Slug), If: first})
+				Replaces: string(v.link.Slug), Precondition: first})
 		v.Must(err)
 		v.Put(b.Path, "text/plain", text)
 		return b
@@ -416,7 +416,7 @@ func testConditionalReplace(t *testing.T, v *versioned) {
 		go func() {
 			_, err := v.Uploads.Complete(t.Context(), v.Account,
 				publish.CompleteRequest{Path: string(begun.Path), Name: "note.txt", Type: "text/plain",
-					Replaces: string(v.link.Slug), If: first})
+					Replaces: string(v.link.Slug), Precondition: first})
 			errs <- err
 		}()
 	}

@@ -298,7 +298,7 @@ func (w *writing) snapshot(s *vitrine.Snapshot) error {
 		if err := w.exclude(s.Link, s.View, e, s.Bot); err != nil {
 			return err
 		}
-		e.Flags |= segment.ViewTold
+		e.Flags |= segment.ViewSelfReported
 	case undecided && e.Session.EngagedMs >= report.DecidedMs:
 		err = w.include(s.Link, s.View, e)
 	default:

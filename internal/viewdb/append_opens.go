@@ -45,7 +45,7 @@ func (w *writing) views(views []vitrine.ViewRecord) (refused []error, err error)
 		a := &list[i]
 		a.record.Flags &^= segment.ViewReturning
 		a.refused = w.unpackDay(a.Account, a.link(), report.DayOf(a.id().Ms()))
-		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrForgotten) {
+		if a.refused != nil && !errors.Is(a.refused, vitrine.ErrDayExpired) {
 			return nil, a.refused
 		}
 		if a.refused != nil {

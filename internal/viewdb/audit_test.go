@@ -116,7 +116,7 @@ func TestAuditFinds(t *testing.T) {
 // interrupted, and that the next one completes it.
 func TestDeleteLinkInSteps(t *testing.T) {
 	l := openTestLog(t)
-	const n = 2*erasedAtOnce + 500
+	const n = 2*eraseBatch + 500
 	views := make([]vitrine.ViewRecord, n)
 	for i := range views {
 		views[i] = from(i, "a")

@@ -116,9 +116,9 @@ func (t logTx) firstDownload(account vitrine.AccountID, from, to report.Day) (re
 	return report.DayOf(first.Ms()), nil
 }
 
-// builtAtOnce is about how many views are read at once, unless 8 days have
+// buildBatch is about how many views are read at once, unless 8 days have
 // more.
-const builtAtOnce = 250_000
+const buildBatch = 250_000
 
 // plan decides which days to build. It includes days without views if they
 // complete a tally of many days.
@@ -131,7 +131,7 @@ func (b *building) plan(first report.Day, daily int64) {
 		}
 	}
 	level := 2
-	if daily*int64(width(level)) > builtAtOnce {
+	if daily*int64(width(level)) > buildBatch {
 		level = 1
 	}
 	b.days = span{from, min(b.state.rolledUpUntil, alignDown(from, level)+width(level))}

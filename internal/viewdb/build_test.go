@@ -21,7 +21,7 @@ func twoLogs(t *testing.T) (one, other *ViewLog) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.least = least{1, 1, 1}
+		l.least = minViews{1, 1, 1}
 		t.Cleanup(func() {
 			if err := l.Close(); err != nil {
 				t.Error(err)

@@ -83,7 +83,7 @@ func valueOf(column, of string, i int) any {
 // compacted and some are deleted.
 func fillLog(t testing.TB, l *ViewLog, n int) {
 	t.Helper()
-	l.least = least{1, 1, 1}
+	l.least = minViews{1, 1, 1}
 	g := sqltest.NewTraffic(7)
 	var b vitrine.Batch
 	for i := range n {

@@ -11,9 +11,9 @@ import (
 	"vitrine/report"
 )
 
-// erasedAtOnce bounds the rows of a table that one transaction deletes, so that
+// eraseBatch bounds the rows of a table that one transaction deletes, so that
 // deleting a large link does not block other writes.
-const erasedAtOnce = 10_000
+const eraseBatch = 10_000
 
 // DeleteLink implements [vitrine.ViewLog]. It works in steps. After the first
 // step the link no longer counts; the last step deletes what remains. The next
@@ -148,7 +148,7 @@ func eraseRows(t logTx, link vitrine.LinkID) (more bool, err error) {
 	for _, e := range erased {
 		var last int64
 		err := t.Get([]any{&last}, "SELECT "+e.key+" FROM "+e.table+" WHERE link = $1 ORDER BY "+e.key+
-			" LIMIT 1 OFFSET $2", int64(link), erasedAtOnce)
+			" LIMIT 1 OFFSET $2", int64(link), eraseBatch)
 		if errors.Is(err, vitrine.ErrNotFound) {
 			continue
 		}

@@ -15,9 +15,9 @@ import (
 
 var _ vitrine.LogExporter = (*ViewLog)(nil)
 
-// exportedAtOnce is the number of rows that are read before they are passed on.
+// exportBatch is the number of rows that are read before they are passed on.
 // The consumer may be slow.
-var exportedAtOnce = 4000
+var exportBatch = 4000
 
 // Forgotten implements [vitrine.LogExporter]. Accounts are expired one by one.
 // An account whose views are not expired yet must have none before the returned
@@ -158,7 +158,7 @@ func (e *exporting) days() error {
 		return err
 	}
 	for _, p := range places {
-		day := vitrine.ForgottenDay{Scope: e.scope(vitrine.LinkID(p.link)), Day: p.day, Tally: new(report.Tally)}
+		day := vitrine.ExpiredDay{Scope: e.scope(vitrine.LinkID(p.link)), Day: p.day, Tally: new(report.Tally)}
 		err := e.log.read(e.ctx, func(t logTx) error {
 			kept := stored{tx: t, words: e.log.words, scope: day.Scope, since: report.NoDay, tally: day.Tally,
 				gone: e.forgotten}
@@ -227,7 +227,7 @@ func (e *exporting) nextSeen(t logTx, from int64) (some []vitrine.LastSeen, next
 			return some, 0, false, nil
 		}
 		v := best.head()
-		if len(some) >= exportedAtOnce && len(of) == 0 {
+		if len(some) >= exportBatch && len(of) == 0 {
 			return some, v.Viewer, true, nil
 		}
 		if of = append(of, v); v.Day >= e.forgotten || h.Erasing[v.Link] {
@@ -258,7 +258,7 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 	for r, more := (ids{math.MinInt64, math.MaxInt64}), true; more; {
 		var rows []segment.Row
 		err := e.log.read(e.ctx, func(t logTx) (err error) {
-			rows, err = t.rows(c.Link, r, exportedAtOnce)
+			rows, err = t.rows(c.Link, r, exportBatch)
 			return err
 		})
 		if err != nil {
@@ -271,7 +271,7 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 				return fmt.Errorf("view %d of link %d: %w", row.ID, c.Link, err)
 			}
 			out := vitrine.LoggedView{ViewRecord: vitrine.ViewRecord{Account: e.account, View: *o},
-				Told: row.Flags&segment.ViewTold != 0, Imported: row.Flags&segment.ViewImported != 0,
+				SelfReported: row.Flags&segment.ViewSelfReported != 0, Imported: row.Flags&segment.ViewImported != 0,
 				Decided: row.Flags&segment.ViewDecided != 0, Waits: row.Flags&segment.ViewWaits != 0}
 			if row.Engaged {
 				out.StartMs = row.Session.StartMs
@@ -281,7 +281,7 @@ func (e *exporting) link(c *vitrine.CountedLink) error {
 			}
 			r.from = row.ID + 1
 		}
-		more = len(rows) == exportedAtOnce
+		more = len(rows) == exportBatch
 	}
 	if err := e.downloads(c.Link); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (e *exporting) downloads(link vitrine.LinkID) error {
 				some = append(some, d)
 				return err
 			}, "SELECT id, open FROM downloads WHERE link = $1 AND id > $2 ORDER BY id LIMIT $3", int64(link), after,
-				exportedAtOnce)
+				exportBatch)
 		})
 		if err != nil {
 			return err
@@ -310,7 +310,7 @@ func (e *exporting) downloads(link vitrine.LinkID) error {
 				return err
 			}
 		}
-		more = len(some) == exportedAtOnce
+		more = len(some) == exportBatch
 	}
 	return nil
 }

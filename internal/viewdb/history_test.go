@@ -416,9 +416,9 @@ func TestEveryAnswerIsAFold(t *testing.T) {
 				t.Fatal(err)
 			}
 			if seed%2 == 0 {
-				l.least = least{1, 1, 1}
+				l.least = minViews{1, 1, 1}
 			} else if seed%3 == 0 {
-				l.least = least{2, 5, 9}
+				l.least = minViews{2, 5, 9}
 			}
 			logs[i] = l
 		}

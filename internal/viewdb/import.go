@@ -80,7 +80,7 @@ func (w *writing) importLink(views []vitrine.ViewRecord, past report.Day) error 
 	for i := range views {
 		o := &views[i]
 		if report.DayOf(vitrine.ViewID(o.ID).Ms()) < a.retainedFrom {
-			return vitrine.ErrForgotten
+			return vitrine.ErrDayExpired
 		}
 		if day := report.DayOf(vitrine.ViewID(o.ID).Ms()); day >= max(past, a.rolledUpUntil) {
 			running = append(running, o)
@@ -118,12 +118,12 @@ func (w *writing) importPast(a *written, account vitrine.AccountID, link vitrine
 	// The link's other views of those days go into packs first, so that no ID
 	// is assigned twice.
 	for more := last >= a.rolledUpUntil; more; {
-		n, visits, err := packLink(w.tx, link, last+1, packedAtOnce)
+		n, visits, err := packLink(w.tx, link, last+1, packBatch)
 		if err != nil {
 			return err
 		}
 		w.visits[account] = append(w.visits[account], visits...)
-		more = n == packedAtOnce
+		more = n == packBatch
 	}
 	p := packWriter{tx: w.tx, link: link}
 	if err := p.write(rows, true); err != nil {

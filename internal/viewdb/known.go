@@ -25,8 +25,8 @@ func (l *ViewLog) HighestIDs(ctx context.Context) (account vitrine.AccountID, li
 	return account, link, err
 }
 
-// knownAtOnce is the number of rows that are read before they are passed on.
-const knownAtOnce = 10_000
+// scopesBatch is the number of rows that are read before they are passed on.
+const scopesBatch = 10_000
 
 // EachScope implements [vitrine.ViewLog].
 func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) error {
@@ -55,7 +55,7 @@ func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) er
 					}
 					some, last = append(some, each.scope(number, account)), number
 					return nil
-				}, each.query, last, knownAtOnce)
+				}, each.query, last, scopesBatch)
 			})
 			if err != nil {
 				return err
@@ -65,7 +65,7 @@ func (l *ViewLog) EachScope(ctx context.Context, f func(vitrine.Scope) error) er
 					return err
 				}
 			}
-			more = len(some) == knownAtOnce
+			more = len(some) == scopesBatch
 		}
 	}
 	return ctx.Err()

@@ -114,8 +114,8 @@ func (ls *hotDays) find(s vitrine.Scope, st state) *hotScope {
 	return lv
 }
 
-// mostScopes is the number of scopes that are kept, or known not to fit.
-const mostScopes = 1000
+// maxScopes is the number of scopes that are kept, or known not to fit.
+const maxScopes = 1000
 
 // fits updates the size of lv, which is locked, and removes the least recently
 // used scopes while the total is too large. It reports whether lv is still
@@ -133,7 +133,7 @@ func (ls *hotDays) fits(lv *hotScope) bool {
 				oldest = other
 			}
 		}
-		if size <= ls.most && len(ls.byScope) <= mostScopes {
+		if size <= ls.most && len(ls.byScope) <= maxScopes {
 			return true
 		}
 		ls.remove(oldest)
@@ -149,7 +149,7 @@ func (ls *hotDays) refuse(lv *hotScope, st state) {
 	if !lv.gone.Load() {
 		ls.remove(lv)
 	}
-	if len(ls.noRoom) >= mostScopes {
+	if len(ls.noRoom) >= maxScopes {
 		clear(ls.noRoom)
 	}
 	ls.noRoom[lv.scope] = st

@@ -165,7 +165,7 @@ func TestAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.least = least{1, 2, 3}
+		l.least = minViews{1, 2, 3}
 		logs = append(logs, l)
 		defer func() {
 			if err := l.Close(); err != nil {

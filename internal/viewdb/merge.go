@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/viewdb/visits"
 )
 
-// mergedAtOnce is about how many entries one transaction merges.
-const mergedAtOnce = 1 << 15
+// mergeBatch is about how many entries one transaction merges.
+const mergeBatch = 1 << 15
 
 // mergeRuns merges the runs of an account into few. Each step is a transaction.
 // The new run becomes valid when it is complete; in the same transaction its
@@ -140,7 +140,7 @@ func (m *merging) step(t logTx) (more bool, err error) {
 			break
 		}
 		e := best.head()
-		if w.Entries >= mergedAtOnce && e.Viewer != w.Last.Viewer {
+		if w.Entries >= mergeBatch && e.Viewer != w.Last.Viewer {
 			next, entries := e.Viewer, m.entries+w.Entries
 			t.Committed = append(t.Committed, func() { m.next, m.entries = next, entries })
 			return true, w.End()

@@ -99,7 +99,7 @@ func (t logTx) markDownloaded(link vitrine.LinkID, views []report.View) error {
 // recentPacked adds the newest views in packs to a list of views, newest first,
 // and cuts it to q.N.
 func (l *ViewLog) recentPacked(t logTx, q vitrine.RecentQuery, recent *[]report.View) error {
-	for before, limit := q.To, packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
+	for before, limit := q.To, packsBatch; ; limit = min(2*limit, maxPacksBatch) {
 		packs, first, err := l.recentIn(t, q, before, limit, recent)
 		if errors.Is(err, errStop) {
 			return nil
@@ -156,10 +156,10 @@ func (l *ViewLog) recentIn(t logTx, q vitrine.RecentQuery, before vitrine.ViewID
 	return packs, first, err
 }
 
-// viewsAtOnce is the number of views that one transaction reads before they are
+// viewsBatch is the number of views that one transaction reads before they are
 // passed on. The consumer may be slow; an open transaction would block the
 // connection and keep the database's write-ahead log from shrinking.
-const viewsAtOnce = 4 * packViews
+const viewsBatch = 4 * packViews
 
 // Views implements [vitrine.ViewLog].
 func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to report.Day,
@@ -168,7 +168,7 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 	for r := idsOf(from, to); ; {
 		var rows []segment.Row
 		err := l.read(ctx, func(t logTx) (err error) {
-			rows, err = t.rows(link, r, viewsAtOnce)
+			rows, err = t.rows(link, r, viewsBatch)
 			return err
 		})
 		if err != nil {
@@ -183,7 +183,7 @@ func (l *ViewLog) Views(ctx context.Context, link vitrine.LinkID, from, to repor
 				return err
 			}
 		}
-		if len(rows) < viewsAtOnce {
+		if len(rows) < viewsBatch {
 			return nil
 		}
 		r.from = rows[len(rows)-1].ID + 1

@@ -155,7 +155,7 @@ func TestDamage(t *testing.T) {
 	} {
 		for round := range 3 {
 			l := openTestLog(t)
-			l.least = []least{{1, 1, 1}, leastViews, {2, 5, 9}}[round]
+			l.least = []minViews{{1, 1, 1}, defaultMinViews, {2, 5, 9}}[round]
 			if err := importViews(t, l, 1, views...); err != nil {
 				t.Fatal(err)
 			}

@@ -21,12 +21,12 @@ type storedPack struct {
 	data            []byte
 }
 
-// packsAtOnce is the number of packs of a link that the first query reads.
-// Later queries read more, up to mostPacksAtOnce. When f stops early, the packs
+// packsBatch is the number of packs of a link that the first query reads.
+// Later queries read more, up to maxPacksBatch. When f stops early, the packs
 // read ahead are wasted.
 const (
-	packsAtOnce     = 4
-	mostPacksAtOnce = 64
+	packsBatch    = 4
+	maxPacksBatch = 64
 )
 
 // packs calls f with each pack of a scope that may contain IDs of a range: link
@@ -54,7 +54,7 @@ func (t logTx) packs(s vitrine.Scope, r ids, f func(vitrine.LinkID, *storedPack)
 			int64(s.Account), int64(r.to), int64(r.from), int64(r.from), int64(r.from))
 		return err
 	}
-	for limit := packsAtOnce; ; limit = min(2*limit, mostPacksAtOnce) {
+	for limit := packsBatch; ; limit = min(2*limit, maxPacksBatch) {
 		n, last, err := read(columns+"packs p WHERE p.link = $1"+inRange+" ORDER BY p.first LIMIT $6",
 			int64(s.Link), int64(r.to), int64(r.from), int64(r.from), int64(r.from), limit)
 		if err != nil || n < limit || last == math.MaxInt64 {

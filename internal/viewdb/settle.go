@@ -81,9 +81,9 @@ func (l *ViewLog) settle(ctx context.Context, account vitrine.AccountID, before 
 	return l.build(ctx, account)
 }
 
-// packedAtOnce is about how many views one transaction packs. Other writers
+// packBatch is about how many views one transaction packs. Other writers
 // wait for it.
-const packedAtOnce = 2048
+const packBatch = 2048
 
 // packSome packs views before a day. When none is left, it marks the account as
 // settled.
@@ -99,12 +99,12 @@ func packSome(t logTx, account vitrine.AccountID, before report.Day) (more bool,
 		links = append(links, link)
 		return err
 	}, `SELECT l.link FROM links l WHERE l.account = $1 AND EXISTS (SELECT 1 FROM opens o WHERE o.link = l.link AND o.id < $2) ORDER BY l.link LIMIT $3`,
-		int64(account), int64(segment.FirstID(before)), packedAtOnce)
+		int64(account), int64(segment.FirstID(before)), packBatch)
 	if err != nil {
 		return false, err
 	}
 	var visits []segment.Visit
-	left := packedAtOnce
+	left := packBatch
 	for _, link := range links {
 		if left <= 0 {
 			break

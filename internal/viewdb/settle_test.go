@@ -57,7 +57,7 @@ func TestRollUpCutOff(t *testing.T) {
 		cuts := 0
 		for lives, done := 0, false; !done; lives += 3 + lives/5 {
 			l := openTestLog(t)
-			l.least = least{1, 1, 1}
+			l.least = minViews{1, 1, 1}
 			h := newFacts()
 			for _, o := range views {
 				h.add(o, true)
@@ -91,7 +91,7 @@ func TestRollUpCutOffThenLate(t *testing.T) {
 	const d = firstTestDay
 	for done, lives := false, 4; !done; lives += 5 {
 		l, h := openTestLog(t), newFacts()
-		l.least = least{3, 1, 1}
+		l.least = minViews{3, 1, 1}
 		var views []vitrine.ViewRecord
 		for link := range int64(5) {
 			for day := range report.Day(66) {
@@ -200,7 +200,7 @@ func TestDownloadBeforeItsOpen(t *testing.T) {
 func TestDeleteLinkLeavesNothing(t *testing.T) {
 	const d = firstTestDay
 	l, h := openTestLog(t), newFacts()
-	l.least = least{1, 1, 1}
+	l.least = minViews{1, 1, 1}
 	for day := range report.Day(70) {
 		addViews(t, h, l, on(d+day, 0, 1, uint64(day%7)))
 		if day%20 == 19 {
@@ -250,7 +250,7 @@ func TestLateOnRolledUpDays(t *testing.T) {
 	for _, few := range []bool{true, false} {
 		l, h := openTestLog(t), newFacts()
 		if few {
-			l.least = least{1, 1, 1}
+			l.least = minViews{1, 1, 1}
 		}
 		var all []vitrine.ViewRecord
 		for day := range report.Day(130) {

@@ -27,14 +27,14 @@ const (
 // width returns the number of days in a tally of a level.
 func width(level int) report.Day { return 1 << (levelShift * level) }
 
-// least holds, for each level, how many views a link's tally must have to be
+// minViews holds, for each level, how many views a link's tally must have to be
 // stored.
-type least [levels]int64
+type minViews [levels]int64
 
-var leastViews = least{16, 64, 512}
+var defaultMinViews = minViews{16, 64, 512}
 
 // stores reports whether a tally is worth storing.
-func (l least) stores(s vitrine.Scope, level int, t *report.Tally) bool {
+func (l minViews) stores(s vitrine.Scope, level int, t *report.Tally) bool {
 	if s.Link == 0 {
 		return !t.Empty()
 	}

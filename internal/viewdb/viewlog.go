@@ -24,7 +24,7 @@ type ViewLog struct {
 	// background is held while this process does background work. The lock
 	// "settle" excludes other processes.
 	background sync.Mutex
-	least      least
+	least      minViews
 }
 
 var _ vitrine.ViewLog = (*ViewLog)(nil)
@@ -45,7 +45,7 @@ func Open(place string) (*ViewLog, error) {
 		return nil, err
 	}
 	l := &ViewLog{db: db, words: labels.NewDict(db, labels.FirstWords, labels.OtherWords, labels.WriteWords),
-		feed: feed.NewFeed(), kept: kept.New[keptKey, state, *keptTally](keptBytes), least: leastViews}
+		feed: feed.NewFeed(), kept: kept.New[keptKey, state, *keptTally](keptBytes), least: defaultMinViews}
 	l.lives = newLives(l)
 	return l, nil
 }
@@ -67,11 +67,11 @@ func (l *ViewLog) transact(ctx context.Context, f func(logTx) error) error {
 // Close waits for running transactions and closes the database.
 func (l *ViewLog) Close() error { return l.db.Close() }
 
-// countsAtOnce holds the numbers of links that one query asks for: few or many.
-var countsAtOnce = [...]int{25, 500}
+// countsBatch holds the numbers of links that one query asks for: few or many.
+var countsBatch = [...]int{25, 500}
 
-var countsClauses = func() (clauses [len(countsAtOnce)]string) {
-	for i, n := range countsAtOnce {
+var countsClauses = func() (clauses [len(countsBatch)]string) {
+	for i, n := range countsBatch {
 		clauses[i] = " FROM links WHERE link IN (" + sqldb.Placeholders(1, n) + ")"
 	}
 	return clauses
@@ -83,10 +83,10 @@ func (l *ViewLog) Counts(ctx context.Context, links []vitrine.LinkID) (map[vitri
 	err := l.read(ctx, func(t logTx) error {
 		for rest := links; len(rest) > 0; {
 			size := 0
-			if len(rest) > countsAtOnce[0] {
+			if len(rest) > countsBatch[0] {
 				size = 1
 			}
-			args := make([]any, countsAtOnce[size])
+			args := make([]any, countsBatch[size])
 			for i := range args {
 				args[i] = int64(rest[min(i, len(rest)-1)])
 			}

@@ -18,7 +18,7 @@ func TestViewLog(t *testing.T) {
 func TestViewLogOfFew(t *testing.T) {
 	viewlogtest.Run(t, tier.Pick(5, 1), func(t *testing.T) vitrine.ViewLog {
 		l := openTestLog(t)
-		l.least = least{1, 1, 1}
+		l.least = minViews{1, 1, 1}
 		return l
 	})
 }

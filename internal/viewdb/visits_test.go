@@ -112,7 +112,7 @@ func TestIndexOfVisits(t *testing.T) {
 // and an import, complete.
 func TestMergeAtOnce(t *testing.T) {
 	l := openTestLog(t)
-	const runs, entries = 8, mergedAtOnce * 3 / 4
+	const runs, entries = 8, mergeBatch * 3 / 4
 	for n := range int64(runs) {
 		var list []segment.Visit
 		for i := range int64(entries) {
@@ -159,7 +159,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	var want int64
 	for n := range int64(4) {
 		var list []segment.Visit
-		for i := range int64(mergedAtOnce / 2) {
+		for i := range int64(mergeBatch / 2) {
 			list = append(list, segment.Visit{Viewer: i*4 + n, Link: 1, Day: 20_000})
 		}
 		want += int64(len(list))

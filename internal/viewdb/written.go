@@ -107,7 +107,7 @@ func (w *writing) unpackDay(account vitrine.AccountID, link vitrine.LinkID, day 
 		return err
 	}
 	if day < a.retainedFrom {
-		return vitrine.ErrForgotten
+		return vitrine.ErrDayExpired
 	}
 	some, err := reopen(w.tx, account, link, day)
 	if err != nil {

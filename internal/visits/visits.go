@@ -88,12 +88,12 @@ type prevs struct {
 	many  map[[2]int]int64
 }
 
-// mostDense is the largest number of steps for which an array is used. It takes
+// maxDense is the largest number of steps for which an array is used. It takes
 // 4 MB.
-const mostDense = 700
+const maxDense = 700
 
 func newPrevs(steps int) prevs {
-	if steps > mostDense {
+	if steps > maxDense {
 		return prevs{many: map[[2]int]int64{}}
 	}
 	return prevs{steps: steps, few: make([]int64, steps*steps)}

@@ -15,7 +15,7 @@ const firstDay report.Day = 20_000
 // with maps, in small and large chunks.
 func TestCount(t *testing.T) {
 	r := rand.New(rand.NewPCG(vitrinetest.Seed(t), 0))
-	for _, steps := range []report.Day{1, 30, mostDense, mostDense + 1} {
+	for _, steps := range []report.Day{1, 30, maxDense, maxDense + 1} {
 		q := &Query{From: firstDay, To: firstDay + steps, Links: true}
 		sets := []*Set{{}, {}, {}}
 		first, ofLink := map[uint64]bool{}, map[[2]uint64]int64{}

@@ -164,8 +164,10 @@ func (r *router) data(pattern string, h app.MemberHandler) {
 
 // look serves what an open page polls, as JSON. It does not extend the session.
 func (r *router) look(pattern string, h app.MemberHandler) {
-	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.Looking(h))))
+	r.mux.Handle(pattern, r.h.shell.JSON(r.h.shell.SameOrigin(r.h.shell.AsPollingMember(h))))
 }
 
 // lookPage registers a page that does not extend the session.
-func (r *router) lookPage(pattern string, h app.MemberHandler) { r.app(pattern, r.h.shell.Looking(h)) }
+func (r *router) lookPage(pattern string, h app.MemberHandler) {
+	r.app(pattern, r.h.shell.AsPollingMember(h))
+}

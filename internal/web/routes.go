@@ -149,8 +149,8 @@ func (h *handlers) entryRoutes(r *router) {
 	r.entry("GET /setup", h.entry.AlreadySetUp)
 	r.app("GET /setup/{token}", h.entry.ShowSetup)
 	r.app("POST /setup/{token}", h.entry.TakeSetup)
-	r.member("GET /device", h.entry.ShowDevice)
-	r.member("POST /device", h.entry.DecideDevice)
+	r.member("GET /device", h.entry.ShowLogin)
+	r.member("POST /device", h.entry.DecideLogin)
 }
 
 // linkRoutes registers uploads and links.

@@ -41,9 +41,9 @@ type zipDirectory struct {
 }
 
 var (
-	errNotZIP  = errors.New("no ZIP directory")
-	errHuge    = errors.New("ZIP directory over the bound")
-	errTwoEnds = errors.New("a second end record in the comment")
+	errNotZIP        = errors.New("no ZIP directory")
+	errHuge          = errors.New("ZIP directory over the bound")
+	errTwoEndRecords = errors.New("a second end record in the comment")
 )
 
 // ZipEndRecord finds the record at the end of the file and the directory to
@@ -92,7 +92,7 @@ func readZipDirectory(s *filetype.Source) (d zipDirectory, err error) {
 	case d.offset < 0 || d.Size < 0 || d.offset+d.Size != end:
 		return d, errNotZIP
 	case d.twice:
-		return d, errTwoEnds
+		return d, errTwoEndRecords
 	}
 	return d, nil
 }
@@ -105,7 +105,7 @@ func ZipMembers(s *filetype.Source, t filetype.Type,
 	if errors.Is(err, errHuge) {
 		return 0, TooManyEntries()
 	}
-	if errors.Is(err, errTwoEnds) {
+	if errors.Is(err, errTwoEndRecords) {
 		return 0, Contradiction("", "has two directories")
 	}
 	if err != nil {

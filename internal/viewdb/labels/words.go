@@ -38,9 +38,9 @@ const (
 	WriteWords = 1 << 16
 )
 
-// wordsAtOnce is the number of words that are read together when one is
+// wordsBatch is the number of words that are read together when one is
 // missing.
-const wordsAtOnce = 256
+const wordsBatch = 256
 
 func NewDict(db *sqldb.DB, first, others, ids int) *Dict {
 	return &Dict{db: db, first: make([]atomic.Pointer[segment.Labels], first),
@@ -89,7 +89,7 @@ func (w *Dict) keep(id segment.LabelID, found *segment.Labels) {
 // is none. It uses its own connection, because the caller is reading a result
 // on another one. Any later snapshot contains the words of an earlier one.
 func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
-	first := int64(wanted &^ (wordsAtOnce - 1))
+	first := int64(wanted &^ (wordsBatch - 1))
 	err = w.db.ReadAside(func(t *sqldb.Tx) error {
 		return t.Each(func(s sqldb.Scanner) error {
 			var id segment.LabelID
@@ -106,7 +106,7 @@ func (w *Dict) load(wanted segment.LabelID) (found *segment.Labels, err error) {
 				found = word
 			}
 			return nil
-		}, "SELECT id, word FROM words WHERE id >= $1 AND id < $2", first, first+wordsAtOnce)
+		}, "SELECT id, word FROM words WHERE id >= $1 AND id < $2", first, first+wordsBatch)
 	})
 	return found, err
 }

@@ -18,9 +18,9 @@ import (
 	"vitrine/report"
 )
 
-// linksAtOnce is how many links are recounted together, so that many links need
+// linksBatch is how many links are recounted together, so that many links need
 // few queries.
-const linksAtOnce = 1000
+const linksBatch = 1000
 
 // checkEvery is the number of rows after which the context is checked.
 const checkEvery = 1 << 12
@@ -41,7 +41,7 @@ func Links(ctx context.Context, log Log, fault func(text string)) error {
 	for after := int64(math.MinInt64); ; {
 		upTo := int64(math.MaxInt64)
 		err := log.Tx.Get([]any{&upTo}, "SELECT link FROM links WHERE link > $1 ORDER BY link LIMIT 1 OFFSET $2",
-			after, linksAtOnce-1)
+			after, linksBatch-1)
 		last := errors.Is(err, vitrine.ErrNotFound)
 		if err != nil && !last {
 			return err
@@ -61,9 +61,9 @@ func Links(ctx context.Context, log Log, fault func(text string)) error {
 	}
 }
 
-// mostPacked bounds the downloads whose views are searched for in one pass over
+// maxPacked bounds the downloads whose views are searched for in one pass over
 // the packs. The rest are searched for one by one.
-const mostPacked = 100_000
+const maxPacked = 100_000
 
 // batch recounts the links with numbers above the first of between, up to and
 // including the second. It keeps only sums in memory.
@@ -310,7 +310,7 @@ func (b *batch) readViewers() error {
 
 func (b *batch) readDownloads() error {
 	type download struct{ link, id, view int64 }
-	var rest []download // beyond mostPacked
+	var rest []download // beyond maxPacked
 	err := b.tx.Each(func(s sqldb.Scanner) error {
 		var d download
 		var record []byte
@@ -322,7 +322,7 @@ func (b *batch) readDownloads() error {
 		var r segment.View
 		switch {
 		case d.view == 0: // it belongs to no view
-		case record == nil && b.packed >= mostPacked:
+		case record == nil && b.packed >= maxPacked:
 			rest = append(rest, d)
 		case record == nil:
 			b.packed++

@@ -339,14 +339,14 @@ func (c *counter) progress(p *report.ProgressSums, begun bool, furthest int64) {
 	}
 }
 
-// mostPages is the number of pages that are counted in an array. No document
+// maxPages is the number of pages that are counted in an array. No document
 // has more.
-const mostPages = vitrine.MaxPages
+const maxPages = vitrine.MaxPages
 
 func (c *counter) page(pages []report.PageTime) {
 	last := 0
 	for _, p := range pages {
-		if p.Page < 1 || p.Page > mostPages {
+		if p.Page < 1 || p.Page > maxPages {
 			continue
 		}
 		for p.Page >= len(c.pages) {

@@ -29,11 +29,11 @@ const (
 	moreVersion = 2 << 5
 	versionMask = 7 << 5
 
-	ViewReturning = 1 << 0
-	ViewQR        = 1 << 1
-	ViewBot       = 1 << 2
-	ViewTold      = 1 << 3 // by its own beacon, not by its request
-	ViewImported  = 1 << 4
+	ViewReturning    = 1 << 0
+	ViewQR           = 1 << 1
+	ViewBot          = 1 << 2
+	ViewSelfReported = 1 << 3 // by its own beacon, not by its request
+	ViewImported     = 1 << 4
 
 	// The upper flags.
 	viewVersion  = 1 << 8 // the file's version is not 1
@@ -157,8 +157,8 @@ func (o *View) asWritten(decided uint16) View {
 	w := *o
 	w.Was = 0
 	w.Flags &^= ViewReturning | ViewDecided | ViewWaits
-	if (w.Flags|decided)&(ViewTold|ViewOwn|ViewDecided) != 0 {
-		w.Flags &^= ViewTold | ViewBot
+	if (w.Flags|decided)&(ViewSelfReported|ViewOwn|ViewDecided) != 0 {
+		w.Flags &^= ViewSelfReported | ViewBot
 		w.Bot = 0
 	}
 	return w

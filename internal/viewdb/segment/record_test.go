@@ -107,7 +107,7 @@ func TestRecordDamage(t *testing.T) {
 
 func FuzzOpenRecord(f *testing.F) {
 	f.Add((&View{Viewer: 1, Place: 2, Origin: 3, Agent: 4}).Append(nil))
-	f.Add((&View{Flags: ViewBot | ViewTold, Bot: 70_000}).Append(nil))
+	f.Add((&View{Flags: ViewBot | ViewSelfReported, Bot: 70_000}).Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var o, again View
 		if o.Decode(b) != nil {

@@ -85,8 +85,8 @@ func (t logTest) forget() {
 	o, err := t.log.Append(ctx, vitrine.Batch{Views: []vitrine.ViewRecord{late, soon}, Snapshots: of.Snapshots,
 		Downloads: of.Downloads})
 	step("Append", err)
-	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrForgotten) || o.Refused[1] != nil {
-		t.Errorf("Append on an expired day and on another: %v, want ErrForgotten and nil", o.Refused)
+	if len(o.Refused) != 2 || !errors.Is(o.Refused[0], vitrine.ErrDayExpired) || o.Refused[1] != nil {
+		t.Errorf("Append on an expired day and on another: %v, want ErrDayExpired and nil", o.Refused)
 	}
 	vitrinetest.Equal(t, "what is early along with an open of a forgotten day", o.Early, vitrine.Batch{})
 	_, early := t.outcome(of)
@@ -101,8 +101,8 @@ func (t logTest) forget() {
 		vitrine.Batch{Downloads: []vitrine.Download{download(unknown, 0)}})
 	m.append(vitrine.Batch{Views: []vitrine.ViewRecord{soon}})
 	receipt := vitrine.ImportReceipt{File: [32]byte{77}, Lines: 1, At: vitrinetest.Epoch.AddDate(1, 0, 0)}
-	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{late}); !errors.Is(err, vitrine.ErrForgotten) {
-		t.Errorf("Import on an expired day = %v, want ErrForgotten", err)
+	if err := t.log.Import(ctx, receipt, []vitrine.ViewRecord{late}); !errors.Is(err, vitrine.ErrDayExpired) {
+		t.Errorf("Import on an expired day = %v, want ErrDayExpired", err)
 	}
 	step("Settle", t.log.RollUp(ctx, day+220))
 	for range t.times(20) {

@@ -52,7 +52,8 @@ func (s *Handler) PutCaptions(w http.ResponseWriter, r *http.Request, c *auth.Ca
 		return vitrine.Errorf(vitrine.CodeInvalidRequest,
 			"Send captions as text/vtt (WebVTT) or application/x-subrip (.srt).")
 	}
-	l, err := s.Captions.Put(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("language"), httpx.Steadily(r))
+	l, err := s.Captions.Put(r.Context(), c.Account, r.PathValue("slug"), r.PathValue("language"),
+		httpx.WithoutBodyDeadline(r))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s *Handler) StartLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, code := s.PublicURL.String()+httpx.DeviceRoot, auth.ShownLoginCode(l.Code)
+	page, code := s.PublicURL.String()+httpx.LoginRoot, auth.ShownLoginCode(l.Code)
 	return httpx.WriteJSON(w, startedLogin{Code: code, Secret: string(secret), URL: page,
 		URLFilled: page + "?code=" + code,
 		ExpiresIn: int64(vitrine.LoginLife / time.Second), Interval: int64(vitrine.LoginPause / time.Second)})

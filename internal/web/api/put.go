@@ -39,7 +39,7 @@ func (s *Handler) PutFile(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Uploads.MayPut(r.Context(), g.Key); err != nil {
 		return err
 	}
-	etag, err := s.Receiver.Receive(r.Context(), g, httpx.Steadily(r))
+	etag, err := s.Receiver.Receive(r.Context(), g, httpx.WithoutBodyDeadline(r))
 	if err != nil {
 		w.Header().Set("Connection", "close") // the rest of the body is not needed
 		return err

@@ -54,8 +54,8 @@ type Page struct {
 	Section string // of the navigation, or ""
 	Waiting int64  // links in review, for moderators
 	Notices []Notice
-	Said    string      // message about the form that led here
-	Wrong   httpx.Wrong // errors of the form, if it is shown again
+	Said    string            // message about the form that led here
+	Wrong   httpx.FieldErrors // errors of the form, if it is shown again
 	now     time.Time
 }
 
@@ -83,10 +83,10 @@ func (p *Page) When(t time.Time) string {
 	return ui.ShortDate(t, Zone(p.Me), p.now)
 }
 
-// sayings maps codes in addresses to messages about completed forms. A page
-// never repeats text from the request, so no address can make it claim
+// formMessages maps codes in addresses to messages about completed forms. A
+// page never repeats text from the request, so no address can make it claim
 // something.
-var sayings = map[string]string{
+var formMessages = map[string]string{
 	"password":       "Password changed. All other browsers are signed out.",
 	"email":          "E-mail address changed.",
 	"email-asked":    "We sent a link to the new address. Open it in this browser to confirm the address.",
@@ -139,7 +139,7 @@ func Said(address, code string) string {
 // Begin returns the data of a page.
 func (s *Shell) Begin(r *http.Request, me *vitrine.Account, title, section string) Page {
 	return Page{Page: s.NewChrome(title + " · Vitrine"), Me: me, Section: section,
-		Said: sayings[r.URL.Query().Get("said")], now: s.Now()}
+		Said: formMessages[r.URL.Query().Get("said")], now: s.Now()}
 }
 
 // NewAppPage begins a page of a section.

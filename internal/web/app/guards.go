@@ -44,9 +44,9 @@ func (s *Shell) AsModerator(h MemberHandler) httpx.HandlerFunc {
 	})
 }
 
-// Looking admits signed-in people without extending their session, so that an
-// open page does not keep it alive.
-func (s *Shell) Looking(h MemberHandler) httpx.HandlerFunc {
+// AsPollingMember admits signed-in people without extending their session, so
+// that an open page does not keep it alive.
+func (s *Shell) AsPollingMember(h MemberHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		me, err := s.Sessions.Peek(r.Context(), s.Session(r))

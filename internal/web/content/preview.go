@@ -62,7 +62,7 @@ func (s *Handler) Preview(w http.ResponseWriter, r *http.Request, l *vitrine.Lin
 		w.Header().Set("Refresh", previewRefresh)
 		p.Message = "A preview is being made. It will be here in a moment."
 	case v.Inert == "":
-		p.Message = viewer.Card.Unshown(l)
+		p.Message = viewer.Card.FallbackText(l)
 	default:
 		p.Script = p.Styles + ui.AssetPath("viewer/html/frame.js")
 	}

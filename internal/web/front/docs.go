@@ -35,17 +35,20 @@ var docPages = []docPage{
 		"From a PDF to a link, and how to see how far it was read.",
 		[]docSection{{"upload", "Upload the deck"}, {"prepare", "Prepare the link"}, {"send", "Send it"},
 			{"follow", "See how it is read"}, {"correct", "Correct a mistake"}}, parseDoc("docs_deck.html"), nil},
-	{docsRoot + "/websites", "Use", "Websites and albums", "Publish a whole static site, or several links under one address.",
+	{docsRoot + "/websites", "Use", "Websites and albums",
+		"Publish a whole static site, or several links under one address.",
 		nil, parseDoc("docs_guide.html"), newGuide("websites.md")},
 	{docsRoot + "/embedding", "Use", "Embedding and sharing", "Show a file on another page, in a chat, or on paper.",
 		[]docSection{{"frame", "In a frame"}, {"oembed", "By oEmbed"}, {"unfurl", "In chats and networks"},
 			{"qr", "On paper"}, {"view-only", "View only"}}, parseDoc("docs_embedding.html"), nil},
-	{docsRoot + "/how-we-count", "Use", "How we count", "What every number of a report means, and what Vitrine knows about a reader.",
+	{docsRoot + "/how-we-count", "Use", "How we count",
+		"What every number of a report means, and what Vitrine knows about a reader.",
 		[]docSection{{"opens", "Views"}, {"readers", "Unique viewers"}, {"time", "Average time"},
 			{"progress", "Completion"}, {"bots", "Bots"}, {"own", "Your own visits"}, {"change", "Changes and ranges"},
 			{"downloads", "Downloads and QR scans"}, {"where", "Where they came from"},
 			{"privacy", "What is stored about a reader"}}, parseDoc("docs_counting.html"), nil},
-	{docsRoot + "/file-types", "Use", "File types", "Which files you can publish, what their pages show, and how progress is measured.",
+	{docsRoot + "/file-types", "Use", "File types",
+		"Which files you can publish, what their pages show, and how progress is measured.",
 		[]docSection{{"kinds", "Kinds"}, {"extensions", "Extensions"}, {"scan", "How files are checked"},
 			{"refused", "What is refused"}, {"states", "What happens to a file"},
 			{"reason-codes", "Reason codes"}}, parseDoc("docs_types.html"), nil},
@@ -133,7 +136,7 @@ func (s *Handler) docsPage(r *http.Request, i int) *docsPage {
 		p.Plans = s.planRows(p.Me)
 	}
 	if d.Path == docsRoot+"/api" {
-		p.API = theReference()
+		p.API = loadReference()
 	}
 	if i > 0 {
 		p.Prev = &docPages[i-1]

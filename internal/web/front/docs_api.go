@@ -183,7 +183,7 @@ type (
 // caseless reads members that Go's names spell with another case.
 var caseless = json.MatchCaseInsensitiveNames(true)
 
-var theReference = sync.OnceValue(func() *apiReference {
+var loadReference = sync.OnceValue(func() *apiReference {
 	var d oaDocument
 	if err := json.Unmarshal(api.OpenAPI, &d, caseless); err != nil {
 		panic(err) // it is part of the program
@@ -252,7 +252,7 @@ func (d *oaDocument) operation(path, method string, o *oaOperation) apiOp {
 		}
 		op.Answers = append(op.Answers, a)
 	}
-	if text, ok := theSample().JSON[op.ID]; ok {
+	if text, ok := loadSample().JSON[op.ID]; ok {
 		op.Example = text
 	}
 	op.Curl = op.curl()

@@ -51,7 +51,7 @@ func TestDocErrors(t *testing.T) {
 		}
 	}
 	known := map[string]*apiOp{}
-	for _, g := range theReference().Groups {
+	for _, g := range loadReference().Groups {
 		for i := range g.Ops {
 			known[g.Ops[i].ID] = &g.Ops[i]
 		}
@@ -90,7 +90,7 @@ func TestReference(t *testing.T) {
 	if err := json.Unmarshal(api.OpenAPI, &d); err != nil {
 		t.Fatal(err)
 	}
-	ref := theReference()
+	ref := loadReference()
 	n := 0
 	for _, g := range ref.Groups {
 		for _, op := range g.Ops {

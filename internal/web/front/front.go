@@ -49,7 +49,7 @@ func (s *Handler) newFrontPage(r *http.Request, title, description, section stri
 	if title != "" {
 		name = title + " · Vitrine"
 	}
-	p := frontPage{Page: s.NewChrome(name), Description: description, Section: section, Me: s.Whoever(r),
+	p := frontPage{Page: s.NewChrome(name), Description: description, Section: section, Me: s.SignedInAccount(r),
 		SignUp:  s.mayJoin(),
 		Address: s.PublicURL.String() + r.URL.Path, Picture: s.PublicURL.String() + frontPictureRoute}
 	p.Index = true

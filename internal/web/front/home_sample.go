@@ -40,7 +40,7 @@ var sampleDay = time.Date(2026, 5, 29, 16, 0, 0, 0, time.UTC)
 // sampleSlug is the slug of its link.
 const sampleSlug = "spring-report"
 
-var theSample = sync.OnceValue(func() *sample {
+var loadSample = sync.OnceValue(func() *sample {
 	of := func(rg report.Range) *report.LinkReport {
 		return samples.SampleLink(&vitrine.Link{Slug: sampleSlug, Title: "Spring report", Kind: filetype.PDF},
 			"https://share.example/p/"+sampleSlug, rg, sampleDay)

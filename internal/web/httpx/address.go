@@ -71,9 +71,9 @@ func LocalPath(s string) string {
 	return s
 }
 
-// DeviceRoot is the page on which a person confirms that a program gets an API
+// LoginRoot is the page on which a person confirms that a program gets an API
 // key (decision 0026).
-const DeviceRoot = "/device"
+const LoginRoot = "/device"
 
 func WithQuery(path string, q url.Values, more ...string) string {
 	for i := 0; i+1 < len(more); i += 2 {

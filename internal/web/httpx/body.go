@@ -56,9 +56,9 @@ func (s *Server) bodyTime() time.Duration {
 // so that the client can read the answer.
 func (s *Server) lingerTime() time.Duration { return s.bodyTime() / 30 }
 
-// Steadily returns a reader of the body without a time limit, as long as bytes
-// arrive steadily.
-func Steadily(r *http.Request) io.Reader {
+// WithoutBodyDeadline returns a reader of the body without a time limit, as
+// long as bytes arrive steadily.
+func WithoutBodyDeadline(r *http.Request) io.Reader {
 	if b, ok := r.Body.(*timedBody); ok {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -29,7 +29,7 @@ func TestBodyDeadline(t *testing.T) {
 		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 		r := httptest.NewRequest(method, "/", strings.NewReader(strings.Repeat("x", 3*slowBytes)))
 		b := s.TimeBody(w, r)
-		return s, w, b, func() (int64, error) { return io.Copy(io.Discard, Steadily(r)) }
+		return s, w, b, func() (int64, error) { return io.Copy(io.Discard, WithoutBodyDeadline(r)) }
 	}
 	near := func(what string, w *deadlines, d time.Duration) {
 		t.Helper()

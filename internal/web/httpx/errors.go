@@ -12,18 +12,18 @@ import (
 	"vitrine"
 )
 
-// Wrong maps the fields of a form to what is wrong with them; "" is the whole
-// form.
-type Wrong map[string]string
+// FieldErrors maps the fields of a form to what is wrong with them; "" is the
+// whole form.
+type FieldErrors map[string]string
 
-// WrongWith returns what is wrong with a form, or nil if the person who filled
-// it in cannot correct it.
-func WrongWith(err error) Wrong {
+// FieldErrorsOf returns what is wrong with a form, or nil if the person who
+// filled it in cannot correct it.
+func FieldErrorsOf(err error) FieldErrors {
 	var e *vitrine.Error
 	if !errors.As(err, &e) || StatusOf[e.Code] >= http.StatusInternalServerError {
 		return nil
 	}
-	return Wrong{e.Field: e.Message}
+	return FieldErrors{e.Field: e.Message}
 }
 
 // ErrNoPage is returned for an unknown address.

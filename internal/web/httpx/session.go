@@ -70,9 +70,9 @@ func (s *Server) Devices(r *http.Request) []string {
 	return list[:min(len(list), MaxDevices)]
 }
 
-// Whoever returns the signed-in account of a request, or nil if there is none
-// or it cannot be determined.
-func (s *Server) Whoever(r *http.Request) *vitrine.Account {
+// SignedInAccount returns the signed-in account of a request, or nil if there
+// is none or it cannot be determined.
+func (s *Server) SignedInAccount(r *http.Request) *vitrine.Account {
 	text := s.Session(r)
 	if text == "" || s.Sessions == nil {
 		return nil

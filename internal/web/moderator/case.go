@@ -170,7 +170,7 @@ func past(history []moderation.Event) string {
 			if text != "" {
 				text += ", "
 			}
-			text += strconv.FormatInt(n, 10) + " × " + ui.Deed(a)
+			text += strconv.FormatInt(n, 10) + " × " + ui.ActionName(a)
 		}
 	}
 	return text
@@ -290,7 +290,7 @@ func (s *Handler) tooLate(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	a.problem = "This link has changed since you opened its page."
 	if len(c.History) > 0 {
 		e := c.History[0]
-		a.problem = ui.Deed(e.Action) + " in the meantime by " + ui.LowerFirst(ui.Doer(e)) + "."
+		a.problem = ui.ActionName(e.Action) + " in the meantime by " + ui.LowerFirst(ui.Doer(e)) + "."
 	}
 	a.problem += " Your decision was not carried out; your note is kept below."
 	if a.note == "" {

@@ -72,12 +72,12 @@ func (s *Handler) doneIn(r *http.Request, me *vitrine.Account) (*decisionNotice,
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	d := &decisionNotice{Text: ui.Deed(list[0].Action)}
+	d := &decisionNotice{Text: ui.ActionName(list[0].Action)}
 	for _, e := range list {
 		if undoable[e.Action] {
 			d.Undo = text
 		}
-		if ui.Deed(e.Action) != d.Text {
+		if ui.ActionName(e.Action) != d.Text {
 			d.Text = "Decided on"
 		}
 	}

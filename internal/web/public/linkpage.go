@@ -76,7 +76,7 @@ func (s *Handler) linkPage(r *http.Request, l *vitrine.Link, f form) (*linkPage,
 		p.Download = here + "/download"
 	}
 	err := s.fill(p, r, l)
-	p.Notice.Message = p.Viewer.Unshown(l)
+	p.Notice.Message = p.Viewer.FallbackText(l)
 	return p, err
 }
 

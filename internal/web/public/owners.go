@@ -19,7 +19,7 @@ func (s *Handler) forOwner(r *http.Request, slug vitrine.Slug, err error) error 
 	if s.Framers(r) != "'none'" {
 		return err // a page of another site is around it
 	}
-	me := s.Whoever(r)
+	me := s.SignedInAccount(r)
 	if me == nil {
 		return err
 	}

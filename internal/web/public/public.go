@@ -70,7 +70,7 @@ func (s *Handler) Show(f form) LinkHandler {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			return nil
 		}
-		me := s.Whoever(r)
+		me := s.SignedInAccount(r)
 		own := me != nil && me.ID == a.ID
 		view, err := s.open(r, l, a, own)
 		if err != nil {
@@ -203,7 +203,7 @@ func (s *Handler) downloadID(r *http.Request, a *vitrine.Account) vitrine.ViewID
 	if o.Bot != "" && o.Bot != visitor.BotClientLibrary || visitor.MailNetwork(s.ClientAddr(r)) != "" {
 		return 0
 	}
-	if me := s.Whoever(r); me != nil && me.ID == a.ID {
+	if me := s.SignedInAccount(r); me != nil && me.ID == a.ID {
 		return 0
 	}
 	return vitrine.ViewIDAt(now.Truncate(downloadTime).UnixMilli(), downloadCounter+int(o.Viewer%downloadCounters))

@@ -61,7 +61,7 @@ func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 		Way:    way{s.PublicURL.String() + "/", "Go to the start page"}}
 	if !p.Framed {
 		httpx.SameOriginOnly(h)
-		if s.Whoever(r) != nil {
+		if s.SignedInAccount(r) != nil {
 			p.Way = way{"/dashboard", "Go to the dashboard"}
 		}
 	}
@@ -85,7 +85,7 @@ func (s *Pages) appFailure(w http.ResponseWriter, r *http.Request, err error) {
 	p := errorPage{Page: s.NewChrome(cmp.Or(heading, "This did not work")), Advice: advice,
 		Way: way{"/", "Go to the start page"}}
 	switch {
-	case s.Whoever(r) == nil:
+	case s.SignedInAccount(r) == nil:
 	case strings.HasPrefix(r.URL.Path, httpx.ModerationRoot):
 		p.Way = way{httpx.ModerationRoot, "Go to the queue"}
 	default:

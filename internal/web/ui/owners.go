@@ -21,7 +21,7 @@ func actionForOwner(e vitrine.LinkEvent) string {
 	if isImport(e) {
 		return "Imported"
 	}
-	return Deed(e.Action)
+	return ActionName(e.Action)
 }
 
 // isImport reports whether a change is the import of a link, which an

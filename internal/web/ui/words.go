@@ -79,8 +79,8 @@ func StateName(s vitrine.LinkState) string {
 	return StateNames[s]
 }
 
-// deeds are actions in the past tense.
-var deeds = map[vitrine.Action]string{
+// actionNames are actions in the past tense.
+var actionNames = map[vitrine.Action]string{
 	vitrine.ActionCreate:  "Uploaded",
 	vitrine.ActionScan:    "Scanned",
 	vitrine.ActionHold:    "Held for review",
@@ -101,8 +101,8 @@ var deeds = map[vitrine.Action]string{
 	vitrine.ActionReclass: "Views reclassified",
 }
 
-func Deed(a vitrine.Action) string {
-	if d, ok := deeds[a]; ok {
+func ActionName(a vitrine.Action) string {
+	if d, ok := actionNames[a]; ok {
 		return d
 	}
 	return Capital(string(a))
@@ -186,7 +186,8 @@ func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var wordFuncs = map[string]any{
 	"reason": ReasonName, "meaning": vitrine.Meaning, "ownersMeaning": vitrine.OwnerMeaning,
-	"state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": Deed, "doer": Doer,
+	"state": func(s any) string { return StateName(vitrine.LinkState(fmt.Sprint(s))) }, "deed": ActionName,
+	"doer": Doer,
 	"plan": PlanName, "role": RoleName,
 	"plural": Plural, "counted": Counted, "figure": func(n int64) Figure { return Figure(n) }, "values": Values,
 	"bytes": ByteSize, "moment": moment, "machine": machineTime,

@@ -196,9 +196,9 @@ func HasSource(l *vitrine.Link) bool {
 	return l.Kind == filetype.HTML || l.Kind == filetype.Text || t.Ext == "svg"
 }
 
-// Unshown returns what replaces the content: always for a card, otherwise if a
-// browser cannot show it.
-func (v *Viewer) Unshown(l *vitrine.Link) string {
+// FallbackText returns what replaces the content: always for a card, otherwise
+// if a browser cannot show it.
+func (v *Viewer) FallbackText(l *vitrine.Link) string {
 	switch {
 	case !l.HasBytes:
 		return "The file of this link is not available here."

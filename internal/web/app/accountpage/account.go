@@ -100,9 +100,9 @@ func (s *Handler) writeMe(w http.ResponseWriter, r *http.Request, status int, ch
 	return s.WriteApp(w, r, status, meTemplate, p.Nonce, &p)
 }
 
-// meAgain shows the page once more after one of its forms has failed.
-func (s *Handler) meAgain(w http.ResponseWriter, r *http.Request, form string, err error) error {
-	wrong := httpx.WrongWith(err)
+// renderMeError shows the page once more after one of its forms has failed.
+func (s *Handler) renderMeError(w http.ResponseWriter, r *http.Request, form string, err error) error {
+	wrong := httpx.FieldErrorsOf(err)
 	if wrong == nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (s *Handler) ChangePassword(w http.ResponseWriter, r *http.Request, me *vit
 	}
 	if err := s.Accounts.ChangePassword(r.Context(), session, r.PostForm.Get("current"),
 		r.PostForm.Get("password")); err != nil {
-		return s.meAgain(w, r, "password", err)
+		return s.renderMeError(w, r, "password", err)
 	}
 	return httpx.Redirect(w, r, app.Said(accountRoot, "password"))
 }
@@ -144,7 +144,7 @@ func (s *Handler) ChangeTimeZone(w http.ResponseWriter, r *http.Request, me *vit
 	}
 	zone := strings.TrimSpace(r.PostForm.Get("timezone"))
 	if _, err := analytics.ParseQuery(url.Values{"timezone": {zone}}); err != nil {
-		return s.meAgain(w, r, "timezone", err)
+		return s.renderMeError(w, r, "timezone", err)
 	}
 	if zone == "UTC" {
 		zone = ""
@@ -184,7 +184,7 @@ func (s *Handler) ChangeEmail(w http.ResponseWriter, r *http.Request, me *vitrin
 	asked, err := s.Accounts.ChangeEmail(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email"))
 	switch {
 	case err != nil:
-		return s.meAgain(w, r, "email", err)
+		return s.renderMeError(w, r, "email", err)
 	case asked:
 		return httpx.Redirect(w, r, app.Said(accountRoot, "email-asked"))
 	}
@@ -237,7 +237,7 @@ func (s *Handler) CloseAccount(w http.ResponseWriter, r *http.Request, me *vitri
 		return err
 	}
 	if err := s.Accounts.Close(r.Context(), session, r.PostForm.Get("current"), r.PostForm.Get("email")); err != nil {
-		return s.meAgain(w, r, "close", err)
+		return s.renderMeError(w, r, "close", err)
 	}
 	s.SetSession(w, "", -1)
 	return s.WriteSignIn(w, r, http.StatusOK, ui.SignInPage{Heading: "Your account is closed", Back: "/",

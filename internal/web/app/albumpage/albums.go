@@ -27,9 +27,9 @@ const (
 	albumsRoot = "/albums"
 )
 
-// pickedAtOnce is how many links an album's picker offers; a search finds the
+// pickedPage is how many links an album's picker offers; a search finds the
 // others.
-const pickedAtOnce = 30
+const pickedPage = 30
 
 // maxAlbumForm bounds the forms of an album, in bytes: links that are added are
 // named by their slugs.
@@ -82,7 +82,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	}
 	title, slug := strings.TrimSpace(r.PostForm.Get("title")), strings.TrimSpace(r.PostForm.Get("slug"))
 	album, err := s.Albums.Create(r.Context(), me, title, slug)
-	if wrong := httpx.WrongWith(err); wrong != nil {
+	if wrong := httpx.FieldErrorsOf(err); wrong != nil {
 		return s.writeAlbums(w, r, me, httpx.StatusOf[vitrine.CodeOf(err)], func(p *albumsPage) {
 			p.Wrong, p.NewTitle, p.NewSlug = wrong, title, slug
 		})
@@ -159,7 +159,7 @@ func (s *Handler) writeAlbum(w http.ResponseWriter, r *http.Request, me *vitrine
 		}
 	}
 	found, more, err := s.Links.Search(r.Context(), me,
-		links.LinkSearch{Text: app.SearchedText(p.Text), Limit: pickedAtOnce})
+		links.LinkSearch{Text: app.SearchedText(p.Text), Limit: pickedPage})
 	if err != nil {
 		return err
 	}

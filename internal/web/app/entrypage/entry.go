@@ -22,7 +22,7 @@ import (
 type entryPage struct {
 	ui.Page
 	Heading string
-	Wrong   httpx.Wrong
+	Wrong   httpx.FieldErrors
 	Email   string      // the typed text, or the address of the token
 	Next    string      // where it leads, if not to insideRoot
 	Mode    auth.SignUp // who may open an account
@@ -47,7 +47,7 @@ func (s *Handler) writeEntry(w http.ResponseWriter, r *http.Request, status int,
 // again shows a form again with the error, if the person can correct it. It
 // returns any other error.
 func (s *Handler) again(w http.ResponseWriter, r *http.Request, t ui.Template, p *entryPage, err error) error {
-	p.Wrong = httpx.WrongWith(err)
+	p.Wrong = httpx.FieldErrorsOf(err)
 	if p.Wrong == nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func (s *Handler) welcome(w http.ResponseWriter, r *http.Request, in auth.Signed
 			return err
 		}
 	}
-	return s.letIn(w, r, in, next)
+	return s.startSession(w, r, in, next)
 }
 
-// letIn gives a browser a session and the cookie that identifies it, and
+// startSession gives a browser a session and the cookie that identifies it, and
 // redirects. Another session of the browser ends.
-func (s *Handler) letIn(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
+func (s *Handler) startSession(w http.ResponseWriter, r *http.Request, in auth.SignedIn, next string) error {
 	if old := s.Session(r); old != "" {
 		if err := s.Sessions.SignOut(r.Context(), old); err != nil {
 			return err

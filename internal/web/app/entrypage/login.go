@@ -31,11 +31,11 @@ func (s *Handler) newDevice(heading string, me *vitrine.Account) devicePage {
 
 const connectHeading = "Connect a program"
 
-// deviceAgain asks for the code again and shows what is wrong with it.
-func (s *Handler) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string,
+// renderDeviceError asks for the code again and shows what is wrong with it.
+func (s *Handler) renderDeviceError(w http.ResponseWriter, r *http.Request, me *vitrine.Account, typed string,
 	err error) error {
 	p := s.newDevice(connectHeading, me)
-	if p.Wrong = httpx.WrongWith(err); p.Wrong == nil {
+	if p.Wrong = httpx.FieldErrorsOf(err); p.Wrong == nil {
 		return err
 	}
 	p.Code = typed
@@ -48,7 +48,7 @@ func (s *Handler) deviceAgain(w http.ResponseWriter, r *http.Request, me *vitrin
 	return ui.Render(w, r, status, deviceTemplate, &p)
 }
 
-func (s *Handler) ShowDevice(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *Handler) ShowLogin(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	typed := r.URL.Query().Get("code")
 	if typed == "" {
 		p := s.newDevice(connectHeading, me)
@@ -56,14 +56,14 @@ func (s *Handler) ShowDevice(w http.ResponseWriter, r *http.Request, me *vitrine
 	}
 	l, err := s.Logins.Find(r.Context(), me, typed, s.Client(r))
 	if err != nil {
-		return s.deviceAgain(w, r, me, typed, err)
+		return s.renderDeviceError(w, r, me, typed, err)
 	}
 	p := s.newDevice("Connect this program?", me)
 	p.Login, p.Code = l, auth.ShownLoginCode(l.Code)
 	return s.writeDevice(w, r, &p)
 }
 
-func (s *Handler) DecideDevice(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
+func (s *Handler) DecideLogin(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Handler) DecideDevice(w http.ResponseWriter, r *http.Request, me *vitri
 	}
 	l, err := s.Logins.Decide(r.Context(), me, typed, answer == "allow", s.Client(r))
 	if err != nil {
-		return s.deviceAgain(w, r, me, typed, err)
+		return s.renderDeviceError(w, r, me, typed, err)
 	}
 	heading := "Program connected"
 	if answer == "refuse" {

@@ -35,9 +35,9 @@ func (s *Handler) TakeReset(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, resetTemplate, &p)
 }
 
-// resetting starts the page for a new password. If the token is invalid, it
+// newResetPage starts the page for a new password. If the token is invalid, it
 // answers the request itself.
-func (s *Handler) resetting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
+func (s *Handler) newResetPage(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	email, err := s.Accounts.ResetGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return p, false, s.NoToken(w, r, err)
@@ -51,7 +51,7 @@ func (s *Handler) resetting(w http.ResponseWriter, r *http.Request) (p entryPage
 }
 
 func (s *Handler) ShowPassword(w http.ResponseWriter, r *http.Request) error {
-	p, ok, err := s.resetting(w, r)
+	p, ok, err := s.newResetPage(w, r)
 	if !ok {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *Handler) TakePassword(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	p, ok, err := s.resetting(w, r)
+	p, ok, err := s.newResetPage(w, r)
 	if !ok {
 		return err
 	}
@@ -73,5 +73,5 @@ func (s *Handler) TakePassword(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.again(w, r, passwordTemplate, &p, err)
 	}
-	return s.letIn(w, r, in, "")
+	return s.startSession(w, r, in, "")
 }

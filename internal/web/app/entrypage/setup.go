@@ -33,7 +33,7 @@ func (s *Handler) HomeOnceSetUp(home httpx.HandlerFunc) httpx.HandlerFunc {
 func (s *Handler) ShowSetup(w http.ResponseWriter, r *http.Request) error {
 	err := s.Accounts.SetupGood(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.noSetup(w, r)
+		return s.renderSetupUnavailable(w, r)
 	}
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
 	in, err := s.Accounts.SetUp(r.Context(), r.PathValue("token"), r.PostForm.Get("email"), r.PostForm.Get("password"),
 		s.Client(r))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
-		return s.noSetup(w, r)
+		return s.renderSetupUnavailable(w, r)
 	}
 	if err != nil {
 		p := s.newEntry("Set up Vitrine")
@@ -59,8 +59,8 @@ func (s *Handler) TakeSetup(w http.ResponseWriter, r *http.Request) error {
 	return s.welcome(w, r, in, "")
 }
 
-// noSetup answers requests with an invalid setup token.
-func (s *Handler) noSetup(w http.ResponseWriter, r *http.Request) error {
+// renderSetupUnavailable answers requests with an invalid setup token.
+func (s *Handler) renderSetupUnavailable(w http.ResponseWriter, r *http.Request) error {
 	is, err := s.isSetUp(r.Context())
 	if err != nil {
 		return err

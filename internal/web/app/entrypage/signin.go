@@ -19,7 +19,7 @@ func (s *Handler) signInForm(next string) entryPage {
 // ShowSignIn shows the form, and leads on who is signed in.
 func (s *Handler) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.Query().Get("next")
-	if s.Whoever(r) != nil {
+	if s.SignedInAccount(r) != nil {
 		return httpx.Redirect(w, r, httpx.InsideOr(next))
 	}
 	p := s.signInForm(next)
@@ -40,7 +40,7 @@ func (s *Handler) TakeSignIn(w http.ResponseWriter, r *http.Request) error {
 		p.Limited = vitrine.CodeOf(err) == vitrine.CodeRateLimited
 		return s.again(w, r, enterTemplate, &p, err)
 	}
-	return s.letIn(w, r, in, f.Get("next"))
+	return s.startSession(w, r, in, f.Get("next"))
 }
 
 // Offer shows the button that signs in. It does not check the token: a program
@@ -61,7 +61,7 @@ func (s *Handler) SignIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.letIn(w, r, in, "")
+	return s.startSession(w, r, in, "")
 }
 
 func (s *Handler) SignOut(w http.ResponseWriter, r *http.Request) error {

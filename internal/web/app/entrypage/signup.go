@@ -29,7 +29,7 @@ func (s *Handler) signUpPage(next string) entryPage {
 
 func (s *Handler) ShowSignUp(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.Query().Get("next")
-	if s.Whoever(r) != nil {
+	if s.SignedInAccount(r) != nil {
 		return httpx.Redirect(w, r, httpx.InsideOr(next))
 	}
 	p := s.signUpPage(next)
@@ -61,9 +61,9 @@ func (s *Handler) TakeSignUp(w http.ResponseWriter, r *http.Request) error {
 	return s.writeEntry(w, r, http.StatusOK, signUpTemplate, &p)
 }
 
-// accepting starts the page that creates an account. If the token is invalid,
-// it answers the request itself.
-func (s *Handler) accepting(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
+// newAcceptPage starts the page that creates an account. If the token is
+// invalid, it answers the request itself.
+func (s *Handler) newAcceptPage(w http.ResponseWriter, r *http.Request) (p entryPage, ok bool, err error) {
 	t, err := s.Accounts.Invited(r.Context(), r.PathValue("token"))
 	if vitrine.CodeOf(err) == vitrine.CodeUnauthorized {
 		return p, false, s.NoToken(w, r, err)
@@ -77,7 +77,7 @@ func (s *Handler) accepting(w http.ResponseWriter, r *http.Request) (p entryPage
 }
 
 func (s *Handler) ShowAccept(w http.ResponseWriter, r *http.Request) error {
-	p, ok, err := s.accepting(w, r)
+	p, ok, err := s.newAcceptPage(w, r)
 	if !ok {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *Handler) TakeAccept(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.ReadForm(w, r, httpx.MaxEntry); err != nil {
 		return err
 	}
-	p, ok, err := s.accepting(w, r)
+	p, ok, err := s.newAcceptPage(w, r)
 	if !ok {
 		return err
 	}

@@ -16,14 +16,14 @@ var keysTemplate = app.Parse("keys.html")
 
 const keysRoot = "/keys"
 
-// mostEndedKeys is how many expired and revoked keys are listed.
-const mostEndedKeys = 20
+// maxEndedKeys is how many expired and revoked keys are listed.
+const maxEndedKeys = 20
 
 // keysPage lists API keys.
 type keysPage struct {
 	app.Page
 	Keys    []keyRow // in force, newest first
-	Ended   []keyRow // newest first, at most mostEndedKeys
+	Ended   []keyRow // newest first, at most maxEndedKeys
 	More    int      // ended keys that are not listed
 	New     string   // a key that was just made, which is shown this once
 	NewName string
@@ -112,7 +112,7 @@ func (s *Handler) writeKeys(w http.ResponseWriter, r *http.Request, status int, 
 		row := keyRow{all[i], made[all[i].ID]}
 		if row.InForce(now) {
 			p.Keys = append(p.Keys, row)
-		} else if len(p.Ended) < mostEndedKeys {
+		} else if len(p.Ended) < maxEndedKeys {
 			p.Ended = append(p.Ended, row)
 		} else {
 			p.More++
@@ -147,7 +147,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 		key, err = s.Keys.Create(r.Context(), me.Email, req)
 	}
 	if err != nil {
-		if wrong := httpx.WrongWith(err); wrong != nil {
+		if wrong := httpx.FieldErrorsOf(err); wrong != nil {
 			_, status := s.Known(w, r, err)
 			return s.writeKeys(w, r, status, me, func(p *keysPage) { p.Wrong, p.Typed = wrong, t })
 		}

@@ -15,20 +15,20 @@ import (
 // The limits of a form about several links: a page of the list, and its size in
 // bytes.
 const (
-	maxBulkLinks = 2 * linksAtOnce
+	maxBulkLinks = 2 * linksBatch
 	maxBulkForm  = 64 << 10
 )
 
-// bulkDeed is an action on each of several links. It returns why a link was not
-// changed, or an error.
-type bulkDeed struct {
+// bulkAction is an action on each of several links. It returns why a link was
+// not changed, or an error.
+type bulkAction struct {
 	done [2]string // message for one link, and for several
 	do   func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, f url.Values) (why string,
 		err error)
 }
 
-// bulkDeeds maps the names of buttons to actions.
-var bulkDeeds = map[string]bulkDeed{
+// bulkActions maps the names of buttons to actions.
+var bulkActions = map[string]bulkAction{
 	"disable": {[2]string{"link disabled", "links disabled"},
 		func(s *Handler, ctx context.Context, me *vitrine.Account, l *vitrine.Link, _ url.Values) (string, error) {
 			if l.State != vitrine.StateLive {
@@ -74,7 +74,7 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 		return err
 	}
 	action := r.PostForm.Get("action")
-	deed, ok := bulkDeeds[action]
+	deed, ok := bulkActions[action]
 	slugs := r.PostForm["link"]
 	switch {
 	case !ok:
@@ -117,7 +117,7 @@ func (s *Handler) Bulk(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 }
 
 // bulkOne does it with one link. It returns why it failed, for people.
-func (s *Handler) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.Account, deed bulkDeed,
+func (s *Handler) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.Account, deed bulkAction,
 	slug string) (name, why string) {
 	o, err := s.Links.Own(r.Context(), me, slug)
 	if err == nil {

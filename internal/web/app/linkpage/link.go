@@ -132,9 +132,9 @@ func (s *Handler) writeLink(w http.ResponseWriter, r *http.Request, status int, 
 	return s.WriteApp(w, r, status, linkTemplates[p.Head.Tab], p.Nonce, p)
 }
 
-// linkDeed carries out a form about a link. It returns the link, unless it was
-// deleted, and the code of the message to show.
-type linkDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link,
+// linkAction carries out a form about a link. It returns the link, unless it
+// was deleted, and the code of the message to show.
+type linkAction func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (l *vitrine.Link,
 	saying string, err error)
 
 // allows reads the check box. A hidden field of the same name precedes it, so
@@ -142,7 +142,7 @@ type linkDeed func(s *Handler, ctx context.Context, me *vitrine.Account, slug st
 func allows(f url.Values) bool { return slices.Contains(f["download"], "yes") }
 
 // linkForms maps the last part of a form's address to its action.
-var linkForms = map[string]linkDeed{
+var linkForms = map[string]linkAction{
 	"settings": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, f url.Values) (*vitrine.Link,
 		string, error) {
 		var e links.Edit
@@ -215,7 +215,7 @@ func (s *Handler) Form(action string) app.MemberHandler {
 // wrongLinkForm shows a failed form again with what was typed.
 func (s *Handler) wrongLinkForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, o *links.LinkDetail,
 	err error) error {
-	wrong := httpx.WrongWith(err)
+	wrong := httpx.FieldErrorsOf(err)
 	if wrong == nil || vitrine.CodeOf(err) == vitrine.CodeNotFound {
 		return err
 	}

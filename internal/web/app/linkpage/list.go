@@ -18,10 +18,10 @@ import (
 
 var linksTemplate = app.Parse("chart.html", "link_rows.html", "links.html")
 
-// linksAtOnce is the number of links on a page of the list; maxLinksPage is the
+// linksBatch is the number of links on a page of the list; maxLinksPage is the
 // highest page number.
 const (
-	linksAtOnce  = 50
+	linksBatch   = 50
 	maxLinksPage = 1_000_000
 )
 
@@ -78,7 +78,7 @@ var sortNames = []ui.Option{
 
 // linkSearch parses a search. It ignores invalid choices.
 func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
-	search := links.LinkSearch{Text: strings.TrimSpace(q.Get("q")), Limit: linksAtOnce, Views: me.Plan.Pro()}
+	search := links.LinkSearch{Text: strings.TrimSpace(q.Get("q")), Limit: linksBatch, Views: me.Plan.Pro()}
 	if k := filetype.Kind(q.Get("kind")); slices.Contains(filetype.Kinds(), k) {
 		search.Kind = k
 	}
@@ -98,7 +98,7 @@ func linkSearch(q url.Values, me *vitrine.Account) (links.LinkSearch, int) {
 		page = 1
 	}
 	page = min(max(page, 1), maxLinksPage)
-	search.Skip = (page - 1) * linksAtOnce
+	search.Skip = (page - 1) * linksBatch
 	return search, page
 }
 

@@ -32,11 +32,11 @@ func (s *Handler) numbers(ctx context.Context, me *vitrine.Account, l *vitrine.L
 		Spark: chart.NewSpark(daily, "view", "views")}, nil
 }
 
-// mostVisits is how many visits are on the overview.
-const mostVisits = 5
+// maxVisits is how many visits are on the overview.
+const maxVisits = 5
 
 func (s *Handler) latestVisits(ctx context.Context, me *vitrine.Account, l *vitrine.Link) ([]app.Visit, error) {
-	some, err := s.Analytics.Visits(ctx, me, string(l.Slug), analytics.VisitQuery{N: mostVisits})
+	some, err := s.Analytics.Visits(ctx, me, string(l.Slug), analytics.VisitQuery{N: maxVisits})
 	if err != nil {
 		return nil, err
 	}

@@ -130,9 +130,9 @@ func (s *Handler) writePeople(w http.ResponseWriter, r *http.Request, status int
 	return s.WriteApp(w, r, status, peopleTemplate, p.Nonce, &p)
 }
 
-// peopleAgain shows the page once more after one of its forms has failed.
-func (s *Handler) peopleAgain(w http.ResponseWriter, r *http.Request, me *vitrine.Account, err error) error {
-	wrong := httpx.WrongWith(err)
+// renderPeopleError shows the page once more after one of its forms has failed.
+func (s *Handler) renderPeopleError(w http.ResponseWriter, r *http.Request, me *vitrine.Account, err error) error {
+	wrong := httpx.FieldErrorsOf(err)
 	if wrong == nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Handler) Invite(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	text, err := s.Accounts.Invite(r.Context(), r.PostForm.Get("email"), plan,
 		vitrine.Decision{By: vitrine.Moderator(me)})
 	if err != nil {
-		return s.peopleAgain(w, r, me, err)
+		return s.renderPeopleError(w, r, me, err)
 	}
 	return s.writePeople(w, r, http.StatusOK, me, func(p *peoplePage) {
 		p.Link, p.Email, p.Plan = httpx.TokenURL(s.PublicURL.String(), vitrine.TokenInvite, text),
@@ -202,12 +202,12 @@ func (s *Handler) Change(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	}
 	if a.Plan != plan {
 		if _, err = s.Accounts.SetPlan(ctx, a.Email, plan, nil, by); err != nil {
-			return s.peopleAgain(w, r, me, err)
+			return s.renderPeopleError(w, r, me, err)
 		}
 	}
 	if a.Role != role {
 		if _, err = s.Accounts.SetRole(ctx, a.Email, role, by); err != nil {
-			return s.peopleAgain(w, r, me, err)
+			return s.renderPeopleError(w, r, me, err)
 		}
 	}
 	if a.ID == me.ID && role != vitrine.RoleOwner {

@@ -102,10 +102,10 @@ func (c statsBars) More() string {
 	switch n := len(c.Rows); {
 	case n <= shownBuckets:
 		return ""
-	case n < mostBuckets:
+	case n < maxBuckets:
 		return fmt.Sprintf("All %d %s", n, strings.ToLower(c.Name))
 	}
-	return fmt.Sprintf("The first %d %s", mostBuckets, strings.ToLower(c.Name))
+	return fmt.Sprintf("The first %d %s", maxBuckets, strings.ToLower(c.Name))
 }
 
 // shownBuckets is how many rows a card shows at first.

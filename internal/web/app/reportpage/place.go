@@ -95,8 +95,8 @@ type statsChip struct {
 	Turn, Remove string
 }
 
-// statsAsk is the form of a report: dates, filter and comparison.
-type statsAsk struct {
+// statsForm is the form of a report: dates, filter and comparison.
+type statsForm struct {
 	Chips   []statsChip
 	Clear   string // without a filter
 	Form    bool   // any dates, hours and comparisons can be asked for
@@ -112,8 +112,8 @@ type statsAsk struct {
 	Current string     // the label of these
 }
 
-func newStatsAsk(p place, s *report.Summary, form bool, now time.Time) statsAsk {
-	a := statsAsk{Form: form, Action: p.root, Hourly: p.q.Hourly, Year: p.q.Compare == report.CompareYear,
+func newStatsForm(p place, s *report.Summary, form bool, now time.Time) statsForm {
+	a := statsForm{Form: form, Action: p.root, Hourly: p.q.Hourly, Year: p.q.Compare == report.CompareYear,
 		Custom: p.q.Dates != nil}
 	for i, c := range p.q.Filter {
 		a.Chips = append(a.Chips, statsChip{Name: dimensionNames[c.Dimension], Value: valueName(c.Dimension, c.Value),

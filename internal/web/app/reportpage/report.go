@@ -91,13 +91,13 @@ func (s *Handler) numbersOf(ctx context.Context, me *vitrine.Account, of subject
 	case n.sample:
 		n.account = samples.SampleAccount(rg, s.Now())
 	case l != nil:
-		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, mostBuckets), true, true
+		q.Zone, q.Rows, q.UTM, q.Curves = zoneOf(me, q), cmp.Or(q.Rows, maxBuckets), true, true
 		q.LastRead = true
 		if n.link, err = s.Analytics.Link(ctx, me, string(l.Slug), q); err == nil && l.Versions > 1 {
 			_, n.versions, err = s.Versions.List(ctx, me, string(l.Slug))
 		}
 	default:
-		q.Zone, q.Rows, q.UTM = zoneOf(me, q), cmp.Or(q.Rows, mostBuckets), true
+		q.Zone, q.Rows, q.UTM = zoneOf(me, q), cmp.Or(q.Rows, maxBuckets), true
 		n.account, err = s.Analytics.Account(ctx, me, q)
 	}
 	return n, err
@@ -174,7 +174,7 @@ func (s *Handler) write(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 			return err
 		}
 		if of.link != nil {
-			if p.Recent, err = s.recentVisits(r, me, of.link, n.q, mostRecent); err != nil {
+			if p.Recent, err = s.recentVisits(r, me, of.link, n.q, maxRecent); err != nil {
 				return err
 			}
 			p.Visits = place{app.VisitsRoot(of.link), n.q}.at("")
@@ -240,7 +240,7 @@ type reportPage struct {
 	Now     string
 	Call    string // of the API, for a shell
 	Ranges  []statsRange
-	Ask     statsAsk
+	Ask     statsForm
 	Zone    string // name of the time zone
 	Cards   []statsCard
 	Ledger  []statsReason
@@ -319,7 +319,7 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 	}
 	p.Call = `curl -H "Authorization: Bearer $VITRINE_API_KEY" "` + place{api + root, asked}.at("") + `"`
 	asks := n.website == nil && !n.sample
-	p.Ranges, p.Ask = ranges(of, asks), newStatsAsk(of, p.Summary, asks, s.Now())
+	p.Ranges, p.Ask = ranges(of, asks), newStatsForm(of, p.Summary, asks, s.Now())
 	p.fill(n, of, s.Now())
 	if !n.sample {
 		p.Pages.show(root, l)
@@ -330,8 +330,8 @@ func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.
 // fewViews is the all-time number of views below which a link's page begins
 // with visits; busyViews is the number from which it names the busiest hour.
 const (
-	mostRecent  = 25   // visits on the page
-	mostBuckets = 100  // of a card on the page
+	maxRecent   = 25   // visits on the page
+	maxBuckets  = 100  // of a card on the page
 	fileBuckets = 1000 // of a card as a file
 	fewViews    = 20
 	busyViews   = 30

@@ -27,7 +27,7 @@ type statsShares struct {
 	List   []*vitrine.SharedReport
 	New    string // address that was just made
 	Embed  string // HTML that shows its chart; "" with a password
-	Wrong  httpx.Wrong
+	Wrong  httpx.FieldErrors
 	Label  string // that was typed
 	Life   string
 }
@@ -67,9 +67,9 @@ func (s *Handler) Share(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 	if o.Life, err = shareLives.Parse("life", life); err == nil {
 		secret, err = s.Shared.Create(r.Context(), me, l, o)
 	}
-	status, wrong := http.StatusOK, httpx.Wrong(nil)
+	status, wrong := http.StatusOK, httpx.FieldErrors(nil)
 	if err != nil {
-		if wrong = httpx.WrongWith(err); wrong == nil {
+		if wrong = httpx.FieldErrorsOf(err); wrong == nil {
 			return err
 		}
 		_, status = s.Known(w, r, err)
@@ -126,9 +126,9 @@ func (s *Handler) readShared(r *http.Request) (found *sharedreport.Shared, in bo
 // only with the address of the report.
 const passCookie = "vitrine-report"
 
-// quietly keeps a page out of caches and indexes, and its address out of
-// referrers.
-func quietly(w http.ResponseWriter) {
+// setPrivateHeaders keeps a page out of caches and indexes, and its address out
+// of referrers.
+func setPrivateHeaders(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
@@ -157,7 +157,7 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 			State: ui.StateName(l.State), AllTime: ui.Figure(n.link.AllTimeViews)}
 	}
 	where := place{sharedRoot + r.PathValue("token"), n.q}
-	p.Ranges, p.Ask = ranges(where, false), newStatsAsk(where, p.Summary, false, s.Now())
+	p.Ranges, p.Ask = ranges(where, false), newStatsForm(where, p.Summary, false, s.Now())
 	p.fill(n, where, s.Now())
 	if l := found.Link; l != nil && l.Live() {
 		p.Pages.show(where.root, l)
@@ -167,7 +167,7 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 
 // ShowShared answers with the page of a shared report.
 func (s *Handler) ShowShared(w http.ResponseWriter, r *http.Request) error {
-	quietly(w)
+	setPrivateHeaders(w)
 	found, in, err := s.readShared(r)
 	if err != nil {
 		return err
@@ -188,10 +188,10 @@ type passwordPage struct {
 	ui.Page
 	Heading string
 	Email   string // of entry pages; none here
-	Wrong   httpx.Wrong
+	Wrong   httpx.FieldErrors
 }
 
-func (s *Handler) askPassword(w http.ResponseWriter, r *http.Request, status int, wrong httpx.Wrong) error {
+func (s *Handler) askPassword(w http.ResponseWriter, r *http.Request, status int, wrong httpx.FieldErrors) error {
 	p := &passwordPage{Page: s.NewChrome("Password · Vitrine"), Heading: "This report has a password", Wrong: wrong}
 	s.SetPagePolicy(w, r, httpx.EntryPage, p.Nonce)
 	return ui.Render(w, r, status, askTemplate, p)
@@ -199,7 +199,7 @@ func (s *Handler) askPassword(w http.ResponseWriter, r *http.Request, status int
 
 // EnterShared takes the password of a report.
 func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
-	quietly(w)
+	setPrivateHeaders(w)
 	found, in, err := s.readShared(r)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 	}
 	pass, err := s.Shared.Enter(r.Context(), found, r.PostForm.Get("password"), s.ClientAddr(r))
 	if err != nil {
-		wrong := httpx.WrongWith(err)
+		wrong := httpx.FieldErrorsOf(err)
 		if wrong == nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (s *Handler) EnterShared(w http.ResponseWriter, r *http.Request) error {
 // site. A report with a password has none, because frames have no cookies of
 // their own.
 func (s *Handler) EmbedShared(w http.ResponseWriter, r *http.Request) error {
-	quietly(w)
+	setPrivateHeaders(w)
 	found, err := s.Shared.Open(r.Context(), r.PathValue("token"))
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (s *Handler) Thumb(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 // SharedThumb sends the picture of a page to a reader of a shared report, as
 // long as the link is public.
 func (s *Handler) SharedThumb(w http.ResponseWriter, r *http.Request) error {
-	quietly(w)
+	setPrivateHeaders(w)
 	found, in, err := s.readShared(r)
 	if err != nil {
 		return err

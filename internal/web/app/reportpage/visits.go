@@ -21,14 +21,14 @@ var (
 	visitTemplate = app.Parse("chart.html", "link_head.html", "visit.html", "stats_tables.html", "visit_table.html")
 )
 
-// visitsAtOnce is the number of visits on a page.
-const visitsAtOnce = 50
+// visitsBatch is the number of visits on a page.
+const visitsBatch = 50
 
 // visitsPage lists visits of a link.
 type visitsPage struct {
 	app.Page
 	Head    *app.LinkHead
-	Ask     statsAsk
+	Ask     statsForm
 	Report  string // address of the report
 	Label   string // of the days; "" for all
 	Visits  []app.Visit
@@ -65,7 +65,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 	default:
 		return vitrine.Errorf(vitrine.CodeInvalidRequest, `format must be "csv" or "ndjson".`)
 	}
-	q.N = visitsAtOnce
+	q.N = visitsBatch
 	some, err := s.Analytics.Visits(r.Context(), me, string(l.Slug), q)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *Handler) ShowVisits(w http.ResponseWriter, r *http.Request, me *vitrine
 		asked.Zone = nil
 	}
 	here := place{app.VisitsRoot(l), asked}
-	p.Ask = newStatsAsk(here, &report.Summary{}, false, s.Now())
+	p.Ask = newStatsForm(here, &report.Summary{}, false, s.Now())
 	p.Report = place{reportRoot(l), asked}.at("")
 	p.CSV, p.NDJSON = here.at("")+"&format=csv", here.at("")+"&format=ndjson"
 	if q.Before != 0 {

@@ -123,7 +123,7 @@ func (s *Handler) form(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	if failed == nil {
 		return httpx.Redirect(w, r, app.Said(app.LinksRoot+"/"+slug+string(app.LinkVersions), said))
 	}
-	wrong := httpx.WrongWith(failed)
+	wrong := httpx.FieldErrorsOf(failed)
 	if wrong == nil || vitrine.CodeOf(failed) == vitrine.CodeNotFound {
 		return failed
 	}
@@ -134,6 +134,6 @@ func (s *Handler) form(w http.ResponseWriter, r *http.Request, me *vitrine.Accou
 	e, status := s.Known(w, r, failed)
 	httpx.RetryAfter(w, e)
 	p := s.page(r, me, l, list)
-	p.Wrong = httpx.Wrong{"": e.Message}
+	p.Wrong = httpx.FieldErrors{"": e.Message}
 	return s.write(w, r, status, p)
 }

@@ -94,7 +94,7 @@ func (s *Handler) Create(w http.ResponseWriter, r *http.Request, me *vitrine.Acc
 	}
 	title, slug := strings.TrimSpace(r.PostForm.Get("title")), strings.TrimSpace(r.PostForm.Get("slug"))
 	site, err := s.Sites.Create(r.Context(), me, title, slug)
-	if wrong := httpx.WrongWith(err); wrong != nil {
+	if wrong := httpx.FieldErrorsOf(err); wrong != nil {
 		return s.writeWebsites(w, r, me, httpx.StatusOf[vitrine.CodeOf(err)], func(p *websitesPage) {
 			p.Wrong, p.NewTitle, p.NewSlug = wrong, title, slug
 		})
