@@ -58,7 +58,7 @@ func (s *Handler) OnContent(h contentHandler) httpx.HandlerFunc {
 		}
 		header.Set("Cache-Control", "private, no-cache")
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicVersion(ctx, id, version); return err }
-		return s.WhileShown(w, r, shown, func() error { return h(w, r, l) })
+		return s.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l) })
 	}
 }
 

@@ -137,7 +137,7 @@ func (s *Handler) sendSite(w http.ResponseWriter, r *http.Request, q siteRequest
 		}
 	}
 	shown := func(ctx context.Context) error { return s.Sites.StillPublic(ctx, version.ID) }
-	return s.WhileShown(w, r, shown, func() error {
+	return s.StopWhenNotPublic(w, r, shown, func() error {
 		return sendSiteFile(w, r, siteFile{version, blob, file}, found.status)
 	})
 }

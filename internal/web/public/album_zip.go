@@ -115,7 +115,7 @@ func (s *Handler) zipLink(w http.ResponseWriter, r *http.Request, z *zip.Writer,
 		return false, err
 	}
 	shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, id); return err }
-	return true, s.WhileShown(w, r, shown, func() error {
+	return true, s.StopWhenNotPublic(w, r, shown, func() error {
 		to, err := z.CreateHeader(&zip.FileHeader{Name: names.add(l.Name), Method: zip.Store,
 			Modified: l.CreatedAt.UTC()})
 		if err != nil {

@@ -161,7 +161,7 @@ func (s *Handler) redirectDownload(w http.ResponseWriter, r *http.Request, l *vi
 func (s *Handler) EndWhenDisabled(h LinkHandler) LinkHandler {
 	return func(w http.ResponseWriter, r *http.Request, l *vitrine.Link, a *vitrine.Account) error {
 		shown := func(ctx context.Context) error { _, err := s.Links.PublicByID(ctx, l.ID); return err }
-		return s.WhileShown(w, r, shown, func() error { return h(w, r, l, a) })
+		return s.StopWhenNotPublic(w, r, shown, func() error { return h(w, r, l, a) })
 	}
 }
 
