@@ -273,10 +273,10 @@ func (l *Link) LeaveSite(tx SiteTx) error {
 	return tx.PutSite(site)
 }
 
-// disableSite disables the website of a version that is disabled before the
-// website showed it. The version becomes the current one, so that no older
-// version reappears. Undoing only the approval leaves the website in its
-// previous state.
+// disableSite disables the website of a pending version that was live and is
+// now disabled. The version becomes the current one, so that no older version
+// reappears. Undoing only the approval leaves the website in its previous
+// state.
 func (l *Link) disableSite(tx SiteTx, c Change) error {
 	if l.Site == 0 || c.From != StateLive || c.To == StateLive || c.Action == ActionUndo || c.Action == ActionDelete {
 		return nil

@@ -142,8 +142,8 @@ func OpenSite(tx SiteTx, u *Upload) (*Site, error) {
 }
 
 // Deploy makes a new link the version that is shown, or pending, and deletes
-// versions that are too old. The previously shown version remains at any age,
-// so that the owner can return to it.
+// the oldest versions beyond KeptVersions. The previously shown version is
+// always kept, so that the owner can return to it.
 func (s *Site) Deploy(tx Tx, l *Link, now time.Time) error {
 	var before LinkID
 	if shown, err := s.Shown(tx); err != nil {

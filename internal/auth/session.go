@@ -124,8 +124,8 @@ func rehash(ctx context.Context, pw string, a *vitrine.Account) (string, error) 
 	return password.Hash(ctx, normal)
 }
 
-// enter begins a session for an account whose password was right when it was
-// read.
+// enter begins a session if the account's password has not changed since it was
+// checked.
 func (s *Sessions) enter(tx vitrine.Tx, read *vitrine.Account, hash string, g Client) (SignedIn, error) {
 	a, err := tx.Account(read.ID)
 	switch {

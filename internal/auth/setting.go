@@ -6,8 +6,8 @@ import (
 	"vitrine"
 )
 
-// SetTimeZone changes the time zone of an account's reports in the app to one
-// that reports can have; "" is UTC.
+// SetTimeZone sets the time zone in which the app shows an account's reports:
+// an IANA name that reports support, or "" for UTC.
 func (s *Accounts) SetTimeZone(ctx context.Context, id vitrine.AccountID, zone string) error {
 	return s.set(ctx, id, zone, func(a *vitrine.Account) *string { return &a.TimeZone })
 }

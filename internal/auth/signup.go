@@ -216,9 +216,9 @@ func (s *Accounts) AskSignUp(ctx context.Context, address string, g Client) erro
 	return err
 }
 
-// Join creates an account immediately, where no mail is sent. The attempt
-// counts before the password is hashed, which is expensive. Errors:
-// CodeInvalidRequest, also for an address with an account; CodeRateLimited.
+// Join creates an account immediately, without mail. The attempt counts before
+// the password is hashed, which is expensive. Errors: CodeInvalidRequest, also
+// for an address with an account; CodeRateLimited.
 func (s *Accounts) Join(ctx context.Context, address, password string, g Client) (in SignedIn, err error) {
 	if s.SignUp != SignUpOpen || s.Mail != nil {
 		return in, errSignUp
@@ -268,7 +268,7 @@ func (s *Accounts) join(ctx context.Context, email, pw string, g Client) (in Sig
 	return in, err
 }
 
-// Invited reads a token with which an account is opened: its address. Errors:
+// Invited reads a token for creating an account: its address. Errors:
 // CodeUnauthorized.
 func (s *Accounts) Invited(ctx context.Context, text string) (t *vitrine.OneTimeToken, err error) {
 	return vitrine.Read(ctx, s.Store, func(tx vitrine.Tx) (*vitrine.OneTimeToken, error) {
@@ -355,9 +355,10 @@ func inviterPlan(tx vitrine.AccountTx, by *vitrine.Account) (vitrine.Plan, error
 	return owners[0].Plan, nil
 }
 
-// Invite makes a token with which an account of an address is opened, and sends
-// it where mail is sent. Without a plan ("") the account gets that of the
-// inviter. One from before is of no use any more. Errors: CodeInvalidRequest.
+// Invite creates a token for creating an account with an address, and sends it
+// if mail is configured. Without a plan ("") the account gets that of the
+// inviter. An earlier invitation to the address becomes invalid. Errors:
+// CodeInvalidRequest.
 func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan,
 	d vitrine.Decision) (text vitrine.TokenText, err error) {
 	email, err := vitrine.NormalEmail(address)
@@ -405,8 +406,7 @@ func (s *Accounts) Invite(ctx context.Context, address string, plan vitrine.Plan
 	return text, nil
 }
 
-// Invitations lists those that were not taken up yet and still can be, newest
-// first.
+// Invitations lists the valid, unused invitations, newest first.
 func (s *Accounts) Invitations(ctx context.Context) (list []*vitrine.OneTimeToken, err error) {
 	err = s.Store.Read(ctx, func(tx vitrine.Tx) error {
 		list, err = validInvitations(tx, s.Now())
@@ -432,8 +432,7 @@ func validInvitations(tx vitrine.Tx, now time.Time) (list []*vitrine.OneTimeToke
 	return list, nil
 }
 
-// Withdraw takes an invitation back. Taking back what is none any more is
-// success.
+// Withdraw deletes an invitation. Taking back what is none any more is success.
 func (s *Accounts) Withdraw(ctx context.Context, id vitrine.OneTimeTokenID, d vitrine.Decision) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if err := mayGovern(tx, d.By); err != nil {

@@ -47,8 +47,8 @@ func (l *ViewLog) Expire(ctx context.Context, before report.Day) error {
 }
 
 // settledFor is the number of days for which days must be settled before they
-// expire. Late changes come soon, and a tally without views can never be built
-// again.
+// expire. A tally cannot be rebuilt once its views have expired, so late
+// changes have 31 days to arrive.
 const settledFor = 31
 
 // errChanged is returned if days changed while their tallies were built.

@@ -7,9 +7,9 @@ import (
 	"vitrine"
 )
 
-// The names in the state of the mark, and of the number of the last change of
-// the log that this one was filled from. They are not part of a batch: they are
-// written after the batches of Fill.
+// Names in the table state: the mark, and the number of the last change of the
+// log from which Fill copied. They are not part of a batch: they are written
+// after the batches of Fill.
 const (
 	markName       = "mark"
 	filledFromName = "since"

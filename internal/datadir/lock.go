@@ -22,8 +22,8 @@ const LockFile = "serve.lock"
 type ServingLock struct{ *os.File }
 
 // LockServing makes this process the one that serves a data directory, until
-// the lock is closed or the process ends, however it ends. The verbs of the
-// operator take no lock: they are transactions like a server's own.
+// the lock is closed or the process ends, however it ends. Administrator
+// commands take no lock, because they use the same transactions as a server.
 func LockServing(dir string) (ServingLock, error) {
 	path := filepath.Join(dir, LockFile)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -1,15 +1,15 @@
 // Package filetype turns a file's name, declared MIME type and bytes into a
 // Kind, or refuses the file.
 //
-// It is pure: it reads bytes through an io.ReaderAt; it writes, logs and times
-// nothing, and never holds a whole file in memory. The constants in limits.go
+// It only reads bytes through an io.ReaderAt. It does not write, log or use the
+// time, and never holds a whole file in memory. The constants in limits.go
 // bound work and memory for any input.
 //
 // A file passes two checks. ByName checks what the uploader declares (contract,
 // createUpload); Inspect checks the bytes (contract, completeUpload). See also
-// (security, Files are checked by their bytes). Both return a *Problem to
-// refuse a file. A file that a person must see before it is published is not
-// refused: Inspect sets Facts.Hold.
+// (security, Files are checked by their bytes). There are three outcomes: a
+// *Problem refuses the file, Facts.Hold holds it for a moderator, and otherwise
+// it is accepted.
 //
 // The package has its own bounded parsers. General parsers of PDF, ZIP and
 // images trust lengths stated in the file; these check every length against the

@@ -69,7 +69,7 @@ type importedLink struct {
 	SizeBytes  int64  `json:"sizeBytes"`
 }
 
-// Links adds links without bytes, one in a line. If a line is wrong, it adds
+// Links adds links without bytes, one per line. If a line is wrong, it adds
 // none. It skips a link that exists exactly as in the line.
 func (s *Importer) Links(ctx context.Context, r io.Reader) (Result, error) {
 	var links []importedLink

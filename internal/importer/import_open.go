@@ -14,18 +14,18 @@ import (
 // does not wait longer than that.
 const importBatch = 16_384
 
-// Views adds views, one a line, to links that exist. The file is read once:
-// every line is checked and staged in a temporary file, so that a bad one stops
-// the import before anything is kept. Then the views go to ViewLog.Import in
-// batches, each with the import's progress. An import that was interrupted goes
-// on where it stopped, and a second run of the same file adds nothing.
+// Views adds views to existing links, one per line. The file is read once:
+// every line is checked and staged in a temporary file, so that an invalid line
+// stops the import before anything is stored. Then the views go to
+// ViewLog.Import in batches, each with the import's progress. An interrupted
+// import continues where it stopped, and a second run of the same file adds
+// nothing.
 //
-// What the log is promised: the views of a file, over all its batches, come in
-// the order of account, link, time, those of one millisecond in the order of
-// the file, and in the same order in each run. A batch has at most 16,384
-// views. Each open's ID is the smallest of its millisecond. ImportReceipt.Lines
-// is the number of views stored so far, and with the last batch the number of
-// lines of the file.
+// Views passes views to the log sorted by account, link and time. Views of one
+// millisecond keep the order of the file. The order is the same in every run. A
+// batch has at most 16,384 views. The ID of each view is the smallest of its
+// millisecond. ImportReceipt.Lines is the number of views stored so far, and
+// with the last batch the number of lines of the file.
 func (s *Importer) Views(ctx context.Context, r io.Reader) (Result, error) {
 	staged, err := newStaging(s.runViews)
 	if err != nil {

@@ -30,8 +30,8 @@ const (
 	// firstEarlyPause is the time before the first try to store early events.
 	// It doubles, up to maxPause, with each try that stores nothing.
 	firstEarlyPause = time.Second
-	// After a try that took d, there is none for earlyPauseFactor times d, at
-	// most maxEarlyPause. Many events may wait, and the log has other work.
+	// After a try that took d, the next one follows after earlyPauseFactor*d,
+	// at most maxEarlyPause. Many events may wait, and the log has other work.
 	earlyPauseFactor = 9
 	maxEarlyPause    = 10 * time.Minute
 )

@@ -9,8 +9,8 @@ import (
 	"vitrine"
 )
 
-// replay empties the spool whenever it has something. Its pauses grow while the
-// log takes nothing.
+// replay writes the spool to the log whenever the spool is not empty. It backs
+// off while the log fails.
 func (v *Views) replay(ctx context.Context) {
 	for {
 		select {
@@ -39,11 +39,10 @@ func (v *Views) replay(ctx context.Context) {
 	}
 }
 
-// drain empties the spool, and reports whether the log took anything. What
-// arrives in the meantime goes to the spool as well. Once the spool has no more
-// than one batch, the writer waits while that is replayed, for at most
-// Patience, as it would for a batch of its own. Then the spool is empty, and
-// the writer writes to the log again.
+// drain writes the spool to the log until it is empty, and reports whether the
+// log took anything. New entries also go to the spool until then. For the last
+// batch, drain makes the writer wait, for at most Patience, so that the writer
+// returns to the log when the spool is empty.
 func (v *Views) drain(ctx context.Context) (some bool, err error) {
 	for again := true; again; {
 		n, err := v.replaySpool(ctx)
@@ -142,7 +141,7 @@ func (v *Views) withoutDeleted(ctx context.Context, b vitrine.Batch) (vitrine.Ba
 	return b, nil
 }
 
-// owners returns a function like Owner that asks Owner once for each link.
+// owners returns Owner with a cache.
 func (v *Views) owners(ctx context.Context) func(vitrine.LinkID) (vitrine.AccountID, error) {
 	known := map[vitrine.LinkID]vitrine.AccountID{}
 	return func(id vitrine.LinkID) (vitrine.AccountID, error) {

@@ -192,7 +192,8 @@ func (v *Views) Add(ctx context.Context, o *vitrine.ViewRecord) error {
 }
 
 // viewTries bounds the search for a free ID. A collision is rare: two views of
-// one link must have the same millisecond and the same of two million counters.
+// one link must have the same millisecond and the same counter, one of two
+// million.
 const viewTries = 3
 
 // AddNext writes a view under the next free ID of a moment, which it returns.
@@ -232,8 +233,8 @@ func (v *Views) enqueue(ctx context.Context, e entry) error {
 	}
 }
 
-// write writes queued entries in batches. Each batch costs a wait for the disk,
-// however small it is. So while many entries arrive, write waits for a moment
+// write writes queued entries in batches. Each batch costs one wait for the
+// disk, whatever its size. So after a large batch, write waits for batchDelay
 // to collect more.
 func (v *Views) write() {
 	defer close(v.written)

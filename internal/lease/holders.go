@@ -13,11 +13,11 @@ import (
 // server left after at most 41 s.
 const ServedWithin = 45 * time.Second
 
-// Holders lists the processes that serve an instance over a shared store: those
-// that take or renew a lease while Holders watches, for at most ServedWithin.
-// The times in the leases are not compared with a clock. Leases of servers that
-// were killed do not change, and so do not count. If there are any leases,
-// Holders calls waiting before it begins to wait.
+// Holders lists the processes that serve an instance over a shared store: the
+// holders of leases that change while Holders watches, for at most
+// ServedWithin. The times in the leases are not compared with a clock. Leases
+// of servers that were killed do not change, and so do not count. If there are
+// any leases, Holders calls waiting before it begins to wait.
 func Holders(ctx context.Context, leases func(context.Context) ([]vitrine.Lease, error),
 	waiting func()) (holders []string, err error) {
 	left, err := leases(ctx)

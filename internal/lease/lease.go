@@ -22,11 +22,11 @@ const (
 	// releaseTime is how long giving a lease back may take. A lease that is not
 	// given back ends after leaseLife.
 	releaseTime = 10 * time.Second
-	// sightingRetention is how long the sight of a lease is kept that nobody
-	// asks for again.
+	// sightingRetention is how long a sighting of a lease is kept after its
+	// last use.
 	sightingRetention = time.Hour
 	// staleLeaseRetention is the age at which leases that a crash left are
-	// deleted. No clock is that wrong.
+	// deleted. It is longer than any plausible clock error.
 	staleLeaseRetention = 30 * 24 * time.Hour
 )
 
@@ -35,16 +35,16 @@ const (
 var ErrLost = errors.New("the lease was lost")
 
 // Leases shares the background work of an instance among its processes. A nil
-// *Leases is for a process that works alone on its store, for example on an
-// embedded database whose directory it has locked. It gives every lease at once
-// and writes nothing.
+// *Leases grants every lease immediately and stores nothing. It is for a
+// process that is alone on its store, such as an embedded database whose
+// directory it has locked.
 //
 // A lease ends leaseLife after its holder last renewed it, and the holder then
 // stops its work. Another process takes the lease once it has itself seen it
 // without renewal for leaseLife and clockMargin. Each process measures the time
 // by its own clock, and no clock is compared with another. So two processes
 // never hold a lease at once, even if their clocks differ. Work that a crash
-// leaves is taken up within leaseLife and the time between two looks of the
+// leaves is continued within leaseLife and the time between two polls of the
 // other processes.
 //
 // A process that was paused, or whose clock is wrong, may still be in the

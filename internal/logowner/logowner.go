@@ -8,9 +8,9 @@
 // with fewer changes than the store knows of is refused until an administrator
 // accepts the loss.
 //
-// What it cannot notice: the loss of changes since the last Record, and a store
-// that was restored to an earlier moment, which is behind its log. The views of
-// that log are all there.
+// It does not detect the loss of changes since the last Record, nor a store
+// that was restored to an earlier moment than its log. In the second case no
+// views are lost.
 package logowner
 
 import (
@@ -26,8 +26,8 @@ import (
 // of its log.
 const recordSecret = "view log"
 
-// ErrLoss reports that a log is not the store's, or has lost changes. Each
-// error of Check and Record that says so, and how, is ErrLoss by errors.Is.
+// ErrLoss reports that a log is not the store's, or has lost changes. Errors of
+// Check and Record that report such a loss match it (errors.Is).
 var ErrLoss = errors.New("the view log lacks views")
 
 type loss string

@@ -56,7 +56,8 @@ const (
 	unlimitedMark = "unlimited: "
 )
 
-// exitMachineError is the exit code of a child for an error of the machine.
+// exitMachineError is the exit code of a child that failed because of the
+// machine, not because of the file.
 const exitMachineError = 1
 
 // fault is a failure that the file caused. Other errors of run are caused by

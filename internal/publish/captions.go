@@ -21,18 +21,16 @@ type Captions struct {
 	Blobs vitrine.Blobs
 	Now   func() time.Time
 
-	// mu keeps a Put and a Delete of one text apart. Otherwise a link could
-	// name a text that is gone. Several processes correct this after each
-	// other, see keep and drop. Such a name stays only if one of them is killed
-	// between its two steps while another is at work. To put or delete the text
-	// again corrects it.
+	// mu serializes Put and Delete, so that no link names a text that was
+	// deleted. Across processes, store and remove repair such a name. It
+	// remains only if a process is killed between its two steps while another
+	// one works. Putting or deleting the text again corrects it.
 	mu sync.Mutex
 }
 
-// Put gives a link captions in a language, in place of those that it has. text
-// is WebVTT or SubRip, which is converted to WebVTT. The text is durable before
-// the link names it, so an interrupted Put leaves at most a text that no page
-// shows.
+// Put sets a link's captions in a language. text is WebVTT or SubRip, which is
+// converted to WebVTT. The text is durable before the link names it, so an
+// interrupted Put leaves at most a text that no page shows.
 //
 // Errors: CodeInvalidRequest (language, text, kind of file, too many
 // languages), CodeNotFound, as for another account's link.

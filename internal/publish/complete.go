@@ -425,7 +425,7 @@ func (s *Uploads) markForRescan(tx vitrine.LinkTx, u *vitrine.Upload, e *vitrine
 	if err != nil {
 		return vitrine.NotFoundIsNil(err)
 	}
-	l.Scanned = "doubted " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
+	l.Scanned = "doubted " + s.Now().UTC().Format(time.RFC3339Nano) // no signature version has this form
 	return tx.PutLink(l)
 }
 

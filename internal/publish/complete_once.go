@@ -25,7 +25,7 @@ type checks struct {
 // check is one check of an upload, shared by all its callers.
 type check struct {
 	callers int             // how many wait for it
-	begun   bool            // the inspection has its turn, and goes on without callers
+	begun   bool            // the inspection has its turn, and continues without callers
 	waiting context.Context // ends the wait for the turn
 	leave   context.CancelFunc
 	done    chan struct{}

@@ -27,8 +27,8 @@ const ScanTime = 30 * time.Minute
 //
 // Several processes may run Pending at once: each link is scanned under a
 // lease. Only one process may run Rescan at a time. The result of a scan counts
-// only if its link is as it was when the scan began. So of two scans of a link
-// the first to end counts.
+// only if its link is as it was when the scan began. So if two scans of a link
+// overlap, only the first result is applied.
 type Scans struct {
 	Store       vitrine.Store
 	Blobs       vitrine.Blobs
@@ -116,7 +116,7 @@ func (s *Scans) Rescan(ctx context.Context) error {
 // returns how many. It is for use after a change of the scanner's
 // configuration.
 func (s *Scans) MarkForScan(ctx context.Context, slug string) (n int, err error) {
-	mark := "again " + s.Now().UTC().Format(time.RFC3339Nano) // no signatures are named so
+	mark := "again " + s.Now().UTC().Format(time.RFC3339Nano) // no signature version has this form
 	if slug != "" {
 		err = s.Store.Update(ctx, func(tx vitrine.Tx) error {
 			n = 0

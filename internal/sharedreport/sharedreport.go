@@ -62,8 +62,7 @@ type Shared struct {
 	Link  *vitrine.Link // nil means all links of the account
 }
 
-// errNoReport is the same for an address that never was, has expired or was
-// revoked.
+// errNoReport does not reveal whether the address ever existed.
 var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
 	"There is no report at this address. It may have expired or been revoked. Ask the person who sent you the address.")
 
@@ -148,7 +147,7 @@ func (s *Service) valid(r *vitrine.SharedReport) bool {
 	return r.ExpiresAt.IsZero() || s.Now().Before(r.ExpiresAt)
 }
 
-// Revoke deletes an address of an account. It is gone for everybody at once.
+// Revoke deletes an address of an account. Readers lose access immediately.
 // Errors: CodeNotFound.
 func (s *Service) Revoke(ctx context.Context, a *vitrine.Account, id vitrine.SharedReportID) error {
 	if id <= 0 {

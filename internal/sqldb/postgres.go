@@ -201,8 +201,8 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 	return db, nil
 }
 
-// preparePostgres sees to it that the server is one that serves, and brings the
-// schema up to date. One process does so at a time.
+// preparePostgres checks that the server is usable and migrates the schema. One
+// process does so at a time.
 func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string) error {
 	schema := postgresSchemas[what]
 	ctx := context.Background()
@@ -239,7 +239,7 @@ func preparePostgres(handle *sql.DB, l *Listener, d *Dialect, path, what string)
 		return fmt.Errorf("open the database %s: %w", path, err)
 	}
 	defer func() { _, _ = c.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", key) }()
-	// Who may not make schemas may still be given one that is there.
+	// A role that cannot create schemas can still use an existing one.
 	var there bool
 	err = c.QueryRowContext(ctx, "SELECT to_regnamespace($1) IS NOT NULL", schema).Scan(&there)
 	if err == nil && !there {

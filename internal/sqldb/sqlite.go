@@ -152,8 +152,8 @@ func (c *checkpointer) run() {
 			return
 		case <-time.After(checkpointEvery):
 		}
-		// One that fails, for want of room or because another is at it, leaves
-		// the log longer for the next.
+		// If a checkpoint fails, because the disk is full or another one is
+		// running, the next one has more to do.
 		_, _ = c.db.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 	}
 }

@@ -3,8 +3,8 @@ package sqlstore
 import "context"
 
 // Exclusive takes a named lock (1 to 64 of a-z, 0-9 and -). Among all processes
-// that use the store, one caller holds it at a time. Exclusive waits until ctx
-// ends.
+// that use the store, one caller holds it at a time. Exclusive waits for the
+// lock until ctx ends.
 //
 // A lock in PostgreSQL belongs to a connection. If the connection is lost, the
 // database gives the lock to the next caller, and the holder does not notice:

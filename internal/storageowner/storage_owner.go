@@ -252,8 +252,8 @@ func (p Owner) errShared() error {
 		replacedTries))
 }
 
-// begin records in the store which token is written next: next, or if it is "",
-// the one that is recorded already, or a new one.
+// begin records the token that will be written next: next if it is not "",
+// otherwise the recorded one, or a new one.
 func (p Owner) begin(ctx context.Context, next string) (m tokens, err error) {
 	err = p.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if m, err = readTokens(tx); err != nil || next == "" && m.next != m.current {

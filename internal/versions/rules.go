@@ -192,8 +192,8 @@ func WithVersion(tx vitrine.LinkTx, m *vitrine.Link, n int) (*vitrine.Link, erro
 	return &as, nil
 }
 
-// Detach takes a version that is being deleted from its link. It refuses the
-// current one.
+// Detach removes a version from its link before the version is deleted. It
+// fails for the current version.
 func Detach(tx vitrine.Tx, v *vitrine.Link) error {
 	if v.Of == 0 {
 		return nil

@@ -101,8 +101,8 @@ func (s *Service) OfUpload(ctx context.Context, m *vitrine.Link, id vitrine.Uplo
 	return v, err
 }
 
-// Condition returns an error if a link is not as its caller expects. It is
-// called within a transaction; nil accepts any link.
+// A Condition checks a link within the transaction that changes it (If-Match).
+// Nil means no condition.
 type Condition func(*vitrine.Link) error
 
 // Restore makes a version of a link the current one and keeps the previous one.

@@ -164,8 +164,8 @@ func (b *building) advance(t logTx, to report.Day) error {
 
 // clear deletes the tallies of the days and of later ones: stale ones, and
 // those that an interrupted attempt left. It changes the version of the state,
-// so that an attempt of another process, whose tallies it may have deleted,
-// ends at its next step.
+// so that a concurrent attempt of another process fails at its next step
+// instead of using deleted tallies.
 func (b *building) clear() error {
 	next := b.state
 	next.version++

@@ -13,10 +13,10 @@ import (
 )
 
 // unpackAll unpacks every served file and compares it with the directory.
-// Packed files are served packed and unpacked by browsers, whose programs may
-// stop at another place than inspection and scanner. Files that are left out
-// are inspected like the members of any ZIP. When the allowance is used up, the
-// site is held.
+// Packed files are served as they are. Browsers unpack them with their own
+// decoders, which may stop at another offset than inspection and scanner. Files
+// that are left out are inspected like the members of any ZIP. When the
+// allowance is used up, the site is held.
 func (z *inspection) unpackAll(s *filetype.Source, v *siteReading) *filetype.Problem {
 	kept := make(map[*archive.ZipMember]bool, len(v.kept))
 	files := make([]*archive.ZipMember, 0, len(v.kept))

@@ -30,8 +30,8 @@ type entry struct {
 	close  func()
 }
 
-// onEntry finds the entry that a request names by its place in the archive's
-// listing. What no viewer shows is not served.
+// onEntry finds an archive entry by its index in the listing. Entries without a
+// viewer are refused.
 func (s *Handler) onEntry(h func(w http.ResponseWriter, r *http.Request, l *vitrine.Link,
 	e entry) error) httpx.HandlerFunc {
 	return s.OnContent(func(w http.ResponseWriter, r *http.Request, l *vitrine.Link) error {

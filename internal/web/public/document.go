@@ -90,8 +90,8 @@ func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document,
 	return s.document(r, l, f) // someone else's was of the link as it was before
 }
 
-// newDocument renders a page with marks for the gaps. The marks are random, so
-// no title or text can contain them.
+// newDocument renders a page once, with placeholders where values of a view go.
+// The placeholders are random, so no title or text can contain them.
 func newDocument(l *vitrine.Link, p *linkPage) (*document, error) {
 	mark := httpx.NewNonce()
 	p.Nonce = mark + string(nonceGap)

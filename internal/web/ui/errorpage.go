@@ -50,7 +50,7 @@ type way struct{ Address, Name string }
 func (s *Pages) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	e, status := s.Known(w, r, err)
 	h := w.Header()
-	// What the handler had said of the content that it then could not send.
+	// Headers that the handler set before it failed.
 	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag",
 		"Last-Modified"} {
 		h.Del(name)
