@@ -139,7 +139,7 @@ vitrinetest/blobstest        vitrine vitrinetest vitrinetest/tier
 vitrinetest/tier
 vitrinetest/fault            vitrine report sqldb
 vitrinetest/firefox          vitrinetest
-vitrinetest/fixture          vitrine signer report audit auth collections disk s3 filetype links moderation outbox password publish sqlstore versions viewdb vitrinetest vitrinetest/fault
+vitrinetest/fixture          vitrine signer report audit auth collections disk s3 filetype ingest links moderation outbox password publish sqlstore versions viewdb vitrinetest vitrinetest/fault
 vitrinetest/mailtest         vitrine vitrinetest
 vitrinetest/previewtest      vitrine filetype vitrinetest
 vitrinetest/scannertest      vitrine vitrinetest

@@ -3,10 +3,12 @@ package bench
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -34,6 +36,15 @@ import (
 )
 
 const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+
+// noSpool is a spool that stores nothing.
+type noSpool struct{}
+
+func (noSpool) Append(vitrine.Batch) error { return errors.New("there is no spool") }
+
+func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error)) error { return nil }
+
+func (noSpool) Empty() bool { return true }
 
 // forgetful is a log that writes nothing, to measure a page or a beacon without
 // its record.
@@ -66,7 +77,8 @@ func newPageServer(b *testing.B, wrap func(vitrine.ViewLog) vitrine.ViewLog) pag
 	signer := signer.New([]byte("bench"))
 	blobs, err := disk.New(dir, hs.URL+api.StorageRoot, signer, time.Now)
 	must(err)
-	views := ingest.NewViews(wrap(log))
+	views := &ingest.Views{Log: wrap(log), Spool: noSpool{}, Patience: math.MaxInt64}
+	views.Start()
 	s := &web.Server{PublicURL: public, ContentURL: public, Version: "bench",
 		Keys: &auth.Keys{Store: store, Now: time.Now},
 		Uploads: &publish.Uploads{Store: store, Blobs: blobs, Scanner: vitrine.NoScanner{},

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,25 +118,6 @@ func (e *entry) of() viewOf {
 	}
 	return viewOf{vitrine.LinkID(e.view.Link), vitrine.ViewID(e.view.ID)}
 }
-
-// NewViews returns started Views that write to log alone, without a spool. What
-// the log does not take is refused, and writing waits for it without a limit.
-func NewViews(log Log) *Views {
-	v := &Views{Log: log, Spool: noSpool{}, Patience: math.MaxInt64}
-	v.Start()
-	return v
-}
-
-// noSpool keeps nothing.
-type noSpool struct{}
-
-func (noSpool) Append(vitrine.Batch) error { return errors.New("there is no spool") }
-
-func (noSpool) Replay(context.Context, func(vitrine.Batch) (vitrine.Batch, error)) error {
-	return nil
-}
-
-func (noSpool) Empty() bool { return true }
 
 // Start begins to write, and to replay what an earlier process left in the
 // spools. Close ends both.

@@ -9,6 +9,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/ingest"
+	"vitrine/internal/vitrinetest/fixture"
 )
 
 // TestViewsNeither checks that nothing is acknowledged while neither log nor
@@ -50,7 +51,7 @@ func TestViewsBackPressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		log := newFrailLog(t, func(int) error { <-release; return nil })
-		v := ingest.NewViews(log)
+		v := fixture.NewViews(log)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		const n = 10_000

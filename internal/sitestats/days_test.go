@@ -8,11 +8,11 @@ import (
 
 	"vitrine"
 	"vitrine/internal/clickhouse"
-	"vitrine/internal/ingest"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fixture"
 	"vitrine/report"
 )
 
@@ -44,7 +44,7 @@ func pastDays(t *testing.T, open func(*testing.T) (vitrine.ViewLog, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views := ingest.NewViews(log)
+	views := fixture.NewViews(log)
 	t.Cleanup(func() {
 		views.Close()
 		for _, c := range []func() error{log.(interface{ Close() error }).Close, store.Close} {

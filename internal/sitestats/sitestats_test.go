@@ -12,13 +12,13 @@ import (
 	"vitrine"
 	"vitrine/internal/audit"
 	"vitrine/internal/disk"
-	"vitrine/internal/ingest"
 	"vitrine/internal/logowner"
 	"vitrine/internal/signer"
 	"vitrine/internal/sitestats"
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fixture"
 	"vitrine/report"
 )
 
@@ -40,7 +40,7 @@ func start(t *testing.T, store, log string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views := ingest.NewViews(l)
+	views := fixture.NewViews(l)
 	t.Cleanup(func() {
 		views.Close()
 		if err := errors.Join(l.Close(), s.Close()); err != nil {

@@ -27,7 +27,6 @@ import (
 	"vitrine/internal/collections"
 	"vitrine/internal/disk"
 	"vitrine/internal/filetype"
-	"vitrine/internal/ingest"
 	"vitrine/internal/links"
 	"vitrine/internal/moderation"
 	"vitrine/internal/ownviews"
@@ -36,6 +35,7 @@ import (
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
+	"vitrine/internal/vitrinetest/fixture"
 	"vitrine/internal/web"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -113,7 +113,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	if o.viewLog != nil {
 		written = o.viewLog(log)
 	}
-	views := ingest.NewViews(written)
+	views := fixture.NewViews(written)
 	sessions := &auth.Sessions{Store: store, Signer: signer, Now: now}
 	links := &links.Service{Store: store, Blobs: blobs, Log: log, Now: now}
 	s.server = &web.Server{Gallery: true,
