@@ -104,7 +104,7 @@
 //	terminal             what commands print; credentials, manifest: their files
 //	datadir              the data directory: who serves from it, and its room
 //	durable              changes of files that survive a crash
-//	limits               limits of plans as flags say them
+//	limits               limits of plans, as written in flags
 //	signer               signed URLs and tokens
 //	turn, worker         turns for scarce work; named background loops
 //

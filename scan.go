@@ -48,7 +48,7 @@ const (
 var ErrScanLimit = errors.New("beyond the scanner's limits")
 
 // NoScanner is the Scanner of an instance without one. The inspection of the
-// bytes, which precedes any scan, is then the only check. The program says so
+// bytes, which precedes any scan, is then the only check. The program logs this
 // when it starts.
 type NoScanner struct{}
 

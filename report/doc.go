@@ -14,7 +14,7 @@
 //	engaged     the time in which the viewer did attend to the page
 //	present     the time from the view to the last sign of life
 //	bounce      a counted session that was engaged for less than five seconds
-//	viewer      an opaque number that is the same for the same person, as far as one can tell
+//	viewer      an opaque number that is the same for the same person, as far as is known
 //	uniques     distinct viewers of counted views
 //	returning   of a view: its viewer had opened the link before
 //	visit       one viewer on one day of a scope, with the day of the viewer's visit before

@@ -185,7 +185,7 @@ func dropoffInsight(f findings) (Insight, bool) {
 }
 
 // stop returns where most sessions stopped, and their share in percent; lost is
-// nil if the content card does not say.
+// nil if the content card does not show it.
 func (c *Content) stop() (where string, lost *Tenths) {
 	var d MarkDropoff
 	switch {

@@ -23,10 +23,10 @@ import (
 // differences.
 
 // pieceVersion is the first form of the pieces. moreVersion is the form of a
-// body with data for which the first form has no place; a body without such
-// data has the first form. filesVersion is the form of a body with files of
-// replaced links. A piece of any other version counts as damaged: the tally is
-// computed again from its views.
+// body with data for which the first form has no room; a body without such data
+// has the first form. filesVersion is the form of a body with files of replaced
+// links. A piece of any other version counts as damaged: the tally is computed
+// again from its views.
 const (
 	pieceVersion = 1
 	moreVersion  = 2

@@ -267,7 +267,7 @@ func (t *Tally) Empty() bool { return len(t.days) == 0 && t.atypical == 0 && len
 
 // Size returns about how many bytes t takes.
 func (t *Tally) Size() int {
-	const counter, row, link = 64, 160, 240 // with their place in a map
+	const counter, row, link = 64, 160, 240 // with their entry in a map
 	n := 2048 + row*len(t.days) + link*len(t.links) + 2*counter*len(t.files) + 4*t.Times() +
 		counter*(len(t.bots)+len(t.products)+len(t.pages)+len(t.times))
 	for i := range t.labels {

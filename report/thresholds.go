@@ -1,6 +1,6 @@
 package report
 
-// The bounds of the rules, in one place.
+// The bounds of the rules.
 const (
 	// Atypical sessions (analytics, Views): engaged and present both below
 	// these.

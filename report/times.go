@@ -6,7 +6,7 @@ import (
 )
 
 // times is a multiset of durations in milliseconds. It counts them in buckets
-// whose width is a thirty-second of their octave. The counts tell in which
+// whose width is a thirty-second of their octave. The counts show in which
 // bucket the median lies, and only the values of that bucket are needed: the
 // values of other buckets can stay in storage.
 type times map[bucket]*timeBucket
@@ -183,9 +183,9 @@ func (ts times) nth(k int64) int64 {
 const digitBits = 11
 
 // smallest returns how far the k-th smallest value, counted from 0, is above
-// low, the lowest of its bucket. The lowest open bits of a value say how far.
-// smallest fixes these bits from the highest down, in linear time for any order
-// of the values, without a copy.
+// low, the lowest of its bucket. The lowest open bits of a value are the
+// offset. smallest fixes these bits from the highest down, in linear time for
+// any order of the values, without a copy.
 func smallest(values []uint32, low uint32, open int, k int64) int64 {
 	var found uint32 // the bits fixed so far
 	for open > 0 {

@@ -34,8 +34,8 @@ type Server struct {
 	Scope   Scope
 	// Client is the API's client for a call, with the key of the caller.
 	Client func(*mcp.CallToolRequest) (*client.Client, error)
-	// Local says that the tools run beside the agent, and may read files by
-	// their paths. Else files are sent to a signed address.
+	// Local reports that the tools run on the agent's machine and may read
+	// files by their paths. Else files are sent to a signed address.
 	Local bool
 	Now   func() time.Time
 }

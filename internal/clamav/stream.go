@@ -29,7 +29,7 @@ type reply struct {
 // verdict the session can be used again.
 func (s *session) stream(r io.Reader, size int64) (string, error) {
 	replies := make(chan reply, 1)
-	go func() { // clamd says why it stops before it closes the connection; the failing write would lose that
+	go func() { // clamd sends the reason before it closes the connection; the failing write would lose it
 		text, err := s.answer()
 		replies <- reply{text, err}
 	}()

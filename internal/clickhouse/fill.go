@@ -33,10 +33,10 @@ const filledAttempt = 1
 // Fill copies another log into this one, which must be empty or contain what an
 // interrupted Fill of the same log left; Fill then continues. Nobody may write
 // to either log. Fill writes the first batches of this log, and each batch has
-// the same entries in every attempt. The journal therefore tells how many
-// batches exist, and the sum over their rows tells whether the other log is
-// unchanged. Fill calls told after each batch and finally counts the rows.
-// Errors: ErrOtherData.
+// the same entries in every attempt. So the journal shows how many batches
+// exist, and the sum over their rows shows whether the other log is unchanged.
+// Fill calls told after each batch and finally counts the rows. Errors:
+// ErrOtherData.
 func (l *ViewLog) Fill(ctx context.Context, from vitrine.LogExporter, told func(rows, bytes int64)) error {
 	f := filling{log: l, ctx: ctx, told: told, number: 1, forgotten: map[vitrine.LinkID]*forgottenLink{}}
 	var err error

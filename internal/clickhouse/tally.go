@@ -79,7 +79,7 @@ type window struct {
 	vitrine.TallyQuery
 	ids  ids        // IDs of the views that have not expired
 	gone report.Day // days of the window before this one have expired
-	// reach is the range of views that tell when viewers came before, if it is
+	// reach is the range of views that show when viewers came before, if it is
 	// larger than the window; otherwise zero.
 	reach ids
 	more  string // further conditions

@@ -234,8 +234,8 @@ func (s *Albums) Remove(ctx context.Context, a *vitrine.Account, slug, link stri
 	})
 }
 
-// Move puts a link of an album at a place among the others, 0 the first. A
-// place beyond the end is the end.
+// Move moves a link of an album to an index among the others. An index beyond
+// the end is the end.
 func (s *Albums) Move(ctx context.Context, a *vitrine.Account, slug, link string, to int) error {
 	return s.changeLinks(ctx, a, slug, func(tx vitrine.Tx, members []vitrine.LinkID) ([]vitrine.LinkID, error) {
 		l, err := vitrine.OwnLinkIn(tx, a, link)

@@ -14,8 +14,8 @@ import (
 )
 
 // LockFile is in a data directory. Anyone who serves it holds a lock on the
-// file, and says in it which process it is and at what address; the address
-// stays when the server ends.
+// file, and writes its process ID and its address into it; the address stays
+// when the server ends.
 const LockFile = "serve.lock"
 
 // ServingLock is held by the process that serves a data directory.

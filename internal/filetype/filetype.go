@@ -49,7 +49,7 @@ type Problem struct {
 	Code    string // a Code constant
 	Reason  string // a Reason constant
 	Message string // for the uploader, one or two sentences
-	Detail  string // what exactly it was, such as the name of a member: a stranger's text of at most 200 bytes; "" where Message says it all
+	Detail  string // what exactly it was, such as the name of a member: untrusted text of at most 200 bytes; "" if Message is complete without it
 }
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Message }

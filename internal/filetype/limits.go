@@ -95,8 +95,8 @@ const (
 	MaxDepth       = 3
 
 	// MaxVerified is how much of a ZIP's members is unpacked to check that they
-	// end where the directory says. Bombs that lie about their size are small:
-	// to reach MaxRatio, one byte in five must be part of a lie.
+	// end where the directory states. Bombs that lie about their size are
+	// small: to reach MaxRatio, one byte in five must be part of a lie.
 	MaxVerified = 256 * MiB
 
 	// MaxSolid is how much of a 7z archive is unpacked to see the beginning of

@@ -55,7 +55,7 @@ func (f *folding) styles(from, text string, depth int) (string, error) {
 	}
 }
 
-// imported puts what an @import names in its place.
+// resolveImport replaces an @import by the styles that it names.
 func (f *folding) imported(from string, lexer *css.Lexer, out *strings.Builder, depth int) error {
 	address, rest := "", ""
 	for {

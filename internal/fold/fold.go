@@ -38,7 +38,7 @@ type Page struct {
 
 	folder fs.FS
 	mark   string // stands before and behind the number of a file in text
-	text   []byte // the page, with marks in the place of files
+	text   []byte // the page, with placeholders for files
 	files  []string
 }
 

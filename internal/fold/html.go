@@ -15,8 +15,8 @@ var embeds = map[atom.Atom][]string{
 	atom.Image: {"href", "xlink:href"}, atom.Body: {"background"},
 }
 
-// pages are elements that show another page or program, which has no place in
-// one file.
+// pages are elements that show another page or program, which one file cannot
+// contain.
 var pages = map[atom.Atom]string{atom.Iframe: "src", atom.Frame: "src", atom.Object: "data", atom.Embed: "src"}
 
 // node folds an element and what is in it.

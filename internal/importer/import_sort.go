@@ -40,7 +40,7 @@ type staging struct {
 // stagedView is a view of the run in memory.
 type stagedView struct {
 	at        int64
-	target    uint32 // number; its place in the order while the run is sorted
+	target    uint32 // number; its position in the order while the run is sorted
 	off, size uint32 // in staging.data
 }
 

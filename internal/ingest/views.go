@@ -200,7 +200,7 @@ func (v *Views) Download(ctx context.Context, d *vitrine.Download) error {
 	return v.enqueue(ctx, entry{download: d})
 }
 
-// enqueue waits for a place in the queue until ctx ends. Then it waits for the
+// enqueue waits until ctx ends for room in the queue. Then it waits for the
 // outcome without regard to ctx: an entry that is in the queue is written, so
 // its caller must learn the outcome. The time that a batch takes is bounded.
 func (v *Views) enqueue(ctx context.Context, e entry) error {

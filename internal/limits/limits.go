@@ -1,4 +1,4 @@
-// Package limits reads and writes the limits of a plan as flags say them:
+// Package limits reads and writes the limits of a plan in the form of flags:
 // "links=20, file=100MB".
 package limits
 
@@ -21,7 +21,7 @@ import (
 // is a million, MiB 2^20.
 type Bounds struct{ Named map[string]int64 }
 
-// bound is one limit: its name, whether it counts bytes, and its place.
+// bound is one limit: its name, whether it counts bytes, and its field.
 type bound struct {
 	name  string
 	bytes bool

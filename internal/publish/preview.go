@@ -32,7 +32,7 @@ type Previews struct {
 	tries map[vitrine.LinkID]previewTry // of links that failed or that a process works on
 }
 
-// previewTry counts how often a link's parts could not be made, and says when
+// previewTry counts how often a link's parts could not be made, and stores when
 // the next try may begin. busy is set during a try.
 type previewTry struct {
 	failures int

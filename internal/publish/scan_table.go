@@ -6,8 +6,8 @@ import (
 	"vitrine"
 )
 
-// A place is a link's state before a scan, as far as the scan's effect depends
-// on it.
+// A scanOrigin is a link's state before a scan, as far as the scan's effect
+// depends on it.
 type scanOrigin int
 
 const (

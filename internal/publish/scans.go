@@ -45,7 +45,7 @@ type Scans struct {
 	tries map[vitrine.LinkID]scanTry
 }
 
-// scanTry counts how often in a row a scan had no answer, and says when the
+// scanTry counts how often in a row a scan had no answer, and stores when the
 // next may begin.
 type scanTry struct {
 	failures int

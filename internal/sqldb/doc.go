@@ -23,7 +23,7 @@
 //
 // The store and the view log have a schema each, vitrine and vitrine_views, and
 // may share a database. Its encoding is UTF8. Text that it cannot hold (NUL,
-// bytes that are not UTF-8) is kept with U+FFFD in its place. In an address,
+// bytes that are not UTF-8) is stored with U+FFFD instead. In an address,
 // pool_max_conns is the number of connections for transactions, of the store
 // and of the view log each (16 by default). Each also has one connection that
 // listens for changes, and one for each lock that is held.

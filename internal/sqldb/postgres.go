@@ -121,8 +121,8 @@ func postgresText(args []any) []any {
 	return args
 }
 
-// IsPostgres reports whether a place is the address of a PostgreSQL database;
-// otherwise it is the path of a file.
+// IsPostgres reports whether a location is the address of a PostgreSQL
+// database; otherwise it is the path of a file.
 func IsPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }

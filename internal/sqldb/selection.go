@@ -8,7 +8,7 @@ type Selection struct {
 	Args []any
 }
 
-// Where adds a condition, in which each $%d is the place of one value.
+// Where adds a condition, in which each $%d is the placeholder of one value.
 func (s *Selection) Where(condition string, values ...any) {
 	if s.Text == "" {
 		s.Text = " WHERE "

@@ -41,7 +41,7 @@ func durationOf(ms, n int64) string {
 	return Duration(ms)
 }
 
-// nothing is written in the place of a number that nothing was measured for.
+// nothing is written for a number that was not measured.
 const nothing = "–"
 
 // Count formats a number with thousands separators.

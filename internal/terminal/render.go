@@ -209,7 +209,7 @@ func (p *page) content(r *report.LinkReport) {
 	}
 }
 
-// unread says that a content card has no sessions.
+// unread reports that a content card has no sessions.
 func (p *page) unread(r *report.LinkReport) {
 	c := &r.Content
 	switch {

@@ -2,8 +2,9 @@
 //
 // A new view is a row of the table opens. Views of past days move into packs,
 // which are packed rows of many views. The visits in packs have an index, which
-// tells returning viewers from new ones, and stored tallies. A day may have
-// views both in the table and in packs; together they are the views of the day.
+// distinguishes returning viewers from new ones, and stored tallies. A day may
+// have views both in the table and in packs; together they are the views of the
+// day.
 //
 //	append.go append_opens.go written.go   add views, snapshots and downloads
 //	import.go erase.go                     import history, delete links

@@ -44,7 +44,7 @@ func (l *ViewLog) newest(ctx context.Context, q vitrine.TallyQuery) (t *report.T
 	return t, truncated, err
 }
 
-// eachID calls f with the place of each view of a scope in a range of IDs.
+// eachID calls f with the position of each view of a scope in a range of IDs.
 func eachID(ctx context.Context, t logTx, scope vitrine.Scope, r ids, f func(segment.Place)) error {
 	n := 0
 	each := func(link vitrine.LinkID, id vitrine.ViewID) error {

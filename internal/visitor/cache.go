@@ -21,7 +21,7 @@ const (
 // the traffic.
 var agents agentCache
 
-// agentCache keeps each user agent in one of the few places of its set. A new
+// agentCache keeps each user agent in one of the few slots of its set. A new
 // one replaces the one that was added longest ago. The seed is random in each
 // process, so nobody can choose user agents that push out a particular one.
 type agentCache struct {

@@ -48,7 +48,7 @@ import (
 )
 
 // Server holds what the handlers need. All exported fields are required, except
-// Receiver and those that say otherwise.
+// Receiver and those that note an exception.
 type Server struct {
 	// PublicURL is the address of pages and API without a trailing slash. All
 	// links are built from it, never from a request's Host. ContentURL is the

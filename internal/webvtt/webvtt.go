@@ -43,7 +43,7 @@ func Parse(text []byte) ([]byte, error) {
 	return fromSubRip(lines)
 }
 
-// The line of a cue that says when: in WebVTT (its specification, cue timings)
+// The line of a cue with its times: in WebVTT (its specification, cue timings)
 // and as SubRip files have it in practice.
 var (
 	vttTiming    = regexp.MustCompile(`^(?:(\d{2,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})[ \t]*-->[ \t]*(?:(\d{2,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})(?:[ \t].*)?$`)

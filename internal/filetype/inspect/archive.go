@@ -59,7 +59,7 @@ func (u *unpacking) add(name string, dir bool, packed, unpacked int64) *filetype
 	return nil
 }
 
-// seal marks a listed entry, by its place, as one whose bytes [Member] does not
+// seal marks a listed entry, by its index, as one whose bytes [Member] does not
 // read.
 func (u *unpacking) seal(i int, sealed bool) {
 	if u.list && i < len(u.facts.Entries) {

@@ -18,7 +18,7 @@ import (
 var ErrNotReadable = errors.New("the member of the archive is not unpacked")
 
 // Member reads a member of an archive of one of the types tgz, gz, 7z and rar,
-// by its place in Facts.Entries. The archive was inspected before. What must be
+// by its index in Facts.Entries. The archive was inspected before. What must be
 // unpacked first, and the member itself, are bounded: see
 // filetype.Entry.Sealed.
 func Member(r io.ReaderAt, size int64, t filetype.Type, i int) (name string, content io.ReadSeeker, err error) {

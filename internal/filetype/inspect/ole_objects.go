@@ -38,8 +38,8 @@ const (
 )
 
 const (
-	// maxObjectStreamHead is how much is read of a stream that tells what an
-	// object is or links to.
+	// maxObjectStreamHead is how much is read of a stream that describes what
+	// an object is or links to.
 	maxObjectStreamHead = 64 * filetype.KiB
 
 	// maxObjects is the most object streams that are read in a compound file. A

@@ -46,9 +46,9 @@ func inspectOLE(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *fil
 // embedded documents.
 const maxMainStreams = 256
 
-// documents inspects all main streams of the kind that the name says. Which one
-// a program opens depends on the tree, and on how the program reads a damaged
-// tree.
+// documents inspects all main streams of the kind that the name implies. Which
+// one a program opens depends on the tree, and on how the program reads a
+// damaged tree.
 func documents(c *ole.Compound, s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	found := 0
 	for _, e := range c.Storage {

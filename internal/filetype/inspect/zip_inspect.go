@@ -142,7 +142,7 @@ func (z *inspection) gaps(s *filetype.Source, extents []zipExtent, end int64) *f
 }
 
 // verify unpacks members, those with the highest ratio first, to check that
-// they end where the directory says. It does nothing if the members cannot
+// they end where the directory states. It does nothing if the members cannot
 // unpack to much in any case.
 func (z *inspection) verify(s *filetype.Source, extents []zipExtent) *filetype.Problem {
 	const most = 1032 // the limit of deflate

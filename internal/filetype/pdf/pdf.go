@@ -12,7 +12,7 @@ import "vitrine/internal/filetype"
 // jobs leave lines before it. Those lines must not begin like another file.
 //
 // The file is read once from start to end, and objects are recognized where
-// they are. The cross-reference tables, which tell a reader where to look, are
+// they are. The cross-reference tables, with which readers find objects, are
 // not followed: they may be circular, state any size, and hide objects from one
 // reader that another shows. General PDF libraries follow them, and a hundred
 // bytes are then enough to exhaust the memory or stack of a process.

@@ -263,8 +263,8 @@ func (l *Lexer) streamStart(data []byte) (start int, ok bool) {
 	return start, true
 }
 
-// register records what an object, direct or from an object stream, says about
-// pages and encryption.
+// register records what an object, direct or from an object stream, states
+// about pages and encryption.
 func (p *pdfScan) register(d pdfDict, object, at int64) {
 	switch {
 	case d.typ == "Catalog" && d.pages > 0:

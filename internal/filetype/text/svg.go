@@ -16,7 +16,7 @@ import (
 // gigabytes. Scripts and web pages inside are held: an SVG is shown through
 // <img>, where they do nothing (security, surfaces), but a person who downloads
 // it opens it in a browser, where they run. External pictures, styles and links
-// pass: they can only tell another host that a copy was opened.
+// pass: they can only inform another host that a copy was opened.
 func InspectSVG(s *filetype.Source, t filetype.Type, facts *filetype.Facts) *filetype.Problem {
 	if p := checkText(s, t, nil); p != nil {
 		return p

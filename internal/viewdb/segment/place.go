@@ -16,18 +16,18 @@ type Place struct {
 // Before reports whether p is before q.
 func (p Place) Before(q Place) bool { return p.ID < q.ID || p.ID == q.ID && p.Link < q.Link }
 
-// Places keeps the newest n of the places added. It is a heap with the oldest
-// place first.
+// Places keeps the newest n of the added positions. It is a heap with the
+// oldest first.
 type Places struct {
 	n      int
 	Places []Place
 	Full   bool // more than n were added
 }
 
-// NewestOf returns a Places that keeps n places.
+// NewestOf returns a Places that keeps n positions.
 func NewestOf(n int) *Places { return &Places{n: n} }
 
-// Add adds a place.
+// Add adds a position.
 func (p *Places) Add(q Place) {
 	if len(p.Places) < p.n {
 		heap.Push(p, q)

@@ -15,8 +15,8 @@ import (
 // of its leaf.
 type VisitSet struct {
 	leaves map[uint32]*visitLeaf // by prefix
-	links  []int64               // links by their place
-	places map[int64]uint32      // places of links
+	links  []int64               // links by their index
+	places map[int64]uint32      // indexes of links
 	many   map[Visit]int32
 	N      int // number of visits
 	spare  int // unused capacity of the leaves
@@ -25,7 +25,7 @@ type VisitSet struct {
 // visitLeaf holds the visits of viewers with the same highest bits, in order.
 type visitLeaf struct {
 	keys []uint64 // the viewer's other 48 bits, then 16 bits of the day
-	rest []uint32 // 24 bits of the link's place, then 8 bits of the count
+	rest []uint32 // 24 bits of the link's index, then 8 bits of the count
 }
 
 const (

@@ -1,5 +1,5 @@
 // Package visits keeps the index of visits in packs: for each account, sorted
-// runs of entries that say which viewer came to which link on which day.
+// runs of entries, each with a viewer, a link and a day.
 package visits
 
 import (

@@ -20,7 +20,7 @@ import (
 const sampleOrigin = "https://share.example"
 
 // OpenAPI is the description of the API, written by hand. It is served with the
-// instance's own address in the place of sampleOrigin.
+// instance's own address instead of sampleOrigin.
 //
 //go:embed openapi.json
 var OpenAPI []byte

@@ -14,7 +14,7 @@ type Notice struct {
 	Text    string
 	Warning bool   // a problem, not just information
 	Key     string // that dismisses it, for one that reports no failure; ""
-	Short   string // what the foot of the page says once it is dismissed
+	Short   string // what the foot of the page shows once it is dismissed
 }
 
 // Warn adds to a page what its administrator must know. What the account has

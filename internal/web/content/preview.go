@@ -80,7 +80,7 @@ type inertPage struct {
 	Title   string
 	Styles  string   // origin of the styles
 	Sheets  []string // styles of the viewer
-	Script  string   // address of the script that tells how far it was read; "" for none
+	Script  string   // address of the script that reports how far it was read; "" for none
 	Message string   // shown instead of content
 	viewer.Content
 }

@@ -59,8 +59,8 @@ func (b bytesAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// unpackedFile reads a packed file of a website from any place, by unpacking it
-// from its beginning whenever it must go back.
+// unpackedFile reads a packed file of a website from any offset, by unpacking
+// it from its beginning whenever it must go back.
 type unpackedFile struct {
 	packed *io.SectionReader
 	size   int64
@@ -86,7 +86,7 @@ func (u *unpackedFile) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements [io.Reader]. The unpacked bytes end where the ZIP says; if
+// Read implements [io.Reader]. The unpacked bytes end where the ZIP states; if
 // they end earlier, Read returns an error.
 func (u *unpackedFile) Read(p []byte) (int, error) {
 	if u.to >= u.size {

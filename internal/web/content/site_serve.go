@@ -162,7 +162,7 @@ const (
 
 // weight returns about how much memory a manifest takes.
 func weight(site *inspect.Site) int {
-	const each = 128 // a SiteFile and its place in the map
+	const each = 128 // a SiteFile and its entry in the map
 	n := each * (1 + len(site.Files) + len(site.Refused))
 	for path := range site.Files {
 		n += len(path)

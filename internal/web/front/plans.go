@@ -40,7 +40,7 @@ var plansInOrder = []struct {
 	{vitrine.PlanLifetime, "Lifetime", "Everything in Pro, for as long as the account exists."},
 }
 
-// planRows returns the configured plans, with the account's own limits in place
+// planRows returns the configured plans, with the account's own limits instead
 // of its plan's. If plans are not sold, there is at most one row: the account's
 // limits, or those of new accounts.
 func (s *Handler) planRows(me *vitrine.Account) (rows []planRow) {

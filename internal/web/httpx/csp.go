@@ -14,7 +14,7 @@ type Surface int
 const (
 	Data          Surface = iota // answers for programs
 	FileBytes                    // bytes of a file or of its parts
-	PublicPage                   // pages of links and albums, and errors in their place
+	PublicPage                   // pages of links and albums, and errors instead of them
 	ReportForm                   // the form that reports a link or a website
 	FrontPage                    // pages about Vitrine
 	EntryPage                    // pages on which people get in
@@ -28,7 +28,7 @@ const (
 	ExamineHTML                  // a web page as a moderator sees it
 	ExamineSite                  // a website as a moderator sees it
 	SitePage                     // a file of a website without a host of its own
-	SiteFailure                  // error in place of a website
+	SiteFailure                  // error instead of a website
 	SharedReport                 // a report at a shared address
 	EmbeddedChart                // the chart of a shared report, on any site
 )

@@ -41,7 +41,7 @@ type linkPage struct {
 	Download string // address; "" for a view-only link
 	Report   string // address
 	Notice   notice
-	Bar      template.HTML // place of the owner's bar
+	Bar      template.HTML // placeholder of the owner's bar
 
 	Embed   string         // HTML that shows the content on another page
 	OEmbed  string         // address of the page's oEmbed data

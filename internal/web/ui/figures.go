@@ -40,7 +40,7 @@ func (l Lasting) String() string {
 	return fmt.Sprintf("%s h %02d min", humanize.Comma(s/3600), s%3600/60)
 }
 
-// nothing is shown in the place of a number that nothing was measured for.
+// nothing is shown for a number that was not measured.
 const nothing = "–"
 
 // TimeOf formats a time in milliseconds that is an average or sum over n

@@ -72,7 +72,7 @@ func (s *Pages) NewChrome(title string) Page {
 		Sold: s.Sold()}
 }
 
-// Page renders a handler for people. An error becomes a page that says what
+// Page renders a handler for people. An error becomes a page that explains what
 // happened and what to do.
 func (s *Pages) Page(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

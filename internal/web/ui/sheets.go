@@ -8,7 +8,7 @@ import (
 // layers are the cascade layers of all pages, in order: later ones win.
 const layers = "@layer reset, tokens, figures, base, components, pages;"
 
-// layered puts a style sheet into the layer of its place: parts of ui/styles
+// layered puts a style sheet into the layer of its folder: parts of ui/styles
 // into those of their names, components into "components", all others into
 // "pages". Left alone are one that names its layers itself, and the viewer of
 // Word documents, whose library adds styles in no layer.

@@ -128,7 +128,7 @@ type memberRow struct {
 	app.LinkRow
 	Cover       viewer.Cover
 	First, Last bool
-	At          int // place, 0 the first
+	At          int // index, from 0
 }
 
 // Before returns the previous position.
@@ -209,7 +209,7 @@ func (s *Handler) wrongForm(w http.ResponseWriter, r *http.Request, me *vitrine.
 	})
 }
 
-// Order puts a link at another place, for the page's script.
+// Order moves a link to another position, for the page's script.
 func (s *Handler) Order(w http.ResponseWriter, r *http.Request, me *vitrine.Account) error {
 	o, err := httpx.ReadObject(w, r)
 	if err != nil {

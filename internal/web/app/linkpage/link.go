@@ -41,7 +41,7 @@ type linkPage struct {
 	Picture string // address; "" when there is none to be seen
 	Width   int
 	Height  int
-	QR      string // address without the ending that says which kind of picture; "" while the link is not live
+	QR      string // address without the extension of the picture; "" while the link is not live
 	Embed   string // HTML
 	Texts   []shareText
 	Mail    template.URL

@@ -29,7 +29,7 @@ const (
 type linksPage struct {
 	app.Page
 	Rows                 []app.LinkRow
-	Views                bool // the rows tell views
+	Views                bool // the rows show views
 	Total                int64
 	More                 bool // links match beyond this page
 	Bytes                int64

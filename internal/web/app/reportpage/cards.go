@@ -151,7 +151,7 @@ func newStatsDelta(r *report.Summary, d report.Delta, is, was string) *statsDelt
 type statsTip struct {
 	Label, Value, Detail string
 	Tone                 report.Tone
-	Aloud                string // what the tone says
+	Aloud                string // the tone in words
 }
 
 // inShort lists the insights that no other part of the page shows.

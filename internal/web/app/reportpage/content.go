@@ -19,8 +19,8 @@ type statsPages struct {
 	version int // of the file; 0 if it was never replaced
 }
 
-// unread says that something has not been done in the days of a report, or not
-// at all.
+// unread reports that something has not been done in the days of a report, or
+// not at all.
 func unread(what string, before bool) string {
 	if before {
 		return what + " in this period."
@@ -74,7 +74,7 @@ func times(pct report.Tenths) string { return report.Tenths((int64(pct) + 50) / 
 // marks as a table.
 type statsMarks struct {
 	Title  string
-	Unread string // in place of the numbers: nobody has read it
+	Unread string // shown instead of the numbers if nobody has read it
 	Facts  [][2]string
 	Curve  chart.Chart
 	Rows   []statsMark

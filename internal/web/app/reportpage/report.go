@@ -232,7 +232,7 @@ type reportPage struct {
 	Sample  bool
 	Reader  bool // seen by who has a read-only address
 	Empty   bool // nobody has ever come
-	Few     bool // so few views that single visits say more than sums
+	Few     bool // so few views that single visits are more useful than sums
 	Part    bool // the report is cut short
 	Version string
 	Address string // of the page with its range

@@ -27,7 +27,7 @@ type dashboardPage struct {
 	Held      string // what of it unfinished uploads hold, and until when; ""
 	Deletable bool   // the account has links to delete
 	Recent    []app.LinkRow
-	Views     bool   // the rows tell views
+	Views     bool   // the rows show views
 	Prefix    string // the part of an address before the slug, for display
 	FileLimit int64  // bytes; 0 if none
 	FileText  string // the same for people; "" for none
