@@ -82,8 +82,8 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 			terminal.FormatSize(m.FileBytes), terminal.Stamp(m.Moment))
 	}
 	if len(m.Damaged) > 0 {
-		return fmt.Errorf("the backup is complete, but %s of the instance are damaged or missing: %s",
-			terminal.Counted(int64(len(m.Damaged)), "file"), strings.Join(m.Damaged, ", "))
+		return fmt.Errorf("the backup is complete, but files of the instance are damaged or missing: %s",
+			strings.Join(m.Damaged, ", "))
 	}
 	return nil
 }
@@ -131,14 +131,14 @@ func newBuild[T any](name, last string, f func(dir string) (T, error)) (made T, 
 	case err != nil:
 		return made, errors.Join(err, os.RemoveAll(dir))
 	case there:
-		return made, swapIn(dir, last)
+		return made, moveToParent(dir, last)
 	}
 	return made, errors.Join(durable.Rename(dir, name), durable.SyncDir(filepath.Dir(name)))
 }
 
-// swapIn moves the entries of a directory to its parent. It moves last at the
-// end.
-func swapIn(dir, last string) error {
+// moveToParent moves the entries of a directory to its parent. It moves last at
+// the end.
+func moveToParent(dir, last string) error {
 	all, err := os.ReadDir(dir)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (f *folding) styles(from, text string, depth int) (string, error) {
 			}
 			return out.String(), nil
 		case kind == css.AtKeywordToken && strings.EqualFold(string(token), "@import"):
-			err = f.imported(from, lexer, &out, depth)
+			err = f.resolveImport(from, lexer, &out, depth)
 		case kind == css.URLToken:
 			var to string
 			to, err = f.embedded(from, urlText(string(token)))
@@ -56,7 +56,7 @@ func (f *folding) styles(from, text string, depth int) (string, error) {
 }
 
 // resolveImport replaces an @import by the styles that it names.
-func (f *folding) imported(from string, lexer *css.Lexer, out *strings.Builder, depth int) error {
+func (f *folding) resolveImport(from string, lexer *css.Lexer, out *strings.Builder, depth int) error {
 	address, rest := "", ""
 	for {
 		kind, token := lexer.Next()

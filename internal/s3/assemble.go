@@ -23,7 +23,7 @@ func (b *Blobs) assemble(ctx context.Context, key string) (*assembly, error) {
 	out, err := b.api.CreateMultipartUpload(ctx, &sdk.CreateMultipartUploadInput{Bucket: &b.bucket, Key: &key,
 		ContentType: aws.String(octets)})
 	if err == nil && aws.ToString(out.UploadId) == "" {
-		err = errNoAnswer
+		err = errIncompleteResponse
 	}
 	if err != nil {
 		return nil, b.fault("begin to write", key, err)
@@ -37,7 +37,7 @@ func (a *assembly) add(ctx context.Context, content []byte) error {
 	out, err := a.b.api.UploadPart(ctx, &sdk.UploadPartInput{Bucket: &a.b.bucket, Key: &a.key, UploadId: &a.id,
 		PartNumber: number, Body: bytes.NewReader(content)})
 	if err == nil && aws.ToString(out.ETag) == "" {
-		err = errNoAnswer
+		err = errIncompleteResponse
 	}
 	if err != nil {
 		return a.b.fault("write", a.key, err)
@@ -59,7 +59,7 @@ func (a *assembly) complete(ctx context.Context, exclusive bool) error {
 		return nil
 	}
 	if err == nil {
-		return a.b.fault("write", a.key, errNoAnswer)
+		return a.b.fault("write", a.key, errIncompleteResponse)
 	}
 	a.b.deleteLeftovers(ctx, a.abort)
 	if exclusive && (refusedToReplace(err) || codeOf(err) == "NoSuchUpload") { // an attempt succeeded

@@ -29,9 +29,9 @@ func statusOf(err error) int {
 	return 0
 }
 
-// errNoAnswer is returned for a response without a required field. Such a
-// response usually comes from a proxy.
-var errNoAnswer = errors.New("the response lacks a required field; a proxy may have changed it")
+// errIncompleteResponse is returned for a response without a required field.
+// Such a response usually comes from a proxy.
+var errIncompleteResponse = errors.New("the response lacks a required field; a proxy may have changed it")
 
 func isNotFound(err error) bool { return errors.Is(err, vitrine.ErrNotFound) }
 

@@ -39,7 +39,7 @@ func (b *Blobs) get(ctx context.Context, key, etag string, from, to int64) (io.R
 	o := object{etag: aws.ToString(out.ETag)}
 	if o.size, err = sizeOf(out, from); err != nil || o.etag == "" {
 		out.Body.Close()
-		return nil, object{}, b.fault("read", key, errors.Join(errNoAnswer, err))
+		return nil, object{}, b.fault("read", key, errors.Join(errIncompleteResponse, err))
 	}
 	return out.Body, o, nil
 }
@@ -93,7 +93,7 @@ func (b *Blobs) putSmall(ctx context.Context, key string, content []byte) error 
 	out, err := b.api.PutObject(ctx, &sdk.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: bytes.NewReader(content),
 		ContentType: aws.String(octets)})
 	if err == nil && aws.ToString(out.ETag) == "" {
-		err = errNoAnswer
+		err = errIncompleteResponse
 	}
 	return b.faultOrNil("write", key, err)
 }
@@ -122,7 +122,7 @@ func (b *Blobs) list(ctx context.Context, prefix string, f func(entry) error) er
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && aws.ToString(page.Name) != b.bucket {
-			err = errNoAnswer // a valid empty list includes the bucket name
+			err = errIncompleteResponse // a valid empty list includes the bucket name
 		}
 		if err != nil {
 			return b.fault("list", prefix, err)

@@ -123,7 +123,7 @@ func (b *Blobs) copy(ctx context.Context, k vitrine.UploadID, o object) error {
 			case err != nil:
 				return b.fault("copy to", key, err)
 			case out.CopyPartResult == nil || aws.ToString(out.CopyPartResult.ETag) == "":
-				return b.fault("copy to", key, errNoAnswer)
+				return b.fault("copy to", key, errIncompleteResponse)
 			}
 			a.parts[i] = types.CompletedPart{PartNumber: part.PartNumber, ETag: out.CopyPartResult.ETag}
 			return nil
