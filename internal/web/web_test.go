@@ -35,7 +35,7 @@ import (
 	"vitrine/internal/sqlstore"
 	"vitrine/internal/viewdb"
 	"vitrine/internal/vitrinetest"
-	fixtures "vitrine/internal/vitrinetest/fixture"
+	instance "vitrine/internal/vitrinetest/fixture"
 	"vitrine/internal/web"
 	"vitrine/internal/web/api"
 	"vitrine/internal/web/app"
@@ -113,7 +113,7 @@ func newSiteWith(t testing.TB, o siteOptions) *site {
 	if o.viewLog != nil {
 		written = o.viewLog(log)
 	}
-	views := fixtures.NewViews(written)
+	views := instance.NewViews(written)
 	sessions := &auth.Sessions{Store: store, Signer: signer, Now: now}
 	links := &links.Service{Store: store, Blobs: blobs, Log: log, Now: now}
 	s.server = &web.Server{Gallery: true,
