@@ -217,8 +217,8 @@ func TestEndOfChild(t *testing.T) {
 		fault       string // the machine's: in the error
 		warning     string
 	}{
-		{"not this program", "echo usage; exit 2", "did not begin", ""},
-		{"not this verb", "exit 0", "did not begin", ""},
+		{"not this program", "echo usage; exit 2", "did not start", ""},
+		{"not this verb", "exit 0", "did not start", ""},
 		{"crash", "echo begun; echo 'panic: index out of range' >&2; exit 2", "", "index out of range"},
 		{"out of memory", "echo begun; kill -9 $$", "", "killed"},
 		{"no space", "echo begun; echo 'no space left'; exit 1", "no space left", ""},

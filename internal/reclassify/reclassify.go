@@ -195,12 +195,12 @@ func (s *Service) decide(o *report.View) (d vitrine.Reclass, c Change, changes b
 		Change{o.Bot, after.Bot, product}, changes
 }
 
-// changeBatch is how many views one transaction changes. Other writers wait for it.
-// A segment of stored views is rewritten once in each transaction.
+// changeBatch is how many views one transaction changes. Other writers wait for
+// it. A segment of stored views is rewritten once in each transaction.
 const changeBatch = 2000
 
-// maxCollected is about how many changes are collected before they are applied. An
-// account with more is read twice.
+// maxCollected is about how many changes are collected before they are applied.
+// An account with more is read twice.
 var maxCollected = 100_000
 
 var errBatchFull = errors.New("enough changes collected")
