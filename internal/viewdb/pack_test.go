@@ -217,7 +217,7 @@ func TestLostRows(t *testing.T) {
 	for _, lost := range []string{"tallies WHERE link = 0 AND level = 0", "tallies WHERE link = 0 AND level > 0",
 		"tallies WHERE link > 0", "times", "daily_views"} {
 		l := openTestLog(t)
-		l.least = least{1, 1, 1}
+		l.least = minViews{1, 1, 1}
 		r := randomHistory{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
 		h := newFacts()
 		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {

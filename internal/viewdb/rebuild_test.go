@@ -23,7 +23,7 @@ func TestRebuild(t *testing.T) {
 		"UPDATE daily_views SET data = x'00' WHERE account = 1 AND day % 7 = 1",
 	} {
 		l := openTestLog(t)
-		l.least = least{1, 1, 1}
+		l.least = minViews{1, 1, 1}
 		r := randomHistory{rand.New(rand.NewPCG(9, 9)), d, 100, 4, 12}
 		h := newFacts()
 		if err := importViews(t, l, 1, r.imports(h, 300)...); err != nil {

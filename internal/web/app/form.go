@@ -18,7 +18,7 @@ type Form[T any] struct {
 	Do func(ctx context.Context, me *vitrine.Account, of T, f url.Values) (saying, back string, err error)
 	// Again shows the form with what is wrong and, if it has one, the title
 	// that was typed.
-	Again func(w http.ResponseWriter, r *http.Request, me *vitrine.Account, of T, status int, wrong httpx.Wrong,
+	Again func(w http.ResponseWriter, r *http.Request, me *vitrine.Account, of T, status int, wrong httpx.FieldErrors,
 		title *string) error
 }
 
@@ -32,7 +32,7 @@ func (f Form[T]) Handle(w http.ResponseWriter, r *http.Request, me *vitrine.Acco
 		return err
 	}
 	saying, back, err := f.Do(r.Context(), me, of, r.PostForm)
-	if wrong := httpx.WrongWith(err); wrong != nil {
+	if wrong := httpx.FieldErrorsOf(err); wrong != nil {
 		var title *string
 		if r.PostForm.Has("title") {
 			title = new(r.PostForm.Get("title"))

@@ -26,7 +26,7 @@ func (s *Handler) Home(w http.ResponseWriter, r *http.Request) error {
 	p := homePage{frontPage: s.newFrontPage(r, "",
 		"Turn a file into a public link, and see how it is read: who opened it, for how long, how far. No cookies.",
 		""),
-		Base: s.PublicURL.String() + httpx.APIRoot, Sample: theSample(), Accept: accepted(),
+		Base: s.PublicURL.String() + httpx.APIRoot, Sample: loadSample(), Accept: accepted(),
 		Next: "/dashboard"}
 	p.Plans = s.planRows(p.Me)
 	switch {

@@ -200,7 +200,7 @@ func (s *Handler) Form(action string) app.MemberHandler {
 }
 
 func (s *Handler) wrongForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, album *collections.AlbumFacts,
-	status int, wrong httpx.Wrong, title *string) error {
+	status int, wrong httpx.FieldErrors, title *string) error {
 	return s.writeAlbum(w, r, me, album, status, func(p *albumPage) {
 		p.Wrong = wrong
 		if title != nil {

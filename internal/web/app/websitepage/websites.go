@@ -259,7 +259,7 @@ func (s *Handler) Form(action string) app.MemberHandler {
 }
 
 func (s *Handler) wrongForm(w http.ResponseWriter, r *http.Request, me *vitrine.Account, site *collections.SiteFacts,
-	status int, wrong httpx.Wrong, title *string) error {
+	status int, wrong httpx.FieldErrors, title *string) error {
 	return s.writeWebsite(w, r, me, site, status, func(p *websitePage) {
 		p.Wrong = wrong
 		if title != nil {
