@@ -110,7 +110,7 @@ func (c *serveCmd) Validate() error {
 		return err
 	}
 	if c.MaxViews < 0 {
-		return errors.New("--max-views is 0 or more")
+		return errors.New("--max-views must be 0 or more")
 	}
 	if c.AbuseThreshold < 0 {
 		return errors.New("--abuse-threshold must be 0 or more")
