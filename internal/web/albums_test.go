@@ -160,15 +160,15 @@ func TestAlbumPages(t *testing.T) {
 		t.Errorf("create without a title: %s", r.body)
 	}
 	r := h.follow(h.post("/albums", url.Values{"title": {"Spring"}, "slug": {"spring-time"}}, cookie), cookie)
-	if !strings.Contains(r.body, "/a/spring-time") || !strings.Contains(r.body, "notes.txt") {
+	if !strings.Contains(r.body, "/a/spring-time") || !strings.Contains(r.body, ">notes</span>") {
 		t.Errorf("page of the new album:\n%s", r.body)
 	}
 	if r := h.status(h.post("/albums", url.Values{"title": {"x"}, "slug": {"spring-time"}}, cookie),
 		http.StatusBadRequest); !strings.Contains(r.body, "This address is taken") {
 		t.Errorf("create with a slug that is taken: %s", r.body)
 	}
-	if r := h.get("/albums/spring-time?q=report", cookie); strings.Contains(r.body, "notes.txt") ||
-		!strings.Contains(r.body, "report.pdf") {
+	if r := h.get("/albums/spring-time?q=report", cookie); strings.Contains(r.body, ">notes</span>") ||
+		!strings.Contains(r.body, ">report</span>") {
 		t.Errorf("search results:\n%s", r.body)
 	}
 	here := "/albums/spring-time"

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"vitrine"
+	"vitrine/internal/web/ui"
 	"vitrine/report"
 )
 
@@ -87,7 +88,7 @@ func TestLinkPageNumbers(t *testing.T) {
 		here + "/share": "Share", here + "/settings": "Settings"} {
 		body := o.status(o.get(path, o.cookie), http.StatusOK).body
 		page := o.parse(body)
-		same(t, "the title of "+path, page.tags("h1")[0].text(), l.Title)
+		same(t, "the title of "+path, page.tags("h1")[0].text(), ui.Title(l))
 		same(t, "numbers in the head of "+path, len(page.class("figures")),
 			map[bool]int{true: 1}[tab == "Overview"])
 		same(t, "the address in the head of "+path, len(page.class("link-address")), 1)

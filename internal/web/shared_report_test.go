@@ -10,6 +10,7 @@ import (
 
 	"vitrine"
 	"vitrine/internal/visitor"
+	"vitrine/internal/web/ui"
 	"vitrine/report"
 
 	"github.com/dustin/go-humanize"
@@ -172,7 +173,7 @@ func TestSharedReportPassword(t *testing.T) {
 		}
 	}
 	pass, _, _ := strings.Cut(cookie, ";")
-	if r := o.status(o.get(path, "Cookie: "+pass), http.StatusOK); !strings.Contains(r.body, l.Title) {
+	if r := o.status(o.get(path, "Cookie: "+pass), http.StatusOK); !strings.Contains(r.body, ui.Title(l)) {
 		t.Error("the pass does not open the report")
 	}
 	if r := o.status(o.get(other, "Cookie: "+pass), http.StatusOK); len(o.parse(r.body).class("cards")) != 0 {

@@ -177,7 +177,7 @@ func TestBrowserVersions(t *testing.T) {
 	tb.until(`document.querySelector("#differs").matches(":popover-open")`)
 	tb.run(chromedp.Click("#anyway", chromedp.ByQuery))
 	tb.arrives(`document.querySelector(".banner")?.innerText.includes("Readers now see the new file")`)
-	tb.until(`document.querySelector("h1").innerText === "notes.txt"`)
+	tb.until(`document.querySelector("h1").innerText === "notes"`)
 	tb.until(`[...document.querySelectorAll(".file-versions li b")].map((b) => b.innerText).join() === "Version 2,Version 1"`)
 	tb.accessible("versions of a file")
 	choose(file("page.html", "<h1>the second text</h1>"))

@@ -42,6 +42,9 @@ type LinkHead struct {
 	Numbers *LinkNumbers // nil if none, or not on the page
 }
 
+// Title returns the title of the link as its public page shows it.
+func (h *LinkHead) Title() string { return ui.Title(h.Link) }
+
 // LinkNumbers summarizes the last 30 days of a link.
 type LinkNumbers struct {
 	Figures []LinkFigure

@@ -30,6 +30,9 @@ type LinkRow struct {
 	Peak    int64       // of a day
 }
 
+// Title returns the title of the link as its public page shows it.
+func (r LinkRow) Title() string { return ui.Title(r.Link) }
+
 // MayDisable reports whether the owner may take it off display.
 func (r LinkRow) MayDisable() bool { return r.State == vitrine.StateLive }
 

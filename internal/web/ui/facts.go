@@ -28,11 +28,13 @@ func Badge(l *vitrine.Link) string {
 	return strings.ToUpper(string(l.Kind))
 }
 
-// Title returns the title of a link on public pages. A title that nobody chose
-// is the file's name without its extension; the type is shown beside it.
+// Title returns the title of a link on pages. A title that nobody chose is the
+// name of the file, or of one that was replaced by another type, without its
+// extension; the type is shown beside it.
 func Title(l *vitrine.Link) string {
-	t, ok := filetype.ByExt(l.Name)
-	if l.Title != l.Name || !ok {
+	t, ok := filetype.ByExt(l.Title)
+	now, known := filetype.ByExt(l.Name)
+	if !ok || l.Title != l.Name && (!known || now.Ext == t.Ext) {
 		return l.Title
 	}
 	title := strings.TrimSuffix(l.Title[:len(l.Title)-len(path.Ext(l.Title))], ".")

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/web/ui"
 )
 
-// TestTitle checks that a default title is shown without the extension, and any
-// other title unchanged.
+// TestTitle checks that a default title, and that of another type of file, is
+// shown without the extension, and any other title unchanged.
 func TestTitle(t *testing.T) {
 	for _, x := range []struct{ name, title, want string }{
 		{"report.pdf", "report.pdf", "report"},
@@ -17,6 +17,8 @@ func TestTitle(t *testing.T) {
 		{"notes.gz", "notes.gz", "notes"},
 		{"report.pdf", "Q3 report.pdf", "Q3 report.pdf"},
 		{"report.pdf", "The report", "The report"},
+		{"page.md", "jingle.mp3", "jingle"},
+		{"", "jingle.mp3", "jingle.mp3"},
 		{"\u200b.pdf", "\u200b.pdf", "\u200b"},
 		{" .pdf", " .pdf", " .pdf"},
 		{"odd", "odd", "odd"},

@@ -121,7 +121,7 @@ func (s *Handler) bulkOne(w http.ResponseWriter, r *http.Request, me *vitrine.Ac
 	slug string) (name, why string) {
 	o, err := s.Links.Own(r.Context(), me, slug)
 	if err == nil {
-		name = o.Title
+		name = ui.Title(o.Link)
 		why, err = deed.do(s, r.Context(), me, o.Link, r.PostForm)
 	}
 	if err == nil {

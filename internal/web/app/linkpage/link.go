@@ -102,11 +102,11 @@ func (s *Handler) Show(tab app.LinkTab) app.MemberHandler {
 }
 
 func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDetail, tab app.LinkTab) *linkPage {
-	p := &linkPage{Page: s.NewAppPage(r, me, o.Title, "links"), Link: o, Head: s.LinkHead(o.Link, tab),
+	p := &linkPage{Page: s.NewAppPage(r, me, ui.Title(o.Link), "links"), Link: o, Head: s.LinkHead(o.Link, tab),
 		Prefix: s.PublicURL.Host + "/p/",
-		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: o.Title, NewSlug: string(o.Slug), NewDownload: o.AllowDownload,
+		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug), NewDownload: o.AllowDownload,
 		NewExpires: lastDay(o.ExpiresAt, app.Zone(me))}
-	p.Texts, p.Mail = shareTexts(o.Title, p.Head.URL), mailTo(o.Title, p.Head.URL)
+	p.Texts, p.Mail = shareTexts(ui.Title(o.Link), p.Head.URL), mailTo(ui.Title(o.Link), p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Tracks(o.Link)
 	}
@@ -158,6 +158,9 @@ var linkForms = map[string]linkAction{
 		o, err := s.Links.Own(ctx, me, slug)
 		if err != nil {
 			return nil, "", err
+		}
+		if e.Title != nil && *e.Title == ui.Title(o.Link) {
+			e.Title = nil // as it was shown
 		}
 		if e.ExpiresAt, err = expiryOf(f, o.Link, app.Zone(me)); err != nil {
 			return nil, "", err

@@ -268,6 +268,9 @@ type statsLink struct {
 	AllTime   ui.Figure
 }
 
+// Title returns the title of the link as its public page shows it.
+func (l *statsLink) Title() string { return ui.Title(l.Link) }
+
 // statsRange is a choice of days.
 type statsRange struct {
 	Name, Address string
@@ -278,7 +281,7 @@ type statsRange struct {
 func (s *Handler) newStatsPage(r *http.Request, me *vitrine.Account, l *vitrine.Link, n *numbers) (*reportPage, error) {
 	title := "Analytics"
 	if l != nil {
-		title = "Analytics of " + l.Title
+		title = "Analytics of " + ui.Title(l)
 	}
 	if n.sample {
 		title = "Sample: " + title

@@ -148,7 +148,7 @@ func (s *Handler) sharedPage(r *http.Request, found *sharedreport.Shared) (*repo
 	}
 	title := "Analytics of all links"
 	if found.Link != nil {
-		title = "Analytics of " + found.Link.Title
+		title = "Analytics of " + ui.Title(found.Link)
 	}
 	p := &reportPage{Page: app.Page{Page: s.NewChrome(title + " · Vitrine")}, Summary: n.summary(), Of: n.link,
 		Account: n.account, Reader: true, CityFile: s.cityFile(nil)}
