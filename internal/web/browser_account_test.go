@@ -45,7 +45,7 @@ func TestBrowserChoices(t *testing.T) {
 	tb.until(`document.querySelector("select#timezone optgroup[label=Europe] [value='Europe/Berlin']") !== null`)
 	tb.run(chromedp.SetValue(`#timezone`, "Europe/Berlin"),
 		chromedp.Evaluate(`document.querySelector("#timezone").form.requestSubmit()`, nil))
-	tb.arrives(`document.querySelector("select#timezone")?.value === "Europe/Berlin"`)
+	tb.arrives(`location.search.includes("saved") && document.querySelector("select#timezone")?.value === "Europe/Berlin"`)
 	tb.run(chromedp.Navigate(d.url + "/keys"))
 	const life = `document.querySelector("[name=linkLife]").checkVisibility()`
 	tb.until(life)
