@@ -104,8 +104,9 @@ func (s *Handler) Show(tab app.LinkTab) app.MemberHandler {
 func (s *Handler) linkPage(r *http.Request, me *vitrine.Account, o *links.LinkDetail, tab app.LinkTab) *linkPage {
 	p := &linkPage{Page: s.NewAppPage(r, me, ui.Title(o.Link), "links"), Link: o, Head: s.LinkHead(o.Link, tab),
 		Prefix: s.PublicURL.Host + "/p/",
-		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug), NewDownload: o.AllowDownload,
-		NewExpires: lastDay(o.ExpiresAt, app.Zone(me))}
+		Embed:  s.EmbedOf(o.Link).HTML(), NewTitle: ui.Title(o.Link), NewSlug: string(o.Slug),
+		NewDownload: o.AllowDownload,
+		NewExpires:  lastDay(o.ExpiresAt, app.Zone(me))}
 	p.Texts, p.Mail = shareTexts(ui.Title(o.Link), p.Head.URL), mailTo(ui.Title(o.Link), p.Head.URL)
 	if p.MayCaption = o.HasBytes && (o.Kind == filetype.Video || o.Kind == filetype.Audio); p.MayCaption {
 		p.Captions = s.Tracks(o.Link)
