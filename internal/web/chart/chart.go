@@ -177,14 +177,24 @@ func line(s Series, top int64) Line {
 }
 
 func area(values []int64, top int64) string {
+	if len(values) == 1 {
+		return path(values, top) + "Z"
+	}
 	return path(values, top) + fmt.Sprintf("L%d,%dL0,%dZ", Width, Height, Height)
 }
 
+// The bar that stands for a single value.
+const (
+	barFrom = Width * 48 / 100
+	barTo   = Width - barFrom
+)
+
 // path returns a line through values on a scale from 0 to top; a single value
-// gives a level line.
+// gives the outline of a narrow bar.
 func path(values []int64, top int64) string {
 	if len(values) == 1 {
-		values = []int64{values[0], values[0]}
+		y := height(values[0], top)
+		return fmt.Sprintf("M%d,%dL%d,%sL%d,%sL%d,%d", barFrom, Height, barFrom, y, barTo, y, barTo, Height)
 	}
 	return part(values, top, 0, len(values)-1)
 }
@@ -200,10 +210,12 @@ func part(values []int64, top int64, from, to int) string {
 		b.WriteByte(command)
 		b.WriteString(coordinate(Width * float64(i) / float64(len(values)-1)))
 		b.WriteByte(',')
-		b.WriteString(coordinate(Height * (1 - float64(v)/float64(max(top, 1)))))
+		b.WriteString(height(v, top))
 	}
 	return b.String()
 }
+
+func height(v, top int64) string { return coordinate(Height * (1 - float64(v)/float64(max(top, 1)))) }
 
 func coordinate(f float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")

@@ -30,21 +30,24 @@ func TestLabels(t *testing.T) {
 }
 
 // TestLine checks that the last step of an unfinished line is drawn separately,
-// and that a single value is a level line.
+// and that a single value is a narrow bar, not stretched over the chart.
 func TestLine(t *testing.T) {
 	for _, c := range []struct {
 		values []int64
 		open   bool
 		want   Line
 	}{
-		{[]int64{5}, false, Line{Past: "M0,50L1000,50"}},
-		{[]int64{5}, true, Line{Now: "M0,50L1000,50"}},
+		{[]int64{5}, false, Line{Past: "M480,100L480,50L520,50L520,100"}},
+		{[]int64{5}, true, Line{Now: "M480,100L480,50L520,50L520,100"}},
 		{[]int64{0, 10, 5}, false, Line{Past: "M0,100L500,0L1000,50"}},
 		{[]int64{0, 10, 5}, true, Line{Past: "M0,100L500,0", Now: "M500,0L1000,50"}},
 	} {
 		if got := line(Series{Values: c.values, Open: c.open}, 10); got != c.want {
 			t.Errorf("line of %v, open %t = %+v, want %+v", c.values, c.open, got, c.want)
 		}
+	}
+	if got, want := area([]int64{5}, 10), "M480,100L480,50L520,50L520,100Z"; got != want {
+		t.Errorf("area of a single value = %s, want %s", got, want)
 	}
 }
 
