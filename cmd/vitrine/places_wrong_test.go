@@ -31,9 +31,9 @@ func TestWrongPlaces(t *testing.T) {
 	check(exitFailure, "127.0.0.1:1", "account", "list", "--database", "postgres://u:s3cr%40rest@127.0.0.1:1/vitrine")
 	for _, password := range []string{"s3cr@rest", "s3cr/@rest", "s3cr/rest", "s3cr?rest", "s3cr#rest", "s3cr%rest",
 		"s3cr@rest/@rest"} {
-		check(exitUsage, "@ is written %40", "account", "list", "--database",
+		check(exitUsage, "write @ as %40", "account", "list", "--database",
 			"postgres://u:"+password+"@127.0.0.1:1/vitrine")
-		check(exitUsage, "@ is written %40", "account", "list", "--views",
+		check(exitUsage, "write @ as %40", "account", "list", "--views",
 			"clickhouse://u:"+password+"@127.0.0.1:1/vitrine")
 	}
 	check(exitUsage, "begins with postgres://", "account", "list", "--database", "mysql://u:s3cr@127.0.0.1:1/vitrine")
