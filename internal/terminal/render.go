@@ -214,12 +214,11 @@ func (p *page) unread(r *report.LinkReport) {
 	c := &r.Content
 	switch {
 	case c.Kind == report.ContentNone || r.Totals.Views == 0: // nothing to measure, or no views at all
-	case c.Version > 1:
+	case c.Version > 0:
 		p.heading("Reading")
-		p.line("No sessions of version %d in this time. --version %d shows the earlier file.", c.Version, c.Version-1)
-	case c.Version == 1:
-		p.heading("Reading")
-		p.line("No sessions of version 1 in this time.")
+		p.line("No sessions of version %d in this time. `vitrine versions %s` lists the versions;", c.Version,
+			Plain(r.Link.Slug))
+		p.line("--version N shows another.")
 	default:
 		p.heading("Reading")
 		p.line("No session was measured in this time.")

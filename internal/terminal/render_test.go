@@ -45,7 +45,7 @@ func TestStats(t *testing.T) {
 	scroll.Content = report.Content{Kind: report.ContentScroll,
 		Scroll: &report.ScrollContent{AvgDepthPct: 700, ReadToEndPct: 3, Depths: marks}}
 	replaced := *link
-	replaced.Content = report.Content{Kind: report.ContentScroll, Version: 2, OfVersion: new(int64),
+	replaced.Content = report.Content{Kind: report.ContentScroll, Version: 3, OfVersion: new(int64),
 		Scroll: &report.ScrollContent{}}
 	unmeasured := *link
 	unmeasured.Totals.Sessions, unmeasured.Totals.AvgEngagedMs, unmeasured.Totals.CompletionPct = 0, 0, nil
