@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"vitrine/internal/remote"
@@ -19,22 +20,6 @@ import (
 )
 
 type cli struct {
-	Serve       serveCmd       `cmd:"" group:"run" help:"Run the server."`
-	Setup       setupCmd       `cmd:"" group:"run" help:"Print the set-up link, where you create the first account."`
-	Account     accountCmd     `cmd:"" group:"run" help:"Create, invite, change and suspend accounts; sign in to the website."`
-	Key         keyCmd         `cmd:"" group:"run" help:"Create, list and revoke API keys."`
-	Link        linkCmd        `cmd:"" group:"run" help:"Show, disable, review and delete links."`
-	Import      importCmd      `cmd:"" group:"run" help:"Import links and views from another system."`
-	Storage     storageCmd     `cmd:"" group:"run" help:"Check and claim the storage of files."`
-	Geo         geoCmd         `cmd:"" group:"run" help:"Download the city database."`
-	Audit       auditCmd       `cmd:"" group:"run" help:"Check the database against the files and print every fault."`
-	Reclassify  reclassifyCmd  `cmd:"" group:"run" help:"Reclassify stored views with the bot rules of this version."`
-	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine responds. For container health checks."`
-	Doctor      doctorCmd      `cmd:"" group:"run" help:"Check the configuration and suggest fixes."`
-	Backup      backupCmd      `cmd:"" group:"run" help:"Back up an instance into a directory while it runs."`
-	Migrate     migrateCmd     `cmd:"" group:"run" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
-	Restore     restoreCmd     `cmd:"" group:"run" help:"Restore a backup into a new data directory."`
-
 	Login    loginCmd           `cmd:"" group:"use" help:"Sign in through your browser and store an API key."`
 	Logout   logoutCmd          `cmd:"" group:"use" help:"Revoke and remove the API key stored by login."`
 	Put      remote.PutCmd      `cmd:"" group:"use" help:"Publish files and print their links."`
@@ -51,14 +36,30 @@ type cli struct {
 
 	Completion remote.CompletionCmd `cmd:"" group:"use" help:"Print the shell completion script. For bash, add to ~/.bashrc: source <(vitrine completion bash)"`
 
+	Serve       serveCmd       `cmd:"" group:"run" help:"Run the server."`
+	Setup       setupCmd       `cmd:"" group:"run" help:"Print the set-up link, where you create the first account."`
+	Account     accountCmd     `cmd:"" group:"run" help:"Create, invite, change and suspend accounts; sign in to the website."`
+	Key         keyCmd         `cmd:"" group:"run" help:"Create, list and revoke API keys."`
+	Link        linkCmd        `cmd:"" group:"run" help:"Show, disable, review and delete links."`
+	Import      importCmd      `cmd:"" group:"run" help:"Import links and views from another system."`
+	Storage     storageCmd     `cmd:"" group:"run" help:"Check and claim the storage of files."`
+	Geo         geoCmd         `cmd:"" group:"run" help:"Download the city database."`
+	Audit       auditCmd       `cmd:"" group:"run" help:"Check the database against the files and print every fault."`
+	Reclassify  reclassifyCmd  `cmd:"" group:"run" help:"Reclassify stored views with the bot rules of this version."`
+	Healthcheck healthcheckCmd `cmd:"" group:"run" help:"Check that the server on this machine responds. For container health checks."`
+	Doctor      doctorCmd      `cmd:"" group:"run" help:"Check the configuration and suggest fixes."`
+	Backup      backupCmd      `cmd:"" group:"run" help:"Back up an instance into a directory while it runs."`
+	Migrate     migrateCmd     `cmd:"" group:"run" help:"Copy an instance to PostgreSQL, a bucket or another directory."`
+	Restore     restoreCmd     `cmd:"" group:"run" help:"Restore a backup into a new data directory."`
+
 	Preview previewCmd `cmd:"" hidden:""`
 
 	Quiet bool `short:"q" help:"Print only results and errors."`
 }
 
 var groups = []kong.Group{
-	{Key: "run", Title: "Run a server (uses its data directory)"},
 	{Key: "use", Title: "Publish and read reports (uses the API)"},
+	{Key: "run", Title: "Run a server (uses its data directory)"},
 	{Key: "addresses", Title: "Addresses"},
 	{Key: "places", Title: "Storage"},
 	{Key: "scanning", Title: "Malware scanning"},
@@ -106,9 +107,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	if exited >= 0 { // a completion was printed
 		return exited
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
+	args = usual(args)
 	k, err := parser.Parse(args)
 	if exited >= 0 { // help was printed
 		return exited
@@ -138,6 +137,21 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 		return exitFailure
 	}
 	return 0
+}
+
+// usual replaces forms that other programs have: no arguments and "help", with
+// or without a command, print help; --version and -V are the command version.
+// --version cannot be a flag of all commands, since some have one of their own.
+func usual(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case args[0] == "--version" || args[0] == "-V":
+		return append([]string{"version"}, args[1:]...)
+	}
+	return args
 }
 
 // commandOf returns the command whose arguments an error is about.
