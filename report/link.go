@@ -60,9 +60,14 @@ type Summary struct {
 	ByReason []ExcludedViews `json:"excluded,omitzero"`
 
 	// What a page shows and the API does not.
-	PreviousSeries []Point   `json:"-"` // of the previous window; as long as Series, except for partial weeks
-	Excluded       []Bucket  `json:"-"` // excluded views by reason: Totals.BotsExcluded and OwnExcluded
-	Products       []Product `json:"-"` // with a known program or network
+	PreviousSeries []Point `json:"-"` // of the previous window; as long as Series, except for partial weeks
+	// Younger is set if the link was created after the previous window began,
+	// so that the two cannot be compared. The first Absent points of
+	// PreviousSeries were over by then. An account's report leaves both zero.
+	Younger  bool      `json:"-"`
+	Absent   int       `json:"-"`
+	Excluded []Bucket  `json:"-"` // excluded views by reason: Totals.BotsExcluded and OwnExcluded
+	Products []Product `json:"-"` // with a known program or network
 }
 
 // ForLink renders the report of l over w. cur and prev are tallies of exactly
@@ -83,6 +88,7 @@ func ForLink(l Link, w Window, cur, prev *Tally, recent []View) *LinkReport {
 		AllTimeViews: l.Views,
 		completed:    c.sessions,
 	}
+	r.since(l.Created, w.Previous())
 	r.Insights = insights(&r.Summary, &r.Content, r.completed)
 	return r
 }

@@ -29,14 +29,40 @@ func granularity(w Window) string {
 func Series(w Window, t *Tally) []Point {
 	points := []Point{}
 	for from := w.From; from < w.To; {
-		to := from + 1
-		if w.Weekly() {
-			to = min(from.monday()+7, w.To)
-		}
+		to := w.pointEnd(from)
 		points = append(points, point(w, t, from, to))
 		from = to
 	}
 	return points
+}
+
+// pointEnd returns the step after those of the point that begins with from.
+func (w Window) pointEnd(from Day) Day {
+	if w.Weekly() {
+		return min(from.monday()+7, w.To)
+	}
+	return from + 1
+}
+
+// since sets Younger and Absent of a link's report. A link with imported views
+// from before its creation is as old as they are.
+func (s *Summary) since(created time.Time, before Window) {
+	at := created.UnixMilli()
+	if at <= before.Steps.Start(before.From) {
+		return
+	}
+	absent := 0
+	for from := before.From; from < before.To; absent++ {
+		to := before.pointEnd(from)
+		if before.Steps.Start(to) > at {
+			break
+		}
+		if s.PreviousSeries[absent].Views > 0 {
+			return
+		}
+		from = to
+	}
+	s.Younger, s.Absent = true, absent
 }
 
 // point sums the days [from, to).

@@ -39,6 +39,7 @@ type Chart struct {
 type Series struct {
 	Class  string
 	Values []int64
+	First  int  // where the line begins, as an index of Values; not of a filled line
 	Filled bool // down to the axis
 	Open   bool // the last step is not over, and is drawn apart
 }
@@ -84,7 +85,9 @@ func New(label string, top int64, ticks, below []Tick, series []Series, tips []s
 			p.At, p.Wide = "50%", "100%"
 		}
 		for _, s := range series {
-			p.Dots = append(p.Dots, Dot{s.Class, Percent(top-s.Values[i], top)})
+			if i >= s.First {
+				p.Dots = append(p.Dots, Dot{s.Class, Percent(top-s.Values[i], top)})
+			}
 		}
 		c.Points = append(c.Points, p)
 	}
@@ -166,6 +169,8 @@ func line(s Series, top int64) Line {
 	}
 	last := len(s.Values) - 1
 	switch {
+	case !s.Open && s.First > 0:
+		l.Past = part(s.Values, top, s.First, last)
 	case !s.Open:
 		l.Past = path(s.Values, top)
 	case last < 1:

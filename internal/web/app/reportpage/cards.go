@@ -95,8 +95,11 @@ func completionNote(n *numbers) string {
 	if n.summary().Totals.Sessions == 0 && (n.link == nil || n.link.Content.Kind != report.ContentNone) {
 		return noSessions
 	}
-	if n.link == nil || len(n.versions) > 1 {
+	if n.link == nil {
 		return "of each file, on average"
+	}
+	if len(n.versions) > 1 {
+		return "of each version, on average"
 	}
 	switch c := &n.link.Content; c.Kind {
 	case report.ContentPages:
@@ -123,9 +126,10 @@ const (
 )
 
 // newStatsDelta is a change in words; is and was are the numbers as pages show
-// them. It is nil without a time before, or if few came then.
+// them. It is nil without a time before, or if few came then, or if the link
+// did not exist for all of it.
 func newStatsDelta(r *report.Summary, d report.Delta, is, was string) *statsDelta {
-	if r.Range.Key == report.RangeAll || r.Previous.Views < deltaViews {
+	if r.Range.Key == report.RangeAll || r.Younger || r.Previous.Views < deltaViews {
 		return nil
 	}
 	span := before(&r.Range, r.Granularity == "hour")

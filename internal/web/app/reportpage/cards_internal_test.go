@@ -1,7 +1,9 @@
 package reportpage
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"vitrine/report"
 )
@@ -31,6 +33,30 @@ func TestStatsDelta(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("delta of %+v = %q, want %q", test, got, test.want)
+		}
+	}
+}
+
+// TestYoungLink checks that a link is not compared with a time in which it did
+// not exist: no change, and the line of that time begins with the link.
+func TestYoungLink(t *testing.T) {
+	points := []report.Point{{Label: "a", Views: 0}, {Label: "b", Views: 20}, {Label: "c", Views: 40}}
+	pct := int64(100)
+	r := &report.Summary{Granularity: "day", Range: report.RangeCard{Key: report.Range30d}, Series: points,
+		PreviousSeries: points, Previous: report.Previous{Views: 60}, Younger: true, Absent: 1}
+	if d := newStatsDelta(r, report.Delta{Pct: &pct, Dir: report.Up}, "120", "60"); d != nil {
+		t.Errorf("change = %+v, want none", d)
+	}
+	c := newStatsSeries(r, 0, linkWords, time.Now())
+	if was := c.Lines[0]; was.Class != "was" || was.Past != "M500,50L1000,0" {
+		t.Errorf("line before = %+v, want it to begin with the second point", was)
+	}
+	for i, want := range []string{"", "b", "c"} {
+		if got := c.Points[i].WasLabel; got != want {
+			t.Errorf("label before point %d = %q, want %q", i, got, want)
+		}
+		if got := strings.Contains(c.Chart.Points[i].Tip, "was|"); got != (want != "") {
+			t.Errorf("tip of point %d = %q", i, c.Chart.Points[i].Tip)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type statsPoint struct {
 	Day                  string // of an hour
 	SoFar                string // "today so far" for the current day, which is the last
 	Views, Uniques       ui.Figure
-	WasLabel             string
+	WasLabel             string // "" before the link existed
 	WasViews, WasUniques ui.Figure
 	Engaged              string
 }
@@ -59,7 +59,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	for i, p := range series {
 		point := statsPoint{Date: p.Date.Time().Format("2006-01-02"), Label: p.Label, Views: ui.Figure(p.Views),
 			Uniques: ui.Figure(p.Uniques), Engaged: ui.TimeOf(1000*p.AvgEngagedS, p.Sessions)}
-		if c.Before {
+		if c.Before && i >= r.Absent {
 			b := r.PreviousSeries[i]
 			point.WasLabel, point.WasViews, point.WasUniques = b.Label, ui.Figure(b.Views), ui.Figure(b.Uniques)
 			was[i] = b.Views
@@ -81,7 +81,7 @@ func newStatsSeries(r *report.Summary, from report.Day, words seriesWords, now t
 	lines := []chart.Series{{Class: "uniques", Values: uniques, Filled: true, Open: c.Open != ""},
 		{Class: "views", Values: views, Open: c.Open != ""}}
 	if c.Before {
-		lines = append([]chart.Series{{Class: "was", Values: was}}, lines...)
+		lines = append([]chart.Series{{Class: "was", Values: was, First: r.Absent}}, lines...)
 	}
 	c.Chart = chart.New(words.Label+". Arrow keys go from point to point", top, ticks, chart.Labels(labels), lines,
 		tips)
@@ -101,7 +101,7 @@ func (c *statsSeries) tip(p statsPoint, sessions int64, words seriesWords) strin
 		title += ", " + p.SoFar
 	}
 	rows := [][3]string{{"views", words.Views, p.Views.String()}, {"uniques", "Unique viewers", p.Uniques.String()}}
-	if c.Before {
+	if p.WasLabel != "" {
 		rows = append(rows, [3]string{"was", words.Views + ", " + p.WasLabel, p.WasViews.String()})
 	}
 	if sessions > 0 {
