@@ -144,6 +144,7 @@ func oracleRecent(l report.Link, views []report.View) []any {
 			"device": x.Device, "browser": x.Browser, "os": x.OS, "source": source,
 			"engagedMs": whole(x.Session.EngagedMs), "progress": oracleProgress(fileShown(l, x), x.Session),
 			"downloaded": x.Downloaded, "returning": x.Returning, "atypical": gone(x),
+			"excluded": x.Bot != "",
 		})
 	}
 	return rows

@@ -23,6 +23,7 @@ type RecentView struct {
 	Downloaded bool      `json:"downloaded"` // a download event of it is counted
 	Returning  bool      `json:"returning"`
 	Atypical   bool      `json:"atypical"` // listed, but in no average
+	Excluded   bool      `json:"excluded"` // not counted as a view, such as a bot's
 }
 
 // MarshalJSON writes At as dateTime does.
@@ -72,6 +73,7 @@ func recentView(l *Link, o *View) RecentView {
 		Downloaded: o.Downloaded,
 		Returning:  o.Returning,
 		Atypical:   o.Atypical(),
+		Excluded:   !o.Counted(),
 	}
 }
 

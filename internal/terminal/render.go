@@ -401,7 +401,8 @@ func (p *page) visit(o report.RecentView) []string {
 	for _, note := range []struct {
 		is   bool
 		text string
-	}{{o.Downloaded, "downloaded"}, {o.Returning, "returning"}, {o.Atypical, "atypical"}} {
+	}{{o.Downloaded, "downloaded"}, {o.Returning, "returning"}, {o.Excluded, "excluded"},
+		{o.Atypical && !o.Excluded, "atypical"}} {
 		if note.is {
 			notes = append(notes, note.text)
 		}
