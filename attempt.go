@@ -19,7 +19,7 @@ const DeviceLife = 365 * 24 * time.Hour
 
 // AttemptTx reads and writes attempts within a transaction.
 type AttemptTx interface {
-	// AddAttempt sets g.ID.
+	// AddAttempt stores an attempt and sets its ID.
 	AddAttempt(g *Attempt) error
 	// CountAttempts counts the attempts of a key from since to until, both
 	// included, and returns the time of the oldest (zero: none).

@@ -29,8 +29,8 @@ type Query struct {
 	// Version is the version of the file for the content card; 0 means the
 	// current one.
 	Version int
-	// LastRead has the content card be of the newest version with sessions,
-	// where Version is 0 and the current one has none.
+	// LastRead selects the newest version that has sessions for the content
+	// card, if Version is 0 and the current version has none.
 	LastRead bool
 }
 

@@ -432,7 +432,7 @@ func validInvitations(tx vitrine.Tx, now time.Time) (list []*vitrine.OneTimeToke
 	return list, nil
 }
 
-// Withdraw deletes an invitation. Taking back what is none any more is success.
+// Withdraw deletes an invitation. It succeeds if there is no such invitation.
 func (s *Accounts) Withdraw(ctx context.Context, id vitrine.OneTimeTokenID, d vitrine.Decision) error {
 	return s.Store.Update(ctx, func(tx vitrine.Tx) error {
 		if err := mayGovern(tx, d.By); err != nil {

@@ -40,8 +40,9 @@ func newClient(a address) *client {
 	transport := &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
-		MaxIdleConns:        64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second,
+		MaxIdleConns:        64, MaxIdleConnsPerHost: 64,
 		// The server's own keep-alive may be as short as three seconds.
+		IdleConnTimeout:    2 * time.Second,
 		DisableCompression: true,
 	}
 	settings := map[string]string{
@@ -79,6 +80,9 @@ type exception struct {
 
 func (e *exception) Error() string { return fmt.Sprintf("ClickHouse: %s (HTTP %d)", e.text, e.status) }
 
+// maxExceptionBytes is how much of the text of an exception is read.
+const maxExceptionBytes = 4096
+
 // The codes of exceptions.
 const (
 	codeUnknownDatabase  = 81
@@ -89,7 +93,6 @@ const (
 	codeRequiredPassword = 194
 	codeReadonly         = 164
 	codeUnknownSetting   = 115
-	maxExceptionBytes    = 4096
 )
 
 // request sends a statement and returns the body of the answer, which the

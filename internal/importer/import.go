@@ -41,7 +41,7 @@ type Importer struct {
 	// nothing.
 	Retry func(ctx context.Context, call func() error) error
 
-	runViews, batchViews int // tests: less than stagedRunOpens and importBatch
+	runViews, batchViews int // tests: smaller than usual
 }
 
 // Result is the result of an import.

@@ -80,7 +80,7 @@ func (v *Views) retry(ctx context.Context) {
 }
 
 // retryOnce hands early events to the log, and reports whether the log took
-// any. Old events are dropped only if letGoOld is set.
+// any. Old events are dropped only if dropExpired is set.
 func (v *Views) retryOnce(ctx context.Context, dropExpired bool) (some bool, err error) {
 	waiting, letGo := 0, 0
 	err = v.Early.Replay(ctx, func(b vitrine.Batch) (left vitrine.Batch, err error) {
@@ -103,8 +103,8 @@ func (v *Views) retryOnce(ctx context.Context, dropExpired bool) (some bool, err
 }
 
 // stillExpected returns the early events whose views may still arrive. It
-// leaves out events of deleted links and, if letGoOld is set, of old views; old
-// is the number of the latter.
+// leaves out events of deleted links and, if dropExpired is set, of old views;
+// old is the number of the latter.
 func (v *Views) stillExpected(ctx context.Context, early vitrine.Batch, dropExpired bool) (b vitrine.Batch, old int,
 	err error) {
 	owner, since := v.owners(ctx), time.Now().Add(-earlyLife).UnixMilli()

@@ -184,13 +184,13 @@ func ParsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
 	return h, salt, sum, ok
 }
 
-// noPassword is the hash that is made where there is none, so that an unknown
-// address takes as long as a known one.
+// noPassword is checked if an account has no password or is unknown, so that an
+// unknown address takes as long as a known one.
 var noPassword = usual.format(make([]byte, saltSize), make([]byte, hashSize))
 
-// Check reports whether a password is the one of a stored hash; "" is nobody's,
-// and takes as long. stale reports that the hash was made at another cost than
-// is usual now.
+// Check reports whether a password is the one of a stored hash. No password fits
+// the hash "", and checking it takes as long. stale reports that the hash was
+// made at another cost than is usual now.
 func Check(ctx context.Context, phc, password string) (ok, stale bool, err error) {
 	h, salt, sum, known := ParsePHC(phc)
 	if !known {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	firstWindow = 64 << 10 // size of the first request; sequential reads request windowGrowth times more, then the rest
+	firstWindow = 64 << 10 // size of the first request; sequential reads request windowGrow times more, then the rest
 	windowGrow  = 8
 	allFrom     = 32 << 20 // a window of this size reads to the end
 	pageSize    = 64 << 10 // size of a cached page for small reads

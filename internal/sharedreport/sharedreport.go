@@ -67,7 +67,7 @@ var errNoReport = vitrine.Errorf(vitrine.CodeNotFound,
 	"There is no report at this address. It may have expired or been revoked. Ask the person who sent you the address.")
 
 // Create makes an address for the report of a link of an account, or of all its
-// links (nil), and returns its secret, which is kept nowhere. Errors:
+// links (nil), and returns its secret, of which only a hash is stored. Errors:
 // CodeProRequired, CodeInvalidRequest.
 func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Link,
 	o Options) (secret string, err error) {
@@ -123,7 +123,7 @@ func (s *Service) Create(ctx context.Context, a *vitrine.Account, l *vitrine.Lin
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// List returns the addresses of a report that hold, newest first.
+// List returns the valid addresses of a report, newest first.
 func (s *Service) List(ctx context.Context, a *vitrine.Account,
 	l *vitrine.Link) (list []*vitrine.SharedReport, err error) {
 	var link vitrine.LinkID

@@ -1,5 +1,5 @@
-// Package signer signs what leaves the server and comes back: signed URLs, view
-// tokens, content tokens, and what browsers keep.
+// Package signer signs what the server hands out and accepts again: upload URLs,
+// tokens in pages, and cookies.
 package signer
 
 import (
@@ -18,8 +18,8 @@ import (
 	"vitrine/report"
 )
 
-// Purpose is the first thing that a token's signature covers: a token made for
-// one use is none for another.
+// Purpose is the first thing that a token's signature covers, so that a token
+// made for one purpose is invalid for another.
 type Purpose string
 
 const (
@@ -51,7 +51,7 @@ const (
 )
 
 // Signer makes and checks the instance's tokens: HMAC-SHA-256 over
-// length-prefixed fields, one derived key a purpose.
+// length-prefixed fields, with a key derived for each purpose.
 type Signer struct{ keys map[Purpose][]byte }
 
 // New derives the keys from the instance's secret.

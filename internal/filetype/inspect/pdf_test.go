@@ -152,7 +152,7 @@ func lengthOf(header, body string) string {
 	return header[:strings.Index(header, "/Length")] + fmt.Sprintf("/Length %d>>", len(body))
 }
 
-// encryptedStream is the inverse of pdfEncryption.decrypt.
+// encryptedStream is the inverse of what pdf.Encryption does with a stream.
 func encryptedStream(e pdf.Encryption, key []byte, object byte, body string) string {
 	if key == nil {
 		return body

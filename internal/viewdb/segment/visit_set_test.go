@@ -10,7 +10,7 @@ import (
 	"vitrine/report"
 )
 
-// TestVisitSet checks that a visitSet counts like a map, and lists visits in
+// TestVisitSet checks that a VisitSet counts like a map, and lists visits in
 // the order of their viewers.
 func TestVisitSet(t *testing.T) {
 	for seed := range uint64(4) {

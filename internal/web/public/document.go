@@ -87,7 +87,7 @@ func (s *Handler) document(r *http.Request, l *vitrine.Link, f form) (*document,
 	if d := v.(*document); d.link == *l {
 		return d, nil
 	}
-	return s.document(r, l, f) // someone else's was of the link as it was before
+	return s.document(r, l, f) // the shared rendering was made before the link changed
 }
 
 // newDocument renders a page once, with placeholders where values of a view go.

@@ -21,8 +21,7 @@ var (
 	albumTemplate  = app.Parse("chart.html", "link_rows.html", "album.html")
 )
 
-// albumsRoot is the path of an account's albums, albumRoot that of public
-// albums.
+// albumsRoot is the path of an account's albums.
 const (
 	albumsRoot = "/albums"
 )

@@ -24,7 +24,7 @@ type entryPage struct {
 	Heading string
 	Wrong   httpx.FieldErrors
 	Email   string      // the typed text, or the address of the token
-	Next    string      // where it leads, if not to insideRoot
+	Next    string      // where it leads, if not to httpx.InsideRoot
 	Mode    auth.SignUp // who may open an account
 	Mail    bool        // messages are sent
 	Command string      // that prints the address of setup
