@@ -165,8 +165,8 @@ func queueAddress(reason string, more ...string) string {
 	return httpx.WithQuery(httpx.ModerationRoot, q, more...)
 }
 
-// parseQueue accepts a reason and app.AnyReason; anything else is no queue. So a
-// case shows nothing of the request beside the secret addresses of its file.
+// parseQueue accepts a reason and app.AnyReason; anything else is no queue. So
+// a case shows nothing of the request beside the secret addresses of its file.
 func parseQueue(name string) string {
 	if name == app.AnyReason || vitrine.Meaning(name) != "" {
 		return name
