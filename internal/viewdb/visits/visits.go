@@ -1,4 +1,4 @@
-// Package visits keeps the index of visits in packs: for each account, sorted
+// Package visits keeps the index of visits in segments: for each account, sorted
 // runs of entries, each with a viewer, a link and a day.
 package visits
 
