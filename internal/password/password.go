@@ -188,9 +188,9 @@ func ParsePHC(phc string) (h hashing, salt, sum []byte, ok bool) {
 // unknown address takes as long as a known one.
 var noPassword = usual.format(make([]byte, saltSize), make([]byte, hashSize))
 
-// Check reports whether a password is the one of a stored hash. No password fits
-// the hash "", and checking it takes as long. stale reports that the hash was
-// made at another cost than is usual now.
+// Check reports whether a password is the one of a stored hash. No password
+// fits the hash "", and checking it takes as long. stale reports that the hash
+// was made at another cost than is usual now.
 func Check(ctx context.Context, phc, password string) (ok, stale bool, err error) {
 	h, salt, sum, known := ParsePHC(phc)
 	if !known {

@@ -70,8 +70,8 @@ func (s *Previews) Expects(l *vitrine.Link, p vitrine.Part) bool {
 // until there is nothing to do. The links' states are the queue, so the next
 // call does again what was interrupted. A link that fails does not stop the
 // others: Failed is called with it, and it is tried again later. Several
-// processes share the links, each link under a lease. If a part is made twice, the
-// second replaces the first.
+// processes share the links, each link under a lease. If a part is made twice,
+// the second replaces the first.
 func (s *Previews) Make(ctx context.Context) error {
 	var g errgroup.Group
 	for range concurrentPreviews {

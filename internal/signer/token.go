@@ -1,5 +1,5 @@
-// Package signer signs what the server hands out and accepts again: upload URLs,
-// tokens in pages, and cookies.
+// Package signer signs what the server hands out and accepts again: upload
+// URLs, tokens in pages, and cookies.
 package signer
 
 import (

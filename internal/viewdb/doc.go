@@ -1,10 +1,10 @@
 // Package viewdb keeps the view log in a SQL database (package sqldb).
 //
-// A new view is a row of the table opens. Views of past days move into segments,
-// which are packed rows of many views in the table packs. The visits in segments
-// have an index, which distinguishes returning viewers from new ones, and stored
-// tallies. A day may have views both in the table opens and in segments;
-// together they are the views of the day.
+// A new view is a row of the table opens. Views of past days move into
+// segments, which are packed rows of many views in the table packs. The visits
+// in segments have an index, which distinguishes returning viewers from new
+// ones, and stored tallies. A day may have views both in the table opens and in
+// segments; together they are the views of the day.
 //
 //	append.go append_opens.go written.go   add views, snapshots and downloads
 //	import.go erase.go                     import history, delete links

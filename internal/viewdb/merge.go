@@ -16,9 +16,9 @@ import (
 // mergeBatch is about how many entries one transaction merges.
 const mergeBatch = 1 << 15
 
-// mergeRuns merges the runs of an account until few are left. Each step is a transaction.
-// The new run becomes valid when it is complete; in the same transaction its
-// sources become invalid, and are then deleted.
+// mergeRuns merges the runs of an account until few are left. Each step is a
+// transaction. The new run becomes valid when it is complete; in the same
+// transaction its sources become invalid, and are then deleted.
 func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy bool) error {
 	for {
 		var m *merging

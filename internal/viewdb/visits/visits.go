@@ -1,5 +1,5 @@
-// Package visits keeps the index of visits in segments: for each account, sorted
-// runs of entries, each with a viewer, a link and a day.
+// Package visits keeps the index of visits in segments: for each account,
+// sorted runs of entries, each with a viewer, a link and a day.
 package visits
 
 import (
