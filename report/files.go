@@ -74,9 +74,9 @@ func (f fileSums) each(l *Link, all fileCount, versions []int, show func(*Link, 
 	for _, n := range versions {
 		c := f[fileKey{l.ID, n}]
 		all = all.minus(c)
-		show(l.as(n), *c)
+		show(l.withFile(n), *c)
 	}
-	show(l.as(1), all)
+	show(l.withFile(1), all)
 }
 
 // SessionsByVersion returns how many counted sessions each version of a

@@ -105,7 +105,7 @@ func randomView(r *rand.Rand, l report.Link, id int64, span int) report.View {
 			label(r, "n", 3), label(r, "t", 3)
 	}
 	if r.IntN(4) > 0 {
-		o.Session = randomSession(r, l.As(o.Version))
+		o.Session = randomSession(r, l.WithFile(o.Version))
 		o.Downloaded = o.Bot == "" && r.IntN(3) == 0
 	}
 	return o

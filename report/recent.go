@@ -69,7 +69,7 @@ func recentView(l *Link, o *View) RecentView {
 		OS:         o.OS,
 		Source:     cmp.Or(o.Source, directSource),
 		EngagedMs:  o.Session.EngagedMs,
-		Progress:   progressText(l.as(o.Version), o.Session),
+		Progress:   progressText(l.withFile(o.Version), o.Session),
 		Downloaded: o.Downloaded,
 		Returning:  o.Returning,
 		Atypical:   o.Atypical(),

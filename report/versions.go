@@ -7,9 +7,9 @@ type File struct {
 	Pages   int // of a pdf; 0 unknown
 }
 
-// as returns the link with the file that a view showed. If nothing is known of
-// that file, sessions have no progress.
-func (l *Link) as(version int) *Link {
+// withFile returns the link with the file that a view showed. If nothing is
+// known of that file, sessions have no progress.
+func (l *Link) withFile(version int) *Link {
 	if len(l.Files) == 0 {
 		return l
 	}
@@ -22,8 +22,8 @@ func (l *Link) as(version int) *Link {
 	return &of
 }
 
-// As returns the link with the file of one of its versions.
-func (l *Link) As(version int) Link { return *l.as(version) }
+// WithFile returns the link with the file of one of its versions.
+func (l *Link) WithFile(version int) Link { return *l.withFile(version) }
 
 // SetContent replaces the content card of a report, and its insights with it.
 func (r *LinkReport) SetContent(c Content) {

@@ -68,7 +68,7 @@ type PageSeen struct {
 // VisitOf renders a view of a link, with the progress in the file that it
 // showed.
 func VisitOf(l *Link, id, viewer string, o *View) VisitRow {
-	l = l.as(o.Version)
+	l = l.withFile(o.Version)
 	row := VisitRow{ID: id, Viewer: viewer, At: time.UnixMilli(o.At).UTC(), Country: o.Country, City: o.City,
 		Device: o.Device, Browser: o.Browser, OS: o.OS,
 		Source: cmp.Or(o.Source, directSource), Progress: "opened", Downloaded: o.Downloaded, Returning: o.Returning,

@@ -72,7 +72,7 @@ func (s *Service) addVersions(ctx context.Context, l *vitrine.Link, of report.Li
 		if cur, err = look.ofVersions(ctx, version); err != nil {
 			return err
 		}
-		of = of.As(version)
+		of = of.WithFile(version)
 	} else if q.Curves && hasCurve(&of) {
 		if cur, err = look.ofVersions(ctx); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (l linkReport) ofVersions(ctx context.Context, versions ...int) (*report.Ta
 	switch {
 	case len(values) > 0:
 		lens.Filter = l.q.Filter.With(report.OnVersion, values...)
-		of = l.link.As(versions[0])
+		of = l.link.WithFile(versions[0])
 	case len(versions) > 0:
 		return nil, nil // the filter leaves them out
 	}

@@ -36,12 +36,12 @@ const (
 // is called.
 func (s *Uploads) Sweep(ctx context.Context) error {
 	now := s.Now()
-	if !s.looked.IsZero() && now.Sub(s.looked) < CheckEvery {
+	if !s.ownerChecked.IsZero() && now.Sub(s.ownerChecked) < CheckEvery {
 		return nil
 	}
 	err := storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.Rotate(ctx)
 	if errors.Is(err, storageowner.ErrOther) {
-		s.looked, s.kept = now, time.Time{}
+		s.ownerChecked, s.ownedSince = now, time.Time{}
 		if s.Foreign != nil {
 			s.Foreign(err)
 		}
@@ -50,8 +50,8 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.kept.IsZero() || now.Sub(s.looked) >= 2*CheckEvery { // another process checked it, or none has
-		s.kept = now
+	if s.ownedSince.IsZero() || now.Sub(s.ownerChecked) >= 2*CheckEvery { // another process checked it, or none has
+		s.ownedSince = now
 	}
 	before := now.Add(-vitrine.UploadLife - SweepGrace)
 	for _, state := range []vitrine.UploadState{vitrine.UploadOpen, vitrine.UploadFailed} {
@@ -65,16 +65,16 @@ func (s *Uploads) Sweep(ctx context.Context) error {
 			}
 		}
 	}
-	if now.Sub(s.kept) >= ownedFor && now.Sub(s.swept) >= LeftoversEvery {
+	if now.Sub(s.ownedSince) >= ownedFor && now.Sub(s.leftoversSwept) >= LeftoversEvery {
 		owns := func(id vitrine.UploadID) (bool, error) {
 			return storageowner.Owner{Store: s.Store, Blobs: s.Blobs}.MayNeed(ctx, id)
 		}
 		if err := s.Blobs.Sweep(ctx, before, owns); err != nil {
 			return err
 		}
-		s.swept = now
+		s.leftoversSwept = now
 	}
-	s.looked = now
+	s.ownerChecked = now
 	return nil
 }
 

@@ -37,7 +37,7 @@ type Uploads struct {
 	// Used by Sweep only: when it last checked the owner of the storage, since
 	// when this database has been the owner, and when it last searched for
 	// bytes without an owner.
-	looked, kept, swept time.Time
+	ownerChecked, ownedSince, leftoversSwept time.Time
 }
 
 // UploadRequest is the body of step 1. A nil field was not sent.

@@ -173,8 +173,9 @@ func OpenPostgres(place, what string, d *Dialect, writers int) (*DB, error) {
 	if !strings.Contains(place, "connect_timeout=") {
 		config.ConnectTimeout = connectTimeout
 	}
-	dialer := &net.Dialer{Control: giveUp, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second,
-		Interval: 5 * time.Second, Count: 3}}
+	dialer := &net.Dialer{Control: setUserTimeout,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second,
+			Interval: 5 * time.Second, Count: 3}}
 	config.DialFunc = dialer.DialContext
 	lines, channel := newLines(dialer), ""
 	if d == PostgresStore {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveUp makes a connection fail when sent data is not acknowledged for half a
-// minute. The default of the system is a quarter of an hour.
-func giveUp(network, _ string, c syscall.RawConn) error {
+// setUserTimeout makes a connection fail when sent data is not acknowledged for
+// half a minute. The default of the system is a quarter of an hour.
+func setUserTimeout(network, _ string, c syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil
 	}

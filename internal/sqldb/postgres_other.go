@@ -4,5 +4,5 @@ package sqldb
 
 import "syscall"
 
-// giveUp leaves it to the system when a connection fails.
-func giveUp(string, string, syscall.RawConn) error { return nil }
+// setUserTimeout leaves it to the system when a connection fails.
+func setUserTimeout(string, string, syscall.RawConn) error { return nil }

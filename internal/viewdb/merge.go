@@ -25,7 +25,7 @@ func (l *ViewLog) mergeRuns(ctx context.Context, account vitrine.AccountID, tidy
 		for cleared := true; cleared; {
 			err := l.transact(ctx, func(t logTx) (err error) {
 				cleared, m = false, nil
-				if cleared, err = t.dropUntrue(account); err == nil && !cleared {
+				if cleared, err = t.dropInvalidRun(account); err == nil && !cleared {
 					m, err = beginMerge(t, account, tidy)
 				}
 				return err
@@ -66,9 +66,9 @@ type merging struct {
 // abandoned.
 const mergeLife = time.Minute
 
-// dropUntrue deletes a run that is invalid or abandoned. It reports whether
+// dropInvalidRun deletes a run that is invalid or abandoned. It reports whether
 // there was one.
-func (t logTx) dropUntrue(account vitrine.AccountID) (some bool, err error) {
+func (t logTx) dropInvalidRun(account vitrine.AccountID) (some bool, err error) {
 	var run int64
 	err = t.Get([]any{&run}, "SELECT run FROM runs WHERE account = $1 AND merging <> 0 AND merging < $2 ORDER BY run LIMIT 1",
 		int64(account), sqldb.Ms(time.Now().Add(-mergeLife)))

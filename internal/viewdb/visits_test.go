@@ -177,7 +177,7 @@ func TestMergeDroppedByAnother(t *testing.T) {
 	update(func(tx logTx) (err error) { one, err = beginMerge(tx, 1, true); return err })
 	update(func(tx logTx) error { _, err := one.step(tx); return err })
 	update(func(tx logTx) error { _, err := tx.Exec("UPDATE runs SET merging = 1 WHERE merging <> 0"); return err }) // as after a minute
-	update(func(tx logTx) error { _, err := tx.dropUntrue(1); return err })
+	update(func(tx logTx) error { _, err := tx.dropInvalidRun(1); return err })
 	update(func(tx logTx) (err error) { other, err = beginMerge(tx, 1, true); return err })
 	for more := true; more; {
 		update(func(tx logTx) (err error) { more, err = one.step(tx); return err })

@@ -190,7 +190,7 @@ func TestLinkForms(t *testing.T) {
 	}
 	d.status(send("undo", nil), 400)
 	back := d.post(at+"/disable", url.Values{"back": {"/links?q=x&page=2"}}, cookie)
-	if to := back.Header.Get("Location"); to != "/links?page=2&q=x&said=off-display" {
+	if to := back.Header.Get("Location"); to != "/links?page=2&q=x&said=link-disabled" {
 		t.Errorf("redirected to %s, want the page of the list", to)
 	}
 	for _, elsewhere := range []string{"//evil.example/links", "https://evil.example/links", "/moderation"} {

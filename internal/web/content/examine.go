@@ -141,7 +141,7 @@ func (s *Handler) inertHTML(w http.ResponseWriter, r *http.Request, l *vitrine.L
 		return err
 	}
 	defer blob.Close()
-	page, err := isInert(io.LimitReader(blob, viewer.ExaminedHTML))
+	page, err := inertCopy(io.LimitReader(blob, viewer.ExaminedHTML))
 	if err != nil {
 		return httpx.SeeOther(w, r, "source") // too deeply nested to parse; its source shows its content
 	}
@@ -159,8 +159,8 @@ var active = map[atom.Atom]bool{
 	atom.Object:   true, atom.Embed: true, atom.Applet: true, atom.Template: true,
 }
 
-// isInert returns a web page as UTF-8 without its active elements.
-func isInert(in io.Reader) ([]byte, error) {
+// inertCopy returns a web page as UTF-8 without its active elements.
+func inertCopy(in io.Reader) ([]byte, error) {
 	text, err := charset.NewReader(in, "")
 	if err != nil {
 		return nil, err

@@ -168,19 +168,19 @@ var linkForms = map[string]linkAction{
 		}
 		l, err := s.Links.Edit(ctx, me, slug, e)
 		if err == nil && string(l.Slug) != slug {
-			return l, "moved", nil
+			return l, "slug-changed", nil
 		}
 		return l, "saved", err
 	},
 	"disable": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
 		string, error) {
 		l, err := s.Links.Disable(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
-		return l, "off-display", err
+		return l, "link-disabled", err
 	},
 	"undo": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
 		string, error) {
 		l, err := s.Links.Undo(ctx, slug, vitrine.Decision{By: vitrine.Owner(me.ID)})
-		return l, "on-display", err
+		return l, "link-enabled", err
 	},
 	"delete": func(s *Handler, ctx context.Context, me *vitrine.Account, slug string, _ url.Values) (*vitrine.Link,
 		string, error) {

@@ -178,7 +178,7 @@ func (s *Handler) Withdraw(w http.ResponseWriter, r *http.Request, me *vitrine.A
 		vitrine.Decision{By: vitrine.Moderator(me)}); err != nil {
 		return err
 	}
-	return httpx.Redirect(w, r, app.Said(peopleRoot, "withdrawn"))
+	return httpx.Redirect(w, r, app.Said(peopleRoot, "invitation-revoked"))
 }
 
 // Change sets the plan and role of an account. The account's own limits remain
