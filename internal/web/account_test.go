@@ -266,7 +266,7 @@ func TestFirstRun(t *testing.T) {
 	}
 	r := d.status(d.post(path, url.Values{"email": {"ann@example.org"}, "password": {"short"}}), 400)
 	if !strings.Contains(r.body, `value="ann@example.org"`) || !strings.Contains(r.body, "at least 10 characters") ||
-		strings.Contains(r.body, `value="short"`) {
+		strings.Contains(r.body, `value="short"`) || strings.Contains(r.body, `class="hint" id="hint-password"`) {
 		t.Error(r.body)
 	}
 	r = d.status(d.post(path, url.Values{"email": {"Ann@example.org"}, "password": {words}}), 303)
