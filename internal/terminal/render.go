@@ -179,12 +179,17 @@ func (p *page) series(s *report.Summary) {
 			peak = point
 		}
 	}
+	preposition := "on"
+	if s.Granularity == "hour" {
+		preposition = "at"
+	}
 	p.heading("By " + Plain(s.Granularity))
 	p.line("Views     %s", spark(views, room))
 	if s.Totals.Sessions > 0 {
 		p.line("Time      %s", spark(seconds, room))
 	}
-	p.line("%s", p.t.Paint(Dim, fmt.Sprintf("most on %s: %s", Plain(peak.Label), Counted(peak.Views, "view"))))
+	most := fmt.Sprintf("most %s %s: %s", preposition, Plain(peak.Label), Counted(peak.Views, "view"))
+	p.line("%s", p.t.Paint(Dim, most))
 }
 
 func (p *page) content(r *report.LinkReport) {

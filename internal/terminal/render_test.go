@@ -47,9 +47,12 @@ func TestStats(t *testing.T) {
 	replaced := *link
 	replaced.Content = report.Content{Kind: report.ContentScroll, Version: 3, OfVersion: new(int64),
 		Scroll: &report.ScrollContent{}}
+	hourly := *link
+	hourly.Granularity, hourly.Series = "hour", []report.Point{{Label: "15:00", Views: 1}, {Label: "16:00", Views: 4}}
 	unmeasured := *link
 	unmeasured.Totals.Sessions, unmeasured.Totals.AvgEngagedMs, unmeasured.Totals.CompletionPct = 0, 0, nil
 	for name, page := range map[string]string{
+		"hourly.txt":       RenderLink(&Terminal{Width: 80}, &hourly),
 		"replaced.txt":     RenderLink(&Terminal{Width: 80}, &replaced),
 		"unmeasured.txt":   RenderLink(&Terminal{Width: 80}, &unmeasured),
 		"link.txt":         RenderLink(&Terminal{Width: 80}, link),
