@@ -64,6 +64,7 @@ var served = map[string]block{
 	"c-docker":  {skip: "it needs Docker: TestComposeSettings"},
 	"c-proxy":   {skip: "a file of Caddy"},
 	"c-systemd": {skip: "it needs root and systemd"},
+	"c-beside":  {skip: "it needs root and systemd"},
 	"c-backup":  {want: "restored"},
 	"c-upgrade": {skip: "it needs Docker"},
 }

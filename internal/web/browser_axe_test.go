@@ -13,7 +13,8 @@ import (
 // axeRun runs axe-core (testdata/axe.sh) in a page and returns one line for
 // each violation. Frames are checked separately. Targets that an open popover
 // covers in part are not measured, because the page is also checked without it.
-const axeRun = `((over) => axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"page-has-heading-one": {enabled: self === top}, "target-size": {enabled: true}}}).then((r) =>
+// A dialog that fades in is checked when it is there.
+const axeRun = `((over) => Promise.all(document.getAnimations().filter((a) => a.playState === "running" && a.effect.getComputedTiming().endTime < Infinity).map((a) => a.finished.catch(() => {}))).then(() => axe.run(document, {%s iframes: false, preload: false, resultTypes: ["violations"], rules: {"page-has-heading-one": {enabled: self === top}, "target-size": {enabled: true}}})).then((r) =>
 	r.violations.map((v) => ({...v, nodes: v.nodes.filter((n) => v.id !== "target-size" || !over || over.contains(document.querySelector(n.target[0])))})).filter((v) => v.nodes.length > 0).map((v) =>
 		v.id + " (" + v.impact + "): " + v.help + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).slice(0, 8).join("; "))))(document.querySelector(":popover-open"))`
 
