@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 
@@ -146,11 +147,28 @@ func (c *linkReportsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 type linkDeleteCmd struct {
 	Slug string `arg:"" help:"The part of the link's address after /p/."`
+	Yes  bool   `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 	placeFlags
 }
 
+// Run deletes a link. It asks for confirmation, as rm does, because a delete
+// cannot be undone.
 func (c *linkDeleteCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	if !c.Yes && !t.InTTY {
+		return errors.New("link delete deletes permanently. Not a terminal: add --yes")
+	}
 	return withInstance(ctx, c.placeFlags, func(in *instance) error {
+		if !c.Yes {
+			l, err := in.links.BySlug(ctx, c.Slug)
+			if err != nil {
+				return err
+			}
+			if !t.Agreed(bufio.NewReader(t.In), "Delete %q, its file and its numbers permanently?",
+				terminal.Plain(l.Title)) {
+				t.Say("%s is kept.", terminal.Plain(c.Slug))
+				return nil
+			}
+		}
 		if err := in.links.Delete(ctx, c.Slug, vitrine.Decision{By: vitrine.Operator}); err != nil {
 			return err
 		}

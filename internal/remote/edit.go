@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"vitrine/client"
@@ -66,7 +65,11 @@ func (c *EditCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := api.UpdateLink(ctx, slugOf(c.Link), change)
+	slug, err := c.slug(ctx, api, c.Link)
+	if err != nil {
+		return err
+	}
+	l, err := api.UpdateLink(ctx, slug, change)
 	if err != nil {
 		return err
 	}
@@ -103,8 +106,11 @@ func (c *RmCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	in := bufio.NewReader(t.In)
 	failed := 0
 	for _, name := range c.Links {
-		slug := slugOf(name)
-		done, err := c.delete(ctx, t, api, in, slug)
+		slug, done := slugOf(name), false
+		_, err := c.slug(ctx, api, name)
+		if err == nil {
+			done, err = c.delete(ctx, t, api, in, slug)
+		}
 		switch {
 		case err != nil && (ctx.Err() != nil || len(c.Links) == 1):
 			return err
@@ -136,19 +142,8 @@ func (c *RmCmd) delete(ctx context.Context, t *terminal.Terminal, api *client.Cl
 	if err != nil {
 		return false, err
 	}
-	if !agreed(t, in, "Delete %q, its file and its numbers permanently?", terminal.Plain(l.Title)) {
+	if !t.Agreed(in, "Delete %q, its file and its numbers permanently?", terminal.Plain(l.Title)) {
 		return false, nil
 	}
 	return true, api.DeleteLink(ctx, l.Slug, l.ETag)
-}
-
-// agreed asks a question on the terminal and reports whether the answer is yes.
-func agreed(t *terminal.Terminal, in *bufio.Reader, question string, args ...any) bool {
-	fmt.Fprintf(t.Err, question+" [y/N] ", args...)
-	answer, err := in.ReadString('\n')
-	if err != nil { // the line is not ended
-		fmt.Fprintln(t.Err)
-	}
-	a := strings.ToLower(strings.TrimSpace(answer))
-	return a == "y" || a == "yes"
 }

@@ -69,7 +69,11 @@ func (r Flags) find(ctx context.Context, t *terminal.Terminal, arg string) (*cli
 	if err != nil {
 		return nil, client.LinkDetail{}, err
 	}
-	l, err := api.Link(ctx, slugOf(arg))
+	slug, err := r.slug(ctx, api, arg)
+	if err != nil {
+		return nil, client.LinkDetail{}, err
+	}
+	l, err := api.Link(ctx, slug)
 	return api, l, err
 }
 

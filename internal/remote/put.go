@@ -65,6 +65,9 @@ func (c *PutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	if c.Replace, err = c.slug(ctx, api, c.Replace); err != nil {
+		return err
+	}
 	failed := 0
 	for i, path := range c.Files {
 		l, err := c.put(ctx, api, b, path)
@@ -110,7 +113,7 @@ func (c *PutCmd) put(ctx context.Context, api *client.Client, b *terminal.Bar, p
 	b.Begin(f)
 	defer b.End()
 	l, err := api.Upload(ctx, f, client.Options{Type: c.Type, Slug: c.Slug, LinkName: c.Title, ViewOnly: c.ViewOnly,
-		Replace: slugOf(c.Replace), ExpiresAt: c.expires, Progress: b.Set})
+		Replace: c.Replace, ExpiresAt: c.expires, Progress: b.Set})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +127,7 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 	if !ok {
 		return nil // the server returns the reason
 	}
-	l, err := api.Link(ctx, slugOf(c.Replace))
+	l, err := api.Link(ctx, c.Replace)
 	if err != nil || l.Kind == string(file.Kind) {
 		return err
 	}
@@ -133,7 +136,7 @@ func (c *PutCmd) sameKind(ctx context.Context, api *client.Client, t *terminal.T
 	switch {
 	case !t.InTTY:
 		return errors.New(differs + " Not a terminal: add --yes")
-	case !agreed(t, bufio.NewReader(t.In), "%s Replace it anyway?", differs):
+	case !t.Agreed(bufio.NewReader(t.In), "%s Replace it anyway?", differs):
 		return errors.New("nothing was replaced")
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"vitrine/client"
 	"vitrine/internal/terminal"
@@ -67,7 +66,11 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	var text string
-	if slug := slugOf(c.Slug); slug != "" {
+	slug, err := c.slug(ctx, api, c.Slug)
+	if err != nil {
+		return err
+	}
+	if slug != "" {
 		rep, err := api.LinkAnalytics(ctx, slug, c.query())
 		if err != nil {
 			return err
@@ -88,14 +91,4 @@ func (c *StatsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	_, err = io.WriteString(t.Out, text)
 	return err
-}
-
-// slugOf returns the slug of an argument, which is a slug or the address of a
-// link.
-func slugOf(s string) string {
-	if _, after, ok := strings.Cut(s, "/p/"); ok {
-		s = after
-	}
-	s, _, _ = strings.Cut(s, "?")
-	return strings.Trim(s, "/")
 }

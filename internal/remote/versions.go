@@ -37,7 +37,10 @@ func (c *VersionsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	slug := slugOf(c.Slug)
+	slug, err := c.slug(ctx, api, c.Slug)
+	if err != nil {
+		return err
+	}
 	switch {
 	case c.Restore != 0:
 		_, err = api.RestoreVersion(ctx, slug, c.Restore)

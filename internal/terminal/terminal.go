@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -247,4 +248,16 @@ func ShellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Agreed asks a question on the terminal and reports whether the answer, the
+// next line of in, is yes.
+func (t *Terminal) Agreed(in *bufio.Reader, question string, args ...any) bool {
+	fmt.Fprintf(t.Err, question+" [y/N] ", args...)
+	answer, err := in.ReadString('\n')
+	if err != nil { // the line is not ended
+		fmt.Fprintln(t.Err)
+	}
+	a := strings.ToLower(strings.TrimSpace(answer))
+	return a == "y" || a == "yes"
 }
