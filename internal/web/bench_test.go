@@ -87,19 +87,25 @@ func BenchmarkPage(b *testing.B) {
 				r.Header.Set("User-Agent", desktop)
 				r.Header.Set("Referer", "https://news.ycombinator.com/")
 				r.Header.Set("Accept-Encoding", coding)
-				b.ReportAllocs()
-				var length int
-				for b.Loop() {
-					w := httptest.NewRecorder()
-					h.ServeHTTP(w, r)
-					if length = w.Body.Len(); w.Code != http.StatusOK {
-						b.Fatal(w.Code, w.Body)
-					}
-				}
-				b.ReportMetric(float64(length), "bytes")
+				measure(b, h, r)
 			})
 		}
 	}
+}
+
+// measure times the answer of a handler to a request, without a connection.
+func measure(b *testing.B, h http.Handler, r *http.Request) {
+	b.Helper()
+	b.ReportAllocs()
+	var length int
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if length = w.Body.Len(); w.Code != http.StatusOK {
+			b.Fatal(w.Code, w.Body)
+		}
+	}
+	b.ReportMetric(float64(length), "bytes")
 }
 
 // BenchmarkSite requests pages of the site, and for comparison the API's answer
@@ -131,16 +137,7 @@ func BenchmarkSite(b *testing.B) {
 			if name, value, ok := strings.Cut(c.header, ": "); ok {
 				r.Header.Set(name, value)
 			}
-			b.ReportAllocs()
-			var length int
-			for b.Loop() {
-				w := httptest.NewRecorder()
-				h.ServeHTTP(w, r)
-				if length = w.Body.Len(); w.Code != http.StatusOK {
-					b.Fatal(w.Code, w.Body)
-				}
-			}
-			b.ReportMetric(float64(length), "bytes")
+			measure(b, h, r)
 		})
 	}
 }
