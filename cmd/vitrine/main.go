@@ -107,7 +107,7 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	if exited >= 0 { // a completion was printed
 		return exited
 	}
-	args = usual(args)
+	args = rewriteArgs(args)
 	k, err := parser.Parse(args)
 	if exited >= 0 { // help was printed
 		return exited
@@ -139,10 +139,11 @@ func run(ctx context.Context, t *terminal.Terminal, args []string) int {
 	return 0
 }
 
-// usual replaces forms that other programs have: no arguments and "help", with
-// or without a command, print help; --version and -V are the command version.
-// --version cannot be a flag of all commands, since some have one of their own.
-func usual(args []string) []string {
+// rewriteArgs replaces forms that other programs have: no arguments and "help",
+// with or without a command, print help; --version and -V are the command
+// version. --version cannot be a flag of all commands, since some have one of
+// their own.
+func rewriteArgs(args []string) []string {
 	switch {
 	case len(args) == 0:
 		return []string{"--help"}

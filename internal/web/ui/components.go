@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
 	"vitrine"
 )
 
@@ -28,8 +29,7 @@ import (
 // The other components are in parts.html.
 var componentFuncs = map[string]any{"button": button, "submit": submit, "round": round, "field": field,
 	"password": password, "wrong": wrong, "select": selectField, "options": options, "switch": switchField,
-	"chip": chip, "tabs": tabs,
-	"hidden": hidden}
+	"chip": chip, "tabs": tabs, "hidden": hidden}
 
 // chip is the state of a link, or another text in its look.
 func chip(state any, text ...any) (template.HTML, error) {
@@ -276,7 +276,8 @@ func labelled(label, name string, a attributes, element func(attributes) (string
 	}
 	out += string(wrong(name, message))
 	if hint != "" {
-		out += fmt.Sprintf("\n"+`<p class="hint" id="hint-%s">%s</p>`, name, template.HTMLEscapeString(hint))
+		out += fmt.Sprintf("\n"+`<p class="hint" id="hint-%s">%s</p>`,
+			template.HTMLEscapeString(name), template.HTMLEscapeString(hint))
 	}
 	return template.HTML(out), nil
 }
