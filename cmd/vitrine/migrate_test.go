@@ -53,7 +53,7 @@ func newHistory(t *testing.T, links int) *history {
 	opened := &held{t: t, url: url}
 	opened.open(h.slug, 5)
 	k.run("link", "disable", slugs[1])
-	k.run("link", "delete", slugs[2])
+	k.run("link", "delete", "--yes", slugs[2])
 	kill()
 	h.views(slugs[3])
 	k.run("audit", "--deep", "--all")
